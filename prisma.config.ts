@@ -1,0 +1,20 @@
+import { fileURLToPath } from "node:url";
+import { defineConfig } from "prisma/config";
+
+// The `prisma` command does not read .env by itself.
+try {
+  process.loadEnvFile();
+} catch {
+  // No .env file: the variables come from the environment alone.
+}
+
+// Prisma's own schema engine as WebAssembly, so that no command downloads a binary. `??=`: a native engine can still be named.
+process.env.PRISMA_SCHEMA_ENGINE_BINARY ??= fileURLToPath(new URL("./prisma/schema-engine.mjs", import.meta.url));
+
+const url = process.env.DATABASE_URL;
+
+export default defineConfig({
+  schema: "prisma/schema.prisma",
+  migrations: { path: "prisma/migrations" },
+  ...(url ? { datasource: { url } } : {}),
+});

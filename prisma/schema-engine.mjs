@@ -1,0 +1,112 @@
+#!/usr/bin/env node
+// Stands in for the native schema engine that the `prisma` command would download: the same engine, published by Prisma as
+// WebAssembly, spoken to over the same JSON-RPC on stdin and stdout. @prisma/schema-engine-wasm must be the exact build
+// that the installed `prisma` names in @prisma/engines-version.
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { createInterface } from "node:readline";
+import { PrismaPg } from "@prisma/adapter-pg";
+import { bindMigrationAwareSqlAdapterFactory } from "@prisma/driver-adapter-utils";
+import * as bindings from "@prisma/schema-engine-wasm/schema_engine_bg";
+import pg from "pg";
+
+const PG_CHAR_OID = 18;
+const PG_TEXT_OID = 25;
+const JSON_RPC_SERVER_ERROR = 4466;
+
+const args = process.argv.slice(2);
+const connectionString = JSON.parse(argument("--datasource") ?? "{}").url ?? process.env.DATABASE_URL;
+
+function argument(name) {
+  const at = args.indexOf(name);
+  return at < 0 ? undefined : args[at + 1];
+}
+
+/** `cli can-connect-to-database` and `cli create-database`: short runs that answer with their exit code. */
+async function runConnectionCommand(command) {
+  if (command === "create-database") {
+    const target = new URL(connectionString);
+    const name = decodeURIComponent(target.pathname.slice(1));
+    target.pathname = "/postgres";
+    const client = await connectOrExit(target.toString());
+    await client.query(`create database ${client.escapeIdentifier(name)}`).catch((error) => exitWith("P1009", error));
+    await client.end();
+  } else {
+    await (await connectOrExit(connectionString)).end();
+  }
+}
+
+async function connectOrExit(url) {
+  const client = new pg.Client(url);
+  await client.connect().catch((error) => exitWith(error.code === "3D000" ? "P1003" : "P1001", error));
+  return client;
+}
+
+function exitWith(errorCode, error) {
+  // The command skips the first line of stderr, so an empty one goes before the error.
+  console.error("{}");
+  const fields = { error_code: errorCode, message: error.message, is_panic: false };
+  console.error(JSON.stringify({ level: "ERROR", target: "schema_engine::logger", fields }));
+  process.exit(1);
+}
+
+async function serveJsonRpc() {
+  const engine = await loadEngine();
+  const send = (message) => process.stdout.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
+  for await (const line of createInterface({ input: process.stdin })) {
+    const { id, method, params } = JSON.parse(line);
+    try {
+      const result = await engine[method](params);
+      // The native engine sends the text of `migrate diff` as a notification of its own; this one returns it.
+      if (result?.stdout) send({ method: "print", params: { content: result.stdout } });
+      send({ id, result });
+    } catch (error) {
+      const data = { is_panic: false, message: error.message, meta: error.meta ?? null, error_code: error.code };
+      send({ id, error: { code: JSON_RPC_SERVER_ERROR, message: error.message, data } });
+    }
+  }
+}
+
+async function loadEngine() {
+  // The engine reports a panic of its own through this name before it traps.
+  globalThis.PRISMA_WASM_PANIC_REGISTRY = { set_message: (message) => process.stderr.write(`${message}\n`) };
+  const entry = createRequire(import.meta.url).resolve("@prisma/schema-engine-wasm");
+  const wasm = readFileSync(entry.replace(/schema_engine\.js$/, "schema_engine_bg.wasm"));
+  const { instance } = await WebAssembly.instantiate(wasm, { "./schema_engine_bg.js": bindings });
+  bindings.__wbg_set_wasm(instance.exports);
+  instance.exports.__wbindgen_start();
+
+  const datamodels = (argument("--datamodels") ?? "")
+    .split(",")
+    .filter(Boolean)
+    .map((path) => [path, readFileSync(path, "utf8")]);
+  const adapters = new CharAwareAdapterFactory({ connectionString });
+  const log = (line) => process.stderr.write(`${line}\n`);
+  // No file is `undefined` to this engine, never an empty list: `migrate diff` names its files in the call.
+  const options = { datamodels: datamodels.length > 0 ? datamodels : undefined };
+  return bindings.SchemaEngine.new(options, log, bindMigrationAwareSqlAdapterFactory(adapters));
+}
+
+/** Describing a schema returns PostgreSQL's "char", which the adapter cannot read: it is handed over as text. */
+class CharAwareAdapterFactory extends PrismaPg {
+  async connect() {
+    return readingCharAsText(await super.connect());
+  }
+  async connectToShadowDb() {
+    return readingCharAsText(await super.connectToShadowDb());
+  }
+}
+
+function readingCharAsText(adapter) {
+  const performIO = adapter.performIO.bind(adapter);
+  adapter.performIO = async (query) => {
+    const result = await performIO(query);
+    for (const field of result.fields ?? []) if (field.dataTypeID === PG_CHAR_OID) field.dataTypeID = PG_TEXT_OID;
+    return result;
+  };
+  return adapter;
+}
+
+if (args.includes("cli")) await runConnectionCommand(args.at(-1));
+else await serveJsonRpc();
+process.exit(0);
