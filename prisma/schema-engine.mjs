@@ -55,10 +55,11 @@ async function serveJsonRpc() {
   const send = (message) => process.stdout.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
   for await (const line of createInterface({ input: process.stdin })) {
     const { id, method, params } = JSON.parse(line);
+    if (!method) continue; // The command's receipt for a `print`.
     try {
       const result = await engine[method](params);
-      // The native engine sends the text of `migrate diff` as a notification of its own; this one returns it.
-      if (result?.stdout) send({ method: "print", params: { content: result.stdout } });
+      // The native engine sends the text of `migrate diff` as a request of its own; this one returns it.
+      if (result?.stdout) send({ id: `print-${id}`, method: "print", params: { content: result.stdout } });
       send({ id, result });
     } catch (error) {
       const data = { is_panic: false, message: error.message, meta: error.meta ?? null, error_code: error.code };

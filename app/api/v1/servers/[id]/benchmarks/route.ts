@@ -1,0 +1,7 @@
+import { endpoint } from "@/lib/api/endpoint";
+import type { BenchmarkRuns } from "@/lib/api/schemas";
+import { listBenchmarks } from "@/lib/benchmarks";
+
+export const { GET, HEAD, OPTIONS, POST, PUT, PATCH, DELETE } = endpoint<BenchmarkRuns, { id: string }>(
+  ({ account, params }) => listBenchmarks(account.id, params.id),
+);

@@ -1,0 +1,4 @@
+import { endpoint } from "@/lib/api/endpoint";
+import { listServers } from "@/lib/servers";
+
+export const { GET, HEAD, OPTIONS, POST, PUT, PATCH, DELETE } = endpoint(({ account }) => listServers(account.id));

@@ -1,0 +1,74 @@
+import { randomUUID } from "node:crypto";
+import type { Account } from "@/lib/accounts";
+import { clientAddress } from "@/lib/client-address";
+import { env } from "@/lib/env";
+import { JsonText } from "@/lib/json-text";
+import { isWellFormedToken } from "@/lib/token-format";
+import { authenticate, type Caller } from "@/lib/tokens";
+import { errorResponse, invalidToken, malformedToken, methodNotAllowed, missingToken, toApiError } from "./errors";
+import { requireQuota } from "./quota";
+
+const ALLOW = "GET, HEAD, OPTIONS";
+
+export type ApiContext<Params> = { account: Account; params: Params; query: URLSearchParams };
+type Run<Data, Params> = (context: ApiContext<Params>) => Promise<Data | JsonText<Data>> | Data;
+type Route<Params> = { params: Promise<Params> };
+
+/**
+ * The handlers of one path of the API, all methods included: authenticate (401), limit (429), run (404, 405, 400),
+ * respond with `{"data": …}` (spec 2, 4, 7). Headers that never change are set in next.config.mjs.
+ */
+export function endpoint<Data, Params = Record<never, never>>(run: Run<Data, Params>) {
+  const handle = async (request: Request, route: Route<Params>): Promise<Response> => {
+    const url = new URL(request.url);
+    const id = randomUUID();
+    const headers = new Headers({ "Content-Type": "application/json; charset=utf-8", "X-Request-Id": id });
+    try {
+      const caller = await requireCaller(request);
+      await requireQuota(caller.tokenId, headers);
+      if (request.method !== "GET" && request.method !== "HEAD") throw methodNotAllowed(ALLOW);
+      const data = await run({ account: caller.account, params: await route.params, query: url.searchParams });
+      const json = data instanceof JsonText ? data.json : JSON.stringify(data);
+      return new Response(`{"data":${json}}`, { status: 200, headers });
+    } catch (error) {
+      return errorResponse(toApiError(error, { id, method: request.method, path: url.pathname }), headers);
+    }
+  };
+  return {
+    GET: handle,
+    HEAD: handle,
+    POST: handle,
+    PUT: handle,
+    PATCH: handle,
+    DELETE: handle,
+    OPTIONS: answerPreflight,
+  };
+}
+
+/** A browser asks before it sends Authorization to another origin; it asks without a token, and it is not counted. */
+function answerPreflight(): Response {
+  return new Response(null, {
+    status: 204,
+    headers: {
+      Allow: ALLOW,
+      "Access-Control-Allow-Methods": ALLOW,
+      // By name: a wildcard never covers Authorization.
+      "Access-Control-Allow-Headers": "Authorization",
+      "Access-Control-Max-Age": "7200",
+      "X-Request-Id": randomUUID(),
+    },
+  });
+}
+
+/** The Authorization header and nothing else is looked at (spec 5.1, 5.7). @throws ApiError 401 */
+async function requireCaller(request: Request): Promise<Caller> {
+  const [, credentials] = /^bearer(?:[ \t]+(.*))?$/is.exec(request.headers.get("authorization")?.trim() ?? "") ?? [];
+  if (!credentials) throw missingToken();
+  if (!isWellFormedToken(credentials)) throw malformedToken();
+  const caller = await authenticate(credentials, {
+    ip: clientAddress(request.headers, env.trustedProxies),
+    agent: request.headers.get("user-agent"),
+  });
+  if (!caller) throw invalidToken();
+  return caller;
+}

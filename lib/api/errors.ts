@@ -1,0 +1,70 @@
+import { isDatabaseUnavailable } from "@/lib/database-faults";
+import { InvalidInputError, NotFoundError } from "@/lib/failures";
+import { log } from "@/lib/log";
+
+/** How long a caller is asked to wait while the database is away, in seconds. */
+const DATABASE_RETRY_AFTER = 5;
+
+const CHALLENGE = 'Bearer realm="console-api"';
+const INVALID_TOKEN_CHALLENGE = `${CHALLENGE}, error="invalid_token"`;
+
+/** An answer that is not a success: its status, its public message, and what goes into headers. */
+export class ApiError extends Error {
+  override name = "ApiError";
+  constructor(
+    readonly status: 400 | 401 | 404 | 405 | 429 | 500 | 503,
+    message: string,
+    readonly headers: Record<string, string> = {},
+  ) {
+    super(message);
+  }
+}
+
+export const missingToken = () =>
+  new ApiError(401, 'Missing access token. Send "Authorization: Bearer <token>".', { "WWW-Authenticate": CHALLENGE });
+
+export const malformedToken = () =>
+  new ApiError(401, "Malformed access token: it looks incomplete or mistyped.", {
+    "WWW-Authenticate": INVALID_TOKEN_CHALLENGE,
+  });
+
+/** Unknown, revoked, expired, or of a disabled account: the caller is not told which (spec 7). */
+export const invalidToken = () =>
+  new ApiError(401, "Invalid or revoked access token.", { "WWW-Authenticate": INVALID_TOKEN_CHALLENGE });
+
+export const methodNotAllowed = (allow: string) =>
+  new ApiError(405, "Method not allowed. This API is read-only; use GET.", { Allow: allow });
+
+/** `waitSeconds` is a whole number: a client that sleeps exactly that long is let in (spec 7, 8). */
+export const rateLimitExceeded = (waitSeconds: number) =>
+  new ApiError(429, `Rate limit exceeded. Retry in ${waitSeconds} ${waitSeconds === 1 ? "second" : "seconds"}.`, {
+    "Retry-After": String(waitSeconds),
+  });
+
+/**
+ * The answer to anything thrown while a request ran. What the caller cannot cause is logged, with the stack and the
+ * request id that the caller was given; the caller is told nothing of it.
+ */
+export function toApiError(error: unknown, request: { id: string; method: string; path: string }): ApiError {
+  if (error instanceof ApiError) return error;
+  if (error instanceof NotFoundError) return new ApiError(404, error.message);
+  if (error instanceof InvalidInputError) return new ApiError(400, error.message);
+  const unavailable = isDatabaseUnavailable(error);
+  log("error", unavailable ? "database unavailable" : "request failed", {
+    request_id: request.id,
+    method: request.method,
+    path: request.path,
+    stack: error instanceof Error ? error.stack : String(error),
+  });
+  return unavailable
+    ? new ApiError(503, "Service temporarily unavailable. Retry in a few seconds.", {
+        "Retry-After": String(DATABASE_RETRY_AFTER),
+      })
+    : new ApiError(500, "Internal error.");
+}
+
+/** The one place that writes a failure body (spec 2). */
+export function errorResponse(error: ApiError, headers: Headers): Response {
+  for (const [name, value] of Object.entries(error.headers)) headers.set(name, value);
+  return new Response(JSON.stringify({ error: error.message }), { status: error.status, headers });
+}

@@ -1,0 +1,27 @@
+import { type Decision, limit } from "@/lib/rate-limit";
+import { MINUTE, SECOND } from "@/lib/time";
+import { rateLimitExceeded } from "./errors";
+
+/** 120 requests per minute per token, over all endpoints (spec 8). */
+const API_REQUESTS = { name: "api", limit: 120, windowMs: MINUTE };
+
+/**
+ * Counts a request of the token and writes its quota into the headers.
+ * @throws ApiError 429 when the token has used it up; such a request is not counted.
+ */
+export async function requireQuota(tokenId: number, headers: Headers): Promise<void> {
+  const decision = await limit(API_REQUESTS, String(tokenId));
+  // Rounded up, so that whoever waits this long has waited long enough.
+  const waitSeconds = Math.ceil(decision.waitMs / SECOND);
+  setQuotaHeaders(headers, decision, waitSeconds);
+  if (!decision.accepted) throw rateLimitExceeded(Math.max(1, waitSeconds));
+}
+
+/** The IETF fields (draft-ietf-httpapi-ratelimit-headers) and their older relatives. */
+function setQuotaHeaders(headers: Headers, decision: Decision, waitSeconds: number): void {
+  headers.set("RateLimit-Policy", `"default";q=${API_REQUESTS.limit};w=${API_REQUESTS.windowMs / SECOND}`);
+  headers.set("RateLimit", `"default";r=${decision.remaining};t=${waitSeconds}`);
+  headers.set("X-RateLimit-Limit", String(decision.limit));
+  headers.set("X-RateLimit-Remaining", String(decision.remaining));
+  headers.set("X-RateLimit-Reset", String(Math.ceil((Date.now() + decision.waitMs) / SECOND)));
+}

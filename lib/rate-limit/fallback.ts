@@ -1,0 +1,61 @@
+import { log } from "@/lib/log";
+import { SECOND } from "@/lib/time";
+import type { MemoryLog } from "./memory";
+import type { Decision, RateLimiter } from "./policy";
+
+/** After a failure the shared store is left alone for this long, so that a slow one does not slow every request. */
+const COOL_DOWN = 5 * SECOND;
+
+/** One per store: whether it answers is the same for all policies. */
+export type StoreHealth = { failedAt: number | null };
+
+/**
+ * The shared store decides; while it cannot, this process does. Everything accepted here is also written to the
+ * process's own log, and a request needs the consent of both: so a failing store never forgets what this process let
+ * through, and neither does its coming back.
+ */
+export function limiterWithFallback(shared: RateLimiter, own: MemoryLog, health: StoreHealth): RateLimiter {
+  return {
+    async limit(key): Promise<Decision> {
+      if (health.failedAt !== null) {
+        if (performance.now() - health.failedAt < COOL_DOWN) return own.take(key);
+        // This request alone tries the store again; the others go on without it until it has answered.
+        health.failedAt = performance.now();
+      }
+      const before = own.peek(key);
+      if (!before.accepted) return before;
+      let decision: Decision;
+      try {
+        decision = await shared.limit(key);
+      } catch (error) {
+        reportFailure(health, error);
+        return own.take(key);
+      }
+      reportSuccess(health);
+      if (!decision.accepted) return refusedByBoth(decision, own.peek(key));
+      own.record(key);
+      return decision;
+    },
+  };
+}
+
+/** The announced wait must satisfy both logs, or a client that waits exactly that long would be refused again. */
+function refusedByBoth(shared: Decision, own: Decision): Decision {
+  return own.accepted ? shared : { ...shared, waitMs: Math.max(shared.waitMs, own.waitMs) };
+}
+
+function reportFailure(health: StoreHealth, error: unknown): void {
+  if (health.failedAt === null) {
+    log("error", "rate limit store unavailable", {
+      reason: error instanceof Error ? error.message : String(error),
+      decided: "in this process, until the store answers again",
+    });
+  }
+  health.failedAt = performance.now();
+}
+
+function reportSuccess(health: StoreHealth): void {
+  if (health.failedAt === null) return;
+  health.failedAt = null;
+  log("info", "rate limit store available again");
+}

@@ -1,0 +1,43 @@
+import { env, type RedisSettings } from "@/lib/env";
+import { perProcess } from "@/lib/per-process";
+import { limiterWithFallback, type StoreHealth } from "./fallback";
+import { MemoryLog } from "./memory";
+import type { Decision, Policy, RateLimiter } from "./policy";
+import { openRedisStore, redisLimiter } from "./redis";
+
+export type { Decision, Policy } from "./policy";
+
+/** Limiters of every policy over one store. */
+export type RateLimits = {
+  limit(policy: Policy, key: string): Promise<Decision>;
+  /** Ends the connection to the store, if there is one. */
+  close(): Promise<void>;
+};
+
+/** Opens the store that the settings name: Redis over TCP, Upstash over HTTPS, or this process alone. */
+export function openRateLimits(settings: RedisSettings): RateLimits {
+  const store = openRedisStore(settings);
+  const health: StoreHealth = { failedAt: null };
+  const limiters = new Map<string, RateLimiter>();
+
+  function limiterOf(policy: Policy): RateLimiter {
+    const known = limiters.get(policy.name);
+    if (known) return known;
+    const own = new MemoryLog(policy);
+    const limiter: RateLimiter = store
+      ? limiterWithFallback(redisLimiter(store, policy), own, health)
+      : { limit: async (key) => own.take(key) };
+    limiters.set(policy.name, limiter);
+    return limiter;
+  }
+
+  return {
+    limit: (policy, key) => limiterOf(policy).limit(key),
+    close: async () => store?.close(),
+  };
+}
+
+/** Counts one request of `key` under the policy and says whether it is accepted. Never throws: see `fallback.ts`. */
+export function limit(policy: Policy, key: string): Promise<Decision> {
+  return perProcess("rate-limits", () => openRateLimits(env.redis)).limit(policy, key);
+}

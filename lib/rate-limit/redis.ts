@@ -1,0 +1,81 @@
+import { createClient } from "@redis/client";
+import { Ratelimit } from "@upstash/ratelimit";
+import { Redis } from "@upstash/redis";
+import type { RedisSettings } from "@/lib/env";
+import { SECOND } from "@/lib/time";
+import type { Decision, Policy, RateLimiter } from "./policy";
+import { slidingLog } from "./sliding-log";
+
+/** Redis in the same network answers in well under a millisecond; one that needs longer than this is not usable. */
+const TCP_TIMEOUT = 300;
+/** Upstash is asked over HTTPS, possibly from another region. */
+const REST_TIMEOUT = 1 * SECOND;
+const RECONNECT_EVERY = 1 * SECOND;
+
+/** A Redis that any number of policies share, and how long its answer may take in milliseconds. */
+export type RedisStore = { redis: Redis; timeoutMs: number; close: () => Promise<void> };
+
+/** Opens the store that the settings name; null when they name none. Never throws: an unreachable store fails later. */
+export function openRedisStore(settings: RedisSettings): RedisStore | null {
+  if (settings.kind === "tcp") return openTcpStore(settings.url);
+  if (settings.kind === "rest") return openRestStore(settings.url, settings.token);
+  return null;
+}
+
+/** @throws (from `limit`) whatever the client throws, or an Error when no answer came in time. */
+export function redisLimiter({ redis, timeoutMs }: RedisStore, policy: Policy): RateLimiter {
+  const ratelimit = new Ratelimit({
+    redis,
+    limiter: slidingLog(redis, policy),
+    prefix: `console-api:limit:${policy.name}`,
+    // Its cache would go on refusing a key after the wait that was announced.
+    ephemeralCache: false,
+    timeout: timeoutMs,
+  });
+  return {
+    async limit(key): Promise<Decision> {
+      const { success, limit, remaining, reset, reason } = await ratelimit.limit(key);
+      // The library lets a request through when time is up; here that is a failure like any other.
+      if (reason === "timeout") throw new Error(`No answer within ${timeoutMs} ms.`);
+      return { accepted: success, limit, remaining, waitMs: Math.max(0, reset - Date.now()) };
+    },
+  };
+}
+
+function openRestStore(url: string, token: string): RedisStore {
+  const redis = new Redis({
+    url,
+    token,
+    enableTelemetry: false,
+    retry: { retries: 1, backoff: () => 50 },
+    // A function: each request needs a signal of its own.
+    signal: () => AbortSignal.timeout(REST_TIMEOUT),
+  });
+  return { redis, timeoutMs: REST_TIMEOUT, close: async () => {} };
+}
+
+/** The same Upstash client, with its HTTP requester replaced by a plain Redis connection. */
+function openTcpStore(url: string): RedisStore {
+  const client = createClient({
+    url,
+    RESP: 2,
+    disableOfflineQueue: true,
+    socket: { connectTimeout: 2 * SECOND, reconnectStrategy: () => RECONNECT_EVERY },
+  });
+  // Every failed decision is reported by the fallback; without a listener the client would end the process.
+  client.on("error", () => {});
+  client.connect().catch(() => {});
+  const redis = new Redis({
+    async request({ body }: { body?: unknown }) {
+      try {
+        return { result: (await client.sendCommand((body as unknown[]).map(String))) as never };
+      } catch (error) {
+        const message = error instanceof Error ? error.message : String(error);
+        // A reply such as NOSCRIPT, which the Upstash client expects as a value; the rest are broken connections.
+        if (/^[A-Z]{3,} /.test(message)) return { error: message };
+        throw error;
+      }
+    },
+  });
+  return { redis, timeoutMs: TCP_TIMEOUT, close: async () => client.destroy() };
+}

@@ -1,0 +1,96 @@
+import { z } from "zod";
+import { HOUR, MINUTE } from "@/lib/time";
+
+/** The stability component looks back this many hours. */
+const HOURS = 24;
+
+const counter = z.number().int().min(0);
+const stabilityRecord = z.object({
+  hours: z
+    .array(
+      z.object({
+        /** Hours since the epoch. */
+        hour: counter,
+        /** Minutes of this hour in which the daemon checked in. */
+        minutes: counter,
+        /** Unexpected restarts. */
+        reboots: counter,
+        /** Processes killed for lack of memory. */
+        oom_kills: counter,
+      }),
+    )
+    .default([]),
+  /** Epoch milliseconds of the last check-in that reported a process killed for lack of memory. */
+  last_oom_at: counter.nullable().default(null),
+  /** System services in a failed state at the last check-in. */
+  failed_units: counter.default(0),
+});
+
+/** What `servers.stability` holds: one entry per hour, the last 25 at most, oldest first. */
+export type StabilityRecord = z.infer<typeof stabilityRecord>;
+
+/** The last 24 hours of a server, as far as it has been known. */
+export type Stability = {
+  /** Percent of the minutes in which the daemon checked in, 0 to 100. */
+  coveragePct: number;
+  reboots: number;
+  oomKills: number;
+  failedUnits: number;
+  lastOomAt: number | null;
+};
+
+type CheckInFacts = { rebooted: boolean; oomKills: number; failedUnits: number | null };
+
+/** Reads the column; anything that is not such a record (an empty object, say) is an empty record. */
+export function parseStabilityRecord(column: unknown): StabilityRecord {
+  const parsed = stabilityRecord.safeParse(column);
+  return parsed.success ? parsed.data : { hours: [], last_oom_at: null, failed_units: 0 };
+}
+
+/** The record after one more check-in at `now` (epoch ms); `previousCheckIn` is the time of the one before, if any. */
+export function withCheckIn(
+  record: StabilityRecord,
+  now: number,
+  previousCheckIn: number | null,
+  facts: CheckInFacts,
+): StabilityRecord {
+  const hour = Math.floor(now / HOUR);
+  const current = record.hours.find((entry) => entry.hour === hour) ?? { hour, minutes: 0, reboots: 0, oom_kills: 0 };
+  const isNewMinute = previousCheckIn === null || Math.floor(previousCheckIn / MINUTE) !== Math.floor(now / MINUTE);
+  const updated = {
+    hour,
+    minutes: current.minutes + (isNewMinute ? 1 : 0),
+    reboots: current.reboots + (facts.rebooted ? 1 : 0),
+    oom_kills: current.oom_kills + facts.oomKills,
+  };
+  return {
+    hours: [...record.hours.filter((entry) => entry.hour !== hour && entry.hour >= hour - HOURS), updated],
+    last_oom_at: facts.oomKills > 0 ? now : record.last_oom_at,
+    failed_units: facts.failedUnits ?? record.failed_units,
+  };
+}
+
+/**
+ * What the record says of the 24 hours before `now`, counted in whole clock hours, or of the time since the server was
+ * created if that is shorter. Null when no check-in was ever recorded.
+ */
+export function summariseStability(record: StabilityRecord, createdAt: number, now: number): Stability | null {
+  if (record.hours.length === 0) return null;
+  const firstHour = Math.floor(now / HOUR) - HOURS + 1;
+  const hours = record.hours.filter((entry) => entry.hour >= firstHour);
+  const since = Math.max(firstHour * HOUR, createdAt);
+  // The minute that is running now may still see its check-in.
+  const expected = Math.max(1, Math.floor(now / MINUTE) - Math.floor(since / MINUTE));
+  const seen = sum(hours.map((entry) => entry.minutes));
+  return {
+    coveragePct: (Math.min(seen, expected) / expected) * 100,
+    reboots: sum(hours.map((entry) => entry.reboots)),
+    oomKills: sum(hours.map((entry) => entry.oom_kills)),
+    failedUnits: record.failed_units,
+    lastOomAt: record.last_oom_at,
+  };
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, number) => total + number, 0);
+}

@@ -1,0 +1,52 @@
+import { createHash, randomInt } from "node:crypto";
+import { crc32 } from "node:zlib";
+
+/** `cpat_` + 30 random base62 characters + 6 base62 characters of their CRC-32. */
+const PREFIX = "cpat_";
+const RANDOM_LENGTH = 30;
+const CHECKSUM_LENGTH = 6;
+const ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+const HINT_LENGTH = 4;
+
+const SHAPE = new RegExp(`^${PREFIX}([0-9A-Za-z]{${RANDOM_LENGTH}})([0-9A-Za-z]{${CHECKSUM_LENGTH}})$`);
+
+/** A new raw token with 178 random bits, for its owner's eyes only. */
+export function mintToken(): string {
+  // randomInt rejects the values that would favour some characters.
+  const random = Array.from({ length: RANDOM_LENGTH }, () => ALPHABET[randomInt(ALPHABET.length)]).join("");
+  return PREFIX + random + checksum(random);
+}
+
+/** Whether the text has the shape of a token and its checksum fits: everything that can be known without a database. */
+export function isWellFormedToken(text: string): boolean {
+  const [, random, sum] = SHAPE.exec(text) ?? [];
+  return random !== undefined && checksum(random) === sum;
+}
+
+/** Whether somebody pasted a token, whole or cut, where none belongs. */
+export function containsToken(text: string): boolean {
+  return new RegExp(`${PREFIX}[0-9A-Za-z]{8}`).test(text);
+}
+
+/**
+ * Hex SHA-256 of the whole raw token: all that is stored of it. A fast hash is right here, because nobody can guess
+ * 178 random bits however fast each guess is.
+ */
+export function hashToken(raw: string): string {
+  return createHash("sha256").update(raw).digest("hex");
+}
+
+/** What tells two tokens apart on a page without giving either away. */
+export function tokenHint(raw: string): string {
+  return raw.slice(-HINT_LENGTH);
+}
+
+function checksum(random: string): string {
+  let rest = crc32(random);
+  let digits = "";
+  for (let i = 0; i < CHECKSUM_LENGTH; i++) {
+    digits = ALPHABET.charAt(rest % ALPHABET.length) + digits;
+    rest = Math.floor(rest / ALPHABET.length);
+  }
+  return digits;
+}

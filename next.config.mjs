@@ -1,0 +1,21 @@
+/** On every answer under /api/v1, the framework's own included (spec 2). `*` is safe: no cookie is honoured there. */
+const apiHeaders = [
+  { key: "Cache-Control", value: "no-store" },
+  { key: "X-Content-Type-Options", value: "nosniff" },
+  { key: "Access-Control-Allow-Origin", value: "*" },
+  {
+    key: "Access-Control-Expose-Headers",
+    value:
+      "Retry-After, RateLimit, RateLimit-Policy, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, X-Request-Id",
+  },
+];
+
+/** @type {import("next").NextConfig} */
+export default {
+  distDir: process.env.CONSOLE_DIST_DIR || ".next",
+  poweredByHeader: false,
+  reactStrictMode: true,
+  // `/api/v1/me/` is answered like `/api/v1/me`, not redirected.
+  skipTrailingSlashRedirect: true,
+  headers: async () => [{ source: "/api/v1/:path*", headers: apiHeaders }],
+};
