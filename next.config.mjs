@@ -1,5 +1,5 @@
 /** On every answer under /api/v1, the framework's own included (spec 2). `*` is safe: no cookie is honoured there. */
-const apiHeaders = [
+export const apiHeaders = [
   { key: "Cache-Control", value: "no-store" },
   { key: "X-Content-Type-Options", value: "nosniff" },
   { key: "Access-Control-Allow-Origin", value: "*" },

@@ -19,10 +19,11 @@ export function runInBackground(what: string, task: () => Promise<unknown>): voi
   platformContext()?.get?.()?.waitUntil?.(promise);
 }
 
-/** Resolves when no background work is left. */
-export async function drainBackground(): Promise<void> {
+/** Resolves when no background work is left. The server process, which bundles nothing, calls it by its name. */
+const drain = async (): Promise<void> => {
   while (running.size > 0) await Promise.all(running);
-}
+};
+perProcess("background-drain", () => drain);
 
 function platformContext(): PlatformContext | undefined {
   return (globalThis as Record<symbol, PlatformContext | undefined>)[PLATFORM_CONTEXT];

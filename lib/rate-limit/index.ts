@@ -1,4 +1,5 @@
-import { env, type RedisSettings } from "@/lib/env";
+import { env } from "@/lib/env";
+import type { RedisSettings } from "@/lib/env-variables";
 import { perProcess } from "@/lib/per-process";
 import { limiterWithFallback, type StoreHealth } from "./fallback";
 import { MemoryLog } from "./memory";

@@ -1,7 +1,7 @@
 import { createClient } from "@redis/client";
 import { Ratelimit } from "@upstash/ratelimit";
 import { Redis } from "@upstash/redis";
-import type { RedisSettings } from "@/lib/env";
+import type { RedisSettings } from "@/lib/env-variables";
 import { SECOND } from "@/lib/time";
 import type { Decision, Policy, RateLimiter } from "./policy";
 import { slidingLog } from "./sliding-log";

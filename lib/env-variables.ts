@@ -1,0 +1,111 @@
+import { z } from "zod";
+
+/** Thrown for a wrong variable. The message names every wrong variable, one sentence each. */
+export class EnvError extends Error {
+  override name = "EnvError";
+}
+
+export type RedisSettings =
+  | { kind: "none" }
+  | { kind: "tcp"; url: string }
+  | { kind: "rest"; url: string; token: string };
+
+const DEFAULT_PORT = 3000;
+
+const wholeNumber = (name: string, fallback: number, min: number, max: number) =>
+  z
+    .string()
+    .default(String(fallback))
+    .refine((text) => /^\d{1,6}$/.test(text) && Number(text) >= min && Number(text) <= max, {
+      error: (issue) => `${name} must be a whole number from ${min} to ${max}, not "${issue.input}".`,
+    })
+    .transform(Number);
+
+const address = (name: string, protocols: readonly string[], example: string) =>
+  z
+    .string()
+    // The value is not repeated: it may hold a password.
+    .refine((text) => protocols.includes(parseUrl(text)?.protocol ?? ""), `${name} must look like ${example}.`)
+    .optional();
+
+const variables = z.object({
+  DATABASE_URL: address("DATABASE_URL", ["postgresql:", "postgres:"], "postgresql://user:password@host:5432/database"),
+  DATABASE_POOL_SIZE: wholeNumber("DATABASE_POOL_SIZE", 10, 1, 1000),
+  DATA_DIR: z.string().default(".data"),
+  HOST: z.string().default("127.0.0.1"),
+  PORT: wholeNumber("PORT", DEFAULT_PORT, 0, 65_535),
+  BASE_URL: address("BASE_URL", ["https:", "http:"], "https://console.example.com")
+    .refine(
+      (text) => text === undefined || parseUrl(text)?.origin === text.replace(/\/$/, ""),
+      'BASE_URL must be an origin alone, such as "https://console.example.com", with no path, query or account.',
+    )
+    .transform((text) => text?.replace(/\/$/, "")),
+  TRUSTED_PROXIES: wholeNumber("TRUSTED_PROXIES", 0, 0, 10),
+  REDIS_URL: address("REDIS_URL", ["redis:", "rediss:"], "redis://host:6379"),
+  UPSTASH_REDIS_REST_URL: address("UPSTASH_REDIS_REST_URL", ["https:", "http:"], "https://name.upstash.io"),
+  UPSTASH_REDIS_REST_TOKEN: z.string().optional(),
+});
+
+export type Env = {
+  /** PostgreSQL. Undefined: the embedded database, which `scripts/` starts and then names here for the app. */
+  databaseUrl: string | undefined;
+  /** Connections to PostgreSQL per process. */
+  databasePoolSize: number;
+  /** Where the embedded database keeps its files. */
+  dataDir: string;
+  host: string;
+  /** 0 lets the system choose. */
+  port: number;
+  /** The origin under which people open the console; undefined: the Host header of each request. */
+  baseUrl: string | undefined;
+  /** How many proxies stand in front of this process, each appending to X-Forwarded-For. */
+  trustedProxies: number;
+  redis: RedisSettings;
+};
+
+/**
+ * Reads the settings from variables; an empty one counts as unset.
+ * @throws EnvError naming each wrong variable and why.
+ */
+export function parseEnv(source: Record<string, string | undefined>): Env {
+  const given = Object.fromEntries(
+    Object.keys(variables.shape).map((name) => [name, source[name]?.trim() || undefined]),
+  );
+  const parsed = variables.safeParse(given);
+  const problems = parsed.success ? [] : parsed.error.issues.map((issue) => issue.message);
+  if (Boolean(given.UPSTASH_REDIS_REST_URL) !== Boolean(given.UPSTASH_REDIS_REST_TOKEN)) {
+    const [present, missing] = given.UPSTASH_REDIS_REST_URL ? ["URL", "TOKEN"] : ["TOKEN", "URL"];
+    problems.push(
+      `UPSTASH_REDIS_REST_${present} is set but UPSTASH_REDIS_REST_${missing} is not; Upstash needs both, or neither.`,
+    );
+  }
+  if (given.UPSTASH_REDIS_REST_URL && given.REDIS_URL) {
+    problems.push("REDIS_URL and UPSTASH_REDIS_REST_URL are both set; the rate limit can live in only one of them.");
+  }
+  if (problems.length > 0 || !parsed.success) throw new EnvError(problems.join("\n"));
+
+  const { data } = parsed;
+  return {
+    databaseUrl: data.DATABASE_URL,
+    databasePoolSize: data.DATABASE_POOL_SIZE,
+    dataDir: data.DATA_DIR,
+    host: data.HOST,
+    port: data.PORT,
+    baseUrl: data.BASE_URL,
+    trustedProxies: data.TRUSTED_PROXIES,
+    redis: redisSettings(data),
+  };
+}
+
+function redisSettings(data: z.infer<typeof variables>): RedisSettings {
+  const { REDIS_URL, UPSTASH_REDIS_REST_URL, UPSTASH_REDIS_REST_TOKEN } = data;
+  if (REDIS_URL) return { kind: "tcp", url: REDIS_URL };
+  if (UPSTASH_REDIS_REST_URL && UPSTASH_REDIS_REST_TOKEN) {
+    return { kind: "rest", url: UPSTASH_REDIS_REST_URL, token: UPSTASH_REDIS_REST_TOKEN };
+  }
+  return { kind: "none" };
+}
+
+function parseUrl(text: string): URL | null {
+  return URL.canParse(text) ? new URL(text) : null;
+}

@@ -1,0 +1,45 @@
+import { DAY, HOUR, MINUTE, SECOND } from "@/lib/time";
+
+const UNITS = [
+  ["year", 365 * DAY],
+  ["month", 30 * DAY],
+  ["day", DAY],
+  ["hour", HOUR],
+  ["minute", MINUTE],
+  ["second", SECOND],
+] as const;
+
+const JUST_NOW = 10 * SECOND;
+
+const relative = new Intl.RelativeTimeFormat("en", { numeric: "always" });
+const date = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeZone: "UTC" });
+const instant = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "medium", timeZone: "UTC" });
+
+/** "3 minutes ago", "in 5 days", "just now". What is past is rounded down, what is to come to the nearest. */
+export function relativeTime(at: Date, now: Date): string {
+  const distance = at.getTime() - now.getTime();
+  if (Math.abs(distance) < JUST_NOW) return "just now";
+  const [unit, size] = largestUnit(Math.abs(distance));
+  return relative.format(distance < 0 ? -Math.floor(-distance / size) : Math.round(distance / size), unit);
+}
+
+/** "20 Nov 2026" in UTC. */
+export function dateText(at: Date): string {
+  return date.format(at);
+}
+
+/** "20 Nov 2026, 12:03:44 UTC". */
+export function instantText(at: Date): string {
+  return `${instant.format(at)} UTC`;
+}
+
+/** How long to wait, rounded up, so that whoever waits this long has waited long enough: "45 seconds", "3 minutes". */
+export function waitText(ms: number): string {
+  const [unit, size] = ms > MINUTE ? (["minute", MINUTE] as const) : (["second", SECOND] as const);
+  const count = Math.max(1, Math.ceil(ms / size));
+  return `${count} ${unit}${count === 1 ? "" : "s"}`;
+}
+
+function largestUnit(ms: number) {
+  return UNITS.find(([, size]) => ms >= size) ?? (["second", SECOND] as const);
+}

@@ -1,0 +1,112 @@
+import { randomBytes } from "node:crypto";
+import { cookies, headers } from "next/headers";
+import { redirect } from "next/navigation";
+import { cache } from "react";
+import { type Account, serializeAccount } from "@/lib/accounts";
+import { runInBackground } from "@/lib/background";
+import { clientAddress } from "@/lib/client-address";
+import { db } from "@/lib/db";
+import { env } from "@/lib/env";
+import type { AccountRole } from "@/lib/generated/prisma/enums";
+import { parseOwnPath } from "@/lib/own-path";
+import { securityEvent } from "@/lib/security-events";
+import { DAY, SECOND } from "@/lib/time";
+import { hashToken } from "@/lib/token-format";
+import type { Sender } from "@/lib/tokens";
+
+/** Where proxy.ts writes the path of the page that was asked for. */
+export const PATH_HEADER = "x-console-path";
+
+const LIFETIME = 30 * DAY;
+/** A session in use is extended at most this often. */
+const EXTENDED_AT_MOST_EVERY = DAY;
+/** The longest that browsers keep a cookie. When a session ends is decided by its row; a page cannot renew the cookie. */
+const COOKIE_LIFETIME = 400 * DAY;
+const TOKEN_BYTES = 32;
+const MAX_AGENT_LENGTH = 200;
+
+const isHttps = env.baseUrl?.startsWith("https:") ?? false;
+/** `__Host-`: no other host, path or plain-http page can have set it. */
+const COOKIE = isHttps ? "__Host-session" : "session";
+
+type SessionRow = {
+  expires_at: Date;
+  account_id: number;
+  name: string;
+  email: string;
+  role: AccountRole;
+};
+
+/** Who is signed in; null for nobody, an expired session, or a disabled account. Read once per request. */
+export const findAccount = cache(async (): Promise<Account | null> => {
+  const token = (await cookies()).get(COOKIE)?.value;
+  if (!token) return null;
+  const tokenHash = hashToken(token);
+  const now = new Date();
+  const [row] = await db.$queryRaw<SessionRow[]>`
+    select s.expires_at, a.id as account_id, a.name, a.email, a.role::text as role
+    from sessions s join accounts a on a.id = s.account_id
+    where s.token_hash = ${tokenHash} and s.expires_at > ${now} and a.disabled_at is null`;
+  if (!row) return null;
+  const expiresAt = new Date(now.getTime() + LIFETIME);
+  if (expiresAt.getTime() - row.expires_at.getTime() >= EXTENDED_AT_MOST_EVERY) {
+    runInBackground("extending a session", () => db.session.updateMany({ where: { tokenHash }, data: { expiresAt } }));
+  }
+  return serializeAccount({ ...row, id: row.account_id });
+});
+
+/** Who is signed in. Nobody: the request ends at the sign-in page, which leads back to the page that was asked for. */
+export async function requireAccount(): Promise<Account> {
+  const account = await findAccount();
+  if (account) return account;
+  const path = parseOwnPath((await headers()).get(PATH_HEADER));
+  redirect(path ? `/sign-in?next=${encodeURIComponent(path)}` : "/sign-in");
+}
+
+/** Signs the browser in, with a token that it did not have before. Call it in a server action. */
+export async function startSession(accountId: number): Promise<void> {
+  const jar = await cookies();
+  const before = jar.get(COOKIE)?.value;
+  const token = randomBytes(TOKEN_BYTES).toString("base64url");
+  const { ip, agent } = await requestSender();
+  await db.session.create({
+    data: {
+      tokenHash: hashToken(token),
+      accountId,
+      expiresAt: new Date(Date.now() + LIFETIME),
+      ip,
+      userAgent: agent?.slice(0, MAX_AGENT_LENGTH) ?? null,
+    },
+  });
+  jar.set(COOKIE, token, {
+    httpOnly: true,
+    sameSite: "lax",
+    secure: isHttps,
+    path: "/",
+    maxAge: COOKIE_LIFETIME / SECOND,
+  });
+  securityEvent("signed in", { accountId, address: ip });
+  runInBackground("removing ended sessions", () =>
+    db.session.deleteMany({
+      where: { OR: [{ expiresAt: { lte: new Date() } }, ...(before ? [{ tokenHash: hashToken(before) }] : [])] },
+    }),
+  );
+}
+
+/** Signs the browser out: its token is worth nothing from now on. Call it in a server action. */
+export async function endSession(): Promise<void> {
+  const jar = await cookies();
+  const token = jar.get(COOKIE)?.value;
+  // With the attributes it was set with: a browser removes a `__Host-` cookie in no other way.
+  jar.set(COOKIE, "", { httpOnly: true, sameSite: "lax", secure: isHttps, path: "/", maxAge: 0 });
+  if (!token) return;
+  const account = await findAccount();
+  await db.session.deleteMany({ where: { tokenHash: hashToken(token) } });
+  if (account) securityEvent("signed out", { accountId: account.id, address: (await requestSender()).ip });
+}
+
+/** Who sent the request that is being answered. */
+export async function requestSender(): Promise<Sender> {
+  const received = await headers();
+  return { ip: clientAddress(received, env.trustedProxies), agent: received.get("user-agent") };
+}

@@ -1,0 +1,89 @@
+import { createHash } from "node:crypto";
+import { parseEmail } from "@/lib/accounts";
+import { db } from "@/lib/db";
+import { InvalidInputError } from "@/lib/failures";
+import { networkOf } from "@/lib/network";
+import { verifyPassword } from "@/lib/passwords";
+import { limit, type Policy } from "@/lib/rate-limit";
+import { securityEvent } from "@/lib/security-events";
+import { MINUTE } from "@/lib/time";
+
+const WINDOW = 5 * MINUTE;
+
+/** Somebody who tries many accounts from one place. */
+const PER_ADDRESS: Policy = { name: "sign-in-address", limit: 30, windowMs: WINDOW };
+/** Somebody who tries many passwords of one account from one place. */
+const PER_ACCOUNT_AND_ADDRESS: Policy = { name: "sign-in-account-address", limit: 10, windowMs: WINDOW };
+/** Many places that try one account together. */
+const PER_ACCOUNT: Policy = { name: "sign-in-account", limit: 30, windowMs: WINDOW };
+
+export type SignInResult =
+  | { kind: "accepted"; accountId: number }
+  /** An unknown address, a wrong password or a disabled account: deliberately the same. */
+  | { kind: "refused" }
+  | { kind: "throttled"; waitMs: number };
+
+/** Judges an e-mail and a password. How long that takes does not tell whether there is such an account. */
+export async function checkCredentials(
+  typedEmail: string,
+  password: string,
+  address: string | null,
+): Promise<SignInResult> {
+  const email = normalizeEmail(typedEmail);
+  const [account, knownNetworks] = await Promise.all([
+    db.account.findUnique({ where: { email }, select: { id: true, passwordHash: true, disabledAt: true } }),
+    listKnownNetworks(email),
+  ]);
+  const fail = (reason: string) =>
+    securityEvent("sign-in failed", { accountId: account?.id ?? null, address, reason });
+
+  const waitMs = await countAttempt(email, address, knownNetworks);
+  if (waitMs > 0) {
+    fail("too many attempts");
+    return { kind: "throttled", waitMs };
+  }
+  const isRight = await verifyPassword(password, account?.passwordHash ?? null);
+  if (!account || !isRight || account.disabledAt) {
+    fail(!account ? "unknown e-mail" : account.disabledAt ? "account disabled" : "wrong password");
+    return { kind: "refused" };
+  }
+  return { kind: "accepted", accountId: account.id };
+}
+
+/** Counts an attempt and returns 0, or how long to wait when there were too many. */
+async function countAttempt(email: string, address: string | null, knownNetworks: Set<string>): Promise<number> {
+  const network = address ? networkOf(address) : "unknown";
+  // What was typed may be anything, a password by mistake too: the counts are kept under its hash.
+  const account = createHash("sha256").update(email).digest("base64url");
+  const counts: [Policy, string][] = [
+    [PER_ADDRESS, network],
+    [PER_ACCOUNT_AND_ADDRESS, `${account} ${network}`],
+  ];
+  // Where the owner is signed in, attempts of strangers elsewhere must not keep the owner out.
+  if (!knownNetworks.has(network)) counts.push([PER_ACCOUNT, account]);
+  for (const [policy, key] of counts) {
+    const decision = await limit(policy, key);
+    if (!decision.accepted) return Math.max(1, decision.waitMs);
+  }
+  return 0;
+}
+
+/** The networks that are signed in to the account. Asked for unknown addresses too: the same work for both. */
+async function listKnownNetworks(email: string): Promise<Set<string>> {
+  const sessions = await db.session.findMany({
+    where: { account: { email }, expiresAt: { gt: new Date() }, ip: { not: null } },
+    select: { ip: true },
+    distinct: ["ip"],
+  });
+  return new Set(sessions.flatMap(({ ip }) => (ip ? [networkOf(ip)] : [])));
+}
+
+/** What cannot be an address is looked up all the same, and found by nobody. */
+function normalizeEmail(text: string): string {
+  try {
+    return parseEmail(text);
+  } catch (error) {
+    if (error instanceof InvalidInputError) return "";
+    throw error;
+  }
+}

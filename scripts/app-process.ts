@@ -1,0 +1,74 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { CommandError } from "./command-error";
+
+export type AppProcess = {
+  /** Where it listens, with the port that was really taken. */
+  origin: string;
+  port: number;
+  child: ChildProcess;
+  /** Lets running requests finish. */
+  stop(): Promise<void>;
+};
+
+export type AppOptions = {
+  databaseUrl: string;
+  host: string;
+  /** 0 lets the system choose. */
+  port: number;
+  mode: "production" | "development";
+  /** The build to serve. */
+  distDir: string;
+  /** Further variables; they win. */
+  variables?: Record<string, string>;
+  /** Where its output goes: to this process's own by default. */
+  stdio?: "inherit" | "pipe";
+};
+
+/** Starts the app's server and waits until it answers. @throws CommandError when it cannot start. */
+export async function startApp(options: AppOptions): Promise<AppProcess> {
+  const stdio = options.stdio ?? "inherit";
+  const child = spawn(process.execPath, ["scripts/serve.mjs"], {
+    stdio: ["ignore", stdio, stdio, "ipc"],
+    env: {
+      ...process.env,
+      NODE_ENV: options.mode,
+      NEXT_TELEMETRY_DISABLED: "1",
+      CONSOLE_DIST_DIR: options.distDir,
+      DATABASE_URL: options.databaseUrl,
+      HOST: options.host,
+      PORT: String(options.port),
+      ...options.variables,
+    },
+  });
+  const exited = once(child, "exit");
+  const [answer] = (await Promise.race([once(child, "message"), exited.then(() => [{}])])) as [
+    { port?: number; error?: string },
+  ];
+  if (answer.port === undefined) {
+    throw new CommandError(
+      answer.error === "in use"
+        ? portInUse(options.port)
+        : `The server did not start${answer.error ? `: ${answer.error}` : ""}.`,
+    );
+  }
+  return {
+    origin: originOf(options.host, answer.port),
+    port: answer.port,
+    child,
+    async stop() {
+      child.kill("SIGTERM");
+      await exited;
+    },
+  };
+}
+
+export function portInUse(port: number): string {
+  return `Port ${port} is in use. Choose another one with PORT, for example PORT=${port + 1}.`;
+}
+
+/** An address that works in a browser: the wildcard addresses are not one. */
+function originOf(host: string, port: number): string {
+  const name = host === "0.0.0.0" || host === "::" ? "localhost" : host.includes(":") ? `[${host}]` : host;
+  return `http://${name}:${port}`;
+}

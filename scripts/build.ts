@@ -1,0 +1,72 @@
+import { spawnSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { CommandError } from "./command-error";
+import { withSetupLock } from "./lock.mjs";
+
+/** The builds of the app, apart from each other so that the tests never touch the one that is being served. */
+export const DIST_DIRS = { app: ".next", test: ".next-test" } as const;
+
+/** What the build is made from; tests and scripts are not. */
+const INPUTS = [
+  "app",
+  "lib",
+  "public",
+  "instrumentation.ts",
+  "proxy.ts",
+  "next.config.mjs",
+  "tsconfig.json",
+  "package-lock.json",
+  "prisma/schema.prisma",
+];
+const STAMP = "console-build";
+
+/** `npm run build`: always builds. */
+export async function main(): Promise<void> {
+  withSetupLock(() => build(DIST_DIRS.app));
+}
+
+/** Builds unless the build in `distDir` was made from the same files. @throws CommandError when the build fails. */
+export function buildIfChanged(distDir: string): void {
+  withSetupLock(() => {
+    const stamp = join(distDir, STAMP);
+    if (existsSync(stamp) && readFileSync(stamp, "utf8") === inputsHash()) return;
+    console.error("Building …");
+    build(distDir);
+  });
+}
+
+function build(distDir: string): void {
+  const hash = inputsHash();
+  // Route types of the other build may name routes that are gone; the type check would stop at them.
+  for (const dir of Object.values(DIST_DIRS)) rmSync(join(dir, "types"), { recursive: true, force: true });
+  const result = spawnSync(process.execPath, ["node_modules/next/dist/bin/next", "build"], {
+    encoding: "utf8",
+    env: { ...process.env, NODE_ENV: "production", NEXT_TELEMETRY_DISABLED: "1", CONSOLE_DIST_DIR: distDir },
+  });
+  if (result.status !== 0) throw new CommandError(`The build failed.\n${result.stdout}${result.stderr}`);
+  writeFileSync(join(distDir, STAMP), hash);
+}
+
+function inputsHash(): string {
+  const hash = createHash("sha256").update(process.versions.node);
+  for (const path of INPUTS.flatMap(filesIn)) hash.update(`${path}\0`).update(readFileSync(path));
+  return hash.digest("hex");
+}
+
+function filesIn(path: string): string[] {
+  if (!existsSync(path)) return [];
+  const isGenerated = path.endsWith("generated");
+  if (isGenerated || path.endsWith(".test.ts")) return [];
+  const entries = tryReadDirectory(path);
+  return entries ? entries.sort().flatMap((name) => filesIn(join(path, name))) : [path];
+}
+
+function tryReadDirectory(path: string): string[] | null {
+  try {
+    return readdirSync(path);
+  } catch {
+    return null;
+  }
+}

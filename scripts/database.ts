@@ -1,0 +1,63 @@
+import { spawn } from "node:child_process";
+import pg from "pg";
+import type { Env } from "@/lib/env-variables";
+import { SECOND } from "@/lib/time";
+import { CommandError } from "./command-error";
+import { findRunningDatabase, startEmbeddedDatabase } from "./embedded-database";
+
+export type OpenDatabase = { url: string; isEmbedded: boolean; stop(): Promise<void> };
+
+/** The database that the settings name, reachable; or the embedded one, started. @throws CommandError */
+export async function openDatabase(env: Env): Promise<OpenDatabase> {
+  if (env.databaseUrl) {
+    await requireReachable(env.databaseUrl);
+    return { url: env.databaseUrl, isEmbedded: false, stop: async () => {} };
+  }
+  return { ...(await startEmbeddedDatabase(env.dataDir)), isEmbedded: true };
+}
+
+/** As `openDatabase`, but an embedded database that is served already (by a running demo, say) is used along. */
+export async function joinDatabase(env: Env): Promise<OpenDatabase> {
+  const running = env.databaseUrl ? null : findRunningDatabase(env.dataDir);
+  return running ? { url: running, isEmbedded: true, stop: async () => {} } : openDatabase(env);
+}
+
+/** Applies the migrations that the database lacks, with the official command. @throws CommandError with its words. */
+export async function migrate(url: string): Promise<void> {
+  const { code, output } = await runPrisma(["migrate", "deploy"], url);
+  if (code !== 0) throw new CommandError(`The migrations could not be applied.\n${output.trim()}`);
+}
+
+/** @throws CommandError when the database lacks a migration: the app would fail at its first query. */
+export async function requireMigrated(url: string): Promise<void> {
+  const { code, output } = await runPrisma(["migrate", "status"], url);
+  if (code !== 0) throw new CommandError(`The database is not up to date; run "npm run migrate".\n${output.trim()}`);
+}
+
+async function requireReachable(url: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5 * SECOND });
+  try {
+    await client.connect();
+    await client.query("select 1");
+  } catch (error) {
+    const { hostname, port, pathname } = new URL(url);
+    const reason = error instanceof Error ? error.message || (error as NodeJS.ErrnoException).code : String(error);
+    throw new CommandError(
+      `The database ${pathname.slice(1)} at ${hostname}:${port || "5432"} (DATABASE_URL) cannot be reached: ${reason}.`,
+    );
+  } finally {
+    await client.end().catch(() => {});
+  }
+}
+
+function runPrisma(args: string[], url: string): Promise<{ code: number | null; output: string }> {
+  return new Promise((resolve) => {
+    const child = spawn(process.execPath, ["node_modules/prisma/build/index.js", ...args], {
+      env: { ...process.env, DATABASE_URL: url, CHECKPOINT_DISABLE: "1", PRISMA_HIDE_UPDATE_MESSAGE: "1" },
+    });
+    let output = "";
+    child.stdout.on("data", (chunk) => (output += chunk));
+    child.stderr.on("data", (chunk) => (output += chunk));
+    child.on("close", (code) => resolve({ code, output }));
+  });
+}

@@ -1,0 +1,6 @@
+import { runDemo } from "./run-demo";
+
+/** `npm run dev`: the demo under Next's development server. */
+export async function main(): Promise<void> {
+  await runDemo("development");
+}

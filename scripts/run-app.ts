@@ -1,0 +1,52 @@
+import { once } from "node:events";
+import { parseEnv } from "@/lib/env-variables";
+import { type AppProcess, startApp } from "./app-process";
+import { buildIfChanged, DIST_DIRS } from "./build";
+import { CommandError } from "./command-error";
+import { type OpenDatabase, openDatabase } from "./database";
+import { requireFreePort } from "./ports";
+import { untilStopped } from "./signals";
+
+export type Session = { app: AppProcess; database: OpenDatabase };
+
+export type RunOptions = {
+  mode: "production" | "development";
+  /** Build first when something changed; else the build must be there. */
+  build: boolean;
+  /** Once the database is reachable, before the app starts. */
+  prepare(database: OpenDatabase): Promise<void>;
+  /** Once the app answers; what it returns is called when everything stops. */
+  announce(session: Session): Promise<(() => Promise<void>) | undefined>;
+};
+
+/**
+ * Runs the app until it is told to stop: the database first, then the app; backwards at the end.
+ * @throws CommandError when one of them cannot start, or the app ends by itself.
+ */
+export async function runApp({ mode, build, prepare, announce }: RunOptions): Promise<void> {
+  const env = parseEnv(process.env);
+  await requireFreePort(env.host, env.port);
+  if (build) buildIfChanged(DIST_DIRS.app);
+  const stopped = untilStopped();
+  const database = await openDatabase(env);
+  try {
+    // For what `prepare` and `announce` import from lib/ only now, and for the app.
+    process.env.DATABASE_URL = database.url;
+    await prepare(database);
+    const app = await startApp({
+      databaseUrl: database.url,
+      host: env.host,
+      port: env.port,
+      mode,
+      distDir: DIST_DIRS.app,
+    });
+    const ended = once(app.child, "exit").then(() => "ended" as const);
+    const finish = await announce({ app, database });
+    const outcome = await Promise.race([stopped, ended]);
+    await finish?.();
+    if (outcome === "ended") throw new CommandError("The server ended unexpectedly.");
+    await app.stop();
+  } finally {
+    await database.stop();
+  }
+}

@@ -1,0 +1,25 @@
+import { existsSync } from "node:fs";
+import { parseEnv } from "@/lib/env-variables";
+import { DIST_DIRS } from "./build";
+import { CommandError } from "./command-error";
+import { migrate, requireMigrated } from "./database";
+import { runApp } from "./run-app";
+
+/** `npm start`: production. No demo data; migrations are applied here only to the embedded database. */
+export async function main(): Promise<void> {
+  if (!existsSync(`${DIST_DIRS.app}/BUILD_ID`)) throw new CommandError('There is no build yet; run "npm run build".');
+  await runApp({
+    mode: "production",
+    build: false,
+    async prepare(database) {
+      if (!database.isEmbedded) return requireMigrated(database.url);
+      console.log(`DATABASE_URL is not set: using the embedded database in ${parseEnv(process.env).dataDir}.`);
+      await migrate(database.url);
+    },
+    async announce({ app }) {
+      console.log(`Console API on ${app.origin}`);
+      return undefined;
+    },
+  });
+  process.exit(0);
+}
