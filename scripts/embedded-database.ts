@@ -1,11 +1,8 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { PGlite } from "@electric-sql/pglite";
-import { PGLiteSocketServer } from "@electric-sql/pglite-socket";
 import { CommandError } from "./command-error";
-
-/** Of the app's pool, the command line and a curious psql together. */
-const MAX_CONNECTIONS = 200;
+import { servePGlite } from "./pglite-server";
 
 export type EmbeddedDatabase = { url: string; stop(): Promise<void> };
 
@@ -20,9 +17,8 @@ export async function startEmbeddedDatabase(dataDir?: string): Promise<EmbeddedD
   const release = dataDir ? claim(dataDir) : undefined;
   try {
     const db = await PGlite.create(dataDir ? { dataDir: join(dataDir, "postgres") } : {});
-    const server = new PGLiteSocketServer({ db, host: "127.0.0.1", port: 0, maxConnections: MAX_CONNECTIONS });
-    await server.start();
-    const url = `postgresql://postgres@${server.getServerConn()}/postgres`;
+    const server = await servePGlite(db, "127.0.0.1");
+    const url = `postgresql://postgres@${server.host}:${server.port}/postgres`;
     release?.announce(url);
     return {
       url,

@@ -52,6 +52,7 @@ function listen(wanted) {
 /** Makes the headers say what is so, whatever the client claimed. */
 function normalize(request) {
   const { headers } = request;
+  if (request.url.startsWith("/api/v1/") && isUndecodable(request.url)) request.url = "/api/v1/malformed";
   if (request.url.startsWith("/api/v1") && !CARRIED_METHODS.has(request.method)) request.method = "DELETE";
   // Node keeps the first of several; together they are no usable credential.
   const authorizations = request.headersDistinct.authorization;
@@ -67,6 +68,18 @@ function normalize(request) {
   if (baseUrl) {
     headers["x-forwarded-host"] = baseUrl.host;
     headers["x-forwarded-proto"] = baseUrl.protocol.slice(0, -1);
+  }
+}
+
+/** Next fails at such a path before any route; here it is a path that nobody knows. */
+function isUndecodable(url) {
+  const path = url.split("?", 1)[0];
+  if (!path.includes("%")) return false;
+  try {
+    decodeURIComponent(path);
+    return false;
+  } catch {
+    return true;
   }
 }
 

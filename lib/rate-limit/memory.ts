@@ -32,13 +32,13 @@ export class MemoryLog {
   peek(key: string, now = performance.now()): Decision {
     const { limit, windowMs } = this.#policy;
     const log = this.#logs.get(key);
-    const counted = log ? countedTimes(log, now - windowMs) : [];
+    const counted = log ? countedTimes(log, windowMs, now) : [];
     const oldest = counted[0];
     return {
       accepted: counted.length < limit,
       limit,
       remaining: limit - counted.length,
-      waitMs: oldest === undefined ? 0 : oldest + windowMs - now,
+      waitMs: oldest === undefined ? 0 : Math.ceil(windowMs - (now - oldest)),
     };
   }
 
@@ -68,7 +68,7 @@ export class MemoryLog {
   }
 }
 
-/** The times after `from`, oldest first. */
-function countedTimes({ times, next }: Log, from: number): number[] {
-  return [...times.subarray(next), ...times.subarray(0, next)].filter((time) => time > from);
+/** The times that still count at `now`, oldest first. */
+function countedTimes({ times, next }: Log, windowMs: number, now: number): number[] {
+  return [...times.subarray(next), ...times.subarray(0, next)].filter((time) => now - time < windowMs);
 }

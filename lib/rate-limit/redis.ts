@@ -4,7 +4,7 @@ import { Redis } from "@upstash/redis";
 import type { RedisSettings } from "@/lib/env-variables";
 import { SECOND } from "@/lib/time";
 import type { Decision, Policy, RateLimiter } from "./policy";
-import { slidingLog } from "./sliding-log";
+import { preciseNow, slidingLog } from "./sliding-log";
 
 /** Redis in the same network answers in well under a millisecond; one that needs longer than this is not usable. */
 const TCP_TIMEOUT = 300;
@@ -37,7 +37,7 @@ export function redisLimiter({ redis, timeoutMs }: RedisStore, policy: Policy): 
       const { success, limit, remaining, reset, reason } = await ratelimit.limit(key);
       // The library lets a request through when time is up; here that is a failure like any other.
       if (reason === "timeout") throw new Error(`No answer within ${timeoutMs} ms.`);
-      return { accepted: success, limit, remaining, waitMs: Math.max(0, reset - Date.now()) };
+      return { accepted: success, limit, remaining, waitMs: Math.max(0, Math.ceil(reset - preciseNow())) };
     },
   };
 }
@@ -64,9 +64,11 @@ function openTcpStore(url: string): RedisStore {
   });
   // Every failed decision is reported by the fallback; without a listener the client would end the process.
   client.on("error", () => {});
-  client.connect().catch(() => {});
+  // Never settles while Redis is away; a request that comes meanwhile waits no longer than its timeout.
+  const connected = client.connect().catch(() => {});
   const redis = new Redis({
     async request({ body }: { body?: unknown }) {
+      await connected;
       try {
         return { result: (await client.sendCommand((body as unknown[]).map(String))) as never };
       } catch (error) {

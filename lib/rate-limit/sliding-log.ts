@@ -3,26 +3,29 @@ import type { Redis } from "@upstash/redis";
 import type { Policy } from "./policy";
 
 /**
- * One list per key: the times of the last accepted requests, newest first, in milliseconds of the Redis clock, so that
+ * One list per key: the times of the last accepted requests, newest first, in microseconds of the Redis clock, so that
  * any number of app instances agree. Answers {accepted, remaining, milliseconds until one more is accepted}. A refused
  * request writes nothing.
  */
 const SCRIPT = `
-local limit, window = tonumber(ARGV[1]), tonumber(ARGV[2])
+local limit, window = tonumber(ARGV[1]), tonumber(ARGV[2]) * 1000
 local clock = redis.call("TIME")
-local now = clock[1] * 1000 + math.floor(clock[2] / 1000)
+local now = clock[1] * 1000000 + clock[2]
 local times = redis.call("LRANGE", KEYS[1], 0, limit - 1)
 local used = 0
 while used < #times and now - tonumber(times[used + 1]) < window do used = used + 1 end
-if used >= limit then return {0, 0, tonumber(times[limit]) + window - now} end
-redis.call("LPUSH", KEYS[1], now)
+if used >= limit then return {0, 0, math.ceil((window - (now - tonumber(times[limit]))) / 1000)} end
+redis.call("LPUSH", KEYS[1], string.format("%.0f", now))
 redis.call("LTRIM", KEYS[1], 0, limit - 1)
-redis.call("PEXPIRE", KEYS[1], window)
+redis.call("PEXPIRE", KEYS[1], ARGV[2])
 local oldest = used == 0 and now or tonumber(times[used])
-return {1, limit - used - 1, oldest + window - now}
+return {1, limit - used - 1, math.ceil((window - (now - oldest)) / 1000)}
 `;
 
 type Algorithm = ConstructorParameters<typeof Ratelimit>[0]["limiter"];
+/** Epoch milliseconds with a fraction: whole ones would announce waits that are up to a millisecond too short. */
+export const preciseNow = () => performance.timeOrigin + performance.now();
+
 type Answer = [accepted: number, remaining: number, waitMs: number];
 
 /**
@@ -38,7 +41,7 @@ export function slidingLog(redis: Redis, { limit, windowMs }: Policy): Algorithm
         [`${context.prefix}:${key}`],
         [`${limit}`, `${windowMs}`],
       );
-      return { success: accepted === 1, limit, remaining, reset: Date.now() + waitMs, pending: Promise.resolve() };
+      return { success: accepted === 1, limit, remaining, reset: preciseNow() + waitMs, pending: Promise.resolve() };
     },
     async getRemaining() {
       throw new Error("Not offered: the answer to limit() carries what remains.");

@@ -1,0 +1,19 @@
+import { startConsole } from "./support/console-server";
+import { hasRedis, type RedisServer, startRedis } from "./support/redis-server";
+import { createTestDatabase } from "./support/test-database";
+
+/** One database and one console for all tests that need nothing special; each test makes accounts of its own in it. */
+export default async function setUp(): Promise<() => Promise<void>> {
+  const database = await createTestDatabase();
+  // On real PostgreSQL the console runs as in production: its limit is in Redis.
+  const redis: RedisServer | null = process.env.E2E_POSTGRES_URL && hasRedis() ? await startRedis() : null;
+  const app = await startConsole(database.url, redis ? { REDIS_URL: redis.url } : {});
+  process.env.DATABASE_URL = database.url;
+  process.env.E2E_ORIGIN = app.origin;
+  return async () => {
+    await app.stop();
+    await redis?.stop();
+    await database.stop();
+    if (process.env.E2E_SHOW_OUTPUT) console.log(app.output());
+  };
+}

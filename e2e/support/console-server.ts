@@ -1,0 +1,37 @@
+import { type AppProcess, startApp } from "@/scripts/app-process";
+import { DIST_DIRS } from "@/scripts/build";
+
+/** Every variable of the product, unset: neither a .env file nor the shell may change what a test sees. */
+const NO_VARIABLES = {
+  BASE_URL: "",
+  TRUSTED_PROXIES: "",
+  REDIS_URL: "",
+  UPSTASH_REDIS_REST_URL: "",
+  UPSTASH_REDIS_REST_TOKEN: "",
+  DATABASE_POOL_SIZE: "",
+};
+
+export type ConsoleServer = AppProcess & {
+  /** Everything it has written to standard output and standard error. */
+  output(): string;
+};
+
+/** The production build, served on a free port by a process of its own. */
+export async function startConsole(
+  databaseUrl: string,
+  variables: Record<string, string> = {},
+): Promise<ConsoleServer> {
+  const app = await startApp({
+    databaseUrl,
+    host: "127.0.0.1",
+    port: 0,
+    mode: "production",
+    distDir: DIST_DIRS.test,
+    variables: { ...NO_VARIABLES, ...variables },
+    stdio: "pipe",
+  });
+  let output = "";
+  app.child.stdout?.on("data", (chunk) => (output += chunk));
+  app.child.stderr?.on("data", (chunk) => (output += chunk));
+  return { ...app, output: () => output };
+}

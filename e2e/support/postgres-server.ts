@@ -1,0 +1,104 @@
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { delimiter, join } from "node:path";
+import pg from "pg";
+import { freePort } from "./free-port";
+
+/** A PostgreSQL server of the test's own, in a temporary folder. */
+export type PostgresServer = {
+  /** The address of its `postgres` database. */
+  url: string;
+  port: number;
+  /** The server process, for tests that pause it. */
+  process(): ChildProcess;
+  /** Stops at once, as a crash or a fail-over does. */
+  kill(): Promise<void>;
+  /** Starts again on the same port and files. */
+  restart(): Promise<void>;
+  stop(): Promise<void>;
+};
+
+/** The folder of `initdb` and `postgres`, or null when this machine has no PostgreSQL server. */
+export function findPostgres(): string | null {
+  const debian = "/usr/lib/postgresql";
+  const versions = existsSync(debian) ? readdirSync(debian).sort((a, b) => Number(b) - Number(a)) : [];
+  const folders = [
+    ...versions.map((version) => join(debian, version, "bin")),
+    ...(process.env.PATH ?? "").split(delimiter),
+    "/opt/homebrew/opt/postgresql/bin",
+  ];
+  return folders.find((folder) => existsSync(join(folder, "initdb")) && existsSync(join(folder, "postgres"))) ?? null;
+}
+
+export async function startPostgres(): Promise<PostgresServer> {
+  const bin = findPostgres();
+  if (!bin) throw new Error("There is no PostgreSQL server on this machine.");
+  const user = unprivilegedUser();
+  const dir = mkdtempSync(join(tmpdir(), "console-postgres-"));
+  if (user) chownSync(dir, user.uid, user.gid);
+  const data = join(dir, "data");
+  const made = spawnSync(join(bin, "initdb"), ["-D", data, "-U", "postgres", "-A", "trust", "-N", "-E", "UTF8"], {
+    ...user,
+    encoding: "utf8",
+    cwd: dir,
+  });
+  if (made.status !== 0) throw new Error(`initdb failed: ${made.stdout}${made.stderr}`);
+
+  const port = await freePort();
+  const url = `postgresql://postgres@127.0.0.1:${port}/postgres`;
+  let child = await launch();
+
+  async function launch(): Promise<ChildProcess> {
+    const args = ["-D", data, "-p", String(port), "-k", dir, "-c", "listen_addresses=127.0.0.1", "-c", "fsync=off"];
+    const server = spawn(join(bin as string, "postgres"), args, { ...user, stdio: "ignore", cwd: dir });
+    await untilReady(url, server);
+    return server;
+  }
+
+  async function kill(): Promise<void> {
+    const exited = child.exitCode === null && child.signalCode === null ? once(child, "exit") : Promise.resolve();
+    // Immediate shutdown: no good-bye to any client. A paused process must be woken to hear it.
+    child.kill("SIGQUIT");
+    child.kill("SIGCONT");
+    await exited;
+  }
+
+  return {
+    url,
+    port,
+    process: () => child,
+    kill,
+    async restart() {
+      child = await launch();
+    },
+    async stop() {
+      await kill();
+      rmSync(dir, { recursive: true, force: true });
+    },
+  };
+}
+
+/** PostgreSQL refuses to run as root; Debian's package brings a user for it. */
+function unprivilegedUser(): { uid: number; gid: number } | undefined {
+  if (process.getuid?.() !== 0) return undefined;
+  const id = (flag: string) => Number(spawnSync("id", [flag, "postgres"], { encoding: "utf8" }).stdout);
+  return { uid: id("-u"), gid: id("-g") };
+}
+
+async function untilReady(url: string, server: ChildProcess): Promise<void> {
+  for (let attempt = 0; attempt < 200; attempt++) {
+    if (server.exitCode !== null) throw new Error(`postgres ended with code ${server.exitCode}.`);
+    const client = new pg.Client(url);
+    try {
+      await client.connect();
+      return;
+    } catch {
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    } finally {
+      await client.end().catch(() => {});
+    }
+  }
+  throw new Error("postgres did not become ready.");
+}
