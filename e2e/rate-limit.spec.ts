@@ -103,7 +103,8 @@ test("two app processes that share Redis let exactly 120 of 200 parallel request
       200,
       consoles.map(({ origin }) => origin),
     );
-    expect([countOf(statuses, 200), countOf(statuses, 429)]).toEqual([120, 80]);
+    const output = consoles.map((app) => app.output()).join("");
+    expect([countOf(statuses, 200), countOf(statuses, 429)], output).toEqual([120, 80]);
   } finally {
     await Promise.all(consoles.map((app) => app.stop()));
     await redis.stop();

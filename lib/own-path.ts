@@ -1,3 +1,6 @@
+/** The request header in which proxy.ts tells a page its own path, query included. */
+export const PATH_HEADER = "x-console-path";
+
 /**
  * A path of the console, query included, from text that anybody may have written; null for everything that could lead
  * elsewhere. The result is taken from the parsed address, so a browser and this function read the same thing.

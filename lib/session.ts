@@ -8,14 +8,11 @@ import { clientAddress } from "@/lib/client-address";
 import { db } from "@/lib/db";
 import { env } from "@/lib/env";
 import type { AccountRole } from "@/lib/generated/prisma/enums";
-import { parseOwnPath } from "@/lib/own-path";
+import { PATH_HEADER, parseOwnPath } from "@/lib/own-path";
 import { securityEvent } from "@/lib/security-events";
 import { DAY, SECOND } from "@/lib/time";
 import { hashToken } from "@/lib/token-format";
 import type { Sender } from "@/lib/tokens";
-
-/** Where proxy.ts writes the path of the page that was asked for. */
-export const PATH_HEADER = "x-console-path";
 
 const LIFETIME = 30 * DAY;
 /** A session in use is extended at most this often. */

@@ -34,8 +34,7 @@ export async function checkCredentials(
     db.account.findUnique({ where: { email }, select: { id: true, passwordHash: true, disabledAt: true } }),
     listKnownNetworks(email),
   ]);
-  const fail = (reason: string) =>
-    securityEvent("sign-in failed", { accountId: account?.id ?? null, address, reason });
+  const fail = (reason: string) => securityEvent("sign-in failed", { accountId: account?.id ?? null, address, reason });
 
   const waitMs = await countAttempt(email, address, knownNetworks);
   if (waitMs > 0) {

@@ -11,6 +11,8 @@ export type { Decision, Policy } from "./policy";
 /** Limiters of every policy over one store. */
 export type RateLimits = {
   limit(policy: Policy, key: string): Promise<Decision>;
+  /** Resolves once the store can be asked. */
+  connected: Promise<void>;
   /** Ends the connection to the store, if there is one. */
   close(): Promise<void>;
 };
@@ -34,11 +36,22 @@ export function openRateLimits(settings: RedisSettings): RateLimits {
 
   return {
     limit: (policy, key) => limiterOf(policy).limit(key),
+    connected: store?.connected ?? Promise.resolve(),
     close: async () => store?.close(),
   };
 }
 
 /** Counts one request of `key` under the policy and says whether it is accepted. Never throws: see `fallback.ts`. */
 export function limit(policy: Policy, key: string): Promise<Decision> {
-  return perProcess("rate-limits", () => openRateLimits(env.redis)).limit(policy, key);
+  return rateLimits().limit(policy, key);
+}
+
+/** Connects to the store before the first request needs it, and waits for it for at most this many milliseconds. */
+export async function connectRateLimits(timeoutMs: number): Promise<void> {
+  const timeUp = new Promise<void>((resolve) => setTimeout(resolve, timeoutMs).unref());
+  await Promise.race([rateLimits().connected, timeUp]);
+}
+
+function rateLimits(): RateLimits {
+  return perProcess("rate-limits", () => openRateLimits(env.redis));
 }

@@ -7,13 +7,20 @@ import type { Decision, Policy, RateLimiter } from "./policy";
 import { preciseNow, slidingLog } from "./sliding-log";
 
 /** Redis in the same network answers in well under a millisecond; one that needs longer than this is not usable. */
-const TCP_TIMEOUT = 300;
+const TCP_TIMEOUT = SECOND / 2;
 /** Upstash is asked over HTTPS, possibly from another region. */
 const REST_TIMEOUT = 1 * SECOND;
+const TURNS = 10;
 const RECONNECT_EVERY = 1 * SECOND;
 
 /** A Redis that any number of policies share, and how long its answer may take in milliseconds. */
-export type RedisStore = { redis: Redis; timeoutMs: number; close: () => Promise<void> };
+export type RedisStore = {
+  redis: Redis;
+  timeoutMs: number;
+  /** Resolves once the store can be asked; not before it is reachable. */
+  connected: Promise<void>;
+  close: () => Promise<void>;
+};
 
 /** Opens the store that the settings name; null when they name none. Never throws: an unreachable store fails later. */
 export function openRedisStore(settings: RedisSettings): RedisStore | null {
@@ -30,16 +37,36 @@ export function redisLimiter({ redis, timeoutMs }: RedisStore, policy: Policy): 
     prefix: `console-api:limit:${policy.name}`,
     // Its cache would go on refusing a key after the wait that was announced.
     ephemeralCache: false,
-    timeout: timeoutMs,
+    // When its time is up it lets the request through; here that is a failure like any other.
+    timeout: 0,
   });
   return {
     async limit(key): Promise<Decision> {
-      const { success, limit, remaining, reset, reason } = await ratelimit.limit(key);
-      // The library lets a request through when time is up; here that is a failure like any other.
-      if (reason === "timeout") throw new Error(`No answer within ${timeoutMs} ms.`);
+      const { success, limit, remaining, reset } = await withTimeout(ratelimit.limit(key), timeoutMs);
       return { accepted: success, limit, remaining, waitMs: Math.max(0, Math.ceil(reset - preciseNow())) };
     },
   };
+}
+
+/**
+ * Time is counted in turns of the event loop: an answer that arrived while this process was busy with itself is read in
+ * one of them, and only a store that stays silent through all of them is given up.
+ * @throws Error when `promise` has not settled by then.
+ */
+async function withTimeout<Value>(promise: Promise<Value>, ms: number): Promise<Value> {
+  let timer: NodeJS.Timeout | undefined;
+  const timeUp = new Promise<never>((_, reject) => {
+    const wait = (turns: number) => {
+      if (turns === 0) reject(new Error(`No answer within ${ms} ms.`));
+      else timer = setTimeout(() => setImmediate(wait, turns - 1), ms / TURNS);
+    };
+    wait(TURNS);
+  });
+  try {
+    return await Promise.race([promise, timeUp]);
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 function openRestStore(url: string, token: string): RedisStore {
@@ -51,7 +78,7 @@ function openRestStore(url: string, token: string): RedisStore {
     // A function: each request needs a signal of its own.
     signal: () => AbortSignal.timeout(REST_TIMEOUT),
   });
-  return { redis, timeoutMs: REST_TIMEOUT, close: async () => {} };
+  return { redis, timeoutMs: REST_TIMEOUT, connected: Promise.resolve(), close: async () => {} };
 }
 
 /** The same Upstash client, with its HTTP requester replaced by a plain Redis connection. */
@@ -65,7 +92,10 @@ function openTcpStore(url: string): RedisStore {
   // Every failed decision is reported by the fallback; without a listener the client would end the process.
   client.on("error", () => {});
   // Never settles while Redis is away; a request that comes meanwhile waits no longer than its timeout.
-  const connected = client.connect().catch(() => {});
+  const connected = client.connect().then(
+    () => {},
+    () => {},
+  );
   const redis = new Redis({
     async request({ body }: { body?: unknown }) {
       await connected;
@@ -79,5 +109,5 @@ function openTcpStore(url: string): RedisStore {
       }
     },
   });
-  return { redis, timeoutMs: TCP_TIMEOUT, close: async () => client.destroy() };
+  return { redis, timeoutMs: TCP_TIMEOUT, connected, close: async () => client.destroy() };
 }
