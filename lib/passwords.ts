@@ -36,7 +36,7 @@ export async function verifyPassword(password: string, stored: string | null): P
   return expected.length === actual.length && timingSafeEqual(expected, actual);
 }
 
-/** 20 characters without look-alikes, in groups of five: 98 random bits. */
+/** 20 characters without look-alikes, in groups of five: 100 random bits. */
 export function generatePassword(): string {
   const alphabet = "abcdefghijkmnpqrstuvwxyz23456789";
   const group = () => Array.from({ length: 5 }, () => alphabet[randomInt(alphabet.length)]).join("");

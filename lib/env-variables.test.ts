@@ -1,0 +1,92 @@
+import { expect, test } from "vitest";
+import { parseEnv } from "./env-variables";
+
+test("nothing set is a laptop: embedded database, loopback, port 3000, limit in this process", () => {
+  expect(parseEnv({})).toEqual({
+    databaseUrl: undefined,
+    databasePoolSize: 10,
+    dataDir: ".data",
+    host: "127.0.0.1",
+    port: 3000,
+    baseUrl: undefined,
+    trustedProxies: 0,
+    redis: { kind: "none" },
+  });
+});
+
+test("an empty or blank variable counts as unset", () => {
+  expect(parseEnv({ PORT: "", HOST: " ", DATABASE_URL: "", REDIS_URL: "" })).toEqual(parseEnv({}));
+});
+
+test("everything set is read as what it is", () => {
+  expect(
+    parseEnv({
+      DATABASE_URL: "postgres://u:p@db:5432/console",
+      DATABASE_POOL_SIZE: "25",
+      DATA_DIR: "/var/lib/console",
+      HOST: "0.0.0.0",
+      PORT: "0",
+      BASE_URL: "https://console.example.com/",
+      TRUSTED_PROXIES: "2",
+      REDIS_URL: "rediss://redis:6380",
+    }),
+  ).toEqual({
+    databaseUrl: "postgres://u:p@db:5432/console",
+    databasePoolSize: 25,
+    dataDir: "/var/lib/console",
+    host: "0.0.0.0",
+    port: 0,
+    baseUrl: "https://console.example.com",
+    trustedProxies: 2,
+    redis: { kind: "tcp", url: "rediss://redis:6380" },
+  });
+  expect(parseEnv({ UPSTASH_REDIS_REST_URL: "https://x.upstash.io", UPSTASH_REDIS_REST_TOKEN: "t" }).redis).toEqual({
+    kind: "rest",
+    url: "https://x.upstash.io",
+    token: "t",
+  });
+});
+
+const WRONG: [Record<string, string>, string][] = [
+  [{ DATABASE_URL: "nonsense" }, "DATABASE_URL must look like postgresql://user:password@host:5432/database."],
+  [
+    { DATABASE_URL: "mysql://u:hunter2@h/d" },
+    "DATABASE_URL must look like postgresql://user:password@host:5432/database.",
+  ],
+  [{ PORT: "65536" }, 'PORT must be a whole number from 0 to 65535, not "65536".'],
+  [{ PORT: "-1" }, 'PORT must be a whole number from 0 to 65535, not "-1".'],
+  [{ PORT: "3000.5" }, 'PORT must be a whole number from 0 to 65535, not "3000.5".'],
+  [{ PORT: "http" }, 'PORT must be a whole number from 0 to 65535, not "http".'],
+  [{ DATABASE_POOL_SIZE: "0" }, 'DATABASE_POOL_SIZE must be a whole number from 1 to 1000, not "0".'],
+  [{ TRUSTED_PROXIES: "true" }, 'TRUSTED_PROXIES must be a whole number from 0 to 10, not "true".'],
+  [{ BASE_URL: "console.example.com" }, "BASE_URL must look like https://console.example.com."],
+  [{ REDIS_URL: "https://redis" }, "REDIS_URL must look like redis://host:6379."],
+  [
+    { UPSTASH_REDIS_REST_URL: "https://x.upstash.io" },
+    "UPSTASH_REDIS_REST_URL is set but UPSTASH_REDIS_REST_TOKEN is not; Upstash needs both, or neither.",
+  ],
+  [
+    { UPSTASH_REDIS_REST_TOKEN: "t" },
+    "UPSTASH_REDIS_REST_TOKEN is set but UPSTASH_REDIS_REST_URL is not; Upstash needs both, or neither.",
+  ],
+  [
+    { UPSTASH_REDIS_REST_URL: "https://x.upstash.io", UPSTASH_REDIS_REST_TOKEN: "t", REDIS_URL: "redis://h" },
+    "REDIS_URL and UPSTASH_REDIS_REST_URL are both set; the rate limit can live in only one of them.",
+  ],
+];
+
+test.each(WRONG)("%j stops the start with a sentence that says which and why", (variables, message) => {
+  expect(() => parseEnv(variables)).toThrow(message);
+});
+
+test("an origin with a path, a query or an account is no BASE_URL", () => {
+  for (const url of ["https://h/console", "https://h/?a", "https://u:p@h", "https://h/#x"]) {
+    expect(() => parseEnv({ BASE_URL: url })).toThrow("BASE_URL must be an origin alone");
+  }
+});
+
+test("every wrong variable is named at once, and no value that may hold a password is repeated", () => {
+  const variables = { PORT: "x", DATABASE_URL: "mysql://u:hunter2@h/d", REDIS_URL: "http://:hunter2@h" };
+  expect(() => parseEnv(variables)).toThrow(/DATABASE_URL.*PORT.*REDIS_URL/s);
+  expect(() => parseEnv(variables)).not.toThrow(/hunter2/);
+});

@@ -1,0 +1,30 @@
+import { expect, test } from "vitest";
+import { generatePassword, hashPassword, verifyPassword } from "./passwords";
+
+test("a password fits its own hash and nothing else does, whatever its characters", async () => {
+  for (const password of ["correct horse battery", "пароль-🔑-密码", "x".repeat(500)]) {
+    const stored = await hashPassword(password);
+    expect(await verifyPassword(password, stored)).toBe(true);
+    expect(await verifyPassword(`${password} `, stored)).toBe(false);
+  }
+});
+
+test("composed and decomposed accents are the same password", async () => {
+  expect(await verifyPassword("cafe\u0301 au lait", await hashPassword("caf\u00e9 au lait"))).toBe(true);
+});
+
+test("the same password is hashed differently each time, with scrypt at N=2^15, r=8, p=3", async () => {
+  const [first, second] = await Promise.all([hashPassword("correct horse"), hashPassword("correct horse")]);
+  expect(first).not.toBe(second);
+  expect(first).toMatch(/^scrypt\$32768\$8\$3\$[A-Za-z0-9+/=]{24}\$[A-Za-z0-9+/=]{44}$/);
+});
+
+test("no account, no password, or a broken hash is false and not an error", async () => {
+  for (const stored of [null, "", "plain", "scrypt$1$2"]) expect(await verifyPassword("x", stored)).toBe(false);
+});
+
+test("generated passwords are long, readable and different", () => {
+  const passwords = Array.from({ length: 100 }, generatePassword);
+  for (const password of passwords) expect(password).toMatch(/^([a-km-np-z2-9]{5}-){3}[a-km-np-z2-9]{5}$/);
+  expect(new Set(passwords).size).toBe(100);
+});

@@ -1,0 +1,55 @@
+import { expect, test } from "vitest";
+import { MemoryLog } from "./memory";
+
+const MINUTE = 60_000;
+const newLog = () => new MemoryLog({ name: "test", limit: 120, windowMs: MINUTE });
+
+test("no stretch of 60 seconds holds more than 120 accepted requests, over 20,000 random ones", () => {
+  const log = newLog();
+  const accepted: number[] = [];
+  let now = 0;
+  for (let i = 0; i < 20_000; i++) {
+    now += Math.random() < 0.01 ? Math.random() * MINUTE : Math.random() * 300;
+    if (log.take("key", now).accepted) accepted.push(now);
+  }
+  for (let i = 120; i < accepted.length; i++) {
+    expect((accepted[i] ?? 0) - (accepted[i - 120] ?? 0)).toBeGreaterThanOrEqual(MINUTE);
+  }
+  expect(accepted.length).toBeGreaterThan(1000);
+});
+
+test("the announced wait is always true and never longer than needed, to the millisecond", () => {
+  const log = newLog();
+  let now = 0;
+  let refusals = 0;
+  for (let i = 0; i < 20_000; i++) {
+    now += Math.floor(Math.random() * 600);
+    const decision = log.take("key", now);
+    if (decision.accepted) continue;
+    refusals++;
+    expect(log.peek("key", now + decision.waitMs).accepted).toBe(true);
+    expect(log.peek("key", now + decision.waitMs - 1).accepted).toBe(false);
+  }
+  expect(refusals).toBeGreaterThan(100);
+});
+
+test("the remainder counts down and the wait is until the oldest request leaves the window", () => {
+  const log = newLog();
+  expect(log.take("key", 1000)).toEqual({ accepted: true, limit: 120, remaining: 119, waitMs: 60_000 });
+  expect(log.take("key", 21_000)).toEqual({ accepted: true, limit: 120, remaining: 118, waitMs: 40_000 });
+  expect(log.peek("key", 61_000)).toEqual({ accepted: true, limit: 120, remaining: 119, waitMs: 20_000 });
+  expect(log.peek("other", 61_000)).toEqual({ accepted: true, limit: 120, remaining: 120, waitMs: 0 });
+});
+
+test("a refused request is not counted", () => {
+  const log = newLog();
+  for (let i = 0; i < 120; i++) log.take("key", 0);
+  for (let i = 0; i < 1000; i++) expect(log.take("key", 30_000).accepted).toBe(false);
+  expect(log.take("key", 60_000)).toMatchObject({ accepted: true, remaining: 119 });
+});
+
+test("keys that fell silent are forgotten, so a million tokens do not fill the memory", () => {
+  const log = newLog();
+  for (let i = 0; i < 100_000; i++) log.take(`key-${i}`, i * 100);
+  expect(log.size).toBeLessThan(3000);
+});
