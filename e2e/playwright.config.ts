@@ -6,13 +6,16 @@ const executablePath = findBrowser() ?? undefined;
 export default defineConfig({
   testDir: ".",
   globalSetup: "./global-setup.ts",
-  outputDir: "../test-results",
+  outputDir: process.env.E2E_OUTPUT ?? "../test-results/e2e",
   fullyParallel: true,
   workers: 2,
   retries: 0,
   forbidOnly: Boolean(process.env.CI),
   timeout: 60_000,
-  reporter: [["list"], ["json", { outputFile: process.env.E2E_REPORT ?? "../test-results/e2e.json" }]],
+  reporter: [
+    ["list"],
+    ["json", { outputFile: process.env.E2E_REPORT ? `../${process.env.E2E_REPORT}` : "../test-results/e2e.json" }],
+  ],
   use: {
     ...(executablePath ? { launchOptions: { executablePath } } : {}),
     trace: "retain-on-failure",

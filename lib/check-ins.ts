@@ -63,7 +63,7 @@ export async function recordCheckIn(serverId: number, report: CheckIn, now: Date
     await tx.server.update({
       where: { id: serverId },
       data: {
-        lastSeenAt: laterThanCreation(now, previous.created_at),
+        lastSeenAt: latest(now, previous),
         stability,
         publicIp: publicIp === undefined ? Prisma.skip : publicIp,
         facts: facts === undefined ? Prisma.skip : (facts as Prisma.InputJsonObject),
@@ -84,8 +84,9 @@ function previousCheckIn({ last_seen_at, created_at }: Previous): number | null 
   return last_seen_at.getTime() === created_at.getTime() ? null : last_seen_at.getTime();
 }
 
-function laterThanCreation(now: Date, createdAt: Date): Date {
-  return now.getTime() === createdAt.getTime() ? new Date(now.getTime() + 1) : now;
+/** Never backwards, and never the time of creation, which means that there was no check-in. */
+function latest(now: Date, { last_seen_at, created_at }: Previous): Date {
+  return new Date(Math.max(now.getTime(), last_seen_at.getTime(), created_at.getTime() + 1));
 }
 
 /** The machine has been up for less time than it had been at the previous sample. */

@@ -163,7 +163,7 @@ const SCENARIOS: [string, HealthFacts, Expected][] = [
       components: [1000, 1000, 1000, 1000, 200, 1000],
       score: 880,
       notes: [
-        "Stability: 50 restarts in 24 hours, 50 processes killed for lack of memory in 24 hours, 1 failed system service in 24 hours; costs 120 points.",
+        "Stability: 50 restarts in 24 hours, 50 processes killed for lack of memory in 24 hours, 1 failed system service; costs 120 points.",
       ],
     },
   ],

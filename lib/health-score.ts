@@ -218,12 +218,12 @@ function rateStability(stability: Stability | null): Rating {
     (v) => `${v} % of check-ins received in 24 hours (full score at 100 %)`,
   );
   const events = [
-    perEvent(STABILITY_DEDUCTIONS.reboots, stability.reboots, "restart", "restarts"),
+    perEvent(STABILITY_DEDUCTIONS.reboots, stability.reboots, "restart in 24 hours", "restarts in 24 hours"),
     perEvent(
       STABILITY_DEDUCTIONS.oomKills,
       stability.oomKills,
-      "process killed for lack of memory",
-      "processes killed for lack of memory",
+      "process killed for lack of memory in 24 hours",
+      "processes killed for lack of memory in 24 hours",
     ),
     perEvent(
       STABILITY_DEDUCTIONS.failedUnits,
@@ -263,7 +263,7 @@ function deduction(curve: Curve, value: number | null, describe: (value: string,
 
 function perEvent({ each, most }: { each: number; most: number }, count: number, one: string, many: string): Rating {
   if (count === 0) return { points: 0, reasons: [] };
-  return { points: Math.min(most, each * count), reasons: [`${count} ${count === 1 ? one : many} in 24 hours`] };
+  return { points: Math.min(most, each * count), reasons: [`${count} ${count === 1 ? one : many}`] };
 }
 
 function valueAt(curve: Curve, measuredValue: number): number {

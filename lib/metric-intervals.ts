@@ -36,7 +36,8 @@ export async function findLatestInterval(serviceId: number): Promise<number | nu
 }
 
 async function insert(intervals: readonly Interval[]): Promise<void> {
-  const column = <Name extends keyof Interval>(name: Name) => intervals.map((interval) => interval[name]);
+  // An array as PostgreSQL writes it, in one text: Prisma takes as long over the elements of one as PostgreSQL does.
+  const column = (name: keyof Interval) => `{${intervals.map((interval) => interval[name] ?? "null").join()}}`;
   await db.$executeRaw`
     insert into metric_samples (service_id, ts, node_id, packets, bytes, dropped, connections, latency_ms)
     select service_id, to_timestamp(ts / 1000.0), node_id, packets, bytes, dropped, connections, latency_ms

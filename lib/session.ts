@@ -94,11 +94,11 @@ export async function startSession(accountId: number): Promise<void> {
 export async function endSession(): Promise<void> {
   const jar = await cookies();
   const token = jar.get(COOKIE)?.value;
+  // Asked before the cookie is gone: from then on nobody is signed in.
+  const account = await findAccount();
   // With the attributes it was set with: a browser removes a `__Host-` cookie in no other way.
   jar.set(COOKIE, "", { httpOnly: true, sameSite: "lax", secure: isHttps, path: "/", maxAge: 0 });
-  if (!token) return;
-  const account = await findAccount();
-  await db.session.deleteMany({ where: { tokenHash: hashToken(token) } });
+  if (token) await db.session.deleteMany({ where: { tokenHash: hashToken(token) } });
   if (account) securityEvent("signed out", { accountId: account.id, address: (await requestSender()).ip });
 }
 

@@ -63,8 +63,10 @@ export function withCheckIn(
     reboots: current.reboots + (facts.rebooted ? 1 : 0),
     oom_kills: current.oom_kills + facts.oomKills,
   };
+  const others = record.hours.filter((entry) => entry.hour !== hour && entry.hour >= hour - HOURS);
   return {
-    hours: [...record.hours.filter((entry) => entry.hour !== hour && entry.hour >= hour - HOURS), updated],
+    // A check-in that arrives late belongs to an hour before the last one.
+    hours: [...others, updated].sort((a, b) => a.hour - b.hour),
     last_oom_at: facts.oomKills > 0 ? now : record.last_oom_at,
     failed_units: facts.failedUnits ?? record.failed_units,
   };

@@ -1,6 +1,6 @@
 import { startEmbeddedDatabase } from "@/scripts/embedded-database";
 
-const database = await startEmbeddedDatabase();
+const database = await startEmbeddedDatabase(process.argv[2]);
 process.send?.(database.url);
 process.once("disconnect", async () => {
   await database.stop();

@@ -1,0 +1,127 @@
+import { spawn } from "node:child_process";
+import { existsSync, readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { findBrowser } from "@/e2e/support/browser";
+import { findPostgres, startPostgres } from "@/e2e/support/postgres-server";
+import { hasRedis } from "@/e2e/support/redis-server";
+import { buildIfChanged, DIST_DIRS } from "./build";
+import { CommandError } from "./command-error";
+
+const REPORTS = "test-results";
+
+type Counts = { passed: number; failed: number; skipped: number };
+
+/**
+ * `npm test`: everything, in the order in which it fails fastest. Words after `--` go to the end-to-end runner alone
+ * (`npm test -- visibility`). With REQUIRE_ALL=1 nothing may be skipped.
+ */
+export async function main(filters: string[]): Promise<void> {
+  const requireAll = process.env.REQUIRE_ALL === "1";
+  const total: Counts = { passed: 0, failed: 0, skipped: 0 };
+  const add = (counts: Counts) => {
+    for (const key of ["passed", "failed", "skipped"] as const) total[key] += counts[key];
+  };
+  rmSync(REPORTS, { recursive: true, force: true });
+
+  await requireBrowser();
+  if (filters.length === 0) {
+    await step("Format and lint", ["node_modules/@biomejs/biome/bin/biome", "check", "."]);
+    await step("Route types", ["node_modules/next/dist/bin/next", "typegen"], { CONSOLE_DIST_DIR: DIST_DIRS.test });
+    await step("Types", ["node_modules/typescript/bin/tsc", "--noEmit"]);
+    add(await runUnitTests());
+  }
+  buildIfChanged(DIST_DIRS.test);
+  add(await runEndToEnd("embedded database", "embedded", filters));
+  add(await runEndToEndOnPostgres(filters));
+
+  console.log(`\n${total.passed} passed, ${total.failed} failed, ${total.skipped} skipped`);
+  if (requireAll && total.skipped > 0) throw new CommandError("Tests were skipped, and REQUIRE_ALL allows none.");
+  if (total.failed > 0) process.exit(1);
+  process.exit(0);
+}
+
+async function requireBrowser(): Promise<void> {
+  if (process.env.CHROMIUM_PATH && !existsSync(process.env.CHROMIUM_PATH)) {
+    throw new CommandError(`CHROMIUM_PATH names ${process.env.CHROMIUM_PATH}, which does not exist.`);
+  }
+  if (findBrowser()) return;
+  console.log("No Chromium or Chrome was found; asking Playwright to install one …");
+  await run(["node_modules/playwright/cli.js", "install", "chromium"]);
+  if (!findBrowser()) {
+    throw new CommandError(
+      "The browser tests need Chromium or Chrome. Install one with your system's packages, or name it in CHROMIUM_PATH.",
+    );
+  }
+}
+
+async function step(title: string, command: string[], variables: Record<string, string> = {}): Promise<void> {
+  console.log(`\n── ${title}`);
+  const code = await run(command, variables);
+  if (code !== 0) throw new CommandError(`${title}: failed.`);
+}
+
+async function runUnitTests(): Promise<Counts> {
+  console.log("\n── Unit tests");
+  const report = join(REPORTS, "unit.json");
+  await run([
+    "node_modules/vitest/vitest.mjs",
+    "run",
+    "--reporter=default",
+    "--reporter=json",
+    `--outputFile=${report}`,
+  ]);
+  const { numPassedTests, numFailedTests, numFailedTestSuites, numPendingTests } = readReport<{
+    numPassedTests: number;
+    numFailedTests: number;
+    numFailedTestSuites: number;
+    numPendingTests: number;
+  }>(report);
+  // A file that cannot even be loaded has failed suites and no failed tests.
+  return { passed: numPassedTests, failed: Math.max(numFailedTests, numFailedTestSuites), skipped: numPendingTests };
+}
+
+async function runEndToEndOnPostgres(filters: string[]): Promise<Counts> {
+  if (!findPostgres() || !hasRedis()) {
+    console.log("\nThe end-to-end tests were not repeated on a PostgreSQL server and Redis:");
+    console.log("PostgreSQL and redis-server must both be installed on this machine for that.");
+    return { passed: 0, failed: 0, skipped: 1 };
+  }
+  const postgres = await startPostgres();
+  try {
+    return await runEndToEnd("PostgreSQL and Redis", "postgres", filters, { E2E_POSTGRES_URL: postgres.url });
+  } finally {
+    await postgres.stop();
+  }
+}
+
+async function runEndToEnd(
+  title: string,
+  name: string,
+  filters: string[],
+  variables: Record<string, string> = {},
+): Promise<Counts> {
+  console.log(`\n── End-to-end tests on ${title}`);
+  const report = join(REPORTS, `e2e-${name}.json`);
+  const code = await run(
+    ["node_modules/playwright/cli.js", "test", "--config", "e2e/playwright.config.ts", ...filters],
+    { E2E_REPORT: report, E2E_OUTPUT: `../${REPORTS}/${name}`, ...variables },
+  );
+  const { expected, unexpected, flaky, skipped } = readReport<{
+    stats: { expected: number; unexpected: number; flaky: number; skipped: number };
+  }>(report).stats;
+  const failed = unexpected + flaky;
+  return { passed: expected, failed: code === 0 ? failed : Math.max(1, failed), skipped };
+}
+
+function readReport<Report>(file: string): Report {
+  if (!existsSync(file)) throw new CommandError(`The test runner ended without its report ${file}.`);
+  return JSON.parse(readFileSync(file, "utf8")) as Report;
+}
+
+function run(command: string[], variables: Record<string, string> = {}): Promise<number | null> {
+  const child = spawn(process.execPath, command, {
+    stdio: ["ignore", "inherit", "inherit"],
+    env: { ...process.env, NEXT_TELEMETRY_DISABLED: "1", ...variables },
+  });
+  return new Promise((resolve) => child.on("close", resolve));
+}
