@@ -105,6 +105,19 @@ test("a trailing slash changes nothing", async () => {
   await expectFailure(call("/api/v1/servers/1/", token), 404, "Not found.");
 });
 
+test("doubled slashes, as a base address with a slash at its end makes them, change nothing", async () => {
+  const { token, id } = await newAccount();
+  for (const path of ["//api/v1/me", "/api//v1///me", "/api/v1/me//"]) {
+    const response = await fetch(sharedOrigin() + path, {
+      headers: { Authorization: `Bearer ${token}` },
+      redirect: "manual",
+    });
+    expect(response.status, path).toBe(200);
+    expect(response.headers.get("cache-control")).toBe("no-store");
+    expect(await response.json()).toMatchObject({ data: { id } });
+  }
+});
+
 test("a path that cannot be decoded is 401 without a token and the usual 404 with one, never a 500", async () => {
   const { token } = await newAccount();
   for (const path of [

@@ -6,7 +6,7 @@ import { CommandError } from "./command-error";
 import { withSetupLock } from "./lock.mjs";
 
 /** The builds of the app, apart from each other so that the tests never touch the one that is being served. */
-export const DIST_DIRS = { app: ".next", test: ".next-test" } as const;
+export const DIST_DIRS = { app: process.env.CONSOLE_DIST_DIR || ".next", test: ".next-test" } as const;
 
 /** What the build is made from; tests and scripts are not. */
 const INPUTS = [

@@ -52,7 +52,11 @@ function listen(wanted) {
 /** Makes the headers say what is so, whatever the client claimed. */
 function normalize(request) {
   const { headers } = request;
-  if (request.url.startsWith("/api/v1/") && isUndecodable(request.url)) request.url = "/api/v1/malformed";
+  // A base address that ends in a slash makes "//api/v1/me"; Next would redirect, without the headers of the API.
+  const [path, ...query] = request.url.split("?");
+  const collapsed = path.replace(/\/{2,}/g, "/");
+  if (collapsed !== path && collapsed.startsWith("/api/v1")) request.url = [collapsed, ...query].join("?");
+  if (request.url.startsWith("/api/v1/") && isUndecodable(collapsed)) request.url = "/api/v1/malformed";
   if (request.url.startsWith("/api/v1") && !CARRIED_METHODS.has(request.method)) request.method = "DELETE";
   // Node keeps the first of several; together they are no usable credential.
   const authorizations = request.headersDistinct.authorization;
@@ -72,8 +76,7 @@ function normalize(request) {
 }
 
 /** Next fails at such a path before any route; here it is a path that nobody knows. */
-function isUndecodable(url) {
-  const path = url.split("?", 1)[0];
+function isUndecodable(path) {
   if (!path.includes("%")) return false;
   try {
     decodeURIComponent(path);
