@@ -1,3 +1,67 @@
-export default function Page() {
-  return <p>Console</p>;
+import Link from "next/link";
+import { findAccount } from "@/lib/session";
+import styles from "./page.module.css";
+import { CodeBlock } from "./ui/code-block";
+import { pageOrigin } from "./ui/page-origin";
+import { SiteHeader } from "./ui/site-header";
+
+const ENDPOINTS = [
+  ["/api/v1/me", "Your account"],
+  ["/api/v1/servers", "Every server with its health score"],
+  ["/api/v1/servers/:id", "One server, its latest sample and why it scores what it scores"],
+  ["/api/v1/servers/:id/benchmarks", "Finished benchmark runs, newest first"],
+  ["/api/v1/game-services", "Game-protection services you own or share"],
+  ["/api/v1/game-services/:id", "One game-protection service"],
+  ["/api/v1/game-services/:id/metrics", "Its traffic, interval by interval, for an hour, a day or a week"],
+] as const;
+
+export default async function Page() {
+  const [account, origin] = await Promise.all([findAccount(), pageOrigin()]);
+  return (
+    <>
+      <SiteHeader>
+        <nav className={styles.nav} aria-label="Main">
+          {account ? <Link href="/dashboard/settings/api">API tokens</Link> : <Link href="/sign-in">Sign in</Link>}
+        </nav>
+      </SiteHeader>
+      <main id="main" className="page">
+        <div className={styles.intro}>
+          <h1 className={styles.title}>Your servers, readable by your scripts</h1>
+          <p className={styles.lead}>
+            The Console API is a read-only JSON interface to your account: servers with health scores, benchmark runs,
+            game-protection services and their traffic. One token, one header, seven endpoints.
+          </p>
+          <p className={styles.actions}>
+            {account ? (
+              <Link className="button" href="/dashboard/settings/api">
+                Manage API tokens
+              </Link>
+            ) : (
+              <Link className="button" href="/sign-in">
+                Sign in to get a token
+              </Link>
+            )}
+          </p>
+        </div>
+        <CodeBlock
+          label="A first request"
+          text={`curl -sS ${origin}/api/v1/servers -H "Authorization: Bearer $TOKEN"`}
+        />
+        <section className={styles.endpoints} aria-labelledby="endpoints">
+          <h2 id="endpoints">What you can read</h2>
+          <dl className={styles.list}>
+            {ENDPOINTS.map(([path, description]) => (
+              <div key={path} className={styles.endpoint}>
+                <dt>
+                  <code>GET {path}</code>
+                </dt>
+                <dd className="soft">{description}</dd>
+              </div>
+            ))}
+          </dl>
+          <p className="soft">120 requests per minute and token. Nothing can be changed through the API.</p>
+        </section>
+      </main>
+    </>
+  );
 }

@@ -245,11 +245,11 @@ test("every refusal of a revoked token is counted for its owner, with the last o
   });
 });
 
-test("an X-Forwarded-For that the client wrote itself is not believed", async () => {
+test("of X-Forwarded-For only what the one trusted proxy added is believed, not what the client wrote before it", async () => {
   const { id: accountId, token } = await newAccount();
-  await call("/api/v1/me", token, { headers: { "X-Forwarded-For": "203.0.113.99" } });
+  await call("/api/v1/me", token, { headers: { "X-Forwarded-For": "203.0.113.99, 198.51.100.7" } });
   const id = await tokenId(token);
-  await expect.poll(async () => (await findToken(accountId, id))?.lastUsedIp ?? null).toBe("127.0.0.1");
+  await expect.poll(async () => (await findToken(accountId, id))?.lastUsedIp ?? null).toBe("198.51.100.7");
 });
 
 function rawStatus(request: string): Promise<number> {

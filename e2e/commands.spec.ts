@@ -105,6 +105,17 @@ test("a wrong variable stops every command with a sentence that says which and w
   }
 });
 
+test("a Node that is too old is told which one is needed, before anything is installed", async () => {
+  const pretend = "Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '20.18.3' } })";
+  const { code, stderr } = await command(["demo"], {
+    NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(pretend)}`,
+  });
+  expect({ code, stderr }).toEqual({
+    code: 1,
+    stderr: "This needs Node 20.19 or newer (20, 22.12, or 24 and later); this is Node 20.18.3.\n",
+  });
+});
+
 test("a port in use and a database that cannot be reached are one sentence each, before anything is built", async () => {
   const taken = createServer().listen(0, "127.0.0.1");
   await new Promise((resolve) => taken.once("listening", resolve));
@@ -150,6 +161,8 @@ test("prisma's own commands work without an engine download: migrate deploy, mig
       "--exit-code",
     ];
     expect(await prisma(...difference)).toMatchObject({ code: 0 });
+    // It makes a second database to compare with, which an embedded one cannot.
+    if (process.env.E2E_POSTGRES_URL) expect(await prisma("migrate", "dev")).toMatchObject({ code: 0 });
   } finally {
     await database.stop();
   }

@@ -7,7 +7,9 @@ export default async function setUp(): Promise<() => Promise<void>> {
   const database = await createTestDatabase();
   // On real PostgreSQL the console runs as in production: its limit is in Redis.
   const redis: RedisServer | null = process.env.E2E_POSTGRES_URL && hasRedis() ? await startRedis() : null;
-  const app = await startConsole(database.url, redis ? { REDIS_URL: redis.url } : {});
+  // Tests stand behind one trusted proxy, so that each can come from an address of its own.
+  const variables = { TRUSTED_PROXIES: "1", ...(redis && { REDIS_URL: redis.url }) };
+  const app = await startConsole(database.url, variables);
   process.env.DATABASE_URL = database.url;
   process.env.E2E_ORIGIN = app.origin;
   return async () => {

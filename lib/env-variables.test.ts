@@ -1,5 +1,6 @@
+import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { parseEnv } from "./env-variables";
+import { parseEnv, VARIABLE_NAMES } from "./env-variables";
 
 test("nothing set is a laptop: embedded database, loopback, port 3000, limit in this process", () => {
   expect(parseEnv({})).toEqual({
@@ -89,4 +90,11 @@ test("every wrong variable is named at once, and no value that may hold a passwo
   const variables = { PORT: "x", DATABASE_URL: "mysql://u:hunter2@h/d", REDIS_URL: "http://:hunter2@h" };
   expect(() => parseEnv(variables)).toThrow(/DATABASE_URL.*PORT.*REDIS_URL/s);
   expect(() => parseEnv(variables)).not.toThrow(/hunter2/);
+});
+
+test(".env.example lists every variable, and the README explains each", () => {
+  const listed = readFileSync(".env.example", "utf8").match(/^[A-Z_]+(?==)/gm);
+  expect(listed?.toSorted()).toEqual(VARIABLE_NAMES.toSorted());
+  const readme = readFileSync("README.md", "utf8");
+  for (const name of VARIABLE_NAMES) expect(readme).toContain(`\`${name}\``);
 });

@@ -46,6 +46,9 @@ const variables = z.object({
   UPSTASH_REDIS_REST_TOKEN: z.string().optional(),
 });
 
+/** Every variable there is. */
+export const VARIABLE_NAMES: readonly string[] = Object.keys(variables.shape);
+
 export type Env = {
   /** PostgreSQL. Undefined: the embedded database, which `scripts/` starts and then names here for the app. */
   databaseUrl: string | undefined;
@@ -68,9 +71,7 @@ export type Env = {
  * @throws EnvError naming each wrong variable and why.
  */
 export function parseEnv(source: Record<string, string | undefined>): Env {
-  const given = Object.fromEntries(
-    Object.keys(variables.shape).map((name) => [name, source[name]?.trim() || undefined]),
-  );
+  const given = Object.fromEntries(VARIABLE_NAMES.map((name) => [name, source[name]?.trim() || undefined]));
   const parsed = variables.safeParse(given);
   const problems = parsed.success ? [] : parsed.error.issues.map((issue) => issue.message);
   if (Boolean(given.UPSTASH_REDIS_REST_URL) !== Boolean(given.UPSTASH_REDIS_REST_TOKEN)) {

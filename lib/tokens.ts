@@ -2,6 +2,7 @@ import { type Account, serializeAccount } from "@/lib/accounts";
 import { runInBackground } from "@/lib/background";
 import { db } from "@/lib/db";
 import type { AccountRole } from "@/lib/generated/prisma/enums";
+import { securityEvent } from "@/lib/security-events";
 import { MINUTE } from "@/lib/time";
 import { hashToken } from "@/lib/token-format";
 
@@ -40,7 +41,7 @@ export async function authenticate(raw: string, sender: Sender): Promise<Caller 
   if (!row) return null;
   const isExpired = row.expires_at !== null && row.expires_at.getTime() <= now;
   if (row.revoked_at || isExpired || row.disabled_at) {
-    recordRefusal(row.id, now, sender);
+    recordRefusal(row, now, sender);
     return null;
   }
   if (row.last_used_at === null || now - row.last_used_at.getTime() >= LAST_USED_PRECISION) {
@@ -70,7 +71,7 @@ const unwritten = new Map<number, Refusals>();
 const writing = new Set<number>();
 
 /** Every refusal is counted, but a flood of them costs one write at a time. */
-function recordRefusal(id: number, at: number, sender: Sender): void {
+function recordRefusal({ id, account_id: accountId }: TokenRow, at: number, sender: Sender): void {
   unwritten.set(id, { count: (unwritten.get(id)?.count ?? 0) + 1, at, sender });
   if (writing.has(id)) return;
   writing.add(id);
@@ -79,6 +80,7 @@ function recordRefusal(id: number, at: number, sender: Sender): void {
       for (let next = unwritten.get(id); next; next = unwritten.get(id)) {
         unwritten.delete(id);
         await writeRefusals(id, next);
+        securityEvent("token use refused", { accountId, tokenId: id, address: next.sender.ip, count: next.count });
       }
     } finally {
       writing.delete(id);

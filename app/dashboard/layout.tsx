@@ -1,0 +1,32 @@
+import Link from "next/link";
+import { requireAccount } from "@/lib/session";
+import { SiteHeader } from "../ui/site-header";
+import { signOutAction } from "./actions";
+import styles from "./layout.module.css";
+
+export default async function Layout({ children }: { children: React.ReactNode }) {
+  const account = await requireAccount();
+  return (
+    <>
+      <SiteHeader>
+        <nav className={styles.nav} aria-label="Main">
+          <Link href="/dashboard/settings/api" aria-current="page">
+            API tokens
+          </Link>
+        </nav>
+        <div className={styles.account}>
+          <span className={styles.email} title={account.name}>
+            <span className="visually-hidden">Signed in as </span>
+            {account.email}
+          </span>
+          <form action={signOutAction}>
+            <button type="submit" className="button quiet small">
+              Sign out
+            </button>
+          </form>
+        </div>
+      </SiteHeader>
+      {children}
+    </>
+  );
+}

@@ -1,0 +1,12 @@
+import styles from "./logo.module.css";
+
+/** The mark and the name; the name is text, so the picture needs none. */
+export function Logo() {
+  return (
+    <span className={styles.logo}>
+      {/* biome-ignore lint/performance/noImgElement: a vector needs no image optimizer */}
+      <img src="/logo.svg" alt="" width="26" height="26" />
+      Console
+    </span>
+  );
+}

@@ -1,0 +1,29 @@
+import { FocusTarget } from "./focus-target";
+
+const ICONS = {
+  done: "M4 10.5 8.2 14.5 16 6",
+  warning: "M10 6v5M10 14v.1",
+  danger: "M10 6v5M10 14v.1",
+} as const;
+
+type Props = { tone: keyof typeof ICONS; role: "status" | "alert"; on?: unknown; children: React.ReactNode };
+
+/** What became of the last step. It takes the focus, so that nobody has to look for it. */
+export function Notice({ tone, role, on, children }: Props) {
+  return (
+    <FocusTarget as="div" role={role} on={on} className={`notice ${tone}`}>
+      <svg
+        viewBox="0 0 20 24"
+        fill="none"
+        stroke="currentColor"
+        strokeWidth="2"
+        strokeLinecap="round"
+        aria-hidden="true"
+      >
+        {tone !== "done" && <circle cx="10" cy="10" r="8" strokeWidth="1.75" />}
+        <path d={ICONS[tone]} strokeLinejoin="round" />
+      </svg>
+      <span>{children}</span>
+    </FocusTarget>
+  );
+}

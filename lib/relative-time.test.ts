@@ -1,0 +1,31 @@
+import { expect, test } from "vitest";
+import { dateText, instantText, relativeTime, waitText } from "./relative-time";
+import { DAY, HOUR, MINUTE, SECOND } from "./time";
+
+const now = new Date("2026-11-20T12:00:00Z");
+
+test.each([
+  [0, "just now"],
+  [-9 * SECOND, "just now"],
+  [-10 * SECOND, "10 seconds ago"],
+  [-119 * SECOND, "1 minute ago"],
+  [-3 * MINUTE, "3 minutes ago"],
+  [-47 * HOUR, "1 day ago"],
+  [-89 * DAY, "2 months ago"],
+  [-400 * DAY, "1 year ago"],
+  [30 * DAY - SECOND, "in 30 days"],
+  [90 * DAY, "in 3 months"],
+])("%d ms from now is %s", (ms, text) => expect(relativeTime(new Date(now.getTime() + ms), now)).toBe(text));
+
+test("an exact instant and a date are in UTC", () => {
+  const at = new Date("2026-11-20T23:59:59.999Z");
+  expect([dateText(at), instantText(at)]).toEqual(["20 Nov 2026", "20 Nov 2026, 23:59:59 UTC"]);
+});
+
+test.each([
+  [1, "1 second"],
+  [45 * SECOND, "45 seconds"],
+  [MINUTE, "60 seconds"],
+  [MINUTE + 1, "2 minutes"],
+  [3 * MINUTE, "3 minutes"],
+])("whoever is told to wait %d ms is told %s", (ms, text) => expect(waitText(ms)).toBe(text));

@@ -1,0 +1,126 @@
+import { type NextRequest, NextResponse } from "next/server";
+import { endpoint } from "@/lib/api/endpoint";
+import { isFromConsole } from "@/lib/console-origin";
+import { pingDatabase } from "@/lib/db";
+import { env } from "@/lib/env";
+import { NotFoundError } from "@/lib/failures";
+import { log } from "@/lib/log";
+import { PATH_HEADER } from "@/lib/own-path";
+import { plainPage } from "@/lib/plain-page";
+
+/**
+ * Runs before every page, and before those requests to the API whose path holds a `%`. Ordinary API requests, static
+ * files and health checks never come here.
+ */
+export async function proxy(request: NextRequest): Promise<Response> {
+  if (request.nextUrl.pathname.startsWith("/api/v1/")) return answerApiRequest(request);
+  const nonce = Buffer.from(crypto.getRandomValues(new Uint8Array(16))).toString("base64");
+  const policy = contentSecurityPolicy(nonce);
+  const response = (await refusal(request, nonce)) ?? pageWithPolicy(request, policy);
+  response.headers.set("Content-Security-Policy", policy);
+  for (const [name, value] of PAGE_HEADERS) response.headers.set(name, value);
+  if (env.baseUrl?.startsWith("https:")) {
+    response.headers.set("Strict-Transport-Security", "max-age=63072000; includeSubDomains");
+  }
+  return response;
+}
+
+export const config = {
+  matcher: [
+    "/((?!api/v1(?:/|$)|_next/|__nextjs|healthz$|readyz$|favicon\\.ico$|favicon\\.svg$|logo\\.svg$|error\\.css$).*)",
+    "/api/v1/(.*%.*)",
+  ],
+};
+
+const unknownPath = endpoint<never>(() => {
+  throw new NotFoundError();
+});
+
+/**
+ * A path that is no valid percent-encoding would be answered by Next itself, with a text page: no route handler can
+ * take it. The API answers it like every other path that it does not have.
+ */
+async function answerApiRequest(request: NextRequest): Promise<Response> {
+  if (isDecodable(request.nextUrl.pathname)) return NextResponse.next();
+  if (request.method === "OPTIONS") return unknownPath.OPTIONS();
+  return unknownPath.GET(request, { params: Promise.resolve({}) });
+}
+
+function isDecodable(path: string): boolean {
+  try {
+    decodeURIComponent(path);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const PAGE_HEADERS: readonly [string, string][] = [
+  ["Cache-Control", "no-store"],
+  ["X-Content-Type-Options", "nosniff"],
+  // Not "no-referrer": with that, browsers send `Origin: null` with the console's own forms.
+  ["Referrer-Policy", "same-origin"],
+  ["Permissions-Policy", "camera=(), geolocation=(), microphone=(), payment=(), usb=()"],
+  ["Cross-Origin-Opener-Policy", "same-origin"],
+  ["Cross-Origin-Resource-Policy", "same-origin"],
+  ["X-Frame-Options", "DENY"],
+];
+
+/** The answer to what no page gets to see; null when the page may answer. */
+async function refusal(request: NextRequest, nonce: string): Promise<Response | null> {
+  if (request.method !== "GET" && request.method !== "HEAD" && !isFromConsole(request.headers)) {
+    return plainPage({
+      status: 403,
+      title: "This form was not sent by the console",
+      text: "So nothing was done. Open the console in your browser and use the form there.",
+      nonce,
+    });
+  }
+  try {
+    // A page that fails is empty without JavaScript; this answer is not, and its status is the right one.
+    await pingDatabase();
+    return null;
+  } catch (error) {
+    log("error", "database unavailable", { path: request.nextUrl.pathname, reason: String(error) });
+    const page = plainPage({
+      status: 503,
+      title: "The console is unavailable right now",
+      text: "Its database does not answer. Nothing was lost; try again in a moment.",
+      nonce,
+    });
+    page.headers.set("Retry-After", "5");
+    return page;
+  }
+}
+
+function pageWithPolicy(request: NextRequest, policy: string): Response {
+  const headers = new Headers(request.headers);
+  // Next reads the nonce from here and gives it to every script and style of the page.
+  headers.set("Content-Security-Policy", policy);
+  headers.set(PATH_HEADER, pathOf(request));
+  return NextResponse.next({ request: { headers } });
+}
+
+/** Without what Next's own router adds to the query. */
+function pathOf(request: NextRequest): string {
+  const url = new URL(request.url);
+  url.searchParams.delete("_rsc");
+  return url.pathname + url.search;
+}
+
+function contentSecurityPolicy(nonce: string): string {
+  // The development server evaluates source text and brings styles and fonts of its own; a built console never does.
+  const isDevelopment = process.env.NODE_ENV === "development";
+  return [
+    "default-src 'none'",
+    `script-src 'nonce-${nonce}' 'strict-dynamic'${isDevelopment ? " 'unsafe-eval'" : ""}`,
+    `style-src 'self' ${isDevelopment ? "'unsafe-inline'" : `'nonce-${nonce}'`}`,
+    "img-src 'self' data:",
+    "connect-src 'self'",
+    "form-action 'self'",
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+    "object-src 'none'",
+    ...(isDevelopment ? ["font-src 'self'"] : []),
+  ].join("; ");
+}
