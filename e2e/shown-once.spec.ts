@@ -2,36 +2,28 @@ import { db } from "@/lib/db";
 import { call } from "./fixtures";
 import { createOnPage, expect, signInDirectly, TOKEN_PAGE, test, withAndWithoutJavaScript } from "./pages";
 import { type ConsoleServer, startConsole } from "./support/console-server";
+import { type RecordingProxy, startRecordingProxy } from "./support/recording-proxy";
 
 // Spec 5.4: the raw token is displayed exactly once.
 
 withAndWithoutJavaScript((hasJavaScript) => {
   let app: ConsoleServer;
-  test.beforeAll(async () => {
+  let proxy: RecordingProxy;
+  test.beforeEach(async () => {
     app = await startConsole(process.env.DATABASE_URL ?? "");
+    proxy = await startRecordingProxy(app.origin);
   });
-  test.afterAll(() => app.stop());
+  test.afterEach(async () => {
+    await proxy.stop();
+    await app.stop();
+  });
 
   test("in the whole flow the raw token is in one response body, and in no address, header, cookie, storage or log line", async ({
     page,
     context,
     account,
   }) => {
-    await context.addCookies((await context.cookies()).map((cookie) => ({ ...cookie, domain: "127.0.0.1" })));
-    const bodies: Promise<string>[] = [];
-    const heads: string[] = [];
-    page.on("response", (response) => {
-      bodies.push(response.text().catch(() => ""));
-      heads.push(
-        JSON.stringify([
-          response.url(),
-          response.headers(),
-          response.request().headers(),
-          response.request().postData(),
-        ]),
-      );
-    });
-    await page.goto(app.origin + TOKEN_PAGE);
+    await page.goto(proxy.origin + TOKEN_PAGE);
     const raw = await createOnPage(page, "watched");
     const createdUrl = page.url();
     if (hasJavaScript) {
@@ -46,15 +38,16 @@ withAndWithoutJavaScript((hasJavaScript) => {
     expect(await page.content()).not.toContain(raw);
     await page.reload();
     expect(await page.content()).not.toContain(raw);
-    await page.goto(`${app.origin}/`);
-    await page.goBack();
+    await page.goto(`${proxy.origin}/`);
+    // Without JavaScript there is nothing to go back to: the answer to a form is not kept.
+    await page.goBack().catch(() => {});
     expect(await page.content()).not.toContain(raw);
     const tab = await context.newPage();
-    await tab.goto(app.origin + TOKEN_PAGE);
+    await tab.goto(proxy.origin + TOKEN_PAGE);
     expect(await tab.content()).not.toContain(raw);
 
-    expect((await Promise.all(bodies)).filter((body) => body.includes(raw))).toHaveLength(1);
-    expect(heads.filter((head) => head.includes(raw))).toEqual([]);
+    expect(proxy.bodies().filter((body) => body.includes(raw))).toHaveLength(1);
+    expect(proxy.rest().filter((text) => text.includes(raw))).toEqual([]);
     expect(createdUrl).not.toContain(raw);
     expect(JSON.stringify(await context.storageState())).not.toContain(raw);
     if (hasJavaScript) {
@@ -77,8 +70,7 @@ withAndWithoutJavaScript((hasJavaScript) => {
     await page.goto(TOKEN_PAGE);
     const raw = await createOnPage(page, "gone");
     await page.goto("/");
-    await page.goBack();
-    await expect(page.getByRole("heading", { name: "API tokens" }).or(page.locator("body"))).not.toHaveCount(0);
+    await page.goBack().catch(() => {});
     expect(await page.content()).not.toContain(raw);
     expect(await db.accessToken.count({ where: { accountId: account.id } })).toBe(1);
   });
