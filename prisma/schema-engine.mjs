@@ -6,7 +6,7 @@ import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { createInterface } from "node:readline";
 import { PrismaPg } from "@prisma/adapter-pg";
-import { bindMigrationAwareSqlAdapterFactory } from "@prisma/driver-adapter-utils";
+import { bindMigrationAwareSqlAdapterFactory, ColumnTypeEnum } from "@prisma/driver-adapter-utils";
 import * as bindings from "@prisma/schema-engine-wasm/schema_engine_bg";
 import pg from "pg";
 
@@ -88,21 +88,33 @@ async function loadEngine() {
   return bindings.SchemaEngine.new(options, log, bindMigrationAwareSqlAdapterFactory(adapters));
 }
 
-/** Describing a schema returns PostgreSQL's "char", which the adapter cannot read: it is handed over as text. */
+/** Describing a schema returns PostgreSQL's "char", which the adapter cannot read and the engine wants as a character. */
 class CharAwareAdapterFactory extends PrismaPg {
   async connect() {
-    return readingCharAsText(await super.connect());
+    return readingChar(await super.connect());
   }
   async connectToShadowDb() {
-    return readingCharAsText(await super.connectToShadowDb());
+    return readingChar(await super.connectToShadowDb());
   }
 }
 
-function readingCharAsText(adapter) {
+function readingChar(adapter) {
+  const charColumns = new WeakMap();
   const performIO = adapter.performIO.bind(adapter);
   adapter.performIO = async (query) => {
     const result = await performIO(query);
-    for (const field of result.fields ?? []) if (field.dataTypeID === PG_CHAR_OID) field.dataTypeID = PG_TEXT_OID;
+    const fields = result.fields ?? [];
+    charColumns.set(
+      query,
+      fields.flatMap((field, column) => (field.dataTypeID === PG_CHAR_OID ? [column] : [])),
+    );
+    for (const column of charColumns.get(query)) fields[column].dataTypeID = PG_TEXT_OID;
+    return result;
+  };
+  const queryRaw = adapter.queryRaw.bind(adapter);
+  adapter.queryRaw = async (query) => {
+    const result = await queryRaw(query);
+    for (const column of charColumns.get(query) ?? []) result.columnTypes[column] = ColumnTypeEnum.Character;
     return result;
   };
   return adapter;
