@@ -1,19 +1,13 @@
 import { type NextRequest, NextResponse } from "next/server";
-import { endpoint } from "@/lib/api/endpoint";
 import { isFromConsole } from "@/lib/console-origin";
 import { pingDatabase } from "@/lib/db";
 import { env } from "@/lib/env";
-import { NotFoundError } from "@/lib/failures";
 import { log } from "@/lib/log";
 import { PATH_HEADER } from "@/lib/own-path";
 import { plainPage } from "@/lib/plain-page";
 
-/**
- * Runs before every page, and before those requests to the API whose path holds a `%`. Ordinary API requests, static
- * files and health checks never come here.
- */
+/** Runs before every page. API requests, static files and health checks never come here. */
 export async function proxy(request: NextRequest): Promise<Response> {
-  if (request.nextUrl.pathname.startsWith("/api/v1/")) return answerApiRequest(request);
   const nonce = Buffer.from(crypto.getRandomValues(new Uint8Array(16))).toString("base64");
   const policy = contentSecurityPolicy(nonce);
   const response = (await refusal(request, nonce)) ?? pageWithPolicy(request, policy);
@@ -28,32 +22,8 @@ export async function proxy(request: NextRequest): Promise<Response> {
 export const config = {
   matcher: [
     "/((?!api/v1(?:/|$)|_next/|__nextjs|healthz$|readyz$|favicon\\.ico$|favicon\\.svg$|logo\\.svg$|error\\.css$).*)",
-    "/api/v1/(.*%.*)",
   ],
 };
-
-const unknownPath = endpoint<never>(() => {
-  throw new NotFoundError();
-});
-
-/**
- * A path that is no valid percent-encoding would be answered by Next itself, with a text page: no route handler can
- * take it. The API answers it like every other path that it does not have.
- */
-async function answerApiRequest(request: NextRequest): Promise<Response> {
-  if (isDecodable(request.nextUrl.pathname)) return NextResponse.next();
-  if (request.method === "OPTIONS") return unknownPath.OPTIONS();
-  return unknownPath.GET(request, { params: Promise.resolve({}) });
-}
-
-function isDecodable(path: string): boolean {
-  try {
-    decodeURIComponent(path);
-    return true;
-  } catch {
-    return false;
-  }
-}
 
 const PAGE_HEADERS: readonly [string, string][] = [
   ["Cache-Control", "no-store"],

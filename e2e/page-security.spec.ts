@@ -2,7 +2,7 @@ import { createToken } from "@/lib/account-tokens";
 import { db } from "@/lib/db";
 import { newAccount, PASSWORD } from "./factories";
 import { call, expectFailure } from "./fixtures";
-import { createOnPage, expect, newAddress, submitSignIn, TOKEN_PAGE, test } from "./pages";
+import { createOnPage, expect, fieldsOf, newAddress, sendFields, submitSignIn, TOKEN_PAGE, test } from "./pages";
 import { startConsole } from "./support/console-server";
 
 const PAGES = ["/", "/sign-in", TOKEN_PAGE, "/no/such/page"];
@@ -65,19 +65,10 @@ for (const origin of [undefined, "null", "https://evil.example", "http://127.0.0
   }) => {
     const { token } = await createToken(account.id, { name: "target", expiresAt: null });
     await page.goto(`${TOKEN_PAGE}?revoke=${token.id}`);
-    const form = await page
-      .locator("dialog form")
-      .evaluate((element) => [...new FormData(element as HTMLFormElement).entries()] as [string, string][]);
+    const fields = await fieldsOf(page, "dialog form");
     const cookie = (await context.cookies()).map(({ name, value }) => `${name}=${value}`).join("; ");
-    const body = new FormData();
-    for (const [name, value] of form) body.append(name, value);
     const send = (headers: Record<string, string>) =>
-      fetch(`${baseURL}${TOKEN_PAGE}?revoke=${token.id}`, {
-        method: "POST",
-        body,
-        headers: { Cookie: cookie, ...headers },
-        redirect: "manual",
-      });
+      sendFields(`${baseURL}${TOKEN_PAGE}?revoke=${token.id}`, fields, { Cookie: cookie, ...headers });
 
     const refused = await send({
       ...(origin && { Origin: origin }),
@@ -138,14 +129,9 @@ test("behind a proxy with BASE_URL=https: host cookie, HSTS, the public address,
     });
     const response = await page.goto(`${app.origin}/sign-in`);
     expect(response?.headers()["strict-transport-security"]).toMatch(/max-age=\d{8,}/);
-    const form = await page
-      .locator("form")
-      .evaluate((element) => [...new FormData(element as HTMLFormElement).entries()] as [string, string][]);
-    const body = new FormData();
-    for (const [name, value] of form)
-      body.append(name, name === "email" ? email : name === "password" ? PASSWORD : value);
+    const fields = await fieldsOf(page);
     const send = (origin: string) =>
-      fetch(`${app.origin}/sign-in`, { method: "POST", body, headers: { Origin: origin }, redirect: "manual" });
+      sendFields(`${app.origin}/sign-in`, fields, { Origin: origin }, { email, password: PASSWORD });
     expect((await send(app.origin)).status).toBe(403);
     const signedIn = await send(publicOrigin);
     const cookie = signedIn.headers.get("set-cookie") ?? "";

@@ -60,6 +60,25 @@ export async function submitSignIn(page: Page, email: string, password = PASSWOR
   await page.getByRole("button", { name: "Sign in" }).click();
 }
 
+/** The fields of a form as a browser without JavaScript would send them, for tests that send it in another way. */
+export async function fieldsOf(page: Page, form = "form"): Promise<[string, string][]> {
+  return page
+    .locator(form)
+    .evaluate((element) => [...new FormData(element as HTMLFormElement).entries()] as [string, string][]);
+}
+
+/** Sends such fields, some of them changed. */
+export async function sendFields(
+  url: string,
+  fields: [string, string][],
+  headers: Record<string, string>,
+  changes: Record<string, string> = {},
+): Promise<Response> {
+  const body = new FormData();
+  for (const [name, value] of fields) body.append(name, changes[name] ?? value);
+  return fetch(url, { method: "POST", body, headers, redirect: "manual" });
+}
+
 /** Creates a token on the token page, which must be open, and answers the value that the page shows. */
 export async function createOnPage(page: Page, name: string): Promise<string> {
   await page.getByLabel("Name").fill(name);

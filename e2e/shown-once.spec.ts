@@ -1,3 +1,4 @@
+import type { Page } from "playwright/test";
 import { db } from "@/lib/db";
 import { call } from "./fixtures";
 import { createOnPage, expect, signInDirectly, TOKEN_PAGE, test, withAndWithoutJavaScript } from "./pages";
@@ -5,6 +6,12 @@ import { type ConsoleServer, startConsole } from "./support/console-server";
 import { type RecordingProxy, startRecordingProxy } from "./support/recording-proxy";
 
 // Spec 5.4: the raw token is displayed exactly once.
+
+async function goBack(page: Page): Promise<void> {
+  // Without JavaScript there is nothing to go back to: the answer to a form is not kept.
+  await page.goBack({ waitUntil: "load" }).catch(() => {});
+  await page.waitForLoadState("networkidle");
+}
 
 withAndWithoutJavaScript((hasJavaScript) => {
   let app: ConsoleServer;
@@ -39,8 +46,7 @@ withAndWithoutJavaScript((hasJavaScript) => {
     await page.reload();
     expect(await page.content()).not.toContain(raw);
     await page.goto(`${proxy.origin}/`);
-    // Without JavaScript there is nothing to go back to: the answer to a form is not kept.
-    await page.goBack().catch(() => {});
+    await goBack(page);
     expect(await page.content()).not.toContain(raw);
     const tab = await context.newPage();
     await tab.goto(proxy.origin + TOKEN_PAGE);
@@ -70,7 +76,7 @@ withAndWithoutJavaScript((hasJavaScript) => {
     await page.goto(TOKEN_PAGE);
     const raw = await createOnPage(page, "gone");
     await page.goto("/");
-    await page.goBack().catch(() => {});
+    await goBack(page);
     expect(await page.content()).not.toContain(raw);
     expect(await db.accessToken.count({ where: { accountId: account.id } })).toBe(1);
   });

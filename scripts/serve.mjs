@@ -56,6 +56,7 @@ function normalize(request) {
   const [path, ...query] = request.url.split("?");
   const collapsed = path.replace(/\/{2,}/g, "/");
   if (collapsed !== path && collapsed.startsWith("/api/v1")) request.url = [collapsed, ...query].join("?");
+  if (collapsed.startsWith("/api/v1/") && isUndecodable(collapsed)) request.url = "/api/v1/malformed";
   if (request.url.startsWith("/api/v1") && !CARRIED_METHODS.has(request.method)) request.method = "DELETE";
   // Node keeps the first of several; together they are no usable credential.
   const authorizations = request.headersDistinct.authorization;
@@ -71,6 +72,17 @@ function normalize(request) {
   if (baseUrl) {
     headers["x-forwarded-host"] = baseUrl.host;
     headers["x-forwarded-proto"] = baseUrl.protocol.slice(0, -1);
+  }
+}
+
+/** Next fails at such a path before any route; here it is one that nobody knows. Paths without a `%` cost nothing. */
+function isUndecodable(path) {
+  if (!path.includes("%")) return false;
+  try {
+    decodeURIComponent(path);
+    return false;
+  } catch {
+    return true;
   }
 }
 
