@@ -1,6 +1,6 @@
 import { type NextRequest, NextResponse } from "next/server";
 import { isFromConsole } from "@/lib/console-origin";
-import { pingDatabase } from "@/lib/db";
+import { pingDatabase } from "@/lib/database-health";
 import { env } from "@/lib/env";
 import { log } from "@/lib/log";
 import { PATH_HEADER } from "@/lib/own-path";

@@ -1,4 +1,5 @@
 import Link from "next/link";
+import { SETTINGS_API } from "@/app/paths";
 import { findAccount } from "@/lib/session";
 import styles from "./page.module.css";
 import { CodeBlock } from "./ui/code-block";
@@ -21,7 +22,7 @@ export default async function Page() {
     <>
       <SiteHeader>
         <nav className={styles.nav} aria-label="Main">
-          {account ? <Link href="/dashboard/settings/api">API tokens</Link> : <Link href="/sign-in">Sign in</Link>}
+          {account ? <Link href={SETTINGS_API}>API tokens</Link> : <Link href="/sign-in">Sign in</Link>}
         </nav>
       </SiteHeader>
       <main id="main" className="page">
@@ -33,7 +34,7 @@ export default async function Page() {
           </p>
           <p className={styles.actions}>
             {account ? (
-              <Link className="button" href="/dashboard/settings/api">
+              <Link className="button" href={SETTINGS_API}>
                 Manage API tokens
               </Link>
             ) : (

@@ -1,9 +1,10 @@
-import axe from "axe-core";
 import type { Page } from "playwright/test";
-import { createToken, revokeToken } from "@/lib/account-tokens";
+import { createToken, MAX_ACTIVE_TOKENS, revokeToken } from "@/lib/account-tokens";
 import { db } from "@/lib/db";
 import { DAY } from "@/lib/time";
+import { newToken } from "./factories";
 import { createOnPage, expect, submitSignIn, TOKEN_PAGE, test } from "./pages";
+import { violationsOf } from "./support/axe";
 
 // WCAG 2.2 AA in every state of every page, in both colour schemes, from 320 pixels to 4K.
 
@@ -49,6 +50,14 @@ const STATES: State[] = [
     async reach(page, accountId) {
       await fill(accountId);
       await visit(page, TOKEN_PAGE);
+    },
+  },
+  {
+    name: "fifty tokens",
+    async reach(page, accountId) {
+      for (let i = 0; i < MAX_ACTIVE_TOKENS; i++) await newToken(accountId);
+      await visit(page, TOKEN_PAGE);
+      await expect(page.getByRole("row")).toHaveCount(1 + MAX_ACTIVE_TOKENS);
     },
   },
   {
@@ -204,9 +213,3 @@ test.describe("with reduced motion", () => {
     expect(moving).toBe(0);
   });
 });
-
-async function violationsOf(page: Page): Promise<string[]> {
-  await page.evaluate(axe.source);
-  const { violations } = await page.evaluate(() => (globalThis as unknown as { axe: typeof axe }).axe.run());
-  return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 120)).join(" | ")}`);
-}

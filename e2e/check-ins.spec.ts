@@ -32,17 +32,21 @@ test("a restart is noticed by the uptime that went down, once", async () => {
   expect(hours.reduce((sum, hour) => sum + hour.minutes, 0)).toBe(3);
 });
 
-test("a late check-in is stored and never moves last_seen backwards", async () => {
+test("a late check-in is stored, never moves last_seen backwards, and is no restart", async () => {
   const { id: accountId, token } = await newAccount();
   const { id } = await newServer(accountId, { createdAt: new Date(Date.now() - DAY) });
   const now = new Date();
   await recordCheckIn(id, { sample }, now);
-  await recordCheckIn(id, { sample: { ...sample, cpuPct: 90 } }, new Date(now.getTime() - 30 * SECOND));
+  const late = { ...sample, cpuPct: 90, uptimeS: sample.uptimeS - 30 };
+  await recordCheckIn(id, { sample: late }, new Date(now.getTime() - 30 * SECOND));
   expect(await getData(`/api/v1/servers/${id}`, token)).toMatchObject({
     last_seen: now.getTime(),
     latest_sample: { ts: now.getTime(), cpu_pct: 10 },
   });
   expect(await db.telemetrySample.count({ where: { serverId: id } })).toBe(2);
+  const { stability } = await db.server.findUniqueOrThrow({ where: { id }, select: { stability: true } });
+  const { hours } = stability as { hours: { reboots: number }[] };
+  expect(hours.reduce((sum, hour) => sum + hour.reboots, 0)).toBe(0);
 });
 
 test("twenty check-ins at once are all counted, one after the other", async () => {

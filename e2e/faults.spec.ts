@@ -72,14 +72,23 @@ test.describe("a console of its own", () => {
     expect(await exit).toBe(0);
   });
 
-  test("use and refusals of tokens that were under way at SIGTERM are still written", async () => {
-    const answers = await Promise.all([1, 2, 3].map(() => call("/api/v1/me", token, { origin: app.origin })));
-    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
+  test("use and refusals of tokens that were under way at SIGTERM are still written, all of them", async () => {
+    const me = (count: number) =>
+      Promise.all(Array.from({ length: count }, () => call("/api/v1/me", token, { origin: app.origin })));
+    expect((await me(3)).map(({ status }) => status)).toEqual([200, 200, 200]);
+    await run(database.url, "update access_tokens set revoked_at = now()");
+    // Each write takes a while, so that some of them are surely not done when the signal comes.
+    await run(
+      database.url,
+      `create function slowly() returns trigger language plpgsql as $$ begin perform pg_sleep(0.3); return new; end $$;
+       create trigger slowly before update on access_tokens for each row execute function slowly()`,
+    );
+    expect((await me(25)).map(({ status }) => status)).toEqual(Array(25).fill(401));
     const exit = new Promise((resolve) => app.child.once("exit", resolve));
     app.child.kill("SIGTERM");
     await exit;
-    const { rows } = await run(database.url, "select last_used_at from access_tokens");
-    expect(rows[0].last_used_at).not.toBeNull();
+    const { rows } = await run(database.url, "select last_used_at, refused_count from access_tokens");
+    expect(rows).toEqual([{ last_used_at: expect.any(Date), refused_count: 25 }]);
   });
 });
 

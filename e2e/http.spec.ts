@@ -180,6 +180,18 @@ test("a request body is never read: a token in it is not a token, and a large on
   expect(response.status).toBe(405);
 });
 
+test("a request that offers an upgrade, as HTTP/2 clients do, is answered like any other", async () => {
+  const { token, id } = await newAccount();
+  for (const path of ["/api/v1/me", "/api/v1/nope"]) {
+    const answer = await raw(
+      `GET ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\nConnection: Upgrade, HTTP2-Settings, close\r\n` +
+        "Upgrade: h2c\r\nHTTP2-Settings: AAMAAABkAAQAAP__\r\n\r\n",
+    );
+    expect(answer).toMatch(path === "/api/v1/me" ? /^HTTP\/1\.1 200 / : /^HTTP\/1\.1 404 /);
+    expect(answer).toContain(path === "/api/v1/me" ? `"id":${id}` : "Not found.");
+  }
+});
+
 test("/healthz and /readyz answer without a token, and tell nothing", async () => {
   for (const path of ["/healthz", "/readyz"]) {
     const response = await fetch(sharedOrigin() + path);

@@ -9,6 +9,7 @@ import { SECOND } from "@/lib/time";
 import { mintToken } from "@/lib/token-format";
 import { authenticate } from "@/lib/tokens";
 import { expect, test } from "./fixtures";
+import { type Query, recordQueries } from "./support/recorded-queries";
 import { createTestDatabase } from "./support/test-database";
 
 type Plan = { "Node Type": string; "Relation Name"?: string; Plans?: Plan[] };
@@ -41,8 +42,8 @@ test("no query of any endpoint scans a table, with a million rows of other accou
   await client.query(OTHERS);
   try {
     const queries = [
-      ...(await recordQueries({ id: 7, name: "n", email: "a7@example.com", role: "customer" })),
-      ...(await recordQueries({ id: 7, name: "n", email: "a7@example.com", role: "support" })),
+      ...(await queriesOf({ id: 7, name: "n", email: "a7@example.com", role: "customer" })),
+      ...(await queriesOf({ id: 7, name: "n", email: "a7@example.com", role: "support" })),
     ];
     expect(queries).toHaveLength(22);
     for (const { text, values } of queries) {
@@ -60,21 +61,10 @@ test("no query of any endpoint scans a table, with a million rows of other accou
   }
 });
 
-type Query = { text: string; values: unknown[] };
-
 /** What the product's own functions send for one round of all endpoints and the token page. */
-async function recordQueries(account: Account): Promise<Query[]> {
-  const queries: Query[] = [];
-  const { prototype } = pg.Pool;
-  const original = prototype.query;
-  prototype.query = new Proxy(original, {
-    apply(target, pool, args: [Query]) {
-      queries.push(args[0]);
-      return Reflect.apply(target, pool, args);
-    },
-  });
+function queriesOf(account: Account): Promise<Query[]> {
   const ignoreNotFound = () => {};
-  try {
+  return recordQueries(async () => {
     await authenticate(mintToken(), { ip: null, agent: null });
     await listServers(account.id);
     await getServer(account.id, "6").catch(ignoreNotFound);
@@ -86,8 +76,5 @@ async function recordQueries(account: Account): Promise<Query[]> {
       await getMetrics(account, "6", new URLSearchParams({ range })).catch(ignoreNotFound);
     }
     await listTokens(account.id);
-  } finally {
-    prototype.query = original;
-  }
-  return queries;
+  });
 }

@@ -1,11 +1,16 @@
 import { db, type Prisma } from "@/lib/db";
 import { InvalidInputError } from "@/lib/failures";
-import { DAY } from "@/lib/time";
+import { waitText } from "@/lib/relative-time";
+import { DAY, MINUTE } from "@/lib/time";
 import { containsToken, hashToken, mintToken, tokenHint } from "@/lib/token-format";
 
 /** Tokens of one account that are neither revoked nor expired. */
 export const MAX_ACTIVE_TOKENS = 50;
+/** In characters as people count them (code points). */
 export const MAX_TOKEN_NAME_LENGTH = 64;
+/** A form creates at most so many tokens in so many milliseconds, revoked ones included. */
+const MAX_CREATIONS = 10;
+const CREATION_WINDOW = 10 * MINUTE;
 /** Revoked and expired tokens stay on the page this long. */
 const KEPT_VISIBLE = 90 * DAY;
 
@@ -42,8 +47,9 @@ export class AlreadyCreatedError extends Error {
 
 /**
  * Creates a token and returns the raw value, which exists nowhere else and cannot be read again (spec 5.4).
- * `formNonce` is a one-use number of the form: sending the form twice creates one token.
- * @throws InvalidInputError for an unusable name or expiry, or at the limit of active tokens.
+ * `formNonce` is the one-use number of a form: sending the form twice creates one token, and a form creates at most 10
+ * tokens in 10 minutes.
+ * @throws InvalidInputError for an unusable name or expiry, at the limit of active tokens, or after too many creations.
  * @throws AlreadyCreatedError for a nonce that was used before.
  */
 export async function createToken(
@@ -61,6 +67,7 @@ export async function createToken(
     if (input.formNonce) {
       const earlier = await tx.accessToken.findFirst({ where: { accountId, formNonce: input.formNonce }, select });
       if (earlier) throw new AlreadyCreatedError(earlier);
+      await requireCreationQuota(tx, accountId);
     }
     if ((await tx.accessToken.count({ where: { accountId, ...activeAt(new Date()) } })) >= MAX_ACTIVE_TOKENS) {
       throw new InvalidInputError(
@@ -80,6 +87,22 @@ export async function createToken(
     });
   });
   return { raw, token };
+}
+
+async function requireCreationQuota(tx: Prisma.TransactionClient, accountId: number): Promise<void> {
+  const now = Date.now();
+  const creations = await tx.accessToken.findMany({
+    where: { accountId, formNonce: { not: null }, createdAt: { gt: new Date(now - CREATION_WINDOW) } },
+    select: { createdAt: true },
+    orderBy: { createdAt: "desc" },
+    take: MAX_CREATIONS,
+  });
+  const oldest = creations[MAX_CREATIONS - 1];
+  if (!oldest) return;
+  const wait = waitText(oldest.createdAt.getTime() + CREATION_WINDOW - now);
+  throw new InvalidInputError(
+    `${MAX_CREATIONS} tokens in ${CREATION_WINDOW / MINUTE} minutes is the most. Try again in ${wait}.`,
+  );
 }
 
 /** Active tokens first, newest first in each part; revoked and expired ones for 90 days. */
@@ -126,6 +149,7 @@ export async function revokeAllTokens(accountId: number): Promise<number> {
   return count;
 }
 
+/** Whether a token works at `now`, and if not, why. */
 export function tokenState(token: Pick<TokenRecord, "revokedAt" | "expiresAt">, now: Date): TokenState {
   if (token.revokedAt) return "revoked";
   return token.expiresAt && token.expiresAt <= now ? "expired" : "active";

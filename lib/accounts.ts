@@ -1,13 +1,14 @@
 import { db, Prisma } from "@/lib/db";
 import { InvalidInputError } from "@/lib/failures";
 import type { AccountRole } from "@/lib/generated/prisma/enums";
-import { generatePassword, hashPassword, MIN_PASSWORD_LENGTH } from "@/lib/passwords";
+import { hashPassword, MIN_PASSWORD_LENGTH } from "@/lib/passwords";
 
 export type { AccountRole };
 
 /** The account that a token or a session acts as. */
 export type Account = { id: number; name: string; email: string; role: AccountRole };
 
+/** Every role, the least powerful first. */
 export const ROLES: readonly AccountRole[] = ["customer", "support", "admin"];
 
 const select = { id: true, name: true, email: true, role: true } satisfies Prisma.AccountSelect;
@@ -54,23 +55,22 @@ export async function listAccounts() {
 
 /** Signs the account out everywhere and refuses its tokens from the next request on; or undoes that. */
 export async function setAccountDisabled(email: string, disabled: boolean): Promise<Account> {
-  const account = await updateAccount(email, { disabledAt: disabled ? new Date() : null });
-  if (disabled) await db.session.deleteMany({ where: { accountId: account.id } });
-  return account;
+  return updateAccount(email, {
+    disabledAt: disabled ? new Date() : null,
+    ...(disabled && { sessions: { deleteMany: {} } }),
+  });
 }
 
+/** Changes what the account may see, from its next request on. */
 export async function setAccountRole(email: string, role: AccountRole): Promise<Account> {
   return updateAccount(email, { role });
 }
 
 /** Sets the password and ends every session of the account. */
 export async function setAccountPassword(email: string, password: string): Promise<Account> {
-  const account = await updateAccount(email, { passwordHash: await hashPassword(parsePassword(password)) });
-  await db.session.deleteMany({ where: { accountId: account.id } });
-  return account;
+  const passwordHash = await hashPassword(parsePassword(password));
+  return updateAccount(email, { passwordHash, sessions: { deleteMany: {} } });
 }
-
-export { generatePassword };
 
 /** @throws InvalidInputError for anything but one of the three roles. */
 export function parseRole(text: string): AccountRole {

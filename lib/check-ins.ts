@@ -52,13 +52,15 @@ export async function recordCheckIn(serverId: number, report: CheckIn, now: Date
     // Two check-ins of one server are taken one after the other.
     const [previous] = await tx.$queryRaw<Previous[]>`
       select s.last_seen_at, s.created_at, s.stability, (
-        select t.uptime_s from telemetry_samples t where t.server_id = s.id order by t.ts desc limit 1) as uptime_s
+        select t.uptime_s from telemetry_samples t
+        where t.server_id = s.id and t.ts < ${now} order by t.ts desc limit 1) as uptime_s
       from servers s where s.id = ${serverId} for update`;
     if (!previous) throw new NotFoundError();
     const stability = withCheckIn(parseStabilityRecord(previous.stability), now.getTime(), previousCheckIn(previous), {
       rebooted: hasRebooted(previous.uptime_s, sample?.uptimeS ?? null),
       oomKills: sample?.oomKills ?? 0,
-      failedUnits: sample?.failedUnits ?? null,
+      // What a report that arrives late says of the present is out of date.
+      failedUnits: now >= previous.last_seen_at ? (sample?.failedUnits ?? null) : null,
     });
     await tx.server.update({
       where: { id: serverId },

@@ -27,6 +27,15 @@ test("IPv4 in IPv6 clothing is written as IPv4, IPv6 as it is, and nothing is nu
   expect(addressOf(" , ", 0)).toBeNull();
 });
 
-test("an endless claim is cut", () => {
-  expect(addressOf("9".repeat(10_000), 0)).toHaveLength(64);
+test("a port and a zone are left out, and hexadecimal IPv4 in IPv6 is IPv4", () => {
+  expect(addressOf("192.0.2.1:5555", 0)).toBe("192.0.2.1");
+  expect(addressOf("[2001:db8::7]:443", 0)).toBe("2001:db8::7");
+  expect(addressOf("fe80::1%eth0", 0)).toBe("fe80::1");
+  expect(addressOf("::ffff:c000:201", 0)).toBe("192.0.2.1");
+});
+
+test("what is no address is nobody's, however long", () => {
+  for (const text of ["unknown", "<script>", "9".repeat(10_000), "1.2.3", "1.2.3.4.5"]) {
+    expect(addressOf(text, 0)).toBeNull();
+  }
 });

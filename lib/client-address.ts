@@ -1,10 +1,9 @@
-/** The longest textual IPv6 address, with a zone. */
-const MAX_LENGTH = 64;
+import { isIP } from "node:net";
 
 /**
  * The address a request came from, as far as it can be believed: the server appends the peer's address to
  * X-Forwarded-For, each of the `trustedProxies` in front of it appended the one before, and whatever stands further
- * left is the client's own claim. Null when the header is absent.
+ * left is the client's own claim. Null when the header is absent or holds no address in that place.
  */
 export function clientAddress(headers: Headers, trustedProxies: number): string | null {
   const chain = (headers.get("x-forwarded-for") ?? "")
@@ -12,10 +11,20 @@ export function clientAddress(headers: Headers, trustedProxies: number): string 
     .map((part) => part.trim())
     .filter(Boolean);
   const address = chain.at(-1 - trustedProxies) ?? chain[0];
-  return address ? withoutMappedPrefix(address).slice(0, MAX_LENGTH) : null;
+  return address === undefined ? null : parseAddress(address);
 }
 
-/** `::ffff:192.0.2.1` is how a dual-stack socket writes 192.0.2.1. */
-function withoutMappedPrefix(address: string): string {
-  return address.replace(/^::ffff:(?=\d+\.\d+\.\d+\.\d+$)/i, "");
+/** Some proxies add a port, and a dual-stack socket writes 192.0.2.1 as ::ffff:192.0.2.1. */
+function parseAddress(text: string): string | null {
+  const withoutPort = /^\[([^\]]+)\](?::\d+)?$/.exec(text)?.[1] ?? /^([\d.]+):\d+$/.exec(text)?.[1] ?? text;
+  const address = withoutPort.replace(/%.*$/, "").toLowerCase();
+  return isIP(address) === 0 ? null : asIPv4(address);
+}
+
+function asIPv4(address: string): string {
+  const [, dotted] = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/.exec(address) ?? [];
+  const [, high, low] = /^::ffff:([\da-f]{1,4}):([\da-f]{1,4})$/.exec(address) ?? [];
+  if (!high || !low) return dotted ?? address;
+  const [a, b] = [Number.parseInt(high, 16), Number.parseInt(low, 16)];
+  return [a >> 8, a & 255, b >> 8, b & 255].join(".");
 }

@@ -21,6 +21,8 @@ function createClient() {
     query_timeout: ANSWER_TIMEOUT,
     keepAlive: true,
     application_name: "console-api",
+    // The adapter writes and reads instants as UTC and drops their offset, whatever zone the server speaks in.
+    options: "-c TimeZone=UTC",
   });
   return new PrismaClient({
     adapter,
@@ -34,8 +36,3 @@ function createClient() {
 
 /** The database client of this process: pages, route handlers and scripts share its connections. */
 export const db = perProcess("database", createClient);
-
-/** Answers when the database does. @throws what the driver throws when it does not. */
-export async function pingDatabase(): Promise<void> {
-  await db.$queryRaw`select 1`;
-}

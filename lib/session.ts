@@ -10,9 +10,10 @@ import { env } from "@/lib/env";
 import type { AccountRole } from "@/lib/generated/prisma/enums";
 import { PATH_HEADER, parseOwnPath } from "@/lib/own-path";
 import { securityEvent } from "@/lib/security-events";
+import { cleanAgent, type Sender } from "@/lib/sender";
+import { type Accepted, ADDRESS_KEPT } from "@/lib/sign-in";
 import { DAY, SECOND } from "@/lib/time";
 import { hashToken } from "@/lib/token-format";
-import type { Sender } from "@/lib/tokens";
 
 const LIFETIME = 30 * DAY;
 /** A session in use is extended at most this often. */
@@ -20,7 +21,6 @@ const EXTENDED_AT_MOST_EVERY = DAY;
 /** The longest that browsers keep a cookie. When a session ends is decided by its row; a page cannot renew the cookie. */
 const COOKIE_LIFETIME = 400 * DAY;
 const TOKEN_BYTES = 32;
-const MAX_AGENT_LENGTH = 200;
 
 const isHttps = env.baseUrl?.startsWith("https:") ?? false;
 /** `__Host-`: no other host, path or plain-http page can have set it. */
@@ -60,21 +60,21 @@ export async function requireAccount(): Promise<Account> {
   redirect(path ? `/sign-in?next=${encodeURIComponent(path)}` : "/sign-in");
 }
 
-/** Signs the browser in, with a token that it did not have before. Call it in a server action. */
-export async function startSession(accountId: number): Promise<void> {
+/**
+ * Signs the browser in, with a token that it did not have before. Call it in a server action. False when the password
+ * was changed or the account disabled since it was checked: nobody is signed in then.
+ */
+export async function startSession({ accountId, passwordHash }: Accepted): Promise<boolean> {
   const jar = await cookies();
   const before = jar.get(COOKIE)?.value;
   const token = randomBytes(TOKEN_BYTES).toString("base64url");
   const { ip, agent } = await requestSender();
-  await db.session.create({
-    data: {
-      tokenHash: hashToken(token),
-      accountId,
-      expiresAt: new Date(Date.now() + LIFETIME),
-      ip,
-      userAgent: agent?.slice(0, MAX_AGENT_LENGTH) ?? null,
-    },
-  });
+  // `for share` waits for a change of the account that is under way, which ends all sessions, and then sees it.
+  const created = await db.$executeRaw`
+    insert into sessions (token_hash, account_id, expires_at, ip, user_agent)
+    select ${hashToken(token)}, id, ${new Date(Date.now() + LIFETIME)}, ${ip}, ${cleanAgent(agent)} from accounts
+    where id = ${accountId} and password_hash = ${passwordHash} and disabled_at is null for share`;
+  if (created === 0) return false;
   jar.set(COOKIE, token, {
     httpOnly: true,
     sameSite: "lax",
@@ -83,11 +83,23 @@ export async function startSession(accountId: number): Promise<void> {
     maxAge: COOKIE_LIFETIME / SECOND,
   });
   securityEvent("signed in", { accountId, address: ip });
-  runInBackground("removing ended sessions", () =>
-    db.session.deleteMany({
-      where: { OR: [{ expiresAt: { lte: new Date() } }, ...(before ? [{ tokenHash: hashToken(before) }] : [])] },
-    }),
-  );
+  runInBackground("tidying sessions", () => tidySessions(before));
+  return true;
+}
+
+/** Ends the session that the browser had before, and forgets those that ended long ago. */
+async function tidySessions(before: string | undefined): Promise<void> {
+  if (before) await endByToken(before);
+  await db.session.deleteMany({ where: { expiresAt: { lte: new Date(Date.now() - ADDRESS_KEPT) } } });
+}
+
+/** The row stays for its address, which sign-in knows the owner by. */
+async function endByToken(token: string): Promise<void> {
+  const now = new Date();
+  await db.session.updateMany({
+    where: { tokenHash: hashToken(token), expiresAt: { gt: now } },
+    data: { expiresAt: now },
+  });
 }
 
 /** Signs the browser out: its token is worth nothing from now on. Call it in a server action. */
@@ -98,7 +110,7 @@ export async function endSession(): Promise<void> {
   const account = await findAccount();
   // With the attributes it was set with: a browser removes a `__Host-` cookie in no other way.
   jar.set(COOKIE, "", { httpOnly: true, sameSite: "lax", secure: isHttps, path: "/", maxAge: 0 });
-  if (token) await db.session.deleteMany({ where: { tokenHash: hashToken(token) } });
+  if (token) await endByToken(token);
   if (account) securityEvent("signed out", { accountId: account.id, address: (await requestSender()).ip });
 }
 

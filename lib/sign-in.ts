@@ -6,9 +6,11 @@ import { networkOf } from "@/lib/network";
 import { verifyPassword } from "@/lib/passwords";
 import { limit, type Policy } from "@/lib/rate-limit";
 import { securityEvent } from "@/lib/security-events";
-import { MINUTE } from "@/lib/time";
+import { DAY, MINUTE } from "@/lib/time";
 
 const WINDOW = 5 * MINUTE;
+/** So long after its end a session still vouches for the address that signed in. */
+export const ADDRESS_KEPT = 30 * DAY;
 
 /** Somebody who tries many accounts from one place. */
 const PER_ADDRESS: Policy = { name: "sign-in-address", limit: 30, windowMs: WINDOW };
@@ -17,8 +19,11 @@ const PER_ACCOUNT_AND_ADDRESS: Policy = { name: "sign-in-account-address", limit
 /** Many places that try one account together. */
 const PER_ACCOUNT: Policy = { name: "sign-in-account", limit: 30, windowMs: WINDOW };
 
+/** `passwordHash` is the one that the password fitted: a session starts only while it is still the account's. */
+export type Accepted = { accountId: number; passwordHash: string };
+
 export type SignInResult =
-  | { kind: "accepted"; accountId: number }
+  | ({ kind: "accepted" } & Accepted)
   /** An unknown address, a wrong password or a disabled account: deliberately the same. */
   | { kind: "refused" }
   | { kind: "throttled"; waitMs: number };
@@ -42,11 +47,11 @@ export async function checkCredentials(
     return { kind: "throttled", waitMs };
   }
   const isRight = await verifyPassword(password, account?.passwordHash ?? null);
-  if (!account || !isRight || account.disabledAt) {
+  if (!account?.passwordHash || !isRight || account.disabledAt) {
     fail(!account ? "unknown e-mail" : account.disabledAt ? "account disabled" : "wrong password");
     return { kind: "refused" };
   }
-  return { kind: "accepted", accountId: account.id };
+  return { kind: "accepted", accountId: account.id, passwordHash: account.passwordHash };
 }
 
 /** Counts an attempt and returns 0, or how long to wait when there were too many. */
@@ -58,7 +63,7 @@ async function countAttempt(email: string, address: string | null, knownNetworks
     [PER_ADDRESS, network],
     [PER_ACCOUNT_AND_ADDRESS, `${account} ${network}`],
   ];
-  // Where the owner is signed in, attempts of strangers elsewhere must not keep the owner out.
+  // Where the owner has signed in of late, attempts of strangers elsewhere must not keep the owner out.
   if (!knownNetworks.has(network)) counts.push([PER_ACCOUNT, account]);
   for (const [policy, key] of counts) {
     const decision = await limit(policy, key);
@@ -67,10 +72,10 @@ async function countAttempt(email: string, address: string | null, knownNetworks
   return 0;
 }
 
-/** The networks that are signed in to the account. Asked for unknown addresses too: the same work for both. */
+/** The networks that have signed in to the account of late. Asked for unknown addresses too: the same work for both. */
 async function listKnownNetworks(email: string): Promise<Set<string>> {
   const sessions = await db.session.findMany({
-    where: { account: { email }, expiresAt: { gt: new Date() }, ip: { not: null } },
+    where: { account: { email }, expiresAt: { gt: new Date(Date.now() - ADDRESS_KEPT) }, ip: { not: null } },
     select: { ip: true },
     distinct: ["ip"],
   });

@@ -67,7 +67,7 @@ export function withCheckIn(
   return {
     // A check-in that arrives late belongs to an hour before the last one.
     hours: [...others, updated].sort((a, b) => a.hour - b.hour),
-    last_oom_at: facts.oomKills > 0 ? now : record.last_oom_at,
+    last_oom_at: facts.oomKills > 0 ? Math.max(now, record.last_oom_at ?? 0) : record.last_oom_at,
     failed_units: facts.failedUnits ?? record.failed_units,
   };
 }

@@ -1,3 +1,4 @@
+import { log } from "@/lib/log";
 import { SECOND } from "@/lib/time";
 
 /** A store of the limit that needs longer than this to connect is left to connect while requests are answered. */
@@ -13,4 +14,14 @@ export async function startUp(): Promise<void> {
   }
   const { connectRateLimits } = await import("@/lib/rate-limit");
   await connectRateLimits(CONNECT_WAIT);
+}
+
+/** Logs what went wrong while a page or a form was answered, without the query of its address. */
+export function reportPageFault(error: unknown, { method, path }: { method: string; path: string }): void {
+  log("error", "page failed", {
+    method,
+    path: path.split("?")[0],
+    digest: error instanceof Error && "digest" in error ? String(error.digest) : undefined,
+    stack: error instanceof Error ? error.stack : String(error),
+  });
 }

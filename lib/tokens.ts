@@ -3,15 +3,12 @@ import { runInBackground } from "@/lib/background";
 import { db } from "@/lib/db";
 import type { AccountRole } from "@/lib/generated/prisma/enums";
 import { securityEvent } from "@/lib/security-events";
+import { cleanAgent, type Sender } from "@/lib/sender";
 import { MINUTE } from "@/lib/time";
 import { hashToken } from "@/lib/token-format";
 
 /** `last_used_*` is at most this old. */
 const LAST_USED_PRECISION = MINUTE;
-const MAX_AGENT_LENGTH = 200;
-
-/** Who sent a request, for the owner's eyes on the token page. */
-export type Sender = { ip: string | null; agent: string | null };
 
 export type Caller = { tokenId: number; account: Account };
 
@@ -57,7 +54,7 @@ function recordUse(id: number, at: number, { ip, agent }: Sender): void {
     () =>
       // Decided again inside the statement: of many requests at once, one writes.
       db.$executeRaw`
-      update access_tokens set last_used_at = ${now}, last_used_ip = ${ip}, last_used_agent = ${shorten(agent)},
+      update access_tokens set last_used_at = ${now}, last_used_ip = ${ip}, last_used_agent = ${cleanAgent(agent)},
         first_used_at = coalesce(first_used_at, ${now}),
         first_used_ip = case when first_used_at is null then ${ip} else first_used_ip end
       where id = ${id} and (last_used_at is null or last_used_at <= ${new Date(at - LAST_USED_PRECISION)})`,
@@ -91,11 +88,6 @@ function recordRefusal({ id, account_id: accountId }: TokenRow, at: number, send
 async function writeRefusals(id: number, { count, at, sender }: Refusals): Promise<void> {
   await db.$executeRaw`
     update access_tokens set refused_count = refused_count + ${count}, last_refused_at = ${new Date(at)},
-      last_refused_ip = ${sender.ip}, last_refused_agent = ${shorten(sender.agent)}
+      last_refused_ip = ${sender.ip}, last_refused_agent = ${cleanAgent(sender.agent)}
     where id = ${id}`;
-}
-
-/** A program's own name is the client's claim: cut, and without what a terminal or a page could be fooled by. */
-function shorten(agent: string | null): string | null {
-  return agent?.replace(/[\p{Cc}\p{Cf}]/gu, "").slice(0, MAX_AGENT_LENGTH) || null;
 }

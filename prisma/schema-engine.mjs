@@ -2,6 +2,7 @@
 // Stands in for the native schema engine that the `prisma` command would download: the same engine, published by Prisma as
 // WebAssembly, spoken to over the same JSON-RPC on stdin and stdout. @prisma/schema-engine-wasm must be the exact build
 // that the installed `prisma` names in @prisma/engines-version.
+import { randomUUID } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { createInterface } from "node:readline";
@@ -93,9 +94,28 @@ class CharAwareAdapterFactory extends PrismaPg {
   async connect() {
     return readingChar(await super.connect());
   }
+
+  /** An empty database to compare with. The adapter's own would be the very database it is compared with. */
   async connectToShadowDb() {
-    return readingChar(await super.connectToShadowDb());
+    const name = `prisma_migrate_shadow_db_${randomUUID()}`;
+    await runOnce(`create database "${name}"`);
+    const url = new URL(connectionString);
+    url.pathname = `/${name}`;
+    const adapter = await new CharAwareAdapterFactory({ connectionString: url.toString() }).connect();
+    const dispose = adapter.dispose.bind(adapter);
+    adapter.dispose = async () => {
+      await dispose();
+      await runOnce(`drop database "${name}"`);
+    };
+    return adapter;
   }
+}
+
+async function runOnce(sql) {
+  const client = new pg.Client(connectionString);
+  await client.connect();
+  await client.query(sql);
+  await client.end();
 }
 
 function readingChar(adapter) {

@@ -21,6 +21,7 @@ export async function getSeedNumber(): Promise<number> {
   return seed;
 }
 
+/** Marks the demo as complete. */
 export async function recordSeedNumber(accountId: number, seed: number, now: Date): Promise<void> {
   await openTicket(accountId, { subject: `${SUBJECT}${seed}`, serviceId: null }, now);
 }

@@ -1,5 +1,6 @@
 import { parseArgs } from "node:util";
 import { parseEnv } from "@/lib/env-variables";
+import { generatePassword } from "@/lib/passwords";
 import { CommandError } from "./command-error";
 import { joinDatabase, migrate } from "./database";
 
@@ -25,7 +26,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     operands: ["EMAIL"],
     async run(accounts, { operands: [email = ""], name, role = "customer", passwordFromStdin }) {
       if (!name) throw new CommandError("create needs --name NAME.");
-      const { password, note } = await choosePassword(accounts, passwordFromStdin);
+      const { password, note } = await choosePassword(passwordFromStdin);
       const account = await accounts.createAccount({ name, email, role: accounts.parseRole(role), password });
       return `Created ${account.email} (id ${account.id}, ${account.role}).${note}`;
     },
@@ -54,7 +55,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   "set-password": {
     operands: ["EMAIL"],
     async run(accounts, { operands: [email = ""], passwordFromStdin }) {
-      const { password, note } = await choosePassword(accounts, passwordFromStdin);
+      const { password, note } = await choosePassword(passwordFromStdin);
       const account = await accounts.setAccountPassword(email, password);
       return `Set the password of ${account.email} and signed it out everywhere.${note}`;
     },
@@ -107,9 +108,9 @@ function parseInput(name: string, command: Command, args: string[]): Input {
   }
 }
 
-async function choosePassword(accounts: Accounts, fromStdin: boolean): Promise<{ password: string; note: string }> {
+async function choosePassword(fromStdin: boolean): Promise<{ password: string; note: string }> {
   if (fromStdin) return { password: await readFirstLine(), note: "" };
-  const password = accounts.generatePassword();
+  const password = generatePassword();
   return { password, note: `\nPassword, shown only now: ${password}` };
 }
 

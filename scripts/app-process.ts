@@ -1,6 +1,9 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
+import { VARIABLE_NAMES } from "@/lib/env-variables";
 import { CommandError } from "./command-error";
+
+const MAX_PORT = 65_535;
 
 export type AppProcess = {
   /** Where it listens, with the port that was really taken. */
@@ -32,6 +35,7 @@ export async function startApp(options: AppOptions): Promise<AppProcess> {
     stdio: ["ignore", stdio, stdio, "ipc"],
     env: {
       ...process.env,
+      ...settings(),
       NODE_ENV: options.mode,
       NEXT_TELEMETRY_DISABLED: "1",
       CONSOLE_DIST_DIR: options.distDir,
@@ -63,8 +67,14 @@ export async function startApp(options: AppOptions): Promise<AppProcess> {
   };
 }
 
+/** What to tell somebody whose port is taken. */
 export function portInUse(port: number): string {
-  return `Port ${port} is in use. Choose another one with PORT, for example PORT=${port + 1}.`;
+  return `Port ${port} is in use. Choose another one with PORT, for example PORT=${port < MAX_PORT ? port + 1 : MAX_PORT - 1}.`;
+}
+
+/** Every variable, set or empty: Next would fill in an absent one from files that this process has not read. */
+function settings(): Record<string, string> {
+  return Object.fromEntries(VARIABLE_NAMES.map((name) => [name, process.env[name] ?? ""]));
 }
 
 /** An address that works in a browser: the wildcard addresses are not one. */

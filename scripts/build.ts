@@ -29,12 +29,18 @@ export async function main(): Promise<void> {
 
 /** Builds unless the build in `distDir` was made from the same files. @throws CommandError when the build fails. */
 export function buildIfChanged(distDir: string): void {
+  if (isBuilt(distDir)) return;
+  // Asked again inside the lock: another command may have built meanwhile.
   withSetupLock(() => {
-    const stamp = join(distDir, STAMP);
-    if (existsSync(stamp) && readFileSync(stamp, "utf8") === inputsHash()) return;
+    if (isBuilt(distDir)) return;
     console.error("Building …");
     build(distDir);
   });
+}
+
+function isBuilt(distDir: string): boolean {
+  const stamp = join(distDir, STAMP);
+  return existsSync(stamp) && readFileSync(stamp, "utf8") === inputsHash();
 }
 
 function build(distDir: string): void {

@@ -18,7 +18,7 @@ export async function openDatabase(env: Env): Promise<OpenDatabase> {
 
 /** As `openDatabase`, but an embedded database that is served already (by a running demo, say) is used along. */
 export async function joinDatabase(env: Env): Promise<OpenDatabase> {
-  const running = env.databaseUrl ? null : findRunningDatabase(env.dataDir);
+  const running = env.databaseUrl ? null : await findRunningDatabase(env.dataDir);
   return running ? { url: running, isEmbedded: true, stop: async () => {} } : openDatabase(env);
 }
 

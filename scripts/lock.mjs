@@ -1,10 +1,11 @@
 // One process at a time: `npm run demo` and `npm test` may be started side by side on a fresh clone, and both want to
 // install and build.
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 
 const LOCK_FILE = ".data/setup.lock";
 const RETRY_MS = 200;
+const EMPTY_FOR_MS = 5000;
 
 /**
  * Runs `task` while no other process of this checkout does. A lock whose owner has died counts as free.
@@ -31,23 +32,26 @@ function tryLock() {
   try {
     writeFileSync(LOCK_FILE, String(process.pid), { flag: "wx" });
     return true;
-  } catch {
-    if (!isAlive(readOwner())) unlock();
+  } catch (error) {
+    if (error.code !== "EEXIST") throw error;
+    if (isAbandoned()) unlock();
     return false;
   }
 }
 
-/** NaN while the owner has created the file but not yet written to it. */
-function readOwner() {
+function isAbandoned() {
   try {
-    return Number(readFileSync(LOCK_FILE, "utf8") || Number.NaN);
+    const owner = Number(readFileSync(LOCK_FILE, "utf8"));
+    // Empty for the instant between creating and writing, and for ever after a crash in that instant.
+    if (owner === 0) return Date.now() - statSync(LOCK_FILE).mtimeMs > EMPTY_FOR_MS;
+    return owner === process.pid || !isAlive(owner);
   } catch {
-    return Number.NaN;
+    return false;
   }
 }
 
-function isAlive(pid) {
-  if (Number.isNaN(pid)) return true;
+/** Whether there is a process of this number, somebody else's included. */
+export function isAlive(pid) {
   try {
     process.kill(pid, 0);
     return true;

@@ -5,7 +5,7 @@ import { buildIfChanged, DIST_DIRS } from "./build";
 import { CommandError } from "./command-error";
 import { type OpenDatabase, openDatabase } from "./database";
 import { requireFreePort } from "./ports";
-import { untilStopped } from "./signals";
+import { listenForStop } from "./signals";
 
 export type Session = { app: AppProcess; database: OpenDatabase };
 
@@ -27,12 +27,18 @@ export async function runApp({ mode, build, prepare, announce }: RunOptions): Pr
   const env = parseEnv(process.env);
   await requireFreePort(env.host, env.port);
   if (build) buildIfChanged(DIST_DIRS.app);
-  const stopped = untilStopped();
+  const stop = listenForStop();
   const database = await openDatabase(env);
   try {
     // For what `prepare` and `announce` import from lib/ only now, and for the app.
     process.env.DATABASE_URL = database.url;
-    await prepare(database);
+    try {
+      await prepare(database);
+    } catch (error) {
+      // Ctrl-C reaches the migration as well, which then fails, as it should.
+      if (!stop.isGiven()) throw error;
+    }
+    if (stop.isGiven()) return;
     const app = await startApp({
       databaseUrl: database.url,
       host: env.host,
@@ -42,7 +48,7 @@ export async function runApp({ mode, build, prepare, announce }: RunOptions): Pr
     });
     const ended = once(app.child, "exit").then(() => "ended" as const);
     const finish = await announce({ app, database });
-    const outcome = await Promise.race([stopped, ended]);
+    const outcome = await Promise.race([stop.given, ended]);
     await finish?.();
     if (outcome === "ended") throw new CommandError("The server ended unexpectedly.");
     await app.stop();

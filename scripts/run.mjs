@@ -12,17 +12,26 @@ process.chdir(root);
 const [command, ...args] = process.argv.slice(2);
 requireNode();
 loadDotEnv();
-withSetupLock(() => {
-  ensureStamped("node_modules/.console-install", ["package-lock.json"], "Installing packages", [
-    npm("ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"),
-  ]);
-  ensureStamped(
-    "lib/generated/.console-generate",
-    ["prisma/schema.prisma", "package-lock.json"],
-    "Generating the client",
-    [[process.execPath, "node_modules/prisma/build/index.js", "generate"]],
-  );
-});
+const PREPARATIONS = [
+  {
+    title: "Installing packages",
+    stamp: "node_modules/.console-install",
+    inputs: ["package-lock.json"],
+    run: npm("ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"),
+  },
+  {
+    title: "Generating the client",
+    stamp: "lib/generated/.console-generate",
+    inputs: ["prisma/schema.prisma", "package-lock.json"],
+    run: [process.execPath, "node_modules/prisma/build/index.js", "generate"],
+  },
+];
+// Asked again inside the lock: another command may have done it meanwhile. A finished checkout may be read-only.
+if (!PREPARATIONS.every(isDone)) {
+  withSetupLock(() => {
+    for (const preparation of PREPARATIONS) if (!isDone(preparation)) prepare(preparation);
+  });
+}
 
 const { register } = await import("tsx/esm/api");
 register();
@@ -51,21 +60,25 @@ function npm(...args) {
   return cli?.endsWith(".js") ? [process.execPath, cli, ...args] : ["npm", ...args];
 }
 
-/** Runs the commands unless they ran before with the same inputs. */
-function ensureStamped(stamp, inputs, title, commands) {
+/** Whether it was done with the same inputs. */
+function isDone({ stamp, inputs }) {
+  return existsSync(stamp) && readFileSync(stamp, "utf8") === keyOf(inputs);
+}
+
+function prepare({ title, stamp, inputs, run: [file, ...args] }) {
+  process.stderr.write(`${title} …\n`);
+  const result = spawnSync(file, args, { encoding: "utf8", env: { ...process.env, CHECKPOINT_DISABLE: "1" } });
+  if (result.status !== 0) {
+    process.stderr.write(`${result.stdout ?? ""}${result.stderr ?? ""}`);
+    fail(`${title} failed: ${result.error?.message ?? `exit code ${result.status}`}.`);
+  }
+  writeFileSync(stamp, keyOf(inputs));
+}
+
+function keyOf(inputs) {
   const hash = createHash("sha256");
   for (const path of inputs) hash.update(readFileSync(path));
-  const key = hash.digest("hex");
-  if (existsSync(stamp) && readFileSync(stamp, "utf8") === key) return;
-  process.stderr.write(`${title} …\n`);
-  for (const [file, ...args] of commands) {
-    const result = spawnSync(file, args, { encoding: "utf8", env: { ...process.env, CHECKPOINT_DISABLE: "1" } });
-    if (result.status !== 0) {
-      process.stderr.write(`${result.stdout ?? ""}${result.stderr ?? ""}`);
-      fail(`${title} failed: ${result.error?.message ?? `exit code ${result.status}`}.`);
-    }
-  }
-  writeFileSync(stamp, key);
+  return hash.digest("hex");
 }
 
 /** Errors whose message is written for whoever runs the command; anything else deserves its stack. */

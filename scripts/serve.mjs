@@ -1,5 +1,6 @@
 // The HTTP server of the app: Next behind the few things that Next cannot know or do. It runs as a process of its own
 // (`app-process.ts` starts it), in plain JavaScript, so that no TypeScript loader runs beside Next.
+import { EventEmitter } from "node:events";
 import { createServer, STATUS_CODES } from "node:http";
 import next from "next";
 import { apiHeaders } from "../next.config.mjs";
@@ -18,7 +19,10 @@ server.on("clientError", refuseMalformed);
 
 // Listening comes first, so that a port that is taken is known at once.
 const port = await listen(Number(process.env.PORT ?? 3000));
-const app = next({ dev: process.env.NODE_ENV !== "production", hostname, port, httpServer: server });
+const dev = process.env.NODE_ENV !== "production";
+// Next listens here for web sockets, which only its development server has. A server that nobody listens to for them
+// answers a request that offers an upgrade (to HTTP/2, as some clients do) like any other.
+const app = next({ dev, hostname, port, httpServer: dev ? server : new EventEmitter() });
 const ready = app.prepare();
 const handle = app.getRequestHandler();
 let isDraining = false;
@@ -66,13 +70,11 @@ function normalize(request) {
   headers["x-forwarded-for"] = forwarded
     ? `${forwarded}, ${request.socket.remoteAddress}`
     : request.socket.remoteAddress;
-  // Next believes these two over Host, so only the configured address may stand in them.
+  // Next believes this over Host, so only the configured address may stand in it; and by the scheme it asks itself for
+  // the page that a form leads to, over plain HTTP whatever the browser speaks.
   delete headers["x-forwarded-host"];
   delete headers["x-forwarded-proto"];
-  if (baseUrl) {
-    headers["x-forwarded-host"] = baseUrl.host;
-    headers["x-forwarded-proto"] = baseUrl.protocol.slice(0, -1);
-  }
+  if (baseUrl) headers["x-forwarded-host"] = baseUrl.host;
 }
 
 /** Next fails at such a path before any route; here it is one that nobody knows. Paths without a `%` cost nothing. */

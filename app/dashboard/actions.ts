@@ -3,6 +3,7 @@
 import { redirect } from "next/navigation";
 import { endSession } from "@/lib/session";
 
+/** Signs the browser out. */
 export async function signOutAction(): Promise<never> {
   await endSession();
   redirect("/sign-in?signed-out");

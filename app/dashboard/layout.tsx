@@ -1,4 +1,5 @@
 import Link from "next/link";
+import { SETTINGS_API } from "@/app/paths";
 import { requireAccount } from "@/lib/session";
 import { SiteHeader } from "../ui/site-header";
 import { signOutAction } from "./actions";
@@ -10,7 +11,7 @@ export default async function Layout({ children }: { children: React.ReactNode }
     <>
       <SiteHeader>
         <nav className={styles.nav} aria-label="Main">
-          <Link href="/dashboard/settings/api" aria-current="page">
+          <Link href={SETTINGS_API} aria-current="page">
             API tokens
           </Link>
         </nav>

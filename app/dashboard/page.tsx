@@ -1,6 +1,7 @@
 import { redirect } from "next/navigation";
+import { SETTINGS_API } from "@/app/paths";
 
 /** The console has one page so far. */
 export default function Page(): never {
-  redirect("/dashboard/settings/api");
+  redirect(SETTINGS_API);
 }

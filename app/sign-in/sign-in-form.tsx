@@ -6,6 +6,7 @@ import { useSingleSubmit } from "../ui/use-single-submit";
 import { type SignInState, signInAction } from "./actions";
 import styles from "./page.module.css";
 
+/** E-mail and password; says why nobody was signed in. */
 export function SignInForm({ next }: { next: string | null }) {
   const [state, action, isPending] = useActionState<SignInState, FormData>(signInAction, null);
   const submitOnce = useSingleSubmit(isPending);

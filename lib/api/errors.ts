@@ -1,4 +1,4 @@
-import { isDatabaseUnavailable } from "@/lib/database-faults";
+import { isDatabaseUnavailable } from "@/lib/database-health";
 import { InvalidInputError, NotFoundError } from "@/lib/failures";
 import { log } from "@/lib/log";
 
@@ -20,9 +20,11 @@ export class ApiError extends Error {
   }
 }
 
+/** No usable Authorization header (spec 5.1). */
 export const missingToken = () =>
   new ApiError(401, 'Missing access token. Send "Authorization: Bearer <token>".', { "WWW-Authenticate": CHALLENGE });
 
+/** Something that can be no token, found out without a database. */
 export const malformedToken = () =>
   new ApiError(401, "Malformed access token: it looks incomplete or mistyped.", {
     "WWW-Authenticate": INVALID_TOKEN_CHALLENGE,
@@ -32,6 +34,7 @@ export const malformedToken = () =>
 export const invalidToken = () =>
   new ApiError(401, "Invalid or revoked access token.", { "WWW-Authenticate": INVALID_TOKEN_CHALLENGE });
 
+/** Anything but reading (spec 1). */
 export const methodNotAllowed = (allow: string) =>
   new ApiError(405, "Method not allowed. This API is read-only; use GET.", { Allow: allow });
 

@@ -1,7 +1,7 @@
 import { z } from "zod";
 
 // The bodies of spec section 2, field by field. Types, tests and documents come from here; `strictObject` refuses a
-// field that the contract does not name.
+// field that the contract does not name. Resources import their types from here, and nothing else from lib/api.
 
 const id = z.int().positive();
 /** Epoch milliseconds. */

@@ -17,13 +17,13 @@ export type StoreHealth = { failedAt: number | null };
 export function limiterWithFallback(shared: RateLimiter, own: MemoryLog, health: StoreHealth): RateLimiter {
   return {
     async limit(key): Promise<Decision> {
+      const before = own.peek(key);
+      if (!before.accepted) return before;
       if (health.failedAt !== null) {
         if (performance.now() - health.failedAt < COOL_DOWN) return own.take(key);
         // This request alone tries the store again; the others go on without it until it has answered.
         health.failedAt = performance.now();
       }
-      const before = own.peek(key);
-      if (!before.accepted) return before;
       let decision: Decision;
       try {
         decision = await shared.limit(key);
@@ -34,9 +34,15 @@ export function limiterWithFallback(shared: RateLimiter, own: MemoryLog, health:
       reportSuccess(health);
       if (!decision.accepted) return refusedByBoth(decision, own.peek(key));
       own.record(key);
-      return decision;
+      return stricter(decision, own.peek(key));
     },
   };
+}
+
+/** A store that came back empty would promise more than this process then lets through. */
+function stricter(shared: Decision, own: Decision): Decision {
+  if (own.remaining >= shared.remaining) return shared;
+  return { ...shared, remaining: own.remaining, waitMs: own.waitMs };
 }
 
 /** The announced wait must satisfy both logs, or a client that waits exactly that long would be refused again. */

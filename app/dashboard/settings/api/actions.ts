@@ -2,6 +2,7 @@
 
 import { revalidatePath } from "next/cache";
 import { redirect } from "next/navigation";
+import { SETTINGS_API as PAGE } from "@/app/paths";
 import {
   AlreadyCreatedError,
   createToken,
@@ -11,20 +12,15 @@ import {
   type TokenRecord,
 } from "@/lib/account-tokens";
 import { InvalidInputError } from "@/lib/failures";
-import { limit, type Policy } from "@/lib/rate-limit";
-import { waitText } from "@/lib/relative-time";
+import { textOf } from "@/lib/form-fields";
 import { securityEvent } from "@/lib/security-events";
 import { requestSender, requireAccount } from "@/lib/session";
-import { MINUTE } from "@/lib/time";
 import { parseTokenExpiry } from "@/lib/token-expiry";
 import { containsToken } from "@/lib/token-format";
 import type { CreatedToken, CreateField, CreateState } from "./create-state";
-import { readTokenId } from "./token-id";
+import { findTokenId } from "./token-id";
 
-const PAGE = "/dashboard/settings/api";
-const CREATIONS: Policy = { name: "token-creation", limit: 10, windowMs: 10 * MINUTE };
-
-/** The answer to this request, and nothing else ever, holds the raw token. */
+/** Creates a token. The answer to this request, and nothing else ever, holds the raw token. */
 export async function createTokenAction(_: CreateState, form: FormData): Promise<CreateState> {
   const account = await requireAccount();
   const values = { name: textOf(form, "name"), expiry: textOf(form, "expiry"), date: textOf(form, "date") };
@@ -35,7 +31,6 @@ export async function createTokenAction(_: CreateState, form: FormData): Promise
     const expiresAt = parseTokenExpiry(values.expiry, values.date, new Date());
     field = "form";
     const formNonce = parseFormNonce(textOf(form, "formNonce"));
-    await requireCreationQuota(account.id);
     const { raw, token } = await createToken(account.id, { name, expiresAt, formNonce });
     securityEvent("token created", { accountId: account.id, tokenId: token.id, address: (await requestSender()).ip });
     revalidatePath(PAGE);
@@ -52,29 +47,22 @@ export async function createTokenAction(_: CreateState, form: FormData): Promise
   }
 }
 
+/** Revokes the token of the form and goes to the page that says what became of it. */
 export async function revokeTokenAction(form: FormData): Promise<never> {
   const account = await requireAccount();
-  const id = readTokenId(textOf(form, "id"));
+  const id = findTokenId(textOf(form, "id"));
   if (id === null || !(await revokeToken(account.id, id))) redirect(`${PAGE}?unchanged=${id ?? 0}`);
   securityEvent("token revoked", { accountId: account.id, tokenId: id, address: (await requestSender()).ip });
   redirect(`${PAGE}?revoked=${id}`);
 }
 
+/** Revokes every active token and goes to the page that says how many those were. */
 export async function revokeAllTokensAction(): Promise<never> {
   const account = await requireAccount();
   const count = await revokeAllTokens(account.id);
   if (count === 0) redirect(`${PAGE}?unchanged=all`);
   securityEvent("all tokens revoked", { accountId: account.id, address: (await requestSender()).ip, count });
   redirect(`${PAGE}?revoked=all`);
-}
-
-/** @throws InvalidInputError when the account has created too many tokens of late. */
-async function requireCreationQuota(accountId: number): Promise<void> {
-  const { accepted, waitMs } = await limit(CREATIONS, String(accountId));
-  if (accepted) return;
-  throw new InvalidInputError(
-    `${CREATIONS.limit} tokens in ${CREATIONS.windowMs / MINUTE} minutes is the most. Try again in ${waitText(waitMs)}.`,
-  );
 }
 
 /** @throws InvalidInputError for a form that the page did not write. */
@@ -86,9 +74,4 @@ function parseFormNonce(text: string): string {
 
 function summarize({ id, name, hint, expiresAt }: TokenRecord): CreatedToken {
   return { id, name, hint, expiresAt };
-}
-
-function textOf(form: FormData, name: string): string {
-  const value = form.get(name);
-  return typeof value === "string" ? value : "";
 }

@@ -107,7 +107,8 @@ function CreateForm({
             defaultValue={values.name}
             placeholder="Grafana on monitor-1"
             autoComplete="off"
-            maxLength={maxNameLength}
+            // Browsers count an emoji as two; the server counts what people count.
+            maxLength={2 * maxNameLength}
             required
             {...mark(wrong("name"), "name-error")}
           />

@@ -2,6 +2,7 @@
 
 import { useRouter } from "next/navigation";
 import { useEffect } from "react";
+import { SETTINGS_API as PAGE } from "@/app/paths";
 import { CodeBlock } from "@/app/ui/code-block";
 import { CopyButton } from "@/app/ui/copy-button";
 import { FocusTarget } from "@/app/ui/focus-target";
@@ -9,7 +10,6 @@ import type { CreateState } from "./create-state";
 import type { FirstUse } from "./create-token";
 import styles from "./created-token.module.css";
 
-const PAGE = "/dashboard/settings/api";
 const ASK_EVERY_MS = 3000;
 const ASK_FOR_MS = 10 * 60 * 1000;
 

@@ -1,7 +1,7 @@
 import { Notice } from "@/app/ui/notice";
 import { Time } from "@/app/ui/time";
 import { findToken, type TokenRecord, tokenState } from "@/lib/account-tokens";
-import { readTokenId } from "./token-id";
+import { findTokenId } from "./token-id";
 
 type Query = Record<string, string | string[] | undefined>;
 type Props = { accountId: number; tokens: readonly TokenRecord[]; query: Query; now: Date };
@@ -40,7 +40,7 @@ async function findMessage(
   }
   const asked = [revoked, unchanged, revoke].find((value) => typeof value === "string");
   if (typeof asked !== "string") return null;
-  const id = readTokenId(asked);
+  const id = findTokenId(asked);
   const token = id === null ? null : await findToken(accountId, id);
   if (!token) return [false, "Nothing was changed: you have no such token."];
   return aboutOne(token, revoked !== undefined, now);
@@ -55,7 +55,12 @@ function aboutOne(token: TokenRecord, wasRevokedNow: boolean, now: Date): Messag
   );
   if (state === "active") return null;
   if (state === "revoked" && wasRevokedNow) {
-    return [true, <>{name} is revoked. Requests with it are refused from now on.</>];
+    return [
+      true,
+      <>
+        {name} is revoked since <Time at={token.revokedAt ?? now} now={now} />. Requests with it are refused.
+      </>,
+    ];
   }
   const at = state === "revoked" ? token.revokedAt : token.expiresAt;
   return [

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { Metadata } from "next";
 import Link from "next/link";
+import { SETTINGS_API as PAGE } from "@/app/paths";
 import { pageOrigin } from "@/app/ui/page-origin";
 import {
   listTokens,
@@ -19,8 +20,6 @@ import { NoTokens } from "./no-tokens";
 import { Outcome } from "./outcome";
 import styles from "./page.module.css";
 import { ActiveTokens, EndedTokens } from "./token-list";
-
-const PAGE = "/dashboard/settings/api";
 
 type Query = Record<string, string | string[] | undefined>;
 type Props = { searchParams: Promise<Query> };

@@ -3,9 +3,8 @@
 import { useRouter } from "next/navigation";
 import { useEffect, useLayoutEffect, useRef } from "react";
 import { useFormStatus } from "react-dom";
+import { SETTINGS_API as PAGE } from "@/app/paths";
 import styles from "./revoke-dialog.module.css";
-
-const PAGE = "/dashboard/settings/api";
 
 type Props = {
   title: string;

@@ -2,7 +2,7 @@ import { NotFoundError } from "@/lib/failures";
 import { parseId } from "@/lib/ids";
 
 /** The number of a token in a form or in the query; null for what can be none. */
-export function readTokenId(text: string): number | null {
+export function findTokenId(text: string): number | null {
   try {
     return parseId(text);
   } catch (error) {

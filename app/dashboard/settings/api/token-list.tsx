@@ -1,4 +1,5 @@
 import Link from "next/link";
+import { SETTINGS_API as PAGE } from "@/app/paths";
 import { Time } from "@/app/ui/time";
 import { type TokenRecord, tokenState } from "@/lib/account-tokens";
 import { dateText, relativeTime } from "@/lib/relative-time";
@@ -6,7 +7,6 @@ import { DAY } from "@/lib/time";
 import { programName } from "./program-name";
 import styles from "./token-list.module.css";
 
-const PAGE = "/dashboard/settings/api";
 const EXPIRES_SOON = 7 * DAY;
 /** After that, when a token was last used is all that its owner asks. */
 const FIRST_USE_IS_NEWS = DAY;

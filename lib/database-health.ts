@@ -1,4 +1,4 @@
-import { Prisma } from "@/lib/db";
+import { db, Prisma } from "@/lib/db";
 
 /** Prisma's own codes for a database that cannot be reached, gave no answer, or has no connection left. */
 const PRISMA_CODES = new Set(["P1001", "P1002", "P1008", "P1011", "P1017", "P2024", "P2037"]);
@@ -6,7 +6,9 @@ const PRISMA_CODES = new Set(["P1001", "P1002", "P1008", "P1011", "P1017", "P202
 /** PostgreSQL: cancelled by the statement timeout, shutting down, starting up, out of connections, out of resources. */
 const SQLSTATES = /^(?:57014|57P0[1-5]|53\d{3}|08\w{3}|55P03)$/;
 
-const SOCKET_CODES = new Set(["ECONNREFUSED", "ECONNRESET", "ETIMEDOUT", "ENOTFOUND", "EPIPE", "EHOSTUNREACH"]);
+const SOCKET_CODES = new Set(
+  "ECONNREFUSED ECONNRESET ETIMEDOUT EPIPE ENOTFOUND EAI_AGAIN EHOSTUNREACH EHOSTDOWN ENETUNREACH ENETDOWN".split(" "),
+);
 
 /** What `pg` says without any code: its pool or its query ran out of time, or the connection broke. */
 const MESSAGES =
@@ -33,4 +35,9 @@ export function isDatabaseUnavailable(error: unknown): boolean {
 function sqlState(error: Error): string | undefined {
   const { meta } = error as { meta?: { code?: string; driverAdapterError?: { cause?: { originalCode?: string } } } };
   return meta?.driverAdapterError?.cause?.originalCode ?? meta?.code;
+}
+
+/** Answers when the database does. @throws what the driver throws when it does not. */
+export async function pingDatabase(): Promise<void> {
+  await db.$queryRaw`select 1`;
 }
