@@ -21,5 +21,9 @@ export default {
   allowedDevOrigins: ["127.0.0.1"],
   // `/api/v1/me/` is answered like `/api/v1/me`, not redirected.
   skipTrailingSlashRedirect: true,
-  headers: async () => [{ source: "/api/v1/:path*", headers: apiHeaders }],
+  headers: async () => [
+    // Static files; pages and the API say it themselves, too.
+    { source: "/:file*", headers: [{ key: "X-Content-Type-Options", value: "nosniff" }] },
+    { source: "/api/v1/:path*", headers: apiHeaders },
+  ],
 };

@@ -6,6 +6,10 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { withSetupLock } from "./lock.mjs";
 
+const GENERATED_STAMP = "lib/generated/.console-generate";
+/** Commands that need what only development does. */
+const DEVELOPMENT_COMMANDS = new Set(["test", "screenshots"]);
+
 const root = fileURLToPath(new URL("..", import.meta.url));
 process.chdir(root);
 
@@ -15,21 +19,20 @@ loadDotEnv();
 const PREPARATIONS = [
   {
     title: "Installing packages",
-    stamp: "node_modules/.console-install",
-    inputs: ["package-lock.json"],
+    isDone: isInstalled,
     run: npm("ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"),
   },
   {
     title: "Generating the client",
-    stamp: "lib/generated/.console-generate",
-    inputs: ["prisma/schema.prisma", "package-lock.json"],
+    isDone: isGenerated,
     run: [process.execPath, "node_modules/prisma/build/index.js", "generate"],
+    finish: () => writeFileSync(GENERATED_STAMP, schemaHash()),
   },
 ];
 // Asked again inside the lock: another command may have done it meanwhile. A finished checkout may be read-only.
-if (!PREPARATIONS.every(isDone)) {
+if (!PREPARATIONS.every(({ isDone }) => isDone())) {
   withSetupLock(() => {
-    for (const preparation of PREPARATIONS) if (!isDone(preparation)) prepare(preparation);
+    for (const preparation of PREPARATIONS) if (!preparation.isDone()) prepare(preparation);
   });
 }
 
@@ -60,25 +63,38 @@ function npm(...args) {
   return cli?.endsWith(".js") ? [process.execPath, cli, ...args] : ["npm", ...args];
 }
 
-/** Whether it was done with the same inputs. */
-function isDone({ stamp, inputs }) {
-  return existsSync(stamp) && readFileSync(stamp, "utf8") === keyOf(inputs);
+/** Whether npm has put here what the lock file names, as far as this command and this machine need it. */
+function isInstalled() {
+  try {
+    const installed = JSON.parse(readFileSync("node_modules/.package-lock.json", "utf8")).packages;
+    const wanted = JSON.parse(readFileSync("package-lock.json", "utf8")).packages;
+    delete wanted[""];
+    return Object.entries(wanted).every(([path, { version, optional, dev }]) =>
+      installed[path] ? installed[path].version === version : optional || (dev && !DEVELOPMENT_COMMANDS.has(command)),
+    );
+  } catch {
+    return false;
+  }
 }
 
-function prepare({ title, stamp, inputs, run: [file, ...args] }) {
+function isGenerated() {
+  return existsSync(GENERATED_STAMP) && readFileSync(GENERATED_STAMP, "utf8") === schemaHash();
+}
+
+function schemaHash() {
+  const hash = createHash("sha256");
+  for (const path of ["prisma/schema.prisma", "package-lock.json"]) hash.update(readFileSync(path));
+  return hash.digest("hex");
+}
+
+function prepare({ title, run: [file, ...args], finish }) {
   process.stderr.write(`${title} …\n`);
   const result = spawnSync(file, args, { encoding: "utf8", env: { ...process.env, CHECKPOINT_DISABLE: "1" } });
   if (result.status !== 0) {
     process.stderr.write(`${result.stdout ?? ""}${result.stderr ?? ""}`);
     fail(`${title} failed: ${result.error?.message ?? `exit code ${result.status}`}.`);
   }
-  writeFileSync(stamp, keyOf(inputs));
-}
-
-function keyOf(inputs) {
-  const hash = createHash("sha256");
-  for (const path of inputs) hash.update(readFileSync(path));
-  return hash.digest("hex");
+  finish?.();
 }
 
 /** Errors whose message is written for whoever runs the command; anything else deserves its stack. */
