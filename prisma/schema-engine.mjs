@@ -95,27 +95,43 @@ class CharAwareAdapterFactory extends PrismaPg {
     return readingChar(await super.connect());
   }
 
-  /** An empty database to compare with. The adapter's own would be the very database it is compared with. */
+  /** An empty database to compare with. The adapter's own would be the very database that is to be compared. */
   async connectToShadowDb() {
-    const name = `prisma_migrate_shadow_db_${randomUUID()}`;
-    await runOnce(`create database "${name}"`);
-    const url = new URL(connectionString);
-    url.pathname = `/${name}`;
-    const adapter = await new CharAwareAdapterFactory({ connectionString: url.toString() }).connect();
+    const shadow = await createShadowDatabase();
+    const adapter = await new CharAwareAdapterFactory({ connectionString: shadow.url }).connect();
     const dispose = adapter.dispose.bind(adapter);
     adapter.dispose = async () => {
       await dispose();
-      await runOnce(`drop database "${name}"`);
+      await shadow.remove();
     };
     return adapter;
   }
 }
 
-async function runOnce(sql) {
-  const client = new pg.Client(connectionString);
+async function createShadowDatabase() {
+  const name = `prisma_migrate_shadow_db_${randomUUID()}`;
+  const target = new URL(connectionString);
+  target.pathname = `/${name}`;
+  const url = target.toString();
+  await runOnce(connectionString, `create database "${name}"`);
+  const remove = () => runOnce(connectionString, `drop database "${name}"`);
+  const [{ reached }] = await runOnce(url, "select current_database() as reached");
+  if (reached === name) return { url, remove };
+  // The embedded database is one database whatever name is asked for; comparing within it would empty it.
+  await remove();
+  const { register } = await import("tsx/esm/api");
+  register();
+  const { startEmbeddedDatabase } = await import("../scripts/embedded-database.ts");
+  const embedded = await startEmbeddedDatabase();
+  return { url: embedded.url, remove: embedded.stop };
+}
+
+async function runOnce(url, sql) {
+  const client = new pg.Client(url);
   await client.connect();
-  await client.query(sql);
+  const { rows } = await client.query(sql);
   await client.end();
+  return rows;
 }
 
 function readingChar(adapter) {
