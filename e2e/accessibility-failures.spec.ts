@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import pg from "pg";
 import type { Page } from "playwright/test";
+import { SECOND } from "@/lib/time";
 import { hashToken } from "@/lib/token-format";
 import { expect, sharedOrigin } from "./fixtures";
 import { TOKEN_PAGE, test } from "./pages";
@@ -12,71 +13,68 @@ import { createTestDatabase } from "./support/test-database";
 // The pages for when something went wrong are pages like the others: WCAG 2.2 AA, in both colour schemes.
 
 async function expectAccessible(page: Page): Promise<void> {
-  for (const width of [320, 1280]) {
-    await page.setViewportSize({ width, height: 900 });
-    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width);
-    expect(await violationsOf(page), `width ${width}`).toEqual([]);
+  for (const colorScheme of ["light", "dark"] as const) {
+    await page.emulateMedia({ colorScheme });
+    for (const width of [320, 1280]) {
+      await page.setViewportSize({ width, height: 900 });
+      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width);
+      expect(await violationsOf(page), `${colorScheme}, width ${width}`).toEqual([]);
+    }
   }
 }
 
-for (const colorScheme of ["light", "dark"] as const) {
-  test.describe(colorScheme, () => {
-    test.use({ colorScheme });
+test("a form from elsewhere: the 403 page says so, without an axe violation", async ({ page }) => {
+  await page.setContent(`<form method="post" action="${sharedOrigin()}/sign-in"><button>Send</button></form>`);
+  const answered = page.waitForResponse(`${sharedOrigin()}/sign-in`);
+  await page.getByRole("button").click();
+  expect((await answered).status()).toBe(403);
+  await expect(page.getByRole("heading", { name: "This form was not sent by the console" })).toBeVisible();
+  await expectAccessible(page);
+});
 
-    test("a form from elsewhere: the 403 page says so, without an axe violation", async ({ page }) => {
-      await page.setContent(`<form method="post" action="${sharedOrigin()}/sign-in"><button>Send</button></form>`);
-      const answered = page.waitForResponse(`${sharedOrigin()}/sign-in`);
-      await page.getByRole("button").click();
-      expect((await answered).status()).toBe(403);
-      await expect(page.getByRole("heading", { name: "This form was not sent by the console" })).toBeVisible();
-      await expectAccessible(page);
-    });
+test("no database: the 503 page says so, without an axe violation", async ({ page }) => {
+  const app = await startConsole("postgresql://postgres@127.0.0.1:1/none");
+  try {
+    expect((await page.goto(app.origin + TOKEN_PAGE))?.status()).toBe(503);
+    await expect(page.getByRole("heading", { name: "The console is unavailable right now" })).toBeVisible();
+    await expectAccessible(page);
+  } finally {
+    await app.stop();
+  }
+});
 
-    test("no database: the 503 page says so, without an axe violation", async ({ page }) => {
-      const app = await startConsole("postgresql://postgres@127.0.0.1:1/none");
-      try {
-        expect((await page.goto(app.origin + TOKEN_PAGE))?.status()).toBe(503);
-        await expect(page.getByRole("heading", { name: "The console is unavailable right now" })).toBeVisible();
-        await expectAccessible(page);
-      } finally {
-        await app.stop();
-      }
-    });
+test("a fault: the error page says so without an axe violation, and Try again shows the page once it works", async ({
+  browser,
+}) => {
+  test.setTimeout(120 * SECOND);
+  const database = await createTestDatabase();
+  await insertCaller(database.url);
+  const client = new pg.Client(database.url);
+  await client.connect();
+  const session = randomBytes(32).toString("base64url");
+  await client.query(
+    "insert into sessions (token_hash, account_id, expires_at) select $1, id, now() + interval '1 day' from accounts",
+    [hashToken(session)],
+  );
+  await client.query("alter table access_tokens rename to elsewhere");
+  const app = await startConsole(database.url);
+  // Not the page that counts errors in the browser's console: here there must be one.
+  const page = await browser.newPage();
+  try {
+    await page.context().addCookies([{ name: "session", value: session, url: app.origin }]);
+    expect((await page.goto(app.origin + TOKEN_PAGE))?.status()).toBe(500);
+    await expect(page.getByRole("heading", { name: "Something went wrong on our side" })).toBeFocused();
+    await expect(page.getByText(/^For the operator: error \w+$/)).toBeVisible();
+    expect(await page.content()).not.toContain("access_tokens");
+    await expectAccessible(page);
 
-    test("a fault: the error page says so without an axe violation, and Try again shows the page once it works", async ({
-      browser,
-    }) => {
-      const database = await createTestDatabase();
-      const client = new pg.Client(database.url);
-      await client.connect();
-      await insertCaller(database.url);
-      const session = randomBytes(32).toString("base64url");
-      await client.query(
-        `insert into sessions (token_hash, account_id, expires_at) select $1, id, now() + interval '1 day' from accounts`,
-        [hashToken(session)],
-      );
-      await client.query("alter table access_tokens rename to elsewhere");
-      const app = await startConsole(database.url);
-      // A page of its own: one whose errors in the browser's console are not counted, for here there must be one.
-      const context = await browser.newContext({ colorScheme, viewport: { width: 1280, height: 900 } });
-      try {
-        await context.addCookies([{ name: "session", value: session, url: app.origin }]);
-        const page = await context.newPage();
-        expect((await page.goto(app.origin + TOKEN_PAGE))?.status()).toBe(500);
-        await expect(page.getByRole("heading", { name: "Something went wrong on our side" })).toBeFocused();
-        await expect(page.getByText(/^For the operator: error \w+$/)).toBeVisible();
-        expect(await page.content()).not.toContain("access_tokens");
-        await expectAccessible(page);
-
-        await client.query("alter table elsewhere rename to access_tokens");
-        await page.getByRole("button", { name: "Try again" }).click();
-        await expect(page.getByRole("heading", { name: "API tokens" })).toBeVisible();
-      } finally {
-        await context.close();
-        await app.stop();
-        await client.end();
-        await database.stop();
-      }
-    });
-  });
-}
+    await client.query("alter table elsewhere rename to access_tokens");
+    await page.getByRole("button", { name: "Try again" }).click();
+    await expect(page.getByRole("heading", { name: "API tokens" })).toBeVisible();
+  } finally {
+    await page.close();
+    await app.stop();
+    await client.end();
+    await database.stop();
+  }
+});

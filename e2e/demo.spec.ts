@@ -1,12 +1,13 @@
 import { type ChildProcess, execFileSync, execSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { connect } from "node:net";
+import { networkInterfaces, tmpdir } from "node:os";
 import { join } from "node:path";
 import pg from "pg";
 import { SECOND } from "@/lib/time";
 import { DIST_DIRS } from "@/scripts/build";
-import { expect, getData, test } from "./fixtures";
+import { call, expect, getData, test } from "./fixtures";
 import { freePort } from "./support/free-port";
 import { insertCaller } from "./support/insert-caller";
 import { createTestDatabase } from "./support/test-database";
@@ -18,7 +19,7 @@ type Demo = { child: ChildProcess; output(): string; stop(): Promise<number | nu
 /** The command as a newcomer types it, with a free port and a folder of its own. */
 async function runCommand(name: string, variables: Record<string, string>, readyText: string): Promise<Demo> {
   const child = spawn(process.execPath, ["scripts/run.mjs", name], {
-    env: { ...process.env, DATABASE_URL: "", CONSOLE_DIST_DIR: DIST_DIRS.test, ...variables },
+    env: { ...process.env, DATABASE_URL: "", HOST: "", CONSOLE_DIST_DIR: DIST_DIRS.test, ...variables },
   });
   let output = "";
   child.stdout.on("data", (chunk) => (output += chunk));
@@ -131,6 +132,125 @@ test("npm run demo: living data in every state, a curl line that works, a clean 
   rmSync(dir, { recursive: true, force: true });
 });
 
+test("npm run demo with DATABASE_URL puts the whole demo into that database, in every state that there is", async () => {
+  const database = await createTestDatabase();
+  const port = await freePort();
+  const demo = await runDemo({ DATABASE_URL: database.url, PORT: String(port) });
+  const client = new pg.Client(database.url);
+  await client.connect();
+  const countOf = async (sql: string): Promise<number> =>
+    (await client.query(`select count(*)::int as count from ${sql}`)).rows[0].count;
+  const valuesOf = async (sql: string): Promise<unknown[]> =>
+    (await client.query({ text: `select distinct ${sql} order by 1`, rowMode: "array" })).rows.map(([value]) => value);
+  const theServer = async (condition: string): Promise<number> => {
+    const { rows } = await client.query(
+      `select id from (
+         select *, (select count(*) from telemetry_samples where server_id = s.id) as samples,
+           (select disk_used_pct from telemetry_samples where server_id = s.id order by ts desc limit 1) as disk_used_pct
+         from servers s) as server where ${condition}`,
+    );
+    expect(rows, condition).toHaveLength(1);
+    return rows[0].id;
+  };
+  try {
+    expect(await countOf("accounts")).toBeGreaterThanOrEqual(6);
+    expect(await valuesOf("role::text from accounts")).toEqual(["admin", "customer", "support"]);
+    expect(await countOf("accounts where role = 'customer'")).toBeGreaterThanOrEqual(2);
+    expect(await countOf("accounts where disabled_at is not null")).toBe(1);
+
+    expect(await countOf("servers")).toBe(12);
+    const hasSamples = "exists (select 1 from telemetry_samples where server_id = s.id)";
+    expect(await countOf(`servers s where facts = '{}' and ${hasSamples}`)).toBe(0);
+    expect(await countOf("servers where public_ip is null")).toBeGreaterThanOrEqual(2);
+    const stopped = await theServer("samples > 0 and last_seen_at < now() - interval '2 hours'");
+    const neverSeen = await theServer("samples = 0 and last_seen_at = created_at");
+    const full = await theServer("disk_used_pct > 90");
+    const token = /cpat_\w+/.exec(demo.output())?.[0] ?? "";
+    const origin = `http://127.0.0.1:${port}`;
+    type Detail = { online: boolean; score_notes: string[]; latest_sample: unknown };
+    const detailOf = (id: number) => getData<Detail>(`/api/v1/servers/${id}`, token, { origin });
+    expect(await detailOf(stopped)).toMatchObject({ online: false, latest_sample: { cpu_pct: expect.any(Number) } });
+    expect(await detailOf(neverSeen)).toMatchObject({ online: false, latest_sample: null });
+    expect((await detailOf(full)).score_notes).toContainEqual(
+      expect.stringMatching(/^Disk: 9[0-9](?:\.\d+)? % full \(full score up to 70 %\); costs \d+ points\.$/),
+    );
+
+    expect(await valuesOf("status::text from benchmark_runs")).toEqual(["done", "pending", "running"]);
+    expect(await countOf("benchmark_runs where status = 'done' and total is not null and network is null")).toBe(1);
+    expect(await countOf("benchmark_runs where status = 'done' and disk is null and total is null")).toBe(2);
+
+    expect(await countOf("game_services")).toBe(8);
+    expect(await valuesOf("status::text from game_services")).toEqual([
+      "active",
+      "configuring",
+      "deleting",
+      "disabled",
+      "failed",
+      "pending_config",
+    ]);
+    expect(await countOf("game_services where error is not null")).toBe(2);
+    expect(await countOf("game_services where support_access")).toBe(1);
+    expect(await valuesOf("role::text from service_grants g join accounts a on a.id = g.account_id")).toEqual([
+      "customer",
+      "support",
+    ]);
+    expect(await valuesOf("status::text from tickets where service_id is not null")).toEqual(["closed", "open"]);
+    expect(await valuesOf("node_id from metric_samples")).toEqual([1, 2, 3]);
+  } finally {
+    await client.end();
+    await demo.stop();
+    await database.stop();
+  }
+});
+
+test("npm run dev: the demo under the development server, API and pages, a clean stop, and no file of the project changed", async ({
+  page,
+}) => {
+  const dir = mkdtempSync(join(tmpdir(), "console-dev-"));
+  const port = await freePort();
+  const origin = `http://127.0.0.1:${port}`;
+  // Not in git, and written by whichever Next came last.
+  const routeTypes = readIfThere("next-env.d.ts");
+  const filesBefore = projectFiles();
+  const dev = await runCommand("dev", { DATA_DIR: dir, PORT: String(port) }, "Ctrl-C stops everything");
+  const started = childrenOf(dev.child.pid);
+  const refused: string[] = [];
+  page.on("console", (message) => {
+    if (message.text().includes("Content Security Policy")) refused.push(message.text());
+  });
+  try {
+    const token = /cpat_\w+/.exec(dev.output())?.[0] ?? "";
+    expect(await getData("/api/v1/me", token, { origin })).toMatchObject({ email: "ada@demo.example" });
+    const { servers } = await getData<{ servers: unknown[] }>("/api/v1/servers", token, { origin });
+    expect(servers.length).toBeGreaterThanOrEqual(6);
+    expect((await call("/api/v1/me", null, { origin })).status).toBe(401);
+
+    expect((await page.goto(`${origin}/sign-in`))?.status()).toBe(200);
+    await page.getByLabel("E-mail").fill("ada@demo.example");
+    await page.getByLabel("Password").fill("ada-demo-password");
+    await page.getByRole("button", { name: "Sign in" }).click();
+    await expect(page.getByRole("heading", { name: "API tokens" })).toBeVisible({ timeout: 60 * SECOND });
+    expect(refused).toEqual([]);
+  } finally {
+    expect(await dev.stop()).toBe(0);
+    rmSync(dir, { recursive: true, force: true });
+    rmSync(join(DIST_DIRS.test, "dev"), { recursive: true, force: true });
+    if (routeTypes !== null) writeFileSync("next-env.d.ts", routeTypes);
+  }
+  await expect.poll(() => started.filter(isAlive)).toEqual([]);
+  expect(projectFiles()).toEqual(filesBefore);
+});
+
+/** What a development server could change, and the build that others are served from. */
+function projectFiles() {
+  const names = ["tsconfig.json", "package.json", join(DIST_DIRS.test, "BUILD_ID")];
+  return names.map((name) => ({ name, text: readIfThere(name) }));
+}
+
+function readIfThere(file: string): string | null {
+  return existsSync(file) ? readFileSync(file, "utf8") : null;
+}
+
 test("while the demo runs, servers keep checking in and new intervals arrive", async () => {
   const database = await createTestDatabase();
   const port = await freePort();
@@ -191,6 +311,41 @@ test("npm start is production: no demo data, the embedded database named in one 
     rmSync(dir, { recursive: true, force: true });
   }
 });
+
+test("only this machine is let in unless HOST says otherwise", async () => {
+  const addresses = Object.values(networkInterfaces())
+    .flatMap((list) => list ?? [])
+    .filter(({ internal, family }) => !internal && family === "IPv4")
+    .map(({ address }) => address);
+  test.skip(addresses.length === 0, "this machine has no address but the loopback one");
+  const outcomesOf = (port: number) =>
+    Promise.all(["127.0.0.1", ...addresses].map((address) => tryToConnect(address, port)));
+  for (const [host, elsewhere] of [
+    ["", "ECONNREFUSED"],
+    ["0.0.0.0", "connected"],
+  ] as const) {
+    const dir = mkdtempSync(join(tmpdir(), "console-host-"));
+    const port = await freePort();
+    const app = await runCommand("start", { DATA_DIR: dir, PORT: String(port), HOST: host }, "Console API on");
+    try {
+      expect(await outcomesOf(port), `HOST=${host}`).toEqual(["connected", ...addresses.map(() => elsewhere)]);
+    } finally {
+      await app.stop();
+      rmSync(dir, { recursive: true, force: true });
+    }
+  }
+});
+
+function tryToConnect(host: string, port: number): Promise<string> {
+  return new Promise((resolve) => {
+    const socket = connect({ host, port });
+    socket.once("connect", () => {
+      socket.destroy();
+      resolve("connected");
+    });
+    socket.once("error", ({ code = "failed" }: NodeJS.ErrnoException) => resolve(code));
+  });
+}
 
 test("npm start refuses a PostgreSQL database that lacks the migrations, and says what to run", async () => {
   const database = await createTestDatabase();

@@ -47,7 +47,16 @@ async function replayMissed(server: Machinery, row: Row, seed: number, now: numb
   if (samples.length > 0) {
     await db.$transaction([
       insertSamples(row.id, samples),
-      db.server.update({ where: { id: row.id }, data: { stability, lastSeenAt: new Date(previousAt) } }),
+      db.server.update({
+        where: { id: row.id },
+        // Every report says what the machine is, so that a silent one is known by its last report too.
+        data: {
+          stability,
+          lastSeenAt: new Date(previousAt),
+          facts: server.daemon.facts,
+          publicIp: server.daemon.publicIp,
+        },
+      }),
     ]);
   }
   return previousAt;
