@@ -1,27 +1,15 @@
 import { randomBytes } from "node:crypto";
 import pg from "pg";
-import type { Page } from "playwright/test";
 import { SECOND } from "@/lib/time";
 import { hashToken } from "@/lib/token-format";
 import { expect, sharedOrigin } from "./fixtures";
 import { TOKEN_PAGE, test } from "./pages";
-import { violationsOf } from "./support/axe";
+import { expectAccessible, expectToFit } from "./support/axe";
 import { startConsole } from "./support/console-server";
 import { insertCaller } from "./support/insert-caller";
 import { createTestDatabase } from "./support/test-database";
 
 // The pages for when something went wrong are pages like the others: WCAG 2.2 AA, in both colour schemes.
-
-async function expectAccessible(page: Page): Promise<void> {
-  for (const colorScheme of ["light", "dark"] as const) {
-    await page.emulateMedia({ colorScheme });
-    for (const width of [320, 1280]) {
-      await page.setViewportSize({ width, height: 900 });
-      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width);
-      expect(await violationsOf(page), `${colorScheme}, width ${width}`).toEqual([]);
-    }
-  }
-}
 
 test("a form from elsewhere: the 403 page says so, without an axe violation", async ({ page }) => {
   await page.setContent(`<form method="post" action="${sharedOrigin()}/sign-in"><button>Send</button></form>`);
@@ -29,6 +17,7 @@ test("a form from elsewhere: the 403 page says so, without an axe violation", as
   await page.getByRole("button").click();
   expect((await answered).status()).toBe(403);
   await expect(page.getByRole("heading", { name: "This form was not sent by the console" })).toBeVisible();
+  await expectToFit(page);
   await expectAccessible(page);
 });
 
@@ -37,6 +26,7 @@ test("no database: the 503 page says so, without an axe violation", async ({ pag
   try {
     expect((await page.goto(app.origin + TOKEN_PAGE))?.status()).toBe(503);
     await expect(page.getByRole("heading", { name: "The console is unavailable right now" })).toBeVisible();
+    await expectToFit(page);
     await expectAccessible(page);
   } finally {
     await app.stop();
@@ -66,6 +56,7 @@ test("a fault: the error page says so without an axe violation, and Try again sh
     await expect(page.getByRole("heading", { name: "Something went wrong on our side" })).toBeFocused();
     await expect(page.getByText(/^For the operator: error \w+$/)).toBeVisible();
     expect(await page.content()).not.toContain("access_tokens");
+    await expectToFit(page);
     await expectAccessible(page);
 
     await client.query("alter table elsewhere rename to access_tokens");

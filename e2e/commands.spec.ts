@@ -173,7 +173,7 @@ test("prisma's own commands work without an engine download: migrate deploy, sta
 test("the files of the embedded database are never opened twice: the second one is refused, the command line joins in", async () => {
   const dir = mkdtempSync(join(tmpdir(), "console-data-"));
   const { startReadyProcess } = await import("./support/ready-process");
-  const first = await startReadyProcess<string>("e2e/support/embedded-database-process.ts", [dir]);
+  const first = await startReadyProcess<string>("e2e/support/embedded-files-process.ts", [dir]);
   try {
     const second = await command(["migrate"], { DATA_DIR: dir });
     expect(second.code).toBe(1);

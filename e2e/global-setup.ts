@@ -1,9 +1,10 @@
 import { startConsole } from "./support/console-server";
 import { hasRedis, type RedisServer, startRedis } from "./support/redis-server";
-import { createTestDatabase } from "./support/test-database";
+import { createTemplate, createTestDatabase } from "./support/test-database";
 
 /** One database and one console for all tests that need nothing special; each test makes accounts of its own in it. */
 export default async function setUp(): Promise<() => Promise<void>> {
+  const template = await createTemplate();
   const database = await createTestDatabase();
   // On real PostgreSQL the console runs as in production: its limit is in Redis.
   const redis: RedisServer | null = process.env.E2E_POSTGRES_URL && hasRedis() ? await startRedis() : null;
@@ -16,6 +17,7 @@ export default async function setUp(): Promise<() => Promise<void>> {
     await app.stop();
     await redis?.stop();
     await database.stop();
+    await template.remove();
     if (process.env.E2E_SHOW_OUTPUT) console.log(app.output());
   };
 }

@@ -25,7 +25,7 @@ export async function main(filters: string[]): Promise<void> {
 
   await requireBrowser();
   if (filters.length === 0) {
-    await step("Format and lint", ["node_modules/@biomejs/biome/bin/biome", "check", "."]);
+    await step("Format and lint", ["node_modules/@biomejs/biome/bin/biome", "check", "--error-on-warnings", "."]);
     await step("Route types", ["node_modules/next/dist/bin/next", "typegen"], { CONSOLE_DIST_DIR: DIST_DIRS.test });
     await step("Types", ["node_modules/typescript/bin/tsc", "--noEmit"]);
     add(await runUnitTests());

@@ -1,9 +1,22 @@
-import { startEmbeddedDatabase } from "@/scripts/embedded-database";
+import { readFileSync, writeFileSync } from "node:fs";
+import { PGlite } from "@electric-sql/pglite";
+import { servePGlite } from "@/scripts/pglite-server";
 
-const database = await startEmbeddedDatabase(process.argv[2]);
-process.send?.(database.url);
+// An embedded database in memory: empty, or a copy of the one in the file that is the argument. Sent the name of a
+// file, it writes a copy of itself there.
+const [template] = process.argv.slice(2);
+const db = await PGlite.create(template ? { loadDataDir: new Blob([readFileSync(template)]) } : {});
+const server = await servePGlite(db, "127.0.0.1");
+process.send?.(`postgresql://postgres@${server.host}:${server.port}/postgres`);
+
+process.on("message", async (file: string) => {
+  const copy = await db.dumpDataDir("none");
+  writeFileSync(file, Buffer.from(await copy.arrayBuffer()));
+  process.send?.("copied");
+});
 process.once("disconnect", async () => {
-  await database.stop();
+  await server.stop();
+  await db.close();
   process.exit(0);
 });
 // Ctrl-C reaches the whole process group: the runner decides when the database may go.
