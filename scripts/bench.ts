@@ -1,3 +1,5 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { parseEnv } from "@/lib/env-variables";
 import { SECOND } from "@/lib/time";
 import { startApp } from "./app-process";
@@ -55,8 +57,9 @@ export async function main(): Promise<void> {
         `${name.padEnd(32)} ${rate.toFixed(1).padStart(8)} requests/s   ${(base / rate).toFixed(2).padStart(8)} ×`,
       );
     }
-    const stall = await measureStall(app.origin, paths[`metrics, ${INTERVALS} intervals`] ?? "", tokens[0] ?? "");
-    console.log(`While one such series is fetched, another request waits ${stall.toFixed(1)} ms at most.`);
+    const series = app.origin + paths[`metrics, ${INTERVALS} intervals`];
+    const stall = await measureStall(series, tokens[0] ?? "", `${app.origin}/healthz`);
+    console.log(`While such series are fetched one by one, another request waits ${stall.toFixed(1)} ms at most.`);
   } finally {
     await app.stop();
     await database.stop();
@@ -81,23 +84,37 @@ async function measure(url: string, tokens: string[]): Promise<number> {
   return (answered * SECOND) / (performance.now() - start);
 }
 
-/** The longest that a request for nothing took while the large answer was under way, in milliseconds. */
-async function measureStall(origin: string, path: string, token: string): Promise<number> {
-  let isOver = false;
-  const large = fetch(origin + path, { headers: { Authorization: `Bearer ${token}` } })
-    .then((response) => response.arrayBuffer())
-    .finally(() => {
-      isOver = true;
-    });
+/**
+ * The longest that a request for nothing took while large answers were under way, in milliseconds. Both are asked for
+ * by processes of their own: this one holds the database, and is busy whenever that is.
+ */
+async function measureStall(url: string, token: string, smallUrl: string): Promise<number> {
+  const receiver = spawn(process.execPath, ["--input-type=module", "-e", RECEIVE, url, token], { stdio: "inherit" });
+  const meter = spawn(process.execPath, ["--input-type=module", "-e", METER, smallUrl], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  let output = "";
+  meter.stdout.on("data", (chunk) => (output += chunk));
+  await Promise.all([once(receiver, "exit"), once(meter, "exit")]);
+  return Number(output);
+}
+
+const RECEIVE = `
+  const [url, token] = process.argv.slice(1);
+  const headers = { Authorization: "Bearer " + token, "Accept-Encoding": "identity" };
+  for (const end = Date.now() + ${2 * ROUND}; Date.now() < end; ) await (await fetch(url, { headers })).arrayBuffer();`;
+
+/** Begins later and ends earlier than the other. */
+const METER = `
+  const [url] = process.argv.slice(1);
+  await new Promise((resolve) => setTimeout(resolve, ${ROUND / 2}));
   let longest = 0;
-  while (!isOver) {
+  for (const end = Date.now() + ${ROUND}; Date.now() < end; ) {
     const start = performance.now();
-    await (await fetch(`${origin}/healthz`)).arrayBuffer();
+    await (await fetch(url)).arrayBuffer();
     longest = Math.max(longest, performance.now() - start);
   }
-  await large;
-  return longest;
-}
+  console.log(longest);`;
 
 async function fill(): Promise<{ tokens: string[]; serviceId: number; serverId: number }> {
   // Imported late: the database client reads DATABASE_URL when it is loaded.
