@@ -6,7 +6,7 @@ import { db } from "@/lib/db";
 import { SECOND } from "@/lib/time";
 import { mintToken } from "@/lib/token-format";
 import { newAccount, newToken } from "./factories";
-import { type Answer, call, expect, expectFailure, sharedOrigin, test } from "./fixtures";
+import { type Answer, call, ENDPOINTS, expect, expectFailure, sharedOrigin, test } from "./fixtures";
 
 const MISSING = 'Missing access token. Send "Authorization: Bearer <token>".';
 const MALFORMED = "Malformed access token: it looks incomplete or mistyped.";
@@ -35,16 +35,8 @@ for (const [what, header] of [
 }
 
 test("no Authorization header at all is 401 missing on each of the seven endpoints", async () => {
-  for (const path of [
-    "me",
-    "servers",
-    "servers/1",
-    "servers/1/benchmarks",
-    "game-services",
-    "game-services/1",
-    "game-services/1/metrics",
-  ]) {
-    await expectFailure(call(`/api/v1/${path}`, null), 401, MISSING);
+  for (const path of ENDPOINTS) {
+    await expectFailure(call(path, null), 401, MISSING);
   }
 });
 

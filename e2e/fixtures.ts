@@ -1,22 +1,23 @@
-import { test as base, expect } from "playwright/test";
+import { expect, test } from "playwright/test";
 import { failureBody, successBodies } from "@/lib/api/schemas";
 
-export { expect };
+export { expect, test };
 
 type Init = { method?: string; headers?: Record<string, string>; origin?: string };
 
 /** One answer of the API, read whole. */
 export type Answer = { status: number; headers: Headers; text: string; json: unknown };
 
-export const test = base.extend<Record<never, never>, { origin: string }>({
-  origin: [
-    // biome-ignore lint/correctness/noEmptyPattern: the runner wants a pattern here
-    async ({}, use) => {
-      await use(process.env.E2E_ORIGIN ?? "");
-    },
-    { scope: "worker" },
-  ],
-});
+/** One path of each of the seven endpoints (spec 4). */
+export const ENDPOINTS = [
+  "/api/v1/me",
+  "/api/v1/servers",
+  "/api/v1/servers/1",
+  "/api/v1/servers/1/benchmarks",
+  "/api/v1/game-services",
+  "/api/v1/game-services/1",
+  "/api/v1/game-services/1/metrics",
+] as const;
 
 /** The console that all tests share. */
 export function sharedOrigin(): string {

@@ -1,7 +1,7 @@
 import { createToken } from "@/lib/account-tokens";
 import { db } from "@/lib/db";
 import { newAccount, PASSWORD } from "./factories";
-import { call, expectFailure } from "./fixtures";
+import { call, ENDPOINTS, expectFailure } from "./fixtures";
 import { createOnPage, expect, fieldsOf, newAddress, sendFields, submitSignIn, TOKEN_PAGE, test } from "./pages";
 import { startConsole } from "./support/console-server";
 
@@ -87,16 +87,8 @@ test("the session cookie is no authentication for the API, and beside a token it
 }) => {
   const cookie = (await context.cookies()).map(({ name, value }) => `${name}=${value}`).join("; ");
   const MISSING = 'Missing access token. Send "Authorization: Bearer <token>".';
-  for (const path of [
-    "me",
-    "servers",
-    "servers/1",
-    "servers/1/benchmarks",
-    "game-services",
-    "game-services/1",
-    "game-services/1/metrics",
-  ]) {
-    await expectFailure(call(`/api/v1/${path}`, null, { headers: { Cookie: cookie } }), 401, MISSING);
+  for (const path of ENDPOINTS) {
+    await expectFailure(call(path, null, { headers: { Cookie: cookie } }), 401, MISSING);
   }
   const other = await newAccount();
   expect((await call("/api/v1/me", other.token, { headers: { Cookie: cookie } })).json).toMatchObject({

@@ -13,7 +13,7 @@ export type Range = keyof typeof RANGES;
 const DEFAULT_RANGE: Range = "1h";
 
 /** The `range` parameter, 1h when absent; null when it is repeated or has a value that is not allowed. */
-export function findRange(query: URLSearchParams): Range | null {
+function findRange(query: URLSearchParams): Range | null {
   const [value = DEFAULT_RANGE, ...repeated] = query.getAll("range");
   return repeated.length === 0 && Object.hasOwn(RANGES, value) ? (value as Range) : null;
 }
