@@ -1,10 +1,10 @@
 import { type NextRequest, NextResponse } from "next/server";
-import { isFromConsole } from "@/lib/console-origin";
-import { pingDatabase } from "@/lib/database-health";
-import { env } from "@/lib/env";
-import { log } from "@/lib/log";
-import { PATH_HEADER } from "@/lib/own-path";
-import { plainPage } from "@/lib/plain-page";
+import { pingDatabase } from "@/lib/database/health";
+import { isFromConsole } from "@/lib/http/own-origin";
+import { PATH_HEADER } from "@/lib/http/own-path";
+import { plainPage } from "@/lib/http/plain-page";
+import { env } from "@/lib/process/env";
+import { log } from "@/lib/process/log";
 
 /** Runs before every page. API requests, static files and health checks never come here. */
 export async function proxy(request: NextRequest): Promise<Response> {

@@ -3,5 +3,5 @@ import { defineConfig } from "vitest/config";
 
 export default defineConfig({
   resolve: { alias: { "@": fileURLToPath(new URL(".", import.meta.url)) } },
-  test: { include: ["{app,lib,scripts,prisma}/**/*.test.ts"], testTimeout: 30_000 },
+  test: { include: ["{app,lib,server,scripts,prisma}/**/*.test.ts"], testTimeout: 30_000 },
 });

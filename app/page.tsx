@@ -1,6 +1,6 @@
 import Link from "next/link";
 import { SETTINGS_API } from "@/app/paths";
-import { findAccount } from "@/lib/session";
+import { findAccount } from "@/lib/sign-in/sessions";
 import styles from "./page.module.css";
 import { CodeBlock } from "./ui/code-block";
 import { pageOrigin } from "./ui/page-origin";

@@ -5,7 +5,7 @@ const executablePath = findBrowser() ?? undefined;
 
 export default defineConfig({
   testDir: ".",
-  globalSetup: "./global-setup.ts",
+  globalSetup: "./support/global-setup.ts",
   outputDir: process.env.E2E_OUTPUT ?? "../test-results/e2e",
   fullyParallel: true,
   // One more than the smallest machine has cores: some tests spend their time waiting, because waiting is what they test.

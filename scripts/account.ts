@@ -1,6 +1,6 @@
 import { parseArgs } from "node:util";
-import { parseEnv } from "@/lib/env-variables";
-import { generatePassword } from "@/lib/passwords";
+import { generatePassword } from "@/lib/accounts/passwords";
+import { parseEnv } from "@/lib/process/env-variables";
 import { CommandError } from "./command-error";
 import { joinDatabase, migrate } from "./database";
 
@@ -16,7 +16,7 @@ const HELP = `Manages the accounts of the console.
 Passwords are never arguments. With --password-stdin the first line of standard input is the password; without it one
 is generated and printed once.`;
 
-type Accounts = typeof import("@/lib/accounts");
+type Accounts = typeof import("@/lib/accounts/accounts");
 type Input = { operands: string[]; name: string | undefined; role: string | undefined; passwordFromStdin: boolean };
 type Command = { operands: string[]; run(accounts: Accounts, input: Input): Promise<string> };
 
@@ -78,10 +78,10 @@ export async function main(args: string[]): Promise<void> {
   try {
     if (database.isEmbedded) await migrate(database.url);
     // Imported late: the database client reads DATABASE_URL when it is loaded.
-    const accounts = await import("@/lib/accounts");
+    const accounts = await import("@/lib/accounts/accounts");
     console.log(await command.run(accounts, input));
   } finally {
-    const { db } = await import("@/lib/db");
+    const { db } = await import("@/lib/database/client");
     await db.$disconnect();
     await database.stop();
   }

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { VARIABLE_NAMES } from "@/lib/env-variables";
+import { VARIABLE_NAMES } from "@/lib/process/env-variables";
 import { CommandError } from "./command-error";
 
 const MAX_PORT = 65_535;
@@ -31,7 +31,7 @@ export type AppOptions = {
 /** Starts the app's server and waits until it answers. @throws CommandError when it cannot start. */
 export async function startApp(options: AppOptions): Promise<AppProcess> {
   const stdio = options.stdio ?? "inherit";
-  const child = spawn(process.execPath, ["scripts/serve.mjs"], {
+  const child = spawn(process.execPath, ["server/server.mjs"], {
     stdio: ["ignore", stdio, stdio, "ipc"],
     env: {
       ...process.env,

@@ -1,12 +1,12 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { parseEnv } from "@/lib/env-variables";
+import { parseEnv } from "@/lib/process/env-variables";
 import { SECOND } from "@/lib/time";
+import { startEmbeddedDatabase } from "@/server/embedded-database";
 import { startApp } from "./app-process";
 import { buildIfChanged, DIST_DIRS } from "./build";
 import { CommandError } from "./command-error";
 import { migrate } from "./database";
-import { startEmbeddedDatabase } from "./embedded-database";
 
 const SERVERS = 1000;
 const INTERVALS = 40_000;
@@ -118,8 +118,8 @@ const METER = `
 
 async function fill(): Promise<{ tokens: string[]; serviceId: number; serverId: number }> {
   // Imported late: the database client reads DATABASE_URL when it is loaded.
-  const { db } = await import("@/lib/db");
-  const { hashToken, mintToken } = await import("@/lib/token-format");
+  const { db } = await import("@/lib/database/client");
+  const { hashToken, mintToken } = await import("@/lib/tokens/format");
   const { id: accountId } = await db.account.create({ data: { name: "Bench", email: "bench@example.com" } });
   const tokens = Array.from({ length: 400 }, mintToken);
   await db.accessToken.createMany({

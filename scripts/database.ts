@@ -1,9 +1,9 @@
 import { spawn } from "node:child_process";
 import pg from "pg";
-import type { Env } from "@/lib/env-variables";
+import type { Env } from "@/lib/process/env-variables";
 import { SECOND } from "@/lib/time";
+import { findRunningDatabase, startEmbeddedDatabase } from "@/server/embedded-database";
 import { CommandError } from "./command-error";
-import { findRunningDatabase, startEmbeddedDatabase } from "./embedded-database";
 
 export type OpenDatabase = { url: string; isEmbedded: boolean; stop(): Promise<void> };
 

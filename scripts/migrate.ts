@@ -1,4 +1,4 @@
-import { parseEnv } from "@/lib/env-variables";
+import { parseEnv } from "@/lib/process/env-variables";
 import { migrate, openDatabase } from "./database";
 
 /** `npm run migrate`: brings the database up to date. Run it once per release, before the instances start. */

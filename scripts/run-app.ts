@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { parseEnv } from "@/lib/env-variables";
+import { parseEnv } from "@/lib/process/env-variables";
 import { type AppProcess, startApp } from "./app-process";
 import { buildIfChanged, DIST_DIRS } from "./build";
 import { CommandError } from "./command-error";

@@ -1,4 +1,4 @@
-import type { DemoAccess } from "@/prisma/seed";
+import type { DemoAccess } from "@/prisma/demo/seed";
 import { migrate } from "./database";
 import { runApp } from "./run-app";
 
@@ -11,15 +11,15 @@ export async function runDemo(mode: "production" | "development"): Promise<void>
     async prepare(database) {
       await migrate(database.url);
       // Imported late: the database client reads DATABASE_URL when it is loaded.
-      const { seedDemo } = await import("@/prisma/seed");
-      const { backfill } = await import("@/prisma/simulator");
+      const { seedDemo } = await import("@/prisma/demo/seed");
+      const { backfill } = await import("@/prisma/demo/simulator");
       access = await seedDemo();
       await backfill();
     },
     async announce({ app }) {
       if (access) console.log(welcome(app.origin, access));
-      const { startSimulator } = await import("@/prisma/simulator");
-      const { db } = await import("@/lib/db");
+      const { startSimulator } = await import("@/prisma/demo/simulator");
+      const { db } = await import("@/lib/database/client");
       const simulator = startSimulator();
       return async () => {
         await simulator.stop();

@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { parseEnv } from "@/lib/env-variables";
+import { parseEnv } from "@/lib/process/env-variables";
 import { DIST_DIRS } from "./build";
 import { CommandError } from "./command-error";
 import { migrate, requireMigrated } from "./database";

@@ -1,7 +1,7 @@
 "use server";
 
 import { redirect } from "next/navigation";
-import { endSession } from "@/lib/session";
+import { endSession } from "@/lib/sign-in/sessions";
 
 /** Signs the browser out. */
 export async function signOutAction(): Promise<never> {

@@ -1,6 +1,6 @@
 import Link from "next/link";
 import { SETTINGS_API } from "@/app/paths";
-import { requireAccount } from "@/lib/session";
+import { requireAccount } from "@/lib/sign-in/sessions";
 import { SiteHeader } from "../ui/site-header";
 import { signOutAction } from "./actions";
 import styles from "./layout.module.css";

@@ -2,11 +2,11 @@
 
 import { redirect } from "next/navigation";
 import { SETTINGS_API } from "@/app/paths";
-import { textOf } from "@/lib/form-fields";
-import { parseOwnPath } from "@/lib/own-path";
+import { textOf } from "@/lib/http/form-fields";
+import { parseOwnPath } from "@/lib/http/own-path";
 import { waitText } from "@/lib/relative-time";
-import { requestSender, startSession } from "@/lib/session";
-import { checkCredentials } from "@/lib/sign-in";
+import { checkCredentials } from "@/lib/sign-in/credentials";
+import { requestSender, startSession } from "@/lib/sign-in/sessions";
 
 /** What the form shows after a refusal; null before the first attempt. The password is never sent back. */
 export type SignInState = { message: string; email: string } | null;

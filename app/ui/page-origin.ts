@@ -1,5 +1,5 @@
 import { headers } from "next/headers";
-import { shownOrigin } from "@/lib/console-origin";
+import { shownOrigin } from "@/lib/http/own-origin";
 
 /** The address for the examples on a page: the one under which the page itself was opened. */
 export async function pageOrigin(): Promise<string> {

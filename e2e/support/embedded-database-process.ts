@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { PGlite } from "@electric-sql/pglite";
-import { servePGlite } from "@/scripts/pglite-server";
+import { servePGlite } from "@/server/pglite-server";
 
 // An embedded database in memory: empty, or a copy of the one in the file that is the argument. Sent the name of a
 // file, it writes a copy of itself there.

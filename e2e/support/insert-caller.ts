@@ -1,5 +1,5 @@
 import pg from "pg";
-import { hashToken, mintToken } from "@/lib/token-format";
+import { hashToken, mintToken } from "@/lib/tokens/format";
 
 /**
  * An account with a token, in a database that is not the shared one, written as another part of the console would:

@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
-import type { Account } from "@/lib/accounts";
-import { clientAddress } from "@/lib/client-address";
-import { env } from "@/lib/env";
-import { JsonText } from "@/lib/json-text";
-import { isWellFormedToken } from "@/lib/token-format";
-import { authenticate, type Caller } from "@/lib/tokens";
+import type { Account } from "@/lib/accounts/accounts";
+import { clientAddress } from "@/lib/http/client-ip";
+import { JsonText } from "@/lib/http/json-text";
+import { env } from "@/lib/process/env";
+import { authenticate, type Caller } from "@/lib/tokens/authentication";
+import { isWellFormedToken } from "@/lib/tokens/format";
 import { errorResponse, invalidToken, malformedToken, methodNotAllowed, missingToken, toApiError } from "./errors";
 import { requireQuota } from "./quota";
 

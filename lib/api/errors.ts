@@ -1,6 +1,6 @@
-import { isDatabaseUnavailable } from "@/lib/database-health";
+import { isDatabaseUnavailable } from "@/lib/database/health";
 import { InvalidInputError, NotFoundError } from "@/lib/failures";
-import { log } from "@/lib/log";
+import { log } from "@/lib/process/log";
 
 /** How long a caller is asked to wait while the database is away, in seconds. */
 const DATABASE_RETRY_AFTER = 5;

@@ -1,4 +1,4 @@
-import { log } from "@/lib/log";
+import { log } from "@/lib/process/log";
 import { SECOND } from "@/lib/time";
 import type { MemoryLog } from "./memory";
 import type { Decision, RateLimiter } from "./policy";

@@ -1,6 +1,6 @@
-import { env } from "@/lib/env";
-import type { RedisSettings } from "@/lib/env-variables";
-import { perProcess } from "@/lib/per-process";
+import { env } from "@/lib/process/env";
+import type { RedisSettings } from "@/lib/process/env-variables";
+import { perProcess } from "@/lib/process/per-process";
 import { limiterWithFallback, type StoreHealth } from "./fallback";
 import { MemoryLog } from "./memory";
 import type { Decision, Policy, RateLimiter } from "./policy";

@@ -1,7 +1,7 @@
 import { createClient } from "@redis/client";
 import { Ratelimit } from "@upstash/ratelimit";
 import { Redis } from "@upstash/redis";
-import type { RedisSettings } from "@/lib/env-variables";
+import type { RedisSettings } from "@/lib/process/env-variables";
 import { SECOND } from "@/lib/time";
 import type { Decision, Policy, RateLimiter } from "./policy";
 import { preciseNow, slidingLog } from "./sliding-log";

@@ -1,4 +1,4 @@
 import { endpoint } from "@/lib/api/endpoint";
-import { listGameServices } from "@/lib/game-services";
+import { listGameServices } from "@/lib/game-services/game-services";
 
 export const { GET, HEAD, OPTIONS, POST, PUT, PATCH, DELETE } = endpoint(({ account }) => listGameServices(account.id));

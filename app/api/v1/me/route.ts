@@ -1,4 +1,4 @@
-import { serializeAccount } from "@/lib/accounts";
+import { serializeAccount } from "@/lib/accounts/accounts";
 import { endpoint } from "@/lib/api/endpoint";
 
 export const { GET, HEAD, OPTIONS, POST, PUT, PATCH, DELETE } = endpoint(({ account }) => serializeAccount(account));

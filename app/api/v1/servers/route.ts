@@ -1,4 +1,4 @@
 import { endpoint } from "@/lib/api/endpoint";
-import { listServers } from "@/lib/servers";
+import { listServers } from "@/lib/servers/servers";
 
 export const { GET, HEAD, OPTIONS, POST, PUT, PATCH, DELETE } = endpoint(({ account }) => listServers(account.id));

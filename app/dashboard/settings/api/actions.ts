@@ -3,6 +3,12 @@
 import { revalidatePath } from "next/cache";
 import { redirect } from "next/navigation";
 import { SETTINGS_API as PAGE } from "@/app/paths";
+import { InvalidInputError } from "@/lib/failures";
+import { textOf } from "@/lib/http/form-fields";
+import { securityEvent } from "@/lib/process/security-events";
+import { requestSender, requireAccount } from "@/lib/sign-in/sessions";
+import { parseTokenExpiry } from "@/lib/tokens/expiry";
+import { containsToken } from "@/lib/tokens/format";
 import {
   AlreadyCreatedError,
   createToken,
@@ -10,13 +16,7 @@ import {
   revokeAllTokens,
   revokeToken,
   type TokenRecord,
-} from "@/lib/account-tokens";
-import { InvalidInputError } from "@/lib/failures";
-import { textOf } from "@/lib/form-fields";
-import { securityEvent } from "@/lib/security-events";
-import { requestSender, requireAccount } from "@/lib/session";
-import { parseTokenExpiry } from "@/lib/token-expiry";
-import { containsToken } from "@/lib/token-format";
+} from "@/lib/tokens/management";
 import type { CreatedToken, CreateField, CreateState } from "./create-state";
 import { findTokenId } from "./token-id";
 

@@ -1,5 +1,5 @@
 import { Time } from "@/app/ui/time";
-import type { TokenRecord } from "@/lib/account-tokens";
+import type { TokenRecord } from "@/lib/tokens/management";
 import { revokeAllTokensAction, revokeTokenAction } from "./actions";
 import { programName } from "./program-name";
 import { RevokeDialog } from "./revoke-dialog";

@@ -1,6 +1,6 @@
 import { Notice } from "@/app/ui/notice";
 import { Time } from "@/app/ui/time";
-import { findToken, type TokenRecord, tokenState } from "@/lib/account-tokens";
+import { findToken, type TokenRecord, tokenState } from "@/lib/tokens/management";
 import { findTokenId } from "./token-id";
 
 type Query = Record<string, string | string[] | undefined>;

@@ -3,17 +3,17 @@ import type { Metadata } from "next";
 import Link from "next/link";
 import { SETTINGS_API as PAGE } from "@/app/paths";
 import { pageOrigin } from "@/app/ui/page-origin";
+import { dateText, instantText, relativeTime } from "@/lib/relative-time";
+import { requireAccount } from "@/lib/sign-in/sessions";
+import { DAY } from "@/lib/time";
+import { dayOf, EXPIRY_DAYS, EXPIRY_ON_DATE, NO_EXPIRY } from "@/lib/tokens/expiry";
 import {
   listTokens,
   MAX_ACTIVE_TOKENS,
   MAX_TOKEN_NAME_LENGTH,
   type TokenRecord,
   tokenState,
-} from "@/lib/account-tokens";
-import { dateText, instantText, relativeTime } from "@/lib/relative-time";
-import { requireAccount } from "@/lib/session";
-import { DAY } from "@/lib/time";
-import { dayOf, EXPIRY_DAYS, EXPIRY_ON_DATE, NO_EXPIRY } from "@/lib/token-expiry";
+} from "@/lib/tokens/management";
 import { ConfirmRevoke } from "./confirm-revoke";
 import { CreateToken, type ExpiryChoice, type FirstUse } from "./create-token";
 import { NoTokens } from "./no-tokens";

@@ -1,9 +1,9 @@
 import Link from "next/link";
 import { SETTINGS_API as PAGE } from "@/app/paths";
 import { Time } from "@/app/ui/time";
-import { type TokenRecord, tokenState } from "@/lib/account-tokens";
 import { dateText, relativeTime } from "@/lib/relative-time";
 import { DAY } from "@/lib/time";
+import { type TokenRecord, tokenState } from "@/lib/tokens/management";
 import { programName } from "./program-name";
 import styles from "./token-list.module.css";
 

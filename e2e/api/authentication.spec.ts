@@ -1,0 +1,257 @@
+import { createHash } from "node:crypto";
+import { connect } from "node:net";
+import { newAccount, newToken } from "@/e2e/support/factories";
+import { type Answer, call, ENDPOINTS, expect, expectFailure, sharedOrigin, test } from "@/e2e/support/fixtures";
+import { setAccountDisabled } from "@/lib/accounts/accounts";
+import { db } from "@/lib/database/client";
+import { SECOND } from "@/lib/time";
+import { mintToken } from "@/lib/tokens/format";
+import { findToken, revokeToken } from "@/lib/tokens/management";
+
+const MISSING = 'Missing access token. Send "Authorization: Bearer <token>".';
+const MALFORMED = "Malformed access token: it looks incomplete or mistyped.";
+const INVALID = "Invalid or revoked access token.";
+
+async function tokenId(raw: string): Promise<number> {
+  const tokenHash = createHash("sha256").update(raw).digest("hex");
+  return (await db.accessToken.findUniqueOrThrow({ where: { tokenHash }, select: { id: true } })).id;
+}
+
+const withHeader = (authorization: string) => call("/api/v1/me", null, { headers: { Authorization: authorization } });
+
+for (const [what, header] of [
+  ["nothing", ""],
+  ["the scheme alone", "Bearer"],
+  ["the scheme and spaces", "Bearer    "],
+  ["Basic", "Basic YTpi"],
+  ["another scheme", "Token abc"],
+  ["a bare token", mintToken()],
+  ["a scheme that only begins like Bearer", `Bearers ${mintToken()}`],
+] as const) {
+  test(`${what} in Authorization is 401 missing, with a Bearer challenge`, async () => {
+    const answer = await expectFailure(withHeader(header), 401, MISSING);
+    expect(answer.headers.get("www-authenticate")).toBe('Bearer realm="console-api"');
+  });
+}
+
+test("no Authorization header at all is 401 missing on each of the seven endpoints", async () => {
+  for (const path of ENDPOINTS) {
+    await expectFailure(call(path, null), 401, MISSING);
+  }
+});
+
+test("a token with one character changed, cut, doubled or wrapped is 401 malformed", async () => {
+  const { token } = await newAccount();
+  const swap = (text: string, at: number) => text.slice(0, at) + (text[at] === "a" ? "b" : "a") + text.slice(at + 1);
+  const wrong = [
+    swap(token, 10),
+    swap(token, token.length - 1),
+    swap(token, 0),
+    token.slice(0, -1),
+    token.slice(1),
+    token.toUpperCase(),
+    `${token}${token}`,
+    `${token} ${token}`,
+    `${token},`,
+    `"${token}"`,
+    `${token.slice(0, 20)} ${token.slice(20)}`,
+    `${token}\u00e9`,
+    "cpat_",
+    "x".repeat(10_000),
+  ];
+  for (const text of wrong) {
+    const answer = await expectFailure(withHeader(`Bearer ${text}`), 401, MALFORMED);
+    expect(answer.headers.get("www-authenticate")).toBe('Bearer realm="console-api", error="invalid_token"');
+  }
+});
+
+for (const spelling of ["bearer", "BEARER", "BeArEr"]) {
+  test(`the scheme may be written ${spelling}`, async () => {
+    const { token } = await newAccount();
+    expect((await withHeader(`${spelling} ${token}`)).status).toBe(200);
+  });
+}
+
+test("spaces and tabs around the token do not matter", async () => {
+  const { token } = await newAccount();
+  for (const header of [`Bearer   ${token}`, `Bearer \t ${token}`, `  Bearer ${token}  `]) {
+    expect((await withHeader(header)).status).toBe(200);
+  }
+});
+
+test("two Authorization headers are 401 and never the first one alone", async () => {
+  const { token } = await newAccount();
+  const request = [
+    "GET /api/v1/me HTTP/1.1",
+    "Host: console.example",
+    `Authorization: Bearer ${token}`,
+    `Authorization: Bearer ${mintToken()}`,
+    "Connection: close",
+  ];
+  expect(await rawStatus(`${request.join("\r\n")}\r\n\r\n`)).toBe(401);
+});
+
+test("a NUL or a line break inside the header is refused by the HTTP parser, as JSON", async () => {
+  const { token } = await newAccount();
+  for (const spoiled of [`${token}\0`, `${token.slice(0, 9)}\r${token.slice(9)}`]) {
+    const request = `GET /api/v1/me HTTP/1.1\r\nHost: console.example\r\nAuthorization: Bearer ${spoiled}\r\n\r\n`;
+    expect(await rawStatus(request)).toBe(400);
+  }
+});
+
+test("a token anywhere but in the Authorization header is not looked at", async () => {
+  const { token } = await newAccount();
+  for (const path of [
+    `/api/v1/me?access_token=${token}`,
+    `/api/v1/me?token=${token}`,
+    `/api/v1/me?authorization=${token}`,
+  ]) {
+    await expectFailure(call(path, null), 401, MISSING);
+  }
+  for (const headers of [
+    { Cookie: `token=${token}; session=${token}; Authorization=${token}` },
+    { "X-API-Key": token },
+    { "X-Access-Token": token },
+    { "Proxy-Authorization": `Bearer ${token}` },
+  ] as Record<string, string>[]) {
+    await expectFailure(call("/api/v1/me", null, { headers }), 401, MISSING);
+  }
+  const response = await fetch(`${sharedOrigin()}/api/v1/me`, {
+    method: "POST",
+    body: new URLSearchParams({ access_token: token }),
+  });
+  expect([response.status, await response.json()]).toEqual([401, { error: MISSING }]);
+});
+
+test("unknown, revoked, expired, and of a disabled account: four identical answers", async () => {
+  const revoked = await newAccount();
+  await revokeToken(revoked.id, await tokenId(revoked.token));
+  const expired = await newAccount();
+  await db.accessToken.updateMany({ where: { accountId: expired.id }, data: { expiresAt: new Date(Date.now() - 1) } });
+  const disabled = await newAccount();
+  await setAccountDisabled(disabled.email, true);
+
+  const answers: Answer[] = [];
+  for (const token of [mintToken(), revoked.token, expired.token, disabled.token]) {
+    answers.push(await expectFailure(call("/api/v1/me", token), 401, INVALID));
+  }
+  const [first, ...rest] = answers.map(comparable);
+  for (const answer of rest) expect(answer).toEqual(first);
+});
+
+/** Everything of an answer but its date and its number. */
+function comparable({ status, headers, text }: Answer) {
+  const fields = Object.fromEntries([...headers].filter(([name]) => !["date", "x-request-id"].includes(name)));
+  return { status, fields, text };
+}
+
+test("a disabled account's token works again once the account is enabled", async () => {
+  const { email, token } = await newAccount();
+  await setAccountDisabled(email, true);
+  await expectFailure(call("/api/v1/me", token), 401, INVALID);
+  await setAccountDisabled(email, false);
+  expect((await call("/api/v1/me", token)).status).toBe(200);
+});
+
+test("a token is refused from the instant it expires", async () => {
+  const { id } = await newAccount();
+  const expiresAt = new Date(Date.now() + 2 * SECOND);
+  const token = await newToken(id, expiresAt);
+  expect((await call("/api/v1/me", token)).status).toBe(200);
+  await new Promise((resolve) => setTimeout(resolve, expiresAt.getTime() - Date.now() + 20));
+  await expectFailure(call("/api/v1/me", token), 401, INVALID);
+});
+
+test("revoking one token leaves the account's other token alone", async () => {
+  const { id, token } = await newAccount();
+  const other = await newToken(id);
+  await revokeToken(id, await tokenId(token));
+  await expectFailure(call("/api/v1/me", token), 401, INVALID);
+  expect((await call("/api/v1/me", other)).status).toBe(200);
+});
+
+test("a revoked token is refused on the very next request, 100 of 100, under parallel load of others", async () => {
+  const busy = await Promise.all([newAccount(), newAccount(), newAccount(), newAccount()]);
+  const owner = await newAccount();
+  let isOver = false;
+  const load = busy.map(async ({ token }) => {
+    for (let sent = 0; !isOver && sent < 110; sent++) await call("/api/v1/me", token);
+  });
+  let refused = 0;
+  for (let round = 0; round < 100; round++) {
+    const token = await newToken(owner.id);
+    expect((await call("/api/v1/me", token)).status).toBe(200);
+    expect(await revokeToken(owner.id, await tokenId(token))).toBe(true);
+    refused += (await call("/api/v1/me", token)).status === 401 ? 1 : 0;
+  }
+  isOver = true;
+  await Promise.all(load);
+  expect(refused).toBe(100);
+});
+
+test("the owner sees when, from where and by which program a token was first and last used", async () => {
+  const { id: accountId, token } = await newAccount();
+  const id = await tokenId(token);
+  const before = Date.now();
+  await call("/api/v1/me", token, { headers: { "User-Agent": "nightly-report/2.1" } });
+  await expect.poll(async () => (await findToken(accountId, id))?.lastUsedAt ?? null).not.toBeNull();
+  const record = await findToken(accountId, id);
+  expect(record).toMatchObject({
+    lastUsedIp: "127.0.0.1",
+    lastUsedAgent: "nightly-report/2.1",
+    firstUsedIp: "127.0.0.1",
+  });
+  expect(record?.lastUsedAt?.getTime()).toBeGreaterThanOrEqual(before);
+  expect(record?.firstUsedAt).toEqual(record?.lastUsedAt);
+});
+
+test("a second request within the minute writes nothing, one after it does", async () => {
+  const { id: accountId, token } = await newAccount();
+  const id = await tokenId(token);
+  const recent = new Date(Date.now() - 30 * SECOND);
+  await db.accessToken.update({ where: { id }, data: { lastUsedAt: recent, firstUsedAt: recent } });
+  await call("/api/v1/me", token);
+  const old = new Date(Date.now() - 61 * SECOND);
+  const other = await newToken(accountId);
+  const otherId = await tokenId(other);
+  await db.accessToken.update({ where: { id: otherId }, data: { lastUsedAt: old, firstUsedAt: old } });
+  await call("/api/v1/me", other);
+  await expect
+    .poll(async () => (await findToken(accountId, otherId))?.lastUsedAt?.getTime())
+    .toBeGreaterThan(old.getTime());
+  expect((await findToken(accountId, otherId))?.firstUsedAt).toEqual(old);
+  expect((await findToken(accountId, id))?.lastUsedAt).toEqual(recent);
+});
+
+test("every refusal of a revoked token is counted for its owner, with the last one's origin", async () => {
+  const { id: accountId, token } = await newAccount();
+  const id = await tokenId(token);
+  await revokeToken(accountId, id);
+  const headers = { "User-Agent": "forgotten-cron/1" };
+  await Promise.all(Array.from({ length: 30 }, () => call("/api/v1/me", token, { headers })));
+  await expect.poll(async () => (await findToken(accountId, id))?.refusedCount).toBe(30);
+  expect(await findToken(accountId, id)).toMatchObject({
+    lastRefusedIp: "127.0.0.1",
+    lastRefusedAgent: "forgotten-cron/1",
+    lastUsedAt: null,
+  });
+});
+
+test("of X-Forwarded-For only what the one trusted proxy added is believed, not what the client wrote before it", async () => {
+  const { id: accountId, token } = await newAccount();
+  await call("/api/v1/me", token, { headers: { "X-Forwarded-For": "203.0.113.99, 198.51.100.7" } });
+  const id = await tokenId(token);
+  await expect.poll(async () => (await findToken(accountId, id))?.lastUsedIp ?? null).toBe("198.51.100.7");
+});
+
+function rawStatus(request: string): Promise<number> {
+  const { hostname, port } = new URL(sharedOrigin());
+  return new Promise((resolve, reject) => {
+    let text = "";
+    const socket = connect(Number(port), hostname, () => socket.write(request, "latin1"));
+    socket.on("data", (chunk) => (text += chunk));
+    socket.on("close", () => resolve(Number(text.split(" ")[1])));
+    socket.on("error", reject);
+    socket.setTimeout(5000, () => socket.destroy(new Error("No answer.")));
+  });
+}

@@ -1,0 +1,81 @@
+import { newAccount, newServer } from "@/e2e/support/factories";
+import { expect, getData, test } from "@/e2e/support/fixtures";
+import { db } from "@/lib/database/client";
+import { InvalidInputError, NotFoundError } from "@/lib/failures";
+import { recordCheckIn } from "@/lib/servers/check-ins";
+import { DAY, MINUTE, SECOND } from "@/lib/time";
+
+const sample = { cpuPct: 10, memUsedMb: 500, memTotalMb: 1000, uptimeS: 1000 };
+
+test("a first check-in, even in the instant of creation, brings a server online", async () => {
+  const { id: accountId, token } = await newAccount();
+  const { id } = await newServer(accountId);
+  const { createdAt } = await db.server.findUniqueOrThrow({ where: { id }, select: { createdAt: true } });
+  expect(await getData(`/api/v1/servers/${id}`, token)).toMatchObject({
+    online: false,
+    last_seen: createdAt.getTime(),
+  });
+  await recordCheckIn(id, {}, createdAt);
+  expect(await getData(`/api/v1/servers/${id}`, token)).toMatchObject({ online: true, latest_sample: null });
+});
+
+test("a restart is noticed by the uptime that went down, once", async () => {
+  const { id: accountId } = await newAccount();
+  const { id } = await newServer(accountId, { createdAt: new Date(Date.now() - DAY) });
+  const at = (minutes: number) => new Date(Date.now() - 10 * MINUTE + minutes * MINUTE);
+  await recordCheckIn(id, { sample }, at(0));
+  await recordCheckIn(id, { sample: { ...sample, uptimeS: 20 } }, at(1));
+  await recordCheckIn(id, { sample: { ...sample, uptimeS: 80 } }, at(2));
+  const { stability } = await db.server.findUniqueOrThrow({ where: { id }, select: { stability: true } });
+  const { hours } = stability as { hours: { reboots: number; minutes: number }[] };
+  expect(hours.reduce((sum, hour) => sum + hour.reboots, 0)).toBe(1);
+  expect(hours.reduce((sum, hour) => sum + hour.minutes, 0)).toBe(3);
+});
+
+test("a late check-in is stored, never moves last_seen backwards, and is no restart", async () => {
+  const { id: accountId, token } = await newAccount();
+  const { id } = await newServer(accountId, { createdAt: new Date(Date.now() - DAY) });
+  const now = new Date();
+  await recordCheckIn(id, { sample }, now);
+  const late = { ...sample, cpuPct: 90, uptimeS: sample.uptimeS - 30 };
+  await recordCheckIn(id, { sample: late }, new Date(now.getTime() - 30 * SECOND));
+  expect(await getData(`/api/v1/servers/${id}`, token)).toMatchObject({
+    last_seen: now.getTime(),
+    latest_sample: { ts: now.getTime(), cpu_pct: 10 },
+  });
+  expect(await db.telemetrySample.count({ where: { serverId: id } })).toBe(2);
+  const { stability } = await db.server.findUniqueOrThrow({ where: { id }, select: { stability: true } });
+  const { hours } = stability as { hours: { reboots: number }[] };
+  expect(hours.reduce((sum, hour) => sum + hour.reboots, 0)).toBe(0);
+});
+
+test("twenty check-ins at once are all counted, one after the other", async () => {
+  const { id: accountId } = await newAccount();
+  const { id } = await newServer(accountId, { createdAt: new Date(Date.now() - DAY) });
+  const start = Math.floor(Date.now() / MINUTE) * MINUTE - 30 * MINUTE;
+  await Promise.all(
+    Array.from({ length: 20 }, (_, minute) =>
+      recordCheckIn(id, { sample: { ...sample, oomKills: 1, uptimeS: null } }, new Date(start + minute * MINUTE)),
+    ),
+  );
+  const { stability } = await db.server.findUniqueOrThrow({ where: { id }, select: { stability: true } });
+  const { hours } = stability as { hours: { oom_kills: number }[] };
+  expect(hours.reduce((sum, hour) => sum + hour.oom_kills, 0)).toBe(20);
+});
+
+test("a wrong value is refused by name and nothing of the check-in is kept", async () => {
+  const { id: accountId } = await newAccount();
+  const { id } = await newServer(accountId);
+  for (const [report, message] of [
+    [{ sample: { ...sample, cpuPct: 101 } }, "sample.cpuPct"],
+    [{ sample: { ...sample, memUsedMb: Number.NaN } }, "sample.memUsedMb"],
+    [{ publicIp: "not an address" }, "publicIp"],
+    [{ facts: { os: "Debian", kernel: "6.1", cores: 0 } }, "facts.cores"],
+  ] as const) {
+    const failure = recordCheckIn(id, report as Parameters<typeof recordCheckIn>[1]);
+    await expect(failure).rejects.toThrow(InvalidInputError);
+    await expect(failure).rejects.toThrow(message);
+  }
+  expect(await db.telemetrySample.count({ where: { serverId: id } })).toBe(0);
+  await expect(recordCheckIn(2 ** 31 - 1, {})).rejects.toThrow(NotFoundError);
+});

@@ -1,0 +1,364 @@
+import { type ChildProcess, execFileSync, execSync, spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { connect } from "node:net";
+import { networkInterfaces, tmpdir } from "node:os";
+import { join } from "node:path";
+import pg from "pg";
+import { call, expect, getData, test } from "@/e2e/support/fixtures";
+import { freePort } from "@/e2e/support/free-port";
+import { insertCaller } from "@/e2e/support/insert-caller";
+import { createTestDatabase } from "@/e2e/support/test-database";
+import { SECOND } from "@/lib/time";
+import { DIST_DIRS } from "@/scripts/build";
+
+test.describe.configure({ timeout: 180 * SECOND });
+
+type Demo = { child: ChildProcess; output(): string; stop(): Promise<number | null> };
+
+/** The command as a newcomer types it, with a free port and a folder of its own. */
+async function runCommand(name: string, variables: Record<string, string>, readyText: string): Promise<Demo> {
+  const child = spawn(process.execPath, ["scripts/run.mjs", name], {
+    env: { ...process.env, DATABASE_URL: "", HOST: "", CONSOLE_DIST_DIR: DIST_DIRS.test, ...variables },
+  });
+  let output = "";
+  child.stdout.on("data", (chunk) => (output += chunk));
+  child.stderr.on("data", (chunk) => (output += chunk));
+  const exited = once(child, "exit");
+  await Promise.race([
+    expect.poll(() => output, { timeout: 120 * SECOND }).toContain(readyText),
+    exited.then(() => Promise.reject(new Error(`The command ended: ${output}`))),
+  ]);
+  return {
+    child,
+    output: () => output,
+    async stop() {
+      child.kill("SIGINT");
+      const [code] = await exited;
+      return code as number | null;
+    },
+  };
+}
+
+const runDemo = (variables: Record<string, string>) => runCommand("demo", variables, "Ctrl-C stops everything");
+
+const childrenOf = (pid: number | undefined) => {
+  try {
+    return execFileSync("pgrep", ["-P", String(pid)], { encoding: "utf8" })
+      .trim()
+      .split("\n")
+      .map(Number);
+  } catch {
+    return [];
+  }
+};
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+test("npm run demo: living data in every state, a curl line that works, a clean stop, and a second run that keeps all", async () => {
+  const dir = mkdtempSync(join(tmpdir(), "console-demo-"));
+  const port = await freePort();
+  const origin = `http://127.0.0.1:${port}`;
+  const demo = await runDemo({ DATA_DIR: dir, PORT: String(port) });
+  const started = childrenOf(demo.child.pid);
+  expect(started.length).toBeGreaterThan(0);
+
+  const curl = /curl -sS .*/.exec(demo.output())?.[0] ?? "";
+  expect(JSON.parse(execSync(curl, { encoding: "utf8" })).data.servers.length).toBeGreaterThanOrEqual(6);
+  const token = /cpat_\w+/.exec(demo.output())?.[0] ?? "";
+  expect(demo.output()).toContain(`${origin}/dashboard/settings/api`);
+
+  const { servers } = await getData<{
+    servers: { id: number; online: boolean; score: number; public_ip: string | null }[];
+  }>("/api/v1/servers", token, { origin });
+  expect(
+    servers.some(({ online, score }) => online && score >= 950),
+    "a healthy one",
+  ).toBe(true);
+  expect(
+    servers.some(({ online, score }) => online && score < 900),
+    "a busy one",
+  ).toBe(true);
+  expect(
+    servers.some(({ online }) => !online),
+    "an offline one",
+  ).toBe(true);
+  expect(
+    servers.some(({ public_ip }) => public_ip === null),
+    "one without an address",
+  ).toBe(true);
+  const details = await Promise.all(
+    servers.map(({ id }) => getData<{ latest_sample: unknown }>(`/api/v1/servers/${id}`, token, { origin })),
+  );
+  expect(
+    details.some(({ latest_sample }) => latest_sample === null),
+    "one that never checked in",
+  ).toBe(true);
+
+  const { services } = await getData<{ services: { id: number; status: string; error: string | null }[] }>(
+    "/api/v1/game-services",
+    token,
+    { origin },
+  );
+  expect(new Set(services.map(({ status }) => status)).size).toBe(6);
+  expect(services.some(({ error }) => error !== null)).toBe(true);
+  const active = services.find(({ status }) => status === "active");
+  type Series = { series: { ts: number; node_id: number; latency_ms: number | null }[] };
+  const week = await getData<Series>(`/api/v1/game-services/${active?.id}/metrics?range=7d`, token, { origin });
+  expect(week.series.length).toBeGreaterThan(25_000);
+  expect(week.series.length, "there are gaps").toBeLessThan(3 * 7 * 24 * 60);
+  expect(new Set(week.series.map(({ node_id }) => node_id)).size).toBe(3);
+  expect(week.series.some(({ latency_ms }) => latency_ms === null)).toBe(true);
+  expect(Date.now() - (week.series.at(-1)?.ts ?? 0), "up to the last finished minute").toBeLessThan(150 * SECOND);
+
+  expect(await demo.stop()).toBe(0);
+  await expect.poll(() => started.filter(isAlive)).toEqual([]);
+
+  const second = await runDemo({ DATA_DIR: dir, PORT: String(port) });
+  expect(second.output()).not.toContain("Building");
+  const again = /cpat_\w+/.exec(second.output())?.[0] ?? "";
+  expect(again).not.toBe(token);
+  const kept = await getData<{ servers: { id: number }[] }>("/api/v1/servers", again, { origin });
+  expect(kept.servers.map(({ id }) => id)).toEqual(servers.map(({ id }) => id));
+  expect((await fetch(`${origin}/api/v1/me`, { headers: { Authorization: `Bearer ${token}` } })).status).toBe(401);
+  await second.stop();
+  rmSync(dir, { recursive: true, force: true });
+});
+
+test("npm run demo with DATABASE_URL puts the whole demo into that database, in every state that there is", async () => {
+  const database = await createTestDatabase();
+  const port = await freePort();
+  const demo = await runDemo({ DATABASE_URL: database.url, PORT: String(port) });
+  const client = new pg.Client(database.url);
+  await client.connect();
+  const countOf = async (sql: string): Promise<number> =>
+    (await client.query(`select count(*)::int as count from ${sql}`)).rows[0].count;
+  const valuesOf = async (sql: string): Promise<unknown[]> =>
+    (await client.query({ text: `select distinct ${sql} order by 1`, rowMode: "array" })).rows.map(([value]) => value);
+  const theServer = async (condition: string): Promise<number> => {
+    const { rows } = await client.query(
+      `select id from (
+         select *, (select count(*) from telemetry_samples where server_id = s.id) as samples,
+           (select disk_used_pct from telemetry_samples where server_id = s.id order by ts desc limit 1) as disk_used_pct
+         from servers s) as server where ${condition}`,
+    );
+    expect(rows, condition).toHaveLength(1);
+    return rows[0].id;
+  };
+  try {
+    expect(await countOf("accounts")).toBeGreaterThanOrEqual(6);
+    expect(await valuesOf("role::text from accounts")).toEqual(["admin", "customer", "support"]);
+    expect(await countOf("accounts where role = 'customer'")).toBeGreaterThanOrEqual(2);
+    expect(await countOf("accounts where disabled_at is not null")).toBe(1);
+
+    expect(await countOf("servers")).toBe(12);
+    const hasSamples = "exists (select 1 from telemetry_samples where server_id = s.id)";
+    expect(await countOf(`servers s where facts = '{}' and ${hasSamples}`)).toBe(0);
+    expect(await countOf("servers where public_ip is null")).toBeGreaterThanOrEqual(2);
+    const stopped = await theServer("samples > 0 and last_seen_at < now() - interval '2 hours'");
+    const neverSeen = await theServer("samples = 0 and last_seen_at = created_at");
+    const full = await theServer("disk_used_pct > 90");
+    const token = /cpat_\w+/.exec(demo.output())?.[0] ?? "";
+    const origin = `http://127.0.0.1:${port}`;
+    type Detail = { online: boolean; score_notes: string[]; latest_sample: unknown };
+    const detailOf = (id: number) => getData<Detail>(`/api/v1/servers/${id}`, token, { origin });
+    expect(await detailOf(stopped)).toMatchObject({ online: false, latest_sample: { cpu_pct: expect.any(Number) } });
+    expect(await detailOf(neverSeen)).toMatchObject({ online: false, latest_sample: null });
+    expect((await detailOf(full)).score_notes).toContainEqual(
+      expect.stringMatching(/^Disk: 9[0-9](?:\.\d+)? % full \(full score up to 70 %\); costs \d+ points\.$/),
+    );
+
+    expect(await valuesOf("status::text from benchmark_runs")).toEqual(["done", "pending", "running"]);
+    expect(await countOf("benchmark_runs where status = 'done' and total is not null and network is null")).toBe(1);
+    expect(await countOf("benchmark_runs where status = 'done' and disk is null and total is null")).toBe(2);
+
+    expect(await countOf("game_services")).toBe(8);
+    expect(await valuesOf("status::text from game_services")).toEqual([
+      "active",
+      "configuring",
+      "deleting",
+      "disabled",
+      "failed",
+      "pending_config",
+    ]);
+    expect(await countOf("game_services where error is not null")).toBe(2);
+    expect(await countOf("game_services where support_access")).toBe(1);
+    expect(await valuesOf("role::text from service_grants g join accounts a on a.id = g.account_id")).toEqual([
+      "customer",
+      "support",
+    ]);
+    expect(await valuesOf("status::text from tickets where service_id is not null")).toEqual(["closed", "open"]);
+    expect(await valuesOf("node_id from metric_samples")).toEqual([1, 2, 3]);
+  } finally {
+    await client.end();
+    await demo.stop();
+    await database.stop();
+  }
+});
+
+test("npm run dev: the demo under the development server, API and pages, a clean stop, and no file of the project changed", async ({
+  page,
+}) => {
+  const dir = mkdtempSync(join(tmpdir(), "console-dev-"));
+  const port = await freePort();
+  const origin = `http://127.0.0.1:${port}`;
+  // Not in git, and written by whichever Next came last.
+  const routeTypes = readIfThere("next-env.d.ts");
+  const filesBefore = projectFiles();
+  const dev = await runCommand("dev", { DATA_DIR: dir, PORT: String(port) }, "Ctrl-C stops everything");
+  const started = childrenOf(dev.child.pid);
+  const refused: string[] = [];
+  page.on("console", (message) => {
+    if (message.text().includes("Content Security Policy")) refused.push(message.text());
+  });
+  try {
+    const token = /cpat_\w+/.exec(dev.output())?.[0] ?? "";
+    expect(await getData("/api/v1/me", token, { origin })).toMatchObject({ email: "ada@demo.example" });
+    const { servers } = await getData<{ servers: unknown[] }>("/api/v1/servers", token, { origin });
+    expect(servers.length).toBeGreaterThanOrEqual(6);
+    expect((await call("/api/v1/me", null, { origin })).status).toBe(401);
+
+    expect((await page.goto(`${origin}/sign-in`))?.status()).toBe(200);
+    await page.getByLabel("E-mail").fill("ada@demo.example");
+    await page.getByLabel("Password").fill("ada-demo-password");
+    await page.getByRole("button", { name: "Sign in" }).click();
+    await expect(page.getByRole("heading", { name: "API tokens" })).toBeVisible({ timeout: 60 * SECOND });
+    expect(refused).toEqual([]);
+  } finally {
+    expect(await dev.stop()).toBe(0);
+    rmSync(dir, { recursive: true, force: true });
+    rmSync(join(DIST_DIRS.test, "dev"), { recursive: true, force: true });
+    if (routeTypes !== null) writeFileSync("next-env.d.ts", routeTypes);
+  }
+  await expect.poll(() => started.filter(isAlive)).toEqual([]);
+  expect(projectFiles()).toEqual(filesBefore);
+});
+
+/** What a development server could change, and the build that others are served from. */
+function projectFiles() {
+  const names = ["tsconfig.json", "package.json", join(DIST_DIRS.test, "BUILD_ID")];
+  return names.map((name) => ({ name, text: readIfThere(name) }));
+}
+
+function readIfThere(file: string): string | null {
+  return existsSync(file) ? readFileSync(file, "utf8") : null;
+}
+
+test("while the demo runs, servers keep checking in and new intervals arrive", async () => {
+  const database = await createTestDatabase();
+  const port = await freePort();
+  const demo = await runDemo({ DATABASE_URL: database.url, PORT: String(port) });
+  const client = new pg.Client(database.url);
+  await client.connect();
+  const state = async () =>
+    (await client.query("select (select max(last_seen_at) from servers) seen, (select max(ts) from metric_samples) ts"))
+      .rows[0];
+  try {
+    const before = await state();
+    await expect
+      .poll(async () => ((await state()).seen > before.seen ? "checked in" : "silent"), { timeout: 60 * SECOND })
+      .toBe("checked in");
+    await expect
+      .poll(async () => ((await state()).ts > before.ts ? "new intervals" : "none"), { timeout: 90 * SECOND })
+      .toBe("new intervals");
+  } finally {
+    await client.end();
+    await demo.stop();
+    await database.stop();
+  }
+});
+
+test("the demo refuses a database with accounts that it did not make, and changes nothing in it", async () => {
+  const database = await createTestDatabase();
+  await insertCaller(database.url);
+  try {
+    await expect(runDemo({ DATABASE_URL: database.url, PORT: String(await freePort()) })).rejects.toThrow(
+      /This database holds an account that the demo did not make\. .* nothing was changed\./,
+    );
+    const client = new pg.Client(database.url);
+    await client.connect();
+    const { rows } = await client.query(
+      "select (select count(*) from accounts)::int a, (select count(*) from servers)::int s",
+    );
+    await client.end();
+    expect(rows[0]).toEqual({ a: 1, s: 0 });
+  } finally {
+    await database.stop();
+  }
+});
+
+test("npm start is production: no demo data, the embedded database named in one line, accounts from the command line", async () => {
+  const dir = mkdtempSync(join(tmpdir(), "console-start-"));
+  const port = await freePort();
+  const app = await runCommand("start", { DATA_DIR: dir, PORT: String(port) }, "Console API on");
+  try {
+    expect(app.output()).toContain(`DATABASE_URL is not set: using the embedded database in ${dir}.`);
+    const list = execFileSync(process.execPath, ["scripts/run.mjs", "account", "list"], {
+      encoding: "utf8",
+      env: { ...process.env, DATABASE_URL: "", DATA_DIR: dir },
+    });
+    expect(list).toContain("There are no accounts yet.");
+    expect((await fetch(`http://127.0.0.1:${port}/readyz`)).status).toBe(200);
+  } finally {
+    expect(await app.stop()).toBe(0);
+    rmSync(dir, { recursive: true, force: true });
+  }
+});
+
+test("only this machine is let in unless HOST says otherwise", async () => {
+  const addresses = Object.values(networkInterfaces())
+    .flatMap((list) => list ?? [])
+    .filter(({ internal, family }) => !internal && family === "IPv4")
+    .map(({ address }) => address);
+  test.skip(addresses.length === 0, "this machine has no address but the loopback one");
+  const outcomesOf = (port: number) =>
+    Promise.all(["127.0.0.1", ...addresses].map((address) => tryToConnect(address, port)));
+  for (const [host, elsewhere] of [
+    ["", "ECONNREFUSED"],
+    ["0.0.0.0", "connected"],
+  ] as const) {
+    const dir = mkdtempSync(join(tmpdir(), "console-host-"));
+    const port = await freePort();
+    const app = await runCommand("start", { DATA_DIR: dir, PORT: String(port), HOST: host }, "Console API on");
+    try {
+      expect(await outcomesOf(port), `HOST=${host}`).toEqual(["connected", ...addresses.map(() => elsewhere)]);
+    } finally {
+      await app.stop();
+      rmSync(dir, { recursive: true, force: true });
+    }
+  }
+});
+
+function tryToConnect(host: string, port: number): Promise<string> {
+  return new Promise((resolve) => {
+    const socket = connect({ host, port });
+    socket.once("connect", () => {
+      socket.destroy();
+      resolve("connected");
+    });
+    socket.once("error", ({ code = "failed" }: NodeJS.ErrnoException) => resolve(code));
+  });
+}
+
+test("npm start refuses a PostgreSQL database that lacks the migrations, and says what to run", async () => {
+  const database = await createTestDatabase();
+  const client = new pg.Client(database.url);
+  await client.connect();
+  await client.query("delete from _prisma_migrations");
+  await client.end();
+  try {
+    const port = String(await freePort());
+    await expect(runCommand("start", { DATABASE_URL: database.url, PORT: port }, "Console API on")).rejects.toThrow(
+      /The database is not up to date; run "npm run migrate"\./,
+    );
+  } finally {
+    await database.stop();
+  }
+});

@@ -1,0 +1,216 @@
+import { type ChildProcess, execFileSync } from "node:child_process";
+import pg from "pg";
+import { type ConsoleServer, startConsole } from "@/e2e/support/console-server";
+import { call, expect, expectFailure, test } from "@/e2e/support/fixtures";
+import { insertCaller } from "@/e2e/support/insert-caller";
+import { findPostgres, type PostgresServer, startPostgres } from "@/e2e/support/postgres-server";
+import { createTestDatabase, type TestDatabase } from "@/e2e/support/test-database";
+import { SECOND } from "@/lib/time";
+import { migrate } from "@/scripts/database";
+
+const UNAVAILABLE = "Service temporarily unavailable. Retry in a few seconds.";
+
+test.describe("a console of its own", () => {
+  let database: TestDatabase;
+  let app: ConsoleServer;
+  let token: string;
+
+  test.beforeEach(async () => {
+    database = await createTestDatabase();
+    app = await startConsole(database.url);
+    token = await insertCaller(database.url);
+  });
+  test.afterEach(async () => {
+    await app.stop();
+    await database.stop();
+  });
+
+  test("an unexpected fault is 500 without detail; the stack is in one JSON log line with the caller's request id", async () => {
+    await run(database.url, "alter table telemetry_samples rename to elsewhere");
+    const path = "/api/v1/servers?secret=in-the-query";
+    const answer = await expectFailure(call(path, token, { origin: app.origin }), 500, "Internal error.");
+    const id = answer.headers.get("x-request-id");
+    await expect.poll(() => app.output()).toContain(String(id));
+    const lines = app
+      .output()
+      .split("\n")
+      .filter((line) => line.includes(String(id)));
+    expect(lines).toHaveLength(1);
+    expect(JSON.parse(lines[0] ?? "")).toMatchObject({
+      level: "error",
+      event: "request failed",
+      request_id: id,
+      method: "GET",
+      path: "/api/v1/servers",
+      stack: expect.stringContaining("telemetry_samples"),
+    });
+    expect(app.output()).not.toContain("in-the-query");
+    expect(app.output()).not.toContain(token);
+    expect((await call("/api/v1/me", token, { origin: app.origin })).status).toBe(200);
+  });
+
+  test("SIGTERM lets a running request finish, refuses new ones, and ends the process", async () => {
+    const blocker = new pg.Client(database.url);
+    await blocker.connect();
+    await blocker.query("begin");
+    await blocker.query("lock table game_services in access exclusive mode");
+    const running = call("/api/v1/game-services", token, { origin: app.origin });
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    const exit = new Promise<number | null>((resolve) => app.child.once("exit", resolve));
+    app.child.kill("SIGTERM");
+    await expect
+      .poll(() =>
+        fetch(`${app.origin}/healthz`).then(
+          () => "answered",
+          () => "refused",
+        ),
+      )
+      .toBe("refused");
+    await blocker.query("rollback");
+    await blocker.end();
+    expect((await running).status).toBe(200);
+    expect(await exit).toBe(0);
+  });
+
+  test("use and refusals of tokens that were under way at SIGTERM are still written, all of them", async () => {
+    const me = (count: number) =>
+      Promise.all(Array.from({ length: count }, () => call("/api/v1/me", token, { origin: app.origin })));
+    expect((await me(3)).map(({ status }) => status)).toEqual([200, 200, 200]);
+    await run(database.url, "update access_tokens set revoked_at = now()");
+    // Each write takes a while, so that some of them are surely not done when the signal comes.
+    await run(
+      database.url,
+      `create function slowly() returns trigger language plpgsql as $$ begin perform pg_sleep(0.3); return new; end $$;
+       create trigger slowly before update on access_tokens for each row execute function slowly()`,
+    );
+    expect((await me(25)).map(({ status }) => status)).toEqual(Array(25).fill(401));
+    const exit = new Promise((resolve) => app.child.once("exit", resolve));
+    app.child.kill("SIGTERM");
+    await exit;
+    const { rows } = await run(database.url, "select last_used_at, refused_count from access_tokens");
+    expect(rows).toEqual([{ last_used_at: expect.any(Date), refused_count: 25 }]);
+  });
+});
+
+test.describe("PostgreSQL in trouble", () => {
+  test.skip(findPostgres() === null, "no PostgreSQL server is installed on this machine");
+
+  let postgres: PostgresServer;
+  let app: ConsoleServer;
+  let token: string;
+
+  test.beforeEach(async () => {
+    postgres = await startPostgres();
+    await migrate(postgres.url);
+    app = await startConsole(postgres.url);
+    token = await insertCaller(postgres.url);
+    expect((await me()).status).toBe(200);
+  });
+  test.afterEach(async () => {
+    await app.stop();
+    await postgres.stop();
+  });
+
+  const me = () => call("/api/v1/me", token, { origin: app.origin });
+
+  async function expectUnavailable(): Promise<void> {
+    const answer = await expectFailure(me(), 503, UNAVAILABLE);
+    expect(answer.headers.get("retry-after")).toBe("5");
+  }
+
+  test("unreachable is 503 with Retry-After and never lets anyone in; back again, it recovers by itself", async () => {
+    await postgres.kill();
+    await expectUnavailable();
+    await expectFailure(
+      call("/api/v1/me", token.replace("cpat_", "cpat-"), { origin: app.origin }),
+      401,
+      "Malformed access token: it looks incomplete or mistyped.",
+    );
+    expect((await fetch(`${app.origin}/readyz`)).status).toBe(503);
+    expect((await fetch(`${app.origin}/healthz`)).status).toBe(200);
+    await postgres.restart();
+    await expect.poll(async () => (await me()).status).toBe(200);
+    expect((await fetch(`${app.origin}/readyz`)).status).toBe(200);
+  });
+
+  test("restarted between two requests: at most the next one is 503, and all 20 after it are 200", async () => {
+    await Promise.all(Array.from({ length: 10 }, me));
+    await postgres.kill();
+    await postgres.restart();
+    await me();
+    const statuses = await Promise.all(Array.from({ length: 20 }, async () => (await me()).status));
+    expect(statuses).toEqual(Array(20).fill(200));
+  });
+
+  test("restarted under load: every answer is 200 or 503, none hangs, none is a 500", async () => {
+    const statuses = new Set<number>();
+    let isOver = false;
+    const load = Array.from({ length: 4 }, async () => {
+      for (let sent = 0; !isOver && sent < 200; sent++) {
+        statuses.add((await call("/api/v1/servers", token, { origin: app.origin })).status);
+      }
+    });
+    await postgres.kill();
+    await postgres.restart();
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    isOver = true;
+    await Promise.all(load);
+    for (const status of statuses) expect([200, 429, 503]).toContain(status);
+  });
+
+  test("a query that PostgreSQL cannot finish in time is cancelled and is 503", async () => {
+    const blocker = new pg.Client(postgres.url);
+    await blocker.connect();
+    await blocker.query("begin");
+    await blocker.query("lock table access_tokens in access exclusive mode");
+    await expectUnavailable();
+    await blocker.query("rollback");
+    await blocker.end();
+    expect((await me()).status).toBe(200);
+  });
+
+  test("a PostgreSQL that says nothing at all is 503 within ten seconds, and is used again afterwards", async () => {
+    const children = pauseTree(postgres.process());
+    const start = performance.now();
+    await expectUnavailable();
+    expect(performance.now() - start).toBeLessThan(10 * SECOND);
+    children.resume();
+    await expect.poll(async () => (await me()).status, { timeout: 15 * SECOND }).toBe(200);
+  });
+
+  test("no token, hash, password or address with a password has reached the log", async () => {
+    await postgres.kill();
+    await expectUnavailable();
+    await call("/api/v1/me?token=query-marker", token, { origin: app.origin });
+    expect(app.output()).toContain("database unavailable");
+    expect(app.output()).not.toMatch(/cpat_[0-9A-Za-z]{8}/);
+    expect(app.output()).not.toMatch(/[0-9a-f]{64}/);
+    expect(app.output()).not.toContain("query-marker");
+    expect(app.output()).not.toContain(postgres.url);
+  });
+});
+
+/** Stops a server and all its backends from running, without ending them. */
+function pauseTree(server: ChildProcess): { resume(): void } {
+  const children = execFileSync("pgrep", ["-P", String(server.pid)], { encoding: "utf8" })
+    .trim()
+    .split("\n")
+    .map(Number);
+  const pids = [server.pid ?? 0, ...children];
+  for (const pid of pids) process.kill(pid, "SIGSTOP");
+  return {
+    resume() {
+      for (const pid of pids) process.kill(pid, "SIGCONT");
+    },
+  };
+}
+
+async function run(url: string, sql: string) {
+  const client = new pg.Client(url);
+  await client.connect();
+  try {
+    return await client.query(sql);
+  } finally {
+    await client.end();
+  }
+}

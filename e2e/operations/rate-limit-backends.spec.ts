@@ -1,0 +1,192 @@
+import { unique } from "@/e2e/support/factories";
+import { expect, test } from "@/e2e/support/fixtures";
+import { hasRedis, startRedis } from "@/e2e/support/redis-server";
+import { startBlackHole, startUpstash } from "@/e2e/support/upstash-server";
+import type { RedisSettings } from "@/lib/process/env-variables";
+import { type Decision, openRateLimits, type RateLimits } from "@/lib/rate-limit";
+import { SECOND } from "@/lib/time";
+
+// One contract, three places where the counts may live: this process, Redis over TCP, Upstash over HTTP.
+
+type Backend = { limits: RateLimits; stop(): Promise<void> };
+
+async function withRedis(settings: (redisUrl: string) => Promise<{ settings: RedisSettings; stop(): Promise<void> }>) {
+  const redis = await startRedis();
+  const opened = await settings(redis.url);
+  const limits = openRateLimits(opened.settings);
+  return {
+    limits,
+    async stop() {
+      await limits.close();
+      await opened.stop();
+      await redis.stop();
+    },
+  };
+}
+
+const BACKENDS: Record<string, () => Promise<Backend>> = {
+  "this process": async () => ({ limits: openRateLimits({ kind: "none" }), stop: async () => {} }),
+  "Redis over TCP": () => withRedis(async (url) => ({ settings: { kind: "tcp", url }, stop: async () => {} })),
+  "Upstash over HTTP": () =>
+    withRedis(async (redisUrl) => {
+      const { url, token, stop } = await startUpstash(redisUrl);
+      return { settings: { kind: "rest", url, token }, stop };
+    }),
+};
+
+/** Not a fraction of a millisecond less, as timers alone would. */
+async function sleep(ms: number): Promise<void> {
+  const end = performance.now() + ms;
+  for (let left = ms; left > 0; left = end - performance.now()) {
+    await new Promise((resolve) => setTimeout(resolve, left));
+  }
+}
+
+for (const [name, open] of Object.entries(BACKENDS)) {
+  test.describe(name, () => {
+    test.skip(name !== "this process" && !hasRedis(), "redis-server is not installed on this machine");
+
+    let backend: Backend;
+    test.beforeEach(async () => {
+      backend = await open();
+    });
+    test.afterEach(() => backend.stop());
+
+    const limitOf = (windowMs: number, limit = 120) => {
+      const policy = { name: `${windowMs}-${limit}`, limit, windowMs };
+      return (key: string) => backend.limits.limit(policy, key);
+    };
+
+    test("of 200 at once exactly 120 are accepted, and each remainder from 119 to 0 is told once", async () => {
+      const limit = limitOf(60 * SECOND);
+      const key = unique("key");
+      const decisions = await Promise.all(Array.from({ length: 200 }, () => limit(key)));
+      const accepted = decisions.filter((decision) => decision.accepted);
+      expect(accepted).toHaveLength(120);
+      expect(accepted.map(({ remaining }) => remaining).sort((a, b) => b - a)).toEqual(
+        Array.from({ length: 120 }, (_, index) => 119 - index),
+      );
+      for (const { accepted: isAccepted, remaining, waitMs } of decisions) {
+        if (!isAccepted) expect(remaining).toBe(0);
+        expect(waitMs).toBeGreaterThan(59 * SECOND);
+        expect(waitMs).toBeLessThanOrEqual(60 * SECOND);
+      }
+    });
+
+    test("whoever waits exactly as long as announced is accepted, 20 of 20", async () => {
+      const limit = limitOf(SECOND, 3);
+      const key = unique("key");
+      for (let round = 0; round < 20; round++) {
+        let decision: Decision;
+        do decision = await limit(key);
+        while (decision.accepted);
+        await sleep(decision.waitMs);
+        expect((await limit(key)).accepted).toBe(true);
+      }
+    });
+
+    test("a client that never stops gets no more than the limit in any window, and no less than it may", async () => {
+      const windowMs = 600;
+      const limit = limitOf(windowMs, 20);
+      const key = unique("key");
+      const times: number[] = [];
+      const end = performance.now() + 5 * windowMs;
+      while (performance.now() < end) {
+        const before = performance.now();
+        if ((await limit(key)).accepted) times.push(before);
+        await sleep(Math.random() * 4);
+      }
+      for (let from = 0, to = 20; to < times.length; from++, to++) {
+        // Two milliseconds for the difference between asking and being counted.
+        expect((times[to] ?? 0) - (times[from] ?? 0)).toBeGreaterThan(windowMs - 2);
+      }
+      expect(times.length).toBeGreaterThanOrEqual(80);
+    });
+
+    test("keys and policies are counted apart", async () => {
+      const key = unique("key");
+      const strict = limitOf(60 * SECOND, 1);
+      expect((await strict(key)).accepted).toBe(true);
+      expect((await strict(key)).accepted).toBe(false);
+      expect((await strict(unique("key"))).accepted).toBe(true);
+      expect((await limitOf(60 * SECOND, 2)(key)).accepted).toBe(true);
+    });
+  });
+}
+
+const POLICY = { name: "outage", limit: 120, windowMs: 60 * SECOND };
+
+async function acceptedOf(limits: RateLimits, key: string, count: number): Promise<number> {
+  const decisions = await Promise.all(Array.from({ length: count }, () => limits.limit(POLICY, key)));
+  return decisions.filter(({ accepted }) => accepted).length;
+}
+
+test("a Redis that refuses connections: decided in this process, still 120 of 200", async () => {
+  const limits = openRateLimits({ kind: "tcp", url: "redis://127.0.0.1:1" });
+  expect(await acceptedOf(limits, unique("key"), 200)).toBe(120);
+  await limits.close();
+});
+
+test("an Upstash that refuses connections: decided in this process, still 120 of 200", async () => {
+  const limits = openRateLimits({ kind: "rest", url: "http://127.0.0.1:1", token: "x" });
+  expect(await acceptedOf(limits, unique("key"), 200)).toBe(120);
+});
+
+test("an Upstash that rejects the token: decided in this process, still 120 of 200", async () => {
+  test.skip(!hasRedis(), "redis-server is not installed on this machine");
+  const redis = await startRedis();
+  const upstash = await startUpstash(redis.url);
+  const limits = openRateLimits({ kind: "rest", url: upstash.url, token: "wrong" });
+  expect(await acceptedOf(limits, unique("key"), 200)).toBe(120);
+  await upstash.stop();
+  await redis.stop();
+});
+
+for (const [what, settings] of [
+  ["Redis", (port: number): RedisSettings => ({ kind: "tcp", url: `redis://127.0.0.1:${port}` })],
+  ["Upstash", (port: number): RedisSettings => ({ kind: "rest", url: `http://127.0.0.1:${port}`, token: "x" })],
+] as const) {
+  test(`a silent ${what} holds a request up for little more than a second, and then none for a while`, async () => {
+    const hole = await startBlackHole();
+    const limits = openRateLimits(settings(hole.port));
+    const key = unique("key");
+    expect(await acceptedOf(limits, key, 50)).toBe(50);
+    // Counted in decisions, not in milliseconds: were each one to wait for the store, the test would time out.
+    for (let i = 0; i < 500; i++) await limits.limit(POLICY, key);
+    expect(await acceptedOf(limits, key, 10)).toBe(0);
+    await limits.close();
+    await hole.stop();
+  });
+}
+
+test("a Redis that stops, is paused, and comes back: the limit holds throughout and Redis is used again", async () => {
+  test.skip(!hasRedis(), "redis-server is not installed on this machine");
+  test.setTimeout(60 * SECOND);
+  const redis = await startRedis();
+  const limits = openRateLimits({ kind: "tcp", url: redis.url });
+  const other = openRateLimits({ kind: "tcp", url: redis.url });
+  const key = unique("key");
+  expect(await acceptedOf(limits, key, 50)).toBe(50);
+  redis.process().kill("SIGSTOP");
+  expect(await acceptedOf(limits, key, 50)).toBe(50);
+  redis.process().kill("SIGCONT");
+  expect(await acceptedOf(limits, key, 50)).toBe(20);
+
+  // After the cool-down the store decides again: what one instance counts, the other one sees.
+  const shared = unique("key");
+  await expect
+    .poll(
+      async () => {
+        const probe = unique("key");
+        await acceptedOf(limits, probe, 1);
+        return (await other.limit(POLICY, probe)).remaining;
+      },
+      { timeout: 15 * SECOND },
+    )
+    .toBe(118);
+  expect(await acceptedOf(limits, shared, 100)).toBe(100);
+  expect(await acceptedOf(other, shared, 100)).toBe(20);
+  await limits.close();
+  await other.close();
+  await redis.stop();
+});

@@ -1,0 +1,72 @@
+import { unique } from "@/e2e/support/factories";
+import { expect, test } from "@/e2e/support/fixtures";
+import { hasRedis, startRedis } from "@/e2e/support/redis-server";
+import { startSlowProxy } from "@/e2e/support/slow-proxy";
+import { startUpstash } from "@/e2e/support/upstash-server";
+import type { RedisSettings } from "@/lib/process/env-variables";
+import { openRateLimits, type RateLimits } from "@/lib/rate-limit";
+import { SECOND } from "@/lib/time";
+
+// A store that answers, but late, is no better than one that is silent.
+
+const POLICY = { name: "slow", limit: 120, windowMs: 60 * SECOND };
+
+async function acceptedOf(limits: RateLimits, key: string, count: number): Promise<number> {
+  const decisions = await Promise.all(Array.from({ length: count }, () => limits.limit(POLICY, key)));
+  return decisions.filter(({ accepted }) => accepted).length;
+}
+
+/** Redis itself, or Upstash in front of it: the port of its server, and the settings that reach it at another port. */
+const STORES = {
+  Redis: async (redisUrl: string) => ({
+    port: Number(new URL(redisUrl).port),
+    settingsAt: (port: number): RedisSettings => ({ kind: "tcp", url: `redis://127.0.0.1:${port}` }),
+    stop: async () => {},
+  }),
+  Upstash: async (redisUrl: string) => {
+    const { url, token, stop } = await startUpstash(redisUrl);
+    return {
+      port: Number(new URL(url).port),
+      settingsAt: (port: number): RedisSettings => ({ kind: "rest", url: `http://127.0.0.1:${port}`, token }),
+      stop,
+    };
+  },
+};
+
+for (const [name, open] of Object.entries(STORES)) {
+  test(`${name} that answers after three seconds decides nothing and holds nobody up; quick again, it decides again`, async () => {
+    test.skip(!hasRedis(), "redis-server is not installed on this machine");
+    const redis = await startRedis();
+    const store = await open(redis.url);
+    const proxy = await startSlowProxy(store.port);
+    const limits = openRateLimits(store.settingsAt(proxy.port));
+    const direct = openRateLimits({ kind: "tcp", url: redis.url });
+    const isShared = async () => {
+      const key = unique("key");
+      await limits.limit(POLICY, key);
+      return (await direct.limit(POLICY, key)).remaining === POLICY.limit - 2;
+    };
+    try {
+      await limits.connected;
+      expect(await isShared()).toBe(true);
+      const key = unique("key");
+      expect(await acceptedOf(limits, key, 50)).toBe(50);
+
+      proxy.setDelay(3 * SECOND);
+      expect(await acceptedOf(limits, key, 50)).toBe(50);
+      // Counted in decisions, not in milliseconds: were each one to wait for the store, the test would time out.
+      for (let i = 0; i < 500; i++) await limits.limit(POLICY, unique("key"));
+      expect(await acceptedOf(limits, key, 50)).toBe(20);
+
+      proxy.setDelay(0);
+      await expect.poll(isShared, { timeout: 20 * SECOND }).toBe(true);
+      expect(await acceptedOf(limits, key, 10), "what was let through meanwhile is not forgotten").toBe(0);
+    } finally {
+      await limits.close();
+      await direct.close();
+      await proxy.stop();
+      await store.stop();
+      await redis.stop();
+    }
+  });
+}

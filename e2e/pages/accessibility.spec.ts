@@ -1,0 +1,202 @@
+import type { Page } from "playwright/test";
+import { expectAccessible, expectToFit } from "@/e2e/support/axe";
+import { newToken } from "@/e2e/support/factories";
+import { createOnPage, expect, submitSignIn, TOKEN_PAGE, test } from "@/e2e/support/pages";
+import { db } from "@/lib/database/client";
+import { DAY } from "@/lib/time";
+import { createToken, MAX_ACTIVE_TOKENS, revokeToken } from "@/lib/tokens/management";
+
+// WCAG 2.2 AA in every state of every page, in both colour schemes, from 320 pixels to 4K.
+
+type State = { name: string; reach(page: Page, accountId: number): Promise<void> };
+
+const STATES: State[] = [
+  { name: "start page", reach: (page) => visit(page, "/") },
+  {
+    name: "sign-in",
+    async reach(page) {
+      await page.context().clearCookies();
+      await visit(page, "/sign-in");
+    },
+  },
+  {
+    name: "sign-in refused",
+    async reach(page) {
+      await page.context().clearCookies();
+      await page.goto("/sign-in");
+      await submitSignIn(page, "nobody@example.com", "wrong");
+      await expect(page.getByText("Wrong e-mail or password.")).toBeVisible();
+    },
+  },
+  { name: "no tokens", reach: (page) => visit(page, TOKEN_PAGE) },
+  {
+    name: "refused name",
+    async reach(page) {
+      await page.goto(TOKEN_PAGE);
+      await page.getByLabel("Name").fill(" ");
+      await page.getByRole("button", { name: "Create token" }).click();
+      await expect(page.getByText("Give the token a name.")).toBeVisible();
+    },
+  },
+  {
+    name: "just created",
+    async reach(page) {
+      await page.goto(TOKEN_PAGE);
+      await createOnPage(page, "new");
+    },
+  },
+  {
+    name: "tokens in every state, long names",
+    async reach(page, accountId) {
+      await fill(accountId);
+      await visit(page, TOKEN_PAGE);
+    },
+  },
+  {
+    name: "fifty tokens",
+    async reach(page, accountId) {
+      for (let i = 0; i < MAX_ACTIVE_TOKENS; i++) await newToken(accountId);
+      await visit(page, TOKEN_PAGE);
+      await expect(page.getByRole("row")).toHaveCount(1 + MAX_ACTIVE_TOKENS);
+    },
+  },
+  {
+    name: "confirm revoke",
+    async reach(page, accountId) {
+      const { token } = await createToken(accountId, { name: "W".repeat(64), expiresAt: null });
+      await visit(page, `${TOKEN_PAGE}?revoke=${token.id}`);
+      await expect(page.getByRole("dialog")).toBeVisible();
+    },
+  },
+  {
+    name: "confirm revoke all",
+    async reach(page, accountId) {
+      await fill(accountId);
+      await visit(page, `${TOKEN_PAGE}?revoke=all`);
+      await expect(page.getByRole("dialog")).toBeVisible();
+    },
+  },
+  { name: "nothing to revoke", reach: (page) => visit(page, `${TOKEN_PAGE}?revoke=999999999`) },
+  { name: "not found", reach: (page) => visit(page, "/no/such/page") },
+];
+
+async function visit(page: Page, path: string): Promise<void> {
+  await page.goto(path);
+  await expect(page.getByRole("main")).toBeVisible();
+}
+
+async function fill(accountId: number): Promise<void> {
+  for (const [name, change] of [
+    ["W".repeat(64), {}],
+    ["a name of ordinary length", { expiresAt: new Date(Date.now() + 3 * DAY) }],
+    [
+      "used",
+      {
+        lastUsedAt: new Date(),
+        firstUsedAt: new Date(),
+        lastUsedIp: "2001:db8:1234:5678:9abc:def0:1234:5678",
+        lastUsedAgent: "Mozilla/5.0 (X11; Linux x86_64) something/1.0",
+      },
+    ],
+    ["expired", { expiresAt: new Date(Date.now() - DAY) }],
+  ] as const) {
+    const { token } = await createToken(accountId, { name, expiresAt: null });
+    await db.accessToken.update({ where: { id: token.id }, data: change });
+  }
+  const { token } = await createToken(accountId, { name: "revoked and still used", expiresAt: null });
+  await revokeToken(accountId, token.id);
+  await db.accessToken.update({
+    where: { id: token.id },
+    data: { refusedCount: 1400, lastRefusedAt: new Date(), lastRefusedIp: "203.0.113.9", lastRefusedAgent: "curl/8" },
+  });
+}
+
+for (const { name, reach } of STATES) {
+  test(`${name}: no axe violation in light and dark, and nothing wider than the screen from 320 to 3840 pixels`, async ({
+    page,
+    account,
+  }) => {
+    await page.setViewportSize({ width: 1280, height: 900 });
+    await reach(page, account.id);
+    await expectToFit(page);
+    await expectAccessible(page);
+  });
+}
+
+test("with the keyboard alone: sign in, create, copy, finish, revoke, and the focus is always where one goes on", async ({
+  page,
+  account,
+}) => {
+  await page.goto(TOKEN_PAGE);
+  const name = page.getByLabel("Name");
+  for (
+    let presses = 0;
+    presses < 30 && !(await name.evaluate((field) => field === document.activeElement));
+    presses++
+  ) {
+    await page.keyboard.press("Tab");
+  }
+  await expect(name).toBeFocused();
+  await page.keyboard.type("by keyboard");
+  await page.keyboard.press("Enter");
+  await expect(page.getByRole("heading", { name: "Copy your new token now" })).toBeFocused();
+  await page.keyboard.press("Tab");
+  await expect(page.getByLabel("Token", { exact: true })).toBeFocused();
+  await page.keyboard.press("Tab");
+  await expect(page.getByRole("button", { name: "Copy token" })).toBeFocused();
+  const done = page.getByRole("link", { name: "Done" });
+  for (let presses = 0; presses < 12 && !(await done.evaluate((link) => link === document.activeElement)); presses++) {
+    await page.keyboard.press("Tab");
+  }
+  await page.keyboard.press("Enter");
+  await expect(name).toBeFocused();
+
+  const revoke = page.getByRole("link", { name: /Revoke by keyboard/ });
+  for (
+    let presses = 0;
+    presses < 20 && !(await revoke.evaluate((link) => link === document.activeElement));
+    presses++
+  ) {
+    await page.keyboard.press("Tab");
+  }
+  await page.keyboard.press("Enter");
+  await expect(page.getByRole("dialog").getByRole("link", { name: "Cancel" })).toBeFocused();
+  await page.keyboard.press("Escape");
+  await expect(revoke).toBeFocused();
+  await page.keyboard.press("Enter");
+  await expect(page.getByRole("dialog").getByRole("link", { name: "Cancel" })).toBeFocused();
+  await page.keyboard.press("Tab");
+  await page.keyboard.press("Enter");
+  await expect(page.getByRole("status").filter({ hasText: "is revoked" })).toBeFocused();
+  expect((await db.accessToken.findFirstOrThrow({ where: { accountId: account.id } })).revokedAt).not.toBeNull();
+});
+
+test("every button and link is at least 24 pixels in both directions, on a narrow screen too", async ({
+  page,
+  account,
+}) => {
+  await fill(account.id);
+  await page.setViewportSize({ width: 320, height: 800 });
+  await page.goto(TOKEN_PAGE);
+  const small = await page.locator("main a, main button, header a, header button").evaluateAll((elements) =>
+    elements
+      .map((element) => ({ text: element.textContent, box: element.getBoundingClientRect() }))
+      .filter(({ box }) => box.width > 0 && (box.width < 24 || box.height < 24))
+      .map(({ text }) => text),
+  );
+  expect(small).toEqual([]);
+});
+
+test.describe("with reduced motion", () => {
+  test.use({ contextOptions: { reducedMotion: "reduce" } });
+
+  test("nothing moves", async ({ page, account }) => {
+    await createToken(account.id, { name: "still", expiresAt: null });
+    await page.goto(TOKEN_PAGE);
+    await createOnPage(page, "still too");
+    const moving = await page.evaluate(
+      () => document.getAnimations().filter(({ playState }) => playState === "running").length,
+    );
+    expect(moving).toBe(0);
+  });
+});

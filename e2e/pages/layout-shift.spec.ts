@@ -1,0 +1,77 @@
+import type { Page } from "playwright/test";
+import { call } from "@/e2e/support/fixtures";
+import { createOnPage, expect, TOKEN_PAGE, test } from "@/e2e/support/pages";
+import { createToken } from "@/lib/tokens/management";
+
+// Nothing jumps under the reader's eyes: what moves, moves because the reader did something.
+
+/** Below this nobody sees anything move; Web Vitals call ten times as much good. */
+const INVISIBLE = 0.01;
+
+type Shift = PerformanceEntry & { value: number; hadRecentInput: boolean };
+type Watched = { shifts: Shift[]; answeredAt: number };
+
+test.beforeEach(async ({ page }) => {
+  await page.addInitScript(() => {
+    const watched: Watched = { shifts: [], answeredAt: Number.POSITIVE_INFINITY };
+    Object.assign(globalThis, { watched });
+    new PerformanceObserver((list) => {
+      watched.shifts.push(...(list.getEntries() as Shift[]));
+    }).observe({ type: "layout-shift", buffered: true });
+    new MutationObserver((_, observer) => {
+      if (!document.querySelector("#token")) return;
+      watched.answeredAt = performance.now();
+      observer.disconnect();
+    }).observe(document, { childList: true, subtree: true });
+  });
+});
+
+/**
+ * How much of the page has moved by itself since it was loaded. The new token takes the place of the form, which is
+ * what was asked for, however long the answer took; whatever moves after that counts.
+ */
+async function shiftOf(page: Page): Promise<number> {
+  return page.evaluate(async () => {
+    await document.fonts.ready;
+    // A shift is reported after the frame in which it happened.
+    for (let frame = 0; frame < 3; frame++) await new Promise((resolve) => requestAnimationFrame(resolve));
+    await new Promise((resolve) => setTimeout(resolve));
+    const { shifts, answeredAt } = (globalThis as unknown as { watched: Watched }).watched;
+    const earlier = shifts.filter(({ startTime, hadRecentInput }) => startTime < answeredAt && !hadRecentInput);
+    const [_answer, ...later] = shifts.filter(({ startTime }) => startTime >= answeredAt);
+    return [...earlier, ...later].reduce((sum, { value }) => sum + value, 0);
+  });
+}
+
+test("the sign-in page does not jump while it loads", async ({ page }) => {
+  // On a narrow screen the same jump is a larger part of what there is to see.
+  await page.setViewportSize({ width: 390, height: 900 });
+  await page.goto("/sign-in", { waitUntil: "networkidle" });
+  await expect(page.getByRole("button", { name: "Sign in" })).toBeVisible();
+  expect(await shiftOf(page)).toBeLessThan(INVISIBLE);
+});
+
+for (const width of [390, 1280]) {
+  test(`${width} pixels wide, the token page jumps neither while it loads, nor after a creation, nor at the first request`, async ({
+    page,
+    account,
+  }) => {
+    await page.setViewportSize({ width, height: 900 });
+    for (const name of ["one", "two", "three"]) await createToken(account.id, { name, expiresAt: null });
+    await page.goto(TOKEN_PAGE, { waitUntil: "networkidle" });
+    await expect(page.getByRole("row", { name: /three/ })).toBeVisible();
+    expect(await shiftOf(page), "while loading").toBeLessThan(INVISIBLE);
+
+    const raw = await createOnPage(page, "four");
+    await expect(page.getByRole("row", { name: /four/ })).toBeVisible();
+    // Waiting is what shows that nothing comes late.
+    await page.waitForTimeout(1000);
+    expect(await shiftOf(page), "after creating").toBeLessThan(INVISIBLE);
+
+    await call("/api/v1/me", raw);
+    await expect(page.getByRole("status").filter({ hasText: "First request received" })).toBeVisible({
+      timeout: 15_000,
+    });
+    expect(await shiftOf(page), "at the first request").toBeLessThan(INVISIBLE);
+  });
+}

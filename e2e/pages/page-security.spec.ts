@@ -1,0 +1,209 @@
+import { startConsole } from "@/e2e/support/console-server";
+import { newAccount, PASSWORD } from "@/e2e/support/factories";
+import { call, ENDPOINTS, expectFailure } from "@/e2e/support/fixtures";
+import {
+  createOnPage,
+  expect,
+  fieldsOf,
+  newAddress,
+  sendFields,
+  submitSignIn,
+  TOKEN_PAGE,
+  test,
+} from "@/e2e/support/pages";
+import { db } from "@/lib/database/client";
+import { createToken } from "@/lib/tokens/management";
+
+const PAGES = ["/", "/sign-in", TOKEN_PAGE, "/no/such/page"];
+
+test("every page carries a fresh nonce policy without unsafe-*, and the other security headers", async ({
+  page,
+  account,
+}) => {
+  const nonces = new Set<string>();
+  for (const path of PAGES) {
+    const headers = (await page.goto(path))?.headers() ?? {};
+    const policy = headers["content-security-policy"] ?? "";
+    expect(policy).toContain("default-src 'none'");
+    expect(policy).toContain("frame-ancestors 'none'");
+    expect(policy).toContain("base-uri 'none'");
+    expect(policy).toContain("form-action 'self'");
+    expect(policy).not.toContain("unsafe");
+    nonces.add(/'nonce-([^']+)'/.exec(policy)?.[1] ?? "");
+    expect(headers["cache-control"]).toContain("no-store");
+    expect(headers["x-content-type-options"]).toBe("nosniff");
+    expect(headers["referrer-policy"]).toBe("same-origin");
+    expect(headers["permissions-policy"]).toContain("camera=()");
+    expect(headers["cross-origin-opener-policy"]).toBe("same-origin");
+    expect(headers["x-powered-by"]).toBeUndefined();
+    expect(headers["strict-transport-security"]).toBeUndefined();
+  }
+  expect(nonces.size).toBe(PAGES.length);
+  expect(account.id).toBeGreaterThan(0);
+});
+
+test("a full click-through violates no policy and asks nobody but the console", async ({ page }) => {
+  const { email } = await newAccount();
+  const foreign: string[] = [];
+  page.on("request", (request) => {
+    if (new URL(request.url()).origin !== new URL(page.url()).origin && page.url() !== "about:blank")
+      foreign.push(request.url());
+  });
+  await page.goto("/");
+  await page.getByRole("link", { name: "Sign in to get a token" }).click();
+  await submitSignIn(page, email);
+  await createOnPage(page, "click-through");
+  await page.getByRole("button", { name: "Copy token" }).click();
+  await page.getByText("Keep it out of your shell history").click();
+  await page.getByRole("link", { name: "Done" }).click();
+  await page.getByRole("link", { name: /Revoke click-through/ }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Revoke token" }).click();
+  await expect(page.getByRole("status").filter({ hasText: "is revoked" })).toBeVisible();
+  await page.getByRole("button", { name: "Sign out" }).click();
+  await expect(page.getByText("You are signed out.")).toBeVisible();
+  // Violations are errors in the browser's console, which the page fixture forbids.
+  expect(foreign).toEqual([]);
+});
+
+for (const origin of [undefined, "null", "https://evil.example", "http://127.0.0.1:1"]) {
+  test(`a form sent with ${origin === undefined ? "no Origin" : `Origin: ${origin}`} is refused with 403 and does nothing`, async ({
+    page,
+    context,
+    account,
+    baseURL,
+  }) => {
+    const { token } = await createToken(account.id, { name: "target", expiresAt: null });
+    await page.goto(`${TOKEN_PAGE}?revoke=${token.id}`);
+    const fields = await fieldsOf(page, "dialog form");
+    const cookie = (await context.cookies()).map(({ name, value }) => `${name}=${value}`).join("; ");
+    const send = (headers: Record<string, string>) =>
+      sendFields(`${baseURL}${TOKEN_PAGE}?revoke=${token.id}`, fields, { Cookie: cookie, ...headers });
+
+    const refused = await send({
+      ...(origin && { Origin: origin }),
+      "X-Forwarded-Host": "evil.example",
+      "X-Forwarded-Proto": "https",
+    });
+    expect(refused.status).toBe(403);
+    expect(await refused.text()).toContain("This form was not sent by the console");
+    expect((await db.accessToken.findUniqueOrThrow({ where: { id: token.id } })).revokedAt).toBeNull();
+  });
+}
+
+test("the session cookie is no authentication for the API, and beside a token it changes nothing", async ({
+  context,
+  account,
+}) => {
+  const cookie = (await context.cookies()).map(({ name, value }) => `${name}=${value}`).join("; ");
+  const MISSING = 'Missing access token. Send "Authorization: Bearer <token>".';
+  for (const path of ENDPOINTS) {
+    await expectFailure(call(path, null, { headers: { Cookie: cookie } }), 401, MISSING);
+  }
+  const other = await newAccount();
+  expect((await call("/api/v1/me", other.token, { headers: { Cookie: cookie } })).json).toMatchObject({
+    data: { id: other.id },
+  });
+  expect(other.id).not.toBe(account.id);
+});
+
+test("a name made of markup is text on the page", async ({ page, account }) => {
+  const name = "<img src=x onerror=alert(1)>\"'><script>alert(2)</script>";
+  await createToken(account.id, { name, expiresAt: null });
+  await page.goto(TOKEN_PAGE);
+  await expect(page.getByRole("row").getByText(name, { exact: true })).toBeVisible();
+});
+
+test("behind a proxy with BASE_URL=https: host cookie, HSTS, the public address, and its origin alone may send forms", async ({
+  browser,
+}) => {
+  const publicOrigin = "https://console.example.com";
+  const app = await startConsole(process.env.DATABASE_URL ?? "", { BASE_URL: publicOrigin, TRUSTED_PROXIES: "1" });
+  try {
+    const { email, id } = await newAccount();
+    await db.accessToken.deleteMany({ where: { accountId: id } });
+    // What a TLS proxy sends on: its own name for the console, and the address it saw.
+    const page = await browser.newPage({ javaScriptEnabled: false });
+    await page.route("**/*", async (route) => {
+      const headers: Record<string, string> = { ...route.request().headers(), "x-forwarded-for": newAddress() };
+      if (headers.origin) headers.origin = publicOrigin;
+      await route.continue({ headers });
+    });
+    const response = await page.goto(`${app.origin}/sign-in`);
+    expect(response?.headers()["strict-transport-security"]).toMatch(/max-age=\d{8,}/);
+    const fields = await fieldsOf(page);
+    const send = (origin: string) =>
+      sendFields(`${app.origin}/sign-in`, fields, { Origin: origin }, { email, password: PASSWORD });
+    expect((await send(app.origin)).status).toBe(403);
+    const signedIn = await send(publicOrigin);
+    const cookie = signedIn.headers.get("set-cookie") ?? "";
+    expect(cookie).toMatch(/^__Host-session=[\w-]{43}; Path=\/; .*Secure; HttpOnly; SameSite=lax/);
+    const tokenPage = await fetch(app.origin + TOKEN_PAGE, { headers: { Cookie: cookie.split(";")[0] ?? "" } });
+    expect(await tokenPage.text()).toContain(`curl -sS ${publicOrigin}/api/v1/me`);
+    expect(await db.session.count({ where: { accountId: id } })).toBe(1);
+    await page.close();
+  } finally {
+    await app.stop();
+  }
+});
+
+test("each security event is one line of JSON with account, token and address, and never a secret or what was typed", async ({
+  page,
+}) => {
+  const app = await startConsole(process.env.DATABASE_URL ?? "");
+  try {
+    const { id, email } = await newAccount();
+    await page.goto(`${app.origin}/sign-in`);
+    await submitSignIn(page, "someone-typed-this@example.com", "and this password");
+    await expect(page.getByText("Wrong e-mail or password.")).toBeVisible();
+    await submitSignIn(page, email);
+    await expect(page.getByRole("heading", { name: "API tokens" })).toBeVisible();
+    const raw = await createOnPage(page, 'x","event":"forged"} {');
+    await page.getByRole("link", { name: "Done" }).click();
+    await page.getByRole("link", { name: /Revoke x/ }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Revoke token" }).click();
+    await expect(page.getByRole("status").filter({ hasText: "is revoked" })).toBeVisible();
+    await call("/api/v1/me", raw, { origin: app.origin });
+    await page.getByRole("button", { name: "Sign out" }).click();
+    await expect(page.getByText("You are signed out.")).toBeVisible();
+
+    const token = await db.accessToken.findFirstOrThrow({ where: { accountId: id, hint: raw.slice(-4) } });
+    await expect.poll(() => app.output()).toContain("token use refused");
+    const events = app
+      .output()
+      .split("\n")
+      .filter((line) => line.includes('"kind":"security"'))
+      .map((line) => JSON.parse(line) as Record<string, unknown>);
+    expect(events.map(({ event, account, token: tokenId }) => ({ event, account, tokenId }))).toEqual([
+      { event: "sign-in failed", account: null, tokenId: undefined },
+      { event: "signed in", account: id, tokenId: undefined },
+      { event: "token created", account: id, tokenId: token.id },
+      { event: "token revoked", account: id, tokenId: token.id },
+      { event: "token use refused", account: id, tokenId: token.id },
+      { event: "signed out", account: id, tokenId: undefined },
+    ]);
+    for (const { address } of events) expect(address).toBe("127.0.0.1");
+    for (const secret of [raw.slice(5, 25), PASSWORD, "and this password", "someone-typed-this", email, "forged"]) {
+      expect(app.output()).not.toContain(secret);
+    }
+  } finally {
+    await app.stop();
+  }
+});
+
+test("while the database is away pages say so with 503, and nobody is signed out by it", async ({
+  page,
+  context,
+  account,
+}) => {
+  const app = await startConsole("postgresql://postgres@127.0.0.1:1/none");
+  try {
+    await context.addCookies([{ name: "session", value: "x".repeat(43), url: app.origin }]);
+    const response = await page.goto(app.origin + TOKEN_PAGE);
+    expect(response?.status()).toBe(503);
+    await expect(page.getByRole("heading", { name: "The console is unavailable right now" })).toBeVisible();
+    expect(response?.headers()["set-cookie"]).toBeUndefined();
+    expect(account.id).toBeGreaterThan(0);
+  } finally {
+    await app.stop();
+  }
+});

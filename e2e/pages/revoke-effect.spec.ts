@@ -1,0 +1,61 @@
+import { Agent, get } from "node:http";
+import { sharedOrigin } from "@/e2e/support/fixtures";
+import { expect, fieldsOf, newAddress, sendFields, TOKEN_PAGE, test } from "@/e2e/support/pages";
+import { SECOND } from "@/lib/time";
+import { createToken } from "@/lib/tokens/management";
+
+const ROUNDS = 100;
+
+test.use({ javaScriptEnabled: false });
+
+test("revoked on the page, a token is refused at the very next request on a connection in use, 100 of 100", async ({
+  page,
+  context,
+  account,
+}) => {
+  test.setTimeout(90 * SECOND);
+  const connection = new Agent({ keepAlive: true, maxSockets: 1 });
+  const newNamed = (name: string) => createToken(account.id, { name, expiresAt: null });
+  const sample = await newNamed("sample");
+  await page.goto(`${TOKEN_PAGE}?revoke=${sample.token.id}`);
+  const fields = await fieldsOf(page, "dialog form");
+  const headers = {
+    Origin: sharedOrigin(),
+    Cookie: (await context.cookies()).map(({ name, value }) => `${name}=${value}`).join("; "),
+    "X-Forwarded-For": newAddress(),
+  };
+  await callOn(connection, sample.raw);
+
+  const rounds: { before: CallResult; revoked: string | null; after: CallResult }[] = [];
+  const expected: typeof rounds = [];
+  try {
+    for (let round = 0; round < ROUNDS; round++) {
+      const { raw, token } = await newNamed(`round ${round}`);
+      const before = await callOn(connection, raw);
+      const url = `${sharedOrigin()}${TOKEN_PAGE}?revoke=${token.id}`;
+      const answer = await sendFields(url, fields, headers, { id: String(token.id) });
+      rounds.push({ before, revoked: answer.headers.get("location"), after: await callOn(connection, raw) });
+      expected.push({
+        before: { status: 200, isWarm: true },
+        revoked: `${TOKEN_PAGE}?revoked=${token.id}`,
+        after: { status: 401, isWarm: true },
+      });
+    }
+  } finally {
+    connection.destroy();
+  }
+  expect(rounds).toEqual(expected);
+});
+
+type CallResult = { status: number | undefined; isWarm: boolean };
+
+function callOn(agent: Agent, token: string): Promise<CallResult> {
+  return new Promise((resolve, reject) => {
+    const headers = { Authorization: `Bearer ${token}` };
+    const request = get(`${sharedOrigin()}/api/v1/me`, { agent, headers }, (response) => {
+      const { statusCode: status } = response;
+      response.resume().once("end", () => resolve({ status, isWarm: request.reusedSocket }));
+    });
+    request.once("error", reject);
+  });
+}

@@ -1,0 +1,147 @@
+import { newAccount } from "@/e2e/support/factories";
+import { call } from "@/e2e/support/fixtures";
+import { expect, TOKEN_PAGE, test, withAndWithoutJavaScript } from "@/e2e/support/pages";
+import { db } from "@/lib/database/client";
+import { DAY, HOUR } from "@/lib/time";
+import { createToken, revokeToken } from "@/lib/tokens/management";
+
+const newNamed = (accountId: number, name: string) => createToken(accountId, { name, expiresAt: null });
+
+withAndWithoutJavaScript((hasJavaScript) => {
+  test("revoking asks first, naming the token, its fingerprint and last use; then the next API request is 401", async ({
+    page,
+    account,
+  }) => {
+    const { raw, token } = await newNamed(account.id, "old laptop");
+    const other = await newNamed(account.id, "kept");
+    await call("/api/v1/me", raw, { headers: { "User-Agent": "curl/8.5.0", "X-Forwarded-For": "198.51.100.9" } });
+    await expect
+      .poll(async () => (await db.accessToken.findUnique({ where: { id: token.id } }))?.lastUsedAt ?? null)
+      .not.toBeNull();
+    await page.goto(TOKEN_PAGE);
+    await page.getByRole("link", { name: /Revoke old laptop/ }).click();
+    const dialog = page.getByRole("dialog", { name: "Revoke this token?" });
+    await expect(dialog).toContainText("old laptop");
+    await expect(dialog).toContainText(`cpat_…${raw.slice(-4)}`);
+    await expect(dialog).toContainText("from 198.51.100.9 (curl");
+
+    await dialog.getByRole("link", { name: "Cancel" }).click();
+    await expect(dialog).toHaveCount(0);
+    if (hasJavaScript) await expect(page.getByRole("link", { name: /Revoke old laptop/ })).toBeFocused();
+    expect((await call("/api/v1/me", raw)).status).toBe(200);
+
+    await page.getByRole("link", { name: /Revoke old laptop/ }).click();
+    await dialog.getByRole("button", { name: "Revoke token" }).click();
+    await expect(page.getByRole("status").filter({ hasText: "is revoked" })).toContainText("old laptop");
+    expect((await call("/api/v1/me", raw)).status).toBe(401);
+    expect((await call("/api/v1/me", other.raw)).status).toBe(200);
+    const ended = page.getByRole("table", { name: "Revoked and expired tokens" });
+    await expect(ended.getByRole("row", { name: /old laptop/ })).toContainText("Revoked");
+  });
+
+  test("revoke all names how many, and every token is refused from its next request on", async ({ page, account }) => {
+    const tokens = [
+      await newNamed(account.id, "one"),
+      await newNamed(account.id, "two"),
+      await newNamed(account.id, "three"),
+    ];
+    const stranger = await newAccount();
+    await page.goto(TOKEN_PAGE);
+    await page.getByRole("link", { name: "Revoke all" }).click();
+    const dialog = page.getByRole("dialog", { name: "Revoke all 3 active tokens?" });
+    await dialog.getByRole("button", { name: "Revoke all" }).click();
+    await expect(page.getByRole("status").filter({ hasText: "3 tokens were revoked" })).toBeVisible();
+    for (const { raw } of tokens) expect((await call("/api/v1/me", raw)).status).toBe(401);
+    expect((await call("/api/v1/me", stranger.token)).status).toBe(200);
+  });
+
+  test("revoking twice changes nothing and says so", async ({ page, account }) => {
+    const { token } = await newNamed(account.id, "twice");
+    await page.goto(`${TOKEN_PAGE}?revoke=${token.id}`);
+    await revokeToken(account.id, token.id);
+    const before = await db.accessToken.findUniqueOrThrow({ where: { id: token.id } });
+    await page.getByRole("dialog").getByRole("button", { name: "Revoke token" }).click();
+    await expect(page.getByRole("status").filter({ hasText: "Nothing was changed" })).toContainText(
+      "was already revoked",
+    );
+    expect(await db.accessToken.findUniqueOrThrow({ where: { id: token.id } })).toEqual(before);
+  });
+
+  test("another account's token can be neither seen nor revoked", async ({ page, account }) => {
+    const stranger = await newAccount();
+    const { raw, token } = await newNamed(stranger.id, "not yours");
+    await newNamed(account.id, "mine");
+    await page.goto(`${TOKEN_PAGE}?revoke=${token.id}`);
+    await expect(page.getByRole("dialog")).toHaveCount(0);
+    await expect(page.getByText("Nothing was changed: you have no such token.")).toBeVisible();
+    expect(await page.content()).not.toContain("not yours");
+
+    const mine = await db.accessToken.findFirstOrThrow({ where: { accountId: account.id } });
+    await page.goto(`${TOKEN_PAGE}?revoke=${mine.id}`);
+    if (hasJavaScript) {
+      await page.locator("input[name=id]").evaluate((field, id) => field.setAttribute("value", String(id)), token.id);
+      await page.getByRole("dialog").getByRole("button", { name: "Revoke token" }).click();
+      await expect(page.getByText("Nothing was changed: you have no such token.")).toBeVisible();
+    }
+    expect((await call("/api/v1/me", raw)).status).toBe(200);
+    expect((await db.accessToken.findUniqueOrThrow({ where: { id: mine.id } })).revokedAt).toBeNull();
+  });
+});
+
+test("a GET never creates and never revokes", async ({ page, account }) => {
+  const { token } = await newNamed(account.id, "safe");
+  for (const query of [
+    `revoke=${token.id}`,
+    `revoked=${token.id}`,
+    "revoke=all",
+    "revoked=all",
+    "name=x&expiry=none",
+    `id=${token.id}`,
+  ]) {
+    await page.goto(`${TOKEN_PAGE}?${query}`);
+  }
+  const rows = await db.accessToken.findMany({ where: { accountId: account.id } });
+  expect(rows.map(({ id, revokedAt }) => ({ id, revokedAt }))).toEqual([{ id: token.id, revokedAt: null }]);
+});
+
+test("a revoked token that is still used shows it on its row: how often, when last, from where, with what", async ({
+  page,
+  account,
+}) => {
+  const { raw, token } = await newNamed(account.id, "forgotten cron job");
+  await revokeToken(account.id, token.id);
+  for (let i = 0; i < 14; i++) {
+    await call("/api/v1/me", raw, { headers: { "User-Agent": "curl/8.5.0", "X-Forwarded-For": "203.0.113.9" } });
+  }
+  await expect.poll(async () => (await db.accessToken.findUnique({ where: { id: token.id } }))?.refusedCount).toBe(14);
+  await page.goto(TOKEN_PAGE);
+  await expect(page.getByRole("row", { name: /forgotten cron job/ })).toContainText(
+    /Refused 14 times since, last (?:just now|\d+ seconds ago) from 203\.0\.113\.9 \(curl/,
+  );
+});
+
+test("active tokens come first, newest first; ended ones stay for 90 days, then they are gone from the page", async ({
+  page,
+  account,
+}) => {
+  const ago = (days: number) => new Date(Date.now() - days * DAY);
+  for (const [name, createdAt, ended] of [
+    ["oldest active", ago(300), {}],
+    ["newest active", ago(1), {}],
+    ["just expired", ago(2), { expiresAt: new Date(Date.now() - HOUR) }],
+    ["revoked 89 days ago", ago(100), { revokedAt: ago(89) }],
+    ["revoked 91 days ago", ago(100), { revokedAt: ago(91) }],
+    ["expired 91 days ago", ago(200), { expiresAt: ago(91) }],
+  ] as const) {
+    const { token } = await newNamed(account.id, name);
+    await db.accessToken.update({ where: { id: token.id }, data: { createdAt, ...ended } });
+  }
+  await page.goto(TOKEN_PAGE);
+  const names = await page.getByRole("rowheader").allInnerTexts();
+  expect(names.map((text) => text.split("\n")[0])).toEqual([
+    "newest active",
+    "oldest active",
+    "just expired",
+    "revoked 89 days ago",
+  ]);
+});

@@ -1,0 +1,48 @@
+import { newAccount, PASSWORD, unique } from "@/e2e/support/factories";
+import { expect, fieldsOf, newAddress, sendFields, test } from "@/e2e/support/pages";
+import { setAccountDisabled } from "@/lib/accounts/accounts";
+import { db } from "@/lib/database/client";
+import { SECOND } from "@/lib/time";
+
+const ROUNDS = 12;
+
+test.use({ javaScriptEnabled: false });
+
+test("how long a refusal takes does not tell whether there is such an account, whether it is disabled or has a password", async ({
+  page,
+}) => {
+  test.setTimeout(120 * SECOND);
+  const known = await newAccount();
+  const disabled = await newAccount();
+  await setAccountDisabled(disabled.email, true);
+  const withoutPassword = await newAccount();
+  await db.account.update({ where: { id: withoutPassword.id }, data: { passwordHash: null } });
+  const attempts = {
+    "unknown address": { email: `${unique("nobody")}@example.com`, password: PASSWORD },
+    "wrong password": { email: known.email, password: "a wrong password" },
+    "disabled account": { email: disabled.email, password: PASSWORD },
+    "account without a password": { email: withoutPassword.email, password: PASSWORD },
+  };
+  await page.goto("/sign-in");
+  const url = page.url();
+  const fields = await fieldsOf(page);
+
+  const times = new Map<string, number[]>(Object.keys(attempts).map((name) => [name, []]));
+  for (let round = 0; round < ROUNDS; round++) {
+    // Interleaved, so that whatever else the machine does falls on all of them.
+    for (const [name, changes] of Object.entries(attempts)) {
+      const headers = { Origin: new URL(url).origin, "X-Forwarded-For": newAddress() };
+      const start = performance.now();
+      const answer = await (await sendFields(url, fields, headers, changes)).text();
+      times.get(name)?.push(performance.now() - start);
+      expect(answer).toContain("Wrong e-mail or password.");
+    }
+  }
+  const medians = Object.fromEntries([...times].map(([name, values]) => [name, medianOf(values)]));
+  const [fastest, slowest] = [Math.min(...Object.values(medians)), Math.max(...Object.values(medians))];
+  expect(slowest / fastest, JSON.stringify(medians)).toBeLessThan(2);
+});
+
+function medianOf(values: number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
+}

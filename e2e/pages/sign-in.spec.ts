@@ -1,0 +1,173 @@
+import { newAccount, PASSWORD } from "@/e2e/support/factories";
+import {
+  expect,
+  fieldsOf,
+  newAddress,
+  sendFields,
+  submitSignIn,
+  TOKEN_PAGE,
+  test,
+  withAndWithoutJavaScript,
+} from "@/e2e/support/pages";
+import { setAccountDisabled } from "@/lib/accounts/accounts";
+import { db } from "@/lib/database/client";
+import { DAY } from "@/lib/time";
+
+const REFUSED = "Wrong e-mail or password.";
+
+withAndWithoutJavaScript(() => {
+  test("e-mail and password lead to the token page, sign-out leads away and ends the session", async ({
+    page,
+    context,
+  }) => {
+    const { email, id } = await newAccount();
+    await page.goto("/sign-in");
+    await submitSignIn(page, email);
+    await expect(page).toHaveURL(TOKEN_PAGE);
+    await expect(page.getByText(email)).toBeVisible();
+    const [cookie] = await context.cookies();
+    expect(cookie).toMatchObject({ name: "session", httpOnly: true, sameSite: "Lax", path: "/", secure: false });
+
+    await page.getByRole("button", { name: "Sign out" }).click();
+    await expect(page.getByText("You are signed out.")).toBeVisible();
+    expect(await db.session.count({ where: { accountId: id, expiresAt: { gt: new Date() } } })).toBe(0);
+    await context.addCookies([{ ...(cookie as NonNullable<typeof cookie>), expires: -1 }]);
+    await page.goto(TOKEN_PAGE);
+    await expect(page).toHaveURL(/\/sign-in/);
+  });
+
+  test("an unknown address, a wrong password and a disabled account get the same page; the e-mail stays, the password goes", async ({
+    page,
+  }) => {
+    const { email } = await newAccount();
+    const disabled = await newAccount();
+    await setAccountDisabled(disabled.email, true);
+    for (const [typed, password] of [
+      ["nobody@example.com", PASSWORD],
+      [email, "wrong password"],
+      [disabled.email, PASSWORD],
+    ] as const) {
+      await page.goto("/sign-in");
+      const answered = page.waitForResponse((response) => response.request().method() === "POST");
+      await submitSignIn(page, typed, password);
+      expect((await answered).status()).toBe(200);
+      await expect(page.getByRole("alert").filter({ hasText: REFUSED })).toBeVisible();
+      await expect(page.getByLabel("E-mail")).toHaveValue(typed);
+      await expect(page.getByLabel("Password")).toHaveValue("");
+      await expect(page).toHaveURL(/\/sign-in$/);
+    }
+  });
+
+  test("after sign-in one lands on the page one asked for", async ({ page }) => {
+    const { email } = await newAccount();
+    await page.goto(`${TOKEN_PAGE}?revoke=all`);
+    await expect(page).toHaveURL(/\/sign-in\?next=/);
+    await submitSignIn(page, email);
+    await expect(page).toHaveURL(`${TOKEN_PAGE}?revoke=all`);
+  });
+
+  test("too many attempts are told how long to wait, whether the account exists or not", async ({ page }) => {
+    for (const email of [(await newAccount()).email, "nobody-at-all@example.com"]) {
+      await page.setExtraHTTPHeaders({ "X-Forwarded-For": newAddress() });
+      await page.goto("/sign-in");
+      for (let attempt = 0; attempt < 11; attempt++) {
+        const answered = page.waitForResponse((response) => response.request().method() === "POST");
+        await submitSignIn(page, email, "wrong password");
+        await answered;
+        await expect(page.getByRole("button", { name: "Sign in" })).toHaveAttribute("aria-disabled", "false");
+      }
+      await expect(
+        page.getByRole("alert").filter({ hasText: /^Too many attempts\. Try again in [1-5] minutes?\.$/ }),
+      ).toBeVisible();
+    }
+  });
+});
+
+for (const next of [
+  "https://evil.example/",
+  "//evil.example/",
+  "/\\evil.example",
+  "/.//evil.example",
+  "javascript:alert(1)",
+  "%2F%2Fevil.example",
+  "\t//evil.example",
+]) {
+  test(`next=${JSON.stringify(next)} leads nowhere but into the console`, async ({ page, baseURL }) => {
+    const { email } = await newAccount();
+    await page.goto(`/sign-in?next=${encodeURIComponent(next)}`);
+    await submitSignIn(page, email);
+    await page.waitForURL((url) => url.pathname !== "/sign-in");
+    expect(new URL(page.url()).origin).toBe(new URL(baseURL ?? "").origin);
+  });
+}
+
+test("a stranger's attempts from many places do not keep out the owner at an address with a session", async ({
+  page,
+  browser,
+}) => {
+  const { email } = await newAccount();
+  const home = newAddress();
+  await page.setExtraHTTPHeaders({ "X-Forwarded-For": home });
+  await page.goto("/sign-in");
+  await submitSignIn(page, email);
+  await expect(page).toHaveURL(TOKEN_PAGE);
+
+  const { origin } = new URL(page.url());
+  const signedOut = await browser.newPage({ javaScriptEnabled: false });
+  await signedOut.goto(`${origin}/sign-in`);
+  const fields = await fieldsOf(signedOut);
+  await signedOut.close();
+  const tryFromElsewhere = async () => {
+    const headers = { Origin: origin, "X-Forwarded-For": newAddress() };
+    const changes = { email, password: "wrong password" };
+    return (await sendFields(`${origin}/sign-in`, fields, headers, changes)).text();
+  };
+  for (let attempt = 0; attempt < 30; attempt++) await tryFromElsewhere();
+  expect(await tryFromElsewhere()).toContain("Too many attempts.");
+
+  const owner = await browser.newPage({
+    baseURL: origin,
+    extraHTTPHeaders: { "X-Forwarded-For": home },
+  });
+  await owner.goto("/sign-in");
+  await submitSignIn(owner, email);
+  await expect(owner).toHaveURL(TOKEN_PAGE);
+  await owner.close();
+});
+
+test("a disabled account is out at its next request, in every browser", async ({ page, account }) => {
+  await page.goto(TOKEN_PAGE);
+  await expect(page.getByRole("heading", { name: "API tokens" })).toBeVisible();
+  await db.account.update({ where: { id: account.id }, data: { disabledAt: new Date() } });
+  await page.reload();
+  await expect(page).toHaveURL(/\/sign-in/);
+});
+
+test("a session slides: used, it lasts another 30 days; unused for 30 days, it is over", async ({ page, account }) => {
+  const inDays = (days: number) => new Date(Date.now() + days * DAY);
+  await db.session.updateMany({ where: { accountId: account.id }, data: { expiresAt: inDays(5) } });
+  await page.goto(TOKEN_PAGE);
+  await expect
+    .poll(async () => (await db.session.findFirstOrThrow({ where: { accountId: account.id } })).expiresAt.getTime())
+    .toBeGreaterThan(inDays(29.9).getTime());
+  await db.session.updateMany({ where: { accountId: account.id }, data: { expiresAt: new Date(Date.now() - 1) } });
+  await page.reload();
+  await expect(page).toHaveURL(/\/sign-in/);
+});
+
+test("each sign-in has a session token of its own, and only its hash is stored", async ({ page, context }) => {
+  const { email, id } = await newAccount();
+  const seen = new Set<string>();
+  for (let round = 0; round < 2; round++) {
+    await context.clearCookies();
+    await page.goto("/sign-in");
+    await submitSignIn(page, email);
+    await expect(page).toHaveURL(TOKEN_PAGE);
+    const value = (await context.cookies())[0]?.value ?? "";
+    expect(value.length).toBeGreaterThanOrEqual(43);
+    seen.add(value);
+  }
+  expect(seen.size).toBe(2);
+  const rows = await db.session.findMany({ where: { accountId: id }, omit: { tokenHash: false } });
+  for (const value of seen) expect(JSON.stringify(rows)).not.toContain(value);
+});

@@ -1,0 +1,70 @@
+import { randomBytes } from "node:crypto";
+import { createAccount } from "@/lib/accounts/accounts";
+import { db, type Prisma } from "@/lib/database/client";
+import type { AccountRole } from "@/lib/generated/prisma/enums";
+import { HOUR } from "@/lib/time";
+import { createToken } from "@/lib/tokens/management";
+
+// What tests stand on, made by the production functions where there are any. Everything is unique by construction, so
+// no test meets another one's rows.
+
+export type TestAccount = { id: number; name: string; email: string; role: AccountRole; token: string };
+
+export const PASSWORD = "correct horse battery";
+
+/** An account with a token, which can sign in with PASSWORD. */
+export async function newAccount(role: AccountRole = "customer"): Promise<TestAccount> {
+  const name = unique("Account");
+  const account = await createAccount({ name, email: `${name}@example.com`, role, password: PASSWORD });
+  return { ...account, token: await newToken(account.id) };
+}
+
+/** The raw value of a new token. */
+export async function newToken(accountId: number, expiresAt: Date | null = null): Promise<string> {
+  return (await createToken(accountId, { name: unique("Token"), expiresAt })).raw;
+}
+
+export async function newServer(
+  accountId: number,
+  data: Partial<Prisma.ServerUncheckedCreateInput> = {},
+): Promise<{ id: number }> {
+  const label = unique("server");
+  return db.server.create({
+    data: { accountId, label, hostname: `${label}.example.net`, ...data },
+    select: { id: true },
+  });
+}
+
+export async function newGameService(
+  accountId: number,
+  data: Partial<Prisma.GameServiceUncheckedCreateInput> = {},
+): Promise<{ id: number }> {
+  const name = unique("service");
+  return db.gameService.create({
+    data: {
+      accountId,
+      name,
+      javaHostname: `${name}.play.example.net`,
+      originHost: "198.51.100.7",
+      originPort: 25_565,
+      ...data,
+    },
+    select: { id: true },
+  });
+}
+
+/** A finished run, unless `data` says otherwise. */
+export async function newBenchmarkRun(
+  serverId: number,
+  data: Partial<Prisma.BenchmarkRunUncheckedCreateInput> = {},
+): Promise<{ id: number }> {
+  return db.benchmarkRun.create({
+    data: { serverId, label: unique("run"), status: "done", finishedAt: new Date(Date.now() - HOUR), ...data },
+    select: { id: true },
+  });
+}
+
+/** Lower-case letters and digits, never twice. */
+export function unique(what: string): string {
+  return `${what.toLowerCase()}-${randomBytes(6).toString("hex")}`;
+}

@@ -1,0 +1,23 @@
+import { startConsole } from "./console-server";
+import { hasRedis, type RedisServer, startRedis } from "./redis-server";
+import { createTemplate, createTestDatabase } from "./test-database";
+
+/** One database and one console for all tests that need nothing special; each test makes accounts of its own in it. */
+export default async function setUp(): Promise<() => Promise<void>> {
+  const template = await createTemplate();
+  const database = await createTestDatabase();
+  // On real PostgreSQL the console runs as in production: its limit is in Redis.
+  const redis: RedisServer | null = process.env.E2E_POSTGRES_URL && hasRedis() ? await startRedis() : null;
+  // Tests stand behind one trusted proxy, so that each can come from an address of its own.
+  const variables = { TRUSTED_PROXIES: "1", ...(redis && { REDIS_URL: redis.url }) };
+  const app = await startConsole(database.url, variables);
+  process.env.DATABASE_URL = database.url;
+  process.env.E2E_ORIGIN = app.origin;
+  return async () => {
+    await app.stop();
+    await redis?.stop();
+    await database.stop();
+    await template.remove();
+    if (process.env.E2E_SHOW_OUTPUT) console.log(app.output());
+  };
+}

@@ -1,0 +1,104 @@
+import { randomBytes, randomInt } from "node:crypto";
+import type { BrowserContext, Page } from "playwright/test";
+import { db } from "@/lib/database/client";
+import { DAY } from "@/lib/time";
+import { hashToken } from "@/lib/tokens/format";
+import { newAccount, PASSWORD, type TestAccount } from "./factories";
+import { test as base, expect, sharedOrigin } from "./fixtures";
+
+export { expect };
+
+export const TOKEN_PAGE = "/dashboard/settings/api";
+
+type Fixtures = {
+  /** Signed in through the database, without tokens. */
+  account: TestAccount;
+};
+
+/** A browser that comes from an address of its own, and that fails the test on any error in its console. */
+export const test = base.extend<Fixtures>({
+  // biome-ignore lint/correctness/noEmptyPattern: the runner wants a pattern here
+  baseURL: async ({}, use) => {
+    await use(sharedOrigin());
+  },
+  // biome-ignore lint/correctness/noEmptyPattern: the runner wants a pattern here
+  extraHTTPHeaders: async ({}, use) => {
+    await use({ "X-Forwarded-For": newAddress() });
+  },
+  page: async ({ page }, use) => {
+    const problems: string[] = [];
+    page.on("pageerror", (error) => problems.push(error.message));
+    page.on("console", (message) => {
+      // What a browser says about an answer that is not 200 is no fault of the page.
+      if (message.type() === "error" && !message.text().startsWith("Failed to load resource")) {
+        problems.push(message.text());
+      }
+    });
+    await use(page);
+    expect(problems, "errors and policy violations in the browser's console").toEqual([]);
+  },
+  account: async ({ context }, use) => {
+    const account = await newAccount();
+    await db.accessToken.deleteMany({ where: { accountId: account.id } });
+    await signInDirectly(context, account.id);
+    await use(account);
+  },
+});
+
+/** A session as the console would have made it, without the half second that a password takes. */
+export async function signInDirectly(context: BrowserContext, accountId: number): Promise<void> {
+  const token = randomBytes(32).toString("base64url");
+  await db.session.create({
+    data: { tokenHash: hashToken(token), accountId, expiresAt: new Date(Date.now() + 30 * DAY) },
+  });
+  await context.addCookies([{ name: "session", value: token, url: sharedOrigin(), httpOnly: true, sameSite: "Lax" }]);
+}
+
+export async function submitSignIn(page: Page, email: string, password = PASSWORD): Promise<void> {
+  await page.getByLabel("E-mail").fill(email);
+  await page.getByLabel("Password").fill(password);
+  await page.getByRole("button", { name: "Sign in" }).click();
+}
+
+/** The fields of a form as a browser without JavaScript would send them, for tests that send it in another way. */
+export async function fieldsOf(page: Page, form = "form"): Promise<[string, string][]> {
+  return page
+    .locator(form)
+    .evaluate((element) => [...new FormData(element as HTMLFormElement).entries()] as [string, string][]);
+}
+
+/** Sends such fields, some of them changed. */
+export async function sendFields(
+  url: string,
+  fields: [string, string][],
+  headers: Record<string, string>,
+  changes: Record<string, string> = {},
+): Promise<Response> {
+  const body = new FormData();
+  for (const [name, value] of fields) body.append(name, changes[name] ?? value);
+  return fetch(url, { method: "POST", body, headers, redirect: "manual" });
+}
+
+/** Creates a token on the token page, which must be open, and answers the value that the page shows. */
+export async function createOnPage(page: Page, name: string): Promise<string> {
+  await page.getByLabel("Name").fill(name);
+  await page.getByRole("button", { name: "Create token" }).click();
+  const field = page.getByLabel("Token", { exact: true });
+  await expect(field).toHaveValue(/^cpat_[0-9A-Za-z]{36}$/);
+  return field.inputValue();
+}
+
+/** An address that no other test comes from. */
+export function newAddress(): string {
+  return `10.${randomInt(256)}.${randomInt(256)}.${1 + randomInt(254)}`;
+}
+
+/** The same tests in a browser with JavaScript and in one without. */
+export function withAndWithoutJavaScript(describe: (hasJavaScript: boolean) => void): void {
+  for (const hasJavaScript of [true, false]) {
+    test.describe(hasJavaScript ? "with JavaScript" : "without JavaScript", () => {
+      test.use({ javaScriptEnabled: hasJavaScript });
+      describe(hasJavaScript);
+    });
+  }
+}

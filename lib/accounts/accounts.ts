@@ -1,0 +1,121 @@
+import { hashPassword, MIN_PASSWORD_LENGTH } from "@/lib/accounts/passwords";
+import { db, Prisma } from "@/lib/database/client";
+import { InvalidInputError } from "@/lib/failures";
+import type { AccountRole } from "@/lib/generated/prisma/enums";
+
+export type { AccountRole };
+
+/** The account that a token or a session acts as. */
+export type Account = { id: number; name: string; email: string; role: AccountRole };
+
+/** Every role, the least powerful first. */
+export const ROLES: readonly AccountRole[] = ["customer", "support", "admin"];
+
+const select = { id: true, name: true, email: true, role: true } satisfies Prisma.AccountSelect;
+
+/** Staff see the game services of others under the conditions of spec 2.5. */
+export function isStaff(account: Account): boolean {
+  return account.role !== "customer";
+}
+
+/** The account object of spec 2.1. */
+export function serializeAccount({ id, name, email, role }: Account): Account {
+  return { id, name, email, role };
+}
+
+/**
+ * Creates an account that can sign in with the password.
+ * @throws InvalidInputError for an unusable name, e-mail or password, or an e-mail that is taken.
+ */
+export async function createAccount(input: {
+  name: string;
+  email: string;
+  role: AccountRole;
+  password: string;
+}): Promise<Account> {
+  const data = {
+    name: parseAccountName(input.name),
+    email: parseEmail(input.email),
+    role: input.role,
+    passwordHash: await hashPassword(parsePassword(input.password)),
+  };
+  try {
+    return await db.account.create({ data, select });
+  } catch (error) {
+    if (isUniqueViolation(error))
+      throw new InvalidInputError(`There is already an account with the e-mail ${data.email}.`);
+    throw error;
+  }
+}
+
+/** Every account, by id. */
+export async function listAccounts() {
+  return db.account.findMany({ select: { ...select, disabledAt: true, createdAt: true }, orderBy: { id: "asc" } });
+}
+
+/** Signs the account out everywhere and refuses its tokens from the next request on; or undoes that. */
+export async function setAccountDisabled(email: string, disabled: boolean): Promise<Account> {
+  return updateAccount(email, {
+    disabledAt: disabled ? new Date() : null,
+    ...(disabled && { sessions: { deleteMany: {} } }),
+  });
+}
+
+/** Changes what the account may see, from its next request on. */
+export async function setAccountRole(email: string, role: AccountRole): Promise<Account> {
+  return updateAccount(email, { role });
+}
+
+/** Sets the password and ends every session of the account. */
+export async function setAccountPassword(email: string, password: string): Promise<Account> {
+  const passwordHash = await hashPassword(parsePassword(password));
+  return updateAccount(email, { passwordHash, sessions: { deleteMany: {} } });
+}
+
+/** @throws InvalidInputError for anything but one of the three roles. */
+export function parseRole(text: string): AccountRole {
+  const role = ROLES.find((known) => known === text);
+  if (!role) throw new InvalidInputError(`"${text}" is no role. Roles: ${ROLES.join(", ")}.`);
+  return role;
+}
+
+/** Lower-case and trimmed. @throws InvalidInputError for anything that cannot be an e-mail address. */
+export function parseEmail(text: string): string {
+  const email = text.trim().toLowerCase();
+  if (email.length > 254 || !/^[^\s@\p{Cc}]+@[^\s@\p{Cc}]+$/u.test(email)) {
+    throw new InvalidInputError(`"${text}" is not an e-mail address.`);
+  }
+  return email;
+}
+
+function parseAccountName(text: string): string {
+  const name = text.trim();
+  if (name.length < 1 || name.length > 100 || /\p{Cc}/u.test(name)) {
+    throw new InvalidInputError("A name has 1 to 100 characters, none of them a control character.");
+  }
+  return name;
+}
+
+function parsePassword(text: string): string {
+  if ([...text].length < MIN_PASSWORD_LENGTH) {
+    throw new InvalidInputError(`A password needs at least ${MIN_PASSWORD_LENGTH} characters.`);
+  }
+  return text;
+}
+
+async function updateAccount(email: string, data: Prisma.AccountUpdateInput): Promise<Account> {
+  try {
+    return await db.account.update({ where: { email: parseEmail(email) }, data, select });
+  } catch (error) {
+    if (isPrismaError(error, "P2025")) throw new InvalidInputError(`There is no account with the e-mail ${email}.`);
+    throw error;
+  }
+}
+
+function isUniqueViolation(error: unknown): boolean {
+  return isPrismaError(error, "P2002");
+}
+
+function isPrismaError(error: unknown, code: string): boolean {
+  return error instanceof Prisma.PrismaClientKnownRequestError && error.code === code;
+}

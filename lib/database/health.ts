@@ -1,0 +1,43 @@
+import { db, Prisma } from "@/lib/database/client";
+
+/** Prisma's own codes for a database that cannot be reached, gave no answer, or has no connection left. */
+const PRISMA_CODES = new Set(["P1001", "P1002", "P1008", "P1011", "P1017", "P2024", "P2037"]);
+
+/** PostgreSQL: cancelled by the statement timeout, shutting down, starting up, out of connections, out of resources. */
+const SQLSTATES = /^(?:57014|57P0[1-5]|53\d{3}|08\w{3}|55P03)$/;
+
+const SOCKET_CODES = new Set(
+  "ECONNREFUSED ECONNRESET ETIMEDOUT EPIPE ENOTFOUND EAI_AGAIN EHOSTUNREACH EHOSTDOWN ENETUNREACH ENETDOWN".split(" "),
+);
+
+/** What `pg` says without any code: its pool or its query ran out of time, or the connection broke. */
+const MESSAGES =
+  /timeout exceeded when trying to connect|Query read timeout|Connection terminated|terminating connection|Can't reach database server|Client has encountered a connection error|not queryable/i;
+
+/**
+ * Whether an error of the database client means that the database is away, starting, overloaded or too slow: nothing is
+ * wrong with the request, and the same request may well succeed in a moment.
+ */
+export function isDatabaseUnavailable(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  if (error instanceof Prisma.PrismaClientInitializationError) return true;
+  const code = String((error as { code?: unknown }).code ?? "");
+  return (
+    PRISMA_CODES.has(code) ||
+    SOCKET_CODES.has(code) ||
+    SQLSTATES.test(sqlState(error) ?? code) ||
+    MESSAGES.test(error.message) ||
+    isDatabaseUnavailable(error.cause)
+  );
+}
+
+/** A raw query fails as P2010 with the driver's own error inside `meta`. */
+function sqlState(error: Error): string | undefined {
+  const { meta } = error as { meta?: { code?: string; driverAdapterError?: { cause?: { originalCode?: string } } } };
+  return meta?.driverAdapterError?.cause?.originalCode ?? meta?.code;
+}
+
+/** Answers when the database does. @throws what the driver throws when it does not. */
+export async function pingDatabase(): Promise<void> {
+  await db.$queryRaw`select 1`;
+}

@@ -1,4 +1,0 @@
-import { type Env, parseEnv } from "@/lib/env-variables";
-
-/** The settings of this process, read once. A wrong variable throws right here, at the start. */
-export const env: Env = parseEnv(process.env);

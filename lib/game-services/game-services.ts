@@ -1,0 +1,69 @@
+import { type Account, isStaff } from "@/lib/accounts/accounts";
+import type { GameService, GameServiceList } from "@/lib/api/schemas";
+import { db, Prisma } from "@/lib/database/client";
+import { NotFoundError } from "@/lib/failures";
+import type { GameServiceStatus } from "@/lib/generated/prisma/enums";
+import { parseId } from "@/lib/http/ids";
+
+type GameServiceRow = {
+  id: number;
+  name: string;
+  status: GameServiceStatus;
+  java_hostname: string;
+  origin_host: string;
+  origin_port: number;
+  config_version: number;
+  error: string | null;
+  created_at: Date;
+  updated_at: Date;
+};
+
+const COLUMNS = Prisma.sql`s.id, s.name, s.status::text as status, s.java_hostname, s.origin_host, s.origin_port,
+  s.config_version, s.error, s.created_at, s.updated_at`;
+
+/**
+ * The condition on `game_services s` under which an account may see a service (spec 2.5): it owns it, or holds a grant,
+ * or is staff and the owner allowed support access or has an open ticket linked to the service.
+ */
+export function visibleTo(account: Account): Prisma.Sql {
+  const ownedOrGranted = Prisma.sql`s.account_id = ${account.id}
+    or exists (select 1 from service_grants g where g.service_id = s.id and g.account_id = ${account.id})`;
+  if (!isStaff(account)) return Prisma.sql`(${ownedOrGranted})`;
+  return Prisma.sql`(${ownedOrGranted} or s.support_access or exists (
+    select 1 from tickets t where t.service_id = s.id and t.account_id = s.account_id and t.status = 'open'))`;
+}
+
+/** The services that an account owns or holds a grant for, whatever its role, by id (spec 4, rule 4). */
+export async function listGameServices(accountId: number): Promise<GameServiceList> {
+  const rows = await db.$queryRaw<GameServiceRow[]>`
+    select ${COLUMNS} from game_services s
+    where s.id in (
+      select id from game_services where account_id = ${accountId}
+      union select service_id from service_grants where account_id = ${accountId})
+    order by s.id`;
+  return { services: rows.map(serializeGameService) };
+}
+
+/** @throws NotFoundError when there is no such service that the account may see (spec 4, rule 5). */
+export async function getGameService(account: Account, idText: string): Promise<GameService> {
+  const id = parseId(idText);
+  const [row] = await db.$queryRaw<GameServiceRow[]>`
+    select ${COLUMNS} from game_services s where s.id = ${id} and ${visibleTo(account)}`;
+  if (!row) throw new NotFoundError();
+  return serializeGameService(row);
+}
+
+function serializeGameService(row: GameServiceRow): GameService {
+  return {
+    id: row.id,
+    name: row.name,
+    status: row.status,
+    java_hostname: row.java_hostname,
+    origin_host: row.origin_host,
+    origin_port: row.origin_port,
+    config_version: row.config_version,
+    error: row.error,
+    created_at: row.created_at.getTime(),
+    updated_at: row.updated_at.getTime(),
+  };
+}

@@ -1,0 +1,42 @@
+import { env } from "@/lib/process/env";
+
+/** A host and a port, and nothing that a shell or a page could take for something else. */
+const HOST = /^[\w.-]+(?::\d{1,5})?$|^\[[\da-f:.]+\](?::\d{1,5})?$/i;
+
+/**
+ * Whether a request that changes something was sent by a page of the console itself. A request without an Origin
+ * header, or with `null`, is not: every browser sends its own with a form.
+ */
+export function isFromConsole(headers: Headers): boolean {
+  const own = ownOrigin(headers);
+  const origin = headers.get("origin");
+  if (!own || !origin || !URL.canParse(origin)) return false;
+  // Without BASE_URL the scheme in front of a proxy is unknown, so the hosts alone are compared.
+  return env.baseUrl ? new URL(origin).origin === own : new URL(origin).host === new URL(own).host;
+}
+
+/** The address under which the browser opened the console, for people to copy. */
+export function shownOrigin(headers: Headers): string {
+  return (
+    (env.baseUrl && ownOrigin(headers)) || originHeader(headers) || ownOrigin(headers) || "https://console.example.com"
+  );
+}
+
+/**
+ * What follows a form is rendered by a request of Next to itself, whose Host is not the browser's; the Origin still is.
+ * It was checked when the form came in.
+ */
+function originHeader(headers: Headers): string | null {
+  const origin = headers.get("origin") ?? "";
+  const [scheme, host = ""] = origin.split("://");
+  return (scheme === "http" || scheme === "https") && HOST.test(host) ? origin : null;
+}
+
+/** BASE_URL, else the scheme and the Host header of the request; null when that names no usable host. */
+function ownOrigin(headers: Headers): string | null {
+  if (env.baseUrl) return new URL(env.baseUrl).origin;
+  const host = headers.get("host") ?? "";
+  if (!HOST.test(host)) return null;
+  const scheme = headers.get("x-forwarded-proto")?.split(",")[0]?.trim() === "https" ? "https" : "http";
+  return `${scheme}://${host.toLowerCase()}`;
+}

@@ -1,0 +1,32 @@
+import { afterEach, expect, test, vi } from "vitest";
+import { hashToken, mintToken } from "@/lib/tokens/format";
+import { log } from "./log";
+
+const written = vi.spyOn(process.stdout, "write").mockReturnValue(true);
+afterEach(() => written.mockClear());
+
+const lineOf = (fields: Record<string, string>) => {
+  log("info", "event", fields);
+  return String(written.mock.calls.at(-1)?.[0]);
+};
+
+test("one event is one line of JSON, whatever line breaks a field holds", () => {
+  const name = 'a\nb\r\nc\u2028d\u2029e\u0085f"}{';
+  const line = lineOf({ name });
+  expect(line.endsWith("\n")).toBe(true);
+  expect(line.trimEnd()).not.toMatch(/[\n\r\u2028\u2029\u0085]/);
+  expect(JSON.parse(line)).toMatchObject({ level: "info", event: "event", name });
+});
+
+test("tokens, hashes and passwords inside addresses never get through", () => {
+  const token = mintToken();
+  const line = lineOf({
+    stack: `Error: ${token} at ${hashToken(token)}`,
+    reason: "cannot reach postgresql://console:hunter2@db.internal:5432/console",
+    cut: token.slice(0, 20),
+  });
+  expect(line).not.toContain(token.slice(5, 20));
+  expect(line).not.toContain(hashToken(token));
+  expect(line).not.toContain("hunter2");
+  expect(line).toContain("db.internal:5432/console");
+});

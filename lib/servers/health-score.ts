@@ -1,0 +1,344 @@
+import type { Stability } from "@/lib/servers/stability";
+import { MINUTE, SECOND } from "@/lib/time";
+
+export const COMPONENTS = ["cpu", "memory", "disk", "network", "stability", "freshness"] as const;
+export type Component = (typeof COMPONENTS)[number];
+
+/** Percent of the score. `score = round(Σ weight × component / 100)`, so anyone can recompute it. */
+export const WEIGHTS: Readonly<Record<Component, number>> = {
+  cpu: 20,
+  memory: 20,
+  disk: 20,
+  network: 15,
+  stability: 15,
+  freshness: 10,
+};
+
+const FULL = 1000;
+/** A component that nothing was reported for: proof neither of health nor of illness. */
+const NOT_REPORTED = 500;
+const OOM_CAP = 300;
+const OOM_CAP_LASTS = 30 * MINUTE;
+const MAX_NOTES = 8;
+
+/** Points `[measured, value]`, rising in the first; linear between them, constant beyond the ends. */
+type Curve = readonly (readonly [measured: number, value: number])[];
+
+/** Component points by measurement. */
+// biome-ignore format: a table reads by its rows
+const COMPONENT_CURVES = {
+  cpuPct: [[60, 1000], [75, 850], [85, 600], [95, 250], [100, 0]],
+  memoryPct: [[70, 1000], [80, 850], [90, 500], [95, 250], [98, 50], [100, 0]],
+  diskPct: [[70, 1000], [80, 800], [90, 400], [95, 150], [98, 0]],
+  lossPct: [[0.1, 1000], [0.5, 850], [1, 700], [2, 500], [5, 200], [10, 0]],
+  retransmitPct: [[1, 1000], [2, 850], [5, 500], [10, 200], [20, 0]],
+  coveragePct: [[80, 0], [90, 250], [95, 500], [99, 850], [99.5, 950], [100, 1000]],
+  lastSeenSeconds: [[30, 1000], [60, 900], [120, 600], [300, 200], [900, 0]],
+} as const satisfies Record<string, Curve>;
+
+/** Points taken off a component; of the three for the CPU only the largest. */
+// biome-ignore format: a table reads by its rows
+const DEDUCTION_CURVES = {
+  stealPct: [[2, 0], [5, 200], [10, 450], [20, 800]],
+  iowaitPct: [[10, 0], [20, 100], [40, 300], [60, 500]],
+  loadPerCore: [[1, 0], [1.5, 100], [3, 300], [5, 500]],
+  swapPct: [[20, 0], [50, 100], [80, 250]],
+} as const satisfies Record<string, Curve>;
+
+/** Points taken off stability for each event of the last 24 hours, and at most in all. */
+const STABILITY_DEDUCTIONS = {
+  reboots: { each: 100, most: 400 },
+  oomKills: { each: 150, most: 300 },
+  failedUnits: { each: 100, most: 300 },
+} as const;
+
+/** What is left of the four measured components as their sample grows old, by its age in seconds. */
+const STALENESS: Curve = [
+  [120, 1],
+  [900, 0],
+];
+
+/** One telemetry sample; null where the daemon did not measure. Percentages are 0 to 100, of all cores together. */
+export type Measurements = {
+  /** Epoch milliseconds. */
+  ts: number;
+  cpuPct: number | null;
+  cpuStealPct: number | null;
+  cpuIowaitPct: number | null;
+  load5: number | null;
+  memUsedMb: number | null;
+  memTotalMb: number | null;
+  swapUsedPct: number | null;
+  diskUsedPct: number | null;
+  netLossPct: number | null;
+  netRetransmitPct: number | null;
+  oomKills: number | null;
+};
+
+export type HealthFacts = {
+  /** Epoch milliseconds; null when the daemon never checked in. */
+  lastSeenAt: number | null;
+  cores: number | null;
+  sample: Measurements | null;
+  stability: Stability | null;
+};
+
+export type Health = {
+  /** 0 to 1000, higher is healthier (spec 2.2). */
+  score: number;
+  /** Each 0 to 1000 (spec 2.3). */
+  components: Record<Component, number>;
+  /** Worst first, at most eight; each with what was measured, where full score ends, and the points it costs. */
+  notes: string[];
+};
+
+/** One component before rounding, and why it is below full score. */
+type Rating = { points: number; reasons: string[] };
+
+/** The health of a server at `now` (epoch ms). Pure: the same facts and time give the same result everywhere. */
+export function rateHealth(facts: HealthFacts, now: number): Health {
+  const { sample } = facts;
+  const ratings: Record<Component, Rating> = {
+    cpu: measured(sample, now, (s) => rateCpu(s, facts.cores)),
+    memory: measured(sample, now, (s) => rateMemory(s, facts.stability?.lastOomAt ?? null, now)),
+    disk: measured(sample, now, rateDisk),
+    network: measured(sample, now, rateNetwork),
+    stability: rateStability(facts.stability),
+    freshness: rateFreshness(facts.lastSeenAt, now),
+  };
+  const components = mapComponents((name) => Math.round(clamp(ratings[name].points)));
+  return {
+    score: scoreOf(components),
+    components,
+    notes: writeNotes(ratings, components, facts),
+  };
+}
+
+/** The published formula (spec 2.3: six weighted components). */
+export function scoreOf(components: Readonly<Record<Component, number>>): number {
+  return Math.round(COMPONENTS.reduce((sum, name) => sum + WEIGHTS[name] * components[name], 0) / 100);
+}
+
+/** A component that rests on the sample: rated, then faded with the sample's age. */
+function measured(sample: Measurements | null, now: number, rate: (sample: Measurements) => Rating | null): Rating {
+  const rating = sample && rate(sample);
+  if (!sample || !rating) return { points: NOT_REPORTED, reasons: ["not reported, counted as 500"] };
+  const age = Math.max(0, now - sample.ts);
+  const factor = valueAt(STALENESS, age / SECOND);
+  if (factor === 1) return rating;
+  return {
+    points: clamp(rating.points) * factor,
+    reasons: [...rating.reasons, `measured ${duration(age)} ago (counts fully for ${duration(2 * MINUTE)})`],
+  };
+}
+
+function rateCpu(sample: Measurements, cores: number | null): Rating | null {
+  if (sample.cpuPct === null) return null;
+  const base = term(
+    COMPONENT_CURVES.cpuPct,
+    sample.cpuPct,
+    (value, limit) => `${value} % busy (full score up to ${limit} %)`,
+  );
+  const loadPerCore = sample.load5 !== null && cores ? sample.load5 / cores : null;
+  const deductions = [
+    deduction(
+      DEDUCTION_CURVES.stealPct,
+      sample.cpuStealPct,
+      (v, limit) => `${v} % stolen by other guests of the host (free up to ${limit} %)`,
+    ),
+    deduction(
+      DEDUCTION_CURVES.iowaitPct,
+      sample.cpuIowaitPct,
+      (v, limit) => `${v} % waiting for disks (free up to ${limit} %)`,
+    ),
+    deduction(DEDUCTION_CURVES.loadPerCore, loadPerCore, (v, limit) => `load ${v} per core (free up to ${limit})`),
+  ];
+  const largest = deductions.reduce((a, b) => (b.points > a.points ? b : a));
+  return { points: base.points - largest.points, reasons: [...base.reasons, ...largest.reasons] };
+}
+
+function rateMemory(sample: Measurements, lastOomAt: number | null, now: number): Rating | null {
+  if (sample.memUsedMb === null || !sample.memTotalMb) return null;
+  const usedPct = (sample.memUsedMb / sample.memTotalMb) * 100;
+  const base = term(COMPONENT_CURVES.memoryPct, usedPct, (v, limit) => `${v} % used (full score up to ${limit} %)`);
+  const swap = deduction(
+    DEDUCTION_CURVES.swapPct,
+    sample.swapUsedPct,
+    (v, limit) => `${v} % of swap used (free up to ${limit} %)`,
+  );
+  const points = base.points - swap.points;
+  const reasons = [...base.reasons, ...swap.reasons];
+  const isOutOfMemory = (sample.oomKills ?? 0) > 0 || (lastOomAt !== null && now - lastOomAt < OOM_CAP_LASTS);
+  if (!isOutOfMemory) return { points, reasons };
+  return {
+    points: Math.min(points, OOM_CAP),
+    reasons: [
+      ...reasons,
+      `a process was killed for lack of memory within ${duration(OOM_CAP_LASTS)} (at most ${OOM_CAP} then)`,
+    ],
+  };
+}
+
+function rateDisk(sample: Measurements): Rating | null {
+  if (sample.diskUsedPct === null) return null;
+  return term(COMPONENT_CURVES.diskPct, sample.diskUsedPct, (v, limit) => `${v} % full (full score up to ${limit} %)`);
+}
+
+function rateNetwork(sample: Measurements): Rating | null {
+  const ratings: Rating[] = [];
+  if (sample.netLossPct !== null) {
+    ratings.push(
+      term(
+        COMPONENT_CURVES.lossPct,
+        sample.netLossPct,
+        (v, limit) => `${v} % of packets lost (full score up to ${limit} %)`,
+      ),
+    );
+  }
+  if (sample.netRetransmitPct !== null) {
+    ratings.push(
+      term(
+        COMPONENT_CURVES.retransmitPct,
+        sample.netRetransmitPct,
+        (v, limit) => `${v} % retransmitted (full score up to ${limit} %)`,
+      ),
+    );
+  }
+  return ratings.reduce<Rating | null>(
+    (worst, rating) => (worst && worst.points <= rating.points ? worst : rating),
+    null,
+  );
+}
+
+function rateStability(stability: Stability | null): Rating {
+  if (!stability) return { points: NOT_REPORTED, reasons: ["not reported, counted as 500"] };
+  const coverage = term(
+    COMPONENT_CURVES.coveragePct,
+    stability.coveragePct,
+    (v) => `${v} % of check-ins received in 24 hours (full score at 100 %)`,
+  );
+  const events = [
+    perEvent(STABILITY_DEDUCTIONS.reboots, stability.reboots, "restart in 24 hours", "restarts in 24 hours"),
+    perEvent(
+      STABILITY_DEDUCTIONS.oomKills,
+      stability.oomKills,
+      "process killed for lack of memory in 24 hours",
+      "processes killed for lack of memory in 24 hours",
+    ),
+    perEvent(
+      STABILITY_DEDUCTIONS.failedUnits,
+      stability.failedUnits,
+      "failed system service",
+      "failed system services",
+    ),
+  ];
+  return events.reduce(
+    (sum, event) => ({ points: sum.points - event.points, reasons: [...sum.reasons, ...event.reasons] }),
+    coverage,
+  );
+}
+
+function rateFreshness(lastSeenAt: number | null, now: number): Rating {
+  if (lastSeenAt === null) return { points: NOT_REPORTED, reasons: ["not reported, counted as 500"] };
+  const age = Math.max(0, now - lastSeenAt);
+  return term(
+    COMPONENT_CURVES.lastSeenSeconds,
+    age / SECOND,
+    (_, limit) => `last check-in ${duration(age)} ago (full score up to ${limit} seconds)`,
+  );
+}
+
+/** Points on a curve, and a reason unless they are full. The limit in the reason is where full score ends. */
+function term(curve: Curve, value: number, describe: (value: string, limit: string) => string): Rating {
+  const points = valueAt(curve, value);
+  return { points, reasons: points < FULL ? [describe(decimal(value), decimal(curve[0]?.[0] ?? 0))] : [] };
+}
+
+/** As `term`, for points to be taken off; nothing measured takes nothing. */
+function deduction(curve: Curve, value: number | null, describe: (value: string, limit: string) => string): Rating {
+  const points = value === null ? 0 : valueAt(curve, value);
+  if (value === null || points === 0) return { points: 0, reasons: [] };
+  return { points, reasons: [describe(decimal(value), decimal(curve[0]?.[0] ?? 0))] };
+}
+
+function perEvent({ each, most }: { each: number; most: number }, count: number, one: string, many: string): Rating {
+  if (count === 0) return { points: 0, reasons: [] };
+  return { points: Math.min(most, each * count), reasons: [`${count} ${count === 1 ? one : many}`] };
+}
+
+function valueAt(curve: Curve, measuredValue: number): number {
+  let previous = curve[0] ?? [0, 0];
+  if (measuredValue <= previous[0]) return previous[1];
+  for (const point of curve) {
+    if (measuredValue <= point[0]) {
+      const [x0, y0] = previous;
+      const [x1, y1] = point;
+      return x1 === x0 ? y1 : y0 + ((y1 - y0) * (measuredValue - x0)) / (x1 - x0);
+    }
+    previous = point;
+  }
+  return previous[1];
+}
+
+const LABELS: Readonly<Record<Component, string>> = {
+  cpu: "CPU",
+  memory: "Memory",
+  disk: "Disk",
+  network: "Network",
+  stability: "Stability",
+  freshness: "Freshness",
+};
+
+function writeNotes(
+  ratings: Record<Component, Rating>,
+  components: Record<Component, number>,
+  facts: HealthFacts,
+): string[] {
+  const lostBy = (name: Component) => (WEIGHTS[name] * (FULL - components[name])) / 100;
+  const notes: { lost: number; text: string }[] = [];
+  const add = (names: readonly Component[], text: string) => {
+    const lost = names.reduce((sum, name) => sum + lostBy(name), 0);
+    if (lost > 0) notes.push({ lost, text: `${text}; costs ${pointsText(lost)}.` });
+  };
+  const unknown: Component[] = facts.sample ? [] : ["cpu", "memory", "disk", "network"];
+  if (!facts.sample) add(unknown, "No telemetry sample has arrived yet: CPU, memory, disk and network count 500 each");
+  for (const name of COMPONENTS) {
+    if (!unknown.includes(name)) add([name], `${LABELS[name]}: ${ratings[name].reasons.join(", ")}`);
+  }
+  if (notes.length === 0) return ["All six components are at full score."];
+  return notes
+    .sort((a, b) => b.lost - a.lost)
+    .slice(0, MAX_NOTES)
+    .map((note) => note.text);
+}
+
+function pointsText(points: number): string {
+  const rounded = Math.round(points);
+  if (rounded === 0) return "less than a point";
+  return rounded === 1 ? "1 point" : `${rounded} points`;
+}
+
+function mapComponents(value: (name: Component) => number): Record<Component, number> {
+  return Object.fromEntries(COMPONENTS.map((name) => [name, value(name)])) as Record<Component, number>;
+}
+
+function clamp(points: number): number {
+  return Math.min(FULL, Math.max(0, points));
+}
+
+/** At most two decimals, none of them idle. */
+function decimal(value: number): string {
+  return String(Math.round(value * 100) / 100);
+}
+
+function duration(ms: number): string {
+  const units: [number, string][] = [
+    [24 * 60 * MINUTE, "day"],
+    [60 * MINUTE, "hour"],
+    [MINUTE, "minute"],
+    [SECOND, "second"],
+  ];
+  const [size, name] = units.find(([unit]) => ms >= unit) ?? [SECOND, "second"];
+  const count = Math.floor(ms / size);
+  return `${count} ${name}${count === 1 ? "" : "s"}`;
+}

@@ -1,0 +1,64 @@
+import { expect, test } from "vitest";
+import { DAY, HOUR, MINUTE, SECOND } from "@/lib/time";
+import { parseStabilityRecord, type StabilityRecord, summariseStability, withCheckIn } from "./stability";
+
+const START = Date.UTC(2026, 10, 20, 0);
+const LONG_AGO = START - 30 * DAY;
+const quiet = { rebooted: false, oomKills: 0, failedUnits: 0 };
+const empty = parseStabilityRecord({});
+
+/** Check-ins every `every` ms in [from, to). */
+function checkedIn(record: StabilityRecord, from: number, to: number, every = 30 * SECOND): StabilityRecord {
+  let result = record;
+  let previous: number | null = null;
+  for (let now = from; now < to; now += every) {
+    result = withCheckIn(result, now, previous, quiet);
+    previous = now;
+  }
+  return result;
+}
+
+test("a daemon that checks in at least once a minute for 24 hours has full coverage, however often it does", () => {
+  for (const every of [10 * SECOND, 30 * SECOND, MINUTE]) {
+    const record = checkedIn(empty, START, START + DAY, every);
+    expect(summariseStability(record, LONG_AGO, START + DAY - 1)?.coveragePct).toBe(100);
+  }
+});
+
+test("every minute without a check-in lowers the coverage", () => {
+  const before = checkedIn(empty, START, START + 12 * HOUR);
+  const record = checkedIn(before, START + 13 * HOUR, START + DAY);
+  expect(summariseStability(record, LONG_AGO, START + DAY - 1)?.coveragePct).toBeCloseTo((1380 / 1439) * 100, 5);
+});
+
+test("what is older than 24 hours no longer counts and is not kept", () => {
+  const record = withCheckIn(empty, START, null, { rebooted: true, oomKills: 3, failedUnits: 0 });
+  const later = withCheckIn(record, START + 25 * HOUR, START, quiet);
+  expect(later.hours).toHaveLength(1);
+  expect(summariseStability(later, LONG_AGO, START + 25 * HOUR)).toMatchObject({ reboots: 0, oomKills: 0 });
+  expect(summariseStability(record, LONG_AGO, START + 25 * HOUR)?.coveragePct).toBe(0);
+});
+
+test("a server is judged from its creation on, not for the time before", () => {
+  const created = START + 90 * SECOND;
+  const record = checkedIn(empty, created, created + 10 * MINUTE);
+  expect(summariseStability(record, created, created + 10 * MINUTE)?.coveragePct).toBe(100);
+});
+
+test("events are counted, and the last state of system services is kept when it is not reported", () => {
+  let record = withCheckIn(empty, START, null, { rebooted: true, oomKills: 1, failedUnits: 2 });
+  record = withCheckIn(record, START + MINUTE, START, { rebooted: true, oomKills: 0, failedUnits: null });
+  expect(summariseStability(record, LONG_AGO, START + MINUTE)).toMatchObject({
+    reboots: 2,
+    oomKills: 1,
+    failedUnits: 2,
+    lastOomAt: START,
+  });
+});
+
+test("no check-in yet, or a column that is no such record, is nothing rather than a perfect server", () => {
+  expect(summariseStability(empty, LONG_AGO, START)).toBeNull();
+  for (const column of [null, 7, "x", [], { hours: "many" }]) {
+    expect(summariseStability(parseStabilityRecord(column), LONG_AGO, START)).toBeNull();
+  }
+});

@@ -1,0 +1,121 @@
+import { randomBytes } from "node:crypto";
+import { cookies, headers } from "next/headers";
+import { redirect } from "next/navigation";
+import { cache } from "react";
+import { type Account, serializeAccount } from "@/lib/accounts/accounts";
+import { db } from "@/lib/database/client";
+import type { AccountRole } from "@/lib/generated/prisma/enums";
+import { clientAddress } from "@/lib/http/client-ip";
+import { PATH_HEADER, parseOwnPath } from "@/lib/http/own-path";
+import { cleanAgent, type Sender } from "@/lib/http/sender";
+import { runInBackground } from "@/lib/process/background";
+import { env } from "@/lib/process/env";
+import { securityEvent } from "@/lib/process/security-events";
+import { type Accepted, ADDRESS_KEPT } from "@/lib/sign-in/credentials";
+import { DAY, SECOND } from "@/lib/time";
+import { hashToken } from "@/lib/tokens/format";
+
+const LIFETIME = 30 * DAY;
+/** A session in use is extended at most this often. */
+const EXTENDED_AT_MOST_EVERY = DAY;
+/** The longest that browsers keep a cookie. When a session ends is decided by its row; a page cannot renew the cookie. */
+const COOKIE_LIFETIME = 400 * DAY;
+const TOKEN_BYTES = 32;
+
+const isHttps = env.baseUrl?.startsWith("https:") ?? false;
+/** `__Host-`: no other host, path or plain-http page can have set it. */
+const COOKIE = isHttps ? "__Host-session" : "session";
+
+type SessionRow = {
+  expires_at: Date;
+  account_id: number;
+  name: string;
+  email: string;
+  role: AccountRole;
+};
+
+/** Who is signed in; null for nobody, an expired session, or a disabled account. Read once per request. */
+export const findAccount = cache(async (): Promise<Account | null> => {
+  const token = (await cookies()).get(COOKIE)?.value;
+  if (!token) return null;
+  const tokenHash = hashToken(token);
+  const now = new Date();
+  const [row] = await db.$queryRaw<SessionRow[]>`
+    select s.expires_at, a.id as account_id, a.name, a.email, a.role::text as role
+    from sessions s join accounts a on a.id = s.account_id
+    where s.token_hash = ${tokenHash} and s.expires_at > ${now} and a.disabled_at is null`;
+  if (!row) return null;
+  const expiresAt = new Date(now.getTime() + LIFETIME);
+  if (expiresAt.getTime() - row.expires_at.getTime() >= EXTENDED_AT_MOST_EVERY) {
+    runInBackground("extending a session", () => db.session.updateMany({ where: { tokenHash }, data: { expiresAt } }));
+  }
+  return serializeAccount({ ...row, id: row.account_id });
+});
+
+/** Who is signed in. Nobody: the request ends at the sign-in page, which leads back to the page that was asked for. */
+export async function requireAccount(): Promise<Account> {
+  const account = await findAccount();
+  if (account) return account;
+  const path = parseOwnPath((await headers()).get(PATH_HEADER));
+  redirect(path ? `/sign-in?next=${encodeURIComponent(path)}` : "/sign-in");
+}
+
+/**
+ * Signs the browser in, with a token that it did not have before. Call it in a server action. False when the password
+ * was changed or the account disabled since it was checked: nobody is signed in then.
+ */
+export async function startSession({ accountId, passwordHash }: Accepted): Promise<boolean> {
+  const jar = await cookies();
+  const before = jar.get(COOKIE)?.value;
+  const token = randomBytes(TOKEN_BYTES).toString("base64url");
+  const { ip, agent } = await requestSender();
+  // `for share` waits for a change of the account that is under way, which ends all sessions, and then sees it.
+  const created = await db.$executeRaw`
+    insert into sessions (token_hash, account_id, expires_at, ip, user_agent)
+    select ${hashToken(token)}, id, ${new Date(Date.now() + LIFETIME)}, ${ip}, ${cleanAgent(agent)} from accounts
+    where id = ${accountId} and password_hash = ${passwordHash} and disabled_at is null for share`;
+  if (created === 0) return false;
+  jar.set(COOKIE, token, {
+    httpOnly: true,
+    sameSite: "lax",
+    secure: isHttps,
+    path: "/",
+    maxAge: COOKIE_LIFETIME / SECOND,
+  });
+  securityEvent("signed in", { accountId, address: ip });
+  runInBackground("tidying sessions", () => tidySessions(before));
+  return true;
+}
+
+/** Ends the session that the browser had before, and forgets those that ended long ago. */
+async function tidySessions(before: string | undefined): Promise<void> {
+  if (before) await endByToken(before);
+  await db.session.deleteMany({ where: { expiresAt: { lte: new Date(Date.now() - ADDRESS_KEPT) } } });
+}
+
+/** The row stays for its address, which sign-in knows the owner by. */
+async function endByToken(token: string): Promise<void> {
+  const now = new Date();
+  await db.session.updateMany({
+    where: { tokenHash: hashToken(token), expiresAt: { gt: now } },
+    data: { expiresAt: now },
+  });
+}
+
+/** Signs the browser out: its token is worth nothing from now on. Call it in a server action. */
+export async function endSession(): Promise<void> {
+  const jar = await cookies();
+  const token = jar.get(COOKIE)?.value;
+  // Asked before the cookie is gone: from then on nobody is signed in.
+  const account = await findAccount();
+  // With the attributes it was set with: a browser removes a `__Host-` cookie in no other way.
+  jar.set(COOKIE, "", { httpOnly: true, sameSite: "lax", secure: isHttps, path: "/", maxAge: 0 });
+  if (token) await endByToken(token);
+  if (account) securityEvent("signed out", { accountId: account.id, address: (await requestSender()).ip });
+}
+
+/** Who sent the request that is being answered. */
+export async function requestSender(): Promise<Sender> {
+  const received = await headers();
+  return { ip: clientAddress(received, env.trustedProxies), agent: received.get("user-agent") };
+}

@@ -1,0 +1,93 @@
+import { type Account, serializeAccount } from "@/lib/accounts/accounts";
+import { db } from "@/lib/database/client";
+import type { AccountRole } from "@/lib/generated/prisma/enums";
+import { cleanAgent, type Sender } from "@/lib/http/sender";
+import { runInBackground } from "@/lib/process/background";
+import { securityEvent } from "@/lib/process/security-events";
+import { MINUTE } from "@/lib/time";
+import { hashToken } from "@/lib/tokens/format";
+
+/** `last_used_*` is at most this old. */
+const LAST_USED_PRECISION = MINUTE;
+
+export type Caller = { tokenId: number; account: Account };
+
+type TokenRow = {
+  id: number;
+  expires_at: Date | null;
+  revoked_at: Date | null;
+  last_used_at: Date | null;
+  account_id: number;
+  name: string;
+  email: string;
+  role: AccountRole;
+  disabled_at: Date | null;
+};
+
+/**
+ * Whom a well-formed raw token acts as; null when it is unknown, revoked, expired, or its account is disabled
+ * (spec 5.5, 5.6). Nothing is cached, so each of these holds from the very next request on. What the token page shows
+ * about use and refusals is written afterwards, in the background.
+ */
+export async function authenticate(raw: string, sender: Sender): Promise<Caller | null> {
+  const now = Date.now();
+  const [row] = await db.$queryRaw<TokenRow[]>`
+    select t.id, t.expires_at, t.revoked_at, t.last_used_at, a.id as account_id, a.name, a.email, a.role::text as role, a.disabled_at
+    from access_tokens t join accounts a on a.id = t.account_id
+    where t.token_hash = ${hashToken(raw)}`;
+  if (!row) return null;
+  const isExpired = row.expires_at !== null && row.expires_at.getTime() <= now;
+  if (row.revoked_at || isExpired || row.disabled_at) {
+    recordRefusal(row, now, sender);
+    return null;
+  }
+  if (row.last_used_at === null || now - row.last_used_at.getTime() >= LAST_USED_PRECISION) {
+    recordUse(row.id, now, sender);
+  }
+  return { tokenId: row.id, account: serializeAccount({ ...row, id: row.account_id }) };
+}
+
+function recordUse(id: number, at: number, { ip, agent }: Sender): void {
+  const now = new Date(at);
+  runInBackground(
+    "recording the use of a token",
+    () =>
+      // Decided again inside the statement: of many requests at once, one writes.
+      db.$executeRaw`
+      update access_tokens set last_used_at = ${now}, last_used_ip = ${ip}, last_used_agent = ${cleanAgent(agent)},
+        first_used_at = coalesce(first_used_at, ${now}),
+        first_used_ip = case when first_used_at is null then ${ip} else first_used_ip end
+      where id = ${id} and (last_used_at is null or last_used_at <= ${new Date(at - LAST_USED_PRECISION)})`,
+  );
+}
+
+type Refusals = { count: number; at: number; sender: Sender };
+
+/** Refusals not written yet, by token. While one write of a token is under way, its further refusals gather here. */
+const unwritten = new Map<number, Refusals>();
+const writing = new Set<number>();
+
+/** Every refusal is counted, but a flood of them costs one write at a time. */
+function recordRefusal({ id, account_id: accountId }: TokenRow, at: number, sender: Sender): void {
+  unwritten.set(id, { count: (unwritten.get(id)?.count ?? 0) + 1, at, sender });
+  if (writing.has(id)) return;
+  writing.add(id);
+  runInBackground("recording the refusal of a token", async () => {
+    try {
+      for (let next = unwritten.get(id); next; next = unwritten.get(id)) {
+        unwritten.delete(id);
+        await writeRefusals(id, next);
+        securityEvent("token use refused", { accountId, tokenId: id, address: next.sender.ip, count: next.count });
+      }
+    } finally {
+      writing.delete(id);
+    }
+  });
+}
+
+async function writeRefusals(id: number, { count, at, sender }: Refusals): Promise<void> {
+  await db.$executeRaw`
+    update access_tokens set refused_count = refused_count + ${count}, last_refused_at = ${new Date(at)},
+      last_refused_ip = ${sender.ip}, last_refused_agent = ${cleanAgent(sender.agent)}
+    where id = ${id}`;
+}

@@ -1,0 +1,202 @@
+import { type AccountRole, createAccount, setAccountDisabled } from "@/lib/accounts/accounts";
+import { db } from "@/lib/database/client";
+import {
+  createGameService,
+  grantGameService,
+  setGameServiceState,
+  setSupportAccess,
+} from "@/lib/game-services/game-service-setup";
+import { closeTicket, openTicket } from "@/lib/game-services/tickets";
+import { finishBenchmark, requestBenchmark, startBenchmark } from "@/lib/servers/benchmark-runs";
+import { createServer } from "@/lib/servers/server-setup";
+import { DAY, HOUR, MINUTE } from "@/lib/time";
+import { createToken, listTokens, revokeToken, tokenState } from "@/lib/tokens/management";
+import { checkIn } from "@/prisma/demo/daemons";
+import {
+  DEMO_ACCOUNTS,
+  DEMO_RUNS,
+  DEMO_SERVERS,
+  DEMO_SERVICES,
+  DEMO_TICKETS,
+  DEMO_TOKENS,
+  type DemoRun,
+  type DemoService,
+} from "@/prisma/demo/data";
+import { reportIntervals } from "@/prisma/demo/edge-nodes";
+import { MACHINES } from "@/prisma/demo/machines";
+import { findSeedNumber, recordSeedNumber } from "@/prisma/demo/seed-number";
+
+const DEFAULT_SEED = 1;
+const DEMO_TOKEN = "demo";
+/** The stopped server stopped this long before the demo was built. */
+const STOPPED_FOR = 3 * HOUR;
+const BENCHMARK_TAKES = 14 * MINUTE;
+
+const EMAILS = DEMO_ACCOUNTS.map(({ email }) => email);
+
+/** Thrown for a database with accounts that are not the demo's. Nothing in it was changed. */
+export class ForeignDatabaseError extends Error {
+  override name = "ForeignDatabaseError";
+}
+
+export type DemoAccess = {
+  accounts: { name: string; email: string; role: AccountRole; password: string; disabled: boolean }[];
+  /** A new one of the first account. */
+  token: string;
+};
+
+/** Ids by the names that the tables of the demo use: e-mail, hostname, public hostname. */
+type Ids = ReadonlyMap<string, number>;
+
+/**
+ * Builds the demo in an empty database; one that holds the demo already stays as it is. Either way the first account
+ * gets a new token named "demo" in place of the one before. A build that broke off is removed and done again.
+ * @throws ForeignDatabaseError when there is any account that the demo did not make.
+ */
+export async function seedDemo(options: { seed?: number; now?: Date } = {}): Promise<DemoAccess> {
+  const { seed = DEFAULT_SEED, now = new Date() } = options;
+  await refuseForeignAccounts();
+  if ((await findSeedNumber()) === null) {
+    // Everything hangs off accounts, and all accounts are the demo's.
+    await db.account.deleteMany({ where: { email: { in: EMAILS } } });
+    await build(seed, now);
+  }
+  return {
+    accounts: DEMO_ACCOUNTS.map(({ ageDays: _, ...account }) => account),
+    token: await replaceDemoToken(),
+  };
+}
+
+async function refuseForeignAccounts(): Promise<void> {
+  const count = await db.account.count({ where: { email: { notIn: EMAILS } } });
+  if (count === 0) return;
+  throw new ForeignDatabaseError(
+    `This database holds ${count === 1 ? "an account" : `${count} accounts`} that the demo did not make. ` +
+      "The demo runs only in a database of its own; nothing was changed.",
+  );
+}
+
+async function build(seed: number, now: Date): Promise<void> {
+  const accounts = await createAccounts(now);
+  const firstAccount = idOf(accounts, DEMO_ACCOUNTS[0].email);
+  await createTokens(firstAccount, now);
+  const servers = await createServers(accounts, now);
+  for (const run of DEMO_RUNS) await createRun(run, idOf(servers, run.hostname), now);
+  const services = await createServices(accounts, now);
+  await createTickets(accounts, services, now);
+  for (const server of MACHINES) {
+    await checkIn(server, seed, server.daemon.state === "running" ? now : ago(now, STOPPED_FOR));
+  }
+  for (const service of DEMO_SERVICES) await reportIntervals(service, seed, now);
+  await recordSeedNumber(firstAccount, seed, now);
+}
+
+async function createAccounts(now: Date): Promise<Ids> {
+  const ids = new Map<string, number>();
+  for (const { ageDays, disabled, ...account } of DEMO_ACCOUNTS) {
+    const { id, email } = await createAccount(account);
+    // Accounts are always created now; the demo's have been there for a while.
+    await db.account.update({ where: { id }, data: { createdAt: ago(now, ageDays * DAY) } });
+    if (disabled) await setAccountDisabled(email, true);
+    ids.set(email, id);
+  }
+  return ids;
+}
+
+/** Tokens are always created now, and used by requests: their past is written directly. */
+async function createTokens(accountId: number, now: Date): Promise<void> {
+  for (const { name, ageDays, expiresInDays, revokedDaysAgo, used } of DEMO_TOKENS) {
+    const { token } = await createToken(accountId, { name, expiresAt: null });
+    const createdAt = ago(now, ageDays * DAY);
+    await db.accessToken.update({
+      where: { id: token.id },
+      data: {
+        createdAt,
+        expiresAt: expiresInDays === null ? null : ago(now, -expiresInDays * DAY),
+        revokedAt: revokedDaysAgo === null ? null : ago(now, revokedDaysAgo * DAY),
+        ...(used && {
+          firstUsedAt: new Date(createdAt.getTime() + HOUR),
+          firstUsedIp: used.ip,
+          lastUsedAt: ago(now, used.hoursAgo * HOUR),
+          lastUsedIp: used.ip,
+          lastUsedAgent: used.agent,
+        }),
+      },
+    });
+  }
+}
+
+async function createServers(accounts: Ids, now: Date): Promise<Ids> {
+  const ids = new Map<string, number>();
+  for (const { owner, label, hostname, ageDays } of DEMO_SERVERS) {
+    const { id } = await createServer(idOf(accounts, owner), { label, hostname }, ago(now, ageDays * DAY));
+    ids.set(hostname, id);
+  }
+  return ids;
+}
+
+async function createRun(run: DemoRun, serverId: number, now: Date): Promise<void> {
+  const requestedAt = ago(now, run.hoursAgo * HOUR);
+  const { id } = await requestBenchmark(serverId, run.label, requestedAt);
+  if (run.status === "pending") return;
+  await startBenchmark(id);
+  if (run.status === "running") return;
+  const { scores, verified } = run;
+  const finishedAt = new Date(requestedAt.getTime() + BENCHMARK_TAKES);
+  await finishBenchmark(id, { scores, verified, log: `${run.label}: ${JSON.stringify(scores)}\n` }, finishedAt);
+}
+
+async function createServices(accounts: Ids, now: Date): Promise<Ids> {
+  const ids = new Map<string, number>();
+  for (const service of DEMO_SERVICES) {
+    ids.set(service.javaHostname, await createService(service, accounts, now));
+  }
+  return ids;
+}
+
+async function createService(service: DemoService, accounts: Ids, now: Date): Promise<number> {
+  const { name, javaHostname, originHost, originPort, status, configVersion, error } = service;
+  const createdAt = ago(now, service.ageDays * DAY);
+  const { id } = await createGameService(
+    idOf(accounts, service.owner),
+    { name, javaHostname, originHost, originPort },
+    createdAt,
+  );
+  const changedAt = ago(now, service.changedHoursAgo * HOUR);
+  await setGameServiceState(id, { status, configVersion, error }, changedAt);
+  await setSupportAccess(id, service.supportAccess);
+  for (const email of service.grants) await grantGameService(id, idOf(accounts, email), changedAt);
+  return id;
+}
+
+async function createTickets(accounts: Ids, services: Ids, now: Date): Promise<void> {
+  for (const { owner, subject, javaHostname, status, ageDays } of DEMO_TICKETS) {
+    const serviceId = javaHostname === null ? null : idOf(services, javaHostname);
+    const { id } = await openTicket(idOf(accounts, owner), { subject, serviceId }, ago(now, ageDays * DAY));
+    if (status === "closed") await closeTicket(id);
+  }
+}
+
+/** A raw token cannot be read again, so each start of the demo makes one; of the earlier ones the last stays, revoked. */
+async function replaceDemoToken(): Promise<string> {
+  const { id: accountId } = await db.account.findUniqueOrThrow({
+    where: { email: DEMO_ACCOUNTS[0].email },
+    select: { id: true },
+  });
+  await db.accessToken.deleteMany({ where: { accountId, name: DEMO_TOKEN, revokedAt: { not: null } } });
+  for (const token of await listTokens(accountId)) {
+    if (token.name === DEMO_TOKEN && tokenState(token, new Date()) === "active") await revokeToken(accountId, token.id);
+  }
+  const { raw } = await createToken(accountId, { name: DEMO_TOKEN, expiresAt: null });
+  return raw;
+}
+
+function ago(now: Date, ms: number): Date {
+  return new Date(now.getTime() - ms);
+}
+
+function idOf(ids: Ids, name: string): number {
+  const id = ids.get(name);
+  if (id === undefined) throw new Error(`The demo's tables name "${name}", which is in none of them.`);
+  return id;
+}

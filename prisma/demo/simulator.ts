@@ -1,0 +1,107 @@
+import { setTimeout as wait } from "node:timers/promises";
+import { db } from "@/lib/database/client";
+import { log } from "@/lib/process/log";
+import { DAY, HOUR, MINUTE, SECOND } from "@/lib/time";
+import { checkIn } from "@/prisma/demo/daemons";
+import { DEMO_ACCOUNTS, DEMO_SERVICES } from "@/prisma/demo/data";
+import { reportIntervals } from "@/prisma/demo/edge-nodes";
+import { MACHINES } from "@/prisma/demo/machines";
+import { getSeedNumber } from "@/prisma/demo/seed-number";
+
+/** Each running server checks in this often, one after the other. */
+const CHECK_IN_EVERY = 30 * SECOND;
+/** Edge nodes report a minute this long after its end. */
+const REPORT_DELAY = 2 * SECOND;
+const TIDY_EVERY = HOUR;
+/** Longer than any query looks back. */
+const KEPT = 8 * DAY;
+
+const RUNNING = MACHINES.filter(({ daemon }) => daemon.state === "running");
+
+/** Makes up for the time in which no simulator ran. @throws Error when the database holds no demo. */
+export async function backfill(now: Date = new Date()): Promise<void> {
+  const seed = await getSeedNumber();
+  await tidy(now);
+  for (const server of RUNNING) await checkIn(server, seed, now);
+  await reportAllIntervals(seed, now);
+}
+
+/**
+ * Keeps the demo alive until it is stopped, which takes no longer than the statement under way. What fails (because the
+ * database is away, say) is logged once, and made up for as soon as it works again.
+ */
+export function startSimulator(): { stop(): Promise<void> } {
+  const stopping = new AbortController();
+  const attempt = logFailuresOnce();
+  const turn = CHECK_IN_EVERY / RUNNING.length;
+  const loops = Promise.all([
+    repeat({ every: turn, after: 0 }, stopping.signal, async (now) => {
+      const server = RUNNING[Math.floor(now.getTime() / turn) % RUNNING.length];
+      if (server) {
+        await attempt(`check-in of ${server.hostname}`, async () => checkIn(server, await getSeedNumber(), now));
+      }
+    }),
+    repeat({ every: MINUTE, after: REPORT_DELAY }, stopping.signal, (now) =>
+      attempt("intervals", async () => reportAllIntervals(await getSeedNumber(), now)),
+    ),
+    repeat({ every: TIDY_EVERY, after: 0 }, stopping.signal, (now) => attempt("tidying", () => tidy(now))),
+  ]);
+  return {
+    async stop() {
+      stopping.abort();
+      await loops;
+    },
+  };
+}
+
+async function reportAllIntervals(seed: number, now: Date): Promise<void> {
+  for (const service of DEMO_SERVICES) await reportIntervals(service, seed, now);
+}
+
+/** Deletes what no query can reach any more, so that the demo does not grow for ever. */
+async function tidy(now: Date): Promise<void> {
+  const ofTheDemo = { account: { email: { in: DEMO_ACCOUNTS.map(({ email }) => email) } } };
+  const before = new Date(now.getTime() - KEPT);
+  for (const { id: serviceId } of await db.gameService.findMany({ where: ofTheDemo, select: { id: true } })) {
+    await db.metricSample.deleteMany({ where: { serviceId, ts: { lt: before } } });
+  }
+  for (const { id: serverId } of await db.server.findMany({ where: ofTheDemo, select: { id: true } })) {
+    // The latest sample of a server stays, however old it is.
+    await db.$executeRaw`
+      delete from telemetry_samples where server_id = ${serverId} and ts < ${before}
+        and ts < (select max(ts) from telemetry_samples where server_id = ${serverId})`;
+  }
+  // The room of deleted rows is used again only after this, which the embedded database does not do by itself.
+  await db.$executeRaw`vacuum telemetry_samples, metric_samples`;
+}
+
+/** Runs the task whenever the clock passes a multiple of `every` plus `after` (both in ms), until the signal. */
+async function repeat(
+  { every, after }: { every: number; after: number },
+  signal: AbortSignal,
+  task: (now: Date) => Promise<void>,
+): Promise<void> {
+  let last = Date.now();
+  while (!signal.aborted) {
+    const next = (Math.floor((last - after) / every) + 1) * every + after;
+    // Rejects when the signal comes; the loop ends then anyway.
+    await wait(next - Date.now(), undefined, { signal }).catch(() => undefined);
+    if (!signal.aborted) await task(new Date(next));
+    // A timer can be a little early; and after a long task or a sleeping laptop, turns are left out.
+    last = Math.max(next, Date.now());
+  }
+}
+
+/** Runs tasks by name; of failures that overlap in time only the first is logged, and then the end of the last. */
+function logFailuresOnce(): (what: string, task: () => Promise<void>) => Promise<void> {
+  const failing = new Set<string>();
+  return async (what, task) => {
+    try {
+      await task();
+      if (failing.delete(what) && failing.size === 0) log("info", "simulator recovered");
+    } catch (error) {
+      if (failing.size === 0) log("error", "simulator failed", { what, reason: String(error) });
+      failing.add(what);
+    }
+  };
+}

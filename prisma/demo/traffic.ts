@@ -1,0 +1,116 @@
+import type { Interval } from "@/lib/game-services/metric-intervals";
+import { MINUTE } from "@/lib/time";
+import { EDGE_NODES, type EdgeNode, type Traffic } from "@/prisma/demo/data";
+import { between, episodeAt, eveningAt, type Range, randomAt, wanderAt } from "@/prisma/demo/random";
+
+// Times are in minutes since the epoch, as every interval is one minute long.
+
+/** Now and then an edge node is down, for all services at once. */
+const NODE_DOWN = { slot: 24 * 60, chance: 0.45, lasts: [4, 26] } as const;
+/** Now and then an edge node cannot measure the latency to one origin for a while. */
+const PROBE_DOWN = { slot: 12 * 60, chance: 0.3, lasts: [15, 80] } as const;
+const ATTACK = { slot: 4 * 60, lasts: [4, 38] } as const;
+
+/** How likely one interval alone is lost, or has no latency. */
+const INTERVAL_LOST = 0.002;
+const LATENCY_MISSED = 0.02;
+
+const PACKETS_PER_PLAYER: Range = [2_050, 2_550];
+const BYTES_PER_PACKET: Range = [128, 176];
+/** Of what arrives in peace. */
+const DROPPED: Range = [0, 0.0012];
+/** Joins and pings of the server list, per player online. */
+const CONNECTIONS_PER_PLAYER: Range = [0.2, 0.5];
+
+/** Packets per minute at the height of an attack. */
+const ATTACK_PACKETS: Range = [4e6, 9e7];
+const BYTES_PER_ATTACK_PACKET: Range = [58, 96];
+const ATTACK_DROPPED: Range = [0.991, 0.9998];
+/** Of the attack on the edge node that it hits hardest. */
+const ATTACK_FOCUS = 0.8;
+
+/** One number per use of chance, so that no two move alike. */
+const USE = {
+  nodeDown: 1,
+  probeDown: 2,
+  lost: 3,
+  missed: 4,
+  crowd: 5,
+  jitter: 6,
+  connections: 7,
+  sizes: 8,
+  drops: 9,
+  packets: 10,
+};
+const ATTACK_USE = { begins: 20, size: 21, focus: 22, jitter: 23 };
+
+export type Source = {
+  serviceId: number;
+  /** Stands for the service wherever chance decides: ids differ from database to database. */
+  key: number;
+  traffic: Traffic;
+};
+
+/** What an edge node counted for a service in a minute; null when the node reported nothing. Always the same. */
+export function intervalAt(
+  { serviceId, key, traffic }: Source,
+  node: EdgeNode,
+  seed: number,
+  minute: number,
+): Interval | null {
+  const chance = (use: number) => randomAt(seed, key, node.id, use, minute);
+  if (episodeAt(NODE_DOWN, minute, seed, node.id, USE.nodeDown) || chance(USE.lost) < INTERVAL_LOST) return null;
+
+  const crowd =
+    between([0.7, 1.1], wanderAt(minute, 45, seed, key, node.id, USE.crowd)) *
+    between([0.96, 1.04], chance(USE.jitter));
+  const players = Math.round(traffic.players * node.share * activityAt(minute + node.utcOffset * 60) * crowd);
+  const packets = players * between(PACKETS_PER_PLAYER, chance(USE.packets));
+  const attack = attackAt(traffic, node, seed, key, minute);
+  const isLatencyMeasured =
+    players > 0 &&
+    chance(USE.missed) >= LATENCY_MISSED &&
+    !episodeAt(PROBE_DOWN, minute, seed, key, node.id, USE.probeDown);
+  return {
+    serviceId,
+    ts: minute * MINUTE,
+    nodeId: node.id,
+    packets: Math.round(packets + attack),
+    bytes: Math.round(
+      packets * between(BYTES_PER_PACKET, chance(USE.sizes)) +
+        attack * between(BYTES_PER_ATTACK_PACKET, chance(USE.sizes)),
+    ),
+    dropped: Math.round(
+      packets * between(DROPPED, chance(USE.drops)) + attack * between(ATTACK_DROPPED, chance(USE.drops)),
+    ),
+    connections: Math.round(players * between(CONNECTIONS_PER_PLAYER, chance(USE.connections)) + attack / 50_000),
+    latencyMs: isLatencyMeasured ? latencyAt(node, attack, chance(USE.jitter)) : null,
+  };
+}
+
+/** How many of the most players are online, 0 to 1: few at night, most in the evening, and more at the weekend. */
+function activityAt(localMinute: number): number {
+  // The epoch was a Thursday.
+  const weekday = (Math.floor(localMinute / (24 * 60)) + 4) % 7;
+  const isWeekend = weekday === 0 || weekday === 6;
+  return (0.05 + 0.95 * eveningAt((localMinute / 60) % 24) ** 1.6) * (isWeekend ? 1 : 0.8);
+}
+
+/** Packets of an attack that arrive at a node in a minute; 0 in peace. */
+function attackAt({ attackChance }: Traffic, node: EdgeNode, seed: number, key: number, minute: number): number {
+  const attack = episodeAt({ ...ATTACK, chance: attackChance }, minute, seed, key, ATTACK_USE.begins);
+  if (!attack) return 0;
+  const ofThisAttack = (use: number) => randomAt(seed, key, use, attack.slot);
+  const size = between(ATTACK_PACKETS, ofThisAttack(ATTACK_USE.size) ** 2);
+  const isFocus = node === EDGE_NODES[Math.floor(ofThisAttack(ATTACK_USE.focus) * EDGE_NODES.length)];
+  // Steep at both ends, with a plateau between them.
+  const height = Math.sin(Math.PI * attack.part) ** 0.4;
+  const jitter = between([0.85, 1], randomAt(seed, key, node.id, ATTACK_USE.jitter, minute));
+  return size * height * jitter * (isFocus ? ATTACK_FOCUS : (1 - ATTACK_FOCUS) / (EDGE_NODES.length - 1));
+}
+
+/** Milliseconds, with two decimals. An attack fills the queues of the node. */
+function latencyAt({ latencyMs }: EdgeNode, attack: number, chance: number): number {
+  const ms = latencyMs * between([0.97, 1.09], chance) + between([0.2, 2.4], chance) + 30 * Math.min(1, attack / 5e7);
+  return Math.round(ms * 100) / 100;
+}
