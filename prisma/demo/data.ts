@@ -3,7 +3,7 @@
 
 import type { AccountRole } from "@/lib/accounts/accounts";
 import type { BenchmarkStatus, GameServiceStatus, TicketStatus } from "@/lib/generated/prisma/enums";
-import type { BenchmarkScores } from "@/lib/servers/benchmark-runs";
+import type { BenchmarkScores } from "@/lib/servers/benchmarks";
 import { HOUR, MINUTE } from "@/lib/time";
 import type { Episodes, Range } from "@/prisma/demo/random";
 

@@ -1,5 +1,5 @@
 import { db } from "@/lib/database/client";
-import { findLatestInterval, recordIntervals } from "@/lib/game-services/metric-intervals";
+import { findLatestInterval, recordIntervals } from "@/lib/game-services/metrics";
 import { DAY, MINUTE } from "@/lib/time";
 import { type DemoService, EDGE_NODES } from "@/prisma/demo/data";
 import { keyOf } from "@/prisma/demo/random";

@@ -5,10 +5,10 @@ import {
   grantGameService,
   setGameServiceState,
   setSupportAccess,
-} from "@/lib/game-services/game-service-setup";
+} from "@/lib/game-services/game-services";
 import { closeTicket, openTicket } from "@/lib/game-services/tickets";
-import { finishBenchmark, requestBenchmark, startBenchmark } from "@/lib/servers/benchmark-runs";
-import { createServer } from "@/lib/servers/server-setup";
+import { finishBenchmark, requestBenchmark, startBenchmark } from "@/lib/servers/benchmarks";
+import { createServer } from "@/lib/servers/servers";
 import { DAY, HOUR, MINUTE } from "@/lib/time";
 import { createToken, listTokens, revokeToken, tokenState } from "@/lib/tokens/management";
 import { checkIn } from "@/prisma/demo/daemons";

@@ -1,4 +1,4 @@
-import type { Interval } from "@/lib/game-services/metric-intervals";
+import type { Interval } from "@/lib/game-services/metrics";
 import { MINUTE } from "@/lib/time";
 import { EDGE_NODES, type EdgeNode, type Traffic } from "@/prisma/demo/data";
 import { between, episodeAt, eveningAt, type Range, randomAt, wanderAt } from "@/prisma/demo/random";
