@@ -1,20 +1,11 @@
 import Link from "next/link";
 import { SETTINGS_API } from "@/app/paths";
+import { ENDPOINTS } from "@/lib/api/contract";
 import { findAccount } from "@/lib/sign-in/sessions";
 import styles from "./page.module.css";
 import { CodeBlock } from "./ui/code-block";
 import { pageOrigin } from "./ui/page-origin";
 import { SiteHeader } from "./ui/site-header";
-
-const ENDPOINTS = [
-  ["/api/v1/me", "Your account"],
-  ["/api/v1/servers", "Every server with its health score"],
-  ["/api/v1/servers/:id", "One server, its latest sample and why it scores what it scores"],
-  ["/api/v1/servers/:id/benchmarks", "Finished benchmark runs, newest first"],
-  ["/api/v1/game-services", "Game-protection services you own or share"],
-  ["/api/v1/game-services/:id", "One game-protection service"],
-  ["/api/v1/game-services/:id/metrics", "Its traffic, interval by interval, for an hour, a day or a week"],
-] as const;
 
 export default async function Page() {
   const [account, origin] = await Promise.all([findAccount(), pageOrigin()]);
@@ -51,12 +42,12 @@ export default async function Page() {
         <section className={styles.endpoints} aria-labelledby="endpoints">
           <h2 id="endpoints">What you can read</h2>
           <dl className={styles.list}>
-            {ENDPOINTS.map(([path, description]) => (
+            {ENDPOINTS.map(([path, { purpose }]) => (
               <div key={path} className={styles.endpoint}>
                 <dt>
                   <code>GET {path}</code>
                 </dt>
-                <dd className="soft">{description}</dd>
+                <dd className="soft">{purpose}</dd>
               </div>
             ))}
           </dl>

@@ -3,6 +3,7 @@
 import { EventEmitter } from "node:events";
 import { createServer, STATUS_CODES } from "node:http";
 import next from "next";
+import { failureText } from "../lib/api/failure-text.mjs";
 import { apiHeaders } from "../next.config.mjs";
 
 /** Longer than the 60 seconds after which common proxies drop an idle connection: the proxy must be the one to close. */
@@ -92,7 +93,7 @@ function isUndecodable(path) {
 function refuseMalformed(error, socket) {
   if (!socket.writable) return socket.destroy();
   const status = { HPE_HEADER_OVERFLOW: 431, ERR_HTTP_REQUEST_TIMEOUT: 408 }[error.code] ?? 400;
-  const body = failureBody(status);
+  const body = failureText(`${STATUS_CODES[status]}.`);
   const lines = [
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
     "Content-Type: application/json; charset=utf-8",
@@ -105,11 +106,9 @@ function refuseMalformed(error, socket) {
 
 function refuse(response, status) {
   for (const { key, value } of apiHeaders) response.setHeader(key, value);
-  response.writeHead(status, { "Content-Type": "application/json; charset=utf-8" }).end(failureBody(status));
-}
-
-function failureBody(status) {
-  return JSON.stringify({ error: `${STATUS_CODES[status]}.` });
+  response
+    .writeHead(status, { "Content-Type": "application/json; charset=utf-8" })
+    .end(failureText(`${STATUS_CODES[status]}.`));
 }
 
 /** Lets running requests finish, then what they left to be done after their response, then ends. */

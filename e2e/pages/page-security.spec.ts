@@ -1,6 +1,6 @@
 import { startConsole } from "@/e2e/support/console-server";
 import { newAccount, PASSWORD } from "@/e2e/support/factories";
-import { call, ENDPOINTS, expectFailure } from "@/e2e/support/fixtures";
+import { call, ENDPOINT_PATHS, expectFailure } from "@/e2e/support/fixtures";
 import {
   createOnPage,
   expect,
@@ -96,7 +96,7 @@ test("the session cookie is no authentication for the API, and beside a token it
 }) => {
   const cookie = (await context.cookies()).map(({ name, value }) => `${name}=${value}`).join("; ");
   const MISSING = 'Missing access token. Send "Authorization: Bearer <token>".';
-  for (const path of ENDPOINTS) {
+  for (const path of ENDPOINT_PATHS) {
     await expectFailure(call(path, null, { headers: { Cookie: cookie } }), 401, MISSING);
   }
   const other = await newAccount();

@@ -1,5 +1,5 @@
 import { expect, test } from "playwright/test";
-import { failureBody, successBodies } from "@/lib/api/schemas";
+import { CONTRACT, ENDPOINTS, type EndpointPath, failureBody, successBody } from "@/lib/api/contract";
 
 export { expect, test };
 
@@ -8,16 +8,8 @@ type Init = { method?: string; headers?: Record<string, string>; origin?: string
 /** One answer of the API, read whole. */
 export type Answer = { status: number; headers: Headers; text: string; json: unknown };
 
-/** One path of each of the seven endpoints (spec 4). */
-export const ENDPOINTS = [
-  "/api/v1/me",
-  "/api/v1/servers",
-  "/api/v1/servers/1",
-  "/api/v1/servers/1/benchmarks",
-  "/api/v1/game-services",
-  "/api/v1/game-services/1",
-  "/api/v1/game-services/1/metrics",
-] as const;
+/** One path of each endpoint of the contract. */
+export const ENDPOINT_PATHS = ENDPOINTS.map(([path]) => path.replaceAll(/:\w+/g, "1"));
 
 /** The console that all tests share. */
 export function sharedOrigin(): string {
@@ -49,7 +41,7 @@ export async function call(path: string, token: string | null, init: Init = {}):
   }
   expect(headers.get("content-type")).toBe("application/json; charset=utf-8");
   const json: unknown = JSON.parse(text);
-  const schema = status === 200 ? successBodies[patternOf(path)] : failureBody;
+  const schema = status === 200 ? successBody(patternOf(path)) : failureBody;
   schema.parse(json);
   return { status, headers, text, json };
 }
@@ -67,12 +59,10 @@ export async function expectFailure(answer: Promise<Answer>, status: number, err
   return settled;
 }
 
-type Pattern = keyof typeof successBodies;
-
-function patternOf(path: string): Pattern {
+function patternOf(path: string): EndpointPath {
   const pattern = decodeURIComponent(path.split("?")[0] ?? "")
     .replace(/\/$/, "")
     .replace(/\/\d+/g, "/:id");
-  if (!Object.hasOwn(successBodies, pattern)) throw new Error(`${path} answered 200 and is no endpoint.`);
-  return pattern as Pattern;
+  if (!Object.hasOwn(CONTRACT, pattern)) throw new Error(`${path} answered 200 and is no endpoint.`);
+  return pattern as EndpointPath;
 }

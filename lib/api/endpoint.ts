@@ -1,25 +1,40 @@
 import { randomUUID } from "node:crypto";
 import type { Account } from "@/lib/accounts/accounts";
+import { NotFoundError } from "@/lib/failures";
 import { clientAddress } from "@/lib/http/client-ip";
 import { JsonText } from "@/lib/http/json-text";
 import { env } from "@/lib/process/env";
 import { authenticate, type Caller } from "@/lib/tokens/authentication";
 import { isWellFormedToken } from "@/lib/tokens/format";
+import type { Data, EndpointPath, Params } from "./contract";
 import { errorResponse, invalidToken, malformedToken, methodNotAllowed, missingToken, toApiError } from "./errors";
 import { requireQuota } from "./quota";
 
 const ALLOW = "GET, HEAD, OPTIONS";
 
-export type ApiContext<Params> = { account: Account; params: Params; query: URLSearchParams };
-type Run<Data, Params> = (context: ApiContext<Params>) => Promise<Data | JsonText<Data>> | Data;
-type Route<Params> = { params: Promise<Params> };
+/** Who asks, and for what. */
+export type Call<Path extends EndpointPath> = { account: Account; params: Params<Path>; query: URLSearchParams };
+type Answer<Body> = Promise<Body | JsonText<Body>> | Body;
 
 /**
- * The handlers of one path of the API, all methods included: authenticate (401), limit (429), run (404, 405, 400),
+ * The handlers of one row of the contract, all methods included: authenticate (401), limit (429), run (404, 405, 400),
  * respond with `{"data": …}` (spec 2, 4, 7). Headers that never change are set in next.config.mjs.
  */
-export function endpoint<Data, Params = Record<never, never>>(run: Run<Data, Params>) {
-  const handle = async (request: Request, route: Route<Params>): Promise<Response> => {
+export function endpoint<Path extends EndpointPath>(path: Path, run: (call: Call<Path>) => Answer<Data<Path>>) {
+  return handlers<Params<Path>>(path, run);
+}
+
+/** The handlers of every path under /api/v1 that the contract does not name: 404 for whoever has a token. */
+export function unknownEndpoint() {
+  return handlers(null, () => {
+    throw new NotFoundError();
+  });
+}
+
+type Run<PathParams> = (call: { account: Account; params: PathParams; query: URLSearchParams }) => Answer<unknown>;
+
+function handlers<PathParams>(endpoint: EndpointPath | null, run: Run<PathParams>) {
+  const handle = async (request: Request, route: { params: Promise<PathParams> }): Promise<Response> => {
     const url = new URL(request.url);
     const id = randomUUID();
     const headers = new Headers({ "Content-Type": "application/json; charset=utf-8", "X-Request-Id": id });
@@ -31,7 +46,7 @@ export function endpoint<Data, Params = Record<never, never>>(run: Run<Data, Par
       const json = data instanceof JsonText ? data.json : JSON.stringify(data);
       return new Response(`{"data":${json}}`, { status: 200, headers });
     } catch (error) {
-      return errorResponse(toApiError(error, { id, method: request.method, path: url.pathname }), headers);
+      return errorResponse(toApiError(error, { id, method: request.method, endpoint, path: url.pathname }), headers);
     }
   };
   return {

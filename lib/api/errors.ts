@@ -1,6 +1,7 @@
 import { isDatabaseUnavailable } from "@/lib/database/health";
 import { InvalidInputError, NotFoundError } from "@/lib/failures";
 import { log } from "@/lib/process/log";
+import { failureText } from "./failure-text.mjs";
 
 /** How long a caller is asked to wait while the database is away, in seconds. */
 const DATABASE_RETRY_AFTER = 5;
@@ -48,7 +49,10 @@ export const rateLimitExceeded = (waitSeconds: number) =>
  * The answer to anything thrown while a request ran. What the caller cannot cause is logged, with the stack and the
  * request id that the caller was given; the caller is told nothing of it.
  */
-export function toApiError(error: unknown, request: { id: string; method: string; path: string }): ApiError {
+export function toApiError(
+  error: unknown,
+  request: { id: string; method: string; endpoint: string | null; path: string },
+): ApiError {
   if (error instanceof ApiError) return error;
   if (error instanceof NotFoundError) return new ApiError(404, error.message);
   if (error instanceof InvalidInputError) return new ApiError(400, error.message);
@@ -56,6 +60,7 @@ export function toApiError(error: unknown, request: { id: string; method: string
   log("error", unavailable ? "database unavailable" : "request failed", {
     request_id: request.id,
     method: request.method,
+    endpoint: request.endpoint,
     path: request.path,
     stack: error instanceof Error ? error.stack : String(error),
   });
@@ -66,8 +71,8 @@ export function toApiError(error: unknown, request: { id: string; method: string
     : new ApiError(500, "Internal error.");
 }
 
-/** The one place that writes a failure body (spec 2). */
+/** A failure as the caller sees it (spec 2, 7). */
 export function errorResponse(error: ApiError, headers: Headers): Response {
   for (const [name, value] of Object.entries(error.headers)) headers.set(name, value);
-  return new Response(JSON.stringify({ error: error.message }), { status: error.status, headers });
+  return new Response(failureText(error.message), { status: error.status, headers });
 }

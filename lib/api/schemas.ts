@@ -90,25 +90,14 @@ export const metricSample = z.strictObject({
   latency_ms: z.number().nullable(),
 });
 
-export const metricSeries = z.strictObject({ range: z.enum(["1h", "24h", "7d"]), series: z.array(metricSample) });
+/** How far back a series reaches (spec 4, rule 6). */
+export const metricRange = z.enum(["1h", "24h", "7d"]);
+
+export const metricSeries = z.strictObject({ range: metricRange, series: z.array(metricSample) });
 
 export const serverList = z.strictObject({ servers: z.array(serverListItem) });
 export const benchmarkRuns = z.strictObject({ benchmarks: z.array(benchmarkRun) });
 export const gameServiceList = z.strictObject({ services: z.array(gameService) });
-
-/** The body of each endpoint's success, by its path (spec 4). */
-export const successBodies = {
-  "/api/v1/me": z.strictObject({ data: account }),
-  "/api/v1/servers": z.strictObject({ data: serverList }),
-  "/api/v1/servers/:id": z.strictObject({ data: serverDetail }),
-  "/api/v1/servers/:id/benchmarks": z.strictObject({ data: benchmarkRuns }),
-  "/api/v1/game-services": z.strictObject({ data: gameServiceList }),
-  "/api/v1/game-services/:id": z.strictObject({ data: gameService }),
-  "/api/v1/game-services/:id/metrics": z.strictObject({ data: metricSeries }),
-} as const;
-
-/** The body of every failure (spec 7). */
-export const failureBody = z.strictObject({ error: z.string().min(1) });
 
 export type ServerListItem = z.infer<typeof serverListItem>;
 export type ServerDetail = z.infer<typeof serverDetail>;
@@ -117,4 +106,5 @@ export type BenchmarkRun = z.infer<typeof benchmarkRun>;
 export type BenchmarkRuns = z.infer<typeof benchmarkRuns>;
 export type GameService = z.infer<typeof gameService>;
 export type GameServiceList = z.infer<typeof gameServiceList>;
+export type MetricRange = z.infer<typeof metricRange>;
 export type MetricSeries = z.infer<typeof metricSeries>;

@@ -1,5 +1,5 @@
 import type { Account } from "@/lib/accounts/accounts";
-import type { MetricSeries } from "@/lib/api/schemas";
+import type { MetricRange, MetricSeries } from "@/lib/api/schemas";
 import { db } from "@/lib/database/client";
 import { InvalidInputError, NotFoundError } from "@/lib/failures";
 import { getGameService, visibleTo } from "@/lib/game-services/game-services";
@@ -8,14 +8,13 @@ import { JsonText } from "@/lib/http/json-text";
 import { DAY, HOUR } from "@/lib/time";
 
 /** How far back each range reaches, in milliseconds (spec 4, rule 6). */
-const RANGES = { "1h": HOUR, "24h": DAY, "7d": 7 * DAY } as const;
-export type Range = keyof typeof RANGES;
-const DEFAULT_RANGE: Range = "1h";
+const RANGES: Readonly<Record<MetricRange, number>> = { "1h": HOUR, "24h": DAY, "7d": 7 * DAY };
+const DEFAULT_RANGE: MetricRange = "1h";
 
 /** The `range` parameter, 1h when absent; null when it is repeated or has a value that is not allowed. */
-function findRange(query: URLSearchParams): Range | null {
+function findRange(query: URLSearchParams): MetricRange | null {
   const [value = DEFAULT_RANGE, ...repeated] = query.getAll("range");
-  return repeated.length === 0 && Object.hasOwn(RANGES, value) ? (value as Range) : null;
+  return repeated.length === 0 && Object.hasOwn(RANGES, value) ? (value as MetricRange) : null;
 }
 
 /**

@@ -1,6 +1,3 @@
-import { endpoint } from "@/lib/api/endpoint";
-import { NotFoundError } from "@/lib/failures";
+import { unknownEndpoint } from "@/lib/api/endpoint";
 
-export const { GET, HEAD, OPTIONS, POST, PUT, PATCH, DELETE } = endpoint<never>(() => {
-  throw new NotFoundError();
-});
+export const { GET, HEAD, OPTIONS, POST, PUT, PATCH, DELETE } = unknownEndpoint();

@@ -1,4 +1,6 @@
 import { endpoint } from "@/lib/api/endpoint";
 import { listGameServices } from "@/lib/game-services/game-services";
 
-export const { GET, HEAD, OPTIONS, POST, PUT, PATCH, DELETE } = endpoint(({ account }) => listGameServices(account.id));
+export const { GET, HEAD, OPTIONS, POST, PUT, PATCH, DELETE } = endpoint("/api/v1/game-services", ({ account }) =>
+  listGameServices(account.id),
+);

@@ -1,4 +1,6 @@
 import { serializeAccount } from "@/lib/accounts/accounts";
 import { endpoint } from "@/lib/api/endpoint";
 
-export const { GET, HEAD, OPTIONS, POST, PUT, PATCH, DELETE } = endpoint(({ account }) => serializeAccount(account));
+export const { GET, HEAD, OPTIONS, POST, PUT, PATCH, DELETE } = endpoint("/api/v1/me", ({ account }) =>
+  serializeAccount(account),
+);

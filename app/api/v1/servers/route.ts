@@ -1,4 +1,6 @@
 import { endpoint } from "@/lib/api/endpoint";
 import { listServers } from "@/lib/servers/servers";
 
-export const { GET, HEAD, OPTIONS, POST, PUT, PATCH, DELETE } = endpoint(({ account }) => listServers(account.id));
+export const { GET, HEAD, OPTIONS, POST, PUT, PATCH, DELETE } = endpoint("/api/v1/servers", ({ account }) =>
+  listServers(account.id),
+);

@@ -1,7 +1,7 @@
 import { endpoint } from "@/lib/api/endpoint";
-import type { GameService } from "@/lib/api/schemas";
 import { getGameService } from "@/lib/game-services/game-services";
 
-export const { GET, HEAD, OPTIONS, POST, PUT, PATCH, DELETE } = endpoint<GameService, { id: string }>(
+export const { GET, HEAD, OPTIONS, POST, PUT, PATCH, DELETE } = endpoint(
+  "/api/v1/game-services/:id",
   ({ account, params }) => getGameService(account, params.id),
 );

@@ -1,7 +1,7 @@
 import { endpoint } from "@/lib/api/endpoint";
-import type { MetricSeries } from "@/lib/api/schemas";
 import { getMetrics } from "@/lib/game-services/metrics";
 
-export const { GET, HEAD, OPTIONS, POST, PUT, PATCH, DELETE } = endpoint<MetricSeries, { id: string }>(
+export const { GET, HEAD, OPTIONS, POST, PUT, PATCH, DELETE } = endpoint(
+  "/api/v1/game-services/:id/metrics",
   ({ account, params, query }) => getMetrics(account, params.id, query),
 );
