@@ -1,5 +1,5 @@
 import Link from "next/link";
-import { SETTINGS_API } from "@/app/paths";
+import { TOKEN_PAGE } from "@/app/paths";
 import { ENDPOINTS } from "@/lib/api/contract";
 import { findAccount } from "@/lib/sign-in/sessions";
 import styles from "./page.module.css";
@@ -13,7 +13,7 @@ export default async function Page() {
     <>
       <SiteHeader>
         <nav className={styles.nav} aria-label="Main">
-          {account ? <Link href={SETTINGS_API}>API tokens</Link> : <Link href="/sign-in">Sign in</Link>}
+          {account ? <Link href={TOKEN_PAGE}>API tokens</Link> : <Link href="/sign-in">Sign in</Link>}
         </nav>
       </SiteHeader>
       <main id="main" className="page">
@@ -25,7 +25,7 @@ export default async function Page() {
           </p>
           <p className={styles.actions}>
             {account ? (
-              <Link className="button" href={SETTINGS_API}>
+              <Link className="button" href={TOKEN_PAGE}>
                 Manage API tokens
               </Link>
             ) : (

@@ -1,2 +1,2 @@
 /** Where people manage their tokens (spec 5.3). */
-export const SETTINGS_API = "/dashboard/settings/api";
+export const TOKEN_PAGE = "/dashboard/settings/api";

@@ -8,7 +8,10 @@ export class NotFoundError extends Error {
   }
 }
 
-/** A query parameter or a form field has a value that is not allowed. The message says which values are. */
+/** A query parameter, or an argument of a command, has a value that is not allowed. The message says which values are. */
 export class InvalidInputError extends Error {
   override name = "InvalidInputError";
 }
+
+/** What one field of a form holds cannot be used. Expected of a form, so it is returned and never thrown. */
+export type InvalidField<Field extends string> = { kind: "invalid"; field: Field; message: string };

@@ -1,3 +1,4 @@
+import { TOKEN_PAGE } from "@/app/paths";
 import type { DemoAccess } from "@/prisma/demo/seed";
 import { migrate } from "./database";
 import { runApp } from "./run-app";
@@ -38,7 +39,7 @@ function welcome(origin: string, { accounts, token }: DemoAccess): string {
   return [
     "",
     `Console       ${origin}`,
-    `Token page    ${origin}/dashboard/settings/api`,
+    `Token page    ${origin}${TOKEN_PAGE}`,
     "",
     "Accounts (demo only: e-mail, password, role)",
     ...lines,

@@ -4,12 +4,12 @@ import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Browser, chromium, type Page } from "playwright";
+import { TOKEN_PAGE } from "@/app/paths";
 import { findBrowser } from "@/e2e/support/browser";
 import { freePort } from "@/e2e/support/free-port";
 import { CommandError } from "./command-error";
 
 const FOLDER = "e2e/screenshots";
-const TOKEN_PAGE = "/dashboard/settings/api";
 
 /** `npm run screenshots`: makes the README's pictures again, from a demo of their own. */
 export async function main(): Promise<void> {

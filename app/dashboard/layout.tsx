@@ -1,5 +1,5 @@
 import Link from "next/link";
-import { SETTINGS_API } from "@/app/paths";
+import { TOKEN_PAGE } from "@/app/paths";
 import { requireAccount } from "@/lib/sign-in/sessions";
 import { SiteHeader } from "../ui/site-header";
 import { signOutAction } from "./actions";
@@ -11,7 +11,7 @@ export default async function Layout({ children }: { children: React.ReactNode }
     <>
       <SiteHeader>
         <nav className={styles.nav} aria-label="Main">
-          <Link href={SETTINGS_API} aria-current="page">
+          <Link href={TOKEN_PAGE} aria-current="page">
             API tokens
           </Link>
         </nav>

@@ -1,7 +1,7 @@
 import { redirect } from "next/navigation";
-import { SETTINGS_API } from "@/app/paths";
+import { TOKEN_PAGE } from "@/app/paths";
 
 /** The console has one page so far. */
 export default function Page(): never {
-  redirect(SETTINGS_API);
+  redirect(TOKEN_PAGE);
 }

@@ -1,10 +1,10 @@
 import type { Page } from "playwright/test";
 import { expectAccessible, expectToFit } from "@/e2e/support/axe";
-import { newToken } from "@/e2e/support/factories";
+import { newNamedToken, newToken } from "@/e2e/support/factories";
 import { createOnPage, expect, submitSignIn, TOKEN_PAGE, test } from "@/e2e/support/pages";
 import { db } from "@/lib/database/client";
 import { DAY } from "@/lib/time";
-import { createToken, MAX_ACTIVE_TOKENS, revokeToken } from "@/lib/tokens/management";
+import { MAX_ACTIVE_TOKENS, revokeToken } from "@/lib/tokens/management";
 
 // WCAG 2.2 AA in every state of every page, in both colour schemes, from 320 pixels to 4K.
 
@@ -63,7 +63,7 @@ const STATES: State[] = [
   {
     name: "confirm revoke",
     async reach(page, accountId) {
-      const { token } = await createToken(accountId, { name: "W".repeat(64), expiresAt: null });
+      const { token } = await newNamedToken(accountId, "W".repeat(64));
       await visit(page, `${TOKEN_PAGE}?revoke=${token.id}`);
       await expect(page.getByRole("dialog")).toBeVisible();
     },
@@ -100,10 +100,10 @@ async function fill(accountId: number): Promise<void> {
     ],
     ["expired", { expiresAt: new Date(Date.now() - DAY) }],
   ] as const) {
-    const { token } = await createToken(accountId, { name, expiresAt: null });
+    const { token } = await newNamedToken(accountId, name);
     await db.accessToken.update({ where: { id: token.id }, data: change });
   }
-  const { token } = await createToken(accountId, { name: "revoked and still used", expiresAt: null });
+  const { token } = await newNamedToken(accountId, "revoked and still used");
   await revokeToken(accountId, token.id);
   await db.accessToken.update({
     where: { id: token.id },
@@ -191,7 +191,7 @@ test.describe("with reduced motion", () => {
   test.use({ contextOptions: { reducedMotion: "reduce" } });
 
   test("nothing moves", async ({ page, account }) => {
-    await createToken(account.id, { name: "still", expiresAt: null });
+    await newNamedToken(account.id, "still");
     await page.goto(TOKEN_PAGE);
     await createOnPage(page, "still too");
     const moving = await page.evaluate(

@@ -1,14 +1,14 @@
+import { newNamedToken } from "@/e2e/support/factories";
 import { call } from "@/e2e/support/fixtures";
 import { expect, TOKEN_PAGE, test } from "@/e2e/support/pages";
 import { db } from "@/lib/database/client";
 import { HOUR } from "@/lib/time";
-import { createToken } from "@/lib/tokens/management";
 
 test("an expired token that is still used shows it on its row: how often, when last, from where, with what", async ({
   page,
   account,
 }) => {
-  const { raw, token } = await createToken(account.id, { name: "forgotten dashboard", expiresAt: null });
+  const { raw, token } = await newNamedToken(account.id, "forgotten dashboard");
   await db.accessToken.update({ where: { id: token.id }, data: { expiresAt: new Date(Date.now() - HOUR) } });
   for (let i = 0; i < 3; i++) {
     const headers = { "User-Agent": "Grafana/12.2.0", "X-Forwarded-For": "203.0.113.17" };

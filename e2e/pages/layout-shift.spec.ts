@@ -1,7 +1,7 @@
 import type { Page } from "playwright/test";
+import { newNamedToken } from "@/e2e/support/factories";
 import { call } from "@/e2e/support/fixtures";
 import { createOnPage, expect, TOKEN_PAGE, test } from "@/e2e/support/pages";
-import { createToken } from "@/lib/tokens/management";
 
 // Nothing jumps under the reader's eyes: what moves, moves because the reader did something.
 
@@ -57,7 +57,7 @@ for (const width of [390, 1280]) {
     account,
   }) => {
     await page.setViewportSize({ width, height: 900 });
-    for (const name of ["one", "two", "three"]) await createToken(account.id, { name, expiresAt: null });
+    for (const name of ["one", "two", "three"]) await newNamedToken(account.id, name);
     await page.goto(TOKEN_PAGE, { waitUntil: "networkidle" });
     await expect(page.getByRole("row", { name: /three/ })).toBeVisible();
     expect(await shiftOf(page), "while loading").toBeLessThan(INVISIBLE);

@@ -1,5 +1,5 @@
 import { startConsole } from "@/e2e/support/console-server";
-import { newAccount, PASSWORD } from "@/e2e/support/factories";
+import { newAccount, newNamedToken, PASSWORD } from "@/e2e/support/factories";
 import { call, ENDPOINT_PATHS, expectFailure } from "@/e2e/support/fixtures";
 import {
   createOnPage,
@@ -12,7 +12,6 @@ import {
   test,
 } from "@/e2e/support/pages";
 import { db } from "@/lib/database/client";
-import { createToken } from "@/lib/tokens/management";
 
 const PAGES = ["/", "/sign-in", TOKEN_PAGE, "/no/such/page"];
 
@@ -72,7 +71,7 @@ for (const origin of [undefined, "null", "https://evil.example", "http://127.0.0
     account,
     baseURL,
   }) => {
-    const { token } = await createToken(account.id, { name: "target", expiresAt: null });
+    const { token } = await newNamedToken(account.id, "target");
     await page.goto(`${TOKEN_PAGE}?revoke=${token.id}`);
     const fields = await fieldsOf(page, "dialog form");
     const cookie = (await context.cookies()).map(({ name, value }) => `${name}=${value}`).join("; ");
@@ -108,7 +107,7 @@ test("the session cookie is no authentication for the API, and beside a token it
 
 test("a name made of markup is text on the page", async ({ page, account }) => {
   const name = "<img src=x onerror=alert(1)>\"'><script>alert(2)</script>";
-  await createToken(account.id, { name, expiresAt: null });
+  await newNamedToken(account.id, name);
   await page.goto(TOKEN_PAGE);
   await expect(page.getByRole("row").getByText(name, { exact: true })).toBeVisible();
 });

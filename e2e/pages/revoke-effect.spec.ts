@@ -1,8 +1,8 @@
 import { Agent, get } from "node:http";
+import { newNamedToken } from "@/e2e/support/factories";
 import { sharedOrigin } from "@/e2e/support/fixtures";
 import { expect, fieldsOf, newAddress, sendFields, TOKEN_PAGE, test } from "@/e2e/support/pages";
 import { SECOND } from "@/lib/time";
-import { createToken } from "@/lib/tokens/management";
 
 const ROUNDS = 100;
 
@@ -15,7 +15,7 @@ test("revoked on the page, a token is refused at the very next request on a conn
 }) => {
   test.setTimeout(90 * SECOND);
   const connection = new Agent({ keepAlive: true, maxSockets: 1 });
-  const newNamed = (name: string) => createToken(account.id, { name, expiresAt: null });
+  const newNamed = (name: string) => newNamedToken(account.id, name);
   const sample = await newNamed("sample");
   await page.goto(`${TOKEN_PAGE}?revoke=${sample.token.id}`);
   const fields = await fieldsOf(page, "dialog form");

@@ -1,19 +1,17 @@
-import { newAccount } from "@/e2e/support/factories";
+import { newAccount, newNamedToken } from "@/e2e/support/factories";
 import { call } from "@/e2e/support/fixtures";
 import { expect, TOKEN_PAGE, test, withAndWithoutJavaScript } from "@/e2e/support/pages";
 import { db } from "@/lib/database/client";
 import { DAY, HOUR } from "@/lib/time";
-import { createToken, revokeToken } from "@/lib/tokens/management";
-
-const newNamed = (accountId: number, name: string) => createToken(accountId, { name, expiresAt: null });
+import { revokeToken } from "@/lib/tokens/management";
 
 withAndWithoutJavaScript((hasJavaScript) => {
   test("revoking asks first, naming the token, its fingerprint and last use; then the next API request is 401", async ({
     page,
     account,
   }) => {
-    const { raw, token } = await newNamed(account.id, "old laptop");
-    const other = await newNamed(account.id, "kept");
+    const { raw, token } = await newNamedToken(account.id, "old laptop");
+    const other = await newNamedToken(account.id, "kept");
     await call("/api/v1/me", raw, { headers: { "User-Agent": "curl/8.5.0", "X-Forwarded-For": "198.51.100.9" } });
     await expect
       .poll(async () => (await db.accessToken.findUnique({ where: { id: token.id } }))?.lastUsedAt ?? null)
@@ -41,9 +39,9 @@ withAndWithoutJavaScript((hasJavaScript) => {
 
   test("revoke all names how many, and every token is refused from its next request on", async ({ page, account }) => {
     const tokens = [
-      await newNamed(account.id, "one"),
-      await newNamed(account.id, "two"),
-      await newNamed(account.id, "three"),
+      await newNamedToken(account.id, "one"),
+      await newNamedToken(account.id, "two"),
+      await newNamedToken(account.id, "three"),
     ];
     const stranger = await newAccount();
     await page.goto(TOKEN_PAGE);
@@ -56,7 +54,7 @@ withAndWithoutJavaScript((hasJavaScript) => {
   });
 
   test("revoking twice changes nothing and says so", async ({ page, account }) => {
-    const { token } = await newNamed(account.id, "twice");
+    const { token } = await newNamedToken(account.id, "twice");
     await page.goto(`${TOKEN_PAGE}?revoke=${token.id}`);
     await revokeToken(account.id, token.id);
     const before = await db.accessToken.findUniqueOrThrow({ where: { id: token.id } });
@@ -69,8 +67,8 @@ withAndWithoutJavaScript((hasJavaScript) => {
 
   test("another account's token can be neither seen nor revoked", async ({ page, account }) => {
     const stranger = await newAccount();
-    const { raw, token } = await newNamed(stranger.id, "not yours");
-    await newNamed(account.id, "mine");
+    const { raw, token } = await newNamedToken(stranger.id, "not yours");
+    await newNamedToken(account.id, "mine");
     await page.goto(`${TOKEN_PAGE}?revoke=${token.id}`);
     await expect(page.getByRole("dialog")).toHaveCount(0);
     await expect(page.getByText("Nothing was changed: you have no such token.")).toBeVisible();
@@ -89,7 +87,7 @@ withAndWithoutJavaScript((hasJavaScript) => {
 });
 
 test("a GET never creates and never revokes", async ({ page, account }) => {
-  const { token } = await newNamed(account.id, "safe");
+  const { token } = await newNamedToken(account.id, "safe");
   for (const query of [
     `revoke=${token.id}`,
     `revoked=${token.id}`,
@@ -108,7 +106,7 @@ test("a revoked token that is still used shows it on its row: how often, when la
   page,
   account,
 }) => {
-  const { raw, token } = await newNamed(account.id, "forgotten cron job");
+  const { raw, token } = await newNamedToken(account.id, "forgotten cron job");
   await revokeToken(account.id, token.id);
   for (let i = 0; i < 14; i++) {
     await call("/api/v1/me", raw, { headers: { "User-Agent": "curl/8.5.0", "X-Forwarded-For": "203.0.113.9" } });
@@ -133,7 +131,7 @@ test("active tokens come first, newest first; ended ones stay for 90 days, then 
     ["revoked 91 days ago", ago(100), { revokedAt: ago(91) }],
     ["expired 91 days ago", ago(200), { expiresAt: ago(91) }],
   ] as const) {
-    const { token } = await newNamed(account.id, name);
+    const { token } = await newNamedToken(account.id, name);
     await db.accessToken.update({ where: { id: token.id }, data: { createdAt, ...ended } });
   }
   await page.goto(TOKEN_PAGE);

@@ -3,7 +3,7 @@ import { createAccount } from "@/lib/accounts/accounts";
 import { db, type Prisma } from "@/lib/database/client";
 import type { AccountRole } from "@/lib/generated/prisma/enums";
 import { HOUR } from "@/lib/time";
-import { createToken } from "@/lib/tokens/management";
+import { createToken, type TokenRecord } from "@/lib/tokens/management";
 
 // What tests stand on, made by the production functions where there are any. Everything is unique by construction, so
 // no test meets another one's rows.
@@ -21,7 +21,18 @@ export async function newAccount(role: AccountRole = "customer"): Promise<TestAc
 
 /** The raw value of a new token. */
 export async function newToken(accountId: number, expiresAt: Date | null = null): Promise<string> {
-  return (await createToken(accountId, { name: unique("Token"), expiresAt })).raw;
+  return (await newNamedToken(accountId, unique("Token"), expiresAt)).raw;
+}
+
+/** A new token with its raw value. */
+export async function newNamedToken(
+  accountId: number,
+  name: string,
+  expiresAt: Date | null = null,
+): Promise<{ raw: string; token: TokenRecord }> {
+  const result = await createToken(accountId, { name, expiresAt });
+  if (result.kind === "created") return result;
+  throw new Error(result.kind === "invalid" ? result.message : `"${name}" was already created.`);
 }
 
 export async function newServer(

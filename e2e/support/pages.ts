@@ -1,14 +1,13 @@
 import { randomBytes, randomInt } from "node:crypto";
 import type { BrowserContext, Page } from "playwright/test";
+import { TOKEN_PAGE } from "@/app/paths";
 import { db } from "@/lib/database/client";
 import { DAY } from "@/lib/time";
 import { hashToken } from "@/lib/tokens/format";
 import { newAccount, PASSWORD, type TestAccount } from "./factories";
 import { test as base, expect, sharedOrigin } from "./fixtures";
 
-export { expect };
-
-export const TOKEN_PAGE = "/dashboard/settings/api";
+export { expect, TOKEN_PAGE };
 
 type Fixtures = {
   /** Signed in through the database, without tokens. */

@@ -11,6 +11,9 @@ export type Account = { id: number; name: string; email: string; role: AccountRo
 /** Every role, the least powerful first. */
 export const ROLES: readonly AccountRole[] = ["customer", "support", "admin"];
 
+/** The longest that SMTP carries (RFC 5321). */
+const MAX_EMAIL_LENGTH = 254;
+
 const select = { id: true, name: true, email: true, role: true } satisfies Prisma.AccountSelect;
 
 /** Staff see the game services of others under the conditions of spec 2.5. */
@@ -79,12 +82,16 @@ export function parseRole(text: string): AccountRole {
   return role;
 }
 
-/** Lower-case and trimmed. @throws InvalidInputError for anything that cannot be an e-mail address. */
-export function parseEmail(text: string): string {
+/** The e-mail that a text holds, lower-case and trimmed; null for what can be none. */
+export function findEmail(text: string): string | null {
   const email = text.trim().toLowerCase();
-  if (email.length > 254 || !/^[^\s@\p{Cc}]+@[^\s@\p{Cc}]+$/u.test(email)) {
-    throw new InvalidInputError(`"${text}" is not an e-mail address.`);
-  }
+  return email.length <= MAX_EMAIL_LENGTH && /^[^\s@\p{Cc}]+@[^\s@\p{Cc}]+$/u.test(email) ? email : null;
+}
+
+/** As `findEmail`. @throws InvalidInputError for what can be no e-mail. */
+export function parseEmail(text: string): string {
+  const email = findEmail(text);
+  if (email === null) throw new InvalidInputError(`"${text}" is not an e-mail.`);
   return email;
 }
 

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 import { NotFoundError } from "@/lib/failures";
-import { parseId } from "./ids";
+import { findId, parseId } from "./ids";
 
 test("canonical decimal within the column's range is an id", () => {
-  expect(["1", "42", "2147483647"].map(parseId)).toEqual([1, 42, 2147483647]);
+  for (const read of [findId, parseId]) expect(["1", "42", "2147483647"].map(read)).toEqual([1, 42, 2147483647]);
 });
 
 test.each([
@@ -24,5 +24,6 @@ test.each([
   "１",
   "NaN",
 ])("%j is not found", (text) => {
+  expect(findId(text)).toBeNull();
   expect(() => parseId(text)).toThrow(NotFoundError);
 });

@@ -3,12 +3,18 @@ import { NotFoundError } from "@/lib/failures";
 /** The largest value of a PostgreSQL `integer`. */
 const MAX_ID = 2 ** 31 - 1;
 
+/** The identifier that a text holds: canonical decimal digits within the range of the column; null for anything else. */
+export function findId(text: string): number | null {
+  const id = /^[1-9]\d{0,9}$/.test(text) ? Number(text) : Number.NaN;
+  return id <= MAX_ID ? id : null;
+}
+
 /**
- * The identifier in a path: canonical decimal digits within the range of the column.
- * @throws NotFoundError for anything else, exactly as for an identifier that nothing has.
+ * The identifier in a path.
+ * @throws NotFoundError for what can be none, exactly as for an identifier that nothing has.
  */
 export function parseId(text: string): number {
-  const id = /^[1-9]\d{0,9}$/.test(text) ? Number(text) : Number.NaN;
-  if (!(id <= MAX_ID)) throw new NotFoundError();
+  const id = findId(text);
+  if (id === null) throw new NotFoundError();
   return id;
 }

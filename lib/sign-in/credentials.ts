@@ -1,8 +1,7 @@
 import { createHash } from "node:crypto";
-import { parseEmail } from "@/lib/accounts/accounts";
+import { findEmail } from "@/lib/accounts/accounts";
 import { verifyPassword } from "@/lib/accounts/passwords";
 import { db } from "@/lib/database/client";
-import { InvalidInputError } from "@/lib/failures";
 import { networkOf } from "@/lib/http/network";
 import { securityEvent } from "@/lib/process/security-events";
 import { limit, type Policy } from "@/lib/rate-limit";
@@ -34,7 +33,8 @@ export async function checkCredentials(
   password: string,
   address: string | null,
 ): Promise<SignInResult> {
-  const email = normalizeEmail(typedEmail);
+  // What can be no e-mail is looked up all the same, and found by nobody.
+  const email = findEmail(typedEmail) ?? "";
   const [account, knownNetworks] = await Promise.all([
     db.account.findUnique({ where: { email }, select: { id: true, passwordHash: true, disabledAt: true } }),
     listKnownNetworks(email),
@@ -80,14 +80,4 @@ async function listKnownNetworks(email: string): Promise<Set<string>> {
     distinct: ["ip"],
   });
   return new Set(sessions.flatMap(({ ip }) => (ip ? [networkOf(ip)] : [])));
-}
-
-/** What cannot be an address is looked up all the same, and found by nobody. */
-function normalizeEmail(text: string): string {
-  try {
-    return parseEmail(text);
-  } catch (error) {
-    if (error instanceof InvalidInputError) return "";
-    throw error;
-  }
 }

@@ -6,6 +6,7 @@ import { runInBackground } from "@/lib/process/background";
 import { securityEvent } from "@/lib/process/security-events";
 import { MINUTE } from "@/lib/time";
 import { hashToken } from "@/lib/tokens/format";
+import { tokenState } from "@/lib/tokens/state";
 
 /** `last_used_*` is at most this old. */
 const LAST_USED_PRECISION = MINUTE;
@@ -36,8 +37,8 @@ export async function authenticate(raw: string, sender: Sender): Promise<Caller 
     from access_tokens t join accounts a on a.id = t.account_id
     where t.token_hash = ${hashToken(raw)}`;
   if (!row) return null;
-  const isExpired = row.expires_at !== null && row.expires_at.getTime() <= now;
-  if (row.revoked_at || isExpired || row.disabled_at) {
+  const state = tokenState({ revokedAt: row.revoked_at, expiresAt: row.expires_at }, new Date(now));
+  if (state !== "active" || row.disabled_at) {
     recordRefusal(row, now, sender);
     return null;
   }

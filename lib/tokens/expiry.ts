@@ -1,4 +1,4 @@
-import { InvalidInputError } from "@/lib/failures";
+import type { InvalidField } from "@/lib/failures";
 import { DAY, SECOND } from "@/lib/time";
 
 /** What the form offers: no end, a number of days, or a date of one's own. */
@@ -6,16 +6,15 @@ export const EXPIRY_DAYS = [7, 30, 90, 365] as const;
 export const NO_EXPIRY = "none";
 export const EXPIRY_ON_DATE = "date";
 
-/**
- * When a token that is created now expires; null for never. A date means the end of that day in UTC.
- * @throws InvalidInputError saying what is wrong with the choice.
- */
-export function parseTokenExpiry(choice: string, date: string, now: Date): Date | null {
-  if (choice === NO_EXPIRY) return null;
-  if (choice === EXPIRY_ON_DATE) return parseLastDay(date, now);
+export type CheckedExpiry = { kind: "valid"; expiresAt: Date | null } | InvalidField<"expiry" | "date">;
+
+/** When a token that is created now expires; null for never. A date means the end of that day in UTC. */
+export function checkTokenExpiry(choice: string, date: string, now: Date): CheckedExpiry {
+  if (choice === NO_EXPIRY) return { kind: "valid", expiresAt: null };
+  if (choice === EXPIRY_ON_DATE) return checkLastDay(date, now);
   const days = EXPIRY_DAYS.find((known) => String(known) === choice);
-  if (!days) throw new InvalidInputError("Choose when the token expires.");
-  return new Date(now.getTime() + days * DAY);
+  if (!days) return { kind: "invalid", field: "expiry", message: "Choose when the token expires." };
+  return { kind: "valid", expiresAt: new Date(now.getTime() + days * DAY) };
 }
 
 /** "2026-11-20" in UTC, as a date field writes it. */
@@ -23,13 +22,13 @@ export function dayOf(at: Date): string {
   return at.toISOString().slice(0, "2026-11-20".length);
 }
 
-function parseLastDay(text: string, now: Date): Date {
+function checkLastDay(text: string, now: Date): CheckedExpiry {
+  const invalid = (message: string): CheckedExpiry => ({ kind: "invalid", field: "date", message });
   const start = /^\d{4}-\d\d-\d\d$/.test(text) ? new Date(`${text}T00:00:00Z`) : null;
   // A 30th of February is read as a day in March.
   if (!start || Number.isNaN(start.getTime()) || dayOf(start) !== text) {
-    throw new InvalidInputError("Enter the last day on which the token works, as year, month and day.");
+    return invalid("Enter the last day on which the token works, as year, month and day.");
   }
   const end = new Date(start.getTime() + DAY - SECOND);
-  if (end <= now) throw new InvalidInputError("That day is over. Enter a day from today (UTC) on.");
-  return end;
+  return end > now ? { kind: "valid", expiresAt: end } : invalid("That day is over. Enter a day from today (UTC) on.");
 }

@@ -10,7 +10,8 @@ import { closeTicket, openTicket } from "@/lib/game-services/tickets";
 import { finishBenchmark, requestBenchmark, startBenchmark } from "@/lib/servers/benchmarks";
 import { createServer } from "@/lib/servers/servers";
 import { DAY, HOUR, MINUTE } from "@/lib/time";
-import { createToken, listTokens, revokeToken, tokenState } from "@/lib/tokens/management";
+import { createToken, listTokens, revokeToken } from "@/lib/tokens/management";
+import { tokenState } from "@/lib/tokens/state";
 import { checkIn } from "@/prisma/demo/daemons";
 import {
   DEMO_ACCOUNTS,
@@ -106,7 +107,7 @@ async function createAccounts(now: Date): Promise<Ids> {
 /** Tokens are always created now, and used by requests: their past is written directly. */
 async function createTokens(accountId: number, now: Date): Promise<void> {
   for (const { name, ageDays, expiresInDays, revokedDaysAgo, used } of DEMO_TOKENS) {
-    const { token } = await createToken(accountId, { name, expiresAt: null });
+    const { token } = await newToken(accountId, name);
     const createdAt = ago(now, ageDays * DAY);
     await db.accessToken.update({
       where: { id: token.id },
@@ -187,8 +188,13 @@ async function replaceDemoToken(): Promise<string> {
   for (const token of await listTokens(accountId)) {
     if (token.name === DEMO_TOKEN && tokenState(token, new Date()) === "active") await revokeToken(accountId, token.id);
   }
-  const { raw } = await createToken(accountId, { name: DEMO_TOKEN, expiresAt: null });
-  return raw;
+  return (await newToken(accountId, DEMO_TOKEN)).raw;
+}
+
+async function newToken(accountId: number, name: string) {
+  const result = await createToken(accountId, { name, expiresAt: null });
+  if (result.kind !== "created") throw new Error(`The demo's token "${name}" was not created: ${result.kind}.`);
+  return result;
 }
 
 function ago(now: Date, ms: number): Date {

@@ -1,3 +1,4 @@
+import { Fingerprint } from "@/app/ui/fingerprint";
 import { Time } from "@/app/ui/time";
 import type { TokenRecord } from "@/lib/tokens/management";
 import { revokeAllTokensAction, revokeTokenAction } from "./actions";
@@ -34,7 +35,7 @@ function ConfirmOne({ token, now }: { token: TokenRecord; now: Date }) {
         </dd>
         <dt>Token</dt>
         <dd>
-          <code className="fingerprint">cpat_…{token.hint}</code>
+          <Fingerprint hint={token.hint} />
         </dd>
         <dt>Last used</dt>
         <dd>
@@ -68,8 +69,7 @@ function ConfirmAll({ active, now }: { active: readonly TokenRecord[]; now: Date
           <>
             <dt>Latest use</dt>
             <dd>
-              {latest.name} <code className="fingerprint">cpat_…{latest.hint}</code>,{" "}
-              <LastUse token={latest} now={now} />
+              {latest.name} <Fingerprint hint={latest.hint} />, <LastUse token={latest} now={now} />
             </dd>
           </>
         )}

@@ -87,7 +87,6 @@ function CreateForm({
   const mark = (isWrong: boolean, errorId: string) =>
     isWrong ? { "data-wrong": true, "aria-invalid": true, "aria-describedby": errorId, autoFocus: true } : {};
 
-  const dateIsWrong = wrong("expiry") && values.expiry === "date";
   return (
     <form ref={form} className={`card ${styles.form}`} action={action} onSubmit={submitOnce} aria-labelledby="create">
       <h2 id="create">Create a token</h2>
@@ -127,7 +126,7 @@ function CreateForm({
             className={`input ${styles.select}`}
             name="expiry"
             defaultValue={values.expiry}
-            {...mark(wrong("expiry") && !dateIsWrong, "expiry-error")}
+            {...mark(wrong("expiry"), "expiry-error")}
           >
             {choices.map(({ value, label }) => (
               <option key={value} value={value}>
@@ -135,7 +134,7 @@ function CreateForm({
               </option>
             ))}
           </select>
-          {wrong("expiry") && !dateIsWrong && (
+          {wrong("expiry") && (
             <p id="expiry-error" className="error" role="alert">
               {message}
             </p>
@@ -152,12 +151,12 @@ function CreateForm({
             max="9999-12-31"
             defaultValue={values.date}
             aria-describedby="date-hint"
-            {...mark(dateIsWrong, "date-error date-hint")}
+            {...mark(wrong("date"), "date-error date-hint")}
           />
           <p id="date-hint" className="hint">
             Works until the end of that day, UTC.
           </p>
-          {dateIsWrong && (
+          {wrong("date") && (
             <p id="date-error" className="error" role="alert">
               {message}
             </p>

@@ -2,9 +2,10 @@
 
 import { useRouter } from "next/navigation";
 import { useEffect } from "react";
-import { SETTINGS_API as PAGE } from "@/app/paths";
+import { TOKEN_PAGE } from "@/app/paths";
 import { CodeBlock } from "@/app/ui/code-block";
 import { CopyButton } from "@/app/ui/copy-button";
+import { Fingerprint } from "@/app/ui/fingerprint";
 import { FocusTarget } from "@/app/ui/focus-target";
 import type { CreateState } from "./create-state";
 import type { FirstUse } from "./create-token";
@@ -33,12 +34,12 @@ export function CreatedToken({ answer, origin, firstUse, onDone }: Props) {
           </FocusTarget>
           <p>
             The form was sent twice and created one token, <strong>{answer.token.name}</strong>{" "}
-            <code className="fingerprint">cpat_…{answer.token.hint}</code>. Its value was in the first answer only and
-            cannot be shown again. If you did not keep it, revoke this token and create another.
+            <Fingerprint hint={answer.token.hint} />. Its value was in the first answer only and cannot be shown again.
+            If you did not keep it, revoke this token and create another.
           </p>
           <p>
             {/* A link, so that it works without JavaScript and leaves the answer behind. */}
-            <a className="button quiet wary small" href={`${PAGE}?revoke=${answer.token.id}`}>
+            <a className="button quiet wary small" href={`${TOKEN_PAGE}?revoke=${answer.token.id}`}>
               Revoke it
             </a>
           </p>
@@ -47,7 +48,7 @@ export function CreatedToken({ answer, origin, firstUse, onDone }: Props) {
       <p className={styles.done}>
         <a
           className="button"
-          href={PAGE}
+          href={TOKEN_PAGE}
           onClick={(event) => {
             event.preventDefault();
             onDone();

@@ -1,7 +1,9 @@
+import { Fingerprint } from "@/app/ui/fingerprint";
 import { Notice } from "@/app/ui/notice";
 import { Time } from "@/app/ui/time";
-import { findToken, type TokenRecord, tokenState } from "@/lib/tokens/management";
-import { findTokenId } from "./token-id";
+import { findId } from "@/lib/http/ids";
+import { findToken, type TokenRecord } from "@/lib/tokens/management";
+import { tokenState } from "@/lib/tokens/state";
 
 type Query = Record<string, string | string[] | undefined>;
 type Props = { accountId: number; tokens: readonly TokenRecord[]; query: Query; now: Date };
@@ -40,7 +42,7 @@ async function findMessage(
   }
   const asked = [revoked, unchanged, revoke].find((value) => typeof value === "string");
   if (typeof asked !== "string") return null;
-  const id = findTokenId(asked);
+  const id = findId(asked);
   const token = id === null ? null : await findToken(accountId, id);
   if (!token) return [false, "Nothing was changed: you have no such token."];
   return aboutOne(token, revoked !== undefined, now);
@@ -50,7 +52,7 @@ function aboutOne(token: TokenRecord, wasRevokedNow: boolean, now: Date): Messag
   const state = tokenState(token, now);
   const name = (
     <>
-      <strong>{token.name}</strong> (<code className="fingerprint">cpat_…{token.hint}</code>)
+      <strong>{token.name}</strong> (<Fingerprint hint={token.hint} />)
     </>
   );
   if (state === "active") return null;

@@ -1,19 +1,15 @@
 import { randomBytes } from "node:crypto";
 import type { Metadata } from "next";
 import Link from "next/link";
-import { SETTINGS_API as PAGE } from "@/app/paths";
+import { TOKEN_PAGE } from "@/app/paths";
 import { pageOrigin } from "@/app/ui/page-origin";
 import { dateText, instantText, relativeTime } from "@/lib/relative-time";
 import { requireAccount } from "@/lib/sign-in/sessions";
 import { DAY } from "@/lib/time";
 import { dayOf, EXPIRY_DAYS, EXPIRY_ON_DATE, NO_EXPIRY } from "@/lib/tokens/expiry";
-import {
-  listTokens,
-  MAX_ACTIVE_TOKENS,
-  MAX_TOKEN_NAME_LENGTH,
-  type TokenRecord,
-  tokenState,
-} from "@/lib/tokens/management";
+import { listTokens, MAX_ACTIVE_TOKENS, type TokenRecord } from "@/lib/tokens/management";
+import { MAX_TOKEN_NAME_LENGTH } from "@/lib/tokens/name";
+import { tokenState } from "@/lib/tokens/state";
 import { ConfirmRevoke } from "./confirm-revoke";
 import { CreateToken, type ExpiryChoice, type FirstUse } from "./create-token";
 import { NoTokens } from "./no-tokens";
@@ -67,7 +63,7 @@ export default async function Page({ searchParams }: Props) {
               <Link
                 id="revoke-all"
                 className={`button quiet wary small ${styles.revokeAll}`}
-                href={`${PAGE}?revoke=all`}
+                href={`${TOKEN_PAGE}?revoke=all`}
                 prefetch={false}
                 scroll={false}
               >

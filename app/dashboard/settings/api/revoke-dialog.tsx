@@ -3,7 +3,7 @@
 import { useRouter } from "next/navigation";
 import { useEffect, useLayoutEffect, useRef } from "react";
 import { useFormStatus } from "react-dom";
-import { SETTINGS_API as PAGE } from "@/app/paths";
+import { TOKEN_PAGE } from "@/app/paths";
 import styles from "./revoke-dialog.module.css";
 
 type Props = {
@@ -33,7 +33,7 @@ export function RevokeDialog({ title, confirmLabel, openerId, action, children }
 
   const cancel = (event: React.SyntheticEvent) => {
     event.preventDefault();
-    router.push(PAGE, { scroll: false });
+    router.push(TOKEN_PAGE, { scroll: false });
   };
 
   /** A second click would only be told that nothing is left to revoke. */
@@ -58,7 +58,7 @@ export function RevokeDialog({ title, confirmLabel, openerId, action, children }
         </div>
         <div className={styles.buttons}>
           {/* biome-ignore lint/a11y/noAutofocus: a dialog begins with its harmless answer */}
-          <a className="button quiet" href={PAGE} onClick={cancel} autoFocus>
+          <a className="button quiet" href={TOKEN_PAGE} onClick={cancel} autoFocus>
             Cancel
           </a>
           <ConfirmButton label={confirmLabel} />

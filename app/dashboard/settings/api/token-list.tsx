@@ -1,9 +1,11 @@
 import Link from "next/link";
-import { SETTINGS_API as PAGE } from "@/app/paths";
+import { TOKEN_PAGE } from "@/app/paths";
+import { Fingerprint } from "@/app/ui/fingerprint";
 import { Time } from "@/app/ui/time";
 import { dateText, relativeTime } from "@/lib/relative-time";
 import { DAY } from "@/lib/time";
-import { type TokenRecord, tokenState } from "@/lib/tokens/management";
+import type { TokenRecord } from "@/lib/tokens/management";
+import { tokenState } from "@/lib/tokens/state";
 import { programName } from "./program-name";
 import styles from "./token-list.module.css";
 
@@ -49,7 +51,7 @@ export function ActiveTokens({ tokens, now }: Props) {
             <Link
               id={`revoke-${token.id}`}
               className="button quiet wary small"
-              href={`${PAGE}?revoke=${token.id}`}
+              href={`${TOKEN_PAGE}?revoke=${token.id}`}
               prefetch={false}
               scroll={false}
             >
@@ -119,7 +121,7 @@ function NameCell({ token }: { token: TokenRecord }) {
   return (
     <th scope="row" className={styles.nameCell}>
       <span className={styles.name}>{token.name}</span>
-      <code className="soft fingerprint">cpat_…{token.hint}</code>
+      <Fingerprint hint={token.hint} isSoft />
     </th>
   );
 }

@@ -1,0 +1,27 @@
+import type { InvalidField } from "@/lib/failures";
+import { containsToken } from "@/lib/tokens/format";
+
+/** In characters as people count them (code points). */
+export const MAX_TOKEN_NAME_LENGTH = 64;
+
+/** The name of a token, trimmed; or what is wrong with it. */
+export function checkTokenName(text: string): { kind: "valid"; name: string } | InvalidField<"name"> {
+  const name = text.trim();
+  const problem = problemOf(name);
+  return problem === null ? { kind: "valid", name } : { kind: "invalid", field: "name", message: problem };
+}
+
+function problemOf(name: string): string | null {
+  if (containsToken(name)) {
+    return "That looks like a token. Give the token a name that says where it will be used.";
+  }
+  if (name === "") return "Give the token a name.";
+  if ([...name].length > MAX_TOKEN_NAME_LENGTH) {
+    return `A name has at most ${MAX_TOKEN_NAME_LENGTH} characters; this one has ${[...name].length}.`;
+  }
+  // Control characters, and the ones that turn the direction of the text around them.
+  if (/[\p{Cc}\p{Zl}\p{Zp}\p{Cs}\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069]/u.test(name)) {
+    return "A name cannot hold line breaks, control characters or text-direction characters.";
+  }
+  return null;
+}
