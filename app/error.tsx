@@ -1,24 +1,14 @@
 "use client";
 
-import { FocusTarget } from "./ui/focus-target";
+import { Fault, type FaultProps } from "./ui/fault";
 import { SiteHeader } from "./ui/site-header";
 
-/** What went wrong is in the server's log, under the number that stands here. */
-export default function ErrorPage({ error, retry }: { error: unknown; retry: () => void }) {
-  const digest = error instanceof Error && "digest" in error ? String(error.digest) : null;
+/** For a page outside the dashboard, and for a dashboard that cannot even tell who is signed in. */
+export default function ErrorPage(props: FaultProps) {
   return (
     <>
       <SiteHeader />
-      <main id="main" className="centered">
-        <FocusTarget as="h1">Something went wrong on our side</FocusTarget>
-        <p className="soft">The console could not finish this. Try again in a moment.</p>
-        <p>
-          <button type="button" className="button" onClick={retry}>
-            Try again
-          </button>
-        </p>
-        {digest && <p className="hint">For the operator: error {digest}</p>}
-      </main>
+      <Fault {...props} />
     </>
   );
 }

@@ -1,0 +1,35 @@
+"use client";
+
+import Link from "next/link";
+import { usePathname } from "next/navigation";
+import { DASHBOARD, TOKEN_PAGE } from "@/app/paths";
+import styles from "./main-navigation.module.css";
+
+/** Where one can go, and the paths that belong to each place. */
+const PLACES = [
+  { label: "Servers", href: DASHBOARD, within: `${DASHBOARD}/servers/` },
+  { label: "API tokens", href: TOKEN_PAGE, within: `${TOKEN_PAGE}/` },
+] as const;
+
+/** The places of the signed-in console, the one where one is marked for eyes and ears. */
+export function MainNavigation() {
+  const path = usePathname();
+  return (
+    <nav className={styles.nav} aria-label="Main">
+      {PLACES.map(({ label, href, within }) => {
+        const isHere = path === href || path.startsWith(within);
+        return (
+          <Link
+            key={href}
+            className={styles.place}
+            href={href}
+            prefetch={false}
+            aria-current={isHere ? (path === href ? "page" : "true") : undefined}
+          >
+            {label}
+          </Link>
+        );
+      })}
+    </nav>
+  );
+}

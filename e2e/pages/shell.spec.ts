@@ -1,0 +1,35 @@
+import { expect, TOKEN_PAGE, test, withAndWithoutJavaScript } from "@/e2e/support/pages";
+
+withAndWithoutJavaScript(() => {
+  test("the navigation leads to the tokens and marks where one is; sign-out is on every signed-in page", async ({
+    page,
+    account,
+  }) => {
+    await page.goto("/dashboard");
+    const navigation = page.getByRole("navigation", { name: "Main" });
+    await navigation.getByRole("link", { name: "API tokens" }).click();
+    await expect(page).toHaveURL(TOKEN_PAGE);
+    for (const [path, here] of [
+      ["/dashboard/settings", "API tokens"],
+      [TOKEN_PAGE, "API tokens"],
+      ["/dashboard/no/such/page", null],
+      ["/no/such/page", null],
+    ] as const) {
+      await page.goto(path);
+      await expect(navigation.locator("[aria-current]"), path).toHaveText(here === null ? [] : [here]);
+      await expect(page.getByRole("banner").getByText(account.email)).toBeVisible();
+      await expect(page.getByRole("banner").getByRole("button", { name: "Sign out" })).toBeVisible();
+    }
+  });
+
+  test("a page that does not exist is a 404 in the frame one knows, signed in or not", async ({ page, account }) => {
+    for (const path of ["/no/such/page", "/dashboard/no/such/page"]) {
+      expect((await page.goto(path))?.status(), path).toBe(404);
+      await expect(page.getByRole("heading", { name: "There is no such page" })).toBeVisible();
+      await expect(page.getByRole("banner")).toContainText(account.email);
+    }
+    await page.context().clearCookies();
+    expect((await page.goto("/no/such/page"))?.status()).toBe(404);
+    await expect(page.getByRole("banner")).not.toContainText(account.email);
+  });
+});
