@@ -30,6 +30,8 @@ function createClient() {
       account: { passwordHash: true },
       session: { tokenHash: true },
       accessToken: { tokenHash: true },
+      serverKey: { keyHash: true },
+      benchmarkRun: { agentTokenHash: true },
     },
   });
 }

@@ -1,6 +1,6 @@
-/** What must never reach a log, whatever text it hides in: raw tokens, their hashes, and passwords inside addresses. */
+/** What must never reach a log, whatever text it hides in: raw tokens and keys, their hashes, and passwords inside addresses. */
 const SECRETS: readonly [RegExp, string][] = [
-  [/cpat_[0-9A-Za-z]+/g, "cpat_[removed]"],
+  [/(cpat_|csrv_|cbench_)[0-9A-Za-z]+/g, "$1[removed]"],
   [/\b[0-9a-f]{64}\b/g, "[removed]"],
   [/(\w+:\/\/[^\s:/@]*):[^\s@/]*@/g, "$1:[removed]@"],
 ];

@@ -7,12 +7,16 @@ export type SecurityEvent =
   | "token created"
   | "token revoked"
   | "all tokens revoked"
-  | "token use refused";
+  | "token use refused"
+  | "server added"
+  | "server removed"
+  | "server key replaced";
 
 type Details = {
   /** Null: nobody's, as at a sign-in with an address that no account has. That address is not logged. */
   accountId: number | null;
   tokenId?: number;
+  serverId?: number;
   address: string | null;
   reason?: string;
   /** How many tokens or requests the event stands for, where that is not one. */
@@ -23,6 +27,15 @@ type Details = {
  * Writes one line of JSON about something an owner or an operator may have to look into. Nothing that a stranger typed
  * is in it: no e-mail address, no name of a token, and never a secret.
  */
-export function securityEvent(event: SecurityEvent, { accountId, tokenId, address, reason, count }: Details): void {
-  log("info", event, { kind: "security", account: accountId, token: tokenId, address, reason, count });
+export function securityEvent(event: SecurityEvent, details: Details): void {
+  const { accountId, tokenId, serverId, address, reason, count } = details;
+  log("info", event, {
+    kind: "security",
+    account: accountId,
+    token: tokenId,
+    server: serverId,
+    address,
+    reason,
+    count,
+  });
 }

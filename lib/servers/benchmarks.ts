@@ -1,8 +1,10 @@
-import { createHash, randomBytes } from "node:crypto";
 import type { BenchmarkRun, BenchmarkRuns } from "@/lib/api/schemas";
 import { db } from "@/lib/database/client";
-import { NotFoundError } from "@/lib/failures";
+import { type InvalidField, NotFoundError } from "@/lib/failures";
 import { parseId } from "@/lib/http/ids";
+import { checkLabel } from "@/lib/servers/names";
+import { DAY } from "@/lib/time";
+import { hashToken, mintToken } from "@/lib/tokens/format";
 
 type RunColumns = {
   id: number;
@@ -64,19 +66,85 @@ export type BenchmarkScores = {
   total: number | null;
 };
 
-/** A run that waits for the server's agent, which proves itself with the token. Only the token's SHA-256 is stored. */
+/** How long a pending run waits for its result, in milliseconds; after that its key is refused. */
+export const BENCHMARK_KEY_LIVES = DAY;
+
+/** `rawKey` delivers the result of this run, once; it exists nowhere else and cannot be read again. */
+export type RequestBenchmarkResult =
+  | { kind: "requested"; id: number; rawKey: string; expiresAt: Date }
+  | { kind: "not-found" }
+  | InvalidField<"label">;
+
+/**
+ * A pending run of a server of the account with a new one-time key. A server has one pending run at most: asking again renews that
+ * one, label, time and key, so that a form sent twice leaves one run and the key that was shown last works.
+ */
 export async function requestBenchmark(
+  accountId: number,
   serverId: number,
   label: string,
   now: Date = new Date(),
-): Promise<{ id: number; agentToken: string }> {
-  const agentToken = randomBytes(32).toString("base64url");
-  const agentTokenHash = createHash("sha256").update(agentToken).digest("hex");
-  const { id } = await db.benchmarkRun.create({
-    data: { serverId, label, agentTokenHash, createdAt: now },
-    select: { id: true },
+): Promise<RequestBenchmarkResult> {
+  const checked = checkLabel(label);
+  if (checked.kind === "invalid") return checked;
+  const rawKey = mintToken("benchmarkKey");
+  const data = { label: checked.label, agentTokenHash: hashToken(rawKey), createdAt: now };
+  return db.$transaction(async (tx) => {
+    // Requests for one server wait for each other here.
+    const [server] = await tx.$queryRaw<{ id: number }[]>`
+      select id from servers where id = ${serverId} and account_id = ${accountId} for update`;
+    if (!server) return { kind: "not-found" };
+    const pending = await tx.benchmarkRun.findFirst({
+      where: { serverId, status: "pending" },
+      select: { id: true },
+      orderBy: { id: "desc" },
+    });
+    const { id } = pending
+      ? await tx.benchmarkRun.update({ where: { id: pending.id }, data, select: { id: true } })
+      : await tx.benchmarkRun.create({ data: { serverId, ...data }, select: { id: true } });
+    return { kind: "requested", id, rawKey, expiresAt: new Date(now.getTime() + BENCHMARK_KEY_LIVES) };
   });
-  return { id, agentToken };
+}
+
+/** Removes a pending run; its key is refused from then on. False when the account has no such pending run. */
+export async function cancelBenchmark(accountId: number, id: number): Promise<boolean> {
+  const { count } = await db.benchmarkRun.deleteMany({ where: { id, status: "pending", server: { accountId } } });
+  return count === 1;
+}
+
+/** A run without a result yet. `isExpired`: pending, and its key is refused by now. */
+export type OpenBenchmark = {
+  id: number;
+  label: string;
+  status: "pending" | "running";
+  createdAt: Date;
+  expiresAt: Date;
+  isExpired: boolean;
+};
+
+/** The runs of a server that are not finished, newest first; none for a foreign server. */
+export async function listOpenBenchmarks(
+  accountId: number,
+  serverId: number,
+  now: Date = new Date(),
+): Promise<OpenBenchmark[]> {
+  const runs = await db.benchmarkRun.findMany({
+    where: { serverId, status: { in: ["pending", "running"] }, server: { accountId } },
+    select: { id: true, label: true, status: true, createdAt: true },
+    orderBy: [{ createdAt: "desc" }, { id: "desc" }],
+  });
+  return runs.map(({ id, label, status, createdAt }) => {
+    const expiresAt = new Date(createdAt.getTime() + BENCHMARK_KEY_LIVES);
+    const isPending = status === "pending";
+    return {
+      id,
+      label,
+      status: isPending ? "pending" : "running",
+      createdAt,
+      expiresAt,
+      isExpired: isPending && expiresAt <= now,
+    };
+  });
 }
 
 /** @throws NotFoundError when there is no such pending run. */

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { expect, test } from "vitest";
 import { containsToken, hashToken, isWellFormedToken, mintToken, tokenHint } from "./format";
 
-const minted = Array.from({ length: 10_000 }, mintToken);
+const minted = Array.from({ length: 10_000 }, () => mintToken());
 
 test("10,000 tokens have the published shape, a fitting checksum, and no duplicate", () => {
   for (const token of minted) {
@@ -15,6 +15,18 @@ test("10,000 tokens have the published shape, a fitting checksum, and no duplica
 test("the checksum is the published one: base62 of the CRC-32, zero-padded", () => {
   expect(isWellFormedToken("cpat_qkJaB6MffYVzZXWqmcoF49yrUxP3wf0LsakP")).toBe(true);
   expect(isWellFormedToken("cpat_qkJaB6MffYVzZXWqmcoF49yrUxP3wf0LsakQ")).toBe(false);
+});
+
+test("a server key and a benchmark key have prefixes of their own, and none passes for another kind", () => {
+  const kinds = { token: /^cpat_\w{36}$/, serverKey: /^csrv_\w{36}$/, benchmarkKey: /^cbench_\w{36}$/ } as const;
+  for (const kind of Object.keys(kinds) as (keyof typeof kinds)[]) {
+    const raw = mintToken(kind);
+    expect(raw).toMatch(kinds[kind]);
+    for (const other of Object.keys(kinds) as (keyof typeof kinds)[]) {
+      expect(isWellFormedToken(raw, other)).toBe(other === kind);
+    }
+    expect(containsToken(`see ${raw.slice(0, 20)}`)).toBe(true);
+  }
 });
 
 test("every character of the alphabet is as likely as any other (chi-square, p > 0.0001)", () => {

@@ -1,31 +1,35 @@
 import { createHash, randomInt } from "node:crypto";
 import { crc32 } from "node:zlib";
 
-/** `cpat_` + 30 random base62 characters + 6 base62 characters of their CRC-32. */
-const PREFIX = "cpat_";
+/** A prefix + 30 random base62 characters + 6 base62 characters of their CRC-32. */
+const PREFIXES = { token: "cpat_", serverKey: "csrv_", benchmarkKey: "cbench_" } as const;
 const RANDOM_LENGTH = 30;
 const CHECKSUM_LENGTH = 6;
 const ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const HINT_LENGTH = 4;
 
-const SHAPE = new RegExp(`^${PREFIX}([0-9A-Za-z]{${RANDOM_LENGTH}})([0-9A-Za-z]{${CHECKSUM_LENGTH}})$`);
+/** What is proved by such a text: who reads (a token), which server reports, or which benchmark run is delivered. */
+export type SecretKind = keyof typeof PREFIXES;
 
-/** A new raw token with 178 random bits, for its owner's eyes only. */
-export function mintToken(): string {
+const SHAPE = new RegExp(`^([a-z]+_)([0-9A-Za-z]{${RANDOM_LENGTH}})([0-9A-Za-z]{${CHECKSUM_LENGTH}})$`);
+const PASTED = new RegExp(`(?:${Object.values(PREFIXES).join("|")})[0-9A-Za-z]{8}`);
+
+/** A new raw token (or key) with 178 random bits, for its owner's eyes only. */
+export function mintToken(kind: SecretKind = "token"): string {
   // randomInt rejects the values that would favour some characters.
   const random = Array.from({ length: RANDOM_LENGTH }, () => ALPHABET[randomInt(ALPHABET.length)]).join("");
-  return PREFIX + random + checksum(random);
+  return PREFIXES[kind] + random + checksum(random);
 }
 
 /** Whether the text has the shape of a token and its checksum fits: everything that can be known without a database. */
-export function isWellFormedToken(text: string): boolean {
-  const [, random, sum] = SHAPE.exec(text) ?? [];
-  return random !== undefined && checksum(random) === sum;
+export function isWellFormedToken(text: string, kind: SecretKind = "token"): boolean {
+  const [, prefix, random, sum] = SHAPE.exec(text) ?? [];
+  return prefix === PREFIXES[kind] && random !== undefined && checksum(random) === sum;
 }
 
-/** Whether somebody pasted a token, whole or cut, where none belongs. */
+/** Whether somebody pasted a token or a key, whole or cut, where none belongs. */
 export function containsToken(text: string): boolean {
-  return new RegExp(`${PREFIX}[0-9A-Za-z]{8}`).test(text);
+  return PASTED.test(text);
 }
 
 /**

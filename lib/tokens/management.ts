@@ -1,5 +1,6 @@
 import { db, type Prisma } from "@/lib/database/client";
 import type { InvalidField } from "@/lib/failures";
+import { isFormNonce } from "@/lib/http/form-fields";
 import { waitText } from "@/lib/relative-time";
 import { DAY, MINUTE } from "@/lib/time";
 import { hashToken, mintToken, tokenHint } from "@/lib/tokens/format";
@@ -11,8 +12,6 @@ export const MAX_ACTIVE_TOKENS = 50;
 /** A form creates at most so many tokens in so many milliseconds, revoked ones included. */
 const MAX_CREATIONS = 10;
 const CREATION_WINDOW = 10 * MINUTE;
-/** What a page writes into its form. */
-const FORM_NONCE = /^[\w-]{20,64}$/;
 /** Revoked and expired tokens stay on the page this long. */
 const KEPT_VISIBLE = 90 * DAY;
 
@@ -57,7 +56,7 @@ export async function createToken(
   const { formNonce, expiresAt } = input;
   const checked = checkTokenName(input.name);
   if (checked.kind === "invalid") return checked;
-  if (formNonce !== undefined && !FORM_NONCE.test(formNonce)) {
+  if (formNonce !== undefined && !isFormNonce(formNonce)) {
     return refusal("This form is incomplete. Reload the page and try again.");
   }
   return db.$transaction(async (tx) => {

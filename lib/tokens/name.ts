@@ -1,4 +1,5 @@
 import type { InvalidField } from "@/lib/failures";
+import { UNPRINTABLE } from "@/lib/printable";
 import { containsToken } from "@/lib/tokens/format";
 
 /** In characters as people count them (code points). */
@@ -19,8 +20,7 @@ function problemOf(name: string): string | null {
   if ([...name].length > MAX_TOKEN_NAME_LENGTH) {
     return `A name has at most ${MAX_TOKEN_NAME_LENGTH} characters; this one has ${[...name].length}.`;
   }
-  // Control characters, and the ones that turn the direction of the text around them.
-  if (/[\p{Cc}\p{Zl}\p{Zp}\p{Cs}\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069]/u.test(name)) {
+  if (UNPRINTABLE.test(name)) {
     return "A name cannot hold line breaks, control characters or text-direction characters.";
   }
   return null;

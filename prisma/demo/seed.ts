@@ -8,7 +8,7 @@ import {
 } from "@/lib/game-services/game-services";
 import { closeTicket, openTicket } from "@/lib/game-services/tickets";
 import { finishBenchmark, requestBenchmark, startBenchmark } from "@/lib/servers/benchmarks";
-import { createServer } from "@/lib/servers/servers";
+import { createServer } from "@/lib/servers/management";
 import { DAY, HOUR, MINUTE } from "@/lib/time";
 import { createToken, listTokens, revokeToken } from "@/lib/tokens/management";
 import { tokenState } from "@/lib/tokens/state";
@@ -82,7 +82,10 @@ async function build(seed: number, now: Date): Promise<void> {
   const firstAccount = idOf(accounts, DEMO_ACCOUNTS[0].email);
   await createTokens(firstAccount, now);
   const servers = await createServers(accounts, now);
-  for (const run of DEMO_RUNS) await createRun(run, idOf(servers, run.hostname), now);
+  for (const run of DEMO_RUNS) {
+    const owner = DEMO_SERVERS.find(({ hostname }) => hostname === run.hostname)?.owner ?? "";
+    await createRun(run, idOf(accounts, owner), idOf(servers, run.hostname), now);
+  }
   const services = await createServices(accounts, now);
   await createTickets(accounts, services, now);
   for (const server of MACHINES) {
@@ -130,16 +133,17 @@ async function createTokens(accountId: number, now: Date): Promise<void> {
 async function createServers(accounts: Ids, now: Date): Promise<Ids> {
   const ids = new Map<string, number>();
   for (const { owner, label, hostname, ageDays } of DEMO_SERVERS) {
-    const { id } = await createServer(idOf(accounts, owner), { label, hostname }, ago(now, ageDays * DAY));
-    ids.set(hostname, id);
+    const created = await createServer(idOf(accounts, owner), { label, hostname }, ago(now, ageDays * DAY));
+    if (created.kind === "created") ids.set(hostname, created.id);
   }
   return ids;
 }
 
-async function createRun(run: DemoRun, serverId: number, now: Date): Promise<void> {
+async function createRun(run: DemoRun, accountId: number, serverId: number, now: Date): Promise<void> {
   const requestedAt = ago(now, run.hoursAgo * HOUR);
-  const { id } = await requestBenchmark(serverId, run.label, requestedAt);
-  if (run.status === "pending") return;
+  const requested = await requestBenchmark(accountId, serverId, run.label, requestedAt);
+  if (requested.kind !== "requested" || run.status === "pending") return;
+  const { id } = requested;
   await startBenchmark(id);
   if (run.status === "running") return;
   const { scores, verified } = run;

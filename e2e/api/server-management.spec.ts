@@ -1,0 +1,140 @@
+import { newAccount, newBenchmarkRun, newServer, unique } from "@/e2e/support/factories";
+import { call, expect, getData, test } from "@/e2e/support/fixtures";
+import { db } from "@/lib/database/client";
+import { cancelBenchmark, listOpenBenchmarks, requestBenchmark } from "@/lib/servers/benchmarks";
+import { createServer, removeServer, renameServer } from "@/lib/servers/management";
+import { listServerKeys, replaceServerKey } from "@/lib/servers/server-keys";
+import { DAY, HOUR } from "@/lib/time";
+import { hashToken, isWellFormedToken } from "@/lib/tokens/format";
+
+// What the pages and the command line do with servers, keys and benchmark runs.
+
+const names = { label: "Web front", hostname: "web-1.example.net" };
+
+/** A server as the page adds it. */
+async function newManagedServer(accountId: number): Promise<{ id: number; rawKey: string }> {
+  const created = await createServer(accountId, names);
+  if (created.kind !== "created") throw new Error(`Not created: ${created.kind}`);
+  return created;
+}
+
+test("a new server comes with one key, of which the hash alone is stored, and a repeated form adds nothing", async () => {
+  const { id: accountId, token } = await newAccount();
+  const formNonce = unique("form-nonce");
+  const [one, two] = await Promise.all([
+    createServer(accountId, { ...names, formNonce }),
+    createServer(accountId, { ...names, formNonce }),
+  ]);
+  const created = one.kind === "created" ? one : two;
+  expect([one.kind, two.kind].sort()).toEqual(["already-created", "created"]);
+  const { id } = one as { id: number };
+  expect(two).toMatchObject({ id });
+  const rawKey = created.kind === "created" ? created.rawKey : "";
+  expect(isWellFormedToken(rawKey, "serverKey")).toBe(true);
+  expect(await getData("/api/v1/servers", token)).toMatchObject({ servers: [{ id, ...names, online: false }] });
+  const keys = await db.serverKey.findMany({ where: { serverId: id }, omit: { keyHash: false } });
+  expect(keys).toMatchObject([{ keyHash: hashToken(rawKey), hint: rawKey.slice(-4), expiresAt: null }]);
+  expect(JSON.stringify(await listServerKeys(accountId, id))).not.toContain(hashToken(rawKey));
+});
+
+test("a replaced key works for one more hour, and five replacements at once leave one current key", async () => {
+  const { id: accountId } = await newAccount();
+  const { id } = await newServer(accountId);
+  const now = new Date();
+  const first = await replaceServerKey(accountId, id, now);
+  await replaceServerKey(accountId, id, now);
+  expect(await listServerKeys(accountId, id, now)).toMatchObject([
+    { expiresAt: null },
+    { id: first.kind === "replaced" && first.key.id, expiresAt: new Date(now.getTime() + HOUR) },
+  ]);
+  expect(await listServerKeys(accountId, id, new Date(now.getTime() + HOUR))).toHaveLength(1);
+  await Promise.all(Array.from({ length: 5 }, () => replaceServerKey(accountId, id, now)));
+  expect(await db.serverKey.count({ where: { serverId: id, expiresAt: null } })).toBe(1);
+  for (let more = 0; more < 3; more++) await replaceServerKey(accountId, id, now);
+  expect(await replaceServerKey(accountId, id, now)).toMatchObject({ kind: "too-often" });
+  // An hour later those have ended, and are cleared away.
+  await replaceServerKey(accountId, id, new Date(now.getTime() + HOUR));
+  expect(await db.serverKey.count({ where: { serverId: id } })).toBe(2);
+});
+
+test("servers, keys and runs of another account are not touched, and answered like ones that do not exist", async () => {
+  const [owner, stranger] = [await newAccount(), await newAccount()];
+  const created = await newManagedServer(owner.id);
+  await requestBenchmark(owner.id, created.id, "Baseline");
+  for (const id of [created.id, 2 ** 31 - 1]) {
+    expect(await renameServer(stranger.id, id, names)).toEqual({ kind: "not-found" });
+    expect(await removeServer(stranger.id, id)).toBe(false);
+    expect(await replaceServerKey(stranger.id, id)).toEqual({ kind: "not-found" });
+    expect(await listServerKeys(stranger.id, id)).toEqual([]);
+    expect(await requestBenchmark(stranger.id, id, "Mine")).toEqual({ kind: "not-found" });
+    expect(await listOpenBenchmarks(stranger.id, id)).toEqual([]);
+  }
+  const [run] = await listOpenBenchmarks(owner.id, created.id);
+  expect(await cancelBenchmark(stranger.id, run?.id ?? 0)).toBe(false);
+  expect(await listServerKeys(owner.id, created.id)).toHaveLength(1);
+  expect(await listOpenBenchmarks(owner.id, created.id)).toEqual([run]);
+});
+
+test("renaming shows in the API; removing takes keys, samples and runs along", async () => {
+  const { id: accountId, token } = await newAccount();
+  const { id } = await newManagedServer(accountId);
+  expect(await renameServer(accountId, id, { label: "  Lobby  ", hostname: "lobby.example.net" })).toEqual({
+    kind: "renamed",
+  });
+  expect(await getData(`/api/v1/servers/${id}`, token)).toMatchObject({
+    label: "Lobby",
+    hostname: "lobby.example.net",
+  });
+  await newBenchmarkRun(id);
+  await db.telemetrySample.create({ data: { serverId: id, ts: new Date() } });
+  expect(await removeServer(accountId, id)).toBe(true);
+  expect((await call(`/api/v1/servers/${id}`, token)).status).toBe(404);
+  const where = { where: { serverId: id } };
+  expect([
+    await db.serverKey.count(where),
+    await db.telemetrySample.count(where),
+    await db.benchmarkRun.count(where),
+  ]).toEqual([0, 0, 0]);
+  expect(await removeServer(accountId, id)).toBe(false);
+});
+
+test("labels and hostnames that nobody could read or resolve are refused with a sentence, and nothing is added", async () => {
+  const { id: accountId } = await newAccount();
+  for (const [wrong, message] of [
+    [{ label: " " }, "Enter a label."],
+    [{ label: "x".repeat(65) }, "A label has at most 64 characters; this one has 65."],
+    [{ label: "a\u202Eb" }, "text-direction"],
+    [{ label: "a\u0000b" }, "control characters"],
+    [{ label: "csrv_0123456789" }, "looks like a token or a key"],
+    [{ hostname: "" }, "Enter a hostname."],
+    [{ hostname: "a".repeat(254) }, "A hostname has at most 253 characters; this one has 254."],
+    [{ hostname: "<b>web</b>" }, "letters, digits and hyphens"],
+    [{ hostname: "web..example" }, "letters, digits and hyphens"],
+    [{ hostname: "web-\u0430.example" }, "letters, digits and hyphens"],
+  ] as const) {
+    expect(await createServer(accountId, { ...names, ...wrong })).toEqual({
+      kind: "invalid",
+      field: Object.keys(wrong)[0],
+      message: expect.stringContaining(message),
+    });
+  }
+  expect(await db.server.count({ where: { accountId } })).toBe(0);
+  // Markup is text like any other: pages and JSON escape it.
+  expect((await createServer(accountId, { ...names, label: "<b>\u{1F3AE}</b>" })).kind).toBe("created");
+});
+
+test("a server has one pending run at most: asking again renews its key; cancelling removes it", async () => {
+  const { id: accountId } = await newAccount();
+  const { id } = await newServer(accountId);
+  const asked = await Promise.all(["One", "Two", "Three"].map((label) => requestBenchmark(accountId, id, label)));
+  const requested = asked.flatMap((result) => (result.kind === "requested" ? [result] : []));
+  expect(new Set(requested.map((run) => run.id)).size).toBe(1);
+  expect(new Set(requested.map((run) => run.rawKey)).size).toBe(3);
+  const [run] = await listOpenBenchmarks(accountId, id);
+  expect(run).toMatchObject({ id: requested[0]?.id, status: "pending", isExpired: false });
+  expect(await listOpenBenchmarks(accountId, id, new Date(Date.now() + DAY))).toMatchObject([{ isExpired: true }]);
+  expect(await cancelBenchmark(accountId, run?.id ?? 0)).toBe(true);
+  expect(await listOpenBenchmarks(accountId, id)).toEqual([]);
+  const done = await newBenchmarkRun(id);
+  expect(await cancelBenchmark(accountId, done.id)).toBe(false);
+});

@@ -1,0 +1,72 @@
+import { db } from "@/lib/database/client";
+import type { InvalidField } from "@/lib/failures";
+import { isFormNonce } from "@/lib/http/form-fields";
+import { checkServerNames, type ServerNames } from "@/lib/servers/names";
+import { addServerKey } from "@/lib/servers/server-keys";
+
+/** The API lists the servers of an account whole. */
+export const MAX_SERVERS = 1000;
+
+/** `rawKey` is the server's first key, for its owner's eyes only: it exists nowhere else and cannot be read again. */
+export type CreateServerResult =
+  | { kind: "created"; id: number; rawKey: string }
+  /** This form has added the server before; a key is never shown twice. */
+  | { kind: "already-created"; id: number }
+  | InvalidField<"label" | "hostname" | "form">;
+
+export type RenameServerResult = { kind: "renamed" } | { kind: "not-found" } | InvalidField<"label" | "hostname">;
+
+/**
+ * Adds a server with its first key, unless one of its names is unusable or the account has as many servers as it can
+ * have. Its daemon has yet to check in, so it counts as last seen when it was created. `formNonce` is the one-use number
+ * of a form: sending the form twice adds one server.
+ */
+export async function createServer(
+  accountId: number,
+  { formNonce, ...names }: ServerNames & { formNonce?: string },
+  now: Date = new Date(),
+): Promise<CreateServerResult> {
+  const checked = checkServerNames(names);
+  if (checked.kind === "invalid") return checked;
+  if (formNonce !== undefined && !isFormNonce(formNonce)) {
+    return refusal("This form is incomplete. Reload the page and try again.");
+  }
+  return db.$transaction(async (tx) => {
+    // Additions to one account wait for each other here, so that the limit and the nonce are exact.
+    await tx.$queryRaw`select id from accounts where id = ${accountId} for update`;
+    if (formNonce !== undefined) {
+      const earlier = await tx.server.findFirst({ where: { accountId, formNonce }, select: { id: true } });
+      if (earlier) return { kind: "already-created", id: earlier.id };
+    }
+    if ((await tx.server.count({ where: { accountId } })) >= MAX_SERVERS) {
+      return refusal(`An account can have ${MAX_SERVERS} servers. Remove one that is gone first.`);
+    }
+    const { id } = await tx.server.create({
+      data: { accountId, ...checked.names, formNonce: formNonce ?? null, createdAt: now, lastSeenAt: now },
+      select: { id: true },
+    });
+    const { rawKey } = await addServerKey(tx, id, now);
+    return { kind: "created", id, rawKey };
+  });
+}
+
+/** Gives a server of the account another label and hostname. */
+export async function renameServer(accountId: number, id: number, names: ServerNames): Promise<RenameServerResult> {
+  const checked = checkServerNames(names);
+  if (checked.kind === "invalid") return checked;
+  const { count } = await db.server.updateMany({ where: { id, accountId }, data: checked.names });
+  return { kind: count === 1 ? "renamed" : "not-found" };
+}
+
+/**
+ * Removes a server with its keys, which are refused from the next request on, its samples and its benchmark runs.
+ * False when the account has no such server.
+ */
+export async function removeServer(accountId: number, id: number): Promise<boolean> {
+  const { count } = await db.server.deleteMany({ where: { id, accountId } });
+  return count === 1;
+}
+
+function refusal(message: string): InvalidField<"form"> {
+  return { kind: "invalid", field: "form", message };
+}

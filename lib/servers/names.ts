@@ -1,0 +1,54 @@
+import type { InvalidField } from "@/lib/failures";
+import { UNPRINTABLE } from "@/lib/printable";
+import { containsToken } from "@/lib/tokens/format";
+
+/** In characters as people count them (code points). */
+export const MAX_LABEL_LENGTH = 64;
+/** What the domain name system allows. */
+export const MAX_HOSTNAME_LENGTH = 253;
+
+/** What its owner says of a server. */
+export type ServerNames = { label: string; hostname: string };
+
+/** Both names of a server, trimmed; or what is wrong with the first that cannot be used. */
+export function checkServerNames({
+  label,
+  hostname,
+}: ServerNames): { kind: "valid"; names: ServerNames } | InvalidField<"label" | "hostname"> {
+  const checkedLabel = checkLabel(label);
+  if (checkedLabel.kind === "invalid") return checkedLabel;
+  const trimmed = hostname.trim();
+  const problem = problemOfHostname(trimmed);
+  return problem === null
+    ? { kind: "valid", names: { label: checkedLabel.label, hostname: trimmed } }
+    : { kind: "invalid", field: "hostname", message: problem };
+}
+
+/** The label of a server or of a benchmark run, trimmed; or what is wrong with it. */
+export function checkLabel(text: string): { kind: "valid"; label: string } | InvalidField<"label"> {
+  const label = text.trim();
+  const problem = problemOfLabel(label);
+  return problem === null ? { kind: "valid", label } : { kind: "invalid", field: "label", message: problem };
+}
+
+function problemOfLabel(label: string): string | null {
+  if (label === "") return "Enter a label.";
+  if ([...label].length > MAX_LABEL_LENGTH) {
+    return `A label has at most ${MAX_LABEL_LENGTH} characters; this one has ${[...label].length}.`;
+  }
+  if (UNPRINTABLE.test(label)) {
+    return "A label cannot hold line breaks, control characters or text-direction characters.";
+  }
+  return containsToken(label) ? "That looks like a token or a key. Enter a label." : null;
+}
+
+function problemOfHostname(hostname: string): string | null {
+  if (hostname === "") return "Enter a hostname.";
+  if (hostname.length > MAX_HOSTNAME_LENGTH) {
+    return `A hostname has at most ${MAX_HOSTNAME_LENGTH} characters; this one has ${hostname.length}.`;
+  }
+  if (!hostname.split(".").every((part) => /^[0-9a-z_](?:[0-9a-z_-]{0,61}[0-9a-z_])?$/i.test(part))) {
+    return "A hostname consists of letters, digits and hyphens, with dots between its parts, such as web-1.example.com.";
+  }
+  return containsToken(hostname) ? "That looks like a token or a key. Enter a hostname." : null;
+}

@@ -1,0 +1,82 @@
+import { db, type Prisma } from "@/lib/database/client";
+import { HOUR } from "@/lib/time";
+import { hashToken, mintToken, tokenHint } from "@/lib/tokens/format";
+
+/** How long a replaced key goes on working, in milliseconds: the time to give the daemon the new one. */
+export const KEY_OVERLAP = HOUR;
+/** Keys of one server that work at a time: the current one, and those replaced within the overlap. */
+const MAX_WORKING_KEYS = 10;
+
+const select = {
+  id: true,
+  hint: true,
+  createdAt: true,
+  expiresAt: true,
+  lastUsedAt: true,
+  lastUsedIp: true,
+} satisfies Prisma.ServerKeySelect;
+
+/** A server key as the owner of the server sees it: everything but the key. `expiresAt` is null for the current one. */
+export type ServerKeyRecord = Prisma.ServerKeyGetPayload<{ select: typeof select }>;
+
+/** The keys with which a daemon can report for this server at `now`, the current one first; none for a foreign server. */
+export async function listServerKeys(
+  accountId: number,
+  serverId: number,
+  now: Date = new Date(),
+): Promise<ServerKeyRecord[]> {
+  return db.serverKey.findMany({
+    where: { serverId, server: { accountId }, OR: [{ expiresAt: null }, { expiresAt: { gt: now } }] },
+    select,
+    orderBy: { id: "desc" },
+  });
+}
+
+/** `rawKey` exists nowhere else and cannot be read again. */
+export type ReplaceServerKeyResult =
+  | { kind: "replaced"; rawKey: string; key: ServerKeyRecord }
+  | { kind: "not-found" }
+  | { kind: "too-often"; message: string };
+
+/**
+ * Makes a new current key for a server of the account, also where there is none yet. The key before goes on working for
+ * `KEY_OVERLAP`, so that the daemon can be given the new one; too many replacements within that time are refused.
+ */
+export async function replaceServerKey(
+  accountId: number,
+  serverId: number,
+  now: Date = new Date(),
+): Promise<ReplaceServerKeyResult> {
+  return db.$transaction(async (tx) => {
+    // Replacements of one server's key wait for each other here.
+    const [server] = await tx.$queryRaw<{ id: number }[]>`
+      select id from servers where id = ${serverId} and account_id = ${accountId} for update`;
+    if (!server) return { kind: "not-found" };
+    await tx.serverKey.deleteMany({ where: { serverId, expiresAt: { lte: now } } });
+    if ((await tx.serverKey.count({ where: { serverId } })) >= MAX_WORKING_KEYS) {
+      return {
+        kind: "too-often",
+        message: "The key of this server was replaced very often just now. Try again in an hour.",
+      };
+    }
+    await tx.serverKey.updateMany({
+      where: { serverId, expiresAt: null },
+      data: { expiresAt: new Date(now.getTime() + KEY_OVERLAP) },
+    });
+    return { kind: "replaced", ...(await addServerKey(tx, serverId, now)) };
+  });
+}
+
+/** The first or next current key of a server that has none, within the transaction of its caller. */
+export async function addServerKey(
+  tx: Prisma.TransactionClient,
+  serverId: number,
+  now: Date,
+): Promise<{ rawKey: string; key: ServerKeyRecord }> {
+  const rawKey = mintToken("serverKey");
+  const key = await tx.serverKey.create({
+    data: { serverId, keyHash: hashToken(rawKey), hint: tokenHint(rawKey), createdAt: now },
+    select,
+  });
+  return { rawKey, key };
+}
