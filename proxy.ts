@@ -1,10 +1,14 @@
 import { type NextRequest, NextResponse } from "next/server";
 import { pingDatabase } from "@/lib/database/health";
+import { clientAddress } from "@/lib/http/client-ip";
 import { isFromConsole } from "@/lib/http/own-origin";
 import { PATH_HEADER } from "@/lib/http/own-path";
 import { plainPage } from "@/lib/http/plain-page";
 import { env } from "@/lib/process/env";
 import { log } from "@/lib/process/log";
+import { waitText } from "@/lib/relative-time";
+import { CROWD_WAIT, hasRoom } from "@/lib/sign-in/crowd";
+import { SECOND } from "@/lib/time";
 
 /** Runs before every page. API requests, static files and health checks never come here. */
 export async function proxy(request: NextRequest): Promise<Response> {
@@ -46,6 +50,16 @@ async function refusal(request: NextRequest, nonce: string): Promise<Response | 
       nonce,
     });
   }
+  if (isPlainSignIn(request) && !hasRoom(clientAddress(request.headers, env.trustedProxies))) {
+    const page = plainPage({
+      status: 429,
+      title: "Too many people are signing in right now",
+      text: `Nobody was signed in or out. Try again in ${waitText(CROWD_WAIT)}.`,
+      nonce,
+    });
+    page.headers.set("Retry-After", String(CROWD_WAIT / SECOND));
+    return page;
+  }
   try {
     // A page that fails is empty without JavaScript; this answer is not, and its status is the right one.
     await pingDatabase();
@@ -61,6 +75,11 @@ async function refusal(request: NextRequest, nonce: string): Promise<Response | 
     page.headers.set("Retry-After", "5");
     return page;
   }
+}
+
+/** A sign-in form sent without JavaScript: only here can its answer have a status of its own. */
+function isPlainSignIn({ method, nextUrl, headers }: NextRequest): boolean {
+  return method === "POST" && nextUrl.pathname === "/sign-in" && !headers.has("next-action");
 }
 
 function pageWithPolicy(request: NextRequest, policy: string): Response {

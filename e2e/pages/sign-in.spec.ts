@@ -1,4 +1,5 @@
-import { newAccount, PASSWORD } from "@/e2e/support/factories";
+import { randomBytes } from "node:crypto";
+import { newAccount, PASSWORD, unique } from "@/e2e/support/factories";
 import {
   expect,
   fieldsOf,
@@ -12,6 +13,7 @@ import {
 import { setAccountDisabled } from "@/lib/accounts/accounts";
 import { db } from "@/lib/database/client";
 import { DAY } from "@/lib/time";
+import { hashToken } from "@/lib/tokens/format";
 
 const REFUSED = "Wrong e-mail or password.";
 
@@ -101,7 +103,7 @@ for (const next of [
   });
 }
 
-test("a stranger's attempts from many places do not keep out the owner at an address with a session", async ({
+test("a stranger's attempts from many places do not keep out the owner where the owner has signed in, nor show that there is one", async ({
   page,
   browser,
 }) => {
@@ -117,13 +119,17 @@ test("a stranger's attempts from many places do not keep out the owner at an add
   await signedOut.goto(`${origin}/sign-in`);
   const fields = await fieldsOf(signedOut);
   await signedOut.close();
-  const tryFromElsewhere = async () => {
-    const headers = { Origin: origin, "X-Forwarded-For": newAddress() };
-    const changes = { email, password: "wrong password" };
-    return (await sendFields(`${origin}/sign-in`, fields, headers, changes)).text();
+  const guess = async (typed: string, from = newAddress()) => {
+    const headers = { Origin: origin, "X-Forwarded-For": from };
+    const answer = await sendFields(`${origin}/sign-in`, fields, headers, { email: typed, password: "wrong password" });
+    return /Too many attempts\.|Wrong e-mail or password\./.exec(await answer.text())?.[0];
   };
-  for (let attempt = 0; attempt < 30; attempt++) await tryFromElsewhere();
-  expect(await tryFromElsewhere()).toContain("Too many attempts.");
+  const nobody = `${unique("nobody")}@example.com`;
+  for (let attempt = 0; attempt < 30; attempt++) await Promise.all([guess(email), guess(nobody)]);
+  // From the owner's own network too: the answer must not tell that somebody has signed in from there.
+  for (const typed of [email, nobody]) {
+    expect([await guess(typed), await guess(typed, home)]).toEqual(["Too many attempts.", "Too many attempts."]);
+  }
 
   const owner = await browser.newPage({
     baseURL: origin,
@@ -170,4 +176,52 @@ test("each sign-in has a session token of its own, and only its hash is stored",
   expect(seen.size).toBe(2);
   const rows = await db.session.findMany({ where: { accountId: id }, omit: { tokenHash: false } });
   for (const value of seen) expect(JSON.stringify(rows)).not.toContain(value);
+});
+
+test("sign-out lasts, however its session is being extended at that moment", async ({ page, account }) => {
+  await page.goto(TOKEN_PAGE);
+  const fields = await fieldsOf(page, "form:has(button:text('Sign out'))");
+  const { origin } = new URL(page.url());
+  const tokens = Array.from({ length: 40 }, () => randomBytes(32).toString("base64url"));
+  // Old enough that every use extends it.
+  const expiresAt = new Date(Date.now() + 5 * DAY);
+  await db.session.createMany({
+    data: tokens.map((token) => ({ tokenHash: hashToken(token), accountId: account.id, expiresAt })),
+  });
+  for (const token of tokens) {
+    const headers = { Cookie: `session=${token}`, Origin: origin };
+    const use = () => fetch(`${origin}${TOKEN_PAGE}`, { headers, redirect: "manual" });
+    await Promise.all([use(), use(), sendFields(page.url(), fields, headers)]);
+  }
+  const alive = { tokenHash: { in: tokens.map(hashToken) }, expiresAt: { gt: new Date() } };
+  expect(await db.session.count({ where: alive })).toBe(0);
+});
+
+test("a crowd that signs in from one place is told to come back, and somebody elsewhere gets in meanwhile", async ({
+  page,
+  browser,
+}) => {
+  const { email } = await newAccount();
+  await page.goto("/sign-in");
+  const { origin } = new URL(page.url());
+  const plain = await browser.newPage({ javaScriptEnabled: false });
+  await plain.goto(`${origin}/sign-in`);
+  const fields = await fieldsOf(plain);
+  await plain.close();
+  const headers = { Origin: origin, "X-Forwarded-For": newAddress() };
+  const crowd = Promise.all(
+    Array.from({ length: 40 }, async () => {
+      const changes = { email: `${unique("nobody")}@example.com`, password: "wrong password" };
+      const answer = await sendFields(`${origin}/sign-in`, fields, headers, changes);
+      return { status: answer.status, wait: answer.headers.get("retry-after"), text: await answer.text() };
+    }),
+  );
+  await submitSignIn(page, email);
+  await expect(page).toHaveURL(TOKEN_PAGE);
+  const turnedAway = (await crowd).filter(({ status }) => status === 429);
+  expect(turnedAway.length).toBeGreaterThan(10);
+  for (const { wait, text } of turnedAway) {
+    expect(wait).toBe("5");
+    expect(text).toContain("Try again in 5 seconds.");
+  }
 });

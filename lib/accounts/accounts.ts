@@ -1,7 +1,8 @@
-import { hashPassword, MIN_PASSWORD_LENGTH } from "@/lib/accounts/passwords";
+import { hashPassword, MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH } from "@/lib/accounts/passwords";
 import { db, Prisma } from "@/lib/database/client";
 import { InvalidInputError } from "@/lib/failures";
 import type { AccountRole } from "@/lib/generated/prisma/enums";
+import { nameProblem } from "@/lib/names";
 
 export type { AccountRole };
 
@@ -13,6 +14,8 @@ export const ROLES: readonly AccountRole[] = ["customer", "support", "admin"];
 
 /** The longest that SMTP carries (RFC 5321). */
 const MAX_EMAIL_LENGTH = 254;
+/** In characters as people count them (code points). */
+const MAX_NAME_LENGTH = 100;
 
 const select = { id: true, name: true, email: true, role: true } satisfies Prisma.AccountSelect;
 
@@ -84,7 +87,9 @@ export function parseRole(text: string): AccountRole {
 
 /** The e-mail that a text holds, lower-case and trimmed; null for what can be none. */
 export function findEmail(text: string): string | null {
+  if (text.length > MAX_EMAIL_LENGTH) return null;
   const email = text.trim().toLowerCase();
+  // A letter may have more than one in lower case.
   return email.length <= MAX_EMAIL_LENGTH && /^[^\s@\p{Cc}]+@[^\s@\p{Cc}]+$/u.test(email) ? email : null;
 }
 
@@ -97,13 +102,15 @@ export function parseEmail(text: string): string {
 
 function parseAccountName(text: string): string {
   const name = text.trim();
-  if (name.length < 1 || name.length > 100 || /\p{Cc}/u.test(name)) {
-    throw new InvalidInputError("A name has 1 to 100 characters, none of them a control character.");
-  }
+  const problem = name === "" ? "An account needs a name." : nameProblem("name", name, MAX_NAME_LENGTH);
+  if (problem !== null) throw new InvalidInputError(problem);
   return name;
 }
 
 function parsePassword(text: string): string {
+  if (text.length > MAX_PASSWORD_LENGTH) {
+    throw new InvalidInputError(`A password has at most ${MAX_PASSWORD_LENGTH} characters.`);
+  }
   if ([...text].length < MIN_PASSWORD_LENGTH) {
     throw new InvalidInputError(`A password needs at least ${MIN_PASSWORD_LENGTH} characters.`);
   }

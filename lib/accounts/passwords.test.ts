@@ -1,5 +1,6 @@
+import { gzip } from "node:zlib";
 import { expect, test } from "vitest";
-import { generatePassword, hashPassword, verifyPassword } from "./passwords";
+import { generatePassword, hashPassword, MAX_PASSWORD_LENGTH, verifyPassword } from "./passwords";
 
 test("a password fits its own hash and nothing else does, whatever its characters", async () => {
   for (const password of ["correct horse battery", "пароль-🔑-密码", "x".repeat(500)]) {
@@ -27,4 +28,22 @@ test("generated passwords are long, readable and different", () => {
   const passwords = Array.from({ length: 100 }, generatePassword);
   for (const password of passwords) expect(password).toMatch(/^([a-km-np-z2-9]{5}-){3}[a-km-np-z2-9]{5}$/);
   expect(new Set(passwords).size).toBe(100);
+});
+
+test("a password of a million accents is wrong before anything reads it, like any that is too long", async () => {
+  const stored = await hashPassword("x".repeat(MAX_PASSWORD_LENGTH));
+  expect(await verifyPassword("x".repeat(MAX_PASSWORD_LENGTH), stored)).toBe(true);
+  expect(await verifyPassword("x".repeat(MAX_PASSWORD_LENGTH + 1), stored)).toBe(false);
+  expect(await verifyPassword(`${"a\u0327\u0301".repeat(1_000_000)}`, stored)).toBe(false);
+  // What stands in its place is no password either.
+  expect(await verifyPassword("x".repeat(MAX_PASSWORD_LENGTH + 1), await hashPassword(""))).toBe(false);
+});
+
+test("a crowd of sign-ins leaves threads for files, DNS and compression", async () => {
+  const done: string[] = [];
+  const hashes = Array.from({ length: 6 }, () => hashPassword("correct horse").then(() => done.push("hash")));
+  await new Promise((resolve) => gzip("text", resolve));
+  done.push("gzip");
+  await Promise.all(hashes);
+  expect(done).toEqual(["gzip", ...Array(6).fill("hash")]);
 });

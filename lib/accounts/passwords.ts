@@ -1,6 +1,11 @@
 import { randomBytes, randomInt, type ScryptOptions, scrypt, timingSafeEqual } from "node:crypto";
+import { availableParallelism } from "node:os";
+import { Line } from "@/lib/process/line";
+import { perProcess } from "@/lib/process/per-process";
 
 export const MIN_PASSWORD_LENGTH = 12;
+/** In UTF-16 units. Normalising a text may take the square of its length, so no longer one is ever looked at. */
+export const MAX_PASSWORD_LENGTH = 1024;
 
 /** 32 MiB and about 0.15 s on one core: OWASP's setting for scrypt with 32 MiB. */
 const COST = { N: 2 ** 15, r: 8, p: 3 };
@@ -8,11 +13,12 @@ const MAX_MEMORY = 64 * 2 ** 20;
 const KEY_LENGTH = 32;
 const SALT_LENGTH = 16;
 
-/** Each hash takes 32 MiB; beyond this many at once the rest wait. */
-const MAX_CONCURRENT = 4;
-
-let active = 0;
-const waiting: (() => void)[] = [];
+/**
+ * Each hash takes 32 MiB, a core, and one of the four threads that files, DNS and compression need as well: so many run
+ * at once, and the rest wait.
+ */
+const AT_ONCE = Math.min(2, Math.max(1, availableParallelism() - 1));
+const line = perProcess("password-hashes", () => new Line(AT_ONCE));
 
 /** `scrypt$N$r$p$salt$key`, salt and key in base64. */
 export async function hashPassword(password: string): Promise<string> {
@@ -23,17 +29,19 @@ export async function hashPassword(password: string): Promise<string> {
 
 /**
  * Whether the password is the one that was hashed. Null stands for an account without a password, or no account at
- * all: false, after the same time as a wrong password.
+ * all: false, after the same time as a wrong password. So is one that is too long to have been set.
  */
 export async function verifyPassword(password: string, stored: string | null): Promise<boolean> {
+  const isTooLong = password.length > MAX_PASSWORD_LENGTH;
+  const typed = isTooLong ? "" : password;
   const [scheme, n, r, p, salt, key] = (stored ?? "").split("$");
   if (scheme !== "scrypt" || !salt || !key) {
-    await deriveKey(password, Buffer.alloc(SALT_LENGTH), COST);
+    await deriveKey(typed, Buffer.alloc(SALT_LENGTH), COST);
     return false;
   }
   const expected = Buffer.from(key, "base64");
-  const actual = await deriveKey(password, Buffer.from(salt, "base64"), { N: Number(n), r: Number(r), p: Number(p) });
-  return expected.length === actual.length && timingSafeEqual(expected, actual);
+  const actual = await deriveKey(typed, Buffer.from(salt, "base64"), { N: Number(n), r: Number(r), p: Number(p) });
+  return expected.length === actual.length && timingSafeEqual(expected, actual) && !isTooLong;
 }
 
 /** 20 characters without look-alikes, in groups of five: 100 random bits. */
@@ -43,19 +51,14 @@ export function generatePassword(): string {
   return [group(), group(), group(), group()].join("-");
 }
 
-async function deriveKey(password: string, salt: Buffer, options: ScryptOptions): Promise<Buffer> {
-  if (active >= MAX_CONCURRENT) await new Promise<void>((resolve) => waiting.push(resolve));
-  else active++;
-  try {
-    return await new Promise<Buffer>((resolve, reject) =>
-      // One and the same password may be typed composed or decomposed.
-      scrypt(password.normalize("NFC"), salt, KEY_LENGTH, { ...options, maxmem: MAX_MEMORY }, (error, key) =>
-        error ? reject(error) : resolve(key),
+function deriveKey(password: string, salt: Buffer, options: ScryptOptions): Promise<Buffer> {
+  return line.run(
+    () =>
+      new Promise<Buffer>((resolve, reject) =>
+        // One and the same password may be typed composed or decomposed.
+        scrypt(password.normalize("NFC"), salt, KEY_LENGTH, { ...options, maxmem: MAX_MEMORY }, (error, key) =>
+          error ? reject(error) : resolve(key),
+        ),
       ),
-    );
-  } finally {
-    const next = waiting.shift();
-    if (next) next();
-    else active--;
-  }
+  );
 }

@@ -14,8 +14,12 @@ export function clientAddress(headers: Headers, trustedProxies: number): string 
   return address === undefined ? null : parseAddress(address);
 }
 
+/** The longest way to write an ip, with a zone and a port. */
+const MAX_LENGTH = 100;
+
 /** Some proxies add a port, and a dual-stack socket writes 192.0.2.1 as ::ffff:192.0.2.1. */
 function parseAddress(text: string): string | null {
+  if (text.length > MAX_LENGTH) return null;
   const withoutPort = /^\[([^\]]+)\](?::\d+)?$/.exec(text)?.[1] ?? /^([\d.]+):\d+$/.exec(text)?.[1] ?? text;
   const address = withoutPort.replace(/%.*$/, "").toLowerCase();
   return isIP(address) === 0 ? null : asIPv4(address);

@@ -19,4 +19,5 @@ test.each([
   "/.//elsewhere.example",
   "/a/..//elsewhere.example",
   "javascript:alert(1)",
+  `/${"a".repeat(2000)}`,
 ])("%j leads nowhere", (text) => expect(parseOwnPath(text)).toBeNull());

@@ -1,5 +1,5 @@
 import type { InvalidField } from "@/lib/failures";
-import { UNPRINTABLE } from "@/lib/printable";
+import { nameProblem } from "@/lib/names";
 import { containsToken } from "@/lib/tokens/format";
 
 /** In characters as people count them (code points). */
@@ -33,13 +33,8 @@ export function checkLabel(text: string): { kind: "valid"; label: string } | Inv
 
 function problemOfLabel(label: string): string | null {
   if (label === "") return "Enter a label.";
-  if ([...label].length > MAX_LABEL_LENGTH) {
-    return `A label has at most ${MAX_LABEL_LENGTH} characters; this one has ${[...label].length}.`;
-  }
-  if (UNPRINTABLE.test(label)) {
-    return "A label cannot hold line breaks, control characters or text-direction characters.";
-  }
-  return containsToken(label) ? "That looks like a token or a key. Enter a label." : null;
+  if (containsToken(label)) return "That looks like a token or a key. Enter a label.";
+  return nameProblem("label", label, MAX_LABEL_LENGTH);
 }
 
 function problemOfHostname(hostname: string): string | null {

@@ -5,16 +5,18 @@ import { db } from "@/lib/database/client";
 import { networkOf } from "@/lib/http/network";
 import { securityEvent } from "@/lib/process/security-events";
 import { limit, type Policy } from "@/lib/rate-limit";
+import { CROWD_WAIT, ifRoom } from "@/lib/sign-in/crowd";
 import { DAY, MINUTE } from "@/lib/time";
 
 const WINDOW = 5 * MINUTE;
-/** So long after its end a session still vouches for the address that signed in. */
-export const ADDRESS_KEPT = 30 * DAY;
+/** So long after its end a session still vouches for the ip that signed in. */
+export const IP_KEPT = 30 * DAY;
+const MAX_KNOWN_IPS = 200;
 
 /** Somebody who tries many accounts from one place. */
-const PER_ADDRESS: Policy = { name: "sign-in-address", limit: 30, windowMs: WINDOW };
+const PER_NETWORK: Policy = { name: "sign-in-network", limit: 30, windowMs: WINDOW };
 /** Somebody who tries many passwords of one account from one place. */
-const PER_ACCOUNT_AND_ADDRESS: Policy = { name: "sign-in-account-address", limit: 10, windowMs: WINDOW };
+const PER_ACCOUNT_AND_NETWORK: Policy = { name: "sign-in-account-network", limit: 10, windowMs: WINDOW };
 /** Many places that try one account together. */
 const PER_ACCOUNT: Policy = { name: "sign-in-account", limit: 30, windowMs: WINDOW };
 
@@ -23,61 +25,67 @@ export type Accepted = { accountId: number; passwordHash: string };
 
 export type SignInResult =
   | ({ kind: "accepted" } & Accepted)
-  /** An unknown address, a wrong password or a disabled account: deliberately the same. */
+  /** An unknown e-mail, a wrong password or a disabled account: deliberately the same. */
   | { kind: "refused" }
+  /** Too many attempts by somebody, or too many at once by all. */
   | { kind: "throttled"; waitMs: number };
 
 /** Judges an e-mail and a password. How long that takes does not tell whether there is such an account. */
-export async function checkCredentials(
-  typedEmail: string,
-  password: string,
-  address: string | null,
-): Promise<SignInResult> {
+export async function checkCredentials(email: string, password: string, ip: string | null): Promise<SignInResult> {
+  const result = await ifRoom(ip, () => judge(email, password, ip));
+  return result ?? { kind: "throttled", waitMs: CROWD_WAIT };
+}
+
+async function judge(typedEmail: string, password: string, ip: string | null): Promise<SignInResult> {
   // What can be no e-mail is looked up all the same, and found by nobody.
   const email = findEmail(typedEmail) ?? "";
-  const [account, knownNetworks] = await Promise.all([
+  const network = networkOf(ip);
+  // What was typed may be anything, a password by mistake too: the counts are kept under its hash.
+  const account = createHash("sha256").update(email).digest("base64url");
+  const fail = (reason: string, accountId: number | null) =>
+    securityEvent("sign-in failed", { accountId, address: ip, reason });
+
+  const tooMany =
+    (await count(PER_NETWORK, network)) || (await count(PER_ACCOUNT_AND_NETWORK, `${account} ${network}`));
+  if (tooMany > 0) {
+    fail("too many attempts", null);
+    return { kind: "throttled", waitMs: tooMany };
+  }
+
+  const [row, knownNetworks] = await Promise.all([
     db.account.findUnique({ where: { email }, select: { id: true, passwordHash: true, disabledAt: true } }),
     listKnownNetworks(email),
   ]);
-  const fail = (reason: string) => securityEvent("sign-in failed", { accountId: account?.id ?? null, address, reason });
-
-  const waitMs = await countAttempt(email, address, knownNetworks);
-  if (waitMs > 0) {
-    fail("too many attempts");
-    return { kind: "throttled", waitMs };
+  // Where the owner has signed in of late, attempts of strangers elsewhere must not keep the owner out. A stranger there
+  // is told what everybody is told, after the same work: that the right password would do must not show.
+  const tooManyForAccount = await count(PER_ACCOUNT, account);
+  const isRight = await verifyPassword(password, row?.passwordHash ?? null);
+  const mayEnter = tooManyForAccount === 0 || knownNetworks.has(network);
+  if (row?.passwordHash && isRight && !row.disabledAt && mayEnter) {
+    return { kind: "accepted", accountId: row.id, passwordHash: row.passwordHash };
   }
-  const isRight = await verifyPassword(password, account?.passwordHash ?? null);
-  if (!account?.passwordHash || !isRight || account.disabledAt) {
-    fail(!account ? "unknown e-mail" : account.disabledAt ? "account disabled" : "wrong password");
-    return { kind: "refused" };
+  if (tooManyForAccount > 0) {
+    fail("too many attempts", row?.id ?? null);
+    return { kind: "throttled", waitMs: tooManyForAccount };
   }
-  return { kind: "accepted", accountId: account.id, passwordHash: account.passwordHash };
+  fail(!row ? "unknown e-mail" : row.disabledAt ? "account disabled" : "wrong password", row?.id ?? null);
+  return { kind: "refused" };
 }
 
-/** Counts an attempt and returns 0, or how long to wait when there were too many. */
-async function countAttempt(email: string, address: string | null, knownNetworks: Set<string>): Promise<number> {
-  const network = address ? networkOf(address) : "unknown";
-  // What was typed may be anything, a password by mistake too: the counts are kept under its hash.
-  const account = createHash("sha256").update(email).digest("base64url");
-  const counts: [Policy, string][] = [
-    [PER_ADDRESS, network],
-    [PER_ACCOUNT_AND_ADDRESS, `${account} ${network}`],
-  ];
-  // Where the owner has signed in of late, attempts of strangers elsewhere must not keep the owner out.
-  if (!knownNetworks.has(network)) counts.push([PER_ACCOUNT, account]);
-  for (const [policy, key] of counts) {
-    const decision = await limit(policy, key);
-    if (!decision.accepted) return Math.max(1, decision.waitMs);
-  }
-  return 0;
+/** Counts an attempt and returns 0, or how long to wait in milliseconds when there were too many. */
+async function count(policy: Policy, key: string): Promise<number> {
+  const decision = await limit(policy, key);
+  return decision.accepted ? 0 : Math.max(1, decision.waitMs);
 }
 
-/** The networks that have signed in to the account of late. Asked for unknown addresses too: the same work for both. */
+/** The networks that have signed in to the account of late. Asked for unknown e-mails too: the same work for both. */
 async function listKnownNetworks(email: string): Promise<Set<string>> {
   const sessions = await db.session.findMany({
-    where: { account: { email }, expiresAt: { gt: new Date(Date.now() - ADDRESS_KEPT) }, ip: { not: null } },
+    where: { account: { email }, expiresAt: { gt: new Date(Date.now() - IP_KEPT) }, ip: { not: null } },
     select: { ip: true },
     distinct: ["ip"],
+    orderBy: { expiresAt: "desc" },
+    take: MAX_KNOWN_IPS,
   });
   return new Set(sessions.flatMap(({ ip }) => (ip ? [networkOf(ip)] : [])));
 }

@@ -11,7 +11,7 @@ import { cleanAgent, type Sender } from "@/lib/http/sender";
 import { runInBackground } from "@/lib/process/background";
 import { env } from "@/lib/process/env";
 import { securityEvent } from "@/lib/process/security-events";
-import { type Accepted, ADDRESS_KEPT } from "@/lib/sign-in/credentials";
+import { type Accepted, IP_KEPT } from "@/lib/sign-in/credentials";
 import { DAY, SECOND } from "@/lib/time";
 import { hashToken } from "@/lib/tokens/format";
 
@@ -21,6 +21,9 @@ const EXTENDED_AT_MOST_EVERY = DAY;
 /** The longest that browsers keep a cookie. When a session ends is decided by its row; a page cannot renew the cookie. */
 const COOKIE_LIFETIME = 400 * DAY;
 const TOKEN_BYTES = 32;
+const TOKEN_SHAPE = /^[\w-]{43}$/;
+/** The driver may round an instant by this much, in milliseconds. */
+const ROUNDING = 1;
 
 const isHttps = env.baseUrl?.startsWith("https:") ?? false;
 /** `__Host-`: no other host, path or plain-http page can have set it. */
@@ -37,7 +40,7 @@ type SessionRow = {
 /** Who is signed in; null for nobody, an expired session, or a disabled account. Read once per request. */
 export const findAccount = cache(async (): Promise<Account | null> => {
   const token = (await cookies()).get(COOKIE)?.value;
-  if (!token) return null;
+  if (!token || !TOKEN_SHAPE.test(token)) return null;
   const tokenHash = hashToken(token);
   const now = new Date();
   const [row] = await db.$queryRaw<SessionRow[]>`
@@ -47,7 +50,14 @@ export const findAccount = cache(async (): Promise<Account | null> => {
   if (!row) return null;
   const expiresAt = new Date(now.getTime() + LIFETIME);
   if (expiresAt.getTime() - row.expires_at.getTime() >= EXTENDED_AT_MOST_EVERY) {
-    runInBackground("extending a session", () => db.session.updateMany({ where: { tokenHash }, data: { expiresAt } }));
+    // Only what is still as it was read: whoever signs out meanwhile stays signed out.
+    const asRead = {
+      gte: new Date(row.expires_at.getTime() - ROUNDING),
+      lte: new Date(row.expires_at.getTime() + ROUNDING),
+    };
+    runInBackground("extending a session", () =>
+      db.session.updateMany({ where: { tokenHash, expiresAt: asRead }, data: { expiresAt } }),
+    );
   }
   return serializeAccount({ ...row, id: row.account_id });
 });
@@ -90,10 +100,10 @@ export async function startSession({ accountId, passwordHash }: Accepted): Promi
 /** Ends the session that the browser had before, and forgets those that ended long ago. */
 async function tidySessions(before: string | undefined): Promise<void> {
   if (before) await endByToken(before);
-  await db.session.deleteMany({ where: { expiresAt: { lte: new Date(Date.now() - ADDRESS_KEPT) } } });
+  await db.session.deleteMany({ where: { expiresAt: { lte: new Date(Date.now() - IP_KEPT) } } });
 }
 
-/** The row stays for its address, which sign-in knows the owner by. */
+/** The row stays for its ip, which sign-in knows the owner by. */
 async function endByToken(token: string): Promise<void> {
   const now = new Date();
   await db.session.updateMany({

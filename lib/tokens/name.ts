@@ -1,5 +1,5 @@
 import type { InvalidField } from "@/lib/failures";
-import { UNPRINTABLE } from "@/lib/printable";
+import { nameProblem } from "@/lib/names";
 import { containsToken } from "@/lib/tokens/format";
 
 /** In characters as people count them (code points). */
@@ -13,15 +13,9 @@ export function checkTokenName(text: string): { kind: "valid"; name: string } | 
 }
 
 function problemOf(name: string): string | null {
+  if (name === "") return "Give the token a name.";
   if (containsToken(name)) {
     return "That looks like a token. Give the token a name that says where it will be used.";
   }
-  if (name === "") return "Give the token a name.";
-  if ([...name].length > MAX_TOKEN_NAME_LENGTH) {
-    return `A name has at most ${MAX_TOKEN_NAME_LENGTH} characters; this one has ${[...name].length}.`;
-  }
-  if (UNPRINTABLE.test(name)) {
-    return "A name cannot hold line breaks, control characters or text-direction characters.";
-  }
-  return null;
+  return nameProblem("name", name, MAX_TOKEN_NAME_LENGTH);
 }
