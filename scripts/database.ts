@@ -1,7 +1,6 @@
 import { spawn } from "node:child_process";
-import pg from "pg";
+import { probeDatabase } from "@/lib/database/connection";
 import type { Env } from "@/lib/process/env-variables";
-import { SECOND } from "@/lib/time";
 import { findRunningDatabase, startEmbeddedDatabase } from "@/server/embedded-database";
 import { CommandError } from "./command-error";
 
@@ -35,18 +34,14 @@ export async function requireMigrated(url: string): Promise<void> {
 }
 
 async function requireReachable(url: string): Promise<void> {
-  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5 * SECOND });
   try {
-    await client.connect();
-    await client.query("select 1");
+    await probeDatabase(url);
   } catch (error) {
     const { hostname, port, pathname } = new URL(url);
     const reason = error instanceof Error ? error.message || (error as NodeJS.ErrnoException).code : String(error);
     throw new CommandError(
       `The database ${pathname.slice(1)} at ${hostname}:${port || "5432"} (DATABASE_URL) cannot be reached: ${reason}.`,
     );
-  } finally {
-    await client.end().catch(() => {});
   }
 }
 

@@ -21,7 +21,7 @@ export async function startEmbeddedDatabase(dataDir?: string): Promise<EmbeddedD
   try {
     const db = await PGlite.create(dataDir ? { dataDir: join(dataDir, "postgres") } : {});
     const server = await servePGlite(db, "127.0.0.1");
-    const url = `postgresql://postgres@${server.host}:${server.port}/postgres`;
+    const url = `postgresql://postgres@${server.host}:${server.port}/postgres?pgbouncer=true`;
     release?.announce(url);
     return {
       url,

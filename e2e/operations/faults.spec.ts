@@ -169,11 +169,11 @@ test.describe("PostgreSQL in trouble", () => {
     expect((await me()).status).toBe(200);
   });
 
-  test("a PostgreSQL that says nothing at all is 503 within ten seconds, and is used again afterwards", async () => {
+  test("a PostgreSQL that says nothing at all is given up on after three seconds, and is used again afterwards", async () => {
     const children = pauseTree(postgres.process());
     const start = performance.now();
     await expectUnavailable();
-    expect(performance.now() - start).toBeLessThan(10 * SECOND);
+    expect(performance.now() - start).toBeLessThan(4.5 * SECOND);
     children.resume();
     await expect.poll(async () => (await me()).status, { timeout: 15 * SECOND }).toBe(200);
   });

@@ -2,30 +2,15 @@ import { PrismaPg } from "@prisma/adapter-pg";
 import { Prisma, PrismaClient } from "@/lib/generated/prisma/client";
 import { env } from "@/lib/process/env";
 import { perProcess } from "@/lib/process/per-process";
-import { SECOND } from "@/lib/time";
+import { ConsolePool } from "./pool";
 
 export { Prisma };
 
-/** A query that runs longer is cancelled by PostgreSQL. */
-const STATEMENT_TIMEOUT = 5 * SECOND;
-/** A PostgreSQL that says nothing at all for this long counts as unreachable. */
-const ANSWER_TIMEOUT = 7 * SECOND;
-const CONNECT_TIMEOUT = 3 * SECOND;
-
 function createClient() {
-  const adapter = new PrismaPg({
-    connectionString: env.databaseUrl,
-    max: env.databasePoolSize,
-    connectionTimeoutMillis: CONNECT_TIMEOUT,
-    statement_timeout: STATEMENT_TIMEOUT,
-    query_timeout: ANSWER_TIMEOUT,
-    keepAlive: true,
-    application_name: "console-api",
-    // The adapter writes and reads instants as UTC and drops their offset, whatever zone the server speaks in.
-    options: "-c TimeZone=UTC",
-  });
+  // Without a database (while the pages are built, say) nothing is asked, but everything is loaded.
+  const pool = new ConsolePool(env.databaseUrl ?? "postgresql://nowhere", env.databasePoolSize);
   return new PrismaClient({
-    adapter,
+    adapter: new PrismaPg(pool, { disposeExternalPool: true }),
     omit: {
       account: { passwordHash: true },
       session: { tokenHash: true },

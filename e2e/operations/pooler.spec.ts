@@ -1,0 +1,139 @@
+import pg from "pg";
+import { type ConsoleServer, startConsole } from "@/e2e/support/console-server";
+import { call, expect, expectFailure, getData, test } from "@/e2e/support/fixtures";
+import { hasPgBouncer, type PgBouncer, startPgBouncer } from "@/e2e/support/pgbouncer-server";
+import { findPostgres, type PostgresServer, startPostgres } from "@/e2e/support/postgres-server";
+import { parseEnv } from "@/lib/process/env-variables";
+import { MINUTE, SECOND } from "@/lib/time";
+import { hashToken, mintToken } from "@/lib/tokens/format";
+import { migrate, openDatabase } from "@/scripts/database";
+
+// Debian's own PgBouncer in transaction mode, set up as its manual says: it refuses what it does not know, and gives
+// each transaction another of its three connections.
+
+const CALLERS = 8;
+const REQUESTS = 400;
+const POOL = 3;
+
+test.describe("behind PgBouncer in transaction mode", () => {
+  test.skip(findPostgres() === null || !hasPgBouncer(), "PostgreSQL and PgBouncer are not both installed");
+
+  let postgres: PostgresServer;
+  let pooler: PgBouncer;
+  let app: ConsoleServer | null = null;
+  let client: pg.Client;
+  let tokens: string[];
+
+  // One worker: PostgreSQL and PgBouncer are started once, a console for each test that needs one.
+  test.describe.configure({ mode: "default" });
+  test.beforeAll(async () => {
+    postgres = await startPostgres();
+    await migrate(postgres.url);
+    client = new pg.Client(postgres.url);
+    await client.connect();
+    await client.query("alter database postgres set timezone = 'Asia/Kolkata'");
+    tokens = await insertCallers(client);
+    pooler = await startPgBouncer(postgres.url, POOL);
+  });
+  test.afterEach(async () => {
+    await app?.stop();
+    app = null;
+  });
+  test.afterAll(async () => {
+    await pooler.stop();
+    await client.end();
+    await postgres.stop();
+  });
+
+  async function open(url: string): Promise<ConsoleServer> {
+    app = await startConsole(url);
+    return app;
+  }
+
+  test("400 requests at once are all answered rightly, prepared statements are given up with one line, and instants are UTC", async () => {
+    const { origin, output } = await open(pooler.url);
+    const asked = Array.from({ length: REQUESTS }, async (_, index) => {
+      const caller = index % CALLERS;
+      const paths = [
+        "/api/v1/me",
+        "/api/v1/servers",
+        "/api/v1/game-services",
+        `/api/v1/servers/${caller + 1}/benchmarks`,
+      ];
+      const path = paths[Math.floor(index / CALLERS) % paths.length] ?? "";
+      return { caller, path, data: await getData(path, tokens[caller] ?? "", { origin }) };
+    });
+    for (const { caller, path, data } of await Promise.all(asked)) {
+      const own = `caller-${caller}`;
+      const expected = {
+        "/api/v1/me": { name: own, email: `${own}@example.com` },
+        "/api/v1/servers": { servers: [{ label: own, last_seen: SEEN.getTime() }] },
+        "/api/v1/game-services": { services: [{ name: own, created_at: SEEN.getTime() }] },
+      }[path] ?? { benchmarks: [{ label: own, finished_at: SEEN.getTime() }] };
+      expect(data, `${path} of ${own}`).toMatchObject(expected);
+    }
+    expect(output().match(/prepared statements are off/g)).toHaveLength(1);
+    expect(output()).not.toContain('"error"');
+  });
+
+  test("with pgbouncer=true in DATABASE_URL there are no prepared statements from the start", async () => {
+    const { origin, output } = await open(`${pooler.url}?pgbouncer=true`);
+    const me = Array.from({ length: 40 }, (_, index) => call("/api/v1/me", tokens[index % CALLERS] ?? "", { origin }));
+    expect((await Promise.all(me)).map(({ status }) => status)).toEqual(Array(40).fill(200));
+    expect(output()).not.toContain("prepared statements");
+  });
+
+  test("a statement that takes too long is cancelled in PostgreSQL, is 503 in time, and reaches no other client", async () => {
+    const { origin } = await open(pooler.url);
+    const listed = () => call("/api/v1/servers", tokens[0] ?? "", { origin });
+    expect((await listed()).status).toBe(200);
+    const other = new pg.Client(pooler.url);
+    await other.connect();
+    await client.query("begin");
+    await client.query("lock table servers in access exclusive mode");
+    try {
+      const start = performance.now();
+      await expectFailure(listed(), 503, "Service temporarily unavailable. Retry in a few seconds.");
+      expect(performance.now() - start).toBeLessThan(4 * SECOND);
+      const { rows } = await client.query(
+        "select query from pg_stat_activity where state = 'active' and pid <> pg_backend_pid() and query like '%servers%'",
+      );
+      expect(rows).toEqual([]);
+      // Longer than our own statements may take: another client of the pooler keeps its own time.
+      await other.query(`select pg_sleep(${(3.2 * SECOND) / SECOND})`);
+    } finally {
+      await client.query("rollback");
+      await other.end();
+    }
+    expect((await listed()).status).toBe(200);
+  });
+
+  test("the start's check gets through the pooler exactly when the app does", async () => {
+    const database = await openDatabase(parseEnv({ DATABASE_URL: pooler.url }));
+    expect(database.isEmbedded).toBe(false);
+    const refusing = new URL(pooler.url);
+    refusing.searchParams.set("options", "-c search_path=public");
+    await expect(openDatabase(parseEnv({ DATABASE_URL: refusing.toString() }))).rejects.toThrow(
+      /cannot be reached: .*options/,
+    );
+  });
+});
+
+const SEEN = new Date(Math.floor(Date.now() / MINUTE) * MINUTE - 30 * MINUTE);
+
+/** Accounts 1 to 8, each with a token, a server, a finished run and a game service of its own name. */
+async function insertCallers(client: pg.Client): Promise<string[]> {
+  const tokens = Array.from({ length: CALLERS }, mintToken);
+  for (const [index, raw] of tokens.entries()) {
+    await client.query(
+      `with a as (insert into accounts (name, email) values ($1, $1 || '@example.com') returning id),
+        t as (insert into access_tokens (account_id, name, token_hash, hint) select id, 'Token', $2, 'hint' from a),
+        g as (insert into game_services (account_id, name, java_hostname, origin_host, origin_port, created_at)
+          select id, $1, 'j', 'o', 1, $3 from a),
+        s as (insert into servers (account_id, label, hostname, last_seen_at) select id, $1, 'h', $3 from a returning id)
+       insert into benchmark_runs (server_id, label, status, finished_at) select id, $1, 'done', $3 from s`,
+      [`caller-${index}`, hashToken(raw), SEEN],
+    );
+  }
+  return tokens;
+}

@@ -1,0 +1,61 @@
+import pg from "pg";
+import { log } from "@/lib/process/log";
+import { BoundedClient, connectionConfig, speakUtc } from "./connection";
+import { StatementNames } from "./statement-names";
+
+/** No such prepared statement; there is one already: what a pooler between here and PostgreSQL makes of names. */
+const NAME_ERRORS = new Set(["26000", "42P05"]);
+/** PostgreSQL's word for a statement that was prepared before a migration changed what it returns, among others. */
+const STALE_PLAN = "0A000";
+
+/** Asked with a text or with all that `pg` knows of a statement. */
+type Query = string | (pg.QueryConfig & { rowMode?: "array" });
+
+/**
+ * The connections of this process. Statements outside transactions are prepared once per connection, under a name that
+ * is a hash of their text. Where names do not work (a pooler that shares connections between transactions), they are
+ * given up at the first sign of it, and the statement is repeated without one. `pgbouncer=true` in the URL, which
+ * Prisma knows too, says so from the start.
+ */
+export class ConsolePool extends pg.Pool {
+  readonly #names: StatementNames;
+
+  constructor(connectionString: string, size: number) {
+    super({
+      ...connectionConfig(connectionString),
+      max: size,
+      Client: BoundedClient as new () => pg.ClientBase,
+      onConnect: speakUtc,
+    });
+    this.#names = new StatementNames(new URL(connectionString).searchParams.get("pgbouncer") !== "true");
+    this.query = ((query: Query) => this.#run(typeof query === "string" ? { text: query } : query)) as this["query"];
+  }
+
+  async #run(query: Exclude<Query, string>): Promise<pg.QueryResult> {
+    const name = this.#names.find(query.text);
+    if (!name) return this.#send(query);
+    try {
+      return await this.#send({ ...query, name });
+    } catch (error) {
+      const { code = "" } = error as { code?: string };
+      if (!NAME_ERRORS.has(code) && code !== STALE_PLAN) throw error;
+      if (NAME_ERRORS.has(code) && this.#names.turnOff()) {
+        log("info", "prepared statements are off", { reason: `a pooler does not keep them (${code})` });
+      }
+      // Nothing was done: the statement failed before it ran.
+      return this.#send(query);
+    }
+  }
+
+  async #send(query: pg.QueryConfig): Promise<pg.QueryResult> {
+    const client = await this.connect();
+    try {
+      const result = await client.query(query);
+      client.release();
+      return result;
+    } catch (error) {
+      client.release(error as Error);
+      throw error;
+    }
+  }
+}
