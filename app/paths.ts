@@ -2,3 +2,19 @@
 export const DASHBOARD = "/dashboard";
 /** Where people manage their tokens (spec 5.3). */
 export const TOKEN_PAGE = "/dashboard/settings/api";
+
+export const NEW_SERVER = "/dashboard/servers/new";
+
+export function serverPath(id: number): string {
+  return `/dashboard/servers/${id}`;
+}
+
+/** Where a server is renamed and removed and gets a new key. */
+export function serverSettingsPath(id: number): string {
+  return `${serverPath(id)}/settings`;
+}
+
+/** Where a benchmark of a server is asked for. */
+export function benchmarkPath(id: number): string {
+  return `${serverPath(id)}/benchmark`;
+}

@@ -1,0 +1,12 @@
+"use server";
+
+import { requireAccount } from "@/lib/sign-in/sessions";
+import { Fleet } from "./fleet";
+import { parseFleetQuery } from "./fleet-query";
+
+/** The list as it is now, for a page that is open. Whoever calls it may send anything as its query. */
+export async function loadFleet(query: unknown): Promise<React.ReactNode> {
+  const account = await requireAccount();
+  const { order, page } = typeof query === "object" && query !== null ? (query as Record<string, unknown>) : {};
+  return <Fleet accountId={account.id} query={parseFleetQuery({ order, page: String(page) })} />;
+}

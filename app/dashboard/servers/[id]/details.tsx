@@ -1,0 +1,15 @@
+import styles from "./details.module.css";
+
+/** Names and values, one pair a line. */
+export function Details({ rows }: { rows: readonly (readonly [name: string, value: React.ReactNode])[] }) {
+  return (
+    <dl className={`card ${styles.details}`}>
+      {rows.map(([name, value]) => (
+        <div key={name} className={styles.row}>
+          <dt>{name}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}

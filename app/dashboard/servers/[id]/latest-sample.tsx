@@ -1,0 +1,43 @@
+import { Time } from "@/app/ui/time";
+import type { ServerDetail } from "@/lib/api/schemas";
+import { Details } from "./details";
+import { Section } from "./section";
+
+type Props = { sample: ServerDetail["latest_sample"]; now: Date };
+
+/** The latest telemetry sample; a measurement that the daemon did not make is not there. */
+export function LatestSample({ sample, now }: Props) {
+  return (
+    <Section id="sample" title="Latest sample">
+      {sample === null ? (
+        <p className="soft">No telemetry sample has arrived yet.</p>
+      ) : (
+        <Details
+          rows={[
+            ["Measured", <Time key="ts" at={new Date(sample.ts)} now={now} />],
+            ...(sample.cpu_pct === undefined
+              ? []
+              : [
+                  [
+                    "CPU",
+                    <data key="cpu" value={sample.cpu_pct} data-field="cpu_pct">
+                      {sample.cpu_pct} %
+                    </data>,
+                  ] as const,
+                ]),
+            ...(sample.mem_used_mb === undefined
+              ? []
+              : [
+                  [
+                    "Memory used",
+                    <data key="memory" value={sample.mem_used_mb} data-field="mem_used_mb">
+                      {sample.mem_used_mb.toLocaleString("en")} MB
+                    </data>,
+                  ] as const,
+                ]),
+          ]}
+        />
+      )}
+    </Section>
+  );
+}

@@ -1,0 +1,77 @@
+import Link from "next/link";
+import { DASHBOARD, serverSettingsPath } from "@/app/paths";
+import { OnlineState } from "@/app/ui/online-state";
+import { Time } from "@/app/ui/time";
+import type { ServerDetail } from "@/lib/api/schemas";
+import { listBenchmarks } from "@/lib/servers/benchmarks";
+import { getServer } from "@/lib/servers/servers";
+import { Benchmarks } from "./benchmarks";
+import { Facts } from "./facts";
+import { Health } from "./health";
+import { LatestSample } from "./latest-sample";
+import { orNotFoundPage } from "./or-not-found-page";
+import styles from "./server-view.module.css";
+
+/** One server exactly as the API answers it. `id` is the text of the path. */
+export async function ServerView({ accountId, id }: { accountId: number; id: string }) {
+  const [server, { benchmarks }] = await orNotFoundPage(
+    Promise.all([getServer(accountId, id), listBenchmarks(accountId, id)]),
+  );
+  const now = new Date();
+  return (
+    <article className={styles.server} data-server={server.id}>
+      <Head server={server} now={now} />
+      <Health score={server.score} components={server.score_components} notes={server.score_notes} />
+      <div className={styles.columns}>
+        <LatestSample sample={server.latest_sample} now={now} />
+        <Facts facts={server.facts} />
+      </div>
+      <Benchmarks runs={benchmarks} now={now} />
+    </article>
+  );
+}
+
+function Head({ server, now }: { server: ServerDetail; now: Date }) {
+  return (
+    <header className={styles.head}>
+      <div className={styles.names}>
+        <p className={styles.back}>
+          <Link href={DASHBOARD} prefetch={false}>
+            Servers
+          </Link>
+        </p>
+        <h1>
+          <bdi>{server.label}</bdi>
+        </h1>
+        <bdi className={styles.hostname}>{server.hostname}</bdi>
+      </div>
+      <Link className="button quiet" href={serverSettingsPath(server.id)} prefetch={false}>
+        Settings
+      </Link>
+      <dl className={styles.facts}>
+        <div>
+          <dt>State</dt>
+          <dd>
+            <OnlineState isOnline={server.online} />
+          </dd>
+        </div>
+        <div>
+          <dt>Last seen</dt>
+          <dd>
+            <Time at={new Date(server.last_seen)} now={now} />
+          </dd>
+        </div>
+        <div>
+          <dt>Public ip</dt>
+          <dd>{server.public_ip ?? <span className="soft">Not reported</span>}</dd>
+        </div>
+        <div>
+          <dt>Added</dt>
+          <dd>
+            <Time at={new Date(server.created_at)} now={now} />
+          </dd>
+        </div>
+      </dl>
+    </header>
+  );
+}

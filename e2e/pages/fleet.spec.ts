@@ -1,0 +1,228 @@
+import type { Page } from "playwright/test";
+import { newAccount, newBenchmarkRun, newServer } from "@/e2e/support/factories";
+import { getData } from "@/e2e/support/fixtures";
+import { expect, signInDirectly, test, withAndWithoutJavaScript } from "@/e2e/support/pages";
+import type { BenchmarkRuns, ServerDetail, ServerList } from "@/lib/api/schemas";
+import { db } from "@/lib/database/client";
+import { recordCheckIn } from "@/lib/servers/check-ins";
+import { DAY, HOUR, MINUTE } from "@/lib/time";
+
+const sample = { cpuPct: 72.5, memUsedMb: 1536.25, memTotalMb: 2048, diskUsedPct: 88, netLossPct: 0.4, uptimeS: 9000 };
+const facts = { os: "Debian <b>13</b>", kernel: "6.12", cores: 4, nested: { deep: [1, null, "x"] }, "\u202Eodd": true };
+
+/** An online server, one that fell silent, one that never checked in, and one of somebody else's. */
+async function fill(accountId: number): Promise<number[]> {
+  const createdAt = new Date(Date.now() - 2 * DAY);
+  const online = await newServer(accountId, { label: "Online <i>one</i>", createdAt, lastSeenAt: createdAt });
+  const silent = await newServer(accountId, { label: "\u202EGone quiet", createdAt, lastSeenAt: createdAt });
+  const never = await newServer(accountId, { label: "Never seen" });
+  await recordCheckIn(online.id, { sample, facts, publicIp: "2001:db8::7" });
+  await recordCheckIn(silent.id, { sample: { cpuPct: 3, memUsedMb: 10 } }, new Date(Date.now() - HOUR));
+  await newBenchmarkRun(online.id, { cpu: 71, disk: 0, network: null, total: 55, verified: true });
+  await newBenchmarkRun(online.id, { status: "pending", finishedAt: null });
+  const other = await newAccount();
+  await newServer(other.id);
+  return [online.id, silent.id, never.id];
+}
+
+/** What the list shows, in the shape of the API. */
+function shownList(page: Page): Promise<ServerList["servers"]> {
+  return page.locator("tr[data-server]").evaluateAll((rows) =>
+    rows.map((row) => {
+      const text = (selector: string) => row.querySelector(selector)?.textContent ?? "";
+      const values = [...row.querySelectorAll("data")].map(({ value }) => value);
+      const ip = row.querySelector("td:last-child")?.textContent ?? "";
+      return {
+        id: Number((row as HTMLElement).dataset.server),
+        label: text("th bdi"),
+        hostname: text("th > bdi"),
+        online: values[1] === "true",
+        score: Number(values[0]),
+        last_seen: Date.parse(row.querySelector("time")?.dateTime ?? ""),
+        public_ip: ip === "Not reported" ? null : ip,
+      };
+    }),
+  );
+}
+
+/** What the page of a server shows, in the shape of the API. */
+function shownServer(page: Page): Promise<Omit<ServerDetail, "facts"> & { facts: Record<string, string> }> {
+  return page.locator("article[data-server]").evaluate((article) => {
+    const all = (selector: string) => [...article.querySelectorAll<HTMLElement>(selector)];
+    const value = (selector: string) => article.querySelector<HTMLDataElement>(selector)?.value;
+    const definition = (name: string) => all("dt").find((term) => term.textContent === name)?.nextElementSibling;
+    const time = (name: string) => Date.parse(definition(name)?.querySelector("time")?.dateTime ?? "");
+    const ip = definition("Public ip")?.textContent ?? "";
+    const field = (name: string) => {
+      const text = value(`[data-field=${name}]`);
+      return text === undefined ? {} : { [name]: Number(text) };
+    };
+    return {
+      id: Number((article as HTMLElement).dataset.server),
+      label: article.querySelector("h1")?.textContent ?? "",
+      hostname: article.querySelector("header > div > bdi")?.textContent ?? "",
+      online: value("header data") === "true",
+      score: Number(value("[data-score]")),
+      last_seen: time("Last seen"),
+      public_ip: ip === "Not reported" ? null : ip,
+      created_at: time("Added"),
+      facts: Object.fromEntries(all("[data-fact]").map((fact) => [fact.dataset.fact ?? "", fact.textContent ?? ""])),
+      score_components: Object.fromEntries(
+        all("[data-component]").map((row) => [row.dataset.component, Number(row.querySelector("data")?.value)]),
+      ) as ServerDetail["score_components"],
+      score_notes: all("[aria-label='Notes on the score'] li").map((note) => note.textContent ?? ""),
+      latest_sample: definition("Measured")
+        ? { ts: time("Measured"), ...field("cpu_pct"), ...field("mem_used_mb") }
+        : null,
+    };
+  });
+}
+
+function shownRuns(page: Page): Promise<BenchmarkRuns["benchmarks"]> {
+  return page.locator("tr[data-run]").evaluateAll((rows) =>
+    rows.map((row) => ({
+      id: Number((row as HTMLElement).dataset.run),
+      label: row.querySelector("th")?.textContent ?? "",
+      status: "done" as const,
+      scores: Object.fromEntries(
+        [...row.querySelectorAll<HTMLElement>("[data-section]")].map((cell) => {
+          const measured = cell.querySelector("data");
+          return [cell.dataset.section, measured ? Number(measured.value) : null];
+        }),
+      ) as BenchmarkRuns["benchmarks"][number]["scores"],
+      verified: row.querySelector<HTMLDataElement>("td:not([data-section]) data")?.value === "true",
+      finished_at: Date.parse(row.querySelector("time")?.dateTime ?? ""),
+    })),
+  );
+}
+
+/** Facts as the page writes them. */
+const asText = (server: ServerDetail) => ({
+  ...server,
+  facts: Object.fromEntries(
+    Object.entries(server.facts).map(([name, value]) => [
+      name,
+      typeof value === "string" ? value : JSON.stringify(value),
+    ]),
+  ),
+});
+
+for (const role of ["customer", "support", "admin"] as const) {
+  test(`an account of role ${role} sees on the pages, value by value, what the API answers it at that moment`, async ({
+    page,
+    context,
+  }) => {
+    const account = await newAccount(role);
+    await signInDirectly(context, account.id);
+    const ids = await fill(account.id);
+
+    // Freshness moves with the clock: a page between two equal answers was made of the same values.
+    await expect(async () => {
+      const before = await getData<ServerList>("/api/v1/servers", account.token);
+      await page.goto("/dashboard?order=name");
+      const shown = await shownList(page);
+      expect(await getData("/api/v1/servers", account.token)).toEqual(before);
+      expect(shown.sort((a, b) => a.id - b.id)).toEqual(before.servers);
+      expect(shown.map(({ id }) => id)).toEqual(ids);
+    }).toPass();
+    for (const id of ids) {
+      await expect(async () => {
+        const before = await getData<ServerDetail>(`/api/v1/servers/${id}`, account.token);
+        await page.goto(`/dashboard/servers/${id}`);
+        const [shown, runs] = [await shownServer(page), await shownRuns(page)];
+        expect(await getData(`/api/v1/servers/${id}`, account.token)).toEqual(before);
+        expect(shown).toEqual(asText(before));
+        expect(runs).toEqual(
+          (await getData<BenchmarkRuns>(`/api/v1/servers/${id}/benchmarks`, account.token)).benchmarks,
+        );
+      }).toPass();
+    }
+  });
+}
+
+test("a server of another account is the same page as one that does not exist, for staff too", async ({
+  page,
+  context,
+}) => {
+  const owner = await newAccount();
+  const { id } = await newServer(owner.id);
+  const { id: staffId } = await newAccount("admin");
+  await signInDirectly(context, staffId);
+  for (const path of [`/dashboard/servers/${id}`, "/dashboard/servers/2147483647", "/dashboard/servers/01"]) {
+    expect((await page.goto(path))?.status(), path).toBe(404);
+    await expect(page.getByRole("heading", { name: "There is no such page" })).toBeVisible();
+  }
+});
+
+withAndWithoutJavaScript(() => {
+  test("an account without servers is shown the way to its first one", async ({ page, account }) => {
+    expect(account.role).toBe("customer");
+    await page.goto("/dashboard");
+    await expect(page.getByRole("heading", { name: "No servers yet" })).toBeVisible();
+    await expect(page.getByRole("link", { name: "Add your first server" })).toBeVisible();
+  });
+
+  test("the worst server comes first, or they are listed by name; beyond 100 there are pages that show each once", async ({
+    page,
+    account,
+  }) => {
+    await db.$executeRaw`
+      insert into servers (account_id, label, hostname, created_at, last_seen_at)
+      select ${account.id}, 'server ' || i, 'host-' || i, now() - i * interval '1 day', now() - i * interval '1 day'
+      from generate_series(1, 103) i`;
+    const { id } = await newServer(account.id, { label: "Zulu", createdAt: ago(DAY), lastSeenAt: ago(DAY) });
+    await recordCheckIn(id, { sample: { cpuPct: 100, memUsedMb: 99, memTotalMb: 100, diskUsedPct: 99 } }, ago(HOUR));
+
+    await page.goto("/dashboard");
+    await expect(page.locator("tr[data-server]")).toHaveCount(100);
+    const [first] = await shownList(page);
+    expect(first?.label).toBe("Zulu");
+    await page.getByRole("link", { name: "By name" }).click();
+    await expect(page).toHaveURL(/order=name/);
+    await expect(page.locator("tr[data-server]").first()).toContainText("server 1");
+    const labels = (await shownList(page)).map(({ label }) => label);
+    await page.getByRole("link", { name: "Next" }).click();
+    await expect(page.getByText("Page 2 of 2")).toBeVisible();
+    await expect(page.locator("tr[data-server]")).toHaveCount(4);
+    labels.push(...(await shownList(page)).map(({ label }) => label));
+    expect(labels).toEqual([...Array.from({ length: 103 }, (_, index) => `server ${index + 1}`), "Zulu"]);
+    await page.goto("/dashboard?page=77&order=nonsense");
+    await expect(page.getByText("Page 2 of 2")).toBeVisible();
+  });
+});
+
+test("an open page shows the next check-in by itself, keeps the focus, and survives a console that goes away", async ({
+  page,
+  context,
+  account,
+}) => {
+  test.setTimeout(90_000);
+  const { id } = await newServer(account.id, { createdAt: ago(DAY), lastSeenAt: ago(DAY) });
+  await recordCheckIn(id, { sample }, ago(10 * MINUTE));
+  await page.goto(`/dashboard/servers/${id}`);
+  await expect(page.getByText("Offline", { exact: true })).toBeVisible();
+  const settings = page.getByRole("main").getByRole("link", { name: "Settings" });
+  await settings.focus();
+  await recordCheckIn(id, { sample: { ...sample, cpuPct: 41.5 } });
+  await expect(page.getByText("41.5 %", { exact: true })).toBeVisible({ timeout: 30_000 });
+  await expect(page.getByText("Online", { exact: true })).toBeVisible();
+  await expect(settings).toBeFocused();
+
+  // A browser that says it is online again makes the page ask at once.
+  const ask = () => page.evaluate(() => window.dispatchEvent(new Event("online")));
+  await context.setOffline(true);
+  await ask();
+  await expect(page.getByRole("status").filter({ hasText: "Not updated since" })).toBeVisible();
+  await expect(page.getByText("41.5 %", { exact: true })).toBeVisible();
+  await expect(settings).toBeFocused();
+
+  await recordCheckIn(id, { sample: { ...sample, cpuPct: 17.5 } });
+  await context.setOffline(false);
+  await ask();
+  await expect(page.getByText("17.5 %", { exact: true })).toBeVisible();
+  await expect(page.getByText("Not updated since")).toHaveCount(0);
+});
+
+function ago(ms: number): Date {
+  return new Date(Date.now() - ms);
+}
