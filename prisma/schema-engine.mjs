@@ -121,7 +121,7 @@ async function createShadowDatabase() {
   await remove();
   const { register } = await import("tsx/esm/api");
   register();
-  const { startEmbeddedDatabase } = await import("../server/embedded-database.ts");
+  const { startEmbeddedDatabase } = await import("../server/embedded/database.ts");
   const embedded = await startEmbeddedDatabase();
   return { url: embedded.url, remove: embedded.stop };
 }

@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { parseEnv } from "@/lib/process/env-variables";
 import { SECOND } from "@/lib/time";
-import { startEmbeddedDatabase } from "@/server/embedded-database";
+import { startEmbeddedDatabase } from "@/server/embedded/database";
 import { startApp } from "./app-process";
 import { buildIfChanged, DIST_DIRS } from "./build";
 import { CommandError } from "./command-error";

@@ -1,16 +1,19 @@
 import { spawn } from "node:child_process";
 import { probeDatabase } from "@/lib/database/connection";
 import type { Env } from "@/lib/process/env-variables";
-import { findRunningDatabase, startEmbeddedDatabase } from "@/server/embedded-database";
+import { type EmbeddedDatabase, findRunningDatabase, startEmbeddedDatabase } from "@/server/embedded/database";
 import { CommandError } from "./command-error";
 
-export type OpenDatabase = { url: string; isEmbedded: boolean; stop(): Promise<void> };
+export type OpenDatabase = EmbeddedDatabase & { isEmbedded: boolean };
+
+/** A database that somebody else runs: it does not end here. */
+const ELSEWHERE = { failed: new Promise<never>(() => {}), stop: async () => {} };
 
 /** The database that the settings name, reachable; or the embedded one, started. @throws CommandError */
 export async function openDatabase(env: Env): Promise<OpenDatabase> {
   if (env.databaseUrl) {
     await requireReachable(env.databaseUrl);
-    return { url: env.databaseUrl, isEmbedded: false, stop: async () => {} };
+    return { url: env.databaseUrl, isEmbedded: false, ...ELSEWHERE };
   }
   return { ...(await startEmbeddedDatabase(env.dataDir)), isEmbedded: true };
 }
@@ -18,7 +21,7 @@ export async function openDatabase(env: Env): Promise<OpenDatabase> {
 /** As `openDatabase`, but an embedded database that is served already (by a running demo, say) is used along. */
 export async function joinDatabase(env: Env): Promise<OpenDatabase> {
   const running = env.databaseUrl ? null : await findRunningDatabase(env.dataDir);
-  return running ? { url: running, isEmbedded: true, stop: async () => {} } : openDatabase(env);
+  return running ? { url: running, isEmbedded: true, ...ELSEWHERE } : openDatabase(env);
 }
 
 /** Applies the migrations that the database lacks, with the official command. @throws CommandError with its words. */

@@ -48,7 +48,10 @@ export async function runApp({ mode, build, prepare, announce }: RunOptions): Pr
     });
     const ended = once(app.child, "exit").then(() => "ended" as const);
     const finish = await announce({ app, database });
-    const outcome = await Promise.race([stop.given, ended]);
+    const outcome = await Promise.race([stop.given, ended, database.failed]);
+    if (outcome instanceof Error) {
+      throw new CommandError(`The embedded database has ended: ${outcome.message}. Its files stay; start again.`);
+    }
     await finish?.();
     if (outcome === "ended") throw new CommandError("The server ended unexpectedly.");
     await app.stop();

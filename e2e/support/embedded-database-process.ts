@@ -1,13 +1,13 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { PGlite } from "@electric-sql/pglite";
-import { servePGlite } from "@/server/pglite-server";
+import { servePGlite } from "@/server/embedded/socket-server";
 
 // An embedded database in memory: empty, or a copy of the one in the file that is the argument. Sent the name of a
 // file, it writes a copy of itself there.
 const [template] = process.argv.slice(2);
 const db = await PGlite.create(template ? { loadDataDir: new Blob([readFileSync(template)]) } : {});
 const server = await servePGlite(db, "127.0.0.1");
-process.send?.(`postgresql://postgres@${server.host}:${server.port}/postgres?pgbouncer=true`);
+process.send?.(`postgresql://postgres@${server.host}:${server.port}/postgres`);
 
 process.on("message", async (file: string) => {
   const copy = await db.dumpDataDir("none");

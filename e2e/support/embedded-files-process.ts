@@ -1,4 +1,4 @@
-import { startEmbeddedDatabase } from "@/server/embedded-database";
+import { startEmbeddedDatabase } from "@/server/embedded/database";
 
 // The embedded database as the product starts it, with its files in the folder that is the argument.
 const database = await startEmbeddedDatabase(process.argv[2]);

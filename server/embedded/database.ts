@@ -4,9 +4,14 @@ import { join } from "node:path";
 import { PGlite } from "@electric-sql/pglite";
 import { CommandError } from "@/scripts/command-error";
 import { isAlive } from "@/scripts/lock.mjs";
-import { servePGlite } from "./pglite-server";
+import { servePGlite } from "./socket-server";
 
-export type EmbeddedDatabase = { url: string; stop(): Promise<void> };
+export type EmbeddedDatabase = {
+  url: string;
+  /** Resolves with what happened when the database has ended by itself; else never. */
+  failed: Promise<Error>;
+  stop(): Promise<void>;
+};
 
 /** `url` is empty until the database answers. */
 type Owner = { pid: number; url: string };
@@ -21,10 +26,11 @@ export async function startEmbeddedDatabase(dataDir?: string): Promise<EmbeddedD
   try {
     const db = await PGlite.create(dataDir ? { dataDir: join(dataDir, "postgres") } : {});
     const server = await servePGlite(db, "127.0.0.1");
-    const url = `postgresql://postgres@${server.host}:${server.port}/postgres?pgbouncer=true`;
+    const url = `postgresql://postgres@${server.host}:${server.port}/postgres`;
     release?.announce(url);
     return {
       url,
+      failed: server.failed,
       async stop() {
         await server.stop();
         await db.close();

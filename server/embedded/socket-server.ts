@@ -1,0 +1,237 @@
+// PGlite is one PostgreSQL session. Its own socket package lets the messages of several clients into that session one
+// by one, so that under load one client's Bind meets another one's statement (electric-sql/pglite#1046: once that is
+// solved, this folder can go, but for `owner-file.ts`). Here a client has the session to itself from its first message
+// until PostgreSQL says that it is ready and in no transaction, and its prepared statements are its own.
+import { once } from "node:events";
+import { type AddressInfo, createServer, type Socket } from "node:net";
+import type { PGlite } from "@electric-sql/pglite";
+import { DatabaseFailure, Session, type Turn } from "./session";
+import { ClientStatements, useOfUnnamed } from "./statements";
+import { cString, fatalError, type Message, MessageReader, message, ProtocolError, readyState } from "./wire";
+
+const SSL_REQUEST = 80_877_103;
+const GSS_REQUEST = 80_877_104;
+const CANCEL_REQUEST = 80_877_102;
+const PROTOCOL_MAJOR = 3;
+
+/** What a client may send before it must wait for an answer, in bytes. */
+const MAX_TURN = 64 * 1024 * 1024;
+/** After so many bytes that nobody has looked at yet, a client is not read from until there is room. */
+const MAX_UNREAD = 1024 * 1024;
+
+/** All that a client may send, once it is connected; at anything else PGlite ends. */
+const KNOWN = new Set("PBDECSQHFdcfX");
+/** After these the client waits for an answer. */
+const ENDS_OF_TURN = new Set("SQHF");
+/** What belongs to a COPY from the client. There is never one under way: see COPY_FAILS. */
+const COPY_DATA = new Set("dcf");
+/**
+ * Sent after whatever can begin a COPY from the client, and without effect after anything else. PGlite has nobody to
+ * ask for the data: it would end.
+ */
+const COPY_FAILS = message("f", cString("the embedded database takes no data this way; use INSERT"));
+
+export type SocketServer = {
+  host: string;
+  port: number;
+  /** Resolves when the database has ended by itself, and every client with it; else never. */
+  failed: Promise<DatabaseFailure>;
+  stop(): Promise<void>;
+};
+
+/** Serves the database to any number of PostgreSQL clients on a free port of the host. */
+export async function servePGlite(db: PGlite, host: string): Promise<SocketServer> {
+  const session = new Session(db);
+  const greeting = Buffer.from(await db.execProtocolRaw(startupPacket()));
+  const sockets = new Set<Socket>();
+  let clients = 0;
+  let hasFailed = false;
+  let fail: (failure: DatabaseFailure) => void = () => {};
+  const failed = new Promise<DatabaseFailure>((resolve) => {
+    fail = (failure) => {
+      hasFailed = true;
+      for (const socket of sockets) socket.destroy();
+      server.close();
+      resolve(failure);
+    };
+  });
+  const server = createServer((socket) => {
+    sockets.add(socket);
+    socket.setNoDelay(true);
+    socket.on("close", () => sockets.delete(socket));
+    new Client(clients++, socket, session, greeting, fail);
+  });
+  server.listen(0, host);
+  await once(server, "listening");
+  return {
+    host,
+    port: (server.address() as AddressInfo).port,
+    failed,
+    async stop() {
+      if (hasFailed) return;
+      for (const socket of sockets) socket.destroy();
+      server.close();
+      await once(server, "close");
+      await session.enter(server);
+    },
+  };
+}
+
+class Client {
+  readonly statements: ClientStatements;
+  readonly #socket: Socket;
+  readonly #session: Session;
+  readonly #greeting: Buffer;
+  readonly #fail: (failure: DatabaseFailure) => void;
+  readonly #reader = new MessageReader(MAX_TURN);
+  #turn: Message[] = [];
+  #turnSize = 0;
+  #isStarted = false;
+  #isBusy = false;
+  #isClosed = false;
+
+  constructor(
+    id: number,
+    socket: Socket,
+    session: Session,
+    greeting: Buffer,
+    fail: (failure: DatabaseFailure) => void,
+  ) {
+    this.statements = new ClientStatements(id);
+    this.#socket = socket;
+    this.#session = session;
+    this.#greeting = greeting;
+    this.#fail = fail;
+    socket.on("data", (chunk: Buffer) => {
+      this.#reader.push(chunk);
+      void this.#work();
+      if (this.#isBusy && this.#reader.size > MAX_UNREAD) socket.pause();
+    });
+    socket.on("error", () => socket.destroy());
+    socket.on("close", () => {
+      this.#isClosed = true;
+      void this.#work();
+    });
+  }
+
+  /** Answers whatever has been received in full. Only one run at a time, so that answers keep their order. */
+  async #work(): Promise<void> {
+    if (this.#isBusy) return;
+    this.#isBusy = true;
+    try {
+      await this.#answerAll();
+      if (this.#isClosed) await this.#leaveForGood();
+    } catch (error) {
+      if (!(error instanceof DatabaseFailure)) throw error;
+      this.#fail(error);
+    } finally {
+      this.#isBusy = false;
+      this.#socket.resume();
+    }
+  }
+
+  /** @throws DatabaseFailure */
+  async #answerAll(): Promise<void> {
+    try {
+      while (!this.#isClosed && (this.#isStarted || this.#greet())) {
+        const turn = this.#nextTurn();
+        if (!turn) return;
+        await this.#session.enter(this);
+        const answer = await this.#session.exchange(this, turn);
+        if (readyState(answer) === "I") this.#session.leave();
+        await this.#write(answer);
+      }
+    } catch (error) {
+      if (!(error instanceof ProtocolError)) throw error;
+      this.#cutOff("08P01", error.message);
+    }
+  }
+
+  async #leaveForGood(): Promise<void> {
+    if (!this.#isStarted) return;
+    this.#isStarted = false;
+    if (!this.#session.isHeldBy(this) && this.statements.isEmpty) return;
+    await this.#session.enter(this);
+    await this.#session.forget(this);
+    this.#session.leave();
+  }
+
+  #cutOff(code: string, reason: string): void {
+    this.#isClosed = true;
+    this.#socket.write(fatalError(code, reason));
+    this.#socket.destroySoon();
+  }
+
+  /** A client that does not read its answers gets no further ones. */
+  async #write(bytes: Uint8Array): Promise<void> {
+    if (this.#isClosed || this.#socket.write(bytes)) return;
+    await new Promise<void>((resolve) => {
+      this.#socket.once("drain", resolve);
+      this.#socket.once("close", () => resolve());
+    });
+  }
+
+  /** Begins the connection, and says whether it has begun. @throws ProtocolError */
+  #greet(): boolean {
+    for (let packet = this.#reader.nextStartup(); packet; packet = this.#reader.nextStartup()) {
+      if (packet.code === SSL_REQUEST || packet.code === GSS_REQUEST) {
+        this.#socket.write("N");
+      } else if (packet.code === CANCEL_REQUEST) {
+        // While a statement runs, nothing else does: there is never one to cancel.
+        this.#socket.end();
+        return false;
+      } else {
+        if (packet.code >> 16 !== PROTOCOL_MAJOR) throw new ProtocolError("this server speaks protocol 3.0 only");
+        this.#socket.write(this.#greeting);
+        this.#isStarted = true;
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** The messages up to the next one that wants an answer, or null while that has not arrived. @throws ProtocolError */
+  #nextTurn(): Turn | null {
+    for (let next = this.#reader.next(); next; next = this.#reader.next()) {
+      const { type, bytes } = next;
+      if (!KNOWN.has(type)) throw new ProtocolError(`invalid frontend message type ${type.charCodeAt(0)}`);
+      if (type === "X") {
+        this.#socket.end();
+        return null;
+      }
+      if (COPY_DATA.has(type)) continue;
+      this.#turn.push(next);
+      this.#turnSize += bytes.length;
+      if (this.#turnSize > MAX_TURN) throw new ProtocolError(`more than ${MAX_TURN} bytes without a Sync`);
+      if (ENDS_OF_TURN.has(type)) return this.#takeTurn();
+    }
+    return null;
+  }
+
+  /** @throws ProtocolError */
+  #takeTurn(): Turn {
+    const messages = this.#turn;
+    this.#turn = [];
+    this.#turnSize = 0;
+    const uses = messages.map(useOfUnnamed).filter((use) => use !== null);
+    return {
+      bytes: Buffer.concat(
+        messages.flatMap((next) => {
+          const renamed = this.statements.rename(next);
+          return next.type === "Q" || next.type === "E" ? [renamed, COPY_FAILS] : [renamed];
+        }),
+      ),
+      needsUnnamed: uses[0] === "needs",
+      replacesUnnamed: uses.includes("replaces"),
+      wantsReady: messages.at(-1)?.type !== "H",
+    };
+  }
+}
+
+function startupPacket(): Buffer {
+  const parameters = Buffer.from("user\0postgres\0database\0postgres\0\0");
+  const head = Buffer.alloc(8);
+  head.writeInt32BE(head.length + parameters.length, 0);
+  head.writeInt32BE(PROTOCOL_MAJOR << 16, 4);
+  return Buffer.concat([head, parameters]);
+}
