@@ -1,14 +1,6 @@
-/** On every answer under /api/v1, the framework's own included (spec 2). `*` is safe: no cookie is honoured there. */
-export const apiHeaders = [
-  { key: "Cache-Control", value: "no-store" },
-  { key: "X-Content-Type-Options", value: "nosniff" },
-  { key: "Access-Control-Allow-Origin", value: "*" },
-  {
-    key: "Access-Control-Expose-Headers",
-    value:
-      "Retry-After, RateLimit, RateLimit-Policy, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, X-Request-Id",
-  },
-];
+import { API_HEADERS, COMMON_HEADERS } from "./lib/api/fixed-headers.mjs";
+
+const asNextWantsThem = (headers) => headers.map(([key, value]) => ({ key, value }));
 
 /** @type {import("next").NextConfig} */
 export default {
@@ -23,7 +15,7 @@ export default {
   skipTrailingSlashRedirect: true,
   headers: async () => [
     // Static files; pages and the API say it themselves, too.
-    { source: "/:file*", headers: [{ key: "X-Content-Type-Options", value: "nosniff" }] },
-    { source: "/api/v1/:path*", headers: apiHeaders },
+    { source: "/:file*", headers: asNextWantsThem(COMMON_HEADERS) },
+    { source: "/api/v1/:path*", headers: asNextWantsThem(API_HEADERS) },
   ],
 };

@@ -1,10 +1,13 @@
 // The HTTP server of the app: Next behind the few things that Next cannot know or do. It runs as a process of its own
 // (`app-process.ts` starts it), in plain JavaScript, so that no TypeScript loader runs beside Next.
 import { EventEmitter } from "node:events";
-import { createServer, STATUS_CODES } from "node:http";
+import { createServer } from "node:http";
 import next from "next";
-import { failureText } from "../lib/api/failure-text.mjs";
-import { apiHeaders } from "../next.config.mjs";
+import { API_HEADERS, COMMON_HEADERS } from "../lib/api/fixed-headers.mjs";
+import { answerDirectly } from "./direct-door.mjs";
+import { keepCarriedHeaders } from "./incoming.mjs";
+import { refuse, refuseMalformed } from "./refusals.mjs";
+import { isDirectPath, loadRoutes } from "./routes.mjs";
 
 /** Longer than the 60 seconds after which common proxies drop an idle connection: the proxy must be the one to close. */
 const KEEP_ALIVE_MS = 65_000;
@@ -24,16 +27,24 @@ const dev = process.env.NODE_ENV !== "production";
 // Next listens here for web sockets, which only its development server has. A server that nobody listens to for them
 // answers a request that offers an upgrade (to HTTP/2, as some clients do) like any other.
 const app = next({ dev, hostname, port, httpServer: dev ? server : new EventEmitter() });
-const ready = app.prepare();
+const ready = app.prepare().then(openDirectDoor);
 const handle = app.getRequestHandler();
+/** Finds the handlers of a path; null where Next alone knows them. */
+let findRoute = null;
+let isReady = false;
 let isDraining = false;
 
 server.on("request", async (request, response) => {
-  await ready;
+  if (!isReady) await ready;
   if (isDraining) response.setHeader("Connection", "close");
   if (request.url === "*") return refuse(response, 400);
-  normalize(request);
-  await handle(request, response);
+  const path = normalize(request);
+  if (!isDirectPath(path)) return handle(request, response);
+  keepCarriedHeaders(request.headers);
+  if (!findRoute) return handle(request, withOwnVary(response));
+  const match = findRoute(path);
+  if (!match) return refuse(response, 404);
+  await answerDirectly(match, request, response, path.startsWith("/api/v1") ? API_HEADERS : COMMON_HEADERS);
 });
 
 process.once("SIGTERM", drain);
@@ -42,7 +53,35 @@ process.once("SIGINT", drain);
 process.once("disconnect", drain);
 
 await ready;
+isReady = true;
 process.send?.({ port });
+
+/** The development server compiles a handler when it is asked for; only a build has them all. */
+async function openDirectDoor() {
+  if (dev) return;
+  try {
+    findRoute = await loadRoutes(process.env.CONSOLE_DIST_DIR || ".next");
+  } catch (error) {
+    console.error(
+      JSON.stringify({
+        time: new Date().toISOString(),
+        level: "error",
+        event: "direct door closed: Next's router answers everything",
+        reason: String(error),
+      }),
+    );
+  }
+}
+
+/** Next tells caches about the headers of its pages, whatever it answers. */
+function withOwnVary(response) {
+  const { setHeader, appendHeader } = response;
+  response.setHeader = (name, value) =>
+    setHeader.call(response, name, /^vary$/i.test(name) ? "Accept-Encoding" : value);
+  response.appendHeader = (name, value) =>
+    /^vary$/i.test(name) ? response.setHeader(name, value) : appendHeader.call(response, name, value);
+  return response;
+}
 
 function listen(wanted) {
   return new Promise((resolve) => {
@@ -54,15 +93,15 @@ function listen(wanted) {
   });
 }
 
-/** Makes the headers say what is so, whatever the client claimed. */
+/** Makes the request say what is so, whatever the client claimed; returns its path. */
 function normalize(request) {
   const { headers } = request;
   // A base address that ends in a slash makes "//api/v1/me"; Next would redirect, without the headers of the API.
   const [path, ...query] = request.url.split("?");
   const collapsed = path.replace(/\/{2,}/g, "/");
-  if (collapsed !== path && collapsed.startsWith("/api/v1")) request.url = [collapsed, ...query].join("?");
+  if (collapsed !== path && isDirectPath(collapsed)) request.url = [collapsed, ...query].join("?");
   if (collapsed.startsWith("/api/v1/") && isUndecodable(collapsed)) request.url = "/api/v1/malformed";
-  if (request.url.startsWith("/api/v1") && !CARRIED_METHODS.has(request.method)) request.method = "DELETE";
+  if (isDirectPath(collapsed) && !CARRIED_METHODS.has(request.method)) request.method = "DELETE";
   // Node keeps the first of several; together they are no usable credential.
   const authorizations = request.headersDistinct.authorization;
   if (authorizations?.length > 1) headers.authorization = authorizations.join(", ");
@@ -76,6 +115,7 @@ function normalize(request) {
   delete headers["x-forwarded-host"];
   delete headers["x-forwarded-proto"];
   if (baseUrl) headers["x-forwarded-host"] = baseUrl.host;
+  return request.url.split("?")[0];
 }
 
 /** Next fails at such a path before any route; here it is one that nobody knows. Paths without a `%` cost nothing. */
@@ -87,28 +127,6 @@ function isUndecodable(path) {
   } catch {
     return true;
   }
-}
-
-/** Not HTTP, headers beyond 16 KB, or a request that never ends: no request object exists, so the answer is raw. */
-function refuseMalformed(error, socket) {
-  if (!socket.writable) return socket.destroy();
-  const status = { HPE_HEADER_OVERFLOW: 431, ERR_HTTP_REQUEST_TIMEOUT: 408 }[error.code] ?? 400;
-  const body = failureText(`${STATUS_CODES[status]}.`);
-  const lines = [
-    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
-    "Content-Type: application/json; charset=utf-8",
-    `Content-Length: ${Buffer.byteLength(body)}`,
-    "Connection: close",
-    ...apiHeaders.map(({ key, value }) => `${key}: ${value}`),
-  ];
-  socket.end(`${lines.join("\r\n")}\r\n\r\n${body}`);
-}
-
-function refuse(response, status) {
-  for (const { key, value } of apiHeaders) response.setHeader(key, value);
-  response
-    .writeHead(status, { "Content-Type": "application/json; charset=utf-8" })
-    .end(failureText(`${STATUS_CODES[status]}.`));
 }
 
 /** Lets running requests finish, then what they left to be done after their response, then ends. */

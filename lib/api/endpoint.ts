@@ -3,6 +3,7 @@ import type { Account } from "@/lib/accounts/accounts";
 import { NotFoundError } from "@/lib/failures";
 import { clientAddress } from "@/lib/http/client-ip";
 import { JsonText } from "@/lib/http/json-text";
+import { TextResponse } from "@/lib/http/text-response";
 import { env } from "@/lib/process/env";
 import { authenticate, type Caller } from "@/lib/tokens/authentication";
 import { isWellFormedToken } from "@/lib/tokens/format";
@@ -18,7 +19,7 @@ type Answer<Body> = Promise<Body | JsonText<Body>> | Body;
 
 /**
  * The handlers of one row of the contract, all methods included: authenticate (401), limit (429), run (404, 405, 400),
- * respond with `{"data": …}` (spec 2, 4, 7). Headers that never change are set in next.config.mjs.
+ * respond with `{"data": …}` (spec 2, 4, 7). Headers that never change are set in lib/api/fixed-headers.mjs.
  */
 export function endpoint<Path extends EndpointPath>(path: Path, run: (call: Call<Path>) => Answer<Data<Path>>) {
   return handlers<Params<Path>>(path, run);
@@ -44,7 +45,7 @@ function handlers<PathParams>(endpoint: EndpointPath | null, run: Run<PathParams
       if (request.method !== "GET" && request.method !== "HEAD") throw methodNotAllowed(ALLOW);
       const data = await run({ account: caller.account, params: await route.params, query: url.searchParams });
       const json = data instanceof JsonText ? data.json : JSON.stringify(data);
-      return new Response(`{"data":${json}}`, { status: 200, headers });
+      return new TextResponse(`{"data":${json}}`, 200, headers);
     } catch (error) {
       return errorResponse(toApiError(error, { id, method: request.method, endpoint, path: url.pathname }), headers);
     }

@@ -1,5 +1,6 @@
 import { isDatabaseUnavailable } from "@/lib/database/health";
 import { InvalidInputError, NotFoundError } from "@/lib/failures";
+import { TextResponse } from "@/lib/http/text-response";
 import { log } from "@/lib/process/log";
 import { failureText } from "./failure-text.mjs";
 
@@ -74,5 +75,5 @@ export function toApiError(
 /** A failure as the caller sees it (spec 2, 7). */
 export function errorResponse(error: ApiError, headers: Headers): Response {
   for (const [name, value] of Object.entries(error.headers)) headers.set(name, value);
-  return new Response(failureText(error.message), { status: error.status, headers });
+  return new TextResponse(failureText(error.message), error.status, headers);
 }

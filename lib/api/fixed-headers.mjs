@@ -1,0 +1,18 @@
+// The headers that depend on nothing but the path. The server sends them, and so does Next where it answers alone.
+
+/** On every answer under /api/v1, refusals included (spec 2). `*` is safe: no cookie is honoured there. */
+export const API_HEADERS = [
+  ["Cache-Control", "no-store"],
+  ["X-Content-Type-Options", "nosniff"],
+  ["Access-Control-Allow-Origin", "*"],
+  [
+    "Access-Control-Expose-Headers",
+    "Retry-After, RateLimit, RateLimit-Policy, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, X-Request-Id",
+  ],
+];
+
+/** On every other answer. */
+export const COMMON_HEADERS = [["X-Content-Type-Options", "nosniff"]];
+
+/** Browsers remember it for two years: from then on they open the console over https alone. */
+export const HSTS = ["Strict-Transport-Security", "max-age=63072000; includeSubDomains"];

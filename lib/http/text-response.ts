@@ -1,0 +1,58 @@
+/**
+ * A Response of text that stays as it was given until somebody asks for more than its text, status and headers. Making
+ * a real one and reading it again takes as long as authenticating the request did.
+ */
+export class TextResponse implements Response {
+  readonly redirected = false;
+  readonly statusText = "";
+  readonly type = "default";
+  readonly url = "";
+  #real: Response | undefined;
+
+  constructor(
+    readonly content: string,
+    readonly status: number,
+    readonly headers: Headers,
+  ) {
+    // Next would send the text in chunks, and could not tell that a short one gains nothing from compression.
+    headers.set("Content-Length", String(Buffer.byteLength(content)));
+  }
+
+  get ok(): boolean {
+    return this.status >= 200 && this.status < 300;
+  }
+  get body() {
+    return this.#response().body;
+  }
+  get bodyUsed(): boolean {
+    return this.#real?.bodyUsed ?? false;
+  }
+  text(): Promise<string> {
+    return this.#response().text();
+  }
+  json() {
+    return this.#response().json();
+  }
+  arrayBuffer() {
+    return this.#response().arrayBuffer();
+  }
+  blob() {
+    return this.#response().blob();
+  }
+  bytes() {
+    return this.#response().bytes();
+  }
+  formData() {
+    return this.#response().formData();
+  }
+  clone(): Response {
+    return this.#response().clone();
+  }
+
+  #response(): Response {
+    this.#real ??= new Response(this.content, { status: this.status, headers: this.headers });
+    return this.#real;
+  }
+}
+// Next asks whether a handler returned a Response.
+Object.setPrototypeOf(TextResponse.prototype, Response.prototype);

@@ -1,0 +1,37 @@
+// Answers what needs no page by calling the compiled route handlers in this very process: Next's own way to them takes
+// ten times as long as they do.
+import { IncomingRequest } from "./incoming.mjs";
+import { send } from "./outgoing.mjs";
+import { refuse } from "./refusals.mjs";
+
+const METHODS = new Set(["GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE"]);
+
+/**
+ * @param {import("./routes.mjs").Match} match
+ * @param {Iterable<readonly [string, string]>} fixed headers of every answer under this path
+ */
+export async function answerDirectly(match, request, response, fixed) {
+  const { handlers } = match;
+  // As Next does for a handler that names its methods one by one.
+  const handler = handlers[request.method] ?? (request.method === "HEAD" ? handlers.GET : undefined);
+  if (!handler) return refuse(response, 405, { Allow: allowedMethods(handlers) });
+  try {
+    const answer = await handler(new IncomingRequest(request, `http://localhost${request.url}`), {
+      params: Promise.resolve(match.params),
+    });
+    if (response.destroyed) return;
+    await send(answer, request, response, fixed);
+  } catch (error) {
+    // A handler reports its own faults; this one is a fault of what stands around it.
+    process.stderr.write(
+      `${JSON.stringify({ time: new Date().toISOString(), level: "error", event: "request failed", stack: error?.stack })}\n`,
+    );
+    if (response.headersSent) response.destroy();
+    else refuse(response, 500);
+  }
+}
+
+function allowedMethods(handlers) {
+  const methods = Object.keys(handlers).filter((name) => METHODS.has(name));
+  return [...methods, ...(handlers.GET && !handlers.HEAD ? ["HEAD"] : [])].join(", ");
+}

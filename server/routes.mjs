@@ -1,0 +1,107 @@
+// Which compiled route handler answers a path. Read from the build, so that a route file is all it takes to add one.
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { join, resolve } from "node:path";
+
+/** What needs nothing of Next: the API, where machines report, and what describes or watches the console. */
+const DIRECT = /^\/(?:api\/v1|ingest|metrics|openapi\.json|healthz|readyz)(?:\/|$)/;
+
+const VARIABLE = /^\[(\w+)\]$/;
+/** Any number of segments. */
+const REST = /^\[\[\.\.\.(\w+)\]\]$/;
+
+/**
+ * @typedef {(request: Request, route: { params: Promise<object> }) => Response | Promise<Response>} Handler
+ * @typedef {Record<string, Handler>} Handlers By method.
+ * @typedef {{ handlers: Handlers, params: Record<string, string | string[]>, path: string }} Match
+ *   `path` is the way Next spells what was asked for.
+ */
+
+/** Whether a path, its slashes collapsed, is answered by a handler and never by a page. */
+export function isDirectPath(path) {
+  return DIRECT.test(path);
+}
+
+/**
+ * Loads the route handlers of the build in `distDir` and returns a function that finds the ones of a path.
+ * @returns {Promise<(path: string) => Match | null>}
+ * @throws Error when the build does not look as expected
+ */
+export async function loadRoutes(distDir) {
+  const require = createRequire(import.meta.url);
+  const files = readJson(join(distDir, "server/app-paths-manifest.json"));
+  const patterns = readJson(join(distDir, "app-path-routes-manifest.json"));
+  const routes = [];
+  for (const [name, pattern] of Object.entries(patterns)) {
+    if (!name.endsWith("/route") || !isDirectPath(pattern)) continue;
+    if (!files[name]) throw new Error(`${pattern} has no module`);
+    const { routeModule } = require(resolve(distDir, "server", files[name]));
+    await routeModule.ensureUserland();
+    const handlers = routeModule.userland;
+    if (typeof handlers.GET !== "function" && typeof handlers.POST !== "function") {
+      throw new Error(`${pattern} shows no handler`);
+    }
+    routes.push({ pattern, handlers });
+  }
+  if (routes.length === 0) throw new Error("no route handler is listed");
+  return matcherOf(routes);
+}
+
+/**
+ * Names come before variables and those before a rest, as in Next.
+ * @param {{ pattern: string, handlers: Handlers }[]} routes
+ * @returns {(path: string) => Match | null}
+ */
+export function matcherOf(routes) {
+  const fixed = new Map(
+    routes
+      .filter(({ pattern }) => !pattern.includes("["))
+      .map(({ pattern, handlers }) => [pattern, { handlers, params: {}, path: pattern }]),
+  );
+  const ranked = routes
+    .map(({ pattern, handlers }) => ({ handlers, parts: pattern.split("/") }))
+    .sort((a, b) => (rankOf(a.parts) < rankOf(b.parts) ? -1 : 1));
+  return (path) => {
+    const known = fixed.get(path);
+    if (known) return known;
+    const segments = path.replace(/\/$/, "").split("/").map(decode);
+    for (const { handlers, parts } of ranked) {
+      const params = paramsOf(parts, segments);
+      if (params) return { handlers, params, path: segments.map(encodeURIComponent).join("/") };
+    }
+    return null;
+  };
+}
+
+function rankOf(parts) {
+  return parts.map((part) => (REST.test(part) ? "2" : VARIABLE.test(part) ? "1" : "0")).join("");
+}
+
+/** The variables of a route by name; null when its parts do not fit. */
+function paramsOf(parts, segments) {
+  const params = {};
+  for (const [index, part] of parts.entries()) {
+    const [, rest] = REST.exec(part) ?? [];
+    if (rest) return { ...params, [rest]: segments.slice(index) };
+    const segment = segments[index];
+    if (segment === undefined) return null;
+    const [, name] = VARIABLE.exec(part) ?? [];
+    if (name ? segment === "" : segment !== part) return null;
+    if (name) params[name] = segment;
+  }
+  return parts.length === segments.length ? params : null;
+}
+
+/** A segment that cannot be decoded is one that nobody knows, not a fault. */
+function decode(segment) {
+  if (!segment.includes("%")) return segment;
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return segment;
+  }
+}
+
+function readJson(file) {
+  return JSON.parse(readFileSync(file, "utf8"));
+}
