@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { createAccount } from "@/lib/accounts/accounts";
 import { db, type Prisma } from "@/lib/database/client";
 import type { AccountRole } from "@/lib/generated/prisma/enums";
+import { replaceServerKey } from "@/lib/servers/server-keys";
 import { HOUR } from "@/lib/time";
 import { createToken, type TokenRecord } from "@/lib/tokens/management";
 
@@ -62,6 +63,17 @@ export async function newGameService(
     },
     select: { id: true },
   });
+}
+
+/** A server with the key of its daemon. */
+export async function newReportingServer(
+  accountId: number,
+  data: Partial<Prisma.ServerUncheckedCreateInput> = {},
+): Promise<{ id: number; key: string }> {
+  const { id } = await newServer(accountId, data);
+  const replaced = await replaceServerKey(accountId, id);
+  if (replaced.kind !== "replaced") throw new Error(`No key: ${replaced.kind}`);
+  return { id, key: replaced.rawKey };
 }
 
 /** A finished run, unless `data` says otherwise. */

@@ -14,7 +14,7 @@ const INVALID_TOKEN_CHALLENGE = `${CHALLENGE}, error="invalid_token"`;
 export class ApiError extends Error {
   override name = "ApiError";
   constructor(
-    readonly status: 400 | 401 | 404 | 405 | 429 | 500 | 503,
+    readonly status: 400 | 401 | 404 | 405 | 408 | 410 | 413 | 415 | 429 | 500 | 503,
     message: string,
     readonly headers: Record<string, string> = {},
   ) {

@@ -1,40 +1,88 @@
 import { z } from "zod";
 import { db, Prisma } from "@/lib/database/client";
 import { InvalidInputError, NotFoundError } from "@/lib/failures";
+import { UNPRINTABLE } from "@/lib/printable";
 import { parseStabilityRecord, withCheckIn } from "@/lib/servers/stability";
+import { MINUTE, SECOND } from "@/lib/time";
 
 const percent = z.number().min(0).max(100).nullable().default(null);
-const amount = z.number().min(0).nullable().default(null);
+/** Beyond any machine, and far from where adding up loses digits. */
+const amount = z.number().min(0).max(1e12).nullable().default(null);
 const count = z.int().min(0).max(1_000_000).nullable().default(null);
 
-/** What a daemon reports. What it could not measure it leaves out or sends as null. */
+/** What a daemon measures. What it could not measure it leaves out or sends as null. */
+export const measurements = {
+  cpuPct: percent,
+  cpuStealPct: percent,
+  cpuIowaitPct: percent,
+  load5: amount,
+  memUsedMb: amount,
+  memTotalMb: amount,
+  swapUsedPct: percent,
+  diskUsedPct: percent,
+  netLossPct: percent,
+  netRetransmitPct: percent,
+  uptimeS: amount,
+  /** Since the previous check-in. */
+  oomKills: count,
+  failedUnits: count,
+} as const;
+
+const MAX_FACTS = 32;
+const factText = z
+  .string()
+  .max(256)
+  .refine((text) => !UNPRINTABLE.test(text), "holds control or text-direction characters");
+
+/** Facts about the machine, flat; they replace the ones reported before. */
+export const facts = z
+  .object({ os: factText, kernel: factText, cores: z.int().min(1).max(65_536) })
+  .catchall(z.union([factText, z.number(), z.boolean(), z.null()], { error: "must be a text, a number or a boolean" }))
+  .refine((all) => Object.keys(all).length <= MAX_FACTS, `has more than ${MAX_FACTS} entries`)
+  .refine((all) => Object.keys(all).every((name) => /^[a-z][a-z0-9_]{0,31}$/.test(name)), {
+    error: "has a name that is not made of up to 32 small letters, digits and underscores",
+  });
+
+export const publicIp = z.union([z.ipv4(), z.ipv6()], { error: "must be an IPv4 or IPv6 address" }).nullable();
+
 const checkIn = z.strictObject({
-  /** Facts about the machine; they replace the ones reported before. */
-  facts: z.looseObject({ os: z.string(), kernel: z.string(), cores: z.int().min(1).max(65_536) }).optional(),
-  publicIp: z.union([z.ipv4(), z.ipv6()]).nullable().optional(),
-  sample: z
-    .strictObject({
-      cpuPct: z.number().min(0).max(100),
-      cpuStealPct: percent,
-      cpuIowaitPct: percent,
-      load5: amount,
-      memUsedMb: z.number().min(0),
-      memTotalMb: amount,
-      swapUsedPct: percent,
-      diskUsedPct: percent,
-      netLossPct: percent,
-      netRetransmitPct: percent,
-      uptimeS: amount,
-      /** Since the previous check-in. */
-      oomKills: count,
-      failedUnits: count,
-    })
-    .optional(),
+  facts: facts.optional(),
+  publicIp: publicIp.optional(),
+  sample: z.strictObject(measurements).optional(),
 });
 
 export type CheckIn = z.input<typeof checkIn>;
+export type ParsedCheckIn = z.output<typeof checkIn>;
 
-type Previous = { last_seen_at: Date; created_at: Date; stability: unknown; uptime_s: number | null };
+/** When it was measured, and how it came here. */
+export type Arrival = {
+  /** What the sample tells of; a daemon that could not deliver it at once delivers it later. */
+  sampledAt: Date;
+  arrivedAt: Date;
+  /** The random name that the daemon gave itself when it started. */
+  daemon?: string;
+  /** The server key it came with, and from where. */
+  key?: { id: number; ip: string | null };
+};
+
+type Previous = {
+  last_seen_at: Date;
+  created_at: Date;
+  stability: unknown;
+  daemon: string | null;
+  daemon_before: string | null;
+  two_daemons_at: Date | null;
+  /** Of the sample before this one, and of the one after it if this one arrives late. */
+  uptime_before: number | null;
+  uptime_after: number | null;
+  newest_ts: Date | null;
+};
+
+/** A key's use is written at most this often. */
+const KEY_USE_PRECISION = MINUTE;
+
+/** Waiting for a connection counts into the first, and it grows when very many daemons come at once. */
+const TRANSACTION = { maxWait: 5 * SECOND, timeout: 10 * SECOND };
 
 /**
  * Takes in one check-in of a server's daemon at `now`: the server is seen, its facts and address are updated, the
@@ -47,43 +95,67 @@ export async function recordCheckIn(serverId: number, report: CheckIn, now: Date
     const [issue] = parsed.error.issues;
     throw new InvalidInputError(`Invalid check-in: ${issue?.path.join(".")}: ${issue?.message}`);
   }
-  const { facts, publicIp, sample } = parsed.data;
-  await db.$transaction(async (tx) => {
-    // Two check-ins of one server are taken one after the other.
-    const [previous] = await tx.$queryRaw<Previous[]>`
-      select s.last_seen_at, s.created_at, s.stability, (
-        select t.uptime_s from telemetry_samples t
-        where t.server_id = s.id and t.ts < ${now} order by t.ts desc limit 1) as uptime_s
-      from servers s where s.id = ${serverId} for update`;
-    if (!previous) throw new NotFoundError();
-    const stability = withCheckIn(parseStabilityRecord(previous.stability), now.getTime(), previousCheckIn(previous), {
-      rebooted: hasRebooted(previous.uptime_s, sample?.uptimeS ?? null),
-      oomKills: sample?.oomKills ?? 0,
-      // What a report that arrives late says of the present is out of date.
-      failedUnits: now >= previous.last_seen_at ? (sample?.failedUnits ?? null) : null,
-    });
-    await tx.server.update({
-      where: { id: serverId },
-      data: {
-        lastSeenAt: latest(now, previous),
-        stability,
-        publicIp: publicIp === undefined ? Prisma.skip : publicIp,
-        facts: facts === undefined ? Prisma.skip : (facts as Prisma.InputJsonObject),
-      },
-    });
-    if (sample) {
-      await tx.telemetrySample.upsert({
-        where: { serverId_ts: { serverId, ts: now } },
-        create: { serverId, ts: now, ...sample },
-        update: sample,
-      });
-    }
-  });
+  await storeCheckIn(serverId, parsed.data, { sampledAt: now, arrivedAt: now });
 }
 
-/** A server that was never seen has the time of its creation as its last check-in. */
-function previousCheckIn({ last_seen_at, created_at }: Previous): number | null {
-  return last_seen_at.getTime() === created_at.getTime() ? null : last_seen_at.getTime();
+/**
+ * As `recordCheckIn`, for what was checked before. A sample that is there already changes nothing at all, so a daemon
+ * may send again what it is not sure to have delivered; false says so. The server was last seen at the arrival.
+ * @throws NotFoundError for an unknown server.
+ */
+export async function storeCheckIn(
+  serverId: number,
+  { facts, publicIp, sample }: ParsedCheckIn,
+  { sampledAt, arrivedAt, daemon, key }: Arrival,
+): Promise<boolean> {
+  return db.$transaction(async (tx) => {
+    // Two check-ins of one server are taken one after the other.
+    const [previous] = await tx.$queryRaw<Previous[]>`
+      select s.last_seen_at, s.created_at, s.stability, s.daemon, s.daemon_before, s.two_daemons_at,
+        (select t.uptime_s from telemetry_samples t
+          where t.server_id = s.id and t.ts < ${sampledAt} order by t.ts desc limit 1) as uptime_before,
+        (select t.uptime_s from telemetry_samples t
+          where t.server_id = s.id and t.ts > ${sampledAt} order by t.ts limit 1) as uptime_after,
+        (select max(t.ts) from telemetry_samples t where t.server_id = s.id) as newest_ts
+      from servers s where s.id = ${serverId} for update`;
+    if (!previous) throw new NotFoundError();
+    // What a report that arrives late says of the present is out of date.
+    const isNewest = previous.newest_ts === null || sampledAt >= previous.newest_ts;
+    const stability = withCheckIn(parseStabilityRecord(previous.stability), sampledAt.getTime(), {
+      restarts: restartsRevealed(previous, sample?.uptimeS ?? null),
+      oomKills: sample?.oomKills ?? 0,
+      failedUnits: isNewest ? (sample?.failedUnits ?? null) : null,
+    });
+    const daemons = withDaemon(previous, daemon, arrivedAt);
+    const newFacts = isNewest && facts ? JSON.stringify(facts) : null;
+    const hasNewIp = isNewest && publicIp !== undefined;
+    // One statement for all that is written: if the sample is there already, none of it is.
+    const changed = await tx.$executeRaw`
+      with added as (${sample ? insertSample(serverId, sampledAt, sample) : Prisma.sql`select 1`}),
+      used as (
+        update server_keys set last_used_at = ${arrivedAt}, last_used_ip = ${key?.ip ?? null}
+        where id = ${key?.id ?? null}::int
+          and (last_used_at is null or last_used_at <= ${new Date(arrivedAt.getTime() - KEY_USE_PRECISION)})
+          and exists (select from added))
+      update servers set
+        last_seen_at = ${latest(arrivedAt, previous)},
+        stability = ${JSON.stringify(stability)}::jsonb,
+        facts = coalesce(${newFacts}::jsonb, facts),
+        public_ip = case when ${hasNewIp} then ${publicIp ?? null} else public_ip end,
+        daemon = ${daemons.daemon}, daemon_before = ${daemons.daemonBefore}, two_daemons_at = ${daemons.twoDaemonsAt}
+      where id = ${serverId} and exists (select from added)`;
+    return changed === 1;
+  }, TRANSACTION);
+}
+
+function insertSample(serverId: number, ts: Date, sample: NonNullable<ParsedCheckIn["sample"]>): Prisma.Sql {
+  return Prisma.sql`
+    insert into telemetry_samples (server_id, ts, cpu_pct, cpu_steal_pct, cpu_iowait_pct, load5, mem_used_mb,
+      mem_total_mb, swap_used_pct, disk_used_pct, net_loss_pct, net_retransmit_pct, uptime_s, oom_kills, failed_units)
+    values (${serverId}, ${ts}, ${sample.cpuPct}, ${sample.cpuStealPct}, ${sample.cpuIowaitPct}, ${sample.load5},
+      ${sample.memUsedMb}, ${sample.memTotalMb}, ${sample.swapUsedPct}, ${sample.diskUsedPct}, ${sample.netLossPct},
+      ${sample.netRetransmitPct}, ${sample.uptimeS}, ${sample.oomKills}, ${sample.failedUnits})
+    on conflict (server_id, ts) do nothing returning 1`;
 }
 
 /** Never backwards, and never the time of creation, which means that there was no check-in. */
@@ -91,7 +163,25 @@ function latest(now: Date, { last_seen_at, created_at }: Previous): Date {
   return new Date(Math.max(now.getTime(), last_seen_at.getTime(), created_at.getTime() + 1));
 }
 
-/** The machine has been up for less time than it had been at the previous sample. */
-function hasRebooted(previousUptimeS: number | null, uptimeS: number | null): boolean {
-  return previousUptimeS !== null && uptimeS !== null && uptimeS < previousUptimeS;
+/** How many more restarts there are to see with this sample than without it. */
+function restartsRevealed({ uptime_before, uptime_after }: Previous, uptimeS: number | null): number {
+  if (uptimeS === null) return 0;
+  const steps = (from: number | null, to: number | null) => (hasRestarted(from, to) ? 1 : 0);
+  return steps(uptime_before, uptimeS) + steps(uptimeS, uptime_after) - steps(uptime_before, uptime_after);
+}
+
+/** The machine has been up for less time than it had been at the sample before. */
+function hasRestarted(uptimeBefore: number | null, uptimeS: number | null): boolean {
+  return uptimeBefore !== null && uptimeS !== null && uptimeS < uptimeBefore;
+}
+
+/** A daemon takes a new name when it starts: one that comes back after another is still running beside it. */
+function withDaemon(
+  { daemon: last, daemon_before: before, two_daemons_at }: Previous,
+  daemon: string | undefined,
+  now: Date,
+) {
+  if (daemon === undefined || daemon === last)
+    return { daemon: last, daemonBefore: before, twoDaemonsAt: two_daemons_at };
+  return { daemon, daemonBefore: last, twoDaemonsAt: daemon === before ? now : two_daemons_at };
 }

@@ -4,17 +4,13 @@ import { parseStabilityRecord, type StabilityRecord, summariseStability, withChe
 
 const START = Date.UTC(2026, 10, 20, 0);
 const LONG_AGO = START - 30 * DAY;
-const quiet = { rebooted: false, oomKills: 0, failedUnits: 0 };
+const quiet = { restarts: 0, oomKills: 0, failedUnits: 0 };
 const empty = parseStabilityRecord({});
 
 /** Check-ins every `every` ms in [from, to). */
 function checkedIn(record: StabilityRecord, from: number, to: number, every = 30 * SECOND): StabilityRecord {
   let result = record;
-  let previous: number | null = null;
-  for (let now = from; now < to; now += every) {
-    result = withCheckIn(result, now, previous, quiet);
-    previous = now;
-  }
+  for (let at = from; at < to; at += every) result = withCheckIn(result, at, quiet);
   return result;
 }
 
@@ -31,9 +27,15 @@ test("every minute without a check-in lowers the coverage", () => {
   expect(summariseStability(record, LONG_AGO, START + DAY - 1)?.coveragePct).toBeCloseTo((1380 / 1439) * 100, 5);
 });
 
+test("check-ins in any order, and some of them twice, end in the same record as each once in turn", () => {
+  const times = Array.from({ length: 150 }, (_, n) => START + n * 30 * SECOND);
+  const replayed = [...times.slice(120), ...times.slice(0, 130)].reduce((r, at) => withCheckIn(r, at, quiet), empty);
+  expect(replayed).toEqual(checkedIn(empty, START, START + 75 * MINUTE));
+});
+
 test("what is older than 24 hours no longer counts and is not kept", () => {
-  const record = withCheckIn(empty, START, null, { rebooted: true, oomKills: 3, failedUnits: 0 });
-  const later = withCheckIn(record, START + 25 * HOUR, START, quiet);
+  const record = withCheckIn(empty, START, { restarts: 1, oomKills: 3, failedUnits: 0 });
+  const later = withCheckIn(record, START + 25 * HOUR, quiet);
   expect(later.hours).toHaveLength(1);
   expect(summariseStability(later, LONG_AGO, START + 25 * HOUR)).toMatchObject({ reboots: 0, oomKills: 0 });
   expect(summariseStability(record, LONG_AGO, START + 25 * HOUR)?.coveragePct).toBe(0);
@@ -46,8 +48,8 @@ test("a server is judged from its creation on, not for the time before", () => {
 });
 
 test("events are counted, and the last state of system services is kept when it is not reported", () => {
-  let record = withCheckIn(empty, START, null, { rebooted: true, oomKills: 1, failedUnits: 2 });
-  record = withCheckIn(record, START + MINUTE, START, { rebooted: true, oomKills: 0, failedUnits: null });
+  let record = withCheckIn(empty, START, { restarts: 1, oomKills: 1, failedUnits: 2 });
+  record = withCheckIn(record, START + MINUTE, { restarts: 1, oomKills: 0, failedUnits: null });
   expect(summariseStability(record, LONG_AGO, START + MINUTE)).toMatchObject({
     reboots: 2,
     oomKills: 1,

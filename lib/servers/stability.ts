@@ -13,6 +13,11 @@ const stabilityRecord = z.object({
         hour: counter,
         /** Minutes of this hour in which the daemon checked in. */
         minutes: counter,
+        /** Which minutes those are: bit n of this hexadecimal number is minute n. */
+        seen: z
+          .string()
+          .regex(/^[0-9a-f]{1,15}$/)
+          .default("0"),
         /** Unexpected restarts. */
         reboots: counter,
         /** Processes killed for lack of memory. */
@@ -39,7 +44,13 @@ export type Stability = {
   lastOomAt: number | null;
 };
 
-type CheckInFacts = { rebooted: boolean; oomKills: number; failedUnits: number | null };
+type CheckInFacts = {
+  /** Restarts that this check-in reveals; negative where it shows that one counted before was none. */
+  restarts: number;
+  oomKills: number;
+  /** Null: not measured, or out of date. */
+  failedUnits: number | null;
+};
 
 /** Reads the column; anything that is not such a record (an empty object, say) is an empty record. */
 export function parseStabilityRecord(column: unknown): StabilityRecord {
@@ -47,27 +58,34 @@ export function parseStabilityRecord(column: unknown): StabilityRecord {
   return parsed.success ? parsed.data : { hours: [], last_oom_at: null, failed_units: 0 };
 }
 
-/** The record after one more check-in at `now` (epoch ms); `previousCheckIn` is the time of the one before, if any. */
-export function withCheckIn(
-  record: StabilityRecord,
-  now: number,
-  previousCheckIn: number | null,
-  facts: CheckInFacts,
-): StabilityRecord {
-  const hour = Math.floor(now / HOUR);
-  const current = record.hours.find((entry) => entry.hour === hour) ?? { hour, minutes: 0, reboots: 0, oom_kills: 0 };
-  const isNewMinute = previousCheckIn === null || Math.floor(previousCheckIn / MINUTE) !== Math.floor(now / MINUTE);
+/**
+ * The record after one more check-in that tells of `at` (epoch ms), in whatever order check-ins arrive: each minute
+ * counts once, so that what a daemon replays after an outage ends in the same record as if there had been none.
+ */
+export function withCheckIn(record: StabilityRecord, at: number, facts: CheckInFacts): StabilityRecord {
+  const hour = Math.floor(at / HOUR);
+  const current = record.hours.find((entry) => entry.hour === hour) ?? {
+    hour,
+    minutes: 0,
+    seen: "0",
+    reboots: 0,
+    oom_kills: 0,
+  };
+  const seen = BigInt(`0x${current.seen}`);
+  const minute = 1n << BigInt(Math.floor((at % HOUR) / MINUTE));
+  const isNewMinute = (seen & minute) === 0n;
   const updated = {
     hour,
     minutes: current.minutes + (isNewMinute ? 1 : 0),
-    reboots: current.reboots + (facts.rebooted ? 1 : 0),
+    seen: (seen | minute).toString(16),
+    reboots: Math.max(0, current.reboots + facts.restarts),
     oom_kills: current.oom_kills + facts.oomKills,
   };
   const others = record.hours.filter((entry) => entry.hour !== hour && entry.hour >= hour - HOURS);
   return {
     // A check-in that arrives late belongs to an hour before the last one.
     hours: [...others, updated].sort((a, b) => a.hour - b.hour),
-    last_oom_at: facts.oomKills > 0 ? Math.max(now, record.last_oom_at ?? 0) : record.last_oom_at,
+    last_oom_at: facts.oomKills > 0 ? Math.max(at, record.last_oom_at ?? 0) : record.last_oom_at,
     failed_units: facts.failedUnits ?? record.failed_units,
   };
 }

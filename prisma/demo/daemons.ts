@@ -40,7 +40,7 @@ async function replayMissed(server: Machinery, row: Row, seed: number, now: numb
   for (const at of missedMoments(server, previousAt, now)) {
     if (isSilentAt(server, seed, at)) continue;
     const { sample } = reportAt(server, seed, { at, previousAt, createdAt });
-    stability = withCheckIn(stability, at, previousAt, { ...sample, rebooted: hasRestarted(server, previousAt, at) });
+    stability = withCheckIn(stability, at, { ...sample, restarts: hasRestarted(server, previousAt, at) ? 1 : 0 });
     samples.push({ at, ...sample });
     previousAt = at;
   }

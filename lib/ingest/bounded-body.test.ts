@@ -1,0 +1,62 @@
+import { afterEach, expect, test, vi } from "vitest";
+import { readJsonText } from "./bounded-body";
+
+const LIMIT = 1024;
+
+/** A request whose body comes as these chunks, and then ends, fails or never does. */
+function sent(chunks: string[], end: "end" | "fail" | "hang" = "end", headers: Record<string, string> = {}) {
+  let cancelled = false;
+  const body = new ReadableStream<Uint8Array>({
+    pull(controller) {
+      const chunk = chunks.shift();
+      if (chunk !== undefined) controller.enqueue(Buffer.from(chunk, "latin1"));
+      else if (end === "end") controller.close();
+      else if (end === "fail") controller.error(new Error("aborted"));
+    },
+    cancel() {
+      cancelled = true;
+    },
+  });
+  const request = new Request("http://console/", {
+    method: "POST",
+    body,
+    headers: { "Content-Type": "application/json", ...headers },
+    duplex: "half",
+  } as RequestInit);
+  return { request, wasCancelled: () => cancelled };
+}
+
+afterEach(() => vi.useRealTimers());
+
+test("a body up to the limit is read whole, in whatever pieces it comes", async () => {
+  const { request } = sent(["{", " ".repeat(LIMIT - 2), "}"]);
+  expect(await readJsonText(request, LIMIT)).toHaveLength(LIMIT);
+});
+
+test("a body is given up at the first byte beyond the limit, and its sender stopped", async () => {
+  const { request, wasCancelled } = sent(["x".repeat(LIMIT), "x", "never read"]);
+  await expect(readJsonText(request, LIMIT)).rejects.toMatchObject({ status: 413, headers: { Connection: "close" } });
+  expect(wasCancelled()).toBe(true);
+});
+
+test("an announced length beyond the limit is refused without reading", async () => {
+  const { request } = sent([], "hang", { "Content-Length": String(LIMIT + 1) });
+  await expect(readJsonText(request, LIMIT)).rejects.toMatchObject({ status: 413 });
+});
+
+test("a body that stops arriving is given up after ten seconds", async () => {
+  vi.useFakeTimers();
+  const { request, wasCancelled } = sent(["{"], "hang");
+  const reading = readJsonText(request, LIMIT);
+  const refused = expect(reading).rejects.toMatchObject({ status: 408, headers: { Connection: "close" } });
+  await vi.advanceTimersByTimeAsync(9_999);
+  expect(wasCancelled()).toBe(false);
+  await vi.advanceTimersByTimeAsync(1);
+  await refused;
+  expect(wasCancelled()).toBe(true);
+});
+
+test("a body that breaks off or is no UTF-8 is the sender's fault, not ours", async () => {
+  await expect(readJsonText(sent(["{"], "fail").request, LIMIT)).rejects.toMatchObject({ status: 400 });
+  await expect(readJsonText(sent(["\xff\xfe"]).request, LIMIT)).rejects.toMatchObject({ status: 400 });
+});

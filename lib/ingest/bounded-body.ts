@@ -1,0 +1,55 @@
+import { ApiError } from "@/lib/api/errors";
+import { SECOND } from "@/lib/time";
+
+/** A body of a few kilobytes that takes longer than this is not going to arrive. */
+const BODY_TIMEOUT = 10 * SECOND;
+
+/** What is left of a body that was refused is not read: the connection ends. */
+const CLOSE = { Connection: "close" };
+
+/**
+ * The body as text, of which no more than `maxBytes` is ever read or kept.
+ * @throws ApiError 413 beyond that, 415 unless it is plain JSON by its headers, 408 when it does not arrive in time, 400
+ * when it breaks off or is no UTF-8.
+ */
+export async function readJsonText(request: Request, maxBytes: number): Promise<string> {
+  const [type = ""] = (request.headers.get("content-type") ?? "").split(";");
+  if (type.trim().toLowerCase() !== "application/json" || request.headers.has("content-encoding")) {
+    throw new ApiError(415, "Send JSON, uncompressed, with Content-Type: application/json.", CLOSE);
+  }
+  const tooLarge = new ApiError(413, `The body is larger than ${maxBytes / 1024} KB.`, CLOSE);
+  if (Number(request.headers.get("content-length") ?? 0) > maxBytes) throw tooLarge;
+  const bytes = await readWithin(request, maxBytes, tooLarge);
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    throw new ApiError(400, "The body is not UTF-8.");
+  }
+}
+
+async function readWithin(request: Request, maxBytes: number, tooLarge: ApiError): Promise<Uint8Array> {
+  const reader = request.body?.getReader();
+  if (!reader) return new Uint8Array();
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  let timer: NodeJS.Timeout | undefined;
+  const timeUp = new Promise<never>((_, reject) => {
+    const late = new ApiError(408, `The body did not arrive within ${BODY_TIMEOUT / SECOND} seconds.`, CLOSE);
+    timer = setTimeout(() => reject(late), BODY_TIMEOUT);
+  });
+  try {
+    for (;;) {
+      const { done, value } = await Promise.race([reader.read(), timeUp]);
+      if (done) return Buffer.concat(chunks);
+      size += value.byteLength;
+      if (size > maxBytes) throw tooLarge;
+      chunks.push(value);
+    }
+  } catch (error) {
+    // Not waited for: a sender who is slow to send is slow to stop.
+    void reader.cancel().catch(() => {});
+    throw error instanceof ApiError ? error : new ApiError(400, "The body broke off.", CLOSE);
+  } finally {
+    clearTimeout(timer);
+  }
+}

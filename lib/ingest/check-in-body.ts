@@ -1,0 +1,107 @@
+import { z } from "zod";
+import { ApiError } from "@/lib/api/errors";
+import { facts, measurements, type ParsedCheckIn, publicIp } from "@/lib/servers/check-ins";
+import { HOUR, MINUTE } from "@/lib/time";
+
+/** How old a sample may be that a daemon could not deliver before, in milliseconds. */
+const MAX_AGE = 2 * HOUR;
+/** How far a daemon's clock may be ahead of this one, in milliseconds. */
+const MAX_AHEAD = 5 * MINUTE;
+/** Names of fields that a sender made up are repeated up to here. */
+const MAX_ECHO = 64;
+
+/** The columns of `telemetry_samples`, as a daemon names them. */
+const COLUMNS = {
+  cpu_pct: "cpuPct",
+  cpu_steal_pct: "cpuStealPct",
+  cpu_iowait_pct: "cpuIowaitPct",
+  load5: "load5",
+  mem_used_mb: "memUsedMb",
+  mem_total_mb: "memTotalMb",
+  swap_used_pct: "swapUsedPct",
+  disk_used_pct: "diskUsedPct",
+  net_loss_pct: "netLossPct",
+  net_retransmit_pct: "netRetransmitPct",
+  uptime_s: "uptimeS",
+  oom_kills: "oomKills",
+  failed_units: "failedUnits",
+} as const satisfies Record<string, keyof typeof measurements>;
+
+const body = z.strictObject({
+  sampled_at: z.int().optional(),
+  daemon: z
+    .string()
+    .regex(/^[\w-]{8,64}$/, "must be 8 to 64 letters, digits, hyphens or underscores")
+    .optional(),
+  facts: facts.optional(),
+  public_ip: publicIp.optional(),
+  cpu_pct: measurements.cpuPct,
+  cpu_steal_pct: measurements.cpuStealPct,
+  cpu_iowait_pct: measurements.cpuIowaitPct,
+  load5: measurements.load5,
+  mem_used_mb: measurements.memUsedMb,
+  mem_total_mb: measurements.memTotalMb,
+  swap_used_pct: measurements.swapUsedPct,
+  disk_used_pct: measurements.diskUsedPct,
+  net_loss_pct: measurements.netLossPct,
+  net_retransmit_pct: measurements.netRetransmitPct,
+  uptime_s: measurements.uptimeS,
+  oom_kills: measurements.oomKills,
+  failed_units: measurements.failedUnits,
+} satisfies Record<keyof typeof COLUMNS, z.ZodType> & Record<string, z.ZodType>);
+
+export type DeliveredCheckIn = { report: ParsedCheckIn; sampledAt: Date; daemon?: string };
+
+/**
+ * Reads what a daemon sent at `arrivedAt`. Without `sampled_at` the sample is of that moment.
+ * @throws ApiError 400 naming the first field that is wrong.
+ */
+export function parseCheckInBody(text: string, arrivedAt: Date): DeliveredCheckIn {
+  const parsed = body.safeParse(parseJson(text));
+  if (!parsed.success) throw new ApiError(400, describe(parsed.error.issues[0]));
+  const { sampled_at = arrivedAt.getTime(), daemon, facts, public_ip, ...columns } = parsed.data;
+  requireRecent(sampled_at, arrivedAt.getTime());
+  const sample = Object.fromEntries(
+    (Object.keys(COLUMNS) as (keyof typeof COLUMNS)[]).map((column) => [COLUMNS[column], columns[column]]),
+  ) as NonNullable<ParsedCheckIn["sample"]>;
+  return {
+    report: { facts, publicIp: public_ip, sample },
+    sampledAt: new Date(sampled_at),
+    ...(daemon !== undefined && { daemon }),
+  };
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new ApiError(400, "The body is not JSON.");
+  }
+}
+
+function requireRecent(sampledAt: number, now: number): void {
+  if (sampledAt > now + MAX_AHEAD) {
+    throw new ApiError(
+      400,
+      `sampled_at: is ${minutes(sampledAt - now)} ahead of the console's clock, and 5 minutes are the most. Check this machine's clock.`,
+    );
+  }
+  if (sampledAt < now - MAX_AGE) {
+    throw new ApiError(400, `sampled_at: is ${minutes(now - sampledAt)} old, and 2 hours are the most.`);
+  }
+}
+
+function minutes(ms: number): string {
+  return `${Math.round(ms / MINUTE)} minutes`;
+}
+
+function describe(issue: z.core.$ZodIssue | undefined): string {
+  if (issue?.code === "unrecognized_keys") return `${cut(issue.keys[0])}: is not a field of a check-in.`;
+  const field = issue?.path.map(String).join(".");
+  const problem = (issue?.message ?? "is wrong").replace(/^Invalid input: |^Too (?:big|small): /, "");
+  return field ? `${cut(field)}: ${problem}.` : `The body must be a JSON object: ${problem}.`;
+}
+
+function cut(name: string | undefined): string {
+  return (name ?? "").replace(/[\p{Cc}\p{Cf}\p{Cs}]/gu, "").slice(0, MAX_ECHO);
+}

@@ -1,0 +1,69 @@
+import { ApiError, rateLimitExceeded } from "@/lib/api/errors";
+import { NotFoundError } from "@/lib/failures";
+import { clientAddress } from "@/lib/http/client-ip";
+import { isPublicIp } from "@/lib/http/public-ip";
+import { env } from "@/lib/process/env";
+import { perProcess } from "@/lib/process/per-process";
+import { limit, type Policy } from "@/lib/rate-limit";
+import { storeCheckIn } from "@/lib/servers/check-ins";
+import { authenticateServerKey, type Reporter } from "@/lib/servers/server-key-authentication";
+import { MINUTE, SECOND } from "@/lib/time";
+import { readJsonText } from "./bounded-body";
+import { parseCheckInBody } from "./check-in-body";
+import { Turns } from "./turns";
+
+export const MAX_CHECK_IN_BYTES = 16 * 1024;
+
+/** Two a minute are usual; a daemon that kept an hour of them while the console was away delivers all in a minute. */
+const CHECK_INS: Policy = { name: "check-ins", limit: 300, windowMs: MINUTE };
+
+const turns = perProcess("check-in-turns", () => new Turns(Math.max(1, Math.floor(env.databasePoolSize / 2)), 2000));
+
+/**
+ * One check-in as a daemon delivers it: 401, 429, then 415, 413, 408 and 400, then stored. `stored` is false for a
+ * sample that was delivered before. @throws ApiError with what the daemon is told.
+ */
+export async function deliverCheckIn(request: Request): Promise<{ data: { stored: boolean } }> {
+  const reporter = await requireReporter(request);
+  const decision = await limit(CHECK_INS, String(reporter.keyId));
+  if (!decision.accepted) throw rateLimitExceeded(Math.max(1, Math.ceil(decision.waitMs / SECOND)));
+  const text = await readJsonText(request, MAX_CHECK_IN_BYTES);
+  const arrivedAt = new Date();
+  const { report, ...sampled } = parseCheckInBody(text, arrivedAt);
+  const ip = clientAddress(request.headers, env.trustedProxies);
+  const publicIp = report.publicIp ?? (ip !== null && isPublicIp(ip) ? ip : undefined);
+  try {
+    const stored = await turns.take(() =>
+      storeCheckIn(
+        reporter.serverId,
+        { ...report, publicIp },
+        { ...sampled, arrivedAt, key: { id: reporter.keyId, ip } },
+      ),
+    );
+    return { data: { stored } };
+  } catch (error) {
+    // Removed a moment ago.
+    if (error instanceof NotFoundError) throw invalidServerKey();
+    throw error;
+  }
+}
+
+/** The server whose key the request carries. A person's token is no such key. @throws ApiError 401 */
+async function requireReporter(request: Request): Promise<Reporter> {
+  const [, credentials] = /^bearer[ \t]+(.+)$/is.exec(request.headers.get("authorization")?.trim() ?? "") ?? [];
+  if (!credentials) {
+    throw new ApiError(401, 'Missing server key. Send "Authorization: Bearer <server key>".', challenge());
+  }
+  const reporter = await authenticateServerKey(credentials, new Date());
+  if (!reporter) throw invalidServerKey();
+  return reporter;
+}
+
+/** No key, a foreign one, a replaced one, or one of a server that is gone: the caller is not told which. */
+function invalidServerKey(): ApiError {
+  return new ApiError(401, "Invalid or replaced server key.", challenge(', error="invalid_token"'));
+}
+
+function challenge(detail = ""): Record<string, string> {
+  return { "WWW-Authenticate": `Bearer realm="console-ingest"${detail}` };
+}

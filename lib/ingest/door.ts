@@ -1,0 +1,52 @@
+import { randomUUID } from "node:crypto";
+import { ApiError, errorResponse, toApiError } from "@/lib/api/errors";
+
+type Route<Params> = { params: Promise<Params> };
+
+/** An answer in the machine's own words: JSON `{"data": …}` by default, or a text for whoever reads a terminal. */
+export type Delivery<Params> = (
+  request: Request,
+  params: Params,
+) => Promise<{ data: unknown } | { text: string; status: number; headers?: Record<string, string> }>;
+
+/**
+ * The handlers of one path where machines report: POST alone. Failures are answered as in the API, `{"error": …}`.
+ * `path` stands for the path in the log, without whatever key a real one may hold.
+ */
+export function door<Params = Record<never, never>>(path: string, deliver: Delivery<Params>) {
+  const post = async (request: Request, route: Route<Params>): Promise<Response> => {
+    const { id, headers } = startAnswer();
+    try {
+      const answer = await deliver(request, await route.params);
+      if ("data" in answer) return new Response(JSON.stringify({ data: answer.data }), { status: 200, headers });
+      headers.set("Content-Type", "text/plain; charset=utf-8");
+      for (const [name, value] of Object.entries(answer.headers ?? {})) headers.set(name, value);
+      return new Response(answer.text, { status: answer.status, headers });
+    } catch (error) {
+      return errorResponse(toApiError(error, { id, method: "POST", endpoint: null, path }), headers);
+    }
+  };
+  const refuse = async (): Promise<Response> =>
+    errorResponse(
+      new ApiError(405, "Method not allowed. Machines report with POST.", { Allow: "POST" }),
+      startAnswer().headers,
+    );
+  return { POST: post, GET: refuse, HEAD: refuse, PUT: refuse, PATCH: refuse, DELETE: refuse, OPTIONS: refuse };
+}
+
+/** The handlers of every path under /ingest that is no door. */
+export function unknownDoor() {
+  const refuse = async (): Promise<Response> => errorResponse(new ApiError(404, "Not found."), startAnswer().headers);
+  return { POST: refuse, GET: refuse, HEAD: refuse, PUT: refuse, PATCH: refuse, DELETE: refuse, OPTIONS: refuse };
+}
+
+function startAnswer(): { id: string; headers: Headers } {
+  const id = randomUUID();
+  const headers = new Headers({
+    "Cache-Control": "no-store",
+    "Content-Type": "application/json; charset=utf-8",
+    "X-Content-Type-Options": "nosniff",
+    "X-Request-Id": id,
+  });
+  return { id, headers };
+}
