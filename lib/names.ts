@@ -1,5 +1,5 @@
 /** Line breaks, control characters, broken surrogates, and what turns the direction of the text around it. */
-const UNPRINTABLE = /[\p{Cc}\p{Zl}\p{Zp}\p{Cs}\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069]/u;
+export const UNPRINTABLE = /[\p{Cc}\p{Zl}\p{Zp}\p{Cs}\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069]/u;
 
 /** Anything that is drawn: not spaces, not marks without a letter, not what stands for nothing (U+200B, U+3164, …). */
 const VISIBLE = /[^\p{C}\p{Z}\p{M}\p{Default_Ignorable_Code_Point}\u2800]/u;

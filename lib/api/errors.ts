@@ -2,6 +2,7 @@ import { isDatabaseUnavailable } from "@/lib/database/health";
 import { InvalidInputError, NotFoundError } from "@/lib/failures";
 import { TextResponse } from "@/lib/http/text-response";
 import { log } from "@/lib/process/log";
+import { ApiError } from "./api-error";
 import { failureText } from "./failure-text.mjs";
 
 /** How long a caller is asked to wait while the database is away, in seconds. */
@@ -9,18 +10,6 @@ const DATABASE_RETRY_AFTER = 5;
 
 const CHALLENGE = 'Bearer realm="console-api"';
 const INVALID_TOKEN_CHALLENGE = `${CHALLENGE}, error="invalid_token"`;
-
-/** An answer that is not a success: its status, its public message, and what goes into headers. */
-export class ApiError extends Error {
-  override name = "ApiError";
-  constructor(
-    readonly status: 400 | 401 | 404 | 405 | 408 | 410 | 413 | 415 | 429 | 500 | 503,
-    message: string,
-    readonly headers: Record<string, string> = {},
-  ) {
-    super(message);
-  }
-}
 
 /** No usable Authorization header (spec 5.1). */
 export const missingToken = () =>

@@ -1,4 +1,4 @@
-import { ApiError } from "@/lib/api/errors";
+import { ApiError } from "@/lib/api/api-error";
 import { SECOND } from "@/lib/time";
 
 /** A body of a few kilobytes that takes longer than this is not going to arrive. */

@@ -1,6 +1,7 @@
 import { z } from "zod";
-import { ApiError } from "@/lib/api/errors";
-import { facts, measurements, type ParsedCheckIn, publicIp } from "@/lib/servers/check-ins";
+import { ApiError } from "@/lib/api/api-error";
+import { UNPRINTABLE } from "@/lib/names";
+import { cores, measurements, type ParsedCheckIn, publicIp } from "@/lib/servers/check-ins";
 import { HOUR, MINUTE } from "@/lib/time";
 
 /** How old a sample may be that a daemon could not deliver before, in milliseconds. */
@@ -9,6 +10,21 @@ const MAX_AGE = 2 * HOUR;
 const MAX_AHEAD = 5 * MINUTE;
 /** Names of fields that a sender made up are repeated up to here. */
 const MAX_ECHO = 64;
+
+const MAX_FACTS = 32;
+const factText = z
+  .string()
+  .max(256)
+  .refine((text) => !UNPRINTABLE.test(text), "holds control or text-direction characters");
+
+/** Facts about the machine, flat. */
+const facts = z
+  .object({ os: factText, kernel: factText, cores })
+  .catchall(z.union([factText, z.number(), z.boolean(), z.null()], { error: "must be a text, a number or a boolean" }))
+  .refine((all) => Object.keys(all).length <= MAX_FACTS, `has more than ${MAX_FACTS} entries`)
+  .refine((all) => Object.keys(all).every((name) => /^[a-z][a-z0-9_]{0,31}$/.test(name)), {
+    error: "has a name that is not made of up to 32 small letters, digits and underscores",
+  });
 
 /** The columns of `telemetry_samples`, as a daemon names them. */
 const COLUMNS = {

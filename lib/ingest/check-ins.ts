@@ -1,4 +1,5 @@
-import { ApiError, rateLimitExceeded } from "@/lib/api/errors";
+import { ApiError } from "@/lib/api/api-error";
+import { rateLimitExceeded } from "@/lib/api/errors";
 import { NotFoundError } from "@/lib/failures";
 import { clientAddress } from "@/lib/http/client-ip";
 import { isPublicIp } from "@/lib/http/public-ip";

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
-import { ApiError, errorResponse, toApiError } from "@/lib/api/errors";
+import { ApiError } from "@/lib/api/api-error";
+import { errorResponse, toApiError } from "@/lib/api/errors";
 
 type Route<Params> = { params: Promise<Params> };
 

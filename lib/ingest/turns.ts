@@ -1,4 +1,4 @@
-import { ApiError } from "@/lib/api/errors";
+import { ApiError } from "@/lib/api/api-error";
 
 /**
  * Lets at most `atOnce` tasks run and at most `waiting` wait, first come first served: machines that all report at the

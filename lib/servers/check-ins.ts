@@ -1,7 +1,6 @@
 import { z } from "zod";
 import { db, Prisma } from "@/lib/database/client";
 import { InvalidInputError, NotFoundError } from "@/lib/failures";
-import { UNPRINTABLE } from "@/lib/printable";
 import { parseStabilityRecord, withCheckIn } from "@/lib/servers/stability";
 import { MINUTE, SECOND } from "@/lib/time";
 
@@ -9,6 +8,8 @@ const percent = z.number().min(0).max(100).nullable().default(null);
 /** Beyond any machine, and far from where adding up loses digits. */
 const amount = z.number().min(0).max(1e12).nullable().default(null);
 const count = z.int().min(0).max(1_000_000).nullable().default(null);
+
+export const cores = z.int().min(1).max(65_536);
 
 /** What a daemon measures. What it could not measure it leaves out or sends as null. */
 export const measurements = {
@@ -28,25 +29,11 @@ export const measurements = {
   failedUnits: count,
 } as const;
 
-const MAX_FACTS = 32;
-const factText = z
-  .string()
-  .max(256)
-  .refine((text) => !UNPRINTABLE.test(text), "holds control or text-direction characters");
-
-/** Facts about the machine, flat; they replace the ones reported before. */
-export const facts = z
-  .object({ os: factText, kernel: factText, cores: z.int().min(1).max(65_536) })
-  .catchall(z.union([factText, z.number(), z.boolean(), z.null()], { error: "must be a text, a number or a boolean" }))
-  .refine((all) => Object.keys(all).length <= MAX_FACTS, `has more than ${MAX_FACTS} entries`)
-  .refine((all) => Object.keys(all).every((name) => /^[a-z][a-z0-9_]{0,31}$/.test(name)), {
-    error: "has a name that is not made of up to 32 small letters, digits and underscores",
-  });
-
 export const publicIp = z.union([z.ipv4(), z.ipv6()], { error: "must be an IPv4 or IPv6 address" }).nullable();
 
 const checkIn = z.strictObject({
-  facts: facts.optional(),
+  /** Facts about the machine; they replace the ones reported before. */
+  facts: z.looseObject({ os: z.string(), kernel: z.string(), cores }).optional(),
   publicIp: publicIp.optional(),
   sample: z.strictObject(measurements).optional(),
 });

@@ -1,0 +1,11 @@
+/** An answer that is not a success: its status, its public message, and what goes into headers. */
+export class ApiError extends Error {
+  override name = "ApiError";
+  constructor(
+    readonly status: 400 | 401 | 404 | 405 | 408 | 410 | 413 | 415 | 429 | 500 | 503,
+    message: string,
+    readonly headers: Record<string, string> = {},
+  ) {
+    super(message);
+  }
+}
