@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { dateText, instantText, relativeTime, waitText } from "./relative-time";
+import { dateText, instantText, relativeTime, untilText, waitText } from "./relative-time";
 import { DAY, HOUR, MINUTE, SECOND } from "./time";
 
 const now = new Date("2026-11-20T12:00:00Z");
@@ -16,6 +16,19 @@ test.each([
   [30 * DAY - SECOND, "in 30 days"],
   [90 * DAY, "in 3 months"],
 ])("%d ms from now is %s", (ms, text) => expect(relativeTime(new Date(now.getTime() + ms), now)).toBe(text));
+
+test.each([
+  ["2026-11-20T23:59:59Z", "today"],
+  ["2026-11-21T00:00:00Z", "tomorrow"],
+  ["2026-11-25T23:59:59Z", "in 5 days"],
+  ["2026-11-26T00:00:00Z", "in 6 days"],
+  ["2027-02-18T12:00:00Z", "in 3 months"],
+  ["2027-11-20T12:00:00Z", "in 1 year"],
+  ["2027-11-20T11:59:00Z", "in 1 year"],
+  ["2028-11-19T12:00:00Z", "in 2 years"],
+])("what ends at %s ends %s, counted in days of the calendar", (at, text) => {
+  expect(untilText(new Date(at), now)).toBe(text);
+});
 
 test("an exact instant and a date are in UTC", () => {
   const at = new Date("2026-11-20T23:59:59.999Z");

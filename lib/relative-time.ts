@@ -23,6 +23,20 @@ export function relativeTime(at: Date, now: Date): string {
   return relative.format(distance < 0 ? -Math.floor(-distance / size) : Math.round(distance / size), unit);
 }
 
+/**
+ * How far off the day of an end is: "today", "tomorrow", "in 5 days", "in 3 months", "in 1 year". What ends on the
+ * fifth day from now ends in five days, whatever the hour. Days are in UTC, as dateText writes them.
+ */
+export function untilText(at: Date, now: Date): string {
+  const days = Math.floor(at.getTime() / DAY) - Math.floor(now.getTime() / DAY);
+  if (days <= 0) return "today";
+  if (days === 1) return "tomorrow";
+  if (days < 60) return relative.format(days, "day");
+  // Twelve months are a year, and eighteen are not yet two.
+  const months = Math.round(days / 30.44);
+  return months < 12 ? relative.format(months, "month") : relative.format(Math.floor((days + 15) / 365), "year");
+}
+
 /** "20 Nov 2026" in UTC. */
 export function dateText(at: Date): string {
   return date.format(at);

@@ -1,8 +1,8 @@
 import { SiteHeader } from "@/app/ui/site-header";
 import type { Account } from "@/lib/accounts/accounts";
 import styles from "./account-header.module.css";
-import { signOutAction } from "./actions";
 import { MainNavigation } from "./main-navigation";
+import { SignOut } from "./sign-out";
 
 /** The bar at the top of every page that somebody who is signed in sees. */
 export function AccountHeader({ account }: { account: Account }) {
@@ -14,11 +14,7 @@ export function AccountHeader({ account }: { account: Account }) {
           <span className="visually-hidden">Signed in as </span>
           {account.email}
         </span>
-        <form action={signOutAction}>
-          <button type="submit" className="button quiet small">
-            Sign out
-          </button>
-        </form>
+        <SignOut />
       </div>
     </SiteHeader>
   );

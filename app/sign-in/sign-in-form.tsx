@@ -1,21 +1,36 @@
 "use client";
 
-import { useActionState } from "react";
+import { useActionState, useEffect, useRef, useState } from "react";
+import { NoAnswer } from "../ui/no-answer";
 import { Notice } from "../ui/notice";
-import { useSingleSubmit } from "../ui/use-single-submit";
+import { useSubmission } from "../ui/use-submission";
 import { type SignInState, signInAction } from "./actions";
 import styles from "./page.module.css";
 
 /** E-mail and password; says why nobody was signed in. */
 export function SignInForm({ next }: { next: string | null }) {
-  const [state, action, isPending] = useActionState<SignInState, FormData>(signInAction, null);
-  const submitOnce = useSingleSubmit(isPending);
+  // Without JavaScript the answer comes with the page; with it, to `onSubmit`.
+  const [written, action] = useActionState<SignInState, FormData>(signInAction, null);
+  const [answer, setAnswer] = useState<SignInState>(null);
+  const password = useRef<HTMLInputElement>(null);
+  const { onSubmit, isPending, hasFailed } = useSubmission((form) => signInAction(null, form), setAnswer);
+  const state = answer ?? written;
+
+  useEffect(() => {
+    // A password that was refused is typed anew.
+    if (answer && password.current) password.current.value = "";
+  }, [answer]);
+
   return (
-    <form className={styles.form} action={action} onSubmit={submitOnce}>
-      {state && (
-        <Notice tone="danger" role="alert" on={state}>
-          {state.message}
-        </Notice>
+    <form className={styles.form} action={action} onSubmit={onSubmit}>
+      {hasFailed ? (
+        <NoAnswer>Check your connection and sign in again; what you typed is still here.</NoAnswer>
+      ) : (
+        state && (
+          <Notice tone="danger" role="alert" on={state}>
+            {state.message}
+          </Notice>
+        )
       )}
       {next && <input type="hidden" name="next" value={next} />}
       <div className="field">
@@ -27,6 +42,8 @@ export function SignInForm({ next }: { next: string | null }) {
           type="email"
           autoComplete="username"
           defaultValue={state?.email ?? ""}
+          // biome-ignore lint/a11y/noAutofocus: the page is for nothing else
+          autoFocus={!state}
           required
           maxLength={254}
         />
@@ -34,6 +51,7 @@ export function SignInForm({ next }: { next: string | null }) {
       <div className="field">
         <label htmlFor="password">Password</label>
         <input
+          ref={password}
           id="password"
           className="input"
           name="password"

@@ -1,16 +1,20 @@
+import { useId } from "react";
 import styles from "./code-block.module.css";
 import { CopyButton } from "./copy-button";
 
+type Props = { label: string; text: string; onCopied?: () => void };
+
 /** A command to run, with a button that copies it. Long lines wrap, so the whole command can be read. */
-export function CodeBlock({ label, text }: { label: string; text: string }) {
+export function CodeBlock({ label, text, onCopied }: Props) {
+  const id = useId();
   return (
     <figure className={styles.block}>
       <figcaption className={styles.caption}>
         <span>{label}</span>
-        <CopyButton text={text} what={label} />
+        <CopyButton text={text} what={label} sourceId={id} {...(onCopied && { onCopied })} />
       </figcaption>
       <pre className={styles.code}>
-        <code>{text}</code>
+        <code id={id}>{text}</code>
       </pre>
     </figure>
   );

@@ -5,63 +5,78 @@ import styles from "./copy-button.module.css";
 
 const SHOWN_FOR_MS = 4000;
 
-type Outcome = "idle" | "copied" | "failed";
+type Outcome = "idle" | "copied" | "refused";
 
-/**
- * Copies a text and says so. It is hidden where there is no JavaScript; the text beside it can be selected by hand.
- * `fieldId` names a field that holds the text, which is selected when the browser refuses to copy.
- */
-export function CopyButton({ text, what, fieldId }: { text: string; what: string; fieldId?: string }) {
+const LABELS: readonly (readonly [Outcome, string])[] = [
+  ["idle", "Copy"],
+  ["copied", "Copied"],
+  ["refused", "Selected"],
+];
+
+type Props = {
+  text: string;
+  what: string;
+  /** The id of the field or the element that shows the text, which is selected where the browser refuses to copy. */
+  sourceId: string;
+  isPrimary?: boolean;
+  onCopied?: () => void;
+};
+
+/** Copies a text and says so. It is hidden where there is no JavaScript; the text beside it can be selected by hand. */
+export function CopyButton({ text, what, sourceId, isPrimary = false, onCopied }: Props) {
   const [outcome, setOutcome] = useState<Outcome>("idle");
 
   useEffect(() => {
-    if (outcome === "idle") return;
+    if (outcome !== "copied") return;
     const timer = setTimeout(() => setOutcome("idle"), SHOWN_FOR_MS);
     return () => clearTimeout(timer);
   }, [outcome]);
 
   async function copy() {
-    setOutcome("idle");
-    setOutcome((await copyText(text, fieldId)) ? "copied" : "failed");
+    const isCopied = await copyText(text, sourceId);
+    setOutcome(isCopied ? "copied" : "refused");
+    if (isCopied) onCopied?.();
   }
 
   return (
     <>
-      <button type="button" className={`button quiet small ${styles.copy}`} onClick={copy}>
-        {outcome === "copied" ? "Copied" : outcome === "failed" ? "Press Ctrl+C" : "Copy"}
+      <button type="button" className={`button ${isPrimary ? "" : "quiet"} ${styles.copy}`} onClick={copy}>
+        {/* All labels take the same place, so that the button is as wide as its longest one. */}
+        <span className={styles.labels}>
+          {LABELS.map(([of, label]) => (
+            <span key={of} className={of === outcome ? undefined : styles.hidden}>
+              {label}
+            </span>
+          ))}
+        </span>
         <span className="visually-hidden"> {what}</span>
       </button>
-      <span role="status" className="visually-hidden">
+      <span role="status" className={outcome === "refused" ? styles.refused : "visually-hidden"}>
         {outcome === "copied" && `Copied: ${what}`}
-        {outcome === "failed" && "The browser did not allow it. The text is selected; press Ctrl+C."}
+        {outcome === "refused" &&
+          "Your browser did not allow the page to copy. The text is selected: copy it with Ctrl+C, ⌘C, or the menu of your device."}
       </span>
     </>
   );
 }
 
-async function copyText(text: string, fieldId: string | undefined): Promise<boolean> {
+async function copyText(text: string, sourceId: string): Promise<boolean> {
   try {
     // Browsers offer this on https and on localhost only.
     await navigator.clipboard.writeText(text);
     return true;
   } catch {
-    return copyFromField(text, fieldId);
+    return copySelected(sourceId);
   }
 }
 
-/** The way of older browsers, which needs a field on the page that holds the text. */
-function copyFromField(text: string, fieldId: string | undefined): boolean {
-  const own = fieldId ? document.getElementById(fieldId) : null;
-  const field = own instanceof HTMLInputElement ? own : document.createElement("textarea");
-  if (field !== own) {
-    field.value = text;
-    field.className = "visually-hidden";
-    document.body.append(field);
-  }
+/** The way of older browsers, which copies what is selected on the page. Where that fails too, it stays selected. */
+function copySelected(sourceId: string): boolean {
+  const source = document.getElementById(sourceId);
   const focused = document.activeElement;
-  field.select();
+  if (source instanceof HTMLTextAreaElement) source.select();
+  else if (source) window.getSelection()?.selectAllChildren(source);
   const isCopied = document.execCommand("copy");
-  if (field !== own) field.remove();
   if (isCopied && focused instanceof HTMLElement) focused.focus();
   return isCopied;
 }

@@ -19,10 +19,15 @@ type Props = {
 export function FocusTarget({ as: Tag, on, children, ...rest }: Props) {
   const target = useRef<HTMLElement>(null);
   // biome-ignore lint/correctness/useExhaustiveDependencies: a new value of `on` is what it is for
-  useEffect(() => target.current?.focus(), [on]);
+  useEffect(() => target.current?.focus({ preventScroll: isSticky(target.current) }), [on]);
   return (
     <Tag ref={target as React.RefObject<never>} tabIndex={-1} autoFocus {...rest}>
       {children}
     </Tag>
   );
+}
+
+/** What stays in sight by itself needs no scrolling, which would take the reader away from where they are. */
+function isSticky(element: Element): boolean {
+  return getComputedStyle(element).position === "sticky";
 }

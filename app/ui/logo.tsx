@@ -5,7 +5,7 @@ export function Logo() {
   return (
     <span className={styles.logo}>
       {/* biome-ignore lint/performance/noImgElement: a vector needs no image optimizer */}
-      <img src="/logo.svg" alt="" width="26" height="26" />
+      <img className={styles.mark} src="/logo.svg" alt="" width="26" height="26" />
       Console
     </span>
   );

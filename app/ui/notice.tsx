@@ -6,12 +6,19 @@ const ICONS = {
   danger: "M10 6v5M10 14v.1",
 } as const;
 
-type Props = { tone: keyof typeof ICONS; role: "status" | "alert"; on?: unknown; children: React.ReactNode };
+type Props = {
+  tone: keyof typeof ICONS;
+  role: "status" | "alert";
+  on?: unknown;
+  /** Stays at the top of the screen, for a page that keeps its scroll position. */
+  isSticky?: boolean;
+  children: React.ReactNode;
+};
 
 /** What became of the last step. It takes the focus, so that nobody has to look for it. */
-export function Notice({ tone, role, on, children }: Props) {
+export function Notice({ tone, role, on, isSticky = false, children }: Props) {
   return (
-    <FocusTarget as="div" role={role} on={on} className={`notice ${tone}`}>
+    <FocusTarget as="div" role={role} on={on} className={`notice ${tone} ${isSticky ? "sticky" : ""}`}>
       <svg
         viewBox="0 0 20 24"
         fill="none"

@@ -1,10 +1,32 @@
-import { instantText, relativeTime } from "@/lib/relative-time";
+"use client";
 
-/** "3 minutes ago", with the exact instant for machines and for those who point at it. */
+import { useEffect, useState } from "react";
+import { instantText, relativeTime } from "@/lib/relative-time";
+import { SECOND } from "@/lib/time";
+
+const MOVES_ON_EVERY = 10 * SECOND;
+
+/**
+ * "3 minutes ago", with the exact instant for machines and for those who point at it. It moves on by itself, by the
+ * clock of the server: `now` is when the page was written.
+ */
 export function Time({ at, now }: { at: Date; now: Date }) {
+  const elapsed = useElapsedSince(now);
   return (
     <time dateTime={at.toISOString()} title={instantText(at)}>
-      {relativeTime(at, now)}
+      {relativeTime(at, new Date(now.getTime() + elapsed))}
     </time>
   );
+}
+
+/** Milliseconds since the page got this `now`. */
+function useElapsedSince(now: Date): number {
+  const [elapsed, setElapsed] = useState({ of: now.getTime(), ms: 0 });
+  const of = now.getTime();
+  useEffect(() => {
+    const start = Date.now();
+    const timer = setInterval(() => setElapsed({ of, ms: Date.now() - start }), MOVES_ON_EVERY);
+    return () => clearInterval(timer);
+  }, [of]);
+  return elapsed.of === of ? elapsed.ms : 0;
 }

@@ -6,7 +6,7 @@ import { setAccountDisabled } from "@/lib/accounts/accounts";
 import { db } from "@/lib/database/client";
 import { SECOND } from "@/lib/time";
 import { mintToken } from "@/lib/tokens/format";
-import { findToken, revokeToken } from "@/lib/tokens/management";
+import { findToken, revokeTokens } from "@/lib/tokens/management";
 
 const MISSING = 'Missing access token. Send "Authorization: Bearer <token>".';
 const MALFORMED = "Malformed access token: it looks incomplete or mistyped.";
@@ -125,7 +125,7 @@ test("a token anywhere but in the Authorization header is not looked at", async 
 
 test("unknown, revoked, expired, and of a disabled account: four identical answers", async () => {
   const revoked = await newAccount();
-  await revokeToken(revoked.id, await tokenId(revoked.token));
+  await revokeTokens(revoked.id, [await tokenId(revoked.token)]);
   const expired = await newAccount();
   await db.accessToken.updateMany({ where: { accountId: expired.id }, data: { expiresAt: new Date(Date.now() - 1) } });
   const disabled = await newAccount();
@@ -165,7 +165,7 @@ test("a token is refused from the instant it expires", async () => {
 test("revoking one token leaves the account's other token alone", async () => {
   const { id, token } = await newAccount();
   const other = await newToken(id);
-  await revokeToken(id, await tokenId(token));
+  await revokeTokens(id, [await tokenId(token)]);
   await expectFailure(call("/api/v1/me", token), 401, INVALID);
   expect((await call("/api/v1/me", other)).status).toBe(200);
 });
@@ -181,7 +181,7 @@ test("a revoked token is refused on the very next request, 100 of 100, under par
   for (let round = 0; round < 100; round++) {
     const token = await newToken(owner.id);
     expect((await call("/api/v1/me", token)).status).toBe(200);
-    expect(await revokeToken(owner.id, await tokenId(token))).toBe(true);
+    expect(await revokeTokens(owner.id, [await tokenId(token)])).toHaveLength(1);
     refused += (await call("/api/v1/me", token)).status === 401 ? 1 : 0;
   }
   isOver = true;
@@ -226,7 +226,7 @@ test("a second request within the minute writes nothing, one after it does", asy
 test("every refusal of a revoked token is counted for its owner, with the last one's origin", async () => {
   const { id: accountId, token } = await newAccount();
   const id = await tokenId(token);
-  await revokeToken(accountId, id);
+  await revokeTokens(accountId, [id]);
   const headers = { "User-Agent": "forgotten-cron/1" };
   await Promise.all(Array.from({ length: 30 }, () => call("/api/v1/me", token, { headers })));
   await expect.poll(async () => (await findToken(accountId, id))?.refusedCount).toBe(30);

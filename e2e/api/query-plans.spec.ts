@@ -75,6 +75,6 @@ function queriesOf(account: Account): Promise<Query[]> {
     for (const range of ["1h", "24h", "7d"]) {
       await getMetrics(account, "6", new URLSearchParams({ range })).catch(ignoreNotFound);
     }
-    await listTokens(account.id);
+    await listTokens(account.id, new Date());
   });
 }

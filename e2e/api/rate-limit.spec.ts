@@ -86,8 +86,8 @@ test("every authenticated answer carries the quota in the IETF fields and their 
 test("a token that is revoked while over its limit reads 401, not 429", async () => {
   const { id, token } = await newAccount();
   await statusesOf(token, 121);
-  const { revokeAllTokens } = await import("@/lib/tokens/management");
-  await revokeAllTokens(id);
+  const { revokeTokens } = await import("@/lib/tokens/management");
+  await revokeTokens(id, "all");
   await expectFailure(call("/api/v1/me", token), 401, "Invalid or revoked access token.");
 });
 

@@ -1,9 +1,10 @@
 import { newAccount, newNamedToken } from "@/e2e/support/factories";
 import { call } from "@/e2e/support/fixtures";
-import { expect, TOKEN_PAGE, test, withAndWithoutJavaScript } from "@/e2e/support/pages";
+import { answerQuestion, expect, TOKEN_PAGE, test, withAndWithoutJavaScript } from "@/e2e/support/pages";
 import { db } from "@/lib/database/client";
-import { DAY, HOUR } from "@/lib/time";
-import { revokeToken } from "@/lib/tokens/management";
+import { DAY, HOUR, MINUTE } from "@/lib/time";
+import { hashToken, mintToken } from "@/lib/tokens/format";
+import { MAX_ENDED_SHOWN, pruneTokens, revokeTokens } from "@/lib/tokens/management";
 
 withAndWithoutJavaScript((hasJavaScript) => {
   test("revoking asks first, naming the token, its fingerprint and last use; then the next API request is 401", async ({
@@ -18,7 +19,7 @@ withAndWithoutJavaScript((hasJavaScript) => {
       .not.toBeNull();
     await page.goto(TOKEN_PAGE);
     await page.getByRole("link", { name: /Revoke old laptop/ }).click();
-    const dialog = page.getByRole("dialog", { name: "Revoke this token?" });
+    const dialog = page.getByRole("dialog", { name: "Revoke “old laptop”?" });
     await expect(dialog).toContainText("old laptop");
     await expect(dialog).toContainText(`cpat_…${raw.slice(-4)}`);
     await expect(dialog).toContainText("from 198.51.100.9 (curl");
@@ -29,8 +30,8 @@ withAndWithoutJavaScript((hasJavaScript) => {
     expect((await call("/api/v1/me", raw)).status).toBe(200);
 
     await page.getByRole("link", { name: /Revoke old laptop/ }).click();
-    await dialog.getByRole("button", { name: "Revoke token" }).click();
-    await expect(page.getByRole("status").filter({ hasText: "is revoked" })).toContainText("old laptop");
+    await answerQuestion(page, "Revoke token");
+    await expect(page.getByRole("status").filter({ hasText: "was revoked" })).toContainText("old laptop");
     expect((await call("/api/v1/me", raw)).status).toBe(401);
     expect((await call("/api/v1/me", other.raw)).status).toBe(200);
     const ended = page.getByRole("table", { name: "Revoked and expired tokens" });
@@ -46,8 +47,8 @@ withAndWithoutJavaScript((hasJavaScript) => {
     const stranger = await newAccount();
     await page.goto(TOKEN_PAGE);
     await page.getByRole("link", { name: "Revoke all" }).click();
-    const dialog = page.getByRole("dialog", { name: "Revoke all 3 active tokens?" });
-    await dialog.getByRole("button", { name: "Revoke all" }).click();
+    await expect(page.getByRole("dialog", { name: "Revoke all 3 active tokens?" })).toBeVisible();
+    await answerQuestion(page, "Revoke all");
     await expect(page.getByRole("status").filter({ hasText: "3 tokens were revoked" })).toBeVisible();
     for (const { raw } of tokens) expect((await call("/api/v1/me", raw)).status).toBe(401);
     expect((await call("/api/v1/me", stranger.token)).status).toBe(200);
@@ -56,9 +57,9 @@ withAndWithoutJavaScript((hasJavaScript) => {
   test("revoking twice changes nothing and says so", async ({ page, account }) => {
     const { token } = await newNamedToken(account.id, "twice");
     await page.goto(`${TOKEN_PAGE}?revoke=${token.id}`);
-    await revokeToken(account.id, token.id);
+    await revokeTokens(account.id, [token.id]);
     const before = await db.accessToken.findUniqueOrThrow({ where: { id: token.id } });
-    await page.getByRole("dialog").getByRole("button", { name: "Revoke token" }).click();
+    await answerQuestion(page, "Revoke token");
     await expect(page.getByRole("status").filter({ hasText: "Nothing was changed" })).toContainText(
       "was already revoked",
     );
@@ -76,11 +77,9 @@ withAndWithoutJavaScript((hasJavaScript) => {
 
     const mine = await db.accessToken.findFirstOrThrow({ where: { accountId: account.id } });
     await page.goto(`${TOKEN_PAGE}?revoke=${mine.id}`);
-    if (hasJavaScript) {
-      await page.locator("input[name=id]").evaluate((field, id) => field.setAttribute("value", String(id)), token.id);
-      await page.getByRole("dialog").getByRole("button", { name: "Revoke token" }).click();
-      await expect(page.getByText("Nothing was changed: you have no such token.")).toBeVisible();
-    }
+    await page.locator("input[name=id]").evaluate((field, id) => field.setAttribute("value", String(id)), token.id);
+    await answerQuestion(page, "Revoke token");
+    await expect(page.getByText("Nothing was changed: you have no such token.")).toBeVisible();
     expect((await call("/api/v1/me", raw)).status).toBe(200);
     expect((await db.accessToken.findUniqueOrThrow({ where: { id: mine.id } })).revokedAt).toBeNull();
   });
@@ -102,21 +101,31 @@ test("a GET never creates and never revokes", async ({ page, account }) => {
   expect(rows.map(({ id, revokedAt }) => ({ id, revokedAt }))).toEqual([{ id: token.id, revokedAt: null }]);
 });
 
-test("a revoked token that is still used shows it on its row: how often, when last, from where, with what", async ({
-  page,
-  account,
-}) => {
-  const { raw, token } = await newNamedToken(account.id, "forgotten cron job");
-  await revokeToken(account.id, token.id);
-  for (let i = 0; i < 14; i++) {
-    await call("/api/v1/me", raw, { headers: { "User-Agent": "curl/8.5.0", "X-Forwarded-For": "203.0.113.9" } });
-  }
-  await expect.poll(async () => (await db.accessToken.findUnique({ where: { id: token.id } }))?.refusedCount).toBe(14);
-  await page.goto(TOKEN_PAGE);
-  await expect(page.getByRole("row", { name: /forgotten cron job/ })).toContainText(
-    /Refused 14 times since, last (?:just now|\d+ seconds ago) from 203\.0\.113\.9 \(curl/,
-  );
-});
+for (const { state, end, says } of [
+  { state: "a revoked token", end: { revokedAt: new Date(Date.now() - HOUR) }, says: /Revoked\s*1 hour ago/ },
+  { state: "an expired token", end: { expiresAt: new Date(Date.now() - HOUR) }, says: /Expired\s*1 hour ago/ },
+]) {
+  test(`${state} that is still used shows it on its row: how often, when last, from where, with what`, async ({
+    page,
+    account,
+  }) => {
+    const { raw, token } = await newNamedToken(account.id, "forgotten cron job");
+    await db.accessToken.update({ where: { id: token.id }, data: end });
+    for (let i = 0; i < 14; i++) {
+      const headers = { "User-Agent": "curl/8.5.0", "X-Forwarded-For": "203.0.113.9" };
+      expect((await call("/api/v1/me", raw, { headers })).status).toBe(401);
+    }
+    await expect
+      .poll(async () => (await db.accessToken.findUnique({ where: { id: token.id } }))?.refusedCount)
+      .toBe(14);
+    await page.goto(TOKEN_PAGE);
+    const row = page.getByRole("table", { name: "Revoked and expired tokens" }).getByRole("row", { name: /forgotten/ });
+    await expect(row).toContainText(says);
+    await expect(row).toContainText(
+      /Refused 14 times since, last (?:just now|\d+ seconds ago) from 203\.0\.113\.9 \(curl/,
+    );
+  });
+}
 
 test("active tokens come first, newest first; ended ones stay for 90 days, then they are gone from the page", async ({
   page,
@@ -141,5 +150,36 @@ test("active tokens come first, newest first; ended ones stay for 90 days, then 
     "oldest active",
     "just expired",
     "revoked 89 days ago",
+  ]);
+});
+
+test("of very many ended tokens the last hundred are shown, which is said, and the others are forgotten a day later", async ({
+  page,
+  account,
+}) => {
+  const ago = (ms: number) => new Date(Date.now() - ms);
+  const { token: active } = await newNamedToken(account.id, "still active");
+  await db.accessToken.createMany({
+    data: Array.from({ length: MAX_ENDED_SHOWN + 20 }, (_, index) => ({
+      accountId: account.id,
+      name: `ended ${index}`,
+      tokenHash: hashToken(mintToken()),
+      hint: "0000",
+      createdAt: ago(index < MAX_ENDED_SHOWN + 10 ? 2 * DAY : HOUR),
+      revokedAt: ago((index + 1) * MINUTE),
+    })),
+  });
+  await page.goto(TOKEN_PAGE);
+  const ended = page.getByRole("table", { name: "Revoked and expired tokens" });
+  await expect(ended.getByRole("row")).toHaveCount(1 + MAX_ENDED_SHOWN);
+  await expect(page.getByText("The last 100; earlier ones are forgotten")).toBeVisible();
+
+  await pruneTokens(account.id, new Date());
+  const left = await db.accessToken.findMany({ where: { accountId: account.id }, orderBy: { id: "asc" } });
+  expect(left.map(({ id, name }) => (id === active.id ? "active" : name))).toEqual([
+    "active",
+    ...Array.from({ length: MAX_ENDED_SHOWN }, (_, index) => `ended ${index}`),
+    // Younger than a day: the form that made it may still be sent again.
+    ...Array.from({ length: 10 }, (_, index) => `ended ${MAX_ENDED_SHOWN + 10 + index}`),
   ]);
 });

@@ -1,7 +1,15 @@
 import type { Page } from "playwright/test";
 import { type ConsoleServer, startConsole } from "@/e2e/support/console-server";
 import { call } from "@/e2e/support/fixtures";
-import { createOnPage, expect, signInDirectly, TOKEN_PAGE, test, withAndWithoutJavaScript } from "@/e2e/support/pages";
+import {
+  createOnPage,
+  expect,
+  finishOnPage,
+  signInDirectly,
+  TOKEN_PAGE,
+  test,
+  withAndWithoutJavaScript,
+} from "@/e2e/support/pages";
 import { type RecordingProxy, startRecordingProxy } from "@/e2e/support/recording-proxy";
 import { db } from "@/lib/database/client";
 
@@ -40,7 +48,7 @@ withAndWithoutJavaScript((hasJavaScript) => {
       expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(raw);
     }
     await call("/api/v1/me", raw, { origin: app.origin });
-    await page.getByRole("link", { name: "Done" }).click();
+    await finishOnPage(page);
     await expect(page.getByRole("button", { name: "Create token" })).toBeVisible();
     expect(await page.content()).not.toContain(raw);
     await page.reload();
@@ -77,8 +85,14 @@ withAndWithoutJavaScript((hasJavaScript) => {
     const raw = await createOnPage(page, "gone");
     await page.goto("/");
     await goBack(page);
-    expect(await page.content()).not.toContain(raw);
-    expect(await db.accessToken.count({ where: { accountId: account.id } })).toBe(1);
+    expect(await page.content(), "from elsewhere").not.toContain(raw);
+    await page.goto(TOKEN_PAGE);
+    const second = await createOnPage(page, "gone as well");
+    await finishOnPage(page);
+    await expect(page.getByRole("button", { name: "Create token" })).toBeVisible();
+    await goBack(page);
+    expect(await page.content(), "after Done").not.toContain(second);
+    expect(await db.accessToken.count({ where: { accountId: account.id } })).toBe(2);
   });
 });
 

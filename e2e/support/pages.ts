@@ -87,6 +87,21 @@ export async function createOnPage(page: Page, name: string): Promise<string> {
   return field.inputValue();
 }
 
+/** Answers the question whether to revoke something, as soon as it lets itself be answered. */
+export async function answerQuestion(page: Page, label: string): Promise<void> {
+  const dialog = page.getByRole("dialog");
+  await expect(dialog).toBeVisible();
+  // Waiting is the guarantee: nothing is confirmed in the first half second.
+  await page.waitForTimeout(600);
+  await dialog.getByRole("button", { name: label }).click();
+}
+
+/** Leaves the new token behind, copied or not. */
+export async function finishOnPage(page: Page): Promise<void> {
+  page.once("dialog", (dialog) => void dialog.accept());
+  await page.getByRole("link", { name: "Done" }).click();
+}
+
 /** An address that no other test comes from. */
 export function newAddress(): string {
   return `10.${randomInt(256)}.${randomInt(256)}.${1 + randomInt(254)}`;

@@ -22,12 +22,22 @@ export function dayOf(at: Date): string {
   return at.toISOString().slice(0, "2026-11-20".length);
 }
 
+/**
+ * Whether it is time to think about what comes after a token: it ends within seven days, and the greater half of its
+ * life is over. One that was made for a week is not born with a warning.
+ */
+export function endsSoon({ createdAt, expiresAt }: { createdAt: Date; expiresAt: Date | null }, now: Date): boolean {
+  if (!expiresAt) return false;
+  const left = expiresAt.getTime() - now.getTime();
+  return left > 0 && left <= Math.min(7 * DAY, (expiresAt.getTime() - createdAt.getTime()) / 2);
+}
+
 function checkLastDay(text: string, now: Date): CheckedExpiry {
   const invalid = (message: string): CheckedExpiry => ({ kind: "invalid", field: "date", message });
   const start = /^\d{4}-\d\d-\d\d$/.test(text) ? new Date(`${text}T00:00:00Z`) : null;
   // A 30th of February is read as a day in March.
   if (!start || Number.isNaN(start.getTime()) || dayOf(start) !== text) {
-    return invalid("Enter the last day on which the token works, as year, month and day.");
+    return invalid("Enter the last day on which the token works.");
   }
   const end = new Date(start.getTime() + DAY - SECOND);
   return end > now ? { kind: "valid", expiresAt: end } : invalid("That day is over. Enter a day from today (UTC) on.");

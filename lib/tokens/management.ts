@@ -1,11 +1,12 @@
 import { db, type Prisma } from "@/lib/database/client";
 import type { InvalidField } from "@/lib/failures";
 import { isFormNonce } from "@/lib/http/form-fields";
+import { runInBackground } from "@/lib/process/background";
 import { waitText } from "@/lib/relative-time";
 import { DAY, MINUTE } from "@/lib/time";
 import { hashToken, mintToken, tokenHint } from "@/lib/tokens/format";
 import { checkTokenName } from "@/lib/tokens/name";
-import { activeAt, tokenState } from "@/lib/tokens/state";
+import { activeAt } from "@/lib/tokens/state";
 
 /** Tokens of one account that are neither revoked nor expired. */
 export const MAX_ACTIVE_TOKENS = 50;
@@ -14,6 +15,8 @@ const MAX_CREATIONS = 10;
 const CREATION_WINDOW = 10 * MINUTE;
 /** Revoked and expired tokens stay on the page this long. */
 const KEPT_VISIBLE = 90 * DAY;
+/** So many of them, the last ones: whoever creates and revokes all day long gets a page that can still be read. */
+export const MAX_ENDED_SHOWN = 100;
 
 const select = {
   id: true,
@@ -68,7 +71,7 @@ export async function createToken(
       const waitMs = await creationWait(tx, accountId);
       if (waitMs > 0) {
         return refusal(
-          `${MAX_CREATIONS} tokens in ${CREATION_WINDOW / MINUTE} minutes is the most. Try again in ${waitText(waitMs)}.`,
+          `You can create at most ${MAX_CREATIONS} tokens in ${CREATION_WINDOW / MINUTE} minutes. Try again in ${waitText(waitMs)}.`,
         );
       }
     }
@@ -110,23 +113,45 @@ async function creationWait(tx: Prisma.TransactionClient, accountId: number): Pr
   return oldest ? Math.max(1, oldest.createdAt.getTime() + CREATION_WINDOW - now) : 0;
 }
 
-/** Active tokens first, newest first in each part; revoked and expired ones for 90 days. */
-export async function listTokens(accountId: number): Promise<TokenRecord[]> {
-  const now = new Date();
+/** What the token page shows: every active token, newest first, and the last ended ones, the latest end first. */
+export type TokenLists = {
+  active: TokenRecord[];
+  /** Revoked or expired within 90 days, at most 100. */
+  ended: TokenRecord[];
+  /** There are more that ended within 90 days than `ended` holds. */
+  hasMoreEnded: boolean;
+};
+
+/** The tokens of the account as they are at `now`. */
+export async function listTokens(accountId: number, now: Date): Promise<TokenLists> {
   const since = new Date(now.getTime() - KEPT_VISIBLE);
-  const tokens = await db.accessToken.findMany({
-    where: {
-      accountId,
-      AND: [
-        { OR: [{ revokedAt: null }, { revokedAt: { gt: since } }] },
-        { OR: [{ expiresAt: null }, { expiresAt: { gt: since } }] },
-      ],
-    },
-    select,
-    orderBy: [{ createdAt: "desc" }, { id: "desc" }],
-  });
-  const isActive = (token: TokenRecord) => tokenState(token, now) === "active";
-  return [...tokens.filter(isActive), ...tokens.filter((token) => !isActive(token))];
+  const take = MAX_ENDED_SHOWN + 1;
+  const [active, revoked, expired] = await Promise.all([
+    db.accessToken.findMany({
+      where: { accountId, ...activeAt(now) },
+      select,
+      orderBy: [{ createdAt: "desc" }, { id: "desc" }],
+    }),
+    db.accessToken.findMany({
+      where: { accountId, revokedAt: { gt: since } },
+      select,
+      orderBy: [{ revokedAt: "desc" }, { id: "desc" }],
+      take,
+    }),
+    db.accessToken.findMany({
+      where: { accountId, revokedAt: null, expiresAt: { gt: since, lte: now } },
+      select,
+      orderBy: [{ expiresAt: "desc" }, { id: "desc" }],
+      take,
+    }),
+  ]);
+  const ended = [...revoked, ...expired].sort((a, b) => Number(endOf(b)) - Number(endOf(a)) || b.id - a.id);
+  return { active, ended: ended.slice(0, MAX_ENDED_SHOWN), hasMoreEnded: ended.length > MAX_ENDED_SHOWN };
+}
+
+/** Those of the tokens that the account has (still), in the order in which they were created. */
+export async function findTokens(accountId: number, ids: readonly number[]): Promise<TokenRecord[]> {
+  return db.accessToken.findMany({ where: { id: { in: [...ids] }, accountId }, select, orderBy: { id: "asc" } });
 }
 
 /** One token of the account, or null when there is none (any more). */
@@ -134,22 +159,40 @@ export async function findToken(accountId: number, id: number): Promise<TokenRec
   return db.accessToken.findFirst({ where: { id, accountId }, select });
 }
 
-/** Refused from the next request on (spec 5.5). False when the account has no such active token: nothing changed. */
-export async function revokeToken(accountId: number, id: number): Promise<boolean> {
+/**
+ * Revokes those of the tokens that are active, or every active one of the account. They are refused from their next
+ * request on (spec 5.5). Returns the ones that this call revoked, which share the instant.
+ */
+export async function revokeTokens(accountId: number, which: readonly number[] | "all"): Promise<TokenRecord[]> {
   const now = new Date();
-  const { count } = await db.accessToken.updateMany({
-    where: { id, accountId, ...activeAt(now) },
+  const revoked = await db.accessToken.updateManyAndReturn({
+    where: { accountId, ...activeAt(now), ...(which !== "all" && { id: { in: [...which] } }) },
     data: { revokedAt: now },
+    select,
   });
-  return count === 1;
+  if (revoked.length > 0) runInBackground("pruning ended tokens", () => pruneTokens(accountId, now));
+  return revoked.sort((a, b) => a.id - b.id);
 }
 
-/** Revokes every active token of the account and returns how many those were. */
-export async function revokeAllTokens(accountId: number): Promise<number> {
-  const now = new Date();
-  const { count } = await db.accessToken.updateMany({
-    where: { accountId, ...activeAt(now) },
-    data: { revokedAt: now },
+/**
+ * Forgets tokens of the account that ended and that the page shows no more: their hashes are as unknown as any other
+ * text from then on. A day old at least, so that the creation quota and the one-use numbers of forms stay exact.
+ */
+export async function pruneTokens(accountId: number, now: Date): Promise<number> {
+  const { ended, hasMoreEnded } = await listTokens(accountId, now);
+  const last = ended.at(-1);
+  const before = (hasMoreEnded && last && endOf(last)) || new Date(now.getTime() - KEPT_VISIBLE);
+  const { count } = await db.accessToken.deleteMany({
+    where: {
+      accountId,
+      createdAt: { lt: new Date(now.getTime() - DAY) },
+      OR: [{ revokedAt: { lt: before } }, { revokedAt: null, expiresAt: { lt: before } }],
+    },
   });
   return count;
+}
+
+/** When a token stopped working, or will; null for one that has no end. */
+export function endOf(token: Pick<TokenRecord, "revokedAt" | "expiresAt">): Date | null {
+  return token.revokedAt ?? token.expiresAt;
 }

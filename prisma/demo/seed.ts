@@ -10,8 +10,7 @@ import { closeTicket, openTicket } from "@/lib/game-services/tickets";
 import { finishBenchmark, requestBenchmark, startBenchmark } from "@/lib/servers/benchmarks";
 import { createServer } from "@/lib/servers/management";
 import { DAY, HOUR, MINUTE } from "@/lib/time";
-import { createToken, listTokens, revokeToken } from "@/lib/tokens/management";
-import { tokenState } from "@/lib/tokens/state";
+import { createToken, listTokens, revokeTokens } from "@/lib/tokens/management";
 import { checkIn } from "@/prisma/demo/daemons";
 import {
   DEMO_ACCOUNTS,
@@ -189,9 +188,12 @@ async function replaceDemoToken(): Promise<string> {
     select: { id: true },
   });
   await db.accessToken.deleteMany({ where: { accountId, name: DEMO_TOKEN, revokedAt: { not: null } } });
-  for (const token of await listTokens(accountId)) {
-    if (token.name === DEMO_TOKEN && tokenState(token, new Date()) === "active") await revokeToken(accountId, token.id);
-  }
+  const { active } = await listTokens(accountId, new Date());
+  const former = active.filter(({ name }) => name === DEMO_TOKEN);
+  await revokeTokens(
+    accountId,
+    former.map(({ id }) => id),
+  );
   return (await newToken(accountId, DEMO_TOKEN)).raw;
 }
 

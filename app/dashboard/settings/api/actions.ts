@@ -4,13 +4,15 @@ import { revalidatePath } from "next/cache";
 import { redirect } from "next/navigation";
 import { TOKEN_PAGE } from "@/app/paths";
 import { textOf } from "@/lib/http/form-fields";
-import { findId } from "@/lib/http/ids";
 import { securityEvent } from "@/lib/process/security-events";
 import { requestSender, requireAccount } from "@/lib/sign-in/sessions";
 import { checkTokenExpiry } from "@/lib/tokens/expiry";
 import { containsToken } from "@/lib/tokens/format";
-import { createToken, revokeAllTokens, revokeToken, type TokenRecord } from "@/lib/tokens/management";
+import { createToken, revokeTokens, type TokenRecord } from "@/lib/tokens/management";
 import type { CreatedToken, CreateState } from "./create-state";
+import { findOutcome } from "./find-outcome";
+import { parseIds } from "./page-query";
+import type { RevokeOutcome } from "./revoke-outcome";
 
 /** Creates a token. The answer to this request, and nothing else ever, holds the raw token. */
 export async function createTokenAction(_: CreateState, form: FormData): Promise<CreateState> {
@@ -33,22 +35,28 @@ export async function createTokenAction(_: CreateState, form: FormData): Promise
   return { kind: "created", raw: result.raw, token };
 }
 
-/** Revokes the token of the form and goes to the page that says what became of it. */
-export async function revokeTokenAction(form: FormData): Promise<never> {
-  const account = await requireAccount();
-  const id = findId(textOf(form, "id"));
-  if (id === null || !(await revokeToken(account.id, id))) redirect(`${TOKEN_PAGE}?unchanged=${id ?? 0}`);
-  securityEvent("token revoked", { accountId: account.id, tokenId: id, address: (await requestSender()).ip });
-  redirect(`${TOKEN_PAGE}?revoked=${id}`);
+/** Revokes the tokens of the form, for a page that stays where it is and says itself what became of it. */
+export async function revokeTokensAction(form: FormData): Promise<RevokeOutcome> {
+  const { ids, outcome } = await revoke(form);
+  if (ids.length > 0) revalidatePath(TOKEN_PAGE);
+  return outcome;
 }
 
-/** Revokes every active token and goes to the page that says how many those were. */
-export async function revokeAllTokensAction(): Promise<never> {
+/** The same for browsers without JavaScript: goes to the page that says what became of it. */
+export async function revokeTokensAndGoAction(form: FormData): Promise<never> {
+  const { which, ids } = await revoke(form);
+  redirect(`${TOKEN_PAGE}?${ids.length > 0 ? `revoked=${ids}` : `unchanged=${which}`}`);
+}
+
+async function revoke(form: FormData) {
   const account = await requireAccount();
-  const count = await revokeAllTokens(account.id);
-  if (count === 0) redirect(`${TOKEN_PAGE}?unchanged=all`);
-  securityEvent("all tokens revoked", { accountId: account.id, address: (await requestSender()).ip, count });
-  redirect(`${TOKEN_PAGE}?revoked=all`);
+  const which = form.has("all") ? "all" : parseIds(form.getAll("id").join(","));
+  const revoked = await revokeTokens(account.id, which);
+  const { ip: address } = await requestSender();
+  for (const { id } of revoked) securityEvent("token revoked", { accountId: account.id, tokenId: id, address });
+  const ids = revoked.map(({ id }) => id);
+  const outcome = await findOutcome(account.id, ids.length > 0 ? { revoked: ids } : { unchanged: which }, new Date());
+  return { which, ids, outcome: outcome ?? { kind: "nothing" as const, isAll: false } };
 }
 
 function summarize({ id, name, hint, expiresAt }: TokenRecord): CreatedToken {

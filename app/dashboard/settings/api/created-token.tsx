@@ -1,96 +1,99 @@
 "use client";
 
-import { useRouter } from "next/navigation";
-import { useEffect } from "react";
+import { useEffect, useState } from "react";
 import { TOKEN_PAGE } from "@/app/paths";
 import { CodeBlock } from "@/app/ui/code-block";
 import { CopyButton } from "@/app/ui/copy-button";
 import { Fingerprint } from "@/app/ui/fingerprint";
 import { FocusTarget } from "@/app/ui/focus-target";
-import type { CreateState } from "./create-state";
-import type { FirstUse } from "./create-token";
+import { Time } from "@/app/ui/time";
+import { dateText, untilText } from "@/lib/relative-time";
+import type { CreateState, CreatedToken as Token } from "./create-state";
 import styles from "./created-token.module.css";
+import { RevokeLink } from "./revoke-questions";
+import { useFirstUse } from "./use-first-use";
+import { useLeaveGuard } from "./use-leave-guard";
 
-const ASK_EVERY_MS = 3000;
-const ASK_FOR_MS = 10 * 60 * 1000;
+const NOT_COPIED = "You have not copied the new token, and it cannot be shown again. Leave it behind?";
 
-type Props = {
-  answer: Extract<CreateState, { kind: "created" | "already-created" }>;
-  origin: string;
-  firstUse: FirstUse | undefined;
-  onDone: () => void;
-};
+type Answer = Extract<CreateState, { kind: "created" | "already-created" }>;
+type Props = { answer: Answer; origin: string; now: Date; onDone: () => void };
 
 /** The token, shown this once; or, for a form that was sent again, what became of it. */
-export function CreatedToken({ answer, origin, firstUse, onDone }: Props) {
+export function CreatedToken({ answer, origin, now, onDone }: Props) {
   return (
-    <section className={`card ${styles.panel}`} aria-labelledby="created">
+    <section className={`card outset ${styles.panel}`} aria-labelledby="created">
       {answer.kind === "created" ? (
-        <NewToken raw={answer.raw} name={answer.token.name} origin={origin} firstUse={firstUse} />
+        <NewToken raw={answer.raw} token={answer.token} origin={origin} now={now} onDone={onDone} />
       ) : (
-        <>
-          <FocusTarget as="h2" id="created">
-            This token was already created
-          </FocusTarget>
-          <p>
-            The form was sent twice and created one token, <strong>{answer.token.name}</strong>{" "}
-            <Fingerprint hint={answer.token.hint} />. Its value was in the first answer only and cannot be shown again.
-            If you did not keep it, revoke this token and create another.
-          </p>
-          <p>
-            {/* A link, so that it works without JavaScript and leaves the answer behind. */}
-            <a className="button quiet wary small" href={`${TOKEN_PAGE}?revoke=${answer.token.id}`}>
-              Revoke it
-            </a>
-          </p>
-        </>
+        <AlreadyCreated token={answer.token} onDone={onDone} />
       )}
-      <p className={styles.done}>
-        <a
-          className="button"
-          href={TOKEN_PAGE}
-          onClick={(event) => {
-            event.preventDefault();
-            onDone();
-          }}
-        >
-          Done
-        </a>
-        {answer.kind === "created" && <span className="hint">After this the token is gone from the page.</span>}
-      </p>
     </section>
   );
 }
 
-type NewTokenProps = { raw: string; name: string; origin: string; firstUse: FirstUse | undefined };
+function AlreadyCreated({ token, onDone }: { token: Token; onDone: () => void }) {
+  return (
+    <>
+      <FocusTarget as="h2" id="created">
+        This token was already created
+      </FocusTarget>
+      <p>
+        The form was sent twice and created one token, <strong>{token.name}</strong> <Fingerprint hint={token.hint} />.
+        Its value was in the first answer only and cannot be shown again. If you did not keep it, revoke this token and
+        create another.
+      </p>
+      <p className={styles.done}>
+        <RevokeLink which={[token.id]} className="button quiet wary">
+          Revoke it
+        </RevokeLink>
+        <Done isQuiet onDone={onDone} />
+      </p>
+    </>
+  );
+}
 
-function NewToken({ raw, name, origin, firstUse }: NewTokenProps) {
-  useRefreshUntil(firstUse !== undefined);
+type NewTokenProps = { raw: string; token: Token; origin: string; now: Date; onDone: () => void };
+
+function NewToken({ raw, token, origin, now, onDone }: NewTokenProps) {
+  const [isCopied, setIsCopied] = useState(false);
+  useLeaveGuard(!isCopied, NOT_COPIED);
+  useCopiedByHand(raw, () => setIsCopied(true));
+  const onCopied = () => setIsCopied(true);
   return (
     <>
       <FocusTarget as="h2" id="created">
         Copy your new token now
       </FocusTarget>
       <p className="soft">
-        The token for <strong className={styles.tokenName}>{name}</strong> is shown this once. It will not be shown
-        again: only its hash is stored. Keep it where you keep passwords.
+        The token for <strong className={styles.tokenName}>{token.name}</strong> is shown this once. It will not be
+        shown again: only its hash is stored. Keep it where you keep passwords.{" "}
+        {token.expiresAt
+          ? `It works until ${dateText(token.expiresAt)} (${untilText(token.expiresAt, now)}).`
+          : "It does not expire."}
       </p>
       <div className="field">
         <label htmlFor="token">Token</label>
         <div className={styles.token}>
-          <input
+          {/* More than one line, so that a narrow screen shows the end of the token as well. */}
+          <textarea
             id="token"
             className={`input mono ${styles.value}`}
             value={raw}
+            rows={1}
             readOnly
             autoComplete="off"
             spellCheck={false}
             onFocus={(event) => event.currentTarget.select()}
           />
-          <CopyButton text={raw} what="token" fieldId="token" />
+          <CopyButton text={raw} what="token" sourceId="token" isPrimary onCopied={onCopied} />
         </div>
       </div>
-      <CodeBlock label="Try it" text={`curl -sS ${origin}/api/v1/me -H "Authorization: Bearer ${raw}"`} />
+      <CodeBlock
+        label="Try it"
+        text={`curl -sS ${origin}/api/v1/me -H "Authorization: Bearer ${raw}"`}
+        onCopied={onCopied}
+      />
       <details className={styles.details}>
         <summary>Keep it out of your shell history</summary>
         <p className="soft">Run this, paste the token, and press Enter. Nothing appears while you paste.</p>
@@ -99,34 +102,65 @@ function NewToken({ raw, name, origin, firstUse }: NewTokenProps) {
           text={`read -rs TOKEN; curl -sS ${origin}/api/v1/me -H "Authorization: Bearer $TOKEN"`}
         />
       </details>
-      <p className={styles.firstUse} role="status" data-seen={firstUse !== undefined}>
-        <span className={styles.dot} aria-hidden="true" />
-        {firstUse ? (
-          <span>
-            First request received:{" "}
-            <time dateTime={firstUse.iso} title={firstUse.exactly}>
-              {firstUse.at}
-            </time>
-            {firstUse.address && `, from ${firstUse.address}`}
-          </span>
-        ) : (
-          <span>Waiting for the first request</span>
-        )}
+      <FirstRequest tokenId={token.id} />
+      <p className={styles.done}>
+        <Done isQuiet={!isCopied} onDone={() => (isCopied || window.confirm(NOT_COPIED)) && onDone()} />
+        <span className="hint">After this the token is gone from the page.</span>
       </p>
     </>
   );
 }
 
-/** Asks the server for the page again every few seconds while it is looked at, until there is nothing to wait for. */
-function useRefreshUntil(isDone: boolean): void {
-  const router = useRouter();
+/** A link, so that it works without JavaScript and leaves the answer behind. */
+function Done({ isQuiet, onDone }: { isQuiet: boolean; onDone: () => void }) {
+  return (
+    <a
+      className={isQuiet ? "button quiet" : "button"}
+      href={TOKEN_PAGE}
+      data-stays
+      onClick={(event) => {
+        event.preventDefault();
+        onDone();
+      }}
+    >
+      Done
+    </a>
+  );
+}
+
+function FirstRequest({ tokenId }: { tokenId: number }) {
+  const firstUse = useFirstUse(tokenId);
+  return (
+    <p className={styles.firstUse} role="status" data-seen={firstUse !== null}>
+      <span className={styles.dot} aria-hidden="true" />
+      {firstUse ? (
+        <span>
+          First request received: <Time at={new Date(firstUse.at)} now={new Date(firstUse.now)} />
+          {firstUse.ip && `, from ${firstUse.ip}`}
+        </span>
+      ) : (
+        <span>
+          <span className={styles.waiting}>Waiting for the first request</span>
+          <noscript>Reload the list below to see the first request</noscript>
+        </span>
+      )}
+    </p>
+  );
+}
+
+/** Selecting the token and copying it with the keyboard or a menu counts as much as the button. */
+function useCopiedByHand(raw: string, onCopied: () => void): void {
+  // biome-ignore lint/correctness/useExhaustiveDependencies: what is done about it may be another function each time
   useEffect(() => {
-    if (isDone) return;
-    const end = Date.now() + ASK_FOR_MS;
-    const timer = setInterval(() => {
-      if (Date.now() > end) clearInterval(timer);
-      else if (document.visibilityState === "visible") router.refresh();
-    }, ASK_EVERY_MS);
-    return () => clearInterval(timer);
-  }, [isDone, router]);
+    const onCopy = (event: ClipboardEvent) => {
+      if (selectedText(event.target).includes(raw)) onCopied();
+    };
+    document.addEventListener("copy", onCopy);
+    return () => document.removeEventListener("copy", onCopy);
+  }, [raw]);
+}
+
+function selectedText(target: EventTarget | null): string {
+  if (target instanceof HTMLTextAreaElement) return target.value.slice(target.selectionStart, target.selectionEnd);
+  return window.getSelection()?.toString() ?? "";
 }

@@ -1,23 +1,22 @@
 import { randomBytes } from "node:crypto";
 import type { Metadata } from "next";
-import Link from "next/link";
-import { TOKEN_PAGE } from "@/app/paths";
 import { pageOrigin } from "@/app/ui/page-origin";
-import { dateText, instantText, relativeTime } from "@/lib/relative-time";
+import { dateText } from "@/lib/relative-time";
 import { requireAccount } from "@/lib/sign-in/sessions";
 import { DAY } from "@/lib/time";
 import { dayOf, EXPIRY_DAYS, EXPIRY_ON_DATE, NO_EXPIRY } from "@/lib/tokens/expiry";
-import { listTokens, MAX_ACTIVE_TOKENS, type TokenRecord } from "@/lib/tokens/management";
+import { listTokens, MAX_ACTIVE_TOKENS, MAX_ENDED_SHOWN, type TokenRecord } from "@/lib/tokens/management";
 import { MAX_TOKEN_NAME_LENGTH } from "@/lib/tokens/name";
-import { tokenState } from "@/lib/tokens/state";
-import { ConfirmRevoke } from "./confirm-revoke";
-import { CreateToken, type ExpiryChoice, type FirstUse } from "./create-token";
+import type { ExpiryChoice } from "./create-form";
+import { CreateToken } from "./create-token";
+import { findOutcome } from "./find-outcome";
 import { NoTokens } from "./no-tokens";
-import { Outcome } from "./outcome";
 import styles from "./page.module.css";
+import { askedIn, type Query, stepIn } from "./page-query";
+import { programName } from "./program-name";
+import { type AskedToken, RevokeLink, RevokeQuestions, RevokeResult, type Which } from "./revoke-questions";
 import { ActiveTokens, EndedTokens } from "./token-list";
 
-type Query = Record<string, string | string[] | undefined>;
 type Props = { searchParams: Promise<Query> };
 
 export async function generateMetadata({ searchParams }: Props): Promise<Metadata> {
@@ -29,62 +28,77 @@ export async function generateMetadata({ searchParams }: Props): Promise<Metadat
 
 export default async function Page({ searchParams }: Props) {
   const account = await requireAccount();
-  const [query, tokens, origin] = await Promise.all([searchParams, listTokens(account.id), pageOrigin()]);
   const now = new Date();
-  const active = tokens.filter((token) => tokenState(token, now) === "active");
-  const ended = tokens.filter((token) => tokenState(token, now) !== "active");
+  const [query, { active, ended, hasMoreEnded }, origin] = await Promise.all([
+    searchParams,
+    listTokens(account.id, now),
+    pageOrigin(),
+  ]);
+  const asked = askedIn(query);
+  const isAnswerable = asked !== null && (asked === "all" ? active : activeOf(asked, active)).length > 0;
+  const step = isAnswerable || asked === null ? stepIn(query) : { unchanged: asked };
   return (
     <main id="main" className={`page ${styles.page}`}>
-      <ConfirmRevoke active={active} query={query} now={now} />
-      <Outcome accountId={account.id} tokens={tokens} query={query} now={now} />
-      <header className={styles.header}>
-        <h1>API tokens</h1>
-        <p className="soft">
-          A token lets a program read your servers, benchmarks and game services through the API, as you and without
-          your password. It can change nothing.
-        </p>
-      </header>
-      <CreateToken
-        formNonce={randomBytes(16).toString("base64url")}
-        choices={expiryChoices(now)}
-        firstDay={dayOf(now)}
-        maxNameLength={MAX_TOKEN_NAME_LENGTH}
-        origin={origin}
-        firstUses={firstUses(active, now)}
-      />
-      <section className={styles.section} aria-labelledby="active">
-        <div className={styles.sectionHeader}>
-          <h2 id="active">Active tokens</h2>
-          {active.length > 0 && (
-            <>
-              <span className="hint">
-                {active.length} of {MAX_ACTIVE_TOKENS}
-              </span>
-              <Link
-                id="revoke-all"
-                className={`button quiet wary small ${styles.revokeAll}`}
-                href={`${TOKEN_PAGE}?revoke=all`}
-                prefetch={false}
-                scroll={false}
-              >
-                Revoke all
-              </Link>
-            </>
-          )}
-        </div>
-        {active.length > 0 ? <ActiveTokens tokens={active} now={now} /> : <NoTokens origin={origin} />}
-      </section>
-      {ended.length > 0 && (
-        <section className={styles.section} aria-labelledby="ended">
+      <RevokeQuestions
+        tokens={active.map(describe)}
+        asked={isAnswerable ? asked : null}
+        outcome={step && (await findOutcome(account.id, step, now))}
+        now={now}
+      >
+        <RevokeResult />
+        <header className={styles.header}>
+          <h1>API tokens</h1>
+          <p className="soft">
+            A token lets a program read your servers, benchmarks and game services through the API, as you and without
+            your password. It can change nothing.
+          </p>
+        </header>
+        <CreateToken
+          formNonce={randomBytes(16).toString("base64url")}
+          choices={expiryChoices(now)}
+          firstDay={dayOf(now)}
+          maxNameLength={MAX_TOKEN_NAME_LENGTH}
+          origin={origin}
+          now={now}
+        />
+        <section className={styles.section} aria-labelledby="active">
           <div className={styles.sectionHeader}>
-            <h2 id="ended">Revoked and expired</h2>
-            <span className="hint">Kept here for 90 days</span>
+            <h2 id="active">Active tokens</h2>
+            {active.length > 0 && (
+              <>
+                <span className="hint">
+                  {active.length} of {MAX_ACTIVE_TOKENS}
+                </span>
+                <RevokeLink which="all" className={`plain-button wary ${styles.revokeAll}`}>
+                  Revoke all
+                </RevokeLink>
+              </>
+            )}
           </div>
-          <EndedTokens tokens={ended} now={now} />
+          {active.length > 0 ? <ActiveTokens tokens={active} now={now} /> : <NoTokens origin={origin} />}
         </section>
-      )}
+        {ended.length > 0 && (
+          <section className={styles.section} aria-labelledby="ended">
+            <div className={styles.sectionHeader}>
+              <h2 id="ended">Revoked and expired</h2>
+              <span className="hint">
+                {hasMoreEnded ? `The last ${MAX_ENDED_SHOWN}; earlier ones are forgotten` : "Kept here for 90 days"}
+              </span>
+            </div>
+            <EndedTokens tokens={ended} now={now} />
+          </section>
+        )}
+      </RevokeQuestions>
     </main>
   );
+}
+
+function activeOf(which: Exclude<Which, "all">, active: readonly TokenRecord[]): TokenRecord[] {
+  return active.filter(({ id }) => which.includes(id));
+}
+
+function describe({ id, name, hint, lastUsedAt, lastUsedIp, lastUsedAgent }: TokenRecord): AskedToken {
+  return { id, name, hint, lastUsedAt, lastUsedIp, program: programName(lastUsedAgent) };
 }
 
 function expiryChoices(now: Date): ExpiryChoice[] {
@@ -94,12 +108,4 @@ function expiryChoices(now: Date): ExpiryChoice[] {
     ...EXPIRY_DAYS.map((days) => ({ value: String(days), label: `In ${days} days (${after(days)})` })),
     { value: EXPIRY_ON_DATE, label: "On a date…" },
   ];
-}
-
-/** What the page of a new token waits for. */
-function firstUses(tokens: readonly TokenRecord[], now: Date): Record<number, FirstUse> {
-  const used = tokens.flatMap(({ id, firstUsedAt: at, firstUsedIp: address }) =>
-    at ? [[id, { at: relativeTime(at, now), exactly: instantText(at), iso: at.toISOString(), address }] as const] : [],
-  );
-  return Object.fromEntries(used);
 }

@@ -1,48 +1,57 @@
 "use client";
 
-import { useRouter } from "next/navigation";
-import { useEffect, useLayoutEffect, useRef } from "react";
-import { useFormStatus } from "react-dom";
+import { useLayoutEffect, useRef } from "react";
 import { TOKEN_PAGE } from "@/app/paths";
+import { Fingerprint } from "@/app/ui/fingerprint";
+import { NoAnswer } from "@/app/ui/no-answer";
+import { Time } from "@/app/ui/time";
+import { useSubmission } from "@/app/ui/use-submission";
+import { revokeTokensAction, revokeTokensAndGoAction } from "./actions";
 import styles from "./revoke-dialog.module.css";
+import type { RevokeOutcome } from "./revoke-outcome";
+import type { AskedToken } from "./revoke-questions";
+
+/** Nobody reads a question faster; a tap in the first moment is the second half of the one that opened it. */
+const READING_TAKES_MS = 500;
 
 type Props = {
-  title: string;
-  confirmLabel: string;
-  /** The link that led here, which gets the focus back. */
-  openerId: string;
-  action: (form: FormData) => Promise<never>;
-  children: React.ReactNode;
+  /** At least one. */
+  tokens: readonly AskedToken[];
+  /** The question is about every active token, those included that come up meanwhile. */
+  isAll: boolean;
+  now: Date;
+  onCancel: () => void;
+  onAnswer: (outcome: RevokeOutcome) => void;
 };
 
 /** The question before something is revoked. Without JavaScript it stands over the page in the same place. */
-export function RevokeDialog({ title, confirmLabel, openerId, action, children }: Props) {
+export function RevokeDialog({ tokens, isAll, now, onCancel, onAnswer }: Props) {
   const dialog = useRef<HTMLDialogElement>(null);
-  const isSent = useRef(false);
-  const router = useRouter();
+  const openedAt = useRef(Number.POSITIVE_INFINITY);
+  const { onSubmit, isPending, hasFailed } = useSubmission(revokeTokensAction, onAnswer);
 
   useLayoutEffect(() => {
     const { current } = dialog;
     if (!current || current.matches(":modal")) return;
-    // The server wrote it open; only a closed dialog can be opened as a modal one.
+    // It is written open; only a closed dialog can be opened as a modal one.
     current.close();
     current.showModal();
+    openedAt.current = performance.now();
   }, []);
-
-  useEffect(() => () => document.getElementById(openerId)?.focus(), [openerId]);
 
   const cancel = (event: React.SyntheticEvent) => {
     event.preventDefault();
-    router.push(TOKEN_PAGE, { scroll: false });
+    onCancel();
   };
 
-  /** A second click would only be told that nothing is left to revoke. */
-  const submitOnce = (event: React.FormEvent) => {
-    if (isSent.current) event.preventDefault();
-    isSent.current = true;
+  /** Not by the tap or the double click that opened the question, nor before it could be read. */
+  const refuseHaste = (event: React.MouseEvent) => {
+    const isHasty = performance.now() - openedAt.current < READING_TAKES_MS || event.detail > 1;
+    if (isHasty) event.preventDefault();
   };
 
   return (
+    // biome-ignore lint/a11y/useKeyWithClickEvents: the keyboard has Escape
     <dialog
       ref={dialog}
       open
@@ -50,29 +59,69 @@ export function RevokeDialog({ title, confirmLabel, openerId, action, children }
       aria-labelledby="question"
       aria-describedby="facts"
       onCancel={cancel}
+      // What is clicked beside the dialog is its backdrop; all of itself is covered by the form.
+      onClick={(event) => event.target === event.currentTarget && cancel(event)}
     >
-      <form action={action} onSubmit={submitOnce} className={styles.form}>
-        <h2 id="question">{title}</h2>
+      <form action={revokeTokensAndGoAction} onSubmit={onSubmit} className={styles.form}>
+        <h2 id="question" className={styles.question}>
+          {question(tokens, isAll)}
+        </h2>
         <div id="facts" className={styles.facts}>
-          {children}
+          {isAll && <input type="hidden" name="all" value="yes" />}
+          {tokens.map(({ id }) => !isAll && <input key={id} type="hidden" name="id" value={id} />)}
+          <ul className={styles.tokens}>
+            {tokens.map((token) => (
+              <li key={token.id}>
+                {tokens.length > 1 && <strong>{token.name}</strong>} <Fingerprint hint={token.hint} />
+                <span className={styles.use}>
+                  <LastUse token={token} now={now} />
+                </span>
+              </li>
+            ))}
+          </ul>
+          <p>
+            Programs that use {tokens.length === 1 ? "it" : "them"} are refused from their next request on. This cannot
+            be undone.
+          </p>
+          {hasFailed && <NoAnswer>It may have happened all the same. Sending it again is safe.</NoAnswer>}
         </div>
         <div className={styles.buttons}>
           {/* biome-ignore lint/a11y/noAutofocus: a dialog begins with its harmless answer */}
-          <a className="button quiet" href={TOKEN_PAGE} onClick={cancel} autoFocus>
+          <a className="button quiet" href={TOKEN_PAGE} data-stays onClick={cancel} autoFocus>
             Cancel
           </a>
-          <ConfirmButton label={confirmLabel} />
+          <button
+            type="submit"
+            className={`button danger ${styles.confirm}`}
+            onClick={refuseHaste}
+            aria-disabled={isPending}
+          >
+            {isPending ? "Revoking…" : confirmLabel(tokens, isAll)}
+          </button>
         </div>
       </form>
     </dialog>
   );
 }
 
-function ConfirmButton({ label }: { label: string }) {
-  const { pending } = useFormStatus();
+function question(tokens: readonly AskedToken[], isAll: boolean): string {
+  const [first] = tokens;
+  if (first && tokens.length === 1) return `Revoke “${first.name}”?`;
+  return isAll ? `Revoke all ${tokens.length} active tokens?` : `Revoke ${tokens.length} tokens?`;
+}
+
+function confirmLabel(tokens: readonly AskedToken[], isAll: boolean): string {
+  if (tokens.length === 1) return "Revoke token";
+  return isAll ? "Revoke all" : `Revoke ${tokens.length} tokens`;
+}
+
+function LastUse({ token, now }: { token: AskedToken; now: Date }) {
+  if (!token.lastUsedAt) return "Never used";
   return (
-    <button type="submit" className="button danger" aria-disabled={pending}>
-      {pending ? "Revoking…" : label}
-    </button>
+    <>
+      Last used <Time at={token.lastUsedAt} now={now} />
+      {token.lastUsedIp && ` from ${token.lastUsedIp}`}
+      {token.program && ` (${token.program})`}
+    </>
   );
 }

@@ -1,33 +1,19 @@
-import Link from "next/link";
-import { TOKEN_PAGE } from "@/app/paths";
 import { Fingerprint } from "@/app/ui/fingerprint";
 import { Time } from "@/app/ui/time";
-import { dateText, relativeTime } from "@/lib/relative-time";
+import { dateText, untilText } from "@/lib/relative-time";
 import { DAY } from "@/lib/time";
-import type { TokenRecord } from "@/lib/tokens/management";
-import { tokenState } from "@/lib/tokens/state";
+import { endsSoon } from "@/lib/tokens/expiry";
+import { endOf, type TokenRecord } from "@/lib/tokens/management";
 import { programName } from "./program-name";
+import { RevokeLink } from "./revoke-questions";
 import styles from "./token-list.module.css";
 
-const EXPIRES_SOON = 7 * DAY;
 /** After that, when a token was last used is all that its owner asks. */
 const FIRST_USE_IS_NEWS = DAY;
 
-type Column = { title: string; width?: string | undefined };
-
-const ACTIVE_COLUMNS: readonly Column[] = [
-  { title: "Token", width: styles.wide },
-  { title: "Created", width: styles.narrow },
-  { title: "Expires", width: styles.narrow },
-  { title: "Last used" },
-  { title: "Action" },
-];
-const ENDED_COLUMNS: readonly Column[] = [
-  { title: "Token", width: styles.wide },
-  { title: "Ended", width: styles.ending },
-  { title: "Last used" },
-  { title: "Since then", width: styles.wide },
-];
+// As many columns in both tables, of the same widths, so that they stand below each other.
+const ACTIVE_COLUMNS = ["Token", "Created", "Expires", "Last used", "Action"] as const;
+const ENDED_COLUMNS = ["Token", "Created", "Ended", "Last used", "Since then"] as const;
 
 type Props = { tokens: readonly TokenRecord[]; now: Date };
 
@@ -42,25 +28,19 @@ export function ActiveTokens({ tokens, now }: Props) {
             <Time at={token.createdAt} now={now} />
           </Cell>
           <Cell label="Expires">
-            <Expiry at={token.expiresAt} now={now} />
+            <Expiry token={token} now={now} />
           </Cell>
           <Cell label="Last used">
             <LastUse token={token} now={now} />
           </Cell>
           <td className={styles.action}>
-            <Link
-              id={`revoke-${token.id}`}
-              className="button quiet wary small"
-              href={`${TOKEN_PAGE}?revoke=${token.id}`}
-              prefetch={false}
-              scroll={false}
-            >
+            <RevokeLink which={[token.id]} className="plain-button wary">
               Revoke
               <span className="visually-hidden">
                 {" "}
                 {token.name}, ending in {token.hint}
               </span>
-            </Link>
+            </RevokeLink>
           </td>
         </tr>
       ))}
@@ -75,6 +55,9 @@ export function EndedTokens({ tokens, now }: Props) {
       {tokens.map((token) => (
         <tr key={token.id}>
           <NameCell token={token} />
+          <Cell label="Created">
+            <Time at={token.createdAt} now={now} />
+          </Cell>
           <Cell label="Ended">
             <Ending token={token} now={now} />
           </Cell>
@@ -93,18 +76,18 @@ export function EndedTokens({ tokens, now }: Props) {
 /** On a narrow screen each row becomes a card; the roles keep it a table for those who do not see it. */
 function TokenTable(props: {
   label: string;
-  columns: readonly Column[];
+  columns: readonly string[];
   isEnded?: boolean;
   children: React.ReactNode;
 }) {
   return (
-    <div className={`card ${styles.frame}`}>
+    <div className={`card outset ${styles.frame}`}>
       {/* biome-ignore-start lint/a11y/noRedundantRoles: without them a table laid out as cards is none to a browser */}
       <table className={`${styles.table} ${props.isEnded ? styles.ended : ""}`} role="table" aria-label={props.label}>
         <thead role="rowgroup">
           <tr role="row">
-            {props.columns.map(({ title, width }) => (
-              <th key={title} className={width} scope="col" role="columnheader">
+            {props.columns.map((title) => (
+              <th key={title} scope="col" role="columnheader">
                 {title === "Action" ? <span className="visually-hidden">{title}</span> : title}
               </th>
             ))}
@@ -137,41 +120,33 @@ function Cell({ label, children }: { label: string; children: React.ReactNode })
   );
 }
 
-function Expiry({ at, now }: { at: Date | null; now: Date }) {
-  if (!at) return <span className="soft">Never</span>;
-  const isSoon = at.getTime() - now.getTime() < EXPIRES_SOON;
+function Expiry({ token, now }: { token: TokenRecord; now: Date }) {
+  if (!token.expiresAt) return <span className="soft">Never</span>;
   return (
     <>
-      <span className={styles.nowrap}>{dateText(at)}</span>
-      <span className={isSoon ? "badge warning" : styles.detail}>{relativeTime(at, now)}</span>
+      <span className={styles.nowrap}>{dateText(token.expiresAt)}</span>
+      <span className={endsSoon(token, now) ? "badge warning" : styles.detail}>{untilText(token.expiresAt, now)}</span>
     </>
   );
 }
 
 function Ending({ token, now }: { token: TokenRecord; now: Date }) {
-  const isRevoked = tokenState(token, now) === "revoked";
-  const at = isRevoked ? token.revokedAt : token.expiresAt;
+  const at = endOf(token);
   return (
     <>
-      <span>
-        {isRevoked ? "Revoked" : "Expired"} {at && <Time at={at} now={now} />}
-      </span>
-      <span className={styles.detail}>
-        Created <Time at={token.createdAt} now={now} />
-      </span>
+      <span>{token.revokedAt ? "Revoked" : "Expired"}</span>
+      {at && (
+        <span className={styles.detail}>
+          <Time at={at} now={now} />
+        </span>
+      )}
     </>
   );
 }
 
 function LastUse({ token, now }: { token: TokenRecord; now: Date }) {
   const { lastUsedAt, lastUsedIp, lastUsedAgent, firstUsedAt, firstUsedIp } = token;
-  if (!lastUsedAt) {
-    return (
-      <span className="soft">
-        {tokenState(token, now) === "active" ? "Waiting for the first request" : "Never used"}
-      </span>
-    );
-  }
+  if (!lastUsedAt) return <span className="soft">Never used</span>;
   return (
     <>
       <Time at={lastUsedAt} now={now} />

@@ -1,0 +1,177 @@
+"use client";
+
+import { useEffect, useRef, useState } from "react";
+import { NoAnswer } from "@/app/ui/no-answer";
+import { Notice } from "@/app/ui/notice";
+import { useSubmission } from "@/app/ui/use-submission";
+import { createTokenAction } from "./actions";
+import type { CreateField, CreateState } from "./create-state";
+import styles from "./create-token.module.css";
+
+/** One choice of when the new token expires. */
+export type ExpiryChoice = { value: string; label: string };
+
+export type CreateFormProps = {
+  /** One-use number of the form: sent twice, it creates one token. */
+  formNonce: string;
+  choices: readonly ExpiryChoice[];
+  /** The first day that can be chosen, in UTC. */
+  firstDay: string;
+  maxNameLength: number;
+  state: Extract<CreateState, { kind: "empty" | "invalid" }>;
+  /** For browsers without JavaScript. */
+  action: (form: FormData) => void;
+  onAnswer: (answer: CreateState) => void;
+  /** A token was created on this page before. */
+  isLater: boolean;
+};
+
+/** Asks for the name and the end of a new token, and says what was wrong with them. */
+export function CreateForm(props: CreateFormProps) {
+  const { formNonce, choices, firstDay, maxNameLength, state, action, onAnswer, isLater } = props;
+  const { onSubmit, isPending, hasFailed } = useSubmission(
+    (form) => createTokenAction({ kind: "empty" }, form),
+    onAnswer,
+  );
+  const form = useRef<HTMLFormElement>(null);
+  /** The answer whose complaint is no longer about what the field holds. */
+  const [settled, setSettled] = useState<CreateState | null>(null);
+  const values = state.kind === "invalid" ? state.values : { name: "", expiry: choices[0]?.value ?? "", date: "" };
+  const messageFor = (field: CreateField) =>
+    state.kind === "invalid" && state !== settled && state.field === field ? state.message : null;
+
+  useEffect(() => {
+    const name = form.current?.querySelector<HTMLInputElement>("[name=name]");
+    if (state.kind === "invalid") {
+      // A token that was pasted as a name does not stay on the page.
+      if (name && state.values.name === "") name.value = "";
+      form.current?.querySelector<HTMLElement>("[aria-invalid]")?.focus();
+    } else if (isLater) {
+      // After "Done" the person is where a next token would be created.
+      name?.focus();
+    }
+  }, [state, isLater]);
+
+  const onInput = (event: React.FormEvent) => {
+    const { name } = event.target as HTMLInputElement;
+    if (state.kind === "invalid" && state.field === name) setSettled(state);
+  };
+
+  const [expiryError, dateError, formError] = [messageFor("expiry"), messageFor("date"), messageFor("form")];
+  return (
+    <form
+      ref={form}
+      className={`card outset ${styles.form}`}
+      action={action}
+      onSubmit={onSubmit}
+      onInput={onInput}
+      aria-labelledby="create"
+    >
+      <h2 id="create">Create a token</h2>
+      {hasFailed ? (
+        <NoAnswer>What you typed is still here, and sending it again is safe: this form creates one token.</NoAnswer>
+      ) : (
+        formError && (
+          <Notice tone="danger" role="alert" on={state}>
+            {formError}
+          </Notice>
+        )
+      )}
+      <input type="hidden" name="formNonce" value={formNonce} />
+      <div className={styles.fields}>
+        <NameField maxLength={maxNameLength} typed={values.name} error={messageFor("name")} />
+        <div className={`field ${styles.expiry}`}>
+          <label htmlFor="expiry">Expires</label>
+          <span className={styles.select}>
+            {/* A form that is written again goes back to the option it was born with, so it is born with the last one. */}
+            <select
+              key={values.expiry}
+              id="expiry"
+              className="input"
+              name="expiry"
+              defaultValue={values.expiry}
+              {...invalid(expiryError, "expiry-error")}
+            >
+              {choices.map(({ value, label }) => (
+                <option key={value} value={value}>
+                  {label}
+                </option>
+              ))}
+            </select>
+          </span>
+          <FieldError id="expiry-error" message={expiryError} />
+        </div>
+        <div className={`field ${styles.date}`}>
+          <label htmlFor="date">Last day</label>
+          <input
+            id="date"
+            className="input"
+            name="date"
+            type="date"
+            min={firstDay}
+            max="9999-12-31"
+            defaultValue={values.date}
+            aria-describedby="date-hint"
+            {...invalid(dateError, "date-error date-hint")}
+          />
+          <p id="date-hint" className="hint">
+            Works until the end of that day, UTC.
+          </p>
+          <FieldError id="date-error" message={dateError} />
+        </div>
+        <div className={styles.submit}>
+          <button className="button" type="submit" aria-disabled={isPending}>
+            {isPending ? "Creating…" : "Create token"}
+          </button>
+        </div>
+      </div>
+    </form>
+  );
+}
+
+/** Says how long the name is as soon as it nears the most; what is too long can be typed, and is not cut silently. */
+function NameField({ maxLength, typed, error }: { maxLength: number; typed: string; error: string | null }) {
+  const [length, setLength] = useState([...typed.trim()].length);
+  const excess = length - maxLength;
+  const message =
+    excess > 0
+      ? `That is ${excess} ${excess === 1 ? "character" : "characters"} too many: ${maxLength} is the most.`
+      : error;
+  return (
+    <div className={`field ${styles.name}`}>
+      <label htmlFor="name">Name</label>
+      <input
+        id="name"
+        className="input"
+        name="name"
+        defaultValue={typed}
+        placeholder="Grafana on monitor-1"
+        autoComplete="off"
+        // Browsers count an emoji as two; the server counts what people count.
+        maxLength={4 * maxLength}
+        required
+        aria-describedby="name-hint"
+        onInput={(event) => setLength([...event.currentTarget.value.trim()].length)}
+        {...invalid(message, "name-error name-hint")}
+      />
+      <p id="name-hint" className="hint">
+        {length > maxLength * 0.75 ? `${length} of ${maxLength} characters` : `Up to ${maxLength} characters`}
+      </p>
+      <FieldError id="name-error" message={message} />
+    </div>
+  );
+}
+
+function FieldError({ id, message }: { id: string; message: string | null }) {
+  if (message === null) return null;
+  return (
+    <p id={id} className="error" role="alert">
+      {message}
+    </p>
+  );
+}
+
+/** Marks the field to look at. It is focused with JavaScript by the form's effect, without it by the attribute. */
+function invalid(message: string | null, describedBy: string) {
+  return message === null ? {} : { "aria-invalid": true, "aria-describedby": describedBy, autoFocus: true };
+}

@@ -1,0 +1,29 @@
+import { findId } from "@/lib/http/ids";
+import { MAX_ACTIVE_TOKENS } from "@/lib/tokens/management";
+import type { Step } from "./find-outcome";
+import type { Which } from "./revoke-questions";
+
+export type Query = Record<string, string | string[] | undefined>;
+
+/** The question that `?revoke=` asks: "all", numbers with commas between them, or several such parameters. */
+export function askedIn(query: Query): Which | null {
+  return whichIn(query.revoke);
+}
+
+/** The step that `?revoked=` or `?unchanged=` names, as a form without JavaScript leads to it. */
+export function stepIn(query: Query): Step | null {
+  const revoked = whichIn(query.revoked);
+  if (revoked !== null) return { revoked: revoked === "all" ? [] : revoked };
+  const unchanged = whichIn(query.unchanged);
+  return unchanged === null ? null : { unchanged };
+}
+
+/** Numbers of tokens; what can be none is left out, and so is what goes beyond the most there can be. */
+export function parseIds(text: string): number[] {
+  return text.split(",", MAX_ACTIVE_TOKENS).flatMap((part) => findId(part) ?? []);
+}
+
+function whichIn(value: string | string[] | undefined): Which | null {
+  if (value === undefined) return null;
+  return value === "all" ? value : parseIds(String(value));
+}

@@ -1,0 +1,55 @@
+import { Fingerprint } from "@/app/ui/fingerprint";
+import { Notice } from "@/app/ui/notice";
+import { Time } from "@/app/ui/time";
+
+type Named = { name: string; hint: string };
+
+/** What became of a question whether to revoke something. */
+export type RevokeOutcome =
+  /** They share the instant. */
+  | { kind: "revoked"; tokens: readonly Named[]; at: number; now: number }
+  | { kind: "had-ended"; token: Named; state: "revoked" | "expired"; at: number; now: number }
+  /** There is no such token; or, asked about all of them, none that is active. */
+  | { kind: "nothing"; isAll: boolean };
+
+/** Says what became of it, and what that means. */
+export function OutcomeNotice({ outcome }: { outcome: RevokeOutcome }) {
+  return (
+    <Notice on={outcome} tone={outcome.kind === "revoked" ? "done" : "warning"} role="status" isSticky>
+      <Sentence outcome={outcome} />
+    </Notice>
+  );
+}
+
+function Sentence({ outcome }: { outcome: RevokeOutcome }) {
+  if (outcome.kind === "nothing") {
+    return outcome.isAll
+      ? "Nothing was changed: there is no active token to revoke."
+      : "Nothing was changed: you have no such token.";
+  }
+  const time = <Time at={new Date(outcome.at)} now={new Date(outcome.now)} />;
+  if (outcome.kind === "had-ended") {
+    return (
+      <>
+        Nothing was changed: <Name token={outcome.token} />{" "}
+        {outcome.state === "revoked" ? "was already revoked" : "had already expired"} {time}.
+      </>
+    );
+  }
+  const [first, ...others] = outcome.tokens;
+  return (
+    <>
+      {first && others.length === 0 ? <Name token={first} /> : `${outcome.tokens.length} tokens`}{" "}
+      {others.length === 0 ? "was" : "were"} revoked {time}. Requests with {others.length === 0 ? "it" : "them"} are
+      refused.
+    </>
+  );
+}
+
+function Name({ token }: { token: Named }) {
+  return (
+    <>
+      <strong>{token.name}</strong> (<Fingerprint hint={token.hint} />)
+    </>
+  );
+}

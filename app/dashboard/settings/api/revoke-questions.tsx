@@ -1,0 +1,106 @@
+"use client";
+
+import { createContext, useContext, useRef, useState } from "react";
+import { TOKEN_PAGE } from "@/app/paths";
+import { RevokeDialog } from "./revoke-dialog";
+import { OutcomeNotice, type RevokeOutcome } from "./revoke-outcome";
+
+/** The tokens that a question is about: some by their ids, or all that are active. */
+export type Which = readonly number[] | "all";
+
+/** What the question says about a token. */
+export type AskedToken = {
+  id: number;
+  name: string;
+  hint: string;
+  lastUsedAt: Date | null;
+  lastUsedIp: string | null;
+  program: string | null;
+};
+
+type Questions = { ask: (which: Which, opener: HTMLElement) => void; outcome: RevokeOutcome | null };
+const Context = createContext<Questions | null>(null);
+
+type Props = {
+  /** Every active token. */
+  tokens: readonly AskedToken[];
+  /** The question that the page was asked to open with, for browsers without JavaScript: `?revoke=…`. */
+  asked: Which | null;
+  /** What became of the question before, for browsers without JavaScript. */
+  outcome: RevokeOutcome | null;
+  now: Date;
+  children: React.ReactNode;
+};
+
+/** Opens and closes the question before something is revoked, in the browser, without asking the network. */
+export function RevokeQuestions({ tokens, asked, outcome: written, now, children }: Props) {
+  const [which, setWhich] = useState<Which | null>(asked);
+  const [outcome, setOutcome] = useState<RevokeOutcome | null>(null);
+  const opener = useRef<HTMLElement | null>(null);
+
+  const ask = (next: Which, from: HTMLElement) => {
+    opener.current = from;
+    setOutcome(null);
+    setWhich(next);
+  };
+  const close = () => {
+    setWhich(null);
+    // The question that came with the URL is answered: neither Back nor a reload asks it again.
+    if (asked !== null) window.history.replaceState(null, "", TOKEN_PAGE);
+    const origin = opener.current ?? document.getElementById(openerId(asked));
+    // After the dialog is gone, which gives the focus back on its own to what had it before.
+    requestAnimationFrame(() => origin?.focus());
+  };
+  const finish = (result: RevokeOutcome) => {
+    setWhich(null);
+    setOutcome(result);
+  };
+
+  const meant = which === null || which === "all" ? tokens : tokens.filter(({ id }) => which.includes(id));
+  return (
+    <Context value={{ ask, outcome: outcome ?? written }}>
+      {children}
+      {which !== null && meant.length > 0 && (
+        <RevokeDialog tokens={meant} isAll={which === "all"} now={now} onCancel={close} onAnswer={finish} />
+      )}
+    </Context>
+  );
+}
+
+function useQuestions(): Questions {
+  const questions = useContext(Context);
+  if (!questions) throw new Error("This belongs inside RevokeQuestions.");
+  return questions;
+}
+
+type LinkProps = { which: Which; className: string; children: React.ReactNode };
+
+/** Asks before it revokes: in the browser at once, without JavaScript on a page of its own. */
+export function RevokeLink({ which, className, children }: LinkProps) {
+  const { ask } = useQuestions();
+  return (
+    <a
+      id={openerId(which)}
+      className={className}
+      href={`${TOKEN_PAGE}?revoke=${which === "all" ? "all" : which.join(",")}`}
+      data-stays
+      onClick={(event) => {
+        if (event.ctrlKey || event.metaKey || event.shiftKey) return;
+        event.preventDefault();
+        ask(which, event.currentTarget);
+      }}
+    >
+      {children}
+    </a>
+  );
+}
+
+/** What became of the last question, at the top of the page and in sight wherever one is on it. */
+export function RevokeResult() {
+  const { outcome } = useQuestions();
+  return outcome && <OutcomeNotice outcome={outcome} />;
+}
+
+function openerId(which: Which | null): string {
+  return `revoke-${which === null || which === "all" ? "all" : which.join("-")}`;
+}

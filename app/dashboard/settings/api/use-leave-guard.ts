@@ -1,0 +1,55 @@
+"use client";
+
+import { useEffect } from "react";
+
+type NavigateEvent = Event & { navigationType: string };
+
+/**
+ * While `isOn`, whoever is about to leave the page is asked first: by link, by a form that leads away, by Back, by
+ * reloading or by closing it. Without JavaScript nobody asks.
+ */
+export function useLeaveGuard(isOn: boolean, question: string): void {
+  useEffect(() => {
+    if (!isOn) return;
+    let hasAgreed = false;
+    /** Stops what is under way, unless whoever began it says to go on. */
+    const ask = (event: Event) => {
+      hasAgreed ||= window.confirm(question);
+      if (hasAgreed) return;
+      event.preventDefault();
+      event.stopPropagation();
+    };
+    const onClick = (event: MouseEvent) => {
+      const link = event.target instanceof Element ? event.target.closest("a[href]") : null;
+      if (link instanceof HTMLAnchorElement && opensHere(event, link)) ask(event);
+    };
+    const onSubmit = (event: SubmitEvent) => {
+      if (event.target instanceof HTMLElement && "leavesPage" in event.target.dataset) ask(event);
+    };
+    const onUnload = (event: BeforeUnloadEvent) => {
+      if (!hasAgreed) event.preventDefault();
+    };
+    const onNavigate = (event: Event) => {
+      if ((event as NavigateEvent).navigationType === "traverse" && event.cancelable) ask(event);
+    };
+    document.addEventListener("click", onClick, { capture: true });
+    document.addEventListener("submit", onSubmit, { capture: true });
+    window.addEventListener("beforeunload", onUnload);
+    // Not in every browser; where it is missing, Back within the console does not ask.
+    const { navigation } = window as { navigation?: EventTarget };
+    navigation?.addEventListener("navigate", onNavigate);
+    return () => {
+      document.removeEventListener("click", onClick, { capture: true });
+      document.removeEventListener("submit", onSubmit, { capture: true });
+      window.removeEventListener("beforeunload", onUnload);
+      navigation?.removeEventListener("navigate", onNavigate);
+    };
+  }, [isOn, question]);
+}
+
+/** A link whose target takes the place of this page; `data-stays` marks those that JavaScript answers on the page. */
+function opensHere(event: MouseEvent, link: HTMLAnchorElement): boolean {
+  const isPlain = event.button === 0 && !(event.ctrlKey || event.metaKey || event.shiftKey || event.altKey);
+  const isFragment = link.getAttribute("href")?.startsWith("#");
+  return isPlain && !isFragment && !link.target && !("stays" in link.dataset);
+}

@@ -1,0 +1,20 @@
+"use client";
+
+import { useSubmission } from "../ui/use-submission";
+import styles from "./account-header.module.css";
+import { signOutAction } from "./actions";
+
+/** The way out. */
+export function SignOut() {
+  const { onSubmit, isPending, hasFailed } = useSubmission(signOutAction, () => {});
+  return (
+    <form className={styles.signOut} action={signOutAction} onSubmit={onSubmit} data-leaves-page>
+      <button type="submit" className="button quiet small" aria-disabled={isPending}>
+        Sign out
+      </button>
+      <span role="alert" className={hasFailed ? styles.failed : "visually-hidden"}>
+        {hasFailed && "No answer came: you may still be signed in. Try again."}
+      </span>
+    </form>
+  );
+}

@@ -1,0 +1,114 @@
+import type { Page } from "playwright/test";
+import { newAccount, newNamedToken } from "@/e2e/support/factories";
+import { call } from "@/e2e/support/fixtures";
+import { answerQuestion, createOnPage, expect, submitSignIn, TOKEN_PAGE, test } from "@/e2e/support/pages";
+import { db } from "@/lib/database/client";
+
+// A network that fails loses nothing: neither the token that is shown once, nor what was typed.
+
+const NO_ANSWER = "No answer came from the console.";
+const isPost = (page: Page) => page.waitForRequest((request) => request.method() === "POST");
+
+/** The next form that the page sends meets this; `arrives` says whether the console sees it nevertheless. */
+async function failNextPost(page: Page, how: "reset" | "502", arrives = false): Promise<void> {
+  let hasFailed = false;
+  await page.route("**/*", async (route) => {
+    if (hasFailed || route.request().method() !== "POST") return route.fallback();
+    hasFailed = true;
+    if (arrives) await route.fetch();
+    return how === "reset" ? route.abort("connectionreset") : route.fulfill({ status: 502, body: "Bad gateway" });
+  });
+}
+
+test("whatever becomes of the questions in the background, the new token stays, and its first request is seen later", async ({
+  page,
+  account,
+}) => {
+  await page.goto(TOKEN_PAGE);
+  const raw = await createOnPage(page, "fragile");
+  let asked = 0;
+  await page.route("**/first-use?*", async (route) => {
+    asked += 1;
+    if (asked === 1) await route.abort("internetdisconnected");
+    else if (asked === 2) await route.fulfill({ status: 503, contentType: "text/html", body: "<h1>Unavailable</h1>" });
+    else await route.fallback();
+  });
+  await call("/api/v1/me", raw);
+  await expect(page.getByText("First request received")).toBeVisible({ timeout: 20_000 });
+  expect(asked).toBeGreaterThan(2);
+  await expect(page.getByLabel("Token", { exact: true })).toHaveValue(raw);
+  await expect(page.getByRole("banner")).toContainText(account.email);
+});
+
+for (const how of ["reset", "502"] as const) {
+  test(`${how} while creating: the page and what was typed stay, and sending it again creates one token`, async ({
+    page,
+    account,
+  }) => {
+    await page.goto(TOKEN_PAGE);
+    await failNextPost(page, how);
+    await page.getByLabel("Name").fill("typed with care");
+    await page.getByLabel("Expires").selectOption("30");
+    await page.getByRole("button", { name: "Create token" }).click();
+    const notice = page.getByRole("alert").filter({ hasText: NO_ANSWER });
+    await expect(notice).toContainText("sending it again is safe");
+    await expect(notice).toBeFocused();
+    await expect(page.getByLabel("Name")).toHaveValue("typed with care");
+    await expect(page.getByLabel("Expires")).toHaveValue("30");
+    await page.getByRole("button", { name: "Create token" }).click();
+    await expect(page.getByLabel("Token", { exact: true })).toBeVisible();
+    expect(await db.accessToken.count({ where: { accountId: account.id } })).toBe(1);
+  });
+}
+
+test("an answer lost on its way after creating: sending it again says that there is one token already", async ({
+  page,
+  account,
+}) => {
+  await page.goto(TOKEN_PAGE);
+  await failNextPost(page, "reset", true);
+  await page.getByLabel("Name").fill("lost");
+  await page.getByRole("button", { name: "Create token" }).click();
+  await expect(page.getByRole("alert").filter({ hasText: NO_ANSWER })).toBeVisible();
+  await page.getByRole("button", { name: "Create token" }).click();
+  await expect(page.getByRole("heading", { name: "This token was already created" })).toBeVisible();
+  expect(await db.accessToken.count({ where: { accountId: account.id } })).toBe(1);
+});
+
+test("a connection that fails while revoking: the question stays, and sending it again revokes", async ({
+  page,
+  account,
+}) => {
+  const { token } = await newNamedToken(account.id, "stubborn");
+  await page.goto(TOKEN_PAGE);
+  await failNextPost(page, "reset");
+  await page.getByRole("link", { name: /Revoke stubborn/ }).click();
+  await answerQuestion(page, "Revoke token");
+  await expect(page.getByRole("dialog")).toContainText(NO_ANSWER);
+  await answerQuestion(page, "Revoke token");
+  await expect(page.getByRole("status").filter({ hasText: "was revoked" })).toBeFocused();
+  expect((await db.accessToken.findUniqueOrThrow({ where: { id: token.id } })).revokedAt).not.toBeNull();
+});
+
+test("a connection that fails while signing in or out: the page stays, and the next attempt works", async ({
+  page,
+}) => {
+  const { email } = await newAccount();
+  await page.goto("/sign-in");
+  await expect(page.getByLabel("E-mail")).toBeFocused();
+  await failNextPost(page, "reset");
+  const sent = isPost(page);
+  await submitSignIn(page, email);
+  await sent;
+  await expect(page.getByRole("alert").filter({ hasText: NO_ANSWER })).toBeVisible();
+  await expect(page.getByLabel("E-mail")).toHaveValue(email);
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.waitForURL(TOKEN_PAGE);
+  await expect(page.getByRole("banner")).toContainText(email);
+
+  await failNextPost(page, "502");
+  await page.getByRole("button", { name: "Sign out" }).click();
+  await expect(page.getByText("No answer came: you may still be signed in. Try again.")).toBeVisible();
+  await page.getByRole("button", { name: "Sign out" }).click();
+  await expect(page.getByText("You are signed out.")).toBeVisible();
+});
