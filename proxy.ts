@@ -25,7 +25,7 @@ export async function proxy(request: NextRequest): Promise<Response> {
 
 export const config = {
   matcher: [
-    "/((?!api/v1(?:/|$)|ingest/|_next/|__nextjs|healthz$|readyz$|favicon\\.ico$|favicon\\.svg$|logo\\.svg$|agent\\.sh$|error\\.css$).*)",
+    "/((?!api/v1(?:/|$)|ingest/|_next/|__nextjs|healthz$|readyz$|openapi\\.json$|metrics$|clients/|favicon\\.ico$|favicon\\.svg$|logo\\.svg$|agent\\.sh$|error\\.css$).*)",
   ],
 };
 

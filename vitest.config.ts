@@ -3,5 +3,10 @@ import { defineConfig } from "vitest/config";
 
 export default defineConfig({
   resolve: { alias: { "@": fileURLToPath(new URL(".", import.meta.url)) } },
-  test: { include: ["{app,lib,server,scripts,prisma}/**/*.test.ts"], testTimeout: 30_000 },
+  test: {
+    // The test runner has a variable of this name, too.
+    env: { BASE_URL: "" },
+    include: ["{app,lib,server,scripts,prisma}/**/*.test.ts"],
+    testTimeout: 30_000,
+  },
 });

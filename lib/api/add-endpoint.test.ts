@@ -25,6 +25,8 @@ export async function listTickets(accountId: number): Promise<Data<"/api/v1/tick
 
 const ROW = `
   "/api/v1/tickets": {
+    name: "listTickets",
+    group: "Account",
     purpose: "Your support tickets",
     params: {},
     query: {},

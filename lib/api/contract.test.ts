@@ -1,7 +1,8 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { ENDPOINTS, failureBody, successBody } from "./contract";
+import { ENDPOINTS, successBody } from "./contract";
+import { failure } from "./schemas";
 
 test("every row of the contract has one route file, in the folder of its path, and no other route names a row", () => {
   const files = readdirSync("app/api/v1", { recursive: true, encoding: "utf8" });
@@ -16,7 +17,7 @@ test("every row of the contract has one route file, in the folder of its path, a
 
 test("a field that the contract does not name is refused in every body, however deep", () => {
   expect(() => successBody("/api/v1/me").parse({ data: {}, extra: 1 })).toThrow("Unrecognized key");
-  expect(() => failureBody.parse({ error: "Not found.", code: 404 })).toThrow("Unrecognized key");
+  expect(() => failure.parse({ error: "Not found.", code: 404 })).toThrow("Unrecognized key");
   const run = {
     id: 1,
     label: "a run",

@@ -10,53 +10,76 @@ type ParameterName<Path> = Path extends `${string}:${infer Name}/${infer Rest}`
 
 /** One row of the contract: a request that can be made, and what a success holds. */
 type Endpoint<Path> = {
+  /** What generated clients call it. */
+  name: string;
+  /** The group under which documents list it. */
+  group: "Account" | "Servers" | "Game services";
   /** What it is for, in a few words, as the landing page says it. */
   purpose: string;
   /** What each `:parameter` of the path is. */
   params: Record<ParameterName<Path>, string>;
-  /** The query parameters, none of which has to be given. */
-  query: Record<string, z.ZodType>;
+  /** The query parameters, none of which has to be given, with what holds when they are not. */
+  query: Record<string, { schema: z.ZodType; default: string }>;
   /** `data` of a success. */
   data: z.ZodType;
 };
 
 /** Every endpoint (spec 4), in its order. Types, pages, tests and documents read this table. */
 export const CONTRACT = endpoints({
-  "/api/v1/me": { purpose: "Your account", params: {}, query: {}, data: bodies.account },
+  "/api/v1/me": {
+    name: "getAccount",
+    group: "Account",
+    purpose: "Your account",
+    params: {},
+    query: {},
+    data: bodies.account,
+  },
   "/api/v1/servers": {
+    name: "listServers",
+    group: "Servers",
     purpose: "Every server with its health score",
     params: {},
     query: {},
     data: bodies.serverList,
   },
   "/api/v1/servers/:id": {
+    name: "getServer",
+    group: "Servers",
     purpose: "One server, its latest sample and why it scores what it scores",
     params: { id: "The server's id" },
     query: {},
     data: bodies.serverDetail,
   },
   "/api/v1/servers/:id/benchmarks": {
+    name: "listBenchmarks",
+    group: "Servers",
     purpose: "Finished benchmark runs, newest first",
     params: { id: "The server's id" },
     query: {},
     data: bodies.benchmarkRuns,
   },
   "/api/v1/game-services": {
+    name: "listGameServices",
+    group: "Game services",
     purpose: "Game-protection services you own or share",
     params: {},
     query: {},
     data: bodies.gameServiceList,
   },
   "/api/v1/game-services/:id": {
+    name: "getGameService",
+    group: "Game services",
     purpose: "One game-protection service",
     params: { id: "The service's id" },
     query: {},
     data: bodies.gameService,
   },
   "/api/v1/game-services/:id/metrics": {
+    name: "getMetrics",
+    group: "Game services",
     purpose: "Its traffic, interval by interval, for an hour, a day or a week",
     params: { id: "The service's id" },
-    query: { range: bodies.metricRange },
+    query: { range: { schema: bodies.metricRange, default: "1h" } },
     data: bodies.metricSeries,
   },
 });
@@ -72,15 +95,12 @@ export type Data<Path extends EndpointPath> = z.infer<(typeof CONTRACT)[Path]["d
 /** Every path with its row. */
 export const ENDPOINTS = Object.entries(CONTRACT) as [EndpointPath, Endpoint<string>][];
 
-/** The body of every failure (spec 7). */
-export const failureBody = z.strictObject({ error: z.string().min(1) });
-
 /** The body of a success (spec 2). */
 export function successBody(path: EndpointPath) {
   return z.strictObject({ data: CONTRACT[path].data });
 }
 
 /** Checks, as it is compiled, that each row describes the parameters that its own path names. */
-function endpoints<Rows extends { [Path in keyof Rows]: Endpoint<Path> }>(rows: Rows): Rows {
+function endpoints<const Rows extends { [Path in keyof Rows]: Endpoint<Path> }>(rows: Rows): Rows {
   return rows;
 }

@@ -35,6 +35,15 @@ export const rateLimitExceeded = (waitSeconds: number) =>
     "Retry-After": String(waitSeconds),
   });
 
+/** Our fault; the caller is told nothing of it but the request id. */
+export const internalError = () => new ApiError(500, "Internal error.");
+
+/** The database is away. */
+export const unavailable = () =>
+  new ApiError(503, "Service temporarily unavailable. Retry in a few seconds.", {
+    "Retry-After": String(DATABASE_RETRY_AFTER),
+  });
+
 /**
  * The answer to anything thrown while a request ran. What the caller cannot cause is logged, with the stack and the
  * request id that the caller was given; the caller is told nothing of it.
@@ -46,19 +55,15 @@ export function toApiError(
   if (error instanceof ApiError) return error;
   if (error instanceof NotFoundError) return new ApiError(404, error.message);
   if (error instanceof InvalidInputError) return new ApiError(400, error.message);
-  const unavailable = isDatabaseUnavailable(error);
-  log("error", unavailable ? "database unavailable" : "request failed", {
+  const isUnavailable = isDatabaseUnavailable(error);
+  log("error", isUnavailable ? "database unavailable" : "request failed", {
     request_id: request.id,
     method: request.method,
     endpoint: request.endpoint,
     path: request.path,
     stack: error instanceof Error ? error.stack : String(error),
   });
-  return unavailable
-    ? new ApiError(503, "Service temporarily unavailable. Retry in a few seconds.", {
-        "Retry-After": String(DATABASE_RETRY_AFTER),
-      })
-    : new ApiError(500, "Internal error.");
+  return isUnavailable ? unavailable() : internalError();
 }
 
 /** A failure as the caller sees it (spec 2, 7). */

@@ -5,9 +5,10 @@ export const API_HEADERS = [
   ["Cache-Control", "no-store"],
   ["X-Content-Type-Options", "nosniff"],
   ["Access-Control-Allow-Origin", "*"],
+  ["Link", '</openapi.json>; rel="service-desc"'],
   [
     "Access-Control-Expose-Headers",
-    "Retry-After, RateLimit, RateLimit-Policy, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, X-Request-Id",
+    "Retry-After, RateLimit, RateLimit-Policy, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, X-Request-Id, Link",
   ],
 ];
 

@@ -1,103 +1,161 @@
 import { z } from "zod";
 
-// The bodies of spec section 2, field by field. Types, tests and documents come from here; `strictObject` refuses a
-// field that the contract does not name. Resources import their types from here, and nothing else from lib/api.
+// The bodies of spec section 2, field by field. Types, tests and documents come from here, descriptions included;
+// `strictObject` refuses a field that the contract does not name (the published document does not, so that a field can
+// be added). Resources import their types from here, and nothing else from lib/api.
 
-const id = z.int().positive();
-/** Epoch milliseconds. */
-const timestamp = z.int().nonnegative();
-const counter = z.int().nonnegative();
-const healthPoints = z.int().min(0).max(1000);
-const benchmarkPoints = z.int().min(0).max(100).nullable();
+const idOf = (what: string) => z.int().positive().describe(`Identifier of the ${what}.`);
+const timestamp = (what: string) => z.int().nonnegative().describe(`${what}, in Unix epoch milliseconds.`);
+const counter = (what: string) => z.int().nonnegative().describe(`${what} in this interval alone, not cumulative.`);
+const healthPoints = (what: string) => z.int().min(0).max(1000).describe(`${what}, 0 to 1000, higher is healthier.`);
+const benchmarkPoints = (what: string) =>
+  z.int().min(0).max(100).nullable().describe(`${what}, 0 to 100; null when it could not be measured.`);
 
-/** Spec 2.1. */
-export const account = z.strictObject({
-  id,
-  name: z.string(),
-  email: z.string(),
-  role: z.enum(["customer", "support", "admin"]),
-});
+export const account = z
+  .strictObject({
+    id: idOf("account"),
+    name: z.string().describe("Display name."),
+    email: z.string().describe("E-mail address."),
+    role: z.enum(["customer", "support", "admin"]).describe("Role; support and admin are staff."),
+  })
+  .describe("The account that owns the token (spec 2.1).");
 
-/** Spec 2.2. */
-export const serverListItem = z.strictObject({
-  id,
-  label: z.string(),
-  hostname: z.string(),
-  online: z.boolean(),
-  score: healthPoints,
-  last_seen: timestamp,
-  public_ip: z.string().nullable(),
-});
+export const serverListItem = z
+  .strictObject({
+    id: idOf("server"),
+    label: z.string().describe("The name that the server goes by in the console."),
+    hostname: z.string().describe("Host name."),
+    online: z.boolean().describe("Whether the server's daemon checked in within the last two minutes (spec 8)."),
+    score: healthPoints("Health score"),
+    last_seen: timestamp("The daemon's last check-in, or when the server was created if there was none"),
+    public_ip: z.string().nullable().describe("Public IP address; null until the daemon reports one."),
+  })
+  .describe("A server, as the list shows it (spec 2.2).");
 
-/** Spec 2.3. */
-export const serverDetail = z.strictObject({
-  ...serverListItem.shape,
-  created_at: timestamp,
-  /** What the daemon reported, as it is: os, kernel, cores, and whatever else it knows. */
-  facts: z.record(z.string(), z.unknown()),
-  score_components: z.strictObject({
-    cpu: healthPoints,
-    memory: healthPoints,
-    disk: healthPoints,
-    network: healthPoints,
-    stability: healthPoints,
-    freshness: healthPoints,
-  }),
-  score_notes: z.array(z.string()),
-  latest_sample: z
-    .strictObject({ ts: timestamp, cpu_pct: z.number().optional(), mem_used_mb: z.number().optional() })
-    .nullable(),
-});
+export const facts = z
+  .looseObject({
+    os: z.string().describe("Operating system.").optional(),
+    kernel: z.string().describe("Kernel release.").optional(),
+    cores: z.int().describe("Number of CPU cores.").optional(),
+  })
+  .describe("What the daemon reported about the machine, as it is: further keys may appear (spec 2.3).");
 
-/** Spec 2.4. */
-export const benchmarkRun = z.strictObject({
-  id,
-  label: z.string(),
-  status: z.literal("done"),
-  scores: z.strictObject({
-    cpu: benchmarkPoints,
-    disk: benchmarkPoints,
-    network: benchmarkPoints,
-    stability: benchmarkPoints,
-    total: benchmarkPoints,
-  }),
-  verified: z.boolean(),
-  finished_at: timestamp,
-});
+export const scoreComponents = z
+  .strictObject({
+    cpu: healthPoints("CPU"),
+    memory: healthPoints("Memory"),
+    disk: healthPoints("The fullest file system"),
+    network: healthPoints("Packet loss and retransmissions"),
+    stability: healthPoints("Check-ins received, restarts and failures of the last 24 hours"),
+    freshness: healthPoints("Time since the last check-in"),
+  })
+  .describe(
+    "The six components of the score (spec 2.3): score = round((20·cpu + 20·memory + 20·disk + 15·network + 15·stability + 10·freshness) / 100).",
+  );
 
-/** Spec 2.5. */
-export const gameService = z.strictObject({
-  id,
-  name: z.string(),
-  status: z.enum(["pending_config", "configuring", "active", "failed", "disabled", "deleting"]),
-  java_hostname: z.string(),
-  origin_host: z.string(),
-  origin_port: z.int().min(1).max(65_535),
-  config_version: z.int().nonnegative(),
-  error: z.string().nullable(),
-  created_at: timestamp,
-  updated_at: timestamp,
-});
+export const latestSample = z
+  .strictObject({
+    ts: timestamp("When it was measured"),
+    cpu_pct: z.number().describe("CPU use of all cores together, in percent. Absent when not measured.").optional(),
+    mem_used_mb: z.number().describe("Memory in use, in megabytes. Absent when not measured.").optional(),
+  })
+  .describe("The latest telemetry sample (spec 2.3). A measurement that the daemon did not make is absent.");
 
-/** Spec 2.6. */
-export const metricSample = z.strictObject({
-  ts: timestamp,
-  node_id: z.int().nonnegative(),
-  packets: counter,
-  bytes: counter,
-  dropped: counter,
-  connections: counter,
-  latency_ms: z.number().nullable(),
-});
+export const serverDetail = z
+  .strictObject({
+    ...serverListItem.shape,
+    created_at: timestamp("When the server was added"),
+    facts,
+    score_components: scoreComponents,
+    score_notes: z
+      .array(z.string())
+      .describe("Why the score is what it is: what was measured, where full score ends, points lost; worst first."),
+    latest_sample: latestSample.nullable().describe("The latest telemetry sample; null when none has arrived."),
+  })
+  .describe("A server in full (spec 2.3).");
+
+export const benchmarkScores = z
+  .strictObject({
+    cpu: benchmarkPoints("CPU"),
+    disk: benchmarkPoints("Disk"),
+    network: benchmarkPoints("Network"),
+    stability: benchmarkPoints("Stability"),
+    total: benchmarkPoints("All together"),
+  })
+  .describe("The scores of a benchmark run by section (spec 2.4).");
+
+export const benchmarkRun = z
+  .strictObject({
+    id: idOf("run"),
+    label: z.string().describe("The name that was given to the run."),
+    status: z.literal("done").describe("Only finished runs are listed."),
+    scores: benchmarkScores,
+    verified: z.boolean().describe("Whether the reported hardware passed the console's consistency checks."),
+    finished_at: timestamp("When the run finished"),
+  })
+  .describe("A finished benchmark run (spec 2.4).");
+
+export const gameService = z
+  .strictObject({
+    id: idOf("service"),
+    name: z.string().describe("The name that the service goes by in the console."),
+    status: z
+      .enum(["pending_config", "configuring", "active", "failed", "disabled", "deleting"])
+      .describe("State of the service (spec 3)."),
+    java_hostname: z.string().describe("Public host name that players connect to."),
+    origin_host: z.string().describe("Host of the origin behind the protection."),
+    origin_port: z.int().min(1).max(65_535).describe("TCP port of the origin."),
+    config_version: z.int().nonnegative().describe("Version of the configuration; each change raises it."),
+    error: z.string().nullable().describe("Why the last change failed; null when nothing is wrong."),
+    created_at: timestamp("When the service was created"),
+    updated_at: timestamp("When the service last changed"),
+  })
+  .describe("A game-protection service (spec 2.5).");
+
+export const metricSample = z
+  .strictObject({
+    ts: timestamp("When the interval begins"),
+    node_id: z.int().nonnegative().describe("The edge node that reported the interval."),
+    packets: counter("Packets that arrived, the dropped included,"),
+    bytes: counter("Bytes that arrived, the dropped included,"),
+    dropped: counter("Packets dropped"),
+    connections: counter("Connections opened"),
+    latency_ms: z
+      .number()
+      .nullable()
+      .describe("Latency to the origin, in milliseconds; null when the edge did not measure it."),
+  })
+  .describe("One interval as one edge node counted it (spec 2.6).");
 
 /** How far back a series reaches (spec 4, rule 6). */
-export const metricRange = z.enum(["1h", "24h", "7d"]);
+export const metricRange = z
+  .enum(["1h", "24h", "7d"])
+  .describe("How far back the series reaches: an hour, a day or a week.");
 
-export const metricSeries = z.strictObject({ range: metricRange, series: z.array(metricSample) });
+export const metricSeries = z
+  .strictObject({
+    range: metricRange,
+    series: z
+      .array(metricSample)
+      .describe(
+        "Every stored interval of the range, by ts and then node_id. One that no edge node reported is absent.",
+      ),
+  })
+  .describe("The traffic of a game-protection service (spec 4, rule 6).");
 
-export const serverList = z.strictObject({ servers: z.array(serverListItem) });
-export const benchmarkRuns = z.strictObject({ benchmarks: z.array(benchmarkRun) });
-export const gameServiceList = z.strictObject({ services: z.array(gameService) });
+export const serverList = z
+  .strictObject({ servers: z.array(serverListItem).describe("By id; all of them.") })
+  .describe("The servers of the account (spec 4, rule 1).");
+export const benchmarkRuns = z
+  .strictObject({ benchmarks: z.array(benchmarkRun).describe("Newest first; all of them.") })
+  .describe("The finished benchmark runs of a server (spec 4, rule 3).");
+export const gameServiceList = z
+  .strictObject({ services: z.array(gameService).describe("By id; all of them.") })
+  .describe("The game-protection services that the account owns or was granted (spec 4, rule 4).");
+
+export const failure = z
+  .strictObject({ error: z.string().min(1).describe("What is wrong, for a person to read.") })
+  .describe("The body of every failure (spec 7).");
 
 export type ServerListItem = z.infer<typeof serverListItem>;
 export type ServerDetail = z.infer<typeof serverDetail>;

@@ -1,0 +1,88 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { cpSync, writeFileSync } from "node:fs";
+import { newAccount, newBenchmarkRun, newGameService, newServer } from "@/e2e/support/factories";
+import { expect, findJudge, sharedOrigin, test } from "@/e2e/support/fixtures";
+
+const url = () => `${sharedOrigin()}/openapi.json`;
+
+test("the document is served to anybody, from any origin, and names the origin that it was asked at", async () => {
+  const response = await fetch(url());
+  expect(response.status).toBe(200);
+  expect(response.headers.get("content-type")).toBe("application/json; charset=utf-8");
+  expect(response.headers.get("access-control-allow-origin")).toBe("*");
+  expect(response.headers.get("x-content-type-options")).toBe("nosniff");
+  expect(response.headers.get("set-cookie")).toBeNull();
+  const document = (await response.json()) as { openapi: string; servers: { url: string }[] };
+  expect(document.openapi).toBe("3.1.1");
+  expect(document.servers.map((server) => server.url)).toEqual([sharedOrigin()]);
+});
+
+test("whoever has the document already gets 304 without it, HEAD gets the tag, and a page may ask for both", async () => {
+  const tag = (await fetch(url())).headers.get("etag") ?? "";
+  expect(tag).toMatch(/^"[\w-]{43}"$/);
+  for (const value of [tag, `W/${tag}`, `"other", ${tag}`, "*"]) {
+    const known = await fetch(url(), { headers: { "If-None-Match": value } });
+    expect({ status: known.status, tag: known.headers.get("etag"), text: await known.text() }).toEqual({
+      status: 304,
+      tag,
+      text: "",
+    });
+  }
+  expect((await fetch(url(), { headers: { "If-None-Match": '"other"' } })).status).toBe(200);
+  const head = await fetch(url(), { method: "HEAD" });
+  expect({ status: head.status, tag: head.headers.get("etag"), text: await head.text() }).toEqual({
+    status: 200,
+    tag,
+    text: "",
+  });
+  const preflight = await fetch(url(), { method: "OPTIONS" });
+  expect(preflight.status).toBe(204);
+  expect(preflight.headers.get("access-control-allow-headers")).toBe("If-None-Match");
+});
+
+test("Redocly's respect finds every answer of a script to be as the document says", async () => {
+  const testInfo = test.info();
+  const { id: accountId, token } = await newAccount();
+  const { id: serverId } = await newServer(accountId);
+  await newBenchmarkRun(serverId);
+  await newGameService(accountId);
+  writeFileSync(testInfo.outputPath("openapi.json"), await (await fetch(url())).text());
+  const file = testInfo.outputPath("contract.arazzo.yaml");
+  cpSync("e2e/support/contract.arazzo.yaml", file);
+  const child = spawn(
+    process.execPath,
+    ["node_modules/@redocly/cli/bin/cli.js", "respect", file, "--input", `token=${token}`],
+    { env: { ...process.env, REDOCLY_TELEMETRY: "off", REDOCLY_SUPPRESS_UPDATE_NOTICE: "true" } },
+  );
+  let output = "";
+  child.stdout.on("data", (chunk) => (output += chunk));
+  child.stderr.on("data", (chunk) => (output += chunk));
+  const [code] = await once(child, "close");
+  expect(code, output).toBe(0);
+  expect(output).toContain("Steps: 7 passed, 7 total");
+});
+
+test("an answer that the document does not describe is found out: its status, a header more or less, a field, a unit", async () => {
+  const { token } = await newAccount();
+  const response = await fetch(`${sharedOrigin()}/api/v1/me`, { headers: { Authorization: `Bearer ${token}` } });
+  const text = await response.text();
+  const answer = { method: "GET", path: "/api/v1/me", status: 200, headers: response.headers, text };
+  const judge = await findJudge();
+  const withHeader = (name: string, value: string | null) => {
+    const headers = new Headers(response.headers);
+    if (value === null) headers.delete(name);
+    else headers.set(name, value);
+    return { ...answer, headers };
+  };
+  expect(judge(answer)).toEqual([]);
+  expect(judge({ ...answer, status: 418 })).toEqual(["The status 418 is not described."]);
+  expect(judge(withHeader("x-request-id", null))).toEqual(["The header X-Request-Id is absent."]);
+  expect(judge(withHeader("x-powered-by", "somebody"))).toEqual(["The header x-powered-by is not described."]);
+  expect(judge(withHeader("cache-control", "public"))).toHaveLength(1);
+  expect(judge(withHeader("x-ratelimit-remaining", "120"))).toHaveLength(1);
+  expect(judge({ ...answer, text: text.replace('"email"', '"mail"') })).toEqual([
+    "The body: /data must have required property 'email'.",
+  ]);
+  expect(judge({ ...answer, text: "{" })).toHaveLength(1);
+});

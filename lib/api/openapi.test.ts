@@ -1,0 +1,75 @@
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { mintToken } from "@/lib/tokens/format";
+import { ENDPOINTS, successBody } from "./contract";
+import examples from "./examples.json";
+import { openApiDocument, type Schema, templateOf } from "./openapi";
+
+const document = openApiDocument("https://console.example");
+const { schemas } = document.components;
+
+test("the linter has nothing to say about the document, not even a warning", { timeout: 60_000 }, () => {
+  const dir = mkdtempSync(join(tmpdir(), "console-openapi-"));
+  try {
+    const file = join(dir, "openapi.json");
+    writeFileSync(file, JSON.stringify(document));
+    const { status, stdout, stderr } = spawnSync(
+      process.execPath,
+      ["node_modules/@redocly/cli/bin/cli.js", "lint", file, "--config", "redocly.yaml", "--format", "json"],
+      { encoding: "utf8", env: { ...process.env, REDOCLY_TELEMETRY: "off", REDOCLY_SUPPRESS_UPDATE_NOTICE: "true" } },
+    );
+    const { totals } = JSON.parse(stdout || "{}") as { totals?: unknown };
+    expect({ status, totals }, stdout + stderr).toEqual({ status: 0, totals: { errors: 0, warnings: 0, ignored: 0 } });
+  } finally {
+    rmSync(dir, { recursive: true, force: true });
+  }
+});
+
+test("every endpoint of the contract is described, and nothing else", () => {
+  expect(Object.keys(document.paths)).toEqual(ENDPOINTS.map(([path]) => templateOf(path)));
+});
+
+test("every field of every schema is described, and has to be there unless it is one that may not be measured", () => {
+  const optional: string[] = [];
+  for (const [name, schema] of Object.entries(schemas)) {
+    expect(schema.description, name).toBeTruthy();
+    for (const [field, property] of Object.entries(schema.properties ?? {})) {
+      expect(describes(property), `${name}.${field}`).toBe(true);
+      if (!schema.required?.includes(field)) optional.push(`${name}.${field}`);
+    }
+  }
+  expect(optional.sort()).toEqual([
+    "Facts.cores",
+    "Facts.kernel",
+    "Facts.os",
+    "LatestSample.cpu_pct",
+    "LatestSample.mem_used_mb",
+  ]);
+});
+
+test("schemas let new fields pass, and carry nothing that belongs to documents of their own", () => {
+  const text = JSON.stringify(document);
+  expect(text).not.toContain('"additionalProperties":false');
+  expect(text).not.toContain('"$schema"');
+  expect(text).not.toContain('"$id"');
+});
+
+test("each example is an answer that the strict schema of its endpoint takes", () => {
+  for (const [path] of ENDPOINTS) successBody(path).parse((examples as Record<string, unknown>)[path]);
+});
+
+test("a token matches the pattern of the security scheme, and nothing longer does", () => {
+  const { token } = document.components.securitySchemes as { token: { bearerFormat: string } };
+  const pattern = new RegExp(`^${token.bearerFormat}$`);
+  expect(mintToken()).toMatch(pattern);
+  expect(`${mintToken()}x`).not.toMatch(pattern);
+});
+
+/** A reference is described where it leads. */
+function describes(property: Schema): boolean {
+  const [, name] = /^#\/components\/schemas\/(\w+)$/.exec(property.$ref ?? "") ?? [];
+  return Boolean(property.description ?? (name && schemas[name]?.description));
+}

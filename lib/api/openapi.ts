@@ -1,0 +1,392 @@
+import { z } from "zod";
+import { NotFoundError } from "@/lib/failures";
+import { ENDPOINTS, type EndpointPath } from "./contract";
+import {
+  internalError,
+  invalidToken,
+  malformedToken,
+  methodNotAllowed,
+  missingToken,
+  rateLimitExceeded,
+  unavailable,
+} from "./errors";
+import examples from "./examples.json";
+import * as schemas from "./schemas";
+
+/** JSON that is not looked into here. */
+type Json = Record<string, unknown>;
+
+export type Schema = {
+  $ref?: string;
+  type?: string | string[];
+  description?: string;
+  properties?: Record<string, Schema>;
+  required?: string[];
+  items?: Schema;
+  anyOf?: Schema[];
+  enum?: string[];
+  const?: string | number;
+  [keyword: string]: unknown;
+};
+
+export type Parameter = {
+  name: string;
+  in: "path" | "query";
+  required: boolean;
+  description: string;
+  schema: Schema;
+  example: unknown;
+};
+export type Header = { description: string; required: boolean; schema: Schema; example: unknown };
+export type ApiResponse = {
+  description: string;
+  headers: Record<string, { $ref: string } | Header>;
+  content?: { "application/json": { schema: Schema; examples: Record<string, { summary?: string; value: unknown }> } };
+};
+export type Operation = {
+  operationId: string;
+  tags: string[];
+  summary: string;
+  parameters: Parameter[];
+  responses: Record<string, ApiResponse | { $ref: string }>;
+};
+
+/** The document that describes the API (OpenAPI 3.1), as far as it does not depend on who asks for it. */
+export type OpenApiDocument = {
+  openapi: "3.1.1";
+  info: { title: string; version: string; description: string };
+  servers: { url: string; description: string }[];
+  tags: { name: string; description: string }[];
+  security: Json[];
+  paths: Record<string, { get: Operation }>;
+  components: {
+    schemas: Record<string, Schema>;
+    headers: Record<string, Header>;
+    responses: Record<string, ApiResponse>;
+    securitySchemes: Json;
+  };
+  "x-other-requests": Record<
+    string,
+    { description: string; responses: Record<string, ApiResponse | { $ref: string }> }
+  >;
+};
+
+const INFO = `Read-only access to your account, your servers with their health scores, finished benchmark runs, and \
+game-protection services with their traffic. Every request carries a personal access token; 120 requests per minute \
+and token. A success is \`{"data": …}\`, a failure \`{"error": "<message>"}\`. Timestamps are Unix epoch milliseconds. \
+Fields may be added within v1: ignore those that you do not know.`;
+
+const TAGS: Record<string, string> = {
+  Account: "The account that the token acts as.",
+  Servers: "Servers that your daemons report from, with their health and benchmark runs.",
+  "Game services": "Game-protection services and their traffic.",
+};
+
+/** The names of the schemas in the document. */
+const NAMES = {
+  Account: schemas.account,
+  ServerListItem: schemas.serverListItem,
+  ServerList: schemas.serverList,
+  Facts: schemas.facts,
+  ScoreComponents: schemas.scoreComponents,
+  LatestSample: schemas.latestSample,
+  ServerDetail: schemas.serverDetail,
+  BenchmarkScores: schemas.benchmarkScores,
+  BenchmarkRun: schemas.benchmarkRun,
+  BenchmarkRuns: schemas.benchmarkRuns,
+  GameService: schemas.gameService,
+  GameServiceList: schemas.gameServiceList,
+  MetricSample: schemas.metricSample,
+  MetricSeries: schemas.metricSeries,
+  Failure: schemas.failure,
+};
+
+/** What a token looks like (spec 5.2). */
+const TOKEN_PATTERN = "cpat_[0-9A-Za-z]{36}";
+
+const text = (pattern: string): Schema => ({ type: "string", pattern });
+const seconds: Schema = { type: "integer", minimum: 0 };
+
+const HEADERS = {
+  "Cache-Control": fixed("no-store", "Nothing is to be stored, by anybody (spec 2)."),
+  "X-Content-Type-Options": fixed("nosniff", "The content type is what it says."),
+  "Access-Control-Allow-Origin": fixed("*", "Pages of any origin may call the API; cookies are never honoured."),
+  "Access-Control-Expose-Headers": {
+    description: "The headers that a page of another origin may read.",
+    required: true,
+    schema: text("^[\\w, -]+$"),
+    example: "Retry-After, RateLimit, X-Request-Id",
+  },
+  Link: fixed('</openapi.json>; rel="service-desc"', "This document (RFC 8631)."),
+  "X-Request-Id": {
+    description: "Names this request; quote it when you report a fault.",
+    required: true,
+    schema: { type: "string", format: "uuid" },
+    example: "0f8fad5b-d9cb-469f-a165-70867728950e",
+  },
+  "RateLimit-Policy": fixed('"default";q=120;w=60', "120 requests in any 60 seconds, per token (spec 8)."),
+  RateLimit: {
+    description: "`r` requests are left now; in `t` seconds there is one more.",
+    required: true,
+    schema: text('^"default";r=\\d+;t=\\d+$'),
+    example: '"default";r=119;t=60',
+  },
+  "X-RateLimit-Limit": { description: "As q.", required: true, schema: { type: "integer", const: 120 }, example: 120 },
+  "X-RateLimit-Remaining": {
+    description: "As r.",
+    required: true,
+    schema: { type: "integer", minimum: 0, maximum: 119 },
+    example: 119,
+  },
+  "X-RateLimit-Reset": {
+    description: "When there is one request more than now, in Unix epoch seconds.",
+    required: true,
+    schema: seconds,
+    example: 1795171726,
+  },
+  "Retry-After": {
+    description: "Whole seconds to wait; whoever sleeps that long after a 429 is let in.",
+    required: true,
+    schema: { type: "integer", minimum: 1 },
+    example: 37,
+  },
+  "WWW-Authenticate": {
+    description: 'How to authenticate (RFC 6750), with `error="invalid_token"` when a token was sent.',
+    required: true,
+    schema: text('^Bearer realm="console-api"(, error="invalid_token")?$'),
+    example: 'Bearer realm="console-api", error="invalid_token"',
+  },
+  Allow: fixed("GET, HEAD, OPTIONS", "The methods that there are."),
+  "Access-Control-Allow-Methods": fixed("GET, HEAD, OPTIONS", "The methods that a page of another origin may use."),
+  "Access-Control-Allow-Headers": fixed("Authorization", "The header that a page of another origin may set."),
+  "Access-Control-Max-Age": fixed("7200", "Seconds for which a browser need not ask again."),
+} satisfies Record<string, Header>;
+type HeaderName = keyof typeof HEADERS;
+
+/** Part of requests that OpenAPI cannot attach to a path, and therefore written out where they stand. */
+const OTHER: ReadonlySet<HeaderName> = new Set([
+  "Allow",
+  "Access-Control-Allow-Methods",
+  "Access-Control-Allow-Headers",
+  "Access-Control-Max-Age",
+]);
+/** On every answer under /api/v1, also where no request exists yet. */
+const FIXED: HeaderName[] = [
+  "Cache-Control",
+  "X-Content-Type-Options",
+  "Access-Control-Allow-Origin",
+  "Access-Control-Expose-Headers",
+  "Link",
+];
+/** On every answer of the API's own code. */
+const ALWAYS: HeaderName[] = [...FIXED, "X-Request-Id"];
+/** On every answer to a token that is good. */
+const QUOTA: HeaderName[] = [
+  "RateLimit-Policy",
+  "RateLimit",
+  "X-RateLimit-Limit",
+  "X-RateLimit-Remaining",
+  "X-RateLimit-Reset",
+];
+
+const tooLarge = { message: "Request Header Fields Too Large." };
+const RESPONSES = {
+  InvalidRange: failure("`range` has a value that is not allowed, is empty, or is repeated.", [...ALWAYS, ...QUOTA], {
+    invalid: { message: `Invalid range. Allowed values: ${schemas.metricRange.options.join(", ")}.` },
+  }),
+  Unauthorized: failure(
+    "The token is missing, mistyped, unknown, revoked or expired, or its account is disabled (spec 5).",
+    [...ALWAYS, "WWW-Authenticate"],
+    { missing: missingToken(), malformed: malformedToken(), invalid: invalidToken() },
+  ),
+  NotFound: failure("Unknown, or of another account: the answer is the same (spec 4, rule 8).", [...ALWAYS, ...QUOTA], {
+    unknown: new NotFoundError(),
+  }),
+  RateLimited: failure(
+    "More than 120 requests in 60 seconds (spec 8). It was not counted.",
+    [...ALWAYS, ...QUOTA, "Retry-After"],
+    { limited: rateLimitExceeded(37) },
+  ),
+  HeadersTooLarge: failure("More than 16 KB of request line and headers.", FIXED, { large: tooLarge }),
+  InternalError: failure("The console's own fault.", ALWAYS, { fault: internalError() }, QUOTA),
+  Unavailable: failure(
+    "The console's database is away.",
+    [...ALWAYS, "Retry-After"],
+    { unavailable: unavailable() },
+    QUOTA,
+  ),
+};
+
+const DOCUMENT: Omit<OpenApiDocument, "servers"> = {
+  openapi: "3.1.1",
+  info: { title: "Console API", version: "1.0.0", description: INFO },
+  tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
+  security: [{ token: [] }],
+  paths: Object.fromEntries(ENDPOINTS.map(([path]) => [templateOf(path), { get: operation(path) }])),
+  components: {
+    schemas: publishedSchemas(),
+    headers: Object.fromEntries(Object.entries(HEADERS).filter(([name]) => !OTHER.has(name as HeaderName))),
+    responses: RESPONSES,
+    securitySchemes: {
+      token: {
+        type: "http",
+        scheme: "bearer",
+        bearerFormat: TOKEN_PATTERN,
+        description: `A personal access token, which matches \`${TOKEN_PATTERN}\`. People make them on the page /dashboard/settings/api.`,
+      },
+    },
+  },
+  "x-other-requests": {
+    "a path under /api/v1 that is not described": {
+      description: "Without a good token it is not told from one that is.",
+      responses: {
+        401: ref("responses", "Unauthorized"),
+        404: ref("responses", "NotFound"),
+        429: ref("responses", "RateLimited"),
+      },
+    },
+    HEAD: { description: "Answers as GET does, without the body. It counts.", responses: {} },
+    OPTIONS: {
+      description: "A preflight needs no token and does not count.",
+      responses: {
+        204: {
+          description: "What a page of another origin may do.",
+          headers: headers([
+            ...ALWAYS,
+            "Allow",
+            "Access-Control-Allow-Methods",
+            "Access-Control-Allow-Headers",
+            "Access-Control-Max-Age",
+          ]),
+        },
+      },
+    },
+    "any other method": {
+      description: "The API is read-only.",
+      responses: {
+        401: ref("responses", "Unauthorized"),
+        405: failure("The API is read-only.", [...ALWAYS, ...QUOTA, "Allow"], {
+          post: methodNotAllowed(HEADERS.Allow.example),
+        }),
+        429: ref("responses", "RateLimited"),
+      },
+    },
+  },
+};
+
+/** The document of the API as it is served under `origin`. */
+export function openApiDocument(origin: string): OpenApiDocument {
+  return { ...DOCUMENT, servers: [{ url: origin, description: "This console" }] };
+}
+
+/** `:id` as OpenAPI writes it. */
+export function templateOf(path: EndpointPath): string {
+  return path.replaceAll(/:(\w+)/g, "{$1}");
+}
+
+function operation(path: EndpointPath): Operation {
+  const [, row] = ENDPOINTS.find(([known]) => known === path) ?? [];
+  if (!row) throw new Error(`${path} is not in the contract.`);
+  const { name, group, purpose, params, query, data } = row;
+  const pathParameters = Object.entries(params).map(
+    ([parameter, description]): Parameter => ({
+      name: parameter,
+      in: "path",
+      required: true,
+      description: `${description}. Anything but a whole number is answered as an unknown id is.`,
+      schema: { type: "integer", minimum: 1, maximum: 2 ** 31 - 1 },
+      example: 2,
+    }),
+  );
+  const queryParameters = Object.entries(query).map(([parameter, { schema, default: standard }]): Parameter => {
+    const { $schema: _, ...json } = z.toJSONSchema(schema);
+    return {
+      name: parameter,
+      in: "query",
+      required: false,
+      description: json.description ?? "",
+      schema: { ...(json as Schema), default: standard },
+      example: standard,
+    };
+  });
+  return {
+    operationId: name,
+    tags: [group],
+    summary: purpose,
+    parameters: [...pathParameters, ...queryParameters],
+    responses: {
+      200: {
+        description: data.description ?? purpose,
+        headers: headers([...ALWAYS, ...QUOTA]),
+        content: {
+          "application/json": {
+            schema: { type: "object", properties: { data: schemaOf(data) }, required: ["data"] },
+            examples: { demo: { summary: "From the demo", value: (examples as Record<string, unknown>)[path] } },
+          },
+        },
+      },
+      ...(queryParameters.length > 0 && { 400: ref("responses", "InvalidRange") }),
+      401: ref("responses", "Unauthorized"),
+      ...(pathParameters.length > 0 && { 404: ref("responses", "NotFound") }),
+      429: ref("responses", "RateLimited"),
+      431: ref("responses", "HeadersTooLarge"),
+      500: ref("responses", "InternalError"),
+      503: ref("responses", "Unavailable"),
+    },
+  };
+}
+
+/** A reference where the schema has a name of its own. */
+function schemaOf(schema: z.ZodType): Schema {
+  const [name] = Object.entries(NAMES).find(([, known]) => known === schema) ?? [];
+  if (name) return ref("schemas", name);
+  const { $schema: _, ...json } = z.toJSONSchema(schema, { override: tolerant });
+  return json as Schema;
+}
+
+function publishedSchemas(): Record<string, Schema> {
+  const registry = z.registry<{ id: string }>();
+  for (const [id, schema] of Object.entries(NAMES)) registry.add(schema, { id });
+  const { schemas: generated } = z.toJSONSchema(registry, {
+    uri: (id) => `#/components/schemas/${id}`,
+    override: tolerant,
+  });
+  // What zod adds for documents of their own; here they are parts of one.
+  return Object.fromEntries(
+    Object.entries(generated).map(([id, { $schema, $id, ...schema }]) => [id, schema as Schema]),
+  );
+}
+
+/** A strict schema would make every added field a breaking change. */
+function tolerant({ jsonSchema }: { jsonSchema: { additionalProperties?: unknown } }): void {
+  if (jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties;
+}
+
+function fixed<const Value extends string>(value: Value, description: string) {
+  return { description, required: true, schema: { type: "string", const: value }, example: value };
+}
+
+function ref(kind: "schemas" | "headers" | "responses", name: string): { $ref: string } {
+  return { $ref: `#/components/${kind}/${name}` };
+}
+
+function headers(names: HeaderName[], sometimes: HeaderName[] = []): ApiResponse["headers"] {
+  return {
+    ...Object.fromEntries(names.map((name) => [name, OTHER.has(name) ? HEADERS[name] : ref("headers", name)])),
+    ...Object.fromEntries(sometimes.map((name) => [name, { ...HEADERS[name], required: false }])),
+  };
+}
+
+function failure(
+  description: string,
+  names: HeaderName[],
+  errors: Record<string, { message: string }>,
+  sometimes: HeaderName[] = [],
+): ApiResponse {
+  const bodies = Object.entries(errors).map(([name, { message }]) => [name, { value: { error: message } }]);
+  return {
+    description,
+    headers: headers(names, sometimes),
+    content: { "application/json": { schema: ref("schemas", "Failure"), examples: Object.fromEntries(bodies) } },
+  };
+}

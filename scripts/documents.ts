@@ -1,0 +1,39 @@
+import { writeFileSync } from "node:fs";
+import { startEmbeddedDatabase } from "@/server/embedded/database";
+import { migrate } from "./database";
+
+/** How many elements of a list an example shows. */
+const SHOWN = 2;
+
+/**
+ * `npm run documents`: writes what documents hold of the running product: an answer of the demo for each endpoint.
+ * Run it after a change of the contract or of the demo.
+ */
+export async function main(): Promise<void> {
+  const database = await startEmbeddedDatabase();
+  process.env.DATABASE_URL = database.url;
+  await migrate(database.url);
+  // Imported late: the database client reads DATABASE_URL when it is loaded.
+  const { seedDemo } = await import("@/prisma/demo/seed");
+  const { db } = await import("@/lib/database/client");
+  const { answerInProcess } = await import("@/e2e/support/in-process");
+  const { ENDPOINTS } = await import("@/lib/api/contract");
+  const { token } = await seedDemo();
+
+  const examples: Record<string, unknown> = {};
+  for (const [path] of ENDPOINTS) {
+    const response = await answerInProcess(path.replace(":id", path.includes("servers") ? "2" : "1"), { token });
+    examples[path] = shorten(await response.json());
+  }
+  writeFileSync("lib/api/examples.json", `${JSON.stringify(examples, null, 2)}\n`);
+  await db.$disconnect();
+  await database.stop();
+  process.exit(0);
+}
+
+/** The same with every list cut short, which keeps it readable. Notes are short as they are. */
+function shorten(value: unknown): unknown {
+  if (Array.isArray(value)) return typeof value[0] === "string" ? value : value.slice(0, SHOWN).map(shorten);
+  if (value === null || typeof value !== "object") return value;
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, shorten(inner)]));
+}
