@@ -1,11 +1,11 @@
 import { type NextRequest, NextResponse } from "next/server";
 import { pingDatabase } from "@/lib/database/health";
+import { reportOutage } from "@/lib/database/outage";
 import { clientAddress } from "@/lib/http/client-ip";
 import { isFromConsole } from "@/lib/http/own-origin";
 import { PATH_HEADER } from "@/lib/http/own-path";
 import { plainPage } from "@/lib/http/plain-page";
 import { env } from "@/lib/process/env";
-import { log } from "@/lib/process/log";
 import { waitText } from "@/lib/relative-time";
 import { CROWD_WAIT, hasRoom } from "@/lib/sign-in/crowd";
 import { SECOND } from "@/lib/time";
@@ -65,7 +65,7 @@ async function refusal(request: NextRequest, nonce: string): Promise<Response | 
     await pingDatabase();
     return null;
   } catch (error) {
-    log("error", "database unavailable", { path: request.nextUrl.pathname, reason: String(error) });
+    reportOutage(error, { method: request.method, path: request.nextUrl.pathname });
     const page = plainPage({
       status: 503,
       title: "The console is unavailable right now",

@@ -1,4 +1,6 @@
 import { type ChildProcess, execFileSync } from "node:child_process";
+import { once } from "node:events";
+import { request as httpRequest } from "node:http";
 import pg from "pg";
 import { type ConsoleServer, startConsole } from "@/e2e/support/console-server";
 import { call, expect, expectFailure, test } from "@/e2e/support/fixtures";
@@ -47,6 +49,23 @@ test.describe("a console of its own", () => {
     expect(app.output()).not.toContain("in-the-query");
     expect(app.output()).not.toContain(token);
     expect((await call("/api/v1/me", token, { origin: app.origin })).status).toBe(200);
+  });
+
+  test("what strangers send in headers of the framework reaches the log as lines of printable JSON, if at all", async () => {
+    const before = app.output().length;
+    for (const value of ["\u009b31mred", `a\u0085b ${"x".repeat(8000)}`, "0".repeat(42)]) {
+      const { hostname, port } = new URL(app.origin);
+      const headers = { Origin: app.origin, "Content-Type": "multipart/form-data; boundary=x", "Next-Action": value };
+      const sent = httpRequest({ hostname, port, path: "/sign-in", method: "POST", headers }).end("--x--");
+      const [answer] = await once(sent, "response");
+      answer.resume();
+      await once(answer, "end");
+    }
+    for (const line of app.output().slice(before).trim().split("\n").filter(Boolean)) {
+      expect(line).not.toMatch(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u);
+      expect(line.length).toBeLessThan(8000);
+      expect(JSON.parse(line)).toMatchObject({ level: expect.stringMatching(/^(?:info|error)$/) });
+    }
   });
 
   test("SIGTERM lets a running request finish, refuses new ones, and ends the process", async () => {
@@ -131,6 +150,38 @@ test.describe("PostgreSQL in trouble", () => {
     await postgres.restart();
     await expect.poll(async () => (await me()).status).toBe(200);
     expect((await fetch(`${app.origin}/readyz`)).status).toBe(200);
+  });
+
+  test("an outage is two lines of the log, its begin and its end, however many requests it refuses", async () => {
+    await postgres.kill();
+    const refused = await Promise.all(Array.from({ length: 100 }, me));
+    expect(refused.map(({ status }) => status)).toEqual(Array(100).fill(503));
+    expect((await fetch(`${app.origin}/sign-in`)).status).toBe(503);
+    await postgres.restart();
+    await expect.poll(async () => (await me()).status).toBe(200);
+    await expect.poll(() => app.output(), { timeout: 15 * SECOND }).toContain("database available again");
+    const lines = app.output().trim().split("\n");
+    expect(lines.filter((line) => line.includes("database unavailable"))).toHaveLength(1);
+    expect(lines.filter((line) => line.includes("stack"))).toHaveLength(1);
+    expect(JSON.parse(lines.find((line) => line.includes("available again")) ?? "")).toMatchObject({ level: "info" });
+  });
+
+  test("requests of a token whose use cannot be written are answered, and wait for it with one write in all", async () => {
+    const blocker = new pg.Client(postgres.url);
+    await blocker.connect();
+    await blocker.query("update access_tokens set last_used_at = null");
+    await blocker.query("begin");
+    await blocker.query("select id from access_tokens for update");
+    const answers = await Promise.all(Array.from({ length: 50 }, me));
+    expect(answers.map(({ status }) => status)).toEqual(Array(50).fill(200));
+    const writes =
+      "select count(*)::int as count from pg_stat_activity where query like '%update access_tokens%last_used%' and pid <> pg_backend_pid() and state = 'active'";
+    const { rows } = await run(postgres.url, writes);
+    expect(rows).toEqual([{ count: 1 }]);
+    await blocker.query("rollback");
+    await blocker.end();
+    const used = async () => (await run(postgres.url, "select last_used_at from access_tokens")).rows[0]?.last_used_at;
+    await expect.poll(used).toEqual(expect.any(Date));
   });
 
   test("restarted between two requests: at most the next one is 503, and all 20 after it are 200", async () => {

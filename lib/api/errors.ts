@@ -1,7 +1,8 @@
 import { isDatabaseUnavailable } from "@/lib/database/health";
+import { reportOutage } from "@/lib/database/outage";
 import { InvalidInputError, NotFoundError } from "@/lib/failures";
 import { TextResponse } from "@/lib/http/text-response";
-import { log } from "@/lib/process/log";
+import { logFault } from "@/lib/process/faults";
 import { ApiError } from "./api-error";
 import { failureText } from "./failure-text.mjs";
 
@@ -55,15 +56,14 @@ export function toApiError(
   if (error instanceof ApiError) return error;
   if (error instanceof NotFoundError) return new ApiError(404, error.message);
   if (error instanceof InvalidInputError) return new ApiError(400, error.message);
-  const isUnavailable = isDatabaseUnavailable(error);
-  log("error", isUnavailable ? "database unavailable" : "request failed", {
-    request_id: request.id,
-    method: request.method,
-    endpoint: request.endpoint,
-    path: request.path,
-    stack: error instanceof Error ? error.stack : String(error),
-  });
-  return isUnavailable ? unavailable() : internalError();
+  const { id, ...rest } = request;
+  const fields = { request_id: id, ...rest };
+  if (isDatabaseUnavailable(error)) {
+    reportOutage(error, fields);
+    return unavailable();
+  }
+  logFault("request failed", error, fields);
+  return internalError();
 }
 
 /** A failure as the caller sees it (spec 2, 7). */

@@ -1,5 +1,5 @@
-import { log } from "@/lib/process/log";
 import { perProcess } from "@/lib/process/per-process";
+import { logRepeated } from "@/lib/process/repeated";
 
 type WaitUntil = (promise: Promise<void>) => void;
 type PlatformContext = { get?: () => { waitUntil?: WaitUntil } | undefined };
@@ -13,7 +13,9 @@ const running = perProcess("background", () => new Set<Promise<void>>());
 export function runInBackground(what: string, task: () => Promise<unknown>): void {
   const promise: Promise<void> = task()
     .then(() => undefined)
-    .catch((error: unknown) => log("error", "background work failed", { what, reason: String(error) }))
+    .catch((error: unknown) =>
+      logRepeated({ level: "error", event: "background work failed", reason: what }, { what, reason: String(error) }),
+    )
     .finally(() => running.delete(promise));
   running.add(promise);
   platformContext()?.get?.()?.waitUntil?.(promise);

@@ -38,3 +38,29 @@ test("tokens, hashes and passwords inside addresses never get through", () => {
   expect(line).not.toContain("hunter2");
   expect(line).toContain("db.internal:5432/console");
 });
+
+test("a field is cut before anything reads it, and a secret at the cut goes as well", () => {
+  const token = mintToken();
+  for (const text of [
+    "a".repeat(5_000_000),
+    "cpat_".repeat(1_000_000),
+    "://:".repeat(1_000_000),
+    `${"x ".repeat(1980)}postgresql://console:hunter2${"2".repeat(30)}@db.internal`,
+    `${" ".repeat(3990)}${token}`,
+    `${" ".repeat(3970)}${hashToken(token)}`,
+  ]) {
+    const line = lineOf({ text });
+    expect(line.length).toBeLessThan(8000);
+    expect(line).toContain("… [cut]");
+    expect(line).not.toContain("hunter2");
+    expect(line).not.toContain(token.slice(0, 12));
+    expect(line).not.toContain(hashToken(token).slice(0, 12));
+  }
+});
+
+test("no terminal is told anything: control, invisible and direction characters are written as their numbers", () => {
+  const name = "\u001b[31m\u007f\u009b31m\u200b\u202e\u2066\ufeff\u{e0041}\ud800";
+  const line = lineOf({ name });
+  expect(line.trimEnd()).toMatch(/^[ -~]+$/);
+  expect(JSON.parse(line).name).toBe(name);
+});

@@ -1,28 +1,49 @@
-/** What must never reach a log, whatever text it hides in: raw tokens and keys, their hashes, and passwords inside addresses. */
+/**
+ * What must never reach a log, whatever text it hides in: raw tokens and keys, their hashes, and passwords inside URLs.
+ * The time that each pattern takes is proportional to the length of the text: none begins with a repetition, and where
+ * two follow each other, both are bounded.
+ */
 const SECRETS: readonly [RegExp, string][] = [
   [/(cpat_|csrv_|cbench_)[0-9A-Za-z]+/g, "$1[removed]"],
-  [/\b[0-9a-f]{64}\b/g, "[removed]"],
-  [/(\w+:\/\/[^\s:/@]*):[^\s@/]*@/g, "$1:[removed]@"],
+  [/[0-9a-f]{64,}/g, "[removed]"],
+  [/:\/\/([^\s:/@]{0,100}):[^\s@]{1,1000}@/g, "://$1:[removed]@"],
 ];
 
-type Fields = Record<string, string | number | boolean | null | undefined>;
+/** No field is longer, before anything reads it: a stack fits, and what a stranger sent cannot keep the process busy. */
+const MAX_LENGTH = 4000;
+/** A secret at the cut would not be known for one, so this much goes as well, back to a space if there is one. */
+const LONGEST_SECRET = 500;
+
+export type Fields = Record<string, string | number | boolean | null | undefined>;
 
 /**
- * Writes one line of JSON: `info` to standard output, `error` to standard error. JSON escapes every line break, so no
- * field can split a line. Secrets are removed from every string.
+ * Writes one line of JSON: `info` to standard output, `error` to standard error. No field can split a line or reach a
+ * terminal: control and invisible characters are escaped. Secrets are removed from every string.
  */
 export function log(level: "info" | "error", event: string, fields: Fields = {}): void {
   const line = JSON.stringify({ time: new Date().toISOString(), level, event, ...fields }, (_, value: unknown) =>
-    typeof value === "string" ? removeSecrets(value) : value,
+    typeof value === "string" ? removeSecrets(cut(value)) : value,
   );
-  (level === "error" ? process.stderr : process.stdout).write(`${escapeSeparators(line)}\n`);
+  (level === "error" ? process.stderr : process.stdout).write(`${escapeInvisible(line)}\n`);
 }
 
 function removeSecrets(text: string): string {
   return SECRETS.reduce((result, [pattern, replacement]) => result.replace(pattern, replacement), text);
 }
 
-/** U+2028, U+2029 and U+0085 are line breaks to some log readers, and JSON leaves them as they are. */
-function escapeSeparators(line: string): string {
-  return line.replace(/[\u0085\u2028\u2029]/g, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, "0")}`);
+function cut(text: string): string {
+  if (text.length <= MAX_LENGTH) return text;
+  let end = MAX_LENGTH;
+  while (end > MAX_LENGTH - LONGEST_SECRET && !/\s/.test(text.charAt(end - 1))) end--;
+  return `${text.slice(0, end)}… [cut]`;
+}
+
+/** JSON leaves these as they are: C1 controls, which some terminals obey, line separators, and text direction. */
+function escapeInvisible(line: string): string {
+  return line.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (character) =>
+    Array.from(
+      { length: character.length },
+      (_, i) => `\\u${character.charCodeAt(i).toString(16).padStart(4, "0")}`,
+    ).join(""),
+  );
 }

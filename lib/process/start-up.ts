@@ -1,4 +1,5 @@
-import { log } from "@/lib/process/log";
+import { logConsole } from "@/lib/process/console";
+import { logFault } from "@/lib/process/faults";
 import { SECOND } from "@/lib/time";
 
 /** A store of the limit that needs longer than this to connect is left to connect while requests are answered. */
@@ -12,16 +13,16 @@ export async function startUp(): Promise<void> {
     process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
     process.exit(1);
   }
+  if (process.env.NODE_ENV === "production") logConsole();
   const { connectRateLimits } = await import("@/lib/rate-limit");
   await connectRateLimits(CONNECT_WAIT);
 }
 
-/** Logs what went wrong while a page or a form was answered, without the query of its address. */
+/** Logs what went wrong while a page or a form was answered, without its query. */
 export function reportPageFault(error: unknown, { method, path }: { method: string; path: string }): void {
-  log("error", "page failed", {
+  logFault("page failed", error, {
     method,
     path: path.split("?")[0],
     digest: error instanceof Error && "digest" in error ? String(error.digest) : undefined,
-    stack: error instanceof Error ? error.stack : String(error),
   });
 }

@@ -1,10 +1,16 @@
-import { log } from "@/lib/process/log";
+import { endRepeated, logRepeated, type Repeated } from "@/lib/process/repeated";
 import { SECOND } from "@/lib/time";
 import type { MemoryLog } from "./memory";
 import type { Decision, RateLimiter } from "./policy";
 
 /** After a failure the shared store is left alone for this long, so that a slow one does not slow every request. */
 const COOL_DOWN = 5 * SECOND;
+
+const OUTAGE: Repeated = {
+  level: "error",
+  event: "rate limit store unavailable",
+  over: "rate limit store available again",
+};
 
 /** One per store: whether it answers is the same for all policies. */
 export type StoreHealth = { failedAt: number | null };
@@ -51,17 +57,14 @@ function refusedByBoth(shared: Decision, own: Decision): Decision {
 }
 
 function reportFailure(health: StoreHealth, error: unknown): void {
-  if (health.failedAt === null) {
-    log("error", "rate limit store unavailable", {
-      reason: error instanceof Error ? error.message : String(error),
-      decided: "in this process, until the store answers again",
-    });
-  }
   health.failedAt = performance.now();
+  logRepeated(OUTAGE, {
+    reason: error instanceof Error ? error.message : String(error),
+    decided: "in this process, until the store answers again",
+  });
 }
 
 function reportSuccess(health: StoreHealth): void {
-  if (health.failedAt === null) return;
   health.failedAt = null;
-  log("info", "rate limit store available again");
+  endRepeated(OUTAGE.event);
 }

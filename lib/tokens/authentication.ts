@@ -1,15 +1,18 @@
 import { type Account, serializeAccount } from "@/lib/accounts/accounts";
 import { db } from "@/lib/database/client";
+import { reportAnswer } from "@/lib/database/outage";
 import type { AccountRole } from "@/lib/generated/prisma/enums";
 import { cleanAgent, type Sender } from "@/lib/http/sender";
 import { runInBackground } from "@/lib/process/background";
+import { perProcess } from "@/lib/process/per-process";
 import { securityEvent } from "@/lib/process/security-events";
-import { MINUTE } from "@/lib/time";
+import { MINUTE, SECOND } from "@/lib/time";
 import { hashToken } from "@/lib/tokens/format";
 import { tokenState } from "@/lib/tokens/state";
 
 /** `last_used_*` is at most this old. */
 const LAST_USED_PRECISION = MINUTE;
+const REFUSALS_WRITTEN_EVERY = 1 * SECOND;
 
 export type Caller = { tokenId: number; account: Account };
 
@@ -36,6 +39,7 @@ export async function authenticate(raw: string, sender: Sender): Promise<Caller 
     select t.id, t.expires_at, t.revoked_at, t.last_used_at, a.id as account_id, a.name, a.email, a.role::text as role, a.disabled_at
     from access_tokens t join accounts a on a.id = t.account_id
     where t.token_hash = ${hashToken(raw)}`;
+  reportAnswer();
   if (!row) return null;
   const state = tokenState({ revokedAt: row.revoked_at, expiresAt: row.expires_at }, new Date(now));
   if (state !== "active" || row.disabled_at) {
@@ -48,37 +52,49 @@ export async function authenticate(raw: string, sender: Sender): Promise<Caller 
   return { tokenId: row.id, account: serializeAccount({ ...row, id: row.account_id }) };
 }
 
+/** Tokens whose use is being written. */
+const beingUsed = perProcess("tokens-being-used", () => new Set<number>());
+
+/** One write of a token at a time: while the database is slow, the use by later requests is the same news. */
 function recordUse(id: number, at: number, { ip, agent }: Sender): void {
+  if (beingUsed.has(id)) return;
+  beingUsed.add(id);
   const now = new Date(at);
-  runInBackground(
-    "recording the use of a token",
-    () =>
+  runInBackground("recording the use of a token", async () => {
+    try {
       // Decided again inside the statement: of many requests at once, one writes.
-      db.$executeRaw`
-      update access_tokens set last_used_at = ${now}, last_used_ip = ${ip}, last_used_agent = ${cleanAgent(agent)},
-        first_used_at = coalesce(first_used_at, ${now}),
-        first_used_ip = case when first_used_at is null then ${ip} else first_used_ip end
-      where id = ${id} and (last_used_at is null or last_used_at <= ${new Date(at - LAST_USED_PRECISION)})`,
-  );
+      await db.$executeRaw`
+        update access_tokens set last_used_at = ${now}, last_used_ip = ${ip}, last_used_agent = ${cleanAgent(agent)},
+          first_used_at = coalesce(first_used_at, ${now}),
+          first_used_ip = case when first_used_at is null then ${ip} else first_used_ip end
+        where id = ${id} and (last_used_at is null or last_used_at <= ${new Date(at - LAST_USED_PRECISION)})`;
+    } finally {
+      beingUsed.delete(id);
+    }
+  });
 }
 
 type Refusals = { count: number; at: number; sender: Sender };
 
 /** Refusals not written yet, by token. While one write of a token is under way, its further refusals gather here. */
-const unwritten = new Map<number, Refusals>();
-const writing = new Set<number>();
+const unwritten = perProcess("token-refusals", () => new Map<number, Refusals>());
+const writing = perProcess("token-refusals-being-written", () => new Set<number>());
 
-/** Every refusal is counted, but a flood of them costs one write at a time. */
+/** Every refusal is counted, but a flood of them costs one write a second. */
 function recordRefusal({ id, account_id: accountId }: TokenRow, at: number, sender: Sender): void {
-  unwritten.set(id, { count: (unwritten.get(id)?.count ?? 0) + 1, at, sender });
+  gather(id, { count: 1, at, sender });
   if (writing.has(id)) return;
   writing.add(id);
   runInBackground("recording the refusal of a token", async () => {
     try {
       for (let next = unwritten.get(id); next; next = unwritten.get(id)) {
         unwritten.delete(id);
-        await writeRefusals(id, next);
+        await writeRefusals(id, next).catch((error: unknown) => {
+          gather(id, next);
+          throw error;
+        });
         securityEvent("token use refused", { accountId, tokenId: id, address: next.sender.ip, count: next.count });
+        await new Promise((resolve) => setTimeout(resolve, REFUSALS_WRITTEN_EVERY));
       }
     } finally {
       writing.delete(id);
@@ -86,9 +102,18 @@ function recordRefusal({ id, account_id: accountId }: TokenRow, at: number, send
   });
 }
 
+function gather(id: number, { count, at, sender }: Refusals): void {
+  const before = unwritten.get(id);
+  unwritten.set(id, { count: count + (before?.count ?? 0), at, sender });
+}
+
+/** Another process may have written a later one meanwhile, which stays. */
 async function writeRefusals(id: number, { count, at, sender }: Refusals): Promise<void> {
+  const now = new Date(at);
   await db.$executeRaw`
-    update access_tokens set refused_count = refused_count + ${count}, last_refused_at = ${new Date(at)},
-      last_refused_ip = ${sender.ip}, last_refused_agent = ${cleanAgent(sender.agent)}
+    update access_tokens set refused_count = refused_count + ${count},
+      last_refused_ip = case when last_refused_at > ${now} then last_refused_ip else ${sender.ip} end,
+      last_refused_agent = case when last_refused_at > ${now} then last_refused_agent else ${cleanAgent(sender.agent)} end,
+      last_refused_at = greatest(last_refused_at, ${now})
     where id = ${id}`;
 }

@@ -1,0 +1,14 @@
+import type { Fields } from "@/lib/process/log";
+import { endRepeated, logRepeated, type Repeated } from "@/lib/process/repeated";
+
+const OUTAGE: Repeated = { level: "error", event: "database unavailable", over: "database available again" };
+
+/** Logs that the database did not answer: one line when that begins, then counts, whoever noticed it. */
+export function reportOutage(error: unknown, fields: Fields): void {
+  logRepeated(OUTAGE, { ...fields, stack: error instanceof Error ? error.stack : String(error) });
+}
+
+/** Says that the database has just answered, which ends an outage. */
+export function reportAnswer(): void {
+  endRepeated(OUTAGE.event);
+}
