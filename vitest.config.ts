@@ -7,6 +7,7 @@ export default defineConfig({
     // The test runner has a variable of this name, too.
     env: { BASE_URL: "" },
     include: ["{app,lib,server,scripts,prisma}/**/*.test.ts"],
-    testTimeout: 30_000,
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
   },
 });

@@ -1,3 +1,4 @@
+import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { PGlite } from "@electric-sql/pglite";
@@ -5,13 +6,16 @@ import pg from "pg";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { type SocketServer, servePGlite } from "./socket-server";
 
+/** How long a client may keep the session in silence here, in milliseconds. */
+const SILENCE = 300;
+
 let db: PGlite;
 let server: SocketServer;
 const open: { end(): unknown }[] = [];
 
 beforeAll(async () => {
   db = await PGlite.create();
-  server = await servePGlite(db, "127.0.0.1");
+  server = await servePGlite(db, "127.0.0.1", SILENCE);
 });
 afterEach(async () => {
   await Promise.all(open.splice(0).map((client) => client.end()));
@@ -21,8 +25,8 @@ afterAll(async () => {
   await db.close();
 });
 
-async function newClient(): Promise<pg.Client> {
-  const client = new pg.Client({ host: server.host, port: server.port, user: "postgres", database: "postgres" });
+async function newClient(config: pg.ClientConfig = {}): Promise<pg.Client> {
+  const client = new pg.Client({ host: server.host, port: server.port, user: "postgres", ...config });
   client.on("error", () => {});
   await client.connect();
   open.push(client);
@@ -61,20 +65,14 @@ test("a client that comes back prepares its statements anew, and nothing is left
 
 test("a client cannot use a name that only another client has prepared", async () => {
   await numberOf(await newClient(), { name: "mine", text: "select 1 as n" });
-  const socket = await newSocket();
-  const answers = recordAnswers(socket);
-  socket.write(startup());
-  await answers.until("Z");
+  const { socket, answers } = await connected();
   socket.write(Buffer.concat([packet("B", "\0mine\0\0\0\0\0\0\0"), packet("S")]));
   expect(await answers.until("Z")).toContain("E");
   expect(answers.text()).toContain("C26000\0");
 });
 
 test("the statement without a name outlives its Sync, whatever other clients do meanwhile", async () => {
-  const socket = await newSocket();
-  const answers = recordAnswers(socket);
-  socket.write(startup());
-  await answers.until("Z");
+  const { socket, answers } = await connected();
   socket.write(Buffer.concat([packet("P", "\0select 'mine'\0\0\0"), packet("S")]));
   await answers.until("Z");
   const other = await newClient();
@@ -84,6 +82,264 @@ test("the statement without a name outlives its Sync, whatever other clients do 
   expect(await answers.until("Z")).toBe("2DCZ");
   expect(answers.text()).toContain("mine");
 });
+
+test("settings belong to the client that made them, by SET, set_config or at the start of the connection", async () => {
+  const [first, second] = [await newClient(), await newClient({ options: "-c work_mem=5MB" })];
+  await first.query("set time zone 'Asia/Tokyo'; set search_path to other, public");
+  await first.query("select set_config($1, $2, false)", ["app.tenant", "it's \\ mine"]);
+  await first.query("set app.tenant to 'first'");
+  const settings = `select current_setting('timezone') as zone, current_setting('search_path') as path,
+    current_setting('app.tenant', true) as tenant, current_setting('work_mem') as memory`;
+  for (let round = 0; round < 2; round++) {
+    expect((await second.query(settings)).rows[0]).toMatchObject({ zone: "UTC", path: "public", memory: "5MB" });
+    expect((await second.query("select nullif(current_setting('app.tenant', true), '') as n")).rows[0].n).toBeNull();
+    expect((await first.query(settings)).rows[0]).toEqual({
+      zone: "Asia/Tokyo",
+      path: "other, public",
+      tenant: "first",
+      memory: "4MB",
+    });
+  }
+  await first.query("begin; set time zone 'Europe/Berlin'; rollback");
+  await second.query("select 1");
+  expect((await first.query("show time zone")).rows[0].TimeZone).toBe("Asia/Tokyo");
+});
+
+test("a role that one client takes on is no other client's", async () => {
+  const [first, second] = [await newClient(), await newClient()];
+  await first.query("create role reader");
+  await first.query("set role reader");
+  expect((await second.query("select current_user")).rows[0].current_user).toBe("postgres");
+  expect((await first.query("select current_user")).rows[0].current_user).toBe("reader");
+});
+
+test("a setting that does not exist ends the connection with PostgreSQL's own words", async () => {
+  await expect(newClient({ options: "-c nonsense=1" })).rejects.toThrow("nonsense");
+});
+
+test.each(["discard all", "deallocate all"])("%s of one client breaks no other one", async (command) => {
+  const [first, second] = [await newClient(), await newClient()];
+  const statement = { name: "kept", text: "select 4 as n" };
+  await second.query("set time zone 'Asia/Tokyo'");
+  await second.query("prepare by_sql as select 5 as n");
+  expect(await numberOf(second, statement)).toBe(4);
+  expect(await numberOf(first, statement)).toBe(4);
+  await first.query(command);
+  expect(await numberOf(second, statement)).toBe(4);
+  expect(await numberOf(second, { text: "execute by_sql" })).toBe(5);
+  expect((await second.query("show time zone")).rows[0].TimeZone).toBe("Asia/Tokyo");
+  await expect(first.query("execute by_sql")).rejects.toThrow("does not exist");
+});
+
+test("what SQL deallocates is the client's own statement of that name", async () => {
+  const [first, second] = [await newClient(), await newClient()];
+  const statement = { name: "Name", text: "select 6 as n" };
+  await numberOf(first, statement);
+  await numberOf(second, statement);
+  await first.query('DEALLOCATE "Name";');
+  expect(await numberOf(second, statement)).toBe(6);
+  await expect(first.query('deallocate "Name"')).rejects.toThrow("does not exist");
+});
+
+test("whoever takes an advisory lock has it alone until it is released", async () => {
+  const [first, second] = [await newClient(), await newClient()];
+  await first.query("select pg_advisory_lock(1)");
+  let isSecond = false;
+  const locked = second.query("select pg_advisory_lock(1)").then(() => {
+    isSecond = true;
+  });
+  await first.query("select 1");
+  expect(isSecond).toBe(false);
+  await first.query("select pg_advisory_unlock(1)");
+  await locked;
+  await second.end();
+  // What a client that leaves has not released is released for it.
+  expect((await first.query("select pg_try_advisory_lock(1) as n")).rows[0].n).toBe(true);
+  await first.query("select pg_advisory_unlock_all()");
+});
+
+test("transactions of two clients never mix, and one that dies is rolled back", async () => {
+  const [first, second, third] = [await newClient(), await newClient(), await newClient()];
+  await first.query("create table moves (who text)");
+  await first.query("begin");
+  const others = second.query("begin; insert into moves values ('second'); commit");
+  await first.query("insert into moves values ('first')");
+  expect((await first.query("select who from moves")).rows).toEqual([{ who: "first" }]);
+  await first.query("rollback");
+  await others;
+  await first.query("begin; insert into moves values ('died')");
+  (first as unknown as { connection: { stream: Socket } }).connection.stream.destroy();
+  expect((await third.query("select who from moves")).rows).toEqual([{ who: "second" }]);
+});
+
+test.each([
+  ["an idle transaction", () => packet("Q", "begin\0")],
+  ["Flush without Sync", () => Buffer.concat([packet("P", "\0select 1\0\0\0"), packet("H")])],
+  ["an advisory lock", () => packet("Q", "select pg_advisory_lock(2)\0")],
+])("a client that keeps the session in silence with %s is cut off once others wait", async (_, open) => {
+  const silent = await connected();
+  silent.socket.write(open());
+  await silent.answers.until(open().includes("P") ? "1" : "Z");
+  const other = await newClient();
+  expect(await numberOf(other, { text: "select 7 as n" })).toBe(7);
+  await silent.answers.until("E");
+  expect(silent.answers.text()).toContain("C25P03\0");
+});
+
+test("a client that keeps the session while nobody waits for it is left alone", async () => {
+  const client = await newClient();
+  await client.query("begin");
+  await new Promise((resolve) => setTimeout(resolve, 3 * SILENCE));
+  expect((await client.query("select 1 as n")).rows[0].n).toBe(1);
+  await client.query("commit");
+});
+
+test("COPY from the client is an error, by either protocol, and the client goes on; COPY to it works", async () => {
+  const client = await newClient();
+  await client.query("create table numbers (n int)");
+  await expect(client.query("copy numbers from stdin")).rejects.toThrow("takes no data this way; use INSERT");
+  await expect(client.query({ text: "copy numbers from stdin", values: [], name: "c" })).rejects.toThrow("no data");
+  expect(await numberOf(client, { text: "select count(*)::int as n from numbers" })).toBe(0);
+
+  const { socket, answers } = await connected();
+  socket.write(Buffer.concat([packet("Q", "copy numbers from stdin\0"), packet("d", "1\n"), packet("c")]));
+  expect(await answers.until("Z")).toBe("GEZ");
+  socket.write(packet("Q", "copy (select 8) to stdout\0"));
+  expect(await answers.until("Z")).toBe("HdcCZ");
+});
+
+test("encryption is declined, by either name, and the connection goes on without", async () => {
+  const socket = await newSocket();
+  for (const code of [80_877_104, 80_877_103]) {
+    socket.write(startup(code, ""));
+    expect(String((await once(socket, "data"))[0])).toBe("N");
+  }
+  const answers = recordAnswers(socket);
+  socket.write(startup());
+  expect(await answers.until("Z")).toMatch(/^RS+KZ$/);
+});
+
+test.each([
+  ["a negative length", Buffer.from("Q\xff\xff\xff\xffselect 1", "latin1")],
+  ["an absurd length", Buffer.from("Q\x7f\xff\xff\xffselect 1", "latin1")],
+  ["an unknown message", packet("z", "x")],
+  ["a text that never ends", packet("P", "select 1")],
+])("a client that sends %s is told so and cut off; others notice nothing", async (_, bytes) => {
+  const [{ socket, answers }, other] = [await connected(), await newClient()];
+  socket.write(bytes);
+  await answers.until("E");
+  expect(answers.text()).toContain("C08P01\0");
+  if (!socket.closed) await once(socket, "close");
+  expect(await numberOf(other, { text: "select 9 as n" })).toBe(9);
+});
+
+test("a first packet with a length that cannot be is refused", async () => {
+  for (const length of [-1, 0, 7, 20_000]) {
+    const socket = await newSocket();
+    const packetOfLength = startup();
+    packetOfLength.writeInt32BE(length, 0);
+    socket.resume().write(packetOfLength);
+    await once(socket, "close");
+  }
+});
+
+test("messages that arrive byte by byte are answered like any other", async () => {
+  const { socket, answers } = await connected();
+  for (const byte of packet("Q", "select 10\0")) {
+    socket.write(Buffer.of(byte));
+    await new Promise(setImmediate);
+  }
+  expect(await answers.until("Z")).toBe("TDCZ");
+});
+
+test("a database that ends by itself says so and lets go of its clients", async () => {
+  const own = await copyOfDatabase();
+  const failing = await servePGlite(own, "127.0.0.1");
+  const client = new pg.Client({ host: failing.host, port: failing.port, user: "postgres" });
+  client.on("error", () => {});
+  await client.connect();
+  own.execProtocolRaw = async () => {
+    throw new Error("unreachable");
+  };
+  await expect(client.query("select 1")).rejects.toThrow("terminated");
+  expect((await failing.failed).message).toBe("PGlite has ended: unreachable");
+  await failing.stop();
+});
+
+test("stopping rolls back what is open, closes every connection and leaves the database to be closed", async () => {
+  const own = await copyOfDatabase();
+  const stopping = await servePGlite(own, "127.0.0.1");
+  const client = new pg.Client({ host: stopping.host, port: stopping.port, user: "postgres" });
+  const ended = new Promise<void>((resolve) => client.once("end", resolve));
+  client.on("error", () => {});
+  await client.connect();
+  await client.query("create table kept (n int)");
+  await client.query("begin; insert into kept values (1)");
+  await stopping.stop();
+  await ended;
+  expect((await own.query("select * from kept")).rows).toEqual([]);
+  await own.close();
+});
+
+const hasPsql = spawnSync("psql", ["--version"]).status === 0;
+
+test.skipIf(!hasPsql)("psql looks around, restores a dump and copies out; what it cannot do is an error", async () => {
+  const script = [
+    "create table dumped (id int primary key, note text);",
+    "copy dumped (id, note) from stdin;",
+    "1\tone",
+    "\\.",
+    "insert into dumped values (2, 'two');",
+    "set time zone 'Asia/Tokyo';",
+    "\\d dumped",
+    "\\dn",
+    "\\du",
+    "copy dumped to stdout;",
+  ].join("\n");
+  const app = await newClient();
+  const { stdout, stderr } = await run("psql", script);
+  expect(stderr.match(/ERROR: .*/g)).toEqual([expect.stringContaining("takes no data this way; use INSERT")]);
+  expect(stdout).toContain('"dumped_pkey" PRIMARY KEY, btree (id)');
+  expect(stdout).toContain("List of schemas");
+  expect(stdout).toMatch(/2\ttwo\n$/);
+  expect((await app.query("show time zone")).rows[0].TimeZone).toBe("UTC");
+});
+
+test.skipIf(!hasPsql)("pg_dump, which locks tables and reads them in one transaction, disturbs nobody", async () => {
+  const app = await newClient();
+  // An older pg_dump than PostgreSQL 18 says that it is too old, and leaves.
+  const { stdout, stderr } = await run("pg_dump");
+  expect(stdout + stderr).toMatch(/PostgreSQL database dump complete|server version mismatch/);
+  expect(await numberOf(app, { text: "select 11 as n" })).toBe(11);
+});
+
+/** Runs one of PostgreSQL's own programs on this server. */
+async function run(program: string, input = ""): Promise<{ stdout: string; stderr: string }> {
+  const arguments_ = program === "psql" ? ["--no-psqlrc"] : [];
+  const child = spawn(program, [...arguments_, `postgresql://postgres@${server.host}:${server.port}/postgres`], {
+    env: { ...process.env, LC_ALL: "C.UTF-8" },
+  });
+  let [stdout, stderr] = ["", ""];
+  child.stdout.on("data", (chunk) => (stdout += chunk));
+  child.stderr.on("data", (chunk) => (stderr += chunk));
+  child.stdin.end(input);
+  await once(child, "close");
+  return { stdout, stderr };
+}
+
+/** Quicker than to make one anew. */
+async function copyOfDatabase(): Promise<PGlite> {
+  return PGlite.create({ loadDataDir: await db.dumpDataDir("none") });
+}
+
+/** A connection that has begun, by hand. */
+async function connected() {
+  const socket = await newSocket();
+  const answers = recordAnswers(socket);
+  socket.write(startup());
+  await answers.until("Z");
+  return { socket, answers };
+}
 
 function startup(code = 196_608, parameters = "user\0postgres\0\0"): Buffer {
   const head = Buffer.alloc(8);

@@ -1,13 +1,17 @@
 // PGlite is one PostgreSQL session. Its own socket package lets the messages of several clients into that session one
 // by one, so that under load one client's Bind meets another one's statement (electric-sql/pglite#1046: once that is
 // solved, this folder can go, but for `owner-file.ts`). Here a client has the session to itself from its first message
-// until PostgreSQL says that it is ready and in no transaction, and its prepared statements are its own.
+// until PostgreSQL says that it is ready and in no transaction, and it finds its prepared statements and settings as it
+// left them. Whoever holds an advisory lock keeps the session until the lock is released. Temporary tables, LISTEN and
+// cursors WITH HOLD are everybody's.
 import { once } from "node:events";
 import { type AddressInfo, createServer, type Socket } from "node:net";
 import type { PGlite } from "@electric-sql/pglite";
-import { DatabaseFailure, Session, type Turn } from "./session";
-import { ClientStatements, useOfUnnamed } from "./statements";
-import { cString, fatalError, type Message, MessageReader, message, ProtocolError, readyState } from "./wire";
+import { SECOND } from "@/lib/time";
+import { DatabaseFailure, Session, type SessionUser, type Turn } from "./session";
+import { SessionState, StateWatch, startupSettings } from "./session-state";
+import { ClientStatements, queryText, useOfUnnamed } from "./statements";
+import { cString, fatalError, type Message, MessageReader, message, ProtocolError, READY_LENGTH } from "./wire";
 
 const SSL_REQUEST = 80_877_103;
 const GSS_REQUEST = 80_877_104;
@@ -18,6 +22,12 @@ const PROTOCOL_MAJOR = 3;
 const MAX_TURN = 64 * 1024 * 1024;
 /** After so many bytes that nobody has looked at yet, a client is not read from until there is room. */
 const MAX_UNREAD = 1024 * 1024;
+/** As many connections as a PostgreSQL server allows that nobody has configured. */
+const MAX_CLIENTS = 100;
+/** A connection that has not begun by then is closed. */
+const STARTUP_TIME = 10 * SECOND;
+/** A client that keeps the session so long without a word, while others wait for it, is cut off. */
+const SILENCE = 10 * SECOND;
 
 /** All that a client may send, once it is connected; at anything else PGlite ends. */
 const KNOWN = new Set("PBDECSQHFdcfX");
@@ -39,8 +49,11 @@ export type SocketServer = {
   stop(): Promise<void>;
 };
 
-/** Serves the database to any number of PostgreSQL clients on a free port of the host. */
-export async function servePGlite(db: PGlite, host: string): Promise<SocketServer> {
+/**
+ * Serves the database to PostgreSQL clients on a free port of the host. `silence` is how long one of them may keep the
+ * session without a word while others wait for it, in milliseconds.
+ */
+export async function servePGlite(db: PGlite, host: string, silence = SILENCE): Promise<SocketServer> {
   const session = new Session(db);
   const greeting = Buffer.from(await db.execProtocolRaw(startupPacket()));
   const sockets = new Set<Socket>();
@@ -58,8 +71,10 @@ export async function servePGlite(db: PGlite, host: string): Promise<SocketServe
   const server = createServer((socket) => {
     sockets.add(socket);
     socket.setNoDelay(true);
+    socket.on("error", () => socket.destroy());
     socket.on("close", () => sockets.delete(socket));
-    new Client(clients++, socket, session, greeting, fail);
+    if (sockets.size > MAX_CLIENTS) socket.end(fatalError("53300", "sorry, too many clients already"));
+    else new Client(clients++, socket, { session, greeting, silence, fail });
   });
   server.listen(0, host);
   await once(server, "listening");
@@ -77,39 +92,44 @@ export async function servePGlite(db: PGlite, host: string): Promise<SocketServe
   };
 }
 
-class Client {
+/** What all clients share. */
+type House = {
+  session: Session;
+  /** PostgreSQL's first words to a client. */
+  greeting: Buffer;
+  silence: number;
+  fail(failure: DatabaseFailure): void;
+};
+
+class Client implements SessionUser {
   readonly statements: ClientStatements;
+  readonly watch = new StateWatch();
+  state = new SessionState();
+  dropsSeen = 0;
   readonly #socket: Socket;
-  readonly #session: Session;
-  readonly #greeting: Buffer;
-  readonly #fail: (failure: DatabaseFailure) => void;
+  readonly #house: House;
   readonly #reader = new MessageReader(MAX_TURN);
+  readonly #silenceTimer: NodeJS.Timeout;
   #turn: Message[] = [];
   #turnSize = 0;
   #isStarted = false;
   #isBusy = false;
   #isClosed = false;
 
-  constructor(
-    id: number,
-    socket: Socket,
-    session: Session,
-    greeting: Buffer,
-    fail: (failure: DatabaseFailure) => void,
-  ) {
+  constructor(id: number, socket: Socket, house: House) {
     this.statements = new ClientStatements(id);
     this.#socket = socket;
-    this.#session = session;
-    this.#greeting = greeting;
-    this.#fail = fail;
+    this.#house = house;
+    this.#silenceTimer = setInterval(() => this.#endSilence(), house.silence).unref();
+    socket.setTimeout(STARTUP_TIME, () => this.#isStarted || socket.destroy());
     socket.on("data", (chunk: Buffer) => {
       this.#reader.push(chunk);
       void this.#work();
       if (this.#isBusy && this.#reader.size > MAX_UNREAD) socket.pause();
     });
-    socket.on("error", () => socket.destroy());
     socket.on("close", () => {
       this.#isClosed = true;
+      clearInterval(this.#silenceTimer);
       void this.#work();
     });
   }
@@ -123,7 +143,7 @@ class Client {
       if (this.#isClosed) await this.#leaveForGood();
     } catch (error) {
       if (!(error instanceof DatabaseFailure)) throw error;
-      this.#fail(error);
+      this.#house.fail(error);
     } finally {
       this.#isBusy = false;
       this.#socket.resume();
@@ -133,12 +153,14 @@ class Client {
   /** @throws DatabaseFailure */
   async #answerAll(): Promise<void> {
     try {
-      while (!this.#isClosed && (this.#isStarted || this.#greet())) {
+      while (!this.#isClosed && (this.#isStarted || (await this.#greet()))) {
         const turn = this.#nextTurn();
         if (!turn) return;
-        await this.#session.enter(this);
-        const answer = await this.#session.exchange(this, turn);
-        if (readyState(answer) === "I") this.#session.leave();
+        await this.#house.session.enter(this);
+        // Whoever is gone by now has nothing done any more.
+        if (this.#isClosed) return;
+        const answer = await this.#house.session.exchange(this, turn);
+        this.#silenceTimer.refresh();
         await this.#write(answer);
       }
     } catch (error) {
@@ -150,16 +172,25 @@ class Client {
   async #leaveForGood(): Promise<void> {
     if (!this.#isStarted) return;
     this.#isStarted = false;
-    if (!this.#session.isHeldBy(this) && this.statements.isEmpty) return;
-    await this.#session.enter(this);
-    await this.#session.forget(this);
-    this.#session.leave();
+    if (!this.#house.session.isHeldBy(this) && this.statements.isEmpty) return;
+    await this.#house.session.enter(this);
+    await this.#house.session.forget(this);
+    this.#house.session.leave();
   }
 
   #cutOff(code: string, reason: string): void {
     this.#isClosed = true;
     this.#socket.write(fatalError(code, reason));
     this.#socket.destroySoon();
+  }
+
+  /** The holder of the session has not sent anything to be answered for a while. */
+  #endSilence(): void {
+    const { session } = this.#house;
+    if (!session.isHeldBy(this) || !session.isWanted) return;
+    this.#cutOff("25P03", "terminating connection: it kept the embedded database's one session in silence");
+    // One that does not read what it is sent, either, would never be closed.
+    this.#socket.destroy();
   }
 
   /** A client that does not read its answers gets no further ones. */
@@ -171,8 +202,8 @@ class Client {
     });
   }
 
-  /** Begins the connection, and says whether it has begun. @throws ProtocolError */
-  #greet(): boolean {
+  /** Begins the connection, and says whether it has begun. @throws ProtocolError, DatabaseFailure */
+  async #greet(): Promise<boolean> {
     for (let packet = this.#reader.nextStartup(); packet; packet = this.#reader.nextStartup()) {
       if (packet.code === SSL_REQUEST || packet.code === GSS_REQUEST) {
         this.#socket.write("N");
@@ -182,8 +213,15 @@ class Client {
         return false;
       } else {
         if (packet.code >> 16 !== PROTOCOL_MAJOR) throw new ProtocolError("this server speaks protocol 3.0 only");
-        this.#socket.write(this.#greeting);
         this.#isStarted = true;
+        const begun = await this.#house.session.begin(this, startupSettings(packet.body));
+        if ("error" in begun) {
+          this.#cutOff("22023", begun.error);
+          return false;
+        }
+        const { greeting } = this.#house;
+        const ready = greeting.length - READY_LENGTH;
+        this.#socket.write(Buffer.concat([greeting.subarray(0, ready), begun.statuses, greeting.subarray(ready)]));
         return true;
       }
     }
@@ -200,6 +238,8 @@ class Client {
         return null;
       }
       if (COPY_DATA.has(type)) continue;
+      const text = queryText(next);
+      if (text) this.watch.asked(text);
       this.#turn.push(next);
       this.#turnSize += bytes.length;
       if (this.#turnSize > MAX_TURN) throw new ProtocolError(`more than ${MAX_TURN} bytes without a Sync`);

@@ -1,5 +1,9 @@
 import { cString, HEADER, type Message, message, readCString } from "./wire";
 
+const DEALLOCATE = /^\s*deallocate\s+(?:prepare\s+)?("(?:[^"]|"")+"|[a-z_]\w*)\s*;?\s*\0$/i;
+/** A longer one names no statement of PostgreSQL. */
+const MAX_DEALLOCATE = 200;
+
 /**
  * The prepared statements of one client. All clients share PostgreSQL's one session, and with it one set of names: so
  * each name is replaced by one that no other client can have. The name "" stands for itself, because a simple query
@@ -34,8 +38,7 @@ export class ClientStatements {
       if (type === "C") this.#statements.delete(text);
       return renamed;
     }
-    if (type === "Q") this.#statements.delete("");
-    return bytes;
+    return type === "Q" ? this.#query(bytes) : bytes;
   }
 
   /** What makes PostgreSQL's statement without a name this client's. */
@@ -43,9 +46,31 @@ export class ClientStatements {
     return this.#statements.get("")?.parse ?? message("C", "S", cString(""));
   }
 
+  /** After something has removed all statements of the session: this client's are gone for good. */
+  clear(): void {
+    this.#statements.clear();
+  }
+
+  /** What prepares all of them again, each for itself. */
+  restoreAll(): Buffer {
+    return Buffer.concat([...this.#statements.values()].flatMap(({ parse }) => [parse, message("S")]));
+  }
+
   /** What removes all of them from PostgreSQL. Empty when there is nothing to remove. */
   closeAll(): Buffer {
     return Buffer.concat([...this.#statements.values()].map(({ name }) => message("C", "S", cString(name))));
+  }
+
+  /** Some drivers remove with SQL what they have prepared by a message. */
+  #query(bytes: Buffer): Buffer {
+    this.#statements.delete("");
+    const name = DEALLOCATE.exec(bytes.toString("utf8", HEADER, HEADER + MAX_DEALLOCATE))?.[1];
+    if (!name) return bytes;
+    const own = name.startsWith('"') ? name.slice(1, -1).replaceAll('""', '"') : name.toLowerCase();
+    const statement = this.#statements.get(own);
+    if (!statement) return bytes;
+    this.#statements.delete(own);
+    return message("Q", cString(`deallocate "${statement.name}"`));
   }
 
   #prepare(bytes: Buffer): Buffer {
@@ -69,4 +94,10 @@ export function useOfUnnamed({ type, bytes }: Message): "replaces" | "needs" | n
   if (type === "B") return bytes[readCString(bytes, HEADER).next] === 0 ? "needs" : null;
   if (type === "D") return bytes.toString("latin1", HEADER, HEADER + 2) === "S\0" ? "needs" : null;
   return null;
+}
+
+/** The SQL in a message, or null. */
+export function queryText({ type, bytes }: Message): string | null {
+  if (type === "Q") return bytes.toString("latin1", HEADER);
+  return type === "P" ? bytes.toString("latin1", readCString(bytes, HEADER).next) : null;
 }

@@ -3,7 +3,10 @@ export type Message = { type: string; bytes: Buffer };
 
 /** A letter and a length. */
 export const HEADER = 5;
+/** ReadyForQuery, which ends an answer. */
+export const READY_LENGTH = 6;
 const LENGTH_BYTES = 4;
+const COMMAND_COMPLETE = "C".charCodeAt(0);
 /** PostgreSQL's own limit for the first packet of a connection. */
 const MAX_STARTUP = 10_000;
 
@@ -99,8 +102,69 @@ export function fatalError(code: string, text: string): Buffer {
 
 /** Whether the answer ends with ReadyForQuery, and in which state: idle, in a transaction, or in a failed one. */
 export function readyState(answer: Uint8Array): "I" | "T" | "E" | null {
-  const [type, , , , length, state] = answer.subarray(-6);
+  const [type, , , , length, state] = answer.subarray(-READY_LENGTH);
   if (type !== "Z".charCodeAt(0) || length !== 5) return null;
   const letter = String.fromCharCode(state ?? 0);
   return letter === "I" || letter === "T" || letter === "E" ? letter : null;
+}
+
+/** The messages of an answer, which are always whole. */
+function* messagesOf(answer: Uint8Array): Generator<{ type: string; body: Buffer }> {
+  const bytes = Buffer.from(answer.buffer, answer.byteOffset, answer.byteLength);
+  for (let start = 0; start + HEADER <= bytes.length; ) {
+    const end = start + 1 + bytes.readInt32BE(start + 1);
+    yield { type: String.fromCharCode(bytes[start] ?? 0), body: bytes.subarray(start + HEADER, end) };
+    start = end;
+  }
+}
+
+/** What the commands of an answer were, as PostgreSQL calls them: "SET", "SELECT 1", "DISCARD ALL" … */
+export function readTags(answer: Uint8Array): string[] {
+  const bytes = Buffer.from(answer.buffer, answer.byteOffset, answer.byteLength);
+  const tags: string[] = [];
+  // By hand, because an answer may have a hundred thousand rows.
+  for (let start = 0; start + HEADER <= bytes.length; ) {
+    const end = start + 1 + bytes.readInt32BE(start + 1);
+    if (bytes[start] === COMMAND_COMPLETE) tags.push(bytes.toString("latin1", start + HEADER, end - 1));
+    start = end;
+  }
+  return tags;
+}
+
+/** The rows of an answer in text format; null is the empty text. */
+export function textRows(answer: Uint8Array): string[][] {
+  return [...messagesOf(answer)]
+    .filter(({ type }) => type === "D")
+    .map(({ body }) => {
+      const row: string[] = [];
+      let at = 2;
+      for (let column = body.readInt16BE(0); column > 0; column--) {
+        const length = Math.max(0, body.readInt32BE(at));
+        row.push(body.toString("utf8", at + 4, at + 4 + length));
+        at += 4 + length;
+      }
+      return row;
+    });
+}
+
+/** The text of the first error in an answer, or null. */
+export function errorText(answer: Uint8Array): string | null {
+  for (const { type, body } of messagesOf(answer)) {
+    if (type === "E")
+      return (
+        body
+          .toString("utf8")
+          .split("\0")
+          .find((field) => field.startsWith("M"))
+          ?.slice(1) ?? ""
+      );
+  }
+  return null;
+}
+
+/** What the server says of its settings without being asked, as it stands in an answer. */
+export function parameterStatuses(answer: Uint8Array): Buffer {
+  return Buffer.concat(
+    [...messagesOf(answer)].filter(({ type }) => type === "S").map(({ body }) => message("S", body)),
+  );
 }
