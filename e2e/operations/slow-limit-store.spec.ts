@@ -16,6 +16,13 @@ async function acceptedOf(limits: RateLimits, key: string, count: number): Promi
   return decisions.filter(({ accepted }) => accepted).length;
 }
 
+/** Whether what is counted by the one is known to the other. */
+async function sharesCounts(limits: RateLimits, direct: RateLimits): Promise<boolean> {
+  const key = unique("key");
+  await limits.limit(POLICY, key);
+  return (await direct.limit(POLICY, key)).remaining === POLICY.limit - 2;
+}
+
 /** Redis itself, or Upstash in front of it: the port of its server, and the settings that reach it at another port. */
 const STORES = {
   Redis: async (redisUrl: string) => ({
@@ -41,11 +48,7 @@ for (const [name, open] of Object.entries(STORES)) {
     const proxy = await startSlowProxy(store.port);
     const limits = openRateLimits(store.settingsAt(proxy.port));
     const direct = openRateLimits({ kind: "tcp", url: redis.url });
-    const isShared = async () => {
-      const key = unique("key");
-      await limits.limit(POLICY, key);
-      return (await direct.limit(POLICY, key)).remaining === POLICY.limit - 2;
-    };
+    const isShared = () => sharesCounts(limits, direct);
     try {
       await limits.connected;
       expect(await isShared()).toBe(true);
@@ -70,3 +73,24 @@ for (const [name, open] of Object.entries(STORES)) {
     }
   });
 }
+
+test("Redis that vanishes without a word is connected to anew and decides again, within seconds", async () => {
+  test.skip(!hasRedis(), "redis-server is not installed on this machine");
+  const redis = await startRedis();
+  const proxy = await startSlowProxy(Number(new URL(redis.url).port));
+  const limits = openRateLimits({ kind: "tcp", url: `redis://127.0.0.1:${proxy.port}` });
+  const direct = openRateLimits({ kind: "tcp", url: redis.url });
+  const isShared = () => sharesCounts(limits, direct);
+  try {
+    await limits.connected;
+    expect(await isShared()).toBe(true);
+    proxy.silence();
+    expect(await isShared()).toBe(false);
+    await expect.poll(isShared, { timeout: 20 * SECOND }).toBe(true);
+  } finally {
+    await limits.close();
+    await direct.close();
+    await proxy.stop();
+    await redis.stop();
+  }
+});

@@ -6,6 +6,8 @@ export type SlowProxy = {
   port: number;
   /** How long every answer from now on is held back, in milliseconds. At first it is 0. */
   setDelay(ms: number): void;
+  /** Nothing passes any more on the connections of now, which stay open, as when a host vanishes; new ones are well. */
+  silence(): void;
   stop(): Promise<void>;
 };
 
@@ -39,6 +41,9 @@ export async function startSlowProxy(target: number): Promise<SlowProxy> {
     port: (server.address() as AddressInfo).port,
     setDelay(ms) {
       delay = ms;
+    },
+    silence() {
+      for (const socket of sockets) socket.unpipe().pause();
     },
     async stop() {
       for (const socket of sockets) socket.destroy();

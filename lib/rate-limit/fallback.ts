@@ -65,6 +65,7 @@ function reportFailure(health: StoreHealth, error: unknown): void {
 }
 
 function reportSuccess(health: StoreHealth): void {
+  if (health.failedAt === null) return;
   health.failedAt = null;
   endRepeated(OUTAGE.event);
 }
