@@ -10,7 +10,7 @@ import { authenticate } from "@/lib/tokens/authentication";
 
 // Authentication is one statement, and so is each endpoint, however much there is to answer.
 
-test("authentication is one statement, and so is every endpoint after it", async () => {
+test("authentication is one statement, and so is every endpoint; what the token did is written afterwards", async () => {
   const account = await newAccount();
   const { id: serverId } = await newServer(account.id);
   const { id: serviceId } = await newGameService(account.id);
@@ -19,17 +19,20 @@ test("authentication is one statement, and so is every endpoint after it", async
   // Used just now: no use is due to be written.
   await db.accessToken.updateMany({ where: { accountId: account.id }, data: { lastUsedAt: new Date() } });
   for (const [what, run] of [
-    ["authenticate, all of /me", () => authenticate(account.token, { ip: null, agent: null })],
     ["/servers", () => listServers(account.id)],
     ["/servers/:id", () => getServer(account.id, String(serverId))],
     ["/servers/:id/benchmarks", () => listBenchmarks(account.id, String(serverId))],
     ["/game-services", () => listGameServices(account.id)],
     ["/game-services/:id", () => getGameService(account, String(serviceId))],
     ["/game-services/:id/metrics", () => getMetrics(account, String(serviceId), new URLSearchParams())],
+    ["authenticate, all of /me", () => authenticate(account.token, { ip: null, agent: null })],
   ] as const) {
     const queries = await recordQueries(run);
     expect(queries, what).toHaveLength(1);
   }
+  await expect
+    .poll(() => db.tokenUseHour.count({ where: { token: { accountId: account.id } } }), { timeout: 15_000 })
+    .toBe(1);
 });
 
 test("a thousand servers are one statement and one answer, complete and by id", async () => {

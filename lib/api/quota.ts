@@ -1,5 +1,6 @@
 import { type Decision, limit } from "@/lib/rate-limit";
 import { MINUTE, SECOND } from "@/lib/time";
+import { recordLimited } from "@/lib/tokens/use";
 import { rateLimitExceeded } from "./errors";
 
 /** 120 requests per minute per token, over all endpoints (spec 8). */
@@ -14,7 +15,9 @@ export async function requireQuota(tokenId: number, headers: Headers): Promise<v
   // Rounded up, so that whoever waits this long has waited long enough.
   const waitSeconds = Math.ceil(decision.waitMs / SECOND);
   setQuotaHeaders(headers, decision, waitSeconds);
-  if (!decision.accepted) throw rateLimitExceeded(Math.max(1, waitSeconds));
+  if (decision.accepted) return;
+  recordLimited(tokenId, Date.now());
+  throw rateLimitExceeded(Math.max(1, waitSeconds));
 }
 
 /** The IETF fields (draft-ietf-httpapi-ratelimit-headers) and their older relatives. */

@@ -21,8 +21,30 @@ export function runInBackground(what: string, task: () => Promise<unknown>): voi
   platformContext()?.get?.()?.waitUntil?.(promise);
 }
 
+type Pauses = { isEnding: boolean; wakers: Set<() => void> };
+const pauses = perProcess("background-pauses", (): Pauses => ({ isEnding: false, wakers: new Set() }));
+
+/** A pause within background work, in milliseconds; it is cut short, and false, once the process is about to end. */
+export async function pause(ms: number): Promise<boolean> {
+  if (!pauses.isEnding) {
+    await new Promise<void>((resolve) => {
+      const wake = () => {
+        pauses.wakers.delete(wake);
+        clearTimeout(timer);
+        resolve();
+      };
+      // Waiting alone keeps no process alive.
+      const timer = setTimeout(wake, ms).unref();
+      pauses.wakers.add(wake);
+    });
+  }
+  return !pauses.isEnding;
+}
+
 /** Resolves when no background work is left. The server process, which bundles nothing, calls it by its name. */
 const drain = async (): Promise<void> => {
+  pauses.isEnding = true;
+  for (const wake of pauses.wakers) wake();
   while (running.size > 0) await Promise.all(running);
 };
 perProcess("background-drain", () => drain);

@@ -3,16 +3,19 @@ import { db } from "@/lib/database/client";
 import { reportAnswer } from "@/lib/database/outage";
 import type { AccountRole } from "@/lib/generated/prisma/enums";
 import { cleanAgent, type Sender } from "@/lib/http/sender";
-import { runInBackground } from "@/lib/process/background";
+import { pause, runInBackground } from "@/lib/process/background";
 import { perProcess } from "@/lib/process/per-process";
 import { securityEvent } from "@/lib/process/security-events";
 import { MINUTE, SECOND } from "@/lib/time";
 import { hashToken } from "@/lib/tokens/format";
 import { tokenState } from "@/lib/tokens/state";
+import { recordRequest } from "@/lib/tokens/use";
 
 /** `last_used_*` is at most this old. */
 const LAST_USED_PRECISION = MINUTE;
 const REFUSALS_WRITTEN_EVERY = 1 * SECOND;
+const SHORTEST_RETRY = SECOND / 4;
+const LONGEST_RETRY = 5 * SECOND;
 
 export type Caller = { tokenId: number; account: Account };
 
@@ -44,34 +47,58 @@ export async function authenticate(raw: string, sender: Sender): Promise<Caller 
   const state = tokenState({ revokedAt: row.revoked_at, expiresAt: row.expires_at }, new Date(now));
   if (state !== "active" || row.disabled_at) {
     recordRefusal(row, now, sender);
+    recordRequest(row.id, "refused", sender, now);
     return null;
   }
   if (row.last_used_at === null || now - row.last_used_at.getTime() >= LAST_USED_PRECISION) {
     recordUse(row.id, now, sender);
   }
+  recordRequest(row.id, "requests", sender, now);
   return { tokenId: row.id, account: serializeAccount({ ...row, id: row.account_id }) };
 }
 
 /** Tokens whose use is being written. */
 const beingUsed = perProcess("tokens-being-used", () => new Set<number>());
 
-/** One write of a token at a time: while the database is slow, the use by later requests is the same news. */
-function recordUse(id: number, at: number, { ip, agent }: Sender): void {
+/**
+ * One write of a token at a time: while the database is slow, the use by later requests is the same news. It is tried
+ * again until it is written: another token may end with it.
+ */
+function recordUse(id: number, at: number, sender: Sender): void {
   if (beingUsed.has(id)) return;
   beingUsed.add(id);
-  const now = new Date(at);
   runInBackground("recording the use of a token", async () => {
     try {
-      // Decided again inside the statement: of many requests at once, one writes.
-      await db.$executeRaw`
-        update access_tokens set last_used_at = ${now}, last_used_ip = ${ip}, last_used_agent = ${cleanAgent(agent)},
-          first_used_at = coalesce(first_used_at, ${now}),
-          first_used_ip = case when first_used_at is null then ${ip} else first_used_ip end
-        where id = ${id} and (last_used_at is null or last_used_at <= ${new Date(at - LAST_USED_PRECISION)})`;
+      for (let wait = SHORTEST_RETRY; ; wait = Math.min(2 * wait, LONGEST_RETRY)) {
+        try {
+          return await writeUse(id, at, sender);
+        } catch (error) {
+          if (!(await pause(wait))) throw error;
+        }
+      }
     } finally {
       beingUsed.delete(id);
     }
   });
+}
+
+/**
+ * Decided again inside the statement: of many requests at once, one writes. A token that this one takes the place of,
+ * and that was to end at its first use, ends with the same statement.
+ */
+async function writeUse(id: number, at: number, { ip, agent }: Sender): Promise<void> {
+  const now = new Date(at);
+  await db.$executeRaw`
+    with used as (
+      update access_tokens set last_used_at = ${now}, last_used_ip = ${ip}, last_used_agent = ${cleanAgent(agent)},
+        first_used_at = coalesce(first_used_at, ${now}),
+        first_used_ip = case when first_used_at is null then ${ip} else first_used_ip end
+      where id = ${id} and (last_used_at is null or last_used_at <= ${new Date(at - LAST_USED_PRECISION)})
+      returning id
+    )
+    update access_tokens set revoked_at = ${now}
+    where replaced_by_id = (select id from used) and ends_on_first_use and revoked_at is null
+      and (expires_at is null or expires_at > ${now})`;
 }
 
 type Refusals = { count: number; at: number; sender: Sender };

@@ -1,0 +1,67 @@
+import { newAccount, newNamedToken } from "@/e2e/support/factories";
+import { call, expect, test } from "@/e2e/support/fixtures";
+import { db } from "@/lib/database/client";
+import { HOUR, MINUTE, SECOND } from "@/lib/time";
+import { recordLimited, recordRequest } from "@/lib/tokens/use";
+
+// What a token did is written after the responses, in batches, for the page of its owner.
+
+/** Within an hour and a minute, whenever the test runs. */
+const AT = Math.floor(Date.now() / HOUR) * HOUR + SECOND;
+
+test("requests of a token and refusals after its end are counted, with the ip and the program they came from", async () => {
+  const { id, token } = await newAccount();
+  const { id: tokenId } = await db.accessToken.findFirstOrThrow({ where: { accountId: id } });
+  const headers = { "User-Agent": "curl/8.5.0", "X-Forwarded-For": "2001:db8:1:2:3::4" };
+  expect((await call("/api/v1/me", token, { headers })).status).toBe(200);
+  await expect
+    .poll(() => db.tokenUseHour.findMany({ where: { tokenId } }), { timeout: 15_000 })
+    .toMatchObject([{ requests: 1, limited: 0, refused: 0, peak: 1 }]);
+  expect(await db.tokenVisitor.findMany({ where: { tokenId } })).toMatchObject([
+    { ip: "2001:db8:1:2:3::4", network: "2001:db8:1:2::/64", agent: "curl/8.5.0" },
+  ]);
+
+  const { raw, token: ended } = await newNamedToken(id, "ended");
+  await db.accessToken.update({ where: { id: ended.id }, data: { revokedAt: new Date() } });
+  expect((await call("/api/v1/me", raw, { headers })).status).toBe(401);
+  await expect
+    .poll(() => db.tokenUseHour.findMany({ where: { tokenId: ended.id } }), { timeout: 15_000 })
+    .toMatchObject([{ requests: 0, refused: 1, peak: 0 }]);
+});
+
+test("a batch holds the busiest minute and the last twenty ips, and what follows within a minute waits for the next one", async () => {
+  const { id } = await newAccount();
+  const { token } = await newNamedToken(id, "busy");
+  for (let i = 0; i < 125; i++) recordRequest(token.id, "requests", { ip: null, agent: null }, AT);
+  for (let i = 0; i < 5; i++) recordLimited(token.id, AT);
+  for (let i = 0; i < 25; i++) {
+    recordRequest(token.id, "requests", { ip: `192.0.2.${i}`, agent: "a\u202Eb" }, AT + MINUTE);
+  }
+  const hours = () => db.tokenUseHour.findMany({ where: { tokenId: token.id } });
+  const written = [{ hour: new Date(AT - SECOND), requests: 150, limited: 5, refused: 0, peak: 125 }];
+  await expect.poll(hours, { timeout: 15_000 }).toMatchObject(written);
+  const visitors = await db.tokenVisitor.findMany({ where: { tokenId: token.id } });
+  expect(visitors).toHaveLength(20);
+  expect(new Set(visitors.map(({ agent }) => agent))).toEqual(new Set(["ab"]));
+
+  recordRequest(token.id, "requests", { ip: null, agent: null }, Date.now());
+  // Waiting is the guarantee: longer than a first batch gathers.
+  await new Promise((resolve) => setTimeout(resolve, 3 * SECOND));
+  expect(await hours()).toMatchObject(written);
+});
+
+test("a token that was to end when its replacement is first used ends with that use, and no other one does", async () => {
+  const { id } = await newAccount();
+  const { raw: oldRaw, token: old } = await newNamedToken(id, "old");
+  const { token: other } = await newNamedToken(id, "with an overlap of its own");
+  const { raw: newRaw, token: fresh } = await newNamedToken(id, "new");
+  await db.accessToken.update({ where: { id: old.id }, data: { replacedById: fresh.id, endsOnFirstUse: true } });
+  await db.accessToken.update({ where: { id: other.id }, data: { replacedById: fresh.id } });
+  expect((await call("/api/v1/me", oldRaw)).status).toBe(200);
+  expect((await call("/api/v1/me", newRaw)).status).toBe(200);
+  const find = (tokenId: number) => db.accessToken.findUniqueOrThrow({ where: { id: tokenId } });
+  await expect.poll(async () => (await find(old.id)).revokedAt).not.toBeNull();
+  expect((await find(old.id)).revokedAt).toEqual((await find(fresh.id)).firstUsedAt);
+  expect((await find(other.id)).revokedAt).toBeNull();
+  expect((await call("/api/v1/me", oldRaw)).status).toBe(401);
+});
