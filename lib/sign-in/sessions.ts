@@ -27,7 +27,7 @@ const ROUNDING = 1;
 
 const isHttps = env.baseUrl?.startsWith("https:") ?? false;
 /** `__Host-`: no other host, path or plain-http page can have set it. */
-const COOKIE = isHttps ? "__Host-session" : "session";
+export const SESSION_COOKIE = isHttps ? "__Host-session" : "session";
 
 type SessionRow = {
   expires_at: Date;
@@ -39,7 +39,7 @@ type SessionRow = {
 
 /** Who is signed in; null for nobody, an expired session, or a disabled account. Read once per request. */
 export const findAccount = cache(async (): Promise<Account | null> => {
-  const token = (await cookies()).get(COOKIE)?.value;
+  const token = (await cookies()).get(SESSION_COOKIE)?.value;
   if (!token || !TOKEN_SHAPE.test(token)) return null;
   const tokenHash = hashToken(token);
   const now = new Date();
@@ -76,7 +76,7 @@ export async function requireAccount(): Promise<Account> {
  */
 export async function startSession({ accountId, passwordHash }: Accepted): Promise<boolean> {
   const jar = await cookies();
-  const before = jar.get(COOKIE)?.value;
+  const before = jar.get(SESSION_COOKIE)?.value;
   const token = randomBytes(TOKEN_BYTES).toString("base64url");
   const { ip, agent } = await requestSender();
   // `for share` waits for a change of the account that is under way, which ends all sessions, and then sees it.
@@ -85,7 +85,7 @@ export async function startSession({ accountId, passwordHash }: Accepted): Promi
     select ${hashToken(token)}, id, ${new Date(Date.now() + LIFETIME)}, ${ip}, ${cleanAgent(agent)} from accounts
     where id = ${accountId} and password_hash = ${passwordHash} and disabled_at is null for share`;
   if (created === 0) return false;
-  jar.set(COOKIE, token, {
+  jar.set(SESSION_COOKIE, token, {
     httpOnly: true,
     sameSite: "lax",
     secure: isHttps,
@@ -115,11 +115,11 @@ async function endByToken(token: string): Promise<void> {
 /** Signs the browser out: its token is worth nothing from now on. Call it in a server action. */
 export async function endSession(): Promise<void> {
   const jar = await cookies();
-  const token = jar.get(COOKIE)?.value;
+  const token = jar.get(SESSION_COOKIE)?.value;
   // Asked before the cookie is gone: from then on nobody is signed in.
   const account = await findAccount();
   // With the attributes it was set with: a browser removes a `__Host-` cookie in no other way.
-  jar.set(COOKIE, "", { httpOnly: true, sameSite: "lax", secure: isHttps, path: "/", maxAge: 0 });
+  jar.set(SESSION_COOKIE, "", { httpOnly: true, sameSite: "lax", secure: isHttps, path: "/", maxAge: 0 });
   if (token) await endByToken(token);
   if (account) securityEvent("signed out", { accountId: account.id, address: (await requestSender()).ip });
 }

@@ -51,7 +51,7 @@ export async function authenticate(raw: string, sender: Sender): Promise<Caller 
     return null;
   }
   if (row.last_used_at === null || now - row.last_used_at.getTime() >= LAST_USED_PRECISION) {
-    recordUse(row.id, now, sender);
+    recordUse(row, now, sender);
   }
   recordRequest(row.id, "requests", sender, now);
   return { tokenId: row.id, account: serializeAccount({ ...row, id: row.account_id }) };
@@ -64,14 +64,17 @@ const beingUsed = perProcess("tokens-being-used", () => new Set<number>());
  * One write of a token at a time: while the database is slow, the use by later requests is the same news. It is tried
  * again until it is written: another token may end with it.
  */
-function recordUse(id: number, at: number, sender: Sender): void {
+function recordUse({ id, account_id: accountId }: TokenRow, at: number, sender: Sender): void {
   if (beingUsed.has(id)) return;
   beingUsed.add(id);
   runInBackground("recording the use of a token", async () => {
     try {
       for (let wait = SHORTEST_RETRY; ; wait = Math.min(2 * wait, LONGEST_RETRY)) {
         try {
-          return await writeUse(id, at, sender);
+          const ended = await writeUse(id, at, sender);
+          if (ended > 0)
+            securityEvent("token revoked", { accountId, address: sender.ip, reason: "replaced", count: ended });
+          return;
         } catch (error) {
           if (!(await pause(wait))) throw error;
         }
@@ -84,11 +87,11 @@ function recordUse(id: number, at: number, sender: Sender): void {
 
 /**
  * Decided again inside the statement: of many requests at once, one writes. A token that this one takes the place of,
- * and that was to end at its first use, ends with the same statement.
+ * and that was to end at its first use, ends with the same statement. Returns how many ended so.
  */
-async function writeUse(id: number, at: number, { ip, agent }: Sender): Promise<void> {
+async function writeUse(id: number, at: number, { ip, agent }: Sender): Promise<number> {
   const now = new Date(at);
-  await db.$executeRaw`
+  return db.$executeRaw`
     with used as (
       update access_tokens set last_used_at = ${now}, last_used_ip = ${ip}, last_used_agent = ${cleanAgent(agent)},
         first_used_at = coalesce(first_used_at, ${now}),

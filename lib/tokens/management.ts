@@ -6,6 +6,7 @@ import { waitText } from "@/lib/relative-time";
 import { DAY, MINUTE } from "@/lib/time";
 import { hashToken, mintToken, tokenHint } from "@/lib/tokens/format";
 import { checkTokenName } from "@/lib/tokens/name";
+import { endOfReplaced, expiryOfReplacement, type Overlap } from "@/lib/tokens/replacement";
 import { activeAt } from "@/lib/tokens/state";
 
 /** Tokens of one account that are neither revoked nor expired. */
@@ -34,6 +35,8 @@ const select = {
   lastRefusedAt: true,
   lastRefusedIp: true,
   lastRefusedAgent: true,
+  replacedById: true,
+  endsOnFirstUse: true,
 } satisfies Prisma.AccessTokenSelect;
 
 /** A token as its owner sees it on the page: everything but the token. */
@@ -56,9 +59,38 @@ export async function createToken(
   accountId: number,
   input: { name: string; expiresAt: Date | null; formNonce?: string },
 ): Promise<CreateTokenResult> {
-  const { formNonce, expiresAt } = input;
   const checked = checkTokenName(input.name);
-  if (checked.kind === "invalid") return checked;
+  return checked.kind === "invalid" ? checked : insertToken(accountId, { ...input, name: checked.name });
+}
+
+/**
+ * Creates a token that takes the place of an active one: with its name, and as long a life. When the old one ends says
+ * the overlap; until then both work.
+ */
+export async function replaceToken(
+  accountId: number,
+  id: number,
+  input: { overlap: Overlap; formNonce: string },
+): Promise<CreateTokenResult> {
+  const old = await findToken(accountId, id);
+  if (!old) return refusal("You have no such token.");
+  return insertToken(accountId, {
+    name: old.name,
+    expiresAt: expiryOfReplacement(old, new Date()),
+    formNonce: input.formNonce,
+    replaces: { old, overlap: input.overlap },
+  });
+}
+
+type NewToken = {
+  name: string;
+  expiresAt: Date | null;
+  formNonce?: string;
+  replaces?: { old: TokenRecord; overlap: Overlap };
+};
+
+async function insertToken(accountId: number, input: NewToken): Promise<CreateTokenResult> {
+  const { name, formNonce, expiresAt, replaces } = input;
   if (formNonce !== undefined && !isFormNonce(formNonce)) {
     return refusal("This form is incomplete. Reload the page and try again.");
   }
@@ -75,16 +107,22 @@ export async function createToken(
         );
       }
     }
-    if ((await tx.accessToken.count({ where: { accountId, ...activeAt(new Date()) } })) >= MAX_ACTIVE_TOKENS) {
+    const now = new Date();
+    const active = await tx.accessToken.count({ where: { accountId, ...activeAt(now) } });
+    // One that ends at once makes room for its replacement.
+    if (active - (replaces?.overlap === "none" ? 1 : 0) >= MAX_ACTIVE_TOKENS) {
       return refusal(
         `An account can have ${MAX_ACTIVE_TOKENS} active tokens. Revoke one that is no longer needed first.`,
       );
+    }
+    if (replaces && !(await isReplaceable(tx, replaces.old.id, now))) {
+      return refusal("This token has ended, or another one is taking its place already.");
     }
     const raw = mintToken();
     const token = await tx.accessToken.create({
       data: {
         accountId,
-        name: checked.name,
+        name,
         tokenHash: hashToken(raw),
         hint: tokenHint(raw),
         expiresAt,
@@ -92,8 +130,19 @@ export async function createToken(
       },
       select,
     });
+    if (replaces) {
+      await tx.accessToken.updateMany({
+        where: { id: replaces.old.id, ...activeAt(now) },
+        data: { replacedById: token.id, ...endOfReplaced(replaces.overlap, replaces.old, now) },
+      });
+    }
     return { kind: "created", raw, token };
   });
+}
+
+async function isReplaceable(tx: Prisma.TransactionClient, id: number, now: Date): Promise<boolean> {
+  const isFree = { OR: [{ replacedById: null }, { replacedBy: { NOT: activeAt(now) } }] };
+  return (await tx.accessToken.count({ where: { id, AND: [activeAt(now), isFree] } })) > 0;
 }
 
 function refusal(message: string): InvalidField<"form"> {
@@ -111,6 +160,20 @@ async function creationWait(tx: Prisma.TransactionClient, accountId: number): Pr
   });
   const oldest = creations[MAX_CREATIONS - 1];
   return oldest ? Math.max(1, oldest.createdAt.getTime() + CREATION_WINDOW - now) : 0;
+}
+
+/** Gives a token of the account another name; nothing else about it changes. */
+export async function renameToken(
+  accountId: number,
+  id: number,
+  typed: string,
+): Promise<{ kind: "renamed"; name: string } | InvalidField<"name">> {
+  const checked = checkTokenName(typed);
+  if (checked.kind === "invalid") return checked;
+  const { count } = await db.accessToken.updateMany({ where: { id, accountId }, data: { name: checked.name } });
+  return count === 1
+    ? { kind: "renamed", name: checked.name }
+    : { kind: "invalid", field: "name", message: "You have no such token." };
 }
 
 /** What the token page shows: every active token, newest first, and the last ended ones, the latest end first. */

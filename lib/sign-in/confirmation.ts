@@ -1,0 +1,47 @@
+import { cookies } from "next/headers";
+import type { Account } from "@/lib/accounts/accounts";
+import { db } from "@/lib/database/client";
+import type { InvalidField } from "@/lib/failures";
+import { textOf } from "@/lib/http/form-fields";
+import { waitText } from "@/lib/relative-time";
+import { checkCredentials } from "@/lib/sign-in/credentials";
+import { requestSender, SESSION_COOKIE } from "@/lib/sign-in/sessions";
+import { HOUR } from "@/lib/time";
+import { hashToken } from "@/lib/tokens/format";
+
+/** So long after a password was typed, whoever sits at the browser may create tokens and revoke all without it. */
+const TRUSTED_FOR = HOUR;
+
+/** Whether the next form that creates, replaces or revokes all has to ask for the password again. */
+export async function needsPassword(): Promise<boolean> {
+  const tokenHash = await sessionHash();
+  if (tokenHash === null) return true;
+  const since = new Date(Date.now() - TRUSTED_FOR);
+  return (await db.session.count({ where: { tokenHash, authenticatedAt: { gt: since } } })) === 0;
+}
+
+/**
+ * Judges the password field of such a form, throttled as sign-in is; null when there is nothing to complain about. The
+ * right password is good for an hour.
+ */
+export async function checkPasswordAgain(account: Account, form: FormData): Promise<InvalidField<"password"> | null> {
+  if (!(await needsPassword())) return null;
+  const typed = textOf(form, "password");
+  if (typed === "") return invalid("Your last sign-in was over an hour ago. Type your password to go on.");
+  const { ip } = await requestSender();
+  const result = await checkCredentials(account.email, typed, ip);
+  if (result.kind === "throttled") return invalid(`Too many attempts. Try again in ${waitText(result.waitMs)}.`);
+  if (result.kind === "refused") return invalid("That is not your password.");
+  const tokenHash = await sessionHash();
+  if (tokenHash) await db.session.updateMany({ where: { tokenHash }, data: { authenticatedAt: new Date() } });
+  return null;
+}
+
+async function sessionHash(): Promise<string | null> {
+  const token = (await cookies()).get(SESSION_COOKIE)?.value;
+  return token ? hashToken(token) : null;
+}
+
+function invalid(message: string): InvalidField<"password"> {
+  return { kind: "invalid", field: "password", message };
+}
