@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { dateText, instantText, relativeTime, untilText, waitText } from "./relative-time";
+import { dateText, durationText, instantText, relativeTime, untilText, waitText } from "./relative-time";
 import { DAY, HOUR, MINUTE, SECOND } from "./time";
 
 const now = new Date("2026-11-20T12:00:00Z");
@@ -42,3 +42,11 @@ test.each([
   [MINUTE + 1, "2 minutes"],
   [3 * MINUTE, "3 minutes"],
 ])("whoever is told to wait %d ms is told %s", (ms, text) => expect(waitText(ms)).toBe(text));
+
+test.each([
+  [0, "0 seconds"],
+  [1500, "1 second"],
+  [119 * SECOND, "1 minute"],
+  [47 * HOUR, "1 day"],
+  [400 * DAY, "400 days"],
+])("what has lasted %d ms has lasted %s", (ms, text) => expect(durationText(ms)).toBe(text));

@@ -8,6 +8,7 @@ const UNITS = [
   ["minute", MINUTE],
   ["second", SECOND],
 ] as const;
+const SMALLEST = ["second", SECOND] as const;
 
 const JUST_NOW = 10 * SECOND;
 
@@ -47,13 +48,22 @@ export function instantText(at: Date): string {
   return `${instant.format(at)} UTC`;
 }
 
+/** How long something has lasted, rounded down, in days at the most: "3 minutes", "45 days". */
+export function durationText(ms: number): string {
+  const [unit, size] = UNITS.find(([, size]) => size <= DAY && ms >= size) ?? SMALLEST;
+  return countText(Math.floor(ms / size), unit);
+}
+
 /** How long to wait, rounded up, so that whoever waits this long has waited long enough: "45 seconds", "3 minutes". */
 export function waitText(ms: number): string {
   const [unit, size] = ms > MINUTE ? (["minute", MINUTE] as const) : (["second", SECOND] as const);
-  const count = Math.max(1, Math.ceil(ms / size));
+  return countText(Math.max(1, Math.ceil(ms / size)), unit);
+}
+
+function countText(count: number, unit: string): string {
   return `${count} ${unit}${count === 1 ? "" : "s"}`;
 }
 
 function largestUnit(ms: number) {
-  return UNITS.find(([, size]) => ms >= size) ?? (["second", SECOND] as const);
+  return UNITS.find(([, size]) => ms >= size) ?? SMALLEST;
 }

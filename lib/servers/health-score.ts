@@ -1,3 +1,4 @@
+import { durationText } from "@/lib/relative-time";
 import type { Stability } from "@/lib/servers/stability";
 import { MINUTE, SECOND } from "@/lib/time";
 
@@ -128,7 +129,7 @@ function measured(sample: Measurements | null, now: number, rate: (sample: Measu
   if (factor === 1) return rating;
   return {
     points: clamp(rating.points) * factor,
-    reasons: [...rating.reasons, `measured ${duration(age)} ago (counts fully for ${duration(2 * MINUTE)})`],
+    reasons: [...rating.reasons, `measured ${durationText(age)} ago (counts fully for ${durationText(2 * MINUTE)})`],
   };
 }
 
@@ -174,7 +175,7 @@ function rateMemory(sample: Measurements, lastOomAt: number | null, now: number)
     points: Math.min(points, OOM_CAP),
     reasons: [
       ...reasons,
-      `a process was killed for lack of memory within ${duration(OOM_CAP_LASTS)} (at most ${OOM_CAP} then)`,
+      `a process was killed for lack of memory within ${durationText(OOM_CAP_LASTS)} (at most ${OOM_CAP} then)`,
     ],
   };
 }
@@ -244,7 +245,7 @@ function rateFreshness(lastSeenAt: number | null, now: number): Rating {
   return term(
     COMPONENT_CURVES.lastSeenSeconds,
     age / SECOND,
-    (_, limit) => `last check-in ${duration(age)} ago (full score up to ${limit} seconds)`,
+    (_, limit) => `last check-in ${durationText(age)} ago (full score up to ${limit} seconds)`,
   );
 }
 
@@ -329,16 +330,4 @@ function clamp(points: number): number {
 /** At most two decimals, none of them idle. */
 function decimal(value: number): string {
   return String(Math.round(value * 100) / 100);
-}
-
-function duration(ms: number): string {
-  const units: [number, string][] = [
-    [24 * 60 * MINUTE, "day"],
-    [60 * MINUTE, "hour"],
-    [MINUTE, "minute"],
-    [SECOND, "second"],
-  ];
-  const [size, name] = units.find(([unit]) => ms >= unit) ?? [SECOND, "second"];
-  const count = Math.floor(ms / size);
-  return `${count} ${name}${count === 1 ? "" : "s"}`;
 }
