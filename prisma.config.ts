@@ -1,6 +1,6 @@
-import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "prisma/config";
+import { announcedUrl } from "./server/embedded/owner-file";
 
 // The `prisma` command does not read .env by itself.
 try {
@@ -12,19 +12,11 @@ try {
 // Prisma's own schema engine as WebAssembly, so that no command downloads a binary. `??=`: a native engine can still be named.
 process.env.PRISMA_SCHEMA_ENGINE_BINARY ??= fileURLToPath(new URL("./prisma/schema-engine.mjs", import.meta.url));
 
-const url = process.env.DATABASE_URL || embeddedDatabaseUrl();
+// Without DATABASE_URL: the embedded database that a running `npm run dev` or `npm run demo` serves.
+const url = process.env.DATABASE_URL || announcedUrl(process.env.DATA_DIR || ".data");
 
 export default defineConfig({
   schema: "prisma/schema.prisma",
   migrations: { path: "prisma/migrations" },
   ...(url ? { datasource: { url } } : {}),
 });
-
-/** Without DATABASE_URL: the embedded database that a running `npm run dev` or `npm run demo` serves. */
-function embeddedDatabaseUrl(): string | undefined {
-  try {
-    return JSON.parse(readFileSync(`${process.env.DATA_DIR || ".data"}/owner.json`, "utf8")).url || undefined;
-  } catch {
-    return undefined;
-  }
-}

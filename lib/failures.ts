@@ -8,8 +8,13 @@ export class NotFoundError extends Error {
   }
 }
 
+/** The message is a whole sentence for whoever asked, the person at the terminal included: no stack belongs to it. */
+export class PlainError extends Error {
+  override name = "PlainError";
+}
+
 /** A query parameter, or an argument of a command, has a value that is not allowed. The message says which values are. */
-export class InvalidInputError extends Error {
+export class InvalidInputError extends PlainError {
   override name = "InvalidInputError";
 }
 

@@ -64,7 +64,6 @@ export async function main(): Promise<void> {
     await app.stop();
     await database.stop();
   }
-  process.exit(0);
 }
 
 /** Requests answered per second over some connections. Enough tokens that none meets its limit. */

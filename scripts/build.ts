@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { CommandError } from "./command-error";
-import { withSetupLock } from "./lock.mjs";
+import { withSetupLock } from "./setup-lock.mjs";
 
 /** The builds of the app, apart from each other so that the tests never touch the one that is being served. */
 export const DIST_DIRS = { app: process.env.CONSOLE_DIST_DIR || ".next", test: ".next-test" } as const;

@@ -1,6 +1,60 @@
-import { runDemo } from "./run-demo";
+import { TOKEN_PAGE } from "@/app/paths";
+import type { DemoAccess } from "@/prisma/demo/seed";
+import { migrate } from "./database";
+import { runApp } from "./run-app";
 
 /** `npm run demo`: a console full of living data, built for production, from nothing. */
 export async function main(): Promise<void> {
   await runDemo("production");
+}
+
+/** The app over migrated demo data that a simulator keeps alive, until it is told to stop. */
+export async function runDemo(mode: "production" | "development"): Promise<void> {
+  let access: DemoAccess | undefined;
+  await runApp({
+    mode,
+    build: mode === "production",
+    async prepare(database) {
+      await migrate(database.url);
+      // Imported late: the database client reads DATABASE_URL when it is loaded.
+      const { seedDemo } = await import("@/prisma/demo/seed");
+      const { backfill } = await import("@/prisma/demo/simulator");
+      access = await seedDemo();
+      await backfill();
+    },
+    async announce({ app }) {
+      if (access) console.log(welcome(app.origin, access));
+      const { startSimulator } = await import("@/prisma/demo/simulator");
+      const { db } = await import("@/lib/database/client");
+      const simulator = startSimulator();
+      return async () => {
+        await simulator.stop();
+        await db.$disconnect();
+      };
+    },
+  });
+}
+
+function welcome(origin: string, { accounts, token }: DemoAccess): string {
+  const width = Math.max(...accounts.map(({ email }) => email.length));
+  const lines = accounts.map(
+    ({ email, password, role, disabled }) => `  ${email.padEnd(width)}  ${password}  ${disabled ? "disabled" : role}`,
+  );
+  return [
+    "",
+    `Console       ${origin}`,
+    `Token page    ${origin}${TOKEN_PAGE}`,
+    "",
+    "Accounts (demo only: e-mail, password, role)",
+    ...lines,
+    "",
+    `Token of ${accounts[0]?.email}, new at every start:`,
+    `  ${token}`,
+    "",
+    "Try it:",
+    `  curl -sS ${origin}/api/v1/servers -H "Authorization: Bearer ${token}"`,
+    "",
+    "Ctrl-C stops everything; the data stays.",
+    "",
+  ].join("\n");
 }

@@ -1,4 +1,4 @@
-import { runDemo } from "./run-demo";
+import { runDemo } from "./demo";
 
 /** `npm run dev`: the demo under Next's development server. */
 export async function main(): Promise<void> {

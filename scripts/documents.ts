@@ -28,7 +28,6 @@ export async function main(): Promise<void> {
   writeFileSync("lib/api/examples.json", `${JSON.stringify(examples, null, 2)}\n`);
   await db.$disconnect();
   await database.stop();
-  process.exit(0);
 }
 
 /** The same with every list cut short, which keeps it readable. Notes are short as they are. */

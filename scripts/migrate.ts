@@ -10,5 +10,4 @@ export async function main(): Promise<void> {
   } finally {
     await database.stop();
   }
-  process.exit(0);
 }

@@ -1,10 +1,10 @@
-// The way into every command of package.json. Plain JavaScript and nothing but Node, because on a fresh clone there is
+// The way into every command of package.json, and the only place that ends its process. Plain JavaScript and nothing but Node, because on a fresh clone there is
 // nothing else: it checks Node, installs what is missing, and hands over to the TypeScript file of the command's name.
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { withSetupLock } from "./lock.mjs";
+import { withSetupLock } from "./setup-lock.mjs";
 
 const GENERATED_STAMP = "lib/generated/.console-generate";
 /** Commands that need what only development does. */
@@ -13,7 +13,8 @@ const DEVELOPMENT_COMMANDS = new Set(["test", "screenshots"]);
 const root = fileURLToPath(new URL("..", import.meta.url));
 process.chdir(root);
 
-const [command, ...args] = process.argv.slice(2);
+const [command = "", ...args] = process.argv.slice(2);
+requireCommand();
 requireNode();
 loadDotEnv();
 const PREPARATIONS = [
@@ -38,11 +39,19 @@ if (!PREPARATIONS.every(({ isDone }) => isDone())) {
 
 const { register } = await import("tsx/esm/api");
 register();
+const { PlainError } = await import("../lib/failures.ts");
 try {
   const { main } = await import(`./${command}.ts`);
-  await main(args);
+  process.exit((await main(args)) ?? 0);
 } catch (error) {
-  fail(isExpected(error) ? error.message : error);
+  fail(error instanceof PlainError ? error.message : error);
+}
+
+/** package.json is the list of commands. */
+function requireCommand() {
+  const { scripts } = JSON.parse(readFileSync("package.json", "utf8"));
+  if (Object.hasOwn(scripts, command) && scripts[command] === `node scripts/run.mjs ${command}`) return;
+  fail(`There is no command "${command}". See "scripts" in package.json.`);
 }
 
 function requireNode() {
@@ -95,11 +104,6 @@ function prepare({ title, run: [file, ...args], finish }) {
     fail(`${title} failed: ${result.error?.message ?? `exit code ${result.status}`}.`);
   }
   finish?.();
-}
-
-/** Errors whose message is written for whoever runs the command; anything else deserves its stack. */
-function isExpected(error) {
-  return ["EnvError", "CommandError", "InvalidInputError", "ForeignDatabaseError"].includes(error?.name);
 }
 
 function fail(problem) {

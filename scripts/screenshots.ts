@@ -26,7 +26,6 @@ export async function main(): Promise<void> {
     await demo.stop();
     rmSync(dataDir, { recursive: true, force: true });
   }
-  process.exit(0);
 }
 
 type Demo = { origin: string; email: string; password: string; stop(): Promise<void> };

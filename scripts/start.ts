@@ -22,5 +22,4 @@ export async function main(): Promise<void> {
       return undefined;
     },
   });
-  process.exit(0);
 }

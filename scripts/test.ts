@@ -15,7 +15,7 @@ type Counts = { passed: number; failed: number; skipped: number };
  * `npm test`: everything, in the order in which it fails fastest. Words after `--` go to the end-to-end runner alone
  * (`npm test -- visibility`). With REQUIRE_ALL=1 nothing may be skipped.
  */
-export async function main(filters: string[]): Promise<void> {
+export async function main(filters: string[]): Promise<number> {
   const requireAll = process.env.REQUIRE_ALL === "1";
   const total: Counts = { passed: 0, failed: 0, skipped: 0 };
   const add = (counts: Counts) => {
@@ -36,8 +36,7 @@ export async function main(filters: string[]): Promise<void> {
 
   console.log(`\n${total.passed} passed, ${total.failed} failed, ${total.skipped} skipped`);
   if (requireAll && total.skipped > 0) throw new CommandError("Tests were skipped, and REQUIRE_ALL allows none.");
-  if (total.failed > 0) process.exit(1);
-  process.exit(0);
+  return total.failed > 0 ? 1 : 0;
 }
 
 async function requireBrowser(): Promise<void> {

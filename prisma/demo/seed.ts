@@ -1,5 +1,6 @@
 import { type AccountRole, createAccount, setAccountDisabled } from "@/lib/accounts/accounts";
 import { db } from "@/lib/database/client";
+import { PlainError } from "@/lib/failures";
 import {
   createGameService,
   grantGameService,
@@ -35,7 +36,7 @@ const BENCHMARK_TAKES = 14 * MINUTE;
 const EMAILS = DEMO_ACCOUNTS.map(({ email }) => email);
 
 /** Thrown for a database with accounts that are not the demo's. Nothing in it was changed. */
-export class ForeignDatabaseError extends Error {
+export class ForeignDatabaseError extends PlainError {
   override name = "ForeignDatabaseError";
 }
 
