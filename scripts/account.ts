@@ -1,8 +1,8 @@
 import { parseArgs } from "node:util";
 import { generatePassword } from "@/lib/accounts/passwords";
-import { parseEnv } from "@/lib/process/env-variables";
 import { CommandError } from "./command-error";
-import { joinDatabase, migrate } from "./database";
+import { formatTable } from "./table";
+import { withDatabase } from "./with-database";
 
 const HELP = `Manages the accounts of the console.
 
@@ -73,18 +73,7 @@ export async function main(args: string[]): Promise<void> {
   if (!command) throw new CommandError(`There is no command "${name}".\n\n${HELP}`);
   const input = parseInput(name, command, args.slice(1));
 
-  const database = await joinDatabase(parseEnv(process.env));
-  process.env.DATABASE_URL = database.url;
-  try {
-    if (database.isEmbedded) await migrate(database.url);
-    // Imported late: the database client reads DATABASE_URL when it is loaded.
-    const accounts = await import("@/lib/accounts/accounts");
-    console.log(await command.run(accounts, input));
-  } finally {
-    const { db } = await import("@/lib/database/client");
-    await db.$disconnect();
-    await database.stop();
-  }
+  await withDatabase(async () => console.log(await command.run(await import("@/lib/accounts/accounts"), input)));
 }
 
 function parseInput(name: string, command: Command, args: string[]): Input {
@@ -133,14 +122,5 @@ async function list(accounts: Accounts): Promise<string> {
   ]);
   if (rows.length === 0)
     return "There are no accounts yet. Create the first with: npm run account -- create EMAIL --name NAME";
-  const table = [["ID", "EMAIL", "NAME", "ROLE", "STATE"], ...rows];
-  const widths = table[0]?.map((_, column) => Math.max(...table.map((row) => row[column]?.length ?? 0))) ?? [];
-  return table
-    .map((row) =>
-      row
-        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-        .join("  ")
-        .trimEnd(),
-    )
-    .join("\n");
+  return formatTable([["ID", "EMAIL", "NAME", "ROLE", "STATE"], ...rows]);
 }

@@ -4,23 +4,11 @@ import type { AddressInfo } from "node:net";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { command } from "@/e2e/support/command";
 import { expect, test } from "@/e2e/support/fixtures";
 import { createTestDatabase, type TestDatabase } from "@/e2e/support/test-database";
 
 // What whoever deploys the console types. Each test has a database of its own.
-
-type Result = { code: number | null; stdout: string; stderr: string };
-
-function command(args: string[], variables: Record<string, string>, input = ""): Promise<Result> {
-  const child = spawn(process.execPath, ["scripts/run.mjs", ...args], {
-    env: { ...process.env, DATABASE_URL: "", ...variables },
-  });
-  let [stdout, stderr] = ["", ""];
-  child.stdout.on("data", (chunk) => (stdout += chunk));
-  child.stderr.on("data", (chunk) => (stderr += chunk));
-  child.stdin.end(input);
-  return new Promise((resolve) => child.on("close", (code) => resolve({ code, stdout, stderr })));
-}
 
 test.describe("npm run account", () => {
   let database: TestDatabase;

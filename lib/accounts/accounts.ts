@@ -59,6 +59,13 @@ export async function listAccounts() {
   return db.account.findMany({ select: { ...select, disabledAt: true, createdAt: true }, orderBy: { id: "asc" } });
 }
 
+/** @throws InvalidInputError for what can be no e-mail, and for one that no account has. */
+export async function getAccountByEmail(email: string): Promise<Account> {
+  const account = await db.account.findUnique({ where: { email: parseEmail(email) }, select });
+  if (!account) throw new InvalidInputError(`There is no account with the e-mail ${email}.`);
+  return account;
+}
+
 /** Signs the account out everywhere and refuses its tokens from the next request on; or undoes that. */
 export async function setAccountDisabled(email: string, disabled: boolean): Promise<Account> {
   return updateAccount(email, {

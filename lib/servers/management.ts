@@ -1,4 +1,4 @@
-import { db } from "@/lib/database/client";
+import { db, type Prisma } from "@/lib/database/client";
 import type { InvalidField } from "@/lib/failures";
 import { isFormNonce } from "@/lib/http/form-fields";
 import { checkServerNames, type ServerNames } from "@/lib/servers/names";
@@ -65,6 +65,33 @@ export async function renameServer(accountId: number, id: number, names: ServerN
 export async function removeServer(accountId: number, id: number): Promise<boolean> {
   const { count } = await db.server.deleteMany({ where: { id, accountId } });
   return count === 1;
+}
+
+const fleetServer = {
+  id: true,
+  accountId: true,
+  label: true,
+  hostname: true,
+  createdAt: true,
+  lastSeenAt: true,
+  account: { select: { email: true } },
+} satisfies Prisma.ServerSelect;
+
+/** A server with its owner, for whoever deploys the console. */
+export type FleetServer = Prisma.ServerGetPayload<{ select: typeof fleetServer }>;
+
+/** The servers of one account, or of all, by id. */
+export async function listFleet(accountId: number | null): Promise<FleetServer[]> {
+  return db.server.findMany({
+    where: accountId === null ? {} : { accountId },
+    select: fleetServer,
+    orderBy: { id: "asc" },
+  });
+}
+
+/** A server of any account, or null when there is none. */
+export async function findFleetServer(id: number): Promise<FleetServer | null> {
+  return db.server.findUnique({ where: { id }, select: fleetServer });
 }
 
 function refusal(message: string): InvalidField<"form"> {

@@ -1,0 +1,15 @@
+import { spawn } from "node:child_process";
+
+export type Result = { code: number | null; stdout: string; stderr: string };
+
+/** A command of package.json as somebody types it, with these variables and this standard input, until it ends. */
+export function command(args: string[], variables: Record<string, string>, input = ""): Promise<Result> {
+  const child = spawn(process.execPath, ["scripts/run.mjs", ...args], {
+    env: { ...process.env, DATABASE_URL: "", ...variables },
+  });
+  let [stdout, stderr] = ["", ""];
+  child.stdout.on("data", (chunk) => (stdout += chunk));
+  child.stderr.on("data", (chunk) => (stderr += chunk));
+  child.stdin.end(input);
+  return new Promise((resolve) => child.on("close", (code) => resolve({ code, stdout, stderr })));
+}

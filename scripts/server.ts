@@ -1,0 +1,108 @@
+import { parseArgs } from "node:util";
+import { findId } from "@/lib/http/ids";
+import { CommandError } from "./command-error";
+import { formatTable } from "./table";
+import { withDatabase } from "./with-database";
+
+const HELP = `Manages the servers of the fleet, as their owners do on the dashboard.
+
+  npm run server -- list [EMAIL]
+  npm run server -- add EMAIL --label LABEL --hostname NAME      prints the server's key, once
+  npm run server -- replace-key ID                               prints the new key, once; the old one works for an hour
+  npm run server -- remove ID                                    with its keys, samples and benchmark runs
+
+EMAIL is the account that owns the server; ID is what list shows.`;
+
+type Input = { operand: string; label: string | undefined; hostname: string | undefined };
+
+const COMMANDS: Readonly<Record<string, { usage: string; run(input: Input): Promise<string> }>> = {
+  list: { usage: "[EMAIL]", run: list },
+  add: { usage: "EMAIL --label LABEL --hostname NAME", run: add },
+  "replace-key": { usage: "ID", run: replaceKey },
+  remove: { usage: "ID", run: remove },
+};
+
+/** `npm run server`: the fleet from the command line, for whoever deploys the console. */
+export async function main(args: string[]): Promise<void> {
+  const [name = "help", ...rest] = args;
+  if (["help", "--help", "-h"].includes(name)) {
+    console.log(HELP);
+    return;
+  }
+  const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
+  if (!command) throw new CommandError(`There is no command "${name}".\n\n${HELP}`);
+  const input = parseInput(`Usage: npm run server -- ${name} ${command.usage}`, command.usage.startsWith("["), rest);
+  await withDatabase(async () => console.log(await command.run(input)));
+}
+
+function parseInput(usage: string, isOptional: boolean, args: string[]): Input {
+  try {
+    const options = { label: { type: "string" }, hostname: { type: "string" } } as const;
+    const { values, positionals } = parseArgs({ args, options, allowPositionals: true });
+    const [operand = "", ...others] = positionals;
+    if (others.length > 0 || (operand === "" && !isOptional)) throw new Error("Wrong number of arguments.");
+    return { operand, label: values.label, hostname: values.hostname };
+  } catch (error) {
+    throw new CommandError(`${error instanceof Error ? error.message : error}\n${usage}\n\n${HELP}`);
+  }
+}
+
+async function list({ operand }: Input): Promise<string> {
+  const { getAccountByEmail } = await import("@/lib/accounts/accounts");
+  const { listFleet } = await import("@/lib/servers/management");
+  const fleet = await listFleet(operand === "" ? null : (await getAccountByEmail(operand)).id);
+  if (fleet.length === 0) {
+    return "There are no servers yet. Add the first with: npm run server -- add EMAIL --label LABEL --hostname NAME";
+  }
+  const rows = fleet.map(({ id, label, hostname, lastSeenAt, createdAt, account }) => [
+    String(id),
+    account.email,
+    label,
+    hostname,
+    lastSeenAt.getTime() === createdAt.getTime() ? "never" : lastSeenAt.toISOString(),
+  ]);
+  return formatTable([["ID", "ACCOUNT", "LABEL", "HOSTNAME", "LAST SEEN"], ...rows]);
+}
+
+async function add({ operand, label, hostname }: Input): Promise<string> {
+  if (label === undefined || hostname === undefined) throw new CommandError("add needs --label and --hostname.");
+  const { getAccountByEmail } = await import("@/lib/accounts/accounts");
+  const { createServer } = await import("@/lib/servers/management");
+  const account = await getAccountByEmail(operand);
+  const created = await createServer(account.id, { label, hostname });
+  if (created.kind === "invalid") throw new CommandError(created.message);
+  if (created.kind === "already-created") throw new Error("Only a form can have been sent before.");
+  return `Added server ${created.id} of ${account.email}.\n${keyText(created.rawKey)}`;
+}
+
+async function replaceKey({ operand }: Input): Promise<string> {
+  const { accountId, id, name } = await getOwned(operand);
+  const { replaceServerKey } = await import("@/lib/servers/server-keys");
+  const replaced = await replaceServerKey(accountId, id);
+  if (replaced.kind === "too-often") throw new CommandError(replaced.message);
+  if (replaced.kind === "not-found") throw notFound(operand);
+  return `Replaced the key of ${name}; the old one works for one more hour.\n${keyText(replaced.rawKey)}`;
+}
+
+async function remove({ operand }: Input): Promise<string> {
+  const { accountId, id, name } = await getOwned(operand);
+  const { removeServer } = await import("@/lib/servers/management");
+  if (!(await removeServer(accountId, id))) throw notFound(operand);
+  return `Removed ${name} with its keys, samples and benchmark runs.`;
+}
+
+async function getOwned(text: string): Promise<{ accountId: number; id: number; name: string }> {
+  const { findFleetServer } = await import("@/lib/servers/management");
+  const id = findId(text);
+  const server = id === null ? null : await findFleetServer(id);
+  if (!server) throw notFound(text);
+  return { accountId: server.accountId, id: server.id, name: `server ${server.id} (${server.label})` };
+}
+
+function notFound(text: string): CommandError {
+  return new CommandError(`There is no server "${text}". See: npm run server -- list`);
+}
+
+function keyText(rawKey: string): string {
+  return `Its key, shown only now: ${rawKey}\nOn that machine: sh agent.sh install URL-OF-THE-CONSOLE`;
+}
