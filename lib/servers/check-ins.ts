@@ -2,7 +2,7 @@ import { z } from "zod";
 import { db, Prisma } from "@/lib/database/client";
 import { InvalidInputError, NotFoundError } from "@/lib/failures";
 import { parseStabilityRecord, withCheckIn } from "@/lib/servers/stability";
-import { MINUTE, SECOND } from "@/lib/time";
+import { MINUTE } from "@/lib/time";
 
 const percent = z.number().min(0).max(100).nullable().default(null);
 /** Beyond any machine, and far from where adding up loses digits. */
@@ -56,6 +56,7 @@ type Previous = {
   last_seen_at: Date;
   created_at: Date;
   stability: unknown;
+  stability_md5: string;
   daemon: string | null;
   daemon_before: string | null;
   two_daemons_at: Date | null;
@@ -68,8 +69,8 @@ type Previous = {
 /** A key's use is written at most this often. */
 const KEY_USE_PRECISION = MINUTE;
 
-/** Waiting for a connection counts into the first, and it grows when very many daemons come at once. */
-const TRANSACTION = { maxWait: 5 * SECOND, timeout: 10 * SECOND };
+/** Each attempt fails only when another check-in of the same server succeeds. */
+const MAX_ATTEMPTS = 100;
 
 /**
  * Takes in one check-in of a server's daemon at `now`: the server is seen, its facts and address are updated, the
@@ -95,16 +96,16 @@ export async function storeCheckIn(
   { facts, publicIp, sample }: ParsedCheckIn,
   { sampledAt, arrivedAt, daemon, key }: Arrival,
 ): Promise<boolean> {
-  return db.$transaction(async (tx) => {
-    // Two check-ins of one server are taken one after the other.
-    const [previous] = await tx.$queryRaw<Previous[]>`
-      select s.last_seen_at, s.created_at, s.stability, s.daemon, s.daemon_before, s.two_daemons_at,
+  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+    const [previous] = await db.$queryRaw<Previous[]>`
+      select s.last_seen_at, s.created_at, s.stability, md5(s.stability::text) as stability_md5,
+        s.daemon, s.daemon_before, s.two_daemons_at,
         (select t.uptime_s from telemetry_samples t
           where t.server_id = s.id and t.ts < ${sampledAt} order by t.ts desc limit 1) as uptime_before,
         (select t.uptime_s from telemetry_samples t
           where t.server_id = s.id and t.ts > ${sampledAt} order by t.ts limit 1) as uptime_after,
         (select max(t.ts) from telemetry_samples t where t.server_id = s.id) as newest_ts
-      from servers s where s.id = ${serverId} for update`;
+      from servers s where s.id = ${serverId}`;
     if (!previous) throw new NotFoundError();
     // What a report that arrives late says of the present is out of date.
     const isNewest = previous.newest_ts === null || sampledAt >= previous.newest_ts;
@@ -116,33 +117,41 @@ export async function storeCheckIn(
     const daemons = withDaemon(previous, daemon, arrivedAt);
     const newFacts = isNewest && facts ? JSON.stringify(facts) : null;
     const hasNewIp = isNewest && publicIp !== undefined;
-    // One statement for all that is written: if the sample is there already, none of it is.
-    const changed = await tx.$executeRaw`
-      with added as (${sample ? insertSample(serverId, sampledAt, sample) : Prisma.sql`select 1`}),
+    // One statement, so one transaction: nothing is written unless the server is as it was read, and nothing but the
+    // sample decides whether anything is new. No transaction is held open between reading and writing.
+    const [written] = await db.$queryRaw<{ was_same: boolean; was_new: boolean }[]>`
+      with same as (
+        select id from servers where id = ${serverId} and last_seen_at = ${previous.last_seen_at}
+          and md5(stability::text) = ${previous.stability_md5} for update),
+      added as (${sample ? insertSample(sampledAt, sample) : Prisma.sql`select id from same`}),
       used as (
         update server_keys set last_used_at = ${arrivedAt}, last_used_ip = ${key?.ip ?? null}
         where id = ${key?.id ?? null}::int
           and (last_used_at is null or last_used_at <= ${new Date(arrivedAt.getTime() - KEY_USE_PRECISION)})
-          and exists (select from added))
-      update servers set
-        last_seen_at = ${latest(arrivedAt, previous)},
-        stability = ${JSON.stringify(stability)}::jsonb,
-        facts = coalesce(${newFacts}::jsonb, facts),
-        public_ip = case when ${hasNewIp} then ${publicIp ?? null} else public_ip end,
-        daemon = ${daemons.daemon}, daemon_before = ${daemons.daemonBefore}, two_daemons_at = ${daemons.twoDaemonsAt}
-      where id = ${serverId} and exists (select from added)`;
-    return changed === 1;
-  }, TRANSACTION);
+          and exists (select from added)),
+      changed as (
+        update servers set
+          last_seen_at = ${latest(arrivedAt, previous)},
+          stability = ${JSON.stringify(stability)}::jsonb,
+          facts = coalesce(${newFacts}::jsonb, facts),
+          public_ip = case when ${hasNewIp} then ${publicIp ?? null} else public_ip end,
+          daemon = ${daemons.daemon}, daemon_before = ${daemons.daemonBefore}, two_daemons_at = ${daemons.twoDaemonsAt}
+        where id = ${serverId} and exists (select from added))
+      select exists (select from same) as was_same, exists (select from added) as was_new`;
+    if (written?.was_same) return written.was_new;
+  }
+  throw new Error(`Server ${serverId} never stayed as it was between reading and writing.`);
 }
 
-function insertSample(serverId: number, ts: Date, sample: NonNullable<ParsedCheckIn["sample"]>): Prisma.Sql {
+function insertSample(ts: Date, sample: NonNullable<ParsedCheckIn["sample"]>): Prisma.Sql {
   return Prisma.sql`
     insert into telemetry_samples (server_id, ts, cpu_pct, cpu_steal_pct, cpu_iowait_pct, load5, mem_used_mb,
       mem_total_mb, swap_used_pct, disk_used_pct, net_loss_pct, net_retransmit_pct, uptime_s, oom_kills, failed_units)
-    values (${serverId}, ${ts}, ${sample.cpuPct}, ${sample.cpuStealPct}, ${sample.cpuIowaitPct}, ${sample.load5},
-      ${sample.memUsedMb}, ${sample.memTotalMb}, ${sample.swapUsedPct}, ${sample.diskUsedPct}, ${sample.netLossPct},
-      ${sample.netRetransmitPct}, ${sample.uptimeS}, ${sample.oomKills}, ${sample.failedUnits})
-    on conflict (server_id, ts) do nothing returning 1`;
+    select id, ${ts}::timestamptz, ${sample.cpuPct}::float8, ${sample.cpuStealPct}::float8,
+      ${sample.cpuIowaitPct}::float8, ${sample.load5}::float8, ${sample.memUsedMb}::float8, ${sample.memTotalMb}::float8,
+      ${sample.swapUsedPct}::float8, ${sample.diskUsedPct}::float8, ${sample.netLossPct}::float8,
+      ${sample.netRetransmitPct}::float8, ${sample.uptimeS}::float8, ${sample.oomKills}::int, ${sample.failedUnits}::int
+    from same on conflict (server_id, ts) do nothing returning server_id as id`;
 }
 
 /** Never backwards, and never the time of creation, which means that there was no check-in. */
