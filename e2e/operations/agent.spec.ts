@@ -1,0 +1,303 @@
+import { execFileSync } from "node:child_process";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { createServer, type IncomingMessage, request, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join, resolve } from "node:path";
+import { AgentBench, SHELLS } from "@/e2e/support/agent";
+import { newAccount, newReportingServer } from "@/e2e/support/factories";
+import { expect, getData, sharedOrigin, test } from "@/e2e/support/fixtures";
+import { nodeExporter } from "@/e2e/support/node-exporter";
+import { db } from "@/lib/database/client";
+import { MINUTE, SECOND } from "@/lib/time";
+import { mintToken } from "@/lib/tokens/format";
+
+// public/agent.sh, the daemon of people's machines, under the shells that it is made for.
+
+/** All that the agent needs beside curl or GNU wget. */
+const TOOLS =
+  "sh dash busybox awk cat cp cut date df grep head id mkdir mktemp mv od rm sed sleep sort tail tr uname wc".split(
+    " ",
+  );
+
+let bench: AgentBench;
+test.beforeEach(() => {
+  bench = new AgentBench();
+  // Five pings take four seconds; most tests are not about them.
+  bench.shim("ping", "echo '5 packets transmitted, 5 received, 0% packet loss, time 4ms'");
+});
+test.afterEach(() => bench.remove());
+
+const stateOf = (id: number) =>
+  db.server.findUniqueOrThrow({ where: { id }, include: { telemetrySamples: { orderBy: { ts: "asc" } } } });
+
+for (const shell of SHELLS) {
+  for (const client of ["curl", "wget"] as const) {
+    test(`${shell[0]} with ${client} checks in once, and the key is in no argument and no variable`, async () => {
+      const { id: accountId, token } = await newAccount();
+      const { id, key } = await newReportingServer(accountId);
+      const real = execFileSync("which", [client], { encoding: "utf8" }).trim();
+      const seen = join(bench.dir, "seen");
+      bench.shim(
+        client,
+        `case $1 in --version) ;; *) echo "$@" >>${seen}; /usr/bin/env >>${seen} ;; esac; exec ${real} "$@"`,
+      );
+      // Without curl the agent takes wget.
+      if (client === "wget") bench.only([...TOOLS, "wget"]);
+      const { code, stdout, stderr } = await bench.run(shell, ["once", `${sharedOrigin()}/`], `${key}\n`);
+      expect([code, stdout, stderr]).toEqual([0, `Checked in at ${sharedOrigin()}.\n`, ""]);
+      expect(readFileSync(seen, "utf8")).toContain("/ingest/v1/check-ins");
+      expect(readFileSync(seen, "utf8")).not.toContain(key.slice(5, 20));
+      expect(await getData(`/api/v1/servers/${id}`, token)).toMatchObject({
+        online: true,
+        facts: { kernel: readFileSync("/proc/sys/kernel/osrelease", "utf8").trim(), cores: expect.any(Number) },
+      });
+      const [sample] = (await stateOf(id)).telemetrySamples;
+      expect(sample).toMatchObject({ netLossPct: 0, memTotalMb: expect.any(Number), diskUsedPct: expect.any(Number) });
+    });
+  }
+}
+
+test("print needs no key and no network, and shows all thirteen measurements where the machine offers them", async () => {
+  bench.shim("systemctl", "echo 'a.service loaded failed failed A'");
+  // A machine that sends nothing at all in between has nothing to send again.
+  bench.shim("ping", `curl -s ${sharedOrigin()}/healthz >/dev/null; echo '5 packets transmitted, 5 received'`);
+  for (const shell of SHELLS) {
+    const { code, stdout } = await bench.run(shell, ["print", "http://127.0.0.1:1"]);
+    expect(code).toBe(0);
+    const { sampled_at, daemon, facts, ...measured } = JSON.parse(stdout);
+    expect(Math.abs(sampled_at - Date.now())).toBeLessThan(MINUTE);
+    expect(daemon).toMatch(/^[0-9a-f]{16}$/);
+    expect(facts).toMatchObject({ os: expect.any(String), kernel: expect.any(String), cores: expect.any(Number) });
+    const systemd = existsSync("/run/systemd/system") ? ["failed_units"] : [];
+    expect(Object.keys(measured).sort()).toEqual(
+      [
+        ...["cpu_iowait_pct", "cpu_pct", "cpu_steal_pct", "disk_used_pct", "load5", "mem_total_mb", "mem_used_mb"],
+        ...["net_loss_pct", "net_retransmit_pct", "oom_kills", "swap_used_pct", "uptime_s", ...systemd],
+      ].sort(),
+    );
+  }
+});
+
+test("lost packets are measured against the console; one that never answered says nothing about them", async () => {
+  const loss = async (line: string) => {
+    bench.shim("ping", line);
+    return JSON.parse((await bench.run(["dash"], ["print", sharedOrigin()])).stdout).net_loss_pct;
+  };
+  expect(await loss("echo '5 packets transmitted, 4 received, 20% packet loss, time 4ms'")).toBe(20);
+  expect(await loss("echo '5 packets transmitted, 3 packets received, 40% packet loss'")).toBe(40);
+  expect(await loss("echo '5 packets transmitted, 0 received, 100% packet loss'; exit 1")).toBeUndefined();
+  expect(await loss("exit 2")).toBeUndefined();
+  // The host of the address alone is asked.
+  bench.shim("ping", `echo "$@" >${bench.dir}/asked`);
+  await bench.run(["dash"], ["print", "https://[2001:db8::1]:8443/"]);
+  expect(readFileSync(join(bench.dir, "asked"), "utf8").trim().split(" ").at(-1)).toBe("2001:db8::1");
+});
+
+test("it and the node exporter read the same recorded machine and agree in everything that both measure", async () => {
+  const [before, after] = ["before", "after"].map((name) => resolve("e2e/support/proc", name));
+  const proc = join(bench.dir, "proc");
+  const exporter = nodeExporter();
+  const [first, second] = [await exporter.read(before ?? ""), await exporter.read(after ?? "")];
+  const delta = (name: string) => second(name) - first(name);
+  const cpu = (mode: string) => delta(`node_cpu_seconds_total{mode="${mode}"}`);
+  const modes = ["user", "nice", "system", "idle", "iowait", "irq", "softirq", "steal"];
+  const all = modes.reduce((sum, mode) => sum + cpu(mode), 0);
+  const percent = (part: number, whole: number) => Number(((100 * part) / whole).toFixed(2));
+  const mb = (bytes: number) => Number((bytes / 1024 / 1024).toFixed(2));
+  const [total, swap] = [second("node_memory_MemTotal_bytes"), second("node_memory_SwapTotal_bytes")];
+  for (const shell of SHELLS) {
+    bench.shim("ping", `ln -sfn ${after} ${proc}; echo '5 packets transmitted, 5 received, 0% packet loss'`);
+    execFileSync("ln", ["-sfn", before ?? "", proc]);
+    const { stdout } = await bench.run(shell, ["print", sharedOrigin()], "", { PROC_ROOT: proc });
+    expect(JSON.parse(stdout)).toMatchObject({
+      cpu_pct: percent(all - cpu("idle") - cpu("iowait"), all),
+      cpu_steal_pct: percent(cpu("steal"), all),
+      cpu_iowait_pct: percent(cpu("iowait"), all),
+      load5: second("node_load5"),
+      mem_used_mb: mb(total - second("node_memory_MemAvailable_bytes")),
+      mem_total_mb: mb(total),
+      swap_used_pct: percent(swap - second("node_memory_SwapFree_bytes"), swap),
+      net_retransmit_pct: percent(delta("node_netstat_Tcp_RetransSegs"), delta("node_netstat_Tcp_OutSegs")),
+      oom_kills: delta("node_vmstat_oom_kill"),
+    });
+  }
+});
+
+test("on the live machine it and the node exporter agree within what two readings a second apart can", async () => {
+  const exporter = nodeExporter();
+  const before = await exporter.read("/proc");
+  const { stdout } = await bench.run(["dash"], ["print", sharedOrigin()]);
+  const after = await exporter.read("/proc");
+  const measured = JSON.parse(stdout);
+  const between = (value: number, of: (read: typeof before) => number, slack: number) => {
+    expect(value).toBeGreaterThanOrEqual(Math.min(of(before), of(after)) - slack);
+    expect(value).toBeLessThanOrEqual(Math.max(of(before), of(after)) + slack);
+  };
+  const mb = (read: typeof before, name: string) => read(`node_memory_${name}_bytes`) / 1024 / 1024;
+  const total = mb(after, "MemTotal");
+  expect(measured.mem_total_mb).toBeCloseTo(total, 1);
+  between(measured.mem_used_mb, (read) => total - mb(read, "MemAvailable"), total / 20);
+  between(measured.load5, (read) => read("node_load5"), 0.5);
+  between(measured.uptime_s, (read) => read("node_time_seconds") - read("node_boot_time_seconds"), 2);
+  const full = (read: typeof before) => {
+    const [size, free, available] = ["size", "free", "avail"].map((what) =>
+      read(`node_filesystem_${what}_bytes{mountpoint="/"}`),
+    ) as [number, number, number];
+    return (100 * (size - free)) / (size - free + available);
+  };
+  // The fullest may be another one than the first.
+  expect(measured.disk_used_pct).toBeGreaterThanOrEqual(Math.min(full(before), full(after)) - 1);
+});
+
+/** A console that is away whenever `isAway` says so; else the shared one. Notes each sample that was tried. */
+async function startFlakyConsole(isAway: () => boolean) {
+  const tried = new Set<number>();
+  const server = createServer((incoming: IncomingMessage, outgoing: ServerResponse) => {
+    const chunks: Buffer[] = [];
+    incoming.on("data", (chunk) => chunks.push(chunk));
+    incoming.on("end", () => {
+      const body = Buffer.concat(chunks);
+      tried.add(JSON.parse(body.toString()).sampled_at);
+      if (isAway()) return incoming.socket.destroy();
+      const forwarded = request(new URL(incoming.url ?? "", sharedOrigin()), {
+        method: "POST",
+        headers: incoming.headers,
+      });
+      forwarded.on("response", (answer) => {
+        outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
+        answer.pipe(outgoing);
+      });
+      forwarded.end(body);
+    });
+  }).listen(0, "127.0.0.1");
+  await new Promise((done) => server.once("listening", done));
+  return {
+    origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    tried,
+    close: () => server.close(),
+  };
+}
+
+test("an outage of an hour, by a clock that runs ahead: everything is kept, replayed in order, and counts like no outage", async () => {
+  test.setTimeout(180 * SECOND);
+  const { id: accountId } = await newAccount();
+  const end = Math.floor(Date.now() / SECOND);
+  const start = end - 76 * 60;
+  const { id, key } = await newReportingServer(accountId, { createdAt: new Date((start - 60) * SECOND) });
+  // Sleeping moves the clock and takes no time, until it has come to the present.
+  const clock = join(bench.dir, "clock");
+  writeFileSync(clock, String(start));
+  bench.shim("date", `cat ${clock}`);
+  bench.shim("sleep", `now=$(($(cat ${clock}) + $1)); [ $now -lt ${end} ] || exec /bin/sleep 60; echo $now >${clock}`);
+  bench.shim(
+    "ping",
+    `echo $(($(cat ${clock}) + 4)) >${clock}; echo '5 packets transmitted, 5 received, 0% packet loss'`,
+  );
+  const elapsed = () => Number(readFileSync(clock, "utf8")) - start;
+  const flaky = await startFlakyConsole(() => elapsed() > 5 * 60 && elapsed() < 66 * 60);
+  const agent = bench.start(["busybox", "sh"], ["run", flaky.origin], `${key}\n`, {
+    PROC_ROOT: resolve("e2e/support/proc/before"),
+    STATE_DIRECTORY: bench.dir,
+  });
+  try {
+    await expect
+      .poll(() => readFileSync(clock, "utf8").trim() !== "" && elapsed() > 75 * 60, { timeout: 150 * SECOND })
+      .toBe(true);
+    await expect.poll(() => readdirSync(join(bench.dir, "spool")), { timeout: 30 * SECOND }).toEqual([]);
+  } finally {
+    await agent.stop();
+    flaky.close();
+  }
+  const { telemetrySamples, stability } = await stateOf(id);
+  const times = telemetrySamples.map(({ ts }) => ts.getTime());
+  expect(times.length).toBeGreaterThan(130);
+  for (const [n, time] of times.slice(1).entries()) expect(time - (times[n] ?? 0)).toBeLessThanOrEqual(40 * SECOND);
+  expect([...flaky.tried].every((sampledAt) => times.includes(sampledAt))).toBe(true);
+  const minutes = new Set(times.map((time) => Math.floor(time / MINUTE))).size;
+  const { hours } = stability as { hours: { minutes: number; reboots: number }[] };
+  expect(hours.reduce((sum, hour) => sum + hour.minutes, 0)).toBe(minutes);
+  expect(minutes).toBeGreaterThanOrEqual(75);
+  expect(hours.reduce((sum, hour) => sum + hour.reboots, 0)).toBe(0);
+  expect(agent.stderr()).toContain("Not delivered yet (000)");
+  expect(agent.stderr()).not.toContain(key.slice(5, 20));
+});
+
+test("a spool holds 150 check-ins, of which the oldest give way; Retry-After is obeyed; what is refused is left out", async () => {
+  const asked: { at: number; sampledAt: number }[] = [];
+  const clock = join(bench.dir, "clock");
+  const now = Math.floor(Date.now() / SECOND);
+  writeFileSync(clock, String(now));
+  const answers = [503, 400];
+  const server = createServer((incoming, outgoing) => {
+    let text = "";
+    incoming.on("data", (chunk) => (text += chunk));
+    incoming.on("end", () => {
+      const { sampled_at: sampledAt } = text === "{}" ? { sampled_at: 0 } : JSON.parse(text);
+      asked.push({ at: Number(readFileSync(clock, "utf8")), sampledAt });
+      const status = answers.shift() ?? 200;
+      outgoing.writeHead(status, { "Content-Type": "application/json", "Retry-After": "95" });
+      outgoing.end(status === 200 ? '{"data":{"stored":true}}' : '{"error":"Not now."}');
+    });
+  }).listen(0, "127.0.0.1");
+  await new Promise((done) => server.once("listening", done));
+  const spool = join(bench.dir, "spool");
+  execFileSync("mkdir", [spool]);
+  for (let n = 0; n < 160; n++)
+    writeFileSync(join(spool, `${now - 5000 + n * 30}.json`), JSON.stringify({ sampled_at: n }));
+  bench.shim("date", `cat ${clock}`);
+  bench.shim(
+    "sleep",
+    `[ $(($(cat ${clock}) - ${now})) -lt 200 ] || exec /bin/sleep 60; echo $(($(cat ${clock}) + $1)) >${clock}`,
+  );
+  const agent = bench.start(
+    ["dash"],
+    ["run", `http://127.0.0.1:${(server.address() as AddressInfo).port}`],
+    mintToken("serverKey"),
+    {
+      STATE_DIRECTORY: bench.dir,
+    },
+  );
+  try {
+    await expect.poll(() => readdirSync(spool).length, { timeout: 50 * SECOND }).toBe(0);
+  } finally {
+    await agent.stop();
+    server.close();
+  }
+  const [first, second, third] = asked;
+  // Of 161 the oldest eleven have given way, and some more for what was measured during the 95 seconds of waiting.
+  expect(first?.sampledAt).toBe(11);
+  expect(second?.sampledAt).toBeGreaterThan(11);
+  expect((second?.at ?? 0) - (first?.at ?? 0)).toBeGreaterThanOrEqual(95);
+  // What was refused for good is not sent again.
+  expect(third?.sampledAt).toBe((second?.sampledAt ?? 0) + 1);
+  expect(agent.stderr()).toContain("The console asks to wait: Not now.");
+  expect(agent.stderr()).toContain("The console cannot use a check-in, which is left out: Not now.");
+});
+
+test("every mistake is one clear sentence, and nothing is sent", async () => {
+  for (const [words, input, message] of [
+    [["once", "console.example.com"], "", "URL must be the console's, such as https://console.example.com."],
+    [["once", "https://a b"], "", "URL holds a character that does not belong there."],
+    [["once", sharedOrigin()], "cpat_nothing\n", "That is no server key"],
+    [["once", sharedOrigin()], `${mintToken("serverKey").slice(0, -1)}"\n`, "That is no server key"],
+    [["once", sharedOrigin()], `${mintToken("serverKey")}\n`, "Not checked in (401): Invalid or replaced server key."],
+    [["once", "http://127.0.0.1:1"], `${mintToken("serverKey")}\n`, "Not checked in (000): "],
+    [["unknown"], "", ""],
+  ] as [string[], string, string][]) {
+    const { code, stderr } = await bench.run(["dash"], words, input);
+    expect(code, words.join(" ")).toBe(1);
+    expect(stderr).toContain(message);
+  }
+  bench.only(TOOLS);
+  expect((await bench.run(["dash"], ["once", sharedOrigin()], `${mintToken("serverKey")}\n`)).stderr).toContain(
+    "This needs curl or GNU wget",
+  );
+});
+
+test("shellcheck and systemd-analyze verify find nothing to say", async () => {
+  execFileSync("shellcheck", ["--shell=sh", "public/agent.sh"]);
+  const { stdout } = await bench.run(["dash"], ["unit", "https://console.example.com"]);
+  const unit = join(bench.dir, "console-agent.service");
+  writeFileSync(unit, stdout);
+  expect(execFileSync("systemd-analyze", ["verify", unit], { encoding: "utf8", stdio: "pipe" })).toBe("");
+});

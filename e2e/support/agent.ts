@@ -1,0 +1,66 @@
+import { spawn } from "node:child_process";
+import { chmodSync, existsSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+export const AGENT = "public/agent.sh";
+/** Debian's own, and the two shells whose quirks are the least alike. */
+export const SHELLS = [["dash"], ["busybox", "sh"]] as const;
+
+export type Shell = (typeof SHELLS)[number];
+export type Ended = { code: number | null; stdout: string; stderr: string };
+
+/** A folder of the test's own, with commands that stand before the machine's. */
+export class AgentBench {
+  readonly dir = mkdtempSync(join(tmpdir(), "console-agent-"));
+
+  /** A command of this name, as a script of sh. */
+  shim(name: string, script: string): void {
+    const file = join(this.dir, name);
+    writeFileSync(file, `#!/bin/sh\n${script}\n`);
+    chmodSync(file, 0o755);
+  }
+
+  /** From now on the agent finds these commands of the machine, the bench's own, and no others. */
+  only(names: readonly string[]): void {
+    for (const name of names) {
+      const [place] = ["/usr/bin", "/bin", "/usr/sbin", "/sbin"].map((dir) => join(dir, name)).filter(existsSync);
+      if (place && !existsSync(join(this.dir, name))) symlinkSync(place, join(this.dir, name));
+    }
+    this.#path = this.dir;
+  }
+
+  #path = `${this.dir}:${process.env.PATH}`;
+
+  /** The agent as a process group of its own, since a shell leaves what it started behind. */
+  start([program, ...args]: Shell, words: string[], input = "", variables: Record<string, string> = {}) {
+    const child = spawn(program, [...args, AGENT, ...words], {
+      detached: true,
+      env: { ...process.env, PATH: this.#path, ...variables },
+    });
+    let [stdout, stderr] = ["", ""];
+    child.stdout.on("data", (chunk) => (stdout += chunk));
+    child.stderr.on("data", (chunk) => (stderr += chunk));
+    // A command that reads nothing may be gone before this is written.
+    child.stdin.on("error", () => {});
+    child.stdin.end(input);
+    const ended = new Promise<Ended>((resolve) => child.on("close", (code) => resolve({ code, stdout, stderr })));
+    const stop = async () => {
+      try {
+        process.kill(-(child.pid ?? 0), "SIGTERM");
+      } catch {
+        // It had ended by itself.
+      }
+      return ended;
+    };
+    return { ended, stop, stderr: () => stderr };
+  }
+
+  async run(shell: Shell, words: string[], input = "", variables: Record<string, string> = {}): Promise<Ended> {
+    return this.start(shell, words, input, variables).ended;
+  }
+
+  remove(): void {
+    rmSync(this.dir, { recursive: true, force: true });
+  }
+}
