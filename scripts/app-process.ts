@@ -2,16 +2,15 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { VARIABLE_NAMES } from "@/lib/process/env-variables";
 import { CommandError } from "./command-error";
+import type { Running } from "./supervisor";
 
 const MAX_PORT = 65_535;
 
-export type AppProcess = {
+export type AppProcess = Running & {
   /** Where it listens, with the port that was really taken. */
   origin: string;
   port: number;
   child: ChildProcess;
-  /** Lets running requests finish. */
-  stop(): Promise<void>;
 };
 
 export type AppOptions = {
@@ -45,7 +44,7 @@ export async function startApp(options: AppOptions): Promise<AppProcess> {
       ...options.variables,
     },
   });
-  const exited = once(child, "exit");
+  const exited = once(child, "exit").then(([code, signal]) => (signal ? String(signal) : `exit code ${code}`));
   const [answer] = (await Promise.race([once(child, "message"), exited.then(() => [{}])])) as [
     { port?: number; error?: string },
   ];
@@ -60,6 +59,7 @@ export async function startApp(options: AppOptions): Promise<AppProcess> {
     origin: originOf(options.host, answer.port),
     port: answer.port,
     child,
+    exited,
     async stop() {
       child.kill("SIGTERM");
       await exited;

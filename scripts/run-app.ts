@@ -1,4 +1,3 @@
-import { once } from "node:events";
 import { parseEnv } from "@/lib/process/env-variables";
 import { type AppProcess, startApp } from "./app-process";
 import { buildIfChanged, DIST_DIRS } from "./build";
@@ -6,6 +5,7 @@ import { CommandError } from "./command-error";
 import { type OpenDatabase, openDatabase } from "./database";
 import { requireFreePort } from "./ports";
 import { listenForStop } from "./signals";
+import { Supervisor } from "./supervisor";
 
 export type Session = { app: AppProcess; database: OpenDatabase };
 
@@ -20,8 +20,8 @@ export type RunOptions = {
 };
 
 /**
- * Runs the app until it is told to stop: the database first, then the app; backwards at the end.
- * @throws CommandError when one of them cannot start, or the app ends by itself.
+ * Runs the app until it is told to stop: the database first, then the app, which is started again when it dies;
+ * backwards at the end. @throws CommandError when one of them cannot start, or not go on.
  */
 export async function runApp({ mode, build, prepare, announce }: RunOptions): Promise<void> {
   const env = parseEnv(process.env);
@@ -39,22 +39,23 @@ export async function runApp({ mode, build, prepare, announce }: RunOptions): Pr
       if (!stop.isGiven()) throw error;
     }
     if (stop.isGiven()) return;
-    const app = await startApp({
-      databaseUrl: database.url,
-      host: env.host,
-      port: env.port,
-      mode,
-      distDir: DIST_DIRS.app,
-    });
-    const ended = once(app.child, "exit").then(() => "ended" as const);
-    const finish = await announce({ app, database });
-    const outcome = await Promise.race([stop.given, ended, database.failed]);
-    if (outcome instanceof Error) {
-      throw new CommandError(`The embedded database has ended: ${outcome.message}. Its files stay; start again.`);
+    const start = (port: number) =>
+      startApp({ databaseUrl: database.url, host: env.host, port, mode, distDir: DIST_DIRS.app });
+    const app = await start(env.port);
+    const supervisor = new Supervisor(app, () => start(app.port));
+    let finish: (() => Promise<void>) | undefined;
+    try {
+      finish = await announce({ app, database });
+      const failure = await Promise.race([stop.given, supervisor.gaveUp, database.failed]);
+      if (failure) {
+        throw new CommandError(`The embedded database has ended: ${failure.message}. Its files stay; start again.`);
+      }
+    } finally {
+      // Ctrl-C reaches the server as well.
+      supervisor.expectEnd();
+      await finish?.();
+      await supervisor.stop();
     }
-    await finish?.();
-    if (outcome === "ended") throw new CommandError("The server ended unexpectedly.");
-    await app.stop();
   } finally {
     await database.stop();
   }

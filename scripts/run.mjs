@@ -2,13 +2,15 @@
 // nothing else: it checks Node, installs what is missing, and hands over to the TypeScript file of the command's name.
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmdirSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { withSetupLock } from "./setup-lock.mjs";
 
 const GENERATED_STAMP = "lib/generated/.console-generate";
 /** Commands that need what only development does. */
-const DEVELOPMENT_COMMANDS = new Set(["test", "screenshots"]);
+const DEVELOPMENT_COMMANDS = new Set(["test", "documents", "screenshots"]);
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 process.chdir(root);
@@ -16,12 +18,22 @@ process.chdir(root);
 const [command = "", ...args] = process.argv.slice(2);
 requireCommand();
 requireNode();
+requireTempFolder();
 loadDotEnv();
+// Its tools are missing where only production is installed, and behave differently there.
+if (DEVELOPMENT_COMMANDS.has(command)) delete process.env.NODE_ENV;
 const PREPARATIONS = [
   {
     title: "Installing packages",
     isDone: isInstalled,
-    run: npm("ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"),
+    run: npm(
+      "ci",
+      ...(DEVELOPMENT_COMMANDS.has(command) ? ["--include=dev"] : []),
+      "--ignore-scripts",
+      "--no-audit",
+      "--no-fund",
+      "--loglevel=error",
+    ),
   },
   {
     title: "Generating the client",
@@ -32,6 +44,10 @@ const PREPARATIONS = [
 ];
 // Asked again inside the lock: another command may have done it meanwhile. A finished checkout may be read-only.
 if (!PREPARATIONS.every(({ isDone }) => isDone())) {
+  // What runs in production is what somebody has installed and built there, never what a start finds out to be missing.
+  if (command === "start") {
+    fail('The installed packages or the build do not match this version. Run "npm ci" and "npm run build" first.');
+  }
   withSetupLock(() => {
     for (const preparation of PREPARATIONS) if (!preparation.isDone()) prepare(preparation);
   });
@@ -59,6 +75,15 @@ function requireNode() {
   const isSupported = (major === 20 && minor >= 19) || (major === 22 && minor >= 12) || major >= 24;
   if (!isSupported) {
     fail(`This needs Node 20.19 or newer (20, 22.12, or 24 and later); this is Node ${process.versions.node}.`);
+  }
+}
+
+/** Without one, much of what starts here waits for ever. */
+function requireTempFolder() {
+  try {
+    rmdirSync(mkdtempSync(join(tmpdir(), "console-")));
+  } catch (error) {
+    fail(`The folder for temporary files cannot be written to: ${error.message}. Name another one in TMPDIR.`);
   }
 }
 

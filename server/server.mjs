@@ -47,8 +47,8 @@ server.on("request", async (request, response) => {
   await answerDirectly(match, request, response, path.startsWith("/api/v1") ? API_HEADERS : COMMON_HEADERS);
 });
 
-process.once("SIGTERM", drain);
-process.once("SIGINT", drain);
+// A second Ctrl-C must not kill what the first one promised to drain.
+for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"]) process.on(signal, drain);
 // The parent is gone: so is the database it may have been serving.
 process.once("disconnect", drain);
 
@@ -86,7 +86,9 @@ function withOwnVary(response) {
 function listen(wanted) {
   return new Promise((resolve) => {
     server.once("error", (error) => {
-      process.send?.({ error: error.code === "EADDRINUSE" ? "in use" : error.message });
+      const problem = error.code === "EADDRINUSE" ? "in use" : error.message;
+      if (process.send) process.send({ error: problem });
+      else console.error(`Cannot listen on ${hostname}:${wanted}: ${problem}.`);
       process.exit(1);
     });
     server.listen(wanted, hostname, () => resolve(server.address().port));

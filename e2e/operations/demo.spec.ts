@@ -312,6 +312,27 @@ test("npm start is production: no demo data, the embedded database named in one 
   }
 });
 
+test("npm start starts a server that dies again and says so; the fifth death in a minute is the end, with an exit code", async () => {
+  const dir = mkdtempSync(join(tmpdir(), "console-deaths-"));
+  const port = await freePort();
+  const app = await runCommand("start", { DATA_DIR: dir, PORT: String(port) }, "Console API on");
+  const ended = once(app.child, "exit");
+  const countOf = (text: string) => app.output().split(text).length - 1;
+  const isReady = () =>
+    fetch(`http://127.0.0.1:${port}/readyz`).then(
+      ({ ok }) => ok,
+      () => false,
+    );
+  for (let death = 1; death <= 5; death++) {
+    await expect.poll(isReady, { timeout: 60 * SECOND }).toBe(true);
+    execFileSync("pkill", ["-KILL", "-P", String(app.child.pid), "-f", "server/server.mjs"]);
+    if (death < 5) await expect.poll(() => countOf("(SIGKILL). It is started again.")).toBe(death);
+  }
+  expect((await ended)[0]).toBe(1);
+  expect(app.output()).toMatch(/\(SIGKILL\), 5 times within a minute. It is not started again\.\n$/);
+  rmSync(dir, { recursive: true, force: true });
+});
+
 test("only this machine is let in unless HOST says otherwise", async () => {
   const addresses = Object.values(networkInterfaces())
     .flatMap((list) => list ?? [])

@@ -22,13 +22,17 @@ export async function startEmbeddedDatabase(dataDir?: string): Promise<EmbeddedD
     const server = await servePGlite(db, "127.0.0.1");
     const url = `postgresql://postgres@${server.host}:${server.port}/postgres`;
     ownership?.announce(url);
+    let isAlive = true;
+    server.failed.then(() => {
+      isAlive = false;
+    });
     return {
       url,
       failed: server.failed,
       async stop() {
         ownership?.announce("");
         await server.stop();
-        await db.close();
+        if (isAlive) await db.close();
         ownership?.release();
       },
     };

@@ -1,0 +1,65 @@
+import { spawnSync } from "node:child_process";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+
+// A copy of the project on which nobody has installed anything.
+const FILES = ["scripts/run.mjs", "scripts/setup-lock.mjs", "lib/process/pid-file.mjs", "package.json"];
+let dir: string;
+
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), "console-clone-"));
+  for (const file of [...FILES, "package-lock.json"]) {
+    mkdirSync(join(dir, dirname(file)), { recursive: true });
+    cpSync(file, join(dir, file));
+  }
+});
+afterEach(() => rmSync(dir, { recursive: true, force: true }));
+
+/** A command in the copy, with an npm that only says what it was asked for. */
+function run(args: string[], variables: Record<string, string> = {}) {
+  const npm = join(dir, "npm.js");
+  writeFileSync(npm, "console.log(process.argv.slice(2).join(' ')); process.exit(3);");
+  return spawnSync(process.execPath, [join(dir, "scripts/run.mjs"), ...args], {
+    encoding: "utf8",
+    env: { ...process.env, npm_execpath: npm, ...variables },
+  });
+}
+
+test("npm start with packages that do not match says so and installs nothing", () => {
+  expect(run(["start"])).toMatchObject({
+    status: 1,
+    stderr: 'The installed packages or the build do not match this version. Run "npm ci" and "npm run build" first.\n',
+  });
+  expect(existsSync(join(dir, "node_modules"))).toBe(false);
+  expect(existsSync(join(dir, ".data"))).toBe(false);
+});
+
+test.each(["test", "documents", "screenshots"])(
+  "npm run %s brings its tools, also where NODE_ENV says production",
+  (name) => {
+    expect(run([name], { NODE_ENV: "production" }).stderr).toContain("ci --include=dev --ignore-scripts");
+  },
+);
+
+test("npm run demo installs what production needs, as NODE_ENV says", () => {
+  expect(run(["demo"], { NODE_ENV: "production" }).stderr).toContain("ci --ignore-scripts");
+});
+
+test("only commands of package.json can be named", () => {
+  for (const name of ["app-process", "check", "../server/server", "constructor", ""]) {
+    expect(run([name])).toMatchObject({
+      status: 1,
+      stderr: `There is no command "${name}". See "scripts" in package.json.\n`,
+    });
+  }
+});
+
+test("a folder for temporary files that cannot be written to is one sentence, and nothing hangs", () => {
+  const { status, stderr } = run(["demo"], { TMPDIR: join(dir, "nowhere") });
+  expect(status).toBe(1);
+  expect(stderr).toMatch(
+    /^The folder for temporary files cannot be written to: ENOENT.*Name another one in TMPDIR\.\n$/,
+  );
+});

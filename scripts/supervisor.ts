@@ -1,0 +1,63 @@
+import { MINUTE } from "@/lib/time";
+import { CommandError } from "./command-error";
+
+/** A process that has started. */
+export type Running = {
+  /** How it ended, once it has: its exit code, or the signal that ended it. */
+  exited: Promise<string>;
+  /** Lets running requests finish. */
+  stop(): Promise<void>;
+};
+
+const MAX_DEATHS = 5;
+const DEATHS_WINDOW = MINUTE;
+
+/**
+ * Keeps one process running until `stop`: when it ends by itself it is started again, with a line that says so. Five
+ * such ends within a minute are given up on, and so is a start that fails: whatever is wrong then, repetition does not
+ * mend it.
+ */
+export class Supervisor {
+  /** Rejects with a CommandError when there is nothing left to be kept running; else never settles. */
+  readonly gaveUp: Promise<never>;
+  #current: Promise<Running>;
+  #isStopping = false;
+  readonly #deaths: number[] = [];
+
+  constructor(first: Running, start: () => Promise<Running>, say: (line: string) => void = console.error) {
+    this.#current = Promise.resolve(first);
+    this.gaveUp = this.#watch(start, say);
+    // Whoever does not wait for it is not ended by it.
+    this.gaveUp.catch(() => {});
+  }
+
+  /** From now on an end is what was wanted. */
+  expectEnd(): void {
+    this.#isStopping = true;
+  }
+
+  /** Stops the process, also one that is just being started again. */
+  async stop(): Promise<void> {
+    this.expectEnd();
+    const current = await this.#current.catch(() => null);
+    await current?.stop();
+  }
+
+  async #watch(start: () => Promise<Running>, say: (line: string) => void): Promise<never> {
+    for (;;) {
+      const { exited } = await this.#current;
+      const how = await exited;
+      if (this.#isStopping) return new Promise<never>(() => {});
+      const now = performance.now();
+      this.#deaths.push(now);
+      while ((this.#deaths[0] ?? now) <= now - DEATHS_WINDOW) this.#deaths.shift();
+      if (this.#deaths.length >= MAX_DEATHS) {
+        throw new CommandError(
+          `The server ended by itself (${how}), ${MAX_DEATHS} times within a minute. It is not started again.`,
+        );
+      }
+      say(`The server ended by itself (${how}). It is started again.`);
+      this.#current = start();
+    }
+  }
+}
