@@ -6,7 +6,7 @@ export default defineConfig({
   test: {
     // The test runner has a variable of this name, too.
     env: { BASE_URL: "" },
-    include: ["{app,lib,server,scripts,prisma}/**/*.test.ts"],
+    include: ["{app,docs,lib,server,scripts,prisma}/**/*.test.ts"],
     testTimeout: 60_000,
     hookTimeout: 60_000,
   },

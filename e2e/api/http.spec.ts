@@ -139,9 +139,14 @@ test("a decodable path with percent signs is the path that it spells", async () 
   expect((await call(`/api/v1/servers/${encoded}`, token)).status).toBe(200);
 });
 
-test("15 KB of query are ignored; 17 KB of headers are 431, as JSON", async () => {
+test("15 KB of path or query do no harm; 17 KB of headers are 431, as JSON", async () => {
   const { token, id } = await newAccount();
   expect((await call(`/api/v1/me?${"x=1&".repeat(3800)}`, token)).json).toMatchObject({ data: { id } });
+  expect((await call(`/api/v1/me?${"&".repeat(15_000)}`, token)).json).toMatchObject({ data: { id } });
+  for (const segment of ["a", "%00", "%2e%2e%2f", "%C3%28"]) {
+    const path = `/api/v1/servers/${segment.repeat(15_000 / segment.length)}`;
+    await expectFailure(call(path, token), 404, "Not found.");
+  }
   await expectFailure(call(`/api/v1/me?${"x".repeat(17_000)}`, token), 431, "Request Header Fields Too Large.");
 });
 

@@ -1,5 +1,6 @@
-import { newAccount } from "@/e2e/support/factories";
+import { newAccount, newNamedToken } from "@/e2e/support/factories";
 import { expect, test } from "@/e2e/support/fixtures";
+import { recordQueries } from "@/e2e/support/recorded-queries";
 import { db } from "@/lib/database/client";
 import { DAY } from "@/lib/time";
 import { hashToken, mintToken } from "@/lib/tokens/format";
@@ -27,6 +28,21 @@ test("hashes of passwords, sessions and tokens are not even read unless they are
 
   const asked = await db.accessToken.findFirstOrThrow({ where: { accountId }, omit: { tokenHash: false } });
   expect(asked.tokenHash).toBe(hashToken(account.token));
+});
+
+test("of a new token only the hash is ever sent to the database, so no dump and no WAL can hold more", async () => {
+  const { id } = await newAccount();
+  let raw = "";
+  const queries = await recordQueries(async () => {
+    raw = (await newNamedToken(id, "watched")).raw;
+  });
+  const body = raw.split("_")[1] ?? "";
+  const sent = queries.map(({ text, values }) => JSON.stringify([text, values]));
+  expect(sent.filter((statement) => statement.includes(hashToken(raw)))).toHaveLength(1);
+  const encoded = (text: string) => Buffer.from(text).toString("base64").replace(/=+$/, "");
+  for (const trace of [body.slice(0, 12), body.slice(-12), encoded(raw), encoded(body)]) {
+    expect(sent.filter((statement) => statement.includes(trace))).toEqual([]);
+  }
 });
 
 test("an undefined in a condition is an error, never a condition that is left out", async () => {
