@@ -1,4 +1,5 @@
-import { log } from "@/lib/process/log";
+import { type Fields, log } from "@/lib/process/log";
+import { logRepeated } from "@/lib/process/repeated";
 
 export type SecurityEvent =
   | "signed in"
@@ -28,14 +29,14 @@ type Details = {
  * is in it: no e-mail address, no name of a token, and never a secret.
  */
 export function securityEvent(event: SecurityEvent, details: Details): void {
-  const { accountId, tokenId, serverId, address, reason, count } = details;
-  log("info", event, {
-    kind: "security",
-    account: accountId,
-    token: tokenId,
-    server: serverId,
-    address,
-    reason,
-    count,
-  });
+  log("info", event, fieldsOf(details));
+}
+
+/** As `securityEvent`, for what a stranger can cause as often as they like: from one address one line, then counts. */
+export function repeatedSecurityEvent(event: SecurityEvent, details: Details): void {
+  logRepeated({ level: "info", event, reason: `${details.reason} ${details.address}` }, fieldsOf(details));
+}
+
+function fieldsOf({ accountId, tokenId, serverId, address, reason, count }: Details): Fields {
+  return { kind: "security", account: accountId, token: tokenId, server: serverId, address, reason, count };
 }

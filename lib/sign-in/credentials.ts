@@ -3,7 +3,7 @@ import { findEmail } from "@/lib/accounts/accounts";
 import { verifyPassword } from "@/lib/accounts/passwords";
 import { db } from "@/lib/database/client";
 import { networkOf } from "@/lib/http/network";
-import { securityEvent } from "@/lib/process/security-events";
+import { repeatedSecurityEvent, securityEvent } from "@/lib/process/security-events";
 import { limit, type Policy } from "@/lib/rate-limit";
 import { CROWD_WAIT, ifRoom } from "@/lib/sign-in/crowd";
 import { DAY, MINUTE } from "@/lib/time";
@@ -33,7 +33,9 @@ export type SignInResult =
 /** Judges an e-mail and a password. How long that takes does not tell whether there is such an account. */
 export async function checkCredentials(email: string, password: string, ip: string | null): Promise<SignInResult> {
   const result = await ifRoom(ip, () => judge(email, password, ip));
-  return result ?? { kind: "throttled", waitMs: CROWD_WAIT };
+  if (result) return result;
+  repeatedSecurityEvent("sign-in failed", { accountId: null, address: ip, reason: "too many at once" });
+  return { kind: "throttled", waitMs: CROWD_WAIT };
 }
 
 async function judge(typedEmail: string, password: string, ip: string | null): Promise<SignInResult> {
@@ -42,15 +44,14 @@ async function judge(typedEmail: string, password: string, ip: string | null): P
   const network = networkOf(ip);
   // What was typed may be anything, a password by mistake too: the counts are kept under its hash.
   const account = createHash("sha256").update(email).digest("base64url");
-  const fail = (reason: string, accountId: number | null) =>
-    securityEvent("sign-in failed", { accountId, address: ip, reason });
+  const tooManyAttempts = (accountId: number | null, waitMs: number): SignInResult => {
+    repeatedSecurityEvent("sign-in failed", { accountId, address: ip, reason: "too many attempts" });
+    return { kind: "throttled", waitMs };
+  };
 
   const tooMany =
     (await count(PER_NETWORK, network)) || (await count(PER_ACCOUNT_AND_NETWORK, `${account} ${network}`));
-  if (tooMany > 0) {
-    fail("too many attempts", null);
-    return { kind: "throttled", waitMs: tooMany };
-  }
+  if (tooMany > 0) return tooManyAttempts(null, tooMany);
 
   const [row, knownNetworks] = await Promise.all([
     db.account.findUnique({ where: { email }, select: { id: true, passwordHash: true, disabledAt: true } }),
@@ -64,11 +65,10 @@ async function judge(typedEmail: string, password: string, ip: string | null): P
   if (row?.passwordHash && isRight && !row.disabledAt && mayEnter) {
     return { kind: "accepted", accountId: row.id, passwordHash: row.passwordHash };
   }
-  if (tooManyForAccount > 0) {
-    fail("too many attempts", row?.id ?? null);
-    return { kind: "throttled", waitMs: tooManyForAccount };
-  }
-  fail(!row ? "unknown e-mail" : row.disabledAt ? "account disabled" : "wrong password", row?.id ?? null);
+  const accountId = row?.id ?? null;
+  if (tooManyForAccount > 0) return tooManyAttempts(accountId, tooManyForAccount);
+  const reason = !row ? "unknown e-mail" : row.disabledAt ? "account disabled" : "wrong password";
+  securityEvent("sign-in failed", { accountId, address: ip, reason });
   return { kind: "refused" };
 }
 

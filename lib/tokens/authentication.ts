@@ -124,7 +124,7 @@ function recordRefusal({ id, account_id: accountId }: TokenRow, at: number, send
           throw error;
         });
         securityEvent("token use refused", { accountId, tokenId: id, address: next.sender.ip, count: next.count });
-        await new Promise((resolve) => setTimeout(resolve, REFUSALS_WRITTEN_EVERY));
+        await pause(REFUSALS_WRITTEN_EVERY);
       }
     } finally {
       writing.delete(id);
