@@ -15,31 +15,31 @@ type Sample = ReturnType<typeof reportAt>["sample"] & { at: number };
  * The daemon of a machine checks in, unless it is silent just now. Whatever it missed because nobody ran the demo (a
  * laptop that slept, say) is made up for first, so that a pause does not look like an outage of every server.
  */
-export async function checkIn(server: Machinery, seed: number, now: Date): Promise<void> {
+export async function checkIn(server: Machinery, now: Date): Promise<void> {
   const row = await db.server.findFirst({
     where: { account: { email: server.owner }, hostname: server.hostname },
     select,
   });
   // Somebody has removed it from the demo.
   if (!row) return;
-  const previousAt = await replayMissed(server, row, seed, now.getTime());
+  const previousAt = await replayMissed(server, row, now.getTime());
   const times = { at: now.getTime(), previousAt, createdAt: row.createdAt.getTime() };
-  if (!isSilentAt(server, seed, times.at)) await recordCheckIn(row.id, reportAt(server, seed, times), now);
+  if (!isSilentAt(server, times.at)) await recordCheckIn(row.id, reportAt(server, times), now);
 }
 
 /**
  * Writes one check-in for each whole minute since the last one, as far back as the stability component looks: thousands
  * of them at once, where `recordCheckIn` takes one. Returns the time of the last check-in (epoch ms).
  */
-async function replayMissed(server: Machinery, row: Row, seed: number, now: number): Promise<number> {
+async function replayMissed(server: Machinery, row: Row, now: number): Promise<number> {
   const createdAt = row.createdAt.getTime();
   const reach = Math.floor((now - DAY) / HOUR) * HOUR;
   let previousAt = Math.max(row.lastSeenAt.getTime(), reach - MINUTE);
   let stability = parseStabilityRecord(row.stability);
   const samples: Sample[] = [];
   for (const at of missedMoments(server, previousAt, now)) {
-    if (isSilentAt(server, seed, at)) continue;
-    const { sample } = reportAt(server, seed, { at, previousAt, createdAt });
+    if (isSilentAt(server, at)) continue;
+    const { sample } = reportAt(server, { at, previousAt, createdAt });
     stability = withCheckIn(stability, at, { ...sample, restarts: hasRestarted(server, previousAt, at) ? 1 : 0 });
     samples.push({ at, ...sample });
     previousAt = at;

@@ -9,7 +9,7 @@ import { intervalAt } from "@/prisma/demo/traffic";
 const REACH = 7 * DAY;
 
 /** The edge nodes report every finished minute of a service since the last stored one, 7 days at most. */
-export async function reportIntervals(service: DemoService, seed: number, now: Date): Promise<void> {
+export async function reportIntervals(service: DemoService, now: Date): Promise<void> {
   const { traffic, javaHostname } = service;
   if (!traffic) return;
   const row = await db.gameService.findFirst({
@@ -26,7 +26,7 @@ export async function reportIntervals(service: DemoService, seed: number, now: D
   const source = { serviceId: row.id, key: keyOf(javaHostname), traffic };
   const minutes = Array.from({ length: Math.max(0, until - from) }, (_, index) => from + index);
   await recordIntervals(
-    minutes.flatMap((minute) => EDGE_NODES.flatMap((node) => intervalAt(source, node, seed, minute) ?? [])),
+    minutes.flatMap((minute) => EDGE_NODES.flatMap((node) => intervalAt(source, node, minute) ?? [])),
   );
 }
 

@@ -20,19 +20,18 @@ const CURVE = { cpu: 1, jitter: 2, steal: 3, iowait: 4, load: 5, memory: 6, swap
 const SILENCE = 11;
 
 /** Whether the daemon says nothing just then. */
-export function isSilentAt({ hostname, daemon }: Machinery, seed: number, at: number): boolean {
+export function isSilentAt({ hostname, daemon }: Machinery, at: number): boolean {
   const { silence } = daemon.machine;
-  return silence !== null && episodeAt(silence, at, seed, keyOf(hostname), SILENCE) !== null;
+  return silence !== null && episodeAt(silence, at, keyOf(hostname), SILENCE) !== null;
 }
 
 /** What the daemon reports. `previousAt` is the time of its check-in before, `createdAt` of the server's creation. */
 export function reportAt(
   { hostname, daemon: { facts, publicIp, machine } }: Machinery,
-  seed: number,
   { at, previousAt, createdAt }: { at: number; previousAt: number; createdAt: number },
 ) {
   const key = keyOf(hostname);
-  const wander = (curve: number, period: number) => wanderAt(at, period, seed, key, curve);
+  const wander = (curve: number, period: number) => wanderAt(at, period, key, curve);
   const within = (range: Range | null, curve: number, period: number) =>
     range && rounded(between(range, wander(curve, period)));
 

@@ -1,10 +1,13 @@
 // Randomness without state: each number depends on its keys alone, so that the simulator continues the very curves that
 // the seed began, in whatever order and however often a moment is asked for.
 
-/** A number in [0, 1). Keys are whole numbers; the first is the seed number. */
+/** Another number makes another demo of the same kind. */
+const SEED = 1;
+
+/** A number in [0, 1). Keys are whole numbers. */
 export function randomAt(...keys: readonly number[]): number {
   let hash = 0x9e3779b9;
-  for (const key of keys) {
+  for (const key of [SEED, ...keys]) {
     hash = Math.imul(hash ^ key, 0x85ebca6b);
     hash ^= hash >>> 13;
     hash = Math.imul(hash, 0xc2b2ae35);

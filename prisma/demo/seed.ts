@@ -25,9 +25,7 @@ import {
 } from "@/prisma/demo/data";
 import { reportIntervals } from "@/prisma/demo/edge-nodes";
 import { MACHINES } from "@/prisma/demo/machines";
-import { findSeedNumber, recordSeedNumber } from "@/prisma/demo/seed-number";
 
-const DEFAULT_SEED = 1;
 const DEMO_TOKEN = "demo";
 /** The stopped server stopped this long before the demo was built. */
 const STOPPED_FOR = 3 * HOUR;
@@ -54,18 +52,23 @@ type Ids = ReadonlyMap<string, number>;
  * gets a new token named "demo" in place of the one before. A build that broke off is removed and done again.
  * @throws ForeignDatabaseError when there is any account that the demo did not make.
  */
-export async function seedDemo(options: { seed?: number; now?: Date } = {}): Promise<DemoAccess> {
-  const { seed = DEFAULT_SEED, now = new Date() } = options;
+export async function seedDemo(now: Date = new Date()): Promise<DemoAccess> {
   await refuseForeignAccounts();
-  if ((await findSeedNumber()) === null) {
+  if (!(await isComplete())) {
     // Everything hangs off accounts, and all accounts are the demo's.
     await db.account.deleteMany({ where: { email: { in: EMAILS } } });
-    await build(seed, now);
+    await build(now);
   }
   return {
     accounts: DEMO_ACCOUNTS.map(({ ageDays: _, ...account }) => account),
     token: await replaceDemoToken(),
   };
+}
+
+/** The tickets are written last. */
+async function isComplete(): Promise<boolean> {
+  const { owner: email, subject } = DEMO_TICKETS[DEMO_TICKETS.length - 1] ?? { owner: "", subject: "" };
+  return (await db.ticket.count({ where: { account: { email }, subject } })) > 0;
 }
 
 async function refuseForeignAccounts(): Promise<void> {
@@ -77,7 +80,7 @@ async function refuseForeignAccounts(): Promise<void> {
   );
 }
 
-async function build(seed: number, now: Date): Promise<void> {
+async function build(now: Date): Promise<void> {
   const accounts = await createAccounts(now);
   const firstAccount = idOf(accounts, DEMO_ACCOUNTS[0].email);
   await createTokens(firstAccount, now);
@@ -87,12 +90,11 @@ async function build(seed: number, now: Date): Promise<void> {
     await createRun(run, idOf(accounts, owner), idOf(servers, run.hostname), now);
   }
   const services = await createServices(accounts, now);
-  await createTickets(accounts, services, now);
   for (const server of MACHINES) {
-    await checkIn(server, seed, server.daemon.state === "running" ? now : ago(now, STOPPED_FOR));
+    await checkIn(server, server.daemon.state === "running" ? now : ago(now, STOPPED_FOR));
   }
-  for (const service of DEMO_SERVICES) await reportIntervals(service, seed, now);
-  await recordSeedNumber(firstAccount, seed, now);
+  for (const service of DEMO_SERVICES) await reportIntervals(service, now);
+  await createTickets(accounts, services, now);
 }
 
 async function createAccounts(now: Date): Promise<Ids> {

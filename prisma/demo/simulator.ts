@@ -6,7 +6,6 @@ import { checkIn } from "@/prisma/demo/daemons";
 import { DEMO_ACCOUNTS, DEMO_SERVICES } from "@/prisma/demo/data";
 import { reportIntervals } from "@/prisma/demo/edge-nodes";
 import { MACHINES } from "@/prisma/demo/machines";
-import { getSeedNumber } from "@/prisma/demo/seed-number";
 
 /** Each running server checks in this often, one after the other. */
 const CHECK_IN_EVERY = 30 * SECOND;
@@ -18,12 +17,11 @@ const KEPT = 8 * DAY;
 
 const RUNNING = MACHINES.filter(({ daemon }) => daemon.state === "running");
 
-/** Makes up for the time in which no simulator ran. @throws Error when the database holds no demo. */
+/** Makes up for the time in which no simulator ran. */
 export async function backfill(now: Date = new Date()): Promise<void> {
-  const seed = await getSeedNumber();
   await tidy(now);
-  for (const server of RUNNING) await checkIn(server, seed, now);
-  await reportAllIntervals(seed, now);
+  for (const server of RUNNING) await checkIn(server, now);
+  await reportAllIntervals(now);
 }
 
 /**
@@ -38,11 +36,11 @@ export function startSimulator(): { stop(): Promise<void> } {
     repeat({ every: turn, after: 0 }, stopping.signal, async (now) => {
       const server = RUNNING[Math.floor(now.getTime() / turn) % RUNNING.length];
       if (server) {
-        await attempt(`check-in of ${server.hostname}`, async () => checkIn(server, await getSeedNumber(), now));
+        await attempt(`check-in of ${server.hostname}`, async () => checkIn(server, now));
       }
     }),
     repeat({ every: MINUTE, after: REPORT_DELAY }, stopping.signal, (now) =>
-      attempt("intervals", async () => reportAllIntervals(await getSeedNumber(), now)),
+      attempt("intervals", async () => reportAllIntervals(now)),
     ),
     repeat({ every: TIDY_EVERY, after: 0 }, stopping.signal, (now) => attempt("tidying", () => tidy(now))),
   ]);
@@ -54,8 +52,8 @@ export function startSimulator(): { stop(): Promise<void> } {
   };
 }
 
-async function reportAllIntervals(seed: number, now: Date): Promise<void> {
-  for (const service of DEMO_SERVICES) await reportIntervals(service, seed, now);
+async function reportAllIntervals(now: Date): Promise<void> {
+  for (const service of DEMO_SERVICES) await reportIntervals(service, now);
 }
 
 /** Deletes what no query can reach any more, so that the demo does not grow for ever. */

@@ -52,25 +52,17 @@ export type Source = {
 };
 
 /** What an edge node counted for a service in a minute; null when the node reported nothing. Always the same. */
-export function intervalAt(
-  { serviceId, key, traffic }: Source,
-  node: EdgeNode,
-  seed: number,
-  minute: number,
-): Interval | null {
-  const chance = (use: number) => randomAt(seed, key, node.id, use, minute);
-  if (episodeAt(NODE_DOWN, minute, seed, node.id, USE.nodeDown) || chance(USE.lost) < INTERVAL_LOST) return null;
+export function intervalAt({ serviceId, key, traffic }: Source, node: EdgeNode, minute: number): Interval | null {
+  const chance = (use: number) => randomAt(key, node.id, use, minute);
+  if (episodeAt(NODE_DOWN, minute, node.id, USE.nodeDown) || chance(USE.lost) < INTERVAL_LOST) return null;
 
   const crowd =
-    between([0.7, 1.1], wanderAt(minute, 45, seed, key, node.id, USE.crowd)) *
-    between([0.96, 1.04], chance(USE.jitter));
+    between([0.7, 1.1], wanderAt(minute, 45, key, node.id, USE.crowd)) * between([0.96, 1.04], chance(USE.jitter));
   const players = Math.round(traffic.players * node.share * activityAt(minute + node.utcOffset * 60) * crowd);
   const packets = players * between(PACKETS_PER_PLAYER, chance(USE.packets));
-  const attack = attackAt(traffic, node, seed, key, minute);
+  const attack = attackAt(traffic, node, key, minute);
   const isLatencyMeasured =
-    players > 0 &&
-    chance(USE.missed) >= LATENCY_MISSED &&
-    !episodeAt(PROBE_DOWN, minute, seed, key, node.id, USE.probeDown);
+    players > 0 && chance(USE.missed) >= LATENCY_MISSED && !episodeAt(PROBE_DOWN, minute, key, node.id, USE.probeDown);
   return {
     serviceId,
     ts: minute * MINUTE,
@@ -97,15 +89,15 @@ function activityAt(localMinute: number): number {
 }
 
 /** Packets of an attack that arrive at a node in a minute; 0 in peace. */
-function attackAt({ attackChance }: Traffic, node: EdgeNode, seed: number, key: number, minute: number): number {
-  const attack = episodeAt({ ...ATTACK, chance: attackChance }, minute, seed, key, ATTACK_USE.begins);
+function attackAt({ attackChance }: Traffic, node: EdgeNode, key: number, minute: number): number {
+  const attack = episodeAt({ ...ATTACK, chance: attackChance }, minute, key, ATTACK_USE.begins);
   if (!attack) return 0;
-  const ofThisAttack = (use: number) => randomAt(seed, key, use, attack.slot);
+  const ofThisAttack = (use: number) => randomAt(key, use, attack.slot);
   const size = between(ATTACK_PACKETS, ofThisAttack(ATTACK_USE.size) ** 2);
   const isFocus = node === EDGE_NODES[Math.floor(ofThisAttack(ATTACK_USE.focus) * EDGE_NODES.length)];
   // Steep at both ends, with a plateau between them.
   const height = Math.sin(Math.PI * attack.part) ** 0.4;
-  const jitter = between([0.85, 1], randomAt(seed, key, node.id, ATTACK_USE.jitter, minute));
+  const jitter = between([0.85, 1], randomAt(key, node.id, ATTACK_USE.jitter, minute));
   return size * height * jitter * (isFocus ? ATTACK_FOCUS : (1 - ATTACK_FOCUS) / (EDGE_NODES.length - 1));
 }
 
