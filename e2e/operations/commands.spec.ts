@@ -42,7 +42,7 @@ test.describe("npm run account", () => {
         "",
         "There is already an account with the e-mail ann@example.com.",
       ],
-      [["create", "nonsense", "--name", "Ann"], "", '"nonsense" is not an e-mail address.'],
+      [["create", "nonsense", "--name", "Ann"], "", '"nonsense" is not a valid e-mail.'],
       [["create", "bob@example.com"], "", "create needs --name NAME."],
       [
         ["create", "bob@example.com", "--name", "B", "--role", "king"],

@@ -103,7 +103,7 @@ export function findEmail(text: string): string | null {
 /** As `findEmail`. @throws InvalidInputError for what can be no e-mail. */
 export function parseEmail(text: string): string {
   const email = findEmail(text);
-  if (email === null) throw new InvalidInputError(`"${text}" is not an e-mail.`);
+  if (email === null) throw new InvalidInputError(`"${text}" is not a valid e-mail.`);
   return email;
 }
 
