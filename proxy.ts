@@ -1,7 +1,7 @@
 import { type NextRequest, NextResponse } from "next/server";
 import { pingDatabase } from "@/lib/database/health";
 import { reportOutage } from "@/lib/database/outage";
-import { clientAddress } from "@/lib/http/client-ip";
+import { clientIp } from "@/lib/http/client-ip";
 import { isFromConsole } from "@/lib/http/own-origin";
 import { PATH_HEADER } from "@/lib/http/own-path";
 import { plainPage } from "@/lib/http/plain-page";
@@ -50,7 +50,7 @@ async function refusal(request: NextRequest, nonce: string): Promise<Response | 
       nonce,
     });
   }
-  if (isPlainSignIn(request) && !hasRoom(clientAddress(request.headers, env.trustedProxies))) {
+  if (isPlainSignIn(request) && !hasRoom(clientIp(request.headers, env.trustedProxies))) {
     const page = plainPage({
       status: 429,
       title: "Too many people are signing in right now",

@@ -147,7 +147,7 @@ test("behind a proxy with BASE_URL=https: host cookie, HSTS, the public address,
   }
 });
 
-test("each security event is one line of JSON with account, token and address, and never a secret or what was typed", async ({
+test("each security event is one line of JSON with account, token and ip, and never a secret or what was typed", async ({
   page,
 }) => {
   const app = await startConsole(process.env.DATABASE_URL ?? "");
@@ -182,7 +182,7 @@ test("each security event is one line of JSON with account, token and address, a
       { event: "token use refused", account: id, tokenId: token.id },
       { event: "signed out", account: id, tokenId: undefined },
     ]);
-    for (const { address } of events) expect(address).toBe("127.0.0.1");
+    for (const { ip } of events) expect(ip).toBe("127.0.0.1");
     for (const secret of [raw.slice(5, 25), PASSWORD, "and this password", "someone-typed-this", email, "forged"]) {
       expect(app.output()).not.toContain(secret);
     }

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Account } from "@/lib/accounts/accounts";
 import { NotFoundError } from "@/lib/failures";
-import { clientAddress } from "@/lib/http/client-ip";
+import { clientIp } from "@/lib/http/client-ip";
 import { JsonText } from "@/lib/http/json-text";
 import { TextResponse } from "@/lib/http/text-response";
 import { env } from "@/lib/process/env";
@@ -82,7 +82,7 @@ async function requireCaller(request: Request): Promise<Caller> {
   if (!credentials) throw missingToken();
   if (!isWellFormedToken(credentials)) throw malformedToken();
   const caller = await authenticate(credentials, {
-    ip: clientAddress(request.headers, env.trustedProxies),
+    ip: clientIp(request.headers, env.trustedProxies),
     agent: request.headers.get("user-agent"),
   });
   if (!caller) throw invalidToken();

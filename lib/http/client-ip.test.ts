@@ -1,41 +1,41 @@
 import { expect, test } from "vitest";
-import { clientAddress } from "./client-ip";
+import { clientIp } from "./client-ip";
 
-const addressOf = (forwarded: string | null, trustedProxies: number) =>
-  clientAddress(new Headers(forwarded === null ? {} : { "x-forwarded-for": forwarded }), trustedProxies);
+const ipOf = (forwarded: string | null, trustedProxies: number) =>
+  clientIp(new Headers(forwarded === null ? {} : { "x-forwarded-for": forwarded }), trustedProxies);
 
-test("without proxies only the peer's own address, the last one, is believed", () => {
-  expect(addressOf("192.0.2.1", 0)).toBe("192.0.2.1");
-  expect(addressOf("203.0.113.9, 192.0.2.1", 0)).toBe("192.0.2.1");
-  expect(addressOf("evil, <script>, 192.0.2.1", 0)).toBe("192.0.2.1");
+test("without proxies only the peer's own ip, the last one, is believed", () => {
+  expect(ipOf("192.0.2.1", 0)).toBe("192.0.2.1");
+  expect(ipOf("203.0.113.9, 192.0.2.1", 0)).toBe("192.0.2.1");
+  expect(ipOf("evil, <script>, 192.0.2.1", 0)).toBe("192.0.2.1");
 });
 
-test("each trusted proxy vouches for one more address to the left, and for no other", () => {
+test("each trusted proxy vouches for one more ip to the left, and for no other", () => {
   const chain = "1.1.1.1, 203.0.113.9, 198.51.100.2, 10.0.0.1";
-  expect(addressOf(chain, 1)).toBe("198.51.100.2");
-  expect(addressOf(chain, 2)).toBe("203.0.113.9");
+  expect(ipOf(chain, 1)).toBe("198.51.100.2");
+  expect(ipOf(chain, 2)).toBe("203.0.113.9");
 });
 
-test("fewer addresses than proxies: the outermost one there is", () => {
-  expect(addressOf("192.0.2.1", 3)).toBe("192.0.2.1");
+test("fewer ips than proxies: the outermost one there is", () => {
+  expect(ipOf("192.0.2.1", 3)).toBe("192.0.2.1");
 });
 
 test("IPv4 in IPv6 clothing is written as IPv4, IPv6 as it is, and nothing is null", () => {
-  expect(addressOf("::ffff:192.0.2.1", 0)).toBe("192.0.2.1");
-  expect(addressOf("2001:db8::7", 0)).toBe("2001:db8::7");
-  expect(addressOf(null, 0)).toBeNull();
-  expect(addressOf(" , ", 0)).toBeNull();
+  expect(ipOf("::ffff:192.0.2.1", 0)).toBe("192.0.2.1");
+  expect(ipOf("2001:db8::7", 0)).toBe("2001:db8::7");
+  expect(ipOf(null, 0)).toBeNull();
+  expect(ipOf(" , ", 0)).toBeNull();
 });
 
 test("a port and a zone are left out, and hexadecimal IPv4 in IPv6 is IPv4", () => {
-  expect(addressOf("192.0.2.1:5555", 0)).toBe("192.0.2.1");
-  expect(addressOf("[2001:db8::7]:443", 0)).toBe("2001:db8::7");
-  expect(addressOf("fe80::1%eth0", 0)).toBe("fe80::1");
-  expect(addressOf("::ffff:c000:201", 0)).toBe("192.0.2.1");
+  expect(ipOf("192.0.2.1:5555", 0)).toBe("192.0.2.1");
+  expect(ipOf("[2001:db8::7]:443", 0)).toBe("2001:db8::7");
+  expect(ipOf("fe80::1%eth0", 0)).toBe("fe80::1");
+  expect(ipOf("::ffff:c000:201", 0)).toBe("192.0.2.1");
 });
 
-test("what is no address is nobody's, however long", () => {
+test("what is no ip is nobody's, however long", () => {
   for (const text of ["unknown", "<script>", "9".repeat(10_000), "1.2.3", "1.2.3.4.5"]) {
-    expect(addressOf(text, 0)).toBeNull();
+    expect(ipOf(text, 0)).toBeNull();
   }
 });

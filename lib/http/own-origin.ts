@@ -15,7 +15,7 @@ export function isFromConsole(headers: Headers): boolean {
   return env.baseUrl ? new URL(origin).origin === own : new URL(origin).host === new URL(own).host;
 }
 
-/** The address under which the browser opened the console, for people to copy. */
+/** The origin under which the browser opened the console, for people to copy. */
 export function shownOrigin(headers: Headers): string {
   return (
     (env.baseUrl && ownOrigin(headers)) || originHeader(headers) || ownOrigin(headers) || "https://console.example.com"

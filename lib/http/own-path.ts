@@ -6,7 +6,7 @@ const MAX_LENGTH = 2000;
 
 /**
  * A path of the console, query included, from text that anybody may have written; null for everything that could lead
- * elsewhere. The result is taken from the parsed address, so a browser and this function read the same thing.
+ * elsewhere. The result is taken from the parsed URL, so a browser and this function read the same thing.
  */
 export function parseOwnPath(text: string | null | undefined): string | null {
   const base = "http://console.invalid";

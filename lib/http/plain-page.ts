@@ -8,7 +8,7 @@ type PlainPage = {
 
 /**
  * A whole page without any script, for when the console itself cannot answer. The texts are ours: nothing in them is
- * escaped. "Try again" is the address of the request.
+ * escaped. "Try again" is the URL of the request.
  */
 export function plainPage({ status, title, text, nonce }: PlainPage): Response {
   const html = `<!DOCTYPE html>

@@ -1,7 +1,7 @@
 import { ApiError } from "@/lib/api/api-error";
 import { rateLimitExceeded } from "@/lib/api/errors";
 import { NotFoundError } from "@/lib/failures";
-import { clientAddress } from "@/lib/http/client-ip";
+import { clientIp } from "@/lib/http/client-ip";
 import { isPublicIp } from "@/lib/http/public-ip";
 import { env } from "@/lib/process/env";
 import { perProcess } from "@/lib/process/per-process";
@@ -31,7 +31,7 @@ export async function deliverCheckIn(request: Request): Promise<{ data: { stored
   const text = await readJsonText(request, MAX_CHECK_IN_BYTES);
   const arrivedAt = new Date();
   const { report, ...sampled } = parseCheckInBody(text, arrivedAt);
-  const ip = clientAddress(request.headers, env.trustedProxies);
+  const ip = clientIp(request.headers, env.trustedProxies);
   const publicIp = report.publicIp ?? (ip !== null && isPublicIp(ip) ? ip : undefined);
   try {
     const stored = await turns.take(() =>

@@ -22,7 +22,7 @@ const wholeNumber = (name: string, fallback: number, min: number, max: number) =
     })
     .transform(Number);
 
-const address = (name: string, protocols: readonly string[], example: string) =>
+const url = (name: string, protocols: readonly string[], example: string) =>
   z
     .string()
     // The value is not repeated: it may hold a password.
@@ -30,20 +30,20 @@ const address = (name: string, protocols: readonly string[], example: string) =>
     .optional();
 
 const variables = z.object({
-  DATABASE_URL: address("DATABASE_URL", ["postgresql:", "postgres:"], "postgresql://user:password@host:5432/database"),
+  DATABASE_URL: url("DATABASE_URL", ["postgresql:", "postgres:"], "postgresql://user:password@host:5432/database"),
   DATABASE_POOL_SIZE: wholeNumber("DATABASE_POOL_SIZE", 10, 1, 1000),
   DATA_DIR: z.string().default(".data"),
   HOST: z.string().default("127.0.0.1"),
   PORT: wholeNumber("PORT", DEFAULT_PORT, 0, 65_535),
-  BASE_URL: address("BASE_URL", ["https:", "http:"], "https://console.example.com")
+  BASE_URL: url("BASE_URL", ["https:", "http:"], "https://console.example.com")
     .refine(
       (text) => text === undefined || parseUrl(text)?.origin === text.replace(/\/$/, ""),
       'BASE_URL must be an origin alone, such as "https://console.example.com", with no path, query or account.',
     )
     .transform((text) => text?.replace(/\/$/, "")),
   TRUSTED_PROXIES: wholeNumber("TRUSTED_PROXIES", 0, 0, 10),
-  REDIS_URL: address("REDIS_URL", ["redis:", "rediss:"], "redis://host:6379"),
-  UPSTASH_REDIS_REST_URL: address("UPSTASH_REDIS_REST_URL", ["https:", "http:"], "https://name.upstash.io"),
+  REDIS_URL: url("REDIS_URL", ["redis:", "rediss:"], "redis://host:6379"),
+  UPSTASH_REDIS_REST_URL: url("UPSTASH_REDIS_REST_URL", ["https:", "http:"], "https://name.upstash.io"),
   UPSTASH_REDIS_REST_TOKEN: z.string().optional(),
 });
 

@@ -26,7 +26,7 @@ test("server keys and the one-time keys in the paths of benchmark uploads never 
   }
 });
 
-test("tokens, hashes and passwords inside addresses never get through", () => {
+test("tokens, hashes and passwords inside URLs never get through", () => {
   const token = mintToken();
   const line = lineOf({
     stack: `Error: ${token} at ${hashToken(token)}`,

@@ -14,11 +14,11 @@ export type SecurityEvent =
   | "server key replaced";
 
 type Details = {
-  /** Null: nobody's, as at a sign-in with an address that no account has. That address is not logged. */
+  /** Null: nobody's, as at a sign-in with an e-mail that no account has. That e-mail is not logged. */
   accountId: number | null;
   tokenId?: number;
   serverId?: number;
-  address: string | null;
+  ip: string | null;
   reason?: string;
   /** How many tokens or requests the event stands for, where that is not one. */
   count?: number;
@@ -26,17 +26,17 @@ type Details = {
 
 /**
  * Writes one line of JSON about something an owner or an operator may have to look into. Nothing that a stranger typed
- * is in it: no e-mail address, no name of a token, and never a secret.
+ * is in it: no e-mail, no name of a token, and never a secret.
  */
 export function securityEvent(event: SecurityEvent, details: Details): void {
   log("info", event, fieldsOf(details));
 }
 
-/** As `securityEvent`, for what a stranger can cause as often as they like: from one address one line, then counts. */
+/** As `securityEvent`, for what a stranger can cause as often as they like: from one ip one line, then counts. */
 export function repeatedSecurityEvent(event: SecurityEvent, details: Details): void {
-  logRepeated({ level: "info", event, reason: `${details.reason} ${details.address}` }, fieldsOf(details));
+  logRepeated({ level: "info", event, reason: `${details.reason} ${details.ip}` }, fieldsOf(details));
 }
 
-function fieldsOf({ accountId, tokenId, serverId, address, reason, count }: Details): Fields {
-  return { kind: "security", account: accountId, token: tokenId, server: serverId, address, reason, count };
+function fieldsOf({ accountId, tokenId, serverId, ip, reason, count }: Details): Fields {
+  return { kind: "security", account: accountId, token: tokenId, server: serverId, ip, reason, count };
 }

@@ -73,7 +73,7 @@ const KEY_USE_PRECISION = MINUTE;
 const MAX_ATTEMPTS = 100;
 
 /**
- * Takes in one check-in of a server's daemon at `now`: the server is seen, its facts and address are updated, the
+ * Takes in one check-in of a server's daemon at `now`: the server is seen, its facts and ip are updated, the
  * sample is stored, and the record behind the stability component moves on; all of it or nothing.
  * @throws InvalidInputError naming the first wrong value. @throws NotFoundError for an unknown server.
  */

@@ -34,7 +34,7 @@ export type SignInResult =
 export async function checkCredentials(email: string, password: string, ip: string | null): Promise<SignInResult> {
   const result = await ifRoom(ip, () => judge(email, password, ip));
   if (result) return result;
-  repeatedSecurityEvent("sign-in failed", { accountId: null, address: ip, reason: "too many at once" });
+  repeatedSecurityEvent("sign-in failed", { accountId: null, ip, reason: "too many at once" });
   return { kind: "throttled", waitMs: CROWD_WAIT };
 }
 
@@ -45,7 +45,7 @@ async function judge(typedEmail: string, password: string, ip: string | null): P
   // What was typed may be anything, a password by mistake too: the counts are kept under its hash.
   const account = createHash("sha256").update(email).digest("base64url");
   const tooManyAttempts = (accountId: number | null, waitMs: number): SignInResult => {
-    repeatedSecurityEvent("sign-in failed", { accountId, address: ip, reason: "too many attempts" });
+    repeatedSecurityEvent("sign-in failed", { accountId, ip, reason: "too many attempts" });
     return { kind: "throttled", waitMs };
   };
 
@@ -68,7 +68,7 @@ async function judge(typedEmail: string, password: string, ip: string | null): P
   const accountId = row?.id ?? null;
   if (tooManyForAccount > 0) return tooManyAttempts(accountId, tooManyForAccount);
   const reason = !row ? "unknown e-mail" : row.disabledAt ? "account disabled" : "wrong password";
-  securityEvent("sign-in failed", { accountId, address: ip, reason });
+  securityEvent("sign-in failed", { accountId, ip, reason });
   return { kind: "refused" };
 }
 

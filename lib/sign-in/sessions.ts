@@ -5,7 +5,7 @@ import { cache } from "react";
 import { type Account, serializeAccount } from "@/lib/accounts/accounts";
 import { db } from "@/lib/database/client";
 import type { AccountRole } from "@/lib/generated/prisma/enums";
-import { clientAddress } from "@/lib/http/client-ip";
+import { clientIp } from "@/lib/http/client-ip";
 import { PATH_HEADER, parseOwnPath } from "@/lib/http/own-path";
 import { cleanAgent, type Sender } from "@/lib/http/sender";
 import { runInBackground } from "@/lib/process/background";
@@ -92,7 +92,7 @@ export async function startSession({ accountId, passwordHash }: Accepted): Promi
     path: "/",
     maxAge: COOKIE_LIFETIME / SECOND,
   });
-  securityEvent("signed in", { accountId, address: ip });
+  securityEvent("signed in", { accountId, ip });
   runInBackground("tidying sessions", () => tidySessions(before));
   return true;
 }
@@ -121,11 +121,11 @@ export async function endSession(): Promise<void> {
   // With the attributes it was set with: a browser removes a `__Host-` cookie in no other way.
   jar.set(SESSION_COOKIE, "", { httpOnly: true, sameSite: "lax", secure: isHttps, path: "/", maxAge: 0 });
   if (token) await endByToken(token);
-  if (account) securityEvent("signed out", { accountId: account.id, address: (await requestSender()).ip });
+  if (account) securityEvent("signed out", { accountId: account.id, ip: (await requestSender()).ip });
 }
 
 /** Who sent the request that is being answered. */
 export async function requestSender(): Promise<Sender> {
   const received = await headers();
-  return { ip: clientAddress(received, env.trustedProxies), agent: received.get("user-agent") };
+  return { ip: clientIp(received, env.trustedProxies), agent: received.get("user-agent") };
 }

@@ -72,8 +72,7 @@ function recordUse({ id, account_id: accountId }: TokenRow, at: number, sender: 
       for (let wait = SHORTEST_RETRY; ; wait = Math.min(2 * wait, LONGEST_RETRY)) {
         try {
           const ended = await writeUse(id, at, sender);
-          if (ended > 0)
-            securityEvent("token revoked", { accountId, address: sender.ip, reason: "replaced", count: ended });
+          if (ended > 0) securityEvent("token revoked", { accountId, ip: sender.ip, reason: "replaced", count: ended });
           return;
         } catch (error) {
           if (!(await pause(wait))) throw error;
@@ -123,7 +122,7 @@ function recordRefusal({ id, account_id: accountId }: TokenRow, at: number, send
           gather(id, next);
           throw error;
         });
-        securityEvent("token use refused", { accountId, tokenId: id, address: next.sender.ip, count: next.count });
+        securityEvent("token use refused", { accountId, tokenId: id, ip: next.sender.ip, count: next.count });
         await pause(REFUSALS_WRITTEN_EVERY);
       }
     } finally {

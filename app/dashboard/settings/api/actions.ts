@@ -31,7 +31,7 @@ export async function createTokenAction(_: CreateState, form: FormData): Promise
   const token = summarize(result.token);
   revalidatePath(TOKEN_PAGE);
   if (result.kind === "already-created") return { kind: "already-created", token };
-  securityEvent("token created", { accountId: account.id, tokenId: token.id, address: (await requestSender()).ip });
+  securityEvent("token created", { accountId: account.id, tokenId: token.id, ip: (await requestSender()).ip });
   return { kind: "created", raw: result.raw, token };
 }
 
@@ -52,8 +52,8 @@ async function revoke(form: FormData) {
   const account = await requireAccount();
   const which = form.has("all") ? "all" : parseIds(form.getAll("id").join(","));
   const revoked = await revokeTokens(account.id, which);
-  const { ip: address } = await requestSender();
-  for (const { id } of revoked) securityEvent("token revoked", { accountId: account.id, tokenId: id, address });
+  const { ip } = await requestSender();
+  for (const { id } of revoked) securityEvent("token revoked", { accountId: account.id, tokenId: id, ip });
   const ids = revoked.map(({ id }) => id);
   const outcome = await findOutcome(account.id, ids.length > 0 ? { revoked: ids } : { unchanged: which }, new Date());
   return { which, ids, outcome: outcome ?? { kind: "nothing" as const, isAll: false } };

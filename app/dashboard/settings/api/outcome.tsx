@@ -9,8 +9,8 @@ type Query = Record<string, string | string[] | undefined>;
 type Props = { accountId: number; tokens: readonly TokenRecord[]; query: Query; now: Date };
 
 /**
- * What became of the last step. The address only names the step; all that is said here is read from the database, so a
- * reloaded, copied or forged address says nothing untrue.
+ * What became of the last step. The URL only names the step; all that is said here is read from the database, so a
+ * reloaded, copied or forged URL says nothing untrue.
  */
 export async function Outcome({ accountId, tokens, query, now }: Props) {
   const message = await findMessage(accountId, tokens, query, now);
