@@ -1,11 +1,11 @@
 import { type NextRequest, NextResponse } from "next/server";
-import { pingDatabase } from "@/lib/database/health";
 import { reportOutage } from "@/lib/database/outage";
 import { clientIp } from "@/lib/http/client-ip";
 import { isFromConsole } from "@/lib/http/own-origin";
 import { PATH_HEADER } from "@/lib/http/own-path";
 import { plainPage } from "@/lib/http/plain-page";
 import { env } from "@/lib/process/env";
+import { pingDatabase } from "@/lib/process/readiness";
 import { waitText } from "@/lib/relative-time";
 import { CROWD_WAIT, hasRoom } from "@/lib/sign-in/crowd";
 import { SECOND } from "@/lib/time";

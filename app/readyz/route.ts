@@ -1,4 +1,4 @@
-import { pingDatabase } from "@/lib/database/health";
+import { pingDatabase } from "@/lib/process/readiness";
 
 export const dynamic = "force-dynamic";
 

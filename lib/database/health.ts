@@ -1,5 +1,4 @@
-import { db, Prisma } from "@/lib/database/client";
-import { reportAnswer } from "@/lib/database/outage";
+import { Prisma } from "@/lib/database/client";
 
 /** Prisma's own codes for a database that cannot be reached, gave no answer, or has no connection left (in time). */
 const PRISMA_CODES = new Set(["P1001", "P1002", "P1008", "P1011", "P1017", "P2024", "P2028", "P2037"]);
@@ -36,10 +35,4 @@ export function isDatabaseUnavailable(error: unknown): boolean {
 function sqlState(error: Error): string | undefined {
   const { meta } = error as { meta?: { code?: string; driverAdapterError?: { cause?: { originalCode?: string } } } };
   return meta?.driverAdapterError?.cause?.originalCode ?? meta?.code;
-}
-
-/** Answers when the database does. @throws what the driver throws when it does not. */
-export async function pingDatabase(): Promise<void> {
-  await db.$queryRaw`select 1`;
-  reportAnswer();
 }
