@@ -4,7 +4,7 @@ import { type InvalidField, NotFoundError } from "@/lib/failures";
 import { parseId } from "@/lib/http/ids";
 import { checkLabel } from "@/lib/servers/names";
 import { DAY } from "@/lib/time";
-import { hashToken, mintToken } from "@/lib/tokens/format";
+import { hashToken, isWellFormedToken, mintToken } from "@/lib/tokens/format";
 
 type RunColumns = {
   id: number;
@@ -109,6 +109,45 @@ export async function requestBenchmark(
 /** Removes a pending run; its key is refused from then on. False when the account has no such pending run. */
 export async function cancelBenchmark(accountId: number, id: number): Promise<boolean> {
   const { count } = await db.benchmarkRun.deleteMany({ where: { id, status: "pending", server: { accountId } } });
+  return count === 1;
+}
+
+/** A pending run whose key works, with what the console knows of its server. */
+export type AwaitedBenchmark = {
+  id: number;
+  label: string;
+  serverId: number;
+  facts: Record<string, unknown>;
+  publicIp: string | null;
+};
+
+/** The run that a raw one-time key delivers; null when the key is none, unknown, used, cancelled or too old. */
+export async function findAwaitedBenchmark(rawKey: string, now: Date): Promise<AwaitedBenchmark | null> {
+  if (!isWellFormedToken(rawKey, "benchmarkKey")) return null;
+  const run = await db.benchmarkRun.findFirst({
+    where: {
+      agentTokenHash: hashToken(rawKey),
+      status: "pending",
+      createdAt: { gt: new Date(now.getTime() - BENCHMARK_KEY_LIVES) },
+      server: { account: { disabledAt: null } },
+    },
+    select: { id: true, label: true, serverId: true, server: { select: { facts: true, publicIp: true } } },
+  });
+  if (!run) return null;
+  const { id, label, serverId, server } = run;
+  return { id, label, serverId, facts: server.facts as Record<string, unknown>, publicIp: server.publicIp };
+}
+
+/** Finishes the run that the key delivers and uses the key up. False when somebody else was faster. */
+export async function deliverBenchmark(
+  rawKey: string,
+  { scores, verified, log }: { scores: BenchmarkScores; verified: boolean; log: string },
+  now: Date,
+): Promise<boolean> {
+  const { count } = await db.benchmarkRun.updateMany({
+    where: { agentTokenHash: hashToken(rawKey), status: "pending" },
+    data: { ...scores, verified, log, status: "done", finishedAt: now, agentTokenHash: null },
+  });
   return count === 1;
 }
 

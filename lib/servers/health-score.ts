@@ -1,4 +1,5 @@
 import { durationText } from "@/lib/relative-time";
+import { type Curve, valueAt } from "@/lib/servers/curve";
 import type { Stability } from "@/lib/servers/stability";
 import { MINUTE, SECOND } from "@/lib/time";
 
@@ -21,9 +22,6 @@ const NOT_REPORTED = 500;
 const OOM_CAP = 300;
 const OOM_CAP_LASTS = 30 * MINUTE;
 const MAX_NOTES = 8;
-
-/** Points `[measured, value]`, rising in the first; linear between them, constant beyond the ends. */
-type Curve = readonly (readonly [measured: number, value: number])[];
 
 /** Component points by measurement. */
 // biome-ignore format: a table reads by its rows
@@ -265,20 +263,6 @@ function deduction(curve: Curve, value: number | null, describe: (value: string,
 function perEvent({ each, most }: { each: number; most: number }, count: number, one: string, many: string): Rating {
   if (count === 0) return { points: 0, reasons: [] };
   return { points: Math.min(most, each * count), reasons: [`${count} ${count === 1 ? one : many}`] };
-}
-
-function valueAt(curve: Curve, measuredValue: number): number {
-  let previous = curve[0] ?? [0, 0];
-  if (measuredValue <= previous[0]) return previous[1];
-  for (const point of curve) {
-    if (measuredValue <= point[0]) {
-      const [x0, y0] = previous;
-      const [x1, y1] = point;
-      return x1 === x0 ? y1 : y0 + ((y1 - y0) * (measuredValue - x0)) / (x1 - x0);
-    }
-    previous = point;
-  }
-  return previous[1];
 }
 
 const LABELS: Readonly<Record<Component, string>> = {

@@ -1,0 +1,133 @@
+import { newAccount, newServer } from "@/e2e/support/factories";
+import { call, expect, getData, sharedOrigin, test } from "@/e2e/support/fixtures";
+import { db } from "@/lib/database/client";
+import { cancelBenchmark, requestBenchmark } from "@/lib/servers/benchmarks";
+import { DAY, SECOND } from "@/lib/time";
+import { mintToken } from "@/lib/tokens/format";
+
+// Where YABS delivers its result with -s: the key is in the path, and the answer is read in a terminal.
+
+const facts = { os: "Debian GNU/Linux 13", kernel: "6.12.48", cores: 4, memory_mb: 7952 };
+const RESULT =
+  '{"version":"v2026-07-03","os":{"kernel":"6.12.48"},"cpu":{"cores":4,"freq":"2445.404 MHz"},"mem":{"ram":8142440},' +
+  '"fio":[{"bs":"4k","speed_rw":300000,"iops_rw":75000},{"bs":"1m","speed_rw":1000000,"iops_rw":976}],"iperf":]' +
+  ',"geekbench":[{"version":6,"single":1500,"multi":4000,"url":"x"}]}';
+
+async function newRun(data: { publicIp?: string; facts?: object; requestedAt?: Date } = {}) {
+  const { id: accountId, token } = await newAccount();
+  const { id: serverId } = await newServer(accountId, {
+    publicIp: data.publicIp ?? "9.9.9.9",
+    facts: data.facts ?? facts,
+  });
+  const requested = await requestBenchmark(accountId, serverId, "Monthly", data.requestedAt);
+  if (requested.kind !== "requested") throw new Error(`Not requested: ${requested.kind}`);
+  const runs = () => getData<{ benchmarks: unknown[] }>(`/api/v1/servers/${serverId}/benchmarks`, token);
+  return { accountId, token, serverId, id: requested.id, key: requested.rawKey, runs };
+}
+
+async function upload(key: string, body: string, headers: Record<string, string> = {}) {
+  const response = await fetch(`${sharedOrigin()}/ingest/v1/benchmarks/${key}`, {
+    method: "POST",
+    body,
+    headers: { "Content-Type": "application/json", "X-Forwarded-For": "9.9.9.9", ...headers },
+  });
+  return { status: response.status, text: await response.text(), type: response.headers.get("content-type") };
+}
+
+test("an upload finishes the run, verified, and says so in the terminal; the log and the key never leave", async () => {
+  const { serverId, token, key, id, runs } = await newRun();
+  expect((await runs()).benchmarks).toEqual([]);
+  const answer = await upload(key, RESULT);
+  expect(answer).toEqual({
+    status: 200,
+    type: "text/plain; charset=utf-8",
+    text: expect.stringMatching(
+      /^\n"Monthly": 64 of 100 \(cpu 58, disk 70, network not measured\)\.\nVerified: .*\nSee http:\/\/127\.0\.0\.1:\d+\/dashboard\/servers\/\d+\n$/,
+    ),
+  });
+  expect(answer.text).toContain(`/dashboard/servers/${serverId}\n`);
+  expect((await runs()).benchmarks).toEqual([
+    {
+      id,
+      label: "Monthly",
+      status: "done",
+      scores: { cpu: 58, disk: 70, network: null, stability: null, total: 64 },
+      verified: true,
+      finished_at: expect.any(Number),
+    },
+  ]);
+  const run = await db.benchmarkRun.findUniqueOrThrow({ where: { id }, omit: { agentTokenHash: false } });
+  expect([run.log, run.agentTokenHash]).toEqual([RESULT, null]);
+  expect((await call(`/api/v1/servers/${serverId}/benchmarks`, token)).text).not.toContain("v2026-07-03");
+});
+
+test("a machine that is not the one the console knows is not verified, and the answer says in what", async () => {
+  for (const [data, headers, message] of [
+    [{ facts: { ...facts, cores: 8 } }, {}, "its number of cores is another."],
+    [{ facts: { ...facts, memory_mb: 7952 * 1.06 } }, {}, "its memory is another."],
+    [{ facts: { ...facts, kernel: "6.1" } }, {}, "its kernel is another."],
+    [{}, { "X-Forwarded-For": "9.9.9.8" }, "its public IP is another."],
+    [
+      { facts: {} },
+      {},
+      "its number of cores is not known yet, its memory is not known yet, its kernel is not known yet.",
+    ],
+  ] as [Parameters<typeof newRun>[0], Record<string, string>, string][]) {
+    const { key, runs } = await newRun(data);
+    const { status, text } = await upload(key, RESULT, headers);
+    expect([status, text]).toEqual([
+      200,
+      expect.stringContaining(`Not verified, by what the console knows of the server: ${message}`),
+    ]);
+    expect((await runs()).benchmarks).toMatchObject([{ verified: false }]);
+  }
+});
+
+test("only an accepted result uses the key up, and only one of ten at once is accepted", async () => {
+  const { key, runs } = await newRun();
+  for (const [body, headers, status, message] of [
+    ["no json", {}, 400, "This is no JSON"],
+    ["{}", {}, 400, "It measured nothing."],
+    [RESULT.padEnd(64 * 1024 + 1), {}, 413, "larger than 64 KB"],
+    [RESULT, { "Content-Type": "text/html" }, 415, "Send JSON"],
+  ] as [string, Record<string, string>, number, string][]) {
+    const answer = await upload(key, body, headers);
+    expect([answer.status, answer.text]).toEqual([status, expect.stringContaining(message)]);
+    expect(answer.text).toMatch(/^\nThe console did not take this result: .*\n$/);
+  }
+  const statuses = (await Promise.all(Array.from({ length: 10 }, () => upload(key, RESULT)))).map(
+    ({ status }) => status,
+  );
+  expect(statuses.sort()).toEqual([200, ...new Array(9).fill(404)]);
+  expect((await runs()).benchmarks).toHaveLength(1);
+});
+
+test("used, cancelled, renewed, old, unknown and foreign keys are the same 404, and change nothing", async () => {
+  const [used, cancelled, renewed, old] = [
+    await newRun(),
+    await newRun(),
+    await newRun(),
+    await newRun({ requestedAt: new Date(Date.now() - DAY - SECOND) }),
+  ];
+  await upload(used.key, RESULT);
+  await cancelBenchmark(cancelled.accountId, cancelled.id);
+  await requestBenchmark(renewed.accountId, renewed.serverId, "Again");
+  const keys = [
+    used.key,
+    cancelled.key,
+    renewed.key,
+    old.key,
+    mintToken("benchmarkKey"),
+    mintToken("serverKey"),
+    "x",
+    "%00",
+  ];
+  for (const key of keys) {
+    expect(await upload(key, RESULT), key).toMatchObject({
+      status: 404,
+      text: expect.stringContaining("this key is unknown, used, cancelled or older than 24 hours."),
+    });
+  }
+  expect((await used.runs()).benchmarks).toHaveLength(1);
+  for (const { runs } of [cancelled, renewed, old]) expect((await runs()).benchmarks).toEqual([]);
+});

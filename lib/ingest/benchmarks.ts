@@ -1,0 +1,95 @@
+import { ApiError } from "@/lib/api/api-error";
+import { rateLimitExceeded } from "@/lib/api/errors";
+import { InvalidInputError } from "@/lib/failures";
+import { clientIp } from "@/lib/http/client-ip";
+import { shownOrigin } from "@/lib/http/own-origin";
+import { env } from "@/lib/process/env";
+import { limit, type Policy } from "@/lib/rate-limit";
+import { scoreBenchmark } from "@/lib/servers/benchmark-scores";
+import {
+  type AwaitedBenchmark,
+  type BenchmarkScores,
+  deliverBenchmark,
+  findAwaitedBenchmark,
+} from "@/lib/servers/benchmarks";
+import { MINUTE, SECOND } from "@/lib/time";
+import { readJsonText } from "./bounded-body";
+import { parseYabs, type ReportedMachine } from "./yabs";
+
+const MAX_RESULT_BYTES = 64 * 1024;
+
+/** A result that is refused may be sent again, but not for ever. */
+const RESULTS: Policy = { name: "benchmark-results", limit: 20, windowMs: MINUTE };
+
+/** Two ways of counting the same memory differ a little. */
+const MEMORY_TOLERANCE = 0.05;
+
+type Answer = { text: string; status: number; headers?: Record<string, string> };
+
+/** Takes in a result of YABS under a one-time key. Every answer is a text: it appears in the person's terminal. */
+export async function receiveBenchmark(request: Request, { key }: { key: string }): Promise<Answer> {
+  try {
+    return { status: 200, text: await receive(request, key) };
+  } catch (error) {
+    const refusal = error instanceof InvalidInputError ? new ApiError(400, error.message) : error;
+    if (!(refusal instanceof ApiError)) throw error;
+    return {
+      status: refusal.status,
+      text: `\nThe console did not take this result: ${refusal.message}\n`,
+      headers: refusal.headers,
+    };
+  }
+}
+
+async function receive(request: Request, key: string): Promise<string> {
+  const run = await findAwaitedBenchmark(key, new Date());
+  if (!run) throw unknownKey();
+  const decision = await limit(RESULTS, String(run.id));
+  if (!decision.accepted) throw rateLimitExceeded(Math.max(1, Math.ceil(decision.waitMs / SECOND)));
+  const json = await readJsonText(request, MAX_RESULT_BYTES);
+  const { measured, machine } = parseYabs(json);
+  const scores = scoreBenchmark(measured);
+  if (scores.total === null) throw new InvalidInputError("It measured nothing.");
+  const differences = differencesOf(run, machine, clientIp(request.headers, env.trustedProxies));
+  // PostgreSQL keeps no NUL in a text.
+  const log = json.replaceAll("\u0000", "");
+  const delivered = await deliverBenchmark(key, { scores, verified: differences.length === 0, log }, new Date());
+  if (!delivered) throw unknownKey();
+  return summary(run, scores, differences, shownOrigin(request.headers));
+}
+
+function unknownKey(): ApiError {
+  return new ApiError(404, "this key is unknown, used, cancelled or older than 24 hours. Ask for a new one.");
+}
+
+/** In what the machine of the result is not the server that the console knows; nothing: the result is verified. */
+function differencesOf(run: AwaitedBenchmark, machine: ReportedMachine, ip: string | null): string[] {
+  const { cores, memory_mb, kernel } = run.facts;
+  const differences: string[] = [];
+  const compare = (what: string, known: unknown, isSame: boolean) => {
+    if (known === undefined || known === null) differences.push(`its ${what} is not known yet`);
+    else if (!isSame) differences.push(`its ${what} is another`);
+  };
+  compare("number of cores", cores, cores === machine.cores);
+  compare("memory", memory_mb, isClose(memory_mb, machine.memoryMb));
+  compare("kernel", kernel, kernel === machine.kernel);
+  compare("public IP", run.publicIp, run.publicIp === ip);
+  return differences;
+}
+
+function isClose(known: unknown, reported: number | null): boolean {
+  return typeof known === "number" && reported !== null && Math.abs(reported - known) <= known * MEMORY_TOLERANCE;
+}
+
+function summary(run: AwaitedBenchmark, scores: BenchmarkScores, differences: string[], origin: string): string {
+  const named = (["cpu", "disk", "network"] as const).map((name) => `${name} ${scores[name] ?? "not measured"}`);
+  return [
+    "",
+    `"${run.label}": ${scores.total} of 100 (${named.join(", ")}).`,
+    differences.length === 0
+      ? "Verified: this is the server that the console knows."
+      : `Not verified, by what the console knows of the server: ${differences.join(", ")}.`,
+    `See ${origin}/dashboard/servers/${run.serverId}`,
+    "",
+  ].join("\n");
+}
