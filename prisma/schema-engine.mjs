@@ -92,7 +92,7 @@ async function loadEngine() {
 /** Describing a schema returns PostgreSQL's "char", which the adapter cannot read and the engine wants as a character. */
 class CharAwareAdapterFactory extends PrismaPg {
   async connect() {
-    return readingChar(await super.connect());
+    return runningWholeScripts(readingChar(await super.connect()));
   }
 
   /** An empty database to compare with. The adapter's own would be the very database that is to be compared. */
@@ -152,6 +152,14 @@ function readingChar(adapter) {
     const result = await queryRaw(query);
     for (const column of charColumns.get(query) ?? []) result.columnTypes[column] = ColumnTypeEnum.Character;
     return result;
+  };
+  return adapter;
+}
+
+/** The adapter cuts scripts at every semicolon, also within the body of a function. PostgreSQL takes them whole. */
+function runningWholeScripts(adapter) {
+  adapter.executeScript = async (script) => {
+    await adapter.client.query(script).catch((error) => adapter.onError(error));
   };
   return adapter;
 }

@@ -3,10 +3,12 @@ import { serverPath } from "@/app/paths";
 import { OnlineState } from "@/app/ui/online-state";
 import { Score } from "@/app/ui/score";
 import { Time } from "@/app/ui/time";
+import { listTrends } from "@/lib/servers/history";
 import { listServers } from "@/lib/servers/servers";
 import styles from "./fleet.module.css";
 import { type FleetOrder, type FleetQuery, fleetPath, pageOf } from "./fleet-query";
 import { NoServers } from "./no-servers";
+import { Trend } from "./trend";
 
 const ORDER_NAMES: Readonly<Record<FleetOrder, string>> = { score: "Worst first", name: "By name" };
 
@@ -16,6 +18,10 @@ export async function Fleet({ accountId, query }: { accountId: number; query: Fl
   if (all.length === 0) return <NoServers />;
   const now = new Date();
   const { servers, page, pages } = pageOf(all, query);
+  const trends = await listTrends(
+    accountId,
+    servers.map(({ id }) => id),
+  );
   return (
     <section className={styles.section} aria-labelledby="fleet">
       <div className={styles.bar}>
@@ -42,7 +48,7 @@ export async function Fleet({ accountId, query }: { accountId: number; query: Fl
         <table className={styles.table} role="table" aria-labelledby="fleet">
           <thead role="rowgroup">
             <tr role="row">
-              {["Server", "Score", "State", "Public ip"].map((title) => (
+              {["Server", "Score", "24 hours", "State", "Public ip"].map((title) => (
                 <th key={title} scope="col" role="columnheader">
                   {title}
                 </th>
@@ -60,6 +66,9 @@ export async function Fleet({ accountId, query }: { accountId: number; query: Fl
                 </th>
                 <td role="cell" className={styles.score}>
                   <Score value={server.score} />
+                </td>
+                <td role="cell" className={styles.trend}>
+                  <Trend points={trends.get(server.id) ?? []} score={server.score} now={now.getTime()} />
                 </td>
                 <td role="cell" className={styles.state}>
                   <OnlineState isOnline={server.online} />

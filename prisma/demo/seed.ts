@@ -25,6 +25,7 @@ import {
 } from "@/prisma/demo/data";
 import { reportIntervals } from "@/prisma/demo/edge-nodes";
 import { MACHINES } from "@/prisma/demo/machines";
+import { writePast } from "@/prisma/demo/past";
 
 const DEMO_TOKEN = "demo";
 /** The stopped server stopped this long before the demo was built. */
@@ -92,6 +93,7 @@ async function build(now: Date): Promise<void> {
   const services = await createServices(accounts, now);
   for (const server of MACHINES) {
     await checkIn(server, server.daemon.state === "running" ? now : ago(now, STOPPED_FOR));
+    await writePast(server);
   }
   for (const service of DEMO_SERVICES) await reportIntervals(service, now);
   await createTickets(accounts, services, now);

@@ -1,6 +1,8 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { db } from "@/lib/database/client";
 import { log } from "@/lib/process/log";
+import { toRatedServer } from "@/lib/servers/past-scores";
+import { rollUp } from "@/lib/servers/roll-ups";
 import { DAY, HOUR, MINUTE, SECOND } from "@/lib/time";
 import { checkIn } from "@/prisma/demo/daemons";
 import { DEMO_ACCOUNTS, DEMO_SERVICES } from "@/prisma/demo/data";
@@ -63,7 +65,11 @@ async function tidy(now: Date): Promise<void> {
   for (const { id: serviceId } of await db.gameService.findMany({ where: ofTheDemo, select: { id: true } })) {
     await db.metricSample.deleteMany({ where: { serviceId, ts: { lt: before } } });
   }
-  for (const { id: serverId } of await db.server.findMany({ where: ofTheDemo, select: { id: true } })) {
+  const servers = await db.server.findMany({ where: ofTheDemo, select: { id: true, createdAt: true, facts: true } });
+  for (const server of servers) {
+    // The history of a month outlives the samples of a week.
+    await rollUp(toRatedServer(server), now.getTime() - 31 * DAY, before.getTime());
+    const serverId = server.id;
     // The latest sample of a server stays, however old it is.
     await db.$executeRaw`
       delete from telemetry_samples where server_id = ${serverId} and ts < ${before}

@@ -1,12 +1,16 @@
 import type { Metadata } from "next";
 import { Live } from "@/app/ui/live";
+import { parseHistoryRange } from "@/lib/servers/history";
 import { getServer } from "@/lib/servers/servers";
 import { requireAccount } from "@/lib/sign-in/sessions";
 import { orNotFoundPage } from "./or-not-found-page";
 import { ServerView } from "./server-view";
 import { loadServer } from "./server-view-actions";
 
-type Props = { params: Promise<{ id: string }> };
+type Props = {
+  params: Promise<{ id: string }>;
+  searchParams: Promise<Record<string, string | string[] | undefined>>;
+};
 
 export async function generateMetadata({ params }: Props): Promise<Metadata> {
   const account = await requireAccount();
@@ -14,13 +18,14 @@ export async function generateMetadata({ params }: Props): Promise<Metadata> {
   return { title: label };
 }
 
-export default async function Page({ params }: Props) {
+export default async function Page({ params, searchParams }: Props) {
   const account = await requireAccount();
   const { id } = await params;
+  const range = parseHistoryRange((await searchParams).range);
   return (
     <main id="main" className="page">
-      <Live load={loadServer.bind(null, id)}>
-        <ServerView accountId={account.id} id={id} />
+      <Live load={loadServer.bind(null, id, range)}>
+        <ServerView accountId={account.id} id={id} range={range} />
       </Live>
     </main>
   );

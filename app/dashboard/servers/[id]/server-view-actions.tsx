@@ -1,10 +1,11 @@
 "use server";
 
+import { parseHistoryRange } from "@/lib/servers/history";
 import { requireAccount } from "@/lib/sign-in/sessions";
 import { ServerView } from "./server-view";
 
-/** The server as it is now, for a page that is open. Whoever calls it may send anything as its id. */
-export async function loadServer(id: unknown): Promise<React.ReactNode> {
+/** The server as it is now, for a page that is open. Whoever calls it may send anything as its id and range. */
+export async function loadServer(id: unknown, range: unknown): Promise<React.ReactNode> {
   const account = await requireAccount();
-  return <ServerView accountId={account.id} id={String(id)} />;
+  return <ServerView accountId={account.id} id={String(id)} range={parseHistoryRange(range)} />;
 }

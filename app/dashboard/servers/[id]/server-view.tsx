@@ -4,18 +4,27 @@ import { OnlineState } from "@/app/ui/online-state";
 import { Time } from "@/app/ui/time";
 import type { ServerDetail } from "@/lib/api/schemas";
 import { listBenchmarks } from "@/lib/servers/benchmarks";
+import { getHistory, type HistoryRange } from "@/lib/servers/history";
 import { getServer } from "@/lib/servers/servers";
 import { Benchmarks } from "./benchmarks";
 import { Facts } from "./facts";
 import { Health } from "./health";
+import { History } from "./history";
 import { LatestSample } from "./latest-sample";
 import { orNotFoundPage } from "./or-not-found-page";
 import styles from "./server-view.module.css";
 
-/** One server exactly as the API answers it. `id` is the text of the path. */
-export async function ServerView({ accountId, id }: { accountId: number; id: string }) {
-  const [server, { benchmarks }] = await orNotFoundPage(
-    Promise.all([getServer(accountId, id), listBenchmarks(accountId, id)]),
+type Props = {
+  accountId: number;
+  /** The text of the path. */
+  id: string;
+  range: HistoryRange;
+};
+
+/** One server exactly as the API answers it, and how it was before. */
+export async function ServerView({ accountId, id, range }: Props) {
+  const [server, { benchmarks }, history] = await orNotFoundPage(
+    Promise.all([getServer(accountId, id), listBenchmarks(accountId, id), getHistory(accountId, id, range)]),
   );
   const now = new Date();
   return (
@@ -26,6 +35,7 @@ export async function ServerView({ accountId, id }: { accountId: number; id: str
         <LatestSample sample={server.latest_sample} now={now} />
         <Facts facts={server.facts} />
       </div>
+      <History serverId={server.id} history={history} />
       <Benchmarks runs={benchmarks} now={now} />
     </article>
   );

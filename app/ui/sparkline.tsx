@@ -1,0 +1,47 @@
+import { scaleLinear } from "d3-scale";
+import { line } from "d3-shape";
+import styles from "./sparkline.module.css";
+
+const WIDTH = 120;
+const HEIGHT = 28;
+
+type Props = {
+  /** In order. Epoch milliseconds and values from 0 to `top`. */
+  points: readonly (readonly [at: number, value: number])[];
+  from: number;
+  to: number;
+  top: number;
+  /** Points further apart than this (ms) are not joined. */
+  gap: number;
+};
+
+/** A line of the size of a word; what it says stands beside it in words. */
+export function Sparkline({ points, from, to, top, gap }: Props) {
+  const x = scaleLinear()
+    .domain([from, to])
+    .range([1, WIDTH - 1]);
+  const y = scaleLinear()
+    .domain([0, top])
+    .range([HEIGHT - 2, 2]);
+  const drawn = points.flatMap((point, index) => {
+    const previous = points[index - 1];
+    return previous && point[0] - previous[0] > gap ? [null, point] : [point];
+  });
+  const path = line<readonly [number, number] | null>()
+    .defined((point) => point !== null)
+    .x((point) => x(point?.[0] ?? from))
+    .y((point) => y(point?.[1] ?? 0))
+    .digits(0);
+  return (
+    <svg
+      className={styles.sparkline}
+      viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
+      width={WIDTH}
+      height={HEIGHT}
+      aria-hidden="true"
+    >
+      <line className={styles.floor} x1="0" x2={WIDTH} y1={HEIGHT - 1} y2={HEIGHT - 1} />
+      <path d={path(drawn) ?? ""} />
+    </svg>
+  );
+}

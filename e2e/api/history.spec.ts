@@ -1,0 +1,191 @@
+import pg from "pg";
+import { newAccount, newServer } from "@/e2e/support/factories";
+import { expect, test } from "@/e2e/support/fixtures";
+import { db } from "@/lib/database/client";
+import { NotFoundError } from "@/lib/failures";
+import { recordCheckIn } from "@/lib/servers/check-ins";
+import { rateHealth } from "@/lib/servers/health-score";
+import { getHistory } from "@/lib/servers/history";
+import type { RatedServer } from "@/lib/servers/past-scores";
+import { listHours, recompute, rollUp, type SummedHour } from "@/lib/servers/roll-ups";
+import { parseStabilityRecord, summariseStability } from "@/lib/servers/stability";
+import { DAY, HOUR, MINUTE } from "@/lib/time";
+
+const CORES = 4;
+
+/** A server that has been there for forty days, without any sample. */
+async function oldServer(): Promise<RatedServer & { accountId: number }> {
+  const { id: accountId } = await newAccount();
+  const createdAt = new Date(Date.now() - 40 * DAY);
+  const { id } = await newServer(accountId, { createdAt, lastSeenAt: createdAt, facts: { cores: CORES } });
+  return { id, accountId, createdAt, cores: CORES };
+}
+
+/** The beginning of the hour of the clock that many hours before the current one, in epoch ms. */
+function hourAgo(hours: number): number {
+  return (Math.floor(Date.now() / HOUR) - hours) * HOUR;
+}
+
+/** What is kept of the last three days once all of it is summed up. */
+async function summed(server: RatedServer): Promise<SummedHour[]> {
+  const from = hourAgo(3 * 24);
+  await expect.poll(() => rollUp(server, from, Date.now())).toBe(true);
+  return listHours(server.id, from, Date.now());
+}
+
+/** A sample every five minutes from `hours` ago to now, inserted as another writer would. */
+async function insertSamples(serverId: number, hours: number): Promise<void> {
+  await db.$executeRaw`
+    insert into telemetry_samples (server_id, ts, cpu_pct, mem_used_mb, mem_total_mb, disk_used_pct, net_loss_pct, uptime_s, oom_kills)
+    select ${serverId}, ts, 40 + (n * 37) % 60, 500 + (n * 13) % 450, 1000, 50, 0.2, (n % 100) * 300, case when n % 97 = 0 then 1 end
+    from generate_series(1, ${hours * 12}::int) n, lateral (select to_timestamp(${hourAgo(hours) / 1000}::float8) + (n - 1) * interval '5 minutes' as ts) t`;
+}
+
+test("the score kept for an hour is that of each check-in as it was rated then", async () => {
+  const server = await oldServer();
+  const start = hourAgo(30);
+  const scores = new Map<number, number[]>();
+  for (let n = 0; n < 40; n++) {
+    const at = start + n * 37 * MINUTE;
+    const sample = {
+      cpuPct: (n * 29) % 101,
+      load5: n % 12,
+      memUsedMb: 600 + n * 9,
+      memTotalMb: 1000,
+      netLossPct: n % 3,
+      uptimeS: (n % 7) * 2000,
+      oomKills: n % 11 === 0 ? 1 : 0,
+      failedUnits: n % 5 === 0 ? n % 2 : null,
+    };
+    await recordCheckIn(server.id, { sample }, new Date(at));
+    const { stability } = await db.server.findUniqueOrThrow({
+      where: { id: server.id },
+      select: { stability: true },
+    });
+    const nothingElse = { cpuStealPct: null, cpuIowaitPct: null, swapUsedPct: null, diskUsedPct: null };
+    const { score } = rateHealth(
+      {
+        lastSeenAt: at,
+        cores: CORES,
+        sample: { ...nothingElse, netRetransmitPct: null, ...sample, ts: at },
+        stability: summariseStability(parseStabilityRecord(stability), server.createdAt.getTime(), at),
+      },
+      at,
+    );
+    const hour = Math.floor(at / HOUR) * HOUR;
+    scores.set(hour, [...(scores.get(hour) ?? []), score]);
+  }
+  const kept = await summed(server);
+  expect(kept.length).toBeGreaterThan(20);
+  for (const { hour, bands } of kept) {
+    const rated = scores.get(hour) ?? [];
+    const mean = rated.reduce((sum, score) => sum + score, 0) / rated.length;
+    expect(bands.score).toMatchObject({
+      least: Math.min(...rated),
+      greatest: Math.max(...rated),
+      count: rated.length,
+      mean: expect.closeTo(mean, 2),
+    });
+  }
+});
+
+test("what another writer inserts, changes or moves later is in the sums as if it had been there from the start", async () => {
+  const server = await oldServer();
+  await insertSamples(server.id, 60);
+  const before = await summed(server);
+  expect(before.length).toBeGreaterThanOrEqual(58);
+  const at = new Date(hourAgo(40) + 7 * MINUTE);
+  for (const change of [
+    () => db.$executeRaw`insert into telemetry_samples (server_id, ts, cpu_pct) values (${server.id}, ${at}, 100)`,
+    () => db.$executeRaw`
+      insert into telemetry_samples (server_id, ts, cpu_pct) values (${server.id}, ${at}, 1)
+      on conflict (server_id, ts) do update set cpu_pct = 99`,
+    () => db.$executeRaw`
+      update telemetry_samples set ts = ts - interval '9 hours', oom_kills = 2
+      where server_id = ${server.id} and ts = ${at}`,
+  ]) {
+    await change();
+    const followed = await summed(server);
+    expect(followed).not.toEqual(before);
+    await recompute(server, hourAgo(3 * 24), Date.now());
+    expect(followed).toEqual(await summed(server));
+    before.splice(0, before.length, ...followed);
+  }
+});
+
+test("a sample whose transaction is open while its hour is summed up is not missed", async () => {
+  const server = await oldServer();
+  await insertSamples(server.id, 20);
+  const writer = new pg.Client(process.env.DATABASE_URL);
+  await writer.connect();
+  try {
+    await writer.query("begin");
+    await writer.query("insert into telemetry_samples (server_id, ts, cpu_pct) values ($1, $2, 100)", [
+      server.id,
+      new Date(hourAgo(10) + MINUTE),
+    ]);
+    const early = rollUp(server, hourAgo(20), Date.now());
+    // An embedded database has one session, and lets nobody in before the transaction ends.
+    await Promise.race([early, new Promise((resolve) => setTimeout(resolve, 300))]);
+    await writer.query("commit");
+    await early;
+    const kept = (await summed(server)).find(({ hour }) => hour === hourAgo(10));
+    expect(kept?.bands.cpuPct).toMatchObject({ greatest: 100, count: 13 });
+  } finally {
+    await writer.end();
+  }
+});
+
+test("the sums outlive their samples, and a late sample of a deleted hour does not replace them", async () => {
+  const server = await oldServer();
+  await insertSamples(server.id, 48);
+  const before = await summed(server);
+  await db.$executeRaw`delete from telemetry_samples where server_id = ${server.id}`;
+  expect(await summed(server)).toEqual(before);
+  await db.$executeRaw`
+    insert into telemetry_samples (server_id, ts, cpu_pct)
+    values (${server.id}, ${new Date(hourAgo(40) + MINUTE)}, 0)`;
+  expect(await summed(server)).toEqual(before);
+});
+
+test("one sample of a month is seen at 30 days, in each of the four times at its place, and gaps stay gaps", async () => {
+  const server = await oldServer();
+  await insertSamples(server.id, 30 * 24 - 5);
+  await db.$executeRaw`update telemetry_samples set cpu_pct = 50 where server_id = ${server.id}`;
+  const ago = async (ms: number, pct: number) =>
+    db.$executeRaw`
+      insert into telemetry_samples (server_id, ts, cpu_pct)
+      values (${server.id}, ${new Date(Date.now() - ms)}, ${pct})`;
+  await ago(20 * MINUTE + 7, 91);
+  await ago(6 * HOUR + 7, 92);
+  await ago(3 * DAY + 7, 93);
+  await ago(20 * DAY + 7, 94);
+  await db.$executeRaw`
+    delete from telemetry_samples where server_id = ${server.id}
+      and ts between ${new Date(Date.now() - 40 * MINUTE)} and ${new Date(Date.now() - 30 * MINUTE)}`;
+  expect(await rollUp(server, hourAgo(31 * 24), Date.now())).toBe(true);
+  for (const [range, peak, most] of [
+    ["1h", 91, 60],
+    ["24h", 92, 144],
+    ["7d", 93, 168],
+    ["30d", 94, 180],
+  ] as const) {
+    const { points, from, to, step } = await getHistory(server.accountId, String(server.id), range);
+    expect(points.length).toBeLessThanOrEqual(most);
+    expect((to - from) / step).toBe(most);
+    const greatest = Math.max(...points.map(({ bands }) => bands.cpuPct?.greatest ?? 0));
+    expect(greatest, range).toBe(peak);
+    expect(points.every(({ at }) => at >= from && at < to && (at - from) % step === 0)).toBe(true);
+    expect(points.map(({ at }) => at)).toEqual(points.map(({ at }) => at).sort((a, b) => a - b));
+  }
+  const { points } = await getHistory(server.accountId, String(server.id), "1h");
+  const gap = Date.now() - 35 * MINUTE;
+  expect(points.filter(({ at }) => Math.abs(at - gap) < 4 * MINUTE)).toEqual([]);
+});
+
+test("the history of another account's server is as absent as that of none", async () => {
+  const server = await oldServer();
+  const { id: stranger } = await newAccount("admin");
+  await expect(getHistory(stranger, String(server.id), "24h")).rejects.toThrow(NotFoundError);
+  await expect(getHistory(stranger, "2147483647", "24h")).rejects.toThrow(NotFoundError);
+});

@@ -1,0 +1,82 @@
+import { z } from "zod";
+
+/** What history is kept of: measurements in percent, and the score (0 to 1000). */
+export const HISTORY_MEASURES = [
+  "score",
+  "cpuPct",
+  "cpuStealPct",
+  "cpuIowaitPct",
+  "memUsedPct",
+  "swapUsedPct",
+  "diskUsedPct",
+  "netLossPct",
+  "netRetransmitPct",
+] as const;
+export type HistoryMeasure = (typeof HISTORY_MEASURES)[number];
+
+/** What a measurement was in some time, over the `count` samples that have it. */
+export type Band = { least: number; mean: number; greatest: number; count: number };
+export type Bands = Partial<Record<HistoryMeasure, Band>>;
+
+/** One value of each measurement; null or absent where it was not made. */
+export type HistoryValues = Partial<Record<HistoryMeasure, number | null>>;
+
+export function bandsOf(values: HistoryValues): Bands {
+  return eachMeasure((measure) => {
+    const value = values[measure];
+    return value === null || value === undefined ? undefined : { least: value, mean: value, greatest: value, count: 1 };
+  });
+}
+
+/** The bands of two times taken together: no peak is lost, and the mean is that of all samples. */
+export function merge(a: Bands, b: Bands): Bands {
+  return eachMeasure((measure) => {
+    const [one, other] = [a[measure], b[measure]];
+    if (!one || !other) return one ?? other;
+    const count = one.count + other.count;
+    return {
+      least: Math.min(one.least, other.least),
+      mean: (one.mean * one.count + other.mean * other.count) / count,
+      greatest: Math.max(one.greatest, other.greatest),
+      count,
+    };
+  });
+}
+
+const column = z.partialRecord(
+  z.enum(HISTORY_MEASURES),
+  z.tuple([z.number(), z.number(), z.number(), z.int().positive()]),
+);
+
+/** Reads the column of an hour; what is no such record is an hour of which nothing is known. */
+export function parseBands(value: unknown): Bands {
+  const parsed = column.safeParse(value);
+  if (!parsed.success) return {};
+  return eachMeasure((measure) => {
+    const band = parsed.data[measure];
+    return band && { least: band[0], mean: band[1], greatest: band[2], count: band[3] };
+  });
+}
+
+/** As the column holds them: short, and no more exact than a daemon reports. */
+export function serializeBands(bands: Bands): Record<string, number[]> {
+  return Object.fromEntries(
+    Object.entries(bands).map(([measure, { least, mean, greatest, count }]) => [
+      measure,
+      [rounded(least), rounded(mean), rounded(greatest), count],
+    ]),
+  );
+}
+
+function eachMeasure(band: (measure: HistoryMeasure) => Band | undefined): Bands {
+  const bands: Bands = {};
+  for (const measure of HISTORY_MEASURES) {
+    const made = band(measure);
+    if (made) bands[measure] = made;
+  }
+  return bands;
+}
+
+function rounded(value: number): number {
+  return Math.round(value * 1000) / 1000;
+}

@@ -1,0 +1,139 @@
+import { db } from "@/lib/database/client";
+import { NotFoundError } from "@/lib/failures";
+import { parseId } from "@/lib/http/ids";
+import { runInBackground } from "@/lib/process/background";
+import { perProcess } from "@/lib/process/per-process";
+import { type Bands, bandsOf, merge, parseBands } from "@/lib/servers/bands";
+import { type RatedServer, rateSamples, toRatedServer } from "@/lib/servers/past-scores";
+import { listHours, rollUp, settledUntil } from "@/lib/servers/roll-ups";
+import { DAY, HOUR, MINUTE, SECOND } from "@/lib/time";
+
+/** How far a history reaches back, and the length of one of its steps; at most 180 steps each. */
+const RANGES = {
+  "1h": { reach: HOUR, step: MINUTE },
+  "24h": { reach: DAY, step: 10 * MINUTE },
+  "7d": { reach: 7 * DAY, step: HOUR },
+  "30d": { reach: 30 * DAY, step: 4 * HOUR },
+} as const;
+export type HistoryRange = keyof typeof RANGES;
+export const HISTORY_RANGES = Object.keys(RANGES) as HistoryRange[];
+
+/** A page waits this long for hours that nobody has summed up yet; the rest is made in the background. */
+const PATIENCE = 1.5 * SECOND;
+
+/** `at` is the beginning of the step in epoch milliseconds. A step without samples is absent. */
+export type HistoryPoint = { at: number; bands: Bands };
+
+export type History = {
+  range: HistoryRange;
+  /** Epoch milliseconds: the first step begins at `from`, the last ends at `to` or is not over yet. */
+  from: number;
+  to: number;
+  step: number;
+  points: HistoryPoint[];
+  /** False while older hours are still being summed up. */
+  isComplete: boolean;
+};
+
+/** The range that a query names; the shortest that shows more than the moment for anything else. */
+export function parseHistoryRange(text: unknown): HistoryRange {
+  return HISTORY_RANGES.find((range) => range === text) ?? "24h";
+}
+
+/**
+ * How a server of the account was in the time up to `now` (epoch ms).
+ * @throws NotFoundError when there is no such server of this account.
+ */
+export async function getHistory(
+  accountId: number,
+  idText: string,
+  range: HistoryRange,
+  now = Date.now(),
+): Promise<History> {
+  const server = await getRatedServer(accountId, parseId(idText));
+  const { reach, step } = RANGES[range];
+  const to = Math.ceil((now + 1) / step) * step;
+  const from = to - reach;
+  const isByHour = step >= HOUR;
+  const isComplete = !isByHour || (await rollUp(server, from, to, Date.now() + PATIENCE));
+  if (!isComplete) rollUpInBackground([server], from, to);
+  // What is too young to be kept is summed up for this page alone.
+  const young = isByHour ? Math.max(from, settledUntil(now)) : from;
+  const [hours, samples] = await Promise.all([
+    isByHour ? listHours(server.id, from, young) : [],
+    rateSamples(server, young, to),
+  ]);
+  const points = new Map<number, Bands>();
+  const add = (time: number, bands: Bands) => {
+    const at = from + Math.floor((time - from) / step) * step;
+    points.set(at, merge(points.get(at) ?? {}, bands));
+  };
+  for (const { hour, bands } of hours) add(hour, bands);
+  for (const { ts, values } of samples) add(ts, bandsOf(values));
+  return { range, from, to, step, isComplete, points: [...points].map(([at, bands]) => ({ at, bands })) };
+}
+
+/** The mean score of one hour. `hour` is its beginning in epoch milliseconds. */
+export type TrendPoint = { hour: number; score: number };
+
+/**
+ * The mean scores of the last 24 hours of these servers, by server, as far as they are summed up; the rest is made in
+ * the background for the next one who asks, so that a long list waits for nothing.
+ */
+export async function listTrends(accountId: number, serverIds: readonly number[]): Promise<Map<number, TrendPoint[]>> {
+  const now = Date.now();
+  const from = settledUntil(now) - DAY;
+  const servers = await db.server.findMany({
+    where: { accountId, id: { in: [...serverIds] } },
+    select: {
+      id: true,
+      createdAt: true,
+      facts: true,
+      telemetryHours: {
+        where: { hour: { gte: new Date(from) }, stale: false },
+        select: { hour: true, bands: true },
+        orderBy: { hour: "asc" },
+      },
+    },
+  });
+  const behind = servers.filter(({ telemetryHours }) => telemetryHours.length < DAY / HOUR);
+  rollUpInBackground(behind.map(toRatedServer), from, now);
+  return new Map(
+    servers.map(({ id, telemetryHours }) => [
+      id,
+      telemetryHours.flatMap(({ hour, bands }) => {
+        const score = scoreIn(bands);
+        return score === null ? [] : [{ hour: hour.getTime(), score }];
+      }),
+    ]),
+  );
+}
+
+const toRollUp = perProcess("roll-ups", () => new Set<number>());
+
+/** One server after the other, and each once however many pages ask for it. */
+function rollUpInBackground(servers: readonly RatedServer[], from: number, to: number): void {
+  const added = servers.filter(({ id }) => !toRollUp.has(id));
+  if (added.length === 0) return;
+  for (const { id } of added) toRollUp.add(id);
+  runInBackground("summing up hours", async () => {
+    try {
+      for (const server of added) await rollUp(server, from, to);
+    } finally {
+      for (const { id } of added) toRollUp.delete(id);
+    }
+  });
+}
+
+async function getRatedServer(accountId: number, id: number): Promise<RatedServer> {
+  const server = await db.server.findFirst({
+    where: { id, accountId },
+    select: { id: true, createdAt: true, facts: true },
+  });
+  if (!server) throw new NotFoundError();
+  return toRatedServer(server);
+}
+
+function scoreIn(bands: unknown): number | null {
+  return parseBands(bands).score?.mean ?? null;
+}

@@ -1,0 +1,115 @@
+import { db, type Prisma } from "@/lib/database/client";
+import { type Bands, bandsOf, merge, parseBands, serializeBands } from "@/lib/servers/bands";
+import { type RatedServer, rateSamples } from "@/lib/servers/past-scores";
+import { DAY, HOUR, MINUTE } from "@/lib/time";
+
+// Roll-ups: the samples of an hour summed up once, so that a month of history is 720 rows. An hour is summed up when it
+// is first looked at after its end, and again when a trigger has marked it stale since: right whoever writes samples,
+// and whenever they arrive.
+
+/** An hour is kept when it has been over for this long: any statement that wrote into it has ended by then. */
+const SETTLED_AFTER = 10 * MINUTE;
+/** Hours that are summed up at a time, while the server's check-ins wait. */
+const BATCH = DAY;
+
+/** One hour of the clock. `hour` is its beginning in epoch milliseconds. */
+export type SummedHour = { hour: number; bands: Bands };
+
+/** The last hour that can be kept has ended at or before this time. */
+export function settledUntil(now: number): number {
+  return Math.floor((now - SETTLED_AFTER) / HOUR) * HOUR;
+}
+
+/**
+ * Sums up the settled hours in `[from, to)` that are missing or stale, the latest first, until `deadline` (all epoch
+ * ms). False when there was no time for all of them, or somebody was writing samples just then: the next call goes on.
+ */
+export async function rollUp(server: RatedServer, from: number, to: number, deadline = Infinity): Promise<boolean> {
+  const until = Math.min(to, settledUntil(Date.now()));
+  const since = Math.floor(from / HOUR) * HOUR;
+  const due = await listDue(server.id, since, until);
+  while (due.length > 0) {
+    if (Date.now() > deadline) return false;
+    const end = (due.at(-1) ?? 0) + HOUR;
+    const batch = due.splice(due.findIndex((hour) => hour >= end - BATCH));
+    if (!(await sumUp(server, batch))) return false;
+  }
+  return true;
+}
+
+/**
+ * Sums up every hour in `[from, to)` again, whatever is kept of it, from the samples that there are now. What is left
+ * to do after `false`, `rollUp` does.
+ */
+export async function recompute(server: RatedServer, from: number, to: number): Promise<boolean> {
+  await db.telemetryHour.deleteMany({
+    where: { serverId: server.id, hour: { gte: new Date(Math.floor(from / HOUR) * HOUR), lt: new Date(to) } },
+  });
+  return rollUp(server, from, to);
+}
+
+/** What is kept of the hours in `[from, to)` (epoch ms), in order; an hour without samples is absent. */
+export async function listHours(serverId: number, from: number, to: number): Promise<SummedHour[]> {
+  const rows = await db.telemetryHour.findMany({
+    where: { serverId, hour: { gte: new Date(from), lt: new Date(to) }, samples: { gt: 0 } },
+    select: { hour: true, bands: true },
+    orderBy: { hour: "asc" },
+  });
+  return rows.map(({ hour, bands }) => ({ hour: hour.getTime(), bands: parseBands(bands) }));
+}
+
+/** Beginnings of the hours that are not kept as they should be, in order. */
+async function listDue(serverId: number, from: number, to: number): Promise<number[]> {
+  if (from >= to) return [];
+  const rows = await db.telemetryHour.findMany({
+    where: { serverId, hour: { gte: new Date(from), lt: new Date(to) }, stale: false },
+    select: { hour: true },
+  });
+  const kept = new Set(rows.map(({ hour }) => hour.getTime()));
+  const due: number[] = [];
+  for (let hour = from; hour < to; hour += HOUR) if (!kept.has(hour)) due.push(hour);
+  return due;
+}
+
+/** Of hours in order, all within one `BATCH`. False when somebody is writing a sample of the server. */
+async function sumUp(server: RatedServer, hours: readonly number[]): Promise<boolean> {
+  const [first, last] = [hours[0], hours.at(-1)];
+  if (first === undefined || last === undefined) return true;
+  return db.$transaction(async (tx) => {
+    // Whoever writes a sample holds this row until the end of the transaction (the foreign key sees to that) and then
+    // waits for us here: a sample is either in what is read here, or its trigger sees what is written here.
+    const locked = await tx.$queryRaw<unknown[]>`
+      select id from servers where id = ${server.id} for update skip locked`;
+    if (locked.length === 0) return false;
+    const sums = new Map<number, HourSum>(hours.map((hour) => [hour, { samples: 0, bands: {} }]));
+    for (const { ts, values } of await rateSamples(server, first, last + HOUR, tx)) {
+      const sum = sums.get(Math.floor(ts / HOUR) * HOUR);
+      if (!sum) continue;
+      sum.samples++;
+      sum.bands = merge(sum.bands, bandsOf(values));
+    }
+    await keepHours(server.id, sums, tx);
+    return true;
+  });
+}
+
+/** The samples of an hour taken together, and how many those were. */
+export type HourSum = { samples: number; bands: Bands };
+
+/** Keeps sums by hour (epoch ms). An hour whose samples have been deleted since keeps what is known of it. */
+export async function keepHours(
+  serverId: number,
+  sums: ReadonlyMap<number, HourSum>,
+  client: Pick<Prisma.TransactionClient, "$executeRaw"> = db,
+): Promise<void> {
+  const rows = [...sums].map(([hour, { samples, bands }]) => ({ hour, samples, bands: serializeBands(bands) }));
+  // One statement for a whole day, with the condition that the typed client's upsert has no word for.
+  await client.$executeRaw`
+    insert into telemetry_hours as kept (server_id, hour, samples, bands)
+    select ${serverId}, to_timestamp(hour / 1000.0), samples, bands
+    from json_to_recordset(${JSON.stringify(rows)}::json) as row (hour bigint, samples int, bands jsonb)
+    on conflict (server_id, hour) do update set
+      stale = false,
+      samples = greatest(kept.samples, excluded.samples),
+      bands = case when excluded.samples >= kept.samples then excluded.bands else kept.bands end`;
+}

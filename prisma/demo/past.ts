@@ -1,0 +1,69 @@
+import { db } from "@/lib/database/client";
+import { type Bands, bandsOf, merge } from "@/lib/servers/bands";
+import { rateHealth } from "@/lib/servers/health-score";
+import { memUsedPctOf } from "@/lib/servers/past-scores";
+import { type HourSum, keepHours } from "@/lib/servers/roll-ups";
+import { type StabilityRecord, summariseStability } from "@/lib/servers/stability";
+import { DAY, HOUR, MINUTE } from "@/lib/time";
+import { isSilentAt, type Machinery, reportAt } from "@/prisma/demo/machines";
+
+/** How far back the longest history reaches. */
+const REACH = 31 * DAY;
+/** One sample of half an hour stands for the sixty that a daemon sends. */
+const SAMPLED_EVERY = 30 * MINUTE;
+
+/**
+ * Sums up the past of a machine before its first samples as if its daemon had checked in all that time: a month of
+ * samples would take minutes. Of the day before the samples, on which their stability looks back, there are the
+ * check-ins alone.
+ */
+export async function writePast(server: Machinery): Promise<void> {
+  const row = await db.server.findFirst({
+    where: { account: { email: server.owner }, hostname: server.hostname },
+    select: { id: true, createdAt: true, telemetrySamples: { select: { ts: true }, orderBy: { ts: "asc" }, take: 1 } },
+  });
+  const firstSample = row?.telemetrySamples[0]?.ts;
+  if (!row || !firstSample) return;
+  const { id, createdAt } = row;
+  const end = Math.floor(firstSample.getTime() / HOUR) * HOUR;
+  await db.$executeRaw`
+    insert into telemetry_samples (server_id, ts)
+    select ${id}, ts from generate_series(
+      ${new Date(Math.max(createdAt.getTime(), end - DAY))}::timestamptz, ${new Date(end - 1)}, '1 minute') ts`;
+  const first = Math.ceil(Math.max(createdAt.getTime(), end - REACH) / HOUR) * HOUR;
+  const sums = new Map<number, HourSum>();
+  let record: StabilityRecord = { hours: [], last_oom_at: null, failed_units: server.daemon.machine.failedUnits };
+  for (let hour = first; hour < end; hour += HOUR) {
+    record = withHour(record, server, hour);
+    sums.set(hour, sumOf(server, createdAt.getTime(), hour, record));
+  }
+  await keepHours(id, sums);
+}
+
+function sumOf(server: Machinery, createdAt: number, hour: number, record: StabilityRecord): HourSum {
+  let [samples, bands]: [number, Bands] = [0, {}];
+  for (let at = hour; at < hour + HOUR; at += SAMPLED_EVERY) {
+    if (isSilentAt(server, at)) continue;
+    const { sample, facts } = reportAt(server, { at, previousAt: at - SAMPLED_EVERY, createdAt });
+    const stability = summariseStability(record, Math.max(createdAt, (record.hours[0]?.hour ?? 0) * HOUR), at);
+    const health = rateHealth({ lastSeenAt: at, cores: facts.cores, sample: { ...sample, ts: at }, stability }, at);
+    bands = merge(bands, bandsOf({ ...sample, memUsedPct: memUsedPctOf(sample), score: health.score }));
+    samples++;
+  }
+  return { samples, bands };
+}
+
+function withHour(record: StabilityRecord, server: Machinery, hour: number): StabilityRecord {
+  const { silence, restartsEvery, outOfMemoryEvery } = server.daemon.machine;
+  const minutes = Array.from({ length: HOUR / MINUTE }, (_, minute) => hour + minute * MINUTE);
+  const turns = (every: number | null) => minutes.filter((at) => every !== null && at % every < MINUTE);
+  const kills = turns(outOfMemoryEvery);
+  const entry = {
+    hour: hour / HOUR,
+    minutes: silence ? minutes.filter((at) => !isSilentAt(server, at)).length : minutes.length,
+    seen: "0",
+    reboots: turns(restartsEvery).length,
+    oom_kills: kills.length,
+  };
+  return { ...record, hours: [...record.hours.slice(-23), entry], last_oom_at: kills.at(-1) ?? record.last_oom_at };
+}
