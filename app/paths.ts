@@ -18,3 +18,8 @@ export function serverSettingsPath(id: number): string {
 export function benchmarkPath(id: number): string {
   return `${serverPath(id)}/benchmark`;
 }
+
+/** The question before a server is removed. */
+export function removeServerPath(id: number): string {
+  return `${serverPath(id)}/remove`;
+}

@@ -7,6 +7,7 @@ import { Fleet } from "./fleet";
 import { loadFleet } from "./fleet-actions";
 import { parseFleetQuery } from "./fleet-query";
 import styles from "./page.module.css";
+import { RemovalOutcome } from "./removal-outcome";
 
 export const metadata: Metadata = { title: "Servers" };
 
@@ -14,9 +15,11 @@ type Props = { searchParams: Promise<Record<string, string | string[] | undefine
 
 export default async function Page({ searchParams }: Props) {
   const account = await requireAccount();
-  const query = parseFleetQuery(await searchParams);
+  const asked = await searchParams;
+  const query = parseFleetQuery(asked);
   return (
     <main id="main" className={`page ${styles.page}`}>
+      <RemovalOutcome accountId={account.id} removed={asked.removed} unchanged={asked.unchanged} />
       <header className={styles.header}>
         <div className={styles.title}>
           <h1>Servers</h1>

@@ -59,17 +59,13 @@ export async function getHistory(
   if (!isComplete) rollUpInBackground([server], from, to);
   // What is too young to be kept is summed up for this page alone.
   const young = isByHour ? Math.max(from, settledUntil(now)) : from;
-  const [hours, samples] = await Promise.all([
-    isByHour ? listHours(server.id, from, young) : [],
-    rateSamples(server, young, to),
-  ]);
   const points = new Map<number, Bands>();
   const add = (time: number, bands: Bands) => {
     const at = from + Math.floor((time - from) / step) * step;
     points.set(at, merge(points.get(at) ?? {}, bands));
   };
-  for (const { hour, bands } of hours) add(hour, bands);
-  for (const { ts, values } of samples) add(ts, bandsOf(values));
+  if (isByHour) for (const { hour, bands } of await listHours(server.id, from, young)) add(hour, bands);
+  for await (const { ts, values } of rateSamples(server, young, to)) add(ts, bandsOf(values));
   return { range, from, to, step, isComplete, points: [...points].map(([at, bands]) => ({ at, bands })) };
 }
 

@@ -41,28 +41,37 @@ type Client = Pick<typeof db, "telemetrySample" | "$queryRaw">;
 /** What is known of a server just before a sample of it arrives. */
 type Before = { record: StabilityRecord; previousUptimeS: number | null };
 
+/** Samples that are read at a time: a writer may send one every second, and a day of those is 86,400. */
+const PAGE = 5000;
+
 /**
  * The samples with `from <= ts < to` (epoch ms), in order, each rated as `getServer` rated the server when that sample
  * arrived: by the samples up to then and by nothing that came later. It depends on the samples alone, whoever wrote
  * them, so the same samples always give the same scores.
  */
-export async function rateSamples(
+export async function* rateSamples(
   server: RatedServer,
   from: number,
   to: number,
   client: Client = db,
-): Promise<RatedSample[]> {
-  const samples = await client.telemetrySample.findMany({
-    where: { serverId: server.id, ts: { gte: new Date(from), lt: new Date(to) } },
-    select,
-    orderBy: { ts: "asc" },
-  });
-  if (samples.length === 0) return [];
-  let before = await readBefore(server.id, from, client);
-  return samples.map((sample) => {
-    before = after(before, sample);
-    return { ts: sample.ts.getTime(), values: valuesOf(sample, scoreAt(server, sample, before.record)) };
-  });
+): AsyncGenerator<RatedSample> {
+  let before: Before | undefined;
+  for (let since = new Date(from); ; ) {
+    const samples = await client.telemetrySample.findMany({
+      where: { serverId: server.id, ts: { gte: since, lt: new Date(to) } },
+      select,
+      orderBy: { ts: "asc" },
+      take: PAGE,
+    });
+    for (const sample of samples) {
+      before = after(before ?? (await readBefore(server.id, from, client)), sample);
+      yield { ts: sample.ts.getTime(), values: valuesOf(sample, scoreAt(server, sample, before.record)) };
+    }
+    const last = samples.at(-1);
+    if (!last || samples.length < PAGE) return;
+    // Times are whole milliseconds.
+    since = new Date(last.ts.getTime() + 1);
+  }
 }
 
 /** The same step that each check-in takes. */

@@ -1,7 +1,7 @@
 import { db, type Prisma } from "@/lib/database/client";
 import { type Bands, bandsOf, merge, parseBands, serializeBands } from "@/lib/servers/bands";
 import { type RatedServer, rateSamples } from "@/lib/servers/past-scores";
-import { DAY, HOUR, MINUTE } from "@/lib/time";
+import { HOUR, MINUTE, SECOND } from "@/lib/time";
 
 // Roll-ups: the samples of an hour summed up once, so that a month of history is 720 rows. An hour is summed up when it
 // is first looked at after its end, and again when a trigger has marked it stale since: right whoever writes samples,
@@ -9,8 +9,9 @@ import { DAY, HOUR, MINUTE } from "@/lib/time";
 
 /** An hour is kept when it has been over for this long: any statement that wrote into it has ended by then. */
 const SETTLED_AFTER = 10 * MINUTE;
-/** Hours that are summed up at a time, while the server's check-ins wait. */
-const BATCH = DAY;
+/** How much is summed up at a time, while the server's check-ins wait. */
+const BATCH = 12 * HOUR;
+const TRANSACTION = { maxWait: 5 * SECOND, timeout: 10 * SECOND };
 
 /** One hour of the clock. `hour` is its beginning in epoch milliseconds. */
 export type SummedHour = { hour: number; bands: Bands };
@@ -82,7 +83,7 @@ async function sumUp(server: RatedServer, hours: readonly number[]): Promise<boo
       select id from servers where id = ${server.id} for update skip locked`;
     if (locked.length === 0) return false;
     const sums = new Map<number, HourSum>(hours.map((hour) => [hour, { samples: 0, bands: {} }]));
-    for (const { ts, values } of await rateSamples(server, first, last + HOUR, tx)) {
+    for await (const { ts, values } of rateSamples(server, first, last + HOUR, tx)) {
       const sum = sums.get(Math.floor(ts / HOUR) * HOUR);
       if (!sum) continue;
       sum.samples++;
@@ -90,7 +91,7 @@ async function sumUp(server: RatedServer, hours: readonly number[]): Promise<boo
     }
     await keepHours(server.id, sums, tx);
     return true;
-  });
+  }, TRANSACTION);
 }
 
 /** The samples of an hour taken together, and how many those were. */

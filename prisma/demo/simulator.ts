@@ -17,6 +17,10 @@ const TIDY_EVERY = HOUR;
 /** Longer than any query looks back. */
 const KEPT = 8 * DAY;
 
+/** The longest history that a page shows. */
+const HISTORY = 31 * DAY;
+const OF_THE_DEMO = { account: { email: { in: DEMO_ACCOUNTS.map(({ email }) => email) } } };
+
 const RUNNING = MACHINES.filter(({ daemon }) => daemon.state === "running");
 
 /** Makes up for the time in which no simulator ran. */
@@ -45,6 +49,8 @@ export function startSimulator(): { stop(): Promise<void> } {
       attempt("intervals", async () => reportAllIntervals(now)),
     ),
     repeat({ every: TIDY_EVERY, after: 0 }, stopping.signal, (now) => attempt("tidying", () => tidy(now))),
+    // Pages would do it when they are looked at; the first look is not to be the slow one.
+    attempt("summing up hours", () => sumUpHours(Date.now() - HISTORY, Date.now(), stopping.signal)),
   ]);
   return {
     async stop() {
@@ -58,18 +64,23 @@ async function reportAllIntervals(now: Date): Promise<void> {
   for (const service of DEMO_SERVICES) await reportIntervals(service, now);
 }
 
+/** Sums up the hours from `from` to `to` (epoch ms), one server after the other. */
+async function sumUpHours(from: number, to: number, signal?: AbortSignal): Promise<void> {
+  const servers = await db.server.findMany({ where: OF_THE_DEMO, select: { id: true, createdAt: true, facts: true } });
+  for (const server of servers) {
+    if (!signal?.aborted) await rollUp(toRatedServer(server), from, to);
+  }
+}
+
 /** Deletes what no query can reach any more, so that the demo does not grow for ever. */
 async function tidy(now: Date): Promise<void> {
-  const ofTheDemo = { account: { email: { in: DEMO_ACCOUNTS.map(({ email }) => email) } } };
   const before = new Date(now.getTime() - KEPT);
-  for (const { id: serviceId } of await db.gameService.findMany({ where: ofTheDemo, select: { id: true } })) {
+  for (const { id: serviceId } of await db.gameService.findMany({ where: OF_THE_DEMO, select: { id: true } })) {
     await db.metricSample.deleteMany({ where: { serviceId, ts: { lt: before } } });
   }
-  const servers = await db.server.findMany({ where: ofTheDemo, select: { id: true, createdAt: true, facts: true } });
-  for (const server of servers) {
-    // The history of a month outlives the samples of a week.
-    await rollUp(toRatedServer(server), now.getTime() - 31 * DAY, before.getTime());
-    const serverId = server.id;
+  // The history of a month outlives the samples of a week.
+  await sumUpHours(before.getTime() - DAY, before.getTime());
+  for (const { id: serverId } of await db.server.findMany({ where: OF_THE_DEMO, select: { id: true } })) {
     // The latest sample of a server stays, however old it is.
     await db.$executeRaw`
       delete from telemetry_samples where server_id = ${serverId} and ts < ${before}

@@ -1,5 +1,8 @@
+import Link from "next/link";
+import { benchmarkPath } from "@/app/paths";
 import { Time } from "@/app/ui/time";
 import type { BenchmarkRun } from "@/lib/api/schemas";
+import type { OpenBenchmark } from "@/lib/servers/benchmarks";
 import styles from "./benchmarks.module.css";
 import { Section } from "./section";
 
@@ -11,10 +14,32 @@ const SECTIONS = [
   ["stability", "Stability"],
 ] as const;
 
-/** The finished runs, newest first. */
-export function Benchmarks({ runs, now }: { runs: readonly BenchmarkRun[]; now: Date }) {
+type Props = { serverId: number; runs: readonly BenchmarkRun[]; open: readonly OpenBenchmark[]; now: Date };
+
+/** The finished runs, newest first, and the way to another. */
+export function Benchmarks({ serverId, runs, open, now }: Props) {
   return (
-    <Section id="benchmarks" title="Benchmarks">
+    <Section
+      id="benchmarks"
+      title="Benchmarks"
+      aside={
+        <Link className="button quiet small" href={benchmarkPath(serverId)} prefetch={false}>
+          Run a benchmark
+        </Link>
+      }
+    >
+      {open.length > 0 && (
+        <p className="soft">
+          Without a result yet:{" "}
+          {open.map(({ id, label, status, isExpired }, index) => (
+            <span key={id}>
+              {index > 0 && ", "}
+              <bdi>{label}</bdi> ({isExpired ? "expired" : status})
+            </span>
+          ))}
+          .
+        </p>
+      )}
       {runs.length === 0 ? (
         <p className="soft">No finished run yet.</p>
       ) : (

@@ -1,16 +1,25 @@
+import Link from "next/link";
+import { serverSettingsPath } from "@/app/paths";
 import { Time } from "@/app/ui/time";
 import type { ServerDetail } from "@/lib/api/schemas";
 import { Details } from "./details";
 import { Section } from "./section";
 
-type Props = { sample: ServerDetail["latest_sample"]; now: Date };
+type Props = { serverId: number; sample: ServerDetail["latest_sample"]; now: Date };
 
 /** The latest telemetry sample; a measurement that the daemon did not make is not there. */
-export function LatestSample({ sample, now }: Props) {
+export function LatestSample({ serverId, sample, now }: Props) {
   return (
     <Section id="sample" title="Latest sample">
       {sample === null ? (
-        <p className="soft">No telemetry sample has arrived yet.</p>
+        <p className="soft">
+          No telemetry sample has arrived yet. A daemon needs the server&apos;s key to report; a new one, and the lines
+          that install the daemon, are in the{" "}
+          <Link href={serverSettingsPath(serverId)} prefetch={false}>
+            settings
+          </Link>
+          .
+        </p>
       ) : (
         <Details
           rows={[

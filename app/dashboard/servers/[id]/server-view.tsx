@@ -3,9 +3,10 @@ import { DASHBOARD, serverSettingsPath } from "@/app/paths";
 import { OnlineState } from "@/app/ui/online-state";
 import { Time } from "@/app/ui/time";
 import type { ServerDetail } from "@/lib/api/schemas";
-import { listBenchmarks } from "@/lib/servers/benchmarks";
+import { listBenchmarks, listOpenBenchmarks } from "@/lib/servers/benchmarks";
 import { getHistory, type HistoryRange } from "@/lib/servers/history";
 import { getServer } from "@/lib/servers/servers";
+import { findTwoDaemons } from "@/lib/servers/two-daemons";
 import { Benchmarks } from "./benchmarks";
 import { Facts } from "./facts";
 import { Health } from "./health";
@@ -27,16 +28,33 @@ export async function ServerView({ accountId, id, range }: Props) {
     Promise.all([getServer(accountId, id), listBenchmarks(accountId, id), getHistory(accountId, id, range)]),
   );
   const now = new Date();
+  const [twoDaemonsAt, openRuns] = await Promise.all([
+    findTwoDaemons(accountId, server.id, now),
+    listOpenBenchmarks(accountId, server.id, now),
+  ]);
   return (
     <article className={styles.server} data-server={server.id}>
       <Head server={server} now={now} />
+      {twoDaemonsAt && (
+        <p className="notice warning">
+          <span>
+            <strong>Two daemons report for this server with the same key</strong>, last noticed{" "}
+            <Time at={twoDaemonsAt} now={now} />. What is shown is a mixture of two machines. Stop one of the daemons,
+            or{" "}
+            <Link href={serverSettingsPath(server.id)} prefetch={false}>
+              replace the key
+            </Link>{" "}
+            and give the new one to this server only.
+          </span>
+        </p>
+      )}
       <Health score={server.score} components={server.score_components} notes={server.score_notes} />
       <div className={styles.columns}>
-        <LatestSample sample={server.latest_sample} now={now} />
+        <LatestSample serverId={server.id} sample={server.latest_sample} now={now} />
         <Facts facts={server.facts} />
       </div>
       <History serverId={server.id} history={history} />
-      <Benchmarks runs={benchmarks} now={now} />
+      <Benchmarks serverId={server.id} runs={benchmarks} open={openRuns} now={now} />
     </article>
   );
 }

@@ -1,0 +1,33 @@
+import { Notice } from "@/app/ui/notice";
+import { NotFoundError } from "@/lib/failures";
+import { getServer } from "@/lib/servers/servers";
+
+type Query = string | string[] | undefined;
+type Props = { accountId: number; removed: Query; unchanged: Query };
+
+/** What became of a removal. The URL only names the step; a forged or reloaded one says nothing untrue. */
+export async function RemovalOutcome({ accountId, removed, unchanged }: Props) {
+  if (unchanged !== undefined) {
+    return (
+      <Notice tone="warning" role="status">
+        Nothing was changed: there is no such server any more.
+      </Notice>
+    );
+  }
+  if (typeof removed !== "string" || (await isThere(accountId, removed))) return null;
+  return (
+    <Notice tone="done" role="status">
+      The server is removed. A daemon that still reports for it is refused.
+    </Notice>
+  );
+}
+
+async function isThere(accountId: number, id: string): Promise<boolean> {
+  try {
+    await getServer(accountId, id);
+    return true;
+  } catch (error) {
+    if (error instanceof NotFoundError) return false;
+    throw error;
+  }
+}

@@ -1,0 +1,37 @@
+import { Time } from "@/app/ui/time";
+import type { OpenBenchmark } from "@/lib/servers/benchmarks";
+import { CancelRun } from "./cancel-run";
+import styles from "./open-runs.module.css";
+
+type Props = { serverId: number; runs: readonly OpenBenchmark[]; now: Date };
+
+/** Runs that wait for their result, and those that have waited in vain. */
+export function OpenRuns({ serverId, runs, now }: Props) {
+  return (
+    <ul className={`card ${styles.runs}`}>
+      {runs.map((run) => (
+        <li key={run.id} className={styles.run}>
+          <div>
+            <strong>
+              <bdi>{run.label}</bdi>
+            </strong>
+            <p className="soft">
+              <State run={run} now={now} /> Asked for <Time at={run.createdAt} now={now} />.
+            </p>
+          </div>
+          {run.status === "pending" && <CancelRun serverId={serverId} id={run.id} label={run.label} />}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function State({ run, now }: { run: OpenBenchmark; now: Date }) {
+  if (run.status === "running") return <>Running.</>;
+  if (run.isExpired) return <>No result came within 24 hours; its key is refused now.</>;
+  return (
+    <>
+      Pending: its key ends <Time at={run.expiresAt} now={now} />.
+    </>
+  );
+}

@@ -1,0 +1,58 @@
+import type { Metadata } from "next";
+import { Notice } from "@/app/ui/notice";
+import { pageOrigin } from "@/app/ui/page-origin";
+import { listOpenBenchmarks } from "@/lib/servers/benchmarks";
+import { getServer } from "@/lib/servers/servers";
+import { requireAccount } from "@/lib/sign-in/sessions";
+import styles from "../../form.module.css";
+import { ServerPageHeader } from "../../server-page-header";
+import { orNotFoundPage } from "../or-not-found-page";
+import { Section } from "../section";
+import { OpenRuns } from "./open-runs";
+import { RunBenchmark } from "./run-benchmark";
+
+export const metadata: Metadata = { title: "Run a benchmark" };
+
+type Props = {
+  params: Promise<{ id: string }>;
+  searchParams: Promise<Record<string, string | string[] | undefined>>;
+};
+
+export default async function Page({ params, searchParams }: Props) {
+  const account = await requireAccount();
+  const server = await orNotFoundPage(getServer(account.id, (await params).id));
+  const now = new Date();
+  const [runs, origin, query] = await Promise.all([
+    listOpenBenchmarks(account.id, server.id, now),
+    pageOrigin(),
+    searchParams,
+  ]);
+  const hasPending = runs.some(({ status }) => status === "pending");
+  return (
+    <main id="main" className={`page ${styles.page}`}>
+      {query.cancelled !== undefined && !hasPending && (
+        <Notice tone="done" role="status">
+          The run is cancelled, and its key is refused.
+        </Notice>
+      )}
+      {query.unchanged !== undefined && (
+        <Notice tone="warning" role="status">
+          Nothing was changed: there is no such pending run.
+        </Notice>
+      )}
+      <ServerPageHeader server={server} title="Run a benchmark">
+        <p className="soft">
+          One line, run on the server, measures its processors, disks and network with YABS, a script that many people
+          compare machines with, and sends the result here. It takes about ten minutes and keeps the machine busy
+          meanwhile.
+        </p>
+      </ServerPageHeader>
+      <RunBenchmark id={server.id} origin={origin} hasPending={hasPending} />
+      {runs.length > 0 && (
+        <Section id="open" title="Runs without a result yet">
+          <OpenRuns serverId={server.id} runs={runs} now={now} />
+        </Section>
+      )}
+    </main>
+  );
+}

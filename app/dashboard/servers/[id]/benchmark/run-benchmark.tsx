@@ -1,0 +1,102 @@
+"use client";
+
+import { useActionState, useState } from "react";
+import { benchmarkPath } from "@/app/paths";
+import { CodeBlock } from "@/app/ui/code-block";
+import { FocusTarget } from "@/app/ui/focus-target";
+import { NoAnswer } from "@/app/ui/no-answer";
+import { Notice } from "@/app/ui/notice";
+import { useSubmission } from "@/app/ui/use-submission";
+import { dateText } from "@/lib/relative-time";
+import { requestBenchmarkAction } from "../../actions";
+import styles from "../../form.module.css";
+import type { RequestBenchmarkAnswer } from "../../form-answers";
+import { type Round, Rounds } from "../../rounds";
+
+const NOTHING: RequestBenchmarkAnswer = { kind: "empty" };
+
+type Props = { id: number; origin: string; hasPending: boolean };
+
+/** The form that asks for a run, and after that the line to paste. */
+export function RunBenchmark(props: Props) {
+  return <Rounds>{(round) => <RunBenchmarkRound {...props} {...round} />}</Rounds>;
+}
+
+/** Either the form or the answer: a form carries the last answer with it, and would send the key back. */
+function RunBenchmarkRound({ id, origin, hasPending, isLater }: Props & Round) {
+  // Without JavaScript the answer comes with the page; with it, to the form.
+  const [written, action] = useActionState<RequestBenchmarkAnswer, FormData>(requestBenchmarkAction, NOTHING);
+  const [answer, setAnswer] = useState<RequestBenchmarkAnswer | null>(null);
+  const state = answer ?? (isLater ? NOTHING : written);
+  const { onSubmit, isPending, hasFailed } = useSubmission((form) => requestBenchmarkAction(NOTHING, form), setAnswer);
+  if (state.kind === "requested") return <Line id={id} origin={origin} answer={state} />;
+  const message = state.kind === "invalid" && state.field === "label" ? state.message : null;
+  return (
+    <form className={`card ${styles.form}`} action={action} onSubmit={onSubmit} aria-label="Run a benchmark">
+      {hasFailed && <NoAnswer>Send it again: a server has one pending run at most.</NoAnswer>}
+      {state.kind === "invalid" && state.field === "form" && (
+        <Notice tone="danger" role="alert" on={state}>
+          {state.message}
+        </Notice>
+      )}
+      <input type="hidden" name="id" value={id} />
+      <div className="field">
+        <label htmlFor="label">Label of the run</label>
+        <input
+          key={state.kind === "invalid" ? state.values.label : ""}
+          id="label"
+          name="label"
+          className="input"
+          defaultValue={state.kind === "invalid" ? state.values.label : ""}
+          placeholder="After delivery"
+          autoComplete="off"
+          maxLength={128}
+          required
+          {...(message && { "aria-invalid": true, "aria-describedby": "label-error", autoFocus: true })}
+        />
+        {message && (
+          <p id="label-error" className="error" role="alert">
+            {message}
+          </p>
+        )}
+      </div>
+      {hasPending && (
+        <p className="soft">
+          A run is pending already. Asking again renews it: the line that was shown before stops working.
+        </p>
+      )}
+      <div className={styles.buttons}>
+        <button className="button" type="submit" aria-disabled={isPending}>
+          {isPending ? "Preparing…" : "Show the line to run"}
+        </button>
+      </div>
+    </form>
+  );
+}
+
+type LineProps = { id: number; origin: string; answer: Extract<RequestBenchmarkAnswer, { kind: "requested" }> };
+
+function Line({ id, origin, answer: { label, rawKey, expiresAt } }: LineProps) {
+  return (
+    <section className={`card ${styles.form}`} aria-labelledby="line">
+      <FocusTarget as="h2" id="line">
+        Run this line on the server
+      </FocusTarget>
+      <p className="soft">
+        The line holds a key for this one result, is shown this once, and works until {dateText(expiresAt)} at the same
+        time of day. The scores of <strong>{label}</strong> are on the server&apos;s page, and in its terminal, as soon
+        as it is done.
+      </p>
+      <CodeBlock
+        label="In a terminal of the server"
+        text={`curl -sL https://yabs.sh | bash -s -- -s "${origin}/ingest/v1/benchmarks/${rawKey}"`}
+      />
+      <p className={styles.buttons}>
+        <a className="button quiet" href={benchmarkPath(id)}>
+          Done
+        </a>
+        <span className="hint">After this the line is gone from the page.</span>
+      </p>
+    </section>
+  );
+}

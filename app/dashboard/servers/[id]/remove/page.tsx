@@ -1,0 +1,44 @@
+import type { Metadata } from "next";
+import Link from "next/link";
+import { serverSettingsPath } from "@/app/paths";
+import { Time } from "@/app/ui/time";
+import { getServer } from "@/lib/servers/servers";
+import { requireAccount } from "@/lib/sign-in/sessions";
+import styles from "../../form.module.css";
+import { ServerPageHeader } from "../../server-page-header";
+import { Details } from "../details";
+import { orNotFoundPage } from "../or-not-found-page";
+import { ConfirmRemoval } from "./confirm-removal";
+
+export const metadata: Metadata = { title: "Remove a server?" };
+
+type Props = { params: Promise<{ id: string }> };
+
+/** The question before a server is removed, on a page of its own: nothing is removed by a slip of the finger. */
+export default async function Page({ params }: Props) {
+  const account = await requireAccount();
+  const server = await orNotFoundPage(getServer(account.id, (await params).id));
+  const now = new Date();
+  return (
+    <main id="main" className={`page ${styles.page}`}>
+      <ServerPageHeader server={server} title={`Remove ${server.label}?`}>
+        <p className="soft">
+          Its history and its benchmark runs are deleted, and its daemon is refused from then on. This cannot be undone.
+        </p>
+      </ServerPageHeader>
+      <Details
+        rows={[
+          ["Label", <bdi key="label">{server.label}</bdi>],
+          ["Hostname", <bdi key="hostname">{server.hostname}</bdi>],
+          ["Public ip", server.public_ip ?? "Not reported"],
+          ["Last seen", <Time key="seen" at={new Date(server.last_seen)} now={now} />],
+        ]}
+      />
+      <ConfirmRemoval id={server.id}>
+        <Link className="button quiet" href={serverSettingsPath(server.id)} prefetch={false}>
+          Cancel
+        </Link>
+      </ConfirmRemoval>
+    </main>
+  );
+}

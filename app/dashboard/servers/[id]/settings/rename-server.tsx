@@ -1,0 +1,47 @@
+"use client";
+
+import { useActionState, useState } from "react";
+import { NoAnswer } from "@/app/ui/no-answer";
+import { Notice } from "@/app/ui/notice";
+import { useSubmission } from "@/app/ui/use-submission";
+import type { ServerNames } from "@/lib/servers/names";
+import { renameServerAction } from "../../actions";
+import styles from "../../form.module.css";
+import type { RenameServerAnswer } from "../../form-answers";
+import { ServerNamesFields } from "../../server-names-fields";
+
+const NOTHING: RenameServerAnswer = { kind: "empty" };
+
+/** Gives a server another label and hostname. */
+export function RenameServer({ id, label, hostname }: { id: number } & ServerNames) {
+  const [written, action] = useActionState<RenameServerAnswer, FormData>(renameServerAction, NOTHING);
+  const [answer, setAnswer] = useState<RenameServerAnswer | null>(null);
+  const state = answer ?? written;
+  const { onSubmit, isPending, hasFailed } = useSubmission((form) => renameServerAction(NOTHING, form), setAnswer);
+  const current = state.kind === "renamed" ? state : { label, hostname };
+  return (
+    <form className={`card ${styles.form}`} action={action} onSubmit={onSubmit} aria-labelledby="names">
+      {hasFailed && <NoAnswer>Send it again: a name that is given twice is the same name.</NoAnswer>}
+      {state.kind === "renamed" && (
+        <Notice tone="done" role="status" on={state}>
+          The server is now called <strong>{state.label}</strong>.
+        </Notice>
+      )}
+      {state.kind === "invalid" && state.field === "form" && (
+        <Notice tone="danger" role="alert" on={state}>
+          {state.message}
+        </Notice>
+      )}
+      <input type="hidden" name="id" value={id} />
+      <ServerNamesFields
+        values={state.kind === "invalid" ? state.values : current}
+        problem={state.kind === "invalid" ? state : null}
+      />
+      <div className={styles.buttons}>
+        <button className="button" type="submit" aria-disabled={isPending}>
+          {isPending ? "Renaming…" : "Rename"}
+        </button>
+      </div>
+    </form>
+  );
+}

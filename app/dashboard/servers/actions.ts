@@ -1,0 +1,92 @@
+"use server";
+
+import { redirect } from "next/navigation";
+import { benchmarkPath, DASHBOARD } from "@/app/paths";
+import { textOf } from "@/lib/http/form-fields";
+import { findId } from "@/lib/http/ids";
+import { securityEvent } from "@/lib/process/security-events";
+import { cancelBenchmark, requestBenchmark } from "@/lib/servers/benchmarks";
+import { createServer, removeServer, renameServer } from "@/lib/servers/management";
+import type { ServerNames } from "@/lib/servers/names";
+import { replaceServerKey } from "@/lib/servers/server-keys";
+import { requestSender, requireAccount } from "@/lib/sign-in/sessions";
+import { containsToken } from "@/lib/tokens/format";
+import type { AddServerAnswer, RenameServerAnswer, ReplaceKeyAnswer, RequestBenchmarkAnswer } from "./form-answers";
+
+const GONE = "This server is not there any more. Nothing was changed.";
+
+/** Adds a server. The answer to this request, and nothing else ever, holds its first key. */
+export async function addServerAction(_: AddServerAnswer, form: FormData): Promise<AddServerAnswer> {
+  const account = await requireAccount();
+  const names = namesOf(form);
+  const result = await createServer(account.id, { ...names, formNonce: textOf(form, "formNonce") });
+  if (result.kind === "invalid") return { ...result, values: withoutSecrets(names) };
+  if (result.kind === "already-created") return result;
+  const { id, rawKey } = result;
+  securityEvent("server added", { accountId: account.id, serverId: id, ip: (await requestSender()).ip });
+  return { kind: "created", id, label: names.label.trim(), rawKey };
+}
+
+/** Gives the server of the form another label and hostname. */
+export async function renameServerAction(_: RenameServerAnswer, form: FormData): Promise<RenameServerAnswer> {
+  const account = await requireAccount();
+  const names = namesOf(form);
+  const id = findId(textOf(form, "id"));
+  const result = id === null ? { kind: "not-found" as const } : await renameServer(account.id, id, names);
+  if (result.kind === "renamed") return { kind: "renamed", label: names.label.trim(), hostname: names.hostname.trim() };
+  const problem = result.kind === "invalid" ? result : ({ kind: "invalid", field: "form", message: GONE } as const);
+  return { ...problem, values: withoutSecrets(names) };
+}
+
+/** Replaces the key of the server of the form. The answer to this request, and nothing else ever, holds the new one. */
+export async function replaceKeyAction(_: ReplaceKeyAnswer, form: FormData): Promise<ReplaceKeyAnswer> {
+  const account = await requireAccount();
+  const id = findId(textOf(form, "id"));
+  const result = id === null ? { kind: "not-found" as const } : await replaceServerKey(account.id, id);
+  if (id === null || result.kind === "not-found") return { kind: "refused", message: GONE };
+  if (result.kind === "too-often") return { kind: "refused", message: result.message };
+  securityEvent("server key replaced", { accountId: account.id, serverId: id, ip: (await requestSender()).ip });
+  return { kind: "replaced", rawKey: result.rawKey };
+}
+
+/** Removes the server of the form and goes to the list, which says what became of it. */
+export async function removeServerAction(form: FormData): Promise<never> {
+  const account = await requireAccount();
+  const id = findId(textOf(form, "id"));
+  if (id === null || !(await removeServer(account.id, id))) redirect(`${DASHBOARD}?unchanged`);
+  securityEvent("server removed", { accountId: account.id, serverId: id, ip: (await requestSender()).ip });
+  redirect(`${DASHBOARD}?removed=${id}`);
+}
+
+/** Asks for a benchmark run. The answer to this request, and nothing else ever, holds its one-time key. */
+export async function requestBenchmarkAction(
+  _: RequestBenchmarkAnswer,
+  form: FormData,
+): Promise<RequestBenchmarkAnswer> {
+  const account = await requireAccount();
+  const label = textOf(form, "label");
+  const id = findId(textOf(form, "id"));
+  const result = id === null ? { kind: "not-found" as const } : await requestBenchmark(account.id, id, label);
+  if (result.kind === "requested") {
+    return { kind: "requested", label: label.trim(), rawKey: result.rawKey, expiresAt: result.expiresAt };
+  }
+  const problem = result.kind === "invalid" ? result : ({ kind: "invalid", field: "form", message: GONE } as const);
+  return { ...problem, values: { label: containsToken(label) ? "" : label } };
+}
+
+/** Cancels the pending run of the form and goes back to the page of benchmarks, which no longer lists it. */
+export async function cancelBenchmarkAction(form: FormData): Promise<never> {
+  const account = await requireAccount();
+  const [serverId, id] = [findId(textOf(form, "serverId")), findId(textOf(form, "id"))];
+  const isCancelled = id !== null && (await cancelBenchmark(account.id, id));
+  redirect(serverId === null ? DASHBOARD : `${benchmarkPath(serverId)}?${isCancelled ? "cancelled" : "unchanged"}`);
+}
+
+function namesOf(form: FormData): ServerNames {
+  return { label: textOf(form, "label"), hostname: textOf(form, "hostname") };
+}
+
+/** A key that was pasted as a name is not sent back: what is on a page is in its history. */
+function withoutSecrets({ label, hostname }: ServerNames): ServerNames {
+  return { label: containsToken(label) ? "" : label, hostname: containsToken(hostname) ? "" : hostname };
+}

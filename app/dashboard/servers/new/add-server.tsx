@@ -1,0 +1,94 @@
+"use client";
+
+import Link from "next/link";
+import { useActionState, useState } from "react";
+import { NEW_SERVER, serverPath, serverSettingsPath } from "@/app/paths";
+import { FocusTarget } from "@/app/ui/focus-target";
+import { NoAnswer } from "@/app/ui/no-answer";
+import { Notice } from "@/app/ui/notice";
+import { useSubmission } from "@/app/ui/use-submission";
+import { addServerAction } from "../actions";
+import styles from "../form.module.css";
+import type { AddServerAnswer } from "../form-answers";
+import { NewKey } from "../new-key";
+import { type Round, Rounds } from "../rounds";
+import { ServerNamesFields } from "../server-names-fields";
+
+const NOTHING: AddServerAnswer = { kind: "empty" };
+
+type Props = { formNonce: string; origin: string };
+
+/** The form that adds a server, and after that its key. */
+export function AddServer(props: Props) {
+  return <Rounds>{(round) => <AddServerRound {...props} {...round} />}</Rounds>;
+}
+
+/** Either the form or the answer: a form carries the last answer with it, and would send the key back. */
+function AddServerRound({ formNonce, origin, isLater }: Props & Round) {
+  // Without JavaScript the answer comes with the page; with it, to the form.
+  const [written, action] = useActionState<AddServerAnswer, FormData>(addServerAction, NOTHING);
+  const [answer, setAnswer] = useState<AddServerAnswer | null>(null);
+  const state = answer ?? (isLater ? NOTHING : written);
+  const { onSubmit, isPending, hasFailed } = useSubmission((form) => addServerAction(NOTHING, form), setAnswer);
+  if (state.kind === "created") {
+    return (
+      <NewKey
+        title={`${state.label} is added: give it its key`}
+        serverId={state.id}
+        rawKey={state.rawKey}
+        origin={origin}
+        isReplacement={false}
+      >
+        <p className={styles.buttons}>
+          <a className="button quiet" href={serverPath(state.id)}>
+            Go to the server
+          </a>
+          <span className="hint">After this the key is gone from the page.</span>
+        </p>
+      </NewKey>
+    );
+  }
+  if (state.kind === "already-created") return <AlreadyAdded id={state.id} />;
+  return (
+    <form className={`card ${styles.form}`} action={action} onSubmit={onSubmit} aria-label="Add a server">
+      {hasFailed && <NoAnswer>Send it again: the server is added once, however often you do.</NoAnswer>}
+      {state.kind === "invalid" && state.field === "form" && (
+        <Notice tone="danger" role="alert" on={state}>
+          {state.message}
+        </Notice>
+      )}
+      <input type="hidden" name="formNonce" value={formNonce} />
+      <ServerNamesFields
+        values={state.kind === "invalid" ? state.values : { label: "", hostname: "" }}
+        problem={state.kind === "invalid" ? state : null}
+      />
+      <div className={styles.buttons}>
+        <button className="button" type="submit" aria-disabled={isPending}>
+          {isPending ? "Adding…" : "Add server"}
+        </button>
+      </div>
+    </form>
+  );
+}
+
+function AlreadyAdded({ id }: { id: number }) {
+  return (
+    <section className={`card ${styles.form}`} aria-labelledby="added">
+      <FocusTarget as="h2" id="added">
+        This server was already added
+      </FocusTarget>
+      <p>
+        The form was sent twice and added one server. Its key was in the first answer only and cannot be shown again. If
+        you did not keep it, replace it.
+      </p>
+      <p className={styles.buttons}>
+        <Link className="button" href={serverSettingsPath(id)} prefetch={false}>
+          Replace its key
+        </Link>
+        <a className="button quiet" href={NEW_SERVER}>
+          Add another server
+        </a>
+      </p>
+    </section>
+  );
+}

@@ -1,0 +1,31 @@
+import { randomBytes } from "node:crypto";
+import type { Metadata } from "next";
+import Link from "next/link";
+import { DASHBOARD } from "@/app/paths";
+import { pageOrigin } from "@/app/ui/page-origin";
+import { requireAccount } from "@/lib/sign-in/sessions";
+import styles from "../form.module.css";
+import { AddServer } from "./add-server";
+
+export const metadata: Metadata = { title: "Add a server" };
+
+export default async function Page() {
+  await requireAccount();
+  return (
+    <main id="main" className={`page ${styles.page}`}>
+      <header className={styles.header}>
+        <p className={styles.back}>
+          <Link href={DASHBOARD} prefetch={false}>
+            Servers
+          </Link>
+        </p>
+        <h1>Add a server</h1>
+        <p className="soft">
+          Name it here, paste two lines there, and its health is on your dashboard within a minute. Any Linux with curl
+          or GNU wget will do.
+        </p>
+      </header>
+      <AddServer formNonce={randomBytes(16).toString("base64url")} origin={await pageOrigin()} />
+    </main>
+  );
+}

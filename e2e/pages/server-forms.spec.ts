@@ -1,0 +1,323 @@
+import type { Page } from "playwright/test";
+import { expectAccessible, expectToFit } from "@/e2e/support/axe";
+import { newAccount, newServer } from "@/e2e/support/factories";
+import { sharedOrigin } from "@/e2e/support/fixtures";
+import { expect, fieldsOf, sendFields, test, withAndWithoutJavaScript } from "@/e2e/support/pages";
+import { db } from "@/lib/database/client";
+import { requestBenchmark } from "@/lib/servers/benchmarks";
+import { DAY } from "@/lib/time";
+import { hashToken } from "@/lib/tokens/format";
+
+const KEY = /csrv_[0-9A-Za-z]{36}/;
+
+/** The only key on the page, wherever it stands. */
+async function keyOn(page: Page): Promise<string> {
+  await expect(page.getByText(KEY).first()).toBeVisible();
+  return KEY.exec((await page.getByRole("main").textContent()) ?? "")?.[0] ?? "";
+}
+
+async function checkIn(key: string): Promise<number> {
+  const { status } = await fetch(`${sharedOrigin()}/ingest/v1/check-ins`, {
+    method: "POST",
+    headers: { Authorization: `Bearer ${key}`, "Content-Type": "application/json" },
+    body: JSON.stringify({ cpu_pct: 12, mem_used_mb: 100 }),
+  });
+  return status;
+}
+
+async function addServer(page: Page, label = "Web front"): Promise<string> {
+  await page.goto("/dashboard/servers/new");
+  await page.getByLabel("Label").fill(label);
+  await page.getByLabel("Hostname").fill("web-1.example.com");
+  await page.getByRole("button", { name: "Add server" }).click();
+  return keyOn(page);
+}
+
+withAndWithoutJavaScript((hasJavaScript) => {
+  test("a server is added, its key is on the page once, with the two lines to paste, and works", async ({
+    page,
+    account,
+  }) => {
+    const key = await addServer(page);
+    const server = await db.server.findFirstOrThrow({ where: { accountId: account.id } });
+    const stored = await db.serverKey.findFirstOrThrow({
+      where: { serverId: server.id },
+      omit: { keyHash: false },
+    });
+    expect(stored.keyHash).toBe(hashToken(key));
+    const lines = page.getByText("sudo sh agent.sh install");
+    await expect(lines).toContainText(`curl -fsSO ${sharedOrigin()}/agent.sh`);
+    await expect(lines).not.toContainText("csrv_");
+
+    if (hasJavaScript) await expect(page.getByText("Waiting for the first check-in")).toBeVisible();
+    expect(await checkIn(key)).toBeLessThan(300);
+    if (hasJavaScript) {
+      await expect(page.getByText("First check-in received")).toBeVisible({ timeout: 15_000 });
+      expect(await keyOn(page)).toBe(key);
+    }
+    await page.getByRole("link", { name: "Go to the server" }).click();
+    await expect(page.getByRole("heading", { name: "Web front", level: 1 })).toBeVisible();
+    await expect(page.getByText("Online", { exact: true })).toBeVisible();
+    expect(await page.content()).not.toMatch(KEY);
+    // Without JavaScript a browser asks whether to send the form again, which adds and shows nothing.
+    if (!hasJavaScript) return;
+    await page.goBack();
+    await expect(page.getByRole("main")).toBeVisible();
+    expect(await page.content()).not.toMatch(KEY);
+  });
+
+  test("names that cannot be used come back with a sentence at their field, and nothing is added", async ({
+    page,
+    account,
+  }) => {
+    await page.goto("/dashboard/servers/new");
+    await page.getByLabel("Label").fill("Fine");
+    await page.getByLabel("Hostname").fill("not a hostname");
+    await page.getByRole("button", { name: "Add server" }).click();
+    const hostname = page.getByLabel("Hostname");
+    await expect(hostname).toHaveAttribute("aria-invalid", "true");
+    await expect(page.getByRole("alert").filter({ hasText: "A hostname consists of" })).toBeVisible();
+    await expect(page.getByLabel("Label")).toHaveValue("Fine");
+    expect(await db.server.count({ where: { accountId: account.id } })).toBe(0);
+  });
+
+  test("a server is renamed, and removed only after a question that names it", async ({ page, account }) => {
+    const { id } = await newServer(account.id, { label: "Old <b>name</b>" });
+    await page.goto(`/dashboard/servers/${id}`);
+    await page.getByRole("main").getByRole("link", { name: "Settings", exact: true }).click();
+    await page.getByLabel("Label").fill("New name");
+    await page.getByRole("button", { name: "Rename" }).click();
+    await expect(page.getByRole("status").filter({ hasText: "New name" })).toBeVisible();
+    expect(await db.server.findUniqueOrThrow({ where: { id } })).toMatchObject({ label: "New name" });
+
+    await page.getByRole("link", { name: "Remove this server…" }).click();
+    await expect(page.getByRole("heading", { name: "Remove New name?" })).toBeVisible();
+    await page.getByRole("link", { name: "Cancel" }).click();
+    await expect(page).toHaveURL(/settings$/);
+    await page.getByRole("link", { name: "Remove this server…" }).click();
+    await page.getByRole("button", { name: "Remove server" }).click();
+    await expect(page.getByText("The server is removed.")).toBeVisible();
+    expect(await db.server.count({ where: { id } })).toBe(0);
+    expect((await page.goto(`/dashboard/servers/${id}`))?.status()).toBe(404);
+  });
+
+  test("a replaced key is shown once; the one before goes on working, and the page says until when", async ({
+    page,
+    account,
+  }) => {
+    const before = await addServer(page, "Has a key");
+    const { id } = await db.server.findFirstOrThrow({ where: { accountId: account.id } });
+    await page.goto(`/dashboard/servers/${id}/settings`);
+    await page.getByRole("button", { name: "Replace the key" }).click();
+    await expect(page.getByRole("heading", { name: "Give the server its new key now" })).toBeVisible();
+    const key = await keyOn(page);
+    expect(key).not.toBe(before);
+    for (const working of [key, before]) expect(await checkIn(working)).toBeLessThan(300);
+    await page.getByRole("link", { name: "Done" }).click();
+    await expect(page.getByText(`csrv_…${before.slice(-4)}`)).toBeVisible();
+    await expect(page.getByText("was replaced and ends in")).toBeVisible();
+    expect(await page.content()).not.toMatch(KEY);
+  });
+
+  test("a benchmark is asked for with one line, shown once; the pending run is listed and can be cancelled", async ({
+    page,
+    account,
+  }) => {
+    const { id } = await newServer(account.id);
+    await page.goto(`/dashboard/servers/${id}`);
+    await page.getByRole("link", { name: "Run a benchmark" }).click();
+    await page.getByLabel("Label of the run").fill("After delivery");
+    await page.getByRole("button", { name: "Show the line to run" }).click();
+    const line = page.getByText("yabs.sh | bash");
+    await expect(line).toContainText(`${sharedOrigin()}/ingest/v1/benchmarks/`);
+    const shown = ((await line.textContent()) ?? "").split("/benchmarks/")[1]?.replaceAll('"', "") ?? "";
+    const { agentTokenHash } = await db.benchmarkRun.findFirstOrThrow({
+      where: { serverId: id },
+      omit: { agentTokenHash: false },
+    });
+    expect(agentTokenHash).toBe(hashToken(shown));
+    await page.getByRole("link", { name: "Done" }).click();
+    await expect(page.getByText("After delivery", { exact: true })).toBeVisible();
+    expect(await page.content()).not.toContain(shown);
+    await page.getByRole("button", { name: "Cancel the run After delivery" }).click();
+    await expect(page.getByText("The run is cancelled")).toBeVisible();
+    expect(await db.benchmarkRun.count({ where: { serverId: id } })).toBe(0);
+  });
+});
+
+test("a run whose key has ended says so, on the page of the server as well", async ({ page, account }) => {
+  const { id } = await newServer(account.id);
+  await requestBenchmark(account.id, id, "Forgotten", new Date(Date.now() - 2 * DAY));
+  await page.goto(`/dashboard/servers/${id}/benchmark`);
+  await expect(page.getByText("No result came within 24 hours")).toBeVisible();
+  await page.goto(`/dashboard/servers/${id}`);
+  await expect(page.getByText("Forgotten (expired)")).toBeVisible();
+});
+
+test("two daemons with one key are said on the server's page", async ({ page, account }) => {
+  const { id } = await newServer(account.id, { twoDaemonsAt: new Date() });
+  await page.goto(`/dashboard/servers/${id}`);
+  await expect(page.getByText("Two daemons report for this server with the same key")).toBeVisible();
+});
+
+test("a console that is away loses neither the key on the page nor what was typed", async ({
+  page,
+  context,
+  account,
+}) => {
+  await page.goto("/dashboard/servers/new");
+  await page.getByLabel("Label").fill("Typed");
+  await page.getByLabel("Hostname").fill("typed.example.com");
+  await context.setOffline(true);
+  await page.getByRole("button", { name: "Add server" }).click();
+  await expect(page.getByText("No answer came from the console.")).toBeVisible();
+  await expect(page.getByLabel("Label")).toHaveValue("Typed");
+  await context.setOffline(false);
+  await page.getByRole("button", { name: "Add server" }).click();
+  const key = await keyOn(page);
+  await context.setOffline(true);
+  // Long enough for it to have asked in vain.
+  await page.waitForTimeout(4000);
+  expect(await keyOn(page)).toBe(key);
+  await context.setOffline(false);
+  await checkIn(key);
+  await expect(page.getByText("First check-in received")).toBeVisible({ timeout: 15_000 });
+  expect(await db.server.count({ where: { accountId: account.id } })).toBe(1);
+});
+
+test("no form does anything to a server of another account, whatever id it carries", async ({
+  page,
+  context,
+  account,
+  baseURL,
+}) => {
+  const { id: stranger } = await newAccount();
+  const { id: foreign } = await newServer(stranger, { label: "Foreign" });
+  const { id: own } = await newServer(account.id, { label: "Own" });
+  const run = await requestBenchmark(stranger, foreign, "Theirs");
+  await requestBenchmark(account.id, own, "Mine");
+  const cookie = (await context.cookies()).map(({ name, value }) => `${name}=${value}`).join("; ");
+  for (const [path, form] of [
+    [`/dashboard/servers/${own}/settings`, "form[aria-labelledby=names]"],
+    [`/dashboard/servers/${own}/settings`, "form[aria-labelledby=key]"],
+    [`/dashboard/servers/${own}/remove`, "main form"],
+    [`/dashboard/servers/${own}/benchmark`, "form[aria-label='Run a benchmark']"],
+    [`/dashboard/servers/${own}/benchmark`, "main ul form"],
+  ] as const) {
+    await page.goto(path);
+    const fields = await fieldsOf(page, form);
+    const id = form === "main ul form" && run.kind === "requested" ? run.id : foreign;
+    const answer = await sendFields(
+      `${baseURL}${path}`,
+      fields,
+      { Cookie: cookie, Origin: sharedOrigin() },
+      { id: String(id), label: "Taken", hostname: "taken.example.com" },
+    );
+    expect(answer.status, form).toBeLessThan(500);
+    expect(await answer.text()).not.toMatch(KEY);
+  }
+  const kept = await db.server.findUniqueOrThrow({
+    where: { id: foreign },
+    select: { label: true, keys: true, benchmarkRuns: { select: { label: true } } },
+  });
+  expect(kept).toEqual({ label: "Foreign", keys: [], benchmarkRuns: [{ label: "Theirs" }] });
+});
+
+test("a month of the noisiest history is under 60 KB as transferred, complete without JavaScript, and nothing of it jumps", async ({
+  page,
+  account,
+}) => {
+  const { id } = await newServer(account.id, { createdAt: new Date(Date.now() - 40 * DAY) });
+  // Every measurement over its whole range within every hour: the longest paths there are.
+  await db.$executeRaw`
+    insert into telemetry_hours (server_id, hour, samples, bands)
+    select ${id}, date_trunc('hour', now(), 'UTC') - n * interval '1 hour', 120, (
+      select jsonb_object_agg(name, jsonb_build_array(round(least::numeric, 3), round((least + 13)::numeric, 3), round((least + 31 + 37 * random())::numeric, 3), 120))
+      from (select name, random() * 30 + n % 3 as least from unnest(array['score', 'cpuPct', 'cpuStealPct',
+        'cpuIowaitPct', 'memUsedPct', 'swapUsedPct', 'diskUsedPct', 'netLossPct', 'netRetransmitPct']) as name) m)
+    from generate_series(1, 721) n`;
+  await page.addInitScript(() => {
+    const watched = { moved: 0 };
+    Object.assign(globalThis, { watched });
+    new PerformanceObserver((list) => {
+      for (const entry of list.getEntries() as (PerformanceEntry & { value: number })[]) watched.moved += entry.value;
+    }).observe({ type: "layout-shift", buffered: true });
+  });
+  const response = await page.goto(`/dashboard/servers/${id}?range=30d`, { waitUntil: "networkidle" });
+  const { responseBodySize } = (await response?.request().sizes()) ?? { responseBodySize: Number.NaN };
+  expect(responseBodySize).toBeLessThan(60_000);
+  expect(responseBodySize).toBeGreaterThan(10_000);
+  const moved = await page.evaluate(() => (globalThis as unknown as { watched: { moved: number } }).watched.moved);
+  expect(moved).toBeLessThan(0.01);
+  await expect(page.getByText(/Times in your time zone|Times in UTC/)).toBeVisible();
+
+  const html = (await response?.text()) ?? "";
+  for (const title of ["Score", "CPU", "Memory", "Fullest disk", "Network"])
+    expect(html).toContain(`${title} in numbers`);
+  expect(html).toContain("Times in UTC");
+  expect(html.match(/data-series=/g)).toHaveLength(9);
+  expect(html).not.toMatch(/ style="/);
+});
+
+const STATES: readonly { name: string; reach(page: Page, accountId: number): Promise<void> }[] = [
+  {
+    name: "fleet",
+    async reach(page, accountId) {
+      await newServer(accountId, { label: "W".repeat(64), hostname: `${"h".repeat(63)}.example.com` });
+      await newServer(accountId, { publicIp: "2001:db8:1234:5678:9abc:def0:1234:5678" });
+      await page.goto("/dashboard");
+    },
+  },
+  { name: "empty fleet", reach: async (page) => void (await page.goto("/dashboard")) },
+  {
+    name: "one server",
+    async reach(page, accountId) {
+      const { id } = await newServer(accountId, { label: "W".repeat(64), facts: { long: "x".repeat(300), cores: 2 } });
+      await db.$executeRaw`
+        insert into telemetry_samples (server_id, ts, cpu_pct, cpu_steal_pct, mem_used_mb, mem_total_mb, net_loss_pct)
+        select ${id}, now() - n * interval '1 minute', n % 100, n % 7, 500, 1000, 0.3 from generate_series(1, 600) n`;
+      await db.benchmarkRun.create({
+        data: { serverId: id, label: "W".repeat(64), status: "done", cpu: 70, finishedAt: new Date() },
+      });
+      await page.goto(`/dashboard/servers/${id}`);
+      await page.getByText("Table of CPU").click();
+    },
+  },
+  { name: "add a server", reach: async (page) => void (await page.goto("/dashboard/servers/new")) },
+  { name: "key of a new server", reach: async (page) => void (await addServer(page, "W".repeat(64))) },
+  {
+    name: "settings of a server",
+    async reach(page, accountId) {
+      const { id } = await newServer(accountId, { label: "W".repeat(64) });
+      await page.goto(`/dashboard/servers/${id}/settings`);
+    },
+  },
+  {
+    name: "remove a server",
+    async reach(page, accountId) {
+      const { id } = await newServer(accountId, { label: "W".repeat(64) });
+      await page.goto(`/dashboard/servers/${id}/remove`);
+    },
+  },
+  {
+    name: "benchmark",
+    async reach(page, accountId) {
+      const { id } = await newServer(accountId);
+      await requestBenchmark(accountId, id, "W".repeat(64));
+      await page.goto(`/dashboard/servers/${id}/benchmark`);
+    },
+  },
+];
+
+for (const { name, reach } of STATES) {
+  test(`${name}: no axe violation in light and dark, and nothing wider than the screen from 320 to 3840 pixels`, async ({
+    page,
+    account,
+  }) => {
+    await page.setViewportSize({ width: 1280, height: 900 });
+    await reach(page, account.id);
+    await expect(page.getByRole("main")).toBeVisible();
+    await expectToFit(page);
+    await expectAccessible(page);
+  });
+}
