@@ -8,6 +8,9 @@ export default defineConfig({
   globalSetup: "./support/global-setup.ts",
   outputDir: process.env.E2E_OUTPUT ?? "../test-results/e2e",
   fullyParallel: true,
+  // What carries this tag brings its own servers, or judges only what a browser draws or a command says: on PostgreSQL it
+  // would be repeated word by word. Everything else runs on both engines.
+  ...(process.env.E2E_POSTGRES_URL ? { grepInvert: /@one-engine/ } : {}),
   // One more than the smallest machine has cores: some tests spend their time waiting, because waiting is what they test.
   workers: 3,
   retries: 0,
@@ -19,6 +22,8 @@ export default defineConfig({
   ],
   use: {
     ...(executablePath ? { launchOptions: { executablePath } } : {}),
-    trace: "retain-on-failure",
+    // Without pictures of every step, which cost more than the steps: one of the end tells enough.
+    trace: { mode: "retain-on-failure", screenshots: false },
+    screenshot: "only-on-failure",
   },
 });

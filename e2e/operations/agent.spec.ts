@@ -32,7 +32,9 @@ const stateOf = (id: number) =>
 
 for (const shell of SHELLS) {
   for (const client of ["curl", "wget"] as const) {
-    test(`${shell[0]} with ${client} checks in once, and the key is in no argument and no variable`, async () => {
+    test(`${shell[0]} with ${client} checks in once, and the key is in no argument and no variable`, {
+      tag: "@one-engine",
+    }, async () => {
       const { id: accountId, token } = await newAccount();
       const { id, key } = await newReportingServer(accountId);
       const real = execFileSync("which", [client], { encoding: "utf8" }).trim();
@@ -57,7 +59,9 @@ for (const shell of SHELLS) {
   }
 }
 
-test("print needs no key and no network, and shows all thirteen measurements where the machine offers them", async () => {
+test("print needs no key and no network, and shows all thirteen measurements where the machine offers them", {
+  tag: "@one-engine",
+}, async () => {
   bench.shim("systemctl", "echo 'a.service loaded failed failed A'");
   // A machine that sends nothing at all in between has nothing to send again.
   bench.shim("ping", `curl -s ${sharedOrigin()}/healthz >/dev/null; echo '5 packets transmitted, 5 received'`);
@@ -78,7 +82,9 @@ test("print needs no key and no network, and shows all thirteen measurements whe
   }
 });
 
-test("lost packets are measured against the console; one that never answered says nothing about them", async () => {
+test("lost packets are measured against the console; one that never answered says nothing about them", {
+  tag: "@one-engine",
+}, async () => {
   const loss = async (line: string) => {
     bench.shim("ping", line);
     return JSON.parse((await bench.run(["dash"], ["print", sharedOrigin()])).stdout).net_loss_pct;
@@ -93,7 +99,9 @@ test("lost packets are measured against the console; one that never answered say
   expect(readFileSync(join(bench.dir, "asked"), "utf8").trim().split(" ").at(-1)).toBe("2001:db8::1");
 });
 
-test("it and the node exporter read the same recorded machine and agree in everything that both measure", async () => {
+test("it and the node exporter read the same recorded machine and agree in everything that both measure", {
+  tag: "@one-engine",
+}, async () => {
   const [before, after] = ["before", "after"].map((name) => resolve("e2e/support/proc", name));
   const proc = join(bench.dir, "proc");
   const exporter = nodeExporter();
@@ -123,7 +131,9 @@ test("it and the node exporter read the same recorded machine and agree in every
   }
 });
 
-test("on the live machine it and the node exporter agree within what two readings a second apart can", async () => {
+test("on the live machine it and the node exporter agree within what two readings a second apart can", {
+  tag: "@one-engine",
+}, async () => {
   const exporter = nodeExporter();
   const before = await exporter.read("/proc");
   const { stdout } = await bench.run(["dash"], ["print", sharedOrigin()]);
@@ -178,7 +188,9 @@ async function startFlakyConsole(isAway: () => boolean) {
   };
 }
 
-test("an outage of an hour, by a clock that runs ahead: everything is kept, replayed in order, and counts like no outage", async () => {
+test("an outage of an hour, by a clock that runs ahead: everything is kept, replayed in order, and counts like no outage", {
+  tag: "@one-engine",
+}, async () => {
   test.setTimeout(180 * SECOND);
   const { id: accountId } = await newAccount();
   const end = Math.floor(Date.now() / SECOND);
@@ -222,7 +234,9 @@ test("an outage of an hour, by a clock that runs ahead: everything is kept, repl
   expect(agent.stderr()).not.toContain(key.slice(5, 20));
 });
 
-test("a spool holds 150 check-ins, of which the oldest give way; Retry-After is obeyed; what is refused is left out", async () => {
+test("a spool holds 150 check-ins, of which the oldest give way; Retry-After is obeyed; what is refused is left out", {
+  tag: "@one-engine",
+}, async () => {
   const asked: { at: number; sampledAt: number }[] = [];
   const clock = join(bench.dir, "clock");
   const now = Math.floor(Date.now() / SECOND);
@@ -274,7 +288,7 @@ test("a spool holds 150 check-ins, of which the oldest give way; Retry-After is 
   expect(agent.stderr()).toContain("The console cannot use a check-in, which is left out: Not now.");
 });
 
-test("every mistake is one clear sentence, and nothing is sent", async () => {
+test("every mistake is one clear sentence, and nothing is sent", { tag: "@one-engine" }, async () => {
   for (const [words, input, message] of [
     [["once", "console.example.com"], "", "URL must be the console's, such as https://console.example.com."],
     [["once", "https://a b"], "", "URL holds a character that does not belong there."],
@@ -294,7 +308,7 @@ test("every mistake is one clear sentence, and nothing is sent", async () => {
   );
 });
 
-test("shellcheck and systemd-analyze verify find nothing to say", async () => {
+test("shellcheck and systemd-analyze verify find nothing to say", { tag: "@one-engine" }, async () => {
   execFileSync("shellcheck", ["--shell=sh", "public/agent.sh"]);
   const { stdout } = await bench.run(["dash"], ["unit", "https://console.example.com"]);
   const unit = join(bench.dir, "console-agent.service");

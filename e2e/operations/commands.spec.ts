@@ -69,7 +69,7 @@ test.describe("npm run account", () => {
     expect((await account(["list"])).stdout).toBe(before);
   });
 
-  test("help is printed on request, and says that passwords are never arguments", async () => {
+  test("help is printed on request, and says that passwords are never arguments", { tag: "@one-engine" }, async () => {
     for (const args of [[], ["help"], ["--help"]]) {
       const { code, stdout } = await account(args);
       expect(code).toBe(0);
@@ -78,7 +78,9 @@ test.describe("npm run account", () => {
   });
 });
 
-test("a wrong variable stops every command with a sentence that says which and why", async () => {
+test("a wrong variable stops every command with a sentence that says which and why", {
+  tag: "@one-engine",
+}, async () => {
   for (const [variables, message] of [
     [{ DATABASE_URL: "nonsense" }, "DATABASE_URL must look like postgresql://user:password@host:5432/database."],
     [{ PORT: "70000" }, 'PORT must be a whole number from 0 to 65535, not "70000".'],
@@ -93,7 +95,9 @@ test("a wrong variable stops every command with a sentence that says which and w
   }
 });
 
-test("a Node that is too old is told which one is needed, before anything is installed", async () => {
+test("a Node that is too old is told which one is needed, before anything is installed", {
+  tag: "@one-engine",
+}, async () => {
   const pretend = "Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '20.18.3' } })";
   const { code, stderr } = await command(["demo"], {
     NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(pretend)}`,
@@ -104,7 +108,9 @@ test("a Node that is too old is told which one is needed, before anything is ins
   });
 });
 
-test("a port in use and a database that cannot be reached are one sentence each, before anything is built", async () => {
+test("a port in use and a database that cannot be reached are one sentence each, before anything is built", {
+  tag: "@one-engine",
+}, async () => {
   const taken = createServer().listen(0, "127.0.0.1");
   await new Promise((resolve) => taken.once("listening", resolve));
   const { port } = taken.address() as AddressInfo;
@@ -158,7 +164,9 @@ test("prisma's own commands work without an engine download: migrate deploy, sta
   }
 });
 
-test("the files of the embedded database are never opened twice: the second one is refused, the command line joins in", async () => {
+test("the files of the embedded database are never opened twice: the second one is refused, the command line joins in", {
+  tag: "@one-engine",
+}, async () => {
   const dir = mkdtempSync(join(tmpdir(), "console-data-"));
   const { startReadyProcess } = await import("@/e2e/support/ready-process");
   const first = await startReadyProcess<string>("e2e/support/embedded-files-process.ts", [dir]);

@@ -62,7 +62,9 @@ function isAlive(pid: number): boolean {
   }
 }
 
-test("npm run demo: living data in every state, a curl line that works, a clean stop, and a second run that keeps all", async () => {
+test("npm run demo: living data in every state, a curl line that works, a clean stop, and a second run that keeps all", {
+  tag: "@one-engine",
+}, async () => {
   const dir = mkdtempSync(join(tmpdir(), "console-demo-"));
   const port = await freePort();
   const origin = `http://127.0.0.1:${port}`;
@@ -203,9 +205,9 @@ test("npm run demo with DATABASE_URL puts the whole demo into that database, in 
   }
 });
 
-test("npm run dev: the demo under the development server, API and pages, a clean stop, and no file of the project changed", async ({
-  page,
-}) => {
+test("npm run dev: the demo under the development server, API and pages, a clean stop, and no file of the project changed", {
+  tag: "@one-engine",
+}, async ({ page }) => {
   const dir = mkdtempSync(join(tmpdir(), "console-dev-"));
   const port = await freePort();
   const origin = `http://127.0.0.1:${port}`;
@@ -251,7 +253,7 @@ function readIfThere(file: string): string | null {
   return existsSync(file) ? readFileSync(file, "utf8") : null;
 }
 
-test("while the demo runs, servers keep checking in and new intervals arrive", async () => {
+test("while the demo runs, servers keep checking in and new intervals arrive", { tag: "@one-engine" }, async () => {
   const database = await createTestDatabase();
   const port = await freePort();
   const demo = await runDemo({ DATABASE_URL: database.url, PORT: String(port) });
@@ -294,7 +296,9 @@ test("the demo refuses a database with accounts that it did not make, and change
   }
 });
 
-test("npm start is production: no demo data, the embedded database named in one line, accounts from the command line", async () => {
+test("npm start is production: no demo data, the embedded database named in one line, accounts from the command line", {
+  tag: "@one-engine",
+}, async () => {
   const dir = mkdtempSync(join(tmpdir(), "console-start-"));
   const port = await freePort();
   const app = await runCommand("start", { DATA_DIR: dir, PORT: String(port) }, "Console API on");
@@ -312,7 +316,9 @@ test("npm start is production: no demo data, the embedded database named in one 
   }
 });
 
-test("npm start starts a server that dies again and says so; the fifth death in a minute is the end, with an exit code", async () => {
+test("npm start starts a server that dies again and says so; the fifth death in a minute is the end, with an exit code", {
+  tag: "@one-engine",
+}, async () => {
   const dir = mkdtempSync(join(tmpdir(), "console-deaths-"));
   const port = await freePort();
   const app = await runCommand("start", { DATA_DIR: dir, PORT: String(port) }, "Console API on");
@@ -333,7 +339,7 @@ test("npm start starts a server that dies again and says so; the fifth death in 
   rmSync(dir, { recursive: true, force: true });
 });
 
-test("only this machine is let in unless HOST says otherwise", async () => {
+test("only this machine is let in unless HOST says otherwise", { tag: "@one-engine" }, async () => {
   const addresses = Object.values(networkInterfaces())
     .flatMap((list) => list ?? [])
     .filter(({ internal, family }) => !internal && family === "IPv4")

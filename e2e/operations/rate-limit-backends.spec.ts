@@ -57,7 +57,9 @@ for (const [name, open] of Object.entries(BACKENDS)) {
       return (key: string) => backend.limits.limit(policy, key);
     };
 
-    test("of 200 at once exactly 120 are accepted, and each remainder from 119 to 0 is told once", async () => {
+    test("of 200 at once exactly 120 are accepted, and each remainder from 119 to 0 is told once", {
+      tag: "@one-engine",
+    }, async () => {
       const limit = limitOf(60 * SECOND);
       const key = unique("key");
       const decisions = await Promise.all(Array.from({ length: 200 }, () => limit(key)));
@@ -73,7 +75,7 @@ for (const [name, open] of Object.entries(BACKENDS)) {
       }
     });
 
-    test("whoever waits exactly as long as announced is accepted, 20 of 20", async () => {
+    test("whoever waits exactly as long as announced is accepted, 20 of 20", { tag: "@one-engine" }, async () => {
       const limit = limitOf(SECOND, 3);
       const key = unique("key");
       for (let round = 0; round < 20; round++) {
@@ -85,7 +87,9 @@ for (const [name, open] of Object.entries(BACKENDS)) {
       }
     });
 
-    test("a client that never stops gets no more than the limit in any window, and no less than it may", async () => {
+    test("a client that never stops gets no more than the limit in any window, and no less than it may", {
+      tag: "@one-engine",
+    }, async () => {
       const windowMs = 600;
       const limit = limitOf(windowMs, 20);
       const key = unique("key");
@@ -103,7 +107,7 @@ for (const [name, open] of Object.entries(BACKENDS)) {
       expect(times.length).toBeGreaterThanOrEqual(80);
     });
 
-    test("keys and policies are counted apart", async () => {
+    test("keys and policies are counted apart", { tag: "@one-engine" }, async () => {
       const key = unique("key");
       const strict = limitOf(60 * SECOND, 1);
       expect((await strict(key)).accepted).toBe(true);
@@ -121,18 +125,24 @@ async function acceptedOf(limits: RateLimits, key: string, count: number): Promi
   return decisions.filter(({ accepted }) => accepted).length;
 }
 
-test("a Redis that refuses connections: decided in this process, still 120 of 200", async () => {
+test("a Redis that refuses connections: decided in this process, still 120 of 200", {
+  tag: "@one-engine",
+}, async () => {
   const limits = openRateLimits({ kind: "tcp", url: "redis://127.0.0.1:1" });
   expect(await acceptedOf(limits, unique("key"), 200)).toBe(120);
   await limits.close();
 });
 
-test("an Upstash that refuses connections: decided in this process, still 120 of 200", async () => {
+test("an Upstash that refuses connections: decided in this process, still 120 of 200", {
+  tag: "@one-engine",
+}, async () => {
   const limits = openRateLimits({ kind: "rest", url: "http://127.0.0.1:1", token: "x" });
   expect(await acceptedOf(limits, unique("key"), 200)).toBe(120);
 });
 
-test("an Upstash that rejects the token: decided in this process, still 120 of 200", async () => {
+test("an Upstash that rejects the token: decided in this process, still 120 of 200", {
+  tag: "@one-engine",
+}, async () => {
   test.skip(!hasRedis(), "redis-server is not installed on this machine");
   const redis = await startRedis();
   const upstash = await startUpstash(redis.url);
@@ -146,7 +156,9 @@ for (const [what, settings] of [
   ["Redis", (port: number): RedisSettings => ({ kind: "tcp", url: `redis://127.0.0.1:${port}` })],
   ["Upstash", (port: number): RedisSettings => ({ kind: "rest", url: `http://127.0.0.1:${port}`, token: "x" })],
 ] as const) {
-  test(`a silent ${what} holds a request up for little more than a second, and then none for a while`, async () => {
+  test(`a silent ${what} holds a request up for little more than a second, and then none for a while`, {
+    tag: "@one-engine",
+  }, async () => {
     const hole = await startBlackHole();
     const limits = openRateLimits(settings(hole.port));
     const key = unique("key");
@@ -159,7 +171,9 @@ for (const [what, settings] of [
   });
 }
 
-test("a Redis that stops, is paused, and comes back: the limit holds throughout and Redis is used again", async () => {
+test("a Redis that stops, is paused, and comes back: the limit holds throughout and Redis is used again", {
+  tag: "@one-engine",
+}, async () => {
   test.skip(!hasRedis(), "redis-server is not installed on this machine");
   test.setTimeout(60 * SECOND);
   const redis = await startRedis();

@@ -41,7 +41,9 @@ const STORES = {
 };
 
 for (const [name, open] of Object.entries(STORES)) {
-  test(`${name} that answers after three seconds decides nothing and holds nobody up; quick again, it decides again`, async () => {
+  test(`${name} that answers after three seconds decides nothing and holds nobody up; quick again, it decides again`, {
+    tag: "@one-engine",
+  }, async () => {
     test.skip(!hasRedis(), "redis-server is not installed on this machine");
     const redis = await startRedis();
     const store = await open(redis.url);
@@ -74,7 +76,9 @@ for (const [name, open] of Object.entries(STORES)) {
   });
 }
 
-test("Redis that vanishes without a word is connected to anew and decides again, within seconds", async () => {
+test("Redis that vanishes without a word is connected to anew and decides again, within seconds", {
+  tag: "@one-engine",
+}, async () => {
   test.skip(!hasRedis(), "redis-server is not installed on this machine");
   const redis = await startRedis();
   const proxy = await startSlowProxy(Number(new URL(redis.url).port));

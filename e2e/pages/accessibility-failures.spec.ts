@@ -11,7 +11,9 @@ import { hashToken } from "@/lib/tokens/format";
 
 // The pages for when something went wrong are pages like the others: WCAG 2.2 AA, in both colour schemes.
 
-test("a form from elsewhere: the 403 page says so, without an axe violation", async ({ page }) => {
+test("a form from elsewhere: the 403 page says so, without an axe violation", { tag: "@one-engine" }, async ({
+  page,
+}) => {
   await page.setContent(`<form method="post" action="${sharedOrigin()}/sign-in"><button>Send</button></form>`);
   const answered = page.waitForResponse(`${sharedOrigin()}/sign-in`);
   await page.getByRole("button").click();
@@ -21,7 +23,7 @@ test("a form from elsewhere: the 403 page says so, without an axe violation", as
   await expectAccessible(page);
 });
 
-test("no database: the 503 page says so, without an axe violation", async ({ page }) => {
+test("no database: the 503 page says so, without an axe violation", { tag: "@one-engine" }, async ({ page }) => {
   const app = await startConsole("postgresql://postgres@127.0.0.1:1/none");
   try {
     expect((await page.goto(app.origin + TOKEN_PAGE))?.status()).toBe(503);
@@ -33,9 +35,9 @@ test("no database: the 503 page says so, without an axe violation", async ({ pag
   }
 });
 
-test("a fault: the error page says so without an axe violation, and Try again shows the page once it works", async ({
-  browser,
-}) => {
+test("a fault: the error page says so without an axe violation, and Try again shows the page once it works", {
+  tag: "@one-engine",
+}, async ({ browser }) => {
   test.setTimeout(120 * SECOND);
   const database = await createTestDatabase();
   await insertCaller(database.url);

@@ -112,10 +112,9 @@ async function fill(accountId: number): Promise<void> {
 }
 
 for (const { name, reach } of STATES) {
-  test(`${name}: no axe violation in light and dark, and nothing wider than the screen from 320 to 3840 pixels`, async ({
-    page,
-    account,
-  }) => {
+  test(`${name}: no axe violation in light and dark, and nothing wider than the screen from 320 to 3840 pixels`, {
+    tag: "@one-engine",
+  }, async ({ page, account }) => {
     await page.setViewportSize({ width: 1280, height: 900 });
     await reach(page, account.id);
     await expectToFit(page);
@@ -123,10 +122,9 @@ for (const { name, reach } of STATES) {
   });
 }
 
-test("with the keyboard alone: sign in, create, copy, finish, revoke, and the focus is always where one goes on", async ({
-  page,
-  account,
-}) => {
+test("with the keyboard alone: sign in, create, copy, finish, revoke, and the focus is always where one goes on", {
+  tag: "@one-engine",
+}, async ({ page, account }) => {
   await page.goto(TOKEN_PAGE);
   const name = page.getByLabel("Name");
   for (
@@ -175,10 +173,9 @@ test("with the keyboard alone: sign in, create, copy, finish, revoke, and the fo
   expect((await db.accessToken.findFirstOrThrow({ where: { accountId: account.id } })).revokedAt).not.toBeNull();
 });
 
-test("every button and link is at least 24 pixels in both directions, on a narrow screen too", async ({
-  page,
-  account,
-}) => {
+test("every button and link is at least 24 pixels in both directions, on a narrow screen too", {
+  tag: "@one-engine",
+}, async ({ page, account }) => {
   await fill(account.id);
   await page.setViewportSize({ width: 320, height: 800 });
   await page.goto(TOKEN_PAGE);
@@ -194,7 +191,7 @@ test("every button and link is at least 24 pixels in both directions, on a narro
 test.describe("with reduced motion", () => {
   test.use({ contextOptions: { reducedMotion: "reduce" } });
 
-  test("nothing moves", async ({ page, account }) => {
+  test("nothing moves", { tag: "@one-engine" }, async ({ page, account }) => {
     await newNamedToken(account.id, "still");
     await page.goto(TOKEN_PAGE);
     await createOnPage(page, "still too");

@@ -43,7 +43,7 @@ async function shiftOf(page: Page): Promise<number> {
   });
 }
 
-test("the sign-in page does not jump while it loads", async ({ page }) => {
+test("the sign-in page does not jump while it loads", { tag: "@one-engine" }, async ({ page }) => {
   // On a narrow screen the same jump is a larger part of what there is to see.
   await page.setViewportSize({ width: 390, height: 900 });
   await page.goto("/sign-in", { waitUntil: "networkidle" });
@@ -52,10 +52,9 @@ test("the sign-in page does not jump while it loads", async ({ page }) => {
 });
 
 for (const width of [390, 1280]) {
-  test(`${width} pixels wide, the token page jumps neither while it loads, nor after a creation, nor at the first request`, async ({
-    page,
-    account,
-  }) => {
+  test(`${width} pixels wide, the token page jumps neither while it loads, nor after a creation, nor at the first request`, {
+    tag: "@one-engine",
+  }, async ({ page, account }) => {
     await page.setViewportSize({ width, height: 900 });
     for (const name of ["one", "two", "three"]) await newNamedToken(account.id, name);
     await page.goto(TOKEN_PAGE, { waitUntil: "networkidle" });
