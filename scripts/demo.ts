@@ -27,7 +27,11 @@ export async function runDemo(mode: "production" | "development"): Promise<void>
       const { startSimulator } = await import("@/prisma/demo/simulator");
       const { db } = await import("@/lib/database/client");
       const simulator = startSimulator();
+      const { startThisMachine } = await import("@/prisma/demo/this-machine");
+      const thisMachine = await startThisMachine(app.origin);
+      console.log(thisMachine.line);
       return async () => {
+        await thisMachine.stop();
         await simulator.stop();
         await db.$disconnect();
       };

@@ -2,7 +2,7 @@ import { type ChildProcess, execFileSync, execSync, spawn } from "node:child_pro
 import { once } from "node:events";
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
-import { networkInterfaces, tmpdir } from "node:os";
+import { cpus, networkInterfaces, release, tmpdir } from "node:os";
 import { join } from "node:path";
 import pg from "pg";
 import { call, expect, getData, test } from "@/e2e/support/fixtures";
@@ -104,6 +104,22 @@ test("npm run demo: living data in every state, a curl line that works, a clean 
     "one that never checked in",
   ).toBe(true);
 
+  type Machine = { id: number; label: string; online: boolean };
+  const thisMachine = async () =>
+    (await getData<{ servers: Machine[] }>("/api/v1/servers", token, { origin })).servers.find(
+      ({ label }) => label === "This machine",
+    );
+  if (process.platform === "linux") {
+    await expect.poll(async () => (await thisMachine())?.online, { timeout: 30 * SECOND }).toBe(true);
+    expect(await getData(`/api/v1/servers/${(await thisMachine())?.id}`, token, { origin })).toMatchObject({
+      facts: { kernel: release(), cores: cpus().length },
+      latest_sample: { mem_used_mb: expect.any(Number) },
+    });
+    expect(demo.output()).toContain("checked in by public/agent.sh");
+  } else {
+    expect(demo.output()).toContain('"This machine" is left out');
+  }
+
   const { services } = await getData<{ services: { id: number; status: string; error: string | null }[] }>(
     "/api/v1/game-services",
     token,
@@ -149,7 +165,7 @@ test("npm run demo with DATABASE_URL puts the whole demo into that database, in 
       `select id from (
          select *, (select count(*) from telemetry_samples where server_id = s.id) as samples,
            (select disk_used_pct from telemetry_samples where server_id = s.id order by ts desc limit 1) as disk_used_pct
-         from servers s) as server where ${condition}`,
+         from servers s where label <> 'This machine') as server where ${condition}`,
     );
     expect(rows, condition).toHaveLength(1);
     return rows[0].id;
@@ -160,7 +176,7 @@ test("npm run demo with DATABASE_URL puts the whole demo into that database, in 
     expect(await countOf("accounts where role = 'customer'")).toBeGreaterThanOrEqual(2);
     expect(await countOf("accounts where disabled_at is not null")).toBe(1);
 
-    expect(await countOf("servers")).toBe(12);
+    expect(await countOf("servers where label <> 'This machine'")).toBe(12);
     const hasSamples = "exists (select 1 from telemetry_samples where server_id = s.id)";
     expect(await countOf(`servers s where facts = '{}' and ${hasSamples}`)).toBe(0);
     expect(await countOf("servers where public_ip is null")).toBeGreaterThanOrEqual(2);
