@@ -76,6 +76,27 @@ const STATES: State[] = [
       await expect(page.getByRole("dialog")).toBeVisible();
     },
   },
+  {
+    name: "one token with a day of traffic",
+    async reach(page, accountId) {
+      const { token } = await newNamedToken(accountId, "W".repeat(64), new Date(Date.now() + 30 * DAY));
+      const hour = new Date(Math.floor(Date.now() / DAY) * DAY);
+      await db.tokenUseHour.create({ data: { tokenId: token.id, hour, requests: 9, limited: 2, refused: 1, peak: 9 } });
+      const ip = "2001:db8:1234:5678:9abc:def0:1234:5678";
+      await db.tokenVisitor.create({ data: { tokenId: token.id, ip, network: ip, agent: "x".repeat(100) } });
+      await visit(page, `${TOKEN_PAGE}/${token.id}`);
+      await page.getByText("The numbers").click();
+    },
+  },
+  {
+    name: "password asked again",
+    async reach(page, accountId) {
+      await fill(accountId);
+      await db.session.updateMany({ where: { accountId }, data: { authenticatedAt: new Date(0) } });
+      await visit(page, `${TOKEN_PAGE}?revoke=all`);
+      await expect(page.getByRole("dialog").getByLabel("Your password")).toBeVisible();
+    },
+  },
   { name: "nothing to revoke", reach: (page) => visit(page, `${TOKEN_PAGE}?revoke=999999999`) },
   { name: "not found", reach: (page) => visit(page, "/no/such/page") },
 ];

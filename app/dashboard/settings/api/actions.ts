@@ -3,13 +3,27 @@
 import { revalidatePath } from "next/cache";
 import { redirect } from "next/navigation";
 import { TOKEN_PAGE } from "@/app/paths";
+import type { Account } from "@/lib/accounts/accounts";
+import type { InvalidField } from "@/lib/failures";
 import { textOf } from "@/lib/http/form-fields";
+import { findId } from "@/lib/http/ids";
 import { securityEvent } from "@/lib/process/security-events";
+import { checkPasswordAgain } from "@/lib/sign-in/confirmation";
 import { requestSender, requireAccount } from "@/lib/sign-in/sessions";
 import { checkTokenExpiry } from "@/lib/tokens/expiry";
 import { containsToken } from "@/lib/tokens/format";
-import { createToken, revokeTokens, type TokenRecord } from "@/lib/tokens/management";
-import type { CreatedToken, CreateState } from "./create-state";
+import {
+  type CreateTokenResult,
+  createToken,
+  MAX_ACTIVE_TOKENS,
+  renameToken,
+  replaceToken,
+  revokeTokens,
+  type TokenRecord,
+} from "@/lib/tokens/management";
+import { checkTokenName } from "@/lib/tokens/name";
+import { findOverlap } from "@/lib/tokens/replacement";
+import type { CreatedToken, CreateField, CreateState, CreateValues } from "./create-state";
 import { findOutcome } from "./find-outcome";
 import { parseIds } from "./page-query";
 import type { RevokeOutcome } from "./revoke-outcome";
@@ -17,46 +31,95 @@ import type { RevokeOutcome } from "./revoke-outcome";
 /** Creates a token. The answer to this request, and nothing else ever, holds the raw token. */
 export async function createTokenAction(_: CreateState, form: FormData): Promise<CreateState> {
   const account = await requireAccount();
-  const values = { name: textOf(form, "name"), expiry: textOf(form, "expiry"), date: textOf(form, "date") };
+  const values = valuesOf(form);
   const expiry = checkTokenExpiry(values.expiry, values.date, new Date());
+  if (expiry.kind === "invalid") return refused(expiry, values);
+  const name = checkTokenName(values.name);
+  if (name.kind === "invalid") return refused(name, values);
+  const stranger = await checkPasswordAgain(account, form);
+  if (stranger) return refused(stranger, values);
   const formNonce = textOf(form, "formNonce");
-  const result =
-    expiry.kind === "invalid"
-      ? expiry
-      : await createToken(account.id, { name: values.name, expiresAt: expiry.expiresAt, formNonce });
-  if (result.kind === "invalid") {
-    // A token that was pasted as a name is not sent back: what is on a page is in its history.
-    return { ...result, values: { ...values, name: containsToken(values.name) ? "" : values.name } };
+  return answer(account, await createToken(account.id, { name: name.name, ...expiry, formNonce }), values);
+}
+
+/** Creates a token in place of the one that the form names. */
+export async function replaceTokenAction(_: CreateState, form: FormData): Promise<CreateState> {
+  const account = await requireAccount();
+  const values = valuesOf(form);
+  const overlap = findOverlap(values.overlap);
+  if (!overlap)
+    return refused({ kind: "invalid", field: "overlap", message: "Choose when the old token ends." }, values);
+  const stranger = await checkPasswordAgain(account, form);
+  if (stranger) return refused(stranger, values);
+  const id = findId(textOf(form, "id")) ?? 0;
+  const result = await replaceToken(account.id, id, { overlap, formNonce: textOf(form, "formNonce") });
+  if (result.kind === "created" && overlap === "none") {
+    const { ip: address } = await requestSender();
+    securityEvent("token revoked", { accountId: account.id, tokenId: id, address, reason: "replaced" });
   }
+  return answer(account, result, values);
+}
+
+async function answer(account: Account, result: CreateTokenResult, values: CreateValues): Promise<CreateState> {
+  if (result.kind === "invalid") return refused(result, values);
   const token = summarize(result.token);
-  revalidatePath(TOKEN_PAGE);
+  revalidatePath(TOKEN_PAGE, "layout");
   if (result.kind === "already-created") return { kind: "already-created", token };
   securityEvent("token created", { accountId: account.id, tokenId: token.id, ip: (await requestSender()).ip });
   return { kind: "created", raw: result.raw, token };
 }
 
+function valuesOf(form: FormData): CreateValues {
+  return {
+    name: textOf(form, "name"),
+    expiry: textOf(form, "expiry"),
+    date: textOf(form, "date"),
+    overlap: textOf(form, "overlap"),
+  };
+}
+
+/** A token that was pasted as a name is not sent back: what is on a page is in its history. */
+function refused(reason: InvalidField<CreateField>, values: CreateValues): CreateState {
+  return { ...reason, values: { ...values, name: containsToken(values.name) ? "" : values.name } };
+}
+
+/** What became of a new name. */
+export type RenameState = { kind: "empty" } | { kind: "renamed"; name: string } | InvalidField<"name">;
+
+/** Gives the token of the form another name. */
+export async function renameTokenAction(_: RenameState, form: FormData): Promise<RenameState> {
+  const account = await requireAccount();
+  const result = await renameToken(account.id, findId(textOf(form, "id")) ?? 0, textOf(form, "name"));
+  if (result.kind === "renamed") revalidatePath(TOKEN_PAGE, "layout");
+  return result;
+}
+
 /** Revokes the tokens of the form, for a page that stays where it is and says itself what became of it. */
-export async function revokeTokensAction(form: FormData): Promise<RevokeOutcome> {
-  const { ids, outcome } = await revoke(form);
-  if (ids.length > 0) revalidatePath(TOKEN_PAGE);
-  return outcome;
+export async function revokeTokensAction(form: FormData): Promise<RevokeOutcome | InvalidField<"password">> {
+  const result = await revoke(form);
+  if (result.kind === "invalid") return result;
+  if (result.ids.length > 0) revalidatePath(TOKEN_PAGE, "layout");
+  return result.outcome;
 }
 
 /** The same for browsers without JavaScript: goes to the page that says what became of it. */
 export async function revokeTokensAndGoAction(form: FormData): Promise<never> {
-  const { which, ids } = await revoke(form);
-  redirect(`${TOKEN_PAGE}?${ids.length > 0 ? `revoked=${ids}` : `unchanged=${which}`}`);
+  const result = await revoke(form);
+  if (result.kind === "invalid") redirect(`${TOKEN_PAGE}?revoke=all&password=refused`);
+  redirect(`${TOKEN_PAGE}?${result.ids.length > 0 ? `revoked=${result.ids}` : `unchanged=${result.which}`}`);
 }
 
 async function revoke(form: FormData) {
   const account = await requireAccount();
-  const which = form.has("all") ? "all" : parseIds(form.getAll("id").join(","));
+  const which = form.has("all") ? "all" : parseIds(form.getAll("id").slice(0, MAX_ACTIVE_TOKENS).join(","));
+  const stranger = which === "all" ? await checkPasswordAgain(account, form) : null;
+  if (stranger) return stranger;
   const revoked = await revokeTokens(account.id, which);
   const { ip } = await requestSender();
   for (const { id } of revoked) securityEvent("token revoked", { accountId: account.id, tokenId: id, ip });
   const ids = revoked.map(({ id }) => id);
   const outcome = await findOutcome(account.id, ids.length > 0 ? { revoked: ids } : { unchanged: which }, new Date());
-  return { which, ids, outcome: outcome ?? { kind: "nothing" as const, isAll: false } };
+  return { kind: "done" as const, which, ids, outcome: outcome ?? { kind: "nothing" as const, isAll: false } };
 }
 
 function summarize({ id, name, hint, expiresAt }: TokenRecord): CreatedToken {

@@ -4,35 +4,30 @@ import { useEffect, useRef, useState } from "react";
 import { NoAnswer } from "@/app/ui/no-answer";
 import { Notice } from "@/app/ui/notice";
 import { useSubmission } from "@/app/ui/use-submission";
-import { createTokenAction } from "./actions";
 import type { CreateField, CreateState } from "./create-state";
 import styles from "./create-token.module.css";
+import { FieldError, invalid } from "./field-error";
+import type { RoundProps } from "./new-token-rounds";
+import { PasswordField } from "./password-field";
 
 /** One choice of when the new token expires. */
 export type ExpiryChoice = { value: string; label: string };
 
-export type CreateFormProps = {
+export type CreateFormProps = RoundProps & {
   /** One-use number of the form: sent twice, it creates one token. */
   formNonce: string;
   choices: readonly ExpiryChoice[];
   /** The first day that can be chosen, in UTC. */
   firstDay: string;
   maxNameLength: number;
-  state: Extract<CreateState, { kind: "empty" | "invalid" }>;
-  /** For browsers without JavaScript. */
-  action: (form: FormData) => void;
-  onAnswer: (answer: CreateState) => void;
-  /** A token was created on this page before. */
-  isLater: boolean;
+  /** The last sign-in is too long ago to create a token without the password. */
+  asksPassword: boolean;
 };
 
 /** Asks for the name and the end of a new token, and says what was wrong with them. */
 export function CreateForm(props: CreateFormProps) {
-  const { formNonce, choices, firstDay, maxNameLength, state, action, onAnswer, isLater } = props;
-  const { onSubmit, isPending, hasFailed } = useSubmission(
-    (form) => createTokenAction({ kind: "empty" }, form),
-    onAnswer,
-  );
+  const { formNonce, choices, firstDay, maxNameLength, asksPassword, state, action, send, onAnswer, isLater } = props;
+  const { onSubmit, isPending, hasFailed } = useSubmission(send, onAnswer);
   const form = useRef<HTMLFormElement>(null);
   /** The answer whose complaint is no longer about what the field holds. */
   const [settled, setSettled] = useState<CreateState | null>(null);
@@ -58,6 +53,7 @@ export function CreateForm(props: CreateFormProps) {
   };
 
   const [expiryError, dateError, formError] = [messageFor("expiry"), messageFor("date"), messageFor("form")];
+  const passwordError = messageFor("password");
   return (
     <form
       ref={form}
@@ -119,6 +115,7 @@ export function CreateForm(props: CreateFormProps) {
           </p>
           <FieldError id="date-error" message={dateError} />
         </div>
+        {(asksPassword || passwordError) && <PasswordField error={passwordError} />}
         <div className={styles.submit}>
           <button className="button" type="submit" aria-disabled={isPending}>
             {isPending ? "Creating…" : "Create token"}
@@ -160,18 +157,4 @@ function NameField({ maxLength, typed, error }: { maxLength: number; typed: stri
       <FieldError id="name-error" message={message} />
     </div>
   );
-}
-
-function FieldError({ id, message }: { id: string; message: string | null }) {
-  if (message === null) return null;
-  return (
-    <p id={id} className="error" role="alert">
-      {message}
-    </p>
-  );
-}
-
-/** Marks the field to look at. It is focused with JavaScript by the form's effect, without it by the attribute. */
-function invalid(message: string | null, describedBy: string) {
-  return message === null ? {} : { "aria-invalid": true, "aria-describedby": describedBy, autoFocus: true };
 }

@@ -2,20 +2,34 @@ import { randomBytes } from "node:crypto";
 import type { Metadata } from "next";
 import { pageOrigin } from "@/app/ui/page-origin";
 import { dateText } from "@/lib/relative-time";
+import { needsPassword } from "@/lib/sign-in/confirmation";
 import { requireAccount } from "@/lib/sign-in/sessions";
 import { DAY } from "@/lib/time";
+import { listDaysOfUse, listNewNetworks } from "@/lib/tokens/activity";
 import { dayOf, EXPIRY_DAYS, EXPIRY_ON_DATE, NO_EXPIRY } from "@/lib/tokens/expiry";
 import { listTokens, MAX_ACTIVE_TOKENS, MAX_ENDED_SHOWN, type TokenRecord } from "@/lib/tokens/management";
 import { MAX_TOKEN_NAME_LENGTH } from "@/lib/tokens/name";
 import type { ExpiryChoice } from "./create-form";
 import { CreateToken } from "./create-token";
+import { describeToken } from "./describe-token";
 import { findOutcome } from "./find-outcome";
 import { NoTokens } from "./no-tokens";
+import { Notices } from "./notices";
 import styles from "./page.module.css";
-import { askedIn, type Query, stepIn } from "./page-query";
-import { programName } from "./program-name";
-import { type AskedToken, RevokeLink, RevokeQuestions, RevokeResult, type Which } from "./revoke-questions";
+import { askedIn, type Query, stepIn, viewIn } from "./page-query";
+import { RevokeLink, RevokeQuestions, RevokeResult, type Which } from "./revoke-questions";
+import { Selection } from "./selection";
 import { ActiveTokens, EndedTokens } from "./token-list";
+import { filtered, viewed } from "./token-view";
+import { ViewForm } from "./view-form";
+import { WhichTokenForm } from "./which-token";
+
+/** From so many active tokens on, there is something to find and to sort. */
+const MANY = 5;
+/** So many ended tokens are seen at once; the others are folded. */
+const UNFOLDED = 10;
+
+const PASSWORD_REFUSED = "That did not work. Type your password again; after many attempts, wait a few minutes.";
 
 type Props = { searchParams: Promise<Query> };
 
@@ -29,20 +43,33 @@ export async function generateMetadata({ searchParams }: Props): Promise<Metadat
 export default async function Page({ searchParams }: Props) {
   const account = await requireAccount();
   const now = new Date();
-  const [query, { active, ended, hasMoreEnded }, origin] = await Promise.all([
+  const [query, lists, origin, asksPassword] = await Promise.all([
     searchParams,
     listTokens(account.id, now),
     pageOrigin(),
+    needsPassword(),
   ]);
+  const { active, ended, hasMoreEnded } = lists;
+  const view = viewIn(query);
   const asked = askedIn(query);
   const isAnswerable = asked !== null && (asked === "all" ? active : activeOf(asked, active)).length > 0;
   const step = isAnswerable || asked === null ? stepIn(query) : { unchanged: asked };
+  const ids = active.map(({ id }) => id);
+  const [outcome, days, newNetworks] = await Promise.all([
+    step && findOutcome(account.id, step, now),
+    listDaysOfUse(ids, now),
+    listNewNetworks(ids, now),
+  ]);
+  const shownActive = viewed(active, view);
+  const shownEnded = filtered(ended, view.filter);
   return (
     <main id="main" className={`page ${styles.page}`}>
       <RevokeQuestions
-        tokens={active.map(describe)}
+        tokens={active.map(describeToken)}
         asked={isAnswerable ? asked : null}
-        outcome={step && (await findOutcome(account.id, step, now))}
+        outcome={outcome}
+        asksPassword={asksPassword}
+        passwordError={query.password === undefined ? null : PASSWORD_REFUSED}
         now={now}
       >
         <RevokeResult />
@@ -53,14 +80,17 @@ export default async function Page({ searchParams }: Props) {
             your password. It can change nothing.
           </p>
         </header>
+        <Notices lists={lists} newNetworks={newNetworks} now={now} />
         <CreateToken
           formNonce={randomBytes(16).toString("base64url")}
           choices={expiryChoices(now)}
           firstDay={dayOf(now)}
           maxNameLength={MAX_TOKEN_NAME_LENGTH}
+          asksPassword={asksPassword}
           origin={origin}
           now={now}
         />
+        {(active.length > MANY || view.filter !== "") && <ViewForm view={view} />}
         <section className={styles.section} aria-labelledby="active">
           <div className={styles.sectionHeader}>
             <h2 id="active">Active tokens</h2>
@@ -68,6 +98,7 @@ export default async function Page({ searchParams }: Props) {
               <>
                 <span className="hint">
                   {active.length} of {MAX_ACTIVE_TOKENS}
+                  {shownActive.length < active.length && `, ${shownActive.length} shown`}
                 </span>
                 <RevokeLink which="all" className={`plain-button wary ${styles.revokeAll}`}>
                   Revoke all
@@ -75,7 +106,14 @@ export default async function Page({ searchParams }: Props) {
               </>
             )}
           </div>
-          {active.length > 0 ? <ActiveTokens tokens={active} now={now} /> : <NoTokens origin={origin} />}
+          {active.length === 0 && <NoTokens origin={origin} />}
+          {shownActive.length === 1 && <ActiveTokens tokens={shownActive} all={active} days={days} now={now} />}
+          {shownActive.length > 1 && (
+            <Selection>
+              <ActiveTokens tokens={shownActive} all={active} days={days} now={now} isSelectable />
+            </Selection>
+          )}
+          {active.length > 0 && shownActive.length === 0 && <p>No active token fits “{view.filter}”.</p>}
         </section>
         {ended.length > 0 && (
           <section className={styles.section} aria-labelledby="ended">
@@ -85,7 +123,23 @@ export default async function Page({ searchParams }: Props) {
                 {hasMoreEnded ? `The last ${MAX_ENDED_SHOWN}; earlier ones are forgotten` : "Kept here for 90 days"}
               </span>
             </div>
-            <EndedTokens tokens={ended} now={now} />
+            {shownEnded.length > 0 ? (
+              <EndedTokens tokens={shownEnded.slice(0, UNFOLDED)} now={now} />
+            ) : (
+              <p>No ended token fits “{view.filter}”.</p>
+            )}
+            {shownEnded.length > UNFOLDED && (
+              <details className={styles.more}>
+                <summary>{shownEnded.length - UNFOLDED} more</summary>
+                <EndedTokens tokens={shownEnded.slice(UNFOLDED)} now={now} isMore />
+              </details>
+            )}
+          </section>
+        )}
+        {active.length + ended.length > 0 && (
+          <section className={styles.section} aria-labelledby="which">
+            <h2 id="which">Which token is this?</h2>
+            <WhichTokenForm />
           </section>
         )}
       </RevokeQuestions>
@@ -95,10 +149,6 @@ export default async function Page({ searchParams }: Props) {
 
 function activeOf(which: Exclude<Which, "all">, active: readonly TokenRecord[]): TokenRecord[] {
   return active.filter(({ id }) => which.includes(id));
-}
-
-function describe({ id, name, hint, lastUsedAt, lastUsedIp, lastUsedAgent }: TokenRecord): AskedToken {
-  return { id, name, hint, lastUsedAt, lastUsedIp, program: programName(lastUsedAgent) };
 }
 
 function expiryChoices(now: Date): ExpiryChoice[] {

@@ -1,12 +1,13 @@
 "use client";
 
-import { useLayoutEffect, useRef } from "react";
+import { useLayoutEffect, useRef, useState } from "react";
 import { TOKEN_PAGE } from "@/app/paths";
 import { Fingerprint } from "@/app/ui/fingerprint";
 import { NoAnswer } from "@/app/ui/no-answer";
 import { Time } from "@/app/ui/time";
 import { useSubmission } from "@/app/ui/use-submission";
 import { revokeTokensAction, revokeTokensAndGoAction } from "./actions";
+import { PasswordField } from "./password-field";
 import styles from "./revoke-dialog.module.css";
 import type { RevokeOutcome } from "./revoke-outcome";
 import type { AskedToken } from "./revoke-questions";
@@ -19,16 +20,25 @@ type Props = {
   tokens: readonly AskedToken[];
   /** The question is about every active token, those included that come up meanwhile. */
   isAll: boolean;
+  /** The last sign-in is too long ago to revoke all without the password. */
+  asksPassword: boolean;
+  /** What was wrong with the password, for browsers without JavaScript. */
+  passwordError: string | null;
   now: Date;
   onCancel: () => void;
   onAnswer: (outcome: RevokeOutcome) => void;
 };
 
 /** The question before something is revoked. Without JavaScript it stands over the page in the same place. */
-export function RevokeDialog({ tokens, isAll, now, onCancel, onAnswer }: Props) {
+export function RevokeDialog({ tokens, isAll, asksPassword, passwordError: written, now, onCancel, onAnswer }: Props) {
   const dialog = useRef<HTMLDialogElement>(null);
   const openedAt = useRef(Number.POSITIVE_INFINITY);
-  const { onSubmit, isPending, hasFailed } = useSubmission(revokeTokensAction, onAnswer);
+  const [passwordError, setPasswordError] = useState(written);
+  const { onSubmit, isPending, hasFailed } = useSubmission(revokeTokensAction, (answer) => {
+    if (answer.kind !== "invalid") return onAnswer(answer);
+    setPasswordError(answer.message);
+    requestAnimationFrame(() => dialog.current?.querySelector<HTMLElement>("[name=password]")?.focus());
+  });
 
   useLayoutEffect(() => {
     const { current } = dialog;
@@ -83,6 +93,7 @@ export function RevokeDialog({ tokens, isAll, now, onCancel, onAnswer }: Props) 
             Programs that use {tokens.length === 1 ? "it" : "them"} are refused from their next request on. This cannot
             be undone.
           </p>
+          {isAll && (asksPassword || passwordError) && <PasswordField id="password-to-revoke" error={passwordError} />}
           {hasFailed && <NoAnswer>It may have happened all the same. Sending it again is safe.</NoAnswer>}
         </div>
         <div className={styles.buttons}>

@@ -28,12 +28,16 @@ type Props = {
   asked: Which | null;
   /** What became of the question before, for browsers without JavaScript. */
   outcome: RevokeOutcome | null;
+  asksPassword: boolean;
+  /** What was wrong with the password that came with the last question, for browsers without JavaScript. */
+  passwordError?: string | null;
   now: Date;
   children: React.ReactNode;
 };
 
 /** Opens and closes the question before something is revoked, in the browser, without asking the network. */
-export function RevokeQuestions({ tokens, asked, outcome: written, now, children }: Props) {
+export function RevokeQuestions(props: Props) {
+  const { tokens, asked, outcome: written, asksPassword, passwordError = null, now, children } = props;
   const [which, setWhich] = useState<Which | null>(asked);
   const [outcome, setOutcome] = useState<RevokeOutcome | null>(null);
   const opener = useRef<HTMLElement | null>(null);
@@ -61,10 +65,23 @@ export function RevokeQuestions({ tokens, asked, outcome: written, now, children
     <Context value={{ ask, outcome: outcome ?? written }}>
       {children}
       {which !== null && meant.length > 0 && (
-        <RevokeDialog tokens={meant} isAll={which === "all"} now={now} onCancel={close} onAnswer={finish} />
+        <RevokeDialog
+          tokens={meant}
+          isAll={which === "all"}
+          asksPassword={asksPassword}
+          passwordError={passwordError}
+          now={now}
+          onCancel={close}
+          onAnswer={finish}
+        />
       )}
     </Context>
   );
+}
+
+/** For whoever asks by other means than a link. */
+export function useAsk(): Questions["ask"] {
+  return useQuestions().ask;
 }
 
 function useQuestions(): Questions {

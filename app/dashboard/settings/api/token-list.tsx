@@ -1,10 +1,13 @@
+import { TOKEN_PAGE } from "@/app/paths";
 import { Fingerprint } from "@/app/ui/fingerprint";
 import { Time } from "@/app/ui/time";
 import { dateText, untilText } from "@/lib/relative-time";
 import { DAY } from "@/lib/time";
+import type { DayOfUse } from "@/lib/tokens/activity";
 import { endsSoon } from "@/lib/tokens/expiry";
 import { endOf, type TokenRecord } from "@/lib/tokens/management";
 import { programName } from "./program-name";
+import { ReplacementNote } from "./replacement-note";
 import { RevokeLink } from "./revoke-questions";
 import styles from "./token-list.module.css";
 
@@ -16,14 +19,23 @@ const ACTIVE_COLUMNS = ["Token", "Created", "Expires", "Last used", "Action"] as
 const ENDED_COLUMNS = ["Token", "Created", "Ended", "Last used", "Since then"] as const;
 
 type Props = { tokens: readonly TokenRecord[]; now: Date };
+type ActiveProps = Props & {
+  /** Every active token, those included that are not shown. */
+  all: readonly TokenRecord[];
+  days: ReadonlyMap<number, DayOfUse>;
+  /** With a check box for each. */
+  isSelectable?: boolean;
+};
 
-/** Tokens that work, newest first. */
-export function ActiveTokens({ tokens, now }: Props) {
+/** Tokens that work. */
+export function ActiveTokens({ tokens, all, days, now, isSelectable = false }: ActiveProps) {
   return (
     <TokenTable label="Active tokens" columns={ACTIVE_COLUMNS}>
       {tokens.map((token) => (
         <tr key={token.id}>
-          <NameCell token={token} />
+          <NameCell token={token} isSelectable={isSelectable}>
+            <Replacement token={token} all={all} now={now} />
+          </NameCell>
           <Cell label="Created">
             <Time at={token.createdAt} now={now} />
           </Cell>
@@ -32,6 +44,7 @@ export function ActiveTokens({ tokens, now }: Props) {
           </Cell>
           <Cell label="Last used">
             <LastUse token={token} now={now} />
+            <Traffic day={days.get(token.id)} />
           </Cell>
           <td className={styles.action}>
             <RevokeLink which={[token.id]} className="plain-button wary">
@@ -49,9 +62,13 @@ export function ActiveTokens({ tokens, now }: Props) {
 }
 
 /** Tokens that no longer work, and whether somebody still tries. */
-export function EndedTokens({ tokens, now }: Props) {
+export function EndedTokens({ tokens, now, isMore = false }: Props & { isMore?: boolean }) {
   return (
-    <TokenTable label="Revoked and expired tokens" columns={ENDED_COLUMNS} isEnded>
+    <TokenTable
+      label={isMore ? "More revoked and expired tokens" : "Revoked and expired tokens"}
+      columns={ENDED_COLUMNS}
+      isEnded
+    >
       {tokens.map((token) => (
         <tr key={token.id}>
           <NameCell token={token} />
@@ -100,12 +117,67 @@ function TokenTable(props: {
   );
 }
 
-function NameCell({ token }: { token: TokenRecord }) {
+type NameProps = { token: TokenRecord; isSelectable?: boolean; children?: React.ReactNode };
+
+function NameCell({ token, isSelectable = false, children }: NameProps) {
   return (
     <th scope="row" className={styles.nameCell}>
-      <span className={styles.name}>{token.name}</span>
-      <Fingerprint hint={token.hint} isSoft />
+      <span className={styles.choice}>
+        {isSelectable && (
+          <input
+            className={styles.check}
+            type="checkbox"
+            name="revoke"
+            value={token.id}
+            aria-label={`Select ${token.name}, ending in ${token.hint}`}
+          />
+        )}
+        <span className={styles.naming}>
+          <a className={styles.name} href={`${TOKEN_PAGE}/${token.id}`}>
+            {token.name}
+          </a>
+          <Fingerprint hint={token.hint} isSoft />
+          {children}
+        </span>
+      </span>
     </th>
+  );
+}
+
+/** Of two tokens that work side by side for a while: which takes whose place. */
+function Replacement({ token, all, now }: { token: TokenRecord; all: readonly TokenRecord[]; now: Date }) {
+  const by = all.find(({ id }) => id === token.replacedById);
+  const of = all.find(({ replacedById }) => replacedById === token.id);
+  return (
+    <>
+      {by && (
+        <span className={styles.detail}>
+          <ReplacementNote token={token} by={by} now={now} />
+        </span>
+      )}
+      {of && (
+        <span className={styles.detail}>
+          Replaces <Fingerprint hint={of.hint} />
+        </span>
+      )}
+    </>
+  );
+}
+
+/** A day of requests in the height of a line, and how many those were. */
+function Traffic({ day }: { day: DayOfUse | undefined }) {
+  if (!day || day.total.requests === 0) return null;
+  const most = Math.max(...day.hours.map(({ requests }) => requests));
+  return (
+    <span className={styles.detail}>
+      <svg className={styles.traffic} viewBox="0 0 72 16" aria-hidden="true">
+        {day.hours.map(({ hour, requests }, index) => {
+          const height = (16 * requests) / most;
+          return <rect key={hour.getTime()} x={3 * index} y={16 - height} width="2" height={height} />;
+        })}
+      </svg>
+      {day.total.requests.toLocaleString("en")} in 24 hours
+    </span>
   );
 }
 

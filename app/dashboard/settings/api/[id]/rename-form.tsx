@@ -1,0 +1,55 @@
+"use client";
+
+import { useActionState, useState } from "react";
+import { NoAnswer } from "@/app/ui/no-answer";
+import { Notice } from "@/app/ui/notice";
+import { useSubmission } from "@/app/ui/use-submission";
+import { type RenameState, renameTokenAction } from "../actions";
+import { FieldError, invalid } from "../field-error";
+import styles from "./page.module.css";
+
+const NOTHING_YET: RenameState = { kind: "empty" };
+
+/** The name of a token, to be changed where it stands. */
+export function RenameForm({ id, name, maxLength }: { id: number; name: string; maxLength: number }) {
+  // Without JavaScript the answer comes with the page; with it, to `onSubmit`.
+  const [written, action] = useActionState<RenameState, FormData>(renameTokenAction, NOTHING_YET);
+  const [answer, setAnswer] = useState<RenameState | null>(null);
+  const { onSubmit, isPending, hasFailed } = useSubmission((form) => renameTokenAction(NOTHING_YET, form), setAnswer);
+  const state = answer ?? written;
+  const error = state.kind === "invalid" ? state.message : null;
+  return (
+    <form className={styles.form} action={action} onSubmit={onSubmit} aria-labelledby="rename">
+      {hasFailed && (
+        <div className={styles.wide}>
+          <NoAnswer>What you typed is still here, and sending it again is safe.</NoAnswer>
+        </div>
+      )}
+      {state.kind === "renamed" && !hasFailed && (
+        <div className={styles.wide}>
+          <Notice tone="done" role="status" on={state}>
+            It is called <strong>{state.name}</strong> now.
+          </Notice>
+        </div>
+      )}
+      <input type="hidden" name="id" value={id} />
+      <div className={`field ${styles.field}`}>
+        <label htmlFor="new-name">Name</label>
+        <input
+          id="new-name"
+          className="input"
+          name="name"
+          defaultValue={name}
+          autoComplete="off"
+          maxLength={4 * maxLength}
+          required
+          {...invalid(error, "new-name-error")}
+        />
+        <FieldError id="new-name-error" message={error} />
+      </div>
+      <button className="button quiet" type="submit" aria-disabled={isPending}>
+        Rename
+      </button>
+    </form>
+  );
+}

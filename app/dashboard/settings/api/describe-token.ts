@@ -1,0 +1,8 @@
+import type { TokenRecord } from "@/lib/tokens/management";
+import { programName } from "./program-name";
+import type { AskedToken } from "./revoke-questions";
+
+/** What the question before revoking says of a token. */
+export function describeToken({ id, name, hint, lastUsedAt, lastUsedIp, lastUsedAgent }: TokenRecord): AskedToken {
+  return { id, name, hint, lastUsedAt, lastUsedIp, program: programName(lastUsedAgent) };
+}

@@ -1,0 +1,49 @@
+"use server";
+
+import { textOf } from "@/lib/http/form-fields";
+import { waitText } from "@/lib/relative-time";
+import { requireAccount } from "@/lib/sign-in/sessions";
+import { lookUpToken } from "@/lib/tokens/lookup";
+import { endOf } from "@/lib/tokens/management";
+import { type TokenState, tokenState } from "@/lib/tokens/state";
+
+type Found = {
+  id: number;
+  name: string;
+  hint: string;
+  state: TokenState;
+  endedAt: number | null;
+  lastUsedAt: number | null;
+};
+
+/** What the page says to a pasted token. Nothing of what was pasted is in it. */
+export type WhichToken =
+  | { kind: "empty" }
+  | { kind: "message"; message: string }
+  | { kind: "found"; tokens: Found[]; now: number };
+
+/** Finds the token that was pasted among those of the account. */
+export async function whichTokenAction(_: WhichToken, form: FormData): Promise<WhichToken> {
+  const account = await requireAccount();
+  const result = await lookUpToken(account.id, textOf(form, "pasted"));
+  if (result.kind === "throttled") return message(`That was often. Try again in ${waitText(result.waitMs)}.`);
+  if (result.kind === "unclear") {
+    return message("That is neither a whole token nor its last four characters: it may be incomplete or mistyped.");
+  }
+  if (result.tokens.length === 0)
+    return message("None of your tokens is that one. It may be somebody else’s, or forgotten since it ended.");
+  const now = new Date();
+  const tokens = result.tokens.map((token) => ({
+    id: token.id,
+    name: token.name,
+    hint: token.hint,
+    state: tokenState(token, now),
+    endedAt: endOf(token)?.getTime() ?? null,
+    lastUsedAt: token.lastUsedAt?.getTime() ?? null,
+  }));
+  return { kind: "found", tokens, now: now.getTime() };
+}
+
+function message(text: string): WhichToken {
+  return { kind: "message", message: text };
+}

@@ -1,0 +1,261 @@
+import type { Page } from "playwright/test";
+import { newAccount, newNamedToken, PASSWORD } from "@/e2e/support/factories";
+import { call } from "@/e2e/support/fixtures";
+import {
+  answerQuestion,
+  createOnPage,
+  expect,
+  fieldsOf,
+  newAddress,
+  sendFields,
+  TOKEN_PAGE,
+  test,
+  withAndWithoutJavaScript,
+} from "@/e2e/support/pages";
+import { db } from "@/lib/database/client";
+import { DAY, HOUR } from "@/lib/time";
+import { mintToken } from "@/lib/tokens/format";
+
+const find = (id: number) => db.accessToken.findUniqueOrThrow({ where: { id } });
+
+/** The password of every session of the account was typed two hours ago. */
+async function letPasswordAge(accountId: number): Promise<void> {
+  const authenticatedAt = new Date(Date.now() - 2 * HOUR);
+  await db.session.updateMany({ where: { accountId }, data: { authenticatedAt } });
+}
+
+const replaceOnPage = async (page: Page, overlap: string): Promise<string> => {
+  await page.getByLabel("The old token ends").selectOption(overlap);
+  await page.getByRole("button", { name: "Replace token" }).click();
+  const field = page.getByLabel("Token", { exact: true });
+  await expect(field).toHaveValue(/^cpat_[0-9A-Za-z]{36}$/);
+  return field.inputValue();
+};
+
+withAndWithoutJavaScript(() => {
+  test("a token is renamed in place: the name is another, everything else stays; an unusable name is refused", async ({
+    page,
+    account,
+  }) => {
+    const { raw, token } = await newNamedToken(account.id, "before");
+    await page.goto(TOKEN_PAGE);
+    await page.getByRole("link", { name: "before", exact: true }).click();
+    await page.getByLabel("Name").fill(mintToken());
+    await page.getByRole("button", { name: "Rename" }).click();
+    await expect(page.getByRole("alert").filter({ hasText: "That looks like a token." })).toBeVisible();
+    expect(await find(token.id)).toMatchObject({ name: "before" });
+    await page.getByLabel("Name").fill("after");
+    await page.getByRole("button", { name: "Rename" }).click();
+    await expect(page.getByRole("status").filter({ hasText: "It is called after now." })).toBeVisible();
+    await expect(page.getByRole("heading", { name: "after", level: 1 })).toBeVisible();
+    expect((await call("/api/v1/me", raw)).status).toBe(200);
+    expect(await find(token.id)).toMatchObject({ name: "after", hint: token.hint, expiresAt: null, revokedAt: null });
+  });
+
+  test("replaced until first use: both rows say so, and the old token ends with the first request of the new one", async ({
+    page,
+    account,
+  }) => {
+    const { raw: oldRaw, token: old } = await newNamedToken(account.id, "rotated", new Date(Date.now() + 30 * DAY));
+    await page.goto(`${TOKEN_PAGE}/${old.id}`);
+    const newRaw = await replaceOnPage(page, "first-use");
+    expect((await call("/api/v1/me", oldRaw)).status).toBe(200);
+    await page.goto(TOKEN_PAGE);
+    const rows = page.getByRole("row", { name: /rotated/ });
+    await expect(rows).toHaveCount(2);
+    await expect(rows.filter({ hasText: `cpat_…${oldRaw.slice(-4)}: ends when that one` })).toHaveCount(0);
+    await expect(rows.filter({ hasText: `Being replaced by cpat_…${newRaw.slice(-4)}: ends when` })).toHaveCount(1);
+    await expect(rows.filter({ hasText: `Replaces cpat_…${oldRaw.slice(-4)}` })).toHaveCount(1);
+
+    expect((await call("/api/v1/me", newRaw)).status).toBe(200);
+    await expect.poll(async () => (await find(old.id)).revokedAt).not.toBeNull();
+    expect((await call("/api/v1/me", oldRaw)).status).toBe(401);
+    const fresh = await db.accessToken.findFirstOrThrow({ where: { accountId: account.id, id: { not: old.id } } });
+    expect(fresh.name).toBe("rotated");
+    expect(Math.abs(Number(fresh.expiresAt) - Date.now() - 30 * DAY)).toBeLessThan(HOUR);
+    await page.reload();
+    await expect(page.getByText(/Being replaced|Replaces/)).toHaveCount(0);
+  });
+
+  test("several are revoked with one question that lists them, and the others stay", async ({ page, account }) => {
+    for (const name of ["one", "two", "three"]) await newNamedToken(account.id, name);
+    const stranger = await newAccount();
+    await page.goto(TOKEN_PAGE);
+    for (const name of ["one", "three"]) await page.getByRole("checkbox", { name: `Select ${name},` }).check();
+    await page.getByRole("button", { name: "Revoke selected" }).click();
+    const dialog = page.getByRole("dialog", { name: "Revoke 2 tokens?" });
+    await expect(dialog.getByRole("listitem")).toHaveCount(2);
+    await expect(dialog).toContainText("one");
+    await expect(dialog).toContainText("three");
+    await answerQuestion(page, "Revoke 2 tokens");
+    await expect(page.getByRole("status").filter({ hasText: "2 tokens were revoked" })).toBeVisible();
+    const left = await db.accessToken.findMany({ where: { accountId: account.id, revokedAt: null } });
+    expect(left.map(({ name }) => name)).toEqual(["two"]);
+    expect((await call("/api/v1/me", stranger.token)).status).toBe(200);
+  });
+
+  test("an hour after sign-in, creating asks for the password; a wrong one creates nothing, the right one is good for an hour", async ({
+    page,
+    account,
+  }) => {
+    await letPasswordAge(account.id);
+    await page.goto(TOKEN_PAGE);
+    await page.getByLabel("Name").fill("guarded");
+    await page.getByLabel("Your password").fill("a wrong password");
+    await page.getByRole("button", { name: "Create token" }).click();
+    await expect(page.getByRole("alert").filter({ hasText: "That is not your password." })).toBeVisible();
+    await expect(page.getByLabel("Name")).toHaveValue("guarded");
+    expect(await db.accessToken.count({ where: { accountId: account.id } })).toBe(0);
+    await page.getByLabel("Your password").fill(PASSWORD);
+    await page.getByRole("button", { name: "Create token" }).click();
+    await expect(page.getByLabel("Token", { exact: true })).toBeVisible();
+    await page.goto(TOKEN_PAGE);
+    await expect(page.getByLabel("Your password")).toHaveCount(0);
+    await createOnPage(page, "without a question");
+  });
+
+  test("an hour after sign-in, revoking all and replacing ask for the password as well", async ({ page, account }) => {
+    const { token } = await newNamedToken(account.id, "guarded");
+    await newNamedToken(account.id, "guarded too");
+    await letPasswordAge(account.id);
+    await page.goto(`${TOKEN_PAGE}/${token.id}`);
+    await expect(page.getByLabel("Your password")).toBeVisible();
+    await page.goto(`${TOKEN_PAGE}?revoke=all`);
+    const dialog = page.getByRole("dialog");
+    await dialog.getByLabel("Your password").fill("a wrong password");
+    await answerQuestion(page, "Revoke all");
+    await expect(dialog.getByRole("alert")).toBeVisible();
+    expect(await db.accessToken.count({ where: { accountId: account.id, revokedAt: null } })).toBe(2);
+    await dialog.getByLabel("Your password").fill(PASSWORD);
+    await answerQuestion(page, "Revoke all");
+    await expect(page.getByRole("status").filter({ hasText: "2 tokens were revoked" })).toBeVisible();
+  });
+
+  test("which token is this: a whole one and its last four characters are found, others are not, and nothing pasted stays", async ({
+    page,
+    account,
+  }) => {
+    const { raw } = await newNamedToken(account.id, "in my hand");
+    const stranger = await newAccount();
+    await page.goto(TOKEN_PAGE);
+    const section = page.getByRole("region", { name: "Which token is this?" });
+    for (const [pasted, says] of [
+      [`Authorization: Bearer ${raw}`, /in my hand \(cpat_…\w{4}\) is active.*never used/],
+      [raw.slice(-4), /in my hand/],
+      [stranger.token, /None of your tokens is that one/],
+      [mintToken(), /None of your tokens is that one/],
+      [`${raw.slice(0, -1)}!`, /neither a whole token nor its last four characters/],
+    ] as const) {
+      await section.getByLabel("A token, or its last four characters").fill(pasted);
+      await section.getByRole("button", { name: "Find it" }).click();
+      await expect(section.getByRole("status")).toContainText(says);
+      const content = await page.content();
+      for (const secret of [raw.slice(5, 25), stranger.token.slice(5, 25)]) expect(content).not.toContain(secret);
+    }
+    expect(page.url()).not.toContain("cpat");
+  });
+});
+
+test("typing the password again is throttled as sign-in is", async ({ page, context, account }) => {
+  await letPasswordAge(account.id);
+  await page.goto(TOKEN_PAGE);
+  const fields = await fieldsOf(page, "main form");
+  const headers = {
+    Origin: new URL(page.url()).origin,
+    Cookie: (await context.cookies()).map(({ name, value }) => `${name}=${value}`).join("; "),
+    "X-Forwarded-For": newAddress(),
+  };
+  const attempt = async () =>
+    (await sendFields(page.url(), fields, headers, { name: "guessed", password: "a wrong password" })).text();
+  for (let i = 0; i < 10; i++) expect(await attempt()).toContain("That is not your password.");
+  expect(await attempt()).toContain("Too many attempts.");
+});
+
+test.describe("without JavaScript", () => {
+  test.use({ javaScriptEnabled: false });
+
+  test("twenty tokens can be found and sorted by a form that only reads; ended ones are folded beyond ten, the last end first", async ({
+    page,
+    account,
+  }) => {
+    for (let i = 0; i < 20; i++) await newNamedToken(account.id, `machine ${i}`);
+    for (let i = 0; i < 12; i++) {
+      const { token } = await newNamedToken(account.id, `old ${i}`);
+      await db.accessToken.update({ where: { id: token.id }, data: { revokedAt: new Date(Date.now() - i * HOUR) } });
+    }
+    await page.goto(TOKEN_PAGE);
+    const namesIn = async (table: string) =>
+      (await page.getByRole("table", { name: table, exact: true }).getByRole("rowheader").allInnerTexts()).map(
+        (text) => text.trim().split("\n")[0],
+      );
+    expect(await namesIn("Revoked and expired tokens")).toEqual(Array.from({ length: 10 }, (_, i) => `old ${i}`));
+    await expect(page.getByText("2 more")).toBeVisible();
+
+    await page.getByLabel("Find").fill("MACHINE 1");
+    await page.getByLabel("Order").selectOption("name");
+    await page.getByRole("button", { name: "Show" }).click();
+    expect(await namesIn("Active tokens")).toEqual([
+      "machine 1",
+      ...Array.from({ length: 10 }, (_, i) => `machine ${10 + i}`),
+    ]);
+    await expect(page.getByText("20 of 50, 11 shown")).toBeVisible();
+  });
+});
+
+test("a day of use is a chart with its numbers, the busiest minute against 120, and the last ips with their programs", async ({
+  page,
+  account,
+}) => {
+  const { token } = await newNamedToken(account.id, "watched");
+  const hour = new Date(Math.floor(Date.now() / HOUR) * HOUR);
+  await db.tokenUseHour.create({
+    data: { tokenId: token.id, hour, requests: 1200, limited: 30, refused: 4, peak: 118 },
+  });
+  await db.tokenVisitor.create({
+    data: { tokenId: token.id, ip: "192.0.2.7", network: "192.0.2.7", agent: "curl/8.5.0 extra" },
+  });
+  await page.goto(`${TOKEN_PAGE}/${token.id}`);
+  await expect(page.getByRole("img", { name: "Requests in each of the last 24 hours, at most 1,204" })).toBeVisible();
+  await expect(page.getByText("Busiest minute: 118 of 120.")).toBeVisible();
+  await expect(page.getByText("1,200 requests, 30 of them over the limit (429), and 4 refused")).toBeVisible();
+  await page.getByText("The numbers").click();
+  await expect(page.getByRole("row", { name: /1,200 30 4/ })).toBeVisible();
+  await expect(page.getByRole("row", { name: /192\.0\.2\.7 curl\/8\.5\.0 just now/ })).toBeVisible();
+});
+
+test("the page says at its top what is worth a look: a dead token still tried, one that ends soon, a new network; and nothing else", async ({
+  page,
+  account,
+}) => {
+  const ago = (ms: number) => new Date(Date.now() - ms);
+  const make = async (name: string, data: Parameters<typeof db.accessToken.update>[0]["data"]) => {
+    const { token } = await newNamedToken(account.id, name);
+    await db.accessToken.update({ where: { id: token.id }, data });
+    return token.id;
+  };
+  await make("dead", {
+    revokedAt: ago(3 * DAY),
+    refusedCount: 9,
+    lastRefusedAt: ago(HOUR),
+    lastRefusedIp: "203.0.113.9",
+  });
+  await make("dead and quiet", { revokedAt: ago(3 * DAY), refusedCount: 9, lastRefusedAt: ago(2 * DAY) });
+  await make("ending", { createdAt: ago(30 * DAY), expiresAt: new Date(Date.now() + 3 * DAY) });
+  await make("born for a week", { expiresAt: new Date(Date.now() + 7 * DAY) });
+  const moved = await make("moved", {});
+  const settled = await make("settled", {});
+  const visit = (tokenId: number, network: string, days: number) =>
+    db.tokenVisitor.create({
+      data: { tokenId, ip: network, network, firstSeenAt: ago(days * DAY), lastSeenAt: ago(0) },
+    });
+  await visit(moved, "192.0.2.1", 40);
+  await visit(moved, "198.51.100.5", 1);
+  await visit(settled, "192.0.2.1", 1);
+  await page.goto(TOKEN_PAGE);
+  const lines = page.getByRole("region", { name: "Worth a look" }).getByRole("listitem");
+  await expect(lines).toHaveText([
+    /^dead \(cpat_…\w{4}\) was revoked 3 days ago and is still tried: last 1 hour ago from 203\.0\.113\.9\.$/,
+    /^ending \(cpat_…\w{4}\) ends in 3 days, on .+\. Replace it in time\.$/,
+    /^moved \(cpat_…\w{4}\) was used from a new network 1 day ago: 198\.51\.100\.5\. If that was not you, revoke it\.$/,
+  ]);
+});
