@@ -16,6 +16,8 @@ export default {
   headers: async () => [
     // Static files; pages and the API say it themselves, too.
     { source: "/:file*", headers: asNextWantsThem(COMMON_HEADERS) },
+    // Every page names it, for the case that the page fails; asking for it once a day is enough.
+    { source: "/error.css", headers: [{ key: "Cache-Control", value: "public, max-age=86400" }] },
     { source: "/api/v1/:path*", headers: asNextWantsThem(API_HEADERS) },
   ],
 };

@@ -1,7 +1,9 @@
 import Link from "next/link";
 import { TOKEN_PAGE } from "@/app/paths";
 import { ENDPOINTS } from "@/lib/api/contract";
+import examples from "@/lib/api/examples.json";
 import { findAccount } from "@/lib/sign-in/sessions";
+import { AccountHeader } from "./dashboard/account-header";
 import styles from "./page.module.css";
 import { CodeBlock } from "./ui/code-block";
 import { pageOrigin } from "./ui/page-origin";
@@ -11,11 +13,15 @@ export default async function Page() {
   const [account, origin] = await Promise.all([findAccount(), pageOrigin()]);
   return (
     <>
-      <SiteHeader>
-        <nav className={styles.nav} aria-label="Main">
-          {account ? <Link href={TOKEN_PAGE}>API tokens</Link> : <Link href="/sign-in">Sign in</Link>}
-        </nav>
-      </SiteHeader>
+      {account ? (
+        <AccountHeader account={account} />
+      ) : (
+        <SiteHeader>
+          <nav className={styles.nav} aria-label="Main">
+            <Link href="/sign-in">Sign in</Link>
+          </nav>
+        </SiteHeader>
+      )}
       <main id="main" className="page">
         <div className={styles.intro}>
           <h1 className={styles.title}>Your servers, readable by your scripts</h1>
@@ -35,10 +41,13 @@ export default async function Page() {
             )}
           </p>
         </div>
-        <CodeBlock
-          label="A first request"
-          text={`curl -sS ${origin}/api/v1/servers -H "Authorization: Bearer $TOKEN"`}
-        />
+        <div className={styles.exchange}>
+          <CodeBlock
+            label="A first request"
+            text={`curl -sS ${origin}/api/v1/servers -H "Authorization: Bearer $TOKEN"`}
+          />
+          <CodeBlock label="Its answer" text={JSON.stringify(examples["/api/v1/servers"], null, 2)} />
+        </div>
         <section className={styles.endpoints} aria-labelledby="endpoints">
           <h2 id="endpoints">What you can read</h2>
           <dl className={styles.list}>

@@ -3,10 +3,17 @@
 import { useSubmission } from "../ui/use-submission";
 import styles from "./account-header.module.css";
 import { signOutAction } from "./actions";
+import { forgetDraft } from "./settings/api/draft";
 
 /** The way out. */
 export function SignOut() {
-  const { onSubmit, isPending, hasFailed } = useSubmission(signOutAction, () => {});
+  const { onSubmit, isPending, hasFailed } = useSubmission(
+    () => {
+      forgetDraft();
+      return signOutAction();
+    },
+    () => {},
+  );
   return (
     <form className={styles.signOut} action={signOutAction} onSubmit={onSubmit} data-leaves-page>
       <button type="submit" className="button quiet small" aria-disabled={isPending}>

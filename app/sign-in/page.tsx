@@ -25,8 +25,13 @@ export default async function Page({ searchParams }: Props) {
       <div className={`card ${styles.card}`}>
         <h1>Sign in</h1>
         {query["signed-out"] !== undefined && (
-          <Notice tone="done" role="status">
+          <Notice tone="done" role="status" isQuiet>
             You are signed out.
+          </Notice>
+        )}
+        {query.ended !== undefined && (
+          <Notice tone="warning" role="status" isQuiet>
+            Your session ended. Sign in again to go on{next && " where you were"}.
           </Notice>
         )}
         <SignInForm next={next} />

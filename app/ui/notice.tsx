@@ -12,13 +12,15 @@ type Props = {
   on?: unknown;
   /** Stays at the top of the screen, for a page that keeps its scroll position. */
   isSticky?: boolean;
+  /** Leaves the focus where it is: on a page whose next step is a field that has it. */
+  isQuiet?: boolean;
   children: React.ReactNode;
 };
 
 /** What became of the last step. It takes the focus, so that nobody has to look for it. */
-export function Notice({ tone, role, on, isSticky = false, children }: Props) {
-  return (
-    <FocusTarget as="div" role={role} on={on} className={`notice ${tone} ${isSticky ? "sticky" : ""}`}>
+export function Notice({ tone, role, on, isSticky = false, isQuiet = false, children }: Props) {
+  const content = (
+    <>
       <svg
         viewBox="0 0 20 24"
         fill="none"
@@ -31,6 +33,19 @@ export function Notice({ tone, role, on, isSticky = false, children }: Props) {
         <path d={ICONS[tone]} strokeLinejoin="round" />
       </svg>
       <span>{children}</span>
+    </>
+  );
+  const className = `notice ${tone} ${isSticky ? "sticky" : ""}`;
+  if (isQuiet) {
+    return (
+      <div role={role} className={className}>
+        {content}
+      </div>
+    );
+  }
+  return (
+    <FocusTarget as="div" role={role} on={on} className={className}>
+      {content}
     </FocusTarget>
   );
 }

@@ -67,7 +67,10 @@ export async function requireAccount(): Promise<Account> {
   const account = await findAccount();
   if (account) return account;
   const path = parseOwnPath((await headers()).get(PATH_HEADER));
-  redirect(path ? `/sign-in?next=${encodeURIComponent(path)}` : "/sign-in");
+  // Whoever still has a cookie was signed in once, and is told why that is over.
+  const isEnded = (await cookies()).has(SESSION_COOKIE);
+  const query = [...(path ? [`next=${encodeURIComponent(path)}`] : []), ...(isEnded ? ["ended"] : [])];
+  redirect(query.length > 0 ? `/sign-in?${query.join("&")}` : "/sign-in");
 }
 
 /**

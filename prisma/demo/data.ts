@@ -46,18 +46,28 @@ export type DemoToken = {
   revokedDaysAgo: number | null;
   /** Null: never used. */
   used: { hoursAgo: number; ip: string; agent: string } | null;
+  /** Requests since its end, which some program goes on sending. */
+  tried?: { count: number; hoursAgo: number; ip: string; agent: string };
+  /** A day of requests, this many in the busiest hour, and an ip that it was first used from lately. */
+  traffic?: { busiest: number; newIp: string };
 };
 
 /** Of the first account, beside the one that each start of the demo creates. */
 // biome-ignore format: a table reads by its rows
 export const DEMO_TOKENS: readonly DemoToken[] = [
   { name: "Grafana", ageDays: 96.44, expiresInDays: null, revokedDaysAgo: null,
-    used: { hoursAgo: 0.05, ip: "198.51.100.44", agent: "Grafana/12.2.0" } },
+    used: { hoursAgo: 0.05, ip: "198.51.100.44", agent: "Grafana/12.2.0" },
+    traffic: { busiest: 1450, newIp: "203.0.113.61" } },
   { name: "Home Assistant", ageDays: 41.71, expiresInDays: 49.3, revokedDaysAgo: null,
     used: { hoursAgo: 31.3, ip: "2001:db8:40::17", agent: "HomeAssistant/2026.10 aiohttp/3.13" } },
+  { name: "Nightly report", ageDays: 87.12, expiresInDays: 3, revokedDaysAgo: null,
+    used: { hoursAgo: 9.4, ip: "192.0.2.17", agent: "python-requests/2.32.5" } },
+  { name: "Trial", ageDays: 35.5, expiresInDays: -5.5, revokedDaysAgo: null,
+    used: { hoursAgo: 160.2, ip: "203.0.113.90", agent: "insomnia/11.6.1" } },
   { name: "Deploy pipeline", ageDays: 3.93, expiresInDays: 86.7, revokedDaysAgo: null, used: null },
   { name: "Old laptop", ageDays: 170.26, expiresInDays: null, revokedDaysAgo: 20.6,
-    used: { hoursAgo: 511.2, ip: "203.0.113.90", agent: "curl/8.14.1" } },
+    used: { hoursAgo: 511.2, ip: "203.0.113.90", agent: "curl/8.14.1" },
+    tried: { count: 5902, hoursAgo: 0.2, ip: "203.0.113.90", agent: "curl/8.14.1" } },
 ];
 
 /** How a machine behaves. Percentages wander between low and high; null is what the daemon cannot measure. */

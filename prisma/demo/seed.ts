@@ -8,6 +8,7 @@ import {
   setSupportAccess,
 } from "@/lib/game-services/game-services";
 import { closeTicket, openTicket } from "@/lib/game-services/tickets";
+import { networkOf } from "@/lib/http/network";
 import { finishBenchmark, requestBenchmark, startBenchmark } from "@/lib/servers/benchmarks";
 import { createServer } from "@/lib/servers/management";
 import { DAY, HOUR, MINUTE } from "@/lib/time";
@@ -113,7 +114,7 @@ async function createAccounts(now: Date): Promise<Ids> {
 
 /** Tokens are always created now, and used by requests: their past is written directly. */
 async function createTokens(accountId: number, now: Date): Promise<void> {
-  for (const { name, ageDays, expiresInDays, revokedDaysAgo, used } of DEMO_TOKENS) {
+  for (const { name, ageDays, expiresInDays, revokedDaysAgo, used, tried, traffic } of DEMO_TOKENS) {
     const { token } = await newToken(accountId, name);
     const createdAt = ago(now, ageDays * DAY);
     await db.accessToken.update({
@@ -129,9 +130,45 @@ async function createTokens(accountId: number, now: Date): Promise<void> {
           lastUsedIp: used.ip,
           lastUsedAgent: used.agent,
         }),
+        ...(tried && {
+          refusedCount: tried.count,
+          lastRefusedAt: ago(now, tried.hoursAgo * HOUR),
+          lastRefusedIp: tried.ip,
+          lastRefusedAgent: tried.agent,
+        }),
       },
     });
+    if (used && traffic) await createTraffic(token.id, createdAt, { ...used, ...traffic }, now);
   }
+}
+
+type Traffic = { busiest: number; newIp: string; ip: string; agent: string };
+
+/** A day of requests that swells and ebbs, over the limit in its busiest hour, from an ip of old and a new one. */
+async function createTraffic(tokenId: number, createdAt: Date, traffic: Traffic, now: Date): Promise<void> {
+  const thisHour = now.getTime() - (now.getTime() % HOUR);
+  const { busiest, ip, newIp, agent } = traffic;
+  await db.tokenUseHour.createMany({
+    data: Array.from({ length: 24 }, (_, index) => {
+      const requests = Math.round(busiest * (0.55 + 0.45 * Math.cos(((index - 7) / 12) * Math.PI)));
+      const isBusiest = requests === busiest;
+      const hour = new Date(thisHour - index * HOUR);
+      return { tokenId, hour, requests, limited: isBusiest ? 37 : 0, peak: isBusiest ? 131 : Math.ceil(requests / 40) };
+    }),
+  });
+  await db.tokenVisitor.createMany({
+    data: [
+      { tokenId, ip, network: networkOf(ip), agent, firstSeenAt: createdAt, lastSeenAt: now },
+      {
+        tokenId,
+        ip: newIp,
+        network: networkOf(newIp),
+        agent,
+        firstSeenAt: ago(now, 8 * HOUR),
+        lastSeenAt: ago(now, HOUR),
+      },
+    ],
+  });
 }
 
 async function createServers(accounts: Ids, now: Date): Promise<Ids> {

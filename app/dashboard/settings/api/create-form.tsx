@@ -6,6 +6,7 @@ import { Notice } from "@/app/ui/notice";
 import { useSubmission } from "@/app/ui/use-submission";
 import type { CreateField, CreateState } from "./create-state";
 import styles from "./create-token.module.css";
+import { findDraft, forgetDraft, keepDraft } from "./draft";
 import { FieldError, invalid } from "./field-error";
 import type { RoundProps } from "./new-token-rounds";
 import { PasswordField } from "./password-field";
@@ -27,7 +28,10 @@ export type CreateFormProps = RoundProps & {
 /** Asks for the name and the end of a new token, and says what was wrong with them. */
 export function CreateForm(props: CreateFormProps) {
   const { formNonce, choices, firstDay, maxNameLength, asksPassword, state, action, send, onAnswer, isLater } = props;
-  const { onSubmit, isPending, hasFailed } = useSubmission(send, onAnswer);
+  const { onSubmit, isPending, hasFailed } = useSubmission(send, (answer) => {
+    if (answer.kind !== "invalid") forgetDraft();
+    onAnswer(answer);
+  });
   const form = useRef<HTMLFormElement>(null);
   /** The answer whose complaint is no longer about what the field holds. */
   const [settled, setSettled] = useState<CreateState | null>(null);
@@ -47,8 +51,15 @@ export function CreateForm(props: CreateFormProps) {
     }
   }, [state, isLater]);
 
-  const onInput = (event: React.FormEvent) => {
+  // What was typed before a sign-in on the way is there again after it.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once, when the page has come
+  useEffect(() => {
+    if (state.kind === "empty" && form.current) restoreDraft(form.current);
+  }, []);
+
+  const onInput = (event: React.FormEvent<HTMLFormElement>) => {
     const { name } = event.target as HTMLInputElement;
+    keepDraft(event.currentTarget);
     if (state.kind === "invalid" && state.field === name) setSettled(state);
   };
 
@@ -124,6 +135,16 @@ export function CreateForm(props: CreateFormProps) {
       </div>
     </form>
   );
+}
+
+function restoreDraft(form: HTMLFormElement): void {
+  for (const [name, value] of Object.entries(findDraft())) {
+    const field = form.elements.namedItem(name);
+    const isField = field instanceof HTMLInputElement || field instanceof HTMLSelectElement;
+    if (!isField || !value) continue;
+    field.value = value;
+    field.dispatchEvent(new Event("input", { bubbles: true }));
+  }
 }
 
 /** Says how long the name is as soon as it nears the most; what is too long can be typed, and is not cut silently. */
