@@ -1,0 +1,33 @@
+import { newAccount } from "@/e2e/support/factories";
+import { expect, signInDirectly, submitSignIn, TOKEN_PAGE, test } from "@/e2e/support/pages";
+import { db } from "@/lib/database/client";
+
+test("a session that ends while a form is filled: sign-in says so, leads back, and what was typed is there again", async ({
+  page,
+  context,
+}) => {
+  const { id, email } = await newAccount();
+  await signInDirectly(context, id);
+  await page.goto(TOKEN_PAGE);
+  await page.getByLabel("Name").fill("typed before");
+  await page.getByLabel("Expires").selectOption("90");
+  await db.session.deleteMany({ where: { accountId: id } });
+  await page.getByRole("button", { name: "Create token" }).click();
+  await expect(page.getByRole("status").filter({ hasText: "Your session ended." })).toBeVisible();
+  await expect(page.getByLabel("E-mail")).toBeFocused();
+  await submitSignIn(page, email);
+  await page.waitForURL(TOKEN_PAGE);
+  await expect(page.getByLabel("Name")).toHaveValue("typed before");
+  await expect(page.getByLabel("Expires")).toHaveValue("90");
+
+  // Whoever signs out leaves nothing behind for the next one.
+  await page.getByRole("button", { name: "Sign out" }).click();
+  await expect(page.getByText("You are signed out.")).toBeVisible();
+  expect(await page.evaluate(() => window.sessionStorage.length)).toBe(0);
+});
+
+test("who was never signed in is not told that a session ended", async ({ page }) => {
+  await page.goto(TOKEN_PAGE);
+  await expect(page).toHaveURL(/\/sign-in\?next=/);
+  await expect(page.getByText("Your session ended.")).toHaveCount(0);
+});
