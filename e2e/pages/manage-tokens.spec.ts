@@ -156,23 +156,23 @@ withAndWithoutJavaScript(() => {
   });
 });
 
-test("typing the password again is throttled as sign-in is", async ({ page, context, account }) => {
-  await letPasswordAge(account.id);
-  await page.goto(TOKEN_PAGE);
-  const fields = await fieldsOf(page, "main form");
-  const headers = {
-    Origin: new URL(page.url()).origin,
-    Cookie: (await context.cookies()).map(({ name, value }) => `${name}=${value}`).join("; "),
-    "X-Forwarded-For": newAddress(),
-  };
-  const attempt = async () =>
-    (await sendFields(page.url(), fields, headers, { name: "guessed", password: "a wrong password" })).text();
-  for (let i = 0; i < 10; i++) expect(await attempt()).toContain("That is not your password.");
-  expect(await attempt()).toContain("Too many attempts.");
-});
-
 test.describe("without JavaScript", () => {
   test.use({ javaScriptEnabled: false });
+
+  test("typing the password again is throttled as sign-in is", async ({ page, context, account }) => {
+    await letPasswordAge(account.id);
+    await page.goto(TOKEN_PAGE);
+    const fields = await fieldsOf(page, "main form");
+    const headers = {
+      Origin: new URL(page.url()).origin,
+      Cookie: (await context.cookies()).map(({ name, value }) => `${name}=${value}`).join("; "),
+      "X-Forwarded-For": newAddress(),
+    };
+    const attempt = async () =>
+      (await sendFields(page.url(), fields, headers, { name: "guessed", password: "a wrong password" })).text();
+    for (let i = 0; i < 10; i++) expect(await attempt()).toContain("That is not your password.");
+    expect(await attempt()).toContain("Too many attempts.");
+  });
 
   test("twenty tokens can be found and sorted by a form that only reads; ended ones are folded beyond ten, the last end first", async ({
     page,

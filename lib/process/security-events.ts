@@ -7,7 +7,6 @@ export type SecurityEvent =
   | "signed out"
   | "token created"
   | "token revoked"
-  | "all tokens revoked"
   | "token use refused"
   | "server added"
   | "server removed"

@@ -35,7 +35,8 @@ export type Sort = keyof typeof SORTS;
 /** What of the lists is shown: `?filter=`, `?sort=`. */
 export type View = { filter: string; sort: Sort };
 
-const MAX_FILTER_LENGTH = 100;
+/** In characters; what goes beyond is not looked for. */
+export const MAX_FILTER_LENGTH = 16;
 
 /** What the URL asks to see; what it gets wrong is as if it were not there. */
 export function viewIn({ filter, sort }: Query): View {

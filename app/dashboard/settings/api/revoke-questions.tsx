@@ -18,7 +18,11 @@ export type AskedToken = {
   program: string | null;
 };
 
-type Questions = { ask: (which: Which, opener: HTMLElement) => void; outcome: RevokeOutcome | null };
+type Questions = {
+  canAsk: (which: Which) => boolean;
+  ask: (which: Which, opener: HTMLElement) => void;
+  outcome: RevokeOutcome | null;
+};
 const Context = createContext<Questions | null>(null);
 
 type Props = {
@@ -60,9 +64,11 @@ export function RevokeQuestions(props: Props) {
     setOutcome(result);
   };
 
+  // Of a token that the page does not know, another page asks.
+  const canAsk = (wanted: Which) => wanted === "all" || wanted.every((id) => tokens.some((token) => token.id === id));
   const meant = which === null || which === "all" ? tokens : tokens.filter(({ id }) => which.includes(id));
   return (
-    <Context value={{ ask, outcome: outcome ?? written }}>
+    <Context value={{ canAsk, ask, outcome: outcome ?? written }}>
       {children}
       {which !== null && meant.length > 0 && (
         <RevokeDialog
@@ -94,7 +100,7 @@ type LinkProps = { which: Which; className: string; children: React.ReactNode };
 
 /** Asks before it revokes: in the browser at once, without JavaScript on a page of its own. */
 export function RevokeLink({ which, className, children }: LinkProps) {
-  const { ask } = useQuestions();
+  const { canAsk, ask } = useQuestions();
   return (
     <a
       id={openerId(which)}
@@ -102,7 +108,7 @@ export function RevokeLink({ which, className, children }: LinkProps) {
       href={`${TOKEN_PAGE}?revoke=${which === "all" ? "all" : which.join(",")}`}
       data-stays
       onClick={(event) => {
-        if (event.ctrlKey || event.metaKey || event.shiftKey) return;
+        if (event.ctrlKey || event.metaKey || event.shiftKey || !canAsk(which)) return;
         event.preventDefault();
         ask(which, event.currentTarget);
       }}

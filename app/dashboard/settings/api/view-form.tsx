@@ -1,6 +1,6 @@
 import Link from "next/link";
 import { TOKEN_PAGE } from "@/app/paths";
-import { SORTS, type View } from "./page-query";
+import { MAX_FILTER_LENGTH, SORTS, type View } from "./page-query";
 import styles from "./view-form.module.css";
 
 /** Filters and sorts the lists, with or without JavaScript: a form that only reads. */
@@ -17,7 +17,8 @@ export function ViewForm({ view }: { view: View }) {
           type="search"
           defaultValue={view.filter}
           placeholder="Part of a name, last characters, ip"
-          maxLength={100}
+          // Too short for a token: what is looked for stands in the URL.
+          maxLength={MAX_FILTER_LENGTH}
           autoComplete="off"
         />
       </div>
