@@ -54,8 +54,8 @@ export async function replaceTokenAction(_: CreateState, form: FormData): Promis
   const id = findId(textOf(form, "id")) ?? 0;
   const result = await replaceToken(account.id, id, { overlap, formNonce: textOf(form, "formNonce") });
   if (result.kind === "created" && overlap === "none") {
-    const { ip: address } = await requestSender();
-    securityEvent("token revoked", { accountId: account.id, tokenId: id, address, reason: "replaced" });
+    const { ip } = await requestSender();
+    securityEvent("token revoked", { accountId: account.id, tokenId: id, ip, reason: "replaced" });
   }
   return answer(account, result, values);
 }
