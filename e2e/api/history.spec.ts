@@ -5,7 +5,7 @@ import { db } from "@/lib/database/client";
 import { NotFoundError } from "@/lib/failures";
 import { recordCheckIn } from "@/lib/servers/check-ins";
 import { rateHealth } from "@/lib/servers/health-score";
-import { getHistory } from "@/lib/servers/history";
+import { getHistory, listTrends } from "@/lib/servers/history";
 import type { RatedServer } from "@/lib/servers/past-scores";
 import { listHours, recompute, rollUp, type SummedHour } from "@/lib/servers/roll-ups";
 import { parseStabilityRecord, summariseStability } from "@/lib/servers/stability";
@@ -181,6 +181,19 @@ test("one sample of a month is seen at 30 days, in each of the four times at its
   const { points } = await getHistory(server.accountId, String(server.id), "1h");
   const gap = Date.now() - 35 * MINUTE;
   expect(points.filter(({ at }) => Math.abs(at - gap) < 4 * MINUTE)).toEqual([]);
+});
+
+test("the trends of a list are the mean scores of the hours, made in the background for those who ask next", async () => {
+  const server = await oldServer();
+  await insertSamples(server.id, 40);
+  const { id: stranger } = await newAccount();
+  await expect
+    .poll(async () => (await listTrends(server.accountId, [server.id])).get(server.id)?.length, { timeout: 20_000 })
+    .toBeGreaterThanOrEqual(24);
+  const trend = (await listTrends(server.accountId, [server.id])).get(server.id) ?? [];
+  const kept = await listHours(server.id, trend[0]?.hour ?? 0, Date.now());
+  expect(trend).toEqual(kept.map(({ hour, bands }) => ({ hour, score: bands.score?.mean })));
+  expect(await listTrends(stranger, [server.id])).toEqual(new Map());
 });
 
 test("the history of another account's server is as absent as that of none", async () => {

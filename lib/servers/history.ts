@@ -3,7 +3,7 @@ import { NotFoundError } from "@/lib/failures";
 import { parseId } from "@/lib/http/ids";
 import { runInBackground } from "@/lib/process/background";
 import { perProcess } from "@/lib/process/per-process";
-import { type Bands, bandsOf, merge, parseBands } from "@/lib/servers/bands";
+import { type Bands, bandsOf, merge } from "@/lib/servers/bands";
 import { type RatedServer, rateSamples, toRatedServer } from "@/lib/servers/past-scores";
 import { listHours, rollUp, settledUntil } from "@/lib/servers/roll-ups";
 import { DAY, HOUR, MINUTE, SECOND } from "@/lib/time";
@@ -72,6 +72,8 @@ export async function getHistory(
 /** The mean score of one hour. `hour` is its beginning in epoch milliseconds. */
 export type TrendPoint = { hour: number; score: number };
 
+type TrendRow = { id: number; hours: number[]; scores: (number | null)[] };
+
 /**
  * The mean scores of the last 24 hours of these servers, by server, as far as they are summed up; the rest is made in
  * the background for the next one who asks, so that a long list waits for nothing.
@@ -79,30 +81,29 @@ export type TrendPoint = { hour: number; score: number };
 export async function listTrends(accountId: number, serverIds: readonly number[]): Promise<Map<number, TrendPoint[]>> {
   const now = Date.now();
   const from = settledUntil(now) - DAY;
-  const servers = await db.server.findMany({
-    where: { accountId, id: { in: [...serverIds] } },
-    select: {
-      id: true,
-      createdAt: true,
-      facts: true,
-      telemetryHours: {
-        where: { hour: { gte: new Date(from) }, stale: false },
-        select: { hour: true, bands: true },
-        orderBy: { hour: "asc" },
-      },
-    },
+  // One row for each server and nothing of the other bands: of a hundred servers there are 2,400 hours.
+  const rows = await db.$queryRaw<TrendRow[]>`
+    select s.id, array_agg((extract(epoch from h.hour) * 1000)::float8 order by h.hour) as hours,
+      array_agg((h.bands -> 'score' ->> 1)::float8 order by h.hour) as scores
+    from servers s join telemetry_hours h on h.server_id = s.id and h.hour >= ${new Date(from)} and not h.stale
+    where s.account_id = ${accountId} and s.id = any(${[...serverIds]}::int[]) group by s.id`;
+  const complete = new Set(rows.filter(({ hours }) => hours.length >= DAY / HOUR).map(({ id }) => id));
+  const behind = serverIds.filter((id) => !complete.has(id));
+  if (behind.length > 0) {
+    const servers = await db.server.findMany({
+      where: { accountId, id: { in: behind } },
+      select: { id: true, createdAt: true, facts: true },
+    });
+    rollUpInBackground(servers.map(toRatedServer), from, now);
+  }
+  return new Map(rows.map(({ id, hours, scores }) => [id, trendOf(hours, scores)]));
+}
+
+function trendOf(hours: readonly number[], scores: readonly (number | null)[]): TrendPoint[] {
+  return hours.flatMap((hour, index) => {
+    const score = scores[index];
+    return score === null || score === undefined ? [] : [{ hour, score }];
   });
-  const behind = servers.filter(({ telemetryHours }) => telemetryHours.length < DAY / HOUR);
-  rollUpInBackground(behind.map(toRatedServer), from, now);
-  return new Map(
-    servers.map(({ id, telemetryHours }) => [
-      id,
-      telemetryHours.flatMap(({ hour, bands }) => {
-        const score = scoreIn(bands);
-        return score === null ? [] : [{ hour: hour.getTime(), score }];
-      }),
-    ]),
-  );
 }
 
 const toRollUp = perProcess("roll-ups", () => new Set<number>());
@@ -128,8 +129,4 @@ async function getRatedServer(accountId: number, id: number): Promise<RatedServe
   });
   if (!server) throw new NotFoundError();
   return toRatedServer(server);
-}
-
-function scoreIn(bands: unknown): number | null {
-  return parseBands(bands).score?.mean ?? null;
 }
