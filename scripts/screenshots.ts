@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Browser, chromium, type Page } from "playwright";
-import { TOKEN_PAGE } from "@/app/paths";
+import { DASHBOARD, TOKEN_PAGE } from "@/app/paths";
 import { findBrowser } from "@/e2e/support/browser";
 import { freePort } from "@/e2e/support/free-port";
 import { CommandError } from "./command-error";
@@ -63,7 +63,18 @@ async function takeAll(browser: Browser, { origin, email, password }: Demo): Pro
   await light.getByLabel("E-mail").fill(email);
   await light.getByLabel("Password").fill(password);
   await light.getByRole("button", { name: "Sign in" }).click();
-  await light.waitForURL(`**${TOKEN_PAGE}`);
+  await light.waitForURL(`**${DASHBOARD}**`);
+  // The trends of a demo that has just begun are being summed up.
+  await light.waitForTimeout(20_000);
+  await light.goto(origin + DASHBOARD);
+  await take(light, "fleet");
+  await light.getByRole("link", { name: "Session cache" }).click();
+  await light.getByRole("link", { name: "7 days" }).click();
+  await light.getByRole("heading", { name: "History" }).scrollIntoViewIfNeeded();
+  await light.getByRole("link", { name: "7 days" }).and(light.locator("[aria-current]")).waitFor();
+  await take(light, "server-history");
+
+  await light.goto(origin + TOKEN_PAGE);
   await take(light, "token-page");
 
   await light.emulateMedia({ colorScheme: "dark" });
