@@ -10,6 +10,7 @@ const HELP = `Manages the servers of the fleet, as their owners do on the dashbo
   npm run server -- add EMAIL --label LABEL --hostname NAME      prints the server's key, once
   npm run server -- replace-key ID                               prints the new key, once; the old one works for an hour
   npm run server -- remove ID                                    with its keys, samples and benchmark runs
+  npm run server -- recompute ID                                 sums up its history again, from its first sample on
 
 EMAIL is the account that owns the server; ID is what list shows.`;
 
@@ -20,6 +21,7 @@ const COMMANDS: Readonly<Record<string, { usage: string; run(input: Input): Prom
   add: { usage: "EMAIL --label LABEL --hostname NAME", run: add },
   "replace-key": { usage: "ID", run: replaceKey },
   remove: { usage: "ID", run: remove },
+  recompute: { usage: "ID", run: recompute },
 };
 
 /** `npm run server`: the fleet from the command line, for whoever deploys the console. */
@@ -89,6 +91,16 @@ async function remove({ operand }: Input): Promise<string> {
   const { removeServer } = await import("@/lib/servers/management");
   if (!(await removeServer(accountId, id))) throw notFound(operand);
   return `Removed ${name} with its keys, samples and benchmark runs.`;
+}
+
+async function recompute({ operand }: Input): Promise<string> {
+  const { accountId, id, name } = await getOwned(operand);
+  const { getRatedServer } = await import("@/lib/servers/past-scores");
+  const rollUps = await import("@/lib/servers/roll-ups");
+  const isDone = await rollUps.recompute(await getRatedServer(accountId, id));
+  return isDone
+    ? `Summed up the history of ${name} again.`
+    : `Summed up a part of the history of ${name} again; a check-in came in between, and its page does the rest.`;
 }
 
 async function getOwned(text: string): Promise<{ accountId: number; id: number; name: string }> {

@@ -107,7 +107,7 @@ test("what another writer inserts, changes or moves later is in the sums as if i
     await change();
     const followed = await summed(server);
     expect(followed).not.toEqual(before);
-    await recompute(server, hourAgo(3 * 24), Date.now());
+    await recompute(server);
     expect(followed).toEqual(await summed(server));
     before.splice(0, before.length, ...followed);
   }
@@ -181,6 +181,24 @@ test("one sample of a month is seen at 30 days, in each of the four times at its
   const { points } = await getHistory(server.accountId, String(server.id), "1h");
   const gap = Date.now() - 35 * MINUTE;
   expect(points.filter(({ at }) => Math.abs(at - gap) < 4 * MINUTE)).toEqual([]);
+});
+
+test("an operator who deletes a wrong sample has the hours summed up again, and what came before the samples stays", async () => {
+  const server = await oldServer();
+  await insertSamples(server.id, 48);
+  const before = await summed(server);
+  const wrong = new Date(hourAgo(10) + MINUTE);
+  await db.$executeRaw`insert into telemetry_samples (server_id, ts, cpu_pct) values (${server.id}, ${wrong}, 100)`;
+  expect(await summed(server)).not.toEqual(before);
+  await db.$executeRaw`
+    delete from telemetry_samples where server_id = ${server.id}
+      and (ts = ${wrong} or ts < ${new Date(hourAgo(40))})`;
+  await recompute(server);
+  const after = await summed(server);
+  // The scores of a day look back on the day before it, of which the samples are gone.
+  const untouched = ({ hour }: SummedHour) => hour < hourAgo(40) || hour >= hourAgo(16);
+  expect(after.filter(untouched)).toEqual(before.filter(untouched));
+  expect(after).toHaveLength(before.length);
 });
 
 test("the trends of a list are the mean scores of the hours, made in the background for those who ask next", async () => {

@@ -191,11 +191,9 @@ withAndWithoutJavaScript(() => {
   });
 });
 
-test("an open page shows the next check-in by itself, keeps the focus, and survives a console that goes away", async ({
-  page,
-  context,
-  account,
-}) => {
+test("an open page shows the next check-in by itself, keeps the focus, and survives a console that goes away", {
+  tag: "@one-engine",
+}, async ({ page, context, account }) => {
   test.setTimeout(90_000);
   const { id } = await newServer(account.id, { createdAt: ago(DAY), lastSeenAt: ago(DAY) });
   await recordCheckIn(id, { sample }, ago(10 * MINUTE));

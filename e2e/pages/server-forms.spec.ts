@@ -223,10 +223,9 @@ test("no form does anything to a server of another account, whatever id it carri
   expect(kept).toEqual({ label: "Foreign", keys: [], benchmarkRuns: [{ label: "Theirs" }] });
 });
 
-test("a month of the noisiest history is under 60 KB as transferred, complete without JavaScript, and nothing of it jumps", async ({
-  page,
-  account,
-}) => {
+test("a month of the noisiest history is under 60 KB as transferred, complete without JavaScript, and nothing of it jumps", {
+  tag: "@one-engine",
+}, async ({ page, account }) => {
   const { id } = await newServer(account.id, { createdAt: new Date(Date.now() - 40 * DAY) });
   // Every measurement over its whole range within every hour: the longest paths there are.
   await db.$executeRaw`
@@ -310,10 +309,9 @@ const STATES: readonly { name: string; reach(page: Page, accountId: number): Pro
 ];
 
 for (const { name, reach } of STATES) {
-  test(`${name}: no axe violation in light and dark, and nothing wider than the screen from 320 to 3840 pixels`, async ({
-    page,
-    account,
-  }) => {
+  test(`${name}: no axe violation in light and dark, and nothing wider than the screen from 320 to 3840 pixels`, {
+    tag: "@one-engine",
+  }, async ({ page, account }) => {
     await page.setViewportSize({ width: 1280, height: 900 });
     await reach(page, account.id);
     await expect(page.getByRole("main")).toBeVisible();

@@ -1,10 +1,9 @@
 import { db } from "@/lib/database/client";
-import { NotFoundError } from "@/lib/failures";
 import { parseId } from "@/lib/http/ids";
 import { runInBackground } from "@/lib/process/background";
 import { perProcess } from "@/lib/process/per-process";
 import { type Bands, bandsOf, merge } from "@/lib/servers/bands";
-import { type RatedServer, rateSamples, toRatedServer } from "@/lib/servers/past-scores";
+import { getRatedServer, type RatedServer, rateSamples, toRatedServer } from "@/lib/servers/past-scores";
 import { listHours, rollUp, settledUntil } from "@/lib/servers/roll-ups";
 import { DAY, HOUR, MINUTE, SECOND } from "@/lib/time";
 
@@ -120,13 +119,4 @@ function rollUpInBackground(servers: readonly RatedServer[], from: number, to: n
       for (const { id } of added) toRollUp.delete(id);
     }
   });
-}
-
-async function getRatedServer(accountId: number, id: number): Promise<RatedServer> {
-  const server = await db.server.findFirst({
-    where: { id, accountId },
-    select: { id: true, createdAt: true, facts: true },
-  });
-  if (!server) throw new NotFoundError();
-  return toRatedServer(server);
 }

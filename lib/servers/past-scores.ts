@@ -1,4 +1,5 @@
 import { db, type Prisma } from "@/lib/database/client";
+import { NotFoundError } from "@/lib/failures";
 import type { HistoryValues } from "@/lib/servers/bands";
 import { rateHealth } from "@/lib/servers/health-score";
 import { type StabilityRecord, summariseStability, withCheckIn } from "@/lib/servers/stability";
@@ -13,6 +14,16 @@ export type RatedServer = { id: number; createdAt: Date; cores: number | null };
 export function toRatedServer({ id, createdAt, facts }: { id: number; createdAt: Date; facts: unknown }): RatedServer {
   const { cores } = facts as { cores?: unknown };
   return { id, createdAt, cores: typeof cores === "number" && cores > 0 ? cores : null };
+}
+
+/** @throws NotFoundError when there is no such server of this account. */
+export async function getRatedServer(accountId: number, id: number): Promise<RatedServer> {
+  const server = await db.server.findFirst({
+    where: { id, accountId },
+    select: { id: true, createdAt: true, facts: true },
+  });
+  if (!server) throw new NotFoundError();
+  return toRatedServer(server);
 }
 
 /** A sample with the score that the server had at its arrival. `ts` is in epoch milliseconds. */

@@ -39,14 +39,20 @@ export async function rollUp(server: RatedServer, from: number, to: number, dead
 }
 
 /**
- * Sums up every hour in `[from, to)` again, whatever is kept of it, from the samples that there are now. What is left
- * to do after `false`, `rollUp` does.
+ * Sums up every hour from the server's first sample on again, whatever is kept of it: for an operator who has deleted
+ * samples that were wrong, which makes nothing stale. Hours before that are all that is known of them, and stay. False
+ * when somebody was writing samples just then: `rollUp` does what is left.
  */
-export async function recompute(server: RatedServer, from: number, to: number): Promise<boolean> {
-  await db.telemetryHour.deleteMany({
-    where: { serverId: server.id, hour: { gte: new Date(Math.floor(from / HOUR) * HOUR), lt: new Date(to) } },
+export async function recompute(server: RatedServer): Promise<boolean> {
+  const first = await db.telemetrySample.findFirst({
+    where: { serverId: server.id },
+    select: { ts: true },
+    orderBy: { ts: "asc" },
   });
-  return rollUp(server, from, to);
+  if (!first) return true;
+  const from = Math.floor(first.ts.getTime() / HOUR) * HOUR;
+  await db.telemetryHour.deleteMany({ where: { serverId: server.id, hour: { gte: new Date(from) } } });
+  return rollUp(server, from, Date.now());
 }
 
 /** What is kept of the hours in `[from, to)` (epoch ms), in order; an hour without samples is absent. */
