@@ -59,6 +59,8 @@ async function startDemo(dataDir: string): Promise<Demo> {
 
 async function takeAll(browser: Browser, { origin, email, password }: Demo): Promise<void> {
   const light = await browser.newPage({ colorScheme: "light", viewport: { width: 1200, height: 900 } });
+  // The new token is left behind uncopied.
+  light.on("dialog", (dialog) => void dialog.accept());
   await light.goto(`${origin}/sign-in`);
   await light.getByLabel("E-mail").fill(email);
   await light.getByLabel("Password").fill(password);

@@ -1,4 +1,4 @@
-import { newToken } from "@/e2e/support/factories";
+import { newNamedToken, newToken } from "@/e2e/support/factories";
 import { call, getData } from "@/e2e/support/fixtures";
 import {
   createOnPage,
@@ -175,4 +175,36 @@ test.describe("without JavaScript", () => {
     await expect(row).toContainText("First request received");
     await expect(row).toContainText("198.51.100.43");
   });
+});
+
+test("a complaint about a name goes as soon as the name is changed, and a name too long is counted while it is typed", async ({
+  page,
+  account,
+}) => {
+  await page.goto(TOKEN_PAGE);
+  const name = page.getByLabel("Name");
+  await name.fill(" ");
+  await page.getByRole("button", { name: "Create token" }).click();
+  await expect(page.getByRole("alert").filter({ hasText: "Give the token a name." })).toBeVisible();
+  // The red border is seen beside the focus ring, not under it.
+  expect(await name.evaluate((field) => Number.parseFloat(getComputedStyle(field).outlineOffset))).toBeGreaterThan(1);
+  await name.pressSequentially("a right one");
+  await expect(page.getByText("Give the token a name.")).toHaveCount(0);
+  await expect(name).not.toHaveAttribute("aria-invalid");
+  await name.fill("x".repeat(64));
+  await expect(page.getByText("64 of 64 characters")).toBeVisible();
+  await name.pressSequentially("yz");
+  await expect(page.getByText("That is 2 characters too many: 64 is the most.")).toBeVisible();
+  await expect(name).toHaveAttribute("aria-invalid", "true");
+  expect(await db.accessToken.count({ where: { accountId: account.id } })).toBe(0);
+});
+
+test("times on the page move on by themselves", async ({ page, account }) => {
+  await newNamedToken(account.id, "aging");
+  await page.clock.install();
+  await page.goto(TOKEN_PAGE, { waitUntil: "networkidle" });
+  const row = page.getByRole("row", { name: /aging/ });
+  await expect(row).toContainText(/just now|\d seconds ago/);
+  await page.clock.fastForward("03:10");
+  await expect(row).toContainText("3 minutes ago");
 });

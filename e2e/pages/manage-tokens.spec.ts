@@ -18,6 +18,9 @@ import { mintToken } from "@/lib/tokens/format";
 
 const find = (id: number) => db.accessToken.findUniqueOrThrow({ where: { id } });
 
+/** Judging a password takes half a second of a quiet core, and these cores are busy. */
+const A_PASSWORD = { timeout: 20_000 };
+
 /** The password of every session of the account was typed two hours ago. */
 async function letPasswordAge(accountId: number): Promise<void> {
   const authenticatedAt = new Date(Date.now() - 2 * HOUR);
@@ -40,11 +43,11 @@ withAndWithoutJavaScript(() => {
     const { raw, token } = await newNamedToken(account.id, "before");
     await page.goto(TOKEN_PAGE);
     await page.getByRole("link", { name: "before", exact: true }).click();
-    await page.getByLabel("Name").fill(mintToken());
+    await page.getByLabel("Name", { exact: true }).fill(mintToken());
     await page.getByRole("button", { name: "Rename" }).click();
     await expect(page.getByRole("alert").filter({ hasText: "That looks like a token." })).toBeVisible();
     expect(await find(token.id)).toMatchObject({ name: "before" });
-    await page.getByLabel("Name").fill("after");
+    await page.getByLabel("Name", { exact: true }).fill("after");
     await page.getByRole("button", { name: "Rename" }).click();
     await expect(page.getByRole("status").filter({ hasText: "It is called after now." })).toBeVisible();
     await expect(page.getByRole("heading", { name: "after", level: 1 })).toBeVisible();
@@ -103,12 +106,12 @@ withAndWithoutJavaScript(() => {
     await page.getByLabel("Name").fill("guarded");
     await page.getByLabel("Your password").fill("a wrong password");
     await page.getByRole("button", { name: "Create token" }).click();
-    await expect(page.getByRole("alert").filter({ hasText: "That is not your password." })).toBeVisible();
+    await expect(page.getByRole("alert").filter({ hasText: "That is not your password." })).toBeVisible(A_PASSWORD);
     await expect(page.getByLabel("Name")).toHaveValue("guarded");
     expect(await db.accessToken.count({ where: { accountId: account.id } })).toBe(0);
     await page.getByLabel("Your password").fill(PASSWORD);
     await page.getByRole("button", { name: "Create token" }).click();
-    await expect(page.getByLabel("Token", { exact: true })).toBeVisible();
+    await expect(page.getByLabel("Token", { exact: true })).toBeVisible(A_PASSWORD);
     await page.goto(TOKEN_PAGE);
     await expect(page.getByLabel("Your password")).toHaveCount(0);
     await createOnPage(page, "without a question");
@@ -124,11 +127,11 @@ withAndWithoutJavaScript(() => {
     const dialog = page.getByRole("dialog");
     await dialog.getByLabel("Your password").fill("a wrong password");
     await answerQuestion(page, "Revoke all");
-    await expect(dialog.getByRole("alert")).toBeVisible();
+    await expect(dialog.getByRole("alert")).toBeVisible(A_PASSWORD);
     expect(await db.accessToken.count({ where: { accountId: account.id, revokedAt: null } })).toBe(2);
     await dialog.getByLabel("Your password").fill(PASSWORD);
     await answerQuestion(page, "Revoke all");
-    await expect(page.getByRole("status").filter({ hasText: "2 tokens were revoked" })).toBeVisible();
+    await expect(page.getByRole("status").filter({ hasText: "2 tokens were revoked" })).toBeVisible(A_PASSWORD);
   });
 
   test("which token is this: a whole one and its last four characters are found, others are not, and nothing pasted stays", async ({

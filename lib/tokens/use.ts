@@ -65,16 +65,17 @@ export function recordLimited(tokenId: number, at: number): void {
 
 function entryOf(tokenId: number, at: number): Use | null {
   const { unwritten, writtenAt } = recorder;
+  // Not only for the first: a write that failed has ended the work, and what came meanwhile waits for the next.
+  if (!recorder.isRunning) {
+    recorder.isRunning = true;
+    runInBackground("recording what tokens did", writeUntilNothingIsLeft);
+  }
   const known = unwritten.get(tokenId);
   if (known) return known;
   if (unwritten.size >= MAX_TOKENS) return null;
   const dueAt = Math.max(at + GATHER_FOR, (writtenAt.get(tokenId) ?? 0) + WRITE_EVERY);
   const use: Use = { dueAt, hours: new Map(), minute: { start: 0, requests: 0 }, visitors: new Map() };
   unwritten.set(tokenId, use);
-  if (!recorder.isRunning) {
-    recorder.isRunning = true;
-    runInBackground("recording what tokens did", writeUntilNothingIsLeft);
-  }
   return use;
 }
 
@@ -90,7 +91,7 @@ function hourOf(use: Use, at: number): Hour {
 async function writeUntilNothingIsLeft(): Promise<void> {
   const { unwritten, writtenAt } = recorder;
   try {
-    while (unwritten.size > 0) {
+    do {
       const goesOn = await pause(GATHER_FOR);
       const now = Date.now();
       for (const [id, at] of writtenAt) if (now - at >= WRITE_EVERY) writtenAt.delete(id);
@@ -101,7 +102,7 @@ async function writeUntilNothingIsLeft(): Promise<void> {
         writtenAt.set(id, now);
       }
       if (due.length > 0) await write(due, now);
-    }
+    } while (unwritten.size > 0);
   } finally {
     recorder.isRunning = false;
   }

@@ -1,0 +1,35 @@
+import { newNamedToken } from "@/e2e/support/factories";
+import { expect, TOKEN_PAGE, test } from "@/e2e/support/pages";
+
+test("the token page and a token's own page send under 160 KB of JavaScript, and ask for nothing more once they are loaded", async ({
+  page,
+  account,
+}) => {
+  const { token } = await newNamedToken(account.id, "weighed");
+  for (const path of [TOKEN_PAGE, `${TOKEN_PAGE}/${token.id}`]) {
+    await page.goto(path, { waitUntil: "networkidle" });
+    const resources = await page.evaluate(() =>
+      (performance.getEntriesByType("resource") as PerformanceResourceTiming[]).map(
+        ({ name, initiatorType, encodedBodySize }) => ({
+          path: new URL(name).pathname,
+          initiatorType,
+          encodedBodySize,
+        }),
+      ),
+    );
+    const scripts = resources.filter((resource) => resource.path.endsWith(".js"));
+    expect(scripts.length).toBeGreaterThan(0);
+    expect(scripts.reduce((sum, { encodedBodySize }) => sum + encodedBodySize, 0)).toBeLessThan(160 * 1024);
+    expect(
+      resources.filter(({ initiatorType }) => initiatorType === "fetch" || initiatorType === "xmlhttprequest"),
+    ).toEqual([]);
+  }
+});
+
+test("the style sheet for failed pages may be kept for a day, so that not every page asks for it", async ({
+  request,
+}) => {
+  const answer = await request.get("/error.css");
+  expect(answer.status()).toBe(200);
+  expect(answer.headers()["cache-control"]).toBe("public, max-age=86400");
+});
