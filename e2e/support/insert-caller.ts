@@ -6,14 +6,21 @@ import { hashToken, mintToken } from "@/lib/tokens/format";
  * with the columns of the data contract alone. Answers the raw token.
  */
 export async function insertCaller(url: string): Promise<string> {
-  const raw = mintToken();
+  const [raw = ""] = await insertCallerWithTokens(url, "caller@example.com", 1);
+  return raw;
+}
+
+/** The same with several tokens, for tests that ask more than the limit of one allows. */
+export async function insertCallerWithTokens(url: string, email: string, count: number): Promise<string[]> {
+  const tokens = Array.from({ length: count }, mintToken);
   const client = new pg.Client(url);
   await client.connect();
   await client.query(
-    `with a as (insert into accounts (name, email, role) values ('Caller', 'caller@example.com', 'customer') returning id)
-     insert into access_tokens (account_id, name, token_hash, hint) select id, 'Token', $1, $2 from a`,
-    [hashToken(raw), raw.slice(-4)],
+    `with a as (insert into accounts (name, email, role) values ('Caller', $1, 'customer') returning id)
+     insert into access_tokens (account_id, name, token_hash, hint)
+     select id, 'Token', hash, hint from a, unnest($2::text[], $3::text[]) as t (hash, hint)`,
+    [email, tokens.map(hashToken), tokens.map((raw) => raw.slice(-4))],
   );
   await client.end();
-  return raw;
+  return tokens;
 }
