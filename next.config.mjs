@@ -1,5 +1,6 @@
 import { API_HEADERS, COMMON_HEADERS } from "./lib/api/fixed-headers.mjs";
 
+/** @param {readonly (readonly [string, string])[]} headers */
 const asNextWantsThem = (headers) => headers.map(([key, value]) => ({ key, value }));
 
 /** @type {import("next").NextConfig} */

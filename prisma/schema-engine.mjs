@@ -18,12 +18,16 @@ const JSON_RPC_SERVER_ERROR = 4466;
 const args = process.argv.slice(2);
 const connectionString = JSON.parse(argument("--datasource") ?? "{}").url ?? process.env.DATABASE_URL;
 
+/** @param {string} name */
 function argument(name) {
   const at = args.indexOf(name);
   return at < 0 ? undefined : args[at + 1];
 }
 
-/** `cli can-connect-to-database` and `cli create-database`: short runs that answer with their exit code. */
+/**
+ * `cli can-connect-to-database` and `cli create-database`: short runs that answer with their exit code.
+ * @param {string | undefined} command
+ */
 async function runConnectionCommand(command) {
   if (command === "create-database") {
     const target = new URL(connectionString);
@@ -37,12 +41,17 @@ async function runConnectionCommand(command) {
   }
 }
 
+/** @param {string} url */
 async function connectOrExit(url) {
   const client = new pg.Client(url);
   await client.connect().catch((error) => exitWith(error.code === "3D000" ? "P1003" : "P1001", error));
   return client;
 }
 
+/**
+ * @param {string} errorCode
+ * @param {Error} error
+ */
 function exitWith(errorCode, error) {
   // The command skips the first line of stderr, so an empty one goes before the error.
   console.error("{}");
@@ -53,16 +62,18 @@ function exitWith(errorCode, error) {
 
 async function serveJsonRpc() {
   const engine = await loadEngine();
-  const send = (message) => process.stdout.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
+  const send = (/** @type {object} */ message) =>
+    process.stdout.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
   for await (const line of createInterface({ input: process.stdin })) {
     const { id, method, params } = JSON.parse(line);
     if (!method) continue; // The command's receipt for a `print`.
     try {
-      const result = await engine[method](params);
+      const result = await Reflect.get(engine, method).call(engine, params);
       // The native engine sends the text of `migrate diff` as a request of its own; this one returns it.
       if (result?.stdout) send({ id: `print-${id}`, method: "print", params: { content: result.stdout } });
       send({ id, result });
-    } catch (error) {
+    } catch (thrown) {
+      const error = /** @type {Error & { code?: string, meta?: unknown }} */ (thrown);
       const data = { is_panic: false, message: error.message, meta: error.meta ?? null, error_code: error.code };
       send({ id, error: { code: JSON_RPC_SERVER_ERROR, message: error.message, data } });
     }
@@ -71,19 +82,20 @@ async function serveJsonRpc() {
 
 async function loadEngine() {
   // The engine reports a panic of its own through this name before it traps.
-  globalThis.PRISMA_WASM_PANIC_REGISTRY = { set_message: (message) => process.stderr.write(`${message}\n`) };
+  const log = (/** @type {string} */ line) => void process.stderr.write(`${line}\n`);
+  Object.assign(globalThis, { PRISMA_WASM_PANIC_REGISTRY: { set_message: log } });
   const entry = createRequire(import.meta.url).resolve("@prisma/schema-engine-wasm");
   const wasm = readFileSync(entry.replace(/schema_engine\.js$/, "schema_engine_bg.wasm"));
   const { instance } = await WebAssembly.instantiate(wasm, { "./schema_engine_bg.js": bindings });
   bindings.__wbg_set_wasm(instance.exports);
-  instance.exports.__wbindgen_start();
+  /** @type {() => void} */ (instance.exports.__wbindgen_start)();
 
+  /** @type {[string, string][]} */
   const datamodels = (argument("--datamodels") ?? "")
     .split(",")
     .filter(Boolean)
     .map((path) => [path, readFileSync(path, "utf8")]);
   const adapters = new CharAwareAdapterFactory({ connectionString });
-  const log = (line) => process.stderr.write(`${line}\n`);
   // No file is `undefined` to this engine, never an empty list: `migrate diff` names its files in the call.
   const options = { datamodels: datamodels.length > 0 ? datamodels : undefined };
   return bindings.SchemaEngine.new(options, log, bindMigrationAwareSqlAdapterFactory(adapters));
@@ -91,11 +103,15 @@ async function loadEngine() {
 
 /** Describing a schema returns PostgreSQL's "char", which the adapter cannot read and the engine wants as a character. */
 class CharAwareAdapterFactory extends PrismaPg {
+  /** @override */
   async connect() {
     return runningWholeScripts(readingChar(await super.connect()));
   }
 
-  /** An empty database to compare with. The adapter's own would be the very database that is to be compared. */
+  /**
+   * An empty database to compare with. The adapter's own would be the very database that is to be compared.
+   * @override
+   */
   async connectToShadowDb() {
     const shadow = await createShadowDatabase();
     const adapter = await new CharAwareAdapterFactory({ connectionString: shadow.url }).connect();
@@ -126,6 +142,10 @@ async function createShadowDatabase() {
   return { url: embedded.url, remove: embedded.stop };
 }
 
+/**
+ * @param {string} url
+ * @param {string} sql
+ */
 async function runOnce(url, sql) {
   const client = new pg.Client(url);
   await client.connect();
@@ -134,17 +154,30 @@ async function runOnce(url, sql) {
   return rows;
 }
 
-function readingChar(adapter) {
+/**
+ * What the adapter's types keep to themselves.
+ * @typedef {{
+ *   client: { query(script: string): Promise<unknown> },
+ *   onError(error: unknown): never,
+ *   executeScript(script: string): Promise<void>,
+ *   performIO(query: object): Promise<{ fields?: { dataTypeID: number }[] }>,
+ *   queryRaw(query: object): Promise<{ columnTypes: number[] }>,
+ * }} Inside
+ * @typedef {Awaited<ReturnType<PrismaPg["connect"]>>} Adapter
+ */
+
+/** @param {Adapter} given */
+function readingChar(given) {
+  const adapter = /** @type {Inside} */ (/** @type {unknown} */ (given));
+  /** @type {WeakMap<object, number[]>} */
   const charColumns = new WeakMap();
   const performIO = adapter.performIO.bind(adapter);
   adapter.performIO = async (query) => {
     const result = await performIO(query);
     const fields = result.fields ?? [];
-    charColumns.set(
-      query,
-      fields.flatMap((field, column) => (field.dataTypeID === PG_CHAR_OID ? [column] : [])),
-    );
-    for (const column of charColumns.get(query)) fields[column].dataTypeID = PG_TEXT_OID;
+    const columns = fields.flatMap(({ dataTypeID }, column) => (dataTypeID === PG_CHAR_OID ? [column] : []));
+    charColumns.set(query, columns);
+    for (const field of fields) if (field.dataTypeID === PG_CHAR_OID) field.dataTypeID = PG_TEXT_OID;
     return result;
   };
   const queryRaw = adapter.queryRaw.bind(adapter);
@@ -153,15 +186,19 @@ function readingChar(adapter) {
     for (const column of charColumns.get(query) ?? []) result.columnTypes[column] = ColumnTypeEnum.Character;
     return result;
   };
-  return adapter;
+  return given;
 }
 
-/** The adapter cuts scripts at every semicolon, also within the body of a function. PostgreSQL takes them whole. */
-function runningWholeScripts(adapter) {
+/**
+ * The adapter cuts scripts at every semicolon, also within the body of a function. PostgreSQL takes them whole.
+ * @param {Adapter} given
+ */
+function runningWholeScripts(given) {
+  const adapter = /** @type {Inside} */ (/** @type {unknown} */ (given));
   adapter.executeScript = async (script) => {
     await adapter.client.query(script).catch((error) => adapter.onError(error));
   };
-  return adapter;
+  return given;
 }
 
 if (args.includes("cli")) await runConnectionCommand(args.at(-1));

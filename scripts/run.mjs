@@ -21,7 +21,9 @@ requireNode();
 requireTempFolder();
 loadDotEnv();
 // Its tools are missing where only production is installed, and behave differently there.
-if (DEVELOPMENT_COMMANDS.has(command)) delete process.env.NODE_ENV;
+if (DEVELOPMENT_COMMANDS.has(command)) Reflect.deleteProperty(process.env, "NODE_ENV");
+/** @typedef {{ title: string, isDone: () => boolean, run: string[], finish?: () => void }} Preparation */
+/** @type {Preparation[]} */
 const PREPARATIONS = [
   {
     title: "Installing packages",
@@ -71,7 +73,7 @@ function requireCommand() {
 }
 
 function requireNode() {
-  const [major, minor] = process.versions.node.split(".").map(Number);
+  const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
   const isSupported = (major === 20 && minor >= 19) || (major === 22 && minor >= 12) || major >= 24;
   if (!isSupported) {
     fail(`This needs Node 20.19 or newer (20, 22.12, or 24 and later); this is Node ${process.versions.node}.`);
@@ -83,7 +85,9 @@ function requireTempFolder() {
   try {
     rmdirSync(mkdtempSync(join(tmpdir(), "console-")));
   } catch (error) {
-    fail(`The folder for temporary files cannot be written to: ${error.message}. Name another one in TMPDIR.`);
+    fail(
+      `The folder for temporary files cannot be written to: ${error instanceof Error ? error.message : error}. Name another one in TMPDIR.`,
+    );
   }
 }
 
@@ -91,6 +95,7 @@ function loadDotEnv() {
   if (existsSync(".env")) process.loadEnvFile(".env");
 }
 
+/** @param {string[]} args */
 function npm(...args) {
   // Run by npm, this is npm's own file; on Windows, npm itself cannot be started without a shell.
   const cli = process.env.npm_execpath;
@@ -121,7 +126,8 @@ function schemaHash() {
   return hash.digest("hex");
 }
 
-function prepare({ title, run: [file, ...args], finish }) {
+/** @param {Preparation} preparation */
+function prepare({ title, run: [file = "", ...args], finish }) {
   process.stderr.write(`${title} …\n`);
   const result = spawnSync(file, args, { encoding: "utf8", env: { ...process.env, CHECKPOINT_DISABLE: "1" } });
   if (result.status !== 0) {
@@ -131,6 +137,10 @@ function prepare({ title, run: [file, ...args], finish }) {
   finish?.();
 }
 
+/**
+ * @param {unknown} problem
+ * @returns {never}
+ */
 function fail(problem) {
   console.error(problem);
   process.exit(1);

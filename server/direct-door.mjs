@@ -8,15 +8,17 @@ const METHODS = new Set(["GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELE
 
 /**
  * @param {import("./routes.mjs").Match} match
+ * @param {import("node:http").IncomingMessage} request
+ * @param {import("node:http").ServerResponse} response
  * @param {Iterable<readonly [string, string]>} fixed headers of every answer under this path
  */
 export async function answerDirectly(match, request, response, fixed) {
   const { handlers } = match;
   // As Next does for a handler that names its methods one by one.
-  const handler = handlers[request.method] ?? (request.method === "HEAD" ? handlers.GET : undefined);
+  const handler = handlers[request.method ?? ""] ?? (request.method === "HEAD" ? handlers.GET : undefined);
   if (!handler) return refuse(response, 405, { Allow: allowedMethods(handlers) });
   try {
-    const answer = await handler(new IncomingRequest(request, `http://localhost${request.url}`), {
+    const answer = await handler(new IncomingRequest(request, `http://localhost${request.url}`).asRequest(), {
       params: Promise.resolve(match.params),
     });
     if (response.destroyed) return;
@@ -24,13 +26,14 @@ export async function answerDirectly(match, request, response, fixed) {
   } catch (error) {
     // A handler reports its own faults; this one is a fault of what stands around it.
     process.stderr.write(
-      `${JSON.stringify({ time: new Date().toISOString(), level: "error", event: "request failed", stack: error?.stack })}\n`,
+      `${JSON.stringify({ time: new Date().toISOString(), level: "error", event: "request failed", stack: error instanceof Error ? error.stack : String(error) })}\n`,
     );
     if (response.headersSent) response.destroy();
     else refuse(response, 500);
   }
 }
 
+/** @param {import("./routes.mjs").Handlers} handlers */
 function allowedMethods(handlers) {
   const methods = Object.keys(handlers).filter((name) => METHODS.has(name));
   return [...methods, ...(handlers.GET && !handlers.HEAD ? ["HEAD"] : [])].join(", ");

@@ -21,38 +21,46 @@ const CARRIED_HEADERS = new Set([
   "x-forwarded-for",
 ]);
 
-/** Takes every header away that no handler may know of, in place. */
+/**
+ * Takes every header away that no handler may know of, in place.
+ * @param {import("node:http").IncomingHttpHeaders} headers
+ */
 export function keepCarriedHeaders(headers) {
   for (const name of Object.keys(headers)) if (!CARRIED_HEADERS.has(name)) delete headers[name];
 }
 
-/**
- * A Request whose costly parts (its body, its signal) are made when a handler asks for them, which most never do.
- * @param {import("node:http").IncomingMessage} incoming its headers are those that a handler may know of
- * @param {string} url absolute
- */
+/** A Request whose costly parts (its body, its signal) are made when a handler asks for them, which most never do. */
 export class IncomingRequest {
   // Declared, because the prototype's own cannot be assigned.
   method;
   url;
   headers;
   #incoming;
+  /** @type {Request | undefined} */
   #real;
 
+  /**
+   * @param {import("node:http").IncomingMessage} incoming its headers are those that a handler may know of
+   * @param {string} url absolute
+   */
   constructor(incoming, url) {
     this.#incoming = incoming;
-    this.method = incoming.method;
+    this.method = incoming.method ?? "GET";
     this.url = url;
-    this.headers = new Headers(incoming.headers);
+    this.headers = new Headers(/** @type {Record<string, string>} */ (incoming.headers));
+  }
+
+  /** What it is to whoever does not look closely: the prototype below has the rest. */
+  asRequest() {
+    return /** @type {Request} */ (/** @type {unknown} */ (this));
   }
 
   get real() {
     const hasBody = this.method !== "GET" && this.method !== "HEAD";
-    this.#real ??= new Request(this.url, {
-      method: this.method,
-      headers: this.headers,
-      ...(hasBody && { body: Readable.toWeb(this.#incoming), duplex: "half" }),
-    });
+    /** @type {RequestInit & { duplex?: "half" }} */
+    const init = { method: this.method, headers: this.headers };
+    if (hasBody) Object.assign(init, { body: Readable.toWeb(this.#incoming), duplex: "half" });
+    this.#real ??= new Request(this.url, init);
     return this.#real;
   }
 }
@@ -64,15 +72,20 @@ for (const [name, { value, get }] of Object.entries(Object.getOwnPropertyDescrip
     name,
     get
       ? {
+          /** @this {IncomingRequest} */
           get() {
-            return this.real[name];
+            return Reflect.get(this.real, name);
           },
         }
       : {
           value:
             typeof value === "function"
-              ? function (...args) {
-                  return this.real[name](...args);
+              ? /**
+                 * @this {IncomingRequest}
+                 * @param {unknown[]} args
+                 */
+                function (...args) {
+                  return Reflect.apply(value, this.real, args);
                 }
               : value,
         },

@@ -15,7 +15,9 @@ const READING_MS = 120_000;
 
 /**
  * Sends the answer of a handler: its headers, and its body unless the request was a HEAD.
- * @param {Response} answer
+ * @param {Response & { content?: string }} answer
+ * @param {import("node:http").IncomingMessage} request
+ * @param {import("node:http").ServerResponse} response
  * @param {Iterable<readonly [string, string]>} fixed headers that do not depend on the answer
  */
 export async function send(answer, request, response, fixed) {
@@ -23,7 +25,8 @@ export async function send(answer, request, response, fixed) {
   const body = answer.content ?? Buffer.from(await answer.arrayBuffer());
   const isWithBody = request.method !== "HEAD" && body.length > 0;
   const length = Number(answer.headers.get("content-length") ?? body.length);
-  const isCompressed = isWithBody && length >= COMPRESSED_FROM && acceptsGzip(request.headers["accept-encoding"]);
+  const isCompressed =
+    isWithBody && length >= COMPRESSED_FROM && acceptsGzip(String(request.headers["accept-encoding"] ?? ""));
   const headers = ["Vary", "Accept-Encoding"];
   for (const [name, value] of fixed) headers.push(name, value);
   for (const [name, value] of answer.headers) {
@@ -40,7 +43,11 @@ export async function send(answer, request, response, fixed) {
   response.writeHead(answer.status, headers).end(bytes);
 }
 
-/** @param {string | Buffer} body */
+/**
+ * @param {string | Buffer} body
+ * @param {boolean} isCompressed
+ * @param {import("node:http").ServerResponse} response
+ */
 async function sendSlices(body, isCompressed, response) {
   const slices = Readable.from(slicesOf(body), { objectMode: false, highWaterMark: SLICE });
   const deadline = AbortSignal.timeout(READING_MS);
@@ -49,6 +56,7 @@ async function sendSlices(body, isCompressed, response) {
   await pipeline(stages, { signal: deadline }).catch(() => response.destroy());
 }
 
+/** @param {string | Buffer} body */
 function* slicesOf(body) {
   for (let start = 0; start < body.length; ) {
     const end = start + SLICE - (typeof body === "string" && splitsCharacter(body, start + SLICE) ? 1 : 0);
@@ -57,7 +65,11 @@ function* slicesOf(body) {
   }
 }
 
-/** Whether the two halves of one character stand before and after `index`. */
+/**
+ * Whether the two halves of one character stand before and after `index`.
+ * @param {string} text
+ * @param {number} index
+ */
 function splitsCharacter(text, index) {
   return index < text.length && (text.charCodeAt(index) & 0xfc00) === 0xdc00;
 }

@@ -17,13 +17,17 @@ const REST = /^\[\[\.\.\.(\w+)\]\]$/;
  *   `path` is the way Next spells what was asked for.
  */
 
-/** Whether a path, its slashes collapsed, is answered by a handler and never by a page. */
+/**
+ * Whether a path, its slashes collapsed, is answered by a handler and never by a page.
+ * @param {string} path
+ */
 export function isDirectPath(path) {
   return DIRECT.test(path);
 }
 
 /**
  * Loads the route handlers of the build in `distDir` and returns a function that finds the ones of a path.
+ * @param {string} distDir
  * @returns {Promise<(path: string) => Match | null>}
  * @throws Error when the build does not look as expected
  */
@@ -73,12 +77,18 @@ export function matcherOf(routes) {
   };
 }
 
+/** @param {string[]} parts */
 function rankOf(parts) {
   return parts.map((part) => (REST.test(part) ? "2" : VARIABLE.test(part) ? "1" : "0")).join("");
 }
 
-/** The variables of a route by name; null when its parts do not fit. */
+/**
+ * The variables of a route by name; null when its parts do not fit.
+ * @param {string[]} parts
+ * @param {string[]} segments
+ */
 function paramsOf(parts, segments) {
+  /** @type {Record<string, string | string[]>} */
   const params = {};
   for (const [index, part] of parts.entries()) {
     const [, rest] = REST.exec(part) ?? [];
@@ -92,7 +102,10 @@ function paramsOf(parts, segments) {
   return parts.length === segments.length ? params : null;
 }
 
-/** A segment that cannot be decoded is one that nobody knows, not a fault. */
+/**
+ * A segment that cannot be decoded is one that nobody knows, not a fault.
+ * @param {string} segment
+ */
 function decode(segment) {
   if (!segment.includes("%")) return segment;
   try {
@@ -102,6 +115,7 @@ function decode(segment) {
   }
 }
 
+/** @param {string} file */
 function readJson(file) {
   return JSON.parse(readFileSync(file, "utf8"));
 }

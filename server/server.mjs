@@ -26,10 +26,14 @@ const port = await listen(Number(process.env.PORT ?? 3000));
 const dev = process.env.NODE_ENV !== "production";
 // Next listens here for web sockets, which only its development server has. A server that nobody listens to for them
 // answers a request that offers an upgrade (to HTTP/2, as some clients do) like any other.
-const app = next({ dev, hostname, port, httpServer: dev ? server : new EventEmitter() });
+const nobody = /** @type {import("node:http").Server} */ (/** @type {unknown} */ (new EventEmitter()));
+const app = next({ dev, hostname, port, httpServer: dev ? server : nobody });
 const ready = app.prepare().then(openDirectDoor);
 const handle = app.getRequestHandler();
-/** Finds the handlers of a path; null where Next alone knows them. */
+/**
+ * Finds the handlers of a path; null where Next alone knows them.
+ * @type {Awaited<ReturnType<typeof loadRoutes>> | null}
+ */
 let findRoute = null;
 let isReady = false;
 let isDraining = false;
@@ -73,7 +77,10 @@ async function openDirectDoor() {
   }
 }
 
-/** Next tells caches about the headers of its pages, whatever it answers. */
+/**
+ * Next tells caches about the headers of its pages, whatever it answers.
+ * @param {import("node:http").ServerResponse} response
+ */
 function withOwnVary(response) {
   const { setHeader, appendHeader } = response;
   response.setHeader = (name, value) =>
@@ -83,30 +90,39 @@ function withOwnVary(response) {
   return response;
 }
 
+/**
+ * @param {number} wanted
+ * @returns {Promise<number>} the port that was taken
+ */
 function listen(wanted) {
   return new Promise((resolve) => {
-    server.once("error", (error) => {
+    server.once("error", (/** @type {NodeJS.ErrnoException} */ error) => {
       const problem = error.code === "EADDRINUSE" ? "in use" : error.message;
       if (process.send) process.send({ error: problem });
       else console.error(`Cannot listen on ${hostname}:${wanted}: ${problem}.`);
       process.exit(1);
     });
-    server.listen(wanted, hostname, () => resolve(server.address().port));
+    server.listen(wanted, hostname, () =>
+      resolve(/** @type {import("node:net").AddressInfo} */ (server.address()).port),
+    );
   });
 }
 
-/** Makes the request say what is so, whatever the client claimed; returns its path. */
+/**
+ * Makes the request say what is so, whatever the client claimed; returns its path.
+ * @param {import("node:http").IncomingMessage} request
+ */
 function normalize(request) {
   const { headers } = request;
   // A base address that ends in a slash makes "//api/v1/me"; Next would redirect, without the headers of the API.
-  const [path, ...query] = request.url.split("?");
+  const [path = "", ...query] = (request.url ?? "").split("?");
   const collapsed = path.replace(/\/{2,}/g, "/");
   if (collapsed !== path && isDirectPath(collapsed)) request.url = [collapsed, ...query].join("?");
   if (collapsed.startsWith("/api/v1/") && isUndecodable(collapsed)) request.url = "/api/v1/malformed";
-  if (isDirectPath(collapsed) && !CARRIED_METHODS.has(request.method)) request.method = "DELETE";
+  if (isDirectPath(collapsed) && !CARRIED_METHODS.has(request.method ?? "")) request.method = "DELETE";
   // Node keeps the first of several; together they are no usable credential.
   const authorizations = request.headersDistinct.authorization;
-  if (authorizations?.length > 1) headers.authorization = authorizations.join(", ");
+  if (authorizations && authorizations.length > 1) headers.authorization = authorizations.join(", ");
   // As a proxy does: the app can then tell the peer's address from what the client wrote to the left of it.
   const forwarded = headers["x-forwarded-for"];
   headers["x-forwarded-for"] = forwarded
@@ -117,10 +133,13 @@ function normalize(request) {
   delete headers["x-forwarded-host"];
   delete headers["x-forwarded-proto"];
   if (baseUrl) headers["x-forwarded-host"] = baseUrl.host;
-  return request.url.split("?")[0];
+  return (request.url ?? "").replace(/\?.*/s, "");
 }
 
-/** Next fails at such a path before any route; here it is one that nobody knows. Paths without a `%` cost nothing. */
+/**
+ * Next fails at such a path before any route; here it is one that nobody knows. Paths without a `%` cost nothing.
+ * @param {string} path
+ */
 function isUndecodable(path) {
   if (!path.includes("%")) return false;
   try {
@@ -141,6 +160,6 @@ async function drain() {
   const sweep = setInterval(() => server.closeIdleConnections(), 50);
   await closed;
   clearInterval(sweep);
-  await globalThis[Symbol.for("console-api.background-drain")]?.();
+  await Reflect.get(globalThis, Symbol.for("console-api.background-drain"))?.();
   process.exit(0);
 }

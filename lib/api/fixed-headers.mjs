@@ -1,6 +1,9 @@
 // The headers that depend on nothing but the path. The server sends them, and so does Next where it answers alone.
 
-/** On every answer under /api/v1, refusals included (spec 2). `*` is safe: no cookie is honoured there. */
+/**
+ * On every answer under /api/v1, refusals included (spec 2). `*` is safe: no cookie is honoured there.
+ * @type {readonly (readonly [string, string])[]}
+ */
 export const API_HEADERS = [
   ["Cache-Control", "no-store"],
   ["X-Content-Type-Options", "nosniff"],
@@ -12,8 +15,14 @@ export const API_HEADERS = [
   ],
 ];
 
-/** On every other answer. */
+/**
+ * On every other answer.
+ * @type {readonly (readonly [string, string])[]}
+ */
 export const COMMON_HEADERS = [["X-Content-Type-Options", "nosniff"]];
 
-/** Browsers remember it for two years: from then on they open the console over https alone. */
+/**
+ * Browsers remember it for two years: from then on they open the console over https alone.
+ * @type {readonly [string, string]}
+ */
 export const HSTS = ["Strict-Transport-Security", "max-age=63072000; includeSubDomains"];
