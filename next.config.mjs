@@ -19,6 +19,14 @@ export default {
     { source: "/:file*", headers: asNextWantsThem(COMMON_HEADERS) },
     // Every page names it, for the case that the page fails; asking for it once a day is enough.
     { source: "/error.css", headers: [{ key: "Cache-Control", value: "public, max-age=86400" }] },
+    // To be read before it is used; a browser takes `.ts` for a film.
+    {
+      source: "/clients/:file*",
+      headers: asNextWantsThem([
+        ["Content-Type", "text/plain; charset=utf-8"],
+        ["Access-Control-Allow-Origin", "*"],
+      ]),
+    },
     { source: "/api/v1/:path*", headers: asNextWantsThem(API_HEADERS) },
   ],
 };

@@ -1,5 +1,5 @@
 import Link from "next/link";
-import { TOKEN_PAGE } from "@/app/paths";
+import { API_REFERENCE, TOKEN_PAGE } from "@/app/paths";
 import { ENDPOINTS } from "@/lib/api/contract";
 import examples from "@/lib/api/examples.json";
 import { findAccount } from "@/lib/sign-in/sessions";
@@ -60,7 +60,10 @@ export default async function Page() {
               </div>
             ))}
           </dl>
-          <p className="soft">120 requests per minute and token. Nothing can be changed through the API.</p>
+          <p className="soft">
+            120 requests per minute and token. Nothing can be changed through the API. Fields, errors and examples are
+            in the <Link href={API_REFERENCE}>API reference</Link>.
+          </p>
         </section>
       </main>
     </>

@@ -2,6 +2,8 @@
 export const DASHBOARD = "/dashboard";
 /** Where people manage their tokens (spec 5.3). */
 export const TOKEN_PAGE = "/dashboard/settings/api";
+/** Everything about the API, for people; whoever has no account may read it as well. */
+export const API_REFERENCE = "/docs/api";
 
 export const NEW_SERVER = "/dashboard/servers/new";
 

@@ -1,12 +1,16 @@
-import { writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { startEmbeddedDatabase } from "@/server/embedded/database";
+import { writePythonClient } from "./client-python";
+import { writeTypeScriptClient } from "./client-typescript";
 import { migrate } from "./database";
 
 /** How many elements of a list an example shows. */
 const SHOWN = 2;
 
 /**
- * `npm run documents`: writes what documents hold of the running product: an answer of the demo for each endpoint.
+ * `npm run documents`: writes what documents hold of the running product: an answer of the demo for each endpoint, and
+ * the clients.
  * Run it after a change of the contract or of the demo.
  */
 export async function main(): Promise<void> {
@@ -26,8 +30,18 @@ export async function main(): Promise<void> {
     examples[path] = shorten(await response.json());
   }
   writeFileSync("lib/api/examples.json", `${JSON.stringify(examples, null, 2)}\n`);
+  await writeClients();
   await db.$disconnect();
   await database.stop();
+}
+
+/** The clients that the console serves, from its document. */
+export async function writeClients(folder = "public/clients"): Promise<void> {
+  const { openApiDocument } = await import("@/lib/api/openapi");
+  const document = openApiDocument("https://console.example.com");
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, "console-api.ts"), writeTypeScriptClient(document));
+  writeFileSync(join(folder, "console_api.py"), writePythonClient(document));
 }
 
 /** The same with every list cut short, which keeps it readable. Notes are short as they are. */

@@ -7,7 +7,6 @@ export const dynamic = "force-dynamic";
 const HEADERS = {
   // To be asked for again each time; the answer is empty while nothing changed.
   "Cache-Control": "no-cache",
-  "X-Content-Type-Options": "nosniff",
   "Access-Control-Allow-Origin": "*",
   "Access-Control-Expose-Headers": "ETag",
 };

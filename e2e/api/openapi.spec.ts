@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { cpSync, writeFileSync } from "node:fs";
+import { stripVTControlCharacters } from "node:util";
 import { newAccount, newBenchmarkRun, newGameService, newServer } from "@/e2e/support/factories";
 import { expect, findJudge, sharedOrigin, test } from "@/e2e/support/fixtures";
 
@@ -60,7 +61,7 @@ test("Redocly's respect finds every answer of a script to be as the document say
   child.stderr.on("data", (chunk) => (output += chunk));
   const [code] = await once(child, "close");
   expect(code, output).toBe(0);
-  expect(output).toContain("Steps: 7 passed, 7 total");
+  expect(stripVTControlCharacters(output)).toContain("Steps: 7 passed, 7 total");
 });
 
 test("an answer that the document does not describe is found out: its status, a header more or less, a field, a unit", async () => {

@@ -71,8 +71,11 @@ function responsesOf(document: OpenApiDocument, method: string, path: string): O
   const common = { 431: HeadersTooLarge, 500: InternalError, 503: Unavailable } as Operation["responses"];
   if (method === "OPTIONS") return { ...common, ...other.OPTIONS?.responses };
   if (method !== "GET" && method !== "HEAD") return { ...common, ...other["any other method"]?.responses };
+  const unknown = { ...common, ...other["a path under /api/v1 that is not described"]?.responses };
   const operation = operationOf(document, path);
-  return operation?.responses ?? { ...common, ...other["a path under /api/v1 that is not described"]?.responses };
+  if (!operation) return unknown;
+  // Whether an encoded slash separates is for the server to say.
+  return path.includes("%") ? { ...unknown, ...operation.responses } : operation.responses;
 }
 
 function operationOf(document: OpenApiDocument, path: string): Operation | undefined {

@@ -9,6 +9,7 @@ import { authenticate, type Caller } from "@/lib/tokens/authentication";
 import { isWellFormedToken } from "@/lib/tokens/format";
 import type { Data, EndpointPath, Params } from "./contract";
 import { errorResponse, invalidToken, malformedToken, methodNotAllowed, missingToken, toApiError } from "./errors";
+import { failureText } from "./failure-text.mjs";
 import { requireQuota } from "./quota";
 
 const ALLOW = "GET, HEAD, OPTIONS";
@@ -35,21 +36,11 @@ export function unknownEndpoint() {
 type Run<PathParams> = (call: { account: Account; params: PathParams; query: URLSearchParams }) => Answer<unknown>;
 
 function handlers<PathParams>(endpoint: EndpointPath | null, run: Run<PathParams>) {
-  const handle = async (request: Request, route: { params: Promise<PathParams> }): Promise<Response> => {
-    const url = new URL(request.url);
-    const id = randomUUID();
-    const headers = new Headers({ "Content-Type": "application/json; charset=utf-8", "X-Request-Id": id });
-    try {
-      const caller = await requireCaller(request);
-      await requireQuota(caller.tokenId, headers);
-      if (request.method !== "GET" && request.method !== "HEAD") throw methodNotAllowed(ALLOW);
-      const data = await run({ account: caller.account, params: await route.params, query: url.searchParams });
-      const json = data instanceof JsonText ? data.json : JSON.stringify(data);
-      return new TextResponse(`{"data":${json}}`, 200, headers);
-    } catch (error) {
-      return errorResponse(toApiError(error, { id, method: request.method, endpoint, path: url.pathname }), headers);
-    }
-  };
+  const handle = (request: Request, route: { params: Promise<PathParams> }): Promise<Response> =>
+    answer(request, JSON_BODIES, endpoint, async (account, query) => {
+      const data = await run({ account, params: await route.params, query });
+      return `{"data":${data instanceof JsonText ? data.json : JSON.stringify(data)}}`;
+    });
   return {
     GET: handle,
     HEAD: handle,
@@ -59,6 +50,58 @@ function handlers<PathParams>(endpoint: EndpointPath | null, run: Run<PathParams
     DELETE: handle,
     OPTIONS: answerPreflight,
   };
+}
+
+/**
+ * The handlers of what is for machines and no part of the API, such as /metrics: the same token, limit and statuses,
+ * and failures as a line of plain text.
+ */
+export function plainTextEndpoint(path: string, contentType: string, write: (account: Account) => Promise<string>) {
+  const bodies = { success: contentType, failure: "text/plain; charset=utf-8", write: (text: string) => `${text}\n` };
+  const handle = async (request: Request): Promise<Response> => {
+    const response = await answer(request, bodies, path, write);
+    // What the API has by its path.
+    response.headers.set("Cache-Control", "no-store");
+    return response;
+  };
+  return { GET: handle, HEAD: handle, POST: handle, PUT: handle, PATCH: handle, DELETE: handle };
+}
+
+/** The content types of an answer, and how the message of a failure becomes its body. */
+type Bodies = { success: string; failure: string; write: (message: string) => string };
+
+const JSON_TYPE = "application/json; charset=utf-8";
+const JSON_BODIES: Bodies = { success: JSON_TYPE, failure: JSON_TYPE, write: failureText };
+
+/** Authenticates, counts, runs, and answers with what `run` wrote; or with the failure that came of it. */
+async function answer(
+  request: Request,
+  bodies: Bodies,
+  endpoint: string | null,
+  run: (account: Account, query: URLSearchParams) => Promise<string>,
+): Promise<Response> {
+  const url = new URL(request.url);
+  const id = randomUUID();
+  const headers = new Headers({ "Content-Type": bodies.success, "X-Request-Id": id });
+  try {
+    const account = await requireReader(request, headers);
+    return new TextResponse(await run(account, url.searchParams), 200, headers);
+  } catch (error) {
+    const failure = toApiError(error, { id, method: request.method, endpoint, path: url.pathname });
+    headers.set("Content-Type", bodies.failure);
+    return errorResponse(failure, headers, bodies.write(failure.message));
+  }
+}
+
+/**
+ * The account that a request acts as. The request is counted; what is left for its token is written into the headers.
+ * @throws ApiError 401, 429 or 405
+ */
+async function requireReader(request: Request, headers: Headers): Promise<Account> {
+  const caller = await requireCaller(request);
+  await requireQuota(caller.tokenId, headers);
+  if (request.method !== "GET" && request.method !== "HEAD") throw methodNotAllowed(ALLOW);
+  return caller.account;
 }
 
 /** A browser asks before it sends Authorization to another origin; it asks without a token, and it is not counted. */

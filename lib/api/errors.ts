@@ -66,8 +66,8 @@ export function toApiError(
   return internalError();
 }
 
-/** A failure as the caller sees it (spec 2, 7). */
-export function errorResponse(error: ApiError, headers: Headers): Response {
+/** A failure as the caller sees it (spec 2, 7); `body` is for callers who were promised no JSON. */
+export function errorResponse(error: ApiError, headers: Headers, body: string = failureText(error.message)): Response {
   for (const [name, value] of Object.entries(error.headers)) headers.set(name, value);
-  return new TextResponse(failureText(error.message), error.status, headers);
+  return new TextResponse(body, error.status, headers);
 }

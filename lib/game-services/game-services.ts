@@ -33,13 +33,18 @@ export function visibleTo(account: Account): Prisma.Sql {
     select 1 from tickets t where t.service_id = s.id and t.account_id = s.account_id and t.status = 'open'))`;
 }
 
+/** The condition on `game_services s` of the list: the account owns the service or holds a grant, whatever its role. */
+export function ownedOrGrantedTo(accountId: number): Prisma.Sql {
+  return Prisma.sql`s.id in (
+    select id from game_services where account_id = ${accountId}
+    union select service_id from service_grants where account_id = ${accountId})`;
+}
+
 /** The services that an account owns or holds a grant for, whatever its role, by id (spec 4, rule 4). */
 export async function listGameServices(accountId: number): Promise<GameServiceList> {
   const rows = await db.$queryRaw<GameServiceRow[]>`
     select ${COLUMNS} from game_services s
-    where s.id in (
-      select id from game_services where account_id = ${accountId}
-      union select service_id from service_grants where account_id = ${accountId})
+    where ${ownedOrGrantedTo(accountId)}
     order by s.id`;
   return { services: rows.map(serializeGameService) };
 }

@@ -25,7 +25,7 @@ const MAX_NOTES = 8;
 
 /** Component points by measurement. */
 // biome-ignore format: a table reads by its rows
-const COMPONENT_CURVES = {
+export const COMPONENT_CURVES = {
   cpuPct: [[60, 1000], [75, 850], [85, 600], [95, 250], [100, 0]],
   memoryPct: [[70, 1000], [80, 850], [90, 500], [95, 250], [98, 50], [100, 0]],
   diskPct: [[70, 1000], [80, 800], [90, 400], [95, 150], [98, 0]],
@@ -37,7 +37,7 @@ const COMPONENT_CURVES = {
 
 /** Points taken off a component; of the three for the CPU only the largest. */
 // biome-ignore format: a table reads by its rows
-const DEDUCTION_CURVES = {
+export const DEDUCTION_CURVES = {
   stealPct: [[2, 0], [5, 200], [10, 450], [20, 800]],
   iowaitPct: [[10, 0], [20, 100], [40, 300], [60, 500]],
   loadPerCore: [[1, 0], [1.5, 100], [3, 300], [5, 500]],
@@ -45,14 +45,14 @@ const DEDUCTION_CURVES = {
 } as const satisfies Record<string, Curve>;
 
 /** Points taken off stability for each event of the last 24 hours, and at most in all. */
-const STABILITY_DEDUCTIONS = {
+export const STABILITY_DEDUCTIONS = {
   reboots: { each: 100, most: 400 },
   oomKills: { each: 150, most: 300 },
   failedUnits: { each: 100, most: 300 },
 } as const;
 
 /** What is left of the four measured components as their sample grows old, by its age in seconds. */
-const STALENESS: Curve = [
+export const STALENESS: Curve = [
   [120, 1],
   [900, 0],
 ];

@@ -57,6 +57,19 @@ export async function getServer(accountId: number, idText: string): Promise<Serv
   return serializeDetail(row, rateRow(row, now), now);
 }
 
+/** What the monitoring of a whole fleet wants to know of a server: as the detail, without facts and notes. */
+export type ServerReading = ServerListItem & Pick<ServerDetail, "score_components" | "latest_sample">;
+
+/** The servers of an account, by id, each with its components and latest sample, in one statement. */
+export async function listServerReadings(accountId: number): Promise<ServerReading[]> {
+  const rows = await db.$queryRaw<ServerRow[]>`${SERVER_ROWS} where s.account_id = ${accountId} order by s.id`;
+  const now = Date.now();
+  return rows.map((row) => {
+    const { score, components } = rateRow(row, now);
+    return { ...serializeListItem(row, score, now), score_components: components, latest_sample: serializeSample(row) };
+  });
+}
+
 function serializeListItem(row: ServerRow, score: number, now: number): ServerListItem {
   return {
     id: row.id,

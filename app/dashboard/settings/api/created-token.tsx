@@ -1,7 +1,7 @@
 "use client";
 
 import { useEffect, useState } from "react";
-import { TOKEN_PAGE } from "@/app/paths";
+import { API_REFERENCE, TOKEN_PAGE } from "@/app/paths";
 import { CodeBlock } from "@/app/ui/code-block";
 import { CopyButton } from "@/app/ui/copy-button";
 import { Fingerprint } from "@/app/ui/fingerprint";
@@ -102,6 +102,13 @@ function NewToken({ raw, token, origin, now, onDone }: NewTokenProps) {
           text={`read -rs TOKEN; curl -sS ${origin}/api/v1/me -H "Authorization: Bearer $TOKEN"`}
         />
       </details>
+      <p className="hint">
+        {/* In a tab of its own: here the token would be lost. */}
+        What else it can read, in four languages:{" "}
+        <a href={API_REFERENCE} target="_blank" rel="noopener">
+          API reference<span className="visually-hidden"> (in a new tab)</span>
+        </a>
+      </p>
       <FirstRequest tokenId={token.id} />
       <p className={styles.done}>
         <Done isQuiet={!isCopied} onDone={() => (isCopied || window.confirm(NOT_COPIED)) && onDone()} />

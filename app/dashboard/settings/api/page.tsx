@@ -1,5 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { Metadata } from "next";
+import Link from "next/link";
+import { API_REFERENCE } from "@/app/paths";
 import { pageOrigin } from "@/app/ui/page-origin";
 import { dateText } from "@/lib/relative-time";
 import { needsPassword } from "@/lib/sign-in/confirmation";
@@ -77,7 +79,8 @@ export default async function Page({ searchParams }: Props) {
           <h1>API tokens</h1>
           <p className="soft">
             A token lets a program read your servers, benchmarks and game services through the API, as you and without
-            your password. It can change nothing.
+            your password. It can change nothing. What it reads, and how:{" "}
+            <Link href={API_REFERENCE}>API reference</Link>.
           </p>
         </header>
         <Notices lists={lists} newNetworks={newNetworks} now={now} />

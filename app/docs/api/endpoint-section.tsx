@@ -1,0 +1,61 @@
+import { CodeBlock } from "@/app/ui/code-block";
+import type { Operation, Schema } from "@/lib/api/openapi";
+import { Fields } from "./fields";
+import styles from "./page.module.css";
+import { requestExamples } from "./request-examples";
+
+type Props = { path: string; operation: Operation; url: string; schemas: Record<string, Schema> };
+
+/** One endpoint: what it takes, what it answers field by field, and how to ask for it. */
+export function EndpointSection({ path, operation, url, schemas }: Props) {
+  const { operationId, summary, parameters, responses } = operation;
+  const success = responses[200];
+  const content = success && "content" in success ? success.content?.["application/json"] : undefined;
+  const [curl, ...others] = requestExamples(url);
+  return (
+    <article className={styles.endpoint} aria-labelledby={operationId}>
+      <h3 id={operationId} className={styles.heading}>
+        <a href={`#${operationId}`}>
+          GET <code>{path}</code>
+        </a>
+      </h3>
+      <p>{summary}.</p>
+      {parameters.length > 0 && (
+        <dl className={styles.fields}>
+          {parameters.map(({ name, in: place, description, schema }) => (
+            <div key={name} className={styles.field}>
+              <dt>
+                <code>{name}</code>{" "}
+                <span className={styles.type}>
+                  {place === "path"
+                    ? "in the path"
+                    : `in the query: ${schema.enum?.join(", ")}; default ${schema.default}`}
+                </span>
+              </dt>
+              <dd className="soft">{description}</dd>
+            </div>
+          ))}
+        </dl>
+      )}
+      {curl && <CodeBlock label={`${curl.language}: ${operationId}`} text={curl.text} />}
+      <div className={styles.languages}>
+        {others.map(({ language, text }) => (
+          <details key={language}>
+            <summary>{language}</summary>
+            <CodeBlock label={`${language}: ${operationId}`} text={text} />
+          </details>
+        ))}
+      </div>
+      {content && (
+        <>
+          <details>
+            <summary>An answer</summary>
+            <CodeBlock label={`Answer: ${operationId}`} text={JSON.stringify(content.examples.demo?.value, null, 2)} />
+          </details>
+          <h4>Fields</h4>
+          <Fields schema={content.schema} schemas={schemas} />
+        </>
+      )}
+    </article>
+  );
+}

@@ -1,0 +1,15 @@
+import { plainTextEndpoint } from "@/lib/api/endpoint";
+import { PROMETHEUS_TYPE, writePrometheus } from "@/lib/api/prometheus";
+import { listServiceReadings } from "@/lib/game-services/metrics";
+import { listServerReadings } from "@/lib/servers/servers";
+
+export const dynamic = "force-dynamic";
+
+export const { GET, HEAD, POST, PUT, PATCH, DELETE } = plainTextEndpoint(
+  "/metrics",
+  PROMETHEUS_TYPE,
+  async (account) => {
+    const [servers, services] = await Promise.all([listServerReadings(account.id), listServiceReadings(account.id)]);
+    return writePrometheus(servers, services);
+  },
+);

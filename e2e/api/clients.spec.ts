@@ -1,0 +1,105 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import { newAccount, newGameService, newServer } from "@/e2e/support/factories";
+import { expect, sharedOrigin, test } from "@/e2e/support/fixtures";
+import { MINUTE } from "@/lib/time";
+import { ConsoleApi, ConsoleApiError } from "@/public/clients/console-api";
+
+for (const file of ["console-api.ts", "console_api.py"]) {
+  test(`/clients/${file} is served as text, to any origin, and is the committed one`, async () => {
+    const response = await fetch(`${sharedOrigin()}/clients/${file}`);
+    expect(response.status).toBe(200);
+    expect(response.headers.get("content-type")).toBe("text/plain; charset=utf-8");
+    expect(response.headers.get("x-content-type-options")).toBe("nosniff");
+    expect(response.headers.get("access-control-allow-origin")).toBe("*");
+    expect(await response.text()).toBe(readFileSync(`public/clients/${file}`, "utf8"));
+  });
+}
+
+const EVERYTHING = `
+import json, sys
+from console_api import ConsoleApi, ConsoleApiError
+origin, token, server, service = sys.argv[1:]
+api = ConsoleApi(origin + "/", token)
+answers = [api.get_account(), api.list_servers(), api.get_server(int(server)), api.list_benchmarks(int(server)),
+    api.list_game_services(), api.get_game_service(int(service)), api.get_metrics(int(service), range="24h")]
+try:
+    api.get_server(2147483647)
+except ConsoleApiError as error:
+    answers.append([error.status, error.message, error.retry_after, len(error.request_id or "")])
+print(json.dumps(answers))
+`;
+
+test("both clients read every endpoint alike, and a failure has its status, message and request id", async () => {
+  const { id, token } = await newAccount();
+  const { id: server } = await newServer(id);
+  const { id: service } = await newGameService(id);
+  const api = new ConsoleApi({ origin: sharedOrigin(), token });
+  const failure = await api.getServer(2_147_483_647).catch((error: unknown) => error);
+  expect(failure).toBeInstanceOf(ConsoleApiError);
+  const { status, message, retryAfter, requestId } = failure as ConsoleApiError;
+  const answers = [
+    await api.getAccount(),
+    await api.listServers(),
+    await api.getServer(server),
+    await api.listBenchmarks(server),
+    await api.listGameServices(),
+    await api.getGameService(service),
+    await api.getMetrics(service, { range: "24h" }),
+    [status, message, retryAfter, requestId?.length],
+  ];
+  expect(answers[0]).toMatchObject({ id });
+  expect(answers[6]).toEqual({ range: "24h", series: [] });
+  expect(answers[7]).toEqual([404, "Not found.", null, 36]);
+  const fromPython = await python(EVERYTHING, [sharedOrigin(), token, String(server), String(service)]);
+  expect(JSON.parse(fromPython)).toEqual(answers);
+});
+
+const WAIT = `
+import sys, threading, time
+from console_api import Aborted, ConsoleApi, ConsoleApiError
+origin, token = sys.argv[1:]
+try:
+    ConsoleApi(origin, token, max_wait=0).get_account()
+except ConsoleApiError as error:
+    print(error.status, error.retry_after > 0)
+abort = threading.Event()
+threading.Timer(0.5, abort.set).start()
+try:
+    ConsoleApi(origin, token, abort=abort).get_account()
+except Aborted:
+    print("aborted")
+print(ConsoleApi(origin, token).get_account()["id"])
+`;
+
+test("at a limit that is really hit both clients wait as long as they are told to, unless they may not or are aborted", async () => {
+  test.setTimeout(3 * MINUTE);
+  const { id, token } = await newAccount();
+  const headers = { Authorization: `Bearer ${token}` };
+  const spent = await Promise.all(
+    Array.from({ length: 120 }, async () => (await fetch(`${sharedOrigin()}/api/v1/me`, { headers })).status),
+  );
+  expect(new Set(spent)).toEqual(new Set([200]));
+  const api = new ConsoleApi({ origin: sharedOrigin(), token });
+  const impatient = new ConsoleApi({ origin: sharedOrigin(), token, maxWait: 0 });
+  const refused = (await impatient.getAccount().catch((error: unknown) => error)) as ConsoleApiError;
+  expect(refused.status).toBe(429);
+  expect(refused.retryAfter).toBeGreaterThan(0);
+  await expect(api.getAccount({ signal: AbortSignal.timeout(500) })).rejects.toThrow("timeout");
+  const [account, printed] = await Promise.all([api.getAccount(), python(WAIT, [sharedOrigin(), token])]);
+  expect(account.id).toBe(id);
+  expect(printed.trim().split("\n")).toEqual(["429 True", "aborted", String(id)]);
+});
+
+async function python(program: string, args: string[]): Promise<string> {
+  const child = spawn("python3", ["-c", program, ...args], {
+    env: { ...process.env, PYTHONPATH: "public/clients", PYTHONDONTWRITEBYTECODE: "1" },
+  });
+  let [output, errors] = ["", ""];
+  child.stdout.on("data", (chunk) => (output += chunk));
+  child.stderr.on("data", (chunk) => (errors += chunk));
+  const [code] = await once(child, "close");
+  expect(code, errors).toBe(0);
+  return output;
+}

@@ -1,0 +1,230 @@
+import { Agent, request } from "node:http";
+import fc from "fast-check";
+import { newAccount, newBenchmarkRun, newGameService, newServer } from "@/e2e/support/factories";
+import { expect, findJudge, sharedOrigin, test } from "@/e2e/support/fixtures";
+import type { Judge } from "@/e2e/support/judge";
+import { db } from "@/lib/database/client";
+import { HOUR, MINUTE, SECOND } from "@/lib/time";
+import { hashToken, mintToken, tokenHint } from "@/lib/tokens/format";
+
+/** In each of the two runs that the end-to-end tests make: on the embedded database, and on PostgreSQL with Redis. */
+const REQUESTS = 10_000;
+/** Enough that hardly any request meets the limit, which is not what is tried here. */
+const TOKENS = 110;
+const CONNECTIONS = 12;
+/** An answer that takes longer counts as none. */
+const PATIENCE = 20 * SECOND;
+
+type Generated = { method: string; path: string; headers: Record<string, string | string[]>; body: string };
+type Ids = { serverId: number; serviceId: number; foreignId: number };
+
+test(`${REQUESTS} generated requests, good, nearly good and garbage: each answered, as the document says, none with a 5xx`, async () => {
+  test.setTimeout(5 * MINUTE);
+  const seed = Date.now() % 2 ** 31;
+  const { ids, tokens } = await fill();
+  const judge = await findJudge();
+  const generated = fc.sample(requests(ids), { numRuns: REQUESTS, seed });
+  const agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS });
+  const problems: unknown[] = [];
+  const statuses = new Map<number, number>();
+  let next = 0;
+  const work = async () => {
+    for (let at = next++; at < generated.length && problems.length < 5; at = next++) {
+      const sent = withToken(generated[at] as Generated, tokens[at % TOKENS] ?? "");
+      const { status, found } = await trial(agent, sent, judge);
+      statuses.set(status, (statuses.get(status) ?? 0) + 1);
+      if (status >= 500 || found.length > 0) problems.push({ ...generated[at], status, found });
+    }
+  };
+  await Promise.all(Array.from({ length: CONNECTIONS }, work));
+  agent.destroy();
+  expect(problems, `seed ${seed}`).toEqual([]);
+  // Every kind of answer was met, or the generator does not reach what it is for.
+  expect([...statuses.keys()].sort(), `seed ${seed}`).toEqual(expect.arrayContaining([200, 204, 400, 401, 404, 405]));
+  expect(statuses.get(200), `seed ${seed}`).toBeGreaterThan(REQUESTS / 20);
+});
+
+async function trial(agent: Agent, sent: Generated, judge: Judge): Promise<{ status: number; found: string[] }> {
+  try {
+    const { status, headers, text } = await send(agent, sent);
+    return { status, found: judge({ method: sent.method, path: sent.path, status, headers, text }) };
+  } catch (error) {
+    return { status: 0, found: [String(error)] };
+  }
+}
+
+function send(agent: Agent, { method, path, headers, body }: Generated) {
+  const { hostname, port } = new URL(sharedOrigin());
+  return new Promise<{ status: number; headers: Headers; text: string }>((resolve, reject) => {
+    const outgoing = request({ agent, hostname, port, method, path, headers, timeout: PATIENCE }, (response) => {
+      let text = "";
+      response.setEncoding("utf8");
+      response.on("data", (chunk) => (text += chunk));
+      response.once("error", reject);
+      response.once("end", () => {
+        const pairs = Object.entries(response.headers).flatMap(([name, value]) =>
+          [value ?? ""].flat().map((one): [string, string] => [name, one]),
+        );
+        resolve({ status: response.statusCode ?? 0, headers: new Headers(pairs), text });
+      });
+    });
+    outgoing.once("timeout", () => outgoing.destroy(new Error("No answer.")));
+    outgoing.once("error", reject);
+    outgoing.end(body);
+  });
+}
+
+/** `TOKEN` stands for a good token, which no generator can guess. */
+function withToken(sent: Generated, token: string): Generated {
+  const { authorization } = sent.headers;
+  if (typeof authorization !== "string") return sent;
+  return { ...sent, headers: { ...sent.headers, authorization: authorization.replace("TOKEN", token) } };
+}
+
+/** What a careless, an ingenious and a broken client send. */
+function requests({ serverId, serviceId, foreignId }: Ids): fc.Arbitrary<Generated> {
+  const garbage = fc.string({ unit: fc.constantFrom(..."abcXYZ019-_.~!$&'()*+,;=:@%[]{}|\\^`\"<>"), maxLength: 30 });
+  const id = fc.oneof(
+    { weight: 4, arbitrary: fc.constantFrom(serverId, serviceId, foreignId).map(String) },
+    fc.constantFrom(
+      "0",
+      "-1",
+      "007",
+      "1.5",
+      "1e3",
+      "+1",
+      "2147483647",
+      "2147483648",
+      "9".repeat(30),
+      "%31",
+      "%00",
+      "1%20",
+    ),
+    fc.constantFrom(
+      "constructor",
+      "__proto__",
+      "null",
+      "undefined",
+      "NaN",
+      "%F0%9F%98%80",
+      "%E0%A4%A",
+      "%",
+      "1;drop",
+      "1'",
+    ),
+    fc.integer().map(String),
+    garbage.filter((text) => text !== "" && !/^(?:\.|%2e)+$/i.test(text)),
+  );
+  const endpoint = fc.oneof(
+    fc.constantFrom("/me", "/servers", "/game-services"),
+    id.map((text) => `/servers/${text}`),
+    id.map((text) => `/servers/${text}/benchmarks`),
+    id.map((text) => `/game-services/${text}`),
+    id.map((text) => `/game-services/${text}/metrics`),
+  );
+  const path = fc.oneof(
+    { weight: 9, arbitrary: endpoint },
+    endpoint.map((text) => `${text}/`),
+    endpoint.map((text) => `/${text}`),
+    fc.tuple(endpoint, id).map((parts) => parts.join("/")),
+    fc.constantFrom(
+      "",
+      "/",
+      "/ME",
+      "/server",
+      "/servers/1/metrics",
+      "/openapi.json",
+      "/_next",
+      "/me.json",
+      `/${"a".repeat(3000)}`,
+    ),
+  );
+  const range = fc.oneof(
+    fc.constantFrom("range=1h", "range=24h", "range=7d", "range=%31h"),
+    fc.constantFrom(
+      "range=",
+      "range",
+      "range=1H",
+      "range=2h",
+      "range=1h&range=1h",
+      "range[]=1h",
+      "range=__proto__",
+      "range=+1h",
+    ),
+    garbage.map((text) => `range=${text}`),
+  );
+  const query = fc.oneof({ weight: 3, arbitrary: fc.constant("") }, range, garbage, fc.constant("x=1&".repeat(500)));
+  const authorization = fc.oneof(
+    { weight: 12, arbitrary: fc.constantFrom("Bearer TOKEN", "bearer  TOKEN", "BEARER TOKEN ") },
+    fc.constantFrom("", "Bearer", "Bearer TOKENx", "Basic TOKEN", "TOKEN", "Bearer TOKEN TOKEN", "Bearer cpat_"),
+    fc.nat(40).map((at) => `Bearer ${mintToken().slice(0, at)}`),
+    fc.constant(`Bearer ${mintToken()}`),
+    garbage.map((text) => `Bearer ${text}`),
+  );
+  const others = fc.dictionary(
+    fc.constantFrom(
+      "accept",
+      "accept-encoding",
+      "accept-language",
+      "origin",
+      "cookie",
+      "range",
+      "if-none-match",
+      "rsc",
+      "next-router-state-tree",
+      "next-router-prefetch",
+      "x-middleware-subrequest",
+      "x-http-method-override",
+      "x-forwarded-for",
+      "x-forwarded-host",
+      "x-forwarded-proto",
+      "x-request-id",
+      "traceparent",
+      "te",
+      "upgrade-insecure-requests",
+    ),
+    fc.oneof(garbage, fc.constantFrom("1", "*", "null", "bytes=0-1", "DELETE", "text/html", "x".repeat(4000))),
+    { maxKeys: 3 },
+  );
+  const method = fc.oneof(
+    { weight: 12, arbitrary: fc.constant("GET") },
+    { weight: 2, arbitrary: fc.constantFrom("HEAD", "OPTIONS") },
+    fc.constantFrom("POST", "PUT", "PATCH", "DELETE", "PROPFIND", "SEARCH", "TRACE", "LINK"),
+  );
+  return fc
+    .record({
+      method,
+      path,
+      query,
+      authorization,
+      others,
+      body: fc.oneof({ weight: 9, arbitrary: fc.constant("") }, garbage),
+    })
+    .map(({ method, path, query, authorization, others, body }) => {
+      // Of these, HTTP itself says that they carry nothing.
+      const hasBody = body !== "" && !["GET", "HEAD", "OPTIONS", "TRACE"].includes(method);
+      const headers = {
+        ...others,
+        ...(authorization !== "" && { authorization }),
+        ...(hasBody && { "content-length": String(Buffer.byteLength(body)) }),
+      };
+      return { method, path: `/api/v1${path}${query && `?${query}`}`, headers, body: hasBody ? body : "" };
+    });
+}
+
+async function fill(): Promise<{ ids: Ids; tokens: string[] }> {
+  const { id: accountId } = await newAccount();
+  const stranger = await newAccount();
+  const { id: serverId } = await newServer(accountId);
+  await newBenchmarkRun(serverId);
+  const { id: serviceId } = await newGameService(accountId);
+  const { id: foreignId } = await newServer(stranger.id);
+  const counters = { packets: 1n, bytes: 2n, dropped: 0n, connections: 1n };
+  const ts = new Date(Date.now() - HOUR / 2);
+  await db.metricSample.create({ data: { serviceId, ts, nodeId: 1, ...counters, latencyMs: 8.5 } });
+  const tokens = Array.from({ length: TOKENS }, mintToken);
+  await db.accessToken.createMany({
+    data: tokens.map((raw) => ({ accountId, name: "generated", tokenHash: hashToken(raw), hint: tokenHint(raw) })),
+  });
+  return { ids: { serverId, serviceId, foreignId }, tokens };
+}

@@ -1,0 +1,191 @@
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { newAccount, newGameService, newServer, type TestAccount } from "@/e2e/support/factories";
+import { expect, getData, sharedOrigin, test } from "@/e2e/support/fixtures";
+import { checkMetrics, hasPrometheus, startPrometheus } from "@/e2e/support/prometheus-server";
+import { recordQueries } from "@/e2e/support/recorded-queries";
+import { db } from "@/lib/database/client";
+import { listServiceReadings } from "@/lib/game-services/metrics";
+import { listServerReadings } from "@/lib/servers/servers";
+import { DAY, MINUTE, SECOND } from "@/lib/time";
+
+const RECIPE = "docs/recipes/prometheus";
+
+test("one scrape is the whole account as the API tells it, in base units, clean for promtool, and counts as one request", async () => {
+  test.skip(!hasPrometheus(), "Prometheus is not installed.");
+  const account = await newAccount();
+  const { serverId, silentId, serviceId } = await fill(account);
+  const stranger = await newAccount();
+  const foreign = await fill(stranger);
+  const response = await scrape(account.token);
+  expect(response.status).toBe(200);
+  expect(response.headers.get("content-type")).toBe("text/plain; version=0.0.4; charset=utf-8");
+  expect(response.headers.get("cache-control")).toBe("no-store");
+  expect(response.headers.get("x-ratelimit-remaining")).toBe("119");
+  const text = await response.text();
+  expect(checkMetrics(text)).toBe("");
+  expect(text).not.toContain("_total");
+
+  const values = valuesOf(text);
+  type Detail = { last_seen: number; score_components: Record<string, number>; latest_sample: { ts: number } };
+  const server = await getData<Detail & { score: number }>(`/api/v1/servers/${serverId}`, account.token);
+  const own = `server_id="${serverId}"`;
+  expect(
+    values.get(`console_server_info{${own},label="A \\"b\\" \\\\ c",hostname="a.example.net",public_ip="192.0.2.9"}`),
+  ).toBe(1);
+  // The score moves with time; within seconds of each other they are close.
+  expect(Math.abs((values.get(`console_server_score{${own}}`) ?? 0) - server.score)).toBeLessThan(50);
+  expect(values.get(`console_server_online{${own}}`)).toBe(1);
+  expect(values.get(`console_server_last_seen_timestamp_seconds{${own}}`)).toBe(server.last_seen / SECOND);
+  expect(values.get(`console_server_sample_timestamp_seconds{${own}}`)).toBe(server.latest_sample.ts / SECOND);
+  expect(values.get(`console_server_cpu_usage_ratio{${own}}`)).toBe(0.125);
+  expect(values.get(`console_server_memory_used_bytes{${own}}`)).toBe(512 * 2 ** 20);
+  for (const component of Object.keys(server.score_components)) {
+    expect(values.has(`console_server_score_component{${own},component="${component}"}`), component).toBe(true);
+  }
+  // What was not measured has no sample.
+  expect(values.get(`console_server_online{server_id="${silentId}"}`)).toBe(0);
+  expect(values.has(`console_server_cpu_usage_ratio{server_id="${silentId}"}`)).toBe(false);
+
+  const service = `service_id="${serviceId}"`;
+  expect(values.get(`console_game_service_status{${service},status="active"}`)).toBe(1);
+  expect(values.get(`console_game_service_status{${service},status="failed"}`)).toBe(0);
+  expect(values.get(`console_game_service_interval_packets{${service},node_id="1"}`)).toBe(20);
+  expect(values.get(`console_game_service_interval_bytes{${service},node_id="1"}`)).toBe(2000);
+  expect(values.get(`console_game_service_interval_dropped_packets{${service},node_id="2"}`)).toBe(3);
+  expect(values.get(`console_game_service_interval_latency_seconds{${service},node_id="2"}`)).toBe(0.0125);
+  expect(values.has(`console_game_service_interval_latency_seconds{${service},node_id="1"}`)).toBe(false);
+  expect(text).not.toContain(`server_id="${foreign.serverId}"`);
+  expect(text).not.toContain(`service_id="${foreign.serviceId}"`);
+});
+
+test("the services of a scrape are those of the list: granted ones are there, ones that staff may merely look at are not", async () => {
+  const [owner, staff] = [await newAccount(), await newAccount("support")];
+  const granted = await newGameService(owner.id);
+  const supported = await newGameService(owner.id, { supportAccess: true });
+  await db.serviceGrant.create({ data: { serviceId: granted.id, accountId: staff.id } });
+  expect(await getData(`/api/v1/game-services/${supported.id}`, staff.token)).toMatchObject({ id: supported.id });
+  const { services } = await getData<{ services: { id: number }[] }>("/api/v1/game-services", staff.token);
+  const text = await (await scrape(staff.token)).text();
+  const listed = [...text.matchAll(/^console_game_service_info\{service_id="(\d+)"/gm)].map(([, id]) => Number(id));
+  expect(listed).toEqual(services.map(({ id }) => id));
+  expect(listed).toEqual([granted.id]);
+});
+
+test("no token is 401, the 121st request 429 with Retry-After, another method 405: all of them a line of plain text", async () => {
+  const { token } = await newAccount();
+  const expectLine = async (response: Response, status: number, line: string | RegExp) => {
+    expect(response.status).toBe(status);
+    expect(response.headers.get("content-type")).toBe("text/plain; charset=utf-8");
+    expect(response.headers.get("cache-control")).toBe("no-store");
+    expect(response.headers.get("x-request-id")).toBeTruthy();
+    expect(await response.text()).toMatch(line);
+  };
+  const missing = await scrape(null);
+  expect(missing.headers.get("www-authenticate")).toBe('Bearer realm="console-api"');
+  await expectLine(missing, 401, /^Missing access token\. Send "Authorization: Bearer <token>"\.\n$/);
+  await expectLine(await scrape(token, "POST"), 405, /^Method not allowed\. .*\n$/);
+  expect(await (await scrape(token, "HEAD")).text()).toBe("");
+  // An account without anything has nothing to tell.
+  expect(await (await scrape(token)).text()).toBe("");
+  // Prometheus and the API draw on one quota.
+  await Promise.all(
+    Array.from({ length: 117 }, () => fetch(`${sharedOrigin()}/api/v1/me`, { headers: bearer(token) })),
+  );
+  const refused = await scrape(token);
+  expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0);
+  await expectLine(refused, 429, /^Rate limit exceeded\. Retry in \d+ seconds?\.\n$/);
+});
+
+test("1,000 servers are one statement, and all game services another", async () => {
+  const { id: accountId } = await newAccount();
+  const servers = Array.from({ length: 1000 }, (_, i) => ({
+    accountId,
+    label: `s${i}`,
+    hostname: `s${i}.example.net`,
+  }));
+  await db.server.createMany({ data: servers });
+  await newGameService(accountId);
+  await newGameService(accountId);
+  const readings: unknown[] = [];
+  expect(await recordQueries(async () => readings.push(...(await listServerReadings(accountId))))).toHaveLength(1);
+  expect(readings).toHaveLength(1000);
+  expect(await recordQueries(() => listServiceReadings(accountId))).toHaveLength(1);
+});
+
+test("the recipe's Prometheus scrapes the console, and its rule finds the server whose score is below 600", async () => {
+  test.skip(!hasPrometheus(), "Prometheus is not installed.");
+  const account = await newAccount();
+  await newServer(account.id, { label: "Ill", hostname: "ill.example.net", lastSeenAt: new Date(Date.now() - DAY) });
+  const dir = test.info().outputPath("prometheus");
+  mkdirSync(dir, { recursive: true });
+  writeFileSync(`${dir}/token`, account.token);
+  writeFileSync(`${dir}/console-rules.yml`, readFileSync(`${RECIPE}/console-rules.yml`));
+  writeFileSync(`${dir}/prometheus.yml`, recipeFor(sharedOrigin(), `${dir}/token`));
+  const prometheus = await startPrometheus(`${dir}/prometheus.yml`, `${dir}/data`);
+  try {
+    await expect
+      .poll(() => prometheus.ask("alerts"), { timeout: 40 * SECOND, intervals: [500] })
+      .toMatchObject({
+        alerts: expect.arrayContaining([
+          expect.objectContaining({
+            state: "firing",
+            labels: expect.objectContaining({ alertname: "ServerUnhealthy", label: "Ill" }),
+          }),
+        ]),
+      });
+    expect(await prometheus.ask("query?query=up")).toMatchObject({ result: [{ value: [expect.any(Number), "1"] }] });
+  } finally {
+    await prometheus.stop();
+  }
+});
+
+/** The recipe as it stands, for a console without https and a test without patience. */
+function recipeFor(origin: string, tokenFile: string): string {
+  const recipe = readFileSync(`${RECIPE}/prometheus.yml`, "utf8")
+    .replace("scheme: https", "scheme: http")
+    .replaceAll("/etc/prometheus/console-token", tokenFile)
+    .replace("scrape_interval: 60s", "scrape_interval: 2s\n    scrape_timeout: 2s")
+    .replace("console.example.com", new URL(origin).host);
+  return `global: { evaluation_interval: 1s }\n${recipe}`;
+}
+
+function bearer(token: string) {
+  return { Authorization: `Bearer ${token}` };
+}
+
+function scrape(token: string | null, method = "GET"): Promise<Response> {
+  return fetch(`${sharedOrigin()}/metrics`, { method, headers: token === null ? {} : bearer(token) });
+}
+
+/** Each sample by its name and labels. */
+function valuesOf(text: string): Map<string, number> {
+  const lines = text.split("\n").filter((line) => line !== "" && !line.startsWith("#"));
+  return new Map(
+    lines.map((line) => [line.slice(0, line.lastIndexOf(" ")), Number(line.slice(line.lastIndexOf(" ")))]),
+  );
+}
+
+/** A server that reported, one that never did, and a service that two edge nodes reported of. */
+async function fill({ id: accountId }: TestAccount) {
+  const now = Date.now();
+  const [seenAt, createdAt] = [new Date(now - 10 * SECOND), new Date(now - DAY)];
+  const names = { label: 'A "b" \\ c', hostname: "a.example.net", publicIp: "192.0.2.9" };
+  const { id: serverId } = await newServer(accountId, { ...names, createdAt, lastSeenAt: seenAt });
+  await db.telemetrySample.create({ data: { serverId, ts: seenAt, cpuPct: 12.5, memUsedMb: 512 } });
+  const { id: silentId } = await newServer(accountId, { createdAt, lastSeenAt: createdAt });
+  const { id: serviceId } = await newGameService(accountId, { status: "active" });
+  const interval = (age: number, nodeId: number, latencyMs: number | null, factor: number) => ({
+    serviceId,
+    ts: new Date(now - age),
+    nodeId,
+    packets: BigInt(10 * factor),
+    bytes: BigInt(1000 * factor),
+    dropped: 3n,
+    connections: 1n,
+    latencyMs,
+  });
+  await db.metricSample.createMany({
+    data: [interval(3 * MINUTE, 1, 9, 1), interval(2 * MINUTE, 1, null, 2), interval(2 * MINUTE, 2, 12.5, 1)],
+  });
+  return { serverId, silentId, serviceId };
+}

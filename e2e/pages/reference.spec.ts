@@ -1,0 +1,137 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { API_REFERENCE } from "@/app/paths";
+import { expectAccessible, expectToFit } from "@/e2e/support/axe";
+import { newBenchmarkRun, newGameService, newServer, newToken } from "@/e2e/support/factories";
+import { sharedOrigin } from "@/e2e/support/fixtures";
+import { createOnPage, expect, TOKEN_PAGE, test } from "@/e2e/support/pages";
+import { ENDPOINTS } from "@/lib/api/contract";
+import type { OpenApiDocument } from "@/lib/api/openapi";
+
+test("the reference is complete without JavaScript and without an account: endpoints, fields, errors, curves, anchors", async ({
+  browser,
+}) => {
+  const context = await browser.newContext({ javaScriptEnabled: false, baseURL: sharedOrigin() });
+  const page = await context.newPage();
+  await page.goto(API_REFERENCE);
+  const described = (await (await fetch(`${sharedOrigin()}/openapi.json`)).json()) as OpenApiDocument;
+  for (const [path, { get }] of Object.entries(described.paths)) {
+    const section = page.getByRole("article", { name: `GET ${path}`, exact: true });
+    await expect(section.locator("pre").first()).toContainText(`curl -sS "${sharedOrigin()}/api/v1/`);
+    await expect(section).toContainText(get.summary);
+  }
+  const shown = await page.locator("dt code").allTextContents();
+  const last = new Set(shown.map((name) => name.split(".").at(-1)?.replace("[]", "")));
+  for (const [name, schema] of Object.entries(described.components.schemas)) {
+    if (name === "Failure") continue;
+    for (const field of Object.keys(schema.properties ?? {})) expect(last, `${name}.${field}`).toContain(field);
+  }
+  for (const status of ["400", "401", "404", "405", "429", "431", "500", "503"]) expect(shown).toContain(status);
+  for (const header of Object.keys(described.components.headers)) expect(shown).toContain(header);
+  await expect(page.getByRole("img")).toHaveCount(11);
+  // Each heading has an address, and each link within the page leads to one.
+  const targets = await page
+    .locator("main a[href^='#']")
+    .evaluateAll((links) => links.map((link) => document.querySelectorAll(link.getAttribute("href") ?? "").length));
+  expect(targets.length).toBeGreaterThan(15);
+  expect(new Set(targets)).toEqual(new Set([1]));
+  await context.close();
+});
+
+test("the worked example recomputes the score of the example from its components", async ({ page }) => {
+  await page.goto(API_REFERENCE);
+  const rows = await page
+    .locator("#worked-example ~ table tbody tr")
+    .evaluateAll((lines) =>
+      lines.map((line) => [...line.querySelectorAll("td")].map((cell) => Number(cell.textContent))),
+    );
+  expect(rows).toHaveLength(6);
+  const sum = rows.reduce((total, [points = 0, weight = 0]) => total + points * weight, 0);
+  expect(rows.map(([points = 0, weight = 0]) => points * weight)).toEqual(rows.map(([, , product]) => product));
+  await expect(page.locator("tfoot td")).toHaveText([String(sum), String(Math.round(sum / 100))]);
+  const answer = page
+    .getByRole("article", { name: "GET /api/v1/servers/{id}", exact: true })
+    .locator("details pre")
+    .last();
+  expect(JSON.parse((await answer.textContent()) ?? "").data.score).toBe(Math.round(sum / 100));
+});
+
+test("the reference has no accessibility violation and fits every screen", async ({ page }) => {
+  test.slow();
+  await page.goto(API_REFERENCE);
+  for (const details of await page.locator("details").all())
+    await details.evaluate((node) => node.setAttribute("open", ""));
+  await expectAccessible(page);
+  await expectToFit(page);
+});
+
+test("signed in, every example carries the reader's own ids and this console's address, and runs as it is written", async ({
+  page,
+  account,
+}) => {
+  test.slow();
+  const { id: server } = await newServer(account.id);
+  await newBenchmarkRun(server);
+  const { id: service } = await newGameService(account.id);
+  const token = await newToken(account.id);
+  await page.goto(API_REFERENCE);
+  for (const [path] of ENDPOINTS) {
+    const url = sharedOrigin() + path.replace(":id", String(path.includes("/servers") ? server : service));
+    const article = page.getByRole("article", { name: `GET ${path.replace(":id", "{id}")}`, exact: true });
+    const example = async (language: string) =>
+      (await article
+        .locator("figure")
+        .filter({ hasText: `${language}: ` })
+        .locator("pre")
+        .textContent()) ?? "";
+    const curl = await example("curl");
+    expect(curl).toBe(`curl -sS "${url}" -H "Authorization: Bearer $TOKEN"`);
+    const [fromCurl, fromPython, fromTypeScript] = await Promise.all([
+      run("bash", ["-c", curl], token),
+      run("python3", ["-c", await example("Python")], token),
+      run(process.execPath, ["--input-type=module", "-e", await example("TypeScript")], token),
+    ]);
+    const { data } = JSON.parse(fromCurl) as { data: unknown };
+    expect(data, url).toBeTruthy();
+    expect(timeless(JSON.parse(fromPython)), url).toEqual(timeless(data));
+    expect(timeless(JSON.parse(fromTypeScript)), url).toEqual(timeless(data));
+    // PowerShell is not at hand everywhere: the same address, the same header, the same part of the answer.
+    const powerShell = await example("PowerShell");
+    expect(powerShell).toContain(`-Uri "${url}"`);
+    expect(powerShell).toContain('@{ Authorization = "Bearer $env:TOKEN" }');
+    expect(powerShell).toMatch(/^\$body = Invoke-RestMethod .*-Headers \$headers/m);
+    expect(powerShell).toMatch(/^\$body\.data \|/m);
+  }
+});
+
+test("one finds the reference from the start page, from the token page, and beside a new token", async ({
+  page,
+  account,
+}) => {
+  expect(account.id).toBeGreaterThan(0);
+  for (const path of ["/", TOKEN_PAGE]) {
+    await page.goto(path);
+    await page.getByRole("main").getByRole("link", { name: "API reference" }).first().click();
+    await expect(page).toHaveURL(API_REFERENCE);
+    await expect(page.getByRole("heading", { level: 1, name: "API reference" })).toBeVisible();
+  }
+  await page.goto(TOKEN_PAGE);
+  await createOnPage(page, "new");
+  const links = page.getByRole("main").getByRole("link", { name: "API reference" });
+  await expect(links.first()).toHaveAttribute("href", API_REFERENCE);
+});
+
+/** A score moves from second to second. */
+function timeless(value: unknown): unknown {
+  return JSON.parse(JSON.stringify(value, (key, inner) => (/^score|freshness/.test(key) ? null : inner)));
+}
+
+async function run(program: string, args: string[], token: string): Promise<string> {
+  const child = spawn(program, args, { env: { ...process.env, TOKEN: token } });
+  let [output, errors] = ["", ""];
+  child.stdout.on("data", (chunk) => (output += chunk));
+  child.stderr.on("data", (chunk) => (errors += chunk));
+  const [code] = await once(child, "close");
+  expect(code, `${program} ${args.join(" ")}\n${errors}`).toBe(0);
+  return output;
+}

@@ -1,0 +1,109 @@
+import type { ServiceReading } from "@/lib/game-services/metrics";
+import type { ServerReading } from "@/lib/servers/servers";
+import { SECOND } from "@/lib/time";
+import { gameService } from "./schemas";
+
+export const PROMETHEUS_TYPE = "text/plain; version=0.0.4; charset=utf-8";
+
+/** As memory is measured. */
+const MEGABYTE = 2 ** 20;
+
+type Labels = Record<string, string | number>;
+type Sample = [labels: Labels, value: number];
+/** One metric; all of them are gauges: an interval's counts begin anew with each interval. */
+type Metric = { name: string; help: string; samples: Sample[] };
+
+/**
+ * The whole account in the text format of Prometheus, version 0.0.4: base units, a metric without samples left out.
+ * Only ids are labels of measurements, so that a new name does not begin a new series; the `_info` metrics have names.
+ */
+export function writePrometheus(servers: readonly ServerReading[], services: readonly ServiceReading[]): string {
+  return [...serverMetrics(servers), ...serviceMetrics(services)]
+    .filter(({ samples }) => samples.length > 0)
+    .map(writeMetric)
+    .join("");
+}
+
+function serverMetrics(servers: readonly ServerReading[]): Metric[] {
+  const metric = (name: string, help: string, values: (server: ServerReading) => Sample[]): Metric => ({
+    name: `console_server_${name}`,
+    help,
+    samples: servers.flatMap((server) =>
+      values(server).map(([labels, value]): Sample => [{ server_id: server.id, ...labels }, value]),
+    ),
+  });
+  return [
+    metric("info", "Always 1; the names of the server are labels.", ({ label, hostname, public_ip }) => [
+      [{ label, hostname, public_ip: public_ip ?? "" }, 1],
+    ]),
+    metric("score", "Health score, 0 to 1000, higher is healthier.", ({ score }) => [[{}, score]]),
+    metric("score_component", "Component of the health score, 0 to 1000.", ({ score_components }) =>
+      Object.entries(score_components).map(([component, points]): Sample => [{ component }, points]),
+    ),
+    metric("online", "Whether the daemon checked in within two minutes.", ({ online }) => [[{}, Number(online)]]),
+    metric("last_seen_timestamp_seconds", "When the daemon last checked in.", ({ last_seen }) => [
+      [{}, last_seen / SECOND],
+    ]),
+    metric("sample_timestamp_seconds", "When the latest sample was measured.", ({ latest_sample }) =>
+      given(latest_sample?.ts, (ts) => ts / SECOND),
+    ),
+    metric("cpu_usage_ratio", "CPU use of all cores together in the latest sample, 0 to 1.", ({ latest_sample }) =>
+      given(latest_sample?.cpu_pct, (percent) => percent / 100),
+    ),
+    metric("memory_used_bytes", "Memory in use in the latest sample.", ({ latest_sample }) =>
+      given(latest_sample?.mem_used_mb, (megabytes) => megabytes * MEGABYTE),
+    ),
+  ];
+}
+
+function serviceMetrics(services: readonly ServiceReading[]): Metric[] {
+  const metric = (name: string, help: string, values: (service: ServiceReading) => Sample[]): Metric => ({
+    name: `console_game_service_${name}`,
+    help,
+    samples: services.flatMap((service) =>
+      values(service).map(([labels, value]): Sample => [{ service_id: service.id, ...labels }, value]),
+    ),
+  });
+  type Interval = ServiceReading["intervals"][number];
+  const ofInterval = (name: string, help: string, value: (interval: Interval) => number | null) =>
+    metric(`interval_${name}`, `${help} the newest interval of the node.`, ({ intervals }) =>
+      intervals.flatMap((interval) =>
+        given(value(interval)).map(([, v]): Sample => [{ node_id: interval.node_id }, v]),
+      ),
+    );
+  return [
+    metric("info", "Always 1; the names of the service are labels.", ({ name, java_hostname }) => [
+      [{ name, java_hostname }, 1],
+    ]),
+    metric("status", "1 for the state that the service is in, 0 for the others.", (service) =>
+      gameService.shape.status.options.map((status): Sample => [{ status }, Number(service.status === status)]),
+    ),
+    metric("config_version", "Version of the configuration.", ({ config_version }) => [[{}, config_version]]),
+    ofInterval("start_timestamp_seconds", "Beginning of", ({ ts }) => ts / SECOND),
+    ofInterval("packets", "Packets in", ({ packets }) => packets),
+    ofInterval("bytes", "Bytes in", ({ bytes }) => bytes),
+    ofInterval("dropped_packets", "Packets dropped in", ({ dropped }) => dropped),
+    ofInterval("connections", "Connections in", ({ connections }) => connections),
+    ofInterval("latency_seconds", "Latency in", ({ latency_ms }) => (latency_ms === null ? null : latency_ms / SECOND)),
+  ];
+}
+
+/** No sample of what was not measured. */
+function given(value: number | null | undefined, convert = (measured: number) => measured): Sample[] {
+  return value === null || value === undefined ? [] : [[{}, convert(value)]];
+}
+
+function writeMetric({ name, help, samples }: Metric): string {
+  const lines = samples.map(([labels, value]) => `${name}{${writeLabels(labels)}} ${value}\n`);
+  return `# HELP ${name} ${help}\n# TYPE ${name} gauge\n${lines.join("")}`;
+}
+
+function writeLabels(labels: Labels): string {
+  return Object.entries(labels)
+    .map(([name, value]) => `${name}="${typeof value === "number" ? value : escapeLabel(value)}"`)
+    .join(",");
+}
+
+function escapeLabel(text: string): string {
+  return text.replaceAll("\\", "\\\\").replaceAll('"', '\\"').replaceAll("\n", "\\n");
+}

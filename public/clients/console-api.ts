@@ -1,0 +1,324 @@
+// Client of the Console API, v1. Generated from its OpenAPI document: take a newer one from the console that you call,
+// at /clients/console-api.ts, instead of changing this one. One file without dependencies, for anything that has fetch.
+//
+//   const api = new ConsoleApi({ origin: "https://console.example.com", token });
+//   for (const server of (await api.listServers()).servers) console.log(server.label, server.score);
+
+/** The account that owns the token (spec 2.1). */
+export type Account = {
+  /** Identifier of the account. */
+  id: number;
+  /** Display name. */
+  name: string;
+  /** E-mail address. */
+  email: string;
+  /** Role; support and admin are staff. */
+  role: "customer" | "support" | "admin";
+};
+
+/** A server, as the list shows it (spec 2.2). */
+export type ServerListItem = {
+  /** Identifier of the server. */
+  id: number;
+  /** The name that the server goes by in the console. */
+  label: string;
+  /** Host name. */
+  hostname: string;
+  /** Whether the server's daemon checked in within the last two minutes (spec 8). */
+  online: boolean;
+  /** Health score, 0 to 1000, higher is healthier. */
+  score: number;
+  /** The daemon's last check-in, or when the server was created if there was none, in Unix epoch milliseconds. */
+  last_seen: number;
+  /** Public IP address; null until the daemon reports one. */
+  public_ip: string | null;
+};
+
+/** The servers of the account (spec 4, rule 1). */
+export type ServerList = {
+  /** By id; all of them. */
+  servers: ServerListItem[];
+};
+
+/** What the daemon reported about the machine, as it is: further keys may appear (spec 2.3). */
+export type Facts = {
+  /** Operating system. */
+  os?: string;
+  /** Kernel release. */
+  kernel?: string;
+  /** Number of CPU cores. */
+  cores?: number;
+  [key: string]: unknown;
+};
+
+/** The six components of the score (spec 2.3): score = round((20·cpu + 20·memory + 20·disk + 15·network + 15·stability + 10·freshness) / 100). */
+export type ScoreComponents = {
+  /** CPU, 0 to 1000, higher is healthier. */
+  cpu: number;
+  /** Memory, 0 to 1000, higher is healthier. */
+  memory: number;
+  /** The fullest file system, 0 to 1000, higher is healthier. */
+  disk: number;
+  /** Packet loss and retransmissions, 0 to 1000, higher is healthier. */
+  network: number;
+  /** Check-ins received, restarts and failures of the last 24 hours, 0 to 1000, higher is healthier. */
+  stability: number;
+  /** Time since the last check-in, 0 to 1000, higher is healthier. */
+  freshness: number;
+};
+
+/** The latest telemetry sample (spec 2.3). A measurement that the daemon did not make is absent. */
+export type LatestSample = {
+  /** When it was measured, in Unix epoch milliseconds. */
+  ts: number;
+  /** CPU use of all cores together, in percent. Absent when not measured. */
+  cpu_pct?: number;
+  /** Memory in use, in megabytes. Absent when not measured. */
+  mem_used_mb?: number;
+};
+
+/** A server in full (spec 2.3). */
+export type ServerDetail = {
+  /** Identifier of the server. */
+  id: number;
+  /** The name that the server goes by in the console. */
+  label: string;
+  /** Host name. */
+  hostname: string;
+  /** Whether the server's daemon checked in within the last two minutes (spec 8). */
+  online: boolean;
+  /** Health score, 0 to 1000, higher is healthier. */
+  score: number;
+  /** The daemon's last check-in, or when the server was created if there was none, in Unix epoch milliseconds. */
+  last_seen: number;
+  /** Public IP address; null until the daemon reports one. */
+  public_ip: string | null;
+  /** When the server was added, in Unix epoch milliseconds. */
+  created_at: number;
+  facts: Facts;
+  score_components: ScoreComponents;
+  /** Why the score is what it is: what was measured, where full score ends, points lost; worst first. */
+  score_notes: string[];
+  /** The latest telemetry sample; null when none has arrived. */
+  latest_sample: LatestSample | null;
+};
+
+/** The scores of a benchmark run by section (spec 2.4). */
+export type BenchmarkScores = {
+  /** CPU, 0 to 100; null when it could not be measured. */
+  cpu: number | null;
+  /** Disk, 0 to 100; null when it could not be measured. */
+  disk: number | null;
+  /** Network, 0 to 100; null when it could not be measured. */
+  network: number | null;
+  /** Stability, 0 to 100; null when it could not be measured. */
+  stability: number | null;
+  /** All together, 0 to 100; null when it could not be measured. */
+  total: number | null;
+};
+
+/** A finished benchmark run (spec 2.4). */
+export type BenchmarkRun = {
+  /** Identifier of the run. */
+  id: number;
+  /** The name that was given to the run. */
+  label: string;
+  /** Only finished runs are listed. */
+  status: "done";
+  scores: BenchmarkScores;
+  /** Whether the reported hardware passed the console's consistency checks. */
+  verified: boolean;
+  /** When the run finished, in Unix epoch milliseconds. */
+  finished_at: number;
+};
+
+/** The finished benchmark runs of a server (spec 4, rule 3). */
+export type BenchmarkRuns = {
+  /** Newest first; all of them. */
+  benchmarks: BenchmarkRun[];
+};
+
+/** A game-protection service (spec 2.5). */
+export type GameService = {
+  /** Identifier of the service. */
+  id: number;
+  /** The name that the service goes by in the console. */
+  name: string;
+  /** State of the service (spec 3). */
+  status: "pending_config" | "configuring" | "active" | "failed" | "disabled" | "deleting";
+  /** Public host name that players connect to. */
+  java_hostname: string;
+  /** Host of the origin behind the protection. */
+  origin_host: string;
+  /** TCP port of the origin. */
+  origin_port: number;
+  /** Version of the configuration; each change raises it. */
+  config_version: number;
+  /** Why the last change failed; null when nothing is wrong. */
+  error: string | null;
+  /** When the service was created, in Unix epoch milliseconds. */
+  created_at: number;
+  /** When the service last changed, in Unix epoch milliseconds. */
+  updated_at: number;
+};
+
+/** The game-protection services that the account owns or was granted (spec 4, rule 4). */
+export type GameServiceList = {
+  /** By id; all of them. */
+  services: GameService[];
+};
+
+/** One interval as one edge node counted it (spec 2.6). */
+export type MetricSample = {
+  /** When the interval begins, in Unix epoch milliseconds. */
+  ts: number;
+  /** The edge node that reported the interval. */
+  node_id: number;
+  /** Packets that arrived, the dropped included, in this interval alone, not cumulative. */
+  packets: number;
+  /** Bytes that arrived, the dropped included, in this interval alone, not cumulative. */
+  bytes: number;
+  /** Packets dropped in this interval alone, not cumulative. */
+  dropped: number;
+  /** Connections opened in this interval alone, not cumulative. */
+  connections: number;
+  /** Latency to the origin, in milliseconds; null when the edge did not measure it. */
+  latency_ms: number | null;
+};
+
+/** The traffic of a game-protection service (spec 4, rule 6). */
+export type MetricSeries = {
+  /** How far back the series reaches: an hour, a day or a week. */
+  range: "1h" | "24h" | "7d";
+  /** Every stored interval of the range, by ts and then node_id. One that no edge node reported is absent. */
+  series: MetricSample[];
+};
+
+/** The body of every failure (spec 7). */
+export type Failure = {
+  /** What is wrong, for a person to read. */
+  error: string;
+};
+
+/** What the API answers instead of a result. */
+export type ConsoleApiStatus = 400 | 401 | 404 | 405 | 429 | 431 | 500 | 503;
+
+/** A failure that the API answered; `message` is its own. Failures on the way to it are those of fetch. */
+export class ConsoleApiError extends Error {
+  override name = "ConsoleApiError";
+  constructor(
+    message: string,
+    readonly status: ConsoleApiStatus,
+    /** Quote it when you report a fault. */
+    readonly requestId: string | null,
+    /** Seconds after which the request may succeed; null when waiting does not help. */
+    readonly retryAfter: number | null,
+  ) {
+    super(message);
+  }
+}
+
+export type RequestOptions = {
+  /** Ends the request, and also the wait for the next attempt. */
+  signal?: AbortSignal;
+};
+
+export class ConsoleApi {
+  readonly #origin: string;
+  readonly #token: string;
+  readonly #maxWait: number;
+
+  /**
+   * `maxWait`: seconds to wait in all, at most, before a request that was refused with a Retry-After fails
+   * (120 by default, 0 never waits).
+   */
+  constructor({ origin, token, maxWait = 120 }: { origin: string; token: string; maxWait?: number }) {
+    this.#origin = origin.replace(/\/+$/, "");
+    this.#token = token;
+    this.#maxWait = maxWait;
+  }
+
+  /** Your account. */
+  getAccount(options: RequestOptions = {}): Promise<Account> {
+    return this.#get("/api/v1/me", options);
+  }
+
+  /** Every server with its health score. */
+  listServers(options: RequestOptions = {}): Promise<ServerList> {
+    return this.#get("/api/v1/servers", options);
+  }
+
+  /** One server, its latest sample and why it scores what it scores. */
+  getServer(id: number, options: RequestOptions = {}): Promise<ServerDetail> {
+    return this.#get(`/api/v1/servers/${id}`, options);
+  }
+
+  /** Finished benchmark runs, newest first. */
+  listBenchmarks(id: number, options: RequestOptions = {}): Promise<BenchmarkRuns> {
+    return this.#get(`/api/v1/servers/${id}/benchmarks`, options);
+  }
+
+  /** Game-protection services you own or share. */
+  listGameServices(options: RequestOptions = {}): Promise<GameServiceList> {
+    return this.#get("/api/v1/game-services", options);
+  }
+
+  /** One game-protection service. */
+  getGameService(id: number, options: RequestOptions = {}): Promise<GameService> {
+    return this.#get(`/api/v1/game-services/${id}`, options);
+  }
+
+  /** Its traffic, interval by interval, for an hour, a day or a week. */
+  getMetrics(id: number, options: RequestOptions & { range?: "1h" | "24h" | "7d" } = {}): Promise<MetricSeries> {
+    return this.#get(`/api/v1/game-services/${id}/metrics?range=${options.range ?? "1h"}`, options);
+  }
+
+  async #get<Data>(path: string, { signal }: RequestOptions): Promise<Data> {
+    for (let waited = 0; ; ) {
+      const response = await fetch(this.#origin + path, {
+        headers: { Accept: "application/json", Authorization: `Bearer ${this.#token}` },
+        // A token belongs to one origin.
+        redirect: "error",
+        ...(signal && { signal }),
+      });
+      if (response.ok) return ((await response.json()) as { data: Data }).data;
+      const error = await errorOf(response);
+      const wait = error.retryAfter;
+      if (wait === null || waited + wait > this.#maxWait) throw error;
+      await sleep(wait, signal);
+      waited += wait;
+    }
+  }
+}
+
+async function errorOf(response: Response): Promise<ConsoleApiError> {
+  const { status, headers } = response;
+  const text = await response.text();
+  const after = headers.get("retry-after");
+  const retryAfter = after !== null && /^\d+$/.test(after) ? Math.max(1, Number(after)) : null;
+  return new ConsoleApiError(messageOf(text), status as ConsoleApiStatus, headers.get("x-request-id"), retryAfter);
+}
+
+/** Something between here and the API may answer in its own words. */
+function messageOf(text: string): string {
+  try {
+    const { error } = JSON.parse(text) as { error?: unknown };
+    if (typeof error === "string") return error;
+  } catch {}
+  return text.slice(0, 200);
+}
+
+function sleep(seconds: number, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve, reject) => {
+    if (signal?.aborted) return reject(signal.reason);
+    const abort = () => {
+      clearTimeout(timer);
+      reject(signal?.reason);
+    };
+    const timer = setTimeout(() => {
+      signal?.removeEventListener("abort", abort);
+      resolve();
+    }, seconds * 1000);
+    signal?.addEventListener("abort", abort, { once: true });
+  });
+}

@@ -1,0 +1,336 @@
+"""Client of the Console API, v1. Generated from its OpenAPI document: take a newer one from the console that you
+call, at /clients/console_api.py, instead of changing this one. One file, Python 3.11 or newer, the standard library.
+
+    api = ConsoleApi("https://console.example.com", token)
+    for server in api.list_servers()["servers"]:
+        print(server["label"], server["score"])
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import threading
+import urllib.error
+import urllib.request
+from http.client import HTTPMessage
+from typing import IO, Any, Literal, NotRequired, TypedDict
+
+
+class Account(TypedDict):
+    """The account that owns the token (spec 2.1)."""
+
+    #: Identifier of the account.
+    id: int
+    #: Display name.
+    name: str
+    #: E-mail address.
+    email: str
+    #: Role; support and admin are staff.
+    role: Literal["customer", "support", "admin"]
+
+
+class ServerListItem(TypedDict):
+    """A server, as the list shows it (spec 2.2)."""
+
+    #: Identifier of the server.
+    id: int
+    #: The name that the server goes by in the console.
+    label: str
+    #: Host name.
+    hostname: str
+    #: Whether the server's daemon checked in within the last two minutes (spec 8).
+    online: bool
+    #: Health score, 0 to 1000, higher is healthier.
+    score: int
+    #: The daemon's last check-in, or when the server was created if there was none, in Unix epoch milliseconds.
+    last_seen: int
+    #: Public IP address; null until the daemon reports one.
+    public_ip: str | None
+
+
+class ServerList(TypedDict):
+    """The servers of the account (spec 4, rule 1)."""
+
+    #: By id; all of them.
+    servers: list[ServerListItem]
+
+
+class Facts(TypedDict):
+    """What the daemon reported about the machine, as it is: further keys may appear (spec 2.3)."""
+
+    #: Operating system.
+    os: NotRequired[str]
+    #: Kernel release.
+    kernel: NotRequired[str]
+    #: Number of CPU cores.
+    cores: NotRequired[int]
+
+
+class ScoreComponents(TypedDict):
+    """The six components of the score (spec 2.3): score = round((20·cpu + 20·memory + 20·disk + 15·network + 15·stability + 10·freshness) / 100)."""
+
+    #: CPU, 0 to 1000, higher is healthier.
+    cpu: int
+    #: Memory, 0 to 1000, higher is healthier.
+    memory: int
+    #: The fullest file system, 0 to 1000, higher is healthier.
+    disk: int
+    #: Packet loss and retransmissions, 0 to 1000, higher is healthier.
+    network: int
+    #: Check-ins received, restarts and failures of the last 24 hours, 0 to 1000, higher is healthier.
+    stability: int
+    #: Time since the last check-in, 0 to 1000, higher is healthier.
+    freshness: int
+
+
+class LatestSample(TypedDict):
+    """The latest telemetry sample (spec 2.3). A measurement that the daemon did not make is absent."""
+
+    #: When it was measured, in Unix epoch milliseconds.
+    ts: int
+    #: CPU use of all cores together, in percent. Absent when not measured.
+    cpu_pct: NotRequired[float]
+    #: Memory in use, in megabytes. Absent when not measured.
+    mem_used_mb: NotRequired[float]
+
+
+class ServerDetail(TypedDict):
+    """A server in full (spec 2.3)."""
+
+    #: Identifier of the server.
+    id: int
+    #: The name that the server goes by in the console.
+    label: str
+    #: Host name.
+    hostname: str
+    #: Whether the server's daemon checked in within the last two minutes (spec 8).
+    online: bool
+    #: Health score, 0 to 1000, higher is healthier.
+    score: int
+    #: The daemon's last check-in, or when the server was created if there was none, in Unix epoch milliseconds.
+    last_seen: int
+    #: Public IP address; null until the daemon reports one.
+    public_ip: str | None
+    #: When the server was added, in Unix epoch milliseconds.
+    created_at: int
+    facts: Facts
+    score_components: ScoreComponents
+    #: Why the score is what it is: what was measured, where full score ends, points lost; worst first.
+    score_notes: list[str]
+    #: The latest telemetry sample; null when none has arrived.
+    latest_sample: LatestSample | None
+
+
+class BenchmarkScores(TypedDict):
+    """The scores of a benchmark run by section (spec 2.4)."""
+
+    #: CPU, 0 to 100; null when it could not be measured.
+    cpu: int | None
+    #: Disk, 0 to 100; null when it could not be measured.
+    disk: int | None
+    #: Network, 0 to 100; null when it could not be measured.
+    network: int | None
+    #: Stability, 0 to 100; null when it could not be measured.
+    stability: int | None
+    #: All together, 0 to 100; null when it could not be measured.
+    total: int | None
+
+
+class BenchmarkRun(TypedDict):
+    """A finished benchmark run (spec 2.4)."""
+
+    #: Identifier of the run.
+    id: int
+    #: The name that was given to the run.
+    label: str
+    #: Only finished runs are listed.
+    status: Literal["done"]
+    scores: BenchmarkScores
+    #: Whether the reported hardware passed the console's consistency checks.
+    verified: bool
+    #: When the run finished, in Unix epoch milliseconds.
+    finished_at: int
+
+
+class BenchmarkRuns(TypedDict):
+    """The finished benchmark runs of a server (spec 4, rule 3)."""
+
+    #: Newest first; all of them.
+    benchmarks: list[BenchmarkRun]
+
+
+class GameService(TypedDict):
+    """A game-protection service (spec 2.5)."""
+
+    #: Identifier of the service.
+    id: int
+    #: The name that the service goes by in the console.
+    name: str
+    #: State of the service (spec 3).
+    status: Literal["pending_config", "configuring", "active", "failed", "disabled", "deleting"]
+    #: Public host name that players connect to.
+    java_hostname: str
+    #: Host of the origin behind the protection.
+    origin_host: str
+    #: TCP port of the origin.
+    origin_port: int
+    #: Version of the configuration; each change raises it.
+    config_version: int
+    #: Why the last change failed; null when nothing is wrong.
+    error: str | None
+    #: When the service was created, in Unix epoch milliseconds.
+    created_at: int
+    #: When the service last changed, in Unix epoch milliseconds.
+    updated_at: int
+
+
+class GameServiceList(TypedDict):
+    """The game-protection services that the account owns or was granted (spec 4, rule 4)."""
+
+    #: By id; all of them.
+    services: list[GameService]
+
+
+class MetricSample(TypedDict):
+    """One interval as one edge node counted it (spec 2.6)."""
+
+    #: When the interval begins, in Unix epoch milliseconds.
+    ts: int
+    #: The edge node that reported the interval.
+    node_id: int
+    #: Packets that arrived, the dropped included, in this interval alone, not cumulative.
+    packets: int
+    #: Bytes that arrived, the dropped included, in this interval alone, not cumulative.
+    bytes: int
+    #: Packets dropped in this interval alone, not cumulative.
+    dropped: int
+    #: Connections opened in this interval alone, not cumulative.
+    connections: int
+    #: Latency to the origin, in milliseconds; null when the edge did not measure it.
+    latency_ms: float | None
+
+
+class MetricSeries(TypedDict):
+    """The traffic of a game-protection service (spec 4, rule 6)."""
+
+    #: How far back the series reaches: an hour, a day or a week.
+    range: Literal["1h", "24h", "7d"]
+    #: Every stored interval of the range, by ts and then node_id. One that no edge node reported is absent.
+    series: list[MetricSample]
+
+
+class Failure(TypedDict):
+    """The body of every failure (spec 7)."""
+
+    #: What is wrong, for a person to read.
+    error: str
+
+
+class ConsoleApiError(Exception):
+    """A failure that the API answered. Failures on the way to it are those of urllib."""
+
+    def __init__(self, message: str, status: int, request_id: str | None, retry_after: int | None) -> None:
+        super().__init__(message)
+        self.message = message
+        self.status = status
+        #: Quote it when you report a fault.
+        self.request_id = request_id
+        #: Seconds after which the request may succeed; None when waiting does not help.
+        self.retry_after = retry_after
+
+
+class Aborted(Exception):
+    """The event that was given to the client was set while it waited."""
+
+
+class _NoRedirects(urllib.request.HTTPRedirectHandler):
+    """A token belongs to one origin."""
+
+    def redirect_request(
+        self, req: urllib.request.Request, fp: IO[bytes], code: int, msg: str, headers: HTTPMessage, newurl: str
+    ) -> None:
+        return None
+
+
+class ConsoleApi:
+    def __init__(
+        self,
+        origin: str,
+        token: str,
+        *,
+        timeout: float = 30.0,
+        max_wait: float = 120.0,
+        abort: threading.Event | None = None,
+    ) -> None:
+        """`max_wait`: seconds to wait in all, at most, before a request that was refused with a Retry-After fails (0
+        never waits). Whoever sets `abort` ends such a wait. `timeout`: seconds for which the API may be silent."""
+        self._origin = origin.rstrip("/")
+        self._token = token
+        self._timeout = timeout
+        self._max_wait = max_wait
+        self._abort = abort or threading.Event()
+        self._opener = urllib.request.build_opener(_NoRedirects)
+
+    def get_account(self) -> Account:
+        """Your account."""
+        return self._get("/api/v1/me")
+
+    def list_servers(self) -> ServerList:
+        """Every server with its health score."""
+        return self._get("/api/v1/servers")
+
+    def get_server(self, id: int) -> ServerDetail:
+        """One server, its latest sample and why it scores what it scores."""
+        return self._get(f"/api/v1/servers/{id}")
+
+    def list_benchmarks(self, id: int) -> BenchmarkRuns:
+        """Finished benchmark runs, newest first."""
+        return self._get(f"/api/v1/servers/{id}/benchmarks")
+
+    def list_game_services(self) -> GameServiceList:
+        """Game-protection services you own or share."""
+        return self._get("/api/v1/game-services")
+
+    def get_game_service(self, id: int) -> GameService:
+        """One game-protection service."""
+        return self._get(f"/api/v1/game-services/{id}")
+
+    def get_metrics(self, id: int, range: Literal["1h", "24h", "7d"] = "1h") -> MetricSeries:
+        """Its traffic, interval by interval, for an hour, a day or a week."""
+        return self._get(f"/api/v1/game-services/{id}/metrics?range={range}")
+
+    def _get(self, path: str) -> Any:
+        request = urllib.request.Request(
+            self._origin + path,
+            headers={"Accept": "application/json", "Authorization": f"Bearer {self._token}"},
+        )
+        waited = 0
+        while True:
+            try:
+                with self._opener.open(request, timeout=self._timeout) as response:
+                    return json.load(response)["data"]
+            except urllib.error.HTTPError as failure:
+                error = _error_of(failure)
+            wait = error.retry_after
+            if wait is None or waited + wait > self._max_wait:
+                raise error
+            if self._abort.wait(wait):
+                raise Aborted()
+            waited += wait
+
+
+def _error_of(failure: urllib.error.HTTPError) -> ConsoleApiError:
+    with failure:
+        text = failure.read().decode("utf-8", "replace")
+    after = failure.headers.get("Retry-After", "")
+    retry_after = max(1, int(after)) if re.fullmatch(r"\d+", after) else None
+    return ConsoleApiError(_message_of(text), failure.code, failure.headers.get("X-Request-Id"), retry_after)
+
+
+def _message_of(text: str) -> str:
+    """Something between here and the API may answer in its own words."""
+    try:
+        return str(json.loads(text)["error"])
+    except (ValueError, KeyError, TypeError):
+        return text[:200]

@@ -1,0 +1,153 @@
+import type { OpenApiDocument, Operation, Schema } from "@/lib/api/openapi";
+
+/** The source of `public/clients/console-api.ts`: types and methods from the document, the rest as it is here. */
+export function writeTypeScriptClient(document: OpenApiDocument): string {
+  const types = Object.entries(document.components.schemas).map(
+    ([name, schema]) => `/** ${schema.description} */\nexport type ${name} = ${typeOf(schema)};\n`,
+  );
+  const methods = Object.entries(document.paths).map(([path, { get }]) => writeMethod(path, get));
+  return `${HEAD}\n${types.join("\n")}\n${ERRORS}\n${CLASS_HEAD}\n${methods.join("\n")}\n${CLASS_REST}`;
+}
+
+const HEAD = `// Client of the Console API, v1. Generated from its OpenAPI document: take a newer one from the console that you call,
+// at /clients/console-api.ts, instead of changing this one. One file without dependencies, for anything that has fetch.
+//
+//   const api = new ConsoleApi({ origin: "https://console.example.com", token });
+//   for (const server of (await api.listServers()).servers) console.log(server.label, server.score);
+`;
+
+const ERRORS = `/** What the API answers instead of a result. */
+export type ConsoleApiStatus = 400 | 401 | 404 | 405 | 429 | 431 | 500 | 503;
+
+/** A failure that the API answered; \`message\` is its own. Failures on the way to it are those of fetch. */
+export class ConsoleApiError extends Error {
+  override name = "ConsoleApiError";
+  constructor(
+    message: string,
+    readonly status: ConsoleApiStatus,
+    /** Quote it when you report a fault. */
+    readonly requestId: string | null,
+    /** Seconds after which the request may succeed; null when waiting does not help. */
+    readonly retryAfter: number | null,
+  ) {
+    super(message);
+  }
+}
+
+export type RequestOptions = {
+  /** Ends the request, and also the wait for the next attempt. */
+  signal?: AbortSignal;
+};
+`;
+
+const CLASS_HEAD = `export class ConsoleApi {
+  readonly #origin: string;
+  readonly #token: string;
+  readonly #maxWait: number;
+
+  /**
+   * \`maxWait\`: seconds to wait in all, at most, before a request that was refused with a Retry-After fails
+   * (120 by default, 0 never waits).
+   */
+  constructor({ origin, token, maxWait = 120 }: { origin: string; token: string; maxWait?: number }) {
+    this.#origin = origin.replace(/\\/+$/, "");
+    this.#token = token;
+    this.#maxWait = maxWait;
+  }
+`;
+
+const CLASS_REST = `  async #get<Data>(path: string, { signal }: RequestOptions): Promise<Data> {
+    for (let waited = 0; ; ) {
+      const response = await fetch(this.#origin + path, {
+        headers: { Accept: "application/json", Authorization: \`Bearer \${this.#token}\` },
+        // A token belongs to one origin.
+        redirect: "error",
+        ...(signal && { signal }),
+      });
+      if (response.ok) return ((await response.json()) as { data: Data }).data;
+      const error = await errorOf(response);
+      const wait = error.retryAfter;
+      if (wait === null || waited + wait > this.#maxWait) throw error;
+      await sleep(wait, signal);
+      waited += wait;
+    }
+  }
+}
+
+async function errorOf(response: Response): Promise<ConsoleApiError> {
+  const { status, headers } = response;
+  const text = await response.text();
+  const after = headers.get("retry-after");
+  const retryAfter = after !== null && /^\\d+$/.test(after) ? Math.max(1, Number(after)) : null;
+  return new ConsoleApiError(messageOf(text), status as ConsoleApiStatus, headers.get("x-request-id"), retryAfter);
+}
+
+/** Something between here and the API may answer in its own words. */
+function messageOf(text: string): string {
+  try {
+    const { error } = JSON.parse(text) as { error?: unknown };
+    if (typeof error === "string") return error;
+  } catch {}
+  return text.slice(0, 200);
+}
+
+function sleep(seconds: number, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve, reject) => {
+    if (signal?.aborted) return reject(signal.reason);
+    const abort = () => {
+      clearTimeout(timer);
+      reject(signal?.reason);
+    };
+    const timer = setTimeout(() => {
+      signal?.removeEventListener("abort", abort);
+      resolve();
+    }, seconds * 1000);
+    signal?.addEventListener("abort", abort, { once: true });
+  });
+}
+`;
+
+function writeMethod(path: string, { operationId, summary, parameters, responses }: Operation): string {
+  const success = responses[200];
+  if (!success || "$ref" in success) throw new Error(`${operationId} has no success of its own.`);
+  const data = success.content?.["application/json"].schema.properties?.data;
+  if (!data) throw new Error(`${operationId} answers no data.`);
+  const inPath = parameters.filter((parameter) => parameter.in === "path");
+  const inQuery = parameters.filter((parameter) => parameter.in === "query");
+  const takes = [
+    ...inPath.map(({ name }) => `${name}: number`),
+    inQuery.length > 0
+      ? `options: RequestOptions & { ${inQuery.map(({ name, schema }) => `${name}?: ${typeOf(schema)}`).join("; ")} } = {}`
+      : "options: RequestOptions = {}",
+  ];
+  const target = path.replaceAll(/\{(\w+)\}/g, "$${$1}");
+  const query = inQuery.map(({ name, schema }) => `?${name}=\${options.${name} ?? "${schema.default}"}`).join("");
+  const url = target + query;
+  return `  /** ${summary}. */
+  ${operationId}(${takes.join(", ")}): Promise<${typeOf(data)}> {
+    return this.#get(${url.includes("$") ? `\`${url}\`` : `"${url}"`}, options);
+  }
+`;
+}
+
+function typeOf(schema: Schema, indent = ""): string {
+  if (schema.$ref) return schema.$ref.split("/").at(-1) ?? "unknown";
+  if (schema.anyOf) return schema.anyOf.map((one) => typeOf(one, indent)).join(" | ");
+  if (schema.enum) return schema.enum.map((value) => JSON.stringify(value)).join(" | ");
+  if (schema.const !== undefined) return JSON.stringify(schema.const);
+  if (schema.items) return `${typeOf(schema.items, indent)}[]`;
+  if (schema.properties) return objectOf(schema, indent);
+  return [schema.type ?? "unknown"]
+    .flat()
+    .map((type) => (type === "integer" ? "number" : type))
+    .join(" | ");
+}
+
+function objectOf({ properties = {}, required = [], additionalProperties }: Schema, indent: string): string {
+  const fields = Object.entries(properties).map(([name, property]) => {
+    const comment = property.description ? `${indent}  /** ${property.description} */\n` : "";
+    return `${comment}${indent}  ${name}${required.includes(name) ? "" : "?"}: ${typeOf(property, `${indent}  `)};\n`;
+  });
+  const others = additionalProperties ? `${indent}  [key: string]: unknown;\n` : "";
+  return `{\n${fields.join("")}${others}${indent}}`;
+}
