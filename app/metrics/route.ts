@@ -1,6 +1,6 @@
 import { plainTextEndpoint } from "@/lib/api/endpoint";
 import { PROMETHEUS_TYPE, writePrometheus } from "@/lib/api/prometheus";
-import { listServiceReadings } from "@/lib/game-services/metrics";
+import { listServiceReadings } from "@/lib/game-services/readings";
 import { listServerReadings } from "@/lib/servers/servers";
 
 export const dynamic = "force-dynamic";

@@ -1,8 +1,7 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { newAccount, newGameService, newServer } from "@/e2e/support/factories";
-import { expect, sharedOrigin, test } from "@/e2e/support/fixtures";
+import { expect, sharedOrigin, spend, test } from "@/e2e/support/fixtures";
+import { runProgram } from "@/e2e/support/run-program";
 import { MINUTE } from "@/lib/time";
 import { ConsoleApi, ConsoleApiError } from "@/public/clients/console-api";
 
@@ -76,11 +75,7 @@ print(ConsoleApi(origin, token).get_account()["id"])
 test("at a limit that is really hit both clients wait as long as they are told to, unless they may not or are aborted", async () => {
   test.setTimeout(3 * MINUTE);
   const { id, token } = await newAccount();
-  const headers = { Authorization: `Bearer ${token}` };
-  const spent = await Promise.all(
-    Array.from({ length: 120 }, async () => (await fetch(`${sharedOrigin()}/api/v1/me`, { headers })).status),
-  );
-  expect(new Set(spent)).toEqual(new Set([200]));
+  await spend(token, 120);
   const api = new ConsoleApi({ origin: sharedOrigin(), token });
   const impatient = new ConsoleApi({ origin: sharedOrigin(), token, maxWait: 0 });
   const refused = (await impatient.getAccount().catch((error: unknown) => error)) as ConsoleApiError;
@@ -93,13 +88,8 @@ test("at a limit that is really hit both clients wait as long as they are told t
 });
 
 async function python(program: string, args: string[]): Promise<string> {
-  const child = spawn("python3", ["-c", program, ...args], {
-    env: { ...process.env, PYTHONPATH: "public/clients", PYTHONDONTWRITEBYTECODE: "1" },
-  });
-  let [output, errors] = ["", ""];
-  child.stdout.on("data", (chunk) => (output += chunk));
-  child.stderr.on("data", (chunk) => (errors += chunk));
-  const [code] = await once(child, "close");
+  const variables = { PYTHONPATH: "public/clients", PYTHONDONTWRITEBYTECODE: "1" };
+  const { code, output, errors } = await runProgram("python3", ["-c", program, ...args], variables);
   expect(code, errors).toBe(0);
   return output;
 }

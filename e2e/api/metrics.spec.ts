@@ -1,10 +1,10 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { newAccount, newGameService, newServer, type TestAccount } from "@/e2e/support/factories";
-import { expect, getData, sharedOrigin, test } from "@/e2e/support/fixtures";
+import { expect, getData, sharedOrigin, spend, test } from "@/e2e/support/fixtures";
 import { checkMetrics, hasPrometheus, startPrometheus } from "@/e2e/support/prometheus-server";
 import { recordQueries } from "@/e2e/support/recorded-queries";
 import { db } from "@/lib/database/client";
-import { listServiceReadings } from "@/lib/game-services/metrics";
+import { listServiceReadings } from "@/lib/game-services/readings";
 import { listServerReadings } from "@/lib/servers/servers";
 import { DAY, MINUTE, SECOND } from "@/lib/time";
 
@@ -88,9 +88,7 @@ test("no token is 401, the 121st request 429 with Retry-After, another method 40
   // An account without anything has nothing to tell.
   expect(await (await scrape(token)).text()).toBe("");
   // Prometheus and the API draw on one quota.
-  await Promise.all(
-    Array.from({ length: 117 }, () => fetch(`${sharedOrigin()}/api/v1/me`, { headers: bearer(token) })),
-  );
+  await spend(token, 117);
   const refused = await scrape(token);
   expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0);
   await expectLine(refused, 429, /^Rate limit exceeded\. Retry in \d+ seconds?\.\n$/);

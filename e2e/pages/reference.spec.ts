@@ -1,10 +1,9 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { API_REFERENCE } from "@/app/paths";
 import { expectAccessible, expectToFit } from "@/e2e/support/axe";
 import { newBenchmarkRun, newGameService, newServer, newToken } from "@/e2e/support/factories";
 import { sharedOrigin } from "@/e2e/support/fixtures";
 import { createOnPage, expect, TOKEN_PAGE, test } from "@/e2e/support/pages";
+import { runProgram } from "@/e2e/support/run-program";
 import { ENDPOINTS } from "@/lib/api/contract";
 import type { OpenApiDocument } from "@/lib/api/openapi";
 
@@ -127,11 +126,7 @@ function timeless(value: unknown): unknown {
 }
 
 async function run(program: string, args: string[], token: string): Promise<string> {
-  const child = spawn(program, args, { env: { ...process.env, TOKEN: token } });
-  let [output, errors] = ["", ""];
-  child.stdout.on("data", (chunk) => (output += chunk));
-  child.stderr.on("data", (chunk) => (errors += chunk));
-  const [code] = await once(child, "close");
+  const { code, output, errors } = await runProgram(program, args, { TOKEN: token });
   expect(code, `${program} ${args.join(" ")}\n${errors}`).toBe(0);
   return output;
 }

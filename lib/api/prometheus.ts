@@ -1,4 +1,4 @@
-import type { ServiceReading } from "@/lib/game-services/metrics";
+import type { ServiceReading } from "@/lib/game-services/readings";
 import type { ServerReading } from "@/lib/servers/servers";
 import { SECOND } from "@/lib/time";
 import { gameService } from "./schemas";

@@ -1,0 +1,97 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { newAccount, newGameService, newServer } from "@/e2e/support/factories";
+import { expect, getData, sharedOrigin, spend, test } from "@/e2e/support/fixtures";
+import { runProgram } from "@/e2e/support/run-program";
+import { db } from "@/lib/database/client";
+import { MINUTE, SECOND } from "@/lib/time";
+
+const RECIPES = "docs/recipes";
+
+test("fleet.sh prints every server in full, and waits where the limit says so", async () => {
+  test.setTimeout(3 * MINUTE);
+  const { id: accountId, token } = await newAccount();
+  const ids = [await newServer(accountId), await newServer(accountId), await newServer(accountId)].map(({ id }) => id);
+  // Of 120 requests two are left: one for the list, one for the first server.
+  await spend(token, 118);
+  const { code, output, errors } = await runProgram("sh", [`${RECIPES}/fleet.sh`], {
+    ORIGIN: sharedOrigin(),
+    TOKEN: token,
+  });
+  expect(code, errors).toBe(0);
+  const servers = output
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line) as { data: { id: number } });
+  expect(servers.map(({ data }) => data.id)).toEqual(ids);
+  expect(errors).toContain("429");
+});
+
+test("unhealthy.py names the servers in need and ends with 1, with 0 when there are none, and with 2 when it cannot ask", async () => {
+  const { id: accountId, token } = await newAccount();
+  const variables = {
+    ORIGIN: sharedOrigin(),
+    TOKEN: token,
+    PYTHONPATH: "public/clients",
+    PYTHONDONTWRITEBYTECODE: "1",
+  };
+  const args = [`${RECIPES}/unhealthy.py`, "400"];
+  const seen = { createdAt: new Date(Date.now() - 10 * MINUTE), lastSeenAt: new Date(Date.now() - SECOND) };
+  await newServer(accountId, { label: "Well", ...seen });
+  expect(await runProgram("python3", args, variables)).toMatchObject({ code: 0, output: "" });
+  await newServer(accountId, { label: "Silent" });
+  expect(await runProgram("python3", args, variables)).toMatchObject({
+    code: 1,
+    output: "Silent: score 500, offline\n",
+  });
+  const refused = await runProgram("python3", args, { ...variables, TOKEN: "cpat_mistyped" });
+  expect(refused.code).toBe(2);
+  expect(refused.errors).toContain("Malformed access token");
+});
+
+test("Grafana: every URL of the dashboard answers, with every column that it shows; the data source is named as it is", async () => {
+  const { id: accountId, token } = await newAccount();
+  await newServer(accountId);
+  const { id: serviceId } = await newGameService(accountId);
+  const counters = { packets: 1n, bytes: 2n, dropped: 0n, connections: 1n };
+  await db.metricSample.create({ data: { serviceId, ts: new Date(Date.now() - MINUTE), nodeId: 1, ...counters } });
+  type Target = { url: string; root_selector: string; columns: { selector: string }[] };
+  type Panel = { datasource: { uid: string; type: string }; targets: Target[] };
+  const { panels } = JSON.parse(readFileSync(`${RECIPES}/grafana/dashboard.json`, "utf8")) as { panels: Panel[] };
+  const print = "import json, sys, yaml; print(json.dumps(yaml.safe_load(open(sys.argv[1]))))";
+  const { output, errors } = await runProgram("python3", ["-c", print, `${RECIPES}/grafana/datasource.yaml`]);
+  expect(errors).toBe("");
+  const [source] = (JSON.parse(output) as { datasources: { uid: string; type: string; jsonData: unknown }[] })
+    .datasources;
+  expect(source?.jsonData).toMatchObject({ auth_method: "bearerToken", allowedHosts: ["https://console.example.com"] });
+  for (const { datasource, targets } of panels) {
+    expect(datasource).toEqual({ uid: source?.uid, type: source?.type });
+    for (const { url, root_selector: selector, columns } of targets) {
+      const path = url
+        .replace("https://console.example.com", "")
+        .replace("/game-services/1/", `/game-services/${serviceId}/`);
+      const data = await getData<Record<string, Record<string, unknown>[]>>(path, token);
+      const [, list = ""] = selector.split(".");
+      for (const column of columns) expect(Object.keys(data[list]?.[0] ?? {}), url).toContain(column.selector);
+    }
+  }
+});
+
+test("Home Assistant: every resource of the configuration answers, and every template makes a value of it", async () => {
+  const { id: accountId, token } = await newAccount();
+  const seenAt = new Date(Date.now() - SECOND);
+  const { id } = await newServer(accountId, { lastSeenAt: seenAt });
+  await db.telemetrySample.create({ data: { serverId: id, ts: seenAt, cpuPct: 12.5 } });
+  await newServer(accountId);
+  const file = test.info().outputPath("configuration.yaml");
+  const recipe = readFileSync(`${RECIPES}/home-assistant/configuration.yaml`, "utf8");
+  writeFileSync(file, recipe.replace("/servers/1\n", `/servers/${id}\n`));
+  const args = ["e2e/support/home-assistant.py", file, sharedOrigin(), token];
+  const { code, output, errors } = await runProgram("python3", args);
+  expect(code, errors).toBe(0);
+  expect(JSON.parse(output)).toEqual({
+    console_lowest_score: expect.stringMatching(/^\d+$/),
+    console_servers_offline: "1",
+    console_server_1_score: expect.stringMatching(/^\d+$/),
+    console_server_1_cpu: "12.5",
+  });
+});
