@@ -8,8 +8,9 @@ export default defineConfig({
   globalSetup: "./support/global-setup.ts",
   outputDir: process.env.E2E_OUTPUT ?? "../test-results/e2e",
   fullyParallel: true,
-  // What carries this tag brings its own servers, or judges only what a browser draws or a command says: on PostgreSQL it
-  // would be repeated word by word. Everything else runs on both engines.
+  // What carries this tag brings its own servers, judges only what a browser draws or a command says, or holds the API
+  // against its document, clients and recipes: on PostgreSQL it would be repeated word by word. Everything else runs on
+  // both engines.
   ...(process.env.E2E_POSTGRES_URL ? { grepInvert: /@one-engine/ } : {}),
   // One more than the smallest machine has cores: some tests spend their time waiting, because waiting is what they test.
   workers: 3,

@@ -6,7 +6,9 @@ import { MINUTE } from "@/lib/time";
 import { ConsoleApi, ConsoleApiError } from "@/public/clients/console-api";
 
 for (const file of ["console-api.ts", "console_api.py"]) {
-  test(`/clients/${file} is served as text, to any origin, and is the committed one`, async () => {
+  test(`/clients/${file} is served as text, to any origin, and is the committed one`, {
+    tag: "@one-engine",
+  }, async () => {
     const response = await fetch(`${sharedOrigin()}/clients/${file}`);
     expect(response.status).toBe(200);
     expect(response.headers.get("content-type")).toBe("text/plain; charset=utf-8");
@@ -30,7 +32,9 @@ except ConsoleApiError as error:
 print(json.dumps(answers))
 `;
 
-test("both clients read every endpoint alike, and a failure has its status, message and request id", async () => {
+test("both clients read every endpoint alike, and a failure has its status, message and request id", {
+  tag: "@one-engine",
+}, async () => {
   const { id, token } = await newAccount();
   const { id: server } = await newServer(id);
   const { id: service } = await newGameService(id);
@@ -72,7 +76,9 @@ except Aborted:
 print(ConsoleApi(origin, token).get_account()["id"])
 `;
 
-test("at a limit that is really hit both clients wait as long as they are told to, unless they may not or are aborted", async () => {
+test("at a limit that is really hit both clients wait as long as they are told to, unless they may not or are aborted", {
+  tag: "@one-engine",
+}, async () => {
   test.setTimeout(3 * MINUTE);
   const { id, token } = await newAccount();
   await spend(token, 120);

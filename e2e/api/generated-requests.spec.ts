@@ -18,7 +18,9 @@ const PATIENCE = 20 * SECOND;
 type Generated = { method: string; path: string; headers: Record<string, string | string[]>; body: string };
 type Ids = { serverId: number; serviceId: number; foreignId: number };
 
-test(`${REQUESTS} generated requests, good, nearly good and garbage: each answered, as the document says, none with a 5xx`, async () => {
+test(`${REQUESTS} generated requests, good, nearly good and garbage: each answered, as the document says, none with a 5xx`, {
+  tag: "@one-engine",
+}, async () => {
   test.setTimeout(5 * MINUTE);
   const seed = Date.now() % 2 ** 31;
   const { ids, tokens } = await fill();

@@ -110,7 +110,9 @@ test("1,000 servers are one statement, and all game services another", async () 
   expect(await recordQueries(() => listServiceReadings(accountId))).toHaveLength(1);
 });
 
-test("the recipe's Prometheus scrapes the console, and its rule finds the server whose score is below 600", async () => {
+test("the recipe's Prometheus scrapes the console, and its rule finds the server whose score is below 600", {
+  tag: "@one-engine",
+}, async () => {
   test.skip(!hasPrometheus(), "Prometheus is not installed.");
   const account = await newAccount();
   await newServer(account.id, { label: "Ill", hostname: "ill.example.net", lastSeenAt: new Date(Date.now() - DAY) });

@@ -42,7 +42,9 @@ test("whoever has the document already gets 304 without it, HEAD gets the tag, a
   expect(preflight.headers.get("access-control-allow-headers")).toBe("If-None-Match");
 });
 
-test("Redocly's respect finds every answer of a script to be as the document says", async () => {
+test("Redocly's respect finds every answer of a script to be as the document says", {
+  tag: "@one-engine",
+}, async () => {
   const testInfo = test.info();
   const { id: accountId, token } = await newAccount();
   const { id: serverId } = await newServer(accountId);

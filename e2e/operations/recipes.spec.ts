@@ -7,7 +7,7 @@ import { MINUTE, SECOND } from "@/lib/time";
 
 const RECIPES = "docs/recipes";
 
-test("fleet.sh prints every server in full, and waits where the limit says so", async () => {
+test("fleet.sh prints every server in full, and waits where the limit says so", { tag: "@one-engine" }, async () => {
   test.setTimeout(3 * MINUTE);
   const { id: accountId, token } = await newAccount();
   const ids = [await newServer(accountId), await newServer(accountId), await newServer(accountId)].map(({ id }) => id);
@@ -26,7 +26,9 @@ test("fleet.sh prints every server in full, and waits where the limit says so", 
   expect(errors).toContain("429");
 });
 
-test("unhealthy.py names the servers in need and ends with 1, with 0 when there are none, and with 2 when it cannot ask", async () => {
+test("unhealthy.py names the servers in need and ends with 1, with 0 when there are none, and with 2 when it cannot ask", {
+  tag: "@one-engine",
+}, async () => {
   const { id: accountId, token } = await newAccount();
   const variables = {
     ORIGIN: sharedOrigin(),
@@ -48,7 +50,9 @@ test("unhealthy.py names the servers in need and ends with 1, with 0 when there 
   expect(refused.errors).toContain("Malformed access token");
 });
 
-test("Grafana: every URL of the dashboard answers, with every column that it shows; the data source is named as it is", async () => {
+test("Grafana: every URL of the dashboard answers, with every column that it shows; the data source is named as it is", {
+  tag: "@one-engine",
+}, async () => {
   const { id: accountId, token } = await newAccount();
   await newServer(accountId);
   const { id: serviceId } = await newGameService(accountId);
@@ -76,7 +80,9 @@ test("Grafana: every URL of the dashboard answers, with every column that it sho
   }
 });
 
-test("Home Assistant: every resource of the configuration answers, and every template makes a value of it", async () => {
+test("Home Assistant: every resource of the configuration answers, and every template makes a value of it", {
+  tag: "@one-engine",
+}, async () => {
   const { id: accountId, token } = await newAccount();
   const seenAt = new Date(Date.now() - SECOND);
   const { id } = await newServer(accountId, { lastSeenAt: seenAt });

@@ -1,6 +1,6 @@
 // A file that says which process has something to itself. Plain JavaScript and nothing but Node: the first command on a
-// fresh clone takes such a file before anything is installed. (Node has no lock that ends with its process:
-// nodejs/node#16118. With one, this file could go.)
+// fresh clone takes such a file before anything is installed. With a lock of the operating system, which ends with its
+// process, this could go; Node offers none (nodejs/node#122).
 import { randomUUID } from "node:crypto";
 import { constants, copyFileSync, linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";

@@ -1,9 +1,11 @@
 // PGlite is one PostgreSQL session. Its own socket package lets the messages of several clients into that session one
-// by one, so that under load one client's Bind meets another one's statement (electric-sql/pglite#1046: once that is
-// solved, this folder can go, but for `owner-file.ts`). Here a client has the session to itself from its first message
-// until PostgreSQL says that it is ready and in no transaction, and it finds its prepared statements and settings as it
-// left them. Whoever holds an advisory lock keeps the session until the lock is released. Temporary tables, LISTEN and
-// cursors WITH HOLD are everybody's.
+// by one, so that under load one client's Bind meets another one's statement (electric-sql/pglite#1046), and whatever
+// one of them sets or prepares is everybody's. With a session for each client (electric-sql/pglite#956) this file,
+// `session.ts`, `session-state.ts`, `statements.ts` and `wire.ts` can go.
+//
+// Here a client has the session to itself from its first message until PostgreSQL says that it is ready and in no
+// transaction, and it finds its prepared statements and settings as it left them. Whoever holds an advisory lock keeps
+// the session until the lock is released. Temporary tables, LISTEN and cursors WITH HOLD are everybody's.
 import { once } from "node:events";
 import { type AddressInfo, createServer, type Socket } from "node:net";
 import type { PGlite } from "@electric-sql/pglite";
