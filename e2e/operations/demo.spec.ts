@@ -62,7 +62,7 @@ function isAlive(pid: number): boolean {
   }
 }
 
-test("npm run demo: living data in every state, a curl line that works, a clean stop, and a second run that keeps all", {
+test("npm run demo: living data in every state, a curl line and a README that work, a clean stop, and a second run that keeps all", {
   tag: "@one-engine",
 }, async () => {
   const dir = mkdtempSync(join(tmpdir(), "console-demo-"));
@@ -75,6 +75,7 @@ test("npm run demo: living data in every state, a curl line that works, a clean 
   const curl = /curl -sS .*/.exec(demo.output())?.[0] ?? "";
   expect(JSON.parse(execSync(curl, { encoding: "utf8" })).data.servers.length).toBeGreaterThanOrEqual(6);
   const token = /cpat_\w+/.exec(demo.output())?.[0] ?? "";
+  await expectReadmeToBeTrue(origin, token);
   expect(demo.output()).toContain(`${origin}/dashboard/settings/api`);
 
   const { servers } = await getData<{
@@ -405,3 +406,21 @@ test("npm start refuses a PostgreSQL database that lacks the migrations, and say
     await database.stop();
   }
 });
+
+/** The commands of the README's section on the API, as they are typed but for what only a person can: each answers as shown. */
+async function expectReadmeToBeTrue(origin: string, token: string): Promise<void> {
+  const [, section = ""] = /^## The API\n(.*?)^## /ms.exec(readFileSync("README.md", "utf8")) ?? [];
+  const examples = [...section.matchAll(/```sh\n(curl .*?)```\n```json\n(.*?)```/gs)];
+  expect(examples.length).toBeGreaterThan(0);
+  for (const [, command = "", shown = ""] of examples) {
+    const text = execFileSync("bash", ["-c", command], {
+      env: { ...process.env, BASE: origin, TOKEN: token },
+    }).toString();
+    // Instants are those of when the demo was made.
+    const timeless = (json: string) => JSON.parse(json, (key, value) => (key.endsWith("_at") ? typeof value : value));
+    expect(timeless(text), command).toEqual(timeless(shown));
+  }
+  for (const [, path = ""] of section.matchAll(/http:\/\/127\.0\.0\.1:3000(\/[\w/]+)/g)) {
+    expect((await fetch(origin + path)).status, path).toBe(200);
+  }
+}

@@ -69,6 +69,11 @@ export default async function Page() {
             Tokens match <code>cpat_[0-9A-Za-z]&#123;36&#125;</code>. One that is revoked or has expired, and any of a
             disabled account, is refused from the next request on.
           </p>
+          <p>
+            A token sees what its account sees in the dashboard. What belongs to others is answered as if it did not
+            exist. Staff accounts also see a game service whose owner switched on support access or has an open ticket
+            linked to it; their lists hold only what they own or were granted.
+          </p>
         </Section>
 
         <Section id="endpoints" title="Endpoints">
