@@ -10,7 +10,8 @@
 #   sh agent.sh unit URL       shows the service that install makes
 #   sh agent.sh run URL        what the service does: the key from its credentials, or from standard input
 #
-# PROC_ROOT names another /proc, and STATE_DIRECTORY where to keep what could not be delivered yet.
+# PROC_ROOT names another /proc, STATE_DIRECTORY where to keep what could not be delivered yet, and DESTDIR another root to
+# install into.
 set -u
 umask 077
 LC_ALL=C
@@ -23,6 +24,7 @@ KEEP=150   # check-ins kept while the console does not answer: more than an hour
 WINDOW=20  # check-ins over which lost packets and retransmissions are counted: ten minutes
 
 PROC=${PROC_ROOT:-/proc}
+ROOT=${DESTDIR:-}
 HOME_DIR=/usr/local/lib/console-agent
 KEY_FILE=/etc/console-agent/key
 UNIT=/etc/systemd/system/console-agent.service
@@ -69,7 +71,7 @@ disk_used() {
 
 # Nothing where there is no systemd.
 failed_units() {
-  [ -d /run/systemd/system ] && systemctl list-units --state=failed --no-legend --plain </dev/null 2>/dev/null | awk 'END { print NR }'
+  [ -d "$ROOT/run/systemd/system" ] && systemctl list-units --state=failed --no-legend --plain </dev/null 2>/dev/null | awk 'END { print NR }'
 }
 
 # A text of this machine as JSON can hold it without more ado.
@@ -316,13 +318,13 @@ install() {
   [ -f "$0" ] || fail "Save agent.sh as a file first; it installs itself."
   read_key
   once
-  mkdir -p "$HOME_DIR" "${KEY_FILE%/*}"
-  cat "$0" >"$HOME_DIR/agent.sh.new" && mv "$HOME_DIR/agent.sh.new" "$HOME_DIR/agent.sh"
-  chmod 755 "$HOME_DIR" "$HOME_DIR/agent.sh"
-  printf '%s\n' "$key" >"$KEY_FILE"
-  if [ -d /run/systemd/system ]; then
-    unit >"$UNIT"
-    chmod 644 "$UNIT"
+  mkdir -p "$ROOT$HOME_DIR" "$ROOT${KEY_FILE%/*}"
+  cat "$0" >"$ROOT$HOME_DIR/agent.sh.new" && mv "$ROOT$HOME_DIR/agent.sh.new" "$ROOT$HOME_DIR/agent.sh"
+  chmod 755 "$ROOT$HOME_DIR" "$ROOT$HOME_DIR/agent.sh"
+  printf '%s\n' "$key" >"$ROOT$KEY_FILE"
+  if [ -d "$ROOT/run/systemd/system" ]; then
+    unit >"$ROOT$UNIT"
+    chmod 644 "$ROOT$UNIT"
     if ! { systemctl daemon-reload && systemctl enable console-agent.service && systemctl restart console-agent.service; }; then
       fail "systemd did not start the service; see: journalctl -u console-agent"
     fi
@@ -334,17 +336,17 @@ install() {
 }
 
 status() {
-  [ -f "$KEY_FILE" ] || fail "The agent is not installed here, or only root may see it."
-  [ ! -f "$UNIT" ] || systemctl status --no-pager --lines=5 console-agent.service
-  set -- /var/lib/console-agent/spool/*.json
+  [ -f "$ROOT$KEY_FILE" ] || fail "The agent is not installed here, or only root may see it."
+  [ ! -f "$ROOT$UNIT" ] || systemctl status --no-pager --lines=5 console-agent.service
+  set -- "$ROOT"/var/lib/console-agent/spool/*.json
   if [ -e "$1" ]; then echo "$# check-ins wait for the console."; else echo "No check-in waits for the console."; fi
 }
 
 uninstall() {
   [ "$(id -u)" = 0 ] || fail "uninstall needs root."
-  [ ! -f "$UNIT" ] || systemctl disable --now console-agent.service
-  rm -rf "$UNIT" "$HOME_DIR" "${KEY_FILE%/*}" /var/lib/console-agent /var/lib/private/console-agent
-  [ ! -d /run/systemd/system ] || systemctl daemon-reload
+  [ ! -f "$ROOT$UNIT" ] || systemctl disable --now console-agent.service
+  rm -rf "$ROOT$UNIT" "$ROOT$HOME_DIR" "$ROOT${KEY_FILE%/*}" "$ROOT/var/lib/console-agent" "$ROOT/var/lib/private/console-agent"
+  [ ! -d "$ROOT/run/systemd/system" ] || systemctl daemon-reload
   echo "Removed. If a line of root's crontab names $HOME_DIR, remove that as well."
 }
 

