@@ -7,13 +7,16 @@ export class TextResponse implements Response {
   readonly statusText = "";
   readonly type = "default";
   readonly url = "";
+  readonly content: string;
+  // A field of its own: what is only assigned would meet the getter of Response.
+  readonly status: number;
+  readonly headers: Headers;
   #real: Response | undefined;
 
-  constructor(
-    readonly content: string,
-    readonly status: number,
-    readonly headers: Headers,
-  ) {
+  constructor(content: string, status: number, headers: Headers) {
+    this.content = content;
+    this.status = status;
+    this.headers = headers;
     // Next would send the text in chunks, and could not tell that a short one gains nothing from compression.
     headers.set("Content-Length", String(Buffer.byteLength(content)));
   }
