@@ -226,6 +226,20 @@ test("a day of use is a chart with its numbers, the busiest minute against 120, 
   await expect(page.getByRole("row", { name: /192\.0\.2\.7 curl\/8\.5\.0 just now/ })).toBeVisible();
 });
 
+test("the page of another account's token is the same 404 as that of a token that nobody has", async ({
+  page,
+  account,
+}) => {
+  const stranger = await newAccount();
+  const { id } = await db.accessToken.findFirstOrThrow({ where: { accountId: stranger.id } });
+  const own = await newNamedToken(account.id, "own");
+  expect((await page.goto(`${TOKEN_PAGE}/${own.token.id}`))?.status()).toBe(200);
+  for (const path of [id, 2 ** 31 - 1, "0", "x"]) {
+    expect((await page.goto(`${TOKEN_PAGE}/${path}`))?.status(), String(path)).toBe(404);
+    await expect(page.getByRole("heading", { name: "There is no such page" })).toBeVisible();
+  }
+});
+
 test("the page says at its top what is worth a look: a dead token still tried, one that ends soon, a new network; and nothing else", async ({
   page,
   account,

@@ -136,21 +136,25 @@ function Done({ isQuiet, onDone }: { isQuiet: boolean; onDone: () => void }) {
 }
 
 function FirstRequest({ tokenId }: { tokenId: number }) {
-  const firstUse = useFirstUse(tokenId);
+  const { firstUse, isOver } = useFirstUse(tokenId);
   return (
-    <p className={styles.firstUse} role="status" data-seen={firstUse !== null}>
+    <p className={styles.firstUse} role="status" data-seen={firstUse !== null} data-over={isOver}>
       <span className={styles.dot} aria-hidden="true" />
-      {firstUse ? (
-        <span>
-          First request received: <Time at={new Date(firstUse.at)} now={new Date(firstUse.now)} />
-          {firstUse.ip && `, from ${firstUse.ip}`}
-        </span>
-      ) : (
-        <span>
-          <span className={styles.waiting}>Waiting for the first request</span>
-          <noscript>Reload the list below to see the first request</noscript>
-        </span>
-      )}
+      <span>
+        {firstUse ? (
+          <>
+            First request received: <Time at={new Date(firstUse.at)} now={new Date(firstUse.now)} />
+            {firstUse.ip && `, from ${firstUse.ip}`}
+          </>
+        ) : isOver ? (
+          "No request so far. The list shows the first one when the page is opened again."
+        ) : (
+          <>
+            <span className={styles.waiting}>Waiting for the first request</span>
+            <noscript>The list shows the first request when the page is opened again.</noscript>
+          </>
+        )}
+      </span>
     </p>
   );
 }

@@ -9,12 +9,15 @@ const ASK_EVERY = 3 * SECOND;
 const ASK_FOR = 10 * MINUTE;
 const ANSWER_WITHIN = 10 * SECOND;
 
+/** `isOver`: there was none for so long that nobody asks any more. */
+type Watch = { firstUse: FirstUse; isOver: boolean };
+
 /**
  * The first request with a new token, as soon as there was one. Asked every few seconds while the page is looked at;
  * whatever goes wrong with that is tried again and never touches the page, which holds the only copy of the token.
  */
-export function useFirstUse(tokenId: number): FirstUse {
-  const [firstUse, setFirstUse] = useState<FirstUse>(null);
+export function useFirstUse(tokenId: number): Watch {
+  const [watch, setWatch] = useState<Watch>({ firstUse: null, isOver: false });
   useEffect(() => {
     const stop = new AbortController();
     const end = Date.now() + ASK_FOR;
@@ -22,8 +25,9 @@ export function useFirstUse(tokenId: number): FirstUse {
     const ask = async () => {
       const answer = document.visibilityState === "visible" ? await fetchFirstUse(tokenId, stop.signal) : null;
       if (stop.signal.aborted) return;
-      if (answer) setFirstUse(answer);
+      if (answer) setWatch({ firstUse: answer, isOver: false });
       else if (Date.now() < end) timer = setTimeout(ask, ASK_EVERY);
+      else setWatch({ firstUse: null, isOver: true });
     };
     timer = setTimeout(ask, ASK_EVERY);
     return () => {
@@ -31,7 +35,7 @@ export function useFirstUse(tokenId: number): FirstUse {
       stop.abort();
     };
   }, [tokenId]);
-  return firstUse;
+  return watch;
 }
 
 /** Null as well when there is no answer, or not the one that was asked for. */
