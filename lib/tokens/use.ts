@@ -19,25 +19,27 @@ const MAX_VISITORS = 20;
 /** The token page shows a day. */
 const HOURS_KEPT = DAY + HOUR;
 
+/** The minute of the last request; it may be written in two batches and is counted as one. */
+type Minute = { start: number; requests: number };
 type Hour = { requests: number; limited: number; refused: number; peak: number };
 type Visitor = { agent: string | null; firstSeenAt: number; lastSeenAt: number };
 type Use = {
   /** No earlier than this may it be written. */
   dueAt: number;
   hours: Map<number, Hour>;
-  minute: { start: number; requests: number };
+  minute: Minute;
   visitors: Map<string, Visitor>;
 };
 type Recorder = {
   unwritten: Map<number, Use>;
-  /** When tokens were written of late. */
-  writtenAt: Map<number, number>;
+  /** What was written of late: when, and the minute that may go on. */
+  written: Map<number, { at: number; minute: Minute }>;
   isRunning: boolean;
 };
 
 const recorder = perProcess(
   "token-use",
-  (): Recorder => ({ unwritten: new Map(), writtenAt: new Map(), isRunning: false }),
+  (): Recorder => ({ unwritten: new Map(), written: new Map(), isRunning: false }),
 );
 
 /** Counts a request with a token: one that worked, or one that was refused because the token had ended. */
@@ -64,7 +66,7 @@ export function recordLimited(tokenId: number, at: number): void {
 }
 
 function entryOf(tokenId: number, at: number): Use | null {
-  const { unwritten, writtenAt } = recorder;
+  const { unwritten, written } = recorder;
   // Not only for the first: a write that failed has ended the work, and what came meanwhile waits for the next.
   if (!recorder.isRunning) {
     recorder.isRunning = true;
@@ -73,8 +75,9 @@ function entryOf(tokenId: number, at: number): Use | null {
   const known = unwritten.get(tokenId);
   if (known) return known;
   if (unwritten.size >= MAX_TOKENS) return null;
-  const dueAt = Math.max(at + GATHER_FOR, (writtenAt.get(tokenId) ?? 0) + WRITE_EVERY);
-  const use: Use = { dueAt, hours: new Map(), minute: { start: 0, requests: 0 }, visitors: new Map() };
+  const before = written.get(tokenId) ?? { at: 0, minute: { start: 0, requests: 0 } };
+  const dueAt = Math.max(at + GATHER_FOR, before.at + WRITE_EVERY);
+  const use: Use = { dueAt, hours: new Map(), minute: before.minute, visitors: new Map() };
   unwritten.set(tokenId, use);
   return use;
 }
@@ -89,17 +92,17 @@ function hourOf(use: Use, at: number): Hour {
 }
 
 async function writeUntilNothingIsLeft(): Promise<void> {
-  const { unwritten, writtenAt } = recorder;
+  const { unwritten, written } = recorder;
   try {
     do {
       const goesOn = await pause(GATHER_FOR);
       const now = Date.now();
-      for (const [id, at] of writtenAt) if (now - at >= WRITE_EVERY) writtenAt.delete(id);
+      for (const [id, { at }] of written) if (now - at >= WRITE_EVERY) written.delete(id);
       // A process that is about to end writes what it has.
       const due = [...unwritten].filter(([, { dueAt }]) => dueAt <= now || !goesOn).sort(([a], [b]) => a - b);
-      for (const [id] of due) {
+      for (const [id, { minute }] of due) {
         unwritten.delete(id);
-        writtenAt.set(id, now);
+        written.set(id, { at: now, minute });
       }
       if (due.length > 0) await write(due, now);
     } while (unwritten.size > 0);
