@@ -51,16 +51,19 @@ export function RevokeQuestions(props: Props) {
     setOutcome(null);
     setWhich(next);
   };
-  const close = () => {
+  /** A question that came with the URL is answered: neither Back nor a reload asks it again. */
+  const leave = () => {
     setWhich(null);
-    // The question that came with the URL is answered: neither Back nor a reload asks it again.
     if (asked !== null) window.history.replaceState(null, "", TOKEN_PAGE);
+  };
+  const close = () => {
+    leave();
     const origin = opener.current ?? document.getElementById(openerId(asked));
     // After the dialog is gone, which gives the focus back on its own to what had it before.
     requestAnimationFrame(() => origin?.focus());
   };
   const finish = (result: RevokeOutcome) => {
-    setWhich(null);
+    leave();
     setOutcome(result);
   };
 
