@@ -331,7 +331,7 @@ install() {
     echo "Installed: this machine reports every $EVERY seconds. See: sh agent.sh status"
   else
     echo "There is no systemd here. To report every minute, put this line into root's crontab (crontab -e):"
-    echo "* * * * * /bin/sh $HOME_DIR/agent.sh once $url <$KEY_FILE"
+    echo "* * * * * /bin/sh $HOME_DIR/agent.sh once $url <$KEY_FILE >/dev/null"
   fi
 }
 
