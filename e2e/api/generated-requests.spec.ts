@@ -7,11 +7,10 @@ import { db } from "@/lib/database/client";
 import { HOUR, MINUTE, SECOND } from "@/lib/time";
 import { hashToken, mintToken, tokenHint } from "@/lib/tokens/format";
 
-/** In each of the two runs that the end-to-end tests make: on the embedded database, and on PostgreSQL with Redis. */
-const REQUESTS = 10_000;
+const REQUESTS = 20_000;
 /** Enough that hardly any request meets the limit, which is not what is tried here. */
-const TOKENS = 110;
-const CONNECTIONS = 12;
+const TOKENS = 220;
+const CONNECTIONS = 6;
 /** An answer that takes longer counts as none. */
 const PATIENCE = 20 * SECOND;
 
