@@ -50,7 +50,7 @@ export async function startApp(options: AppOptions): Promise<AppProcess> {
   ];
   if (answer.port === undefined) {
     throw new CommandError(
-      answer.error === "in use"
+      answer.error === "the port is in use"
         ? portInUse(options.port)
         : `The server did not start${answer.error ? `: ${answer.error}` : ""}.`,
     );

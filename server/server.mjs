@@ -97,7 +97,7 @@ function withOwnVary(response) {
 function listen(wanted) {
   return new Promise((resolve) => {
     server.once("error", (/** @type {NodeJS.ErrnoException} */ error) => {
-      const problem = error.code === "EADDRINUSE" ? "in use" : error.message;
+      const problem = error.code === "EADDRINUSE" ? "the port is in use" : error.message;
       if (process.send) process.send({ error: problem });
       else console.error(`Cannot listen on ${hostname}:${wanted}: ${problem}.`);
       process.exit(1);

@@ -1,0 +1,67 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { request as httpRequest } from "node:http";
+import { type AddressInfo, connect, createServer } from "node:net";
+import { startConsole } from "@/e2e/support/console-server";
+import { expect, test } from "@/e2e/support/fixtures";
+import { DIST_DIRS } from "@/scripts/build";
+
+// The server as a process: what it does when it is told to stop, and when it cannot start. No database is needed.
+
+const NO_DATABASE = "postgresql://postgres@127.0.0.1:1/none";
+
+test("a second Ctrl-C cuts nothing off: what is under way is answered, and the process ends well", {
+  tag: "@one-engine",
+}, async () => {
+  const app = await startConsole(NO_DATABASE);
+  const ended = once(app.child, "exit");
+  const { hostname, port } = new URL(app.origin);
+  const headers = { Origin: app.origin, "Content-Type": "text/plain", "Content-Length": 10 };
+  const slow = httpRequest({ hostname, port, path: "/sign-in", method: "POST", headers });
+  const answered = once(slow, "response");
+  slow.write("first");
+  // Another request on its own connection: when it is answered, the slow one has arrived.
+  expect((await fetch(`${app.origin}/healthz`)).status).toBe(200);
+  app.child.kill("SIGINT");
+  await expect.poll(() => isListening(hostname, Number(port))).toBe(false);
+  app.child.kill("SIGINT");
+  app.child.kill("SIGTERM");
+  // Long enough for a signal to be heard.
+  await new Promise((resolve) => setTimeout(resolve, 200));
+  slow.end("-last");
+  const [answer] = await answered;
+  expect(answer.resume().statusCode).toBe(503);
+  expect(await ended).toEqual([0, null]);
+});
+
+test("a server that is started directly on a port in use says so in one sentence", { tag: "@one-engine" }, async () => {
+  const taken = createServer().listen(0, "127.0.0.1");
+  await once(taken, "listening");
+  const { port } = taken.address() as AddressInfo;
+  const child = spawn(process.execPath, ["server/server.mjs"], {
+    stdio: ["ignore", "ignore", "pipe"],
+    env: {
+      ...process.env,
+      NODE_ENV: "production",
+      CONSOLE_DIST_DIR: DIST_DIRS.test,
+      HOST: "127.0.0.1",
+      PORT: String(port),
+    },
+  });
+  let stderr = "";
+  child.stderr.on("data", (chunk) => (stderr += chunk));
+  const [code] = await once(child, "close");
+  taken.close();
+  expect({ code, stderr }).toEqual({ code: 1, stderr: `Cannot listen on 127.0.0.1:${port}: the port is in use.\n` });
+});
+
+function isListening(host: string, port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect({ host, port });
+    socket.once("connect", () => {
+      socket.destroy();
+      resolve(true);
+    });
+    socket.once("error", () => resolve(false));
+  });
+}
