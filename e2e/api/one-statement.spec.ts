@@ -1,7 +1,6 @@
 import { newAccount, newBenchmarkRun, newGameService, newServer } from "@/e2e/support/factories";
 import { expect, getData, test } from "@/e2e/support/fixtures";
 import { recordQueries } from "@/e2e/support/recorded-queries";
-import { endpoint } from "@/lib/api/endpoint";
 import { db } from "@/lib/database/client";
 import { getGameService, listGameServices } from "@/lib/game-services/game-services";
 import { getMetrics } from "@/lib/game-services/metrics";
@@ -34,20 +33,6 @@ test("authentication is one statement, and so is every endpoint; what the token 
   await expect
     .poll(() => db.tokenUseHour.count({ where: { token: { accountId: account.id } } }), { timeout: 15_000 })
     .toBe(1);
-});
-
-test("a malformed token costs no statement", async () => {
-  const { token } = await newAccount();
-  const { GET } = endpoint("/api/v1/me", ({ account }) => account);
-  const ask = (credentials: string) =>
-    GET(new Request("http://console.example/api/v1/me", { headers: { Authorization: `Bearer ${credentials}` } }), {
-      params: Promise.resolve({}),
-    });
-  for (const malformed of [`${token.slice(0, -1)}${token.endsWith("a") ? "b" : "a"}`, "x".repeat(10_000), "cpat_"]) {
-    const queries = await recordQueries(async () => expect((await ask(malformed)).status).toBe(401));
-    expect(queries).toEqual([]);
-  }
-  expect(await recordQueries(async () => expect((await ask(token)).status).toBe(200))).not.toEqual([]);
 });
 
 test("a thousand servers are one statement and one answer, complete and by id", async () => {

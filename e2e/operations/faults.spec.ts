@@ -141,7 +141,8 @@ test.describe("PostgreSQL in trouble", () => {
     await postgres.kill();
     await expectUnavailable();
     await expectFailure(
-      call("/api/v1/me", token.replace("cpat_", "cpat-"), { origin: app.origin }),
+      // Its checksum alone says so: no database is needed for it.
+      call("/api/v1/me", token.slice(0, -1) + (token.endsWith("a") ? "b" : "a"), { origin: app.origin }),
       401,
       "Malformed access token: it looks incomplete or mistyped.",
     );
