@@ -8,6 +8,7 @@ import { insertCaller, insertCallerWithTokens } from "@/e2e/support/insert-calle
 import { findPostgres, type PostgresServer, startPostgres } from "@/e2e/support/postgres-server";
 import { createTestDatabase, type TestDatabase } from "@/e2e/support/test-database";
 import { SECOND } from "@/lib/time";
+import { mintToken } from "@/lib/tokens/format";
 import { migrate } from "@/scripts/database";
 
 const UNAVAILABLE = "Service temporarily unavailable. Retry in a few seconds.";
@@ -146,6 +147,13 @@ test.describe("PostgreSQL in trouble", () => {
       401,
       "Malformed access token: it looks incomplete or mistyped.",
     );
+    // A daemon keeps what it had to say, and comes again when it was told to.
+    const checkIn = await fetch(`${app.origin}/ingest/v1/check-ins`, {
+      method: "POST",
+      body: "{}",
+      headers: { "Content-Type": "application/json", Authorization: `Bearer ${mintToken("serverKey")}` },
+    });
+    expect([checkIn.status, checkIn.headers.get("retry-after")]).toEqual([503, "5"]);
     expect((await fetch(`${app.origin}/readyz`)).status).toBe(503);
     expect((await fetch(`${app.origin}/healthz`)).status).toBe(200);
     await postgres.restart();
