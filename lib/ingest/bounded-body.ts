@@ -17,8 +17,8 @@ export async function readJsonText(request: Request, maxBytes: number): Promise<
   if (type.trim().toLowerCase() !== "application/json" || request.headers.has("content-encoding")) {
     throw new ApiError(415, "Send JSON, uncompressed, with Content-Type: application/json.", CLOSE);
   }
-  const tooLarge = new ApiError(413, `The body is larger than ${maxBytes / 1024} KB.`, CLOSE);
-  if (Number(request.headers.get("content-length") ?? 0) > maxBytes) throw tooLarge;
+  const tooLarge = () => new ApiError(413, `The body is larger than ${maxBytes / 1024} KB.`, CLOSE);
+  if (Number(request.headers.get("content-length") ?? 0) > maxBytes) throw tooLarge();
   const bytes = await readWithin(request, maxBytes, tooLarge);
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
@@ -27,22 +27,22 @@ export async function readJsonText(request: Request, maxBytes: number): Promise<
   }
 }
 
-async function readWithin(request: Request, maxBytes: number, tooLarge: ApiError): Promise<Uint8Array> {
+async function readWithin(request: Request, maxBytes: number, tooLarge: () => ApiError): Promise<Uint8Array> {
   const reader = request.body?.getReader();
   if (!reader) return new Uint8Array();
   const chunks: Uint8Array[] = [];
   let size = 0;
   let timer: NodeJS.Timeout | undefined;
   const timeUp = new Promise<never>((_, reject) => {
-    const late = new ApiError(408, `The body did not arrive within ${BODY_TIMEOUT / SECOND} seconds.`, CLOSE);
-    timer = setTimeout(() => reject(late), BODY_TIMEOUT);
+    const late = () => new ApiError(408, `The body did not arrive within ${BODY_TIMEOUT / SECOND} seconds.`, CLOSE);
+    timer = setTimeout(() => reject(late()), BODY_TIMEOUT);
   });
   try {
     for (;;) {
       const { done, value } = await Promise.race([reader.read(), timeUp]);
       if (done) return Buffer.concat(chunks);
       size += value.byteLength;
-      if (size > maxBytes) throw tooLarge;
+      if (size > maxBytes) throw tooLarge();
       chunks.push(value);
     }
   } catch (error) {
