@@ -3,7 +3,7 @@
 import { useSubmission } from "../ui/use-submission";
 import styles from "./account-header.module.css";
 import { signOutAction } from "./actions";
-import { forgetDraft } from "./settings/api/draft";
+import { forgetDraft } from "./settings/api/create/draft";
 
 /** The way out. */
 export function SignOut() {

@@ -23,10 +23,10 @@ import {
 } from "@/lib/tokens/management";
 import { checkTokenName } from "@/lib/tokens/name";
 import { findOverlap } from "@/lib/tokens/replacement";
-import type { CreatedToken, CreateField, CreateState, CreateValues } from "./create-state";
-import { findOutcome } from "./find-outcome";
+import type { CreatedToken, CreateField, CreateState, CreateValues } from "./create/create-state";
 import { parseIds } from "./page-query";
-import type { RevokeOutcome } from "./revoke-outcome";
+import { findOutcome } from "./revoke/find-outcome";
+import type { RevokeOutcome } from "./revoke/revoke-outcome";
 
 /** Creates a token. The answer to this request, and nothing else ever, holds the raw token. */
 export async function createTokenAction(_: CreateState, form: FormData): Promise<CreateState> {

@@ -15,9 +15,9 @@ import { endOf, findToken, findTokens, type TokenRecord } from "@/lib/tokens/man
 import { MAX_TOKEN_NAME_LENGTH } from "@/lib/tokens/name";
 import { expiryOfReplacement } from "@/lib/tokens/replacement";
 import { tokenState } from "@/lib/tokens/state";
-import { describeToken } from "../describe-token";
-import { ReplacementNote } from "../replacement-note";
-import { RevokeLink, RevokeQuestions, RevokeResult } from "../revoke-questions";
+import { ReplacementNote } from "../list/replacement-note";
+import { describeToken } from "../revoke/describe-token";
+import { RevokeLink, RevokeQuestions, RevokeResult } from "../revoke/revoke-questions";
 import { DayChart } from "./day-chart";
 import styles from "./page.module.css";
 import { RenameForm } from "./rename-form";

@@ -5,10 +5,10 @@ import { Notice } from "@/app/ui/notice";
 import { useSubmission } from "@/app/ui/use-submission";
 import { dateText } from "@/lib/relative-time";
 import { replaceTokenAction } from "../actions";
-import type { CreateField } from "../create-state";
-import select from "../create-token.module.css";
+import type { CreateField } from "../create/create-state";
+import select from "../create/create-token.module.css";
+import { NewTokenRounds, type RoundProps } from "../create/new-token-rounds";
 import { FieldError, invalid } from "../field-error";
-import { NewTokenRounds, type RoundProps } from "../new-token-rounds";
 import { PasswordField } from "../password-field";
 import styles from "./page.module.css";
 

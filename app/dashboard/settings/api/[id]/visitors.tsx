@@ -1,6 +1,6 @@
 import { Time } from "@/app/ui/time";
 import type { Visitor } from "@/lib/tokens/activity";
-import { programName } from "../program-name";
+import { programName } from "../list/program-name";
 import styles from "./visitors.module.css";
 
 /** The last different ips that a token came from, each with the program that it said it was. */

@@ -1,5 +1,5 @@
 import type { TokenRecord } from "@/lib/tokens/management";
-import type { Sort, View } from "./page-query";
+import type { Sort, View } from "../page-query";
 
 /** Those tokens whose name, last four characters or last ip hold the text, whatever the case. */
 export function filtered(tokens: readonly TokenRecord[], filter: string): TokenRecord[] {

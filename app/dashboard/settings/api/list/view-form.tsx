@@ -1,6 +1,6 @@
 import Link from "next/link";
 import { TOKEN_PAGE } from "@/app/paths";
-import { MAX_FILTER_LENGTH, SORTS, type View } from "./page-query";
+import { MAX_FILTER_LENGTH, SORTS, type View } from "../page-query";
 import styles from "./view-form.module.css";
 
 /** Filters and sorts the lists, with or without JavaScript: a form that only reads. */

@@ -8,9 +8,9 @@ import { Fingerprint } from "@/app/ui/fingerprint";
 import { FocusTarget } from "@/app/ui/focus-target";
 import { Time } from "@/app/ui/time";
 import { dateText, untilText } from "@/lib/relative-time";
+import { RevokeLink } from "../revoke/revoke-questions";
 import type { CreateState, CreatedToken as Token } from "./create-state";
 import styles from "./created-token.module.css";
-import { RevokeLink } from "./revoke-questions";
 import { useFirstUse } from "./use-first-use";
 import { useLeaveGuard } from "./use-leave-guard";
 

@@ -3,7 +3,7 @@
 import { useEffect, useState } from "react";
 import { TOKEN_PAGE } from "@/app/paths";
 import { MINUTE, SECOND } from "@/lib/time";
-import type { FirstUse } from "./first-use/route";
+import type { FirstUse } from "../first-use/route";
 
 const ASK_EVERY = 3 * SECOND;
 const ASK_FOR = 10 * MINUTE;

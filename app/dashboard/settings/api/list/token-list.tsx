@@ -6,9 +6,9 @@ import { DAY } from "@/lib/time";
 import type { DayOfUse } from "@/lib/tokens/activity";
 import { endsSoon } from "@/lib/tokens/expiry";
 import { endOf, type TokenRecord } from "@/lib/tokens/management";
+import { RevokeLink } from "../revoke/revoke-questions";
 import { programName } from "./program-name";
 import { ReplacementNote } from "./replacement-note";
-import { RevokeLink } from "./revoke-questions";
 import styles from "./token-list.module.css";
 
 /** After that, when a token was last used is all that its owner asks. */

@@ -1,5 +1,5 @@
 import type { TokenRecord } from "@/lib/tokens/management";
-import { programName } from "./program-name";
+import { programName } from "../list/program-name";
 import type { AskedToken } from "./revoke-questions";
 
 /** What the question before revoking says of a token. */

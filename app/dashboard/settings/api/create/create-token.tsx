@@ -1,6 +1,6 @@
 "use client";
 
-import { createTokenAction } from "./actions";
+import { createTokenAction } from "../actions";
 import { CreateForm, type CreateFormProps } from "./create-form";
 import { NewTokenRounds, type RoundProps } from "./new-token-rounds";
 

@@ -4,12 +4,12 @@ import { useEffect, useRef, useState } from "react";
 import { NoAnswer } from "@/app/ui/no-answer";
 import { Notice } from "@/app/ui/notice";
 import { useSubmission } from "@/app/ui/use-submission";
+import { FieldError, invalid } from "../field-error";
+import { PasswordField } from "../password-field";
 import type { CreateField, CreateState } from "./create-state";
 import styles from "./create-token.module.css";
 import { findDraft, forgetDraft, keepDraft } from "./draft";
-import { FieldError, invalid } from "./field-error";
 import type { RoundProps } from "./new-token-rounds";
-import { PasswordField } from "./password-field";
 
 /** One choice of when the new token expires. */
 export type ExpiryChoice = { value: string; label: string };
