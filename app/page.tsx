@@ -62,7 +62,11 @@ export default async function Page() {
           </dl>
           <p className="soft">
             120 requests per minute and token. Nothing can be changed through the API. Fields, errors and examples are
-            in the <Link href={API_REFERENCE}>API reference</Link>.
+            in the{" "}
+            <Link className="inline-link" href={API_REFERENCE} prefetch={false}>
+              API reference
+            </Link>
+            .
           </p>
         </section>
       </main>

@@ -80,7 +80,10 @@ export default async function Page({ searchParams }: Props) {
           <p className="soft">
             A token lets a program read your servers, benchmarks and game services through the API, as you and without
             your password. It can change nothing. What it reads, and how:{" "}
-            <Link href={API_REFERENCE}>API reference</Link>.
+            <Link className="inline-link" href={API_REFERENCE} prefetch={false}>
+              API reference
+            </Link>
+            .
           </p>
         </header>
         <Notices lists={lists} newNetworks={newNetworks} now={now} />

@@ -56,7 +56,7 @@ export default async function Page({ params }: Props) {
         <RevokeResult />
         <header className={styles.header}>
           <p>
-            <Link href={TOKEN_PAGE} prefetch={false}>
+            <Link className="inline-link" href={TOKEN_PAGE} prefetch={false}>
               All API tokens
             </Link>
           </p>

@@ -74,7 +74,7 @@ function NewPlace({ token, news, now }: { token: TokenRecord; news: NewNetwork; 
 function Name({ token }: { token: TokenRecord }) {
   return (
     <>
-      <a href={`${TOKEN_PAGE}/${token.id}`}>
+      <a className="inline-link" href={`${TOKEN_PAGE}/${token.id}`}>
         <strong>{token.name}</strong>
       </a>{" "}
       (<Fingerprint hint={token.hint} />)

@@ -64,7 +64,7 @@ function Answer({ answer }: { answer: WhichToken }) {
     <ul className={styles.found}>
       {answer.tokens.map(({ id, name, hint, state, endedAt, lastUsedAt }) => (
         <li key={id}>
-          <a href={`${TOKEN_PAGE}/${id}`}>
+          <a className="inline-link" href={`${TOKEN_PAGE}/${id}`}>
             <strong>{name}</strong>
           </a>{" "}
           (<Fingerprint hint={hint} />){" "}
