@@ -3,6 +3,7 @@ import { expect, getData, test } from "@/e2e/support/fixtures";
 import { db } from "@/lib/database/client";
 import { InvalidInputError, NotFoundError } from "@/lib/failures";
 import { recordCheckIn } from "@/lib/servers/check-ins";
+import { parseStabilityRecord, type StabilityRecord } from "@/lib/servers/stability";
 import { DAY, MINUTE, SECOND } from "@/lib/time";
 
 const sample = { cpuPct: 10, memUsedMb: 500, memTotalMb: 1000, uptimeS: 1000 };
@@ -26,10 +27,9 @@ test("a restart is noticed by the uptime that went down, once", async () => {
   await recordCheckIn(id, { sample }, at(0));
   await recordCheckIn(id, { sample: { ...sample, uptimeS: 20 } }, at(1));
   await recordCheckIn(id, { sample: { ...sample, uptimeS: 80 } }, at(2));
-  const { stability } = await db.server.findUniqueOrThrow({ where: { id }, select: { stability: true } });
-  const { hours } = stability as { hours: { reboots: number; minutes: number }[] };
-  expect(hours.reduce((sum, hour) => sum + hour.reboots, 0)).toBe(1);
-  expect(hours.reduce((sum, hour) => sum + hour.minutes, 0)).toBe(3);
+  const { events, minutes } = await stabilityOf(id);
+  expect(sum(events.map(({ reboots }) => reboots))).toBe(1);
+  expect(sum((minutes.match(/../g) ?? []).map(Number))).toBe(3);
 });
 
 test("a late check-in is stored, never moves last_seen backwards, and is no restart", async () => {
@@ -44,9 +44,8 @@ test("a late check-in is stored, never moves last_seen backwards, and is no rest
     latest_sample: { ts: now.getTime(), cpu_pct: 10 },
   });
   expect(await db.telemetrySample.count({ where: { serverId: id } })).toBe(2);
-  const { stability } = await db.server.findUniqueOrThrow({ where: { id }, select: { stability: true } });
-  const { hours } = stability as { hours: { reboots: number }[] };
-  expect(hours.reduce((sum, hour) => sum + hour.reboots, 0)).toBe(0);
+  const { events } = await stabilityOf(id);
+  expect(sum(events.map(({ reboots }) => reboots))).toBe(0);
 });
 
 test("twenty check-ins at once are all counted, one after the other", async () => {
@@ -58,9 +57,8 @@ test("twenty check-ins at once are all counted, one after the other", async () =
       recordCheckIn(id, { sample: { ...sample, oomKills: 1, uptimeS: null } }, new Date(start + minute * MINUTE)),
     ),
   );
-  const { stability } = await db.server.findUniqueOrThrow({ where: { id }, select: { stability: true } });
-  const { hours } = stability as { hours: { oom_kills: number }[] };
-  expect(hours.reduce((sum, hour) => sum + hour.oom_kills, 0)).toBe(20);
+  const { events } = await stabilityOf(id);
+  expect(sum(events.map(({ oom_kills }) => oom_kills))).toBe(20);
 });
 
 test("a wrong value is refused by name and nothing of the check-in is kept", async () => {
@@ -79,3 +77,10 @@ test("a wrong value is refused by name and nothing of the check-in is kept", asy
   expect(await db.telemetrySample.count({ where: { serverId: id } })).toBe(0);
   await expect(recordCheckIn(2 ** 31 - 1, {})).rejects.toThrow(NotFoundError);
 });
+
+async function stabilityOf(id: number): Promise<StabilityRecord> {
+  const { stability } = await db.server.findUniqueOrThrow({ where: { id }, select: { stability: true } });
+  return parseStabilityRecord(stability);
+}
+
+const sum = (numbers: number[]) => numbers.reduce((total, number) => total + number, 0);

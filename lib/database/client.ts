@@ -6,9 +6,13 @@ import { ConsolePool } from "./pool";
 
 export { Prisma };
 
+// Without a database (while the pages are built, say) nothing is asked, but everything is loaded.
+const createPool = () => new ConsolePool(env.databaseUrl ?? "postgresql://nowhere", env.databasePoolSize);
+
+/** The connections of this process. Only `statement.ts` asks them without the client below. */
+export const pool = perProcess("database-pool", createPool);
+
 function createClient() {
-  // Without a database (while the pages are built, say) nothing is asked, but everything is loaded.
-  const pool = new ConsolePool(env.databaseUrl ?? "postgresql://nowhere", env.databasePoolSize);
   return new PrismaClient({
     adapter: new PrismaPg(pool, { disposeExternalPool: true }),
     omit: {

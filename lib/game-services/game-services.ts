@@ -1,76 +1,76 @@
 import { type Account, isStaff } from "@/lib/accounts/accounts";
 import type { GameService, GameServiceList } from "@/lib/api/schemas";
-import { db, Prisma } from "@/lib/database/client";
+import { db } from "@/lib/database/client";
+import { execute, parameter, query, select, statement } from "@/lib/database/statement";
+import { table } from "@/lib/database/tables";
 import { NotFoundError } from "@/lib/failures";
 import type { GameServiceStatus } from "@/lib/generated/prisma/enums";
 import { parseId } from "@/lib/http/ids";
 
-type GameServiceRow = {
-  id: number;
-  name: string;
-  status: GameServiceStatus;
-  java_hostname: string;
-  origin_host: string;
-  origin_port: number;
-  config_version: number;
-  error: string | null;
-  created_at: Date;
-  updated_at: Date;
+const s = table("GameService", "s");
+const owned = table("GameService", "owned");
+const g = table("ServiceGrant", "g");
+const k = table("Ticket", "k");
+
+/** A service as the contract has it (spec 2.5). */
+const SERVICE = {
+  id: s.id,
+  name: s.name,
+  status: s.status,
+  java_hostname: s.javaHostname,
+  origin_host: s.originHost,
+  origin_port: s.originPort,
+  config_version: s.configVersion,
+  error: s.error,
+  created_at: s.createdAt,
+  updated_at: s.updatedAt,
 };
 
-const COLUMNS = Prisma.sql`s.id, s.name, s.status::text as status, s.java_hostname, s.origin_host, s.origin_port,
-  s.config_version, s.error, s.created_at, s.updated_at`;
+/** What `VISIBLE` takes of the account that asks. */
+export const ASKER = { askerId: s.accountId, askerIsStaff: parameter<boolean>("boolean") };
+
+/** The values of `ASKER`. */
+export function askerOf(account: Account) {
+  return { askerId: account.id, askerIsStaff: isStaff(account) };
+}
 
 /**
  * The condition on `game_services s` under which an account may see a service (spec 2.5): it owns it, or holds a grant,
- * or is staff and the owner allowed support access or has an open ticket linked to the service.
+ * or is staff and the owner allowed support access or has an open ticket linked to the service. Raw, because it compares
+ * the ticket's account with the service's.
  */
-export function visibleTo(account: Account): Prisma.Sql {
-  const ownedOrGranted = Prisma.sql`s.account_id = ${account.id}
-    or exists (select 1 from service_grants g where g.service_id = s.id and g.account_id = ${account.id})`;
-  if (!isStaff(account)) return Prisma.sql`(${ownedOrGranted})`;
-  return Prisma.sql`(${ownedOrGranted} or s.support_access or exists (
-    select 1 from tickets t where t.service_id = s.id and t.account_id = s.account_id and t.status = 'open'))`;
+export function visibleTo({ askerId, askerIsStaff }: { askerId: string; askerIsStaff: string }): string {
+  return `(${s.accountId} = ${askerId}
+    or exists (select from ${g} where ${g.serviceId} = ${s.id} and ${g.accountId} = ${askerId})
+    or ${askerIsStaff} and (${s.supportAccess} or exists (
+      select from ${k} where ${k.serviceId} = ${s.id} and ${k.accountId} = ${s.accountId} and ${k.status} = 'open')))`;
 }
 
 /** The condition on `game_services s` of the list: the account owns the service or holds a grant, whatever its role. */
-export function ownedOrGrantedTo(accountId: number): Prisma.Sql {
-  return Prisma.sql`s.id in (
-    select id from game_services where account_id = ${accountId}
-    union select service_id from service_grants where account_id = ${accountId})`;
+export function ownedOrGrantedTo(accountId: string): string {
+  return `${s.id} in (
+    select ${owned.id} from ${owned} where ${owned.accountId} = ${accountId}
+    union select ${g.serviceId} from ${g} where ${g.accountId} = ${accountId})`;
 }
+
+const LISTED_TO = statement({ accountId: s.accountId }, ({ accountId }) =>
+  select(SERVICE, `from ${s} where ${ownedOrGrantedTo(accountId)} order by ${s.id}`),
+);
+
+const VISIBLE = statement({ id: s.id, ...ASKER }, ({ id, ...asker }) =>
+  select(SERVICE, `from ${s} where ${s.id} = ${id} and ${visibleTo(asker)}`),
+);
 
 /** The services that an account owns or holds a grant for, whatever its role, by id (spec 4, rule 4). */
 export async function listGameServices(accountId: number): Promise<GameServiceList> {
-  const rows = await db.$queryRaw<GameServiceRow[]>`
-    select ${COLUMNS} from game_services s
-    where ${ownedOrGrantedTo(accountId)}
-    order by s.id`;
-  return { services: rows.map(serializeGameService) };
+  return { services: await query(LISTED_TO, { accountId }) };
 }
 
 /** @throws NotFoundError when there is no such service that the account may see (spec 4, rule 5). */
 export async function getGameService(account: Account, idText: string): Promise<GameService> {
-  const id = parseId(idText);
-  const [row] = await db.$queryRaw<GameServiceRow[]>`
-    select ${COLUMNS} from game_services s where s.id = ${id} and ${visibleTo(account)}`;
-  if (!row) throw new NotFoundError();
-  return serializeGameService(row);
-}
-
-function serializeGameService(row: GameServiceRow): GameService {
-  return {
-    id: row.id,
-    name: row.name,
-    status: row.status,
-    java_hostname: row.java_hostname,
-    origin_host: row.origin_host,
-    origin_port: row.origin_port,
-    config_version: row.config_version,
-    error: row.error,
-    created_at: row.created_at.getTime(),
-    updated_at: row.updated_at.getTime(),
-  };
+  const [service] = await query(VISIBLE, { id: parseId(idText), ...askerOf(account) });
+  if (!service) throw new NotFoundError();
+  return service;
 }
 
 /** A service that waits for its first configuration. */
@@ -92,9 +92,14 @@ export async function setGameServiceState(
   if (count === 0) throw new NotFoundError();
 }
 
+// Raw, because the typed client would move updated_at along.
+const SET_SUPPORT_ACCESS = statement({ supportAccess: s.supportAccess, id: s.id }, ({ supportAccess, id }) => ({
+  sql: `update ${s} set ${s.supportAccess.name} = ${supportAccess} where ${s.id} = ${id}`,
+}));
+
 /** Lets staff see the service, or no longer. Not a change of its configuration. @throws NotFoundError for an unknown one. */
 export async function setSupportAccess(id: number, supportAccess: boolean): Promise<void> {
-  const count = await db.$executeRaw`update game_services set support_access = ${supportAccess} where id = ${id}`;
+  const count = await execute(SET_SUPPORT_ACCESS, { supportAccess, id });
   if (count === 0) throw new NotFoundError();
 }
 

@@ -1,8 +1,10 @@
 import type { Account } from "@/lib/accounts/accounts";
 import type { MetricRange, MetricSeries } from "@/lib/api/schemas";
 import { db } from "@/lib/database/client";
+import { execute, type JsonOf, jsonArray, names, parameter, query, select, statement } from "@/lib/database/statement";
+import { type Column, table } from "@/lib/database/tables";
 import { InvalidInputError, NotFoundError } from "@/lib/failures";
-import { getGameService, visibleTo } from "@/lib/game-services/game-services";
+import { ASKER, askerOf, getGameService, visibleTo } from "@/lib/game-services/game-services";
 import { parseId } from "@/lib/http/ids";
 import { JsonText } from "@/lib/http/json-text";
 import { DAY, HOUR } from "@/lib/time";
@@ -17,34 +19,60 @@ function findRange(query: URLSearchParams): MetricRange | null {
   return repeated.length === 0 && Object.hasOwn(RANGES, value) ? (value as MetricRange) : null;
 }
 
+const s = table("GameService", "s");
+const m = table("MetricSample", "m");
+
+/** One interval as the contract has it (spec 2.6). */
+export const INTERVAL = {
+  ts: m.ts,
+  node_id: m.nodeId,
+  packets: m.packets,
+  bytes: m.bytes,
+  dropped: m.dropped,
+  connections: m.connections,
+  latency_ms: m.latencyMs,
+};
+
+// PostgreSQL writes the JSON: 40,000 intervals would hold up the event loop for a quarter of a second.
+const SERIES = statement({ id: s.id, after: m.ts, until: m.ts, ...ASKER }, ({ id, after, until, ...asker }) =>
+  select(
+    {
+      series: jsonArray(
+        select(
+          INTERVAL,
+          `from ${m} where ${m.serviceId} = ${s.id} and ${m.ts} > ${after} and ${m.ts} <= ${until}
+          order by ${m.ts}, ${m.nodeId}`,
+        ),
+      ),
+    },
+    `from ${s} where ${s.id} = ${id} and ${visibleTo(asker)}`,
+  ),
+);
+
 /**
- * Every stored interval with `now − range < ts ≤ now`, by ts and then node. PostgreSQL writes the JSON: 40,000
- * intervals would hold up the event loop for a quarter of a second.
+ * Every stored interval with `now − range < ts ≤ now`, by ts and then node.
  * @throws NotFoundError when the account may not see the service, even if the range is wrong as well.
  * @throws InvalidInputError for a wrong range.
  */
 export async function getMetrics(
   account: Account,
   serviceIdText: string,
-  query: URLSearchParams,
+  parameters: URLSearchParams,
 ): Promise<JsonText<MetricSeries>> {
-  const range = findRange(query);
+  const range = findRange(parameters);
   if (range === null) {
     await getGameService(account, serviceIdText);
     throw new InvalidInputError(`Invalid range. Allowed values: ${Object.keys(RANGES).join(", ")}.`);
   }
-  const serviceId = parseId(serviceIdText);
   const now = Date.now();
-  const [row] = await db.$queryRaw<{ series: string }[]>`
-    select array_to_json(array(select i from (
-      select (extract(epoch from m.ts) * 1000)::bigint as ts, m.node_id, m.packets, m.bytes, m.dropped, m.connections,
-        m.latency_ms
-      from metric_samples m
-      where m.service_id = s.id and m.ts > ${new Date(now - RANGES[range])} and m.ts <= ${new Date(now)}
-      order by m.ts, m.node_id) i))::text as series
-    from game_services s where s.id = ${serviceId} and ${visibleTo(account)}`;
+  const [row] = await query(SERIES, {
+    id: parseId(serviceIdText),
+    after: new Date(now - RANGES[range]),
+    until: new Date(now),
+    ...askerOf(account),
+  });
   if (!row) throw new NotFoundError();
-  return new JsonText(`{"range":"${range}","series":${row.series}}`);
+  return new JsonText(`{"range":"${range}","series":${row.series satisfies JsonOf<MetricSeries["series"]>}}`);
 }
 
 /** One interval as one edge node counted it. Counters are whole numbers from 0 to 2^53 − 1. */
@@ -82,16 +110,51 @@ export async function findLatestInterval(serviceId: number): Promise<number | nu
   return latest?.ts.getTime() ?? null;
 }
 
+const COLUMNS = {
+  serviceId: m.serviceId,
+  ts: m.ts,
+  nodeId: m.nodeId,
+  packets: m.packets,
+  bytes: m.bytes,
+  dropped: m.dropped,
+  connections: m.connections,
+  latencyMs: m.latencyMs,
+} satisfies Record<keyof Interval, Column<unknown>>;
+
+/** An array as PostgreSQL writes it, in one text: taken apart, its elements would take longer than their storing. */
+const list = (type: string) => parameter<string>(`${type}[]`);
+
+// Raw, because thousands of rows are stored at once.
+const STORE = statement(
+  {
+    serviceId: list("int"),
+    ts: list("bigint"),
+    nodeId: list("int"),
+    packets: list("bigint"),
+    bytes: list("bigint"),
+    dropped: list("bigint"),
+    connections: list("bigint"),
+    latencyMs: list("float8"),
+  },
+  ({ serviceId, ts, nodeId, packets, bytes, dropped, connections, latencyMs }) => ({
+    sql: `insert into metric_samples (${names(...Object.values(COLUMNS))})
+    select i.service_id, to_timestamp(i.ts / 1000.0), i.node_id, i.packets, i.bytes, i.dropped, i.connections, i.latency_ms
+    from unnest(${serviceId}, ${ts}, ${nodeId}, ${packets}, ${bytes}, ${dropped}, ${connections}, ${latencyMs})
+      as i (service_id, ts, node_id, packets, bytes, dropped, connections, latency_ms)
+    on conflict (${names(m.serviceId, m.ts, m.nodeId)}) do nothing`,
+  }),
+);
+
 async function insert(intervals: readonly Interval[]): Promise<void> {
-  // An array as PostgreSQL writes it, in one text: Prisma takes as long over the elements of one as PostgreSQL does.
   const column = (name: keyof Interval) => `{${intervals.map((interval) => interval[name] ?? "null").join()}}`;
-  await db.$executeRaw`
-    insert into metric_samples (service_id, ts, node_id, packets, bytes, dropped, connections, latency_ms)
-    select service_id, to_timestamp(ts / 1000.0), node_id, packets, bytes, dropped, connections, latency_ms
-    from unnest(
-      ${column("serviceId")}::int[], ${column("ts")}::bigint[], ${column("nodeId")}::int[],
-      ${column("packets")}::bigint[], ${column("bytes")}::bigint[], ${column("dropped")}::bigint[],
-      ${column("connections")}::bigint[], ${column("latencyMs")}::float8[]
-    ) as i (service_id, ts, node_id, packets, bytes, dropped, connections, latency_ms)
-    on conflict (service_id, ts, node_id) do nothing`;
+  await execute(STORE, {
+    serviceId: column("serviceId"),
+    ts: column("ts"),
+    nodeId: column("nodeId"),
+    packets: column("packets"),
+    bytes: column("bytes"),
+    dropped: column("dropped"),
+    connections: column("connections"),
+    latencyMs: column("latencyMs"),
+  });
 }

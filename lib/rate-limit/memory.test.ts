@@ -53,3 +53,19 @@ test("keys that fell silent are forgotten, so a million tokens do not fill the m
   for (let i = 0; i < 100_000; i++) log.take(`key-${i}`, i * 100);
   expect(log.size).toBeLessThan(3000);
 });
+
+test("every decision is the one that counting all accepted times anew would give, over 20,000 random steps", () => {
+  const log = newLog();
+  let times: number[] = [];
+  let now = 0;
+  for (let i = 0; i < 20_000; i++) {
+    now += Math.random() < 0.02 ? Math.random() * MINUTE : Math.random() * 400;
+    times = times.filter((time) => now - time < MINUTE);
+    const waitMs = times[0] === undefined ? 0 : Math.ceil(MINUTE - (now - times[0]));
+    const isAccepted = times.length < 120;
+    expect(log.peek("key", now)).toEqual({ accepted: isAccepted, limit: 120, remaining: 120 - times.length, waitMs });
+    if (isAccepted && Math.random() < 0.5) log.record("key", now);
+    else if (log.take("key", now).accepted !== isAccepted) throw new Error(`wrong at step ${i}`);
+    if (isAccepted) times.push(now);
+  }
+});

@@ -3,8 +3,11 @@ import type { Decision, Policy } from "./policy";
 /** Logs of keys that fell silent are dropped each time this many keys have been added. */
 const SWEEP_EVERY = 1024;
 
-/** The times of the last accepted requests of one key, in a ring: `next` is the oldest entry once the ring is full. */
-type Log = { times: Float64Array; next: number; last: number };
+/**
+ * The times of the last accepted requests of one key, in a ring: `next` is where the next one goes, and the `counted`
+ * before it are those that were within the window at the last one.
+ */
+type Log = { times: Float64Array; next: number; counted: number };
 
 /**
  * The sliding log within one process: exact, synchronous, and on a clock that never jumps.
@@ -21,33 +24,27 @@ export class MemoryLog {
 
   /** Decides, and counts the request if it is accepted. */
   take(key: string, now = performance.now()): Decision {
-    const before = this.peek(key, now);
-    if (!before.accepted) return before;
-    this.record(key, now);
-    const { waitMs } = this.peek(key, now);
-    return { ...before, remaining: before.remaining - 1, waitMs };
+    const log = this.#logs.get(key) ?? this.#add(key, now);
+    log.counted = this.#countedAt(log, now);
+    const accepted = log.counted < this.#policy.limit;
+    if (accepted) append(log, now);
+    return this.#decide(accepted, log, log.counted, now);
   }
 
   /** What a request would be answered now. Counts nothing. */
   peek(key: string, now = performance.now()): Decision {
-    const { limit, windowMs } = this.#policy;
+    const { limit } = this.#policy;
     const log = this.#logs.get(key);
-    const counted = log ? countedTimes(log, windowMs, now) : [];
-    const oldest = counted[0];
-    return {
-      accepted: counted.length < limit,
-      limit,
-      remaining: limit - counted.length,
-      waitMs: oldest === undefined ? 0 : Math.ceil(windowMs - (now - oldest)),
-    };
+    if (!log) return { accepted: true, limit, remaining: limit, waitMs: 0 };
+    const counted = this.#countedAt(log, now);
+    return this.#decide(counted < limit, log, counted, now);
   }
 
   /** Counts a request that was accepted, here or by someone else's decision. */
   record(key: string, now = performance.now()): void {
     const log = this.#logs.get(key) ?? this.#add(key, now);
-    log.times[log.next] = now;
-    log.next = (log.next + 1) % log.times.length;
-    log.last = now;
+    log.counted = this.#countedAt(log, now);
+    append(log, now);
   }
 
   /** How many keys are remembered. */
@@ -55,20 +52,39 @@ export class MemoryLog {
     return this.#logs.size;
   }
 
+  /** How many still count at `now`. Each is passed once as it leaves the window, so a decision costs the same for any limit. */
+  #countedAt(log: Log, now: number): number {
+    let { counted } = log;
+    while (counted > 0 && now - oldest(log, counted) >= this.#policy.windowMs) counted--;
+    return counted;
+  }
+
+  #decide(accepted: boolean, log: Log, counted: number, now: number): Decision {
+    const { limit, windowMs } = this.#policy;
+    const waitMs = counted === 0 ? 0 : Math.ceil(windowMs - (now - oldest(log, counted)));
+    return { accepted, limit, remaining: limit - counted, waitMs };
+  }
+
   #add(key: string, now: number): Log {
     if (++this.#addedSinceSweep >= SWEEP_EVERY) this.#sweep(now);
-    const log = { times: new Float64Array(this.#policy.limit).fill(Number.NEGATIVE_INFINITY), next: 0, last: now };
+    const log = { times: new Float64Array(this.#policy.limit), next: 0, counted: 0 };
     this.#logs.set(key, log);
     return log;
   }
 
   #sweep(now: number): void {
     this.#addedSinceSweep = 0;
-    for (const [key, log] of this.#logs) if (log.last <= now - this.#policy.windowMs) this.#logs.delete(key);
+    for (const [key, log] of this.#logs) if (this.#countedAt(log, now) === 0) this.#logs.delete(key);
   }
 }
 
-/** The times that still count at `now`, oldest first. */
-function countedTimes({ times, next }: Log, windowMs: number, now: number): number[] {
-  return [...times.subarray(next), ...times.subarray(0, next)].filter((time) => now - time < windowMs);
+/** When more are recorded than the limit, by someone else's decision, the oldest makes room. */
+function append(log: Log, now: number): void {
+  log.times[log.next] = now;
+  log.next = (log.next + 1) % log.times.length;
+  log.counted = Math.min(log.counted + 1, log.times.length);
+}
+
+function oldest({ times, next }: Log, counted: number): number {
+  return times[(next - counted + times.length) % times.length] ?? 0;
 }

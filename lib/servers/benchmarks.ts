@@ -1,60 +1,46 @@
 import type { BenchmarkRun, BenchmarkRuns } from "@/lib/api/schemas";
-import { db } from "@/lib/database/client";
+import { db, type Prisma } from "@/lib/database/client";
+import { lockServer } from "@/lib/database/locks";
 import { type InvalidField, NotFoundError } from "@/lib/failures";
 import { parseId } from "@/lib/http/ids";
 import { checkLabel } from "@/lib/servers/names";
 import { DAY } from "@/lib/time";
 import { hashToken, isWellFormedToken, mintToken } from "@/lib/tokens/format";
 
-type RunColumns = {
-  id: number;
-  label: string;
-  cpu: number | null;
-  disk: number | null;
-  network: number | null;
-  stability: number | null;
-  total: number | null;
-  verified: boolean;
-  finished_at: Date;
-};
-
-/** The server alone, with every column of a run null, when it has no finished run. */
-type Row = RunColumns | { [Column in keyof RunColumns]: null };
+/** What the API tells of a run. The log and the agent token are not even read. */
+const select = {
+  id: true,
+  label: true,
+  status: true,
+  cpu: true,
+  disk: true,
+  network: true,
+  stability: true,
+  total: true,
+  verified: true,
+  finishedAt: true,
+} satisfies Prisma.BenchmarkRunSelect;
+type RunRow = Prisma.BenchmarkRunGetPayload<{ select: typeof select }>;
 
 /**
- * The finished runs of a server, newest first (spec 4, rule 3). The run log and the agent token are not even read.
+ * The finished runs of a server, newest first (spec 4, rule 3).
  * @throws NotFoundError when there is no such server of this account.
  */
 export async function listBenchmarks(accountId: number, serverIdText: string): Promise<BenchmarkRuns> {
-  const serverId = parseId(serverIdText);
-  const rows = await db.$queryRaw<Row[]>`
-    select r.id, r.label, r.cpu, r.disk, r.network, r.stability, r.total, r.verified, r.finished_at
-    from servers s left join benchmark_runs r on r.server_id = s.id and r.status = 'done'
-    where s.id = ${serverId} and s.account_id = ${accountId}
-    order by r.finished_at desc, r.id desc`;
-  if (rows.length === 0) throw new NotFoundError();
-  return { benchmarks: rows.filter((row) => row.id !== null).map(serializeRun) };
+  const server = await db.server.findFirst({
+    where: { id: parseId(serverIdText), accountId },
+    select: {
+      benchmarkRuns: { where: { status: "done" }, select, orderBy: [{ finishedAt: "desc" }, { id: "desc" }] },
+    },
+  });
+  if (!server) throw new NotFoundError();
+  return { benchmarks: server.benchmarkRuns.flatMap(serializeRun) };
 }
 
-function serializeRun({
-  id,
-  label,
-  verified,
-  finished_at,
-  cpu,
-  disk,
-  network,
-  stability,
-  total,
-}: RunColumns): BenchmarkRun {
-  return {
-    id,
-    label,
-    status: "done",
-    scores: { cpu, disk, network, stability, total },
-    verified,
-    finished_at: finished_at.getTime(),
-  };
+/** A finished run; nothing for any other, which the database does not answer here. */
+function serializeRun({ id, label, status, verified, finishedAt, ...scores }: RunRow): BenchmarkRun[] {
+  if (status !== "done" || !finishedAt) return [];
+  return [{ id, label, status, scores, verified, finished_at: finishedAt.getTime() }];
 }
 
 /** 0 to 100; null for a section that could not be measured. */
@@ -91,9 +77,7 @@ export async function requestBenchmark(
   const data = { label: checked.label, agentTokenHash: hashToken(rawKey), createdAt: now };
   return db.$transaction(async (tx) => {
     // Requests for one server wait for each other here.
-    const [server] = await tx.$queryRaw<{ id: number }[]>`
-      select id from servers where id = ${serverId} and account_id = ${accountId} for update`;
-    if (!server) return { kind: "not-found" };
+    if (!(await lockServer(tx, accountId, serverId))) return { kind: "not-found" };
     const pending = await tx.benchmarkRun.findFirst({
       where: { serverId, status: "pending" },
       select: { id: true },

@@ -82,22 +82,43 @@ export type HealthFacts = {
   stability: Stability | null;
 };
 
-export type Health = {
+export type Score = {
   /** 0 to 1000, higher is healthier (spec 2.2). */
   score: number;
   /** Each 0 to 1000 (spec 2.3). */
   components: Record<Component, number>;
+};
+
+export type Health = Score & {
   /** Worst first, at most eight; each with what was measured, where full score ends, and the points it costs. */
   notes: string[];
 };
 
-/** One component before rounding, and why it is below full score. */
-type Rating = { points: number; reasons: string[] };
+/** Why a component is below full score; put into words only where the words are wanted. */
+type Reason = () => string;
+/** One component before rounding. */
+type Rating = { points: number; reasons: readonly Reason[] };
+type Ratings = Record<Component, Rating>;
+
+const NO_REASONS: readonly Reason[] = [];
+const NO_DEDUCTION: Rating = { points: 0, reasons: NO_REASONS };
+const NOTHING_REPORTED: Rating = { points: NOT_REPORTED, reasons: [() => "not reported, counted as 500"] };
 
 /** The health of a server at `now` (epoch ms). Pure: the same facts and time give the same result everywhere. */
 export function rateHealth(facts: HealthFacts, now: number): Health {
+  const ratings = rate(facts, now);
+  const score = scoreRatings(ratings);
+  return { ...score, notes: writeNotes(ratings, score.components, facts) };
+}
+
+/** As `rateHealth`, without the notes: for lists, which show none. */
+export function scoreHealth(facts: HealthFacts, now: number): Score {
+  return scoreRatings(rate(facts, now));
+}
+
+function rate(facts: HealthFacts, now: number): Ratings {
   const { sample } = facts;
-  const ratings: Record<Component, Rating> = {
+  return {
     cpu: measured(sample, now, (s) => rateCpu(s, facts.cores)),
     memory: measured(sample, now, (s) => rateMemory(s, facts.stability?.lastOomAt ?? null, now)),
     disk: measured(sample, now, rateDisk),
@@ -105,29 +126,44 @@ export function rateHealth(facts: HealthFacts, now: number): Health {
     stability: rateStability(facts.stability),
     freshness: rateFreshness(facts.lastSeenAt, now),
   };
-  const components = mapComponents((name) => Math.round(clamp(ratings[name].points)));
-  return {
-    score: scoreOf(components),
-    components,
-    notes: writeNotes(ratings, components, facts),
+}
+
+function scoreRatings({ cpu, memory, disk, network, stability, freshness }: Ratings): Score {
+  const components = {
+    cpu: component(cpu),
+    memory: component(memory),
+    disk: component(disk),
+    network: component(network),
+    stability: component(stability),
+    freshness: component(freshness),
   };
+  return { score: scoreOf(components), components };
+}
+
+function component({ points }: Rating): number {
+  return Math.round(clamp(points));
 }
 
 /** The published formula (spec 2.3: six weighted components). */
 export function scoreOf(components: Readonly<Record<Component, number>>): number {
-  return Math.round(COMPONENTS.reduce((sum, name) => sum + WEIGHTS[name] * components[name], 0) / 100);
+  let sum = 0;
+  for (const name of COMPONENTS) sum += WEIGHTS[name] * components[name];
+  return Math.round(sum / 100);
 }
 
 /** A component that rests on the sample: rated, then faded with the sample's age. */
 function measured(sample: Measurements | null, now: number, rate: (sample: Measurements) => Rating | null): Rating {
   const rating = sample && rate(sample);
-  if (!sample || !rating) return { points: NOT_REPORTED, reasons: ["not reported, counted as 500"] };
+  if (!sample || !rating) return NOTHING_REPORTED;
   const age = Math.max(0, now - sample.ts);
   const factor = valueAt(STALENESS, age / SECOND);
   if (factor === 1) return rating;
   return {
     points: clamp(rating.points) * factor,
-    reasons: [...rating.reasons, `measured ${durationText(age)} ago (counts fully for ${durationText(2 * MINUTE)})`],
+    reasons: [
+      ...rating.reasons,
+      () => `measured ${durationText(age)} ago (counts fully for ${durationText(2 * MINUTE)})`,
+    ],
   };
 }
 
@@ -173,7 +209,7 @@ function rateMemory(sample: Measurements, lastOomAt: number | null, now: number)
     points: Math.min(points, OOM_CAP),
     reasons: [
       ...reasons,
-      `a process was killed for lack of memory within ${durationText(OOM_CAP_LASTS)} (at most ${OOM_CAP} then)`,
+      () => `a process was killed for lack of memory within ${durationText(OOM_CAP_LASTS)} (at most ${OOM_CAP} then)`,
     ],
   };
 }
@@ -210,7 +246,7 @@ function rateNetwork(sample: Measurements): Rating | null {
 }
 
 function rateStability(stability: Stability | null): Rating {
-  if (!stability) return { points: NOT_REPORTED, reasons: ["not reported, counted as 500"] };
+  if (!stability) return NOTHING_REPORTED;
   const coverage = term(
     COMPONENT_CURVES.coveragePct,
     stability.coveragePct,
@@ -238,7 +274,7 @@ function rateStability(stability: Stability | null): Rating {
 }
 
 function rateFreshness(lastSeenAt: number | null, now: number): Rating {
-  if (lastSeenAt === null) return { points: NOT_REPORTED, reasons: ["not reported, counted as 500"] };
+  if (lastSeenAt === null) return NOTHING_REPORTED;
   const age = Math.max(0, now - lastSeenAt);
   return term(
     COMPONENT_CURVES.lastSeenSeconds,
@@ -250,19 +286,20 @@ function rateFreshness(lastSeenAt: number | null, now: number): Rating {
 /** Points on a curve, and a reason unless they are full. The limit in the reason is where full score ends. */
 function term(curve: Curve, value: number, describe: (value: string, limit: string) => string): Rating {
   const points = valueAt(curve, value);
-  return { points, reasons: points < FULL ? [describe(decimal(value), decimal(curve[0]?.[0] ?? 0))] : [] };
+  if (points >= FULL) return { points, reasons: NO_REASONS };
+  return { points, reasons: [() => describe(decimal(value), decimal(curve[0]?.[0] ?? 0))] };
 }
 
 /** As `term`, for points to be taken off; nothing measured takes nothing. */
 function deduction(curve: Curve, value: number | null, describe: (value: string, limit: string) => string): Rating {
   const points = value === null ? 0 : valueAt(curve, value);
-  if (value === null || points === 0) return { points: 0, reasons: [] };
-  return { points, reasons: [describe(decimal(value), decimal(curve[0]?.[0] ?? 0))] };
+  if (value === null || points === 0) return NO_DEDUCTION;
+  return { points, reasons: [() => describe(decimal(value), decimal(curve[0]?.[0] ?? 0))] };
 }
 
 function perEvent({ each, most }: { each: number; most: number }, count: number, one: string, many: string): Rating {
-  if (count === 0) return { points: 0, reasons: [] };
-  return { points: Math.min(most, each * count), reasons: [`${count} ${count === 1 ? one : many}`] };
+  if (count === 0) return NO_DEDUCTION;
+  return { points: Math.min(most, each * count), reasons: [() => `${count} ${count === 1 ? one : many}`] };
 }
 
 const LABELS: Readonly<Record<Component, string>> = {
@@ -274,11 +311,7 @@ const LABELS: Readonly<Record<Component, string>> = {
   freshness: "Freshness",
 };
 
-function writeNotes(
-  ratings: Record<Component, Rating>,
-  components: Record<Component, number>,
-  facts: HealthFacts,
-): string[] {
+function writeNotes(ratings: Ratings, components: Record<Component, number>, facts: HealthFacts): string[] {
   const lostBy = (name: Component) => (WEIGHTS[name] * (FULL - components[name])) / 100;
   const notes: { lost: number; text: string }[] = [];
   const add = (names: readonly Component[], text: string) => {
@@ -288,7 +321,8 @@ function writeNotes(
   const unknown: Component[] = facts.sample ? [] : ["cpu", "memory", "disk", "network"];
   if (!facts.sample) add(unknown, "No telemetry sample has arrived yet: CPU, memory, disk and network count 500 each");
   for (const name of COMPONENTS) {
-    if (!unknown.includes(name)) add([name], `${LABELS[name]}: ${ratings[name].reasons.join(", ")}`);
+    if (!unknown.includes(name))
+      add([name], `${LABELS[name]}: ${ratings[name].reasons.map((reason) => reason()).join(", ")}`);
   }
   if (notes.length === 0) return ["All six components are at full score."];
   return notes
@@ -301,10 +335,6 @@ function pointsText(points: number): string {
   const rounded = Math.round(points);
   if (rounded === 0) return "less than a point";
   return rounded === 1 ? "1 point" : `${rounded} points`;
-}
-
-function mapComponents(value: (name: Component) => number): Record<Component, number> {
-  return Object.fromEntries(COMPONENTS.map((name) => [name, value(name)])) as Record<Component, number>;
 }
 
 function clamp(points: number): number {

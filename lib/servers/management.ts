@@ -1,4 +1,5 @@
 import { db, type Prisma } from "@/lib/database/client";
+import { lockAccount } from "@/lib/database/locks";
 import type { InvalidField } from "@/lib/failures";
 import { isFormNonce } from "@/lib/http/form-fields";
 import { checkServerNames, type ServerNames } from "@/lib/servers/names";
@@ -33,7 +34,7 @@ export async function createServer(
   }
   return db.$transaction(async (tx) => {
     // Additions to one account wait for each other here, so that the limit and the nonce are exact.
-    await tx.$queryRaw`select id from accounts where id = ${accountId} for update`;
+    await lockAccount(tx, accountId);
     if (formNonce !== undefined) {
       const earlier = await tx.server.findFirst({ where: { accountId, formNonce }, select: { id: true } });
       if (earlier) return { kind: "already-created", id: earlier.id };

@@ -1,8 +1,8 @@
 import { db, type Prisma } from "@/lib/database/client";
 import { NotFoundError } from "@/lib/failures";
 import type { HistoryValues } from "@/lib/servers/bands";
-import { rateHealth } from "@/lib/servers/health-score";
-import { type StabilityRecord, summariseStability, withCheckIn } from "@/lib/servers/stability";
+import { scoreHealth } from "@/lib/servers/health-score";
+import { recordOfHours, type StabilityRecord, summariseStability, withCheckIn } from "@/lib/servers/stability";
 import { HOUR } from "@/lib/time";
 
 /** The stability component looks back on this many hours of the clock before the current one. */
@@ -101,7 +101,7 @@ function after({ record, previousUptimeS }: Before, sample: Sample): Before {
 function scoreAt({ createdAt, cores }: RatedServer, sample: Sample, record: StabilityRecord): number {
   const ts = sample.ts.getTime();
   const stability = summariseStability(record, createdAt.getTime(), ts);
-  return rateHealth({ lastSeenAt: ts, cores, sample: { ...sample, ts }, stability }, ts).score;
+  return scoreHealth({ lastSeenAt: ts, cores, sample: { ...sample, ts }, stability }, ts).score;
 }
 
 function valuesOf(sample: Sample, score: number): HistoryValues {
@@ -140,11 +140,10 @@ async function readBefore(serverId: number, from: number, client: Client): Promi
     group by 1 order by 1`;
   const latest = <Value>(value: (hour: HourBefore) => Value | null) => hours.map(value).findLast((v) => v !== null);
   return {
-    record: {
-      hours: hours.map(({ hour, minutes, reboots, oom_kills }) => ({ hour, minutes, seen: "0", reboots, oom_kills })),
+    record: recordOfHours(hours, {
       last_oom_at: latest(({ last_oom_at }) => last_oom_at)?.getTime() ?? null,
       failed_units: latest(({ failed_units }) => failed_units) ?? 0,
-    },
+    }),
     previousUptimeS: hours.at(-1)?.last_uptime_s ?? null,
   };
 }

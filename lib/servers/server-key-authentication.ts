@@ -1,8 +1,22 @@
-import { db } from "@/lib/database/client";
+import { query, select, statement } from "@/lib/database/statement";
+import { table } from "@/lib/database/tables";
 import { hashToken, isWellFormedToken } from "@/lib/tokens/format";
 
 /** Which server reports, and with which of its keys. */
 export type Reporter = { keyId: number; serverId: number };
+
+const k = table("ServerKey", "k");
+const s = table("Server", "s");
+const a = table("Account", "a");
+
+// Raw, as the authentication of tokens is: every report begins with it.
+const BY_HASH = statement({ keyHash: k.keyHash, now: k.expiresAt }, ({ keyHash, now }) =>
+  select(
+    { keyId: k.id, serverId: k.serverId },
+    `from ${k} join ${s} on ${s.id} = ${k.serverId} join ${a} on ${a.id} = ${s.accountId}
+    where ${k.keyHash} = ${keyHash} and (${k.expiresAt} is null or ${k.expiresAt} > ${now}) and ${a.disabledAt} is null`,
+  ),
+);
 
 /**
  * Whose raw server key this is; null when it is none, unknown, replaced for longer than the overlap, or its server or
@@ -10,9 +24,6 @@ export type Reporter = { keyId: number; serverId: number };
  */
 export async function authenticateServerKey(raw: string, now: Date): Promise<Reporter | null> {
   if (!isWellFormedToken(raw, "serverKey")) return null;
-  const [row] = await db.$queryRaw<{ id: number; server_id: number }[]>`
-    select k.id, k.server_id
-    from server_keys k join servers s on s.id = k.server_id join accounts a on a.id = s.account_id
-    where k.key_hash = ${hashToken(raw)} and (k.expires_at is null or k.expires_at > ${now}) and a.disabled_at is null`;
-  return row ? { keyId: row.id, serverId: row.server_id } : null;
+  const [reporter] = await query(BY_HASH, { keyHash: hashToken(raw), now });
+  return reporter ?? null;
 }

@@ -1,4 +1,5 @@
 import { db, type Prisma } from "@/lib/database/client";
+import { lockServer } from "@/lib/database/locks";
 import { HOUR } from "@/lib/time";
 import { hashToken, mintToken, tokenHint } from "@/lib/tokens/format";
 
@@ -49,9 +50,7 @@ export async function replaceServerKey(
 ): Promise<ReplaceServerKeyResult> {
   return db.$transaction(async (tx) => {
     // Replacements of one server's key wait for each other here.
-    const [server] = await tx.$queryRaw<{ id: number }[]>`
-      select id from servers where id = ${serverId} and account_id = ${accountId} for update`;
-    if (!server) return { kind: "not-found" };
+    if (!(await lockServer(tx, accountId, serverId))) return { kind: "not-found" };
     await tx.serverKey.deleteMany({ where: { serverId, expiresAt: { lte: now } } });
     if ((await tx.serverKey.count({ where: { serverId } })) >= MAX_WORKING_KEYS) {
       return {

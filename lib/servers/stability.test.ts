@@ -36,7 +36,7 @@ test("check-ins in any order, and some of them twice, end in the same record as 
 test("what is older than 24 hours no longer counts and is not kept", () => {
   const record = withCheckIn(empty, START, { restarts: 1, oomKills: 3, failedUnits: 0 });
   const later = withCheckIn(record, START + 25 * HOUR, quiet);
-  expect(later.hours).toHaveLength(1);
+  expect(later).toMatchObject({ minutes: `${"00".repeat(24)}01`, events: [] });
   expect(summariseStability(later, LONG_AGO, START + 25 * HOUR)).toMatchObject({ reboots: 0, oomKills: 0 });
   expect(summariseStability(record, LONG_AGO, START + 25 * HOUR)?.coveragePct).toBe(0);
 });
@@ -60,7 +60,7 @@ test("events are counted, and the last state of system services is kept when it 
 
 test("no check-in yet, or a column that is no such record, is nothing rather than a perfect server", () => {
   expect(summariseStability(empty, LONG_AGO, START)).toBeNull();
-  for (const column of [null, 7, "x", [], { hours: "many" }]) {
+  for (const column of [null, 7, "x", [], { minutes: 7 }, { hours: [] }]) {
     expect(summariseStability(parseStabilityRecord(column), LONG_AGO, START)).toBeNull();
   }
 });

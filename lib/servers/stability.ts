@@ -1,38 +1,31 @@
-import { z } from "zod";
 import { HOUR, MINUTE } from "@/lib/time";
 
 /** The stability component looks back this many hours. */
 const HOURS = 24;
+/** The record reaches one hour further: what arrives late belongs to an hour before the last one. */
+const KEPT_HOURS = HOURS + 1;
 
-const counter = z.number().int().min(0);
-const stabilityRecord = z.object({
-  hours: z
-    .array(
-      z.object({
-        /** Hours since the epoch. */
-        hour: counter,
-        /** Minutes of this hour in which the daemon checked in. */
-        minutes: counter,
-        /** Which minutes those are: bit n of this hexadecimal number is minute n. */
-        seen: z
-          .string()
-          .regex(/^[0-9a-f]{1,15}$/)
-          .default("0"),
-        /** Unexpected restarts. */
-        reboots: counter,
-        /** Processes killed for lack of memory. */
-        oom_kills: counter,
-      }),
-    )
-    .default([]),
+/** What a reader needs of the record. It is read once per server by every request that lists servers. */
+export type StabilitySummary = {
+  /** The newest hour, in hours since the epoch. */
+  until: number;
+  /** Minutes of each hour in which the daemon checked in: two digits an hour, 25 hours, the newest last. */
+  minutes: string;
+  /** The hours with unexpected restarts or processes killed for lack of memory; mostly none. */
+  events: { hour: number; reboots: number; oom_kills: number }[];
   /** Epoch milliseconds of the last check-in that reported a process killed for lack of memory. */
-  last_oom_at: counter.nullable().default(null),
+  last_oom_at: number | null;
   /** System services in a failed state at the last check-in. */
-  failed_units: counter.default(0),
-});
+  failed_units: number;
+};
 
-/** What `servers.stability` holds: one entry per hour, the last 25 at most, oldest first. */
-export type StabilityRecord = z.infer<typeof stabilityRecord>;
+/** What `servers.stability` holds; before the first check-in, an empty object. */
+export type StabilityRecord = StabilitySummary & {
+  /** Which minutes those are: 60 bits an hour as 15 hexadecimal digits, in which minute 59 is the highest bit. */
+  seen: string;
+};
+
+const EMPTY: StabilityRecord = { until: 0, minutes: "", seen: "", events: [], last_oom_at: null, failed_units: 0 };
 
 /** The last 24 hours of a server, as far as it has been known. */
 export type Stability = {
@@ -52,10 +45,12 @@ type CheckInFacts = {
   failedUnits: number | null;
 };
 
-/** Reads the column; anything that is not such a record (an empty object, say) is an empty record. */
+/** Reads the column, whole or without `seen`; anything that is not such a record is an empty record. */
 export function parseStabilityRecord(column: unknown): StabilityRecord {
-  const parsed = stabilityRecord.safeParse(column);
-  return parsed.success ? parsed.data : { hours: [], last_oom_at: null, failed_units: 0 };
+  const record = column as Partial<StabilityRecord> | null;
+  return typeof record?.minutes === "string" && typeof record.until === "number" && Array.isArray(record.events)
+    ? { ...EMPTY, ...record }
+    : EMPTY;
 }
 
 /**
@@ -64,53 +59,111 @@ export function parseStabilityRecord(column: unknown): StabilityRecord {
  */
 export function withCheckIn(record: StabilityRecord, at: number, facts: CheckInFacts): StabilityRecord {
   const hour = Math.floor(at / HOUR);
-  const current = record.hours.find((entry) => entry.hour === hour) ?? {
-    hour,
-    minutes: 0,
-    seen: "0",
-    reboots: 0,
-    oom_kills: 0,
-  };
-  const seen = BigInt(`0x${current.seen}`);
+  const until = Math.max(record.until, hour);
+  let minutes = shifted(record.minutes, MINUTE_DIGITS, until - record.until);
+  let seen = shifted(record.seen, SEEN_DIGITS, until - record.until);
+  const place = KEPT_HOURS - 1 - (until - hour);
   const minute = 1n << BigInt(Math.floor((at % HOUR) / MINUTE));
-  const isNewMinute = (seen & minute) === 0n;
-  const updated = {
-    hour,
-    minutes: current.minutes + (isNewMinute ? 1 : 0),
-    seen: (seen | minute).toString(16),
-    reboots: Math.max(0, current.reboots + facts.restarts),
-    oom_kills: current.oom_kills + facts.oomKills,
-  };
-  const others = record.hours.filter((entry) => entry.hour !== hour && entry.hour >= hour - HOURS);
+  const before = place < 0 ? minute : BigInt(`0x${digitsAt(seen, SEEN_DIGITS, place)}`);
+  if ((before & minute) === 0n) {
+    minutes = withDigits(minutes, MINUTE_DIGITS, place, String(minutesIn({ until, minutes }, hour) + 1));
+    seen = withDigits(seen, SEEN_DIGITS, place, (before | minute).toString(16));
+  }
   return {
-    // A check-in that arrives late belongs to an hour before the last one.
-    hours: [...others, updated].sort((a, b) => a.hour - b.hour),
+    until,
+    minutes,
+    seen,
+    events: withEvent(record.events, { hour, reboots: facts.restarts, oom_kills: facts.oomKills }).filter(
+      (event) => event.hour > until - KEPT_HOURS,
+    ),
     last_oom_at: facts.oomKills > 0 ? Math.max(at, record.last_oom_at ?? 0) : record.last_oom_at,
     failed_units: facts.failedUnits ?? record.failed_units,
   };
+}
+
+/** The record of hours that were counted in another way, in their order; which of their minutes were seen is not known. */
+export function recordOfHours(
+  hours: readonly ({ minutes: number } & Event)[],
+  rest: Pick<StabilityRecord, "last_oom_at" | "failed_units">,
+): StabilityRecord {
+  const until = hours.at(-1)?.hour ?? 0;
+  const counts = new Map(hours.map(({ hour, minutes }) => [hour, minutes]));
+  const kept = Array.from({ length: KEPT_HOURS }, (_, index) => counts.get(until - KEPT_HOURS + 1 + index) ?? 0);
+  return {
+    until,
+    minutes: hours.length === 0 ? "" : kept.map((count) => String(count).padStart(MINUTE_DIGITS, "0")).join(""),
+    seen: "",
+    events: hours
+      .filter(({ hour, reboots, oom_kills }) => hour > until - KEPT_HOURS && (reboots > 0 || oom_kills > 0))
+      .map(({ hour, reboots, oom_kills }) => ({ hour, reboots, oom_kills })),
+    ...rest,
+  };
+}
+
+type Event = StabilityRecord["events"][number];
+
+function withEvent(events: readonly Event[], { hour, reboots, oom_kills }: Event): Event[] {
+  if (reboots === 0 && oom_kills === 0) return [...events];
+  const before = events.find((event) => event.hour === hour) ?? { reboots: 0, oom_kills: 0 };
+  const updated = {
+    hour,
+    reboots: Math.max(0, before.reboots + reboots),
+    oom_kills: before.oom_kills + oom_kills,
+  };
+  return [...events.filter((event) => event.hour !== hour), updated]
+    .filter((event) => event.reboots > 0 || event.oom_kills > 0)
+    .sort((a, b) => a.hour - b.hour);
 }
 
 /**
  * What the record says of the 24 hours before `now`, counted in whole clock hours, or of the time since the server was
  * created if that is shorter. Null when no check-in was ever recorded.
  */
-export function summariseStability(record: StabilityRecord, createdAt: number, now: number): Stability | null {
-  if (record.hours.length === 0) return null;
-  const firstHour = Math.floor(now / HOUR) - HOURS + 1;
-  const hours = record.hours.filter((entry) => entry.hour >= firstHour);
-  const since = Math.max(firstHour * HOUR, createdAt);
+export function summariseStability(record: StabilitySummary, createdAt: number, now: number): Stability | null {
+  if (record.minutes === "") return null;
+  const from = Math.floor(now / HOUR) - HOURS + 1;
+  const since = Math.max(from * HOUR, createdAt);
   // The minute that is running now may still see its check-in.
   const expected = Math.max(1, Math.floor(now / MINUTE) - Math.floor(since / MINUTE));
-  const seen = sum(hours.map((entry) => entry.minutes));
+  let seen = 0;
+  for (let hour = from; hour <= record.until; hour++) seen += minutesIn(record, hour);
+  let reboots = 0;
+  let oomKills = 0;
+  for (const event of record.events) {
+    if (event.hour < from) continue;
+    reboots += event.reboots;
+    oomKills += event.oom_kills;
+  }
   return {
     coveragePct: (Math.min(seen, expected) / expected) * 100,
-    reboots: sum(hours.map((entry) => entry.reboots)),
-    oomKills: sum(hours.map((entry) => entry.oom_kills)),
+    reboots,
+    oomKills,
     failedUnits: record.failed_units,
     lastOomAt: record.last_oom_at,
   };
 }
 
-function sum(numbers: readonly number[]): number {
-  return numbers.reduce((total, number) => total + number, 0);
+const MINUTE_DIGITS = 2;
+const SEEN_DIGITS = 15;
+const ZERO = "0".charCodeAt(0);
+
+/** The digits of all hours, so many hours later. */
+function shifted(digits: string, width: number, hours: number): string {
+  const length = KEPT_HOURS * width;
+  return (digits + "0".repeat(Math.min(hours, KEPT_HOURS) * width)).slice(-length).padStart(length, "0");
+}
+
+function digitsAt(digits: string, width: number, place: number): string {
+  return digits.slice(place * width, (place + 1) * width);
+}
+
+function withDigits(digits: string, width: number, place: number, replaced: string): string {
+  return digits.slice(0, place * width) + replaced.padStart(width, "0") + digits.slice((place + 1) * width);
+}
+
+/** 0 for an hour that the record does not reach. */
+function minutesIn({ until, minutes }: Pick<StabilitySummary, "until" | "minutes">, hour: number): number {
+  const at = minutes.length - (until - hour + 1) * MINUTE_DIGITS;
+  if (hour > until || at < 0) return 0;
+  return (minutes.charCodeAt(at) - ZERO) * 10 + minutes.charCodeAt(at + 1) - ZERO;
 }

@@ -2,9 +2,8 @@ import { randomBytes } from "node:crypto";
 import { cookies, headers } from "next/headers";
 import { redirect } from "next/navigation";
 import { cache } from "react";
-import { type Account, serializeAccount } from "@/lib/accounts/accounts";
+import type { Account } from "@/lib/accounts/accounts";
 import { db } from "@/lib/database/client";
-import type { AccountRole } from "@/lib/generated/prisma/enums";
 import { clientIp } from "@/lib/http/client-ip";
 import { PATH_HEADER, parseOwnPath } from "@/lib/http/own-path";
 import { cleanAgent, type Sender } from "@/lib/http/sender";
@@ -12,6 +11,7 @@ import { runInBackground } from "@/lib/process/background";
 import { env } from "@/lib/process/env";
 import { securityEvent } from "@/lib/process/security-events";
 import { type Accepted, IP_KEPT } from "@/lib/sign-in/credentials";
+import { storeSession } from "@/lib/sign-in/session-row";
 import { DAY, SECOND } from "@/lib/time";
 import { hashToken } from "@/lib/tokens/format";
 
@@ -29,37 +29,29 @@ const isHttps = env.baseUrl?.startsWith("https:") ?? false;
 /** `__Host-`: no other host, path or plain-http page can have set it. */
 export const SESSION_COOKIE = isHttps ? "__Host-session" : "session";
 
-type SessionRow = {
-  expires_at: Date;
-  account_id: number;
-  name: string;
-  email: string;
-  role: AccountRole;
-};
-
 /** Who is signed in; null for nobody, an expired session, or a disabled account. Read once per request. */
 export const findAccount = cache(async (): Promise<Account | null> => {
   const token = (await cookies()).get(SESSION_COOKIE)?.value;
   if (!token || !TOKEN_SHAPE.test(token)) return null;
   const tokenHash = hashToken(token);
   const now = new Date();
-  const [row] = await db.$queryRaw<SessionRow[]>`
-    select s.expires_at, a.id as account_id, a.name, a.email, a.role::text as role
-    from sessions s join accounts a on a.id = s.account_id
-    where s.token_hash = ${tokenHash} and s.expires_at > ${now} and a.disabled_at is null`;
-  if (!row) return null;
+  const session = await db.session.findFirst({
+    where: { tokenHash, expiresAt: { gt: now }, account: { disabledAt: null } },
+    select: { expiresAt: true, account: { select: { id: true, name: true, email: true, role: true } } },
+  });
+  if (!session) return null;
   const expiresAt = new Date(now.getTime() + LIFETIME);
-  if (expiresAt.getTime() - row.expires_at.getTime() >= EXTENDED_AT_MOST_EVERY) {
+  if (expiresAt.getTime() - session.expiresAt.getTime() >= EXTENDED_AT_MOST_EVERY) {
     // Only what is still as it was read: whoever signs out meanwhile stays signed out.
     const asRead = {
-      gte: new Date(row.expires_at.getTime() - ROUNDING),
-      lte: new Date(row.expires_at.getTime() + ROUNDING),
+      gte: new Date(session.expiresAt.getTime() - ROUNDING),
+      lte: new Date(session.expiresAt.getTime() + ROUNDING),
     };
     runInBackground("extending a session", () =>
       db.session.updateMany({ where: { tokenHash, expiresAt: asRead }, data: { expiresAt } }),
     );
   }
-  return serializeAccount({ ...row, id: row.account_id });
+  return session.account;
 });
 
 /** Who is signed in. Nobody: the request ends at the sign-in page, which leads back to the page that was asked for. */
@@ -82,12 +74,15 @@ export async function startSession({ accountId, passwordHash }: Accepted): Promi
   const before = jar.get(SESSION_COOKIE)?.value;
   const token = randomBytes(TOKEN_BYTES).toString("base64url");
   const { ip, agent } = await requestSender();
-  // `for share` waits for a change of the account that is under way, which ends all sessions, and then sees it.
-  const created = await db.$executeRaw`
-    insert into sessions (token_hash, account_id, expires_at, ip, user_agent)
-    select ${hashToken(token)}, id, ${new Date(Date.now() + LIFETIME)}, ${ip}, ${cleanAgent(agent)} from accounts
-    where id = ${accountId} and password_hash = ${passwordHash} and disabled_at is null for share`;
-  if (created === 0) return false;
+  const isStored = await storeSession({
+    tokenHash: hashToken(token),
+    expiresAt: new Date(Date.now() + LIFETIME),
+    ip,
+    userAgent: cleanAgent(agent),
+    accountId,
+    passwordHash,
+  });
+  if (!isStored) return false;
   jar.set(SESSION_COOKIE, token, {
     httpOnly: true,
     sameSite: "lax",

@@ -1,4 +1,5 @@
 import { db, type Prisma } from "@/lib/database/client";
+import { lockAccount } from "@/lib/database/locks";
 import type { InvalidField } from "@/lib/failures";
 import { isFormNonce } from "@/lib/http/form-fields";
 import { runInBackground } from "@/lib/process/background";
@@ -96,7 +97,7 @@ async function insertToken(accountId: number, input: NewToken): Promise<CreateTo
   }
   return db.$transaction(async (tx) => {
     // Creations of one account wait for each other here, so that the limit and the nonce are exact.
-    await tx.$queryRaw`select id from accounts where id = ${accountId} for update`;
+    await lockAccount(tx, accountId);
     if (formNonce !== undefined) {
       const earlier = await tx.accessToken.findFirst({ where: { accountId, formNonce }, select });
       if (earlier) return { kind: "already-created", token: earlier };

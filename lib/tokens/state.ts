@@ -1,12 +1,18 @@
 import type { Prisma } from "@/lib/database/client";
+import type { Plain } from "@/lib/database/statement";
 import type { AccessToken } from "@/lib/generated/prisma/client";
 
 export type TokenState = "active" | "expired" | "revoked";
 
-/** Whether a token works at `now`, and if not, why. A disabled account is not looked at here. */
-export function tokenState(token: Pick<AccessToken, "revokedAt" | "expiresAt">, now: Date): TokenState {
-  if (token.revokedAt) return "revoked";
-  return token.expiresAt && token.expiresAt <= now ? "expired" : "active";
+type Ends = Pick<AccessToken, "revokedAt" | "expiresAt">;
+
+/**
+ * Whether a token works at `now`, and if not, why. A disabled account is not looked at here. The instants are dates, or
+ * epoch milliseconds, as raw SQL answers them.
+ */
+export function tokenState(token: Ends | { [Name in keyof Ends]: Plain<Ends[Name]> }, now: Date | number): TokenState {
+  if (token.revokedAt !== null) return "revoked";
+  return token.expiresAt !== null && token.expiresAt <= now ? "expired" : "active";
 }
 
 /** The same rule for the database: what `tokenState` calls active. */

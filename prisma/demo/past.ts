@@ -3,7 +3,7 @@ import { type Bands, bandsOf, merge } from "@/lib/servers/bands";
 import { rateHealth } from "@/lib/servers/health-score";
 import { memUsedPctOf } from "@/lib/servers/past-scores";
 import { type HourSum, keepHours } from "@/lib/servers/roll-ups";
-import { type StabilityRecord, summariseStability } from "@/lib/servers/stability";
+import { recordOfHours, type StabilityRecord, summariseStability } from "@/lib/servers/stability";
 import { DAY, HOUR, MINUTE } from "@/lib/time";
 import { isSilentAt, type Machinery, reportAt } from "@/prisma/demo/machines";
 
@@ -32,20 +32,31 @@ export async function writePast(server: Machinery): Promise<void> {
       ${new Date(Math.max(createdAt.getTime(), end - DAY))}::timestamptz, ${new Date(end - 1)}, '1 minute') ts`;
   const first = Math.ceil(Math.max(createdAt.getTime(), end - REACH) / HOUR) * HOUR;
   const sums = new Map<number, HourSum>();
-  let record: StabilityRecord = { hours: [], last_oom_at: null, failed_units: server.daemon.machine.failedUnits };
+  let hours: PastHour[] = [];
+  let lastOomAt: number | null = null;
   for (let hour = first; hour < end; hour += HOUR) {
-    record = withHour(record, server, hour);
-    sums.set(hour, sumOf(server, createdAt.getTime(), hour, record));
+    const past = hourOf(server, hour);
+    hours = [...hours.slice(-23), past];
+    lastOomAt = past.lastOomAt ?? lastOomAt;
+    const record = recordOfHours(hours, {
+      last_oom_at: lastOomAt,
+      failed_units: server.daemon.machine.failedUnits,
+    });
+    const since = Math.max(createdAt.getTime(), (hours[0]?.hour ?? 0) * HOUR);
+    sums.set(hour, sumOf(server, createdAt.getTime(), hour, { record, since }));
   }
   await keepHours(id, sums);
 }
 
-function sumOf(server: Machinery, createdAt: number, hour: number, record: StabilityRecord): HourSum {
+/** What is known of stability by an hour: the record, and when that begins. */
+type Known = { record: StabilityRecord; since: number };
+
+function sumOf(server: Machinery, createdAt: number, hour: number, { record, since }: Known): HourSum {
   let [samples, bands]: [number, Bands] = [0, {}];
   for (let at = hour; at < hour + HOUR; at += SAMPLED_EVERY) {
     if (isSilentAt(server, at)) continue;
     const { sample, facts } = reportAt(server, { at, previousAt: at - SAMPLED_EVERY, createdAt });
-    const stability = summariseStability(record, Math.max(createdAt, (record.hours[0]?.hour ?? 0) * HOUR), at);
+    const stability = summariseStability(record, since, at);
     const health = rateHealth({ lastSeenAt: at, cores: facts.cores, sample: { ...sample, ts: at }, stability }, at);
     bands = merge(bands, bandsOf({ ...sample, memUsedPct: memUsedPctOf(sample), score: health.score }));
     samples++;
@@ -53,17 +64,18 @@ function sumOf(server: Machinery, createdAt: number, hour: number, record: Stabi
   return { samples, bands };
 }
 
-function withHour(record: StabilityRecord, server: Machinery, hour: number): StabilityRecord {
+type PastHour = { hour: number; minutes: number; reboots: number; oom_kills: number; lastOomAt: number | null };
+
+function hourOf(server: Machinery, hour: number): PastHour {
   const { silence, restartsEvery, outOfMemoryEvery } = server.daemon.machine;
   const minutes = Array.from({ length: HOUR / MINUTE }, (_, minute) => hour + minute * MINUTE);
   const turns = (every: number | null) => minutes.filter((at) => every !== null && at % every < MINUTE);
   const kills = turns(outOfMemoryEvery);
-  const entry = {
+  return {
     hour: hour / HOUR,
     minutes: silence ? minutes.filter((at) => !isSilentAt(server, at)).length : minutes.length,
-    seen: "0",
     reboots: turns(restartsEvery).length,
     oom_kills: kills.length,
+    lastOomAt: kills.at(-1) ?? null,
   };
-  return { ...record, hours: [...record.hours.slice(-23), entry], last_oom_at: kills.at(-1) ?? record.last_oom_at };
 }

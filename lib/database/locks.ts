@@ -1,0 +1,24 @@
+import type { Prisma } from "@/lib/database/client";
+import { queryIn, select, statement } from "./statement";
+import { table } from "./tables";
+
+// Raw, because the typed client cannot lock a row.
+
+const a = table("Account", "a");
+const s = table("Server", "s");
+
+const ACCOUNT = statement({ id: a.id }, ({ id }) => select({ id: a.id }, `from ${a} where ${a.id} = ${id} for update`));
+
+const OWN_SERVER = statement({ id: s.id, accountId: s.accountId }, ({ id, accountId }) =>
+  select({ id: s.id }, `from ${s} where ${s.id} = ${id} and ${s.accountId} = ${accountId} for update`),
+);
+
+/** Until the end of the transaction, others that lock the same account wait. False when there is none. */
+export async function lockAccount(tx: Prisma.TransactionClient, id: number): Promise<boolean> {
+  return (await queryIn(tx, ACCOUNT, { id })).length > 0;
+}
+
+/** The same for a server of the account. */
+export async function lockServer(tx: Prisma.TransactionClient, accountId: number, id: number): Promise<boolean> {
+  return (await queryIn(tx, OWN_SERVER, { id, accountId })).length > 0;
+}

@@ -1,0 +1,68 @@
+import { db, type Prisma } from "@/lib/database/client";
+
+/** The columns of a model as Prisma types them: the one description of the tables. */
+type Fields<Model extends Prisma.ModelName> = Prisma.TypeMap["model"][Model]["payload"]["scalars"];
+
+/** Something that SQL can compute. In a template it stands as its text. */
+export class Expression<Value> {
+  /** Never set: only the type carries it. */
+  declare readonly value: Value;
+
+  constructor(
+    readonly sql: string,
+    /** A point in time, which leaves the database as epoch milliseconds. */
+    readonly isInstant = false,
+  ) {}
+
+  toString(): string {
+    return this.sql;
+  }
+}
+
+/** A column of a table, qualified by the table's alias. */
+export class Column<Value> extends Expression<Value> {
+  constructor(
+    alias: string,
+    /** Unqualified, as `insert` and the left side of `set` want it. */
+    readonly name: string,
+    isInstant: boolean,
+  ) {
+    super(`${alias}.${name}`, isInstant);
+  }
+}
+
+/** The columns of a table by the names of their fields. In a template it stands as in `from`: `access_tokens t`. */
+export type Table<Model extends Prisma.ModelName> = {
+  readonly [Field in keyof Fields<Model>]: Column<Fields<Model>[Field]>;
+};
+
+/** The same, where an outer join may find no row. */
+export type OptionalTable<Model extends Prisma.ModelName> = {
+  readonly [Field in keyof Fields<Model>]: Column<Fields<Model>[Field] | null>;
+};
+
+/** What Prisma knows of the schema at run time; its types leave this out. */
+type SchemaModels = Record<
+  string,
+  { dbName: string; fields: { name: string; dbName?: string; kind: string; type: string }[] }
+>;
+const { models } = (db as unknown as { _runtimeDataModel: { models: SchemaModels } })._runtimeDataModel;
+
+/**
+ * A table of the schema under an alias, for raw SQL: a field that is renamed or retyped in `schema.prisma` no longer
+ * compiles where it is used.
+ */
+export function table<Model extends Prisma.ModelName>(model: Model, alias: string): Table<Model> {
+  const known = models[model];
+  if (!known) throw new Error(`No model ${model}.`);
+  const columns = known.fields
+    .filter(({ kind }) => kind !== "object")
+    .map(({ name, dbName, type }) => [name, new Column(alias, dbName ?? name, type === "DateTime")]);
+  // Not enumerable, so that the columns alone are listed.
+  return Object.defineProperty(Object.fromEntries(columns), "toString", { value: () => `${known.dbName} ${alias}` });
+}
+
+/** A table that is outer-joined: each of its columns may be null. */
+export function optional<Model extends Prisma.ModelName>(model: Model, alias: string): OptionalTable<Model> {
+  return table(model, alias) as OptionalTable<Model>;
+}
