@@ -112,6 +112,7 @@ export class Session {
     if (who.dropsSeen !== this.#drops) {
       who.dropsSeen = this.#drops;
       if (!who.statements.isEmpty) await this.#send(who.statements.restoreAll());
+      this.#unnamedOwner = null;
     }
     if (who.state.key === this.#state.key) return null;
     const answer = await this.#send(who.state.queriesFrom(this.#state));

@@ -83,6 +83,28 @@ test("the statement without a name outlives its Sync, whatever other clients do 
   expect(answers.text()).toContain("mine");
 });
 
+test("the statement without a name stays its client's when all statements of others have to be prepared again", async () => {
+  const [first, second] = [await connected(), await connected()];
+  const useUnnamed = Buffer.concat([packet("B", "\0\0\0\0\0\0\0\0"), packet("E", "\0\0\0\0\0"), packet("S")]);
+  for (const [{ socket, answers }, text] of [
+    [first, "first"],
+    [second, "second"],
+  ] as const) {
+    socket.write(Buffer.concat([packet("P", `\0select '${text}'\0\0\0`), packet("S")]));
+    await answers.until("Z");
+  }
+  await (await newClient()).query("discard all");
+  for (const [{ socket, answers }, messages] of [
+    [first, useUnnamed],
+    [second, packet("S")],
+    [first, useUnnamed],
+  ] as const) {
+    socket.write(messages);
+    await answers.until("Z");
+  }
+  expect(first.answers.text().match(/first|second/g)).toEqual(["first", "first"]);
+});
+
 test("settings belong to the client that made them, by SET, set_config or at the start of the connection", async () => {
   const [first, second] = [await newClient(), await newClient({ options: "-c work_mem=5MB" })];
   await first.query("set time zone 'Asia/Tokyo'; set search_path to other, public");
