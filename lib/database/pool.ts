@@ -32,10 +32,22 @@ export class ConsolePool extends pg.Pool {
   }
 
   async #run(query: Exclude<Query, string>): Promise<pg.QueryResult> {
-    const name = this.#names.find(query.text);
-    if (!name) return this.#send(query);
+    const client = await this.connect();
     try {
-      return await this.#send({ ...query, name });
+      // Asked only now: while this one waited for a connection, another may have found that names do not work.
+      const result = await this.#send(client, query, this.#names.find(query.text));
+      client.release();
+      return result;
+    } catch (error) {
+      client.release(error as Error);
+      throw error;
+    }
+  }
+
+  async #send(client: pg.PoolClient, query: pg.QueryConfig, name: string | undefined): Promise<pg.QueryResult> {
+    if (!name) return client.query(query);
+    try {
+      return await client.query({ ...query, name });
     } catch (error) {
       const { code = "" } = error as { code?: string };
       if (!NAME_ERRORS.has(code) && code !== STALE_PLAN) throw error;
@@ -43,19 +55,7 @@ export class ConsolePool extends pg.Pool {
         log("info", "prepared statements are off", { reason: `a pooler does not keep them (${code})` });
       }
       // Nothing was done: the statement failed before it ran.
-      return this.#send(query);
-    }
-  }
-
-  async #send(query: pg.QueryConfig): Promise<pg.QueryResult> {
-    const client = await this.connect();
-    try {
-      const result = await client.query(query);
-      client.release();
-      return result;
-    } catch (error) {
-      client.release(error as Error);
-      throw error;
+      return client.query(query);
     }
   }
 }
