@@ -280,11 +280,10 @@ test("a database that ends by itself says so and lets go of its clients", async 
   const client = new pg.Client({ host: failing.host, port: failing.port, user: "postgres" });
   client.on("error", () => {});
   await client.connect();
-  own.execProtocolRaw = async () => {
-    throw new Error("unreachable");
-  };
-  await expect(client.query("select 1")).rejects.toThrow("terminated");
-  expect((await failing.failed).message).toBe("PGlite has ended: unreachable");
+  // Recursion without end overflows the stack of WebAssembly, which PGlite does not survive.
+  await client.query("create function endless(n int) returns int language sql as 'select endless($1 + 1)'");
+  await expect(client.query("select endless(1)")).rejects.toThrow("terminated");
+  expect((await failing.failed).message).toBe("PGlite answers no more");
   await failing.stop();
 });
 
