@@ -14,6 +14,8 @@ export default {
   allowedDevOrigins: ["127.0.0.1"],
   // `/api/v1/me/` is answered like `/api/v1/me`, not redirected.
   skipTrailingSlashRedirect: true,
+  // The console has none that need it; the route would keep a file of every variant that anybody asks for.
+  images: { unoptimized: true },
   headers: async () => [
     // Static files; pages and the API say it themselves, too.
     { source: "/:file*", headers: asNextWantsThem(COMMON_HEADERS) },

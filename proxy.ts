@@ -1,4 +1,5 @@
 import { type NextRequest, NextResponse } from "next/server";
+import { HSTS, PAGE_HEADERS } from "@/lib/api/fixed-headers.mjs";
 import { reportOutage } from "@/lib/database/outage";
 import { clientIp } from "@/lib/http/client-ip";
 import { isFromConsole } from "@/lib/http/own-origin";
@@ -16,10 +17,8 @@ export async function proxy(request: NextRequest): Promise<Response> {
   const policy = contentSecurityPolicy(nonce);
   const response = (await refusal(request, nonce)) ?? pageWithPolicy(request, policy);
   response.headers.set("Content-Security-Policy", policy);
-  for (const [name, value] of PAGE_HEADERS) response.headers.set(name, value);
-  if (env.baseUrl?.startsWith("https:")) {
-    response.headers.set("Strict-Transport-Security", "max-age=63072000; includeSubDomains");
-  }
+  const isHttps = env.baseUrl?.startsWith("https:");
+  for (const [name, value] of isHttps ? [...PAGE_HEADERS, HSTS] : PAGE_HEADERS) response.headers.set(name, value);
   return response;
 }
 
@@ -28,17 +27,6 @@ export const config = {
     "/((?!api/v1(?:/|$)|ingest/|_next/|__nextjs|healthz$|readyz$|openapi\\.json$|metrics$|clients/|favicon\\.ico$|favicon\\.svg$|logo\\.svg$|agent\\.sh$|error\\.css$).*)",
   ],
 };
-
-const PAGE_HEADERS: readonly [string, string][] = [
-  ["Cache-Control", "no-store"],
-  ["X-Content-Type-Options", "nosniff"],
-  // Not "no-referrer": with that, browsers send `Origin: null` with the console's own forms.
-  ["Referrer-Policy", "same-origin"],
-  ["Permissions-Policy", "camera=(), geolocation=(), microphone=(), payment=(), usb=()"],
-  ["Cross-Origin-Opener-Policy", "same-origin"],
-  ["Cross-Origin-Resource-Policy", "same-origin"],
-  ["X-Frame-Options", "DENY"],
-];
 
 /** The answer to what no page gets to see; null when the page may answer. */
 async function refusal(request: NextRequest, nonce: string): Promise<Response | null> {

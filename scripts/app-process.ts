@@ -21,6 +21,8 @@ export type AppOptions = {
   mode: "production" | "development";
   /** The build to serve. */
   distDir: string;
+  /** How many processes answer; 1 by default. */
+  workers?: number;
   /** Further variables; they win. */
   variables?: Record<string, string>;
   /** Where its output goes: to this process's own by default. */
@@ -30,7 +32,8 @@ export type AppOptions = {
 /** Starts the app's server and waits until it answers. @throws CommandError when it cannot start. */
 export async function startApp(options: AppOptions): Promise<AppProcess> {
   const stdio = options.stdio ?? "inherit";
-  const child = spawn(process.execPath, ["server/server.mjs"], {
+  const workers = options.mode === "production" ? (options.workers ?? 1) : 1;
+  const child = spawn(process.execPath, [workers > 1 ? "server/workers.mjs" : "server/server.mjs"], {
     stdio: ["ignore", stdio, stdio, "ipc"],
     env: {
       ...process.env,
@@ -41,6 +44,7 @@ export async function startApp(options: AppOptions): Promise<AppProcess> {
       DATABASE_URL: options.databaseUrl,
       HOST: options.host,
       PORT: String(options.port),
+      WORKERS: String(workers),
       ...options.variables,
     },
   });

@@ -40,7 +40,7 @@ export async function runApp({ mode, build, prepare, announce }: RunOptions): Pr
     }
     if (stop.isGiven()) return;
     const start = (port: number) =>
-      startApp({ databaseUrl: database.url, host: env.host, port, mode, distDir: DIST_DIRS.app });
+      startApp({ databaseUrl: database.url, host: env.host, port, mode, distDir: DIST_DIRS.app, workers: env.workers });
     const app = await start(env.port);
     const supervisor = new Supervisor(app, () => start(app.port));
     let finish: (() => Promise<void>) | undefined;

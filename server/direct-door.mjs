@@ -1,6 +1,7 @@
 // Answers what needs no page by calling the compiled route handlers in this very process: Next's own way to them takes
 // ten times as long as they do.
 import { IncomingRequest } from "./incoming.mjs";
+import { logError } from "./log.mjs";
 import { send } from "./outgoing.mjs";
 import { refuse } from "./refusals.mjs";
 
@@ -16,20 +17,17 @@ export async function answerDirectly(match, request, response, fixed) {
   const { handlers } = match;
   // As Next does for a handler that names its methods one by one.
   const handler = handlers[request.method ?? ""] ?? (request.method === "HEAD" ? handlers.GET : undefined);
-  if (!handler) return refuse(response, 405, { Allow: allowedMethods(handlers) });
+  if (!handler) return refuse(request, response, 405, { Allow: allowedMethods(handlers) });
   try {
-    const answer = await handler(new IncomingRequest(request, `http://localhost${request.url}`).asRequest(), {
+    const answer = await handler(new IncomingRequest(request, response, `http://localhost${request.url}`).asRequest(), {
       params: Promise.resolve(match.params),
     });
-    if (response.destroyed) return;
     await send(answer, request, response, fixed);
   } catch (error) {
     // A handler reports its own faults; this one is a fault of what stands around it.
-    process.stderr.write(
-      `${JSON.stringify({ time: new Date().toISOString(), level: "error", event: "request failed", stack: error instanceof Error ? error.stack : String(error) })}\n`,
-    );
+    logError("request failed", error instanceof Error ? error.stack : String(error));
     if (response.headersSent) response.destroy();
-    else refuse(response, 500);
+    else refuse(request, response, 500);
   }
 }
 

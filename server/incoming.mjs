@@ -12,6 +12,7 @@ const CARRIED_HEADERS = new Set([
   "content-encoding",
   "content-length",
   "content-type",
+  "expect",
   "host",
   "if-modified-since",
   "if-none-match",
@@ -29,6 +30,15 @@ export function keepCarriedHeaders(headers) {
   for (const name of Object.keys(headers)) if (!CARRIED_HEADERS.has(name)) delete headers[name];
 }
 
+/**
+ * Tells a client that asked before it sends its body to go on. Whoever gets an answer instead need not send it.
+ * @param {import("node:http").IncomingMessage} incoming
+ * @param {import("node:http").ServerResponse} outgoing
+ */
+export function continueIfExpected(incoming, outgoing) {
+  if (/^100-continue$/i.test(incoming.headers.expect ?? "")) outgoing.writeContinue();
+}
+
 /** A Request whose costly parts (its body, its signal) are made when a handler asks for them, which most never do. */
 export class IncomingRequest {
   // Declared, because the prototype's own cannot be assigned.
@@ -36,15 +46,18 @@ export class IncomingRequest {
   url;
   headers;
   #incoming;
+  #outgoing;
   /** @type {Request | undefined} */
   #real;
 
   /**
    * @param {import("node:http").IncomingMessage} incoming its headers are those that a handler may know of
+   * @param {import("node:http").ServerResponse} outgoing
    * @param {string} url absolute
    */
-  constructor(incoming, url) {
+  constructor(incoming, outgoing, url) {
     this.#incoming = incoming;
+    this.#outgoing = outgoing;
     this.method = incoming.method ?? "GET";
     this.url = url;
     this.headers = new Headers(/** @type {Record<string, string>} */ (incoming.headers));
@@ -56,11 +69,14 @@ export class IncomingRequest {
   }
 
   get real() {
-    const hasBody = this.method !== "GET" && this.method !== "HEAD";
+    if (this.#real) return this.#real;
     /** @type {RequestInit & { duplex?: "half" }} */
     const init = { method: this.method, headers: this.headers };
-    if (hasBody) Object.assign(init, { body: Readable.toWeb(this.#incoming), duplex: "half" });
-    this.#real ??= new Request(this.url, init);
+    if (this.method !== "GET" && this.method !== "HEAD") {
+      continueIfExpected(this.#incoming, this.#outgoing);
+      Object.assign(init, { body: Readable.toWeb(this.#incoming), duplex: "half" });
+    }
+    this.#real = new Request(this.url, init);
     return this.#real;
   }
 }

@@ -1,39 +1,103 @@
-// Answers that the server gives itself, because no handler and no page can.
+// Answers that the server gives itself, because no handler and no page can: JSON where machines ask, else a page.
+import { randomBytes } from "node:crypto";
 import { STATUS_CODES } from "node:http";
 import { failureText } from "../lib/api/failure-text.mjs";
-import { API_HEADERS } from "../lib/api/fixed-headers.mjs";
+import { API_HEADERS, PAGE_HEADERS } from "../lib/api/fixed-headers.mjs";
+import { plainPageText } from "../lib/http/plain-page-text.mjs";
+
+/** Where machines ask, and what no browser asks for. */
+const MACHINE_PATH = /^(?:\/+(?:api|ingest)(?:[/?#]|$)|\*)/;
+/** The address in the first line of a request that was no request after all; anybody may have written it. */
+const REQUEST_LINE = /^[A-Z]{1,20} (?:https?:\/\/[^/ ]{1,300})?(\/[^ ]{0,30})/;
+
+const FAULT = { title: "Something went wrong on our side", text: "Try again in a moment." };
+/**
+ * By status: what the page says.
+ * @type {Readonly<Record<number, { title: string, text: string }>>}
+ */
+const PAGES = {
+  400: { title: "The request could not be understood", text: "So nothing was done. Open the page anew and try again." },
+  404: { title: "There is no such page", text: "The address may be mistyped, or the page may have moved." },
+  405: { title: "This page cannot be used that way", text: "So nothing was done. Open it in your browser." },
+  408: { title: "The request took too long", text: "It never arrived whole, so nothing was done." },
+  409: {
+    title: "The console was updated",
+    text: "The form is of the version before, so nothing was done. Open the page anew.",
+  },
+  413: { title: "The form is too large", text: "So nothing was done. No form of the console needs that much text." },
+  417: { title: "The request expects something unknown", text: "So nothing was done." },
+  431: {
+    title: "The request is too large",
+    text: "Its address or its headers are too long. Clearing the cookies of this site may help.",
+  },
+};
 
 /**
+ * @param {import("node:http").IncomingMessage} request
  * @param {import("node:http").ServerResponse} response
  * @param {number} status
  * @param {Record<string, string>} headers further ones
  */
-export function refuse(response, status, headers = {}) {
-  for (const [name, value] of API_HEADERS) response.setHeader(name, value);
-  for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
-  response
-    .writeHead(status, { "Content-Type": "application/json; charset=utf-8" })
-    .end(failureText(`${STATUS_CODES[status]}.`));
+export function refuse(request, response, status, headers = {}) {
+  const answer = refusalOf(status, pathOf(request.url ?? ""));
+  for (const [name, value] of [...answer.headers, ...Object.entries(headers)]) response.setHeader(name, value);
+  response.writeHead(status, { "Content-Length": Buffer.byteLength(answer.body) });
+  response.end(request.method === "HEAD" ? undefined : answer.body);
 }
 
-/** @type {Readonly<Record<string, number>>} */
-const STATUS_OF_FAULT = { HPE_HEADER_OVERFLOW: 431, ERR_HTTP_REQUEST_TIMEOUT: 408 };
-
 /**
- * Not HTTP, headers beyond 16 KB, or a request that never ends: no request object exists, so the answer is raw.
- * @param {Error & { code?: string }} error
+ * Where no request object exists, or none that Node would answer: written to the connection, which then ends.
  * @param {import("node:stream").Duplex} socket
+ * @param {number} status
+ * @param {string | null} path null when it is not known: whoever speaks no HTTP is no browser
  */
-export function refuseMalformed(error, socket) {
-  if (!socket.writable) return socket.destroy();
-  const status = STATUS_OF_FAULT[error.code ?? ""] ?? 400;
-  const body = failureText(`${STATUS_CODES[status]}.`);
+export function refuseRaw(socket, status, path) {
+  const { headers, body } = refusalOf(status, path ?? "/api");
   const lines = [
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
-    "Content-Type: application/json; charset=utf-8",
     `Content-Length: ${Buffer.byteLength(body)}`,
     "Connection: close",
-    ...API_HEADERS.map(([name, value]) => `${name}: ${value}`),
+    ...headers.map(([name, value]) => `${name}: ${value}`),
   ];
   socket.end(`${lines.join("\r\n")}\r\n\r\n${body}`);
+}
+
+/**
+ * The path in the bytes of a request that the parser refused; null when they do not begin with one.
+ * @param {Buffer | undefined} packet
+ */
+export function pathInPacket(packet) {
+  return REQUEST_LINE.exec(packet?.subarray(0, 400).toString("latin1") ?? "")?.[1] ?? null;
+}
+
+/**
+ * @param {number} status
+ * @param {string} path
+ * @returns {{ headers: (readonly [string, string])[], body: string }}
+ */
+function refusalOf(status, path) {
+  if (MACHINE_PATH.test(path)) {
+    return {
+      headers: [["Content-Type", "application/json; charset=utf-8"], ...API_HEADERS],
+      body: failureText(`${STATUS_CODES[status]}.`),
+    };
+  }
+  const nonce = randomBytes(16).toString("base64");
+  const { title, text } = PAGES[status] ?? FAULT;
+  return {
+    headers: [
+      ["Content-Type", "text/html; charset=utf-8"],
+      ["Content-Security-Policy", `default-src 'none'; style-src 'nonce-${nonce}'; img-src 'self'; base-uri 'none'`],
+      ...PAGE_HEADERS,
+    ],
+    body: plainPageText({ title, text, nonce }),
+  };
+}
+
+/**
+ * Without the host that an absolute URL names.
+ * @param {string} url
+ */
+function pathOf(url) {
+  return url.replace(/^https?:\/\/[^/]*/i, "") || "/";
 }

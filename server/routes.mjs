@@ -68,10 +68,10 @@ export function matcherOf(routes) {
   return (path) => {
     const known = fixed.get(path);
     if (known) return known;
-    const segments = path.replace(/\/$/, "").split("/").map(decode);
+    const segments = segmentsOf(path);
     for (const { handlers, parts } of ranked) {
       const params = paramsOf(parts, segments);
-      if (params) return { handlers, params, path: segments.map(encodeURIComponent).join("/") };
+      if (params) return { handlers, params, path: joined(segments) };
     }
     return null;
   };
@@ -100,6 +100,27 @@ function paramsOf(parts, segments) {
     if (name) params[name] = segment;
   }
   return parts.length === segments.length ? params : null;
+}
+
+/**
+ * A path spelled as Next expects it: it finds no route for a name in percent signs, and fails at one that cannot be
+ * decoded.
+ * @param {string} path
+ */
+export function canonicalPath(path) {
+  if (!/[%.]/.test(path)) return path;
+  // Next resolves these; no route has one.
+  return joined(segmentsOf(path).map((segment) => (/^\.{1,2}$/.test(segment) ? "-" : segment)));
+}
+
+/** @param {string} path */
+function segmentsOf(path) {
+  return path.replace(/\/$/, "").split("/").map(decode);
+}
+
+/** @param {string[]} segments */
+function joined(segments) {
+  return segments.map(encodeURIComponent).join("/");
 }
 
 /**

@@ -3,33 +3,56 @@
 import { EventEmitter } from "node:events";
 import { createServer } from "node:http";
 import next from "next";
-import { API_HEADERS, COMMON_HEADERS } from "../lib/api/fixed-headers.mjs";
+import { API_HEADERS, COMMON_HEADERS, HSTS } from "../lib/api/fixed-headers.mjs";
+import { guardConnections } from "./connections.mjs";
 import { answerDirectly } from "./direct-door.mjs";
-import { keepCarriedHeaders } from "./incoming.mjs";
-import { refuse, refuseMalformed } from "./refusals.mjs";
-import { isDirectPath, loadRoutes } from "./routes.mjs";
+import { readActions, readForm } from "./forms.mjs";
+import { findFault, isForMachines, normalize } from "./gate.mjs";
+import { continueIfExpected, keepCarriedHeaders } from "./incoming.mjs";
+import { logError } from "./log.mjs";
+import { throughNext } from "./next-door.mjs";
+import { findPageFault, keepPageHeaders } from "./pages.mjs";
+import { refuse, refuseRaw } from "./refusals.mjs";
+import { loadRoutes } from "./routes.mjs";
 
 /** Longer than the 60 seconds after which common proxies drop an idle connection: the proxy must be the one to close. */
 const KEEP_ALIVE_MS = 65_000;
 /** Requests still running so long after SIGTERM are cut off. */
 const DRAIN_MS = 10_000;
-/** What Next hands to route handlers. Any other method is refused alike, so it is passed on under one of these names. */
-const CARRIED_METHODS = new Set(["GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE"]);
+/** A client that neither reads nor writes for so long is gone. */
+const SILENCE_MS = 30_000;
+/** Until a request must have come whole, with its body and without. */
+const REQUEST_MS = 30_000;
+const HEADERS_MS = 15_000;
 
 const hostname = process.env.HOST || "127.0.0.1";
 const baseUrl = process.env.BASE_URL ? new URL(process.env.BASE_URL) : null;
-const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS });
-server.on("clientError", refuseMalformed);
+const isHttps = baseUrl?.protocol === "https:";
+const server = createServer({
+  keepAliveTimeout: KEEP_ALIVE_MS,
+  requestTimeout: REQUEST_MS,
+  headersTimeout: HEADERS_MS,
+  connectionsCheckingInterval: 5_000,
+  // Refused with a body, unlike by Node.
+  requireHostHeader: false,
+});
+// All of them are kept, and too many refused: Node would drop the last, and with them what a proxy wrote.
+server.maxHeadersCount = 0;
+guardConnections(server);
 
 // Listening comes first, so that a port that is taken is known at once.
 const port = await listen(Number(process.env.PORT ?? 3000));
 const dev = process.env.NODE_ENV !== "production";
 // Next listens here for web sockets, which only its development server has. A server that nobody listens to for them
 // answers a request that offers an upgrade (to HTTP/2, as some clients do) like any other.
+if (!dev) server.setTimeout(SILENCE_MS);
 const nobody = /** @type {import("node:http").Server} */ (/** @type {unknown} */ (new EventEmitter()));
 const app = next({ dev, hostname, port, httpServer: dev ? server : nobody });
 const ready = app.prepare().then(openDirectDoor);
 const handle = app.getRequestHandler();
+const distDir = process.env.CONSOLE_DIST_DIR || ".next";
+/** The actions that forms can name; null where they are not known. */
+const actions = dev ? null : readActions(distDir);
 /**
  * Finds the handlers of a path; null where Next alone knows them.
  * @type {Awaited<ReturnType<typeof loadRoutes>> | null}
@@ -38,18 +61,72 @@ let findRoute = null;
 let isReady = false;
 let isDraining = false;
 
-server.on("request", async (request, response) => {
+for (const event of ["request", "checkContinue"]) {
+  server.on(event, (request, response) => {
+    answer(request, response).catch((error) => {
+      // Who stopped sending in the middle of a form is not there to be told.
+      if (error.code !== "ECONNRESET") logError("request failed", error.stack);
+      response.destroy();
+    });
+  });
+}
+server.on("checkExpectation", (request, response) => refuse(request, response, 417));
+server.on("connect", (_, socket) => refuseRaw(socket, 405, null));
+
+/**
+ * @param {import("node:http").IncomingMessage} request
+ * @param {import("node:http").ServerResponse} response
+ */
+async function answer(request, response) {
   if (!isReady) await ready;
   if (isDraining) response.setHeader("Connection", "close");
-  if (request.url === "*") return refuse(response, 400);
-  const path = normalize(request);
-  if (!isDirectPath(path)) return handle(request, response);
+  if (isHttps) response.setHeader(...HSTS);
+  const fault = findFault(request);
+  if (fault) return refuse(request, response, fault);
+  const path = normalize(request, baseUrl);
+  if (isForMachines(path)) return answerMachine(path, request, response);
+  return dev ? askNext(request, response) : answerBrowser(path, request, response);
+}
+
+/**
+ * @param {import("node:http").IncomingMessage} request
+ * @param {import("node:http").ServerResponse} response
+ */
+async function askNext(request, response) {
+  continueIfExpected(request, response);
+  await handle(request, response);
+}
+
+/**
+ * @param {string} path
+ * @param {import("node:http").IncomingMessage} request
+ * @param {import("node:http").ServerResponse} response
+ */
+async function answerMachine(path, request, response) {
   keepCarriedHeaders(request.headers);
-  if (!findRoute) return handle(request, withOwnVary(response));
+  if (!findRoute) return askNext(...throughNext(path, request, response));
   const match = findRoute(path);
-  if (!match) return refuse(response, 404);
-  await answerDirectly(match, request, response, path.startsWith("/api/v1") ? API_HEADERS : COMMON_HEADERS);
-});
+  if (!match) return refuse(request, response, 404);
+  await answerDirectly(match, request, response, match.path.startsWith("/api/v1") ? API_HEADERS : COMMON_HEADERS);
+}
+
+/**
+ * @param {string} path
+ * @param {import("node:http").IncomingMessage} request
+ * @param {import("node:http").ServerResponse} response
+ */
+async function answerBrowser(path, request, response) {
+  const fault = findPageFault(request, path);
+  if (fault) return refuse(request, response, fault);
+  keepPageHeaders(request);
+  if (request.method !== "POST") return handle(request, response);
+  continueIfExpected(request, response);
+  const form = await readForm(request, actions);
+  // By this, Next's router in the browser knows that the page is of another version, and loads it anew.
+  if (form === 409) response.setHeader("X-Nextjs-Action-Not-Found", "1");
+  if (typeof form === "number") return refuse(request, response, form);
+  await handle(form, response);
+}
 
 // A second Ctrl-C must not kill what the first one promised to drain.
 for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"]) process.on(signal, drain);
@@ -64,30 +141,10 @@ process.send?.({ port });
 async function openDirectDoor() {
   if (dev) return;
   try {
-    findRoute = await loadRoutes(process.env.CONSOLE_DIST_DIR || ".next");
+    findRoute = await loadRoutes(distDir);
   } catch (error) {
-    console.error(
-      JSON.stringify({
-        time: new Date().toISOString(),
-        level: "error",
-        event: "direct door closed: Next's router answers everything",
-        reason: String(error),
-      }),
-    );
+    logError("direct door closed: Next's router answers everything", String(error));
   }
-}
-
-/**
- * Next tells caches about the headers of its pages, whatever it answers.
- * @param {import("node:http").ServerResponse} response
- */
-function withOwnVary(response) {
-  const { setHeader, appendHeader } = response;
-  response.setHeader = (name, value) =>
-    setHeader.call(response, name, /^vary$/i.test(name) ? "Accept-Encoding" : value);
-  response.appendHeader = (name, value) =>
-    /^vary$/i.test(name) ? response.setHeader(name, value) : appendHeader.call(response, name, value);
-  return response;
 }
 
 /**
@@ -106,48 +163,6 @@ function listen(wanted) {
       resolve(/** @type {import("node:net").AddressInfo} */ (server.address()).port),
     );
   });
-}
-
-/**
- * Makes the request say what is so, whatever the client claimed; returns its path.
- * @param {import("node:http").IncomingMessage} request
- */
-function normalize(request) {
-  const { headers } = request;
-  // A base address that ends in a slash makes "//api/v1/me"; Next would redirect, without the headers of the API.
-  const [path = "", ...query] = (request.url ?? "").split("?");
-  const collapsed = path.replace(/\/{2,}/g, "/");
-  if (collapsed !== path && isDirectPath(collapsed)) request.url = [collapsed, ...query].join("?");
-  if (collapsed.startsWith("/api/v1/") && isUndecodable(collapsed)) request.url = "/api/v1/malformed";
-  if (isDirectPath(collapsed) && !CARRIED_METHODS.has(request.method ?? "")) request.method = "DELETE";
-  // Node keeps the first of several; together they are no usable credential.
-  const authorizations = request.headersDistinct.authorization;
-  if (authorizations && authorizations.length > 1) headers.authorization = authorizations.join(", ");
-  // As a proxy does: the app can then tell the peer's address from what the client wrote to the left of it.
-  const forwarded = headers["x-forwarded-for"];
-  headers["x-forwarded-for"] = forwarded
-    ? `${forwarded}, ${request.socket.remoteAddress}`
-    : request.socket.remoteAddress;
-  // Next believes this over Host, so only the configured address may stand in it; and by the scheme it asks itself for
-  // the page that a form leads to, over plain HTTP whatever the browser speaks.
-  delete headers["x-forwarded-host"];
-  delete headers["x-forwarded-proto"];
-  if (baseUrl) headers["x-forwarded-host"] = baseUrl.host;
-  return (request.url ?? "").replace(/\?.*/s, "");
-}
-
-/**
- * Next fails at such a path before any route; here it is one that nobody knows. Paths without a `%` cost nothing.
- * @param {string} path
- */
-function isUndecodable(path) {
-  if (!path.includes("%")) return false;
-  try {
-    decodeURIComponent(path);
-    return false;
-  } catch {
-    return true;
-  }
 }
 
 /** Lets running requests finish, then what they left to be done after their response, then ends. */

@@ -20,6 +20,7 @@ export type ConsoleServer = AppProcess & {
 export async function startConsole(
   databaseUrl: string,
   variables: Record<string, string> = {},
+  workers = 1,
 ): Promise<ConsoleServer> {
   const app = await startApp({
     databaseUrl,
@@ -27,6 +28,7 @@ export async function startConsole(
     port: 0,
     mode: "production",
     distDir: DIST_DIRS.test,
+    workers,
     variables: { ...NO_VARIABLES, ...variables },
     stdio: "pipe",
   });

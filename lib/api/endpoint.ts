@@ -3,14 +3,24 @@ import type { Account } from "@/lib/accounts/accounts";
 import { NotFoundError } from "@/lib/failures";
 import { clientIp } from "@/lib/http/client-ip";
 import { JsonText } from "@/lib/http/json-text";
+import { PIECE } from "@/lib/http/pieces.mjs";
 import { TextResponse } from "@/lib/http/text-response";
 import { env } from "@/lib/process/env";
 import { authenticate, type Caller } from "@/lib/tokens/authentication";
 import { isWellFormedToken } from "@/lib/tokens/format";
 import type { Data, EndpointPath, Params } from "./contract";
-import { errorResponse, invalidToken, malformedToken, methodNotAllowed, missingToken, toApiError } from "./errors";
+import {
+  errorResponse,
+  invalidToken,
+  malformedToken,
+  methodNotAllowed,
+  missingToken,
+  noRoom,
+  toApiError,
+} from "./errors";
 import { failureText } from "./failure-text.mjs";
 import { requireQuota } from "./quota";
+import { type Room, rooms } from "./room";
 
 const ALLOW = "GET, HEAD, OPTIONS";
 
@@ -18,12 +28,24 @@ const ALLOW = "GET, HEAD, OPTIONS";
 export type Call<Path extends EndpointPath> = { account: Account; params: Params<Path>; query: URLSearchParams };
 type Answer<Body> = Promise<Body | JsonText<Body>> | Body;
 
+/** What few endpoints say about themselves. */
+type Traits<PathParams> = {
+  /** About how many bytes the body of a success can have, where that is many: it is made when there is room for it. */
+  bytes?(query: URLSearchParams): number;
+  /** Throws what GET would throw, at less cost: HEAD has no body to be made for. */
+  check?(call: Asked<PathParams>): Promise<unknown> | undefined;
+};
+
 /**
  * The handlers of one row of the contract, all methods included: authenticate (401), limit (429), run (404, 405, 400),
  * respond with `{"data": …}` (spec 2, 4, 7). Headers that never change are set in lib/api/fixed-headers.mjs.
  */
-export function endpoint<Path extends EndpointPath>(path: Path, run: (call: Call<Path>) => Answer<Data<Path>>) {
-  return handlers<Params<Path>>(path, run);
+export function endpoint<Path extends EndpointPath>(
+  path: Path,
+  run: (call: Call<Path>) => Answer<Data<Path>>,
+  traits: Traits<Params<Path>> = {},
+) {
+  return handlers<Params<Path>>(path, run, traits);
 }
 
 /** The handlers of every path under /api/v1 that the contract does not name: 404 for whoever has a token. */
@@ -33,12 +55,18 @@ export function unknownEndpoint() {
   });
 }
 
-type Run<PathParams> = (call: { account: Account; params: PathParams; query: URLSearchParams }) => Answer<unknown>;
+type Asked<PathParams> = { account: Account; params: PathParams; query: URLSearchParams };
+type Run<PathParams> = (call: Asked<PathParams>) => Answer<unknown>;
 
-function handlers<PathParams>(endpoint: EndpointPath | null, run: Run<PathParams>) {
+function handlers<PathParams>(endpoint: EndpointPath | null, run: Run<PathParams>, traits: Traits<PathParams> = {}) {
   const handle = (request: Request, route: { params: Promise<PathParams> }): Promise<Response> =>
-    answer(request, JSON_BODIES, endpoint, async (account, query) => {
-      const data = await run({ account, params: await route.params, query });
+    answer(request, { ...JSON_BODIES, bytes: traits.bytes }, endpoint, async (account, query) => {
+      const asked = { account, params: await route.params, query };
+      if (request.method === "HEAD" && traits.check) {
+        await traits.check(asked);
+        return "";
+      }
+      const data = await run(asked);
       return `{"data":${data instanceof JsonText ? data.json : JSON.stringify(data)}}`;
     });
   return {
@@ -68,7 +96,12 @@ export function plainTextEndpoint(path: string, contentType: string, write: (acc
 }
 
 /** The content types of an answer, and how the message of a failure becomes its body. */
-type Bodies = { success: string; failure: string; write: (message: string) => string };
+type Bodies = {
+  success: string;
+  failure: string;
+  write: (message: string) => string;
+  bytes?: Traits<unknown>["bytes"] | undefined;
+};
 
 const JSON_TYPE = "application/json; charset=utf-8";
 const JSON_BODIES: Bodies = { success: JSON_TYPE, failure: JSON_TYPE, write: failureText };
@@ -83,25 +116,32 @@ async function answer(
   const url = new URL(request.url);
   const id = randomUUID();
   const headers = new Headers({ "Content-Type": bodies.success, "X-Request-Id": id });
+  let room: Room | null = null;
   try {
-    const account = await requireReader(request, headers);
-    return new TextResponse(await run(account, url.searchParams), 200, headers);
+    const caller = await requireCaller(request);
+    // Before the limit: who finds no room has used nothing up.
+    const bytes = request.method === "GET" ? bodies.bytes?.(url.searchParams) : 0;
+    room = await rooms.take(caller.tokenId, bytes ?? 0);
+    if (!room) throw noRoom();
+    await requireQuota(caller.tokenId, headers);
+    if (request.method !== "GET" && request.method !== "HEAD") throw methodNotAllowed(ALLOW);
+    return success(await run(caller.account, url.searchParams), headers, room);
   } catch (error) {
+    room?.release();
     const failure = toApiError(error, { id, method: request.method, endpoint, path: url.pathname });
     headers.set("Content-Type", bodies.failure);
     return errorResponse(failure, headers, bodies.write(failure.message));
   }
 }
 
-/**
- * The account that a request acts as. The request is counted; what is left for its token is written into the headers.
- * @throws ApiError 401, 429 or 405
- */
-async function requireReader(request: Request, headers: Headers): Promise<Account> {
-  const caller = await requireCaller(request);
-  await requireQuota(caller.tokenId, headers);
-  if (request.method !== "GET" && request.method !== "HEAD") throw methodNotAllowed(ALLOW);
-  return caller.account;
+/** A short answer is as good as read; a long one takes room until it is. */
+function success(text: string, headers: Headers, room: Room): Response {
+  if (text.length > PIECE) {
+    room.resize(text.length);
+    return new TextResponse(text, 200, headers, room.release);
+  }
+  room.release();
+  return new TextResponse(text, 200, headers);
 }
 
 /** A browser asks before it sends Authorization to another origin; it asks without a token, and it is not counted. */

@@ -3,8 +3,10 @@ import { reportOutage } from "@/lib/database/outage";
 import { InvalidInputError, NotFoundError } from "@/lib/failures";
 import { TextResponse } from "@/lib/http/text-response";
 import { logFault } from "@/lib/process/faults";
+import { SECOND } from "@/lib/time";
 import { ApiError } from "./api-error";
 import { failureText } from "./failure-text.mjs";
+import { ROOM_WAIT } from "./room";
 
 /** How long a caller is asked to wait while the database is away, in seconds. */
 const DATABASE_RETRY_AFTER = 5;
@@ -40,10 +42,13 @@ export const rateLimitExceeded = (waitSeconds: number) =>
 export const internalError = () => new ApiError(500, "Internal error.");
 
 /** The database is away. */
-export const unavailable = () =>
+export const unavailable = (retryAfterSeconds = DATABASE_RETRY_AFTER) =>
   new ApiError(503, "Service temporarily unavailable. Retry in a few seconds.", {
-    "Retry-After": String(DATABASE_RETRY_AFTER),
+    "Retry-After": String(retryAfterSeconds),
   });
+
+/** Too much of what this process answered is still unread, by this token or by all; the request was not counted. */
+export const noRoom = () => unavailable(ROOM_WAIT / SECOND);
 
 /**
  * The answer to anything thrown while a request ran. What the caller cannot cause is logged, with the stack and the

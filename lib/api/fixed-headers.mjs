@@ -26,3 +26,18 @@ export const COMMON_HEADERS = [["X-Content-Type-Options", "nosniff"]];
  * @type {readonly [string, string]}
  */
 export const HSTS = ["Strict-Transport-Security", "max-age=63072000; includeSubDomains"];
+
+/**
+ * On every page.
+ * @type {readonly (readonly [string, string])[]}
+ */
+export const PAGE_HEADERS = [
+  ["Cache-Control", "no-store"],
+  ["X-Content-Type-Options", "nosniff"],
+  // Not "no-referrer": with that, browsers send `Origin: null` with the console's own forms.
+  ["Referrer-Policy", "same-origin"],
+  ["Permissions-Policy", "camera=(), geolocation=(), microphone=(), payment=(), usb=()"],
+  ["Cross-Origin-Opener-Policy", "same-origin"],
+  ["Cross-Origin-Resource-Policy", "same-origin"],
+  ["X-Frame-Options", "DENY"],
+];

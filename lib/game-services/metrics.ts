@@ -49,6 +49,21 @@ const SERIES = statement({ id: s.id, after: m.ts, until: m.ts, ...ASKER }, ({ id
   ),
 );
 
+/** About how many bytes the answer for a range has, of a service with four nodes; 0 for a short one. */
+const BYTES: Readonly<Record<MetricRange, number>> = { "1h": 0, "24h": 2 ** 20, "7d": 8 * 2 ** 20 };
+
+/** About how many bytes `getMetrics` gives for this query. */
+export function estimateMetrics(query: URLSearchParams): number {
+  const range = findRange(query);
+  return range ? BYTES[range] : 0;
+}
+
+/** Throws what `getMetrics` would throw, and reads no interval. */
+export async function checkMetrics(account: Account, serviceIdText: string, query: URLSearchParams): Promise<void> {
+  await getGameService(account, serviceIdText);
+  if (findRange(query) === null) throw invalidRange();
+}
+
 /**
  * Every stored interval with `now − range < ts ≤ now`, by ts and then node.
  * @throws NotFoundError when the account may not see the service, even if the range is wrong as well.
@@ -62,7 +77,7 @@ export async function getMetrics(
   const range = findRange(parameters);
   if (range === null) {
     await getGameService(account, serviceIdText);
-    throw new InvalidInputError(`Invalid range. Allowed values: ${Object.keys(RANGES).join(", ")}.`);
+    throw invalidRange();
   }
   const now = Date.now();
   const [row] = await query(SERIES, {
@@ -74,6 +89,8 @@ export async function getMetrics(
   if (!row) throw new NotFoundError();
   return new JsonText(`{"range":"${range}","series":${row.series satisfies JsonOf<MetricSeries["series"]>}}`);
 }
+
+const invalidRange = () => new InvalidInputError(`Invalid range. Allowed values: ${Object.keys(RANGES).join(", ")}.`);
 
 /** One interval as one edge node counted it. Counters are whole numbers from 0 to 2^53 − 1. */
 export type Interval = {

@@ -8,6 +8,9 @@ const HOST = /^[\w.-]+(?::\d{1,5})?$|^\[[\da-f:.]+\](?::\d{1,5})?$/i;
  * header, or with `null`, is not: every browser sends its own with a form.
  */
 export function isFromConsole(headers: Headers): boolean {
+  // Browsers say so themselves, and nothing on a page can change it; older ones do not.
+  const site = headers.get("sec-fetch-site");
+  if (site === "cross-site" || site === "same-site") return false;
   const own = ownOrigin(headers);
   const origin = headers.get("origin");
   if (!own || !origin || !URL.canParse(origin)) return false;

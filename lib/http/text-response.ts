@@ -1,3 +1,5 @@
+import { piecesOf } from "./pieces.mjs";
+
 /**
  * A Response of text that stays as it was given until somebody asks for more than its text, status and headers. Making
  * a real one and reading it again takes as long as authenticating the request did.
@@ -11,14 +13,16 @@ export class TextResponse implements Response {
   // A field of its own: what is only assigned would meet the getter of Response.
   readonly status: number;
   readonly headers: Headers;
+
+  /** Called once the text was read or nobody is left to read it. */
+  readonly whenRead: (() => void) | undefined;
   #real: Response | undefined;
 
-  constructor(content: string, status: number, headers: Headers) {
+  constructor(content: string, status: number, headers: Headers, whenRead?: () => void) {
     this.content = content;
     this.status = status;
     this.headers = headers;
-    // Next would send the text in chunks, and could not tell that a short one gains nothing from compression.
-    headers.set("Content-Length", String(Buffer.byteLength(content)));
+    this.whenRead = whenRead;
   }
 
   get ok(): boolean {
@@ -53,8 +57,25 @@ export class TextResponse implements Response {
   }
 
   #response(): Response {
-    this.#real ??= new Response(this.content, { status: this.status, headers: this.headers });
+    this.#real ??= new Response(this.whenRead ? this.#stream(this.whenRead) : this.content, {
+      status: this.status,
+      headers: this.headers,
+    });
     return this.#real;
+  }
+
+  /** The text piece by piece, as it is asked for. */
+  #stream(whenRead: () => void): ReadableStream<Uint8Array> {
+    const pieces = piecesOf(this.content);
+    return new ReadableStream({
+      pull(controller) {
+        const { value } = pieces.next();
+        if (value) return controller.enqueue(value);
+        controller.close();
+        whenRead();
+      },
+      cancel: whenRead,
+    });
   }
 }
 // Next asks whether a handler returned a Response.

@@ -11,6 +11,7 @@ test("nothing set is a laptop: embedded database, loopback, port 3000, limit in 
     port: 3000,
     baseUrl: undefined,
     trustedProxies: 0,
+    workers: 1,
     redis: { kind: "none" },
   });
 });
@@ -29,6 +30,7 @@ test("everything set is read as what it is", () => {
       PORT: "0",
       BASE_URL: "https://console.example.com/",
       TRUSTED_PROXIES: "2",
+      WORKERS: "3",
       REDIS_URL: "rediss://redis:6380",
     }),
   ).toEqual({
@@ -39,6 +41,7 @@ test("everything set is read as what it is", () => {
     port: 0,
     baseUrl: "https://console.example.com",
     trustedProxies: 2,
+    workers: 3,
     redis: { kind: "tcp", url: "rediss://redis:6380" },
   });
   expect(parseEnv({ UPSTASH_REDIS_REST_URL: "https://x.upstash.io", UPSTASH_REDIS_REST_TOKEN: "t" }).redis).toEqual({
@@ -61,6 +64,11 @@ const WRONG: [Record<string, string>, string][] = [
   [{ DATABASE_POOL_SIZE: "0" }, 'DATABASE_POOL_SIZE must be a whole number from 1 to 1000, not "0".'],
   [{ TRUSTED_PROXIES: "true" }, 'TRUSTED_PROXIES must be a whole number from 0 to 10, not "true".'],
   [{ BASE_URL: "console.example.com" }, "BASE_URL must look like https://console.example.com."],
+  [{ WORKERS: "0" }, 'WORKERS must be a whole number from 1 to 128, or auto, not "0".'],
+  [
+    { WORKERS: "2" },
+    "WORKERS asks for 2 processes, which can count the rate limit together only in Redis: set REDIS_URL or UPSTASH_REDIS_REST_URL, or WORKERS=1.",
+  ],
   [{ REDIS_URL: "https://redis" }, "REDIS_URL must look like redis://host:6379."],
   [
     { UPSTASH_REDIS_REST_URL: "https://x.upstash.io" },

@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os";
 import { z } from "zod";
 import { PlainError } from "@/lib/failures";
 
@@ -42,6 +43,13 @@ const variables = z.object({
     )
     .transform((text) => text?.replace(/\/$/, "")),
   TRUSTED_PROXIES: wholeNumber("TRUSTED_PROXIES", 0, 0, 10),
+  WORKERS: z
+    .string()
+    .default("1")
+    .refine((text) => text === "auto" || (/^\d{1,3}$/.test(text) && Number(text) >= 1 && Number(text) <= 128), {
+      error: (issue) => `WORKERS must be a whole number from 1 to 128, or auto, not "${issue.input}".`,
+    })
+    .transform((text) => (text === "auto" ? availableParallelism() : Number(text))),
   REDIS_URL: url("REDIS_URL", ["redis:", "rediss:"], "redis://host:6379"),
   UPSTASH_REDIS_REST_URL: url("UPSTASH_REDIS_REST_URL", ["https:", "http:"], "https://name.upstash.io"),
   UPSTASH_REDIS_REST_TOKEN: z.string().optional(),
@@ -64,6 +72,8 @@ export type Env = {
   baseUrl: string | undefined;
   /** How many proxies stand in front of this process, each appending to X-Forwarded-For. */
   trustedProxies: number;
+  /** How many processes answer behind the one port. */
+  workers: number;
   redis: RedisSettings;
 };
 
@@ -84,6 +94,11 @@ export function parseEnv(source: Record<string, string | undefined>): Env {
   if (given.UPSTASH_REDIS_REST_URL && given.REDIS_URL) {
     problems.push("REDIS_URL and UPSTASH_REDIS_REST_URL are both set; the rate limit can live in only one of them.");
   }
+  if (parsed.success && parsed.data.WORKERS > 1 && !given.REDIS_URL && !given.UPSTASH_REDIS_REST_URL) {
+    problems.push(
+      `WORKERS asks for ${parsed.data.WORKERS} processes, which can count the rate limit together only in Redis: set REDIS_URL or UPSTASH_REDIS_REST_URL, or WORKERS=1.`,
+    );
+  }
   if (problems.length > 0 || !parsed.success) throw new EnvError(problems.join("\n"));
 
   const { data } = parsed;
@@ -95,6 +110,7 @@ export function parseEnv(source: Record<string, string | undefined>): Env {
     port: data.PORT,
     baseUrl: data.BASE_URL,
     trustedProxies: data.TRUSTED_PROXIES,
+    workers: data.WORKERS,
     redis: redisSettings(data),
   };
 }

@@ -1,7 +1,8 @@
 import { endpoint } from "@/lib/api/endpoint";
-import { getMetrics } from "@/lib/game-services/metrics";
+import { checkMetrics, estimateMetrics, getMetrics } from "@/lib/game-services/metrics";
 
 export const { GET, HEAD, OPTIONS, POST, PUT, PATCH, DELETE } = endpoint(
   "/api/v1/game-services/:id/metrics",
   ({ account, params, query }) => getMetrics(account, params.id, query),
+  { bytes: estimateMetrics, check: ({ account, params, query }) => checkMetrics(account, params.id, query) },
 );

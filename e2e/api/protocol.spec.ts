@@ -1,0 +1,150 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { newAccount } from "@/e2e/support/factories";
+import { expect, sharedOrigin, test } from "@/e2e/support/fixtures";
+import { sendRaw } from "@/e2e/support/raw";
+
+const HOST = "Host: console.example\r\n";
+const CLOSE = "Connection: close\r\n";
+
+/** The answers on a connection, in the order in which they came. */
+function statusesOf(text: string): number[] {
+  return [...text.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => Number(status));
+}
+
+for (const { what, head, status, error } of [
+  { what: "an absolute URL of another host", head: `GET http://elsewhere.example{path} HTTP/1.1\r\n${HOST}` },
+  { what: "no Host", head: "GET {path} HTTP/1.1\r\n" },
+  { what: "two Hosts", head: `GET {path} HTTP/1.1\r\n${HOST}Host: elsewhere.example\r\n` },
+  { what: "a Host that is two", head: "GET {path} HTTP/1.1\r\nHost: console.example, elsewhere.example\r\n" },
+  {
+    what: "an unknown expectation",
+    head: `GET {path} HTTP/1.1\r\n${HOST}Expect: foo\r\n`,
+    status: 417,
+    error: "Expectation Failed.",
+  },
+  {
+    what: "more headers than any client sends",
+    head: `GET {path} HTTP/1.1\r\n${HOST}${"a: b\r\n".repeat(1500)}`,
+    status: 431,
+    error: "Request Header Fields Too Large.",
+  },
+  {
+    what: "two ways to say how long the body is",
+    head: `POST {path} HTTP/1.1\r\n${HOST}Content-Length: 5\r\nTransfer-Encoding: chunked\r\n`,
+  },
+].map((row) => ({ status: 400, error: "Bad Request.", ...row }))) {
+  test(`${what} is ${status}: JSON under /api and /ingest, a plain page elsewhere`, async () => {
+    for (const path of ["/api/v1/me", "/api/v1", "/ingest/check-ins"]) {
+      const answer = await sendRaw(`${head.replace("{path}", path)}${CLOSE}\r\n`);
+      expect(statusesOf(answer), path).toEqual([status]);
+      expect(answer).toMatch(/^content-type: application\/json; charset=utf-8\r$/im);
+      expect(answer).toMatch(/^cache-control: no-store\r$/im);
+      expect(answer.split("\r\n\r\n")[1]).toBe(JSON.stringify({ error }));
+    }
+    for (const path of ["/", "/sign-in", "/apiary"]) {
+      const answer = await sendRaw(`${head.replace("{path}", path)}${CLOSE}\r\n`);
+      expect(statusesOf(answer), path).toEqual([status]);
+      expect(answer).toMatch(/^content-type: text\/html; charset=utf-8\r$/im);
+      expect(answer).toMatch(/^content-security-policy: default-src 'none'; /im);
+      expect(answer).toContain("<h1>");
+      expect(answer).not.toContain("elsewhere.example");
+    }
+  });
+}
+
+test("an absolute URL never becomes a redirect, whatever stands in it", async () => {
+  for (const target of ["http://elsewhere.example//x", "https://elsewhere.example/sign-in", "//elsewhere.example/x"]) {
+    const answer = await sendRaw(`GET ${target} HTTP/1.1\r\n${HOST}${CLOSE}\r\n`);
+    expect(answer).not.toMatch(/^location: *(?:https?:)?\/\//im);
+  }
+});
+
+test("CONNECT and TRACE are 405 on the API and elsewhere", async () => {
+  expect(statusesOf(await sendRaw(`CONNECT elsewhere.example:443 HTTP/1.1\r\n${HOST}\r\n`))).toEqual([405]);
+  for (const path of ["/", "/sign-in", "/dashboard"]) {
+    const answer = await sendRaw(`TRACE ${path} HTTP/1.1\r\n${HOST}${CLOSE}\r\n`);
+    expect(statusesOf(answer)).toEqual([405]);
+    expect(answer).toContain("<h1>");
+  }
+});
+
+test("HTTP/1.0 without a Host is answered", async () => {
+  expect(await sendRaw("GET /api/v1/me HTTP/1.0\r\n\r\n")).toMatch(/^HTTP\/1\.1 401 /);
+});
+
+test("rubbish behind a request is answered after it, and never in its place", async () => {
+  const { token, id } = await newAccount();
+  const request = `GET /api/v1/me HTTP/1.1\r\n${HOST}Authorization: Bearer ${token}\r\n\r\n`;
+  const answer = await sendRaw(`${request}${request}rubbish\r\n\r\n`);
+  expect(statusesOf(answer)).toEqual([200, 200, 400]);
+  expect(answer.split(`"id":${id}`)).toHaveLength(3);
+});
+
+test("requests sent at once on one connection are answered in their order", async () => {
+  const { token } = await newAccount();
+  const line = (path: string, end = "") =>
+    `GET ${path} HTTP/1.1\r\n${HOST}Authorization: Bearer ${token}\r\n${end}\r\n`;
+  const answer = await sendRaw(line("/api/v1/servers") + line("/api/v1/nope") + line("/api/v1/me", CLOSE));
+  expect(statusesOf(answer)).toEqual([200, 404, 200]);
+});
+
+test("a body is never waited for: on every method one that does not end is answered at once", async () => {
+  const { token } = await newAccount();
+  for (const method of ["GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE"]) {
+    for (const length of ["Content-Length: 1000000", "Transfer-Encoding: chunked"]) {
+      const answer = await sendRaw(
+        `${method} /api/v1/me HTTP/1.1\r\n${HOST}Authorization: Bearer ${token}\r\n${length}\r\n${CLOSE}\r\n`,
+      );
+      expect(statusesOf(answer), `${method} ${length}`).toEqual([
+        method === "OPTIONS" ? 204 : method === "GET" || method === "HEAD" ? 200 : 405,
+      ]);
+    }
+  }
+});
+
+test("a client that asks before it sends its body is told the answer, and need not send it", async () => {
+  const { token } = await newAccount();
+  const answer = await sendRaw(
+    `POST /api/v1/me HTTP/1.1\r\n${HOST}Authorization: Bearer ${token}\r\nContent-Length: 5\r\n` +
+      `Expect: 100-continue\r\n${CLOSE}\r\n`,
+  );
+  expect(statusesOf(answer)).toEqual([405]);
+});
+
+test("no header that the framework knows changes an answer of the API", async () => {
+  test.setTimeout(120_000);
+  const names = headerNamesIn("node_modules/next/dist");
+  expect(names.length).toBeGreaterThan(100);
+  const expected = await fetch(`${sharedOrigin()}/api/v1/me`);
+  const answers = async (headers: Record<string, string>) => {
+    const { status, headers: received } = await fetch(`${sharedOrigin()}/api/v1/me`, { headers, redirect: "manual" });
+    return { status, names: [...received.keys()].toSorted() };
+  };
+  const plain = { status: 401, names: [...expected.headers.keys()].toSorted() };
+  const all = [...names];
+  while (all.length > 0) {
+    const batch = all.splice(0, 40);
+    for (const value of ["1", "true", "/api/v1/nope", "%7B%7D"]) {
+      expect(await answers(Object.fromEntries(batch.map((name) => [name, value]))), batch.join()).toEqual(plain);
+    }
+  }
+});
+
+/** What only carries the message itself, and what no client can send through fetch. */
+const TRANSPORT =
+  /^(?:host|connection|keep-alive|transfer-encoding|upgrade|expect|te|trailer|content-.*|accept-encoding)$/;
+
+/** Every string in the framework's own files that could be the name of a header. */
+function headerNamesIn(folder: string): string[] {
+  const names = new Set<string>();
+  for (const entry of readdirSync(folder, { recursive: true, encoding: "utf8" })) {
+    if (!entry.endsWith(".js") || !/^(?:server|client|lib|shared|build)\//.test(entry)) continue;
+    for (const [, name = ""] of readFileSync(join(folder, entry), "utf8").matchAll(
+      /["']((?:x|next|rsc|sec|cf|vercel|purpose|cdn)(?:-[a-z\d]+){0,8})["']/gi,
+    )) {
+      names.add(name.toLowerCase());
+    }
+  }
+  return [...names].filter((name) => !TRANSPORT.test(name));
+}

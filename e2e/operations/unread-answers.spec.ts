@@ -1,0 +1,86 @@
+import { connect, type Socket } from "node:net";
+import { type ConsoleServer, startConsole } from "@/e2e/support/console-server";
+import { newAccount, newGameService, newToken, type TestAccount } from "@/e2e/support/factories";
+import { call, expect, test } from "@/e2e/support/fixtures";
+import { db } from "@/lib/database/client";
+import { DAY, SECOND } from "@/lib/time";
+
+const PER_NODE = 20_000;
+/** Of each of two tokens; far more than there is room for. */
+const CONNECTIONS = 30;
+
+test.describe("clients that do not read", () => {
+  let app: ConsoleServer;
+  let owner: TestAccount;
+  let path: string;
+  const sockets: Socket[] = [];
+
+  test.beforeAll(async () => {
+    app = await startConsole(String(process.env.DATABASE_URL), { NODE_OPTIONS: "--max-old-space-size=256" });
+    owner = await newAccount();
+    const { id } = await newGameService(owner.id);
+    path = `/api/v1/game-services/${id}/metrics?range=7d`;
+    await db.$executeRaw`
+      insert into metric_samples (service_id, ts, node_id, packets, bytes, dropped, connections, latency_ms)
+      select ${id}, now() - make_interval(secs => ${(7 * DAY) / SECOND}::float8 * n / ${PER_NODE}), node, 123456, 123456789,
+        n, 42, 18.25
+      from generate_series(1, ${PER_NODE - 1}) n, generate_series(1, 2) node`;
+  });
+  test.afterAll(async () => {
+    for (const socket of sockets) socket.destroy();
+    await app.stop();
+  });
+
+  /** Asks for the whole week and reads nothing but the first piece of the answer. */
+  function askWithoutReading(token: string): Promise<string> {
+    const { hostname, port } = new URL(app.origin);
+    return new Promise((resolve, reject) => {
+      const socket = connect(Number(port), hostname, () => {
+        socket.write(`GET ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\n\r\n`);
+      });
+      sockets.push(socket);
+      socket.once("data", (chunk) => {
+        socket.pause();
+        resolve(chunk.toString("latin1"));
+      });
+      socket.once("error", reject);
+    });
+  }
+
+  test("hold a bounded part of the memory: the rest is 503 with Retry-After and not counted, and others are served", async () => {
+    const tokens = [owner.token, await newToken(owner.id)];
+    const other = await newAccount();
+    const asked = Array.from({ length: CONNECTIONS * 2 }, (_, n) => askWithoutReading(String(tokens[n % 2])));
+    expect((await call("/api/v1/me", other.token, { origin: app.origin })).status).toBe(200);
+    const answers = await Promise.all(asked);
+    const refused = answers.filter((answer) => !answer.startsWith("HTTP/1.1 200 "));
+    expect(refused.length).toBeGreaterThan(CONNECTIONS);
+    for (const answer of refused) {
+      expect(answer).toMatch(/^HTTP\/1\.1 503 /);
+      expect(answer).toMatch(/^retry-after: 2\r$/im);
+    }
+    const accepted = (await Promise.all(tokens.map((token) => call("/api/v1/me", token, { origin: app.origin })))).map(
+      ({ headers }) => 120 - Number(headers.get("x-ratelimit-remaining")),
+    );
+    // The request that asks is counted itself.
+    expect(accepted.reduce((sum, count) => sum + count, 0)).toBe(answers.length - refused.length + tokens.length);
+    for (const socket of sockets) socket.destroy();
+    // Whoever leaves gives the room back.
+    await expect.poll(async () => (await call(path, owner.token, { origin: app.origin })).status).toBe(200);
+  });
+
+  test("HEAD of the same week is what GET is, reads no interval and needs no room", async () => {
+    const [get, head] = await Promise.all(
+      ["GET", "HEAD"].map((method) => call(path, owner.token, { method, origin: app.origin })),
+    );
+    const fixed = (headers: Headers | undefined) =>
+      [...(headers ?? [])].filter(
+        ([name]) =>
+          !/^(?:date|x-request-id|x-ratelimit-re|ratelimit$|content-(?:length|encoding)|transfer-|connection|keep)/.test(
+            name,
+          ),
+      );
+    expect(head?.status).toBe(get?.status);
+    expect(fixed(head?.headers)).toEqual(fixed(get?.headers));
+  });
+});

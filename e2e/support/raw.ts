@@ -1,0 +1,15 @@
+import { connect } from "node:net";
+import { sharedOrigin } from "./fixtures";
+
+/** Everything that the server sends on one connection until it ends it, for bytes that no HTTP client would send. */
+export function sendRaw(bytes: string, origin = sharedOrigin()): Promise<string> {
+  const { hostname, port } = new URL(origin);
+  return new Promise((resolve, reject) => {
+    let text = "";
+    const socket = connect(Number(port), hostname, () => socket.write(bytes));
+    socket.on("data", (chunk) => (text += chunk));
+    socket.on("close", () => resolve(text));
+    socket.on("error", reject);
+    socket.setTimeout(15_000, () => socket.destroy(new Error(`No end of the answer to ${bytes.slice(0, 200)}`)));
+  });
+}

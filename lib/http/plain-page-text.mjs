@@ -1,0 +1,44 @@
+/**
+ * A whole page without any script, for when the console itself cannot answer. The server sends it as well, where no
+ * page is reached; it is plain JavaScript, and therefore so is this. The texts are ours: nothing in them is escaped.
+ * "Try again" is the URL of the request.
+ * @param {{ title: string, text: string, nonce: string }} page `nonce`: of the Content-Security-Policy it is sent with
+ */
+export function plainPageText({ title, text, nonce }) {
+  return `<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${title} · Console</title>
+<link rel="icon" href="/favicon.svg" type="image/svg+xml">
+<style nonce="${nonce}">${STYLE}</style>
+</head>
+<body>
+<main>
+<img src="/logo.svg" alt="Console" width="40" height="40">
+<h1>${title}</h1>
+<p>${text}</p>
+<p><a href="">Try again</a></p>
+</main>
+</body>
+</html>
+`;
+}
+
+/** The colours of app/globals.css. */
+const STYLE = `
+:root { color-scheme: light dark; --canvas: #fbfbfa; --ink: #16191a; --soft: #565e60; --accent: #0b6b5d; --on-accent: #fff }
+@media (prefers-color-scheme: dark) {
+  :root { --canvas: #0e1111; --ink: #eceeed; --soft: #a3adac; --accent: #5fd3bb; --on-accent: #06201b }
+}
+body { margin: 0; min-height: 100vh; display: grid; place-items: center; background: var(--canvas); color: var(--ink);
+  font: 1rem/1.6 system-ui, sans-serif; text-align: center }
+main { max-width: 30rem; padding: 2rem 1rem 6rem }
+h1 { margin: 1.25rem 0 0.5rem; font-size: 1.5rem; line-height: 1.25; letter-spacing: -0.014em; text-wrap: balance }
+p { margin: 0 0 1.5rem; color: var(--soft); text-wrap: pretty }
+a { display: inline-block; padding: 0.625rem 1.125rem; border-radius: 0.5rem; background: var(--accent);
+  color: var(--on-accent); font-weight: 560; text-decoration: none }
+a:focus-visible { outline: 2px solid var(--accent); outline-offset: 2px }
+`;

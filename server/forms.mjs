@@ -1,0 +1,131 @@
+// Forms, whole and well-formed before Next sees them: it would wait for the rest of one, and answer a broken one with a
+// fault and a stack trace in the log.
+import { readFileSync } from "node:fs";
+import { IncomingMessage } from "node:http";
+import { join } from "node:path";
+
+/** In bytes. The largest form of the console is a third of it. */
+export const MAX_FORM = 16_384;
+/** The name of a server action, as Next writes it. */
+export const ACTION = /^[0-9a-f]{40,44}$/;
+
+// How a page without scripts names the action of a form: alone, or with what is bound to it in two more fields.
+const PLAIN_ACTION = /^\$ACTION_ID_([0-9a-f]{40,44})$/;
+const BOUND_ACTION = /^\$ACTION_REF_(\d{1,3})$/;
+/** What the forms of the console hold beside plain values: nothing given, a form, and a text that begins with `$`. */
+const REFERENCE = /^\$(?:undefined$|K\w{1,4}$|\$)/;
+
+/**
+ * The names of the actions of a build; null when it does not list them as expected.
+ * @param {string} distDir
+ * @returns {Set<string> | null}
+ */
+export function readActions(distDir) {
+  try {
+    const { node } = JSON.parse(readFileSync(join(distDir, "server/server-reference-manifest.json"), "utf8"));
+    return new Set(Object.keys(node));
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * Reads the form that a request brings.
+ * @param {import("node:http").IncomingMessage} request
+ * @param {Set<string> | null} actions the ones there are
+ * @returns {Promise<IncomingMessage | number>} the same request with its body at hand, or the status to refuse it with:
+ *   413 too large, 400 nothing that a page of the console sends, 409 a form of another version of the console
+ */
+export async function readForm(request, actions) {
+  const chunks = [];
+  let length = 0;
+  for await (const chunk of request) {
+    length += chunk.length;
+    if (length > MAX_FORM) return 413;
+    chunks.push(chunk);
+  }
+  const body = Buffer.concat(chunks);
+  const { "content-type": type = "", "next-action": called } = request.headers;
+  const fields = await parse(type, body);
+  const action = fields && (called ? areArguments(fields.get("0")) && String(called) : findAction(fields));
+  if (!action) return 400;
+  return actions && !actions.has(action) ? 409 : replay(request, body);
+}
+
+/**
+ * A body that is one text counts as the first field of a form.
+ * @param {string} type
+ * @param {Buffer} body
+ * @returns {Promise<FormData | null>}
+ */
+async function parse(type, body) {
+  try {
+    if (/^multipart\//i.test(type)) {
+      return await new Response(new Uint8Array(body), { headers: { "Content-Type": type } }).formData();
+    }
+    const fields = new FormData();
+    fields.set("0", body.toString());
+    return fields;
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * The one action that the fields of a page without scripts name; undefined when they do not name one rightly.
+ * @param {FormData} fields
+ * @returns {string | undefined}
+ */
+function findAction(fields) {
+  const names = [...fields.keys()].filter((name) => PLAIN_ACTION.test(name) || BOUND_ACTION.test(name));
+  const [name] = names;
+  if (names.length !== 1) return undefined;
+  const [, plain] = PLAIN_ACTION.exec(name ?? "") ?? [];
+  if (plain) return plain;
+  const [, number] = BOUND_ACTION.exec(name ?? "") ?? [];
+  const action = parseJson(fields.get(`$ACTION_${number}:0`));
+  const isWhole = action?.bound === "$@1" && ACTION.test(action.id) && areArguments(fields.get(`$ACTION_${number}:1`));
+  return isWhole ? action.id : undefined;
+}
+
+/**
+ * Whether a text is the arguments of an action, at least one, in the form that the console's pages send.
+ * @param {FormDataEntryValue | null} text
+ */
+function areArguments(text) {
+  const values = parseJson(text);
+  return Array.isArray(values) && values.length > 0 && isPlain(values);
+}
+
+/**
+ * @param {unknown} value
+ * @returns {boolean}
+ */
+function isPlain(value) {
+  if (typeof value === "string") return !value.startsWith("$") || REFERENCE.test(value);
+  return value === null || typeof value !== "object" || Object.values(value).every(isPlain);
+}
+
+/** @param {FormDataEntryValue | null} text */
+function parseJson(text) {
+  try {
+    return JSON.parse(String(text));
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * @param {import("node:http").IncomingMessage} request
+ * @param {Buffer} body
+ */
+function replay(request, body) {
+  const { method, url, headers, rawHeaders, httpVersion, httpVersionMajor, httpVersionMinor } = request;
+  const copy = new IncomingMessage(request.socket);
+  Object.assign(copy, { method, url, rawHeaders, httpVersion, httpVersionMajor, httpVersionMinor });
+  copy.headers = headers;
+  copy.push(body);
+  copy.push(null);
+  copy.complete = true;
+  return copy;
+}

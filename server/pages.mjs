@@ -1,0 +1,70 @@
+// Pages, which Next makes: what reaches it of a request is what browsers and its own router send, and nothing else.
+import { ACTION, MAX_FORM } from "./forms.mjs";
+import { isInner, markForInner } from "./gate.mjs";
+
+/** What browsers send that a page can need, and what Next's router in the browser adds. */
+const PAGE_HEADERS = new Set([
+  "accept",
+  "accept-encoding",
+  "accept-language",
+  "content-length",
+  "content-type",
+  "cookie",
+  "expect",
+  "host",
+  "if-modified-since",
+  "if-none-match",
+  "if-range",
+  "next-action",
+  "next-router-prefetch",
+  "next-router-segment-prefetch",
+  "next-router-state-tree",
+  "next-url",
+  "origin",
+  "range",
+  "referer",
+  "rsc",
+  "sec-fetch-dest",
+  "sec-fetch-mode",
+  "sec-fetch-site",
+  "sec-fetch-user",
+  "user-agent",
+  "x-forwarded-for",
+  "x-forwarded-host",
+]);
+/** What only Next itself sends, to itself. */
+const INNER_HEADERS = new Set(["x-action-forwarded"]);
+
+/** Files of the build. Everything else that begins with `_` is machinery that no page needs. */
+const STATIC = "/_next/static/";
+
+/**
+ * The status with which a request for a page must be refused; null for one that Next may see.
+ * @param {import("node:http").IncomingMessage} request
+ * @param {string} path
+ */
+export function findPageFault(request, path) {
+  const { headers, method } = request;
+  if (/^\/(?:_|%5f)/i.test(path) && !path.startsWith(STATIC)) return 404;
+  if (method !== "GET" && method !== "HEAD" && method !== "POST") return 405;
+  const action = headers["next-action"];
+  if (action !== undefined && !ACTION.test(String(action))) return 400;
+  if (method !== "POST") return null;
+  if (Number(headers["content-length"]) > MAX_FORM) return 413;
+  // A form of the console is sent by a browser as this, and by Next's router as this or as text.
+  const type = headers["content-type"] ?? "";
+  return /^multipart\/form-data *;/i.test(type) || (action !== undefined && /^text\/plain *;/i.test(type)) ? null : 400;
+}
+
+/**
+ * Takes every header away that no page needs, in place.
+ * @param {import("node:http").IncomingMessage} request
+ */
+export function keepPageHeaders(request) {
+  const { headers } = request;
+  const isOwn = isInner(request);
+  for (const name of Object.keys(headers)) {
+    if (!PAGE_HEADERS.has(name) && !(isOwn && INNER_HEADERS.has(name))) delete headers[name];
+  }
+  markForInner(headers);
+}

@@ -1,0 +1,71 @@
+// Several processes behind one port: this one starts them, replaces those that die, and ends with them. Its parent sees
+// one server.
+import cluster from "node:cluster";
+import { randomBytes } from "node:crypto";
+import { logError } from "./log.mjs";
+
+/** So many workers may die within so long; more would die for ever. */
+const MAX_DEATHS = 5;
+const DEATHS_MS = 60_000;
+
+const count = Number(process.env.WORKERS);
+// Each of them may get what another one sends to their port.
+process.env.CONSOLE_INNER_SECRET = randomBytes(24).toString("hex");
+cluster.setupPrimary({ exec: "server/server.mjs" });
+
+const listening = new Set();
+/** When, in epoch milliseconds. @type {number[]} */
+const deaths = [];
+let isAnnounced = false;
+let isDraining = false;
+
+for (let started = 0; started < count; started++) cluster.fork();
+
+cluster.on("message", (worker, { port, error }) => {
+  // Before the first announcement nothing is served: whoever started this is told, and may try again.
+  if (error && !isAnnounced) end({ error });
+  if (!port) return;
+  listening.add(worker.id);
+  if (isAnnounced || listening.size < count) return;
+  isAnnounced = true;
+  process.send?.({ port });
+});
+
+cluster.on("exit", (worker, code, signal) => {
+  listening.delete(worker.id);
+  if (isDraining) {
+    if (workers().length === 0) process.exit();
+    return;
+  }
+  logError("worker died", `process ${worker.process.pid}: ${signal ?? `exit code ${code}`}`);
+  if (!isAnnounced) return end({ error: "a worker ended before it listened" });
+  const now = Date.now();
+  deaths.push(now);
+  if (deaths.filter((at) => at > now - DEATHS_MS).length > MAX_DEATHS) {
+    logError("too many workers died", `${MAX_DEATHS} in a minute; giving up`);
+    return drain(1);
+  }
+  deaths.splice(0, deaths.length - MAX_DEATHS);
+  cluster.fork();
+});
+
+process.once("SIGTERM", () => drain(0));
+process.once("SIGINT", () => drain(0));
+process.once("disconnect", () => drain(0));
+
+/** Each worker lets its running requests finish. */
+function drain(/** @type {number} */ exitCode) {
+  if (isDraining) return;
+  isDraining = true;
+  process.exitCode = exitCode;
+  for (const worker of workers()) worker.process.kill("SIGTERM");
+  if (workers().length === 0) process.exit();
+}
+
+function end(/** @type {{ error: string }} */ message) {
+  process.send?.(message, () => process.exit(1));
+}
+
+function workers() {
+  return Object.values(cluster.workers ?? {}).filter((worker) => worker !== undefined);
+}
