@@ -133,7 +133,11 @@ test("behind a proxy with BASE_URL=https: host cookie, HSTS, the public address,
       await route.continue({ headers });
     });
     const response = await page.goto(`${app.origin}/sign-in`);
-    expect(response?.headers()["strict-transport-security"]).toMatch(/max-age=\d{8,}/);
+    const hsts = /max-age=\d{8,}; includeSubDomains/;
+    expect(response?.headers()["strict-transport-security"]).toMatch(hsts);
+    for (const path of ["/api/v1/me", "/api/v1/nope", "/healthz", "/favicon.svg"]) {
+      expect((await fetch(app.origin + path)).headers.get("strict-transport-security"), path).toMatch(hsts);
+    }
     const fields = await fieldsOf(page);
     const send = (origin: string) =>
       sendFields(`${app.origin}/sign-in`, fields, { Origin: origin }, { email, password: PASSWORD });
