@@ -6,6 +6,8 @@ import { call, expect, test } from "@/e2e/support/fixtures";
 import { hasRedis, type RedisServer, startRedis } from "@/e2e/support/redis-server";
 
 test.describe("two workers behind one port", () => {
+  // One console for all of them: two workers are two processes.
+  test.describe.configure({ mode: "serial" });
   test.skip(!hasRedis(), "no redis-server is installed on this machine");
 
   let redis: RedisServer;
@@ -23,9 +25,14 @@ test.describe("two workers behind one port", () => {
   /** Each request on a connection of its own, so that the workers take turns. */
   const me = (token: string) => call("/api/v1/me", token, { origin: app.origin, headers: { Connection: "close" } });
 
-  test("let exactly 120 of 200 parallel requests of one token through", async () => {
+  test("let exactly 120 of 200 requests of one token through, many at once", async () => {
     const { token } = await newAccount();
-    const statuses = await Promise.all(Array.from({ length: 200 }, async () => (await me(token)).status));
+    const statuses: number[] = [];
+    // Not all of them at once: two workers over an embedded database, which has one session, would wait for each other.
+    const lane = async () => {
+      for (let sent = 0; sent < 20; sent++) statuses.push((await me(token)).status);
+    };
+    await Promise.all(Array.from({ length: 10 }, lane));
     expect(statuses.filter((status) => status === 200)).toHaveLength(120);
     expect(statuses.filter((status) => status === 429)).toHaveLength(80);
   });
@@ -38,7 +45,7 @@ test.describe("two workers behind one port", () => {
     await expect.poll(() => app.output()).toContain(`process ${workers[0]}: SIGKILL`);
     expect((await me(token)).status).toBe(200);
     await expect.poll(async () => (await workersOf(app)).length).toBe(2);
-    expect((await fetch(`${app.origin}/readyz`)).status).toBe(200);
+    await expect.poll(async () => (await fetch(`${app.origin}/readyz`)).status).toBe(200);
     const exit = new Promise<number | null>((resolve) => app.child.once("exit", resolve));
     const all = await workersOf(app);
     app.child.kill("SIGTERM");
