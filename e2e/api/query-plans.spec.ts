@@ -41,11 +41,13 @@ test("no query of any endpoint scans a table, with a million rows of other accou
   await client.connect();
   await client.query(OTHERS);
   try {
-    const queries = [
+    const sent = [
       ...(await queriesOf({ id: 7, name: "n", email: "a7@example.com", role: "customer" })),
       ...(await queriesOf({ id: 7, name: "n", email: "a7@example.com", role: "support" })),
     ];
-    expect(queries).toHaveLength(22);
+    // What a new connection begins with reads nothing.
+    const queries = sent.filter(({ text }) => !text.startsWith("set time zone"));
+    expect(queries).toHaveLength(26);
     for (const { text, values } of queries) {
       const { rows } = await client.query(`explain (format json) ${text}`, values);
       const plan = (rows[0]["QUERY PLAN"] as [{ Plan: Plan }])[0].Plan;
