@@ -47,7 +47,7 @@ export async function readForm(request, actions) {
   const body = Buffer.concat(chunks);
   const { "content-type": type = "", "next-action": called } = request.headers;
   const fields = await parse(type, body);
-  const action = fields && (called ? areArguments(fields.get("0")) && String(called) : findAction(fields));
+  const action = fields && (called ? areArguments(fields.get("0"), 0) && String(called) : findAction(fields));
   if (!action) return 400;
   return actions && !actions.has(action) ? 409 : replay(request, body);
 }
@@ -84,17 +84,19 @@ function findAction(fields) {
   if (plain) return plain;
   const [, number] = BOUND_ACTION.exec(name ?? "") ?? [];
   const action = parseJson(fields.get(`$ACTION_${number}:0`));
-  const isWhole = action?.bound === "$@1" && ACTION.test(action.id) && areArguments(fields.get(`$ACTION_${number}:1`));
+  const isWhole =
+    action?.bound === "$@1" && ACTION.test(action.id) && areArguments(fields.get(`$ACTION_${number}:1`), 1);
   return isWhole ? action.id : undefined;
 }
 
 /**
- * Whether a text is the arguments of an action, at least one, in the form that the console's pages send.
+ * Whether a text is the arguments of an action, in the form that the console's pages send.
  * @param {FormDataEntryValue | null} text
+ * @param {number} atLeast so many: signing out has none, and what is bound to a form is something
  */
-function areArguments(text) {
+function areArguments(text, atLeast) {
   const values = parseJson(text);
-  return Array.isArray(values) && values.length > 0 && isPlain(values);
+  return Array.isArray(values) && values.length >= atLeast && isPlain(values);
 }
 
 /**

@@ -51,6 +51,8 @@ test("a form that no page of the console sends is a 400 that leaves nothing in t
     for (const name of [bound, state]) {
       expect((await sendFields(url, fields, headers(), { [name]: value })).status, `${name} = ${value}`).toBe(400);
     }
+    // Without arguments: what signing out sends.
+    if (value === "[]") continue;
     const called = { "Next-Action": action, "Content-Type": "text/plain;charset=UTF-8" };
     expect(await statusOf(value, called), `arguments ${value}`).toBe(400);
   }
