@@ -123,10 +123,10 @@ test("/me is one statement and every other endpoint is two, however much there i
   }
 });
 
-test("every raw statement is declared, is one that PostgreSQL can prepare on the migrated database, and takes what it says", async () => {
+test("PostgreSQL prepares every declared statement on the migrated database, each takes what it says, and no further file asks in raw SQL", async () => {
   for (const path of sources()) {
     const source = readFileSync(path, "utf8");
-    if (NOT_YET.has(path)) continue;
+    if (UNDECLARED.has(path)) continue;
     const isRaw = /\$(query|execute)Raw|pool\.query/.test(source);
     expect(isRaw, `${path} asks in raw SQL that is not declared`).toBe(
       path.startsWith(join("lib", "database")) && isRaw,
@@ -178,7 +178,8 @@ test("a thousand servers are one answer, complete and by id", async () => {
   expect(servers.map(({ label }) => label)).toEqual(Array.from({ length: 1000 }, (_, index) => `server ${index + 1}`));
 });
 
-const NOT_YET = new Set([
+/** These still ask in raw SQL whose columns no compiler knows; whoever declares one takes it off the list. */
+const UNDECLARED = new Set([
   "lib/process/readiness.ts",
   "lib/servers/check-ins.ts",
   "lib/servers/history.ts",
