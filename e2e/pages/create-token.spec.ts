@@ -132,7 +132,7 @@ test("twenty creations at once with one place left create one token", async ({ a
 
 test("an eleventh creation within ten minutes is refused and told how long to wait", async ({ page, account }) => {
   for (let i = 0; i < 10; i++) {
-    const input = { name: `token ${i}`, expiresAt: null, formNonce: `a-form-of-its-own-${i}` };
+    const input = { name: `token ${i}`, expiresAt: null, formNonce: `a-form-of-its-own-number-${i}` };
     expect((await createToken(account.id, input)).kind).toBe("created");
   }
   await page.goto(TOKEN_PAGE);
