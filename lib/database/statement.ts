@@ -104,8 +104,8 @@ export async function execute<Values>({ text, names }: Statement<Values, never>,
   return rowCount ?? 0;
 }
 
-/** What a transaction of the typed client can be asked. */
-type Transaction = {
+/** What a transaction of the typed client can be asked; the client itself can be, too. */
+export type Transaction = {
   $queryRawUnsafe(text: string, ...values: unknown[]): Promise<unknown>;
   $executeRawUnsafe(text: string, ...values: unknown[]): Promise<number>;
 };

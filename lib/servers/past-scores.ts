@@ -1,4 +1,6 @@
 import { db, type Prisma } from "@/lib/database/client";
+import { queryIn, type RowOfStatement, select, statement, type Transaction } from "@/lib/database/statement";
+import { Expression, table } from "@/lib/database/tables";
 import { NotFoundError } from "@/lib/failures";
 import type { HistoryValues } from "@/lib/servers/bands";
 import { scoreHealth } from "@/lib/servers/health-score";
@@ -29,7 +31,7 @@ export async function getRatedServer(accountId: number, id: number): Promise<Rat
 /** A sample with the score that the server had at its arrival. `ts` is in epoch milliseconds. */
 export type RatedSample = { ts: number; values: HistoryValues };
 
-const select = {
+const SAMPLE = {
   ts: true,
   cpuPct: true,
   cpuStealPct: true,
@@ -45,9 +47,9 @@ const select = {
   oomKills: true,
   failedUnits: true,
 } satisfies Prisma.TelemetrySampleSelect;
-type Sample = Prisma.TelemetrySampleGetPayload<{ select: typeof select }>;
+type Sample = Prisma.TelemetrySampleGetPayload<{ select: typeof SAMPLE }>;
 
-type Client = Pick<typeof db, "telemetrySample" | "$queryRaw">;
+type Client = Transaction & Pick<typeof db, "telemetrySample">;
 
 /** What is known of a server just before a sample of it arrives. */
 type Before = { record: StabilityRecord; previousUptimeS: number | null };
@@ -70,7 +72,7 @@ export async function* rateSamples(
   for (let since = new Date(from); ; ) {
     const samples = await client.telemetrySample.findMany({
       where: { serverId: server.id, ts: { gte: since, lt: new Date(to) } },
-      select,
+      select: SAMPLE,
       orderBy: { ts: "asc" },
       take: PAGE,
     });
@@ -113,37 +115,42 @@ export function memUsedPctOf({ memUsedMb, memTotalMb }: Pick<Sample, "memUsedMb"
   return memUsedMb !== null && memTotalMb ? Math.min(100, (memUsedMb / memTotalMb) * 100) : null;
 }
 
-type HourBefore = {
-  hour: number;
-  minutes: number;
-  reboots: number;
-  oom_kills: number;
-  last_oom_at: Date | null;
-  failed_units: number | null;
-  last_uptime_s: number | null;
-};
+const i = table("TelemetrySample", "i");
+/** The same samples, each with the uptime of the one before it. */
+const t = table("TelemetrySample", "t");
 
-/** Summed up by PostgreSQL: a day of samples is thousands of rows, and these are 24. */
+// Raw, because PostgreSQL sums up: a day of samples is thousands of rows, and these are 24.
+const HOURS_UNTIL = statement({ serverId: i.serverId, since: i.ts, until: i.ts }, ({ serverId, since, until }) =>
+  select(
+    {
+      hour: new Expression<number>(`floor(extract(epoch from ${t.ts}) / 3600)::int`),
+      minutes: new Expression<number>(`count(distinct date_trunc('minute', ${t.ts}))::int`),
+      reboots: new Expression<number>(`count(*) filter (where ${t.uptimeS} < t.uptime_before)::int`),
+      oom_kills: new Expression<number>(`coalesce(sum(${t.oomKills}), 0)::int`),
+      lastOomAt: new Expression<Date | null>(`max(${t.ts}) filter (where ${t.oomKills} > 0)`, true),
+      failedUnits: new Expression<(typeof t.failedUnits)["value"]>(
+        `(array_agg(${t.failedUnits} order by ${t.ts} desc) filter (where ${t.failedUnits} is not null))[1]`,
+      ),
+      lastUptimeS: new Expression<(typeof t.uptimeS)["value"]>(`(array_agg(${t.uptimeS} order by ${t.ts} desc))[1]`),
+    },
+    `from (
+      select ${i.ts}, ${i.uptimeS}, ${i.oomKills}, ${i.failedUnits},
+        lag(${i.uptimeS}) over (order by ${i.ts}) as uptime_before
+      from ${i} where ${i.serverId} = ${serverId} and ${i.ts} >= ${since} and ${i.ts} < ${until}) t
+    group by 1 order by 1`,
+  ),
+);
+type HourBefore = RowOfStatement<typeof HOURS_UNTIL>;
+
 async function readBefore(serverId: number, from: number, client: Client): Promise<Before> {
   const since = new Date((Math.floor(from / HOUR) - HOURS_BEFORE) * HOUR);
-  const hours = await client.$queryRaw<HourBefore[]>`
-    select floor(extract(epoch from ts) / 3600)::int as hour,
-      count(distinct date_trunc('minute', ts))::int as minutes,
-      count(*) filter (where uptime_s < uptime_s_before)::int as reboots,
-      coalesce(sum(oom_kills), 0)::int as oom_kills,
-      max(ts) filter (where oom_kills > 0) as last_oom_at,
-      (array_agg(failed_units order by ts desc) filter (where failed_units is not null))[1] as failed_units,
-      (array_agg(uptime_s order by ts desc))[1] as last_uptime_s
-    from (
-      select ts, uptime_s, oom_kills, failed_units, lag(uptime_s) over (order by ts) as uptime_s_before
-      from telemetry_samples where server_id = ${serverId} and ts >= ${since} and ts < ${new Date(from)}) t
-    group by 1 order by 1`;
+  const hours = await queryIn(client, HOURS_UNTIL, { serverId, since, until: new Date(from) });
   const latest = <Value>(value: (hour: HourBefore) => Value | null) => hours.map(value).findLast((v) => v !== null);
   return {
     record: recordOfHours(hours, {
-      last_oom_at: latest(({ last_oom_at }) => last_oom_at)?.getTime() ?? null,
-      failed_units: latest(({ failed_units }) => failed_units) ?? 0,
+      last_oom_at: latest(({ lastOomAt }) => lastOomAt) ?? null,
+      failed_units: latest(({ failedUnits }) => failedUnits) ?? 0,
     }),
-    previousUptimeS: hours.at(-1)?.last_uptime_s ?? null,
+    previousUptimeS: hours.at(-1)?.lastUptimeS ?? null,
   };
 }
