@@ -1,4 +1,6 @@
 import { db } from "@/lib/database/client";
+import { parameter, query, select, statement } from "@/lib/database/statement";
+import { Expression, table } from "@/lib/database/tables";
 import { parseId } from "@/lib/http/ids";
 import { runInBackground } from "@/lib/process/background";
 import { perProcess } from "@/lib/process/per-process";
@@ -71,7 +73,25 @@ export async function getHistory(
 /** The mean score of one hour. `hour` is its beginning in epoch milliseconds. */
 export type TrendPoint = { hour: number; score: number };
 
-type TrendRow = { id: number; hours: number[]; scores: (number | null)[] };
+const s = table("Server", "s");
+const h = table("TelemetryHour", "h");
+
+// Raw, for one row of each server and nothing of the other bands: of a hundred servers there are 2,400 hours.
+const TRENDS = statement(
+  { from: h.hour, accountId: s.accountId, ids: parameter<readonly number[]>("int[]") },
+  ({ from, accountId, ids }) =>
+    select(
+      {
+        id: s.id,
+        hours: new Expression<number[]>(`array_agg((extract(epoch from ${h.hour}) * 1000)::float8 order by ${h.hour})`),
+        scores: new Expression<(number | null)[]>(
+          `array_agg((${h.bands} -> 'score' ->> 1)::float8 order by ${h.hour})`,
+        ),
+      },
+      `from ${s} join ${h} on ${h.serverId} = ${s.id} and ${h.hour} >= ${from} and not ${h.stale}
+      where ${s.accountId} = ${accountId} and ${s.id} = any(${ids}) group by ${s.id}`,
+    ),
+);
 
 /**
  * The mean scores of the last 24 hours of these servers, by server, as far as they are summed up; the rest is made in
@@ -80,12 +100,7 @@ type TrendRow = { id: number; hours: number[]; scores: (number | null)[] };
 export async function listTrends(accountId: number, serverIds: readonly number[]): Promise<Map<number, TrendPoint[]>> {
   const now = Date.now();
   const from = settledUntil(now) - DAY;
-  // One row for each server and nothing of the other bands: of a hundred servers there are 2,400 hours.
-  const rows = await db.$queryRaw<TrendRow[]>`
-    select s.id, array_agg((extract(epoch from h.hour) * 1000)::float8 order by h.hour) as hours,
-      array_agg((h.bands -> 'score' ->> 1)::float8 order by h.hour) as scores
-    from servers s join telemetry_hours h on h.server_id = s.id and h.hour >= ${new Date(from)} and not h.stale
-    where s.account_id = ${accountId} and s.id = any(${[...serverIds]}::int[]) group by s.id`;
+  const rows = await query(TRENDS, { from: new Date(from), accountId, ids: serverIds });
   const complete = new Set(rows.filter(({ hours }) => hours.length >= DAY / HOUR).map(({ id }) => id));
   const behind = serverIds.filter((id) => !complete.has(id));
   if (behind.length > 0) {
