@@ -1,4 +1,6 @@
-import { db, type Prisma } from "@/lib/database/client";
+import { db } from "@/lib/database/client";
+import { executeIn, names, parameter, queryIn, select, statement, type Transaction } from "@/lib/database/statement";
+import { table } from "@/lib/database/tables";
 import { type Bands, bandsOf, merge, parseBands, serializeBands } from "@/lib/servers/bands";
 import { type RatedServer, rateSamples } from "@/lib/servers/past-scores";
 import { HOUR, MINUTE, SECOND } from "@/lib/time";
@@ -79,6 +81,26 @@ async function listDue(serverId: number, from: number, to: number): Promise<numb
   return due;
 }
 
+const s = table("Server", "s");
+const kept = table("TelemetryHour", "kept");
+const excluded = table("TelemetryHour", "excluded");
+
+// Raw, because the typed client cannot lock a row.
+const LOCK = statement({ id: s.id }, ({ id }) =>
+  select({ id: s.id }, `from ${s} where ${s.id} = ${id} for update skip locked`),
+);
+
+// Raw, because it is one statement for a whole day, with the condition that the typed client's upsert has no word for.
+const KEEP = statement({ serverId: kept.serverId, rows: parameter<string>("json") }, ({ serverId, rows }) => ({
+  sql: `insert into telemetry_hours as kept (${names(kept.serverId, kept.hour, kept.samples, kept.bands)})
+    select ${serverId}, to_timestamp(hour / 1000.0), samples, bands
+    from json_to_recordset(${rows}) as row (hour bigint, samples int, bands jsonb)
+    on conflict (${names(kept.serverId, kept.hour)}) do update set
+      ${kept.stale.name} = false,
+      ${kept.samples.name} = greatest(${kept.samples}, ${excluded.samples}),
+      ${kept.bands.name} = case when ${excluded.samples} >= ${kept.samples} then ${excluded.bands} else ${kept.bands} end`,
+}));
+
 /** Of hours in order, all within one `BATCH`. False when somebody is writing a sample of the server. */
 async function sumUp(server: RatedServer, hours: readonly number[]): Promise<boolean> {
   const [first, last] = [hours[0], hours.at(-1)];
@@ -86,8 +108,7 @@ async function sumUp(server: RatedServer, hours: readonly number[]): Promise<boo
   return db.$transaction(async (tx) => {
     // Whoever writes a sample holds this row until the end of the transaction (the foreign key sees to that) and then
     // waits for us here: a sample is either in what is read here, or its trigger sees what is written here.
-    const locked = await tx.$queryRaw<unknown[]>`
-      select id from servers where id = ${server.id} for update skip locked`;
+    const locked = await queryIn(tx, LOCK, { id: server.id });
     // Of a server that has been removed meanwhile there is nothing left to do.
     if (locked.length === 0) return (await tx.server.count({ where: { id: server.id } })) === 0;
     const sums = new Map<number, HourSum>(hours.map((hour) => [hour, { samples: 0, bands: {} }]));
@@ -109,16 +130,8 @@ export type HourSum = { samples: number; bands: Bands };
 export async function keepHours(
   serverId: number,
   sums: ReadonlyMap<number, HourSum>,
-  client: Pick<Prisma.TransactionClient, "$executeRaw"> = db,
+  client: Transaction = db,
 ): Promise<void> {
   const rows = [...sums].map(([hour, { samples, bands }]) => ({ hour, samples, bands: serializeBands(bands) }));
-  // One statement for a whole day, with the condition that the typed client's upsert has no word for.
-  await client.$executeRaw`
-    insert into telemetry_hours as kept (server_id, hour, samples, bands)
-    select ${serverId}, to_timestamp(hour / 1000.0), samples, bands
-    from json_to_recordset(${JSON.stringify(rows)}::json) as row (hour bigint, samples int, bands jsonb)
-    on conflict (server_id, hour) do update set
-      stale = false,
-      samples = greatest(kept.samples, excluded.samples),
-      bands = case when excluded.samples >= kept.samples then excluded.bands else kept.bands end`;
+  await executeIn(client, KEEP, { serverId, rows: JSON.stringify(rows) });
 }
