@@ -1,4 +1,5 @@
-import { db } from "@/lib/database/client";
+import { execute, names, parameter, statement } from "@/lib/database/statement";
+import { table } from "@/lib/database/tables";
 import { networkOf } from "@/lib/http/network";
 import { cleanAgent, type Sender } from "@/lib/http/sender";
 import { pause, runInBackground } from "@/lib/process/background";
@@ -111,45 +112,87 @@ async function writeUntilNothingIsLeft(): Promise<void> {
   }
 }
 
-/**
- * One statement for all of it, raw because it upserts many rows; tokens that are gone by now are left out. What is too
- * old to be shown goes with it.
- */
+const h = table("TokenUseHour", "h");
+const newHour = table("TokenUseHour", "excluded");
+const v = table("TokenVisitor", "v");
+const newVisitor = table("TokenVisitor", "excluded");
+const t = table("AccessToken", "t");
+
+/** One element for each new row, in their order. */
+const list = <Value>(type: string) => parameter<readonly Value[]>(`${type}[]`);
+
+// Raw, because it upserts many rows, all of it at once; tokens that are gone by now are left out. What is too old to be
+// shown goes with it.
+const WRITE = statement(
+  {
+    hourTokens: list<number>("int"),
+    hours: list<number>("float8"),
+    requests: list<number>("int"),
+    limited: list<number>("int"),
+    refused: list<number>("int"),
+    peaks: list<number>("int"),
+    visitorTokens: list<number>("int"),
+    ips: list<string>("text"),
+    networks: list<string>("text"),
+    agents: list<string>("text"),
+    firstSeen: list<number>("float8"),
+    lastSeen: list<number>("float8"),
+    tokens: list<number>("int"),
+    keptSince: h.hour,
+    visitorsKept: parameter<number>("int"),
+  },
+  (given) => ({
+    sql: `with hours as (
+      insert into token_use_hours as h (${names(h.tokenId, h.hour, h.requests, h.limited, h.refused, h.peak)})
+      select u.token_id, to_timestamp(u.start / 1000), u.requests, u.limited, u.refused, u.peak
+      from unnest(${given.hourTokens}, ${given.hours}, ${given.requests}, ${given.limited}, ${given.refused},
+        ${given.peaks}) as u (token_id, start, requests, limited, refused, peak)
+      join ${t} on ${t.id} = u.token_id
+      on conflict (${names(h.tokenId, h.hour)}) do update set
+        ${h.requests.name} = ${h.requests} + ${newHour.requests}, ${h.limited.name} = ${h.limited} + ${newHour.limited},
+        ${h.refused.name} = ${h.refused} + ${newHour.refused}, ${h.peak.name} = greatest(${h.peak}, ${newHour.peak})
+    ), visitors as (
+      insert into token_visitors as v (${names(v.tokenId, v.ip, v.network, v.agent, v.firstSeenAt, v.lastSeenAt)})
+      select u.token_id, u.ip, u.network, nullif(u.agent, ''), to_timestamp(u.first / 1000), to_timestamp(u.last / 1000)
+      from unnest(${given.visitorTokens}, ${given.ips}, ${given.networks}, ${given.agents}, ${given.firstSeen},
+        ${given.lastSeen}) as u (token_id, ip, network, agent, first, last)
+      join ${t} on ${t.id} = u.token_id
+      on conflict (${names(v.tokenId, v.ip)}) do update set
+        ${v.agent.name} = ${newVisitor.agent}, ${v.lastSeenAt.name} = ${newVisitor.lastSeenAt}
+    ), old_hours as (
+      delete from ${h} where ${h.tokenId} = any(${given.tokens}) and ${h.hour} < ${given.keptSince}
+    )
+    delete from token_visitors gone
+    using (
+      select ${v.tokenId} as token_id, ${v.ip} as ip,
+        row_number() over (partition by ${v.tokenId} order by ${v.lastSeenAt} desc) as place
+      from ${v} where ${v.tokenId} = any(${given.tokens})
+    ) ranked
+    where ranked.place > ${given.visitorsKept} and gone.${v.tokenId.name} = ranked.token_id
+      and gone.${v.ip.name} = ranked.ip`,
+  }),
+);
+
 async function write(uses: readonly (readonly [number, Use])[], now: number): Promise<void> {
   const hours = uses.flatMap(([id, use]) => [...use.hours].map(([start, hour]) => ({ id, start, ...hour })));
   const visitors = uses.flatMap(([id, use]) =>
     [...use.visitors].map(([ip, visitor]) => ({ id, ip, ...visitor, agent: cleanAgent(visitor.agent) ?? "" })),
   );
-  const ids = uses.map(([id]) => id);
-  await db.$executeRaw`
-    with hours as (
-      insert into token_use_hours (token_id, hour, requests, limited, refused, peak)
-      select u.token_id, to_timestamp(u.start / 1000), u.requests, u.limited, u.refused, u.peak
-      from unnest(${hours.map(({ id }) => id)}::int[], ${hours.map(({ start }) => start)}::float8[],
-        ${hours.map(({ requests }) => requests)}::int[], ${hours.map(({ limited }) => limited)}::int[],
-        ${hours.map(({ refused }) => refused)}::int[], ${hours.map(({ peak }) => peak)}::int[])
-        as u (token_id, start, requests, limited, refused, peak)
-      join access_tokens t on t.id = u.token_id
-      on conflict (token_id, hour) do update set requests = token_use_hours.requests + excluded.requests,
-        limited = token_use_hours.limited + excluded.limited, refused = token_use_hours.refused + excluded.refused,
-        peak = greatest(token_use_hours.peak, excluded.peak)
-    ), visitors as (
-      insert into token_visitors (token_id, ip, network, agent, first_seen_at, last_seen_at)
-      select u.token_id, u.ip, u.network, nullif(u.agent, ''), to_timestamp(u.first / 1000), to_timestamp(u.last / 1000)
-      from unnest(${visitors.map(({ id }) => id)}::int[], ${visitors.map(({ ip }) => ip)}::text[],
-        ${visitors.map(({ ip }) => networkOf(ip))}::text[], ${visitors.map(({ agent }) => agent)}::text[],
-        ${visitors.map(({ firstSeenAt }) => firstSeenAt)}::float8[],
-        ${visitors.map(({ lastSeenAt }) => lastSeenAt)}::float8[])
-        as u (token_id, ip, network, agent, first, last)
-      join access_tokens t on t.id = u.token_id
-      on conflict (token_id, ip) do update set agent = excluded.agent, last_seen_at = excluded.last_seen_at
-    ), old_hours as (
-      delete from token_use_hours where token_id = any(${ids}::int[]) and hour < ${new Date(now - HOURS_KEPT)}
-    )
-    delete from token_visitors v
-    using (
-      select token_id, ip, row_number() over (partition by token_id order by last_seen_at desc) as place
-      from token_visitors where token_id = any(${ids}::int[])
-    ) ranked
-    where ranked.place > ${MAX_VISITORS} and v.token_id = ranked.token_id and v.ip = ranked.ip`;
+  await execute(WRITE, {
+    hourTokens: hours.map(({ id }) => id),
+    hours: hours.map(({ start }) => start),
+    requests: hours.map(({ requests }) => requests),
+    limited: hours.map(({ limited }) => limited),
+    refused: hours.map(({ refused }) => refused),
+    peaks: hours.map(({ peak }) => peak),
+    visitorTokens: visitors.map(({ id }) => id),
+    ips: visitors.map(({ ip }) => ip),
+    networks: visitors.map(({ ip }) => networkOf(ip)),
+    agents: visitors.map(({ agent }) => agent),
+    firstSeen: visitors.map(({ firstSeenAt }) => firstSeenAt),
+    lastSeen: visitors.map(({ lastSeenAt }) => lastSeenAt),
+    tokens: uses.map(([id]) => id),
+    keptSince: new Date(now - HOURS_KEPT),
+    visitorsKept: MAX_VISITORS,
+  });
 }
