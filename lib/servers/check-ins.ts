@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { db, Prisma } from "@/lib/database/client";
+import { names, parameter, query, type RowOfStatement, type Sql, select, statement } from "@/lib/database/statement";
+import { type Column, Expression, table } from "@/lib/database/tables";
 import { InvalidInputError, NotFoundError } from "@/lib/failures";
 import { parseStabilityRecord, withCheckIn } from "@/lib/servers/stability";
 import { MINUTE } from "@/lib/time";
@@ -52,19 +53,114 @@ export type Arrival = {
   key?: { id: number; ip: string | null };
 };
 
-type Previous = {
-  last_seen_at: Date;
-  created_at: Date;
-  stability: unknown;
-  stability_md5: string;
-  daemon: string | null;
-  daemon_before: string | null;
-  two_daemons_at: Date | null;
-  /** Of the sample before this one, and of the one after it if this one arrives late. */
-  uptime_before: number | null;
-  uptime_after: number | null;
-  newest_ts: Date | null;
+const s = table("Server", "s");
+const k = table("ServerKey", "k");
+const t = table("TelemetrySample", "t");
+
+type Uptime = (typeof t.uptimeS)["value"];
+
+// Raw, so that what a check-in depends on is one statement, and because the typed client has no word for a hash.
+const PREVIOUS = statement({ sampledAt: t.ts, id: s.id }, ({ sampledAt, id }) => {
+  const samples = `from ${t} where ${t.serverId} = ${s.id}`;
+  return select(
+    {
+      lastSeenAt: s.lastSeenAt,
+      createdAt: s.createdAt,
+      stability: s.stability,
+      stabilityMd5: new Expression<string>(`md5(${s.stability}::text)`),
+      daemon: s.daemon,
+      daemonBefore: s.daemonBefore,
+      twoDaemonsAt: s.twoDaemonsAt,
+      // Of the sample before this one, and of the one after it if this one arrives late.
+      uptimeBefore: new Expression<Uptime>(
+        `(select ${t.uptimeS} ${samples} and ${t.ts} < ${sampledAt} order by ${t.ts} desc limit 1)`,
+      ),
+      uptimeAfter: new Expression<Uptime>(
+        `(select ${t.uptimeS} ${samples} and ${t.ts} > ${sampledAt} order by ${t.ts} limit 1)`,
+      ),
+      newestTs: new Expression<Date | null>(`(select max(${t.ts}) ${samples})`, true),
+    },
+    `from ${s} where ${s.id} = ${id}`,
+  );
+});
+type Previous = RowOfStatement<typeof PREVIOUS>;
+
+/** Of a measured sample: its columns, in the order in which they are stored. */
+const MEASURED = {
+  cpuPct: t.cpuPct,
+  cpuStealPct: t.cpuStealPct,
+  cpuIowaitPct: t.cpuIowaitPct,
+  load5: t.load5,
+  memUsedMb: t.memUsedMb,
+  memTotalMb: t.memTotalMb,
+  swapUsedPct: t.swapUsedPct,
+  diskUsedPct: t.diskUsedPct,
+  netLossPct: t.netLossPct,
+  netRetransmitPct: t.netRetransmitPct,
+  uptimeS: t.uptimeS,
+  oomKills: t.oomKills,
+  failedUnits: t.failedUnits,
+} satisfies Record<keyof typeof measurements, Column<unknown>>;
+
+const CHANGE = {
+  id: s.id,
+  lastSeenBefore: s.lastSeenAt,
+  stabilityMd5: parameter<string>("text"),
+  keyId: parameter<number | null>("int"),
+  keyIp: k.lastUsedIp,
+  keyUsedAt: k.lastUsedAt,
+  keyNotSince: k.lastUsedAt,
+  lastSeenAt: s.lastSeenAt,
+  stability: parameter<string>("jsonb"),
+  facts: parameter<string | null>("jsonb"),
+  hasNewIp: parameter<boolean>("boolean"),
+  publicIp: s.publicIp,
+  daemon: s.daemon,
+  daemonBefore: s.daemonBefore,
+  twoDaemonsAt: s.twoDaemonsAt,
 };
+
+// Raw, because it is one statement, so one transaction: nothing is written unless the server is as it was read, and
+// nothing but the sample decides whether anything is new. No transaction is held open between reading and writing.
+const SEEN = statement(CHANGE, (given) => change(given, "select id from same"));
+const SAMPLED = statement({ ...CHANGE, ts: t.ts, ...MEASURED }, (given) => {
+  const columns = [t.serverId, t.ts, ...Object.values(MEASURED)];
+  const values = Object.keys(MEASURED).map((name) => given[name as keyof typeof MEASURED]);
+  return change(
+    given,
+    `insert into telemetry_samples as t (${names(...columns)}) select id, ${given.ts}, ${values.join(", ")} from same
+    on conflict (${names(t.serverId, t.ts)}) do nothing returning ${t.serverId} as id`,
+  );
+});
+
+/** `added` answers a row if there is something new. */
+function change(given: { [Name in keyof typeof CHANGE]: string }, added: string): Sql<Outcome> {
+  const outcome = select({
+    wasSame: new Expression<boolean>("exists (select from same)"),
+    wasNew: new Expression<boolean>("exists (select from added)"),
+  });
+  return {
+    sql: `with same as (
+      select ${s.id} as id from ${s} where ${s.id} = ${given.id} and ${s.lastSeenAt} = ${given.lastSeenBefore}
+        and md5(${s.stability}::text) = ${given.stabilityMd5} for update),
+    added as (${added}),
+    used as (
+      update ${k} set ${k.lastUsedAt.name} = ${given.keyUsedAt}, ${k.lastUsedIp.name} = ${given.keyIp}
+      where ${k.id} = ${given.keyId} and (${k.lastUsedAt} is null or ${k.lastUsedAt} <= ${given.keyNotSince})
+        and exists (select from added)),
+    changed as (
+      update ${s} set
+        ${s.lastSeenAt.name} = ${given.lastSeenAt},
+        ${s.stability.name} = ${given.stability},
+        ${s.facts.name} = coalesce(${given.facts}, ${s.facts}),
+        ${s.publicIp.name} = case when ${given.hasNewIp} then ${given.publicIp} else ${s.publicIp} end,
+        ${s.daemon.name} = ${given.daemon}, ${s.daemonBefore.name} = ${given.daemonBefore},
+        ${s.twoDaemonsAt.name} = ${given.twoDaemonsAt}
+      where ${s.id} = ${given.id} and exists (select from added))
+    ${outcome.sql}`,
+  };
+}
+type Outcome = { wasSame: boolean; wasNew: boolean };
 
 /** A key's use is written at most this often. */
 const KEY_USE_PRECISION = MINUTE;
@@ -97,18 +193,10 @@ export async function storeCheckIn(
   { sampledAt, arrivedAt, daemon, key }: Arrival,
 ): Promise<boolean> {
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
-    const [previous] = await db.$queryRaw<Previous[]>`
-      select s.last_seen_at, s.created_at, s.stability, md5(s.stability::text) as stability_md5,
-        s.daemon, s.daemon_before, s.two_daemons_at,
-        (select t.uptime_s from telemetry_samples t
-          where t.server_id = s.id and t.ts < ${sampledAt} order by t.ts desc limit 1) as uptime_before,
-        (select t.uptime_s from telemetry_samples t
-          where t.server_id = s.id and t.ts > ${sampledAt} order by t.ts limit 1) as uptime_after,
-        (select max(t.ts) from telemetry_samples t where t.server_id = s.id) as newest_ts
-      from servers s where s.id = ${serverId}`;
+    const [previous] = await query(PREVIOUS, { sampledAt, id: serverId });
     if (!previous) throw new NotFoundError();
     // What a report that arrives late says of the present is out of date.
-    const isNewest = previous.newest_ts === null || sampledAt >= previous.newest_ts;
+    const isNewest = previous.newestTs === null || sampledAt.getTime() >= previous.newestTs;
     const stability = withCheckIn(parseStabilityRecord(previous.stability), sampledAt.getTime(), {
       restarts: restartsRevealed(previous, sample?.uptimeS ?? null),
       oomKills: sample?.oomKills ?? 0,
@@ -117,53 +205,39 @@ export async function storeCheckIn(
     const daemons = withDaemon(previous, daemon, arrivedAt);
     const newFacts = isNewest && facts ? JSON.stringify(facts) : null;
     const hasNewIp = isNewest && publicIp !== undefined;
-    // One statement, so one transaction: nothing is written unless the server is as it was read, and nothing but the
-    // sample decides whether anything is new. No transaction is held open between reading and writing.
-    const [written] = await db.$queryRaw<{ was_same: boolean; was_new: boolean }[]>`
-      with same as (
-        select id from servers where id = ${serverId} and last_seen_at = ${previous.last_seen_at}
-          and md5(stability::text) = ${previous.stability_md5} for update),
-      added as (${sample ? insertSample(sampledAt, sample) : Prisma.sql`select id from same`}),
-      used as (
-        update server_keys set last_used_at = ${arrivedAt}, last_used_ip = ${key?.ip ?? null}
-        where id = ${key?.id ?? null}::int
-          and (last_used_at is null or last_used_at <= ${new Date(arrivedAt.getTime() - KEY_USE_PRECISION)})
-          and exists (select from added)),
-      changed as (
-        update servers set
-          last_seen_at = ${latest(arrivedAt, previous)},
-          stability = ${JSON.stringify(stability)}::jsonb,
-          facts = coalesce(${newFacts}::jsonb, facts),
-          public_ip = case when ${hasNewIp} then ${publicIp ?? null} else public_ip end,
-          daemon = ${daemons.daemon}, daemon_before = ${daemons.daemonBefore}, two_daemons_at = ${daemons.twoDaemonsAt}
-        where id = ${serverId} and exists (select from added))
-      select exists (select from same) as was_same, exists (select from added) as was_new`;
-    if (written?.was_same) return written.was_new;
+    const changes = {
+      id: serverId,
+      lastSeenBefore: new Date(previous.lastSeenAt),
+      stabilityMd5: previous.stabilityMd5,
+      keyId: key?.id ?? null,
+      keyIp: key?.ip ?? null,
+      keyUsedAt: arrivedAt,
+      keyNotSince: new Date(arrivedAt.getTime() - KEY_USE_PRECISION),
+      lastSeenAt: latest(arrivedAt, previous),
+      stability: JSON.stringify(stability),
+      facts: newFacts,
+      hasNewIp,
+      publicIp: publicIp ?? null,
+      ...daemons,
+    };
+    const [outcome] = sample
+      ? await query(SAMPLED, { ...changes, ts: sampledAt, ...sample })
+      : await query(SEEN, changes);
+    if (outcome?.wasSame) return outcome.wasNew;
   }
   throw new Error(`Server ${serverId} never stayed as it was between reading and writing.`);
 }
 
-function insertSample(ts: Date, sample: NonNullable<ParsedCheckIn["sample"]>): Prisma.Sql {
-  return Prisma.sql`
-    insert into telemetry_samples (server_id, ts, cpu_pct, cpu_steal_pct, cpu_iowait_pct, load5, mem_used_mb,
-      mem_total_mb, swap_used_pct, disk_used_pct, net_loss_pct, net_retransmit_pct, uptime_s, oom_kills, failed_units)
-    select id, ${ts}::timestamptz, ${sample.cpuPct}::float8, ${sample.cpuStealPct}::float8,
-      ${sample.cpuIowaitPct}::float8, ${sample.load5}::float8, ${sample.memUsedMb}::float8, ${sample.memTotalMb}::float8,
-      ${sample.swapUsedPct}::float8, ${sample.diskUsedPct}::float8, ${sample.netLossPct}::float8,
-      ${sample.netRetransmitPct}::float8, ${sample.uptimeS}::float8, ${sample.oomKills}::int, ${sample.failedUnits}::int
-    from same on conflict (server_id, ts) do nothing returning server_id as id`;
-}
-
 /** Never backwards, and never the time of creation, which means that there was no check-in. */
-function latest(now: Date, { last_seen_at, created_at }: Previous): Date {
-  return new Date(Math.max(now.getTime(), last_seen_at.getTime(), created_at.getTime() + 1));
+function latest(now: Date, { lastSeenAt, createdAt }: Previous): Date {
+  return new Date(Math.max(now.getTime(), lastSeenAt, createdAt + 1));
 }
 
 /** How many more restarts there are to see with this sample than without it. */
-function restartsRevealed({ uptime_before, uptime_after }: Previous, uptimeS: number | null): number {
+function restartsRevealed({ uptimeBefore, uptimeAfter }: Previous, uptimeS: number | null): number {
   if (uptimeS === null) return 0;
   const steps = (from: number | null, to: number | null) => (hasRestarted(from, to) ? 1 : 0);
-  return steps(uptime_before, uptimeS) + steps(uptimeS, uptime_after) - steps(uptime_before, uptime_after);
+  return steps(uptimeBefore, uptimeS) + steps(uptimeS, uptimeAfter) - steps(uptimeBefore, uptimeAfter);
 }
 
 /** The machine has been up for less time than it had been at the sample before. */
@@ -172,12 +246,9 @@ function hasRestarted(uptimeBefore: number | null, uptimeS: number | null): bool
 }
 
 /** A daemon takes a new name when it starts: one that comes back after another is still running beside it. */
-function withDaemon(
-  { daemon: last, daemon_before: before, two_daemons_at }: Previous,
-  daemon: string | undefined,
-  now: Date,
-) {
-  if (daemon === undefined || daemon === last)
-    return { daemon: last, daemonBefore: before, twoDaemonsAt: two_daemons_at };
-  return { daemon, daemonBefore: last, twoDaemonsAt: daemon === before ? now : two_daemons_at };
+function withDaemon(previous: Previous, daemon: string | undefined, now: Date) {
+  const { daemon: last, daemonBefore: before } = previous;
+  const twoDaemonsAt = previous.twoDaemonsAt === null ? null : new Date(previous.twoDaemonsAt);
+  if (daemon === undefined || daemon === last) return { daemon: last, daemonBefore: before, twoDaemonsAt };
+  return { daemon, daemonBefore: last, twoDaemonsAt: daemon === before ? now : twoDaemonsAt };
 }
