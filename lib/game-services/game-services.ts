@@ -1,6 +1,6 @@
 import { type Account, isStaff } from "@/lib/accounts/accounts";
 import type { GameService, GameServiceList } from "@/lib/api/schemas";
-import { db } from "@/lib/database/client";
+import { db, type Prisma } from "@/lib/database/client";
 import { execute, parameter, query, select, statement } from "@/lib/database/statement";
 import { table } from "@/lib/database/tables";
 import { NotFoundError } from "@/lib/failures";
@@ -105,5 +105,6 @@ export async function setSupportAccess(id: number, supportAccess: boolean): Prom
 
 /** Shares the service with an account; sharing it twice changes nothing. */
 export async function grantGameService(serviceId: number, accountId: number, now: Date = new Date()): Promise<void> {
-  await db.serviceGrant.createMany({ data: [{ serviceId, accountId, createdAt: now }], skipDuplicates: true });
+  const grant = { serviceId, accountId, createdAt: now } satisfies Prisma.ServiceGrantCreateManyInput;
+  await db.serviceGrant.createMany({ data: [grant], skipDuplicates: true });
 }

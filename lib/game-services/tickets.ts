@@ -1,4 +1,4 @@
-import { db } from "@/lib/database/client";
+import { db, type Prisma } from "@/lib/database/client";
 import { NotFoundError } from "@/lib/failures";
 
 /** While a ticket of the owner is open, staff see the service that it is linked to (spec 2.5). */
@@ -7,7 +7,8 @@ export async function openTicket(
   { subject, serviceId }: { subject: string; serviceId: number | null },
   now: Date = new Date(),
 ): Promise<{ id: number }> {
-  return db.ticket.create({ data: { accountId, subject, serviceId, createdAt: now }, select: { id: true } });
+  const data = { accountId, subject, serviceId, createdAt: now } satisfies Prisma.TicketUncheckedCreateInput;
+  return db.ticket.create({ data, select: { id: true } });
 }
 
 /** @throws NotFoundError when there is no such open ticket. */

@@ -122,15 +122,29 @@ export async function findAwaitedBenchmark(rawKey: string, now: Date): Promise<A
   return { id, label, serverId, facts: server.facts as Record<string, unknown>, publicIp: server.publicIp };
 }
 
+/** `verified`: the console's checks of the reported hardware passed. */
+type BenchmarkResult = { scores: BenchmarkScores; verified: boolean; log: string };
+
+function finishedWith({ scores, verified, log }: BenchmarkResult, now: Date) {
+  const { cpu, disk, network, stability, total } = scores;
+  return {
+    cpu,
+    disk,
+    network,
+    stability,
+    total,
+    verified,
+    log,
+    status: "done",
+    finishedAt: now,
+  } satisfies Prisma.BenchmarkRunUpdateManyMutationInput;
+}
+
 /** Finishes the run that the key delivers and uses the key up. False when somebody else was faster. */
-export async function deliverBenchmark(
-  rawKey: string,
-  { scores, verified, log }: { scores: BenchmarkScores; verified: boolean; log: string },
-  now: Date,
-): Promise<boolean> {
+export async function deliverBenchmark(rawKey: string, result: BenchmarkResult, now: Date): Promise<boolean> {
   const { count } = await db.benchmarkRun.updateMany({
     where: { agentTokenHash: hashToken(rawKey), status: "pending" },
-    data: { ...scores, verified, log, status: "done", finishedAt: now, agentTokenHash: null },
+    data: { ...finishedWith(result, now), agentTokenHash: null },
   });
   return count === 1;
 }
@@ -179,16 +193,11 @@ export async function startBenchmark(id: number): Promise<void> {
   if (count === 0) throw new NotFoundError();
 }
 
-/** `verified`: the console's checks of the reported hardware passed. @throws NotFoundError when no such run is running. */
-export async function finishBenchmark(
-  id: number,
-  result: { scores: BenchmarkScores; verified: boolean; log: string },
-  now: Date = new Date(),
-): Promise<void> {
-  const { scores, verified, log } = result;
+/** @throws NotFoundError when no such run is running. */
+export async function finishBenchmark(id: number, result: BenchmarkResult, now: Date = new Date()): Promise<void> {
   const { count } = await db.benchmarkRun.updateMany({
     where: { id, status: "running" },
-    data: { ...scores, verified, log, status: "done", finishedAt: now },
+    data: finishedWith(result, now),
   });
   if (count === 0) throw new NotFoundError();
 }

@@ -36,14 +36,23 @@ export async function createServer(
     // Additions to one account wait for each other here, so that the limit and the nonce are exact.
     await lockAccount(tx, accountId);
     if (formNonce !== undefined) {
-      const earlier = await tx.server.findFirst({ where: { accountId, formNonce }, select: { id: true } });
+      const where = { accountId, formNonce } satisfies Prisma.ServerWhereInput;
+      const earlier = await tx.server.findFirst({ where, select: { id: true } });
       if (earlier) return { kind: "already-created", id: earlier.id };
     }
     if ((await tx.server.count({ where: { accountId } })) >= MAX_SERVERS) {
       return refusal(`An account can have ${MAX_SERVERS} servers. Remove one that is gone first.`);
     }
+    const { label, hostname } = checked.names;
     const { id } = await tx.server.create({
-      data: { accountId, ...checked.names, formNonce: formNonce ?? null, createdAt: now, lastSeenAt: now },
+      data: {
+        accountId,
+        label,
+        hostname,
+        formNonce: formNonce ?? null,
+        createdAt: now,
+        lastSeenAt: now,
+      } satisfies Prisma.ServerUncheckedCreateInput,
       select: { id: true },
     });
     const { rawKey } = await addServerKey(tx, id, now);

@@ -99,7 +99,8 @@ async function insertToken(accountId: number, input: NewToken): Promise<CreateTo
     // Creations of one account wait for each other here, so that the limit and the nonce are exact.
     await lockAccount(tx, accountId);
     if (formNonce !== undefined) {
-      const earlier = await tx.accessToken.findFirst({ where: { accountId, formNonce }, select });
+      const where = { accountId, formNonce } satisfies Prisma.AccessTokenWhereInput;
+      const earlier = await tx.accessToken.findFirst({ where, select });
       if (earlier) return { kind: "already-created", token: earlier };
       const waitMs = await creationWait(tx, accountId);
       if (waitMs > 0) {
@@ -128,7 +129,7 @@ async function insertToken(accountId: number, input: NewToken): Promise<CreateTo
         hint: tokenHint(raw),
         expiresAt,
         formNonce: formNonce ?? null,
-      },
+      } satisfies Prisma.AccessTokenUncheckedCreateInput,
       select,
     });
     if (replaces) {
