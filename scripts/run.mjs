@@ -10,7 +10,7 @@ import { withSetupLock } from "./setup-lock.mjs";
 
 const GENERATED_STAMP = "lib/generated/.console-generate";
 /** Commands that need what only development does. */
-const DEVELOPMENT_COMMANDS = new Set(["test", "documents", "screenshots"]);
+const DEVELOPMENT_COMMANDS = new Set(["test", "documents", "renamed-fields", "screenshots"]);
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 process.chdir(root);
