@@ -1,0 +1,119 @@
+import { execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
+import { cpSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, relative, resolve } from "node:path";
+import { expect, test } from "@/e2e/support/fixtures";
+import { freePort } from "@/e2e/support/free-port";
+import { hasRedis, startRedis } from "@/e2e/support/redis-server";
+import { createTestDatabase } from "@/e2e/support/test-database";
+import { MINUTE } from "@/lib/time";
+
+// The README as somebody follows it who deploys the console: the lines themselves, in a copy that nothing was done in.
+
+const PRODUCTION = "Going to production";
+const MACHINES = "Your own machines";
+/** What is in the checkout and would not be in a fresh one. */
+const MADE = /^(?:node_modules|\.next.*|\.git|\.data|test-results|lib\/generated|.*\.tsbuildinfo|next-env\.d\.ts)$/;
+
+/** Commands that this file does not run, and where they are run. */
+const ELSEWHERE: Readonly<Record<string, string>> = {
+  "npm run demo": "e2e/operations/demo.spec.ts",
+  "npm test": "the suite itself",
+  "read -rs TOKEN && export TOKEN": "only a person can paste",
+  "BASE=http://127.0.0.1:3000": "e2e/operations/demo.spec.ts, with the demo's own port",
+  'curl -sS "$BASE/api/v1/me" -H "Authorization: Bearer $TOKEN"': "e2e/operations/demo.spec.ts",
+  'curl -sS "$BASE/api/v1/game-services/1" -H "Authorization: Bearer $TOKEN"': "e2e/operations/demo.spec.ts",
+  "sudo sh agent.sh install https://console.example.com": "e2e/operations/agent.spec.ts, in a root of its own",
+};
+
+test("every command of the README is run by a test", { tag: "@one-engine" }, () => {
+  const commands = sections().flatMap(({ title, commands }) =>
+    title === PRODUCTION ? [] : commands.filter((command) => !isRunHere(title, command)),
+  );
+  expect(commands.length).toBeGreaterThan(0);
+  for (const command of commands) expect(Object.keys(ELSEWHERE), "known commands").toContain(command);
+});
+
+test("the README's way to production works as it is typed: installed, built, migrated, started, and a machine reports", {
+  tag: "@one-engine",
+}, async () => {
+  test.setTimeout(8 * MINUTE);
+  test.skip(!hasRedis(), "redis-server is not installed");
+  const copy = mkdtempSync(join(tmpdir(), "console-readme-"));
+  cpSync(".", copy, { recursive: true, filter: (path) => !MADE.test(relative(".", resolve(path))) });
+  const database = await createTestDatabase();
+  const redis = await startRedis();
+  const port = await freePort();
+  const origin = `http://127.0.0.1:${port}`;
+  const env = { ...process.env, PORT: String(port), CONSOLE_DIST_DIR: "", DATABASE_URL: "" };
+  const typed = (line: string) =>
+    line
+      .replace("postgresql://…", database.url)
+      .replace("redis://…", redis.url)
+      .replace(/https:\/\/console\.example\.com\/(?=agent|ingest)/, `${origin}/`);
+  const run = (line: string, variables: Record<string, string> = {}) =>
+    execFileSync("bash", ["-ec", typed(line)], { cwd: copy, env: { ...env, ...variables }, encoding: "utf8" });
+
+  const lines = commandsOf(PRODUCTION);
+  const [setUrl = ""] = lines.filter((line) => line.startsWith("export DATABASE_URL="));
+  const output: Record<string, string> = {};
+  // A group of its own, so that one signal reaches the shell and the server.
+  const start = (line: string) =>
+    spawn("bash", ["-ec", typed(`${setUrl}\n${line}`)], {
+      cwd: copy,
+      env,
+      detached: true,
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+  let server: ReturnType<typeof start> | undefined;
+  try {
+    for (const line of lines) {
+      if (!line.endsWith("npm start")) {
+        output[line] = run(`${line.startsWith("npm ci") ? "" : setUrl}\n${line}`);
+        continue;
+      }
+      server = start(line);
+      let said = "";
+      server.stdout.on("data", (chunk) => (said += chunk));
+      await expect.poll(() => said, { timeout: MINUTE }).toContain("Console API on");
+    }
+    expect((await fetch(`${origin}/readyz`)).status).toBe(200);
+    expect(Object.values(output).join("\n")).toContain("Created ann@example.com (id 1, admin).");
+    const key = /csrv_\w{36}/.exec(Object.values(output).join("\n"))?.[0] ?? "";
+
+    const machine = commandsOf(MACHINES).filter((line) => isRunHere(MACHINES, line));
+    expect(machine).toHaveLength(2);
+    const answers = machine.map((line) => run(line, { KEY: key }));
+    expect(answers.at(-1)).toBe('{"data":{"stored":true}}');
+    expect(readFileSync(join(copy, "agent.sh"), "utf8")).toBe(readFileSync("public/agent.sh", "utf8"));
+  } finally {
+    if (server?.pid && server.exitCode === null) {
+      process.kill(-server.pid, "SIGTERM");
+      await once(server, "exit");
+    }
+    await redis.stop();
+    await database.stop();
+    rmSync(copy, { recursive: true, force: true });
+  }
+});
+
+function isRunHere(title: string, command: string): boolean {
+  return title === MACHINES && command.startsWith("curl ");
+}
+
+function commandsOf(title: string): string[] {
+  return sections().find((section) => section.title === title)?.commands ?? [];
+}
+
+/** The commands of each section, without the comments behind them; one that goes on in the next line is one. */
+function sections(): { title: string; commands: string[] }[] {
+  const [, ...parts] = readFileSync("README.md", "utf8").split(/^## /m);
+  return parts.map((part) => ({
+    title: part.split("\n", 1)[0] ?? "",
+    commands: [...part.matchAll(/^```sh\n(.*?)^```/gms)]
+      .flatMap(([, block = ""]) => block.replaceAll("\\\n", "").split("\n"))
+      .map((line) => line.replace(/ +# .*$/, "").trim())
+      .filter(Boolean),
+  }));
+}
