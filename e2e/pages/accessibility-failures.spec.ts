@@ -14,7 +14,11 @@ import { hashToken } from "@/lib/tokens/format";
 test("a form from elsewhere: the 403 page says so, without an axe violation", { tag: "@one-engine" }, async ({
   page,
 }) => {
-  await page.setContent(`<form method="post" action="${sharedOrigin()}/sign-in"><button>Send</button></form>`);
+  const signIn = await (await fetch(`${sharedOrigin()}/sign-in`)).text();
+  const fields = signIn.match(/<input type="hidden"[^>]*>/g) ?? [];
+  await page.setContent(
+    `<form method="post" enctype="multipart/form-data" action="${sharedOrigin()}/sign-in">${fields.join("")}<button>Send</button></form>`,
+  );
   const answered = page.waitForResponse(`${sharedOrigin()}/sign-in`);
   await page.getByRole("button").click();
   expect((await answered).status()).toBe(403);
