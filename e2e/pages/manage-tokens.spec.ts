@@ -140,7 +140,6 @@ withAndWithoutJavaScript(() => {
   }) => {
     const { raw } = await newNamedToken(account.id, "in my hand");
     const stranger = await newAccount();
-    await page.goto(TOKEN_PAGE);
     const section = page.getByRole("region", { name: "Which token is this?" });
     for (const [pasted, says] of [
       [`Authorization: Bearer ${raw}`, /in my hand \(cpat_…\w{4}\) is active.*never used/],
@@ -149,6 +148,8 @@ withAndWithoutJavaScript(() => {
       [mintToken(), /None of your tokens is that one/],
       [`${raw.slice(0, -1)}!`, /neither a whole token nor its last four characters/],
     ] as const) {
+      // Anew, so that no answer is taken for the one before.
+      await page.goto(TOKEN_PAGE);
       await section.getByLabel("A token, or its last four characters").fill(pasted);
       await section.getByRole("button", { name: "Find it" }).click();
       await expect(section.getByRole("status")).toContainText(says);
