@@ -17,6 +17,8 @@ export default defineConfig({
   retries: 0,
   forbidOnly: Boolean(process.env.CI),
   timeout: 60_000,
+  // A password takes its time, and behind a crowd of others' more of it.
+  expect: { timeout: 15_000 },
   reporter: [
     ["list"],
     ["json", { outputFile: process.env.E2E_REPORT ? `../${process.env.E2E_REPORT}` : "../test-results/e2e.json" }],
