@@ -12,7 +12,7 @@ import {
 } from "@/e2e/support/pages";
 import { setAccountDisabled } from "@/lib/accounts/accounts";
 import { db } from "@/lib/database/client";
-import { DAY } from "@/lib/time";
+import { DAY, MINUTE } from "@/lib/time";
 import { hashToken } from "@/lib/tokens/format";
 
 const REFUSED = "Wrong e-mail or password.";
@@ -107,6 +107,8 @@ test("a stranger's attempts from many places do not keep out the owner where the
   page,
   browser,
 }) => {
+  // Some sixty passwords, judged one or two at a time.
+  test.setTimeout(3 * MINUTE);
   const { email } = await newAccount();
   const home = newAddress();
   await page.setExtraHTTPHeaders({ "X-Forwarded-For": home });
