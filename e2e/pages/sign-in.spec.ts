@@ -69,6 +69,8 @@ withAndWithoutJavaScript(() => {
   });
 
   test("too many attempts are told how long to wait, whether the account exists or not", async ({ page }) => {
+    // Twenty-two passwords, judged one or two at a time.
+    test.setTimeout(3 * MINUTE);
     for (const email of [(await newAccount()).email, "nobody-at-all@example.com"]) {
       await page.setExtraHTTPHeaders({ "X-Forwarded-For": newAddress() });
       await page.goto("/sign-in");
