@@ -1,0 +1,110 @@
+import type { ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { setTimeout } from "node:timers/promises";
+import { type ConsoleServer, startConsole } from "@/e2e/support/console-server";
+import { startConsoleWithoutDirectDoor } from "@/e2e/support/next-door";
+import { startReadyProcess } from "@/e2e/support/ready-process";
+import { CommandError } from "@/scripts/command-error";
+import type { Filled } from "./database";
+import type { Measured, Order } from "./load";
+
+/** Who answers: its port, and the process whose use counts. */
+export type Target = { port: number; child: ChildProcess };
+
+/** What to ask a target for; the rest has defaults. */
+export type Asked = Partial<Omit<Order & { kind: "http" }, "kind" | "port">> & { path: string };
+
+/** One run of the benchmark: a filled database, and whoever was started on it. */
+export class Bench {
+  readonly #started: { stop(): Promise<void> }[] = [];
+  readonly #loads: { child: ChildProcess; ended: Promise<[{ error: string }]> }[] = [];
+  #lastAsked = performance.now();
+  readonly #targets = new Map<string, Target>();
+
+  /** `variables` are added to those of the app with the direct door and the limit in process. */
+  constructor(
+    readonly data: Filled,
+    readonly variables: Readonly<Record<string, string>>,
+  ) {}
+
+  peer(): Promise<Target> {
+    return this.#once("peer", async () => {
+      const { message: port, child, stop } = await startReadyProcess<number>("bench/peer.ts", [this.data.url]);
+      return { port, child, stop };
+    });
+  }
+
+  direct(): Promise<Target> {
+    return this.#once("direct", () => startConsole(this.data.url, this.variables));
+  }
+
+  next(): Promise<Target> {
+    return this.#once("next", () => startConsoleWithoutDirectDoor(this.data.url));
+  }
+
+  /** Of a section of its own, which stops it. */
+  async startApp(variables: Record<string, string>, workers = 1): Promise<ConsoleServer> {
+    return this.own(await startConsole(this.data.url, variables, workers));
+  }
+
+  /** Whatever has to be stopped at the end if nobody did before; stopping twice is stopping once. */
+  own<Started extends { stop(): Promise<void> }>(started: Started): Started {
+    let stopped: Promise<void> | undefined;
+    const owned = { ...started, stop: () => (stopped ??= started.stop()) };
+    this.#started.push(owned);
+    return owned;
+  }
+
+  async ask(target: Target, asked: Asked): Promise<Measured> {
+    try {
+      return await this.#order(0, this.#httpOrder(target, asked));
+    } finally {
+      if (target === this.#targets.get("direct")) this.#lastAsked = performance.now();
+    }
+  }
+
+  /** Asks two things at once, by processes of their own. */
+  async askBoth(target: Target, first: Asked, second: Asked): Promise<[Measured, Measured]> {
+    return Promise.all([this.ask(target, first), this.#order(1, this.#httpOrder(target, second))]);
+  }
+
+  async askPostgres(text: string, values: readonly unknown[], ms: number): Promise<Measured> {
+    return this.#order(0, { kind: "sql", url: this.data.url, text, values, ms });
+  }
+
+  /** Waits until the app with the direct door has had nothing to do for so long, in milliseconds. */
+  async rest(time: number): Promise<void> {
+    await setTimeout(Math.max(0, this.#lastAsked + time - performance.now()));
+  }
+
+  /** Ends everything, the last one started first. */
+  async stop(): Promise<void> {
+    for (const started of this.#started.reverse()) await started.stop().catch(console.error);
+  }
+
+  #httpOrder({ port }: Target, asked: Asked): Order {
+    const defaults = { tokens: this.data.tokens[100], status: 200, connections: 16, ms: 1000, pauseMs: 0 };
+    return { kind: "http", port, ...defaults, ...asked };
+  }
+
+  async #once(name: string, start: () => Promise<Target & { stop(): Promise<void> }>): Promise<Target> {
+    const target = this.#targets.get(name) ?? this.own(await start());
+    this.#targets.set(name, target);
+    return target;
+  }
+
+  async #order(load: number, order: Order): Promise<Measured> {
+    this.#loads[load] ??= await this.#startLoad();
+    const { child, ended } = this.#loads[load];
+    child.send(order);
+    const [answer] = (await Promise.race([once(child, "message"), ended])) as [Measured | { error: string }];
+    if ("error" in answer) throw new CommandError(answer.error);
+    return answer;
+  }
+
+  async #startLoad() {
+    const { child } = this.own(await startReadyProcess<string>("bench/load.ts"));
+    const ended = once(child, "exit").then((): [{ error: string }] => [{ error: "The process that asks has ended." }]);
+    return { child, ended };
+  }
+}

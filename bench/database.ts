@@ -1,0 +1,179 @@
+import { randomBytes } from "node:crypto";
+import pg from "pg";
+import { recordOfHours } from "@/lib/servers/stability";
+import { DAY, HOUR } from "@/lib/time";
+import { hashToken, mintToken } from "@/lib/tokens/format";
+import { migrate } from "@/scripts/database";
+
+/** How many servers the accounts have. */
+export const FLEETS = [10, 100, 1000] as const;
+export type Fleet = (typeof FLEETS)[number];
+/** How many edge nodes report for the game services; one interval a minute each, for a week. */
+export const NODES = [1, 4] as const;
+export type Nodes = (typeof NODES)[number];
+
+const SAMPLES = 20;
+/** So many that none meets its limit: 120 requests a minute each. */
+const TOKENS: Readonly<Record<Fleet, number>> = { 10: 1000, 100: 2000, 1000: 500 };
+const OTHERS = { servers: 100, services: 50, rows: 10_000 };
+
+export type Filled = {
+  url: string;
+  /** The account with 100 servers owns the game services. */
+  accountId: number;
+  tokens: Record<Fleet, string[]>;
+  services: Record<Nodes, number>;
+};
+
+/** An empty database of its own on the server at `serverUrl`. */
+export async function createScratchDatabase(serverUrl: string): Promise<{ url: string; drop(): Promise<void> }> {
+  const name = `console_bench_${randomBytes(6).toString("hex")}`;
+  await run(serverUrl, [`create database ${name} template template0`]);
+  const url = new URL(serverUrl);
+  url.pathname = `/${name}`;
+  return { url: url.toString(), drop: () => run(serverUrl, [`drop database if exists ${name} with (force)`]) };
+}
+
+/** Migrates the database and fills it with what is asked for. */
+export async function fill(url: string): Promise<Filled> {
+  await migrate(url);
+  const client = new pg.Client(url);
+  await client.connect();
+  try {
+    const tokens: Partial<Record<Fleet, string[]>> = {};
+    const accounts: Partial<Record<Fleet, number>> = {};
+    for (const servers of FLEETS) {
+      const accountId = await addAccount(client, `with ${servers} servers`);
+      await addServers(client, accountId, servers);
+      accounts[servers] = accountId;
+      tokens[servers] = await addTokens(client, accountId, TOKENS[servers]);
+    }
+    const services: Partial<Record<Nodes, number>> = {};
+    for (const nodes of NODES) services[nodes] = await addService(client, accounts[100] ?? 0, nodes);
+    await addOthers(client);
+    await client.query("vacuum analyze");
+    return {
+      url,
+      accountId: accounts[100] ?? 0,
+      tokens: tokens as Filled["tokens"],
+      services: services as Filled["services"],
+    };
+  } finally {
+    await client.end();
+  }
+}
+
+async function addAccount(client: pg.Client, name: string): Promise<number> {
+  const email = `${name.replaceAll(" ", "-")}@example.com`;
+  const { rows } = await client.query("insert into accounts (name, email) values ($1, $2) returning id", [name, email]);
+  return rows[0].id;
+}
+
+async function addTokens(client: pg.Client, accountId: number, count: number): Promise<string[]> {
+  const tokens = Array.from({ length: count }, () => mintToken());
+  await client.query(
+    `insert into access_tokens (account_id, name, token_hash, hint)
+    select $1, 'bench', hash, 'xxxx' from unnest($2::text[]) hash`,
+    [accountId, tokens.map((token) => hashToken(token))],
+  );
+  return tokens;
+}
+
+/** Each with samples up to now and a full day of check-ins. */
+async function addServers(client: pg.Client, accountId: number, count: number): Promise<void> {
+  const until = Math.floor(Date.now() / HOUR);
+  const hours = Array.from({ length: 25 }, (_, index) => ({
+    hour: until - 24 + index,
+    minutes: 60,
+    reboots: 0,
+    oom_kills: 0,
+  }));
+  const stability = { ...recordOfHours(hours, { last_oom_at: null, failed_units: 0 }), seen: "f".repeat(25 * 15) };
+  const facts = { os: "Debian GNU/Linux 12", kernel: "6.1.0-28-amd64", cores: 8, cpu: "AMD EPYC", memory_mb: 16_000 };
+  await client.query(
+    `insert into servers (account_id, label, hostname, public_ip, created_at, facts, stability)
+    select $1, 'Server ' || i, 'server-' || i || '.example.com', '192.0.2.7', now() - interval '9 days', $2, $3
+    from generate_series(1, $4::int) i`,
+    [accountId, JSON.stringify(facts), JSON.stringify(stability), count],
+  );
+  await client.query(
+    `insert into telemetry_samples (server_id, ts, cpu_pct, cpu_steal_pct, cpu_iowait_pct, load5, mem_used_mb,
+      mem_total_mb, swap_used_pct, disk_used_pct, net_loss_pct, net_retransmit_pct, uptime_s, oom_kills, failed_units)
+    select s.id, now() - i * interval '30 s', 61 + s.id % 20, 1, 2, 1.5, 12000, 16000, 0, 72, 0.2, 0.5, 90000, 0, 0
+    from servers s, generate_series(0, $2::int - 1) i where s.account_id = $1`,
+    [accountId, SAMPLES],
+  );
+}
+
+async function addService(client: pg.Client, accountId: number, nodes: number): Promise<number> {
+  const { rows } = await client.query(
+    `insert into game_services (account_id, name, java_hostname, origin_host, origin_port)
+    values ($1, 'with ' || $2::int || ' nodes', 'play.example.com', '192.0.2.1', 25565) returning id`,
+    [accountId, nodes],
+  );
+  await client.query(
+    `insert into metric_samples (service_id, ts, node_id, packets, bytes, dropped, connections, latency_ms)
+    select $1, now() - i * interval '1 min', n, 90000 + i, 7654321 + i * 100, i % 7, 40 + i % 50, 12.5 + i % 10
+    from generate_series(0, $2::int) i, generate_series(1, $3::int) n`,
+    [rows[0].id, (7 * DAY) / 60_000 - 1, nodes],
+  );
+  return rows[0].id;
+}
+
+/** Ten thousand rows of an account that asks for nothing. */
+async function addOthers(client: pg.Client): Promise<void> {
+  const accountId = await addAccount(client, "of others");
+  await client.query(
+    "insert into servers (account_id, label, hostname) select $1, 's', 'h' from generate_series(1, $2::int)",
+    [accountId, OTHERS.servers],
+  );
+  await client.query(
+    `insert into game_services (account_id, name, java_hostname, origin_host, origin_port)
+    select $1, 'others', 'play.example.com', '192.0.2.1', 25565 from generate_series(1, $2::int)`,
+    [accountId, OTHERS.services],
+  );
+  await addRowsOfOthers(client, 0, OTHERS.rows);
+}
+
+/** Half of the rows are samples of servers, half are intervals of game services, all later than those that are there. */
+async function addRowsOfOthers(client: pg.Client, from: number, until: number): Promise<void> {
+  const [first, last] = [from / 2, until / 2 - 1];
+  const after = "now() - interval '30 days'";
+  await client.query(
+    `insert into telemetry_samples (server_id, ts, cpu_pct, mem_used_mb, mem_total_mb, disk_used_pct)
+    select o.first + i % ${OTHERS.servers}, ${after} + i / ${OTHERS.servers} * interval '30 s', 40, 500, 1000, 50
+    from generate_series($1::int, $2::int) i, (${firstOfOthers("servers")}) o`,
+    [first, last],
+  );
+  await client.query(
+    `insert into metric_samples (service_id, ts, node_id, packets, bytes, dropped, connections)
+    select o.first + i % ${OTHERS.services}, ${after} + i / ${OTHERS.services} * interval '1 min', 1, i, i, 0, 7
+    from generate_series($1::int, $2::int) i, (${firstOfOthers("game_services")}) o`,
+    [first, last],
+  );
+}
+
+const firstOfOthers = (table: string) =>
+  `select min(t.id) as first from ${table} t join accounts a on a.id = t.account_id where a.name = 'of others'`;
+
+/** As many rows of others as are wanted in all, instead of ten thousand. */
+export async function growOthers(url: string, rows: number): Promise<void> {
+  const client = new pg.Client(url);
+  await client.connect();
+  try {
+    await addRowsOfOthers(client, OTHERS.rows, rows);
+    await client.query("vacuum analyze");
+  } finally {
+    await client.end();
+  }
+}
+
+async function run(url: string, statements: string[]): Promise<void> {
+  const client = new pg.Client(url);
+  await client.connect();
+  try {
+    for (const statement of statements) await client.query(statement);
+  } finally {
+    await client.end();
+  }
+}

@@ -1,0 +1,99 @@
+// Asks, and measures how long the answers take. A process of its own, so that its own work delays nobody else; it asks on
+// bare sockets, one request at a time on each, because an HTTP client costs more than the server that is measured.
+import { connect } from "node:net";
+import pg from "pg";
+
+/** What to ask for some time; either over HTTP, or PostgreSQL itself. */
+export type Order =
+  | {
+      kind: "http";
+      port: number;
+      path: string;
+      /** They take turns, so that none meets its limit; none: no token is sent. */
+      tokens: readonly string[];
+      /** Another one ends the benchmark. */
+      status: number;
+      connections: number;
+      ms: number;
+      /** Between an answer and the next request of the connection. */
+      pauseMs: number;
+    }
+  | { kind: "sql"; url: string; text: string; values: readonly unknown[]; ms: number };
+
+/** Times are milliseconds from the request to the end of its answer. */
+export type Measured = { perSecond: number; medianMs: number; p99Ms: number; longestMs: number };
+
+/** An answer that takes longer never comes. */
+const SILENCE_MS = 30_000;
+
+let sent = 0;
+
+async function carryOut(order: Order): Promise<Measured> {
+  const times: number[] = [];
+  const start = performance.now();
+  const until = start + order.ms;
+  if (order.kind === "sql") await askPostgres(order, until, times);
+  else await Promise.all(Array.from({ length: order.connections }, () => askServer(order, until, times)));
+  const seconds = (performance.now() - start) / 1000;
+  times.sort((a, b) => a - b);
+  const at = (part: number) => times[Math.min(times.length - 1, Math.floor(times.length * part))] ?? Number.NaN;
+  return { perSecond: times.length / seconds, medianMs: at(0.5), p99Ms: at(0.99), longestMs: at(1) };
+}
+
+function askServer(order: Order & { kind: "http" }, until: number, times: number[]): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(order.port, "127.0.0.1").setNoDelay(true);
+    socket.setTimeout(SILENCE_MS, () => socket.destroy(new Error(`No answer from ${order.path}.`)));
+    let [head, missing, start] = ["", -1, 0];
+    const ask = () => {
+      start = performance.now();
+      if (start >= until) {
+        socket.destroy();
+        return resolve();
+      }
+      [head, missing] = ["", -1];
+      const token = order.tokens[sent++ % order.tokens.length];
+      const authorization = token ? `Authorization: Bearer ${token}\r\n` : "";
+      socket.write(`GET ${order.path} HTTP/1.1\r\nHost: localhost\r\n${authorization}\r\n`);
+    };
+    socket.on("connect", ask);
+    socket.on("data", (chunk) => {
+      if (missing >= 0) {
+        missing -= chunk.length;
+      } else {
+        head += chunk.toString("latin1");
+        const end = head.indexOf("\r\n\r\n");
+        if (end < 0) return;
+        if (Number(head.slice(9, 12)) !== order.status) {
+          return reject(new Error(`${order.path} answered ${head.slice(0, end).split("\r\n")[0]}.`));
+        }
+        const length = Number(/\r\ncontent-length: *(\d+)/i.exec(head.slice(0, end + 2))?.[1]);
+        missing = length - (head.length - end - 4);
+      }
+      if (missing > 0) return;
+      times.push(performance.now() - start);
+      if (order.pauseMs > 0) setTimeout(ask, order.pauseMs);
+      else ask();
+    });
+    socket.on("error", reject);
+    socket.on("close", () => reject(new Error(`${order.path} was cut off.`)));
+  });
+}
+
+async function askPostgres({ url, text, values }: Order & { kind: "sql" }, until: number, times: number[]) {
+  const client = new pg.Client(url);
+  await client.connect();
+  while (performance.now() < until) {
+    const start = performance.now();
+    await client.query({ name: "measured", text, values: [...values] });
+    times.push(performance.now() - start);
+  }
+  await client.end();
+}
+
+process.once("disconnect", () => process.exit());
+process.on("message", async (order: Order) => {
+  const answer = await carryOut(order).catch((error: unknown) => ({ error: String(error) }));
+  process.send?.(answer);
+});
+process.send?.("ready");

@@ -1,0 +1,194 @@
+// What the API is measured against: the same work on the same database, written by hand for `node:http` and `pg` with
+// nothing around it. No input is checked that the benchmark does not send.
+import { createHash, randomUUID } from "node:crypto";
+import { createServer, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import pg from "pg";
+import { API_HEADERS } from "@/lib/api/fixed-headers.mjs";
+import { SERIES_SQL } from "./series-sql";
+
+const POOL = 10;
+const LIMIT = 120;
+const MINUTE = 60_000;
+const RANGES: Readonly<Record<string, number>> = { "1h": 60 * MINUTE, "24h": 1440 * MINUTE, "7d": 10_080 * MINUTE };
+
+const pool = new pg.Pool({ connectionString: process.argv[2], max: POOL });
+
+// A connection that ends while nobody uses it harms nobody.
+pool.on("error", () => {});
+
+const AUTHENTICATE = `
+  select t.id as token_id, t.expires_at, t.revoked_at, t.last_used_at, a.id, a.name, a.email, a.role, a.disabled_at
+  from access_tokens t join accounts a on a.id = t.account_id where t.token_hash = $1`;
+
+const SERVERS = `
+  select s.id, s.label, s.hostname, s.public_ip, (extract(epoch from s.created_at) * 1000)::float8 as created_at,
+    (extract(epoch from s.last_seen_at) * 1000)::float8 as last_seen_at, s.stability - 'seen' as stability,
+    s.facts -> 'cores' as cores, (extract(epoch from t.ts) * 1000)::float8 as ts, t.cpu_pct, t.cpu_steal_pct,
+    t.cpu_iowait_pct, t.load5, t.mem_used_mb, t.mem_total_mb, t.swap_used_pct, t.disk_used_pct, t.net_loss_pct,
+    t.net_retransmit_pct, t.oom_kills
+  from servers s left join lateral (
+    select * from telemetry_samples n where n.server_id = s.id order by n.ts desc limit 1) t on true
+  where s.account_id = $1 order by s.id`;
+
+type ServerRow = {
+  id: number;
+  label: string;
+  hostname: string;
+  public_ip: string | null;
+  last_seen_at: number;
+  stability: { minutes?: string };
+  cpu_pct: number;
+  mem_used_mb: number;
+  mem_total_mb: number;
+  disk_used_pct: number;
+  net_loss_pct: number;
+};
+
+type Points = readonly (readonly [number, number])[];
+const CURVES = {
+  cpu: [
+    [60, 1000],
+    [75, 850],
+    [85, 600],
+    [95, 250],
+    [100, 0],
+  ],
+  memory: [
+    [70, 1000],
+    [80, 850],
+    [90, 500],
+    [95, 250],
+    [98, 50],
+    [100, 0],
+  ],
+  disk: [
+    [70, 1000],
+    [80, 800],
+    [90, 400],
+    [95, 150],
+    [98, 0],
+  ],
+  network: [
+    [0.1, 1000],
+    [0.5, 850],
+    [1, 700],
+    [2, 500],
+    [5, 200],
+    [10, 0],
+  ],
+  stability: [
+    [80, 0],
+    [90, 250],
+    [95, 500],
+    [99, 850],
+    [99.5, 950],
+    [100, 1000],
+  ],
+  freshness: [
+    [30, 1000],
+    [60, 900],
+    [120, 600],
+    [300, 200],
+    [900, 0],
+  ],
+} as const;
+
+function valueAt(points: Points, x: number): number {
+  let [x0, y0] = points[0] ?? [0, 0];
+  if (x <= x0) return y0;
+  for (const [x1, y1] of points) {
+    if (x <= x1) return y0 + ((y1 - y0) * (x - x0)) / (x1 - x0);
+    [x0, y0] = [x1, y1];
+  }
+  return y0;
+}
+
+function toItem(row: ServerRow, now: number) {
+  const age = now - row.last_seen_at;
+  const minutes = row.stability.minutes ?? "";
+  let seen = 0;
+  for (let at = 0; at < minutes.length; at += 2) seen += Number(minutes.slice(at, at + 2));
+  const score =
+    20 * valueAt(CURVES.cpu, row.cpu_pct) +
+    20 * valueAt(CURVES.memory, (row.mem_used_mb / row.mem_total_mb) * 100) +
+    20 * valueAt(CURVES.disk, row.disk_used_pct) +
+    15 * valueAt(CURVES.network, row.net_loss_pct) +
+    15 * valueAt(CURVES.stability, (seen / 1500) * 100) +
+    10 * valueAt(CURVES.freshness, age / 1000);
+  return {
+    id: row.id,
+    label: row.label,
+    hostname: row.hostname,
+    online: age <= 2 * MINUTE,
+    score: Math.round(score / 100),
+    last_seen: row.last_seen_at,
+    public_ip: row.public_ip,
+  };
+}
+
+/** The times of each token's requests in the last minute, oldest first. */
+const requests = new Map<number, number[]>();
+
+/** Counts a request: how many more there may be and in how many milliseconds the oldest is forgotten; or null. */
+function take(tokenId: number): { remaining: number; waitMs: number } | null {
+  const now = performance.now();
+  const times = requests.get(tokenId) ?? [];
+  requests.set(tokenId, times);
+  while ((times[0] ?? now) <= now - MINUTE) times.shift();
+  if (times.length >= LIMIT) return null;
+  times.push(now);
+  return { remaining: LIMIT - times.length, waitMs: MINUTE - (now - (times[0] ?? now)) };
+}
+
+async function answer(authorization: string, url: string, response: ServerResponse): Promise<void> {
+  const headers: Record<string, string | number> = {
+    Vary: "Accept-Encoding",
+    ...Object.fromEntries(API_HEADERS),
+    "Content-Type": "application/json; charset=utf-8",
+    "X-Request-Id": randomUUID(),
+  };
+  const send = (status: number, text: string) => {
+    headers["Content-Length"] = Buffer.byteLength(text);
+    response.writeHead(status, headers).end(text);
+  };
+  const hash = createHash("sha256").update(authorization.slice("Bearer ".length)).digest("hex");
+  const found = await pool.query({ name: "authenticate", text: AUTHENTICATE, values: [hash] });
+  const caller = found.rows[0];
+  const now = Date.now();
+  if (!caller || caller.revoked_at || caller.disabled_at || (caller.expires_at && caller.expires_at <= now)) {
+    return send(401, '{"error":"invalid_token"}');
+  }
+  const quota = take(caller.token_id);
+  if (!quota) return send(429, '{"error":"rate_limited"}');
+  const seconds = Math.ceil(quota.waitMs / 1000);
+  headers["RateLimit-Policy"] = `"default";q=${LIMIT};w=60`;
+  headers.RateLimit = `"default";r=${quota.remaining};t=${seconds}`;
+  headers["X-RateLimit-Limit"] = LIMIT;
+  headers["X-RateLimit-Remaining"] = quota.remaining;
+  headers["X-RateLimit-Reset"] = Math.ceil(now / 1000) + seconds;
+  if (url === "/api/v1/me") {
+    const { id, name, email, role } = caller;
+    return send(200, JSON.stringify({ data: { id, name, email, role } }));
+  }
+  if (url === "/api/v1/servers") {
+    const { rows } = await pool.query<ServerRow>({ name: "servers", text: SERVERS, values: [caller.id] });
+    return send(200, JSON.stringify({ data: { servers: rows.map((row) => toItem(row, now)) } }));
+  }
+  const [, serviceId, range = ""] = /^\/api\/v1\/game-services\/(\d+)\/metrics\?range=(\w+)$/.exec(url) ?? [];
+  const length = RANGES[range];
+  if (!serviceId || !length) return send(404, '{"error":"not_found"}');
+  const values = [serviceId, new Date(now - length), new Date(now), caller.id];
+  const { rows } = await pool.query({ name: "series", text: SERIES_SQL, values });
+  if (!rows[0]) return send(404, '{"error":"not_found"}');
+  send(200, `{"data":{"range":"${range}","series":${rows[0].series}}}`);
+}
+
+const server = createServer((request, response) => {
+  answer(request.headers.authorization ?? "", request.url ?? "", response).catch((error: unknown) => {
+    console.error(error);
+    response.destroy();
+  });
+});
+server.listen(0, "127.0.0.1", () => process.send?.((server.address() as AddressInfo).port));
+process.once("disconnect", () => process.exit());
