@@ -21,7 +21,7 @@ export type Order =
   | { kind: "sql"; url: string; text: string; values: readonly unknown[]; ms: number };
 
 /** Times are milliseconds from the request to the end of its answer. */
-export type Measured = { perSecond: number; medianMs: number; p99Ms: number; longestMs: number };
+export type Measured = { answers: number; perSecond: number; medianMs: number; p99Ms: number; longestMs: number };
 
 /** An answer that takes longer never comes. */
 const SILENCE_MS = 30_000;
@@ -37,7 +37,13 @@ async function carryOut(order: Order): Promise<Measured> {
   const seconds = (performance.now() - start) / 1000;
   times.sort((a, b) => a - b);
   const at = (part: number) => times[Math.min(times.length - 1, Math.floor(times.length * part))] ?? Number.NaN;
-  return { perSecond: times.length / seconds, medianMs: at(0.5), p99Ms: at(0.99), longestMs: at(1) };
+  return {
+    answers: times.length,
+    perSecond: times.length / seconds,
+    medianMs: at(0.5),
+    p99Ms: at(0.99),
+    longestMs: at(1),
+  };
 }
 
 function askServer(order: Order & { kind: "http" }, until: number, times: number[]): Promise<void> {

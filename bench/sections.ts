@@ -132,7 +132,7 @@ async function stall(bench: Bench, { rounds }: Settings): Promise<Rows> {
         middle = Math.max(middle, measured.medianMs);
       }
       const { peakMb } = readProcessUse(target.child.pid);
-      rows.push([`${clients} clients, ${name}`, ms(middle), ms(p99), ms(longest), mb(peakMb)]);
+      rows.push([`${clients} at once, ${name}`, ms(middle), ms(p99), ms(longest), mb(peakMb)]);
     }
   }
   return rows;
@@ -168,7 +168,7 @@ async function stores(bench: Bench, { rounds }: Settings): Promise<Rows> {
   const perSecond = await ratesOf(bench, rounds, {
     "in process": [await bench.direct(), { path: ME }],
     Redis: [overTcp, { path: ME }],
-    "Redis over REST (a stand-in for Upstash in the process of the benchmark)": [overRest, { path: ME }],
+    "Redis over REST, as Upstash": [overRest, { path: ME }],
   });
   for (const started of [overRest, overTcp, rest, redis]) await started.stop();
   const inProcess = perSecond["in process"] ?? Number.NaN;
@@ -219,8 +219,8 @@ async function memory(bench: Bench): Promise<Rows> {
 /** Microseconds that the processes of an app work for one answer. */
 async function cpuPerAnswer(bench: Bench, app: Target, asked: Asked): Promise<number> {
   const before = readProcessUse(app.child.pid).cpuMs;
-  const { perSecond } = await bench.ask(app, asked);
-  return ((readProcessUse(app.child.pid).cpuMs - before) * 1000) / perSecond;
+  const { answers } = await bench.ask(app, asked);
+  return ((readProcessUse(app.child.pid).cpuMs - before) * 1000) / answers;
 }
 
 /** A peer that answered something else would be no measure. @throws CommandError */
