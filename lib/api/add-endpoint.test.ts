@@ -63,7 +63,18 @@ let copy: string;
 
 beforeEach(async () => {
   copy = mkdtempSync(join(tmpdir(), "console-copy-"));
-  for (const name of ["app", "bench", "lib", "e2e", "prisma", "public", "scripts", "server", "package.json", "tsconfig.json"]) {
+  for (const name of [
+    "app",
+    "bench",
+    "lib",
+    "e2e",
+    "prisma",
+    "public",
+    "scripts",
+    "server",
+    "package.json",
+    "tsconfig.json",
+  ]) {
     cpSync(name, join(copy, name), { recursive: true, filter: (source) => !source.endsWith(".png") });
   }
   for (const name of ["next.config.mjs", "vitest.config.ts"]) cpSync(name, join(copy, name));
