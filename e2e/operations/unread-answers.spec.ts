@@ -5,8 +5,9 @@ import { call, expect, test } from "@/e2e/support/fixtures";
 import { db } from "@/lib/database/client";
 import { DAY, SECOND } from "@/lib/time";
 
-/** Two nodes report so often in a week; an answer then has 2 MB. */
-const PER_NODE = 8_000;
+/** Four nodes report so often in a week; an answer then has 8 MB, which is more than any kernel keeps for a socket. */
+const NODES = 4;
+const PER_NODE = 16_000;
 const BATCH = 2_000;
 /** Of each of two tokens; far more than there is room for. */
 const CONNECTIONS = 30;
@@ -30,7 +31,7 @@ test.describe("clients that do not read", () => {
         insert into metric_samples (service_id, ts, node_id, packets, bytes, dropped, connections, latency_ms)
         select ${id}, now() - make_interval(secs => ${(7 * DAY) / SECOND}::float8 * n / ${PER_NODE}), node, 123456,
           123456789, n, 42, 18.25
-        from generate_series(${first}::int, ${Math.min(first + BATCH, PER_NODE) - 1}::int) n, generate_series(1, 2) node`;
+        from generate_series(${first}::int, ${Math.min(first + BATCH, PER_NODE) - 1}::int) n, generate_series(1, ${NODES}::int) node`;
     }
   });
   test.afterAll(async () => {
