@@ -22,6 +22,8 @@ export type Filled = {
   /** The account with 100 servers owns the game services. */
   accountId: number;
   tokens: Record<Fleet, string[]>;
+  /** Server keys: one for each server of the account with 1,000 of them. */
+  keys: string[];
   services: Record<Nodes, number>;
 };
 
@@ -56,6 +58,7 @@ export async function fill(url: string): Promise<Filled> {
       url,
       accountId: accounts[100] ?? 0,
       tokens: tokens as Filled["tokens"],
+      keys: await addKeys(client, accounts[1000] ?? 0),
       services: services as Filled["services"],
     };
   } finally {
@@ -77,6 +80,17 @@ async function addTokens(client: pg.Client, accountId: number, count: number): P
     [accountId, tokens.map((token) => hashToken(token))],
   );
   return tokens;
+}
+
+async function addKeys(client: pg.Client, accountId: number): Promise<string[]> {
+  const { rows } = await client.query("select id from servers where account_id = $1", [accountId]);
+  const keys = rows.map(() => mintToken("serverKey"));
+  await client.query(
+    `insert into server_keys (server_id, key_hash, hint)
+    select id, hash, 'xxxx' from unnest($1::int[], $2::text[]) as given (id, hash)`,
+    [rows.map(({ id }) => id), keys.map((key) => hashToken(key))],
+  );
+  return keys;
 }
 
 /** Each with samples up to now and a full day of check-ins. */

@@ -9,6 +9,8 @@ export type Order =
       kind: "http";
       port: number;
       path: string;
+      /** A JSON text to send with POST; without it: GET. */
+      body?: string;
       /** They take turns, so that none meets its limit; none: no token is sent. */
       tokens: readonly string[];
       /** Another one ends the benchmark. */
@@ -50,6 +52,9 @@ function askServer(order: Order & { kind: "http" }, until: number, times: number
   return new Promise((resolve, reject) => {
     const socket = connect(order.port, "127.0.0.1").setNoDelay(true);
     socket.setTimeout(SILENCE_MS, () => socket.destroy(new Error(`No answer from ${order.path}.`)));
+    const { body } = order;
+    const method = body === undefined ? "GET" : "POST";
+    const json = body && `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n`;
     let [head, missing, start] = ["", -1, 0];
     const ask = () => {
       start = performance.now();
@@ -60,7 +65,9 @@ function askServer(order: Order & { kind: "http" }, until: number, times: number
       [head, missing] = ["", -1];
       const token = order.tokens[sent++ % order.tokens.length];
       const authorization = token ? `Authorization: Bearer ${token}\r\n` : "";
-      socket.write(`GET ${order.path} HTTP/1.1\r\nHost: localhost\r\n${authorization}\r\n`);
+      socket.write(
+        `${method} ${order.path} HTTP/1.1\r\nHost: localhost\r\n${authorization}${json ?? ""}\r\n${body ?? ""}`,
+      );
     };
     socket.on("connect", ask);
     socket.on("data", (chunk) => {

@@ -3,8 +3,9 @@ import { startUpstash } from "@/e2e/support/upstash-server";
 import { CommandError } from "@/scripts/command-error";
 import type { Asked, Bench, Target } from "./bench";
 import { FLEETS, growOthers, NODES, type Nodes } from "./database";
+import type { Measured } from "./load";
 import { readProcessUse } from "./process-use";
-import { interleave } from "./rounds";
+import { interleave, median } from "./rounds";
 import { SERIES_SQL } from "./series-sql";
 
 /** What the command line says about every section. */
@@ -26,6 +27,28 @@ const RANGES = { "1h": 60 * MINUTE, "24h": 1440 * MINUTE, "7d": 10_080 * MINUTE 
 type Range = keyof typeof RANGES;
 const ranges = Object.keys(RANGES) as Range[];
 
+/** What a daemon sends every 30 seconds. */
+const CHECK_IN = JSON.stringify({
+  daemon: "0123456789abcdef",
+  cpu_pct: 12.5,
+  cpu_steal_pct: 0.4,
+  cpu_iowait_pct: 1.2,
+  load5: 0.8,
+  mem_used_mb: 9000,
+  mem_total_mb: 16_000,
+  swap_used_pct: 0,
+  disk_used_pct: 61.3,
+  net_loss_pct: 0,
+  net_retransmit_pct: 0.2,
+  uptime_s: 95_000,
+  oom_kills: 0,
+  failed_units: 0,
+  facts: { os: "Debian GNU/Linux 12", kernel: "6.1.0-28-amd64", cores: 8, cpu: "AMD EPYC", memory_mb: 16_000 },
+});
+/** Check-ins a second that one process takes, and how long the whole account may take Prometheus. */
+const CHECK_INS_GOAL = 500;
+const METRICS_GOAL_MS = 100;
+
 const WITHOUT_TOKEN = { tokens: [], status: 401 };
 const ONE_BY_ONE = { connections: 1, ms: SECOND / 2 };
 
@@ -38,6 +61,8 @@ export const SECTIONS = {
   others,
   stores,
   workers,
+  "check-ins": checkIns,
+  metrics,
   memory,
 } as const satisfies Record<string, Section>;
 export type SectionName = keyof typeof SECTIONS;
@@ -202,6 +227,43 @@ async function workers(bench: Bench, { rounds }: Settings): Promise<Rows> {
     }
   }
   for (const started of [...Object.values(apps), redis]) await started.stop();
+  return rows;
+}
+
+/** Check-ins of a thousand servers, taken in by one process. */
+async function checkIns(bench: Bench, { rounds }: Settings): Promise<Rows> {
+  const app = await bench.direct();
+  const rows: Rows = [["POST /ingest/v1/check-ins", "check-ins/s", `of ${CHECK_INS_GOAL}`, "CPU of the app each"]];
+  for (const connections of [1, 16, 64]) {
+    const asked = { path: "/ingest/v1/check-ins", body: CHECK_IN, tokens: bench.data.keys, connections };
+    await bench.ask(app, asked);
+    const measured = await interleave(rounds, {
+      perSecond: async () => (await bench.ask(app, asked)).perSecond,
+      cpu: () => cpuPerAnswer(bench, app, asked),
+    });
+    rows.push([
+      `${connections} at once`,
+      rate(measured.perSecond),
+      ratio(measured.perSecond / CHECK_INS_GOAL),
+      `${measured.cpu.toFixed(0)} µs`,
+    ]);
+  }
+  return rows;
+}
+
+/** The whole account as one text, one answer after the other. */
+async function metrics(bench: Bench, { rounds }: Settings): Promise<Rows> {
+  const app = await bench.direct();
+  const rows: Rows = [["GET /metrics", "median", `of ${METRICS_GOAL_MS} ms`, "longest"]];
+  for (const fleet of FLEETS) {
+    const asked = { path: "/metrics", tokens: bench.data.tokens[fleet], ...ONE_BY_ONE };
+    await bench.ask(app, asked);
+    const times: Measured[] = [];
+    for (let round = 0; round < rounds; round++) times.push(await bench.ask(app, asked));
+    const middle = median(times.map(({ medianMs }) => medianMs));
+    const longest = Math.max(...times.map(({ longestMs }) => longestMs));
+    rows.push([`${fleet} servers`, ms(middle), ratio(middle / METRICS_GOAL_MS), ms(longest)]);
+  }
   return rows;
 }
 
