@@ -16,6 +16,9 @@ export default {
   skipTrailingSlashRedirect: true,
   // The console has none that need it; the route would keep a file of every variant that anybody asks for.
   images: { unoptimized: true },
+  // Else Next redirects what carries `RSC`, requests to the API as well, to keep apart in caches what nothing of the
+  // console's allows to be cached.
+  experimental: { validateRSCRequestHeaders: false },
   headers: async () => [
     // Static files; pages and the API say it themselves, too.
     { source: "/:file*", headers: asNextWantsThem(COMMON_HEADERS) },

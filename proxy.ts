@@ -11,8 +11,17 @@ import { waitText } from "@/lib/relative-time";
 import { CROWD_WAIT, hasRoom } from "@/lib/sign-in/crowd";
 import { SECOND } from "@/lib/time";
 
-/** Runs before every page. API requests, static files and health checks never come here. */
+/** What carries it Next answers itself, with 200 and `{}`, whatever was asked for. Nothing of the console sends it. */
+const PREFETCH = "x-middleware-prefetch";
+const MACHINE_PATH = /^\/(?:api\/v1|ingest|metrics|openapi\.json|healthz|readyz)(?:\/|$)/;
+
+/**
+ * Runs before every page. Requests of machines and for static files never come here, but for those that Next would keep
+ * from their handler: this project's server takes such headers away, a hosting platform does not.
+ */
 export async function proxy(request: NextRequest): Promise<Response> {
+  if (MACHINE_PATH.test(request.nextUrl.pathname))
+    return NextResponse.next({ request: { headers: headersOf(request) } });
   const nonce = Buffer.from(crypto.getRandomValues(new Uint8Array(16))).toString("base64");
   const policy = contentSecurityPolicy(nonce);
   const response = (await refusal(request, nonce)) ?? pageWithPolicy(request, policy);
@@ -25,6 +34,7 @@ export async function proxy(request: NextRequest): Promise<Response> {
 export const config = {
   matcher: [
     "/((?!api/v1(?:/|$)|ingest/|_next/|__nextjs|healthz$|readyz$|openapi\\.json$|metrics$|clients/|favicon\\.ico$|favicon\\.svg$|logo\\.svg$|agent\\.sh$|error\\.css$).*)",
+    { source: "/:path*", has: [{ type: "header", key: "x-middleware-prefetch" }] },
   ],
 };
 
@@ -71,11 +81,17 @@ function isPlainSignIn({ method, nextUrl, headers }: NextRequest): boolean {
 }
 
 function pageWithPolicy(request: NextRequest, policy: string): Response {
-  const headers = new Headers(request.headers);
+  const headers = headersOf(request);
   // Next reads the nonce from here and gives it to every script and style of the page.
   headers.set("Content-Security-Policy", policy);
   headers.set(PATH_HEADER, pathOf(request));
   return NextResponse.next({ request: { headers } });
+}
+
+function headersOf(request: NextRequest): Headers {
+  const headers = new Headers(request.headers);
+  headers.delete(PREFETCH);
+  return headers;
 }
 
 /** Without what Next's own router adds to the query. */

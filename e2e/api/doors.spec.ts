@@ -3,6 +3,8 @@ import { gunzipSync } from "node:zlib";
 import type { ConsoleServer } from "@/e2e/support/console-server";
 import { newAccount, newGameService, newServer, newToken } from "@/e2e/support/factories";
 import { ENDPOINT_PATHS, expect, sharedOrigin, test } from "@/e2e/support/fixtures";
+import { expectNoFrameworkHeaderToMatter } from "@/e2e/support/framework-headers";
+import { startNextAlone } from "@/e2e/support/next-alone";
 import { startConsoleWithoutDirectDoor } from "@/e2e/support/next-door";
 import { db } from "@/lib/database/client";
 import { MINUTE } from "@/lib/time";
@@ -73,6 +75,32 @@ test("a build that lists a handler it does not have is served by Next's router, 
   const { token, id } = await newAccount();
   const answer = await send(nextDoor.origin, { path: "/api/v1/me", headers: { Authorization: `Bearer ${token}` } });
   expect(answer).toMatchObject({ status: 200, text: expect.stringContaining(`"id":${id}`) });
+});
+
+test("no header that the framework knows changes an answer of the API where the direct door is closed", async () => {
+  await expectNoFrameworkHeaderToMatter(nextDoor.origin);
+});
+
+test("nor where Next alone serves the build: what carries one is asked for its token, and counted", async () => {
+  const alone = await startNextAlone(String(process.env.DATABASE_URL));
+  try {
+    await expectNoFrameworkHeaderToMatter(alone.origin);
+    const { token, id } = await newAccount();
+    for (const [header, left] of [
+      ["X-Middleware-Prefetch", "119"],
+      ["RSC", "118"],
+    ] as const) {
+      const headers = { Authorization: `Bearer ${token}`, [header]: "1" };
+      const answer = await fetch(`${alone.origin}/api/v1/me`, { headers, redirect: "manual" });
+      expect([answer.status, answer.headers.get("x-ratelimit-remaining")], header).toEqual([200, left]);
+      expect(await answer.json()).toMatchObject({ data: { id } });
+    }
+    // It opens nothing else either.
+    const forged = { method: "POST", headers: { "X-Middleware-Prefetch": "1" }, body: new FormData() };
+    expect((await fetch(`${alone.origin}/sign-in`, forged)).status).toBe(403);
+  } finally {
+    await alone.stop();
+  }
 });
 
 test("every endpoint and every refusal is the same whole answer through both doors", async () => {

@@ -2,7 +2,7 @@ import { type AppProcess, startApp } from "@/scripts/app-process";
 import { DIST_DIRS } from "@/scripts/build";
 
 /** Every variable of the product, unset: neither a .env file nor the shell may change what a test sees. */
-const NO_VARIABLES = {
+export const NO_VARIABLES = {
   BASE_URL: "",
   TRUSTED_PROXIES: "",
   REDIS_URL: "",
