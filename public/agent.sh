@@ -18,10 +18,12 @@ LC_ALL=C
 export LC_ALL
 
 VERSION=1.0
-EVERY=30   # seconds between check-ins
-JITTER=3   # seconds more or less, so that machines do not all come at once
-KEEP=150   # check-ins kept while the console does not answer: more than an hour
-WINDOW=20  # check-ins over which lost packets and retransmissions are counted: ten minutes
+EVERY=30     # seconds between check-ins
+JITTER=3     # seconds more or less, so that machines do not all come at once
+KEEP=150     # check-ins kept while the console does not answer: more than an hour
+WINDOW=20    # check-ins over which lost packets and retransmissions are counted: ten minutes
+LONGEST=900  # seconds that the console may ask to wait
+SLACK=60     # seconds that this machine's clock and the console's may differ before the console's counts
 
 PROC=${PROC_ROOT:-/proc}
 ROOT=${DESTDIR:-}
@@ -174,21 +176,77 @@ require_client() {
   fi
 }
 
+# Seconds since 1970 of the answer's Date; nothing without one.
+answered_at() {
+  tr -d '\r' <"$work/head" | awk 'tolower($1) == "date:" && NF == 7 {
+    month = index("  JanFebMarAprMayJunJulAugSepOctNovDec", $4) / 3
+    year = month < 3 ? $5 - 1 : $5
+    # Years begin in March here, so that the day too many is the last one.
+    days = 365 * year + int(year / 4) - int(year / 100) + int(year / 400) + int((153 * ((month + 9) % 12) + 2) / 5) + $3
+    split($6, at, ":")
+    printf "%.0f\n", (days - 719469) * 86400 + at[1] * 3600 + at[2] * 60 + at[3]
+  }' | tail -n 1
+}
+
+# Whether the answer shows that this machine's clock is off, otherwise than was known. By how much is kept, so that a
+# check-in that goes out twice has the same time twice.
+correct_clock() {
+  off=$(answered_at)
+  [ -n "$off" ] || return
+  off=$((off - $(date +%s)))
+  [ $((off - offset)) -gt $SLACK ] || [ $((offset - off)) -gt $SLACK ] || return
+  offset=$off
+  [ -z "${STATE_DIRECTORY:-}" ] || echo "$offset" >"$STATE_DIRECTORY/offset"
+  say "The clocks of this machine and of the console differ by ${offset#-} seconds; check-ins carry the console's time."
+}
+
+# Sends the file $1 with the console's time; again, if only its answer says what time that is. Nothing is lost to a clock
+# that is wrong.
+send() {
+  post "$1"
+  case $code in
+    200) correct_clock ;;
+    400) if correct_clock; then post "$1"; fi ;;
+  esac
+}
+
+# The check-in $1 with a sampled_at $2 seconds later.
+moved() {
+  awk -v by="$2" '{
+    match($0, /[0-9]+/)
+    printf "%s%.0f%s\n", substr($0, 1, RSTART - 1), substr($0, RSTART, RLENGTH) + 1000 * by, substr($0, RSTART + RLENGTH)
+  }' "$1"
+}
+
+# When somebody sets this machine's clock, whatever is kept moves along, so that the console's time of it stays the same.
+follow_clock() {
+  up=$(cut -d . -f 1 "$PROC/uptime" 2>/dev/null)
+  started=$((at - ${up:-$at}))
+  set_by=$((started - ${was_started:=$started}))
+  was_started=$started
+  [ $set_by -gt $SLACK ] || [ $set_by -lt -$SLACK ] || return
+  for file in "$spool"/*.json; do
+    if [ -e "$file" ]; then moved "$file" $set_by >"$work/moved" && mv "$work/moved" "$file"; fi
+  done
+  offset=$((offset - set_by))
+}
+
 # Sends the file $1; sets code (000: no answer), message and retry_after. The key goes through a pipe: arguments and
 # variables of a process can be read by others.
-send() {
+post() {
+  moved "$1" "$offset" >"$work/sent"
   : >"$work/body"
   : >"$work/head"
   if [ $client = curl ]; then
     code=$(printf 'header = "Authorization: Bearer %s"\n' "$key" | curl -sS -K - -m 20 -o "$work/body" -D "$work/head" \
-      -w '%{http_code}' -H 'Content-Type: application/json' -A "console-agent/$VERSION" --data-binary "@$1" \
+      -w '%{http_code}' -H 'Content-Type: application/json' -A "console-agent/$VERSION" --data-binary "@$work/sent" \
       "$url/ingest/v1/check-ins" 2>"$work/error")
   else
     # It reads its configuration from files alone; nobody else can read this one.
     printf 'header = Authorization: Bearer %s\n' "$key" >"$work/wgetrc"
     wget --config="$work/wgetrc" -q -S -t 1 -T 20 --content-on-error --max-redirect=0 -O "$work/body" \
       --header='Content-Type: application/json' -U "console-agent/$VERSION" \
-      --post-file="$1" "$url/ingest/v1/check-ins" 2>"$work/head"
+      --post-file="$work/sent" "$url/ingest/v1/check-ins" 2>"$work/head"
     rm -f "$work/wgetrc"
     code=$(awk '$1 ~ /^HTTP\// { code = $2 } END { print code == "" ? "000" : code }' "$work/head")
     cp "$work/head" "$work/error"
@@ -202,6 +260,8 @@ send() {
 deliver() {
   for file in "$spool"/*.json; do
     now_s=$(date +%s)
+    # A clock that was set back must not keep everything waiting.
+    [ $((not_before - now_s)) -lt $LONGEST ] || not_before=0
     [ -e "$file" ] && [ "$now_s" -ge "$not_before" ] && [ "$now_s" -lt "$next" ] || return
     send "$file"
     case $code in
@@ -226,12 +286,14 @@ run() {
   require_client
   spool=${STATE_DIRECTORY:-$work}/spool
   mkdir -p "$spool" || fail "There is no room to keep check-ins in."
+  [ ! -r "${STATE_DIRECTORY:-$work}/offset" ] || read -r offset <"$STATE_DIRECTORY/offset"
   not_before=0 windows='' pings=''
   before=$(counters)
   while :; do
     pings="$pings $(ping_console)"
     now=$(counters)
     at=$(date +%s)
+    follow_clock
     windows="$windows$before;"
     trim
     check_in "$at" "$before" "${windows%%;*}" "$now" "$pings" >"$work/new" && mv "$work/new" "$spool/$at.json"
@@ -240,6 +302,7 @@ run() {
     next=$((at + EVERY - JITTER + 0x$(random 2) % (2 * JITTER + 1)))
     deliver
     pause=$((next - $(date +%s)))
+    [ $pause -le $((EVERY + JITTER)) ] || pause=$EVERY
     # Pings take their time as well.
     sleep $((pause > 5 ? pause - 4 : 1))
   done
@@ -260,6 +323,12 @@ trim() {
 
 # ---- the commands
 
+# Of "once" the machine itself is the daemon, whenever it runs: its name lasts until the next start of the machine.
+machine_name() {
+  seen=$(cat "$PROC/sys/kernel/random/boot_id" "$PROC/sys/kernel/hostname" 2>/dev/null)
+  if [ -n "$seen" ]; then printf 'machine-%s' "$(printf %s "$seen" | cksum | cut -d ' ' -f 1)"; else random 8; fi
+}
+
 measure_once() {
   before=$(counters)
   pings=$(ping_console)
@@ -269,6 +338,7 @@ measure_once() {
 
 once() {
   require_client
+  daemon=$(machine_name)
   measure_once >"$work/once"
   send "$work/once"
   [ "$code" = 200 ] || fail "Not checked in ($code): $message"
@@ -350,7 +420,7 @@ uninstall() {
   echo "Removed. If a line of root's crontab names $HOME_DIR, remove that as well."
 }
 
-host='' url='' key='' replied=''
+host='' url='' key='' replied='' was_started='' offset=0
 daemon=$(random 8)
 work=$(mktemp -d) || fail "There is no room for temporary files."
 trap 'rm -rf "$work"' EXIT

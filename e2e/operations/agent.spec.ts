@@ -16,7 +16,7 @@ import { mintToken } from "@/lib/tokens/format";
 
 /** All that the agent needs beside curl or GNU wget. */
 const TOOLS =
-  "sh dash busybox awk cat cp cut date df grep head id mkdir mktemp mv od rm sed sleep sort tail tr uname wc".split(
+  "sh dash busybox awk cat cksum cp cut date df grep head id mkdir mktemp mv od rm sed sleep sort tail tr uname wc".split(
     " ",
   );
 
@@ -160,8 +160,11 @@ test("on the live machine it and the node exporter agree within what two reading
   expect(measured.disk_used_pct).toBeGreaterThanOrEqual(Math.min(full(before), full(after)) - 1);
 });
 
-/** A console that is away whenever `isAway` says so; else the shared one. Notes each sample that was tried. */
-async function startFlakyConsole(isAway: () => boolean) {
+/**
+ * A console that is away whenever `isAway` says so; else the shared one, by the agent's clock. Notes each sample that was
+ * tried.
+ */
+async function startFlakyConsole(isAway: () => boolean, now: () => number) {
   const tried = new Set<number>();
   const server = createServer((incoming: IncomingMessage, outgoing: ServerResponse) => {
     const chunks: Buffer[] = [];
@@ -175,7 +178,7 @@ async function startFlakyConsole(isAway: () => boolean) {
         headers: incoming.headers,
       });
       forwarded.on("response", (answer) => {
-        outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
+        outgoing.writeHead(answer.statusCode ?? 502, { ...answer.headers, date: new Date(now()).toUTCString() });
         answer.pipe(outgoing);
       });
       forwarded.end(body);
@@ -207,7 +210,10 @@ test("an outage of an hour, by a clock that runs ahead: everything is kept, repl
     `echo $(($(cat ${clock}) + 4)) >${clock}; echo '5 packets transmitted, 5 received, 0% packet loss'`,
   );
   const elapsed = () => Number(readFileSync(clock, "utf8")) - start;
-  const flaky = await startFlakyConsole(() => elapsed() > 5 * 60 && elapsed() < 66 * 60);
+  const flaky = await startFlakyConsole(
+    () => elapsed() > 5 * 60 && elapsed() < 66 * 60,
+    () => (start + elapsed()) * SECOND,
+  );
   const agent = bench.start(["busybox", "sh"], ["run", flaky.origin], `${key}\n`, {
     PROC_ROOT: resolve("e2e/support/proc/before"),
     STATE_DIRECTORY: bench.dir,
@@ -250,6 +256,7 @@ test("a spool holds 150 check-ins, of which the oldest give way; Retry-After is 
       const { sampled_at: sampledAt } = text === "{}" ? { sampled_at: 0 } : JSON.parse(text);
       asked.push({ at: Number(readFileSync(clock, "utf8")), sampledAt });
       const status = answers.shift() ?? 200;
+      outgoing.sendDate = false;
       outgoing.writeHead(status, { "Content-Type": "application/json", "Retry-After": "95" });
       outgoing.end(status === 200 ? '{"data":{"stored":true}}' : '{"error":"Not now."}');
     });
@@ -287,6 +294,55 @@ test("a spool holds 150 check-ins, of which the oldest give way; Retry-After is 
   expect(third?.sampledAt).toBe((second?.sampledAt ?? 0) + 1);
   expect(agent.stderr()).toContain("The console asks to wait: Not now.");
   expect(agent.stderr()).toContain("The console cannot use a check-in, which is left out: Not now.");
+});
+
+test("what a clock an hour ahead has measured is stored at its true time, once, also when the clock is then set right", {
+  tag: "@one-engine",
+}, async () => {
+  const { id: accountId } = await newAccount();
+  const { id, key } = await newReportingServer(accountId);
+  const start = Math.floor(Date.now() / SECOND);
+  const ahead = join(bench.dir, "ahead");
+  writeFileSync(ahead, "3600");
+  bench.shim("date", `echo $(($(/bin/date +%s) + $(cat ${ahead})))`);
+  bench.shim("sleep", "exec /bin/sleep 1.1");
+  const spool = join(bench.dir, "spool");
+  mkdirSync(spool);
+  // Measured while the console was away and could not say what time it is.
+  writeFileSync(join(spool, `${start + 3540}.json`), `{"sampled_at":${start + 3540}000,"cpu_pct":7}`);
+  const samples = async () => (await stateOf(id)).telemetrySamples;
+  const agent = bench.start(["busybox", "sh"], ["run", sharedOrigin()], `${key}\n`, {
+    PROC_ROOT: resolve("e2e/support/proc/before"),
+    STATE_DIRECTORY: bench.dir,
+  });
+  try {
+    await expect.poll(async () => (await samples()).length, { timeout: 30 * SECOND }).toBeGreaterThan(1);
+    writeFileSync(ahead, "0");
+    const before = (await samples()).length;
+    await expect.poll(async () => (await samples()).length, { timeout: 30 * SECOND }).toBeGreaterThan(before + 1);
+  } finally {
+    await agent.stop();
+  }
+  const times = (await samples()).map(({ ts }) => ts.getTime() / SECOND);
+  expect(times[0]).toBeGreaterThanOrEqual(start - 62);
+  expect(times[0]).toBeLessThanOrEqual(start - 58);
+  for (const time of times.slice(1)) expect(time).toBeGreaterThanOrEqual(start - 2);
+  for (const time of times) expect(time).toBeLessThanOrEqual(Date.now() / SECOND + 2);
+  expect(agent.stderr()).toMatch(/The clocks of this machine and of the console differ by (3599|3600|3601) seconds/);
+  expect(agent.stderr()).not.toContain("is left out");
+});
+
+test("a single check-in by wget and a clock three hours behind is stored at its true time", {
+  tag: "@one-engine",
+}, async () => {
+  const { id: accountId } = await newAccount();
+  const { id, key } = await newReportingServer(accountId);
+  bench.shim("date", "echo $(($(/bin/date +%s) - 10800))");
+  bench.only([...TOOLS, "wget"]);
+  const { code, stderr } = await bench.run(["dash"], ["once", sharedOrigin()], `${key}\n`);
+  expect([code, stderr]).toEqual([0, expect.stringContaining("check-ins carry the console's time")]);
+  const [sample] = (await stateOf(id)).telemetrySamples;
+  expect(Math.abs(Date.now() - Number(sample?.ts))).toBeLessThan(30 * SECOND);
 });
 
 test("every mistake is one clear sentence, and nothing is sent", { tag: "@one-engine" }, async () => {

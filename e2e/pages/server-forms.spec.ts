@@ -1,11 +1,15 @@
+import { randomUUID } from "node:crypto";
+import { cpSync, mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import type { Page } from "playwright/test";
+import { AgentBench } from "@/e2e/support/agent";
 import { expectAccessible, expectToFit } from "@/e2e/support/axe";
-import { newAccount, newServer } from "@/e2e/support/factories";
+import { newAccount, newReportingServer, newServer } from "@/e2e/support/factories";
 import { sharedOrigin } from "@/e2e/support/fixtures";
 import { expect, fieldsOf, sendFields, test, withAndWithoutJavaScript } from "@/e2e/support/pages";
 import { db } from "@/lib/database/client";
 import { requestBenchmark } from "@/lib/servers/benchmarks";
-import { DAY } from "@/lib/time";
+import { DAY, SECOND } from "@/lib/time";
 import { hashToken } from "@/lib/tokens/format";
 
 const KEY = /csrv_[0-9A-Za-z]{36}/;
@@ -154,10 +158,51 @@ test("a run whose key has ended says so, on the page of the server as well", asy
   await expect(page.getByText("Forgotten (expired)")).toBeVisible();
 });
 
-test("two daemons with one key are said on the server's page", async ({ page, account }) => {
-  const { id } = await newServer(account.id, { twoDaemonsAt: new Date() });
-  await page.goto(`/dashboard/servers/${id}`);
-  await expect(page.getByText("Two daemons report for this server with the same key")).toBeVisible();
+test("two machines that report by turns with one key are said on the open page of the server", {
+  tag: "@one-engine",
+}, async ({ page, account }) => {
+  const { id, key } = await newReportingServer(account.id);
+  const bench = new AgentBench();
+  try {
+    bench.shim("ping", "echo '5 packets transmitted, 5 received, 0% packet loss, time 4ms'");
+    // Between the check-ins of a machine half a minute passes in truth.
+    bench.shim("date", 'echo "$NOW"');
+    for (const machine of ["one", "other"]) {
+      const proc = join(bench.dir, machine);
+      cpSync("e2e/support/proc/before", proc, { recursive: true });
+      mkdirSync(join(proc, "sys/kernel/random"), { recursive: true });
+      writeFileSync(join(proc, "sys/kernel/random/boot_id"), `${randomUUID()}\n`);
+    }
+    const start = Math.floor(Date.now() / SECOND) - 45;
+    const checkInFrom = (machine: string, second: number) =>
+      bench.run(["dash"], ["once", sharedOrigin()], `${key}\n`, {
+        PROC_ROOT: join(bench.dir, machine),
+        NOW: String(start + second),
+      });
+    const notice = page.getByText("Two daemons report for this server with the same key");
+    await page.goto(`/dashboard/servers/${id}`);
+    for (const [machine, second] of [
+      ["one", 0],
+      ["one", 10],
+      ["other", 20],
+    ] as const) {
+      expect(await checkInFrom(machine, second)).toMatchObject({ code: 0, stderr: "" });
+    }
+    // A browser that says it is online again makes the page ask at once.
+    const renew = async () => {
+      const renewed = page.waitForResponse((answer) => answer.request().method() === "POST");
+      await page.evaluate(() => window.dispatchEvent(new Event("online")));
+      await (await renewed).finished();
+    };
+    await renew();
+    await expect(page.getByText("Online", { exact: true })).toBeVisible();
+    await expect(notice).toHaveCount(0);
+    expect(await checkInFrom("one", 30)).toMatchObject({ code: 0 });
+    await renew();
+    await expect(notice).toBeVisible();
+  } finally {
+    bench.remove();
+  }
 });
 
 test("a console that is away loses neither the key on the page nor what was typed", async ({
