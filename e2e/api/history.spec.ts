@@ -7,6 +7,7 @@ import { recordCheckIn } from "@/lib/servers/check-ins";
 import { rateHealth } from "@/lib/servers/health-score";
 import { getHistory, listTrends } from "@/lib/servers/history";
 import type { RatedServer } from "@/lib/servers/past-scores";
+import { pruneSamples } from "@/lib/servers/retention";
 import { listHours, recompute, rollUp, type SummedHour } from "@/lib/servers/roll-ups";
 import { parseStabilityRecord, summariseStability } from "@/lib/servers/stability";
 import { DAY, HOUR, MINUTE } from "@/lib/time";
@@ -33,12 +34,12 @@ async function summed(server: RatedServer): Promise<SummedHour[]> {
   return listHours(server.id, from, Date.now());
 }
 
-/** A sample every five minutes from `hours` ago to now, inserted as another writer would. */
-async function insertSamples(serverId: number, hours: number): Promise<void> {
+/** A sample every five minutes for so many hours up to `end` (epoch ms; now), inserted as another writer would. */
+async function insertSamples(serverId: number, hours: number, end = hourAgo(0)): Promise<void> {
   await db.$executeRaw`
     insert into telemetry_samples (server_id, ts, cpu_pct, mem_used_mb, mem_total_mb, disk_used_pct, net_loss_pct, uptime_s, oom_kills)
     select ${serverId}, ts, 40 + (n * 37) % 60, 500 + (n * 13) % 450, 1000, 50, 0.2, (n % 100) * 300, case when n % 97 = 0 then 1 end
-    from generate_series(1, ${hours * 12}::int) n, lateral (select to_timestamp(${hourAgo(hours) / 1000}::float8) + (n - 1) * interval '5 minutes' as ts) t`;
+    from generate_series(1, ${hours * 12}::int) n, lateral (select to_timestamp(${(end - hours * HOUR) / 1000}::float8) + (n - 1) * interval '5 minutes' as ts) t`;
 }
 
 test("the score kept for an hour is that of each check-in as it was rated then", async () => {
@@ -146,6 +147,54 @@ test("the sums outlive their samples, and a late sample of a deleted hour does n
     insert into telemetry_samples (server_id, ts, cpu_pct)
     values (${server.id}, ${new Date(hourAgo(40) + MINUTE)}, 0)`;
   expect(await summed(server)).toEqual(before);
+});
+
+test("samples beyond 31 days are deleted after a check-in, a day at a time, and their hours are kept as they were", async () => {
+  const server = await oldServer();
+  const end = hourAgo(32 * 24);
+  await insertSamples(server.id, 30, end);
+  const reference = await oldServer();
+  await insertSamples(reference.id, 30, end);
+  await db.$executeRaw`insert into telemetry_samples (server_id, ts) values (${server.id}, ${new Date(hourAgo(30 * 24))})`;
+  const left = () => db.telemetrySample.count({ where: { serverId: server.id } });
+  const from = end - 40 * HOUR;
+  await rollUp(reference, from, end);
+  await recordCheckIn(server.id, { sample: { cpuPct: 1 } });
+  // The first day of the thirty hours; what is younger stays.
+  await expect.poll(left).toBe(6 * 12 + 2);
+  await recordCheckIn(server.id, { sample: { cpuPct: 1 } }, new Date(Date.now() + HOUR));
+  await expect.poll(left).toBe(3);
+  expect(await listHours(server.id, from, end)).toEqual(await listHours(reference.id, from, end));
+  expect(await pruneSamples(server.id, Date.now())).toBe(0);
+});
+
+test("deleting waits for whoever writes an old sample, sums that up first, happens once, and never takes the latest sample", async () => {
+  const server = await oldServer();
+  const end = hourAgo(32 * 24);
+  await insertSamples(server.id, 3, end);
+  const writer = new pg.Client(process.env.DATABASE_URL);
+  await writer.connect();
+  try {
+    await writer.query("begin");
+    await writer.query("insert into telemetry_samples (server_id, ts, cpu_pct) values ($1, $2, 100)", [
+      server.id,
+      new Date(end - 90 * MINUTE + 1),
+    ]);
+    const early = pruneSamples(server.id, Date.now());
+    await Promise.race([early, new Promise((resolve) => setTimeout(resolve, 300))]);
+    await writer.query("commit");
+    await early;
+  } finally {
+    await writer.end();
+  }
+  const gone = await Promise.all(Array.from({ length: 3 }, () => pruneSamples(server.id, Date.now())));
+  const late = await pruneSamples(server.id, Date.now());
+  // All but the hour of the latest.
+  await expect.poll(() => db.telemetrySample.count({ where: { serverId: server.id } })).toBe(12);
+  expect(gone.filter((count) => count > 0).length + (late > 0 ? 1 : 0)).toBeLessThanOrEqual(1);
+  const kept = await listHours(server.id, end - 3 * HOUR, end);
+  expect(kept.map(({ bands }) => bands.cpuPct?.count)).toEqual([12, 13, 12]);
+  expect(kept[1]?.bands.cpuPct?.greatest).toBe(100);
 });
 
 test("one sample of a month is seen at 30 days, in each of the four times at its place, and gaps stay gaps", async () => {

@@ -1,13 +1,18 @@
 import pg from "pg";
+import { newAccount, newServer } from "@/e2e/support/factories";
 import { expect, test } from "@/e2e/support/fixtures";
 import { type Query, recordQueries } from "@/e2e/support/recorded-queries";
 import { createTestDatabase } from "@/e2e/support/test-database";
 import type { Account } from "@/lib/accounts/accounts";
+import { db } from "@/lib/database/client";
 import { getGameService, listGameServices } from "@/lib/game-services/game-services";
 import { getMetrics } from "@/lib/game-services/metrics";
 import { listBenchmarks } from "@/lib/servers/benchmarks";
+import { getHistory, HISTORY_RANGES, listTrends } from "@/lib/servers/history";
+import { pruneSamples, SAMPLES_KEPT } from "@/lib/servers/retention";
 import { getServer, listServers } from "@/lib/servers/servers";
-import { SECOND } from "@/lib/time";
+import { findTwoDaemons } from "@/lib/servers/two-daemons";
+import { DAY, HOUR, SECOND } from "@/lib/time";
 import { authenticate } from "@/lib/tokens/authentication";
 import { mintToken } from "@/lib/tokens/format";
 import { listTokens } from "@/lib/tokens/management";
@@ -24,6 +29,8 @@ const OTHERS = `
   insert into servers (account_id, label, hostname) select 1 + i % 19000, 'l', 'h' from generate_series(1, 50000) i;
   insert into telemetry_samples (server_id, ts, cpu_pct)
     select 1 + i % 5000, now() - i / 5000 * interval '30 s', 1 from generate_series(0, 999999) i;
+  insert into telemetry_hours (server_id, hour, samples)
+    select 1 + i % 5000, date_trunc('hour', now(), 'UTC') - i / 5000 * interval '1 hour', 120 from generate_series(0, 99999) i;
   insert into benchmark_runs (server_id, label, status, finished_at)
     select 1 + i % 1000, 'l', 'done', now() - i * interval '1 s' from generate_series(1, 50000) i;
   insert into game_services (account_id, name, java_hostname, origin_host, origin_port)
@@ -34,7 +41,9 @@ const OTHERS = `
     select 1 + i % 100, now() - i / 300 * interval '1 min', i / 100 % 3, 1, 1, 1, 1 from generate_series(0, 999999) i;
   analyze`;
 
-test("no query of any endpoint scans a table, with a million rows of other accounts in it", async () => {
+const READS_OR_WRITES = /^(select|with|insert|update|delete)\b/i;
+
+test("no query of any endpoint, of the history of servers or of what deletes old samples scans a table, with a million rows of other accounts in it", async () => {
   test.setTimeout(300 * SECOND);
   const database = await createTestDatabase();
   const client = new pg.Client(database.url);
@@ -45,9 +54,13 @@ test("no query of any endpoint scans a table, with a million rows of other accou
       ...(await queriesOf({ id: 7, name: "n", email: "a7@example.com", role: "customer" })),
       ...(await queriesOf({ id: 7, name: "n", email: "a7@example.com", role: "support" })),
     ];
-    // What a new connection begins with reads nothing.
-    const queries = sent.filter(({ text }) => !text.startsWith("set time zone"));
+    const ofHistory = await historyQueries();
+    // What begins and ends a connection or a transaction reads nothing.
+    const queries = sent.filter(({ text }) => READS_OR_WRITES.test(text));
     expect(queries).toHaveLength(26);
+    expect(ofHistory.filter(({ text }) => /^delete/i.test(text))).toHaveLength(1);
+    expect(ofHistory.filter(({ text }) => /telemetry_hours/.test(text)).length).toBeGreaterThan(3);
+    queries.push(...ofHistory);
     for (const { text, values } of queries) {
       const { rows } = await client.query(`explain (format json) ${text}`, values);
       const plan = (rows[0]["QUERY PLAN"] as [{ Plan: Plan }])[0].Plan;
@@ -62,6 +75,23 @@ test("no query of any endpoint scans a table, with a million rows of other accou
     await database.stop();
   }
 });
+
+/** What the history, its sums, the trends and the deletion of old samples send, each statement once. */
+async function historyQueries(): Promise<Query[]> {
+  const { id: accountId } = await newAccount();
+  const createdAt = new Date(Date.now() - 40 * DAY);
+  const { id } = await newServer(accountId, { createdAt, lastSeenAt: createdAt });
+  const times = [SAMPLES_KEPT + 2 * HOUR, 3 * HOUR, 0].map((age) => new Date(Date.now() - age));
+  await db.telemetrySample.createMany({ data: times.map((ts) => ({ serverId: id, ts })) });
+  const sent = await recordQueries(async () => {
+    expect(await pruneSamples(id, Date.now())).toBe(1);
+    for (const range of HISTORY_RANGES) await getHistory(accountId, String(id), range);
+    await listTrends(accountId, [id]);
+    await findTwoDaemons(accountId, id, new Date());
+  });
+  const byText = new Map(sent.map((query) => [query.text, query]));
+  return [...byText.values()].filter(({ text }) => READS_OR_WRITES.test(text));
+}
 
 /** What the product's own functions send for one round of all endpoints and the token page. */
 function queriesOf(account: Account): Promise<Query[]> {

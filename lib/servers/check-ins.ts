@@ -2,6 +2,7 @@ import { z } from "zod";
 import { names, parameter, query, type RowOfStatement, type Sql, select, statement } from "@/lib/database/statement";
 import { type Column, Expression, table } from "@/lib/database/tables";
 import { InvalidInputError, NotFoundError } from "@/lib/failures";
+import { isTimeToPrune, pruneInBackground } from "@/lib/servers/retention";
 import { parseStabilityRecord, withCheckIn } from "@/lib/servers/stability";
 import { MINUTE } from "@/lib/time";
 
@@ -223,7 +224,10 @@ export async function storeCheckIn(
     const [outcome] = sample
       ? await query(SAMPLED, { ...changes, ts: sampledAt, ...sample })
       : await query(SEEN, changes);
-    if (outcome?.wasSame) return outcome.wasNew;
+    if (!outcome?.wasSame) continue;
+    if (outcome.wasNew && isTimeToPrune(serverId, previous.lastSeenAt, arrivedAt.getTime()))
+      pruneInBackground(serverId);
+    return outcome.wasNew;
   }
   throw new Error(`Server ${serverId} never stayed as it was between reading and writing.`);
 }

@@ -13,7 +13,7 @@ import { HOUR, MINUTE, SECOND } from "@/lib/time";
 const SETTLED_AFTER = 10 * MINUTE;
 /** How much is summed up at a time, while the server's check-ins wait. */
 const BATCH = 12 * HOUR;
-const TRANSACTION = { maxWait: 5 * SECOND, timeout: 10 * SECOND };
+export const ROLL_UP_TRANSACTION = { maxWait: 5 * SECOND, timeout: 10 * SECOND };
 
 /** One hour of the clock. `hour` is its beginning in epoch milliseconds. */
 export type SummedHour = { hour: number; bands: Bands };
@@ -90,6 +90,15 @@ const LOCK = statement({ id: s.id }, ({ id }) =>
   select({ id: s.id }, `from ${s} where ${s.id} = ${id} for update skip locked`),
 );
 
+/**
+ * Whoever writes a sample holds the server's row until the end of the transaction (the foreign key sees to that) and then
+ * waits for us here: a sample is either in what is read after this, or its trigger sees what is written after it. False
+ * when somebody is writing just now, or there is no such server.
+ */
+export async function lockSamples(tx: Transaction, serverId: number): Promise<boolean> {
+  return (await queryIn(tx, LOCK, { id: serverId })).length > 0;
+}
+
 // Raw, because it is one statement for a whole day, with the condition that the typed client's upsert has no word for.
 const KEEP = statement({ serverId: kept.serverId, rows: parameter<string>("json") }, ({ serverId, rows }) => ({
   sql: `insert into telemetry_hours as kept (${names(kept.serverId, kept.hour, kept.samples, kept.bands)})
@@ -106,11 +115,8 @@ async function sumUp(server: RatedServer, hours: readonly number[]): Promise<boo
   const [first, last] = [hours[0], hours.at(-1)];
   if (first === undefined || last === undefined) return true;
   return db.$transaction(async (tx) => {
-    // Whoever writes a sample holds this row until the end of the transaction (the foreign key sees to that) and then
-    // waits for us here: a sample is either in what is read here, or its trigger sees what is written here.
-    const locked = await queryIn(tx, LOCK, { id: server.id });
     // Of a server that has been removed meanwhile there is nothing left to do.
-    if (locked.length === 0) return (await tx.server.count({ where: { id: server.id } })) === 0;
+    if (!(await lockSamples(tx, server.id))) return (await tx.server.count({ where: { id: server.id } })) === 0;
     const sums = new Map<number, HourSum>(hours.map((hour) => [hour, { samples: 0, bands: {} }]));
     for await (const { ts, values } of rateSamples(server, first, last + HOUR, tx)) {
       const sum = sums.get(Math.floor(ts / HOUR) * HOUR);
@@ -120,7 +126,7 @@ async function sumUp(server: RatedServer, hours: readonly number[]): Promise<boo
     }
     await keepHours(server.id, sums, tx);
     return true;
-  }, TRANSACTION);
+  }, ROLL_UP_TRANSACTION);
 }
 
 /** The samples of an hour taken together, and how many those were. */
