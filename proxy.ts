@@ -2,6 +2,7 @@ import { type NextRequest, NextResponse } from "next/server";
 import { HSTS, PAGE_HEADERS } from "@/lib/api/fixed-headers.mjs";
 import { reportOutage } from "@/lib/database/outage";
 import { clientIp } from "@/lib/http/client-ip";
+import { isMachinePath } from "@/lib/http/machine-path.mjs";
 import { isFromConsole } from "@/lib/http/own-origin";
 import { PATH_HEADER } from "@/lib/http/own-path";
 import { plainPage } from "@/lib/http/plain-page";
@@ -13,15 +14,13 @@ import { SECOND } from "@/lib/time";
 
 /** What carries it Next answers itself, with 200 and `{}`, whatever was asked for. Nothing of the console sends it. */
 const PREFETCH = "x-middleware-prefetch";
-const MACHINE_PATH = /^\/(?:api\/v1|ingest|metrics|openapi\.json|healthz|readyz)(?:\/|$)/;
 
 /**
  * Runs before every page. Requests of machines and for static files never come here, but for those that Next would keep
  * from their handler: this project's server takes such headers away, a hosting platform does not.
  */
 export async function proxy(request: NextRequest): Promise<Response> {
-  if (MACHINE_PATH.test(request.nextUrl.pathname))
-    return NextResponse.next({ request: { headers: headersOf(request) } });
+  if (isMachinePath(request.nextUrl.pathname)) return NextResponse.next({ request: { headers: headersOf(request) } });
   const nonce = Buffer.from(crypto.getRandomValues(new Uint8Array(16))).toString("base64");
   const policy = contentSecurityPolicy(nonce);
   const response = (await refusal(request, nonce)) ?? pageWithPolicy(request, policy);

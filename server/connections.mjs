@@ -1,26 +1,54 @@
-// What happens on a connection apart from its requests: bytes that are no request, and bodies that nobody reads.
-import { pathInPacket, refuseRaw } from "./refusals.mjs";
+// What happens on a connection apart from its requests: bytes that are no request, bodies that nobody reads, and clients
+// that take for ever.
+import { createServer } from "node:http";
+import { pathInPacket, refuse, refuseRaw } from "./refusals.mjs";
 
-/** How long a client may go on sending a body after it was answered; nothing of it is kept. */
-const DISCARDING_MS = 5_000;
+/** How long clients may take, in milliseconds. */
+export const TIMES = {
+  /** Longer than the 60 seconds after which common proxies drop an idle connection: the proxy must be the one to close. */
+  keepAlive: 65_000,
+  /** A client that neither reads nor writes for so long is gone. 0: for ever. */
+  silence: 30_000,
+  /** Until a request must have come whole, with its body and without. */
+  request: 30_000,
+  headers: 15_000,
+  /** How often the two above are looked at. */
+  check: 5_000,
+  /** A client may go on sending a body so long after it was answered; nothing of it is kept. */
+  discarding: 5_000,
+};
 
 /** @typedef {Error & { code?: string, rawPacket?: Buffer }} Fault */
 
+const TOO_SLOW = "ERR_HTTP_REQUEST_TIMEOUT";
 /** @type {Readonly<Record<string, number>>} */
-const STATUS_OF = { HPE_HEADER_OVERFLOW: 431, ERR_HTTP_REQUEST_TIMEOUT: 408 };
+const STATUS_OF = { HPE_HEADER_OVERFLOW: 431, [TOO_SLOW]: 408 };
 
 /**
- * Answers what is no request in the order in which it came: behind the answers to the requests before it.
- * @param {import("node:http").Server} server
+ * A server that nobody listens to yet and no client can hold for longer than these times. What is no request it answers
+ * itself, in the order in which it came: behind the answers to the requests before it.
+ * @param {typeof TIMES} times
  */
-export function guardConnections(server) {
+export function createGuardedServer(times) {
+  const server = createServer({
+    keepAliveTimeout: times.keepAlive,
+    requestTimeout: times.request,
+    headersTimeout: times.headers,
+    connectionsCheckingInterval: times.check,
+    // Refused with a body, unlike by Node.
+    requireHostHeader: false,
+  });
+  // All of them are kept, and too many refused: Node would drop the last, and with them what a proxy wrote.
+  server.maxHeadersCount = 0;
+  server.setTimeout(times.silence);
   /**
-   * Per connection: how many requests are not answered yet, and what to do once there are none.
-   * @type {WeakMap<import("node:stream").Duplex, { pending: number, refusal: (() => void) | null }>}
+   * Per connection: how many requests are not answered yet, what to do once there are none, and how to answer the last
+   * of them when its body never comes whole.
+   * @type {WeakMap<import("node:stream").Duplex, { pending: number, refusal: (() => void) | null, giveUp: () => void }>}
    */
   const states = new WeakMap();
   const stateOf = (/** @type {import("node:stream").Duplex} */ socket) => {
-    const state = states.get(socket) ?? { pending: 0, refusal: null };
+    const state = states.get(socket) ?? { pending: 0, refusal: null, giveUp: () => {} };
     states.set(socket, state);
     return state;
   };
@@ -28,10 +56,12 @@ export function guardConnections(server) {
   const track = (request, response) => {
     const state = stateOf(request.socket);
     state.pending++;
+    // Whoever waits for the body learns from the end of the connection that it will never come.
+    state.giveUp = () => response.headersSent || refuse(request, response, 408, { Connection: "close" });
     response.once("close", () => {
       state.pending--;
       if (state.pending === 0) state.refusal?.();
-      if (!request.complete) cutOffLater(request);
+      if (!request.complete) cutOffLater(request, times.discarding);
     });
   };
   for (const event of ["request", "checkContinue", "checkExpectation"]) server.on(event, track);
@@ -39,15 +69,20 @@ export function guardConnections(server) {
     if (!socket.writable) return socket.destroy();
     const state = stateOf(socket);
     if (state.refusal) return;
+    if (error.code === TOO_SLOW && state.pending > 0) return state.giveUp();
     state.refusal = () => refuseRaw(socket, STATUS_OF[error.code ?? ""] ?? 400, pathInPacket(error.rawPacket));
     if (state.pending === 0) state.refusal();
   });
+  return server;
 }
 
-/** @param {import("node:http").IncomingMessage} request */
-function cutOffLater(request) {
+/**
+ * @param {import("node:http").IncomingMessage} request
+ * @param {number} ms
+ */
+function cutOffLater(request, ms) {
   const { socket } = request;
-  const timer = setTimeout(() => socket.destroy(), DISCARDING_MS);
+  const timer = setTimeout(() => socket.destroy(), ms);
   timer.unref();
   request.once("close", () => clearTimeout(timer));
   request.once("end", () => clearTimeout(timer));

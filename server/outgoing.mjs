@@ -14,16 +14,17 @@ const READING_MS = 120_000;
 
 /**
  * Sends the answer of a handler.
- * @param {Response & { content?: string, whenRead?: () => void }} answer
+ * @param {Response & { content?: string, whenRead?: (() => void) | undefined }} answer
  * @param {import("node:http").IncomingMessage} request
  * @param {import("node:http").ServerResponse} response
  * @param {Iterable<readonly [string, string]>} fixed headers that do not depend on the answer
+ * @param {number} [readingMs] within which the client must have taken it
  */
-export async function send(answer, request, response, fixed) {
+export async function send(answer, request, response, fixed, readingMs) {
   // A TextResponse shows its text; everything else is short.
   const body = answer.content ?? Buffer.from(await answer.arrayBuffer());
   const { method = "GET", headers } = request;
-  const asked = { method, accepted: String(headers["accept-encoding"] ?? "") };
+  const asked = { method, accepted: String(headers["accept-encoding"] ?? ""), readingMs };
   try {
     if (!response.destroyed) await sendBody(body, answer.status, [...fixed, ...answer.headers], asked, response);
   } finally {
@@ -36,11 +37,11 @@ export async function send(answer, request, response, fixed) {
  * @param {string | Buffer} body
  * @param {number} status
  * @param {(readonly [string, string])[]} pairs headers
- * @param {{ method: string, accepted: string }} asked `accepted`: the Accept-Encoding header
+ * @param {{ method: string, accepted: string, readingMs?: number | undefined }} asked `accepted`: the Accept-Encoding header
  * @param {import("node:http").ServerResponse} response
  */
 export async function sendBody(body, status, pairs, asked, response) {
-  const { method, accepted } = asked;
+  const { method, accepted, readingMs = READING_MS } = asked;
   const isWithBody = method !== "HEAD" && body.length > 0;
   const length = Buffer.byteLength(body);
   const isCompressed = isWithBody && length >= COMPRESSED_FROM && acceptsGzip(accepted);
@@ -53,7 +54,7 @@ export async function sendBody(body, status, pairs, asked, response) {
   const bytes = isCompressed && body.length <= PIECE ? await gzip(body) : body;
   response.writeHead(status, headers);
   if (!isWithBody) response.end();
-  else if (body.length > PIECE) await sendPieces(body, isCompressed, response);
+  else if (body.length > PIECE) await sendPieces(body, isCompressed, response, readingMs);
   else response.end(bytes);
 }
 
@@ -61,10 +62,11 @@ export async function sendBody(body, status, pairs, asked, response) {
  * @param {string | Buffer} body
  * @param {boolean} isCompressed
  * @param {import("node:http").ServerResponse} response
+ * @param {number} readingMs
  */
-async function sendPieces(body, isCompressed, response) {
+async function sendPieces(body, isCompressed, response, readingMs) {
   const pieces = Readable.from(piecesOf(body), { objectMode: false, highWaterMark: PIECE });
-  const deadline = AbortSignal.timeout(READING_MS);
+  const deadline = AbortSignal.timeout(readingMs);
   const stages = isCompressed ? [pieces, createGzip(), response] : [pieces, response];
   // Whoever went away, or took too long, has lost the rest; there is nobody left to tell.
   await pipeline(stages, { signal: deadline }).catch(() => response.destroy());

@@ -2,9 +2,7 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join, resolve } from "node:path";
-
-/** What needs nothing of Next: the API, where machines report, and what describes or watches the console. */
-const DIRECT = /^\/(?:api\/v1|ingest|metrics|openapi\.json|healthz|readyz)(?:\/|$)/;
+import { isMachinePath } from "../lib/http/machine-path.mjs";
 
 const VARIABLE = /^\[(\w+)\]$/;
 /** Any number of segments. */
@@ -18,14 +16,6 @@ const REST = /^\[\[\.\.\.(\w+)\]\]$/;
  */
 
 /**
- * Whether a path, its slashes collapsed, is answered by a handler and never by a page.
- * @param {string} path
- */
-export function isDirectPath(path) {
-  return DIRECT.test(path);
-}
-
-/**
  * Loads the route handlers of the build in `distDir` and returns a function that finds the ones of a path.
  * @param {string} distDir
  * @returns {Promise<(path: string) => Match | null>}
@@ -37,7 +27,7 @@ export async function loadRoutes(distDir) {
   const patterns = readJson(join(distDir, "app-path-routes-manifest.json"));
   const routes = [];
   for (const [name, pattern] of Object.entries(patterns)) {
-    if (!name.endsWith("/route") || !isDirectPath(pattern)) continue;
+    if (!name.endsWith("/route") || !isMachinePath(pattern)) continue;
     if (!files[name]) throw new Error(`${pattern} has no module`);
     const { routeModule } = require(resolve(distDir, "server", files[name]));
     await routeModule.ensureUserland();

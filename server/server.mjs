@@ -1,10 +1,9 @@
 // The HTTP server of the app: Next behind the few things that Next cannot know or do. It runs as a process of its own
 // (`app-process.ts` starts it), in plain JavaScript, so that no TypeScript loader runs beside Next.
 import { EventEmitter } from "node:events";
-import { createServer } from "node:http";
 import next from "next";
 import { API_HEADERS, COMMON_HEADERS, HSTS } from "../lib/api/fixed-headers.mjs";
-import { guardConnections } from "./connections.mjs";
+import { createGuardedServer, TIMES } from "./connections.mjs";
 import { answerDirectly } from "./direct-door.mjs";
 import { readActions, readForm } from "./forms.mjs";
 import { findFault, isForMachines, normalize } from "./gate.mjs";
@@ -15,37 +14,20 @@ import { findPageFault, keepPageHeaders } from "./pages.mjs";
 import { refuse, refuseRaw } from "./refusals.mjs";
 import { loadRoutes } from "./routes.mjs";
 
-/** Longer than the 60 seconds after which common proxies drop an idle connection: the proxy must be the one to close. */
-const KEEP_ALIVE_MS = 65_000;
 /** Requests still running so long after SIGTERM are cut off. */
 const DRAIN_MS = 10_000;
-/** A client that neither reads nor writes for so long is gone. */
-const SILENCE_MS = 30_000;
-/** Until a request must have come whole, with its body and without. */
-const REQUEST_MS = 30_000;
-const HEADERS_MS = 15_000;
 
 const hostname = process.env.HOST || "127.0.0.1";
 const baseUrl = process.env.BASE_URL ? new URL(process.env.BASE_URL) : null;
 const isHttps = baseUrl?.protocol === "https:";
-const server = createServer({
-  keepAliveTimeout: KEEP_ALIVE_MS,
-  requestTimeout: REQUEST_MS,
-  headersTimeout: HEADERS_MS,
-  connectionsCheckingInterval: 5_000,
-  // Refused with a body, unlike by Node.
-  requireHostHeader: false,
-});
-// All of them are kept, and too many refused: Node would drop the last, and with them what a proxy wrote.
-server.maxHeadersCount = 0;
-guardConnections(server);
+const dev = process.env.NODE_ENV !== "production";
+// The development server has web sockets, which may be silent.
+const server = createGuardedServer(dev ? { ...TIMES, silence: 0 } : TIMES);
 
 // Listening comes first, so that a port that is taken is known at once.
 const port = await listen(Number(process.env.PORT ?? 3000));
-const dev = process.env.NODE_ENV !== "production";
 // Next listens here for web sockets, which only its development server has. A server that nobody listens to for them
 // answers a request that offers an upgrade (to HTTP/2, as some clients do) like any other.
-if (!dev) server.setTimeout(SILENCE_MS);
 const nobody = /** @type {import("node:http").Server} */ (/** @type {unknown} */ (new EventEmitter()));
 const app = next({ dev, hostname, port, httpServer: dev ? server : nobody });
 const ready = app.prepare().then(openDirectDoor);

@@ -11,10 +11,17 @@ import { insertCaller } from "@/e2e/support/insert-caller";
 import { createTestDatabase } from "@/e2e/support/test-database";
 import { SECOND } from "@/lib/time";
 import { DIST_DIRS } from "@/scripts/build";
+import { findRunningDatabase } from "@/server/embedded/database";
 
 test.describe.configure({ timeout: 180 * SECOND });
 
-type Demo = { child: ChildProcess; output(): string; stop(): Promise<number | null> };
+type Demo = {
+  child: ChildProcess;
+  output(): string;
+  /** The exit code, once it has one. */
+  ended: Promise<number | null>;
+  stop(): Promise<number | null>;
+};
 
 /** The command as a newcomer types it, with a free port and a folder of its own. */
 async function runCommand(name: string, variables: Record<string, string>, readyText: string): Promise<Demo> {
@@ -24,18 +31,18 @@ async function runCommand(name: string, variables: Record<string, string>, ready
   let output = "";
   child.stdout.on("data", (chunk) => (output += chunk));
   child.stderr.on("data", (chunk) => (output += chunk));
-  const exited = once(child, "exit");
+  const ended = once(child, "exit").then(([code]) => code as number | null);
   await Promise.race([
     expect.poll(() => output, { timeout: 120 * SECOND }).toContain(readyText),
-    exited.then(() => Promise.reject(new Error(`The command ended: ${output}`))),
+    ended.then(() => Promise.reject(new Error(`The command ended: ${output}`))),
   ]);
   return {
     child,
     output: () => output,
+    ended,
     async stop() {
       child.kill("SIGINT");
-      const [code] = await exited;
-      return code as number | null;
+      return ended;
     },
   };
 }
@@ -313,7 +320,7 @@ test("the demo refuses a database with accounts that it did not make, and change
   }
 });
 
-test("npm start is production: no demo data, the embedded database named in one line, accounts from the command line", {
+test("npm start is production: no demo data, the embedded database named in one line, accounts from the command line; and when that database ends, so does it, with a sentence and a code", {
   tag: "@one-engine",
 }, async () => {
   const dir = mkdtempSync(join(tmpdir(), "console-start-"));
@@ -327,8 +334,22 @@ test("npm start is production: no demo data, the embedded database named in one 
     });
     expect(list).toContain("There are no accounts yet.");
     expect((await fetch(`http://127.0.0.1:${port}/readyz`)).status).toBe(200);
+
+    const client = new pg.Client(String(await findRunningDatabase(dir)));
+    client.on("error", () => {});
+    await client.connect();
+    // PGlite does not survive a recursion without end.
+    await client.query("create function endless(n int) returns int language sql as 'select endless($1 + 1)'");
+    const [code] = await Promise.all([
+      app.ended,
+      expect(client.query("select endless(1)")).rejects.toThrow("terminated"),
+    ]);
+    expect(code).toBe(1);
+    expect(app.output()).toContain(
+      "The embedded database has ended: PGlite answers no more. Its files stay; start again.",
+    );
   } finally {
-    expect(await app.stop()).toBe(0);
+    await app.stop();
     rmSync(dir, { recursive: true, force: true });
   }
 });

@@ -3,11 +3,11 @@ import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { PGlite } from "@electric-sql/pglite";
 import pg from "pg";
-import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
-import { type SocketServer, servePGlite } from "./socket-server";
+import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
+import { BOUNDS, type SocketServer, servePGlite } from "./socket-server";
 
-/** How long a client may keep the session in silence here, in milliseconds. */
-const SILENCE = 300;
+/** Less than anybody must have, but a bound that a test can reach. */
+const TIGHT = { ...BOUNDS, clients: 6, silence: 300, turn: 100_000, startup: 300 };
 
 let db: PGlite;
 let server: SocketServer;
@@ -15,7 +15,7 @@ const open: { end(): unknown }[] = [];
 
 beforeAll(async () => {
   db = await PGlite.create();
-  server = await servePGlite(db, "127.0.0.1", SILENCE);
+  server = await servePGlite(db, "127.0.0.1", TIGHT);
 });
 afterEach(async () => {
   await Promise.all(open.splice(0).map((client) => client.end()));
@@ -211,7 +211,7 @@ test.each([
 test("a client that keeps the session while nobody waits for it is left alone", async () => {
   const client = await newClient();
   await client.query("begin");
-  await new Promise((resolve) => setTimeout(resolve, 3 * SILENCE));
+  await new Promise((resolve) => setTimeout(resolve, 3 * TIGHT.silence));
   expect((await client.query("select 1 as n")).rows[0].n).toBe(1);
   await client.query("commit");
 });
@@ -255,6 +255,54 @@ test.each([
   expect(await numberOf(other, { text: "select 9 as n" })).toBe(9);
 });
 
+test("a client that sends more than there is room for before it wants an answer is told so and cut off; what it left open is undone, and others notice nothing", async () => {
+  const [{ socket, answers }, other] = [await connected(), await newClient()];
+  await other.query("create table bounded (n int)");
+  socket.write(packet("Q", "begin; insert into bounded values (1)\0"));
+  await answers.until("Z");
+  // Each is small; only together, and without a Sync, are they too much.
+  const statement = packet("P", `\0select '${"x".repeat(10_000)}'\0\0\0`);
+  for (let sent = 0; sent <= TIGHT.turn; sent += statement.length) socket.write(statement);
+  await answers.until("E");
+  expect(answers.text()).toContain("C08P01\0");
+  expect(answers.text()).toContain(`more than ${TIGHT.turn} bytes without a Sync`);
+  if (!socket.closed) await once(socket, "close");
+  expect(await numberOf(other, { text: "select count(*)::int as n from bounded" })).toBe(0);
+});
+
+test("a message larger than there is room for is refused by its length, before it arrives", async () => {
+  const { socket, answers } = await connected();
+  const head = packet("Q");
+  head.writeInt32BE(TIGHT.turn + 1, 1);
+  socket.write(head);
+  await answers.until("E");
+  expect(answers.text()).toContain(
+    `a message of ${TIGHT.turn + 1} bytes; the embedded database takes up to ${TIGHT.turn}`,
+  );
+});
+
+test("a connection that never begins is closed", async () => {
+  const socket = await newSocket();
+  socket.resume().write(startup().subarray(0, 5));
+  await once(socket, "close");
+});
+
+test("one client too many is told so and cut off, as often as it tries; those inside notice nothing, and whoever leaves makes room", async () => {
+  const inside: pg.Client[] = [];
+  while (inside.length < TIGHT.clients) inside.push(await newClient());
+  for (let attempt = 0; attempt < 2 * TIGHT.clients; attempt++) {
+    await expect(newClient()).rejects.toMatchObject({ code: "53300", message: "sorry, too many clients already" });
+  }
+  const stubborn = await newSocket();
+  const answers = recordAnswers(stubborn);
+  stubborn.write(startup());
+  await answers.until("E");
+  if (!stubborn.closed) await once(stubborn, "close");
+  for (const client of inside) expect(await numberOf(client, { text: "select 1 as n" })).toBe(1);
+  await inside[0]?.end();
+  await expect.poll(() => newClient().then(() => "let in", String)).toBe("let in");
+});
+
 test("a first packet with a length that cannot be is refused", async () => {
   for (const length of [-1, 0, 7, 20_000]) {
     const socket = await newSocket();
@@ -274,17 +322,31 @@ test("messages that arrive byte by byte are answered like any other", async () =
   expect(await answers.until("Z")).toBe("TDCZ");
 });
 
-test("a database that ends by itself says so and lets go of its clients", async () => {
+test("a database that throws or falls silent has ended: that is said, its clients are let go, and nobody gets in any more", async () => {
   const own = await copyOfDatabase();
-  const failing = await servePGlite(own, "127.0.0.1");
-  const client = new pg.Client({ host: failing.host, port: failing.port, user: "postgres" });
-  client.on("error", () => {});
-  await client.connect();
+  const connectTo = async ({ host, port }: SocketServer) => {
+    const client = new pg.Client({ host, port, user: "postgres" });
+    client.on("error", () => {});
+    await client.connect();
+    return client;
+  };
+  const throwing = await servePGlite(own, "127.0.0.1");
+  const [asking, idle] = [await connectTo(throwing), await connectTo(throwing)];
+  const letGo = new Promise<void>((resolve) => idle.once("end", resolve));
+  vi.spyOn(own, "execProtocolRaw").mockRejectedValueOnce(new Error("unreachable"));
+  await expect(asking.query("select 1")).rejects.toThrow("terminated");
+  await letGo;
+  expect((await throwing.failed).message).toBe("PGlite has ended: unreachable");
+  await expect(connectTo(throwing)).rejects.toMatchObject({ code: "ECONNREFUSED" });
+  await throwing.stop();
+
+  const silent = await servePGlite(own, "127.0.0.1");
+  const client = await connectTo(silent);
   // Recursion without end overflows the stack of WebAssembly, which PGlite does not survive.
   await client.query("create function endless(n int) returns int language sql as 'select endless($1 + 1)'");
   await expect(client.query("select endless(1)")).rejects.toThrow("terminated");
-  expect((await failing.failed).message).toBe("PGlite answers no more");
-  await failing.stop();
+  expect((await silent.failed).message).toBe("PGlite answers no more");
+  await silent.stop();
 });
 
 test("stopping rolls back what is open, closes every connection and leaves the database to be closed", async () => {

@@ -20,16 +20,19 @@ const GSS_REQUEST = 80_877_104;
 const CANCEL_REQUEST = 80_877_102;
 const PROTOCOL_MAJOR = 3;
 
-/** What a client may send before it must wait for an answer, in bytes. */
-const MAX_TURN = 64 * 1024 * 1024;
+/** What clients may take, of memory and of each other's time. */
+export const BOUNDS = {
+  /** As many connections as a PostgreSQL server allows that nobody has configured. */
+  clients: 100,
+  /** What a client may send before it must wait for an answer, in bytes. */
+  turn: 64 * 1024 * 1024,
+  /** A connection that has not begun by then is closed. */
+  startup: 10 * SECOND,
+  /** A client that keeps the session so long without a word, while others wait for it, is cut off. */
+  silence: 10 * SECOND,
+};
 /** After so many bytes that nobody has looked at yet, a client is not read from until there is room. */
 const MAX_UNREAD = 1024 * 1024;
-/** As many connections as a PostgreSQL server allows that nobody has configured. */
-const MAX_CLIENTS = 100;
-/** A connection that has not begun by then is closed. */
-const STARTUP_TIME = 10 * SECOND;
-/** A client that keeps the session so long without a word, while others wait for it, is cut off. */
-const SILENCE = 10 * SECOND;
 
 /** All that a client may send, once it is connected; at anything else PGlite ends. */
 const KNOWN = new Set("PBDECSQHFdcfX");
@@ -51,15 +54,13 @@ export type SocketServer = {
   stop(): Promise<void>;
 };
 
-/**
- * Serves the database to PostgreSQL clients on a free port of the host. `silence` is how long one of them may keep the
- * session without a word while others wait for it, in milliseconds.
- */
-export async function servePGlite(db: PGlite, host: string, silence = SILENCE): Promise<SocketServer> {
+/** Serves the database to PostgreSQL clients on a free port of the host. */
+export async function servePGlite(db: PGlite, host: string, bounds = BOUNDS): Promise<SocketServer> {
   const session = new Session(db);
   const greeting = Buffer.from(await db.execProtocolRaw(startupPacket()));
   const sockets = new Set<Socket>();
   let clients = 0;
+  let inside = 0;
   let hasFailed = false;
   let fail: (failure: DatabaseFailure) => void = () => {};
   const failed = new Promise<DatabaseFailure>((resolve) => {
@@ -75,8 +76,10 @@ export async function servePGlite(db: PGlite, host: string, silence = SILENCE): 
     socket.setNoDelay(true);
     socket.on("error", () => socket.destroy());
     socket.on("close", () => sockets.delete(socket));
-    if (sockets.size > MAX_CLIENTS) socket.end(fatalError("53300", "sorry, too many clients already"));
-    else new Client(clients++, socket, { session, greeting, silence, fail });
+    if (inside >= bounds.clients) return turnAway(socket, bounds.startup);
+    inside++;
+    socket.on("close", () => inside--);
+    new Client(clients++, socket, { session, greeting, bounds, fail });
   });
   server.listen(0, host);
   await once(server, "listening");
@@ -94,12 +97,19 @@ export async function servePGlite(db: PGlite, host: string, silence = SILENCE): 
   };
 }
 
+/** Tells a client that there is no room, and reads away what it has sent: its connection would never end otherwise. */
+function turnAway(socket: Socket, patience: number): void {
+  const timer = setTimeout(() => socket.destroy(), patience);
+  socket.on("close", () => clearTimeout(timer));
+  socket.resume().end(fatalError("53300", "sorry, too many clients already"));
+}
+
 /** What all clients share. */
 type House = {
   session: Session;
   /** PostgreSQL's first words to a client. */
   greeting: Buffer;
-  silence: number;
+  bounds: typeof BOUNDS;
   fail(failure: DatabaseFailure): void;
 };
 
@@ -110,7 +120,7 @@ class Client implements SessionUser {
   dropsSeen = 0;
   readonly #socket: Socket;
   readonly #house: House;
-  readonly #reader = new MessageReader(MAX_TURN);
+  readonly #reader: MessageReader;
   readonly #silenceTimer: NodeJS.Timeout;
   #turn: Message[] = [];
   #turnSize = 0;
@@ -122,8 +132,9 @@ class Client implements SessionUser {
     this.statements = new ClientStatements(id);
     this.#socket = socket;
     this.#house = house;
-    this.#silenceTimer = setInterval(() => this.#endSilence(), house.silence).unref();
-    socket.setTimeout(STARTUP_TIME, () => this.#isStarted || socket.destroy());
+    this.#reader = new MessageReader(house.bounds.turn);
+    this.#silenceTimer = setInterval(() => this.#endSilence(), house.bounds.silence).unref();
+    socket.setTimeout(house.bounds.startup, () => this.#isStarted || socket.destroy());
     socket.on("data", (chunk: Buffer) => {
       this.#reader.push(chunk);
       void this.#work();
@@ -244,7 +255,8 @@ class Client implements SessionUser {
       if (text) this.watch.asked(text);
       this.#turn.push(next);
       this.#turnSize += bytes.length;
-      if (this.#turnSize > MAX_TURN) throw new ProtocolError(`more than ${MAX_TURN} bytes without a Sync`);
+      const { turn } = this.#house.bounds;
+      if (this.#turnSize > turn) throw new ProtocolError(`more than ${turn} bytes without a Sync`);
       if (ENDS_OF_TURN.has(type)) return this.#takeTurn();
     }
     return null;

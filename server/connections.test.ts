@@ -1,0 +1,146 @@
+import { once } from "node:events";
+import type { IncomingMessage, Server, ServerResponse } from "node:http";
+import { type AddressInfo, connect, type Socket } from "node:net";
+import { afterEach, expect, test } from "vitest";
+import { TextResponse } from "@/lib/http/text-response";
+import { createGuardedServer, TIMES } from "./connections.mjs";
+import { send } from "./outgoing.mjs";
+
+/** More than any kernel keeps for a socket. */
+const WEEK = JSON.stringify(Array.from({ length: 400_000 }, (_, n) => [n, "an interval of a week"]));
+const HEAD = "GET /week HTTP/1.1\r\nHost: x\r\n\r\n";
+
+const servers: Server[] = [];
+const sockets: Socket[] = [];
+afterEach(() => {
+  for (const socket of sockets.splice(0)) socket.destroy();
+  for (const server of servers.splice(0)) server.close();
+});
+
+/** A server with the production's own connections and answers, but with times that a test can wait for. */
+async function serve(
+  times: Partial<typeof TIMES>,
+  answer: (request: IncomingMessage, response: ServerResponse) => void,
+): Promise<number> {
+  const server = createGuardedServer({ ...TIMES, check: 20, ...times });
+  server.on("request", (request: IncomingMessage, response: ServerResponse) => {
+    if (request.url === "/other") response.end("still here");
+    else answer(request, response);
+  });
+  servers.push(server.listen(0, "127.0.0.1"));
+  await once(server, "listening");
+  return (server.address() as AddressInfo).port;
+}
+
+/** A connection on which this was sent, and everything that came back. */
+async function open(port: number, bytes: string) {
+  const socket = connect(port, "127.0.0.1");
+  sockets.push(socket);
+  let text = "";
+  socket.on("error", () => {});
+  const closed = new Promise<void>((resolve) => socket.once("close", () => resolve()));
+  await once(socket, "connect");
+  socket.write(bytes);
+  return { socket, closed, listen: () => socket.on("data", (chunk) => (text += chunk)), text: () => text };
+}
+
+async function expectOthersAnswered(port: number): Promise<void> {
+  expect(await (await fetch(`http://127.0.0.1:${port}/other`)).text()).toBe("still here");
+}
+
+/** Sends the week and says when its room was given back. */
+function sendWeek(readingMs?: number) {
+  let free: () => void = () => {};
+  const freed = new Promise<void>((resolve) => {
+    free = resolve;
+  });
+  const answer = (request: IncomingMessage, response: ServerResponse) =>
+    void send(new TextResponse(WEEK, 200, new Headers(), free), request, response, [], readingMs);
+  return { answer, freed };
+}
+
+test("a client that takes nothing of its answer is cut off after the silence, its room is free again, and others are answered meanwhile", async () => {
+  const { answer, freed } = sendWeek();
+  const port = await serve({ silence: 300 }, answer);
+  const { socket, closed } = await open(port, HEAD);
+  await once(socket, "readable");
+  await expectOthersAnswered(port);
+  await freed;
+  // Only who reads on notices: what the kernel kept, and then the end.
+  socket.resume();
+  await closed;
+  expect(socket.bytesRead).toBeLessThan(WEEK.length);
+});
+
+test("a client that takes its answer bit by bit is cut off when the time for the whole is over, and others are answered meanwhile", async () => {
+  const { answer, freed } = sendWeek(600);
+  const port = await serve({}, answer);
+  const { socket, closed } = await open(port, HEAD);
+  const started = performance.now();
+  const reading = setInterval(() => socket.read(), 20);
+  await expectOthersAnswered(port);
+  await freed;
+  clearInterval(reading);
+  expect(performance.now() - started).toBeGreaterThan(550);
+  socket.resume();
+  await closed;
+  expect(socket.bytesRead).toBeLessThan(WEEK.length);
+});
+
+test("a client that takes its answer in time gets it whole", async () => {
+  const { answer, freed } = sendWeek(10_000);
+  const port = await serve({ silence: 2_000 }, answer);
+  expect(await (await fetch(`http://127.0.0.1:${port}/week`)).text()).toBe(WEEK);
+  await freed;
+});
+
+test.each([
+  ["the head of a request", "GET /api/v1/me HTTP/1.1\r\nHost: x\r\nAccept: appl"],
+  [
+    "the body of a request whose handler waits for it",
+    "POST /api/v1/me HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\nhalf",
+  ],
+])("%s that never comes whole is 408 once its time is over, and others are answered meanwhile", async (_, bytes) => {
+  const port = await serve({ headers: 200, request: 300 }, (request, response) => {
+    request.resume().once("end", () => response.end());
+    request.once("error", () => {});
+  });
+  const half = await open(port, bytes);
+  half.listen();
+  await expectOthersAnswered(port);
+  await half.closed;
+  expect(half.text()).toMatch(/^HTTP\/1\.1 408 /);
+  expect(half.text().split("\r\n\r\n")[1]).toBe('{"error":"Request Timeout."}');
+});
+
+test("a body that goes on after its answer is read away for a while and then cut off, and others are answered meanwhile", async () => {
+  const port = await serve({ discarding: 200 }, (_, response) => response.end("refused"));
+  const endless = await open(port, "POST /api/v1/me HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n");
+  endless.listen();
+  const writing = setInterval(() => endless.socket.write(`400\r\n${"x".repeat(1024)}\r\n`), 10);
+  await expectOthersAnswered(port);
+  await endless.closed;
+  clearInterval(writing);
+  expect(endless.text()).toMatch(/^HTTP\/1\.1 200 .*refused$/s);
+});
+
+test("a body that ends after its answer leaves the connection for the next request", async () => {
+  const port = await serve({ discarding: 1_000 }, (_, response) => response.end("refused"));
+  const late = await open(port, "POST /api/v1/me HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000\r\n\r\n");
+  late.listen();
+  await expect.poll(late.text).toContain("refused");
+  late.socket.write("x".repeat(1_000_000));
+  late.socket.write("GET /other HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
+  await late.closed;
+  expect(late.text()).toContain("still here");
+});
+
+test("a connection that asks nothing more is closed after its time, and not before", async () => {
+  const port = await serve({ keepAlive: 200 }, (_, response) => response.end("once"));
+  const idle = await open(port, HEAD);
+  idle.listen();
+  await expect.poll(idle.text).toContain("once");
+  const started = performance.now();
+  await idle.closed;
+  expect(performance.now() - started).toBeGreaterThan(150);
+});
