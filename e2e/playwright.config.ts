@@ -1,5 +1,6 @@
 import { defineConfig } from "playwright/test";
 import { findBrowser } from "./support/browser";
+import { NEXT_DOOR } from "./support/doors";
 
 const executablePath = findBrowser() ?? undefined;
 
@@ -12,6 +13,12 @@ export default defineConfig({
   // against its document, clients and recipes: on PostgreSQL it would be repeated word by word. Everything else runs on
   // both engines.
   ...(process.env.E2E_POSTGRES_URL ? { grepInvert: /@one-engine/ } : {}),
+  projects: [
+    { name: "console" },
+    ...(process.env.E2E_POSTGRES_URL
+      ? []
+      : [{ name: NEXT_DOOR, testMatch: /api\/(?:ingest|benchmark-upload|openapi|token-use)\.spec\.ts$/ }]),
+  ],
   // One more than the smallest machine has cores: some tests spend their time waiting, because waiting is what they test.
   workers: 3,
   retries: 0,

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { VARIABLE_NAMES } from "@/lib/process/env-variables";
+import { GAVE_UP } from "@/server/exit-codes.mjs";
 import { CommandError } from "./command-error";
 import type { Running } from "./supervisor";
 
@@ -64,6 +65,7 @@ export async function startApp(options: AppOptions): Promise<AppProcess> {
     port: answer.port,
     child,
     exited,
+    hasGivenUp: () => child.exitCode === GAVE_UP,
     async stop() {
       child.kill("SIGTERM");
       await exited;

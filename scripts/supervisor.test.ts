@@ -59,6 +59,17 @@ test("the fifth death within a minute is the last one", async () => {
   expect(lines).toHaveLength(4);
 });
 
+test("a process that gave up on parts of its own is not started again", async () => {
+  const { supervisor, started, lines } = supervise();
+  Object.assign(started[0] ?? {}, { hasGivenUp: () => true });
+  started[0]?.kill();
+  await expect(supervisor.gaveUp).rejects.toThrow(
+    new CommandError("The server's workers died again and again. It is not started again."),
+  );
+  expect(started).toHaveLength(1);
+  expect(lines).toEqual([]);
+});
+
 test("deaths that lie further apart than a minute are forgotten", async () => {
   const { supervisor, started, dieOnce } = supervise();
   const clock = vi.spyOn(performance, "now");

@@ -5,6 +5,8 @@ import { CommandError } from "./command-error";
 export type Running = {
   /** How it ended, once it has: its exit code, or the signal that ended it. */
   exited: Promise<string>;
+  /** Whether it ended because parts of its own died again and again: another start would change nothing. */
+  hasGivenUp?(): boolean;
   /** Lets running requests finish. */
   stop(): Promise<void>;
 };
@@ -14,8 +16,8 @@ const DEATHS_WINDOW = MINUTE;
 
 /**
  * Keeps one process running until `stop`: when it ends by itself it is started again, with a line that says so. Five
- * such ends within a minute are given up on, and so is a start that fails: whatever is wrong then, repetition does not
- * mend it.
+ * such ends within a minute are given up on, and so are a start that fails and a process that gave up itself: whatever
+ * is wrong then, repetition does not mend it.
  */
 export class Supervisor {
   /** Rejects with a CommandError when there is nothing left to be kept running; else never settles. */
@@ -45,9 +47,12 @@ export class Supervisor {
 
   async #watch(start: () => Promise<Running>, say: (line: string) => void): Promise<never> {
     for (;;) {
-      const { exited } = await this.#current;
-      const how = await exited;
+      const current = await this.#current;
+      const how = await current.exited;
       if (this.#isStopping) return new Promise<never>(() => {});
+      if (current.hasGivenUp?.()) {
+        throw new CommandError("The server's workers died again and again. It is not started again.");
+      }
       const now = performance.now();
       this.#deaths.push(now);
       while ((this.#deaths[0] ?? now) <= now - DEATHS_WINDOW) this.#deaths.shift();

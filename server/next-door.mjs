@@ -1,4 +1,5 @@
 // The way to route handlers where the direct door is closed: through Next's router, whose answers are made equal.
+import { continueIfExpected } from "./incoming.mjs";
 import { sendBody } from "./outgoing.mjs";
 import { canonicalPath } from "./routes.mjs";
 
@@ -16,6 +17,7 @@ export function throughNext(path, request, response) {
   request.url = canonicalPath(path) + (query < 0 ? "" : url.slice(query));
   // Next would compress what is short as well, and could not say how long it is.
   delete request.headers["accept-encoding"];
+  continueWhenRead(request, response);
   const { setHeader } = response;
   /** @type {Buffer[]} */
   const chunks = [];
@@ -51,4 +53,18 @@ export function throughNext(path, request, response) {
     return response;
   };
   return [request, response];
+}
+
+/**
+ * Whoever waits for a word before sending a body gets it when a handler reads the body; most answer without.
+ * @param {import("node:http").IncomingMessage} request
+ * @param {import("node:http").ServerResponse} response
+ */
+function continueWhenRead(request, response) {
+  const read = request._read;
+  request._read = (size) => {
+    request._read = read;
+    continueIfExpected(request, response);
+    request._read(size);
+  };
 }

@@ -86,7 +86,7 @@ async function askNext(request, response) {
  */
 async function answerMachine(path, request, response) {
   keepCarriedHeaders(request.headers);
-  if (!findRoute) return askNext(...throughNext(path, request, response));
+  if (!findRoute) return handle(...throughNext(path, request, response));
   const match = findRoute(path);
   if (!match) return refuse(request, response, 404);
   await answerDirectly(match, request, response, match.path.startsWith("/api/v1") ? API_HEADERS : COMMON_HEADERS);

@@ -2,11 +2,14 @@
 // one server.
 import cluster from "node:cluster";
 import { randomBytes } from "node:crypto";
+import { GAVE_UP } from "./exit-codes.mjs";
 import { logError } from "./log.mjs";
 
-/** So many workers may die within so long; more would die for ever. */
+/** The fifth death within a minute is the last one: more would die for ever. */
 const MAX_DEATHS = 5;
 const DEATHS_MS = 60_000;
+/** A worker gives its requests ten seconds; one that has not ended by then does not listen any more. */
+const END_MS = 15_000;
 
 const count = Number(process.env.WORKERS);
 // Each of them may get what another one sends to their port.
@@ -14,7 +17,7 @@ process.env.CONSOLE_INNER_SECRET = randomBytes(24).toString("hex");
 cluster.setupPrimary({ exec: "server/server.mjs" });
 
 const listening = new Set();
-/** When, in epoch milliseconds. @type {number[]} */
+/** When, on the clock that never jumps. @type {number[]} */
 const deaths = [];
 let isAnnounced = false;
 let isDraining = false;
@@ -39,18 +42,18 @@ cluster.on("exit", (worker, code, signal) => {
   }
   logError("worker died", `process ${worker.process.pid}: ${signal ?? `exit code ${code}`}`);
   if (!isAnnounced) return end({ error: "a worker ended before it listened" });
-  const now = Date.now();
+  const now = performance.now();
   deaths.push(now);
-  if (deaths.filter((at) => at > now - DEATHS_MS).length > MAX_DEATHS) {
-    logError("too many workers died", `${MAX_DEATHS} in a minute; giving up`);
-    return drain(1);
+  while ((deaths[0] ?? now) <= now - DEATHS_MS) deaths.shift();
+  if (deaths.length >= MAX_DEATHS) {
+    logError("too many workers died", `${MAX_DEATHS} within a minute; none is started again`);
+    return drain(GAVE_UP);
   }
-  deaths.splice(0, deaths.length - MAX_DEATHS);
   cluster.fork();
 });
 
-process.once("SIGTERM", () => drain(0));
-process.once("SIGINT", () => drain(0));
+// A second Ctrl-C must not kill what the first one promised to drain.
+for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"]) process.on(signal, () => drain(0));
 process.once("disconnect", () => drain(0));
 
 /** Each worker lets its running requests finish. */
@@ -60,6 +63,9 @@ function drain(/** @type {number} */ exitCode) {
   process.exitCode = exitCode;
   for (const worker of workers()) worker.process.kill("SIGTERM");
   if (workers().length === 0) process.exit();
+  setTimeout(() => {
+    for (const worker of workers()) worker.process.kill("SIGKILL");
+  }, END_MS).unref();
 }
 
 function end(/** @type {{ error: string }} */ message) {

@@ -1,8 +1,10 @@
 import { createServer } from "node:http";
-import { type AddressInfo, connect } from "node:net";
+import type { AddressInfo } from "node:net";
 import { chromium } from "playwright";
+import { askBothDoors } from "@/e2e/support/doors";
 import { newAccount, newServer } from "@/e2e/support/factories";
 import { call, expect, expectFailure, sharedOrigin, test } from "@/e2e/support/fixtures";
+import { sendRaw } from "@/e2e/support/raw";
 
 const NOT_ALLOWED = "Method not allowed. This API is read-only; use GET.";
 const MISSING = 'Missing access token. Send "Authorization: Bearer <token>".';
@@ -28,7 +30,7 @@ for (const method of ["POST", "PUT", "PATCH", "DELETE", "PROPFIND", "SEARCH", "R
 
 test("TRACE, which no fetch sends, is refused like any other method", async () => {
   const { token } = await newAccount();
-  const answer = await raw(
+  const answer = await sendRaw(
     `TRACE /api/v1/me HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\nConnection: close\r\n\r\n`,
   );
   expect(answer).toMatch(/^HTTP\/1\.1 405 /);
@@ -108,13 +110,10 @@ test("a trailing slash changes nothing", async () => {
 test("doubled slashes, as a base address with a slash at its end makes them, change nothing", async () => {
   const { token, id } = await newAccount();
   for (const path of ["//api/v1/me", "/api//v1///me", "/api/v1/me//"]) {
-    const response = await fetch(sharedOrigin() + path, {
-      headers: { Authorization: `Bearer ${token}` },
-      redirect: "manual",
-    });
-    expect(response.status, path).toBe(200);
-    expect(response.headers.get("cache-control")).toBe("no-store");
-    expect(await response.json()).toMatchObject({ data: { id } });
+    const { status, headers, text } = await askBothDoors(path, { headers: { Authorization: `Bearer ${token}` } });
+    expect(status, path).toBe(200);
+    expect(headers.get("cache-control")).toBe("no-store");
+    expect(JSON.parse(text)).toMatchObject({ data: { id } });
   }
 });
 
@@ -157,7 +156,7 @@ for (const [what, request] of [
   ["OPTIONS *", "OPTIONS * HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"],
 ] as const) {
   test(`${what} is 400, as JSON with no-store`, async () => {
-    const answer = await raw(request);
+    const answer = await sendRaw(request);
     expect(answer).toMatch(/^HTTP\/1\.1 400 /);
     expect(answer).toMatch(/cache-control: no-store/i);
     expect(answer).toContain('{"error":"Bad Request."}');
@@ -177,18 +176,18 @@ test("every answer has a request id of its own, and none takes the client's", as
 
 test("a request body is never read: a token in it is not a token, and a large one does no harm", async () => {
   const { token } = await newAccount();
-  const response = await fetch(`${sharedOrigin()}/api/v1/me`, {
+  const { status } = await askBothDoors("/api/v1/me", {
     method: "POST",
     headers: { Authorization: `Bearer ${token}` },
     body: "x".repeat(1_000_000),
   });
-  expect(response.status).toBe(405);
+  expect(status).toBe(405);
 });
 
 test("a request that offers an upgrade, as HTTP/2 clients do, is answered like any other", async () => {
   const { token, id } = await newAccount();
   for (const path of ["/api/v1/me", "/api/v1/nope"]) {
-    const answer = await raw(
+    const answer = await sendRaw(
       `GET ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\nConnection: Upgrade, HTTP2-Settings, close\r\n` +
         "Upgrade: h2c\r\nHTTP2-Settings: AAMAAABkAAQAAP__\r\n\r\n",
     );
@@ -199,21 +198,9 @@ test("a request that offers an upgrade, as HTTP/2 clients do, is answered like a
 
 test("/healthz and /readyz answer without a token, and tell nothing", async () => {
   for (const path of ["/healthz", "/readyz"]) {
-    const response = await fetch(sharedOrigin() + path);
-    expect([response.status, await response.json()]).toEqual([200, { status: "ok" }]);
-    expect(response.headers.get("cache-control")).toBe("no-store");
-    expect(response.headers.get("x-powered-by")).toBeNull();
+    const { status, headers, text } = await askBothDoors(path);
+    expect([status, JSON.parse(text)]).toEqual([200, { status: "ok" }]);
+    expect(headers.get("cache-control")).toBe("no-store");
+    expect(headers.get("x-powered-by")).toBeNull();
   }
 });
-
-function raw(request: string): Promise<string> {
-  const { hostname, port } = new URL(sharedOrigin());
-  return new Promise((resolve, reject) => {
-    let text = "";
-    const socket = connect(Number(port), hostname, () => socket.write(request));
-    socket.on("data", (chunk) => (text += chunk));
-    socket.on("close", () => resolve(text));
-    socket.on("error", reject);
-    socket.setTimeout(5000, () => socket.destroy(new Error(`No answer to ${request}`)));
-  });
-}

@@ -1,4 +1,5 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { askBothDoors, type WholeAnswer } from "@/e2e/support/doors";
 import { newAccount, newGameService, newServer, type TestAccount } from "@/e2e/support/factories";
 import { expect, getData, sharedOrigin, spend, test } from "@/e2e/support/fixtures";
 import { checkMetrics, hasPrometheus, startPrometheus } from "@/e2e/support/prometheus-server";
@@ -21,7 +22,7 @@ test("one scrape is the whole account as the API tells it, in base units, clean 
   expect(response.headers.get("content-type")).toBe("text/plain; version=0.0.4; charset=utf-8");
   expect(response.headers.get("cache-control")).toBe("no-store");
   expect(response.headers.get("x-ratelimit-remaining")).toBe("119");
-  const text = await response.text();
+  const { text } = response;
   expect(checkMetrics(text)).toBe("");
   expect(text).not.toContain("_total");
 
@@ -65,7 +66,7 @@ test("the services of a scrape are those of the list: granted ones are there, on
   await db.serviceGrant.create({ data: { serviceId: granted.id, accountId: staff.id } });
   expect(await getData(`/api/v1/game-services/${supported.id}`, staff.token)).toMatchObject({ id: supported.id });
   const { services } = await getData<{ services: { id: number }[] }>("/api/v1/game-services", staff.token);
-  const text = await (await scrape(staff.token)).text();
+  const { text } = await scrape(staff.token);
   const listed = [...text.matchAll(/^console_game_service_info\{service_id="(\d+)"/gm)].map(([, id]) => Number(id));
   expect(listed).toEqual(services.map(({ id }) => id));
   expect(listed).toEqual([granted.id]);
@@ -73,20 +74,20 @@ test("the services of a scrape are those of the list: granted ones are there, on
 
 test("no token is 401, the 121st request 429 with Retry-After, another method 405: all of them a line of plain text", async () => {
   const { token } = await newAccount();
-  const expectLine = async (response: Response, status: number, line: string | RegExp) => {
+  const expectLine = async (response: WholeAnswer, status: number, line: string | RegExp) => {
     expect(response.status).toBe(status);
     expect(response.headers.get("content-type")).toBe("text/plain; charset=utf-8");
     expect(response.headers.get("cache-control")).toBe("no-store");
     expect(response.headers.get("x-request-id")).toBeTruthy();
-    expect(await response.text()).toMatch(line);
+    expect(response.text).toMatch(line);
   };
   const missing = await scrape(null);
   expect(missing.headers.get("www-authenticate")).toBe('Bearer realm="console-api"');
   await expectLine(missing, 401, /^Missing access token\. Send "Authorization: Bearer <token>"\.\n$/);
   await expectLine(await scrape(token, "POST"), 405, /^Method not allowed\. .*\n$/);
-  expect(await (await scrape(token, "HEAD")).text()).toBe("");
+  expect((await scrape(token, "HEAD")).text).toBe("");
   // An account without anything has nothing to tell.
-  expect(await (await scrape(token)).text()).toBe("");
+  expect((await scrape(token)).text).toBe("");
   // Prometheus and the API draw on one quota.
   await spend(token, 117);
   const refused = await scrape(token);
@@ -153,8 +154,8 @@ function bearer(token: string) {
   return { Authorization: `Bearer ${token}` };
 }
 
-function scrape(token: string | null, method = "GET"): Promise<Response> {
-  return fetch(`${sharedOrigin()}/metrics`, { method, headers: token === null ? {} : bearer(token) });
+function scrape(token: string | null, method = "GET"): Promise<WholeAnswer> {
+  return askBothDoors("/metrics", { method, headers: token === null ? {} : bearer(token) });
 }
 
 /** Each sample by its name and labels. */

@@ -8,7 +8,9 @@ import { GET as getMe } from "@/app/api/v1/me/route";
 import { GET as getBenchmarks } from "@/app/api/v1/servers/[id]/benchmarks/route";
 import { GET as getServer } from "@/app/api/v1/servers/[id]/route";
 import { GET as getServers } from "@/app/api/v1/servers/route";
-import { newAccount, newBenchmarkRun, newGameService, newServer } from "@/e2e/support/factories";
+import { POST as checkIn } from "@/app/ingest/v1/check-ins/route";
+import { GET as scrapeMetrics } from "@/app/metrics/route";
+import { newAccount, newBenchmarkRun, newGameService, newReportingServer, newServer } from "@/e2e/support/factories";
 import { expect, getData, test } from "@/e2e/support/fixtures";
 import { recordQueries } from "@/e2e/support/recorded-queries";
 import { db } from "@/lib/database/client";
@@ -82,6 +84,48 @@ const EXPECTED: Record<string, string | null> = {
     from game_services s where s.id = $1 and ${visibleTo("$4", "$5")}`,
 };
 
+/** Of a scrape: the list, and the newest interval of each node of each service. */
+const READINGS = `
+  select s.id as "id", s.name as "name", s.status as "status", s.java_hostname as "java_hostname",
+    s.config_version as "config_version", array_to_json(array(select i from (
+      select distinct on (m.node_id) (extract(epoch from m.ts) * 1000)::bigint as "ts", m.node_id as "node_id",
+        m.packets as "packets", m.bytes as "bytes", m.dropped as "dropped", m.connections as "connections",
+        m.latency_ms as "latency_ms" from metric_samples m
+      where m.service_id = s.id and m.ts > $2 and m.ts <= $3 order by m.node_id, m.ts desc) i))::text as "intervals"
+  from game_services s where s.id in ( select owned.id from game_services owned where owned.account_id = $1
+    union select g.service_id from service_grants g where g.account_id = $1) order by s.id`;
+
+/** Of a check-in: whose key it is, what was known of the server, and what is known now. */
+const SERVER_KEY = `
+  select k.id as "keyId", k.server_id as "serverId" from server_keys k join servers s on s.id = k.server_id
+    join accounts a on a.id = s.account_id
+    where k.key_hash = $1 and (k.expires_at is null or k.expires_at > $2) and a.disabled_at is null`;
+const BEFORE = `
+  select (extract(epoch from s.last_seen_at) * 1000)::bigint as "lastSeenAt",
+    (extract(epoch from s.created_at) * 1000)::bigint as "createdAt", s.stability as "stability",
+    md5(s.stability::text) as "stabilityMd5", s.daemon as "daemon", s.daemon_before as "daemonBefore",
+    (extract(epoch from s.two_daemons_at) * 1000)::bigint as "twoDaemonsAt",
+    (select t.uptime_s from telemetry_samples t where t.server_id = s.id and t.ts < $1 order by t.ts desc limit 1)
+      as "uptimeBefore",
+    (select t.uptime_s from telemetry_samples t where t.server_id = s.id and t.ts > $1 order by t.ts limit 1)
+      as "uptimeAfter",
+    (extract(epoch from (select max(t.ts) from telemetry_samples t where t.server_id = s.id)) * 1000)::bigint as "newestTs"
+  from servers s where s.id = $2`;
+const AFTER = `
+  with same as ( select s.id as id from servers s where s.id = $1 and s.last_seen_at = $2
+      and md5(s.stability::text) = $3::text for update),
+    added as (insert into telemetry_samples as t (server_id, ts, cpu_pct, cpu_steal_pct, cpu_iowait_pct, load5,
+        mem_used_mb, mem_total_mb, swap_used_pct, disk_used_pct, net_loss_pct, net_retransmit_pct, uptime_s, oom_kills,
+        failed_units)
+      select id, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28, $29 from same
+      on conflict (server_id, ts) do nothing returning t.server_id as id),
+    used as ( update server_keys k set last_used_at = $6, last_used_ip = $5 where k.id = $4::int
+      and (k.last_used_at is null or k.last_used_at <= $7) and exists (select from added)),
+    changed as ( update servers s set last_seen_at = $8, stability = $9::jsonb, facts = coalesce($10::jsonb, s.facts),
+        public_ip = case when $11::boolean then $12 else s.public_ip end, daemon = $13, daemon_before = $14,
+        two_daemons_at = $15 where s.id = $1 and exists (select from added))
+  select exists (select from same) as "wasSame", exists (select from added) as "wasNew"`;
+
 type Handler = (request: Request, route: { params: Promise<{ id: string }> }) => Promise<Response>;
 
 test("/me is one statement and every other endpoint is two, however much there is to answer, and each is the one written here", async () => {
@@ -121,6 +165,33 @@ test("/me is one statement and every other endpoint is two, however much there i
       path,
     ).toEqual(expected);
   }
+});
+
+test("a scrape of /metrics is three statements, and a check-in another three, each the one written here", async () => {
+  const account = await newAccount();
+  const { key } = await newReportingServer(account.id);
+  await newGameService(account.id);
+  await db.accessToken.updateMany({ where: { accountId: account.id }, data: { lastUsedAt: new Date() } });
+  const send = (handler: Handler, credentials: string, body?: object) =>
+    handler(
+      new Request("http://localhost/", {
+        headers: { Authorization: `Bearer ${credentials}`, "Content-Type": "application/json" },
+        ...(body && { method: "POST", body: JSON.stringify(body) }),
+      }),
+      { params: Promise.resolve({ id: "" }) },
+    );
+  await authenticate(account.token, { ip: null, agent: null });
+  const ofToken = { token: { accountId: account.id } };
+  await expect.poll(() => db.tokenUseHour.count({ where: ofToken }), { timeout: 15 * SECOND }).toBe(1);
+  const scraped = await recordQueries(async () => {
+    expect((await send(scrapeMetrics as Handler, account.token)).status).toBe(200);
+  });
+  const list = EXPECTED["/servers"] ?? "";
+  expect(scraped.map(({ text }) => flat(text))).toEqual([AUTHENTICATION, list, READINGS].map(flat));
+  const reported = await recordQueries(async () => {
+    expect((await send(checkIn as Handler, key, { cpu_pct: 5 })).status).toBe(200);
+  });
+  expect(reported.map(({ text }) => flat(text))).toEqual([SERVER_KEY, BEFORE, AFTER].map(flat));
 });
 
 test("PostgreSQL prepares every declared statement on the migrated database, each takes what it says, and no further file asks in raw SQL", async () => {

@@ -1,9 +1,15 @@
 import { execFile } from "node:child_process";
+import { once } from "node:events";
+import { readdirSync, readFileSync, readlinkSync } from "node:fs";
+import { Agent, type ClientRequest, request } from "node:http";
 import { promisify } from "node:util";
 import { type ConsoleServer, startConsole } from "@/e2e/support/console-server";
-import { newAccount } from "@/e2e/support/factories";
+import { newAccount, newReportingServer } from "@/e2e/support/factories";
 import { call, expect, test } from "@/e2e/support/fixtures";
 import { hasRedis, type RedisServer, startRedis } from "@/e2e/support/redis-server";
+import { GAVE_UP } from "@/server/exit-codes.mjs";
+
+const CONNECTIONS = 8;
 
 test.describe("two workers behind one port", () => {
   // One console for all of them: two workers are two processes.
@@ -22,40 +28,155 @@ test.describe("two workers behind one port", () => {
     await redis.stop();
   });
 
-  /** Each request on a connection of its own, so that the workers take turns. */
-  const me = (token: string) => call("/api/v1/me", token, { origin: app.origin, headers: { Connection: "close" } });
-
   test("let exactly 120 of 200 requests of one token through, many at once", async () => {
     const { token } = await newAccount();
+    // Each request on a connection of its own, so that the workers take turns.
+    const init = { origin: app.origin, headers: { Connection: "close" } };
     const statuses: number[] = [];
     // Not all of them at once: two workers over an embedded database, which has one session, would wait for each other.
     const lane = async () => {
-      for (let sent = 0; sent < 20; sent++) statuses.push((await me(token)).status);
+      for (let sent = 0; sent < 20; sent++) statuses.push((await call("/api/v1/me", token, init)).status);
     };
     await Promise.all(Array.from({ length: 10 }, lane));
     expect(statuses.filter((status) => status === 200)).toHaveLength(120);
     expect(statuses.filter((status) => status === 429)).toHaveLength(80);
   });
 
-  test("one that is killed is replaced and logged while the other one answers, and SIGTERM ends them all", async () => {
-    const { token } = await newAccount();
-    const workers = await workersOf(app);
-    expect(workers).toHaveLength(2);
-    process.kill(Number(workers[0]), "SIGKILL");
-    await expect.poll(() => app.output()).toContain(`process ${workers[0]}: SIGKILL`);
-    expect((await me(token)).status).toBe(200);
+  test("one that is killed under load is replaced and logged, and no request of the other one's connections fails", async () => {
+    const [killed = 0, ...others] = await workersOf(app);
+    expect(others).toHaveLength(1);
+    const lanes = Array.from({ length: CONNECTIONS }, () => startLane(app.origin));
+    await expect.poll(() => Math.min(...lanes.map((lane) => lane.answered))).toBeGreaterThan(5);
+    const cut = clientPortsOf(killed, app.port);
+    const own = lanes.filter((lane) => cut.has(lane.port));
+    expect(own.length).toBeGreaterThan(0);
+    expect(own.length).toBeLessThan(CONNECTIONS);
+    process.kill(killed, "SIGKILL");
+    await expect.poll(() => app.output()).toContain(`"worker died","detail":"process ${killed}: SIGKILL"`);
+    await expect.poll(() => own.every((lane) => lane.failure !== null)).toBe(true);
     await expect.poll(async () => (await workersOf(app)).length).toBe(2);
-    await expect.poll(async () => (await fetch(`${app.origin}/readyz`)).status).toBe(200);
-    const exit = new Promise<number | null>((resolve) => app.child.once("exit", resolve));
-    const all = await workersOf(app);
-    app.child.kill("SIGTERM");
-    expect(await exit).toBe(0);
-    for (const pid of all) expect(() => process.kill(Number(pid), 0)).toThrow();
+    const before = lanes.map((lane) => lane.answered);
+    const spared = lanes.filter((lane) => !own.includes(lane));
+    await expect.poll(() => spared.every((lane) => lane.answered > (before[lanes.indexOf(lane)] ?? 0) + 20)).toBe(true);
+    for (const lane of spared) expect(lane.failure).toBeNull();
+    await Promise.all(lanes.map((lane) => lane.stop()));
+    // The new one takes its turn.
+    const [, fresh = 0] = (await workersOf(app)).sort(
+      (a, b) => Number(others.includes(b)) - Number(others.includes(a)),
+    );
+    const more = Array.from({ length: CONNECTIONS }, () => startLane(app.origin));
+    await expect.poll(() => clientPortsOf(fresh, app.port).size).toBeGreaterThan(0);
+    await Promise.all(more.map((lane) => lane.stop()));
+    for (const path of ["/healthz", "/readyz"]) {
+      for (let times = 0; times < 4; times++) {
+        expect((await fetch(app.origin + path, { headers: { Connection: "close" } })).status).toBe(200);
+      }
+    }
+  });
+
+  test("at SIGTERM, and at more signals after it, each finishes what it has begun, and new connections are refused", async () => {
+    const { id } = await newAccount();
+    const workers = await workersOf(app);
+    const reports: ClientRequest[] = [];
+    const held = () => workers.filter((pid) => clientPortsOf(pid, app.port).size > 0).length;
+    while (held() < 2) {
+      expect(reports.length).toBeLessThan(CONNECTIONS);
+      const { key } = await newReportingServer(id);
+      reports.push(await beginCheckIn(app.origin, key));
+    }
+    const exit = once(app.child, "exit");
+    for (const signal of ["SIGTERM", "SIGTERM", "SIGHUP", "SIGINT"] as const) app.child.kill(signal);
+    await expect.poll(() => fetch(`${app.origin}/healthz`).then(Boolean, () => "refused")).toBe("refused");
+    const answers = reports.map((report) => once(report, "response"));
+    for (const report of reports) report.end("}");
+    for (const [answer] of await Promise.all(answers)) expect(answer.resume().statusCode).toBe(200);
+    expect(await exit).toEqual([0, null]);
+    for (const pid of workers) expect(() => process.kill(pid, 0)).toThrow();
   });
 });
 
+test("five workers that die within a minute end the server with a code that says so, and a line", {
+  tag: "@one-engine",
+}, async () => {
+  const app = await startConsole("postgresql://postgres@127.0.0.1:1/none", {}, 2);
+  const ended = once(app.child, "exit");
+  for (let died = 1; died <= 5; died++) {
+    const [worker = 0] = await workersOf(app);
+    process.kill(worker, "SIGKILL");
+    await expect.poll(() => app.output().match(/"worker died"/g)?.length).toBe(died);
+  }
+  expect(await ended).toEqual([GAVE_UP, null]);
+  expect(app.output()).toContain("too many workers died");
+});
+
 /** The processes that the server started. */
-async function workersOf(app: ConsoleServer): Promise<string[]> {
+async function workersOf(app: ConsoleServer): Promise<number[]> {
   const { stdout } = await promisify(execFile)("pgrep", ["-P", String(app.child.pid)]).catch(() => ({ stdout: "" }));
-  return stdout.split("\n").filter(Boolean);
+  return stdout.split("\n").filter(Boolean).map(Number);
+}
+
+/** The ports of the clients whose connections to `port` a process holds. */
+function clientPortsOf(pid: number, port: number): Set<number> {
+  const inodes = new Set(
+    readdirSync(`/proc/${pid}/fd`).map((fd) => {
+      try {
+        return /^socket:\[(\d+)\]$/.exec(readlinkSync(`/proc/${pid}/fd/${fd}`))?.[1];
+      } catch {
+        // Closed meanwhile.
+        return undefined;
+      }
+    }),
+  );
+  const rows = readFileSync(`/proc/${pid}/net/tcp`, "utf8").trim().split("\n").slice(1);
+  const connections = rows.map((row) => row.trim().split(/\s+/));
+  const hexPort = (place = "") => Number.parseInt(place.split(":")[1] ?? "", 16);
+  return new Set(
+    connections
+      .filter(([, local, , , , , , , , inode]) => hexPort(local) === port && inodes.has(inode))
+      .map(([, , remote]) => hexPort(remote))
+      .filter((remote) => remote > 0),
+  );
+}
+
+/** Asks on one connection for as long as it lasts, without a pause. */
+function startLane(origin: string) {
+  const { hostname, port } = new URL(origin);
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  const lane = { answered: 0, port: 0, failure: null as Error | null, stop };
+  let isOver = false;
+  const run = async () => {
+    while (!isOver) {
+      const sent = request({ hostname, port, path: "/api/v1/me", agent }).end();
+      const [answer] = await once(sent, "response");
+      lane.port = answer.socket.localPort;
+      await once(answer.resume(), "end");
+      lane.answered++;
+    }
+  };
+  const running = run().catch((error: Error) => {
+    lane.failure = error;
+  });
+  async function stop() {
+    isOver = true;
+    await running;
+    agent.destroy();
+  }
+  return lane;
+}
+
+/** A check-in that has reached its worker, and whose body lacks its last character. */
+async function beginCheckIn(origin: string, key: string): Promise<ClientRequest> {
+  const { hostname, port } = new URL(origin);
+  const headers = {
+    Authorization: `Bearer ${key}`,
+    "Content-Type": "application/json",
+    "Content-Length": 2,
+    // The word to go on comes once a handler reads the body.
+    Expect: "100-continue",
+  };
+  const report = request({ hostname, port, path: "/ingest/v1/check-ins", method: "POST", headers, agent: false });
+  report.flushHeaders();
+  await once(report, "continue");
+  report.write("{");
+  return report;
 }

@@ -2,48 +2,38 @@ import { expect, test } from "playwright/test";
 import { ENDPOINTS, type EndpointPath, successBody } from "@/lib/api/contract";
 import type { OpenApiDocument } from "@/lib/api/openapi";
 import { failure } from "@/lib/api/schemas";
+import { askBothDoors, askWhole, sharedOrigin, type WholeAnswer } from "./doors";
 import { endpointOf } from "./in-process";
 import { type Judge, judgeBy } from "./judge";
 
-export { expect, test };
+export { expect, sharedOrigin, test };
 
 type Init = { method?: string; headers?: Record<string, string>; origin?: string };
 
 /** One answer of the API, read whole. */
-export type Answer = { status: number; headers: Headers; text: string; json: unknown };
+export type Answer = WholeAnswer & { json: unknown };
 
 /** One path of each endpoint of the contract. */
 export const ENDPOINT_PATHS = ENDPOINTS.map(([path]) => path.replaceAll(/:\w+/g, "1"));
 
-/** The console that all tests share. */
-export function sharedOrigin(): string {
-  const { E2E_ORIGIN } = process.env;
-  if (!E2E_ORIGIN) throw new Error("The console is not running: start the tests with npm test.");
-  return E2E_ORIGIN;
-}
-
 /**
- * Sends a GET with the token, and checks what must be true of every answer of the API: the served document describes
- * its status, headers and body, and the body has no field that the contract does not name.
+ * Sends a GET with the token, to both doors unless `origin` names a console, and checks what must be true of every
+ * answer of the API: the served document describes its status, headers and body, and the body has no field that the
+ * contract does not name.
  */
 export async function call(path: string, token: string | null, init: Init = {}): Promise<Answer> {
-  const response = await fetch((init.origin ?? sharedOrigin()) + path, {
-    method: init.method ?? "GET",
-    headers: { ...(token === null ? {} : { Authorization: `Bearer ${token}` }), ...init.headers },
-    redirect: "manual",
-  });
-  const text = await response.text();
-  const { status, headers } = response;
   const method = init.method ?? "GET";
-  expect((await findJudge())({ method, path, status, headers, text }), `${method} ${path}: ${status} ${text}`).toEqual(
-    [],
-  );
-  expect(headers.get("access-control-allow-credentials")).toBeNull();
-  if (text === "") return { status, headers, text, json: undefined };
+  const headers = { ...(token === null ? {} : { Authorization: `Bearer ${token}` }), ...init.headers };
+  const asked = { method, headers };
+  const answer = await (init.origin ? askWhole(init.origin + path, asked) : askBothDoors(path, asked));
+  const { status, text } = answer;
+  expect((await findJudge())({ method, path, ...answer }), `${method} ${path}: ${status} ${text}`).toEqual([]);
+  expect(answer.headers.get("access-control-allow-credentials")).toBeNull();
+  if (text === "") return { ...answer, json: undefined };
   const json: unknown = JSON.parse(text);
   const schema = status === 200 ? successBody(patternOf(path)) : failure;
   schema.parse(json);
-  return { status, headers, text, json };
+  return { ...answer, json };
 }
 
 let judge: Promise<Judge> | undefined;
@@ -57,9 +47,9 @@ export function findJudge(): Promise<Judge> {
 }
 
 /** Uses up this many requests of the token, a few at a time: more at once is another test. */
-export async function spend(token: string, requests: number): Promise<void> {
+export async function spend(token: string, requests: number, origin?: string): Promise<void> {
   const work = Array.from({ length: 6 }, async (_, first) => {
-    for (let at = first; at < requests; at += 6) await getData("/api/v1/me", token);
+    for (let at = first; at < requests; at += 6) await getData("/api/v1/me", token, origin ? { origin } : {});
   });
   await Promise.all(work);
 }

@@ -1,8 +1,12 @@
 import { startConsole } from "./console-server";
+import { startConsoleWithoutDirectDoor } from "./next-door";
 import { hasRedis, type RedisServer, startRedis } from "./redis-server";
 import { createTemplate, createTestDatabase } from "./test-database";
 
-/** One database and one console for all tests that need nothing special; each test makes accounts of its own in it. */
+/**
+ * One database and one console for all tests that need nothing special; each test makes accounts of its own in it. On
+ * the embedded database, where each process counts the limit alone, a second console answers through Next's router.
+ */
 export default async function setUp(): Promise<() => Promise<void>> {
   const template = await createTemplate();
   const database = await createTestDatabase();
@@ -10,14 +14,18 @@ export default async function setUp(): Promise<() => Promise<void>> {
   const redis: RedisServer | null = process.env.E2E_POSTGRES_URL && hasRedis() ? await startRedis() : null;
   // Tests stand behind one trusted proxy, so that each can come from an address of its own.
   const variables = { TRUSTED_PROXIES: "1", ...(redis && { REDIS_URL: redis.url }) };
-  const app = await startConsole(database.url, variables);
+  const [app, nextDoor] = await Promise.all([
+    startConsole(database.url, variables),
+    process.env.E2E_POSTGRES_URL ? null : startConsoleWithoutDirectDoor(database.url, variables),
+  ]);
   process.env.DATABASE_URL = database.url;
   process.env.E2E_ORIGIN = app.origin;
+  process.env.E2E_NEXT_DOOR_ORIGIN = nextDoor?.origin ?? "";
   return async () => {
-    await app.stop();
+    await Promise.all([app.stop(), nextDoor?.stop()]);
     await redis?.stop();
     await database.stop();
     await template.remove();
-    if (process.env.E2E_SHOW_OUTPUT) console.log(app.output());
+    if (process.env.E2E_SHOW_OUTPUT) console.log(app.output(), nextDoor?.output());
   };
 }

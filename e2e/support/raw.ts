@@ -1,12 +1,20 @@
 import { connect } from "node:net";
-import { sharedOrigin } from "./fixtures";
+import { comparableText, throughBothDoors } from "./doors";
 
-/** Everything that the server sends on one connection until it ends it, for bytes that no HTTP client would send. */
-export function sendRaw(bytes: string, origin = sharedOrigin()): Promise<string> {
+/**
+ * Everything that the server sends on one connection until it ends it, for bytes that no HTTP client would send. They
+ * go to both doors, unless `origin` names a console.
+ */
+export function sendRaw(bytes: string, origin?: string): Promise<string> {
+  if (origin) return exchange(bytes, origin);
+  return throughBothDoors((each) => exchange(bytes, each), comparableText);
+}
+
+function exchange(bytes: string, origin: string): Promise<string> {
   const { hostname, port } = new URL(origin);
   return new Promise((resolve, reject) => {
     let text = "";
-    const socket = connect(Number(port), hostname, () => socket.write(bytes));
+    const socket = connect(Number(port), hostname, () => socket.write(bytes, "latin1"));
     socket.on("data", (chunk) => (text += chunk));
     socket.on("close", () => resolve(text));
     socket.on("error", reject);

@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { availableParallelism } from "node:os";
 import { expect, test } from "vitest";
 import { parseEnv, VARIABLE_NAMES } from "./env-variables";
 
@@ -64,7 +65,10 @@ const WRONG: [Record<string, string>, string][] = [
   [{ DATABASE_POOL_SIZE: "0" }, 'DATABASE_POOL_SIZE must be a whole number from 1 to 1000, not "0".'],
   [{ TRUSTED_PROXIES: "true" }, 'TRUSTED_PROXIES must be a whole number from 0 to 10, not "true".'],
   [{ BASE_URL: "console.example.com" }, "BASE_URL must look like https://console.example.com."],
-  [{ WORKERS: "0" }, 'WORKERS must be a whole number from 1 to 128, or auto, not "0".'],
+  ...["0", "-1", "x", "1.5", "129", "1000", "1e1", "AUTO"].map((text): [Record<string, string>, string] => [
+    { WORKERS: text, REDIS_URL: "redis://h" },
+    `WORKERS must be a whole number from 1 to 128, or auto, not "${text}".`,
+  ]),
   [
     { WORKERS: "2" },
     "WORKERS asks for 2 processes, which can count the rate limit together only in Redis: set REDIS_URL or UPSTASH_REDIS_REST_URL, or WORKERS=1.",
@@ -86,6 +90,10 @@ const WRONG: [Record<string, string>, string][] = [
 
 test.each(WRONG)("%j stops the start with a sentence that says which and why", (variables, message) => {
   expect(() => parseEnv(variables)).toThrow(message);
+});
+
+test("WORKERS=auto is one for each core", () => {
+  expect(parseEnv({ WORKERS: "auto", REDIS_URL: "redis://h" }).workers).toBe(availableParallelism());
 });
 
 test("an origin with a path, a query or an account is no BASE_URL", () => {
