@@ -32,8 +32,8 @@ export default defineConfig({
   ],
   use: {
     ...(executablePath ? { launchOptions: { executablePath } } : {}),
-    // Without pictures of every step, which cost more than the steps: one of the end tells enough.
-    trace: { mode: "retain-on-failure", screenshots: false },
+    // Without a trace of every step, which costs as much as the steps: the end of a failed test in a picture and in words
+    // tells enough.
     screenshot: "only-on-failure",
   },
 });
