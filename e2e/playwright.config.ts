@@ -4,23 +4,31 @@ import { NEXT_DOOR } from "./support/doors";
 
 const executablePath = findBrowser() ?? undefined;
 
+/**
+ * What carries this tag brings its own servers, judges only what a browser draws or a command says, or holds the API
+ * against its document, clients and recipes: on PostgreSQL it would be repeated word by word. Everything else runs on
+ * both engines.
+ */
+const notRepeated = process.env.E2E_POSTGRES_URL ? [/@one-engine/] : [];
+
+/** One more than the smallest machine has cores: a test waits for its browser, and its browser for the console. */
+const BUSY = 3;
+const WAITING = 3;
+
 export default defineConfig({
   testDir: ".",
   globalSetup: "./support/global-setup.ts",
   outputDir: process.env.E2E_OUTPUT ?? "../test-results/e2e",
   fullyParallel: true,
-  // What carries this tag brings its own servers, judges only what a browser draws or a command says, or holds the API
-  // against its document, clients and recipes: on PostgreSQL it would be repeated word by word. Everything else runs on
-  // both engines.
-  ...(process.env.E2E_POSTGRES_URL ? { grepInvert: /@one-engine/ } : {}),
+  workers: BUSY + WAITING,
   projects: [
-    { name: "console" },
+    // First, because nothing shortens them: tests that mostly wait, for time to pass or for their turn.
+    { name: "waiting", grep: /@waits/, grepInvert: notRepeated, workers: WAITING },
+    { name: "console", grepInvert: [/@waits/, ...notRepeated], workers: BUSY },
     ...(process.env.E2E_POSTGRES_URL
       ? []
-      : [{ name: NEXT_DOOR, testMatch: /api\/(?:ingest|benchmark-upload|openapi|token-use)\.spec\.ts$/ }]),
+      : [{ name: NEXT_DOOR, testMatch: /api\/(?:ingest|benchmark-upload|openapi|token-use)\.spec\.ts$/, workers: 1 }]),
   ],
-  // One more than the smallest machine has cores: some tests spend their time waiting, because waiting is what they test.
-  workers: 3,
   retries: 0,
   forbidOnly: Boolean(process.env.CI),
   timeout: 60_000,

@@ -77,7 +77,7 @@ print(ConsoleApi(origin, token).get_account()["id"])
 `;
 
 test("at a limit that is really hit both clients wait as long as they are told to, unless they may not or are aborted", {
-  tag: "@one-engine",
+  tag: ["@one-engine", "@waits"],
 }, async () => {
   test.setTimeout(3 * MINUTE);
   const { id, token } = await newAccount();

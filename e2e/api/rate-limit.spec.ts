@@ -30,7 +30,9 @@ test("so it is through Next's router", { tag: "@one-engine" }, async () => {
   expect([countOf(statuses, 200), countOf(statuses, 429)]).toEqual([120, 80]);
 });
 
-test("the 121st request is 429 with a Retry-After, and a client that sleeps exactly that long is let in, through each door", async () => {
+test("the 121st request is 429 with a Retry-After, and a client that sleeps exactly that long is let in, through each door", {
+  tag: "@waits",
+}, async () => {
   test.setTimeout(120 * SECOND);
   const sleepers: Promise<void>[] = [];
   for (const origin of doorOrigins()) {

@@ -33,7 +33,7 @@ test.describe("npm run account", () => {
     expect(changed.stdout).toBe("Set the password of ann@example.com and signed it out everywhere.\n");
   });
 
-  test("every mistake is one clear sentence and exit code 1, and changes nothing", async () => {
+  test("every mistake is one clear sentence and exit code 1, and changes nothing", { tag: "@one-engine" }, async () => {
     await account(["create", "ann@example.com", "--name", "Ann"]);
     const before = (await account(["list"])).stdout;
     for (const [args, input, message] of [

@@ -112,21 +112,26 @@ test.describe("a console of its own", () => {
   });
 });
 
-test.describe("PostgreSQL in trouble", () => {
+test.describe("PostgreSQL in trouble", { tag: ["@one-engine", "@waits"] }, () => {
+  // One server and one console for all of them, of which each test leaves a working pair behind.
+  test.describe.configure({ mode: "default" });
   test.skip(findPostgres() === null, "no PostgreSQL server is installed on this machine");
 
   let postgres: PostgresServer;
   let app: ConsoleServer;
   let token: string;
 
-  test.beforeEach(async () => {
+  test.beforeAll(async () => {
     postgres = await startPostgres();
     await migrate(postgres.url);
     app = await startConsole(postgres.url);
-    token = await insertCaller(postgres.url);
-    expect((await me()).status).toBe(200);
   });
-  test.afterEach(async () => {
+  test.beforeEach(async () => {
+    await run(postgres.url, "truncate accounts cascade");
+    token = await insertCaller(postgres.url);
+    await expect.poll(async () => (await me()).status).toBe(200);
+  });
+  test.afterAll(async () => {
     await app.stop();
     await postgres.stop();
   });
@@ -162,14 +167,20 @@ test.describe("PostgreSQL in trouble", () => {
   });
 
   test("an outage is two lines of the log, its begin and its end, however many requests it refuses", async () => {
+    const countOf = (text: string) => app.output().split(text).length - 1;
+    // What earlier tests did is over, in the log too.
+    const isCalm = () => countOf("database unavailable") === countOf("database available again");
+    await expect.poll(isCalm, { timeout: 15 * SECOND }).toBe(true);
+    const begin = app.output().length;
     await postgres.kill();
     const refused = await Promise.all(Array.from({ length: 100 }, me));
     expect(refused.map(({ status }) => status)).toEqual(Array(100).fill(503));
     expect((await fetch(`${app.origin}/sign-in`)).status).toBe(503);
     await postgres.restart();
     await expect.poll(async () => (await me()).status).toBe(200);
-    await expect.poll(() => app.output(), { timeout: 15 * SECOND }).toContain("database available again");
-    const lines = app.output().trim().split("\n");
+    const written = () => app.output().slice(begin);
+    await expect.poll(written, { timeout: 15 * SECOND }).toContain("database available again");
+    const lines = written().trim().split("\n");
     expect(lines.filter((line) => line.includes("database unavailable"))).toHaveLength(1);
     expect(lines.filter((line) => line.includes("stack"))).toHaveLength(1);
     expect(JSON.parse(lines.find((line) => line.includes("available again")) ?? "")).toMatchObject({ level: "info" });
@@ -253,6 +264,7 @@ test.describe("PostgreSQL in trouble", () => {
     expect(app.output()).not.toMatch(/[0-9a-f]{64}/);
     expect(app.output()).not.toContain("query-marker");
     expect(app.output()).not.toContain(postgres.url);
+    await postgres.restart();
   });
 });
 

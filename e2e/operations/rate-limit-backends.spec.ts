@@ -75,7 +75,9 @@ for (const [name, open] of Object.entries(BACKENDS)) {
       }
     });
 
-    test("whoever waits exactly as long as announced is accepted, 20 of 20", { tag: "@one-engine" }, async () => {
+    test("whoever waits exactly as long as announced is accepted, 20 of 20", {
+      tag: ["@one-engine", "@waits"],
+    }, async () => {
       const limit = limitOf(SECOND, 3);
       const key = unique("key");
       for (let round = 0; round < 20; round++) {

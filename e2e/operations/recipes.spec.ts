@@ -7,7 +7,9 @@ import { MINUTE, SECOND } from "@/lib/time";
 
 const RECIPES = "docs/recipes";
 
-test("fleet.sh prints every server in full, and waits where the limit says so", { tag: "@one-engine" }, async () => {
+test("fleet.sh prints every server in full, and waits where the limit says so", {
+  tag: ["@one-engine", "@waits"],
+}, async () => {
   test.setTimeout(3 * MINUTE);
   const { id: accountId, token } = await newAccount();
   const ids = [await newServer(accountId), await newServer(accountId), await newServer(accountId)].map(({ id }) => id);

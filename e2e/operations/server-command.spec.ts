@@ -33,7 +33,7 @@ test("npm run server adds, lists, replaces a key and removes, each key shown onc
   expect((await server("list")).stdout).toContain("There are no servers yet.");
 });
 
-test("every mistake of npm run server is one clear sentence and exit code 1", async () => {
+test("every mistake of npm run server is one clear sentence and exit code 1", { tag: "@one-engine" }, async () => {
   for (const [args, message] of [
     [["add", "nobody@example.com", "--label", "A", "--hostname", "a.example"], "There is no account with the e-mail"],
     [["add", "caller@example.com", "--label", "A", "--hostname", "a b"], "A hostname consists of"],

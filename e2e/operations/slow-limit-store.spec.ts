@@ -42,7 +42,7 @@ const STORES = {
 
 for (const [name, open] of Object.entries(STORES)) {
   test(`${name} that answers after three seconds decides nothing and holds nobody up; quick again, it decides again`, {
-    tag: "@one-engine",
+    tag: ["@one-engine", "@waits"],
   }, async () => {
     test.skip(!hasRedis(), "redis-server is not installed on this machine");
     const redis = await startRedis();
@@ -77,7 +77,7 @@ for (const [name, open] of Object.entries(STORES)) {
 }
 
 test("Redis that vanishes without a word is connected to anew and decides again, within seconds", {
-  tag: "@one-engine",
+  tag: ["@one-engine", "@waits"],
 }, async () => {
   test.skip(!hasRedis(), "redis-server is not installed on this machine");
   const redis = await startRedis();

@@ -192,7 +192,7 @@ withAndWithoutJavaScript(() => {
 });
 
 test("an open page shows the next check-in by itself, keeps the focus, and survives a console that goes away", {
-  tag: "@one-engine",
+  tag: ["@one-engine", "@waits"],
 }, async ({ page, context, account }) => {
   test.setTimeout(90_000);
   const { id } = await newServer(account.id, { createdAt: ago(DAY), lastSeenAt: ago(DAY) });

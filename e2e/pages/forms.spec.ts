@@ -6,6 +6,8 @@ import { newAddress, sendFields } from "@/e2e/support/pages";
 
 let app: ConsoleServer;
 
+// One console for all of them.
+test.describe.configure({ mode: "default" });
 test.beforeAll(async () => {
   app = await startConsole(String(process.env.DATABASE_URL), { TRUSTED_PROXIES: "1" });
 });
@@ -22,7 +24,9 @@ async function signInFields(): Promise<[string, string][]> {
 
 const headers = (address = newAddress()) => ({ Origin: app.origin, "X-Forwarded-For": address });
 
-test("a form that no page of the console sends is a 400 that leaves nothing in the log", async () => {
+test("a form that no page of the console sends is a 400 that leaves nothing in the log", {
+  tag: "@one-engine",
+}, async () => {
   const fields = await signInFields();
   const [reference = "", bound = "", state = ""] = fields.map(([name]) => name);
   expect([reference, bound, state]).toEqual([
@@ -73,7 +77,7 @@ test("a form that no page of the console sends is a 400 that leaves nothing in t
   expect(lines.filter((line) => !line.includes('"event":"sign-in failed"'))).toEqual([]);
 });
 
-test("a form larger than any of the console's is 413, whether it says so or not", async () => {
+test("a form larger than any of the console's is 413, whether it says so or not", { tag: "@one-engine" }, async () => {
   const send = (init: RequestInit) => fetch(`${app.origin}/sign-in`, { method: "POST", headers: headers(), ...init });
   const form = new FormData();
   form.set("email", "x".repeat(20_000));
@@ -89,7 +93,9 @@ test("a form larger than any of the console's is 413, whether it says so or not"
   ).toBe(413);
 });
 
-test("a form that was sent by another site is refused, though it carries the console's own Origin", async () => {
+test("a form that was sent by another site is refused, though it carries the console's own Origin", {
+  tag: "@one-engine",
+}, async () => {
   const fields = await signInFields();
   for (const site of ["cross-site", "same-site"]) {
     const answer = await sendFields(`${app.origin}/sign-in`, fields, { ...headers(), "Sec-Fetch-Site": site });
@@ -99,7 +105,9 @@ test("a form that was sent by another site is refused, though it carries the con
   expect(own.status).toBe(200);
 });
 
-test("the ip that is logged is the sender's, also when the form goes to another page or says that it was forwarded", async () => {
+test("the ip that is logged is the sender's, also when the form goes to another page or says that it was forwarded", {
+  tag: "@one-engine",
+}, async () => {
   const fields = await signInFields();
   const action = /"id":"([0-9a-f]+)"/.exec(fields[1]?.[1] ?? "")?.[1] ?? "";
   for (const [path, more] of [
@@ -121,7 +129,7 @@ test("the ip that is logged is the sender's, also when the form goes to another 
   }
 });
 
-test("no machinery of the framework answers that no page needs", async () => {
+test("no machinery of the framework answers that no page needs", { tag: "@one-engine" }, async () => {
   for (const path of [
     "/_next/image?url=%2Ffavicon.ico&w=64&q=75",
     "/_next/data/build/api/v1/me.json",
@@ -139,7 +147,7 @@ test("no machinery of the framework answers that no page needs", async () => {
   }
 });
 
-test("no other spelling of an endpoint's path goes past the API's own checks", async () => {
+test("no other spelling of an endpoint's path goes past the API's own checks", { tag: "@one-engine" }, async () => {
   for (const path of ["/%61pi/v1/me", "/api%2Fv1/me", "/%2Fapi/v1/me", "/api/%76%31/me", "/api/v1%2Fme"]) {
     const answer = await fetch(app.origin + path, { headers: { "x-middleware-prefetch": "1", RSC: "1" } });
     expect([401, 404], path).toContain(answer.status);

@@ -163,7 +163,11 @@ withAndWithoutJavaScript(() => {
 test.describe("without JavaScript", () => {
   test.use({ javaScriptEnabled: false });
 
-  test("typing the password again is throttled as sign-in is", async ({ page, context, account }) => {
+  test("typing the password again is throttled as sign-in is", { tag: "@waits" }, async ({
+    page,
+    context,
+    account,
+  }) => {
     await letPasswordAge(account.id);
     await page.goto(TOKEN_PAGE);
     const fields = await fieldsOf(page, "main form");

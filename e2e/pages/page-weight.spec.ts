@@ -1,10 +1,9 @@
 import { newNamedToken } from "@/e2e/support/factories";
 import { expect, TOKEN_PAGE, test } from "@/e2e/support/pages";
 
-test("the token page and a token's own page send under 160 KB of JavaScript, and ask for nothing more once they are loaded", async ({
-  page,
-  account,
-}) => {
+test("the token page and a token's own page send under 160 KB of JavaScript, and ask for nothing more once they are loaded", {
+  tag: "@one-engine",
+}, async ({ page, account }) => {
   const { token } = await newNamedToken(account.id, "weighed");
   for (const path of [TOKEN_PAGE, `${TOKEN_PAGE}/${token.id}`]) {
     await page.goto(path, { waitUntil: "networkidle" });
@@ -26,9 +25,9 @@ test("the token page and a token's own page send under 160 KB of JavaScript, and
   }
 });
 
-test("the style sheet for failed pages may be kept for a day, so that not every page asks for it", async ({
-  request,
-}) => {
+test("the style sheet for failed pages may be kept for a day, so that not every page asks for it", {
+  tag: "@one-engine",
+}, async ({ request }) => {
   const answer = await request.get("/error.css");
   expect(answer.status()).toBe(200);
   expect(answer.headers()["cache-control"]).toBe("public, max-age=86400");

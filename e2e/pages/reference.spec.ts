@@ -7,9 +7,9 @@ import { runProgram } from "@/e2e/support/run-program";
 import { ENDPOINTS } from "@/lib/api/contract";
 import type { OpenApiDocument } from "@/lib/api/openapi";
 
-test("the reference is complete without JavaScript and without an account: endpoints, fields, errors, curves, anchors", async ({
-  browser,
-}) => {
+test("the reference is complete without JavaScript and without an account: endpoints, fields, errors, curves, anchors", {
+  tag: "@one-engine",
+}, async ({ browser }) => {
   const context = await browser.newContext({ javaScriptEnabled: false, baseURL: sharedOrigin() });
   const page = await context.newPage();
   await page.goto(API_REFERENCE);
@@ -37,7 +37,9 @@ test("the reference is complete without JavaScript and without an account: endpo
   await context.close();
 });
 
-test("the worked example recomputes the score of the example from its components", async ({ page }) => {
+test("the worked example recomputes the score of the example from its components", { tag: "@one-engine" }, async ({
+  page,
+}) => {
   await page.goto(API_REFERENCE);
   const rows = await page
     .locator("#worked-example ~ table tbody tr")
@@ -55,7 +57,7 @@ test("the worked example recomputes the score of the example from its components
   expect(JSON.parse((await answer.textContent()) ?? "").data.score).toBe(Math.round(sum / 100));
 });
 
-test("the reference has no accessibility violation and fits every screen", async ({ page }) => {
+test("the reference has no accessibility violation and fits every screen", { tag: "@one-engine" }, async ({ page }) => {
   test.slow();
   await page.goto(API_REFERENCE);
   for (const details of await page.locator("details").all())
@@ -64,10 +66,9 @@ test("the reference has no accessibility violation and fits every screen", async
   await expectToFit(page);
 });
 
-test("signed in, every example carries the reader's own ids and this console's address, and runs as it is written", async ({
-  page,
-  account,
-}) => {
+test("signed in, every example carries the reader's own ids and this console's address, and runs as it is written", {
+  tag: "@one-engine",
+}, async ({ page, account }) => {
   test.slow();
   const { id: server } = await newServer(account.id);
   await newBenchmarkRun(server);
@@ -103,10 +104,9 @@ test("signed in, every example carries the reader's own ids and this console's a
   }
 });
 
-test("one finds the reference from the start page, from the token page, and beside a new token", async ({
-  page,
-  account,
-}) => {
+test("one finds the reference from the start page, from the token page, and beside a new token", {
+  tag: "@one-engine",
+}, async ({ page, account }) => {
   expect(account.id).toBeGreaterThan(0);
   for (const path of ["/", TOKEN_PAGE]) {
     await page.goto(path);

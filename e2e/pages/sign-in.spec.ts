@@ -68,9 +68,11 @@ withAndWithoutJavaScript(() => {
     await expect(page).toHaveURL(`${TOKEN_PAGE}?revoke=all`);
   });
 
-  test("too many attempts are told how long to wait, whether the account exists or not", async ({ page }) => {
+  test("too many attempts are told how long to wait, whether the account exists or not", { tag: "@waits" }, async ({
+    page,
+  }) => {
     // Twenty-two passwords, judged one or two at a time.
-    test.setTimeout(3 * MINUTE);
+    test.setTimeout(5 * MINUTE);
     for (const email of [(await newAccount()).email, "nobody-at-all@example.com"]) {
       await page.setExtraHTTPHeaders({ "X-Forwarded-For": newAddress() });
       await page.goto("/sign-in");
@@ -105,12 +107,11 @@ for (const next of [
   });
 }
 
-test("a stranger's attempts from many places do not keep out the owner where the owner has signed in, nor show that there is one", async ({
-  page,
-  browser,
-}) => {
+test("a stranger's attempts from many places do not keep out the owner where the owner has signed in, nor show that there is one", {
+  tag: "@waits",
+}, async ({ page, browser }) => {
   // Some sixty passwords, judged one or two at a time.
-  test.setTimeout(3 * MINUTE);
+  test.setTimeout(5 * MINUTE);
   const { email } = await newAccount();
   const home = newAddress();
   await page.setExtraHTTPHeaders({ "X-Forwarded-For": home });

@@ -3,7 +3,14 @@ import { delimiter, join } from "node:path";
 import { chromium } from "playwright";
 
 /** First the one without windows, which Playwright prefers as well: the same engine for two thirds of the work. */
-const NAMES = ["chromium-headless-shell", "chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "microsoft-edge"];
+const NAMES = [
+  "chromium-headless-shell",
+  "chromium",
+  "chromium-browser",
+  "google-chrome",
+  "google-chrome-stable",
+  "microsoft-edge",
+];
 const PLACES = [
   "/usr/bin",
   "/usr/local/bin",

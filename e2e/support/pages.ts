@@ -107,10 +107,14 @@ export function newAddress(): string {
   return `10.${randomInt(256)}.${randomInt(256)}.${1 + randomInt(254)}`;
 }
 
-/** The same tests in a browser with JavaScript and in one without. */
+/**
+ * The same tests in a browser with JavaScript and in one without. Those without are repeated on the second engine: what
+ * JavaScript adds happens in the browser, and the statements that reach the database are the same.
+ */
 export function withAndWithoutJavaScript(describe: (hasJavaScript: boolean) => void): void {
   for (const hasJavaScript of [true, false]) {
-    test.describe(hasJavaScript ? "with JavaScript" : "without JavaScript", () => {
+    const [title, tag] = hasJavaScript ? ["with JavaScript", "@one-engine"] : ["without JavaScript", []];
+    test.describe(title, { tag }, () => {
       test.use({ javaScriptEnabled: hasJavaScript });
       describe(hasJavaScript);
     });
