@@ -4,7 +4,7 @@ import { setTimeout } from "node:timers/promises";
 import { type ConsoleServer, startConsole } from "@/e2e/support/console-server";
 import { startConsoleWithoutDirectDoor } from "@/e2e/support/next-door";
 import { startReadyProcess } from "@/e2e/support/ready-process";
-import { CommandError } from "@/scripts/command-error";
+import { PlainError } from "@/lib/failures";
 import type { Filled } from "./database";
 import type { Measured, Order } from "./load";
 
@@ -98,7 +98,7 @@ export class Bench {
     const { child, ended } = this.#loads[load];
     child.send(order);
     const [answer] = (await Promise.race([once(child, "message"), ended])) as [Measured | { error: string }];
-    if ("error" in answer) throw new CommandError(answer.error);
+    if ("error" in answer) throw new PlainError(answer.error);
     return answer;
   }
 

@@ -1,6 +1,6 @@
 import { hasRedis, startRedis } from "@/e2e/support/redis-server";
 import { startUpstash } from "@/e2e/support/upstash-server";
-import { CommandError } from "@/scripts/command-error";
+import { PlainError } from "@/lib/failures";
 import type { Asked, Bench, Target } from "./bench";
 import { FLEETS, growOthers, NODES, type Nodes } from "./database";
 import type { Measured } from "./load";
@@ -285,7 +285,7 @@ async function cpuPerAnswer(bench: Bench, app: Target, asked: Asked): Promise<nu
   return ((readProcessUse(app.child.pid).cpuMs - before) * 1000) / answers;
 }
 
-/** A peer that answered something else would be no measure. @throws CommandError */
+/** A peer that answered something else would be no measure. @throws PlainError */
 async function requireEqualAnswers(bench: Bench, peer: Target, app: Target): Promise<void> {
   const headers = { Authorization: `Bearer ${bench.data.tokens[100][0]}` };
   const read = async ({ port }: Target, path: string) => {
@@ -295,7 +295,7 @@ async function requireEqualAnswers(bench: Bench, peer: Target, app: Target): Pro
   };
   for (const path of [ME, SERVERS, seriesPath(bench, "1h", 4)]) {
     if ((await read(peer, path)) !== (await read(app, path)))
-      throw new CommandError(`The peer answers ${path} otherwise.`);
+      throw new PlainError(`The peer answers ${path} otherwise.`);
   }
 }
 

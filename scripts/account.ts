@@ -1,6 +1,6 @@
 import { parseArgs } from "node:util";
 import { generatePassword } from "@/lib/accounts/passwords";
-import { CommandError } from "./command-error";
+import { PlainError } from "@/lib/failures";
 import { formatTable } from "./table";
 import { withDatabase } from "./with-database";
 
@@ -25,7 +25,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   create: {
     operands: ["EMAIL"],
     async run(accounts, { operands: [email = ""], name, role = "customer", passwordFromStdin }) {
-      if (!name) throw new CommandError("create needs --name NAME.");
+      if (!name) throw new PlainError("create needs --name NAME.");
       const { password, note } = await choosePassword(passwordFromStdin);
       const account = await accounts.createAccount({ name, email, role: accounts.parseRole(role), password });
       return `Created ${account.email} (id ${account.id}, ${account.role}).${note}`;
@@ -70,7 +70,7 @@ export async function main(args: string[]): Promise<void> {
     return;
   }
   const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
-  if (!command) throw new CommandError(`There is no command "${name}".\n\n${HELP}`);
+  if (!command) throw new PlainError(`There is no command "${name}".\n\n${HELP}`);
   const input = parseInput(name, command, args.slice(1));
 
   await withDatabase(async () => console.log(await command.run(await import("@/lib/accounts/accounts"), input)));
@@ -93,7 +93,7 @@ function parseInput(name: string, command: Command, args: string[]): Input {
       passwordFromStdin: values["password-stdin"],
     };
   } catch (error) {
-    throw new CommandError(`${error instanceof Error ? error.message : error}\n${usage}\n\n${HELP}`);
+    throw new PlainError(`${error instanceof Error ? error.message : error}\n${usage}\n\n${HELP}`);
   }
 }
 

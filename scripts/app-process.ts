@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
+import { PlainError } from "@/lib/failures";
 import { VARIABLE_NAMES } from "@/lib/process/env-variables";
 import { GAVE_UP } from "@/server/exit-codes.mjs";
-import { CommandError } from "./command-error";
 import type { Running } from "./supervisor";
 
 const MAX_PORT = 65_535;
@@ -30,7 +30,7 @@ export type AppOptions = {
   stdio?: "inherit" | "pipe";
 };
 
-/** Starts the app's server and waits until it answers. @throws CommandError when it cannot start. */
+/** Starts the app's server and waits until it answers. @throws PlainError when it cannot start. */
 export async function startApp(options: AppOptions): Promise<AppProcess> {
   const stdio = options.stdio ?? "inherit";
   const workers = options.mode === "production" ? (options.workers ?? 1) : 1;
@@ -54,7 +54,7 @@ export async function startApp(options: AppOptions): Promise<AppProcess> {
     { port?: number; error?: string },
   ];
   if (answer.port === undefined) {
-    throw new CommandError(
+    throw new PlainError(
       answer.error === "the port is in use"
         ? portInUse(options.port)
         : `The server did not start${answer.error ? `: ${answer.error}` : ""}.`,

@@ -3,10 +3,10 @@ import { Bench } from "@/bench/bench";
 import { createScratchDatabase, fill } from "@/bench/database";
 import { SECTIONS, type SectionName, type Settings } from "@/bench/sections";
 import { findPostgres, startPostgres } from "@/e2e/support/postgres-server";
+import { PlainError } from "@/lib/failures";
 import { parseEnv } from "@/lib/process/env-variables";
 import { startEmbeddedDatabase } from "@/server/embedded/database";
 import { buildIfChanged, DIST_DIRS } from "./build";
-import { CommandError } from "./command-error";
 import { listenForStop } from "./signals";
 import { formatTable } from "./table";
 
@@ -67,13 +67,13 @@ export async function main(args: string[]): Promise<void> {
 function readArguments(args: string[]) {
   const { values, positionals } = parse(args);
   for (const name of positionals) {
-    if (!isSection(name)) throw new CommandError(`There is no section "${name}". Sections: ${NAMES.join(", ")}.`);
+    if (!isSection(name)) throw new PlainError(`There is no section "${name}". Sections: ${NAMES.join(", ")}.`);
   }
   const rounds = Number(values.rounds);
   if (!Number.isInteger(rounds) || rounds < 1 || rounds > 20) {
-    throw new CommandError(`--rounds must be a whole number from 1 to 20, not "${values.rounds}".`);
+    throw new PlainError(`--rounds must be a whole number from 1 to 20, not "${values.rounds}".`);
   }
-  if (values.postgres && !findPostgres()) throw new CommandError("There is no PostgreSQL server on this machine.");
+  if (values.postgres && !findPostgres()) throw new PlainError("There is no PostgreSQL server on this machine.");
   const settings: Settings = { rounds, rowsOfOthers: values.large ? MANY_ROWS : FEW_ROWS };
   const variables: Record<string, string> = values.profile
     ? { NODE_OPTIONS: `--cpu-prof --cpu-prof-dir=${JSON.stringify(values.profile)}` }
@@ -101,7 +101,7 @@ function parse(args: string[]) {
       },
     });
   } catch (error) {
-    throw new CommandError(`${error instanceof Error ? error.message : error}\n\n${HELP}`);
+    throw new PlainError(`${error instanceof Error ? error.message : error}\n\n${HELP}`);
   }
 }
 

@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { CommandError } from "./command-error";
+import { PlainError } from "@/lib/failures";
 import { withSetupLock } from "./setup-lock.mjs";
 
 /** The builds of the app, apart from each other so that the tests never touch the one that is being served. */
@@ -27,7 +27,7 @@ export async function main(): Promise<void> {
   withSetupLock(() => build(DIST_DIRS.app));
 }
 
-/** Builds unless the build in `distDir` was made from the same files. @throws CommandError when the build fails. */
+/** Builds unless the build in `distDir` was made from the same files. @throws PlainError when the build fails. */
 export function buildIfChanged(distDir: string): void {
   if (isBuilt(distDir)) return;
   // Asked again inside the lock: another command may have built meanwhile.
@@ -51,7 +51,7 @@ function build(distDir: string): void {
     encoding: "utf8",
     env: { ...process.env, NODE_ENV: "production", NEXT_TELEMETRY_DISABLED: "1", CONSOLE_DIST_DIR: distDir },
   });
-  if (result.status !== 0) throw new CommandError(`The build failed.\n${result.stdout}${result.stderr}`);
+  if (result.status !== 0) throw new PlainError(`The build failed.\n${result.stdout}${result.stderr}`);
   writeFileSync(join(distDir, STAMP), hash);
 }
 

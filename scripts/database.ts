@@ -1,15 +1,15 @@
 import { spawn } from "node:child_process";
 import { probeDatabase } from "@/lib/database/connection";
+import { PlainError } from "@/lib/failures";
 import type { Env } from "@/lib/process/env-variables";
 import { type EmbeddedDatabase, findRunningDatabase, startEmbeddedDatabase } from "@/server/embedded/database";
-import { CommandError } from "./command-error";
 
 export type OpenDatabase = EmbeddedDatabase & { isEmbedded: boolean };
 
 /** A database that somebody else runs: it does not end here. */
 const ELSEWHERE = { failed: new Promise<never>(() => {}), stop: async () => {} };
 
-/** The database that the settings name, reachable; or the embedded one, started. @throws CommandError */
+/** The database that the settings name, reachable; or the embedded one, started. @throws PlainError */
 export async function openDatabase(env: Env): Promise<OpenDatabase> {
   if (env.databaseUrl) {
     await requireReachable(env.databaseUrl);
@@ -24,16 +24,16 @@ export async function joinDatabase(env: Env): Promise<OpenDatabase> {
   return running ? { url: running, isEmbedded: true, ...ELSEWHERE } : openDatabase(env);
 }
 
-/** Applies the migrations that the database lacks, with the official command. @throws CommandError with its words. */
+/** Applies the migrations that the database lacks, with the official command. @throws PlainError with its words. */
 export async function migrate(url: string): Promise<void> {
   const { code, output } = await runPrisma(["migrate", "deploy"], url);
-  if (code !== 0) throw new CommandError(`The migrations could not be applied.\n${output.trim()}`);
+  if (code !== 0) throw new PlainError(`The migrations could not be applied.\n${output.trim()}`);
 }
 
-/** @throws CommandError when the database lacks a migration: the app would fail at its first query. */
+/** @throws PlainError when the database lacks a migration: the app would fail at its first query. */
 export async function requireMigrated(url: string): Promise<void> {
   const { code, output } = await runPrisma(["migrate", "status"], url);
-  if (code !== 0) throw new CommandError(`The database is not up to date; run "npm run migrate".\n${output.trim()}`);
+  if (code !== 0) throw new PlainError(`The database is not up to date; run "npm run migrate".\n${output.trim()}`);
 }
 
 async function requireReachable(url: string): Promise<void> {
@@ -42,7 +42,7 @@ async function requireReachable(url: string): Promise<void> {
   } catch (error) {
     const { hostname, port, pathname } = new URL(url);
     const reason = error instanceof Error ? error.message || (error as NodeJS.ErrnoException).code : String(error);
-    throw new CommandError(
+    throw new PlainError(
       `The database ${pathname.slice(1)} at ${hostname}:${port || "5432"} (DATABASE_URL) cannot be reached: ${reason}.`,
     );
   }

@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { CommandError } from "./command-error";
+import { PlainError } from "@/lib/failures";
 
 // The tables are described once: in schema.prisma. `npm run renamed-fields` gives each field another name in a copy of the
 // project, and the type check must say where it was used; `npm run renamed-fields -- Server.label Ticket.subject` does so
@@ -21,14 +21,14 @@ type Field = { model: string; name: string };
 
 const nameOf = ({ model, name }: Field) => `${model}.${name}`;
 
-/** @throws CommandError naming each field whose other name went unnoticed, or that is unknown. */
+/** @throws PlainError naming each field whose other name went unnoticed, or that is unknown. */
 export async function main(wanted: readonly string[]): Promise<void> {
   const schema = readFileSync(SCHEMA, "utf8");
   const fields = chosen(fieldsOf(schema), wanted);
   const copy = copyProject();
   try {
     const broken = errorsOf(copy, schema);
-    if (broken) throw new CommandError(`The copy does not compile as it is.\n${broken}`);
+    if (broken) throw new PlainError(`The copy does not compile as it is.\n${broken}`);
     const unnamed = groupsOf(fields).flatMap((group) => {
       const errors = errorsOf(copy, group.reduce(rename, schema));
       return group.filter((field) => !isNamed(errors, field));
@@ -37,9 +37,7 @@ export async function main(wanted: readonly string[]): Promise<void> {
     const unnoticed = unnamed.filter((field) => !errorsOf(copy, rename(schema, field)));
     if (unnoticed.length > 0) {
       const names = unnoticed.map(nameOf).sort();
-      throw new CommandError(
-        `Under another name these still compile, so nothing typed uses them: ${names.join(", ")}.`,
-      );
+      throw new PlainError(`Under another name these still compile, so nothing typed uses them: ${names.join(", ")}.`);
     }
     console.log(`The type check notices another name of each of ${fields.length} fields.`);
   } finally {
@@ -51,7 +49,7 @@ export async function main(wanted: readonly string[]): Promise<void> {
 function chosen(fields: readonly Field[], wanted: readonly string[]): Field[] {
   const known = new Set(fields.map(nameOf));
   const unknown = [...UNUSED, ...wanted].filter((name) => !known.has(name));
-  if (unknown.length > 0) throw new CommandError(`${SCHEMA} has no field ${unknown.join(", ")}.`);
+  if (unknown.length > 0) throw new PlainError(`${SCHEMA} has no field ${unknown.join(", ")}.`);
   return fields.filter((field) => (wanted.length > 0 ? wanted.includes(nameOf(field)) : !UNUSED.has(nameOf(field))));
 }
 
@@ -69,7 +67,7 @@ function errorsOf(copy: string, schema: string): string {
   writeFileSync(join(copy, SCHEMA), schema);
   const run = (...args: string[]) => spawnSync(process.execPath, args, { cwd: copy, encoding: "utf8" });
   const generated = run("node_modules/prisma/build/index.js", "generate");
-  if (generated.status !== 0) throw new CommandError(`No client can be generated:\n${generated.stderr}`);
+  if (generated.status !== 0) throw new PlainError(`No client can be generated:\n${generated.stderr}`);
   return run("node_modules/typescript/bin/tsc", "--noEmit").stdout;
 }
 

@@ -1,7 +1,7 @@
+import { PlainError } from "@/lib/failures";
 import { parseEnv } from "@/lib/process/env-variables";
 import { type AppProcess, startApp } from "./app-process";
 import { buildIfChanged, DIST_DIRS } from "./build";
-import { CommandError } from "./command-error";
 import { type OpenDatabase, openDatabase } from "./database";
 import { requireFreePort } from "./ports";
 import { listenForStop } from "./signals";
@@ -21,7 +21,7 @@ export type RunOptions = {
 
 /**
  * Runs the app until it is told to stop: the database first, then the app, which is started again when it dies;
- * backwards at the end. @throws CommandError when one of them cannot start, or not go on.
+ * backwards at the end. @throws PlainError when one of them cannot start, or not go on.
  */
 export async function runApp({ mode, build, prepare, announce }: RunOptions): Promise<void> {
   const env = parseEnv(process.env);
@@ -48,7 +48,7 @@ export async function runApp({ mode, build, prepare, announce }: RunOptions): Pr
       finish = await announce({ app, database });
       const failure = await Promise.race([stop.given, supervisor.gaveUp, database.failed]);
       if (failure) {
-        throw new CommandError(`The embedded database has ended: ${failure.message}. Its files stay; start again.`);
+        throw new PlainError(`The embedded database has ended: ${failure.message}. Its files stay; start again.`);
       }
     } finally {
       // Ctrl-C reaches the server as well.

@@ -7,14 +7,14 @@ import { type Browser, chromium, type Page } from "playwright";
 import { DASHBOARD, TOKEN_PAGE } from "@/app/paths";
 import { findBrowser } from "@/e2e/support/browser";
 import { freePort } from "@/e2e/support/free-port";
-import { CommandError } from "./command-error";
+import { PlainError } from "@/lib/failures";
 
 const FOLDER = "e2e/screenshots";
 
 /** `npm run screenshots`: makes the README's pictures again, from a demo of their own. */
 export async function main(): Promise<void> {
   const executablePath = findBrowser();
-  if (!executablePath) throw new CommandError("The pictures need Chromium or Chrome; name one in CHROMIUM_PATH.");
+  if (!executablePath) throw new PlainError("The pictures need Chromium or Chrome; name one in CHROMIUM_PATH.");
   mkdirSync(FOLDER, { recursive: true });
   const dataDir = mkdtempSync(join(tmpdir(), "console-screenshots-"));
   const demo = await startDemo(dataDir);
@@ -45,7 +45,7 @@ async function startDemo(dataDir: string): Promise<Demo> {
     child.once("exit", resolve);
   });
   const [, email, password] = /^ {2}(\S+@\S+) +(\S+) +customer$/m.exec(output) ?? [];
-  if (!email || !password) throw new CommandError("The demo did not start.");
+  if (!email || !password) throw new PlainError("The demo did not start.");
   return {
     origin: `http://127.0.0.1:${port}`,
     email,

@@ -1,6 +1,6 @@
 import { parseArgs } from "node:util";
+import { PlainError } from "@/lib/failures";
 import { findId } from "@/lib/http/ids";
-import { CommandError } from "./command-error";
 import { formatTable } from "./table";
 import { withDatabase } from "./with-database";
 
@@ -32,7 +32,7 @@ export async function main(args: string[]): Promise<void> {
     return;
   }
   const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
-  if (!command) throw new CommandError(`There is no command "${name}".\n\n${HELP}`);
+  if (!command) throw new PlainError(`There is no command "${name}".\n\n${HELP}`);
   const input = parseInput(`Usage: npm run server -- ${name} ${command.usage}`, command.usage.startsWith("["), rest);
   await withDatabase(async () => console.log(await command.run(input)));
 }
@@ -45,7 +45,7 @@ function parseInput(usage: string, isOptional: boolean, args: string[]): Input {
     if (others.length > 0 || (operand === "" && !isOptional)) throw new Error("Wrong number of arguments.");
     return { operand, label: values.label, hostname: values.hostname };
   } catch (error) {
-    throw new CommandError(`${error instanceof Error ? error.message : error}\n${usage}\n\n${HELP}`);
+    throw new PlainError(`${error instanceof Error ? error.message : error}\n${usage}\n\n${HELP}`);
   }
 }
 
@@ -67,12 +67,12 @@ async function list({ operand }: Input): Promise<string> {
 }
 
 async function add({ operand, label, hostname }: Input): Promise<string> {
-  if (label === undefined || hostname === undefined) throw new CommandError("add needs --label and --hostname.");
+  if (label === undefined || hostname === undefined) throw new PlainError("add needs --label and --hostname.");
   const { getAccountByEmail } = await import("@/lib/accounts/accounts");
   const { createServer } = await import("@/lib/servers/management");
   const account = await getAccountByEmail(operand);
   const created = await createServer(account.id, { label, hostname });
-  if (created.kind === "invalid") throw new CommandError(created.message);
+  if (created.kind === "invalid") throw new PlainError(created.message);
   if (created.kind === "already-created") throw new Error("Only a form can have been sent before.");
   return `Added server ${created.id} of ${account.email}.\n${keyText(created.rawKey)}`;
 }
@@ -81,7 +81,7 @@ async function replaceKey({ operand }: Input): Promise<string> {
   const { accountId, id, name } = await getOwned(operand);
   const { replaceServerKey } = await import("@/lib/servers/server-keys");
   const replaced = await replaceServerKey(accountId, id);
-  if (replaced.kind === "too-often") throw new CommandError(replaced.message);
+  if (replaced.kind === "too-often") throw new PlainError(replaced.message);
   if (replaced.kind === "not-found") throw notFound(operand);
   return `Replaced the key of ${name}; the old one works for one more hour.\n${keyText(replaced.rawKey)}`;
 }
@@ -111,8 +111,8 @@ async function getOwned(text: string): Promise<{ accountId: number; id: number; 
   return { accountId: server.accountId, id: server.id, name: `server ${server.id} (${server.label})` };
 }
 
-function notFound(text: string): CommandError {
-  return new CommandError(`There is no server "${text}". See: npm run server -- list`);
+function notFound(text: string): PlainError {
+  return new PlainError(`There is no server "${text}". See: npm run server -- list`);
 }
 
 function keyText(rawKey: string): string {

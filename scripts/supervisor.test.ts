@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { afterEach, expect, test, vi } from "vitest";
-import { CommandError } from "./command-error";
+import { PlainError } from "@/lib/failures";
 import { type Running, Supervisor } from "./supervisor";
 
 afterEach(() => vi.useRealTimers());
@@ -53,7 +53,7 @@ test("the fifth death within a minute is the last one", async () => {
   for (let deaths = 1; deaths < 5; deaths++) await dieOnce();
   started.at(-1)?.kill();
   await expect(supervisor.gaveUp).rejects.toThrow(
-    new CommandError("The server ended by itself (SIGKILL), 5 times within a minute. It is not started again."),
+    new PlainError("The server ended by itself (SIGKILL), 5 times within a minute. It is not started again."),
   );
   expect(started).toHaveLength(5);
   expect(lines).toHaveLength(4);
@@ -64,7 +64,7 @@ test("a process that gave up on parts of its own is not started again", async ()
   Object.assign(started[0] ?? {}, { hasGivenUp: () => true });
   started[0]?.kill();
   await expect(supervisor.gaveUp).rejects.toThrow(
-    new CommandError("The server's workers died again and again. It is not started again."),
+    new PlainError("The server's workers died again and again. It is not started again."),
   );
   expect(started).toHaveLength(1);
   expect(lines).toEqual([]);
@@ -86,7 +86,7 @@ test("a start that fails is never repeated, and is the end of it", async () => {
   let starts = 0;
   const { supervisor, started } = supervise(async () => {
     starts++;
-    throw new CommandError("The port is taken.");
+    throw new PlainError("The port is taken.");
   });
   started[0]?.kill();
   await expect(supervisor.gaveUp).rejects.toThrow("The port is taken.");

@@ -1,5 +1,5 @@
+import { PlainError } from "@/lib/failures";
 import { MINUTE } from "@/lib/time";
-import { CommandError } from "./command-error";
 
 /** A process that has started. */
 export type Running = {
@@ -20,7 +20,7 @@ const DEATHS_WINDOW = MINUTE;
  * is wrong then, repetition does not mend it.
  */
 export class Supervisor {
-  /** Rejects with a CommandError when there is nothing left to be kept running; else never settles. */
+  /** Rejects with a PlainError when there is nothing left to be kept running; else never settles. */
   readonly gaveUp: Promise<never>;
   #current: Promise<Running>;
   #isStopping = false;
@@ -51,13 +51,13 @@ export class Supervisor {
       const how = await current.exited;
       if (this.#isStopping) return new Promise<never>(() => {});
       if (current.hasGivenUp?.()) {
-        throw new CommandError("The server's workers died again and again. It is not started again.");
+        throw new PlainError("The server's workers died again and again. It is not started again.");
       }
       const now = performance.now();
       this.#deaths.push(now);
       while ((this.#deaths[0] ?? now) <= now - DEATHS_WINDOW) this.#deaths.shift();
       if (this.#deaths.length >= MAX_DEATHS) {
-        throw new CommandError(
+        throw new PlainError(
           `The server ended by itself (${how}), ${MAX_DEATHS} times within a minute. It is not started again.`,
         );
       }

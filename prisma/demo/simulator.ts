@@ -84,12 +84,17 @@ async function tidy(now: Date): Promise<void> {
   // The history of a month outlives the samples of a week.
   await sumUpHours(before.getTime() - DAY, before.getTime());
   for (const { id: serverId } of await db.server.findMany({ where: OF_THE_DEMO, select: { id: true } })) {
+    const latest = await db.telemetrySample.findFirst({
+      where: { serverId },
+      select: { ts: true },
+      orderBy: { ts: "desc" },
+    });
     // The latest sample of a server stays, however old it is.
-    await db.$executeRaw`
-      delete from telemetry_samples where server_id = ${serverId} and ts < ${before}
-        and ts < (select max(ts) from telemetry_samples where server_id = ${serverId})`;
+    const end = latest && latest.ts < before ? latest.ts : before;
+    await db.telemetrySample.deleteMany({ where: { serverId, ts: { lt: end } } });
   }
-  // The room of deleted rows is used again only after this, which the embedded database does not do by itself.
+  // The room of deleted rows is used again only after this, which the embedded database does not do by itself. Raw and not
+  // declared: PostgreSQL does not prepare it.
   await db.$executeRaw`vacuum telemetry_samples, metric_samples`;
 }
 
