@@ -9,11 +9,11 @@ import { call, expect, getData, test } from "@/e2e/support/fixtures";
 import { freePort } from "@/e2e/support/free-port";
 import { insertCaller } from "@/e2e/support/insert-caller";
 import { createTestDatabase } from "@/e2e/support/test-database";
-import { SECOND } from "@/lib/time";
+import { MINUTE, SECOND } from "@/lib/time";
 import { DIST_DIRS } from "@/scripts/build";
 import { findRunningDatabase } from "@/server/embedded/database";
 
-test.describe.configure({ timeout: 180 * SECOND });
+test.describe.configure({ timeout: 8 * MINUTE });
 
 type Demo = {
   child: ChildProcess;
@@ -33,7 +33,7 @@ async function runCommand(name: string, variables: Record<string, string>, ready
   child.stderr.on("data", (chunk) => (output += chunk));
   const ended = once(child, "exit").then(([code]) => code as number | null);
   await Promise.race([
-    expect.poll(() => output, { timeout: 120 * SECOND }).toContain(readyText),
+    expect.poll(() => output, { timeout: 4 * MINUTE }).toContain(readyText),
     ended.then(() => Promise.reject(new Error(`The command ended: ${output}`))),
   ]);
   return {
