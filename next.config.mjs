@@ -10,7 +10,7 @@ export default {
   reactStrictMode: true,
   // `npm run check` does it, for the tests and scripts too; whoever deploys need not wait for it.
   typescript: { ignoreBuildErrors: true },
-  // The development server's own connection, at the address where it listens by default.
+  // The development server's own connection, at the ip where it listens by default.
   allowedDevOrigins: ["127.0.0.1"],
   // `/api/v1/me/` is answered like `/api/v1/me`, not redirected.
   skipTrailingSlashRedirect: true,

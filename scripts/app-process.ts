@@ -83,7 +83,7 @@ function settings(): Record<string, string> {
   return Object.fromEntries(VARIABLE_NAMES.map((name) => [name, process.env[name] ?? ""]));
 }
 
-/** An address that works in a browser: the wildcard addresses are not one. */
+/** A URL that works in a browser: with the wildcard ips, none does. */
 function originOf(host: string, port: number): string {
   const name = host === "0.0.0.0" || host === "::" ? "localhost" : host.includes(":") ? `[${host}]` : host;
   return `http://${name}:${port}`;

@@ -25,7 +25,7 @@ const INNER_SECRET = process.env.CONSOLE_INNER_SECRET;
  */
 export function findFault(request) {
   const { rawHeaders, url = "" } = request;
-  // Only proxies are asked for other hosts' addresses (`GET http://elsewhere/`), and nobody for `*`.
+  // Only proxies are asked for other hosts' URLs (`GET http://elsewhere/`), and nobody for `*`.
   if (!url.startsWith("/")) return 400;
   if (rawHeaders.length > 2 * MAX_HEADERS) return 431;
   const hosts = valuesOf(rawHeaders, "host");
@@ -45,7 +45,7 @@ export function normalize(request, baseUrl) {
   const queryStart = target.indexOf("?");
   const query = queryStart < 0 ? "" : target.slice(queryStart);
   let path = queryStart < 0 ? target : target.slice(0, queryStart);
-  // A base address that ends in a slash makes "//api/v1/me".
+  // A base URL that ends in a slash makes "//api/v1/me".
   const collapsed = path.includes("//") ? path.replace(/\/{2,}/g, "/") : path;
   if (isForMachines(collapsed)) {
     path = collapsed;
@@ -61,7 +61,7 @@ export function normalize(request, baseUrl) {
     const peer = request.socket.remoteAddress;
     headers["x-forwarded-for"] = forwarded ? `${forwarded}, ${peer}` : peer;
   }
-  // Next believes this over Host, so only the configured address may stand in it; and by the scheme it asks itself for
+  // Next believes this over Host, so only the configured host may stand in it; and by the scheme it asks itself for
   // the page that a form leads to, over plain HTTP whatever the browser speaks.
   delete headers["x-forwarded-host"];
   delete headers["x-forwarded-proto"];

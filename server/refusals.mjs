@@ -7,7 +7,7 @@ import { plainPageText } from "../lib/http/plain-page-text.mjs";
 
 /** Where machines ask, and what no browser asks for. */
 const MACHINE_PATH = /^(?:\/+(?:api|ingest)(?:[/?#]|$)|\*)/;
-/** The address in the first line of a request that was no request after all; anybody may have written it. */
+/** The URL in the first line of a request that was no request after all; anybody may have written it. */
 const REQUEST_LINE = /^[A-Z]{1,20} (?:https?:\/\/[^/ ]{1,300})?(\/[^ ]{0,30})/;
 
 const FAULT = { title: "Something went wrong on our side", text: "Try again in a moment." };
@@ -17,7 +17,7 @@ const FAULT = { title: "Something went wrong on our side", text: "Try again in a
  */
 const PAGES = {
   400: { title: "The request could not be understood", text: "So nothing was done. Open the page anew and try again." },
-  404: { title: "There is no such page", text: "The address may be mistyped, or the page may have moved." },
+  404: { title: "There is no such page", text: "The URL may be mistyped, or the page may have moved." },
   405: { title: "This page cannot be used that way", text: "So nothing was done. Open it in your browser." },
   408: { title: "The request took too long", text: "It never arrived whole, so nothing was done." },
   409: {
@@ -28,7 +28,7 @@ const PAGES = {
   417: { title: "The request expects something unknown", text: "So nothing was done." },
   431: {
     title: "The request is too large",
-    text: "Its address or its headers are too long. Clearing the cookies of this site may help.",
+    text: "Its URL or its headers are too long. Clearing the cookies of this site may help.",
   },
 };
 

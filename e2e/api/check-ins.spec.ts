@@ -67,7 +67,7 @@ test("a wrong value is refused by name and nothing of the check-in is kept", asy
   for (const [report, message] of [
     [{ sample: { ...sample, cpuPct: 101 } }, "sample.cpuPct"],
     [{ sample: { ...sample, memUsedMb: Number.NaN } }, "sample.memUsedMb"],
-    [{ publicIp: "not an address" }, "publicIp"],
+    [{ publicIp: "not an ip" }, "publicIp"],
     [{ facts: { os: "Debian", kernel: "6.1", cores: 0 } }, "facts.cores"],
   ] as const) {
     const failure = recordCheckIn(id, report as Parameters<typeof recordCheckIn>[1]);

@@ -107,7 +107,7 @@ test("a trailing slash changes nothing", async () => {
   await expectFailure(call("/api/v1/servers/1/", token), 404, "Not found.");
 });
 
-test("doubled slashes, as a base address with a slash at its end makes them, change nothing", async () => {
+test("doubled slashes, as a base URL with a slash at its end makes them, change nothing", async () => {
   const { token, id } = await newAccount();
   for (const path of ["//api/v1/me", "/api//v1///me", "/api/v1/me//"]) {
     const { status, headers, text } = await askBothDoors(path, { headers: { Authorization: `Bearer ${token}` } });

@@ -94,7 +94,7 @@ test("lost packets are measured against the console; one that never answered say
   expect(await loss("echo '5 packets transmitted, 3 packets received, 40% packet loss'")).toBe(40);
   expect(await loss("echo '5 packets transmitted, 0 received, 100% packet loss'; exit 1")).toBeUndefined();
   expect(await loss("exit 2")).toBeUndefined();
-  // The host of the address alone is asked.
+  // The host of the URL alone is asked.
   bench.shim("ping", `echo "$@" >${bench.dir}/asked`);
   await bench.run(["dash"], ["print", "https://[2001:db8::1]:8443/"]);
   expect(readFileSync(join(bench.dir, "asked"), "utf8").trim().split(" ").at(-1)).toBe("2001:db8::1");

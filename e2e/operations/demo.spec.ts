@@ -109,7 +109,7 @@ test("npm run demo: data in every state, servers that keep checking in and new i
   ).toBe(true);
   expect(
     servers.some(({ public_ip }) => public_ip === null),
-    "one without an address",
+    "one without an ip",
   ).toBe(true);
   const details = await Promise.all(
     servers.map(({ id }) => getData<{ latest_sample: unknown }>(`/api/v1/servers/${id}`, token, { origin })),
@@ -311,17 +311,16 @@ test("the demo refuses a database with accounts that it did not make, and change
 });
 
 test.describe("npm start", () => {
-  const addresses = Object.values(networkInterfaces())
+  const ips = Object.values(networkInterfaces())
     .flatMap((list) => list ?? [])
     .filter(({ internal, family }) => !internal && family === "IPv4")
     .map(({ address }) => address);
-  const outcomesOf = (port: number) =>
-    Promise.all(["127.0.0.1", ...addresses].map((address) => tryToConnect(address, port)));
+  const outcomesOf = (port: number) => Promise.all(["127.0.0.1", ...ips].map((address) => tryToConnect(address, port)));
 
   test("is production: no demo data, the embedded database named in one line, accounts from the command line, and only this machine let in; and when that database ends, so does it, with a sentence and a code", {
     tag: "@one-engine",
   }, async () => {
-    test.skip(addresses.length === 0, "this machine has no ip but the loopback one");
+    test.skip(ips.length === 0, "this machine has no ip but the loopback one");
     const dir = mkdtempSync(join(tmpdir(), "console-start-"));
     const port = await freePort();
     const app = await runCommand("start", { DATA_DIR: dir, PORT: String(port) }, "Console API on");
@@ -333,7 +332,7 @@ test.describe("npm start", () => {
       });
       expect(list).toContain("There are no accounts yet.");
       expect((await fetch(`http://127.0.0.1:${port}/readyz`)).status).toBe(200);
-      expect(await outcomesOf(port)).toEqual(["connected", ...addresses.map(() => "ECONNREFUSED")]);
+      expect(await outcomesOf(port)).toEqual(["connected", ...ips.map(() => "ECONNREFUSED")]);
 
       const client = new pg.Client(String(await findRunningDatabase(dir)));
       client.on("error", () => {});
@@ -368,7 +367,7 @@ test.describe("npm start", () => {
         () => false,
       );
     try {
-      expect(await outcomesOf(port)).toEqual(["connected", ...addresses.map(() => "connected")]);
+      expect(await outcomesOf(port)).toEqual(["connected", ...ips.map(() => "connected")]);
       for (let death = 1; death <= 5; death++) {
         await expect.poll(isReady, { timeout: 60 * SECOND }).toBe(true);
         execFileSync("pkill", ["-KILL", "-P", String(app.child.pid), "-f", "server/server.mjs"]);

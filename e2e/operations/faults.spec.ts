@@ -255,7 +255,7 @@ test.describe("PostgreSQL in trouble", { tag: ["@one-engine", "@waits"] }, () =>
     await expect.poll(async () => (await me()).status, { timeout: 15 * SECOND }).toBe(200);
   });
 
-  test("no token, hash, password or address with a password has reached the log", async () => {
+  test("no token, hash, password or URL with a password has reached the log", async () => {
     await postgres.kill();
     await expectUnavailable();
     await call("/api/v1/me?token=query-marker", token, { origin: app.origin });

@@ -1,6 +1,6 @@
 import { type ConsoleServer, startConsole } from "@/e2e/support/console-server";
 import { expect, test } from "@/e2e/support/fixtures";
-import { newAddress, sendFields } from "@/e2e/support/pages";
+import { newIp, sendFields } from "@/e2e/support/pages";
 
 // Forms that no page of the console sends, and requests that only the framework sends to itself.
 
@@ -22,7 +22,7 @@ async function signInFields(): Promise<[string, string][]> {
   return inputs.map((input) => [attribute(input, "name"), attribute(input, "value")]);
 }
 
-const headers = (address = newAddress()) => ({ Origin: app.origin, "X-Forwarded-For": address });
+const headers = (ip = newIp()) => ({ Origin: app.origin, "X-Forwarded-For": ip });
 
 test("a form that no page of the console sends is a 400 that leaves nothing in the log", {
   tag: "@one-engine",
@@ -116,16 +116,16 @@ test("the ip that is logged is the sender's, also when the form goes to another 
     ["/sign-in", { "X-Action-Forwarded": "1" }],
     ["/", { "X-Action-Forwarded": "1", "X-Console-Inner": "guess", "X-Forwarded-Host": "elsewhere.example" }],
   ] as const) {
-    const address = newAddress();
+    const ip = newIp();
     const before = app.output().length;
     const body = new FormData();
     body.append("1_email", "a@example.com");
     body.append("1_password", "x");
     body.append("0", '[null,"$K1"]');
-    const called = { ...headers(address), "Next-Action": action, Accept: "text/x-component", ...more };
+    const called = { ...headers(ip), "Next-Action": action, Accept: "text/x-component", ...more };
     await fetch(app.origin + path, { method: "POST", headers: called, body });
     await expect.poll(() => app.output().slice(before), path).toContain('"event":"sign-in failed"');
-    expect(app.output().slice(before), path).toContain(`"${address}"`);
+    expect(app.output().slice(before), path).toContain(`"${ip}"`);
   }
 });
 

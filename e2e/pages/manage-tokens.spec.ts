@@ -6,7 +6,7 @@ import {
   createOnPage,
   expect,
   fieldsOf,
-  newAddress,
+  newIp,
   sendFields,
   TOKEN_PAGE,
   test,
@@ -174,7 +174,7 @@ test.describe("without JavaScript", () => {
     const headers = {
       Origin: new URL(page.url()).origin,
       Cookie: (await context.cookies()).map(({ name, value }) => `${name}=${value}`).join("; "),
-      "X-Forwarded-For": newAddress(),
+      "X-Forwarded-For": newIp(),
     };
     const attempt = async () =>
       (await sendFields(page.url(), fields, headers, { name: "guessed", password: "a wrong password" })).text();

@@ -7,7 +7,7 @@ import {
   expect,
   fieldsOf,
   finishOnPage,
-  newAddress,
+  newIp,
   sendFields,
   submitSignIn,
   TOKEN_PAGE,
@@ -117,7 +117,7 @@ test("a name made of markup is text on the page", async ({ page, account }) => {
   await expect(page.getByRole("row").getByText(name, { exact: true })).toBeVisible();
 });
 
-test("behind a proxy with BASE_URL=https: host cookie, HSTS, the public address, and its origin alone may send forms", async ({
+test("behind a proxy with BASE_URL=https: host cookie, HSTS, the public URL, and its origin alone may send forms", async ({
   browser,
 }) => {
   const publicOrigin = "https://console.example.com";
@@ -125,10 +125,10 @@ test("behind a proxy with BASE_URL=https: host cookie, HSTS, the public address,
   try {
     const { email, id } = await newAccount();
     await db.accessToken.deleteMany({ where: { accountId: id } });
-    // What a TLS proxy sends on: its own name for the console, and the address it saw.
+    // What a TLS proxy sends on: its own name for the console, and the ip it saw.
     const page = await browser.newPage({ javaScriptEnabled: false });
     await page.route("**/*", async (route) => {
-      const headers: Record<string, string> = { ...route.request().headers(), "x-forwarded-for": newAddress() };
+      const headers: Record<string, string> = { ...route.request().headers(), "x-forwarded-for": newIp() };
       if (headers.origin) headers.origin = publicOrigin;
       await route.continue({ headers });
     });

@@ -28,7 +28,7 @@ test("the reference is complete without JavaScript and without an account: endpo
   for (const status of ["400", "401", "404", "405", "429", "431", "500", "503"]) expect(shown).toContain(status);
   for (const header of Object.keys(described.components.headers)) expect(shown).toContain(header);
   await expect(page.getByRole("img")).toHaveCount(11);
-  // Each heading has an address, and each link within the page leads to one.
+  // Each heading has a URL, and each link within the page leads to one.
   const targets = await page
     .locator("main a[href^='#']")
     .evaluateAll((links) => links.map((link) => document.querySelectorAll(link.getAttribute("href") ?? "").length));
@@ -66,7 +66,7 @@ test("the reference has no accessibility violation and fits every screen", { tag
   await expectToFit(page);
 });
 
-test("signed in, every example carries the reader's own ids and this console's address, and runs as it is written", {
+test("signed in, every example carries the reader's own ids and this console's URL, and runs as it is written", {
   tag: "@one-engine",
 }, async ({ page, account }) => {
   test.slow();
@@ -95,7 +95,7 @@ test("signed in, every example carries the reader's own ids and this console's a
     expect(data, url).toBeTruthy();
     expect(timeless(JSON.parse(fromPython)), url).toEqual(timeless(data));
     expect(timeless(JSON.parse(fromTypeScript)), url).toEqual(timeless(data));
-    // PowerShell is not at hand everywhere: the same address, the same header, the same part of the answer.
+    // PowerShell is not at hand everywhere: the same URL, the same header, the same part of the answer.
     const powerShell = await example("PowerShell");
     expect(powerShell).toContain(`-Uri "${url}"`);
     expect(powerShell).toContain('@{ Authorization = "Bearer $env:TOKEN" }');

@@ -1,7 +1,7 @@
 import { Agent, get } from "node:http";
 import { newAccount, newNamedToken } from "@/e2e/support/factories";
 import { call, sharedOrigin } from "@/e2e/support/fixtures";
-import { expect, fieldsOf, newAddress, sendFields, TOKEN_PAGE, test } from "@/e2e/support/pages";
+import { expect, fieldsOf, newIp, sendFields, TOKEN_PAGE, test } from "@/e2e/support/pages";
 import { SECOND } from "@/lib/time";
 
 const ROUNDS = 100;
@@ -22,7 +22,7 @@ test("revoked on the page, a token is refused at the very next request on a conn
   const headers = {
     Origin: sharedOrigin(),
     Cookie: (await context.cookies()).map(({ name, value }) => `${name}=${value}`).join("; "),
-    "X-Forwarded-For": newAddress(),
+    "X-Forwarded-For": newIp(),
   };
   await callOn(connection, sample.raw);
   const others = await Promise.all(Array.from({ length: 4 }, () => newAccount()));

@@ -34,7 +34,7 @@ withAndWithoutJavaScript((hasJavaScript) => {
       await app.stop();
     });
 
-    test("in the whole flow the raw token is in one response body, and in no address, header, cookie, storage or log line", async ({
+    test("in the whole flow the raw token is in one response body, and in no URL, header, cookie, storage or log line", async ({
       page,
       context,
       account,

@@ -1,5 +1,5 @@
 import { newAccount, PASSWORD, unique } from "@/e2e/support/factories";
-import { expect, fieldsOf, newAddress, sendFields, test } from "@/e2e/support/pages";
+import { expect, fieldsOf, newIp, sendFields, test } from "@/e2e/support/pages";
 import { setAccountDisabled } from "@/lib/accounts/accounts";
 import { db } from "@/lib/database/client";
 import { MINUTE } from "@/lib/time";
@@ -18,7 +18,7 @@ test("how long a refusal takes does not tell whether there is such an account, w
   const withoutPassword = await newAccount();
   await db.account.update({ where: { id: withoutPassword.id }, data: { passwordHash: null } });
   const attempts = {
-    "unknown address": { email: `${unique("nobody")}@example.com`, password: PASSWORD },
+    "unknown e-mail": { email: `${unique("nobody")}@example.com`, password: PASSWORD },
     "wrong password": { email: known.email, password: "a wrong password" },
     "disabled account": { email: disabled.email, password: PASSWORD },
     "account without a password": { email: withoutPassword.email, password: PASSWORD },
@@ -31,7 +31,7 @@ test("how long a refusal takes does not tell whether there is such an account, w
   for (let round = 0; round < ROUNDS; round++) {
     // Interleaved, so that whatever else the machine does falls on all of them.
     for (const [name, changes] of Object.entries(attempts)) {
-      const headers = { Origin: new URL(url).origin, "X-Forwarded-For": newAddress() };
+      const headers = { Origin: new URL(url).origin, "X-Forwarded-For": newIp() };
       const start = performance.now();
       const answer = await (await sendFields(url, fields, headers, changes)).text();
       times.get(name)?.push(performance.now() - start);

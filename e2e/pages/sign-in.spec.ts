@@ -3,7 +3,7 @@ import { newAccount, PASSWORD, unique } from "@/e2e/support/factories";
 import {
   expect,
   fieldsOf,
-  newAddress,
+  newIp,
   sendFields,
   submitSignIn,
   TOKEN_PAGE,
@@ -38,7 +38,7 @@ withAndWithoutJavaScript(() => {
     await expect(page).toHaveURL(/\/sign-in/);
   });
 
-  test("an unknown address, a wrong password and a disabled account get the same page; the e-mail stays, the password goes", async ({
+  test("an unknown e-mail, a wrong password and a disabled account get the same page; the e-mail stays, the password goes", async ({
     page,
   }) => {
     const { email } = await newAccount();
@@ -74,7 +74,7 @@ withAndWithoutJavaScript(() => {
     // Twenty-two passwords, judged one or two at a time.
     test.setTimeout(5 * MINUTE);
     for (const email of [(await newAccount()).email, "nobody-at-all@example.com"]) {
-      await page.setExtraHTTPHeaders({ "X-Forwarded-For": newAddress() });
+      await page.setExtraHTTPHeaders({ "X-Forwarded-For": newIp() });
       await page.goto("/sign-in");
       for (let attempt = 0; attempt < 11; attempt++) {
         const answered = page.waitForResponse((response) => response.request().method() === "POST");
@@ -113,7 +113,7 @@ test("a stranger's attempts from many places do not keep out the owner where the
   // Some sixty passwords, judged one or two at a time.
   test.setTimeout(5 * MINUTE);
   const { email } = await newAccount();
-  const home = newAddress();
+  const home = newIp();
   await page.setExtraHTTPHeaders({ "X-Forwarded-For": home });
   await page.goto("/sign-in");
   await submitSignIn(page, email);
@@ -124,7 +124,7 @@ test("a stranger's attempts from many places do not keep out the owner where the
   await signedOut.goto(`${origin}/sign-in`);
   const fields = await fieldsOf(signedOut);
   await signedOut.close();
-  const guess = async (typed: string, from = newAddress()) => {
+  const guess = async (typed: string, from = newIp()) => {
     const headers = { Origin: origin, "X-Forwarded-For": from };
     const answer = await sendFields(`${origin}/sign-in`, fields, headers, { email: typed, password: "wrong password" });
     return /Too many attempts\.|Wrong e-mail or password\./.exec(await answer.text())?.[0];
@@ -213,7 +213,7 @@ test("a crowd that signs in from one place is told to come back, and somebody el
   await plain.goto(`${origin}/sign-in`);
   const fields = await fieldsOf(plain);
   await plain.close();
-  const headers = { Origin: origin, "X-Forwarded-For": newAddress() };
+  const headers = { Origin: origin, "X-Forwarded-For": newIp() };
   const crowd = Promise.all(
     Array.from({ length: 40 }, async () => {
       const changes = { email: `${unique("nobody")}@example.com`, password: "wrong password" };

@@ -12,7 +12,7 @@ export default async function setUp(): Promise<() => Promise<void>> {
   const database = await createTestDatabase();
   // On real PostgreSQL the console runs as in production: its limit is in Redis.
   const redis: RedisServer | null = process.env.E2E_POSTGRES_URL && hasRedis() ? await startRedis() : null;
-  // Tests stand behind one trusted proxy, so that each can come from an address of its own.
+  // Tests stand behind one trusted proxy, so that each can come from an ip of its own.
   const variables = { TRUSTED_PROXIES: "1", ...(redis && { REDIS_URL: redis.url }) };
   const [app, nextDoor] = await Promise.all([
     startConsole(database.url, variables),

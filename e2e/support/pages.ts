@@ -14,7 +14,7 @@ type Fixtures = {
   account: TestAccount;
 };
 
-/** A browser that comes from an address of its own, and that fails the test on any error in its console. */
+/** A browser that comes from an ip of its own, and that fails the test on any error in its console. */
 export const test = base.extend<Fixtures>({
   // biome-ignore lint/correctness/noEmptyPattern: the runner wants a pattern here
   baseURL: async ({}, use) => {
@@ -22,7 +22,7 @@ export const test = base.extend<Fixtures>({
   },
   // biome-ignore lint/correctness/noEmptyPattern: the runner wants a pattern here
   extraHTTPHeaders: async ({}, use) => {
-    await use({ "X-Forwarded-For": newAddress() });
+    await use({ "X-Forwarded-For": newIp() });
   },
   page: async ({ page }, use) => {
     const problems: string[] = [];
@@ -102,8 +102,8 @@ export async function finishOnPage(page: Page): Promise<void> {
   await page.getByRole("link", { name: "Done" }).click();
 }
 
-/** An address that no other test comes from. */
-export function newAddress(): string {
+/** An ip that no other test comes from. */
+export function newIp(): string {
   return `10.${randomInt(256)}.${randomInt(256)}.${1 + randomInt(254)}`;
 }
 

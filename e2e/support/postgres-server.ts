@@ -8,7 +8,7 @@ import { freePort } from "./free-port";
 
 /** A PostgreSQL server of the test's own, in a temporary folder. */
 export type PostgresServer = {
-  /** The address of its `postgres` database. */
+  /** The URL of its `postgres` database. */
   url: string;
   port: number;
   /** The server process, for tests that pause it. */

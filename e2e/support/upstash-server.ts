@@ -52,7 +52,7 @@ function encode(value: unknown): unknown {
   return typeof value === "string" && value !== "OK" ? Buffer.from(value).toString("base64") : value;
 }
 
-/** An address that accepts connections and never answers. */
+/** A port that accepts connections and never answers. */
 export async function startBlackHole(): Promise<{ port: number; stop(): Promise<void> }> {
   const { createServer: createTcpServer } = await import("node:net");
   const sockets = new Set<import("node:net").Socket>();

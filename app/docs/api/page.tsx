@@ -77,7 +77,7 @@ export default async function Page() {
         </Section>
 
         <Section id="endpoints" title="Endpoints">
-          {account && ids.areOwn && <p>The examples carry your own ids and the address of this console.</p>}
+          {account && ids.areOwn && <p>The examples carry your own ids and the URL of this console.</p>}
           {Object.entries(paths).map(([path, { get }]) => (
             <EndpointSection
               key={path}

@@ -1,6 +1,6 @@
 import styles from "./page.module.css";
 
-/** A section with a name of its own in the address of the page. */
+/** A section with a name of its own in the URL of the page. */
 export function Section({ id, title, children }: { id: string; title: string; children: React.ReactNode }) {
   return (
     <section className={styles.section} aria-labelledby={id}>
