@@ -38,7 +38,8 @@ export function buildIfChanged(distDir: string): void {
   });
 }
 
-function isBuilt(distDir: string): boolean {
+/** Whether the build in `distDir` was made from the files as they are. */
+export function isBuilt(distDir: string): boolean {
   const stamp = join(distDir, STAMP);
   return existsSync(stamp) && readFileSync(stamp, "utf8") === inputsHash();
 }

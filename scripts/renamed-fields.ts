@@ -6,7 +6,7 @@ import { PlainError } from "@/lib/failures";
 
 // The tables are described once: in schema.prisma. `npm run renamed-fields` gives each field another name in a copy of the
 // project, and the type check must say where it was used; `npm run renamed-fields -- Server.label Ticket.subject` does so
-// with these alone. It takes minutes: run it after a change of the schema or of a query.
+// with these alone. It takes two minutes: run it after a change of the schema or of a query.
 
 const SOURCES = ["app", "lib", "prisma", "server", "prisma.config.ts", "tsconfig.json", "package.json"];
 const SCHEMA = "prisma/schema.prisma";
