@@ -56,12 +56,12 @@ async function list({ operand }: Input): Promise<string> {
   if (fleet.length === 0) {
     return "There are no servers yet. Add the first with: npm run server -- add EMAIL --label LABEL --hostname NAME";
   }
-  const rows = fleet.map(({ id, label, hostname, lastSeenAt, createdAt, account }) => [
+  const rows = fleet.map(({ id, label, hostname, lastSeenAt, account }) => [
     String(id),
     account.email,
     label,
     hostname,
-    lastSeenAt.getTime() === createdAt.getTime() ? "never" : lastSeenAt.toISOString(),
+    lastSeenAt?.toISOString() ?? "never",
   ]);
   return formatTable([["ID", "ACCOUNT", "LABEL", "HOSTNAME", "LAST SEEN"], ...rows]);
 }

@@ -4,6 +4,7 @@ import type { InvalidField } from "@/lib/failures";
 import { isFormNonce } from "@/lib/http/form-fields";
 import { checkServerNames, type ServerNames } from "@/lib/servers/names";
 import { addServerKey } from "@/lib/servers/server-keys";
+import { hasCheckedIn } from "@/lib/servers/servers";
 
 /** The API lists the servers of an account whole. */
 export const MAX_SERVERS = 1000;
@@ -85,23 +86,37 @@ const fleetServer = {
   createdAt: true,
   lastSeenAt: true,
   account: { select: { email: true } },
+  telemetrySamples: { select: { ts: true }, orderBy: { ts: "desc" }, take: 1 },
 } satisfies Prisma.ServerSelect;
 
+type FleetRow = Prisma.ServerGetPayload<{ select: typeof fleetServer }>;
+
 /** A server with its owner, for whoever deploys the console. */
-export type FleetServer = Prisma.ServerGetPayload<{ select: typeof fleetServer }>;
+export type FleetServer = Pick<FleetRow, "id" | "accountId" | "label" | "hostname" | "account"> & {
+  /** Null when it never checked in. */
+  lastSeenAt: Date | null;
+};
 
 /** The servers of one account, or of all, by id. */
 export async function listFleet(accountId: number | null): Promise<FleetServer[]> {
-  return db.server.findMany({
+  const rows = await db.server.findMany({
     where: accountId === null ? {} : { accountId },
     select: fleetServer,
     orderBy: { id: "asc" },
   });
+  return rows.map(toFleetServer);
 }
 
 /** A server of any account, or null when there is none. */
 export async function findFleetServer(id: number): Promise<FleetServer | null> {
-  return db.server.findUnique({ where: { id }, select: fleetServer });
+  const row = await db.server.findUnique({ where: { id }, select: fleetServer });
+  return row && toFleetServer(row);
+}
+
+function toFleetServer({ createdAt, lastSeenAt, telemetrySamples, ...server }: FleetRow): FleetServer {
+  const ts = telemetrySamples[0]?.ts.getTime() ?? null;
+  const times = { ts, lastSeenAt: lastSeenAt.getTime(), createdAt: createdAt.getTime() };
+  return { ...server, lastSeenAt: hasCheckedIn(times) ? lastSeenAt : null };
 }
 
 function refusal(message: string): InvalidField<"form"> {

@@ -127,9 +127,16 @@ function hasSample(row: ServerRow): row is ServerRow & Measurements {
   return row.ts !== null;
 }
 
-/** Both times start out equal, and the first check-in moves one of them. */
-function hasCheckedIn(row: ServerRow): boolean {
-  return row.ts !== null || row.lastSeenAt !== row.createdAt;
+/**
+ * Whether a server has ever checked in, by the time of its latest sample, if any, and its own two times (epoch ms), which
+ * start out equal until the first check-in moves one of them.
+ */
+export function hasCheckedIn({
+  ts,
+  lastSeenAt,
+  createdAt,
+}: Pick<ServerRow, "ts" | "lastSeenAt" | "createdAt">): boolean {
+  return ts !== null || lastSeenAt !== createdAt;
 }
 
 function isOnline(row: ServerRow, now: number): boolean {
