@@ -1,6 +1,5 @@
 import { Notice } from "@/app/ui/notice";
-import { NotFoundError } from "@/lib/failures";
-import { getServer } from "@/lib/servers/servers";
+import { ownsServer } from "@/lib/servers/management";
 
 type Query = string | string[] | undefined;
 type Props = { accountId: number; removed: Query; unchanged: Query };
@@ -14,20 +13,10 @@ export async function RemovalOutcome({ accountId, removed, unchanged }: Props) {
       </Notice>
     );
   }
-  if (typeof removed !== "string" || (await isThere(accountId, removed))) return null;
+  if (typeof removed !== "string" || (await ownsServer(accountId, removed))) return null;
   return (
     <Notice tone="done" role="status">
       The server is removed. A daemon that still reports for it is refused.
     </Notice>
   );
-}
-
-async function isThere(accountId: number, id: string): Promise<boolean> {
-  try {
-    await getServer(accountId, id);
-    return true;
-  } catch (error) {
-    if (error instanceof NotFoundError) return false;
-    throw error;
-  }
 }

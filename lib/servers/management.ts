@@ -2,6 +2,7 @@ import { db, type Prisma } from "@/lib/database/client";
 import { lockAccount } from "@/lib/database/locks";
 import type { InvalidField } from "@/lib/failures";
 import { isFormNonce } from "@/lib/http/form-fields";
+import { findId } from "@/lib/http/ids";
 import { checkServerNames, type ServerNames } from "@/lib/servers/names";
 import { addServerKey } from "@/lib/servers/server-keys";
 import { hasCheckedIn } from "@/lib/servers/servers";
@@ -76,6 +77,12 @@ export async function renameServer(accountId: number, id: number, names: ServerN
 export async function removeServer(accountId: number, id: number): Promise<boolean> {
   const { count } = await db.server.deleteMany({ where: { id, accountId } });
   return count === 1;
+}
+
+/** Whether the account has a server with this id, as it stands in a URL. */
+export async function ownsServer(accountId: number, text: string): Promise<boolean> {
+  const id = findId(text);
+  return id !== null && (await db.server.count({ where: { id, accountId } })) === 1;
 }
 
 const fleetServer = {
