@@ -21,14 +21,14 @@ type Plan = { "Node Type": string; "Relation Name"?: string; Plans?: Plan[] };
 
 const nodesOf = (plan: Plan): Plan[] => [plan, ...(plan.Plans ?? []).flatMap(nodesOf)];
 
-/** A million intervals and samples, and tens of thousands of everything else, none of it of the account that asks. */
+/** A million intervals and samples together, and tens of thousands of everything else, none of it of the account that asks. */
 const OTHERS = `
   insert into accounts (name, email) select 'n', 'a' || i || '@example.com' from generate_series(1, 20000) i;
   insert into access_tokens (account_id, name, token_hash, hint)
     select 1 + i % 20000, 'n', encode(sha256(i::text::bytea), 'hex'), 'hint' from generate_series(1, 50000) i;
   insert into servers (account_id, label, hostname) select 1 + i % 19000, 'l', 'h' from generate_series(1, 50000) i;
   insert into telemetry_samples (server_id, ts, cpu_pct)
-    select 1 + i % 5000, now() - i / 5000 * interval '30 s', 1 from generate_series(0, 999999) i;
+    select 1 + i % 5000, now() - i / 5000 * interval '30 s', 1 from generate_series(1, 500000) i;
   insert into telemetry_hours (server_id, hour, samples)
     select 1 + i % 5000, date_trunc('hour', now(), 'UTC') - i / 5000 * interval '1 hour', 120 from generate_series(0, 99999) i;
   insert into benchmark_runs (server_id, label, status, finished_at)
@@ -38,7 +38,7 @@ const OTHERS = `
   insert into service_grants (service_id, account_id) select i, 1 + i % 19000 from generate_series(1, 50000) i;
   insert into tickets (account_id, service_id, subject) select 1 + i % 19000, i, 's' from generate_series(1, 50000) i;
   insert into metric_samples (service_id, ts, node_id, packets, bytes, dropped, connections)
-    select 1 + i % 100, now() - i / 300 * interval '1 min', i / 100 % 3, 1, 1, 1, 1 from generate_series(0, 999999) i;
+    select 1 + i % 100, now() - i / 300 * interval '1 min', i / 100 % 3, 1, 1, 1, 1 from generate_series(1, 500000) i;
   analyze`;
 
 const READS_OR_WRITES = /^(select|with|insert|update|delete)\b/i;
