@@ -18,6 +18,38 @@ export const TIMES = {
   discarding: 5_000,
 };
 
+/** So many requests of one connection are answered at a time; the ones sent ahead of them wait. */
+const MAX_AT_ONCE = 4;
+/** Whoever sends more ahead than this is cut off: no client does, and each that waits takes memory. */
+const MAX_AHEAD = 100;
+
+/**
+ * What is known of a connection: how many of its requests are not answered yet, which of them wait for their turn, what
+ * to do once there are none, and how to answer the last of them when its body never comes whole.
+ * @typedef {{ pending: number, waiting: (() => void)[], refusal: (() => void) | null, giveUp: () => void }} State
+ */
+
+/** @type {WeakMap<import("node:stream").Duplex, State>} */
+const states = new WeakMap();
+
+/** @param {import("node:stream").Duplex} socket */
+function stateOf(socket) {
+  const state = states.get(socket) ?? { pending: 0, waiting: [], refusal: null, giveUp: () => {} };
+  states.set(socket, state);
+  return state;
+}
+
+/**
+ * Resolves when it is a request's turn among those of its connection, never when its client goes before that; null when
+ * it is at once.
+ * @param {import("node:http").IncomingMessage} request
+ * @returns {Promise<void> | null}
+ */
+export function turnOf({ socket }) {
+  const { pending, waiting } = stateOf(socket);
+  return pending <= MAX_AT_ONCE ? null : new Promise((resolve) => waiting.push(resolve));
+}
+
 /** @typedef {Error & { code?: string, rawPacket?: Buffer }} Fault */
 
 const TOO_SLOW = "ERR_HTTP_REQUEST_TIMEOUT";
@@ -41,25 +73,15 @@ export function createGuardedServer(times) {
   // All of them are kept, and too many refused: Node would drop the last, and with them what a proxy wrote.
   server.maxHeadersCount = 0;
   server.setTimeout(times.silence);
-  /**
-   * Per connection: how many requests are not answered yet, what to do once there are none, and how to answer the last
-   * of them when its body never comes whole.
-   * @type {WeakMap<import("node:stream").Duplex, { pending: number, refusal: (() => void) | null, giveUp: () => void }>}
-   */
-  const states = new WeakMap();
-  const stateOf = (/** @type {import("node:stream").Duplex} */ socket) => {
-    const state = states.get(socket) ?? { pending: 0, refusal: null, giveUp: () => {} };
-    states.set(socket, state);
-    return state;
-  };
   /** @type {import("node:http").RequestListener} */
   const track = (request, response) => {
     const state = stateOf(request.socket);
-    state.pending++;
+    if (++state.pending > MAX_AHEAD) return request.socket.destroy();
     // Whoever waits for the body learns from the end of the connection that it will never come.
     state.giveUp = () => response.headersSent || refuse(request, response, 408, { Connection: "close" });
     response.once("close", () => {
       state.pending--;
+      state.waiting.shift()?.();
       if (state.pending === 0) state.refusal?.();
       if (!request.complete) cutOffLater(request, times.discarding);
     });

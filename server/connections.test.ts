@@ -3,7 +3,7 @@ import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import { type AddressInfo, connect, type Socket } from "node:net";
 import { afterEach, expect, test } from "vitest";
 import { TextResponse } from "@/lib/http/text-response";
-import { createGuardedServer, TIMES } from "./connections.mjs";
+import { createGuardedServer, TIMES, turnOf } from "./connections.mjs";
 import { send } from "./outgoing.mjs";
 
 /** More than any kernel keeps for a socket. */
@@ -58,6 +58,9 @@ function sendWeek(readingMs?: number) {
     void send(new TextResponse(WEEK, 200, new Headers(), free), request, response, [], readingMs);
   return { answer, freed };
 }
+
+const sendAhead = (count: number) =>
+  Array.from({ length: count }, (_, n) => `GET /${n} HTTP/1.1\r\nHost: x\r\n\r\n`).join("");
 
 test("a client that takes nothing of its answer is cut off after the silence, its room is free again, and others are answered meanwhile", async () => {
   const { answer, freed } = sendWeek();
@@ -143,4 +146,59 @@ test("a connection that asks nothing more is closed after its time, and not befo
   const started = performance.now();
   await idle.closed;
   expect(performance.now() - started).toBeGreaterThan(150);
+});
+
+test("of a hundred requests sent at once on one connection four are answered at a time, in their order, and others are answered meanwhile", async () => {
+  let running = 0;
+  let most = 0;
+  let go: () => void = () => {};
+  const gate = new Promise<void>((resolve) => {
+    go = resolve;
+  });
+  const port = await serve({}, async (request, response) => {
+    await turnOf(request);
+    most = Math.max(most, ++running);
+    await gate;
+    running--;
+    response.end(`<${request.url}>`);
+  });
+  const crowd = await open(port, sendAhead(100));
+  await expect.poll(() => running).toBe(4);
+  await expectOthersAnswered(port);
+  go();
+  crowd.listen();
+  const answers = () => crowd.text().match(/<.*?>/g) ?? [];
+  await expect.poll(() => answers().length).toBe(100);
+  expect(answers()).toEqual(Array.from({ length: 100 }, (_, n) => `</${n}>`));
+  expect(most).toBe(4);
+});
+
+test("whoever sends ten thousand requests ahead of their answers is cut off, nearly all of them unanswered, and others are answered meanwhile", async () => {
+  let answered = 0;
+  const port = await serve({}, async (request, response) => {
+    await turnOf(request);
+    answered++;
+    setTimeout(() => response.end(), 50);
+  });
+  const crowd = await open(port, sendAhead(10_000));
+  crowd.listen();
+  await expectOthersAnswered(port);
+  await crowd.closed;
+  expect(answered).toBeLessThan(10);
+});
+
+test("a request that waits for its turn gets its body when the turn comes", async () => {
+  const port = await serve({}, async (request, response) => {
+    await turnOf(request);
+    let body = "";
+    for await (const chunk of request) body += chunk;
+    response.end(`<${request.method} ${body}>`);
+  });
+  const client = await open(port, "GET /week HTTP/1.1\r\nHost: x\r\n\r\n".repeat(9));
+  client.socket.write("POST /week HTTP/1.1\r\nHost: x\r\nContent-Length: 6\r\nConnection: close\r\n\r\nfir");
+  client.listen();
+  await expect.poll(() => client.text().match(/<GET >/g)?.length).toBe(9);
+  client.socket.write("st!");
+  await client.closed;
+  expect(client.text()).toContain("<POST first!>");
 });

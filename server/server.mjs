@@ -3,7 +3,7 @@
 import { EventEmitter } from "node:events";
 import next from "next";
 import { API_HEADERS, COMMON_HEADERS, HSTS } from "../lib/api/fixed-headers.mjs";
-import { createGuardedServer, TIMES } from "./connections.mjs";
+import { createGuardedServer, TIMES, turnOf } from "./connections.mjs";
 import { answerDirectly } from "./direct-door.mjs";
 import { readActions, readForm } from "./forms.mjs";
 import { findFault, isForMachines, normalize } from "./gate.mjs";
@@ -60,6 +60,12 @@ server.on("connect", (_, socket) => refuseRaw(socket, 405, null));
  * @param {import("node:http").ServerResponse} response
  */
 async function answer(request, response) {
+  const turn = turnOf(request);
+  if (turn) {
+    await turn;
+    // Refused meanwhile: its body did not come in time.
+    if (response.writableEnded) return;
+  }
   if (!isReady) await ready;
   if (isDraining) response.setHeader("Connection", "close");
   if (isHttps) response.setHeader(...HSTS);

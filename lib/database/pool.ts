@@ -27,6 +27,8 @@ export class ConsolePool extends pg.Pool {
       Client: BoundedClient as new () => pg.ClientBase,
       onConnect: speakUtc,
     });
+    // A connection that ends while nobody uses it, as when PostgreSQL is restarted, is no fault of anybody's.
+    this.on("error", () => {});
     this.#names = new StatementNames(new URL(connectionString).searchParams.get("pgbouncer") !== "true");
     this.query = ((query: Query) => this.#run(typeof query === "string" ? { text: query } : query)) as this["query"];
   }
