@@ -89,13 +89,25 @@ export function createGuardedServer(times) {
   for (const event of ["request", "checkContinue", "checkExpectation"]) server.on(event, track);
   server.on("clientError", (/** @type {Fault} */ error, socket) => {
     if (!socket.writable) return socket.destroy();
-    const state = stateOf(socket);
-    if (state.refusal) return;
-    if (error.code === TOO_SLOW && state.pending > 0) return state.giveUp();
-    state.refusal = () => refuseRaw(socket, STATUS_OF[error.code ?? ""] ?? 400, pathInPacket(error.rawPacket));
-    if (state.pending === 0) state.refusal();
+    const { pending, giveUp } = stateOf(socket);
+    if (error.code === TOO_SLOW && pending > 0) giveUp();
+    else refuseLast(socket, STATUS_OF[error.code ?? ""] ?? 400, pathInPacket(error.rawPacket));
   });
+  server.on("connect", (_, socket) => refuseLast(socket, 405, null));
   return server;
+}
+
+/**
+ * Refuses what is no request behind the answers to the requests before it. The first of several ends the connection.
+ * @param {import("node:stream").Duplex} socket
+ * @param {number} status
+ * @param {string | null} path
+ */
+function refuseLast(socket, status, path) {
+  const state = stateOf(socket);
+  if (state.refusal) return;
+  state.refusal = () => refuseRaw(socket, status, path);
+  if (state.pending === 0) state.refusal();
 }
 
 /**

@@ -35,6 +35,9 @@ const PAGE_HEADERS = new Set([
 /** What only Next itself sends, to itself. */
 const INNER_HEADERS = new Set(["x-action-forwarded"]);
 
+/** A way up or to where one is, which clients resolve before they ask: Next would, and find what no page is. */
+const DOTS = /[/\\](?:\.|%2e){1,2}(?:[/\\]|$)/i;
+
 /** Files of the build. Everything else that begins with `_` is machinery that no page needs. */
 const STATIC = "/_next/static/";
 
@@ -46,6 +49,7 @@ const STATIC = "/_next/static/";
 export function findPageFault(request, path) {
   const { headers, method } = request;
   if (/^\/(?:_|%5f)/i.test(path) && !path.startsWith(STATIC)) return 404;
+  if (DOTS.test(path)) return 404;
   if (method !== "GET" && method !== "HEAD" && method !== "POST") return 405;
   const action = headers["next-action"];
   if (action !== undefined && !ACTION.test(String(action))) return 400;

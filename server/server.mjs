@@ -11,7 +11,7 @@ import { continueIfExpected, keepCarriedHeaders } from "./incoming.mjs";
 import { logError } from "./log.mjs";
 import { throughNext } from "./next-door.mjs";
 import { findPageFault, keepPageHeaders } from "./pages.mjs";
-import { refuse, refuseRaw } from "./refusals.mjs";
+import { refuse } from "./refusals.mjs";
 import { loadRoutes } from "./routes.mjs";
 
 /** Requests still running so long after SIGTERM are cut off. */
@@ -53,7 +53,6 @@ for (const event of ["request", "checkContinue"]) {
   });
 }
 server.on("checkExpectation", (request, response) => refuse(request, response, 417));
-server.on("connect", (_, socket) => refuseRaw(socket, 405, null));
 
 /**
  * @param {import("node:http").IncomingMessage} request

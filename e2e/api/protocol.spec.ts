@@ -81,6 +81,20 @@ test("rubbish behind a request is answered after it, and never in its place", as
   expect(answer.split(`"id":${id}`)).toHaveLength(3);
 });
 
+test("CONNECT behind a request is refused after it, and never in its place", async () => {
+  const answer = await sendRaw(`GET /api/v1/me HTTP/1.1\r\n${HOST}\r\nCONNECT x:1 HTTP/1.1\r\n${HOST}\r\n`);
+  expect(statusesOf(answer)).toEqual([401, 405]);
+});
+
+test("a path that leads up is no page and never the API under another name", async () => {
+  const { token } = await newAccount();
+  for (const path of ["/x/../api/v1/me", "/./api/v1/me", "/x/%2E%2e/api/v1/me", "/x\\..\\api/v1/me", "/sign-in/.."]) {
+    const answer = await sendRaw(`GET ${path} HTTP/1.1\r\n${HOST}Authorization: Bearer ${token}\r\n${CLOSE}\r\n`);
+    expect(statusesOf(answer), path).toEqual([404]);
+    expect(answer).toMatch(/^content-type: text\/html; charset=utf-8\r$/im);
+  }
+});
+
 test("requests sent at once on one connection are answered in their order", async () => {
   const { token } = await newAccount();
   const line = (path: string, end = "") =>

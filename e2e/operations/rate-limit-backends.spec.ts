@@ -1,10 +1,11 @@
+import { createClient } from "@redis/client";
 import { unique } from "@/e2e/support/factories";
 import { expect, test } from "@/e2e/support/fixtures";
 import { hasRedis, startRedis } from "@/e2e/support/redis-server";
 import { startBlackHole, startUpstash } from "@/e2e/support/upstash-server";
 import type { RedisSettings } from "@/lib/process/env-variables";
 import { type Decision, openRateLimits, type RateLimits } from "@/lib/rate-limit";
-import { SECOND } from "@/lib/time";
+import { HOUR, SECOND } from "@/lib/time";
 
 // One contract, three places where the counts may live: this process, Redis over TCP, Upstash over HTTP.
 
@@ -204,5 +205,33 @@ test("a Redis that stops, is paused, and comes back: the limit holds throughout 
   expect(await acceptedOf(other, shared, 100)).toBe(20);
   await limits.close();
   await other.close();
+  await redis.stop();
+});
+
+test("a Redis whose clock is set back by an hour locks nobody out for it, and no instance forgets what it accepted", {
+  tag: "@one-engine",
+}, async () => {
+  test.skip(!hasRedis(), "redis-server is not installed on this machine");
+  const redis = await startRedis();
+  const [limits, other] = [1, 2].map(() => openRateLimits({ kind: "tcp", url: redis.url })) as [RateLimits, RateLimits];
+  const client = createClient({ url: redis.url });
+  await client.connect();
+  const key = unique("key");
+  expect(await acceptedOf(limits, key, 120)).toBe(120);
+  // What the times of before look like to the clock of afterwards.
+  const [list = ""] = await client.keys("*");
+  const times = await client.lRange(list, 0, -1);
+  expect(times).toHaveLength(120);
+  await client.del(list);
+  await client.rPush(
+    list,
+    times.map((time) => String(Number(time) + HOUR * 1000)),
+  );
+  const refused = await limits.limit(POLICY, key);
+  expect([refused.accepted, refused.waitMs <= POLICY.windowMs]).toEqual([false, true]);
+  const accepted = await other.limit(POLICY, key);
+  expect([accepted.accepted, accepted.remaining, accepted.waitMs <= POLICY.windowMs]).toEqual([true, 119, true]);
+  client.destroy();
+  await Promise.all([limits.close(), other.close()]);
   await redis.stop();
 });

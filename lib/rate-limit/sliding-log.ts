@@ -5,13 +5,18 @@ import type { Policy } from "./policy";
 /**
  * One list per key: the times of the last accepted requests, newest first, in microseconds of the Redis clock, so that
  * any number of app instances agree. Answers {accepted, remaining, milliseconds until one more is accepted}. A refused
- * request writes nothing.
+ * request writes nothing. Times that lie more than a window ahead are from before that clock was set back, and would
+ * lock the key out for as long; what they stood for is still counted in each instance (`fallback.ts`).
  */
 const SCRIPT = `
 local limit, window = tonumber(ARGV[1]), tonumber(ARGV[2]) * 1000
 local clock = redis.call("TIME")
 local now = clock[1] * 1000000 + clock[2]
 local times = redis.call("LRANGE", KEYS[1], 0, limit - 1)
+if #times > 0 and tonumber(times[1]) - now > window then
+  redis.call("DEL", KEYS[1])
+  times = {}
+end
 local used = 0
 while used < #times and now - tonumber(times[used + 1]) < window do used = used + 1 end
 if used >= limit then return {0, 0, math.ceil((window - (now - tonumber(times[limit]))) / 1000)} end
