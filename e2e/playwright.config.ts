@@ -1,3 +1,4 @@
+import { constants, setPriority } from "node:os";
 import { defineConfig } from "playwright/test";
 import { findBrowser } from "./support/browser";
 import { NEXT_DOOR } from "./support/doors";
@@ -14,6 +15,10 @@ const notRepeated = process.env.E2E_POSTGRES_URL ? [/@one-engine/] : [];
 /** One more than the smallest machine has cores: a test waits for its browser, and its browser for the console. */
 const BUSY = 3;
 const WAITING = 3;
+
+// Browsers step back where the shared console or its database wants a core: however many there are, it answers as it would
+// elsewhere. Every worker reads this file.
+if (process.env.TEST_WORKER_INDEX !== undefined) setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
 
 export default defineConfig({
   testDir: ".",
