@@ -87,7 +87,7 @@ const PREVIOUS = statement({ sampledAt: t.ts, id: s.id }, ({ sampledAt, id }) =>
 type Previous = RowOfStatement<typeof PREVIOUS>;
 
 /** Of a measured sample: its columns, in the order in which they are stored. */
-const MEASURED = {
+export const MEASURED = {
   cpuPct: t.cpuPct,
   cpuStealPct: t.cpuStealPct,
   cpuIowaitPct: t.cpuIowaitPct,

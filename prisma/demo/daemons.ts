@@ -1,7 +1,7 @@
 import { db, type Prisma } from "@/lib/database/client";
 import { executeIn, names, parameter, statement } from "@/lib/database/statement";
-import { type Column, table } from "@/lib/database/tables";
-import { recordCheckIn } from "@/lib/servers/check-ins";
+import { table } from "@/lib/database/tables";
+import { MEASURED, recordCheckIn } from "@/lib/servers/check-ins";
 import { parseStabilityRecord, withCheckIn } from "@/lib/servers/stability";
 import { DAY, HOUR, MINUTE, SECOND } from "@/lib/time";
 import { hasRestarted, isSilentAt, type Machinery, reportAt } from "@/prisma/demo/machines";
@@ -59,23 +59,6 @@ async function replayMissed(server: Machinery, row: Row, now: number): Promise<n
 }
 
 const t = table("TelemetrySample", "t");
-
-/** The column of each measurement of a sample. */
-const MEASURED = {
-  cpuPct: t.cpuPct,
-  cpuStealPct: t.cpuStealPct,
-  cpuIowaitPct: t.cpuIowaitPct,
-  load5: t.load5,
-  memUsedMb: t.memUsedMb,
-  memTotalMb: t.memTotalMb,
-  swapUsedPct: t.swapUsedPct,
-  diskUsedPct: t.diskUsedPct,
-  netLossPct: t.netLossPct,
-  netRetransmitPct: t.netRetransmitPct,
-  uptimeS: t.uptimeS,
-  oomKills: t.oomKills,
-  failedUnits: t.failedUnits,
-} satisfies { [Name in Exclude<keyof Sample, "at">]: Column<Sample[Name] | null> };
 
 const STORED = names(t.serverId, t.ts, ...Object.values(MEASURED));
 // Raw, because thousands of rows are one JSON text: `createMany` takes ten times as long for them.
