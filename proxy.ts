@@ -10,6 +10,8 @@ import { env } from "@/lib/process/env";
 import { pingDatabase } from "@/lib/process/readiness";
 import { waitText } from "@/lib/relative-time";
 import { CROWD_WAIT, hasRoom } from "@/lib/sign-in/crowd";
+import { isPageOfNothing } from "@/lib/sign-in/own-pages";
+import { SESSION_COOKIE } from "@/lib/sign-in/session-cookie";
 import { SECOND } from "@/lib/time";
 
 /** What carries it Next answers itself, with 200 and `{}`, whatever was asked for. Nothing of the console sends it. */
@@ -23,7 +25,7 @@ export async function proxy(request: NextRequest): Promise<Response> {
   if (isMachinePath(request.nextUrl.pathname)) return NextResponse.next({ request: { headers: headersOf(request) } });
   const nonce = Buffer.from(crypto.getRandomValues(new Uint8Array(16))).toString("base64");
   const policy = contentSecurityPolicy(nonce);
-  const response = (await refusal(request, nonce)) ?? pageWithPolicy(request, policy);
+  const response = (await refusal(request, nonce)) ?? (await pageWithPolicy(request, policy));
   response.headers.set("Content-Security-Policy", policy);
   const isHttps = env.baseUrl?.startsWith("https:");
   for (const [name, value] of isHttps ? [...PAGE_HEADERS, HSTS] : PAGE_HEADERS) response.headers.set(name, value);
@@ -36,6 +38,9 @@ export const config = {
     { source: "/:path*", has: [{ type: "header", key: "x-middleware-prefetch" }] },
   ],
 };
+
+/** Where no page is. */
+const NO_PAGE = "/dashboard/no-such-page";
 
 /** The answer to what no page gets to see; null when the page may answer. */
 async function refusal(request: NextRequest, nonce: string): Promise<Response | null> {
@@ -79,11 +84,14 @@ function isPlainSignIn({ method, nextUrl, headers }: NextRequest): boolean {
   return method === "POST" && nextUrl.pathname === "/sign-in" && !headers.has("next-action");
 }
 
-function pageWithPolicy(request: NextRequest, policy: string): Response {
+async function pageWithPolicy(request: NextRequest, policy: string): Promise<Response> {
   const headers = headersOf(request);
   // Next reads the nonce from here and gives it to every script and style of the page.
   headers.set("Content-Security-Policy", policy);
   headers.set(PATH_HEADER, pathOf(request));
+  if (request.method !== "POST" && (await isOfNothing(request))) {
+    return NextResponse.rewrite(new URL(NO_PAGE, request.url), { request: { headers } });
+  }
   return NextResponse.next({ request: { headers } });
 }
 
@@ -91,6 +99,15 @@ function headersOf(request: NextRequest): Headers {
   const headers = new Headers(request.headers);
   headers.delete(PREFETCH);
   return headers;
+}
+
+async function isOfNothing({ nextUrl, cookies }: NextRequest): Promise<boolean> {
+  try {
+    return await isPageOfNothing(nextUrl.pathname, cookies.get(SESSION_COOKIE)?.value);
+  } catch {
+    // The page meets the same fault, and reports it.
+    return false;
+  }
 }
 
 /** Without what Next's own router adds to the query. */

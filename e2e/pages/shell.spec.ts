@@ -1,4 +1,6 @@
+import { newAccount, newServer } from "@/e2e/support/factories";
 import { expect, TOKEN_PAGE, test, withAndWithoutJavaScript } from "@/e2e/support/pages";
+import { db } from "@/lib/database/client";
 
 withAndWithoutJavaScript(() => {
   test("the navigation leads to the tokens and marks where one is; sign-out is on every signed-in page", async ({
@@ -28,7 +30,25 @@ withAndWithoutJavaScript(() => {
       await expect(page.getByRole("heading", { name: "There is no such page" })).toBeVisible();
       await expect(page.getByRole("banner")).toContainText(account.email);
     }
+    const stranger = await newAccount();
+    const { id: server } = await newServer(stranger.id);
+    const { id: token } = await db.accessToken.findFirstOrThrow({ where: { accountId: stranger.id } });
+    for (const path of [
+      `/dashboard/servers/${server}`,
+      `/dashboard/servers/${server}/settings`,
+      "/dashboard/servers/2147483647?range=7d",
+      "/dashboard/servers/x/remove",
+      `${TOKEN_PAGE}/${token}`,
+      `${TOKEN_PAGE}/0`,
+    ]) {
+      expect((await page.goto(path))?.status(), path).toBe(404);
+      await expect(page.getByRole("heading", { name: "There is no such page" }), path).toBeVisible();
+      await expect(page.getByRole("banner"), path).toContainText(account.email);
+      expect(page.url()).toMatch(/\/(servers|api)\//);
+    }
     await page.context().clearCookies();
+    await page.goto(`/dashboard/servers/${server}`);
+    expect(page.url()).toContain("/sign-in?next=");
     expect((await page.goto("/no/such/page"))?.status()).toBe(404);
     await expect(page.getByRole("banner")).not.toContainText(account.email);
   });

@@ -5,7 +5,8 @@ import type { InvalidField } from "@/lib/failures";
 import { textOf } from "@/lib/http/form-fields";
 import { waitText } from "@/lib/relative-time";
 import { checkCredentials } from "@/lib/sign-in/credentials";
-import { requestSender, SESSION_COOKIE } from "@/lib/sign-in/sessions";
+import { SESSION_COOKIE } from "@/lib/sign-in/session-cookie";
+import { requestSender } from "@/lib/sign-in/sessions";
 import { HOUR } from "@/lib/time";
 import { hashToken } from "@/lib/tokens/format";
 

@@ -11,6 +11,7 @@ import { runInBackground } from "@/lib/process/background";
 import { env } from "@/lib/process/env";
 import { securityEvent } from "@/lib/process/security-events";
 import { type Accepted, IP_KEPT } from "@/lib/sign-in/credentials";
+import { isHttps, SESSION_COOKIE } from "@/lib/sign-in/session-cookie";
 import { storeSession } from "@/lib/sign-in/session-row";
 import { DAY, SECOND } from "@/lib/time";
 import { hashToken } from "@/lib/tokens/format";
@@ -24,10 +25,6 @@ const TOKEN_BYTES = 32;
 const TOKEN_SHAPE = /^[\w-]{43}$/;
 /** The driver may round an instant by this much, in milliseconds. */
 const ROUNDING = 1;
-
-const isHttps = env.baseUrl?.startsWith("https:") ?? false;
-/** `__Host-`: no other host, path or plain-http page can have set it. */
-export const SESSION_COOKIE = isHttps ? "__Host-session" : "session";
 
 /** Who is signed in; null for nobody, an expired session, or a disabled account. Read once per request. */
 export const findAccount = cache(async (): Promise<Account | null> => {
