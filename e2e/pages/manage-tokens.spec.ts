@@ -8,12 +8,13 @@ import {
   fieldsOf,
   newIp,
   sendFields,
+  signInDirectly,
   TOKEN_PAGE,
   test,
   withAndWithoutJavaScript,
 } from "@/e2e/support/pages";
 import { db } from "@/lib/database/client";
-import { DAY, HOUR } from "@/lib/time";
+import { DAY, HOUR, MINUTE, SECOND } from "@/lib/time";
 import { mintToken } from "@/lib/tokens/format";
 
 const find = (id: number) => db.accessToken.findUniqueOrThrow({ where: { id } });
@@ -182,6 +183,25 @@ test.describe("without JavaScript", () => {
     expect(await attempt()).toContain("Too many attempts.");
   });
 
+  test("which token is this is asked twenty times in five minutes at most, by each account for itself", {
+    tag: "@one-engine",
+  }, async ({ page, context, account }) => {
+    const { token } = await newNamedToken(account.id, "looked for");
+    await page.goto(TOKEN_PAGE);
+    const fields = await fieldsOf(page, "form:has([name=pasted])");
+    const ask = async () => {
+      const cookies = (await context.cookies()).map(({ name, value }) => `${name}=${value}`).join("; ");
+      const headers = { Origin: new URL(page.url()).origin, Cookie: cookies };
+      return (await sendFields(page.url(), fields, headers, { pasted: token.hint })).text();
+    };
+    for (let i = 0; i < 20; i++) expect(await ask()).not.toContain("That was often.");
+    const refused = await ask();
+    expect(refused).toMatch(/That was often\. Try again in [1-5] minutes?\./);
+    expect(refused).not.toMatch(/looked for<[^>]*> \(/);
+    await signInDirectly(context, (await newAccount()).id);
+    expect(await ask()).toContain("None of your tokens is that one");
+  });
+
   test("twenty tokens can be found and sorted by a form that only reads; ended ones are folded beyond ten, the last end first", async ({
     page,
     account,
@@ -208,6 +228,34 @@ test.describe("without JavaScript", () => {
     ]);
     await expect(page.getByText("20 of 50, 11 shown")).toBeVisible();
   });
+});
+
+test("replaced with an hour's overlap: both rows say so until the hour is over, and then the old token has ended and the new one works", {
+  tag: "@one-engine",
+}, async ({ page, account }) => {
+  const { raw: oldRaw, token: old } = await newNamedToken(account.id, "rotated", new Date(Date.now() + 30 * DAY));
+  await page.goto(`${TOKEN_PAGE}/${old.id}`);
+  const newRaw = await replaceOnPage(page, "hour");
+  const { expiresAt, revokedAt } = await find(old.id);
+  expect(Math.abs(Number(expiresAt) - Date.now() - HOUR)).toBeLessThan(MINUTE);
+  expect(revokedAt).toBeNull();
+  // The first request of the new one ends nothing.
+  for (const raw of [newRaw, oldRaw]) expect((await call("/api/v1/me", raw)).status).toBe(200);
+  const rows = page.getByRole("row", { name: /rotated/ });
+  const replaced = rows.filter({ hasText: new RegExp(`Being replaced by cpat_…${newRaw.slice(-4)}: ends in`) });
+  const replacing = rows.filter({ hasText: `Replaces cpat_…${oldRaw.slice(-4)}` });
+  await page.goto(TOKEN_PAGE);
+  await expect(rows).toHaveCount(2);
+  await expect(replaced).toHaveCount(1);
+  await expect(replacing).toHaveCount(1);
+
+  // As an hour later.
+  await db.accessToken.update({ where: { id: old.id }, data: { expiresAt: new Date(Date.now() - SECOND) } });
+  expect((await call("/api/v1/me", oldRaw)).status).toBe(401);
+  expect((await call("/api/v1/me", newRaw)).status).toBe(200);
+  await page.reload();
+  await expect(page.getByRole("table", { name: "Active tokens" }).getByRole("row", { name: /rotated/ })).toHaveCount(1);
+  await expect(page.getByText(/Being replaced|Replaces/)).toHaveCount(0);
 });
 
 test("a day of use is a chart with its numbers, the busiest minute against 120, and the last ips with their programs", async ({

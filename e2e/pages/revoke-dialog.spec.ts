@@ -72,6 +72,40 @@ test("a double tap where the button appears revokes nothing; a tap after half a 
   expect(await isRevoked()).toBe(true);
 });
 
+test.describe("without JavaScript", () => {
+  test.use({ javaScriptEnabled: false, viewport: { width: 375, height: 667 } });
+
+  test("a double tap where the button appears revokes nothing, and a tap after half a second does", {
+    tag: "@one-engine",
+  }, async ({ page, account }) => {
+    const { token } = await newNamedToken(account.id, "slippery");
+    const isRevoked = async () =>
+      (await db.accessToken.findUniqueOrThrow({ where: { id: token.id } })).revokedAt !== null;
+    await page.goto(TOKEN_PAGE);
+    await page.getByRole("link", { name: /Revoke slippery/ }).click();
+    const button = page.getByRole("dialog").getByRole("button", { name: "Revoke token" });
+    const box = await button.boundingBox();
+    if (!box) throw new Error("The button is nowhere.");
+    // The half second after it appeared, for as long as the test needs it.
+    const delay = await button.evaluate((element) => {
+      element.style.animation = "none";
+      element.getBoundingClientRect();
+      element.style.animation = "";
+      const [animation] = element.getAnimations();
+      animation?.pause();
+      return animation?.effect?.getComputedTiming().duration;
+    });
+    expect(delay).toBe(500);
+    await page.mouse.dblclick(box.x + box.width / 2, box.y + box.height / 2);
+    expect(await isRevoked()).toBe(false);
+    await expect(button).toBeVisible();
+    await button.evaluate((element) => element.getAnimations()[0]?.finish());
+    await page.mouse.click(box.x + box.width / 2, box.y + box.height / 2);
+    await expect(page.getByRole("status").filter({ hasText: "was revoked" })).toBeVisible();
+    expect(await isRevoked()).toBe(true);
+  });
+});
+
 test("at 400 % zoom the name of the token and both answers are in sight", { tag: "@one-engine" }, async ({
   page,
   account,
