@@ -7,7 +7,7 @@ import { AccountHeader } from "./dashboard/account-header";
 import styles from "./page.module.css";
 import { CodeBlock } from "./ui/code-block";
 import { pageOrigin } from "./ui/page-origin";
-import { SiteHeader } from "./ui/site-header";
+import { HeaderNavigation, SiteHeader } from "./ui/site-header";
 
 export default async function Page() {
   const [account, origin] = await Promise.all([findAccount(), pageOrigin()]);
@@ -17,9 +17,9 @@ export default async function Page() {
         <AccountHeader account={account} />
       ) : (
         <SiteHeader>
-          <nav className={styles.nav} aria-label="Main">
+          <HeaderNavigation>
             <Link href="/sign-in">Sign in</Link>
-          </nav>
+          </HeaderNavigation>
         </SiteHeader>
       )}
       <main id="main" className="page">

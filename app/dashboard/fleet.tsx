@@ -1,5 +1,7 @@
 import Link from "next/link";
 import { serverPath } from "@/app/paths";
+import { Choices } from "@/app/ui/choices";
+import tables from "@/app/ui/data-table.module.css";
 import { OnlineState } from "@/app/ui/online-state";
 import { Score } from "@/app/ui/score";
 import { Time } from "@/app/ui/time";
@@ -29,23 +31,18 @@ export async function Fleet({ accountId, query }: { accountId: number; query: Fl
           {all.length === 1 ? "1 server" : `${all.length.toLocaleString("en")} servers`},{" "}
           {all.filter(({ online }) => online).length.toLocaleString("en")} online
         </h2>
-        <nav className={styles.orders} aria-label="Order">
-          {(["score", "name"] as const).map((order) => (
-            <Link
-              key={order}
-              href={fleetPath({ order, page: 1 })}
-              aria-current={query.order === order ? "true" : undefined}
-              prefetch={false}
-              scroll={false}
-            >
-              {ORDER_NAMES[order]}
-            </Link>
-          ))}
-        </nav>
+        <Choices
+          label="Order"
+          choices={(["score", "name"] as const).map((order) => ({
+            href: fleetPath({ order, page: 1 }),
+            name: ORDER_NAMES[order],
+            isCurrent: query.order === order,
+          }))}
+        />
       </div>
       <div className={`card ${styles.frame}`}>
         {/* biome-ignore-start lint/a11y/noRedundantRoles: without them a table laid out as cards is none to a browser */}
-        <table className={styles.table} role="table" aria-labelledby="fleet">
+        <table className={`${tables.table} ${tables.cards} ${styles.table}`} role="table" aria-labelledby="fleet">
           <thead role="rowgroup">
             <tr role="row">
               {["Server", "Score", "24 hours", "State", "Public ip"].map((title) => (

@@ -18,7 +18,7 @@ export default async function Page({ searchParams }: Props) {
   const asked = await searchParams;
   const query = parseFleetQuery(asked);
   return (
-    <main id="main" className={`page ${styles.page}`}>
+    <main id="main" className="page parts">
       <RemovalOutcome accountId={account.id} removed={asked.removed} unchanged={asked.unchanged} />
       <header className={styles.header}>
         <div className={styles.title}>

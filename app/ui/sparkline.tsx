@@ -4,6 +4,8 @@ import styles from "./sparkline.module.css";
 
 const WIDTH = 120;
 const HEIGHT = 28;
+/** Radius of the mark at the end of the line. */
+const DOT = 2.5;
 
 type Props = {
   /** In order. Epoch milliseconds and values from 0 to `top`. */
@@ -19,10 +21,10 @@ type Props = {
 export function Sparkline({ points, from, to, top, gap }: Props) {
   const x = scaleLinear()
     .domain([from, to])
-    .range([1, WIDTH - 1]);
+    .range([1, WIDTH - DOT]);
   const y = scaleLinear()
     .domain([0, top])
-    .range([HEIGHT - 2, 2]);
+    .range([HEIGHT - 1 - DOT, DOT]);
   const drawn = points.flatMap((point, index) => {
     const previous = points[index - 1];
     return previous && point[0] - previous[0] > gap ? [null, point] : [point];
@@ -32,6 +34,7 @@ export function Sparkline({ points, from, to, top, gap }: Props) {
     .x((point) => x(point?.[0] ?? from))
     .y((point) => y(point?.[1] ?? 0))
     .digits(0);
+  const last = points.at(-1);
   return (
     <svg
       className={styles.sparkline}
@@ -42,6 +45,7 @@ export function Sparkline({ points, from, to, top, gap }: Props) {
     >
       <line className={styles.floor} x1="0" x2={WIDTH} y1={HEIGHT - 1} y2={HEIGHT - 1} />
       <path d={path(drawn) ?? ""} />
+      {last && <circle cx={Math.round(x(last[0]) * 10) / 10} cy={Math.round(y(last[1]) * 10) / 10} r={DOT} />}
     </svg>
   );
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { cpSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Page } from "playwright/test";
+import type { Locator, Page } from "playwright/test";
 import { AgentBench } from "@/e2e/support/agent";
 import { expectAccessible, expectToFit } from "@/e2e/support/axe";
 import { newAccount, newReportingServer, newServer } from "@/e2e/support/factories";
@@ -189,17 +189,16 @@ test("two machines that report by turns with one key are said on the open page o
       expect(await checkInFrom(machine, second)).toMatchObject({ code: 0, stderr: "" });
     }
     // A browser that says it is online again makes the page ask at once.
-    const renew = async () => {
-      const renewed = page.waitForResponse((answer) => answer.request().method() === "POST");
-      await page.evaluate(() => window.dispatchEvent(new Event("online")));
-      await (await renewed).finished();
-    };
-    await renew();
-    await expect(page.getByText("Online", { exact: true })).toBeVisible();
+    const renew = () => page.evaluate(() => window.dispatchEvent(new Event("online")));
+    const renewedUntil = (shown: Locator) =>
+      expect(async () => {
+        await renew();
+        await expect(shown).toBeVisible({ timeout: 2 * SECOND });
+      }).toPass();
+    await renewedUntil(page.getByText("Online", { exact: true }));
     await expect(notice).toHaveCount(0);
     expect(await checkInFrom("one", 30)).toMatchObject({ code: 0 });
-    await renew();
-    await expect(notice).toBeVisible();
+    await renewedUntil(notice);
   } finally {
     bench.remove();
   }

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { names, parameter, query, type RowOfStatement, type Sql, select, statement } from "@/lib/database/statement";
 import { type Column, Expression, table } from "@/lib/database/tables";
 import { InvalidInputError, NotFoundError } from "@/lib/failures";
+import { measuredColumns } from "@/lib/servers/measured-columns";
 import { isTimeToPrune, pruneInBackground } from "@/lib/servers/retention";
 import { parseStabilityRecord, withCheckIn } from "@/lib/servers/stability";
 import { MINUTE } from "@/lib/time";
@@ -88,18 +89,8 @@ type Previous = RowOfStatement<typeof PREVIOUS>;
 
 /** Of a measured sample: its columns, in the order in which they are stored. */
 export const MEASURED = {
-  cpuPct: t.cpuPct,
-  cpuStealPct: t.cpuStealPct,
-  cpuIowaitPct: t.cpuIowaitPct,
-  load5: t.load5,
-  memUsedMb: t.memUsedMb,
-  memTotalMb: t.memTotalMb,
-  swapUsedPct: t.swapUsedPct,
-  diskUsedPct: t.diskUsedPct,
-  netLossPct: t.netLossPct,
-  netRetransmitPct: t.netRetransmitPct,
+  ...measuredColumns(t),
   uptimeS: t.uptimeS,
-  oomKills: t.oomKills,
   failedUnits: t.failedUnits,
 } satisfies Record<keyof typeof measurements, Column<unknown>>;
 

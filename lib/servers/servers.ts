@@ -4,6 +4,7 @@ import { type Column, Expression, optional, table } from "@/lib/database/tables"
 import { NotFoundError } from "@/lib/failures";
 import { parseId } from "@/lib/http/ids";
 import { type HealthFacts, type Measurements, rateHealth, scoreHealth } from "@/lib/servers/health-score";
+import { measuredColumns } from "@/lib/servers/measured-columns";
 import { parseStabilityRecord, summariseStability } from "@/lib/servers/stability";
 import { MINUTE } from "@/lib/time";
 
@@ -30,17 +31,7 @@ const LISTED = {
   stability: new Expression<typeof s.stability.value>(`${s.stability} - 'seen'`),
   cores: new Expression<unknown>(`${s.facts} -> 'cores'`),
   ts: t.ts,
-  cpuPct: t.cpuPct,
-  cpuStealPct: t.cpuStealPct,
-  cpuIowaitPct: t.cpuIowaitPct,
-  load5: t.load5,
-  memUsedMb: t.memUsedMb,
-  memTotalMb: t.memTotalMb,
-  swapUsedPct: t.swapUsedPct,
-  diskUsedPct: t.diskUsedPct,
-  netLossPct: t.netLossPct,
-  netRetransmitPct: t.netRetransmitPct,
-  oomKills: t.oomKills,
+  ...measuredColumns(t),
 } satisfies Record<keyof Measurements, Column<unknown>> & Record<string, Expression<unknown>>;
 type ServerRow = RowOf<typeof LISTED>;
 

@@ -1,5 +1,5 @@
-import Link from "next/link";
 import { serverPath } from "@/app/paths";
+import { BackLink } from "@/app/ui/back-link";
 import styles from "./form.module.css";
 
 type Props = { server: { id: number; label: string }; title: string; children?: React.ReactNode };
@@ -8,11 +8,9 @@ type Props = { server: { id: number; label: string }; title: string; children?: 
 export function ServerPageHeader({ server, title, children }: Props) {
   return (
     <header className={styles.header}>
-      <p className={styles.back}>
-        <Link href={serverPath(server.id)} prefetch={false}>
-          <bdi>{server.label}</bdi>
-        </Link>
-      </p>
+      <BackLink href={serverPath(server.id)}>
+        <bdi>{server.label}</bdi>
+      </BackLink>
       <h1>{title}</h1>
       {children}
     </header>

@@ -3,7 +3,7 @@ import Link from "next/link";
 import { TOKEN_PAGE } from "@/app/paths";
 import { CodeBlock } from "@/app/ui/code-block";
 import { pageOrigin } from "@/app/ui/page-origin";
-import { SiteHeader } from "@/app/ui/site-header";
+import { HeaderNavigation, SiteHeader } from "@/app/ui/site-header";
 import examples from "@/lib/api/examples.json";
 import { type ApiResponse, type OpenApiDocument, openApiDocument } from "@/lib/api/openapi";
 import { listGameServices } from "@/lib/game-services/game-services";
@@ -37,9 +37,9 @@ export default async function Page() {
   return (
     <>
       <SiteHeader>
-        <nav className={styles.nav} aria-label="Main">
+        <HeaderNavigation>
           {account ? <Link href={TOKEN_PAGE}>API tokens</Link> : <Link href="/sign-in">Sign in</Link>}
-        </nav>
+        </HeaderNavigation>
       </SiteHeader>
       <main id="main" className={`page ${styles.page}`}>
         <h1>API reference</h1>

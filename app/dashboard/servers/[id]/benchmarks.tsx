@@ -1,5 +1,6 @@
 import Link from "next/link";
 import { benchmarkPath } from "@/app/paths";
+import tables from "@/app/ui/data-table.module.css";
 import { Time } from "@/app/ui/time";
 import type { BenchmarkRun } from "@/lib/api/schemas";
 import type { OpenBenchmark } from "@/lib/servers/benchmarks";
@@ -45,7 +46,7 @@ export function Benchmarks({ serverId, runs, open, now }: Props) {
       ) : (
         // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached with the keyboard
         <section className={`card ${styles.frame}`} aria-label="Benchmark runs" tabIndex={0}>
-          <table className={styles.table}>
+          <table className={`${tables.table} ${styles.table}`}>
             <caption className="visually-hidden">Finished benchmark runs, scores of 0 to 100</caption>
             <thead>
               <tr>

@@ -1,5 +1,5 @@
-import Link from "next/link";
 import { serverPath } from "@/app/paths";
+import { Choices } from "@/app/ui/choices";
 import { ZoneNote } from "@/app/ui/time-axis";
 import { type ChartPoint, Legend, TimeChart } from "@/app/ui/time-chart";
 import { instantText } from "@/lib/relative-time";
@@ -32,19 +32,14 @@ export function History({ serverId, history }: { serverId: number; history: Serv
       id="history"
       title="History"
       aside={
-        <nav className={styles.ranges} aria-label="Time shown">
-          {HISTORY_RANGES.map((range) => (
-            <Link
-              key={range}
-              href={`${serverPath(serverId)}?range=${range}`}
-              aria-current={range === history.range ? "true" : undefined}
-              prefetch={false}
-              scroll={false}
-            >
-              {RANGES[range].name}
-            </Link>
-          ))}
-        </nav>
+        <Choices
+          label="Time shown"
+          choices={HISTORY_RANGES.map((range) => ({
+            href: `${serverPath(serverId)}?range=${range}`,
+            name: RANGES[range].name,
+            isCurrent: range === history.range,
+          }))}
+        />
       }
     >
       <p className="hint">

@@ -1,5 +1,6 @@
 import Link from "next/link";
 import { DASHBOARD, serverSettingsPath } from "@/app/paths";
+import { BackLink } from "@/app/ui/back-link";
 import { OnlineState } from "@/app/ui/online-state";
 import { Time } from "@/app/ui/time";
 import type { ServerDetail } from "@/lib/api/schemas";
@@ -63,11 +64,7 @@ function Head({ server, now }: { server: ServerDetail; now: Date }) {
   return (
     <header className={styles.head}>
       <div className={styles.names}>
-        <p className={styles.back}>
-          <Link href={DASHBOARD} prefetch={false}>
-            Servers
-          </Link>
-        </p>
+        <BackLink href={DASHBOARD}>Servers</BackLink>
         <h1>
           <bdi>{server.label}</bdi>
         </h1>

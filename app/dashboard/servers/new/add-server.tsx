@@ -3,6 +3,7 @@
 import Link from "next/link";
 import { useActionState, useState } from "react";
 import { NEW_SERVER, serverPath, serverSettingsPath } from "@/app/paths";
+import { ButtonRow, SubmitButton } from "@/app/ui/button-row";
 import { FocusTarget } from "@/app/ui/focus-target";
 import { NoAnswer } from "@/app/ui/no-answer";
 import { Notice } from "@/app/ui/notice";
@@ -39,12 +40,12 @@ function AddServerRound({ formNonce, origin, isLater }: Props & Round) {
         origin={origin}
         isReplacement={false}
       >
-        <p className={styles.buttons}>
+        <ButtonRow>
           <a className="button quiet" href={serverPath(state.id)}>
             Go to the server
           </a>
           <span className="hint">After this the key is gone from the page.</span>
-        </p>
+        </ButtonRow>
       </NewKey>
     );
   }
@@ -62,11 +63,11 @@ function AddServerRound({ formNonce, origin, isLater }: Props & Round) {
         values={state.kind === "invalid" ? state.values : { label: "", hostname: "" }}
         problem={state.kind === "invalid" ? state : null}
       />
-      <div className={styles.buttons}>
-        <button className="button" type="submit" aria-disabled={isPending}>
-          {isPending ? "Adding…" : "Add server"}
-        </button>
-      </div>
+      <ButtonRow>
+        <SubmitButton isPending={isPending} pending="Adding…">
+          Add server
+        </SubmitButton>
+      </ButtonRow>
     </form>
   );
 }
@@ -81,14 +82,14 @@ function AlreadyAdded({ id }: { id: number }) {
         The form was sent twice and added one server. Its key was in the first answer only and cannot be shown again. If
         you did not keep it, replace it.
       </p>
-      <p className={styles.buttons}>
+      <ButtonRow>
         <Link className="button" href={serverSettingsPath(id)} prefetch={false}>
           Replace its key
         </Link>
         <a className="button quiet" href={NEW_SERVER}>
           Add another server
         </a>
-      </p>
+      </ButtonRow>
     </section>
   );
 }

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { Metadata } from "next";
-import Link from "next/link";
 import { DASHBOARD } from "@/app/paths";
+import { BackLink } from "@/app/ui/back-link";
 import { pageOrigin } from "@/app/ui/page-origin";
 import { requireAccount } from "@/lib/sign-in/sessions";
 import styles from "../form.module.css";
@@ -12,13 +12,9 @@ export const metadata: Metadata = { title: "Add a server" };
 export default async function Page() {
   await requireAccount();
   return (
-    <main id="main" className={`page ${styles.page}`}>
+    <main id="main" className="page parts">
       <header className={styles.header}>
-        <p className={styles.back}>
-          <Link href={DASHBOARD} prefetch={false}>
-            Servers
-          </Link>
-        </p>
+        <BackLink href={DASHBOARD}>Servers</BackLink>
         <h1>Add a server</h1>
         <p className="soft">
           Name it here, paste two lines there, and its health is on your dashboard within a minute. Any Linux with curl

@@ -65,7 +65,7 @@ export default async function Page({ searchParams }: Props) {
   const shownActive = viewed(active, view);
   const shownEnded = filtered(ended, view.filter);
   return (
-    <main id="main" className={`page ${styles.page}`}>
+    <main id="main" className="page parts">
       <RevokeQuestions
         tokens={active.map(describeToken)}
         asked={isAnswerable ? asked : null}

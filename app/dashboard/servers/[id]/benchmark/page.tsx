@@ -4,7 +4,6 @@ import { pageOrigin } from "@/app/ui/page-origin";
 import { listOpenBenchmarks } from "@/lib/servers/benchmarks";
 import { getServer } from "@/lib/servers/servers";
 import { requireAccount } from "@/lib/sign-in/sessions";
-import styles from "../../form.module.css";
 import { ServerPageHeader } from "../../server-page-header";
 import { orNotFoundPage } from "../or-not-found-page";
 import { Section } from "../section";
@@ -29,7 +28,7 @@ export default async function Page({ params, searchParams }: Props) {
   ]);
   const hasPending = runs.some(({ status }) => status === "pending");
   return (
-    <main id="main" className={`page ${styles.page}`}>
+    <main id="main" className="page parts">
       {query.cancelled !== undefined && !hasPending && (
         <Notice tone="done" role="status">
           The run is cancelled, and its key is refused.

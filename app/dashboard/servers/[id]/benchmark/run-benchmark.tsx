@@ -2,6 +2,7 @@
 
 import { useActionState, useState } from "react";
 import { benchmarkPath } from "@/app/paths";
+import { ButtonRow, SubmitButton } from "@/app/ui/button-row";
 import { CodeBlock } from "@/app/ui/code-block";
 import { FocusTarget } from "@/app/ui/focus-target";
 import { NoAnswer } from "@/app/ui/no-answer";
@@ -65,11 +66,11 @@ function RunBenchmarkRound({ id, origin, hasPending, isLater }: Props & Round) {
           A run is pending already. Asking again renews it: the line that was shown before stops working.
         </p>
       )}
-      <div className={styles.buttons}>
-        <button className="button" type="submit" aria-disabled={isPending}>
-          {isPending ? "Preparing…" : "Show the line to run"}
-        </button>
-      </div>
+      <ButtonRow>
+        <SubmitButton isPending={isPending} pending="Preparing…">
+          Show the line to run
+        </SubmitButton>
+      </ButtonRow>
     </form>
   );
 }
@@ -91,12 +92,12 @@ function Line({ id, origin, answer: { label, rawKey, expiresAt } }: LineProps) {
         label="In a terminal of the server"
         text={`curl -sL https://yabs.sh | bash -s -- -s "${origin}/ingest/v1/benchmarks/${rawKey}"`}
       />
-      <p className={styles.buttons}>
+      <ButtonRow>
         <a className="button quiet" href={benchmarkPath(id)}>
           Done
         </a>
         <span className="hint">After this the line is gone from the page.</span>
-      </p>
+      </ButtonRow>
     </section>
   );
 }

@@ -1,9 +1,9 @@
 "use client";
 
+import { ButtonRow, SubmitButton } from "@/app/ui/button-row";
 import { NoAnswer } from "@/app/ui/no-answer";
 import { useSubmission } from "@/app/ui/use-submission";
 import { removeServerAction } from "../../actions";
-import styles from "../../form.module.css";
 
 /** The button that removes a server; `children` is the harmless answer. */
 export function ConfirmRemoval({ id, children }: { id: number; children: React.ReactNode }) {
@@ -12,12 +12,12 @@ export function ConfirmRemoval({ id, children }: { id: number; children: React.R
     <form action={removeServerAction} onSubmit={onSubmit}>
       {hasFailed && <NoAnswer>Send it again: what is removed already stays removed.</NoAnswer>}
       <input type="hidden" name="id" value={id} />
-      <div className={styles.buttons}>
+      <ButtonRow>
         {children}
-        <button className="button danger" type="submit" aria-disabled={isPending}>
-          {isPending ? "Removing…" : "Remove server"}
-        </button>
-      </div>
+        <SubmitButton className="button danger" isPending={isPending} pending="Removing…">
+          Remove server
+        </SubmitButton>
+      </ButtonRow>
     </form>
   );
 }

@@ -4,7 +4,6 @@ import { serverSettingsPath } from "@/app/paths";
 import { Time } from "@/app/ui/time";
 import { getServer } from "@/lib/servers/servers";
 import { requireAccount } from "@/lib/sign-in/sessions";
-import styles from "../../form.module.css";
 import { ServerPageHeader } from "../../server-page-header";
 import { Details } from "../details";
 import { orNotFoundPage } from "../or-not-found-page";
@@ -20,7 +19,7 @@ export default async function Page({ params }: Props) {
   const server = await orNotFoundPage(getServer(account.id, (await params).id));
   const now = new Date();
   return (
-    <main id="main" className={`page ${styles.page}`}>
+    <main id="main" className="page parts">
       <ServerPageHeader server={server} title={`Remove ${server.label}?`}>
         <p className="soft">
           Its history and its benchmark runs are deleted, and its daemon is refused from then on. This cannot be undone.

@@ -1,6 +1,7 @@
 import type { Metadata } from "next";
 import Link from "next/link";
 import { removeServerPath } from "@/app/paths";
+import { ButtonRow } from "@/app/ui/button-row";
 import { pageOrigin } from "@/app/ui/page-origin";
 import { listServerKeys } from "@/lib/servers/server-keys";
 import { getServer } from "@/lib/servers/servers";
@@ -23,7 +24,7 @@ export default async function Page({ params }: Props) {
   const [keys, origin] = await Promise.all([listServerKeys(account.id, server.id), pageOrigin()]);
   const now = new Date();
   return (
-    <main id="main" className={`page ${styles.page}`}>
+    <main id="main" className="page parts">
       <ServerPageHeader server={server} title="Settings" />
       <Section id="names" title="Names">
         <RenameServer id={server.id} label={server.label} hostname={server.hostname} />
@@ -39,11 +40,11 @@ export default async function Page({ params }: Props) {
             Removing <strong>{server.label}</strong> deletes its history and its benchmark runs, and refuses its daemon
             from then on.
           </p>
-          <p className={styles.buttons}>
+          <ButtonRow>
             <Link className="button quiet wary" href={removeServerPath(server.id)} prefetch={false}>
               Remove this server…
             </Link>
-          </p>
+          </ButtonRow>
         </div>
       </Section>
     </main>

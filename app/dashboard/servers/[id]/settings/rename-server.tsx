@@ -1,6 +1,7 @@
 "use client";
 
 import { useActionState, useState } from "react";
+import { ButtonRow, SubmitButton } from "@/app/ui/button-row";
 import { NoAnswer } from "@/app/ui/no-answer";
 import { Notice } from "@/app/ui/notice";
 import { useSubmission } from "@/app/ui/use-submission";
@@ -37,11 +38,11 @@ export function RenameServer({ id, label, hostname }: { id: number } & ServerNam
         values={state.kind === "invalid" ? state.values : current}
         problem={state.kind === "invalid" ? state : null}
       />
-      <div className={styles.buttons}>
-        <button className="button" type="submit" aria-disabled={isPending}>
-          {isPending ? "Renaming…" : "Rename"}
-        </button>
-      </div>
+      <ButtonRow>
+        <SubmitButton isPending={isPending} pending="Renaming…">
+          Rename
+        </SubmitButton>
+      </ButtonRow>
     </form>
   );
 }

@@ -2,6 +2,7 @@
 
 import { useActionState, useState } from "react";
 import { serverSettingsPath } from "@/app/paths";
+import { ButtonRow, SubmitButton } from "@/app/ui/button-row";
 import { NoAnswer } from "@/app/ui/no-answer";
 import { Notice } from "@/app/ui/notice";
 import { useSubmission } from "@/app/ui/use-submission";
@@ -42,12 +43,12 @@ function ReplaceKeyRound({ id, origin, hasKey, isLater, children }: Props & Roun
         origin={origin}
         isReplacement={hasKey}
       >
-        <p className={styles.buttons}>
+        <ButtonRow>
           <a className="button quiet" href={serverSettingsPath(id)}>
             Done
           </a>
           <span className="hint">After this the key is gone from the page.</span>
-        </p>
+        </ButtonRow>
       </NewKey>
     );
   }
@@ -67,11 +68,11 @@ function ReplaceKeyRound({ id, origin, hasKey, isLater, children }: Props & Roun
         A new key is shown once. The one before works for one more hour, so that the daemon can be given the new one
         without missing a check-in.
       </p>
-      <div className={styles.buttons}>
-        <button className="button quiet" type="submit" aria-disabled={isPending}>
-          {isPending ? "Making a key…" : hasKey ? "Replace the key" : "Make a key"}
-        </button>
-      </div>
+      <ButtonRow>
+        <SubmitButton className="button quiet" isPending={isPending} pending="Making a key…">
+          {hasKey ? "Replace the key" : "Make a key"}
+        </SubmitButton>
+      </ButtonRow>
     </form>
   );
 }

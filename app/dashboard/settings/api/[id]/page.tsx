@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
 import type { Metadata } from "next";
-import Link from "next/link";
 import { notFound } from "next/navigation";
 import { TOKEN_PAGE } from "@/app/paths";
+import { BackLink } from "@/app/ui/back-link";
 import { Fingerprint } from "@/app/ui/fingerprint";
 import { pageOrigin } from "@/app/ui/page-origin";
 import { Time } from "@/app/ui/time";
@@ -45,7 +45,7 @@ export default async function Page({ params }: Props) {
   const isActive = tokenState(token, now) === "active";
   const [replacement] = others;
   return (
-    <main id="main" className={`page ${styles.page}`}>
+    <main id="main" className="page parts">
       <RevokeQuestions
         tokens={isActive ? [describeToken(token)] : []}
         asked={null}
@@ -55,11 +55,7 @@ export default async function Page({ params }: Props) {
       >
         <RevokeResult />
         <header className={styles.header}>
-          <p>
-            <Link className="inline-link" href={TOKEN_PAGE} prefetch={false}>
-              All API tokens
-            </Link>
-          </p>
+          <BackLink href={TOKEN_PAGE}>All API tokens</BackLink>
           <h1 className={styles.name}>{token.name}</h1>
           <p className="soft">
             <Fingerprint hint={token.hint} /> · <State token={token} now={now} /> · created{" "}

@@ -1,6 +1,7 @@
 "use client";
 
 import { useActionState, useState } from "react";
+import { SubmitButton } from "@/app/ui/button-row";
 import { NoAnswer } from "@/app/ui/no-answer";
 import { Notice } from "@/app/ui/notice";
 import { useSubmission } from "@/app/ui/use-submission";
@@ -47,9 +48,9 @@ export function RenameForm({ id, name, maxLength }: { id: number; name: string; 
         />
         <FieldError id="new-name-error" message={error} />
       </div>
-      <button className="button quiet" type="submit" aria-disabled={isPending}>
+      <SubmitButton className="button quiet" isPending={isPending} pending="Renaming…">
         Rename
-      </button>
+      </SubmitButton>
     </form>
   );
 }

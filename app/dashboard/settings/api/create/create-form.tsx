@@ -1,6 +1,7 @@
 "use client";
 
 import { useEffect, useRef, useState } from "react";
+import { SubmitButton } from "@/app/ui/button-row";
 import { NoAnswer } from "@/app/ui/no-answer";
 import { Notice } from "@/app/ui/notice";
 import { useSubmission } from "@/app/ui/use-submission";
@@ -128,9 +129,9 @@ export function CreateForm(props: CreateFormProps) {
         </div>
         {(asksPassword || passwordError) && <PasswordField error={passwordError} />}
         <div className={styles.submit}>
-          <button className="button" type="submit" aria-disabled={isPending}>
-            {isPending ? "Creating…" : "Create token"}
-          </button>
+          <SubmitButton isPending={isPending} pending="Creating…">
+            Create token
+          </SubmitButton>
         </div>
       </div>
     </form>

@@ -1,4 +1,5 @@
 import { TOKEN_PAGE } from "@/app/paths";
+import tables from "@/app/ui/data-table.module.css";
 import { Fingerprint } from "@/app/ui/fingerprint";
 import { Time } from "@/app/ui/time";
 import { dateText, untilText } from "@/lib/relative-time";
@@ -100,7 +101,11 @@ function TokenTable(props: {
   return (
     <div className={`card outset ${styles.frame}`}>
       {/* biome-ignore-start lint/a11y/noRedundantRoles: without them a table laid out as cards is none to a browser */}
-      <table className={`${styles.table} ${props.isEnded ? styles.ended : ""}`} role="table" aria-label={props.label}>
+      <table
+        className={`${tables.table} ${tables.cards} ${styles.table} ${props.isEnded ? styles.ended : ""}`}
+        role="table"
+        aria-label={props.label}
+      >
         <thead role="rowgroup">
           <tr role="row">
             {props.columns.map((title) => (

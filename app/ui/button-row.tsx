@@ -1,0 +1,23 @@
+import styles from "./button-row.module.css";
+
+/** The last row of a form or a panel: its buttons, and what is said beside them. */
+export function ButtonRow({ children }: { children: React.ReactNode }) {
+  return <div className={styles.row}>{children}</div>;
+}
+
+type SubmitProps = {
+  className?: string;
+  isPending: boolean;
+  /** What it says while an answer is awaited. */
+  pending: string;
+  children: React.ReactNode;
+};
+
+/** Sends its form. It can be pressed meanwhile, and then does nothing: a button that is disabled loses the focus. */
+export function SubmitButton({ className = "button", isPending, pending, children }: SubmitProps) {
+  return (
+    <button className={className} type="submit" aria-disabled={isPending}>
+      {isPending ? pending : children}
+    </button>
+  );
+}

@@ -1,0 +1,17 @@
+import Link from "next/link";
+import styles from "./choices.module.css";
+
+export type Choice = { href: string; name: string; isCurrent: boolean };
+
+/** Views of the same thing, of which one is shown. */
+export function Choices({ label, choices }: { label: string; choices: readonly Choice[] }) {
+  return (
+    <nav className={styles.choices} aria-label={label}>
+      {choices.map(({ href, name, isCurrent }) => (
+        <Link key={href} href={href} aria-current={isCurrent ? "true" : undefined} prefetch={false} scroll={false}>
+          {name}
+        </Link>
+      ))}
+    </nav>
+  );
+}
