@@ -36,7 +36,8 @@ export default defineConfig({
   ],
   retries: 0,
   forbidOnly: Boolean(process.env.CI),
-  timeout: 60_000,
+  // What a slow machine may take; a test that hangs is found all the same.
+  timeout: 180_000,
   // A password takes its time, and behind a crowd of others' more of it.
   expect: { timeout: 15_000 },
   reporter: [

@@ -33,7 +33,6 @@ test("so it is through Next's router", { tag: "@one-engine" }, async () => {
 test("the 121st request is 429 with a Retry-After, and a client that sleeps exactly that long is let in, through each door", {
   tag: "@waits",
 }, async () => {
-  test.setTimeout(120 * SECOND);
   const sleepers: Promise<void>[] = [];
   for (const origin of doorOrigins()) {
     const { token } = await newAccount();

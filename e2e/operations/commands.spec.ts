@@ -7,8 +7,11 @@ import { join } from "node:path";
 import { command } from "@/e2e/support/command";
 import { expect, test } from "@/e2e/support/fixtures";
 import { createTestDatabase, type TestDatabase } from "@/e2e/support/test-database";
+import { MINUTE } from "@/lib/time";
 
-// What whoever deploys the console types. Each test has a database of its own.
+// What whoever deploys the console types. Each test has a database of its own, and each command is a process that loads
+// everything it needs.
+test.describe.configure({ timeout: 5 * MINUTE });
 
 test.describe("npm run account", () => {
   let database: TestDatabase;

@@ -178,7 +178,6 @@ test("a Redis that stops, is paused, and comes back: the limit holds throughout 
   tag: "@one-engine",
 }, async () => {
   test.skip(!hasRedis(), "redis-server is not installed on this machine");
-  test.setTimeout(60 * SECOND);
   const redis = await startRedis();
   const limits = openRateLimits({ kind: "tcp", url: redis.url });
   const other = openRateLimits({ kind: "tcp", url: redis.url });

@@ -6,7 +6,6 @@ import { expect, sharedOrigin } from "@/e2e/support/fixtures";
 import { insertCaller } from "@/e2e/support/insert-caller";
 import { TOKEN_PAGE, test } from "@/e2e/support/pages";
 import { createTestDatabase } from "@/e2e/support/test-database";
-import { SECOND } from "@/lib/time";
 import { hashToken } from "@/lib/tokens/format";
 
 // The pages for when something went wrong are pages like the others: WCAG 2.2 AA, in both colour schemes.
@@ -42,7 +41,6 @@ test("no database: the 503 page says so, without an axe violation", { tag: "@one
 test("a fault: the error page says so without an axe violation, and Try again shows the page once it works", {
   tag: "@one-engine",
 }, async ({ browser }) => {
-  test.setTimeout(120 * SECOND);
   const database = await createTestDatabase();
   await insertCaller(database.url);
   const client = new pg.Client(database.url);

@@ -194,7 +194,6 @@ withAndWithoutJavaScript(() => {
 test("an open page shows the next check-in by itself, keeps the focus, and survives a console that goes away", {
   tag: ["@one-engine", "@waits"],
 }, async ({ page, context, account }) => {
-  test.setTimeout(90_000);
   const { id } = await newServer(account.id, { createdAt: ago(DAY), lastSeenAt: ago(DAY) });
   await recordCheckIn(id, { sample }, ago(10 * MINUTE));
   await page.goto(`/dashboard/servers/${id}`);

@@ -2,7 +2,6 @@ import { Agent, get } from "node:http";
 import { newAccount, newNamedToken } from "@/e2e/support/factories";
 import { call, sharedOrigin } from "@/e2e/support/fixtures";
 import { expect, fieldsOf, newIp, sendFields, TOKEN_PAGE, test } from "@/e2e/support/pages";
-import { SECOND } from "@/lib/time";
 
 const ROUNDS = 100;
 
@@ -13,7 +12,6 @@ test("revoked on the page, a token is refused at the very next request on a conn
   context,
   account,
 }) => {
-  test.setTimeout(90 * SECOND);
   const connection = new Agent({ keepAlive: true, maxSockets: 1 });
   const newNamed = (name: string) => newNamedToken(account.id, name);
   const sample = await newNamed("sample");
