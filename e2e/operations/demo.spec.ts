@@ -172,6 +172,21 @@ test("npm run demo: data in every state, servers that keep checking in and new i
   rmSync(dir, { recursive: true, force: true });
 });
 
+test("elsewhere than on Linux this machine is left out of the demo, and one line says why", {
+  tag: "@one-engine",
+}, async () => {
+  const platform = Object.getOwnPropertyDescriptor(process, "platform") ?? {};
+  Object.defineProperty(process, "platform", { ...platform, value: "darwin" });
+  try {
+    const { startThisMachine } = await import("@/prisma/demo/this-machine");
+    const { line, stop } = await startThisMachine("http://127.0.0.1:1");
+    expect(line).toBe('"This machine" is left out: its daemon reads /proc, which Linux alone has.');
+    await stop();
+  } finally {
+    Object.defineProperty(process, "platform", platform);
+  }
+});
+
 test("npm run demo with DATABASE_URL puts the whole demo into that database, in every state that there is", async () => {
   const database = await createTestDatabase();
   const port = await freePort();
