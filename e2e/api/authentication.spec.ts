@@ -3,9 +3,11 @@ import { askBothDoors } from "@/e2e/support/doors";
 import { newAccount, newToken } from "@/e2e/support/factories";
 import { type Answer, call, ENDPOINT_PATHS, expect, expectFailure, sharedOrigin, test } from "@/e2e/support/fixtures";
 import { sendRaw } from "@/e2e/support/raw";
+import { recordQueries } from "@/e2e/support/recorded-queries";
 import { setAccountDisabled } from "@/lib/accounts/accounts";
 import { db } from "@/lib/database/client";
 import { SECOND } from "@/lib/time";
+import { authenticate } from "@/lib/tokens/authentication";
 import { mintToken } from "@/lib/tokens/format";
 import { findToken, revokeTokens } from "@/lib/tokens/management";
 
@@ -145,6 +147,27 @@ function comparable({ status, headers, text }: Answer) {
   const fields = Object.fromEntries([...headers].filter(([name]) => !["date", "x-request-id"].includes(name)));
   return { status, fields, text };
 }
+
+test("asked for together, in one statement, each token is its own account's, and those that are none are nobody's", async () => {
+  const [first, second, disabled] = await Promise.all([newAccount(), newAccount(), newAccount()]);
+  await setAccountDisabled(disabled.email, true);
+  const revoked = await newToken(first.id);
+  await revokeTokens(first.id, [await tokenId(revoked)]);
+  const tokens = [first.token, mintToken(), second.token, disabled.token, first.token, revoked, second.token];
+  const queries = await recordQueries(async () => {
+    const callers = await Promise.all(tokens.map((token) => authenticate(token, { ip: null, agent: null })));
+    expect(callers.map((caller) => caller?.account.id ?? null)).toEqual([
+      first.id,
+      null,
+      second.id,
+      null,
+      first.id,
+      null,
+      second.id,
+    ]);
+  });
+  expect(queries.filter(({ text }) => text.startsWith("select")).length).toBe(1);
+});
 
 test("a disabled account's token works again once the account is enabled", async () => {
   const { email, token } = await newAccount();

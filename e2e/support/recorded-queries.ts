@@ -2,6 +2,9 @@ import pg from "pg";
 
 export type Query = { text: string; values: unknown[] };
 
+/** What a new connection is told before it is used; it belongs to no task. */
+const ON_CONNECT = /^set time zone /;
+
 /** Every statement that this process sends to the database while `task` runs, those of transactions included. */
 export async function recordQueries(task: () => Promise<unknown>): Promise<Query[]> {
   const queries: Query[] = [];
@@ -10,7 +13,8 @@ export async function recordQueries(task: () => Promise<unknown>): Promise<Query
   prototype.query = new Proxy(original, {
     apply(target, client, args: [Query | string]) {
       const [query] = args;
-      queries.push(typeof query === "string" ? { text: query, values: [] } : query);
+      const sent = typeof query === "string" ? { text: query, values: [] } : query;
+      if (!ON_CONNECT.test(sent.text)) queries.push(sent);
       return Reflect.apply(target, client, args);
     },
   });

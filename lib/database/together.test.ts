@@ -1,0 +1,43 @@
+import { setImmediate } from "node:timers/promises";
+import { expect, test } from "vitest";
+import { together } from "./together";
+
+/** Knows the square of every number but 13; `asked` are the statements that it took. */
+function squares() {
+  const asked: (readonly number[])[] = [];
+  const find = together(async (keys: readonly number[]) => {
+    asked.push(keys);
+    if (keys.includes(666)) throw new Error("no answer");
+    return keys.map((key) => (key === 13 ? undefined : key * key));
+  });
+  return { asked, find };
+}
+
+test("who asks in the same turn is answered by one statement, each with what is theirs", async () => {
+  const { asked, find } = squares();
+  expect(await Promise.all([3, 13, 4, 3].map(find))).toEqual([9, undefined, 16, 9]);
+  expect(asked).toEqual([[3, 13, 4, 3]]);
+});
+
+test("nothing is remembered: who asks later, even while the first are waiting, is asked for anew", async () => {
+  const { asked, find } = squares();
+  const first = find(3);
+  await setImmediate();
+  await Promise.all([first, find(3)]);
+  await find(3);
+  expect(asked).toEqual([[3], [3], [3]]);
+});
+
+test("a failure reaches all who were asked for together, and nobody else", async () => {
+  const { find } = squares();
+  const together = Promise.allSettled([666, 1].map(find));
+  await setImmediate();
+  expect(await find(2)).toBe(4);
+  expect((await together).map(({ status }) => status)).toEqual(["rejected", "rejected"]);
+});
+
+test("no statement asks for more than a hundred", async () => {
+  const { asked, find } = squares();
+  await Promise.all(Array.from({ length: 250 }, (_, key) => find(key)));
+  expect(asked.map((keys) => keys.length)).toEqual([100, 100, 50]);
+});
