@@ -1,7 +1,20 @@
+/**
+ * An outcome that is expected and says everything in its message. It has no stack: nobody reads it, and taking it would
+ * make a refusal cost more than an answer.
+ */
+export class StacklessError extends Error {
+  constructor(message: string) {
+    const { stackTraceLimit } = Error;
+    Error.stackTraceLimit = 0;
+    super(message);
+    Error.stackTraceLimit = stackTraceLimit;
+  }
+}
+
 /** What a resource throws; `lib/api/errors.ts` turns it into a status. Their messages are for the caller. */
 
 /** There is no such thing, or the account may not see it: deliberately the same. */
-export class NotFoundError extends Error {
+export class NotFoundError extends StacklessError {
   override name = "NotFoundError";
   constructor() {
     super("Not found.");

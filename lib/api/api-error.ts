@@ -1,5 +1,7 @@
+import { StacklessError } from "@/lib/failures";
+
 /** An answer that is not a success: its status, its public message, and what goes into headers. */
-export class ApiError extends Error {
+export class ApiError extends StacklessError {
   override name = "ApiError";
   constructor(
     readonly status: 400 | 401 | 404 | 405 | 408 | 410 | 413 | 415 | 429 | 500 | 503,
