@@ -1,3 +1,4 @@
+import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { Bench } from "@/bench/bench";
 import { createScratchDatabase, fill } from "@/bench/database";
@@ -76,7 +77,10 @@ function readArguments(args: string[]) {
   if (values.postgres && !findPostgres()) throw new PlainError("There is no PostgreSQL server on this machine.");
   const settings: Settings = { rounds, rowsOfOthers: values.large ? MANY_ROWS : FEW_ROWS };
   const variables: Record<string, string> = values.profile
-    ? { NODE_OPTIONS: `--cpu-prof --cpu-prof-dir=${JSON.stringify(values.profile)}` }
+    ? {
+        NODE_OPTIONS: `--import=${new URL("../bench/profile.mjs", import.meta.url)}`,
+        BENCH_PROFILE: resolve(values.profile),
+      }
     : {};
   return {
     sections: positionals.length > 0 ? NAMES.filter((name) => positionals.includes(name)) : NAMES,
