@@ -55,7 +55,7 @@ function sendWeek(readingMs?: number) {
     free = resolve;
   });
   const answer = (request: IncomingMessage, response: ServerResponse) =>
-    void send(new TextResponse(WEEK, 200, new Headers(), free), request, response, [], readingMs);
+    void send(new TextResponse([WEEK], 200, new Headers(), free), request, response, [], readingMs);
   return { answer, freed };
 }
 

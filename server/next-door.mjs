@@ -49,7 +49,7 @@ export function throughNext(path, request, response) {
       if (name !== "transfer-encoding") headers.push([name, String(value)]);
     }
     for (const [name] of headers) response.removeHeader(name);
-    sendBody(Buffer.concat(chunks), response.statusCode, headers, { method, accepted }, response);
+    sendBody([Buffer.concat(chunks)], response.statusCode, headers, { method, accepted }, response);
     return response;
   };
   return [request, response];

@@ -14,7 +14,7 @@ const READING_MS = 120_000;
 
 /**
  * Sends the answer of a handler.
- * @param {Response & { content?: string, whenRead?: (() => void) | undefined }} answer
+ * @param {Response & { content?: readonly string[], whenRead?: (() => void) | undefined }} answer
  * @param {import("node:http").IncomingMessage} request
  * @param {import("node:http").ServerResponse} response
  * @param {Iterable<readonly [string, string]>} fixed headers that do not depend on the answer
@@ -22,11 +22,11 @@ const READING_MS = 120_000;
  */
 export async function send(answer, request, response, fixed, readingMs) {
   // A TextResponse shows its text; everything else is short.
-  const body = answer.content ?? Buffer.from(await answer.arrayBuffer());
+  const parts = answer.content ?? [Buffer.from(await answer.arrayBuffer())];
   const { method = "GET", headers } = request;
   const asked = { method, accepted: String(headers["accept-encoding"] ?? ""), readingMs };
   try {
-    if (!response.destroyed) await sendBody(body, answer.status, [...fixed, ...answer.headers], asked, response);
+    if (!response.destroyed) await sendBody(parts, answer.status, [...fixed, ...answer.headers], asked, response);
   } finally {
     answer.whenRead?.();
   }
@@ -34,16 +34,16 @@ export async function send(answer, request, response, fixed, readingMs) {
 
 /**
  * Sends headers, and the body unless the request was a HEAD: compressed for those who ask when that is worth it.
- * @param {string | Buffer} body
+ * @param {readonly (string | Buffer)[]} parts of the body
  * @param {number} status
  * @param {(readonly [string, string])[]} pairs headers
  * @param {{ method: string, accepted: string, readingMs?: number | undefined }} asked `accepted`: the Accept-Encoding header
  * @param {import("node:http").ServerResponse} response
  */
-export async function sendBody(body, status, pairs, asked, response) {
+export async function sendBody(parts, status, pairs, asked, response) {
   const { method, accepted, readingMs = READING_MS } = asked;
-  const isWithBody = method !== "HEAD" && body.length > 0;
-  const length = Buffer.byteLength(body);
+  const length = parts.reduce((sum, part) => sum + Buffer.byteLength(part), 0);
+  const isWithBody = method !== "HEAD" && length > 0;
   const isCompressed = isWithBody && length >= COMPRESSED_FROM && acceptsGzip(accepted);
   const headers = ["Vary", "Accept-Encoding"];
   for (const [name, value] of pairs) {
@@ -51,21 +51,24 @@ export async function sendBody(body, status, pairs, asked, response) {
   }
   if (isCompressed) headers.push("Content-Encoding", "gzip");
   else if (isWithBody) headers.push("Content-Length", String(length));
-  const bytes = isCompressed && body.length <= PIECE ? await gzip(body) : body;
+  const isShort = length <= PIECE;
+  const [body = ""] = parts.length === 1 ? parts : isShort ? [parts.join("")] : [];
+  const bytes = isShort && isCompressed ? await gzip(body) : body;
   response.writeHead(status, headers);
   if (!isWithBody) response.end();
-  else if (body.length > PIECE) await sendPieces(body, isCompressed, response, readingMs);
-  else response.end(bytes);
+  else if (isShort) response.end(bytes);
+  else await sendPieces(parts, isCompressed, response, readingMs);
 }
 
 /**
- * @param {string | Buffer} body
+ * @param {readonly (string | Buffer)[]} parts
  * @param {boolean} isCompressed
  * @param {import("node:http").ServerResponse} response
  * @param {number} readingMs
  */
-async function sendPieces(body, isCompressed, response, readingMs) {
-  const pieces = Readable.from(piecesOf(body), { objectMode: false, highWaterMark: PIECE });
+async function sendPieces(parts, isCompressed, response, readingMs) {
+  // A text goes to the socket as it is: buffers made of it would be as much garbage again.
+  const pieces = Readable.from(piecesOf(parts), { highWaterMark: 1 });
   const deadline = AbortSignal.timeout(readingMs);
   const stages = isCompressed ? [pieces, createGzip(), response] : [pieces, response];
   // Whoever went away, or took too long, has lost the rest; there is nobody left to tell.

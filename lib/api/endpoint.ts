@@ -64,10 +64,10 @@ function handlers<PathParams>(endpoint: EndpointPath | null, run: Run<PathParams
       const asked = { account, params: await route.params, query };
       if (request.method === "HEAD" && traits.check) {
         await traits.check(asked);
-        return "";
+        return [];
       }
       const data = await run(asked);
-      return `{"data":${data instanceof JsonText ? data.json : JSON.stringify(data)}}`;
+      return data instanceof JsonText ? ['{"data":', ...data.parts, "}"] : [`{"data":${JSON.stringify(data)}}`];
     });
   return {
     GET: handle,
@@ -87,7 +87,7 @@ function handlers<PathParams>(endpoint: EndpointPath | null, run: Run<PathParams
 export function plainTextEndpoint(path: string, contentType: string, write: (account: Account) => Promise<string>) {
   const bodies = { success: contentType, failure: "text/plain; charset=utf-8", write: (text: string) => `${text}\n` };
   const handle = async (request: Request): Promise<Response> => {
-    const response = await answer(request, bodies, path, write);
+    const response = await answer(request, bodies, path, async (account) => [await write(account)]);
     // What the API has by its path.
     response.headers.set("Cache-Control", "no-store");
     return response;
@@ -111,7 +111,7 @@ async function answer(
   request: Request,
   bodies: Bodies,
   endpoint: string | null,
-  run: (account: Account, query: URLSearchParams) => Promise<string>,
+  run: (account: Account, query: URLSearchParams) => Promise<readonly string[]>,
 ): Promise<Response> {
   const url = new URL(request.url);
   const id = randomUUID();
@@ -135,13 +135,14 @@ async function answer(
 }
 
 /** A short answer is as good as read; a long one takes room until it is. */
-function success(text: string, headers: Headers, room: Room): Response {
-  if (text.length > PIECE) {
-    room.resize(text.length);
-    return new TextResponse(text, 200, headers, room.release);
+function success(parts: readonly string[], headers: Headers, room: Room): Response {
+  const length = parts.reduce((sum, part) => sum + part.length, 0);
+  if (length > PIECE) {
+    room.resize(length);
+    return new TextResponse(parts, 200, headers, room.release);
   }
   room.release();
-  return new TextResponse(text, 200, headers);
+  return new TextResponse([parts.join("")], 200, headers);
 }
 
 /** A browser asks before it sends Authorization to another origin; it asks without a token, and it is not counted. */

@@ -74,5 +74,5 @@ export function toApiError(
 /** A failure as the caller sees it (spec 2, 7); `body` is for callers who were promised no JSON. */
 export function errorResponse(error: ApiError, headers: Headers, body: string = failureText(error.message)): Response {
   for (const [name, value] of Object.entries(error.headers)) headers.set(name, value);
-  return new TextResponse(body, error.status, headers);
+  return new TextResponse([body], error.status, headers);
 }

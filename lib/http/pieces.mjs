@@ -2,15 +2,17 @@
 export const PIECE = 65_536;
 
 /**
- * The bytes of a text or of bytes, piece by piece. No character is cut in two.
- * @param {string | Buffer} content
- * @returns {Generator<Uint8Array, undefined>}
+ * Texts or bytes, one after the other, piece by piece. No character is cut in two.
+ * @param {readonly (string | Buffer)[]} parts
+ * @returns {Generator<string | Buffer, undefined>}
  */
-export function* piecesOf(content) {
-  for (let start = 0; start < content.length; ) {
-    const end = start + PIECE - (typeof content === "string" && isInsideCharacter(content, start + PIECE) ? 1 : 0);
-    yield Buffer.from(content.slice(start, end));
-    start = end;
+export function* piecesOf(parts) {
+  for (const part of parts) {
+    for (let start = 0; start < part.length; ) {
+      const end = start + PIECE - (typeof part === "string" && isInsideCharacter(part, start + PIECE) ? 1 : 0);
+      yield typeof part === "string" ? part.slice(start, end) : part.subarray(start, end);
+      start = end;
+    }
   }
 }
 

@@ -9,7 +9,8 @@ export class TextResponse implements Response {
   readonly statusText = "";
   readonly type = "default";
   readonly url = "";
-  readonly content: string;
+  /** In parts, to be sent one after the other. */
+  readonly content: readonly string[];
   // A field of its own: what is only assigned would meet the getter of Response.
   readonly status: number;
   readonly headers: Headers;
@@ -18,7 +19,7 @@ export class TextResponse implements Response {
   readonly whenRead: (() => void) | undefined;
   #real: Response | undefined;
 
-  constructor(content: string, status: number, headers: Headers, whenRead?: () => void) {
+  constructor(content: readonly string[], status: number, headers: Headers, whenRead?: () => void) {
     this.content = content;
     this.status = status;
     this.headers = headers;
@@ -57,7 +58,7 @@ export class TextResponse implements Response {
   }
 
   #response(): Response {
-    this.#real ??= new Response(this.whenRead ? this.#stream(this.whenRead) : this.content, {
+    this.#real ??= new Response(this.whenRead ? this.#stream(this.whenRead) : this.content.join(""), {
       status: this.status,
       headers: this.headers,
     });
@@ -70,7 +71,7 @@ export class TextResponse implements Response {
     return new ReadableStream({
       pull(controller) {
         const { value } = pieces.next();
-        if (value) return controller.enqueue(value);
+        if (value) return controller.enqueue(Buffer.from(value as string));
         controller.close();
         whenRead();
       },
