@@ -98,8 +98,8 @@ function paramsOf(parts, segments) {
  * @param {string} path
  */
 export function canonicalPath(path) {
-  if (!/[%.]/.test(path)) return path;
-  // Next resolves these; no route has one.
+  if (!/[%.\\]/.test(path)) return path;
+  // Next resolves dots; no route has them.
   return joined(segmentsOf(path).map((segment) => (/^\.{1,2}$/.test(segment) ? "-" : segment)));
 }
 

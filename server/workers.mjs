@@ -14,6 +14,9 @@ const END_MS = 15_000;
 const count = Number(process.env.WORKERS);
 // Each of them may get what another one sends to their port.
 process.env.CONSOLE_INNER_SECRET = randomBytes(24).toString("hex");
+// The kernel gives each connection to whoever takes it. Handed out from here, one could be on its way to a worker that
+// dies, and its client would wait for ever.
+cluster.schedulingPolicy = cluster.SCHED_NONE;
 cluster.setupPrimary({ exec: "server/server.mjs" });
 
 const listening = new Set();

@@ -50,6 +50,8 @@ test.describe("through both doors", { tag: "@one-engine" }, () => {
       "/api/v1/servers/[id]",
       "/api/v1/[[...path]]",
       "/api/v1/servers/..",
+      `/api/v1/servers\\${id}`,
+      "/api/v1/servers/\\1",
       "/api/v1/./me",
       "/api/v1/servers/__proto__",
       "/api/v1/constructor",

@@ -47,6 +47,7 @@ async function send(key: string | null, body: unknown, init: Init = {}) {
   });
   const text = await response.text();
   expect(response.headers.get("cache-control")).toBe("no-store");
+  expect(response.headers.get("x-content-type-options")).toBe("nosniff");
   expect(response.headers.get("x-request-id")).not.toBeNull();
   expect(response.headers.get("access-control-allow-origin")).toBeNull();
   return { status: response.status, headers: response.headers, text, json: JSON.parse(text) as unknown };

@@ -8,7 +8,7 @@ import { insertCaller, insertCallerWithTokens } from "@/e2e/support/insert-calle
 import { findPostgres, type PostgresServer, startPostgres } from "@/e2e/support/postgres-server";
 import { createTestDatabase, type TestDatabase } from "@/e2e/support/test-database";
 import { SECOND } from "@/lib/time";
-import { mintToken } from "@/lib/tokens/format";
+import { hashToken, mintToken } from "@/lib/tokens/format";
 import { migrate } from "@/scripts/database";
 
 const UNAVAILABLE = "Service temporarily unavailable. Retry in a few seconds.";
@@ -202,6 +202,34 @@ test.describe("PostgreSQL in trouble", { tag: ["@one-engine", "@waits"] }, () =>
     await blocker.end();
     const used = async () => (await run(postgres.url, "select last_used_at from access_tokens")).rows[0]?.last_used_at;
     await expect.poll(used).toEqual(expect.any(Date));
+  });
+
+  test("read-only, as a standby is: what reads is answered, what writes is 503 with Retry-After until it may again", {
+    tag: "@one-engine",
+  }, async () => {
+    const key = mintToken("serverKey");
+    await run(
+      postgres.url,
+      `with s as (insert into servers (account_id, label, hostname) select id, 'l', 'h' from accounts returning id)
+       insert into server_keys (server_id, key_hash, hint) select id, '${hashToken(key)}', 'hint' from s`,
+    );
+    const checkIn = () =>
+      fetch(`${app.origin}/ingest/v1/check-ins`, {
+        method: "POST",
+        body: "{}",
+        headers: { "Content-Type": "application/json", Authorization: `Bearer ${key}` },
+      });
+    const beReadOnly = async (value: "on" | "off") => {
+      await run(postgres.url, `alter system set default_transaction_read_only = ${value}`);
+      await run(postgres.url, "select pg_reload_conf()");
+    };
+    await beReadOnly("on");
+    await expect.poll(async () => (await checkIn()).status).toBe(503);
+    expect((await checkIn()).headers.get("retry-after")).toBe("5");
+    expect((await me()).status).toBe(200);
+    expect((await fetch(`${app.origin}/readyz`)).status).toBe(200);
+    await beReadOnly("off");
+    await expect.poll(async () => (await checkIn()).status).toBe(200);
   });
 
   test("restarted between two requests: at most the next one is 503, and all 20 after it are 200", async () => {

@@ -52,6 +52,12 @@ test.describe("two workers behind one port", () => {
     const own = lanes.filter((lane) => cut.has(lane.port));
     expect(own.length).toBeGreaterThan(0);
     expect(own.length).toBeLessThan(CONNECTIONS);
+    // About to die, it does nothing any more, and whoever connects meanwhile is served by the other one.
+    process.kill(killed, "SIGSTOP");
+    const connecting = Array.from({ length: CONNECTIONS }, () =>
+      fetch(`${app.origin}/healthz`, { headers: { Connection: "close" } }),
+    );
+    expect((await Promise.all(connecting)).map(({ status }) => status)).toEqual(Array(CONNECTIONS).fill(200));
     process.kill(killed, "SIGKILL");
     await expect.poll(() => app.output()).toContain(`"worker died","detail":"process ${killed}: SIGKILL"`);
     await expect.poll(() => own.every((lane) => lane.failure !== null)).toBe(true);

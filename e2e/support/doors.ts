@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { expect, test } from "playwright/test";
+import { SECOND } from "@/lib/time";
 
 // The server calls route handlers itself; on hosting platforms, and for a build that does not look as expected, Next's
 // router does. A client must not be able to tell the two apart: on one engine a second console, whose direct door is
@@ -11,8 +12,9 @@ import { expect, test } from "playwright/test";
  */
 export const NEXT_DOOR = "next door";
 
-/** Time passes between the two answers; what differs each time does not differ by that. */
+/** Time passes between the two answers, and a door may be busy; what differs each time does not differ by that. */
 const TRIES = 3;
+const PAUSE = SECOND / 2;
 
 /** What differs from answer to answer through one and the same door, and what is between a server and its next hop. */
 const VARYING =
@@ -56,6 +58,7 @@ export async function throughBothDoors<Answer>(
   if (!other) return answer;
   let [direct, routed] = [comparable(answer), comparable(await ask(other))];
   for (let tries = 1; tries < TRIES && !isDeepStrictEqual(direct, routed); tries++) {
+    await new Promise((resolve) => setTimeout(resolve, PAUSE));
     [direct, routed] = [comparable(await ask(sharedOrigin())), comparable(await ask(other))];
   }
   expect(direct.rest, "through Next's router").toEqual(routed.rest);

@@ -1,10 +1,24 @@
 import { Prisma } from "@/lib/database/client";
 
 /** Prisma's own codes for a database that cannot be reached, gave no answer, or has no connection left (in time). */
-const PRISMA_CODES = new Set(["P1001", "P1002", "P1008", "P1011", "P1017", "P2024", "P2028", "P2037"]);
+const PRISMA_CODES = new Set([
+  "P1000",
+  "P1001",
+  "P1002",
+  "P1003",
+  "P1008",
+  "P1011",
+  "P1017",
+  "P2024",
+  "P2028",
+  "P2037",
+]);
 
-/** PostgreSQL: cancelled by the statement timeout, shutting down, starting up, out of connections, out of resources. */
-const SQLSTATES = /^(?:57014|57P0[1-5]|53\d{3}|08\w{3}|55P03)$/;
+/**
+ * PostgreSQL: cancelled by the statement timeout, shutting down, starting up, out of connections, out of resources,
+ * read-only as a standby is, or one that does not know this console (yet).
+ */
+const SQLSTATES = /^(?:57014|57P0[1-5]|53\d{3}|08\w{3}|55P03|25006|28000|28P01|3D000)$/;
 
 const SOCKET_CODES = new Set(
   "ECONNREFUSED ECONNRESET ETIMEDOUT EPIPE ENOTFOUND EAI_AGAIN EHOSTUNREACH EHOSTDOWN ENETUNREACH ENETDOWN".split(" "),

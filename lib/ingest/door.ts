@@ -46,7 +46,6 @@ function startAnswer(): { id: string; headers: Headers } {
   const headers = new Headers({
     "Cache-Control": "no-store",
     "Content-Type": "application/json; charset=utf-8",
-    "X-Content-Type-Options": "nosniff",
     "X-Request-Id": id,
   });
   return { id, headers };
