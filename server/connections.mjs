@@ -75,15 +75,19 @@ export function createGuardedServer(times) {
   server.setTimeout(times.silence);
   /** @type {import("node:http").RequestListener} */
   const track = (request, response) => {
-    const state = stateOf(request.socket);
-    if (++state.pending > MAX_AHEAD) return request.socket.destroy();
+    const { socket } = request;
+    const state = stateOf(socket);
+    if (++state.pending > MAX_AHEAD) return socket.destroy();
     // Whoever waits for the body learns from the end of the connection that it will never come.
     state.giveUp = () => response.headersSent || refuse(request, response, 408, { Connection: "close" });
     response.once("close", () => {
       state.pending--;
       state.waiting.shift()?.();
       if (state.pending === 0) state.refusal?.();
-      if (!request.complete) cutOffLater(request, times.discarding);
+      if (request.complete) return;
+      // Read away, so that whoever sends it learns the answer, and can ask again.
+      request.resume();
+      setTimeout(() => request.complete || socket.destroy(), times.discarding).unref();
     });
   };
   for (const event of ["request", "checkContinue", "checkExpectation"]) server.on(event, track);
@@ -108,16 +112,4 @@ function refuseLast(socket, status, path) {
   if (state.refusal) return;
   state.refusal = () => refuseRaw(socket, status, path);
   if (state.pending === 0) state.refusal();
-}
-
-/**
- * @param {import("node:http").IncomingMessage} request
- * @param {number} ms
- */
-function cutOffLater(request, ms) {
-  const { socket } = request;
-  const timer = setTimeout(() => socket.destroy(), ms);
-  timer.unref();
-  request.once("close", () => clearTimeout(timer));
-  request.once("end", () => clearTimeout(timer));
 }

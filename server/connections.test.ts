@@ -2,8 +2,13 @@ import { once } from "node:events";
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import { type AddressInfo, connect, type Socket } from "node:net";
 import { afterEach, expect, test } from "vitest";
+import { ApiError } from "@/lib/api/api-error";
 import { TextResponse } from "@/lib/http/text-response";
+import { readJsonText } from "@/lib/ingest/bounded-body";
+import { door } from "@/lib/ingest/door";
 import { createGuardedServer, TIMES, turnOf } from "./connections.mjs";
+import { answerDirectly } from "./direct-door.mjs";
+import { piecesOfBody } from "./incoming.mjs";
 import { send } from "./outgoing.mjs";
 
 /** More than any kernel keeps for a socket. */
@@ -20,13 +25,15 @@ afterEach(() => {
 /** A server with the production's own connections and answers, but with times that a test can wait for. */
 async function serve(
   times: Partial<typeof TIMES>,
-  answer: (request: IncomingMessage, response: ServerResponse) => void,
+  answer: (request: IncomingMessage, response: ServerResponse) => unknown,
 ): Promise<number> {
   const server = createGuardedServer({ ...TIMES, check: 20, ...times });
-  server.on("request", (request: IncomingMessage, response: ServerResponse) => {
-    if (request.url === "/other") response.end("still here");
-    else answer(request, response);
-  });
+  for (const event of ["request", "checkContinue"]) {
+    server.on(event, (request: IncomingMessage, response: ServerResponse) => {
+      if (request.url === "/other") response.end("still here");
+      else answer(request, response);
+    });
+  }
   servers.push(server.listen(0, "127.0.0.1"));
   await once(server, "listening");
   return (server.address() as AddressInfo).port;
@@ -127,6 +134,19 @@ test("a body that goes on after its answer is read away for a while and then cut
   expect(endless.text()).toMatch(/^HTTP\/1\.1 200 .*refused$/s);
 });
 
+test("a body that goes on after its reader has given it up is cut off as well", async () => {
+  const port = await serve({ discarding: 200 }, async (request, response) => {
+    for await (const _ of piecesOfBody(request)) break;
+    response.end("refused");
+  });
+  const endless = await open(port, "POST /sign-in HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n");
+  endless.listen();
+  const writing = setInterval(() => endless.socket.write(`400\r\n${"x".repeat(1024)}\r\n`), 10);
+  await endless.closed;
+  clearInterval(writing);
+  expect(endless.text()).toMatch(/^HTTP\/1\.1 200 .*refused$/s);
+});
+
 test("a body that ends after its answer leaves the connection for the next request", async () => {
   const port = await serve({ discarding: 1_000 }, (_, response) => response.end("refused"));
   const late = await open(port, "POST /api/v1/me HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000\r\n\r\n");
@@ -212,3 +232,44 @@ test("a request that waits for its turn gets its body when the turn comes", asyn
   await client.closed;
   expect(client.text()).toContain("<POST first!>");
 });
+
+const MEGABYTE = "x".repeat(1_000_000);
+const REPORT = "Host: x\r\nContent-Type: application/json\r\n";
+const ANNOUNCED = `${REPORT}Content-Length: ${MEGABYTE.length}\r\n`;
+
+test.each([
+  ["refused by its length", `POST / HTTP/1.1\r\n${ANNOUNCED}\r\n`, MEGABYTE, ["413", "405"]],
+  [
+    "refused where it passes the bound",
+    `POST / HTTP/1.1\r\n${REPORT}Transfer-Encoding: chunked\r\n\r\n`,
+    `f4240\r\n${MEGABYTE}\r\n0\r\n\r\n`,
+    ["413", "405"],
+  ],
+  ["of a request that is refused for another reason", `PUT / HTTP/1.1\r\n${ANNOUNCED}\r\n`, MEGABYTE, ["401", "405"]],
+  ["of a GET", `GET / HTTP/1.1\r\n${ANNOUNCED}\r\n`, MEGABYTE, ["405", "405"]],
+  ["that waits for leave and is refused", `PUT / HTTP/1.1\r\n${ANNOUNCED}Expect: 100-continue\r\n\r\n`, "", ["401"]],
+  ["that waits for leave and is too large", `POST / HTTP/1.1\r\n${ANNOUNCED}Expect: 100-continue\r\n\r\n`, "", ["413"]],
+  [
+    "that waits for leave and is welcome",
+    `POST / HTTP/1.1\r\n${REPORT}Content-Length: 2\r\nExpect: 100-continue\r\n\r\n`,
+    "{}",
+    ["100", "200", "405"],
+  ],
+])(
+  "a body %s never stands where the next request is read: that one is answered, or the connection ends",
+  async (_, head, body, expected) => {
+    const { POST, GET } = door("/", async (request) => ({ data: await readJsonText(request, 16_384) }));
+    const { POST: PUT } = door("/", async () => Promise.reject(new ApiError(401, "No key.")));
+    const match = { handlers: { POST, GET, PUT }, params: {}, path: "/" };
+    const port = await serve(
+      { discarding: 300 },
+      (request, response) => void answerDirectly(match, request, response, []),
+    );
+    const client = await open(port, head);
+    client.listen();
+    client.socket.write(body);
+    client.socket.write("GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
+    await client.closed;
+    expect([...client.text().matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => status)).toEqual(expected);
+  },
+);

@@ -3,6 +3,7 @@
 import { readFileSync } from "node:fs";
 import { IncomingMessage } from "node:http";
 import { join } from "node:path";
+import { piecesOfBody } from "./incoming.mjs";
 
 /** In bytes. The largest form of the console is a third of it. */
 export const MAX_FORM = 16_384;
@@ -39,7 +40,7 @@ export function readActions(distDir) {
 export async function readForm(request, actions) {
   const chunks = [];
   let length = 0;
-  for await (const chunk of request) {
+  for await (const chunk of piecesOfBody(request)) {
     length += chunk.length;
     if (length > MAX_FORM) return 413;
     chunks.push(chunk);

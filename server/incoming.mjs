@@ -1,5 +1,5 @@
 // Node's request as the standard Request that route handlers take.
-import { Readable } from "node:stream";
+import { ReadableStream } from "node:stream/web";
 
 /** What a handler may know of a request: the contract and HTTP need these, and nothing else can change an answer. */
 const CARRIED_HEADERS = new Set([
@@ -40,12 +40,12 @@ export function continueIfExpected(incoming, outgoing) {
 }
 
 /**
- * A client that has gone meanwhile leaves a body that breaks off, as one that goes while it is read.
+ * What a request brings. Whoever has enough of it may stop: the rest can still be read away, and the connection lives.
  * @param {import("node:http").IncomingMessage} incoming
+ * @returns {AsyncIterable<Buffer>}
  */
-function bodyOf(incoming) {
-  if (!incoming.destroyed) return Readable.toWeb(incoming);
-  return new ReadableStream({ pull: (controller) => controller.error(new Error("The client has gone.")) });
+export function piecesOfBody(incoming) {
+  return { [Symbol.asyncIterator]: () => incoming.iterator({ destroyOnReturn: false }) };
 }
 
 /** A Request whose costly parts (its body, its signal) are made when a handler asks for them, which most never do. */
@@ -83,7 +83,7 @@ export class IncomingRequest {
     const init = { method: this.method, headers: this.headers };
     if (this.method !== "GET" && this.method !== "HEAD") {
       continueIfExpected(this.#incoming, this.#outgoing);
-      Object.assign(init, { body: bodyOf(this.#incoming), duplex: "half" });
+      Object.assign(init, { body: ReadableStream.from(piecesOfBody(this.#incoming)), duplex: "half" });
     }
     this.#real = new Request(this.url, init);
     return this.#real;

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import pg from "pg";
-import { GET as getMetrics } from "@/app/api/v1/game-services/[id]/metrics/route";
+import { GET as getMetrics, HEAD as headMetrics } from "@/app/api/v1/game-services/[id]/metrics/route";
 import { GET as getGameService } from "@/app/api/v1/game-services/[id]/route";
 import { GET as getGameServices } from "@/app/api/v1/game-services/route";
 import { GET as getMe } from "@/app/api/v1/me/route";
@@ -168,6 +168,22 @@ test("/me is one statement and every other endpoint is two, however much there i
       path,
     ).toEqual(expected);
   }
+});
+
+test("HEAD of metrics asks for the service alone, and reads no interval", async () => {
+  const account = await newAccount();
+  const { id } = await newGameService(account.id);
+  const head = new Request(`http://localhost/api/v1/game-services/${id}/metrics?range=7d`, {
+    method: "HEAD",
+    headers: { Authorization: `Bearer ${account.token}` },
+  });
+  const queries = await recordQueries(async () => {
+    const answer = await headMetrics(head, { params: Promise.resolve({ id: String(id) }) });
+    expect([answer.status, await answer.text()]).toEqual([200, ""]);
+  });
+  const texts = queries.map(({ text }) => flat(text));
+  expect(texts).toContain(flat(EXPECTED["/game-services/:id"] ?? ""));
+  expect(texts.join("\n")).not.toContain("metric_samples");
 });
 
 test("a scrape of /metrics is three statements, and a check-in another three, each the one written here", async () => {

@@ -82,7 +82,12 @@ test("a form larger than any of the console's is 413, whether it says so or not"
   const form = new FormData();
   form.set("email", "x".repeat(20_000));
   expect((await send({ body: form })).status).toBe(413);
-  const endless = new ReadableStream({ pull: (controller) => controller.enqueue(Buffer.alloc(4096, "x")) });
+  const endless = new ReadableStream({
+    async pull(controller) {
+      await new Promise(setImmediate);
+      controller.enqueue(Buffer.alloc(4096, "x"));
+    },
+  });
   const multipart = { ...headers(), "Content-Type": "multipart/form-data; boundary=x" };
   const streamed = send({ body: endless, headers: multipart, duplex: "half" } as RequestInit);
   expect(

@@ -35,7 +35,7 @@ test("a body up to the limit is read whole, in whatever pieces it comes", async 
 
 test("a body is given up at the first byte beyond the limit, and its sender stopped", async () => {
   const { request, wasCancelled } = sent(["x".repeat(LIMIT), "x", "never read"]);
-  await expect(readJsonText(request, LIMIT)).rejects.toMatchObject({ status: 413, headers: { Connection: "close" } });
+  await expect(readJsonText(request, LIMIT)).rejects.toMatchObject({ status: 413 });
   expect(wasCancelled()).toBe(true);
 });
 

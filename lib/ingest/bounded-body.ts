@@ -4,7 +4,7 @@ import { SECOND } from "@/lib/time";
 /** A body of a few kilobytes that takes longer than this is not going to arrive. */
 const BODY_TIMEOUT = 10 * SECOND;
 
-/** What is left of a body that was refused is not read: the connection ends. */
+/** What is left of a body that does not arrive is not waited for: the connection ends. */
 const CLOSE = { Connection: "close" };
 
 /**
@@ -15,9 +15,9 @@ const CLOSE = { Connection: "close" };
 export async function readJsonText(request: Request, maxBytes: number): Promise<string> {
   const [type = ""] = (request.headers.get("content-type") ?? "").split(";");
   if (type.trim().toLowerCase() !== "application/json" || request.headers.has("content-encoding")) {
-    throw new ApiError(415, "Send JSON, uncompressed, with Content-Type: application/json.", CLOSE);
+    throw new ApiError(415, "Send JSON, uncompressed, with Content-Type: application/json.");
   }
-  const tooLarge = () => new ApiError(413, `The body is larger than ${maxBytes / 1024} KB.`, CLOSE);
+  const tooLarge = () => new ApiError(413, `The body is larger than ${maxBytes / 1024} KB.`);
   if (Number(request.headers.get("content-length") ?? 0) > maxBytes) throw tooLarge();
   const bytes = await readWithin(request, maxBytes, tooLarge);
   try {

@@ -166,9 +166,11 @@ function recordRefusal({ tokenId: id, id: accountId }: TokenRow, at: number, sen
   });
 }
 
-function gather(id: number, { count, at, sender }: Refusals): void {
-  const before = unwritten.get(id);
-  unwritten.set(id, { count: count + (before?.count ?? 0), at, sender });
+/** What could not be written comes back here, behind what was refused meanwhile: the last one is the one that shows. */
+function gather(id: number, refusals: Refusals): void {
+  const known = unwritten.get(id);
+  const last = known && known.at > refusals.at ? known : refusals;
+  unwritten.set(id, { ...last, count: refusals.count + (known?.count ?? 0) });
 }
 
 async function writeRefusals(id: number, { count, at, sender }: Refusals): Promise<void> {
