@@ -1,3 +1,5 @@
+import { once } from "node:events";
+import { existsSync, readFileSync } from "node:fs";
 import { connect, type Socket } from "node:net";
 import { type ConsoleServer, startConsole } from "@/e2e/support/console-server";
 import { newAccount, newGameService, newToken, type TestAccount } from "@/e2e/support/factories";
@@ -59,8 +61,8 @@ test.describe("clients that do not read", () => {
     const tokens = [owner.token, await newToken(owner.id)];
     const other = await newAccount();
     const asked = Array.from({ length: CONNECTIONS * 2 }, (_, n) => askWithoutReading(String(tokens[n % 2])));
-    expect((await call("/api/v1/me", other.token, { origin: app.origin })).status).toBe(200);
     const answers = await Promise.all(asked);
+    expect((await call("/api/v1/me", other.token, { origin: app.origin })).status).toBe(200);
     for (const answer of answers) expect(answer).toMatch(/^HTTP\/1\.1 (?:200|503) /);
     // A busy database may refuse as well, before or after it was counted; it says 5 seconds.
     const refused = answers.filter((answer) => /^retry-after: 2\r$/im.test(answer));
@@ -78,7 +80,28 @@ test.describe("clients that do not read", () => {
     await expect.poll(async () => (await call(path, owner.token, { origin: app.origin })).status).toBe(200);
   });
 
-  test("HEAD of the same week is what GET is, reads no interval and needs no room", async () => {
+  test("a thousand connections that ask nothing, or half of something, cost little memory, and others are answered", async () => {
+    const { hostname, port } = new URL(app.origin);
+    const other = await newAccount();
+    const residentBefore = residentMegabytes(app.child.pid);
+    const idle = await Promise.all(
+      Array.from({ length: 1000 }, async (_, n) => {
+        const socket = connect(Number(port), hostname).on("error", () => {});
+        sockets.push(socket);
+        await once(socket, "connect");
+        if (n % 2) socket.write("GET /api/v1/me HTTP/1.1\r\nHost: x\r\nAccept: ");
+        return socket;
+      }),
+    );
+    for (let request = 0; request < 20; request++) {
+      expect((await call("/api/v1/me", other.token, { origin: app.origin })).status).toBe(200);
+    }
+    expect(idle.filter(({ readyState }) => readyState === "open")).toHaveLength(1000);
+    expect(residentMegabytes(app.child.pid) - residentBefore).toBeLessThan(100);
+    for (const socket of idle) socket.destroy();
+  });
+
+  test("HEAD of the same week is what GET is, without its body", async () => {
     const [get, head] = await Promise.all(
       ["GET", "HEAD"].map((method) => call(path, owner.token, { method, origin: app.origin })),
     );
@@ -89,7 +112,13 @@ test.describe("clients that do not read", () => {
             name,
           ),
       );
-    expect(head?.status).toBe(get?.status);
+    expect([get?.status, head?.status, head?.text]).toEqual([200, 200, ""]);
     expect(fixed(head?.headers)).toEqual(fixed(get?.headers));
   });
 });
+
+/** The memory that a process really has; 0 where the system does not tell. */
+function residentMegabytes(pid: number | undefined): number {
+  const status = `/proc/${pid}/status`;
+  return existsSync(status) ? Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(status, "utf8"))?.[1]) / 1024 : 0;
+}

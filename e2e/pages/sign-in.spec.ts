@@ -146,6 +146,32 @@ test("a stranger's attempts from many places do not keep out the owner where the
   await owner.close();
 });
 
+test("whoever guesses at many accounts from one place is told to wait, and others are judged meanwhile", async ({
+  browser,
+  baseURL: origin = "",
+}) => {
+  // With hashes that take no time.
+  const emails = Array.from({ length: 31 }, () => `${unique("guessed")}@example.com`);
+  await db.account.createMany({
+    data: emails.map((email) => ({ email, name: "Guessed", passwordHash: "scrypt$2$1$1$AAAA$AAAA" })),
+  });
+  const page = await browser.newPage({ javaScriptEnabled: false });
+  await page.goto(`${origin}/sign-in`);
+  const fields = await fieldsOf(page);
+  await page.close();
+  const here = newIp();
+  const guess = async (email = "", from = here) => {
+    const headers = { Origin: origin, "X-Forwarded-For": from };
+    const answer = await sendFields(`${origin}/sign-in`, fields, headers, { email, password: "wrong password" });
+    return /Too many attempts\. Try again in [1-5] minutes?\.|Wrong e-mail or password\./.exec(
+      await answer.text(),
+    )?.[0];
+  };
+  for (const email of emails.slice(1)) expect(await guess(email)).toBe("Wrong e-mail or password.");
+  expect(await guess(emails[0])).toMatch(/^Too many attempts/);
+  expect(await guess(emails[0], newIp())).toBe("Wrong e-mail or password.");
+});
+
 test("a disabled account is out at its next request, in every browser", async ({ page, account }) => {
   await page.goto(TOKEN_PAGE);
   await expect(page.getByRole("heading", { name: "API tokens" })).toBeVisible();
