@@ -71,14 +71,16 @@ test.describe("npm run account", () => {
     }
     expect((await account(["list"])).stdout).toBe(before);
   });
+});
 
-  test("help is printed on request, and says that passwords are never arguments", { tag: "@one-engine" }, async () => {
-    for (const args of [[], ["help"], ["--help"]]) {
-      const { code, stdout } = await account(args);
-      expect(code).toBe(0);
-      expect(stdout).toContain("Passwords are never arguments.");
-    }
-  });
+test("npm run account prints help on request, which says that passwords are never arguments", {
+  tag: "@one-engine",
+}, async () => {
+  for (const args of [[], ["help"], ["--help"]]) {
+    const { code, stdout } = await command(["account", ...args], {});
+    expect(code).toBe(0);
+    expect(stdout).toContain("Passwords are never arguments.");
+  }
 });
 
 test("a wrong variable stops every command with a sentence that says which and why", {
