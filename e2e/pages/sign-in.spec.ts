@@ -222,7 +222,8 @@ test("sign-out lasts, however its session is being extended at that moment", asy
   for (const token of tokens) {
     const headers = { Cookie: `session=${token}`, Origin: origin };
     const use = () => fetch(`${origin}${TOKEN_PAGE}`, { headers, redirect: "manual" });
-    await Promise.all([use(), use(), sendFields(page.url(), fields, headers)]);
+    const [signedOut] = await Promise.all([sendFields(page.url(), fields, headers), use(), use()]);
+    expect(signedOut.status).toBe(303);
   }
   const alive = { tokenHash: { in: tokens.map(hashToken) }, expiresAt: { gt: new Date() } };
   expect(await db.session.count({ where: alive })).toBe(0);
