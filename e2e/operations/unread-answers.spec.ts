@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { existsSync, readFileSync } from "node:fs";
 import { connect, type Socket } from "node:net";
 import { type ConsoleServer, startConsole } from "@/e2e/support/console-server";
-import { newAccount, newGameService, newToken, type TestAccount } from "@/e2e/support/factories";
+import { newAccount, newGameService, newReportingServer, newToken, type TestAccount } from "@/e2e/support/factories";
 import { call, expect, test } from "@/e2e/support/fixtures";
 import { db } from "@/lib/database/client";
 import { DAY, SECOND } from "@/lib/time";
