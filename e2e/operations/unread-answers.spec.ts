@@ -101,6 +101,35 @@ test.describe("clients that do not read", () => {
     for (const socket of idle) socket.destroy();
   });
 
+  test("who leave in the middle of a request or of its answer leave no fault in the log and give their room back", async () => {
+    const { hostname, port } = new URL(app.origin);
+    const before = app.output();
+    const leave = (bytes: string, afterMs: number) =>
+      new Promise<void>((resolve) => {
+        const socket = connect(Number(port), hostname, () => {
+          socket.write(bytes);
+          setTimeout(() => socket.resetAndDestroy(), afterMs);
+        });
+        socket.on("error", () => {}).on("close", () => resolve());
+      });
+    const auth = `Host: x\r\nAuthorization: Bearer ${await newToken(owner.id)}\r\n`;
+    const half = "Content-Type: application/json\r\nContent-Length: 500\r\n\r\n{";
+    const { key } = await newReportingServer(owner.id);
+    for (const afterMs of [0, 1, 2, 4, 8, 16]) {
+      await Promise.all([
+        leave("GET /api/v1/servers HTTP/1.1\r\nHo", afterMs),
+        leave(`GET /api/v1/servers HTTP/1.1\r\n${auth}\r\n`, afterMs),
+        leave(`GET ${path} HTTP/1.1\r\n${auth}\r\n`, 10 * afterMs),
+        leave(`POST /api/v1/me HTTP/1.1\r\n${auth}${half}`, afterMs),
+        leave(`POST /ingest/v1/check-ins HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\n${half}`, afterMs),
+      ]);
+    }
+    await expect
+      .poll(async () => (await call(path, await newToken(owner.id), { origin: app.origin })).status)
+      .toBe(200);
+    expect(app.output().slice(before.length)).not.toMatch(/request failed|exception|rejection/i);
+  });
+
   test("HEAD of the same week is what GET is, without its body", async () => {
     const [get, head] = await Promise.all(
       ["GET", "HEAD"].map((method) => call(path, owner.token, { method, origin: app.origin })),
