@@ -13,7 +13,7 @@ import { securityEvent } from "@/lib/process/security-events";
 import { type Accepted, IP_KEPT } from "@/lib/sign-in/credentials";
 import { isHttps, SESSION_COOKIE } from "@/lib/sign-in/session-cookie";
 import { storeSession } from "@/lib/sign-in/session-row";
-import { DAY, SECOND } from "@/lib/time";
+import { DAY, MINUTE, SECOND } from "@/lib/time";
 import { hashToken } from "@/lib/tokens/format";
 
 const LIFETIME = 30 * DAY;
@@ -98,12 +98,15 @@ async function tidySessions(before: string | undefined): Promise<void> {
   await db.session.deleteMany({ where: { expiresAt: { lte: new Date(Date.now() - IP_KEPT) } } });
 }
 
-/** The row stays for its ip, which sign-in knows the owner by. */
+/**
+ * The row stays for its ip, which sign-in knows the owner by. It ends in the past: a request that took its time before this
+ * one, or by a clock that is behind, would still find it alive, and extend it.
+ */
 async function endByToken(token: string): Promise<void> {
   const now = new Date();
   await db.session.updateMany({
     where: { tokenHash: hashToken(token), expiresAt: { gt: now } },
-    data: { expiresAt: now },
+    data: { expiresAt: new Date(now.getTime() - MINUTE) },
   });
 }
 
