@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 
 /** What a process and its children have used; NaN where the system does not tell (only Linux does, in /proc). */
 export type ProcessUse = {
@@ -17,6 +17,15 @@ export function readProcessUse(pid: number | undefined): ProcessUse {
     return sum(Number(pid));
   } catch {
     return UNKNOWN;
+  }
+}
+
+/** From now on the most memory of a process is what it takes from now on; where the system cannot, it stays. */
+export function forgetPeak(pid: number | undefined): void {
+  try {
+    writeFileSync(`/proc/${pid}/clear_refs`, "5");
+  } catch {
+    // Only Linux can, and only for who may.
   }
 }
 

@@ -4,7 +4,7 @@ import { PlainError } from "@/lib/failures";
 import type { Asked, Bench, Target } from "./bench";
 import { FLEETS, growOthers, NODES, type Nodes } from "./database";
 import type { Measured } from "./load";
-import { readProcessUse } from "./process-use";
+import { forgetPeak, readProcessUse } from "./process-use";
 import { interleave, median } from "./rounds";
 import { SERIES_SQL } from "./series-sql";
 
@@ -21,6 +21,7 @@ type Section = (bench: Bench, settings: Settings) => Promise<Rows>;
 
 const ME = "/api/v1/me";
 const SERVERS = "/api/v1/servers";
+const SERVICES = "/api/v1/game-services";
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
 const RANGES = { "1h": 60 * MINUTE, "24h": 1440 * MINUTE, "7d": 10_080 * MINUTE };
@@ -84,7 +85,9 @@ async function requests(bench: Bench, { rounds }: Settings): Promise<Rows> {
     "GET /servers (100), direct door": [direct, { path: SERVERS }],
     "GET /servers (100), Next's door": [next, { path: SERVERS }],
     "401, direct door": [direct, { path: ME, ...WITHOUT_TOKEN }],
-    "404, direct door": [direct, { path: `${SERVERS}/2147483647`, status: 404 }],
+    "GET /game-services/:id, direct door": [direct, { path: `${SERVICES}/${bench.data.services[1]}` }],
+    "404 of an id, direct door": [direct, { path: `${SERVICES}/2147483647`, status: 404 }],
+    "404 of no endpoint, direct door": [direct, { path: "/api/v1/unknown", status: 404 }],
   });
   return [
     ["", "answers/s", "of the peer's"],
@@ -149,6 +152,7 @@ async function stall(bench: Bench, { rounds }: Settings): Promise<Rows> {
   for (const clients of [0, 1, 4]) {
     for (const [name, target] of Object.entries(targets)) {
       let [longest, p99, middle] = [0, 0, 0];
+      forgetPeak(target.child.pid);
       for (let round = 0; round < rounds; round++) {
         const large = { path: seriesPath(bench, "7d", 4), connections: clients, ms: 1.3 * SECOND };
         const [measured] = clients > 0 ? await bench.askBoth(target, small, large) : [await bench.ask(target, small)];
