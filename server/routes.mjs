@@ -53,7 +53,7 @@ export function matcherOf(routes) {
       .map(({ pattern, handlers }) => [pattern, { handlers, params: {}, path: pattern }]),
   );
   const ranked = routes
-    .map(({ pattern, handlers }) => ({ handlers, parts: pattern.split("/") }))
+    .map(({ pattern, handlers }) => ({ handlers, parts: pattern.split("/").map(readPart) }))
     .sort((a, b) => (rankOf(a.parts) < rankOf(b.parts) ? -1 : 1));
   return (path) => {
     const known = fixed.get(path);
@@ -67,27 +67,38 @@ export function matcherOf(routes) {
   };
 }
 
-/** @param {string[]} parts */
+/**
+ * One segment of a pattern: a text, or the name of what stands there.
+ * @typedef {{ text: string, variable: string | undefined, rest: string | undefined }} Part
+ */
+
+/**
+ * @param {string} text
+ * @returns {Part}
+ */
+function readPart(text) {
+  return { text, variable: VARIABLE.exec(text)?.[1], rest: REST.exec(text)?.[1] };
+}
+
+/** @param {Part[]} parts */
 function rankOf(parts) {
-  return parts.map((part) => (REST.test(part) ? "2" : VARIABLE.test(part) ? "1" : "0")).join("");
+  return parts.map(({ variable, rest }) => (rest ? "2" : variable ? "1" : "0")).join("");
 }
 
 /**
  * The variables of a route by name; null when its parts do not fit.
- * @param {string[]} parts
+ * @param {Part[]} parts
  * @param {string[]} segments
  */
 function paramsOf(parts, segments) {
   /** @type {Record<string, string | string[]>} */
   const params = {};
-  for (const [index, part] of parts.entries()) {
-    const [, rest] = REST.exec(part) ?? [];
+  for (const [index, { text, variable, rest }] of parts.entries()) {
     if (rest) return { ...params, [rest]: segments.slice(index) };
     const segment = segments[index];
     if (segment === undefined) return null;
-    const [, name] = VARIABLE.exec(part) ?? [];
-    if (name ? segment === "" : segment !== part) return null;
-    if (name) params[name] = segment;
+    if (variable ? segment === "" : segment !== text) return null;
+    if (variable) params[variable] = segment;
   }
   return parts.length === segments.length ? params : null;
 }
