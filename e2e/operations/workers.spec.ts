@@ -11,6 +11,8 @@ import { SECOND } from "@/lib/time";
 import { GAVE_UP } from "@/server/exit-codes.mjs";
 
 const CONNECTIONS = 8;
+/** The kernel gives a connection to whichever worker is quick to take it: so many are enough for both to have some. */
+const ENOUGH_CONNECTIONS = 80;
 
 test.describe("two workers behind one port", () => {
   // One console for all of them: two workers are two processes.
@@ -46,12 +48,17 @@ test.describe("two workers behind one port", () => {
   test("one that is killed under load is replaced and logged, and no request of the other one's connections fails", async () => {
     const [killed = 0, ...others] = await workersOf(app);
     expect(others).toHaveLength(1);
-    const lanes = Array.from({ length: CONNECTIONS }, () => startLane(app.origin));
-    await expect.poll(() => Math.min(...lanes.map((lane) => lane.answered))).toBeGreaterThan(5);
-    const cut = clientPortsOf(killed, app.port);
-    const own = lanes.filter((lane) => cut.has(lane.port));
-    expect(own.length).toBeGreaterThan(0);
-    expect(own.length).toBeLessThan(CONNECTIONS);
+    const lanes: ReturnType<typeof startLane>[] = [];
+    const lanesOf = (pid: number) => {
+      const ports = clientPortsOf(pid, app.port);
+      return lanes.filter((lane) => ports.has(lane.port));
+    };
+    do {
+      expect(lanes.length).toBeLessThan(ENOUGH_CONNECTIONS);
+      lanes.push(...Array.from({ length: CONNECTIONS }, () => startLane(app.origin)));
+      await expect.poll(() => Math.min(...lanes.map((lane) => lane.answered))).toBeGreaterThan(5);
+    } while ([killed, ...others].some((pid) => lanesOf(pid).length === 0));
+    const own = lanesOf(killed);
     // About to die, it does nothing any more, and whoever connects meanwhile is served by the other one.
     process.kill(killed, "SIGSTOP");
     const connecting = Array.from({ length: CONNECTIONS }, () =>
@@ -70,11 +77,11 @@ test.describe("two workers behind one port", () => {
     // The new one takes its turn, once it is ready.
     const fresh = (await workersOf(app)).find((pid) => !others.includes(pid)) ?? 0;
     const reachesFresh = async () => {
-      const lane = startLane(app.origin);
-      await expect.poll(() => lane.answered).toBeGreaterThan(0);
-      const isThere = clientPortsOf(fresh, app.port).has(lane.port);
-      await lane.stop();
-      return isThere;
+      const tried = Array.from({ length: CONNECTIONS }, () => startLane(app.origin));
+      await expect.poll(() => Math.min(...tried.map((lane) => lane.answered))).toBeGreaterThan(0);
+      const ports = clientPortsOf(fresh, app.port);
+      await Promise.all(tried.map((lane) => lane.stop()));
+      return tried.some((lane) => ports.has(lane.port));
     };
     await expect.poll(reachesFresh, { timeout: 30 * SECOND }).toBe(true);
     for (const path of ["/healthz", "/readyz"]) {
@@ -90,7 +97,7 @@ test.describe("two workers behind one port", () => {
     const reports: ClientRequest[] = [];
     const held = () => workers.filter((pid) => clientPortsOf(pid, app.port).size > 0).length;
     while (held() < 2) {
-      expect(reports.length).toBeLessThan(CONNECTIONS);
+      expect(reports.length).toBeLessThan(ENOUGH_CONNECTIONS);
       const { key } = await newReportingServer(id);
       reports.push(await beginCheckIn(app.origin, key));
     }
