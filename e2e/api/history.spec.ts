@@ -114,27 +114,32 @@ test("what another writer inserts, changes or moves later is in the sums as if i
   }
 });
 
-test("a sample whose transaction is open while its hour is summed up is not missed", async () => {
-  const server = await oldServer();
-  await insertSamples(server.id, 20);
+/** Does something while a transaction is open that stores a sample with a CPU of 100 %, at epoch ms; then it ends. */
+async function whileWriting(serverId: number, at: number, task: () => Promise<unknown>): Promise<void> {
   const writer = new pg.Client(process.env.DATABASE_URL);
   await writer.connect();
   try {
     await writer.query("begin");
     await writer.query("insert into telemetry_samples (server_id, ts, cpu_pct) values ($1, $2, 100)", [
-      server.id,
-      new Date(hourAgo(10) + MINUTE),
+      serverId,
+      new Date(at),
     ]);
-    const early = rollUp(server, hourAgo(20), Date.now());
+    const early = task();
     // An embedded database has one session, and lets nobody in before the transaction ends.
     await Promise.race([early, new Promise((resolve) => setTimeout(resolve, 300))]);
     await writer.query("commit");
     await early;
-    const kept = (await summed(server)).find(({ hour }) => hour === hourAgo(10));
-    expect(kept?.bands.cpuPct).toMatchObject({ greatest: 100, count: 13 });
   } finally {
     await writer.end();
   }
+}
+
+test("a sample whose transaction is open while its hour is summed up is not missed", async () => {
+  const server = await oldServer();
+  await insertSamples(server.id, 20);
+  await whileWriting(server.id, hourAgo(10) + MINUTE, () => rollUp(server, hourAgo(20), Date.now()));
+  const kept = (await summed(server)).find(({ hour }) => hour === hourAgo(10));
+  expect(kept?.bands.cpuPct).toMatchObject({ greatest: 100, count: 13 });
 });
 
 test("the sums outlive their samples, and a late sample of a deleted hour does not replace them", async () => {
@@ -172,21 +177,7 @@ test("deleting waits for whoever writes an old sample, sums that up first, happe
   const server = await oldServer();
   const end = hourAgo(32 * 24);
   await insertSamples(server.id, 3, end);
-  const writer = new pg.Client(process.env.DATABASE_URL);
-  await writer.connect();
-  try {
-    await writer.query("begin");
-    await writer.query("insert into telemetry_samples (server_id, ts, cpu_pct) values ($1, $2, 100)", [
-      server.id,
-      new Date(end - 90 * MINUTE + 1),
-    ]);
-    const early = pruneSamples(server.id, Date.now());
-    await Promise.race([early, new Promise((resolve) => setTimeout(resolve, 300))]);
-    await writer.query("commit");
-    await early;
-  } finally {
-    await writer.end();
-  }
+  await whileWriting(server.id, end - 90 * MINUTE + 1, () => pruneSamples(server.id, Date.now()));
   const gone = await Promise.all(Array.from({ length: 3 }, () => pruneSamples(server.id, Date.now())));
   const late = await pruneSamples(server.id, Date.now());
   // All but the hour of the latest.

@@ -3,7 +3,7 @@ import { pause, runInBackground } from "@/lib/process/background";
 import { perProcess } from "@/lib/process/per-process";
 import { toRatedServer } from "@/lib/servers/past-scores";
 import { lockSamples, ROLL_UP_TRANSACTION, rollUp } from "@/lib/servers/roll-ups";
-import { DAY, HOUR, MINUTE } from "@/lib/time";
+import { DAY, HOUR, MINUTE, startOfHour } from "@/lib/time";
 
 /**
  * How long a server's samples are kept, in milliseconds: the longest history that is shown, and the day that the score of
@@ -52,7 +52,7 @@ export function pruneInBackground(serverId: number): void {
  * just then comes first. Answers how many are gone.
  */
 export async function pruneSamples(serverId: number, now: number): Promise<number> {
-  const until = hourOf(now - SAMPLES_KEPT);
+  const until = startOfHour(now - SAMPLES_KEPT);
   const server = await db.server.findUnique({
     where: { id: serverId },
     select: {
@@ -69,7 +69,7 @@ export async function pruneSamples(serverId: number, now: number): Promise<numbe
   });
   const first = server?.telemetrySamples[0]?.ts.getTime();
   if (!server || first === undefined) return 0;
-  const from = hourOf(first);
+  const from = startOfHour(first);
   const to = Math.min(until, from + BATCH);
   if (!(await rollUp(toRatedServer(server), from, to))) return 0;
   return db.$transaction(async (tx) => {
@@ -83,14 +83,10 @@ export async function pruneSamples(serverId: number, now: number): Promise<numbe
       select: { ts: true },
       orderBy: { ts: "desc" },
     });
-    const end = Math.min(to, hourOf(latest?.ts.getTime() ?? from));
+    const end = Math.min(to, startOfHour(latest?.ts.getTime() ?? from));
     const deleted = await tx.telemetrySample.deleteMany({
       where: { serverId, ts: { gte: hours.gte, lt: new Date(end) } },
     });
     return deleted.count;
   }, ROLL_UP_TRANSACTION);
-}
-
-function hourOf(time: number): number {
-  return Math.floor(time / HOUR) * HOUR;
 }

@@ -3,7 +3,7 @@ import { executeIn, names, parameter, queryIn, select, statement, type Transacti
 import { table } from "@/lib/database/tables";
 import { type Bands, bandsOf, merge, parseBands, serializeBands } from "@/lib/servers/bands";
 import { type RatedServer, rateSamples } from "@/lib/servers/past-scores";
-import { HOUR, MINUTE, SECOND } from "@/lib/time";
+import { HOUR, MINUTE, SECOND, startOfHour } from "@/lib/time";
 
 // Roll-ups: the samples of an hour summed up once, so that a month of history is 720 rows. An hour is summed up when it
 // is first looked at after its end, and again when a trigger has marked it stale since: right whoever writes samples,
@@ -20,7 +20,7 @@ export type SummedHour = { hour: number; bands: Bands };
 
 /** The last hour that can be kept has ended at or before this time. */
 export function settledUntil(now: number): number {
-  return Math.floor((now - SETTLED_AFTER) / HOUR) * HOUR;
+  return startOfHour(now - SETTLED_AFTER);
 }
 
 /**
@@ -29,7 +29,7 @@ export function settledUntil(now: number): number {
  */
 export async function rollUp(server: RatedServer, from: number, to: number, deadline = Infinity): Promise<boolean> {
   const until = Math.min(to, settledUntil(Date.now()));
-  const since = Math.floor(from / HOUR) * HOUR;
+  const since = startOfHour(from);
   const due = await listDue(server.id, since, until);
   while (due.length > 0) {
     const end = (due.at(-1) ?? 0) + HOUR;
@@ -53,7 +53,7 @@ export async function recompute(server: RatedServer): Promise<boolean> {
     orderBy: { ts: "asc" },
   });
   if (!first) return true;
-  const from = Math.floor(first.ts.getTime() / HOUR) * HOUR;
+  const from = startOfHour(first.ts.getTime());
   await db.telemetryHour.deleteMany({ where: { serverId: server.id, hour: { gte: new Date(from) } } });
   return rollUp(server, from, Date.now());
 }
@@ -119,7 +119,7 @@ async function sumUp(server: RatedServer, hours: readonly number[]): Promise<boo
     if (!(await lockSamples(tx, server.id))) return (await tx.server.count({ where: { id: server.id } })) === 0;
     const sums = new Map<number, HourSum>(hours.map((hour) => [hour, { samples: 0, bands: {} }]));
     for await (const { ts, values } of rateSamples(server, first, last + HOUR, tx)) {
-      const sum = sums.get(Math.floor(ts / HOUR) * HOUR);
+      const sum = sums.get(startOfHour(ts));
       if (!sum) continue;
       sum.samples++;
       sum.bands = merge(sum.bands, bandsOf(values));

@@ -1,6 +1,6 @@
 import { db } from "@/lib/database/client";
 import type { TokenUseHour, TokenVisitor } from "@/lib/generated/prisma/client";
-import { DAY, HOUR } from "@/lib/time";
+import { DAY, HOUR, startOfHour } from "@/lib/time";
 
 const HOURS_SHOWN = 24;
 const VISITORS_SHOWN = 10;
@@ -27,7 +27,7 @@ export type NewNetwork = Pick<TokenVisitor, "tokenId" | "network" | "agent" | "f
 
 /** Of each of the tokens. Written in batches, so up to a minute late, and not exact to the request. */
 export async function listDaysOfUse(tokenIds: readonly number[], now: Date): Promise<Map<number, DayOfUse>> {
-  const thisHour = now.getTime() - (now.getTime() % HOUR);
+  const thisHour = startOfHour(now.getTime());
   const first = thisHour - (HOURS_SHOWN - 1) * HOUR;
   const rows = await db.tokenUseHour.findMany({
     where: { tokenId: { in: [...tokenIds] }, hour: { gte: new Date(first) } },

@@ -4,7 +4,7 @@ import { networkOf } from "@/lib/http/network";
 import { cleanAgent, type Sender } from "@/lib/http/sender";
 import { pause, runInBackground } from "@/lib/process/background";
 import { perProcess } from "@/lib/process/per-process";
-import { DAY, HOUR, MINUTE, SECOND } from "@/lib/time";
+import { DAY, HOUR, MINUTE, SECOND, startOfHour } from "@/lib/time";
 
 // What tokens did, for their owners' eyes. Counted in memory and written in batches after responses, so it costs the
 // request path nothing, and what a process has not written when it dies is lost: nothing here is exact to the request.
@@ -84,7 +84,7 @@ function entryOf(tokenId: number, at: number): Use | null {
 }
 
 function hourOf(use: Use, at: number): Hour {
-  const start = at - (at % HOUR);
+  const start = startOfHour(at);
   const known = use.hours.get(start);
   if (known) return known;
   const hour: Hour = { requests: 0, limited: 0, refused: 0, peak: 0 };
