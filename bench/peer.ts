@@ -181,7 +181,8 @@ async function answer(authorization: string, url: string, response: ServerRespon
   const values = [serviceId, new Date(now - length), new Date(now), caller.id];
   const { rows } = await pool.query({ name: "series", text: SERIES_SQL, values });
   if (!rows[0]) return send(404, '{"error":"not_found"}');
-  send(200, `{"data":{"range":"${range}","series":${rows[0].series}}}`);
+  const series = rows.map(({ intervals }) => intervals ?? "").join("");
+  send(200, `{"data":{"range":"${range}","series":[${series.slice(1)}]}}`);
 }
 
 const server = createServer((request, response) => {

@@ -1,5 +1,6 @@
 // Answers what needs no page by calling the compiled route handlers in this very process: Next's own way to them takes
-// ten times as long as they do.
+// ten times as long as they do. Once a build says how its handlers are called (the deployment adapters that
+// vercel/next.js#77740 proposes), `routes.mjs` need not know how Next names and wraps them.
 import { IncomingRequest } from "./incoming.mjs";
 import { logError } from "./log.mjs";
 import { send } from "./outgoing.mjs";

@@ -1,4 +1,5 @@
-// Node's request as the standard Request that route handlers take.
+// Node's request as the standard Request that route handlers take. With a server of Node's own that speaks in these
+// (nodejs/node#63096) it could go.
 import { ReadableStream } from "node:stream/web";
 
 /** What a handler may know of a request: the contract and HTTP need these, and nothing else can change an answer. */

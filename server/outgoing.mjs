@@ -1,6 +1,8 @@
-// A handler's Response as Node sends it.
+// A handler's Response as Node sends it. With a server of Node's own that takes one (nodejs/node#63096), compression and
+// the bounds would remain.
 import { Readable } from "node:stream";
-import { pipeline } from "node:stream/promises";
+import { finished, pipeline } from "node:stream/promises";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { promisify } from "node:util";
 import { createGzip, gzip as gzipWithCallback } from "node:zlib";
 import { PIECE, piecesOf } from "../lib/http/pieces.mjs";
@@ -42,7 +44,12 @@ export async function send(answer, request, response, fixed, readingMs) {
  */
 export async function sendBody(parts, status, pairs, asked, response) {
   const { method, accepted, readingMs = READING_MS } = asked;
-  const length = parts.reduce((sum, part) => sum + Buffer.byteLength(part), 0);
+  let length = 0;
+  // Looking at megabytes takes its time as well.
+  for (const part of parts) {
+    length += Buffer.byteLength(part);
+    if (part.length > PIECE) await nextTurn();
+  }
   const isWithBody = method !== "HEAD" && length > 0;
   const isCompressed = isWithBody && length >= COMPRESSED_FROM && acceptsGzip(accepted);
   const headers = ["Vary", "Accept-Encoding"];
@@ -57,22 +64,62 @@ export async function sendBody(parts, status, pairs, asked, response) {
   response.writeHead(status, headers);
   if (!isWithBody) response.end();
   else if (isShort) response.end(bytes);
-  else await sendPieces(parts, isCompressed, response, readingMs);
+  else await sendPieces(parts, isCompressed, length, response, readingMs);
 }
 
 /**
  * @param {readonly (string | Buffer)[]} parts
  * @param {boolean} isCompressed
+ * @param {number} length of all, in bytes
  * @param {import("node:http").ServerResponse} response
  * @param {number} readingMs
  */
-async function sendPieces(parts, isCompressed, response, readingMs) {
-  // A text goes to the socket as it is: buffers made of it would be as much garbage again.
-  const pieces = Readable.from(piecesOf(parts), { highWaterMark: 1 });
-  const deadline = AbortSignal.timeout(readingMs);
-  const stages = isCompressed ? [pieces, createGzip(), response] : [pieces, response];
+async function sendPieces(parts, isCompressed, length, response, readingMs) {
   // Whoever went away, or took too long, has lost the rest; there is nobody left to tell.
-  await pipeline(stages, { signal: deadline }).catch(() => response.destroy());
+  const deadline = setTimeout(() => response.destroy(), readingMs);
+  try {
+    if (isCompressed) await pipeline(Readable.from(piecesOf(parts)), createGzip(), response);
+    else await writePieces(parts, length, response);
+  } catch {
+    response.destroy();
+  } finally {
+    clearTimeout(deadline);
+  }
+}
+
+/**
+ * @param {readonly (string | Buffer)[]} parts
+ * @param {number} length of all, in bytes
+ * @param {import("node:http").ServerResponse} response
+ */
+async function writePieces(parts, length, response) {
+  // Texts go to the socket as they are: buffers made of them would be as much garbage again. With a byte for every
+  // character, no character needs a look.
+  const isAscii = length === parts.reduce((sum, part) => sum + part.length, 0);
+  for (const piece of piecesOf(parts)) {
+    if (response.destroyed) return;
+    response.write(piece, isAscii ? "latin1" : "utf8");
+    // A client that reads at once would get all of it before anybody else gets anything.
+    await nextTurn();
+    if (response.writableNeedDrain) await drained(response);
+  }
+  response.end();
+  await finished(response);
+}
+
+/**
+ * Until a response has room for more, or nobody is left to read it.
+ * @param {import("node:http").ServerResponse} response
+ * @returns {Promise<void>}
+ */
+function drained(response) {
+  return new Promise((resolve) => {
+    const end = () => {
+      response.off("drain", end).off("close", end);
+      resolve();
+    };
+    response.on("drain", end).on("close", end);
+  });
 }
 
 /** Whether `gzip`, or anything, is among the encodings and not with a weight of 0. */

@@ -278,6 +278,35 @@ for (const [range, age] of [
   });
 }
 
+test("a whole week of two nodes is complete and in order to the millisecond, however it is put together", async () => {
+  const { id: accountId, token } = await newAccount();
+  const { id: serviceId } = await newGameService(accountId);
+  const start = Date.now() - 7 * DAY + MINUTE;
+  const stored = Array.from({ length: 160 * 2 }, (_, index) => ({
+    ts: start + Math.floor(index / 2) * (HOUR + 1),
+    node_id: (index % 2) + 1,
+    packets: index,
+    bytes: 1000 * index,
+    dropped: 0,
+    connections: 1,
+    latency_ms: index % 3 === 0 ? null : 0.1 * index,
+  }));
+  await db.metricSample.createMany({
+    data: stored.toReversed().map(({ ts, node_id, packets, bytes, dropped, connections, latency_ms }) => ({
+      serviceId,
+      ts: new Date(ts),
+      nodeId: node_id,
+      packets: BigInt(packets),
+      bytes: BigInt(bytes),
+      dropped: BigInt(dropped),
+      connections: BigInt(connections),
+      latencyMs: latency_ms,
+    })),
+  });
+  const { series } = await getData<{ series: unknown[] }>(`/api/v1/game-services/${serviceId}/metrics?range=7d`, token);
+  expect(series).toEqual(stored);
+});
+
 test("metrics without a range are those of the last hour; a service without intervals has an empty series", async () => {
   const { id: accountId, token } = await newAccount();
   const { id } = await newGameService(accountId);

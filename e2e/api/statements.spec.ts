@@ -22,17 +22,17 @@ import { authenticate } from "@/lib/tokens/authentication";
 // What each endpoint asks the database, to the letter: a new column or query shows here before it costs anybody time.
 
 const AUTHENTICATION = `
-  select t.id as "tokenId", (extract(epoch from t.expires_at) * 1000)::bigint as "expiresAt",
-    (extract(epoch from t.revoked_at) * 1000)::bigint as "revokedAt",
-    (extract(epoch from t.last_used_at) * 1000)::bigint as "lastUsedAt", a.id as "id", a.name as "name",
-    a.email as "email", a.role as "role", (extract(epoch from a.disabled_at) * 1000)::bigint as "disabledAt"
+  select t.id as "tokenId", (date_part('epoch', t.expires_at) * 1000)::bigint as "expiresAt",
+    (date_part('epoch', t.revoked_at) * 1000)::bigint as "revokedAt",
+    (date_part('epoch', t.last_used_at) * 1000)::bigint as "lastUsedAt", a.id as "id", a.name as "name",
+    a.email as "email", a.role as "role", (date_part('epoch', a.disabled_at) * 1000)::bigint as "disabledAt"
   from access_tokens t join accounts a on a.id = t.account_id where t.token_hash = $1`;
 
 const SERVER = `
   select s.id as "id", s.label as "label", s.hostname as "hostname", s.public_ip as "publicIp",
-    (extract(epoch from s.created_at) * 1000)::bigint as "createdAt",
-    (extract(epoch from s.last_seen_at) * 1000)::bigint as "lastSeenAt", s.stability - 'seen' as "stability",
-    s.facts -> 'cores' as "cores", (extract(epoch from t.ts) * 1000)::bigint as "ts", t.cpu_pct as "cpuPct",
+    (date_part('epoch', s.created_at) * 1000)::bigint as "createdAt",
+    (date_part('epoch', s.last_seen_at) * 1000)::bigint as "lastSeenAt", s.stability - 'seen' as "stability",
+    s.facts -> 'cores' as "cores", (date_part('epoch', t.ts) * 1000)::bigint as "ts", t.cpu_pct as "cpuPct",
     t.cpu_steal_pct as "cpuStealPct", t.cpu_iowait_pct as "cpuIowaitPct", t.load5 as "load5",
     t.mem_used_mb as "memUsedMb", t.mem_total_mb as "memTotalMb", t.swap_used_pct as "swapUsedPct",
     t.disk_used_pct as "diskUsedPct", t.net_loss_pct as "netLossPct", t.net_retransmit_pct as "netRetransmitPct",
@@ -44,8 +44,8 @@ const WITH_LATEST_SAMPLE = `
 const GAME_SERVICE = `
   select s.id as "id", s.name as "name", s.status as "status", s.java_hostname as "java_hostname",
     s.origin_host as "origin_host", s.origin_port as "origin_port", s.config_version as "config_version",
-    s.error as "error", (extract(epoch from s.created_at) * 1000)::bigint as "created_at",
-    (extract(epoch from s.updated_at) * 1000)::bigint as "updated_at" from game_services s`;
+    s.error as "error", (date_part('epoch', s.created_at) * 1000)::bigint as "created_at",
+    (date_part('epoch', s.updated_at) * 1000)::bigint as "updated_at" from game_services s`;
 const visibleTo = (account: string, isStaff: string) => `
   (s.account_id = ${account} or exists (select from service_grants g where g.service_id = s.id and g.account_id = ${account})
     or ${isStaff}::boolean and (s.support_access or exists ( select from tickets k where k.service_id = s.id
@@ -77,18 +77,20 @@ const EXPECTED: Record<string, string | null> = {
     union select g.service_id from service_grants g where g.account_id = $1) order by s.id`,
   "/game-services/:id": `${GAME_SERVICE} where s.id = $1 and ${visibleTo("$2", "$3")}`,
   "/game-services/:id/metrics": `
-    select array_to_json(array(select i from (select (extract(epoch from m.ts) * 1000)::bigint as "ts",
-      m.node_id as "node_id", m.packets as "packets", m.bytes as "bytes", m.dropped as "dropped",
-      m.connections as "connections", m.latency_ms as "latency_ms" from metric_samples m
-      where m.service_id = s.id and m.ts > $2 and m.ts <= $3 order by m.ts, m.node_id) i))::text as "series"
-    from game_services s where s.id = $1 and ${visibleTo("$4", "$5")}`,
+    select part.intervals as "intervals" from game_services s left join lateral (
+      select string_agg(concat(',{"ts":', (date_part('epoch', m.ts) * 1000)::bigint, ',"node_id":', m.node_id,
+        ',"packets":', m.packets, ',"bytes":', m.bytes, ',"dropped":', m.dropped, ',"connections":', m.connections,
+        ',"latency_ms":', coalesce(to_json(m.latency_ms)::text, 'null'), '}'), '' order by m.ts, m.node_id) as intervals
+      from metric_samples m where m.service_id = s.id and m.ts > $2 and m.ts <= $3
+      group by date_bin('8 hours', m.ts, 'epoch') order by date_bin('8 hours', m.ts, 'epoch')) part on true
+    where s.id = $1 and ${visibleTo("$4", "$5")}`,
 };
 
 /** Of a scrape: the list, and the newest interval of each node of each service. */
 const READINGS = `
   select s.id as "id", s.name as "name", s.status as "status", s.java_hostname as "java_hostname",
     s.config_version as "config_version", array_to_json(array(select i from (
-      select distinct on (m.node_id) (extract(epoch from m.ts) * 1000)::bigint as "ts", m.node_id as "node_id",
+      select distinct on (m.node_id) (date_part('epoch', m.ts) * 1000)::bigint as "ts", m.node_id as "node_id",
         m.packets as "packets", m.bytes as "bytes", m.dropped as "dropped", m.connections as "connections",
         m.latency_ms as "latency_ms" from metric_samples m
       where m.service_id = s.id and m.ts > $2 and m.ts <= $3 order by m.node_id, m.ts desc) i))::text as "intervals"
@@ -101,15 +103,15 @@ const SERVER_KEY = `
     join accounts a on a.id = s.account_id
     where k.key_hash = $1 and (k.expires_at is null or k.expires_at > $2) and a.disabled_at is null`;
 const BEFORE = `
-  select (extract(epoch from s.last_seen_at) * 1000)::bigint as "lastSeenAt",
-    (extract(epoch from s.created_at) * 1000)::bigint as "createdAt", s.stability as "stability",
+  select (date_part('epoch', s.last_seen_at) * 1000)::bigint as "lastSeenAt",
+    (date_part('epoch', s.created_at) * 1000)::bigint as "createdAt", s.stability as "stability",
     md5(s.stability::text) as "stabilityMd5", s.daemon as "daemon", s.daemon_before as "daemonBefore",
-    (extract(epoch from s.two_daemons_at) * 1000)::bigint as "twoDaemonsAt",
+    (date_part('epoch', s.two_daemons_at) * 1000)::bigint as "twoDaemonsAt",
     (select t.uptime_s from telemetry_samples t where t.server_id = s.id and t.ts < $1 order by t.ts desc limit 1)
       as "uptimeBefore",
     (select t.uptime_s from telemetry_samples t where t.server_id = s.id and t.ts > $1 order by t.ts limit 1)
       as "uptimeAfter",
-    (extract(epoch from (select max(t.ts) from telemetry_samples t where t.server_id = s.id)) * 1000)::bigint as "newestTs"
+    (date_part('epoch', (select max(t.ts) from telemetry_samples t where t.server_id = s.id)) * 1000)::bigint as "newestTs"
   from servers s where s.id = $2`;
 const AFTER = `
   with same as ( select s.id as id from servers s where s.id = $1 and s.last_seen_at = $2

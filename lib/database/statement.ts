@@ -41,8 +41,37 @@ export function jsonArray<Row>({ sql }: Sql<Row>): Expression<JsonOf<Row[]>> {
   return new Expression(`array_to_json(array(select i from (${sql}) i))::text`);
 }
 
+/** A value of any type as JSON, in `jsonMembers`. */
+export function json<Value>(column: Expression<Value>): Expression<JsonOf<Plain<Value>>> {
+  return new Expression(`coalesce(to_json(${plain(column)})::text, 'null')`);
+}
+
+/** What JSON can be written of without quoting, escaping or a thought for null. */
+type Bare = number | bigint | Date | JsonOf<unknown>;
+/** Values of a JSON array, each behind a comma, and no brackets. */
+export type JsonMembersOf<Value> = string & { readonly member?: Value };
+/** What an object of these columns is, once its text is read. */
+type ObjectOf<Selected extends Columns> = {
+  [Name in keyof Selected]: Selected[Name]["value"] extends JsonOf<infer Value>
+    ? Value
+    : Plain<Selected[Name]["value"]>;
+};
+
+/**
+ * An aggregate: rows as the members of a JSON array, in this order. The text is put together value by value, which costs
+ * PostgreSQL two thirds of `jsonArray`.
+ */
+export function jsonMembers<Selected extends Readonly<Record<string, Expression<Bare>>>>(
+  columns: Selected,
+  orderBy: string,
+): Expression<JsonMembersOf<ObjectOf<Selected>>> {
+  const members = Object.entries(columns).map(([name, column]) => `"${name}":', ${plain(column)}`);
+  return new Expression(`string_agg(concat(',{${members.join(", ',")}, '}'), '' order by ${orderBy})`);
+}
+
+// As a double: of milliseconds it holds each one, and takes PostgreSQL less time than the numeric of `extract`.
 function plain(column: Expression<unknown>): string {
-  return column.isInstant ? `(extract(epoch from ${column}) * 1000)::bigint` : column.sql;
+  return column.isInstant ? `(date_part('epoch', ${column}) * 1000)::bigint` : column.sql;
 }
 
 type Parameters = Readonly<Record<string, Expression<unknown>>>;
