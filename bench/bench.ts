@@ -5,7 +5,7 @@ import { type ConsoleServer, startConsole } from "@/e2e/support/console-server";
 import { startConsoleWithoutDirectDoor } from "@/e2e/support/next-door";
 import { startReadyProcess } from "@/e2e/support/ready-process";
 import { PlainError } from "@/lib/failures";
-import type { Filled } from "./database";
+import { type Filled, fill } from "./database";
 import type { Measured, Order } from "./load";
 
 /** Who answers: its port, and the process whose use counts. */
@@ -21,11 +21,20 @@ export class Bench {
   #lastAsked = performance.now();
   readonly #targets = new Map<string, Target>();
 
-  /** `variables` are added to those of the app with the direct door and the limit in process. */
+  /**
+   * `variables` are added to those of the app with the direct door and the limit in process; `openDatabase` makes another
+   * empty database and answers its URL.
+   */
   constructor(
     readonly data: Filled,
     readonly variables: Readonly<Record<string, string>>,
+    readonly openDatabase: () => Promise<string>,
   ) {}
+
+  /** The same on a further database, filled alike. */
+  async another(): Promise<Bench> {
+    return this.own(new Bench(await fill(await this.openDatabase()), this.variables, this.openDatabase));
+  }
 
   peer(): Promise<Target> {
     return this.#once("peer", async () => {
@@ -49,10 +58,11 @@ export class Bench {
 
   /** Whatever has to be stopped at the end if nobody did before; stopping twice is stopping once. */
   own<Started extends { stop(): Promise<void> }>(started: Started): Started {
+    const stop = started.stop.bind(started);
     let stopped: Promise<void> | undefined;
-    const owned = { ...started, stop: () => (stopped ??= started.stop()) };
-    this.#started.push(owned);
-    return owned;
+    started.stop = () => (stopped ??= stop());
+    this.#started.push(started);
+    return started;
   }
 
   async ask(target: Target, asked: Asked): Promise<Measured> {

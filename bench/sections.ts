@@ -167,24 +167,28 @@ async function stall(bench: Bench, { rounds }: Settings): Promise<Rows> {
   return rows;
 }
 
-/** What rows of others cost: ten thousand are there from the beginning. */
+/** What rows of others cost: beside ten thousand, which are there from the beginning, a database with many more. */
 async function others(bench: Bench, { rounds, rowsOfOthers }: Settings): Promise<Rows> {
-  const direct = await bench.direct();
-  const cases: Record<string, [Target, Asked]> = {
-    "GET /me": [direct, { path: ME }],
-    "GET /servers (100)": [direct, { path: SERVERS }],
-    "metrics, 24h of 4 nodes": [direct, { path: seriesPath(bench, "24h", 4) }],
+  const grown = await bench.another();
+  await growOthers(grown.data.url, rowsOfOthers);
+  const [few, many] = [await bench.direct(), await grown.direct()];
+  const cases: Record<string, [Target, Asked]> = {};
+  const paths = {
+    "GET /me": () => ME,
+    "GET /servers (100)": () => SERVERS,
+    "metrics, 24h of 4 nodes": (asked: Bench) => seriesPath(asked, "24h", 4),
   };
-  const before = await ratesOf(bench, rounds, cases);
-  await growOthers(bench.data.url, rowsOfOthers);
-  const after = await ratesOf(bench, rounds, cases);
-  return [
-    ["rows of others", "10,000", rowsOfOthers.toLocaleString("en"), "times the cost"],
-    ...Object.entries(before).map(([name, value]) => {
-      const then = after[name] ?? Number.NaN;
-      return [name, rate(value), rate(then), ratio(value / then)];
-    }),
-  ];
+  for (const [name, path] of Object.entries(paths)) {
+    cases[`${name}, few`] = [few, { path: path(bench), tokens: bench.data.tokens[100] }];
+    cases[`${name}, many`] = [many, { path: path(grown), tokens: grown.data.tokens[100] }];
+  }
+  const perSecond = await ratesOf(bench, rounds, cases);
+  const rows = Object.keys(paths).map((name) => {
+    const [before = Number.NaN, after = Number.NaN] = [perSecond[`${name}, few`], perSecond[`${name}, many`]];
+    return [name, rate(before), rate(after), ratio(before / after)];
+  });
+  await grown.stop();
+  return [["rows of others", "10,000", rowsOfOthers.toLocaleString("en"), "times the cost"], ...rows];
 }
 
 /** The three places where the limit can be counted. */

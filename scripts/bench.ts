@@ -34,6 +34,7 @@ export async function main(args: string[]): Promise<void> {
   const { databaseUrl } = parseEnv(process.env);
   buildIfChanged(DIST_DIRS.test);
   const stop = listenForStop();
+  let serverUrl = databaseUrl;
   const started: { stop(): Promise<void> }[] = [];
   try {
     await Promise.race([run(), stop.given]);
@@ -43,7 +44,7 @@ export async function main(args: string[]): Promise<void> {
 
   async function run(): Promise<void> {
     const url = await openDatabase();
-    const bench = new Bench(await fill(url), variables);
+    const bench = new Bench(await fill(url), variables, openDatabase);
     started.push(bench);
     for (const name of sections) {
       const rows = await SECTIONS[name](bench, settings);
@@ -57,11 +58,16 @@ export async function main(args: string[]): Promise<void> {
       started.push(embedded);
       return embedded.url;
     }
-    const server = databaseUrl ? { url: databaseUrl } : await startPostgres();
-    if ("stop" in server) started.push(server);
-    const database = await createScratchDatabase(server.url);
+    serverUrl ??= await startServer();
+    const database = await createScratchDatabase(serverUrl);
     started.push({ stop: database.drop });
     return database.url;
+  }
+
+  async function startServer(): Promise<string> {
+    const server = await startPostgres();
+    started.push(server);
+    return server.url;
   }
 }
 

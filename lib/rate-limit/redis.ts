@@ -95,6 +95,8 @@ function openTcpStore(url: string): RedisStore {
     RESP: 2,
     disableOfflineQueue: true,
     pingInterval: PING_EVERY,
+    // Its own would be a signal and a timer for each command; `withTimeout` and the socket's silence bound it already.
+    commandOptions: { timeout: 0 },
     socket: {
       connectTimeout: 2 * SECOND,
       socketTimeout: SILENT_FOR,
