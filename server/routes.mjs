@@ -91,16 +91,21 @@ function rankOf(parts) {
  * @param {string[]} segments
  */
 function paramsOf(parts, segments) {
+  // Most routes do not fit: nothing is made before one does.
+  const isOpen = parts.at(-1)?.rest !== undefined;
+  if (isOpen ? segments.length < parts.length - 1 : segments.length !== parts.length) return null;
+  const fits = parts.every(({ text, variable, rest }, index) => {
+    const segment = segments[index];
+    return rest !== undefined || (variable === undefined ? segment === text : segment !== "");
+  });
+  if (!fits) return null;
   /** @type {Record<string, string | string[]>} */
   const params = {};
-  for (const [index, { text, variable, rest }] of parts.entries()) {
-    if (rest) return { ...params, [rest]: segments.slice(index) };
-    const segment = segments[index];
-    if (segment === undefined) return null;
-    if (variable ? segment === "" : segment !== text) return null;
-    if (variable) params[variable] = segment;
+  for (const [index, { variable, rest }] of parts.entries()) {
+    if (rest) params[rest] = segments.slice(index);
+    else if (variable) params[variable] = segments[index] ?? "";
   }
-  return parts.length === segments.length ? params : null;
+  return params;
 }
 
 /**
