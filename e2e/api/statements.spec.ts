@@ -70,7 +70,18 @@ const BENCHMARKS = `
 const EXPECTED: Record<string, string | null> = {
   "/me": null,
   "/servers": `
-    select array_to_json(array(select i from (${SERVER} ${WITH_LATEST_SAMPLE} where s.account_id = $1 order by s.id) i))::text as "rows"`,
+    select string_agg(concat('[', coalesce((s.id)::text, 'null'), ',', coalesce(to_json(s.label)::text, 'null'), ',',
+      coalesce(to_json(s.hostname)::text, 'null'), ',', coalesce(to_json(s.public_ip)::text, 'null'), ',',
+      coalesce(((date_part('epoch', s.created_at) * 1000)::bigint)::text, 'null'), ',',
+      coalesce(((date_part('epoch', s.last_seen_at) * 1000)::bigint)::text, 'null'), ',',
+      coalesce((s.stability - 'seen')::text, 'null'), ',', coalesce((s.facts -> 'cores')::text, 'null'), ',',
+      coalesce(((date_part('epoch', t.ts) * 1000)::bigint)::text, 'null'), ',', coalesce((t.cpu_pct)::text, 'null'), ',',
+      coalesce((t.cpu_steal_pct)::text, 'null'), ',', coalesce((t.cpu_iowait_pct)::text, 'null'), ',',
+      coalesce((t.load5)::text, 'null'), ',', coalesce((t.mem_used_mb)::text, 'null'), ',',
+      coalesce((t.mem_total_mb)::text, 'null'), ',', coalesce((t.swap_used_pct)::text, 'null'), ',',
+      coalesce((t.disk_used_pct)::text, 'null'), ',', coalesce((t.net_loss_pct)::text, 'null'), ',',
+      coalesce((t.net_retransmit_pct)::text, 'null'), ',', coalesce((t.oom_kills)::text, 'null'), ']'), ',' order by s.id)
+      as "rows" ${WITH_LATEST_SAMPLE} where s.account_id = $1`,
   "/servers/:id": `${SERVER}, s.facts as "facts" ${WITH_LATEST_SAMPLE} where s.id = $1 and s.account_id = $2`,
   "/servers/:id/benchmarks": BENCHMARKS,
   "/game-services": `${GAME_SERVICE} where s.id in ( select owned.id from game_services owned where owned.account_id = $1
@@ -80,7 +91,7 @@ const EXPECTED: Record<string, string | null> = {
     select part.intervals as "intervals" from game_services s left join lateral (
       select string_agg(concat(',{"ts":', (date_part('epoch', m.ts) * 1000)::bigint, ',"node_id":', m.node_id,
         ',"packets":', m.packets, ',"bytes":', m.bytes, ',"dropped":', m.dropped, ',"connections":', m.connections,
-        ',"latency_ms":', coalesce(to_json(m.latency_ms)::text, 'null'), '}'), '' order by m.ts, m.node_id) as intervals
+        ',"latency_ms":', coalesce((m.latency_ms)::text, 'null'), '}'), '' order by m.ts, m.node_id) as intervals
       from metric_samples m where m.service_id = s.id and m.ts > $2 and m.ts <= $3
       group by date_bin('8 hours', m.ts, 'epoch') order by date_bin('8 hours', m.ts, 'epoch')) part on true
     where s.id = $1 and ${visibleTo("$4", "$5")}`,

@@ -41,12 +41,12 @@ export function jsonArray<Row>({ sql }: Sql<Row>): Expression<JsonOf<Row[]>> {
   return new Expression(`array_to_json(array(select i from (${sql}) i))::text`);
 }
 
-/** A value of any type as JSON, in `jsonMembers`. */
-export function json<Value>(column: Expression<Value>): Expression<JsonOf<Plain<Value>>> {
-  return new Expression(`coalesce(to_json(${plain(column)})::text, 'null')`);
+/** JSON of a value that may be null, for `jsonMembers`. */
+export function orNull<Value>(column: Expression<Value>): Expression<JsonOf<Plain<Value>>> {
+  return new Expression(json(column), "json");
 }
 
-/** What JSON can be written of without quoting, escaping or a thought for null. */
+/** What is JSON as it stands, and never null. */
 type Bare = number | bigint | Date | JsonOf<unknown>;
 /** Values of a JSON array, each behind a comma, and no brackets. */
 export type JsonMembersOf<Value> = string & { readonly member?: Value };
@@ -58,7 +58,7 @@ type ObjectOf<Selected extends Columns> = {
 };
 
 /**
- * An aggregate: rows as the members of a JSON array, in this order. The text is put together value by value, which costs
+ * An aggregate: rows as the objects of a JSON array, in this order. The text is put together value by value, which costs
  * PostgreSQL two thirds of `jsonArray`.
  */
 export function jsonMembers<Selected extends Readonly<Record<string, Expression<Bare>>>>(
@@ -69,9 +69,40 @@ export function jsonMembers<Selected extends Readonly<Record<string, Expression<
   return new Expression(`string_agg(concat(',{${members.join(", ',")}, '}'), '' order by ${orderBy})`);
 }
 
+/** An aggregate: as `jsonMembers`, without the names, for `parseRows`; null for no rows. */
+export function jsonRows<Selected extends Columns>(
+  columns: Selected,
+  orderBy: string,
+): Expression<JsonRowsOf<RowOf<Selected>> | null> {
+  const values = Object.values(columns).map(json);
+  return new Expression(`string_agg(concat('[', ${values.join(", ',', ")}, ']'), ',' order by ${orderBy})`);
+}
+
+/** Arrays of the values of rows. */
+type JsonRowsOf<Row> = string & { readonly row?: Row };
+
+/** Reads what `jsonRows` of the same columns wrote, in less than objects take, whose names are half of their text. */
+export function parseRows<Selected extends Columns>(
+  columns: Selected,
+  text: JsonRowsOf<RowOf<Selected>> | null,
+): RowOf<Selected>[] {
+  const names = Object.keys(columns);
+  const lists: unknown[][] = JSON.parse(`[${text ?? ""}]`);
+  return lists.map((values) => {
+    const row: Record<string, unknown> = {};
+    for (let index = 0; index < names.length; index++) row[names[index] as string] = values[index];
+    return row as RowOf<Selected>;
+  });
+}
+
+function json(column: Expression<unknown>): string {
+  const text = column.kind === "other" ? `to_json(${column})` : `(${plain(column)})`;
+  return `coalesce(${text}::text, 'null')`;
+}
+
 // As a double: of milliseconds it holds each one, and takes PostgreSQL less time than the numeric of `extract`.
 function plain(column: Expression<unknown>): string {
-  return column.isInstant ? `(date_part('epoch', ${column}) * 1000)::bigint` : column.sql;
+  return column.kind === "instant" ? `(date_part('epoch', ${column}) * 1000)::bigint` : column.sql;
 }
 
 type Parameters = Readonly<Record<string, Expression<unknown>>>;

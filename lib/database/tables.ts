@@ -3,6 +3,12 @@ import { db, type Prisma } from "@/lib/database/client";
 /** The columns of a model as Prisma types them: the one description of the tables. */
 type Fields<Model extends Prisma.ModelName> = Prisma.TypeMap["model"][Model]["payload"]["scalars"];
 
+/**
+ * What PostgreSQL's text of a value is: a point in time, which leaves the database as epoch milliseconds; JSON as it
+ * stands, as that of every number here is (the tables hold no NaN and no infinity); or anything else.
+ */
+export type Kind = "instant" | "json" | "other";
+
 /** Something that SQL can compute. In a template it stands as its text. */
 export class Expression<Value> {
   /** Never set: only the type carries it. */
@@ -10,8 +16,7 @@ export class Expression<Value> {
 
   constructor(
     readonly sql: string,
-    /** A point in time, which leaves the database as epoch milliseconds. */
-    readonly isInstant = false,
+    readonly kind: Kind = "other",
   ) {}
 
   toString(): string {
@@ -25,9 +30,9 @@ export class Column<Value> extends Expression<Value> {
     alias: string,
     /** Unqualified, as `insert` and the left side of `set` want it. */
     readonly name: string,
-    isInstant: boolean,
+    kind: Kind,
   ) {
-    super(`${alias}.${name}`, isInstant);
+    super(`${alias}.${name}`, kind);
   }
 }
 
@@ -39,6 +44,15 @@ export type Table<Model extends Prisma.ModelName> = {
 /** The same, where an outer join may find no row. */
 export type OptionalTable<Model extends Prisma.ModelName> = {
   readonly [Field in keyof Fields<Model>]: Column<Fields<Model>[Field] | null>;
+};
+
+/** Of Prisma's types. */
+const KINDS: Readonly<Record<string, Kind>> = {
+  DateTime: "instant",
+  Int: "json",
+  BigInt: "json",
+  Float: "json",
+  Json: "json",
 };
 
 /** What Prisma knows of the schema at run time; its types leave this out. */
@@ -57,7 +71,7 @@ export function table<Model extends Prisma.ModelName>(model: Model, alias: strin
   if (!known) throw new Error(`No model ${model}.`);
   const columns = known.fields
     .filter(({ kind }) => kind !== "object")
-    .map(({ name, dbName, type }) => [name, new Column(alias, dbName ?? name, type === "DateTime")]);
+    .map(({ name, dbName, type }) => [name, new Column(alias, dbName ?? name, KINDS[type] ?? "other")]);
   // Not enumerable, so that the columns alone are listed.
   return Object.defineProperty(Object.fromEntries(columns), "toString", { value: () => `${known.dbName} ${alias}` });
 }

@@ -4,9 +4,9 @@ import { db } from "@/lib/database/client";
 import {
   execute,
   type JsonMembersOf,
-  json,
   jsonMembers,
   names,
+  orNull,
   parameter,
   query,
   select,
@@ -45,7 +45,7 @@ export const INTERVAL = {
 
 /** When the eight hours begin in which an interval lies. */
 const EIGHT_HOURS = `date_bin('8 hours', ${m.ts}, 'epoch')`;
-const INTERVALS = jsonMembers({ ...INTERVAL, latency_ms: json(m.latencyMs) }, `${m.ts}, ${m.nodeId}`);
+const INTERVALS = jsonMembers({ ...INTERVAL, latency_ms: orNull(m.latencyMs) }, `${m.ts}, ${m.nodeId}`);
 const intervals = new Expression<(typeof INTERVALS)["value"] | null>("part.intervals");
 
 // PostgreSQL writes the JSON: 40,000 intervals would hold up the event loop for a quarter of a second. It sends a row for

@@ -80,7 +80,7 @@ const PREVIOUS = statement({ sampledAt: t.ts, id: s.id }, ({ sampledAt, id }) =>
       uptimeAfter: new Expression<Uptime>(
         `(select ${t.uptimeS} ${samples} and ${t.ts} > ${sampledAt} order by ${t.ts} limit 1)`,
       ),
-      newestTs: new Expression<Date | null>(`(select max(${t.ts}) ${samples})`, true),
+      newestTs: new Expression<Date | null>(`(select max(${t.ts}) ${samples})`, "instant"),
     },
     `from ${s} where ${s.id} = ${id}`,
   );

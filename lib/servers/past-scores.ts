@@ -127,7 +127,7 @@ const HOURS_UNTIL = statement({ serverId: i.serverId, since: i.ts, until: i.ts }
       minutes: new Expression<number>(`count(distinct date_trunc('minute', ${t.ts}))::int`),
       reboots: new Expression<number>(`count(*) filter (where ${t.uptimeS} < t.uptime_before)::int`),
       oom_kills: new Expression<number>(`coalesce(sum(${t.oomKills}), 0)::int`),
-      lastOomAt: new Expression<Date | null>(`max(${t.ts}) filter (where ${t.oomKills} > 0)`, true),
+      lastOomAt: new Expression<Date | null>(`max(${t.ts}) filter (where ${t.oomKills} > 0)`, "instant"),
       failedUnits: new Expression<(typeof t.failedUnits)["value"]>(
         `(array_agg(${t.failedUnits} order by ${t.ts} desc) filter (where ${t.failedUnits} is not null))[1]`,
       ),
