@@ -68,10 +68,10 @@ export const MUTATIONS: readonly Mutation[] = [
   { title: "service: updated_at is created_at", file: SERVICES, find: "  updated_at: s.updatedAt,", replace: "  updated_at: s.createdAt," },
   { title: "service: status in capitals", file: SERVICES, find: "return { services: await query(LISTED_TO, { accountId }) };", replace: "return { services: (await query(LISTED_TO, { accountId })).map((service) => ({ ...service, status: service.status.toUpperCase() })) };" },
 
-  { title: "metrics: ts in seconds", file: METRICS, find: "INTERVAL = {\n  ts: m.ts,\n", replace: "INTERVAL = {\n  ts: Object.assign(Object.create(m.ts), { sql: \"extract(epoch from m.ts)::bigint\", isInstant: false }),\n" },
+  { title: "metrics: ts in seconds", file: METRICS, find: "INTERVAL = {\n  ts: m.ts,\n", replace: "INTERVAL = {\n  ts: Object.assign(Object.create(m.ts), { sql: \"extract(epoch from m.ts)::bigint\", kind: \"json\" }),\n" },
   { title: "metrics: node_id is renamed", file: METRICS, find: "  node_id: m.nodeId,", replace: "  node: m.nodeId," },
-  { title: "metrics: bytes are text", file: METRICS, find: "node_id: m.nodeId,\n  packets: m.packets,\n  bytes: m.bytes,", replace: "node_id: m.nodeId,\n  packets: m.packets,\n  bytes: Object.assign(Object.create(m.bytes), { sql: \"m.bytes::text\" })," },
-  { title: "metrics: 0 instead of null", file: METRICS, find: "  latency_ms: m.latencyMs,", replace: "  latency_ms: Object.assign(Object.create(m.latencyMs), { sql: \"coalesce(m.latency_ms, 0)\" })," },
+  { title: "metrics: bytes are text", file: METRICS, find: "node_id: m.nodeId,\n  packets: m.packets,\n  bytes: m.bytes,", replace: "node_id: m.nodeId,\n  packets: m.packets,\n  bytes: Object.assign(Object.create(m.bytes), { sql: \"to_json(m.bytes::text)\" })," },
+  { title: "metrics: 0 instead of null", file: METRICS, find: "latency_ms: orNull(m.latencyMs)", replace: "latency_ms: Object.assign(Object.create(m.latencyMs), { sql: \"coalesce(m.latency_ms, 0)\" })" },
   { title: "metrics: range is renamed", file: METRICS, find: '{"range":"', replace: '{"window":"' },
 
   { title: "every endpoint: data under another name", file: ENDPOINT, find: '`{"data":$', replace: '`{"result":$' },
