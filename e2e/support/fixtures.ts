@@ -27,8 +27,10 @@ export async function call(path: string, token: string | null, init: Init = {}):
   const asked = { method, headers };
   const answer = await (init.origin ? askWhole(init.origin + path, asked) : askBothDoors(path, asked));
   const { status, text } = answer;
-  expect((await findJudge())({ method, path, ...answer }), `${method} ${path}: ${status} ${text}`).toEqual([]);
-  expect(answer.headers.get("access-control-allow-credentials")).toBeNull();
+  const problems = (await findJudge())({ method, path, ...answer });
+  if (answer.headers.has("access-control-allow-credentials")) problems.push("lets pages of others send cookies");
+  // The runner looks through all earlier steps at each new one: a test with a thousand calls would only do that.
+  if (problems.length > 0) expect(problems, `${method} ${path}: ${status} ${text}`).toEqual([]);
   if (text === "") return { ...answer, json: undefined };
   const json: unknown = JSON.parse(text);
   const schema = status === 200 ? successBody(patternOf(path)) : failure;
@@ -57,7 +59,7 @@ export async function spend(token: string, requests: number, origin?: string): P
 /** The payload of a call that must succeed. */
 export async function getData<Data = unknown>(path: string, token: string, init: Init = {}): Promise<Data> {
   const { status, text, json } = await call(path, token, init);
-  expect(status, text).toBe(200);
+  if (status !== 200) expect(status, text).toBe(200);
   return (json as { data: Data }).data;
 }
 
