@@ -11,7 +11,7 @@ import { SERIES_SQL } from "./series-sql";
 /** What the command line says about every section. */
 export type Settings = {
   rounds: number;
-  /** How many rows of other accounts the section about them ends with. */
+  /** How many rows of other accounts the second database of the section about them has. */
   rowsOfOthers: number;
 };
 

@@ -20,8 +20,8 @@ const HELP = `Measures the API beside a peer written by hand, in about three min
   npm run bench -- [SECTION …] [--postgres] [--large] [--rounds N] [--profile FOLDER]
 
 Sections, all of them by default: ${NAMES.join(", ")}.
-The database is one of its own: on the server that DATABASE_URL names, with --postgres on a PostgreSQL server that it
-starts, else the embedded one. It is gone at the end.
+The databases are its own: on the server that DATABASE_URL names, with --postgres on a PostgreSQL server that it starts,
+else embedded ones. They are gone at the end.
 
   --large             5 million rows of other accounts instead of ${FEW_ROWS.toLocaleString("en")}; takes a minute more
   --rounds N          how often each case is measured (1 to 20; 3); medians are shown

@@ -8,7 +8,7 @@ import { readJsonText } from "@/lib/ingest/bounded-body";
 import { door } from "@/lib/ingest/door";
 import { createGuardedServer, TIMES, turnOf } from "./connections.mjs";
 import { answerDirectly } from "./direct-door.mjs";
-import { piecesOfBody } from "./incoming.mjs";
+import { IncomingRequest, piecesOfBody } from "./incoming.mjs";
 import { send } from "./outgoing.mjs";
 
 /** More than any kernel keeps for a socket. */
@@ -103,6 +103,61 @@ test("a client that takes its answer in time gets it whole", async () => {
   expect(await (await fetch(`http://127.0.0.1:${port}/week`)).text()).toBe(WEEK);
   await freed;
 });
+
+test.each([
+  ["as it is", ""],
+  ["compressed", "Accept-Encoding: gzip\r\n"],
+])("an answer that waits behind another one, %s, gives its room back when the client leaves", async (_, header) => {
+  const [first, second] = [sendWeek(), sendWeek()];
+  let begin: () => void = () => {};
+  const begun = new Promise<void>((resolve) => {
+    begin = resolve;
+  });
+  const port = await serve({}, (request, response) => {
+    if (request.url === "/week") return first.answer(request, response);
+    second.answer(request, response);
+    begin();
+  });
+  const { socket } = await open(port, `${HEAD}GET /second HTTP/1.1\r\nHost: x\r\n${header}\r\n`);
+  await Promise.all([begun, once(socket, "readable")]);
+  socket.destroy();
+  await Promise.all([first.freed, second.freed]);
+});
+
+test("a handler is told that its client went away, and nothing of a connection that ends after the answer", async () => {
+  const signals: AbortSignal[] = [];
+  let begin: () => void = () => {};
+  const begun = new Promise<void>((resolve) => {
+    begin = resolve;
+  });
+  const port = await serve({}, (request, response) => {
+    signals.push(new IncomingRequest(request, response, "http://localhost/").asRequest().signal);
+    if (request.url === "/answered") return response.end("answer");
+    begin();
+  });
+  const { socket } = await open(port, "GET /answered HTTP/1.1\r\nHost: x\r\n\r\n");
+  await once(socket, "data");
+  socket.write(HEAD);
+  await begun;
+  expect(signals.map(({ aborted }) => aborted)).toEqual([false, false]);
+  const told = once(signals[1] as AbortSignal, "abort");
+  socket.destroy();
+  await told;
+  expect(signals[0]?.aborted).toBe(false);
+});
+
+test.each(["identity", "gzip"])(
+  "a long text in parts arrives whole whatever its script, sent with %s",
+  async (coding) => {
+    const parts = ["x".repeat(65_535), "é".repeat(100_000), "", "€ and 😀 ".repeat(30_000), "end"];
+    const port = await serve({}, (request, response) =>
+      send(new TextResponse(parts, 200, new Headers()), request, response, []),
+    );
+    const answer = await fetch(`http://127.0.0.1:${port}/`, { headers: { "Accept-Encoding": coding } });
+    expect(answer.headers.get("content-encoding")).toBe(coding === "gzip" ? "gzip" : null);
+    expect(await answer.text()).toBe(parts.join(""));
+  },
+);
 
 test.each([
   ["the head of a request", "GET /api/v1/me HTTP/1.1\r\nHost: x\r\nAccept: appl"],

@@ -59,6 +59,8 @@ export class IncomingRequest {
   #outgoing;
   /** @type {Request | undefined} */
   #real;
+  /** @type {AbortSignal | undefined} */
+  #signal;
 
   /**
    * @param {import("node:http").IncomingMessage} incoming its headers are those that a handler may know of
@@ -78,6 +80,19 @@ export class IncomingRequest {
     return /** @type {Request} */ (/** @type {unknown} */ (this));
   }
 
+  /** Aborted when the client goes away before it has its answer. */
+  get signal() {
+    if (this.#signal) return this.#signal;
+    const { socket } = this.#incoming;
+    const controller = new AbortController();
+    const abort = () => controller.abort();
+    socket.once("close", abort);
+    this.#outgoing.once("finish", () => socket.off("close", abort));
+    if (socket.destroyed) abort();
+    this.#signal = controller.signal;
+    return this.#signal;
+  }
+
   get real() {
     if (this.#real) return this.#real;
     /** @type {RequestInit & { duplex?: "half" }} */
@@ -92,7 +107,7 @@ export class IncomingRequest {
 }
 
 for (const [name, { value, get }] of Object.entries(Object.getOwnPropertyDescriptors(Request.prototype))) {
-  if (["constructor", "method", "url", "headers"].includes(name)) continue;
+  if (["constructor", "method", "url", "headers", "signal"].includes(name)) continue;
   Object.defineProperty(
     IncomingRequest.prototype,
     name,

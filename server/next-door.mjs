@@ -49,7 +49,8 @@ export function throughNext(path, request, response) {
       if (name !== "transfer-encoding") headers.push([name, String(value)]);
     }
     for (const [name] of headers) response.removeHeader(name);
-    sendBody([Buffer.concat(chunks)], response.statusCode, headers, { method, accepted }, response);
+    const asked = { method, accepted };
+    sendBody([Buffer.concat(chunks)], response.statusCode, headers, asked, response).catch(() => response.destroy());
     return response;
   };
   return [request, response];

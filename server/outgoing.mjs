@@ -75,15 +75,27 @@ export async function sendBody(parts, status, pairs, asked, response) {
  * @param {number} readingMs
  */
 async function sendPieces(parts, isCompressed, length, response, readingMs) {
+  // The socket of the request: an answer that waits behind another one on its connection has none, and is told nothing
+  // of its end.
+  const { socket } = response.req;
+  let end = () => {};
+  const gone = new Promise((resolve) => {
+    end = () => resolve(undefined);
+  });
+  socket.once("close", end);
   // Whoever went away, or took too long, has lost the rest; there is nobody left to tell.
-  const deadline = setTimeout(() => response.destroy(), readingMs);
+  const deadline = setTimeout(() => socket.destroy(), readingMs);
   try {
-    if (isCompressed) await pipeline(Readable.from(piecesOf(parts)), createGzip(), response);
-    else await writePieces(parts, length, response);
+    if (socket.destroyed) return;
+    const sent = isCompressed
+      ? pipeline(Readable.from(piecesOf(parts)), createGzip(), response)
+      : writePieces(parts, length, response);
+    await Promise.race([sent, gone]);
   } catch {
     response.destroy();
   } finally {
     clearTimeout(deadline);
+    socket.off("close", end);
   }
 }
 

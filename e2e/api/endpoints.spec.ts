@@ -278,12 +278,12 @@ for (const [range, age] of [
   });
 }
 
-test("a whole week of two nodes is complete and in order to the millisecond, however it is put together", async () => {
+test("a whole week of two nodes is complete and in order to the millisecond, as it is and compressed", async () => {
   const { id: accountId, token } = await newAccount();
   const { id: serviceId } = await newGameService(accountId);
   const start = Date.now() - 7 * DAY + MINUTE;
-  const stored = Array.from({ length: 160 * 2 }, (_, index) => ({
-    ts: start + Math.floor(index / 2) * (HOUR + 1),
+  const stored = Array.from({ length: 1000 * 2 }, (_, index) => ({
+    ts: start + Math.floor(index / 2) * (10 * MINUTE + 1),
     node_id: (index % 2) + 1,
     packets: index,
     bytes: 1000 * index,
@@ -303,8 +303,11 @@ test("a whole week of two nodes is complete and in order to the millisecond, how
       latencyMs: latency_ms,
     })),
   });
-  const { series } = await getData<{ series: unknown[] }>(`/api/v1/game-services/${serviceId}/metrics?range=7d`, token);
-  expect(series).toEqual(stored);
+  for (const coding of ["identity", "gzip"]) {
+    const headers = { "Accept-Encoding": coding };
+    const path = `/api/v1/game-services/${serviceId}/metrics?range=7d`;
+    expect(await getData(path, token, { headers })).toEqual({ range: "7d", series: stored });
+  }
 });
 
 test("metrics without a range are those of the last hour; a service without intervals has an empty series", async () => {

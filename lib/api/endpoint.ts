@@ -120,8 +120,8 @@ async function answer(
   try {
     const caller = await requireCaller(request);
     // Before the limit: who finds no room has used nothing up.
-    const bytes = request.method === "GET" ? bodies.bytes?.(url.searchParams) : 0;
-    room = await rooms.take(caller.tokenId, bytes ?? 0);
+    const bytes = (request.method === "GET" && bodies.bytes?.(url.searchParams)) || 0;
+    room = await rooms.take(caller.tokenId, bytes, bytes > 0 ? request.signal : undefined);
     if (!room) throw noRoom();
     await requireQuota(caller.tokenId, headers);
     if (request.method !== "GET" && request.method !== "HEAD") throw methodNotAllowed(ALLOW);
