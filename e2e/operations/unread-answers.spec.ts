@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { connect, type Socket } from "node:net";
 import { type ConsoleServer, startConsole } from "@/e2e/support/console-server";
 import { newAccount, newGameService, newReportingServer, newToken, type TestAccount } from "@/e2e/support/factories";
-import { call, expect, test } from "@/e2e/support/fixtures";
+import { call, expect, spend, test } from "@/e2e/support/fixtures";
 import { db } from "@/lib/database/client";
 import { DAY, SECOND } from "@/lib/time";
 
@@ -15,7 +15,7 @@ const BATCH = 2_000;
 const CONNECTIONS = 30;
 
 test.describe("clients that do not read", () => {
-  // One console for both.
+  // One console for all.
   test.describe.configure({ mode: "serial" });
 
   let app: ConsoleServer;
@@ -78,6 +78,16 @@ test.describe("clients that do not read", () => {
     for (const socket of sockets) socket.destroy();
     // Whoever leaves gives the room back.
     await expect.poll(async () => (await call(path, owner.token, { origin: app.origin })).status).toBe(200);
+  });
+
+  test("over its limit a token gets 429 at once, also for what there is no room for", async () => {
+    const token = await newToken(owner.id);
+    const held = await Promise.all([1, 2, 3].map(() => askWithoutReading(token)));
+    for (const answer of held) expect(answer).toMatch(/^HTTP\/1\.1 200 /);
+    await spend(token, 120 - held.length, app.origin);
+    const refused = await call(path, token, { origin: app.origin });
+    expect([refused.status, refused.headers.get("x-ratelimit-remaining")]).toEqual([429, "0"]);
+    for (const socket of sockets) socket.destroy();
   });
 
   test("a thousand connections that ask nothing, or half of something, cost little memory, and others are answered", async () => {

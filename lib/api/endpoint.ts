@@ -19,7 +19,7 @@ import {
   toApiError,
 } from "./errors";
 import { failureText } from "./failure-text.mjs";
-import { requireQuota } from "./quota";
+import { refuseUsedUp, requireQuota } from "./quota";
 import { type Room, rooms } from "./room";
 
 const ALLOW = "GET, HEAD, OPTIONS";
@@ -119,8 +119,9 @@ async function answer(
   let room: Room | null = null;
   try {
     const caller = await requireCaller(request);
-    // Before the limit: who finds no room has used nothing up.
+    // Before the limit: who finds no room has used nothing up. Who has used everything up need not wait for it.
     const bytes = (request.method === "GET" && bodies.bytes?.(url.searchParams)) || 0;
+    if (bytes > 0) refuseUsedUp(caller.tokenId, headers);
     room = await rooms.take(caller.tokenId, bytes, bytes > 0 ? request.signal : undefined);
     if (!room) throw noRoom();
     await requireQuota(caller.tokenId, headers);

@@ -1,4 +1,4 @@
-import { type Decision, limit } from "@/lib/rate-limit";
+import { type Decision, limit, peek } from "@/lib/rate-limit";
 import { MINUTE, SECOND } from "@/lib/time";
 import { recordLimited } from "@/lib/tokens/use";
 import { rateLimitExceeded } from "./errors";
@@ -11,7 +11,19 @@ const API_REQUESTS = { name: "api", limit: 120, windowMs: MINUTE };
  * @throws ApiError 429 when the token has used it up; such a request is not counted.
  */
 export async function requireQuota(tokenId: number, headers: Headers): Promise<void> {
-  const decision = await limit(API_REQUESTS, String(tokenId));
+  applyDecision(await limit(API_REQUESTS, String(tokenId)), tokenId, headers);
+}
+
+/**
+ * Counts nothing: for what would have to wait before it is counted.
+ * @throws ApiError 429 when this process knows already that the token has used its quota up.
+ */
+export function refuseUsedUp(tokenId: number, headers: Headers): void {
+  const decision = peek(API_REQUESTS, String(tokenId));
+  if (!decision.accepted) applyDecision(decision, tokenId, headers);
+}
+
+function applyDecision(decision: Decision, tokenId: number, headers: Headers): void {
   // Rounded up, so that whoever waits this long has waited long enough.
   const waitSeconds = Math.ceil(decision.waitMs / SECOND);
   setQuotaHeaders(headers, decision, waitSeconds);

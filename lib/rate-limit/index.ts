@@ -11,6 +11,8 @@ export type { Decision, Policy } from "./policy";
 /** Limiters of every policy over one store. */
 export type RateLimits = {
   limit(policy: Policy, key: string): Promise<Decision>;
+  /** What this process alone knows of a key; counts nothing. */
+  peek(policy: Policy, key: string): Decision;
   /** Resolves once the store can be asked. */
   connected: Promise<void>;
   /** Ends the connection to the store, if there is one. */
@@ -21,21 +23,23 @@ export type RateLimits = {
 export function openRateLimits(settings: RedisSettings): RateLimits {
   const store = openRedisStore(settings);
   const health: StoreHealth = { failedAt: null };
-  const limiters = new Map<string, RateLimiter>();
+  const limiters = new Map<string, { own: MemoryLog; limiter: RateLimiter }>();
 
-  function limiterOf(policy: Policy): RateLimiter {
+  function limiterOf(policy: Policy) {
     const known = limiters.get(policy.name);
     if (known) return known;
     const own = new MemoryLog(policy);
     const limiter: RateLimiter = store
       ? limiterWithFallback(redisLimiter(store, policy), own, health)
       : { limit: async (key) => own.take(key) };
-    limiters.set(policy.name, limiter);
-    return limiter;
+    const made = { own, limiter };
+    limiters.set(policy.name, made);
+    return made;
   }
 
   return {
-    limit: (policy, key) => limiterOf(policy).limit(key),
+    limit: (policy, key) => limiterOf(policy).limiter.limit(key),
+    peek: (policy, key) => limiterOf(policy).own.peek(key),
     connected: store?.connected ?? Promise.resolve(),
     close: async () => store?.close(),
   };
@@ -44,6 +48,14 @@ export function openRateLimits(settings: RedisSettings): RateLimits {
 /** Counts one request of `key` under the policy and says whether it is accepted. Never throws: see `fallback.ts`. */
 export function limit(policy: Policy, key: string): Promise<Decision> {
   return rateLimits().limit(policy, key);
+}
+
+/**
+ * What the next request of `key` would be answered as far as this process knows; a refusal is one for certain. Counts
+ * nothing and asks no store.
+ */
+export function peek(policy: Policy, key: string): Decision {
+  return rateLimits().peek(policy, key);
 }
 
 /** Connects to the store before the first request needs it, and waits for it for at most this many milliseconds. */
