@@ -55,12 +55,18 @@ async function expectOthersAnswered(port: number): Promise<void> {
   expect(await (await fetch(`http://127.0.0.1:${port}/other`)).text()).toBe("still here");
 }
 
+/** Something to wait for, and what says that it is there. */
+function moment() {
+  let happens: () => void = () => {};
+  const happened = new Promise<void>((resolve) => {
+    happens = resolve;
+  });
+  return { happened, happens };
+}
+
 /** Sends the week and says when its room was given back. */
 function sendWeek(readingMs?: number) {
-  let free: () => void = () => {};
-  const freed = new Promise<void>((resolve) => {
-    free = resolve;
-  });
+  const { happened: freed, happens: free } = moment();
   const answer = (request: IncomingMessage, response: ServerResponse) =>
     void send(new TextResponse([WEEK], 200, new Headers(), free), request, response, [], readingMs);
   return { answer, freed };
@@ -109,10 +115,7 @@ test.each([
   ["compressed", "Accept-Encoding: gzip\r\n"],
 ])("an answer that waits behind another one, %s, gives its room back when the client leaves", async (_, header) => {
   const [first, second] = [sendWeek(), sendWeek()];
-  let begin: () => void = () => {};
-  const begun = new Promise<void>((resolve) => {
-    begin = resolve;
-  });
+  const { happened: begun, happens: begin } = moment();
   const port = await serve({}, (request, response) => {
     if (request.url === "/week") return first.answer(request, response);
     second.answer(request, response);
@@ -126,10 +129,7 @@ test.each([
 
 test("a handler is told that its client went away, and nothing of a connection that ends after the answer", async () => {
   const signals: AbortSignal[] = [];
-  let begin: () => void = () => {};
-  const begun = new Promise<void>((resolve) => {
-    begin = resolve;
-  });
+  const { happened: begun, happens: begin } = moment();
   const port = await serve({}, (request, response) => {
     signals.push(new IncomingRequest(request, response, "http://localhost/").asRequest().signal);
     if (request.url === "/answered") return response.end("answer");

@@ -1,5 +1,6 @@
 // A handler's Response as Node sends it. With a server of Node's own that takes one (nodejs/node#63096), compression and
 // the bounds would remain.
+import { once } from "node:events";
 import { Readable } from "node:stream";
 import { finished, pipeline } from "node:stream/promises";
 import { setImmediate as nextTurn } from "node:timers/promises";
@@ -78,11 +79,7 @@ async function sendPieces(parts, isCompressed, length, response, readingMs) {
   // The socket of the request: an answer that waits behind another one on its connection has none, and is told nothing
   // of its end.
   const { socket } = response.req;
-  let end = () => {};
-  const gone = new Promise((resolve) => {
-    end = () => resolve(undefined);
-  });
-  socket.once("close", end);
+  const ended = new AbortController();
   // Whoever went away, or took too long, has lost the rest; there is nobody left to tell.
   const deadline = setTimeout(() => socket.destroy(), readingMs);
   try {
@@ -90,12 +87,12 @@ async function sendPieces(parts, isCompressed, length, response, readingMs) {
     const sent = isCompressed
       ? pipeline(Readable.from(piecesOf(parts)), createGzip(), response)
       : writePieces(parts, length, response);
-    await Promise.race([sent, gone]);
+    await Promise.race([sent, once(socket, "close", { signal: ended.signal })]);
   } catch {
     response.destroy();
   } finally {
     clearTimeout(deadline);
-    socket.off("close", end);
+    ended.abort();
   }
 }
 
@@ -113,25 +110,10 @@ async function writePieces(parts, length, response) {
     response.write(piece, isAscii ? "latin1" : "utf8");
     // A client that reads at once would get all of it before anybody else gets anything.
     await nextTurn();
-    if (response.writableNeedDrain) await drained(response);
+    if (response.writableNeedDrain) await once(response, "drain");
   }
   response.end();
   await finished(response);
-}
-
-/**
- * Until a response has room for more, or nobody is left to read it.
- * @param {import("node:http").ServerResponse} response
- * @returns {Promise<void>}
- */
-function drained(response) {
-  return new Promise((resolve) => {
-    const end = () => {
-      response.off("drain", end).off("close", end);
-      resolve();
-    };
-    response.on("drain", end).on("close", end);
-  });
 }
 
 /** Whether `gzip`, or anything, is among the encodings and not with a weight of 0. */
