@@ -79,11 +79,16 @@ export async function speakUtc(client: pg.ClientBase): Promise<void> {
 
 /** Connects as the app does, and leaves. @throws what `pg` throws when that fails. */
 export async function probeDatabase(connectionString: string): Promise<void> {
+  await queryOnce(connectionString, "select 1");
+}
+
+/** The rows of one statement, on a connection of its own. @throws what `pg` throws. */
+export async function queryOnce<Row extends pg.QueryResultRow>(connectionString: string, text: string): Promise<Row[]> {
   const client = new BoundedClient(connectionConfig(connectionString));
   try {
     await client.connect();
     await speakUtc(client);
-    await client.query("select 1");
+    return (await client.query<Row>(text)).rows;
   } finally {
     await client.end().catch(() => {});
   }
