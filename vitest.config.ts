@@ -7,6 +7,8 @@ export default defineConfig({
     // The test runner has a variable of this name, too.
     env: { BASE_URL: "" },
     include: ["{app,docs,lib,server,scripts,prisma}/**/*.test.ts"],
+    // The build runs beside them, and leaves both cores to them for the longer half.
+    maxWorkers: "100%",
     testTimeout: 60_000,
     hookTimeout: 60_000,
   },

@@ -6,11 +6,14 @@ import { NEXT_DOOR } from "./support/doors";
 const executablePath = findBrowser() ?? undefined;
 
 /**
- * What carries this tag brings its own servers, judges only what a browser draws or a command says, or holds the API
- * against its document, clients and recipes: on PostgreSQL it would be repeated word by word. Everything else runs on
- * both engines.
+ * Everything runs on the embedded database and again on PostgreSQL, but for two tags. `@one-engine` brings its own
+ * servers, judges only what a browser draws or a command says, or holds the API against its document, clients and
+ * recipes: it would be repeated word by word, and runs on PostgreSQL where that follows, which costs a tenth.
+ * `@embedded-only` needs what the embedded database alone has here, a second console behind Next's router, or is the
+ * other half of something tagged `@one-engine`.
  */
-const notRepeated = process.env.E2E_POSTGRES_URL ? [/@one-engine/] : [];
+const { E2E_POSTGRES_URL, E2E_POSTGRES_FOLLOWS } = process.env;
+const notHere = E2E_POSTGRES_URL ? [/@embedded-only/] : E2E_POSTGRES_FOLLOWS ? [/@one-engine/] : [];
 
 /** One more than the smallest machine has cores: a test waits for its browser, and its browser for the console. */
 const BUSY = 3;
@@ -28,9 +31,9 @@ export default defineConfig({
   workers: BUSY + WAITING,
   projects: [
     // First, because nothing shortens them: tests that mostly wait, for time to pass or for their turn.
-    { name: "waiting", grep: /@waits/, grepInvert: notRepeated, workers: WAITING },
-    { name: "console", grepInvert: [/@waits/, ...notRepeated], workers: BUSY },
-    ...(process.env.E2E_POSTGRES_URL
+    { name: "waiting", grep: /@waits/, grepInvert: notHere, workers: WAITING },
+    { name: "console", grepInvert: [/@waits/, ...notHere], workers: BUSY },
+    ...(E2E_POSTGRES_URL
       ? []
       : [{ name: NEXT_DOOR, testMatch: /api\/(?:ingest|benchmark-upload|openapi|token-use)\.spec\.ts$/, workers: 1 }]),
   ],

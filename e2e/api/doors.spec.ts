@@ -11,7 +11,7 @@ import { MINUTE } from "@/lib/time";
 // Every spec of the API sends what it sends through both doors (see e2e/support/doors.ts). Here is what none of them
 // sends, because no client library would.
 
-test.describe("through both doors", { tag: "@one-engine" }, () => {
+test.describe("through both doors", { tag: "@embedded-only" }, () => {
   test("a build that lists a handler it does not have is served by Next's router, and one log line says so", async () => {
     const app = await startConsoleWithoutDirectDoor(String(process.env.DATABASE_URL));
     try {

@@ -21,7 +21,7 @@ type Generated = { method: string; path: string; headers: Record<string, string 
 type Ids = { serverId: number; serviceId: number; foreignId: number };
 
 test(`${REQUESTS} generated requests, good, nearly good and garbage: each answered, as the document says, none with a 5xx, and alike through both doors`, {
-  tag: "@one-engine",
+  tag: "@embedded-only",
 }, async () => {
   test.setTimeout(5 * MINUTE);
   const seed = Date.now() % 2 ** 31;

@@ -1,4 +1,5 @@
 import { connect } from "node:net";
+import { isDeepStrictEqual } from "node:util";
 import { POST } from "@/app/ingest/v1/check-ins/route";
 import { newAccount, newReportingServer, unique } from "@/e2e/support/factories";
 import { call, ENDPOINT_PATHS, expect, getData, sharedOrigin, test } from "@/e2e/support/fixtures";
@@ -46,11 +47,15 @@ async function send(key: string | null, body: unknown, init: Init = {}) {
     body: init.method === "GET" ? null : (init.body ?? JSON.stringify(body)),
   });
   const text = await response.text();
-  expect(response.headers.get("cache-control")).toBe("no-store");
-  expect(response.headers.get("x-content-type-options")).toBe("nosniff");
-  expect(response.headers.get("x-request-id")).not.toBeNull();
-  expect(response.headers.get("access-control-allow-origin")).toBeNull();
-  return { status: response.status, headers: response.headers, text, json: JSON.parse(text) as unknown };
+  const { headers } = response;
+  const said = ["cache-control", "x-content-type-options", "access-control-allow-origin"].map((name) =>
+    headers.get(name),
+  );
+  const given = [...said, headers.has("x-request-id")];
+  const wanted = ["no-store", "nosniff", null, true];
+  // The runner looks through all earlier steps at each new one, and a test sends thousands.
+  if (!isDeepStrictEqual(given, wanted)) expect(given, text).toEqual(wanted);
+  return { status: response.status, headers, text, json: JSON.parse(text) as unknown };
 }
 
 const stateOf = (id: number) =>

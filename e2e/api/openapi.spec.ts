@@ -43,7 +43,7 @@ test("whoever has the document already gets 304 without it, HEAD gets the tag, a
 });
 
 test("Redocly's respect finds every answer of a script to be as the document says", {
-  tag: "@one-engine",
+  tag: "@embedded-only",
 }, async () => {
   const testInfo = test.info();
   const { id: accountId, token } = await newAccount();

@@ -43,7 +43,9 @@ const OTHERS = `
 
 const READS_OR_WRITES = /^(select|with|insert|update|delete)\b/i;
 
-test("no query of any endpoint, of the history of servers or of what deletes old samples scans a table, with a million rows of other accounts in it", async () => {
+test("no query of any endpoint, of the history of servers or of what deletes old samples scans a table, with a million rows of other accounts in it", {
+  tag: "@one-engine",
+}, async () => {
   test.setTimeout(300 * SECOND);
   const database = await createTestDatabase();
   const client = new pg.Client(database.url);

@@ -21,7 +21,7 @@ test("of 200 parallel requests on one token exactly 120 pass and 80 are 429", as
   expect([countOf(statuses, 200), countOf(statuses, 429)]).toEqual([120, 80]);
 });
 
-test("so it is through Next's router", { tag: "@one-engine" }, async () => {
+test("so it is through Next's router", { tag: "@embedded-only" }, async () => {
   const [, origin] = doorOrigins();
   const { token } = await newAccount();
   const statuses: number[] = [];

@@ -187,7 +187,9 @@ test("elsewhere than on Linux this machine is left out of the demo, and one line
   }
 });
 
-test("npm run demo with DATABASE_URL puts the whole demo into that database, in every state that there is", async () => {
+test("npm run demo with DATABASE_URL puts the whole demo into that database, in every state that there is", {
+  tag: "@one-engine",
+}, async () => {
   const database = await createTestDatabase();
   const port = await freePort();
   const demo = await runDemo({ DATABASE_URL: database.url, PORT: String(port) });
@@ -261,13 +263,13 @@ test("npm run demo with DATABASE_URL puts the whole demo into that database, in 
 test("npm run dev: the demo under the development server, API and pages, a clean stop, and no file of the project changed", {
   tag: "@one-engine",
 }, async ({ page }) => {
-  const dir = mkdtempSync(join(tmpdir(), "console-dev-"));
+  const database = await createTestDatabase();
   const port = await freePort();
   const origin = `http://127.0.0.1:${port}`;
   // Not in git, and written by whichever Next came last.
   const routeTypes = readIfThere("next-env.d.ts");
   const filesBefore = projectFiles();
-  const dev = await runCommand("dev", { DATA_DIR: dir, PORT: String(port) }, "Ctrl-C stops everything");
+  const dev = await runCommand("dev", { DATABASE_URL: database.url, PORT: String(port) }, "Ctrl-C stops everything");
   const started = childrenOf(dev.child.pid);
   const refused: string[] = [];
   page.on("console", (message) => {
@@ -288,7 +290,7 @@ test("npm run dev: the demo under the development server, API and pages, a clean
     expect(refused).toEqual([]);
   } finally {
     expect(await dev.stop()).toBe(0);
-    rmSync(dir, { recursive: true, force: true });
+    await database.stop();
     rmSync(join(DIST_DIRS.test, "dev"), { recursive: true, force: true });
     if (routeTypes !== null) writeFileSync("next-env.d.ts", routeTypes);
   }
@@ -306,7 +308,9 @@ function readIfThere(file: string): string | null {
   return existsSync(file) ? readFileSync(file, "utf8") : null;
 }
 
-test("the demo refuses a database with accounts that it did not make, and changes nothing in it", async () => {
+test("the demo refuses a database with accounts that it did not make, and changes nothing in it", {
+  tag: "@one-engine",
+}, async () => {
   const database = await createTestDatabase();
   await insertCaller(database.url);
   try {
@@ -408,7 +412,9 @@ function tryToConnect(host: string, port: number): Promise<string> {
   });
 }
 
-test("npm start refuses a PostgreSQL database that lacks the migrations, and says what to run", async () => {
+test("npm start refuses a PostgreSQL database that lacks the migrations, and says what to run", {
+  tag: "@one-engine",
+}, async () => {
   const database = await createTestDatabase();
   const client = new pg.Client(database.url);
   await client.connect();

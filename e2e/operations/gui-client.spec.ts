@@ -3,7 +3,7 @@ import { newAccount, newServer } from "@/e2e/support/factories";
 import { expect, getData, test } from "@/e2e/support/fixtures";
 
 test("a GUI client lists the tables of a running console's embedded database, shows rows, edits one and errs, and the API answers all the while", {
-  tag: "@one-engine",
+  tag: "@embedded-only",
 }, async () => {
   test.skip(!hasAdminer(), "needs Adminer and PHP with its PostgreSQL module");
   const { hostname, port } = new URL(String(process.env.DATABASE_URL));

@@ -16,7 +16,9 @@ test.afterEach(() => database.stop());
 
 const server = (...args: string[]) => command(["server", ...args], { DATABASE_URL: database.url });
 
-test("npm run server adds, lists, replaces a key and removes, each key shown once", async () => {
+test("npm run server adds, lists, replaces a key and removes, each key shown once", {
+  tag: "@one-engine",
+}, async () => {
   const added = await server("add", "Caller@example.com", "--label", "Web front", "--hostname", "web-1.example");
   expect(added.stdout).toMatch(
     /^Added server 1 of caller@example\.com\.\nIts key, shown only now: csrv_\w{36}\nOn that machine: sh agent\.sh install URL-OF-THE-CONSOLE\n$/,

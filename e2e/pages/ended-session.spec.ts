@@ -2,10 +2,9 @@ import { newAccount } from "@/e2e/support/factories";
 import { expect, signInDirectly, submitSignIn, TOKEN_PAGE, test } from "@/e2e/support/pages";
 import { db } from "@/lib/database/client";
 
-test("a session that ends while a form is filled: sign-in says so, leads back, and what was typed is there again", async ({
-  page,
-  context,
-}) => {
+test("a session that ends while a form is filled: sign-in says so, leads back, and what was typed is there again", {
+  tag: "@one-engine",
+}, async ({ page, context }) => {
   const { id, email } = await newAccount();
   await signInDirectly(context, id);
   await page.goto(TOKEN_PAGE);
@@ -26,7 +25,7 @@ test("a session that ends while a form is filled: sign-in says so, leads back, a
   expect(await page.evaluate(() => window.sessionStorage.length)).toBe(0);
 });
 
-test("who was never signed in is not told that a session ended", async ({ page }) => {
+test("who was never signed in is not told that a session ended", { tag: "@one-engine" }, async ({ page }) => {
   await page.goto(TOKEN_PAGE);
   await expect(page).toHaveURL(/\/sign-in\?next=/);
   await expect(page.getByText("Your session ended.")).toHaveCount(0);

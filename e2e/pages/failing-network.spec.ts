@@ -20,10 +20,9 @@ async function failNextPost(page: Page, how: "reset" | "502", arrives = false): 
   });
 }
 
-test("whatever becomes of the questions in the background, the new token stays, and its first request is seen later", async ({
-  page,
-  account,
-}) => {
+test("whatever becomes of the questions in the background, the new token stays, and its first request is seen later", {
+  tag: "@one-engine",
+}, async ({ page, account }) => {
   await page.goto(TOKEN_PAGE);
   const raw = await createOnPage(page, "fragile");
   let asked = 0;
@@ -41,10 +40,9 @@ test("whatever becomes of the questions in the background, the new token stays, 
 });
 
 for (const how of ["reset", "502"] as const) {
-  test(`${how} while creating: the page and what was typed stay, and sending it again creates one token`, async ({
-    page,
-    account,
-  }) => {
+  test(`${how} while creating: the page and what was typed stay, and sending it again creates one token`, {
+    tag: "@one-engine",
+  }, async ({ page, account }) => {
     await page.goto(TOKEN_PAGE);
     await failNextPost(page, how);
     await page.getByLabel("Name").fill("typed with care");
@@ -61,10 +59,9 @@ for (const how of ["reset", "502"] as const) {
   });
 }
 
-test("an answer lost on its way after creating: sending it again says that there is one token already", async ({
-  page,
-  account,
-}) => {
+test("an answer lost on its way after creating: sending it again says that there is one token already", {
+  tag: "@one-engine",
+}, async ({ page, account }) => {
   await page.goto(TOKEN_PAGE);
   await failNextPost(page, "reset", true);
   await page.getByLabel("Name").fill("lost");
@@ -75,10 +72,9 @@ test("an answer lost on its way after creating: sending it again says that there
   expect(await db.accessToken.count({ where: { accountId: account.id } })).toBe(1);
 });
 
-test("a connection that fails while revoking: the question stays, and sending it again revokes", async ({
-  page,
-  account,
-}) => {
+test("a connection that fails while revoking: the question stays, and sending it again revokes", {
+  tag: "@one-engine",
+}, async ({ page, account }) => {
   const { token } = await newNamedToken(account.id, "stubborn");
   await page.goto(TOKEN_PAGE);
   await failNextPost(page, "reset");
@@ -90,9 +86,9 @@ test("a connection that fails while revoking: the question stays, and sending it
   expect((await db.accessToken.findUniqueOrThrow({ where: { id: token.id } })).revokedAt).not.toBeNull();
 });
 
-test("a connection that fails while signing in or out: the page stays, and the next attempt works", async ({
-  page,
-}) => {
+test("a connection that fails while signing in or out: the page stays, and the next attempt works", {
+  tag: "@one-engine",
+}, async ({ page }) => {
   const { email } = await newAccount();
   await page.goto("/sign-in");
   await expect(page.getByLabel("E-mail")).toBeFocused();

@@ -222,11 +222,11 @@ test.describe("without JavaScript", () => {
     await page.getByLabel("Find").fill("MACHINE 1");
     await page.getByLabel("Order").selectOption("name");
     await page.getByRole("button", { name: "Show" }).click();
+    await expect(page.getByText("20 of 50, 11 shown")).toBeVisible();
     expect(await namesIn("Active tokens")).toEqual([
       "machine 1",
       ...Array.from({ length: 10 }, (_, i) => `machine ${10 + i}`),
     ]);
-    await expect(page.getByText("20 of 50, 11 shown")).toBeVisible();
   });
 });
 

@@ -17,10 +17,9 @@ import { db } from "@/lib/database/client";
 
 const PAGES = ["/", "/sign-in", TOKEN_PAGE, "/no/such/page"];
 
-test("every page carries a fresh nonce policy without unsafe-*, and the other security headers", async ({
-  page,
-  account,
-}) => {
+test("every page carries a fresh nonce policy without unsafe-*, and the other security headers", {
+  tag: "@one-engine",
+}, async ({ page, account }) => {
   const nonces = new Set<string>();
   for (const path of PAGES) {
     const headers = (await page.goto(path))?.headers() ?? {};
@@ -43,7 +42,9 @@ test("every page carries a fresh nonce policy without unsafe-*, and the other se
   expect(nonces.size).toBe(PAGES.length);
 });
 
-test("a full click-through violates no policy and asks nobody but the console", async ({ page }) => {
+test("a full click-through violates no policy and asks nobody but the console", { tag: "@one-engine" }, async ({
+  page,
+}) => {
   const { email } = await newAccount();
   const foreign: string[] = [];
   page.on("request", (request) => {
@@ -66,30 +67,25 @@ test("a full click-through violates no policy and asks nobody but the console", 
   expect(foreign).toEqual([]);
 });
 
-for (const origin of [undefined, "null", "https://evil.example", "http://127.0.0.1:1"]) {
-  test(`a form sent with ${origin === undefined ? "no Origin" : `Origin: ${origin}`} is refused with 403 and does nothing`, async ({
-    page,
-    context,
-    account,
-    baseURL,
-  }) => {
-    const { token } = await newNamedToken(account.id, "target");
-    await page.goto(`${TOKEN_PAGE}?revoke=${token.id}`);
-    const fields = await fieldsOf(page, "dialog form");
-    const cookie = (await context.cookies()).map(({ name, value }) => `${name}=${value}`).join("; ");
-    const send = (headers: Record<string, string>) =>
-      sendFields(`${baseURL}${TOKEN_PAGE}?revoke=${token.id}`, fields, { Cookie: cookie, ...headers });
-
-    const refused = await send({
+test("a form sent with no Origin or with another one is refused with 403 and does nothing", {
+  tag: "@one-engine",
+}, async ({ page, context, account, baseURL }) => {
+  const { token } = await newNamedToken(account.id, "target");
+  await page.goto(`${TOKEN_PAGE}?revoke=${token.id}`);
+  const fields = await fieldsOf(page, "dialog form");
+  const cookie = (await context.cookies()).map(({ name, value }) => `${name}=${value}`).join("; ");
+  for (const origin of [undefined, "null", "https://evil.example", "http://127.0.0.1:1"]) {
+    const refused = await sendFields(`${baseURL}${TOKEN_PAGE}?revoke=${token.id}`, fields, {
+      Cookie: cookie,
       ...(origin && { Origin: origin }),
       "X-Forwarded-Host": "evil.example",
       "X-Forwarded-Proto": "https",
     });
-    expect(refused.status).toBe(403);
-    expect(await refused.text()).toContain("This form was not sent by the console");
-    expect((await db.accessToken.findUniqueOrThrow({ where: { id: token.id } })).revokedAt).toBeNull();
-  });
-}
+    expect(refused.status, origin).toBe(403);
+    expect(await refused.text(), origin).toContain("This form was not sent by the console");
+    expect((await db.accessToken.findUniqueOrThrow({ where: { id: token.id } })).revokedAt, origin).toBeNull();
+  }
+});
 
 test("the session cookie is no authentication for the API, and beside a token it changes nothing", async ({
   context,
@@ -110,16 +106,16 @@ test("the session cookie is no authentication for the API, and beside a token it
   }
 });
 
-test("a name made of markup is text on the page", async ({ page, account }) => {
+test("a name made of markup is text on the page", { tag: "@one-engine" }, async ({ page, account }) => {
   const name = "<img src=x onerror=alert(1)>\"'><script>alert(2)</script>";
   await newNamedToken(account.id, name);
   await page.goto(TOKEN_PAGE);
   await expect(page.getByRole("row").getByText(name, { exact: true })).toBeVisible();
 });
 
-test("behind a proxy with BASE_URL=https: host cookie, HSTS, the public URL, and its origin alone may send forms", async ({
-  browser,
-}) => {
+test("behind a proxy with BASE_URL=https: host cookie, HSTS, the public URL, and its origin alone may send forms", {
+  tag: "@one-engine",
+}, async ({ browser }) => {
   const publicOrigin = "https://console.example.com";
   const app = await startConsole(process.env.DATABASE_URL ?? "", { BASE_URL: publicOrigin, TRUSTED_PROXIES: "1" });
   try {

@@ -89,23 +89,24 @@ withAndWithoutJavaScript(() => {
   });
 });
 
-for (const next of [
-  "https://evil.example/",
-  "//evil.example/",
-  "/\\evil.example",
-  "/.//evil.example",
-  "javascript:alert(1)",
-  "%2F%2Fevil.example",
-  "\t//evil.example",
-]) {
-  test(`next=${JSON.stringify(next)} leads nowhere but into the console`, async ({ page, baseURL }) => {
-    const { email } = await newAccount();
+test("whatever next says, a sign-in leads nowhere but into the console", async ({ page, context, baseURL }) => {
+  const { email } = await newAccount();
+  for (const next of [
+    "https://evil.example/",
+    "//evil.example/",
+    "/\\evil.example",
+    "/.//evil.example",
+    "javascript:alert(1)",
+    "%2F%2Fevil.example",
+    "\t//evil.example",
+  ]) {
+    await context.clearCookies();
     await page.goto(`/sign-in?next=${encodeURIComponent(next)}`);
     await submitSignIn(page, email);
     await page.waitForURL((url) => url.pathname !== "/sign-in");
-    expect(new URL(page.url()).origin).toBe(new URL(baseURL ?? "").origin);
-  });
-}
+    expect(new URL(page.url()).origin, next).toBe(new URL(baseURL ?? "").origin);
+  }
+});
 
 test("a stranger's attempts from many places do not keep out the owner where the owner has signed in, nor show that there is one", {
   tag: "@waits",

@@ -61,8 +61,10 @@ export async function throughBothDoors<Answer>(
     await new Promise((resolve) => setTimeout(resolve, PAUSE));
     [direct, routed] = [comparable(await ask(sharedOrigin())), comparable(await ask(other))];
   }
-  expect(direct.rest, "through Next's router").toEqual(routed.rest);
-  expect(Math.abs(direct.wait - routed.wait), "Retry-After").toBeLessThanOrEqual(WAIT_TOLERANCE);
+  const difference = Math.abs(direct.wait - routed.wait);
+  // The runner looks through all earlier steps at each new one: a test with a thousand answers would only do that.
+  if (!isDeepStrictEqual(direct.rest, routed.rest)) expect(direct.rest, "through Next's router").toEqual(routed.rest);
+  if (difference > WAIT_TOLERANCE) expect(difference, "Retry-After").toBeLessThanOrEqual(WAIT_TOLERANCE);
   return answer;
 }
 

@@ -23,15 +23,25 @@ export type Judge = (answer: Arrived) => string[];
 /** Reads answers against the document as it was served, and not against the schemas that it was made from. */
 export function judgeBy(document: OpenApiDocument): Judge {
   const check = checkerOf(document);
+  const responsesOf = readResponses(document);
+  /** By lower-case name, made once for each kind of answer: a judge reads many thousands. */
+  const headersOf = kept(
+    (described: ApiResponse["headers"]) =>
+      new Map(
+        Object.entries(described).map(([name, header]) => [
+          name.toLowerCase(),
+          { name, ...resolve<Header>(document, header) },
+        ]),
+      ),
+  );
 
   function judgeHeaders(headers: Headers, described: ApiResponse["headers"]): string[] {
     const problems: string[] = [];
-    const names = new Set(Object.keys(described).map((name) => name.toLowerCase()));
+    const expected = headersOf(described);
     for (const [name] of headers) {
-      if (!TRANSPORT.has(name) && !names.has(name)) problems.push(`The header ${name} is not described.`);
+      if (!TRANSPORT.has(name) && !expected.has(name)) problems.push(`The header ${name} is not described.`);
     }
-    for (const [name, reference] of Object.entries(described)) {
-      const { schema, required } = resolve<Header>(document, reference);
+    for (const { name, schema, required } of expected.values()) {
       const value = headers.get(name);
       if (value === null) {
         if (required) problems.push(`The header ${name} is absent.`);
@@ -56,7 +66,7 @@ export function judgeBy(document: OpenApiDocument): Judge {
   }
 
   return (answer) => {
-    const responses = responsesOf(document, answer.method, answer.path);
+    const responses = responsesOf(answer.method, answer.path);
     const described = responses[answer.status];
     if (!described) return [`The status ${answer.status} is not described.`];
     const response = resolve<ApiResponse>(document, described);
@@ -65,26 +75,39 @@ export function judgeBy(document: OpenApiDocument): Judge {
 }
 
 /** What the document says about every answer that a request may get. */
-function responsesOf(document: OpenApiDocument, method: string, path: string): Operation["responses"] {
+function readResponses(document: OpenApiDocument): (method: string, path: string) => Operation["responses"] {
   const other = document["x-other-requests"];
   const { HeadersTooLarge, InternalError, Unavailable } = document.components.responses;
   const common = { 431: HeadersTooLarge, 500: InternalError, 503: Unavailable } as Operation["responses"];
-  if (method === "OPTIONS") return { ...common, ...other.OPTIONS?.responses };
-  if (method !== "GET" && method !== "HEAD") return { ...common, ...other["any other method"]?.responses };
+  const preflight = { ...common, ...other.OPTIONS?.responses };
+  const refused = { ...common, ...other["any other method"]?.responses };
   const unknown = { ...common, ...other["a path under /api/v1 that is not described"]?.responses };
-  const operation = operationOf(document, path);
-  if (!operation) return unknown;
-  // Whether an encoded slash separates is for the server to say.
-  return path.includes("%") ? { ...unknown, ...operation.responses } : operation.responses;
+  const operations = Object.entries(document.paths).map(([template, { get }]) => ({
+    pattern: new RegExp(`^${template.replaceAll(/\{\w+\}/g, "[^/]+")}$`),
+    responses: get.responses,
+    // Whether an encoded slash separates is for the server to say.
+    orUnknown: { ...unknown, ...get.responses },
+  }));
+  return (method, path) => {
+    if (method === "OPTIONS") return preflight;
+    if (method !== "GET" && method !== "HEAD") return refused;
+    const plain = decode(path.split("?")[0] ?? "")
+      .replaceAll(/\/{2,}/g, "/")
+      .replace(/\/$/, "");
+    const operation = operations.find(({ pattern }) => pattern.test(plain));
+    if (!operation) return unknown;
+    return path.includes("%") ? operation.orUnknown : operation.responses;
+  };
 }
 
-function operationOf(document: OpenApiDocument, path: string): Operation | undefined {
-  const plain = decode(path.split("?")[0] ?? "")
-    .replaceAll(/\/{2,}/g, "/")
-    .replace(/\/$/, "");
-  const templates = Object.entries(document.paths);
-  return templates.find(([template]) => new RegExp(`^${template.replaceAll(/\{\w+\}/g, "[^/]+")}$`).test(plain))?.[1]
-    .get;
+/** The same function, which asks for each object once. */
+function kept<Key extends object, Value>(make: (key: Key) => Value): (key: Key) => Value {
+  const made = new Map<Key, Value>();
+  return (key) => {
+    const value = made.get(key) ?? make(key);
+    made.set(key, value);
+    return value;
+  };
 }
 
 function decode(path: string): string {
@@ -101,15 +124,13 @@ function resolve<Part>(document: OpenApiDocument, part: Part | { $ref: string })
   return keys.reduce<unknown>((inner, key) => (inner as Record<string, unknown>)[key], document) as Part;
 }
 
-/** Compiles each schema once. */
 function checkerOf({ components }: OpenApiDocument): (schema: Schema, value: unknown) => string[] {
   const ajv = new Ajv2020({ allErrors: true, formats: { uuid: UUID } });
   ajv.addKeyword("components");
-  const compiled = new Map<Schema, ReturnType<typeof ajv.compile>>();
+  // References lead into the document: its schemas stand beside each schema that is compiled.
+  const validatorOf = kept((schema: Schema) => ajv.compile({ ...schema, components: { schemas: components.schemas } }));
   return (schema, value) => {
-    // References lead into the document: its schemas stand beside each schema that is compiled.
-    const validate = compiled.get(schema) ?? ajv.compile({ ...schema, components: { schemas: components.schemas } });
-    compiled.set(schema, validate);
+    const validate = validatorOf(schema);
     if (validate(value)) return [];
     return (validate.errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message}`);
   };

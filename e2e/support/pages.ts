@@ -108,12 +108,12 @@ export function newIp(): string {
 }
 
 /**
- * The same tests in a browser with JavaScript and in one without. Those without are repeated on the second engine: what
+ * The same tests in a browser with JavaScript and in one without, each on another engine where there are two: what
  * JavaScript adds happens in the browser, and the statements that reach the database are the same.
  */
 export function withAndWithoutJavaScript(describe: (hasJavaScript: boolean) => void): void {
   for (const hasJavaScript of [true, false]) {
-    const [title, tag] = hasJavaScript ? ["with JavaScript", "@one-engine"] : ["without JavaScript", []];
+    const [title, tag] = hasJavaScript ? ["with JavaScript", "@one-engine"] : ["without JavaScript", "@embedded-only"];
     test.describe(title, { tag }, () => {
       test.use({ javaScriptEnabled: hasJavaScript });
       describe(hasJavaScript);
