@@ -8,7 +8,8 @@ const executablePath = findBrowser() ?? undefined;
 /**
  * Everything runs on the embedded database and again on PostgreSQL, but for two tags. `@one-engine` brings its own
  * servers, judges only what a browser draws or a command says, or holds the API against its document, clients and
- * recipes: it would be repeated word by word, and runs on PostgreSQL where that follows, which costs a tenth.
+ * recipes: it would be repeated word by word, and runs on PostgreSQL where that follows, where a database of its own
+ * does not cost seconds of a core.
  * `@embedded-only` needs what the embedded database alone has here, a second console behind Next's router, or is the
  * other half of something tagged `@one-engine`.
  */
