@@ -8,6 +8,7 @@ import pg from "pg";
 import { call, expect, getData, test } from "@/e2e/support/fixtures";
 import { freePort } from "@/e2e/support/free-port";
 import { insertCaller } from "@/e2e/support/insert-caller";
+import { runSql } from "@/e2e/support/run-sql";
 import { createTestDatabase } from "@/e2e/support/test-database";
 import { MINUTE, SECOND } from "@/lib/time";
 import { DIST_DIRS } from "@/scripts/build";
@@ -317,13 +318,11 @@ test("the demo refuses a database with accounts that it did not make, and change
     await expect(runDemo({ DATABASE_URL: database.url, PORT: String(await freePort()) })).rejects.toThrow(
       /This database holds an account that the demo did not make\. .* nothing was changed\./,
     );
-    const client = new pg.Client(database.url);
-    await client.connect();
-    const { rows } = await client.query(
+    const [counts] = await runSql(
+      database.url,
       "select (select count(*) from accounts)::int a, (select count(*) from servers)::int s",
     );
-    await client.end();
-    expect(rows[0]).toEqual({ a: 1, s: 0 });
+    expect(counts).toEqual({ a: 1, s: 0 });
   } finally {
     await database.stop();
   }
@@ -416,10 +415,7 @@ test("npm start refuses a PostgreSQL database that lacks the migrations, and say
   tag: "@one-engine",
 }, async () => {
   const database = await createTestDatabase();
-  const client = new pg.Client(database.url);
-  await client.connect();
-  await client.query("delete from _prisma_migrations");
-  await client.end();
+  await runSql(database.url, "delete from _prisma_migrations");
   try {
     const port = String(await freePort());
     await expect(runCommand("start", { DATABASE_URL: database.url, PORT: port }, "Console API on")).rejects.toThrow(

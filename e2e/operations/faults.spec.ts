@@ -6,6 +6,7 @@ import { type ConsoleServer, startConsole } from "@/e2e/support/console-server";
 import { call, expect, expectFailure, test } from "@/e2e/support/fixtures";
 import { insertCaller, insertCallerWithTokens } from "@/e2e/support/insert-caller";
 import { findPostgres, type PostgresServer, startPostgres } from "@/e2e/support/postgres-server";
+import { runSql } from "@/e2e/support/run-sql";
 import { createTestDatabase, type TestDatabase } from "@/e2e/support/test-database";
 import { SECOND } from "@/lib/time";
 import { hashToken, mintToken } from "@/lib/tokens/format";
@@ -29,7 +30,7 @@ test.describe("a console of its own", () => {
   });
 
   test("an unexpected fault is 500 without detail; the stack is in one JSON log line with the caller's request id", async () => {
-    await run(database.url, "alter table telemetry_samples rename to elsewhere");
+    await runSql(database.url, "alter table telemetry_samples rename to elsewhere");
     const path = "/api/v1/servers?secret=in-the-query";
     const answer = await expectFailure(call(path, token, { origin: app.origin }), 500, "Internal error.");
     const id = answer.headers.get("x-request-id");
@@ -96,9 +97,9 @@ test.describe("a console of its own", () => {
     const me = (count: number) =>
       Promise.all(Array.from({ length: count }, () => call("/api/v1/me", token, { origin: app.origin })));
     expect((await me(3)).map(({ status }) => status)).toEqual([200, 200, 200]);
-    await run(database.url, "update access_tokens set revoked_at = now()");
+    await runSql(database.url, "update access_tokens set revoked_at = now()");
     // Each write takes a while, so that some of them are surely not done when the signal comes.
-    await run(
+    await runSql(
       database.url,
       `create function slowly() returns trigger language plpgsql as $$ begin perform pg_sleep(0.3); return new; end $$;
        create trigger slowly before update on access_tokens for each row execute function slowly()`,
@@ -107,7 +108,7 @@ test.describe("a console of its own", () => {
     const exit = new Promise((resolve) => app.child.once("exit", resolve));
     app.child.kill("SIGTERM");
     await exit;
-    const { rows } = await run(database.url, "select last_used_at, refused_count from access_tokens");
+    const rows = await runSql(database.url, "select last_used_at, refused_count from access_tokens");
     expect(rows).toEqual([{ last_used_at: expect.any(Date), refused_count: 25 }]);
   });
 });
@@ -127,7 +128,7 @@ test.describe("PostgreSQL in trouble", { tag: ["@one-engine", "@waits"] }, () =>
     app = await startConsole(postgres.url);
   });
   test.beforeEach(async () => {
-    await run(postgres.url, "truncate accounts cascade");
+    await runSql(postgres.url, "truncate accounts cascade");
     token = await insertCaller(postgres.url);
     await expect.poll(async () => (await me()).status).toBe(200);
   });
@@ -196,11 +197,11 @@ test.describe("PostgreSQL in trouble", { tag: ["@one-engine", "@waits"] }, () =>
     expect(answers.map(({ status }) => status)).toEqual(Array(50).fill(200));
     const writes =
       "select count(*)::int as count from pg_stat_activity where query like '%update access_tokens%last_used%' and pid <> pg_backend_pid() and state = 'active'";
-    const { rows } = await run(postgres.url, writes);
+    const rows = await runSql(postgres.url, writes);
     expect(rows).toEqual([{ count: 1 }]);
     await blocker.query("rollback");
     await blocker.end();
-    const used = async () => (await run(postgres.url, "select last_used_at from access_tokens")).rows[0]?.last_used_at;
+    const used = async () => (await runSql(postgres.url, "select last_used_at from access_tokens"))[0]?.last_used_at;
     await expect.poll(used).toEqual(expect.any(Date));
   });
 
@@ -208,7 +209,7 @@ test.describe("PostgreSQL in trouble", { tag: ["@one-engine", "@waits"] }, () =>
     tag: "@one-engine",
   }, async () => {
     const key = mintToken("serverKey");
-    await run(
+    await runSql(
       postgres.url,
       `with s as (insert into servers (account_id, label, hostname) select id, 'l', 'h' from accounts returning id)
        insert into server_keys (server_id, key_hash, hint) select id, '${hashToken(key)}', 'hint' from s`,
@@ -220,8 +221,8 @@ test.describe("PostgreSQL in trouble", { tag: ["@one-engine", "@waits"] }, () =>
         headers: { "Content-Type": "application/json", Authorization: `Bearer ${key}` },
       });
     const beReadOnly = async (value: "on" | "off") => {
-      await run(postgres.url, `alter system set default_transaction_read_only = ${value}`);
-      await run(postgres.url, "select pg_reload_conf()");
+      await runSql(postgres.url, `alter system set default_transaction_read_only = ${value}`);
+      await runSql(postgres.url, "select pg_reload_conf()");
     };
     await beReadOnly("on");
     await expect.poll(async () => (await checkIn()).status).toBe(503);
@@ -311,14 +312,4 @@ function pauseTree(server: ChildProcess): { resume(): void } {
       for (const pid of pids) process.kill(pid, "SIGCONT");
     },
   };
-}
-
-async function run(url: string, sql: string) {
-  const client = new pg.Client(url);
-  await client.connect();
-  try {
-    return await client.query(sql);
-  } finally {
-    await client.end();
-  }
 }

@@ -6,8 +6,8 @@ import { join, relative, resolve } from "node:path";
 import { expect, test } from "@/e2e/support/fixtures";
 import { freePort } from "@/e2e/support/free-port";
 import { hasRedis, startRedis } from "@/e2e/support/redis-server";
+import { runSql } from "@/e2e/support/run-sql";
 import { createTestDatabase } from "@/e2e/support/test-database";
-import { queryOnce } from "@/lib/database/connection";
 import { MINUTE } from "@/lib/time";
 
 // The README as somebody follows it who deploys the console: the lines themselves, in a copy that nothing was done in.
@@ -45,7 +45,7 @@ test("the README's way to production works as it is typed: installed, built, mig
   cpSync(".", copy, { recursive: true, filter: (path) => !MADE.test(relative(".", resolve(path))) });
   const database = await createTestDatabase();
   // As a new one is: the migrations are among the lines.
-  await queryOnce(database.url, "drop schema public cascade; create schema public");
+  await runSql(database.url, "drop schema public cascade; create schema public");
   const redis = await startRedis();
   const port = await freePort();
   const origin = `http://127.0.0.1:${port}`;

@@ -1,5 +1,5 @@
-import pg from "pg";
 import { hashToken, mintToken } from "@/lib/tokens/format";
+import { runSql } from "./run-sql";
 
 /**
  * An account with a token, in a database that is not the shared one, written as another part of the console would:
@@ -13,14 +13,12 @@ export async function insertCaller(url: string): Promise<string> {
 /** The same with several tokens, for tests that ask more than the limit of one allows. */
 export async function insertCallerWithTokens(url: string, email: string, count: number): Promise<string[]> {
   const tokens = Array.from({ length: count }, mintToken);
-  const client = new pg.Client(url);
-  await client.connect();
-  await client.query(
+  await runSql(
+    url,
     `with a as (insert into accounts (name, email, role) values ('Caller', $1, 'customer') returning id)
      insert into access_tokens (account_id, name, token_hash, hint)
      select id, 'Token', hash, hint from a, unnest($2::text[], $3::text[]) as t (hash, hint)`,
     [email, tokens.map(hashToken), tokens.map((raw) => raw.slice(-4))],
   );
-  await client.end();
   return tokens;
 }

@@ -3,9 +3,9 @@ import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import pg from "pg";
 import { migrate } from "@/scripts/database";
 import { startReadyProcess } from "./ready-process";
+import { runSql } from "./run-sql";
 
 export type TestDatabase = { url: string; stop(): Promise<void> };
 
@@ -49,15 +49,11 @@ async function createEmbedded(args: string[]): Promise<TestDatabase> {
 
 async function createOnServer(serverUrl: string, template = "template0"): Promise<TestDatabase> {
   const name = `console_${randomBytes(6).toString("hex")}`;
-  await runOnServer(serverUrl, `create database ${name} template ${template}`);
+  await runSql(serverUrl, `create database ${name} template ${template}`);
   const url = new URL(serverUrl);
   url.pathname = `/${name}`;
-  return { url: url.toString(), stop: () => runOnServer(serverUrl, `drop database if exists ${name} with (force)`) };
-}
-
-async function runOnServer(serverUrl: string, sql: string): Promise<void> {
-  const client = new pg.Client(serverUrl);
-  await client.connect();
-  await client.query(sql);
-  await client.end();
+  return {
+    url: url.toString(),
+    stop: async () => void (await runSql(serverUrl, `drop database if exists ${name} with (force)`)),
+  };
 }
