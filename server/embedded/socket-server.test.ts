@@ -1,6 +1,6 @@
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { connect, type Socket } from "node:net";
+import { connect, Socket } from "node:net";
 import { PGlite } from "@electric-sql/pglite";
 import pg from "pg";
 import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
@@ -279,6 +279,24 @@ test("a message larger than there is room for is refused by its length, before i
   expect(answers.text()).toContain(
     `a message of ${TIGHT.turn + 1} bytes; the embedded database takes up to ${TIGHT.turn}`,
   );
+});
+
+test("answers that a client takes bit by bit leave nothing behind at its connection", async () => {
+  const warnings: Error[] = [];
+  const note = (warning: Error) => void warnings.push(warning);
+  process.on("warning", note);
+  const stream = new Socket();
+  const client = await newClient({ stream: () => stream });
+  for (let answer = 0; answer < 12; answer++) {
+    const answered = client.query("select repeat('x', 8000000)");
+    stream.pause();
+    setTimeout(() => stream.resume(), 20);
+    await answered;
+  }
+  // A warning comes with the next tick.
+  await new Promise((resolve) => setImmediate(resolve));
+  process.off("warning", note);
+  expect(warnings).toEqual([]);
 });
 
 test("a connection that never begins is closed", async () => {

@@ -210,8 +210,11 @@ class Client implements SessionUser {
   async #write(bytes: Uint8Array): Promise<void> {
     if (this.#isClosed || this.#socket.write(bytes)) return;
     await new Promise<void>((resolve) => {
-      this.#socket.once("drain", resolve);
-      this.#socket.once("close", () => resolve());
+      const goOn = () => {
+        this.#socket.off("drain", goOn).off("close", goOn);
+        resolve();
+      };
+      this.#socket.on("drain", goOn).on("close", goOn);
     });
   }
 
