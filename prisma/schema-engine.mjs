@@ -7,6 +7,7 @@ import { randomUUID } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { createInterface } from "node:readline";
+import { setFlagsFromString } from "node:v8";
 import { PrismaPg } from "@prisma/adapter-pg";
 import { bindMigrationAwareSqlAdapterFactory, ColumnTypeEnum } from "@prisma/driver-adapter-utils";
 import * as bindings from "@prisma/schema-engine-wasm/schema_engine_bg";
@@ -15,6 +16,9 @@ import pg from "pg";
 const PG_CHAR_OID = 18;
 const PG_TEXT_OID = 25;
 const JSON_RPC_SERVER_ERROR = 4466;
+
+// It ends within seconds: compiling WebAssembly a second time, for speed, would take longer than it saves.
+setFlagsFromString("--liftoff-only");
 
 const args = process.argv.slice(2);
 const connectionString = JSON.parse(argument("--datasource") ?? "{}").url ?? process.env.DATABASE_URL;

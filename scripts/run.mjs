@@ -6,11 +6,14 @@ import { existsSync, mkdtempSync, readFileSync, rmdirSync, writeFileSync } from 
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { setFlagsFromString } from "node:v8";
 import { withSetupLock } from "./setup-lock.mjs";
 
 const GENERATED_STAMP = "lib/generated/.console-generate";
 /** Commands that need what only development does. */
 const DEVELOPMENT_COMMANDS = new Set(["test", "documents", "renamed-fields", "screenshots"]);
+/** Commands that end within seconds: compiling WebAssembly a second time, for speed, would take longer than it saves. */
+const SHORT_COMMANDS = new Set(["account", "migrate", "server"]);
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 process.chdir(root);
@@ -22,6 +25,7 @@ requireTempFolder();
 loadDotEnv();
 // Its tools are missing where only production is installed, and behave differently there.
 if (DEVELOPMENT_COMMANDS.has(command)) Reflect.deleteProperty(process.env, "NODE_ENV");
+if (SHORT_COMMANDS.has(command)) setFlagsFromString("--liftoff-only");
 /** @typedef {{ title: string, isDone: () => boolean, run: string[], finish?: () => void }} Preparation */
 /** @type {Preparation[]} */
 const PREPARATIONS = [
