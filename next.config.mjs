@@ -16,9 +16,14 @@ export default {
   skipTrailingSlashRedirect: true,
   // The console has none that need it; the route would keep a file of every variant that anybody asks for.
   images: { unoptimized: true },
-  // Else Next redirects what carries `RSC`, requests to the API as well, to keep apart in caches what nothing of the
-  // console's allows to be cached.
-  experimental: { validateRSCRequestHeaders: false },
+  experimental: {
+    // Else Next redirects what carries `RSC`, requests to the API as well, to keep apart in caches what nothing of the
+    // console's allows to be cached.
+    validateRSCRequestHeaders: false,
+    // A fifth of the build's work, for the next one in the same checkout, which CI does not see.
+    turbopackFileSystemCacheForBuild: !process.env.CI,
+    turbopackFileSystemCacheForDev: !process.env.CI,
+  },
   headers: async () => [
     // Static files; pages and the API say it themselves, too.
     { source: "/:file*", headers: asNextWantsThem(COMMON_HEADERS) },

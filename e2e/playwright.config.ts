@@ -18,7 +18,7 @@ const notHere = E2E_POSTGRES_URL ? [/@embedded-only/] : E2E_POSTGRES_FOLLOWS ? [
 
 /** One more than the smallest machine has cores: a test waits for its browser, and its browser for the console. */
 const BUSY = 3;
-const WAITING = 3;
+const WAITING = 2;
 
 // Browsers step back where the shared console or its database wants a core: however many there are, it answers as it would
 // elsewhere. Every worker reads this file.
