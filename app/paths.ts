@@ -1,7 +1,7 @@
+export { TOKEN_PAGE } from "@/lib/tokens/token-page";
+
 /** The servers of the account, where one arrives after sign-in. */
 export const DASHBOARD = "/dashboard";
-/** Where people manage their tokens (spec 5.3). */
-export const TOKEN_PAGE = "/dashboard/settings/api";
 /** Everything about the API, for people; whoever has no account may read it as well. */
 export const API_REFERENCE = "/docs/api";
 

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { NotFoundError } from "@/lib/failures";
+import { TOKEN_PAGE } from "@/lib/tokens/token-page";
 import { ENDPOINTS, type EndpointPath } from "./contract";
 import {
   internalError,
@@ -232,7 +233,7 @@ const DOCUMENT: Omit<OpenApiDocument, "servers"> = {
         type: "http",
         scheme: "bearer",
         bearerFormat: TOKEN_PATTERN,
-        description: `A personal access token, which matches \`${TOKEN_PATTERN}\`. People make them on the page /dashboard/settings/api.`,
+        description: `A personal access token, which matches \`${TOKEN_PATTERN}\`. People make them on the page ${TOKEN_PAGE}.`,
       },
     },
   },
