@@ -237,3 +237,38 @@ test("a Redis whose clock is set back by an hour locks nobody out for it, and no
   await Promise.all([limits.close(), other.close()]);
   await redis.stop();
 });
+
+test("Redis keeps the accepted requests within the window and no others, and a refusal changes nothing there", {
+  tag: "@one-engine",
+}, async () => {
+  test.skip(!hasRedis(), "redis-server is not installed on this machine");
+  const redis = await startRedis();
+  const limits = openRateLimits({ kind: "tcp", url: redis.url });
+  const client = createClient({ url: redis.url });
+  await client.connect();
+  const policy = { name: "kept", limit: 5, windowMs: 400 };
+  const key = unique("key");
+  let decision: Decision;
+  do decision = await limits.limit(policy, key);
+  while (decision.accepted);
+  const [list = ""] = await client.keys("*");
+  const kept = await client.lRange(list, 0, -1);
+  expect(kept).toHaveLength(5);
+  // Another process, which does not know that it will be refused, asks Redis.
+  const other = openRateLimits({ kind: "tcp", url: redis.url });
+  const refused = await other.limit(policy, key);
+  expect(refused.accepted).toBe(false);
+  expect(await client.lRange(list, 0, -1)).toEqual(kept);
+  await sleep(refused.waitMs);
+  expect(await other.limit(policy, key)).toMatchObject({ accepted: true });
+  await sleep(policy.windowMs / 2);
+  expect(await other.limit(policy, key)).toMatchObject({ accepted: true });
+  const [newest = 0, ...older] = (await client.lRange(list, 0, -1)).map(Number);
+  for (const time of older) expect(newest - time).toBeLessThan(policy.windowMs * 1000);
+  expect(await client.pTTL(list)).toBeGreaterThan(0);
+  await sleep(policy.windowMs);
+  expect(await client.exists(list)).toBe(0);
+  client.destroy();
+  await Promise.all([limits.close(), other.close()]);
+  await redis.stop();
+});

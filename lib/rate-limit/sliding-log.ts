@@ -5,26 +5,29 @@ import type { Policy } from "./policy";
 /**
  * One list per key: the times of the last accepted requests, newest first, in microseconds of the Redis clock, so that
  * any number of app instances agree. Answers {accepted, remaining, milliseconds until one more is accepted}. A refused
- * request writes nothing. Times that lie more than a window ahead are from before that clock was set back, and would
+ * request writes nothing; an accepted one takes away what has left the window, so that a decision never reads more of
+ * the list than its ends. Times that lie more than a window ahead are from before that clock was set back, and would
  * lock the key out for as long; what they stood for is still counted in each instance (`fallback.ts`).
  */
 const SCRIPT = `
-local limit, window = tonumber(ARGV[1]), tonumber(ARGV[2]) * 1000
+local key, limit, window = KEYS[1], tonumber(ARGV[1]), tonumber(ARGV[2]) * 1000
 local clock = redis.call("TIME")
 local now = clock[1] * 1000000 + clock[2]
-local times = redis.call("LRANGE", KEYS[1], 0, limit - 1)
-if #times > 0 and tonumber(times[1]) - now > window then
-  redis.call("DEL", KEYS[1])
-  times = {}
+local newest = redis.call("LINDEX", key, 0)
+if newest and newest - now > window then
+  redis.call("DEL", key)
+  newest = nil
 end
-local used = 0
-while used < #times and now - tonumber(times[used + 1]) < window do used = used + 1 end
-if used >= limit then return {0, 0, math.ceil((window - (now - tonumber(times[limit]))) / 1000)} end
-redis.call("LPUSH", KEYS[1], string.format("%.0f", now))
-redis.call("LTRIM", KEYS[1], 0, limit - 1)
-redis.call("PEXPIRE", KEYS[1], ARGV[2])
-local oldest = used == 0 and now or tonumber(times[used])
-return {1, limit - used - 1, math.ceil((window - (now - oldest)) / 1000)}
+local oldest = newest and redis.call("LINDEX", key, -1)
+local last = oldest and redis.call("LINDEX", key, limit - 1)
+if last and now - last < window then return {0, 0, math.ceil((window - (now - last)) / 1000)} end
+while oldest and now - oldest >= window do
+  redis.call("RPOP", key)
+  oldest = redis.call("LINDEX", key, -1)
+end
+local used = redis.call("LPUSH", key, string.format("%.0f", now))
+redis.call("PEXPIRE", key, ARGV[2])
+return {1, limit - used, math.ceil((window - (now - (oldest or now))) / 1000)}
 `;
 
 type Algorithm = ConstructorParameters<typeof Ratelimit>[0]["limiter"];
