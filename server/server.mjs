@@ -1,6 +1,7 @@
 // The HTTP server of the app: Next behind the few things that Next cannot know or do. It runs as a process of its own
 // (`app-process.ts` starts it), in plain JavaScript, so that no TypeScript loader runs beside Next.
 import { EventEmitter } from "node:events";
+import { setFlagsFromString } from "node:v8";
 import next from "next";
 import { API_HEADERS, COMMON_HEADERS, HSTS } from "../lib/api/fixed-headers.mjs";
 import { createGuardedServer, TIMES, turnOf } from "./connections.mjs";
@@ -13,6 +14,10 @@ import { throughNext } from "./next-door.mjs";
 import { findPageFault, keepPageHeaders } from "./pages.mjs";
 import { refuse } from "./refusals.mjs";
 import { loadRoutes } from "./routes.mjs";
+
+// The heap may hold as much garbage as what lives in it, not three times as much, which is what the texts of a week made
+// of it: a quarter less memory for no time that could be measured (at 30 percent, the list of servers took a fifth more).
+setFlagsFromString("--heap-growing-percent=100");
 
 /** Requests still running so long after SIGTERM are cut off. */
 const DRAIN_MS = 10_000;
