@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { atExit } from "./at-exit";
 import { freePort } from "./free-port";
 
 /** Where Debian's package has it. */
@@ -24,6 +25,11 @@ export async function startAdminer(host: string, port: number): Promise<Adminer>
   const httpPort = await freePort();
   const child = spawn("php", ["-d", `session.save_path=${sessions}`, "-S", `127.0.0.1:${httpPort}`, SCRIPT], {
     stdio: ["ignore", "ignore", "pipe"],
+  });
+  const remove = () => rmSync(sessions, { recursive: true, force: true });
+  const forget = atExit(() => {
+    child.kill("SIGKILL");
+    remove();
   });
   await started(child);
   const url = `http://127.0.0.1:${httpPort}/`;
@@ -55,7 +61,8 @@ export async function startAdminer(host: string, port: number): Promise<Adminer>
       const ended = once(child, "exit");
       child.kill();
       await ended;
-      rmSync(sessions, { recursive: true });
+      remove();
+      forget();
     },
   };
   const login = { driver: "pgsql", server, username: "postgres", password: "none", db: "postgres" };

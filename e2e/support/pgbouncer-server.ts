@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { chownSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { atExit } from "./at-exit";
 import { freePort } from "./free-port";
 import { unprivilegedUser, untilReady } from "./postgres-server";
 
@@ -39,6 +40,11 @@ max_client_conn = 200
   );
   if (user) chownSync(dir, user.uid, user.gid);
   const child = spawn("pgbouncer", ["-q", settings], { ...user, stdio: "ignore", cwd: dir });
+  const remove = () => rmSync(dir, { recursive: true, force: true });
+  const forget = atExit(() => {
+    child.kill("SIGKILL");
+    remove();
+  });
   const url = `postgresql://${username}@127.0.0.1:${ownPort}/${database}`;
   await untilReady(url, child);
   return {
@@ -47,7 +53,8 @@ max_client_conn = 200
       const exited = once(child, "exit");
       child.kill("SIGKILL");
       await exited;
-      rmSync(dir, { recursive: true, force: true });
+      remove();
+      forget();
     },
   };
 }

@@ -4,6 +4,7 @@ import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import pg from "pg";
+import { atExit } from "./at-exit";
 import { freePort } from "./free-port";
 
 /** A PostgreSQL server of the test's own, in a temporary folder. */
@@ -49,6 +50,12 @@ export async function startPostgres(): Promise<PostgresServer> {
   const port = await freePort();
   const url = `postgresql://postgres@127.0.0.1:${port}/postgres`;
   let child = await launch();
+  // Its processes may still be writing when it is removed at an exit.
+  const remove = () => rmSync(dir, { recursive: true, force: true, maxRetries: 10 });
+  const forget = atExit(() => {
+    stopAtOnce();
+    remove();
+  });
 
   async function launch(): Promise<ChildProcess> {
     const args = ["-D", data, "-p", String(port), "-k", dir, "-c", "listen_addresses=127.0.0.1", "-c", "fsync=off"];
@@ -59,10 +66,14 @@ export async function startPostgres(): Promise<PostgresServer> {
 
   async function kill(): Promise<void> {
     const exited = child.exitCode === null && child.signalCode === null ? once(child, "exit") : Promise.resolve();
-    // Immediate shutdown: no good-bye to any client. A paused process must be woken to hear it.
+    stopAtOnce();
+    await exited;
+  }
+
+  /** No good-bye to any client. A paused process must be woken to hear it. */
+  function stopAtOnce(): void {
     child.kill("SIGQUIT");
     child.kill("SIGCONT");
-    await exited;
   }
 
   return {
@@ -75,7 +86,8 @@ export async function startPostgres(): Promise<PostgresServer> {
     },
     async stop() {
       await kill();
-      rmSync(dir, { recursive: true, force: true });
+      remove();
+      forget();
     },
   };
 }

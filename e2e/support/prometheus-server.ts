@@ -1,5 +1,6 @@
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
+import { atExit } from "./at-exit";
 import { freePort } from "./free-port";
 
 /** What `promtool check metrics` has to say about a text; "" when there is nothing. */
@@ -34,6 +35,7 @@ export async function startPrometheus(configFile: string, dataDir: string): Prom
   let errors = "";
   child.stderr.on("data", (chunk) => (errors += chunk));
   const exited = once(child, "exit");
+  const forget = atExit(() => child.kill("SIGKILL"));
   return {
     async ask(path) {
       if (child.exitCode !== null) throw new Error(`Prometheus has ended: ${errors}`);
@@ -48,6 +50,7 @@ export async function startPrometheus(configFile: string, dataDir: string): Prom
     async stop() {
       child.kill("SIGTERM");
       await exited;
+      forget();
     },
   };
 }

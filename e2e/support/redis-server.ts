@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { createClient } from "@redis/client";
+import { atExit } from "./at-exit";
 import { freePort } from "./free-port";
 
 /** A Redis server of the test's own, without files. */
@@ -22,6 +23,7 @@ export async function startRedis(): Promise<RedisServer> {
   const port = await freePort();
   const url = `redis://127.0.0.1:${port}`;
   let child = await launch();
+  const forget = atExit(() => child.kill("SIGKILL"));
 
   async function launch(): Promise<ChildProcess> {
     const args = ["--port", String(port), "--bind", "127.0.0.1", "--save", "", "--appendonly", "no"];
@@ -44,7 +46,10 @@ export async function startRedis(): Promise<RedisServer> {
     async restart() {
       child = await launch();
     },
-    stop: kill,
+    async stop() {
+      await kill();
+      forget();
+    },
   };
 }
 
