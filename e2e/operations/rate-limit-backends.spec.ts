@@ -246,11 +246,15 @@ test("Redis keeps the accepted requests within the window and no others, and a r
   const limits = openRateLimits({ kind: "tcp", url: redis.url });
   const client = createClient({ url: redis.url });
   await client.connect();
-  const policy = { name: "kept", limit: 5, windowMs: 400 };
+  const policy = { name: "kept", limit: 5, windowMs: 600 };
   const key = unique("key");
-  let decision: Decision;
-  do decision = await limits.limit(policy, key);
-  while (decision.accepted);
+  const askTimes = async (times: number) => {
+    for (let time = 0; time < times; time++) expect(await limits.limit(policy, key)).toMatchObject({ accepted: true });
+  };
+  await askTimes(3);
+  // The later ones keep the list alive when the earlier ones have left the window.
+  await sleep(policy.windowMs / 2);
+  await askTimes(2);
   const [list = ""] = await client.keys("*");
   const kept = await client.lRange(list, 0, -1);
   expect(kept).toHaveLength(5);
@@ -261,11 +265,8 @@ test("Redis keeps the accepted requests within the window and no others, and a r
   expect(await client.lRange(list, 0, -1)).toEqual(kept);
   await sleep(refused.waitMs);
   expect(await other.limit(policy, key)).toMatchObject({ accepted: true });
-  await sleep(policy.windowMs / 2);
-  expect(await other.limit(policy, key)).toMatchObject({ accepted: true });
   const [newest = 0, ...older] = (await client.lRange(list, 0, -1)).map(Number);
   for (const time of older) expect(newest - time).toBeLessThan(policy.windowMs * 1000);
-  expect(await client.pTTL(list)).toBeGreaterThan(0);
   await sleep(policy.windowMs);
   expect(await client.exists(list)).toBe(0);
   client.destroy();
