@@ -27,7 +27,7 @@ export async function startAdminer(host: string, port: number): Promise<Adminer>
     stdio: ["ignore", "ignore", "pipe"],
   });
   const remove = () => rmSync(sessions, { recursive: true, force: true });
-  const forget = atExit(() => {
+  atExit(() => {
     child.kill("SIGKILL");
     remove();
   });
@@ -62,7 +62,6 @@ export async function startAdminer(host: string, port: number): Promise<Adminer>
       child.kill();
       await ended;
       remove();
-      forget();
     },
   };
   const login = { driver: "pgsql", server, username: "postgres", password: "none", db: "postgres" };

@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { DIST_DIRS } from "@/scripts/build";
+import { atExit } from "./at-exit";
 import { NO_VARIABLES } from "./console-server";
 import { freePort } from "./free-port";
 
@@ -23,6 +24,7 @@ export async function startNextAlone(databaseUrl: string): Promise<{ origin: str
     },
   );
   const exited = once(child, "exit");
+  atExit(() => child.kill("SIGKILL"));
   const ready = new Promise<void>((resolve) =>
     child.stdout.on("data", (text) => String(text).includes("Ready in") && resolve()),
   );

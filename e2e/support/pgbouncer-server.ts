@@ -41,7 +41,7 @@ max_client_conn = 200
   if (user) chownSync(dir, user.uid, user.gid);
   const child = spawn("pgbouncer", ["-q", settings], { ...user, stdio: "ignore", cwd: dir });
   const remove = () => rmSync(dir, { recursive: true, force: true });
-  const forget = atExit(() => {
+  atExit(() => {
     child.kill("SIGKILL");
     remove();
   });
@@ -54,7 +54,6 @@ max_client_conn = 200
       child.kill("SIGKILL");
       await exited;
       remove();
-      forget();
     },
   };
 }

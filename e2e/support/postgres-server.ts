@@ -52,7 +52,7 @@ export async function startPostgres(): Promise<PostgresServer> {
   let child = await launch();
   // Its processes may still be writing when it is removed at an exit.
   const remove = () => rmSync(dir, { recursive: true, force: true, maxRetries: 10 });
-  const forget = atExit(() => {
+  atExit(() => {
     stopAtOnce();
     remove();
   });
@@ -87,7 +87,6 @@ export async function startPostgres(): Promise<PostgresServer> {
     async stop() {
       await kill();
       remove();
-      forget();
     },
   };
 }

@@ -35,7 +35,7 @@ export async function startPrometheus(configFile: string, dataDir: string): Prom
   let errors = "";
   child.stderr.on("data", (chunk) => (errors += chunk));
   const exited = once(child, "exit");
-  const forget = atExit(() => child.kill("SIGKILL"));
+  atExit(() => child.kill("SIGKILL"));
   return {
     async ask(path) {
       if (child.exitCode !== null) throw new Error(`Prometheus has ended: ${errors}`);
@@ -50,7 +50,6 @@ export async function startPrometheus(configFile: string, dataDir: string): Prom
     async stop() {
       child.kill("SIGTERM");
       await exited;
-      forget();
     },
   };
 }

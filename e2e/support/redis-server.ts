@@ -23,11 +23,11 @@ export async function startRedis(): Promise<RedisServer> {
   const port = await freePort();
   const url = `redis://127.0.0.1:${port}`;
   let child = await launch();
-  const forget = atExit(() => child.kill("SIGKILL"));
 
   async function launch(): Promise<ChildProcess> {
     const args = ["--port", String(port), "--bind", "127.0.0.1", "--save", "", "--appendonly", "no"];
     const server = spawn("redis-server", args, { stdio: "ignore" });
+    atExit(() => server.kill("SIGKILL"));
     await untilReady(url);
     return server;
   }
@@ -46,10 +46,7 @@ export async function startRedis(): Promise<RedisServer> {
     async restart() {
       child = await launch();
     },
-    async stop() {
-      await kill();
-      forget();
-    },
+    stop: kill,
   };
 }
 
