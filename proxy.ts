@@ -7,7 +7,7 @@ import { isFromConsole } from "@/lib/http/own-origin";
 import { PATH_HEADER } from "@/lib/http/own-path";
 import { plainPage } from "@/lib/http/plain-page";
 import { env } from "@/lib/process/env";
-import { pingDatabase } from "@/lib/process/readiness";
+import { pingDatabase } from "@/lib/readiness";
 import { waitText } from "@/lib/relative-time";
 import { CROWD_WAIT, hasRoom } from "@/lib/sign-in/crowd";
 import { isPageOfNothing } from "@/lib/sign-in/own-pages";

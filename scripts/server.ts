@@ -95,8 +95,8 @@ async function remove({ operand }: Input): Promise<string> {
 
 async function recompute({ operand }: Input): Promise<string> {
   const { accountId, id, name } = await getOwned(operand);
-  const { getRatedServer } = await import("@/lib/servers/past-scores");
-  const rollUps = await import("@/lib/servers/roll-ups");
+  const { getRatedServer } = await import("@/lib/servers/telemetry/past-scores");
+  const rollUps = await import("@/lib/servers/telemetry/roll-ups");
   const isDone = await rollUps.recompute(await getRatedServer(accountId, id));
   return isDone
     ? `Summed up the history of ${name} again.`

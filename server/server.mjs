@@ -4,16 +4,16 @@ import { EventEmitter } from "node:events";
 import { setFlagsFromString } from "node:v8";
 import next from "next";
 import { API_HEADERS, COMMON_HEADERS, HSTS } from "../lib/api/fixed-headers.mjs";
-import { createGuardedServer, TIMES, turnOf } from "./connections.mjs";
-import { answerDirectly } from "./direct-door.mjs";
-import { readActions, readForm } from "./forms.mjs";
-import { findFault, isForMachines, normalize } from "./gate.mjs";
-import { continueIfExpected, keepCarriedHeaders } from "./incoming.mjs";
+import { answerDirectly } from "./direct/direct-door.mjs";
+import { continueIfExpected, keepCarriedHeaders } from "./direct/incoming.mjs";
+import { throughNext } from "./direct/next-door.mjs";
+import { loadRoutes } from "./direct/routes.mjs";
+import { createGuardedServer, TIMES, turnOf } from "./http/connections.mjs";
+import { readActions, readForm } from "./http/forms.mjs";
+import { findFault, isForMachines, normalize } from "./http/gate.mjs";
+import { findPageFault, keepPageHeaders } from "./http/pages.mjs";
+import { refuse } from "./http/refusals.mjs";
 import { logError } from "./log.mjs";
-import { throughNext } from "./next-door.mjs";
-import { findPageFault, keepPageHeaders } from "./pages.mjs";
-import { refuse } from "./refusals.mjs";
-import { loadRoutes } from "./routes.mjs";
 
 // The heap may hold as much garbage as what lives in it, not three times as much, which is what the texts of a week made
 // of it: a quarter less memory for no time that could be measured (at 30 percent, the list of servers took a fifth more).

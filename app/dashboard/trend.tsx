@@ -1,5 +1,5 @@
 import { Sparkline } from "@/app/ui/sparkline";
-import type { TrendPoint } from "@/lib/servers/history";
+import type { TrendPoint } from "@/lib/servers/telemetry/history";
 import { DAY, HOUR } from "@/lib/time";
 
 type Props = { points: readonly TrendPoint[]; score: number; now: number };

@@ -1,4 +1,4 @@
-import { pingDatabase } from "@/lib/process/readiness";
+import { pingDatabase } from "@/lib/readiness";
 
 export const dynamic = "force-dynamic";
 

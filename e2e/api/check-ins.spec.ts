@@ -2,8 +2,8 @@ import { newAccount, newServer } from "@/e2e/support/factories";
 import { expect, getData, test } from "@/e2e/support/fixtures";
 import { db } from "@/lib/database/client";
 import { InvalidInputError, NotFoundError } from "@/lib/failures";
-import { recordCheckIn } from "@/lib/servers/check-ins";
 import { parseStabilityRecord, type StabilityRecord } from "@/lib/servers/stability";
+import { recordCheckIn } from "@/lib/servers/telemetry/check-ins";
 import { DAY, MINUTE, SECOND } from "@/lib/time";
 
 const sample = { cpuPct: 10, memUsedMb: 500, memTotalMb: 1000, uptimeS: 1000 };

@@ -3,13 +3,13 @@ import { newAccount, newServer } from "@/e2e/support/factories";
 import { expect, test } from "@/e2e/support/fixtures";
 import { db } from "@/lib/database/client";
 import { NotFoundError } from "@/lib/failures";
-import { recordCheckIn } from "@/lib/servers/check-ins";
 import { rateHealth } from "@/lib/servers/health-score";
-import { getHistory, listTrends } from "@/lib/servers/history";
-import type { RatedServer } from "@/lib/servers/past-scores";
-import { pruneSamples } from "@/lib/servers/retention";
-import { listHours, recompute, rollUp, type SummedHour } from "@/lib/servers/roll-ups";
 import { parseStabilityRecord, summariseStability } from "@/lib/servers/stability";
+import { recordCheckIn } from "@/lib/servers/telemetry/check-ins";
+import { getHistory, listTrends } from "@/lib/servers/telemetry/history";
+import type { RatedServer } from "@/lib/servers/telemetry/past-scores";
+import { pruneSamples } from "@/lib/servers/telemetry/retention";
+import { listHours, recompute, rollUp, type SummedHour } from "@/lib/servers/telemetry/roll-ups";
 import { DAY, HOUR, MINUTE } from "@/lib/time";
 
 const CORES = 4;

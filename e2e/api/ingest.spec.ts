@@ -7,10 +7,10 @@ import { recordQueries } from "@/e2e/support/recorded-queries";
 import { setAccountDisabled } from "@/lib/accounts/accounts";
 import { db } from "@/lib/database/client";
 import { parseCheckInBody } from "@/lib/ingest/check-in-body";
-import { storeCheckIn } from "@/lib/servers/check-ins";
 import { removeServer } from "@/lib/servers/management";
 import { replaceServerKey } from "@/lib/servers/server-keys";
 import { parseStabilityRecord } from "@/lib/servers/stability";
+import { storeCheckIn } from "@/lib/servers/telemetry/check-ins";
 import { DAY, HOUR, MINUTE, SECOND } from "@/lib/time";
 import { mintToken } from "@/lib/tokens/format";
 

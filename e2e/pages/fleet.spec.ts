@@ -4,7 +4,7 @@ import { getData } from "@/e2e/support/fixtures";
 import { expect, signInDirectly, test, withAndWithoutJavaScript } from "@/e2e/support/pages";
 import type { BenchmarkRuns, ServerDetail, ServerList } from "@/lib/api/schemas";
 import { db } from "@/lib/database/client";
-import { recordCheckIn } from "@/lib/servers/check-ins";
+import { recordCheckIn } from "@/lib/servers/telemetry/check-ins";
 import { DAY, HOUR, MINUTE } from "@/lib/time";
 
 const sample = { cpuPct: 72.5, memUsedMb: 1536.25, memTotalMb: 2048, diskUsedPct: 88, netLossPct: 0.4, uptimeS: 9000 };

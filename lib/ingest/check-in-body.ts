@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { ApiError } from "@/lib/api/api-error";
 import { UNPRINTABLE } from "@/lib/names";
-import { cores, measurements, type ParsedCheckIn, publicIp } from "@/lib/servers/check-ins";
+import { cores, measurements, type ParsedCheckIn, publicIp } from "@/lib/servers/telemetry/check-ins";
 import { HOUR, MINUTE } from "@/lib/time";
 
 /** How old a sample may be that a daemon could not deliver before, in milliseconds. */

@@ -4,8 +4,8 @@ import { type Column, Expression, optional, table } from "@/lib/database/tables"
 import { NotFoundError } from "@/lib/failures";
 import { parseId } from "@/lib/http/ids";
 import { type HealthFacts, type Measurements, rateHealth, scoreHealth } from "@/lib/servers/health-score";
-import { measuredColumns } from "@/lib/servers/measured-columns";
 import { parseStabilityRecord, summariseStability } from "@/lib/servers/stability";
+import { measuredColumns } from "@/lib/servers/telemetry/measured-columns";
 import { MINUTE } from "@/lib/time";
 
 /** A daemon that checked in within this time is online (spec 8). */

@@ -1,8 +1,8 @@
 import { db, type Prisma } from "@/lib/database/client";
 import { executeIn, names, parameter, statement } from "@/lib/database/statement";
 import { table } from "@/lib/database/tables";
-import { MEASURED, recordCheckIn } from "@/lib/servers/check-ins";
 import { parseStabilityRecord, withCheckIn } from "@/lib/servers/stability";
+import { MEASURED, recordCheckIn } from "@/lib/servers/telemetry/check-ins";
 import { DAY, HOUR, MINUTE, SECOND } from "@/lib/time";
 import { hasRestarted, isSilentAt, type Machinery, reportAt } from "@/prisma/demo/machines";
 import { keyOf } from "@/prisma/demo/random";

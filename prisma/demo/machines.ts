@@ -1,4 +1,4 @@
-import type { CheckIn } from "@/lib/servers/check-ins";
+import type { CheckIn } from "@/lib/servers/telemetry/check-ins";
 import { HOUR, MINUTE, SECOND } from "@/lib/time";
 import { type Daemon, DEMO_SERVERS, type DemoServer, type Machine } from "@/prisma/demo/data";
 import { between, episodeAt, eveningAt, keyOf, type Range, wanderAt } from "@/prisma/demo/random";

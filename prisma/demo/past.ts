@@ -1,11 +1,11 @@
 import { db } from "@/lib/database/client";
 import { execute, names, parameter, statement } from "@/lib/database/statement";
 import { table } from "@/lib/database/tables";
-import { type Bands, bandsOf, merge } from "@/lib/servers/bands";
 import { rateHealth } from "@/lib/servers/health-score";
-import { memUsedPctOf } from "@/lib/servers/past-scores";
-import { type HourSum, keepHours } from "@/lib/servers/roll-ups";
 import { recordOfHours, type StabilityRecord, summariseStability } from "@/lib/servers/stability";
+import { type Bands, bandsOf, merge } from "@/lib/servers/telemetry/bands";
+import { memUsedPctOf } from "@/lib/servers/telemetry/past-scores";
+import { type HourSum, keepHours } from "@/lib/servers/telemetry/roll-ups";
 import { DAY, HOUR, MINUTE } from "@/lib/time";
 import { isSilentAt, type Machinery, reportAt } from "@/prisma/demo/machines";
 

@@ -1,4 +1,4 @@
-import type { HistoryMeasure } from "@/lib/servers/bands";
+import type { HistoryMeasure } from "@/lib/servers/telemetry/bands";
 
 /** One picture of the history: what it shows, on which scale. */
 export type HistoryChart = {

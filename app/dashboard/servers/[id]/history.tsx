@@ -3,13 +3,13 @@ import { Choices } from "@/app/ui/choices";
 import { ZoneNote } from "@/app/ui/time-axis";
 import { type ChartPoint, Legend, TimeChart } from "@/app/ui/time-chart";
 import { instantText } from "@/lib/relative-time";
-import { type Band, type Bands, type HistoryMeasure, merge } from "@/lib/servers/bands";
+import { type Band, type Bands, type HistoryMeasure, merge } from "@/lib/servers/telemetry/bands";
 import {
   HISTORY_RANGES,
   type HistoryPoint,
   type HistoryRange,
   type History as ServerHistory,
-} from "@/lib/servers/history";
+} from "@/lib/servers/telemetry/history";
 import { DAY, HOUR, MINUTE } from "@/lib/time";
 import styles from "./history.module.css";
 import { HISTORY_CHARTS, type HistoryChart } from "./history-charts";

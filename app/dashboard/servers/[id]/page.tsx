@@ -1,7 +1,7 @@
 import type { Metadata } from "next";
 import { Live } from "@/app/ui/live";
-import { parseHistoryRange } from "@/lib/servers/history";
 import { getServer } from "@/lib/servers/servers";
+import { parseHistoryRange } from "@/lib/servers/telemetry/history";
 import { requireAccount } from "@/lib/sign-in/sessions";
 import { orNotFoundPage } from "./or-not-found-page";
 import { ServerView } from "./server-view";

@@ -1,6 +1,6 @@
 "use server";
 
-import { parseHistoryRange } from "@/lib/servers/history";
+import { parseHistoryRange } from "@/lib/servers/telemetry/history";
 import { requireAccount } from "@/lib/sign-in/sessions";
 import { ServerView } from "./server-view";
 

@@ -6,10 +6,10 @@ import { ApiError } from "@/lib/api/api-error";
 import { TextResponse } from "@/lib/http/text-response";
 import { readJsonText } from "@/lib/ingest/bounded-body";
 import { door } from "@/lib/ingest/door";
+import { answerDirectly } from "../direct/direct-door.mjs";
+import { IncomingRequest, piecesOfBody } from "../direct/incoming.mjs";
+import { send } from "../direct/outgoing.mjs";
 import { createGuardedServer, TIMES, turnOf } from "./connections.mjs";
-import { answerDirectly } from "./direct-door.mjs";
-import { IncomingRequest, piecesOfBody } from "./incoming.mjs";
-import { send } from "./outgoing.mjs";
 
 /** More than any kernel keeps for a socket. */
 const WEEK = JSON.stringify(Array.from({ length: 400_000 }, (_, n) => [n, "an interval of a week"]));

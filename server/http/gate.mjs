@@ -1,7 +1,7 @@
 // What is looked at before any handler or page sees a request: whether it is one request that means one thing, and who
 // sent it.
 import { randomBytes } from "node:crypto";
-import { isMachinePath } from "../lib/http/machine-path.mjs";
+import { isMachinePath } from "../../lib/http/machine-path.mjs";
 
 /** More headers than any client sends. Node counts none: it would drop the last of them, which a proxy wrote. */
 const MAX_HEADERS = 200;

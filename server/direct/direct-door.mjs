@@ -1,10 +1,11 @@
 // Answers what needs no page by calling the compiled route handlers in this very process: Next's own way to them takes
 // ten times as long as they do. Once a build says how its handlers are called (the deployment adapters that
 // vercel/next.js#77740 proposes), `routes.mjs` need not know how Next names and wraps them.
+
+import { refuse } from "../http/refusals.mjs";
+import { logError } from "../log.mjs";
 import { IncomingRequest } from "./incoming.mjs";
-import { logError } from "./log.mjs";
 import { send } from "./outgoing.mjs";
-import { refuse } from "./refusals.mjs";
 
 const METHODS = new Set(["GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE"]);
 

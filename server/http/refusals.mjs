@@ -1,9 +1,9 @@
 // Answers that the server gives itself, because no handler and no page can: JSON where machines ask, else a page.
 import { randomBytes } from "node:crypto";
 import { STATUS_CODES } from "node:http";
-import { failureText } from "../lib/api/failure-text.mjs";
-import { API_HEADERS, PAGE_HEADERS } from "../lib/api/fixed-headers.mjs";
-import { plainPageText } from "../lib/http/plain-page-text.mjs";
+import { failureText } from "../../lib/api/failure-text.mjs";
+import { API_HEADERS, PAGE_HEADERS } from "../../lib/api/fixed-headers.mjs";
+import { plainPageText } from "../../lib/http/plain-page-text.mjs";
 
 /** Where machines ask, and what no browser asks for. */
 const MACHINE_PATH = /^(?:\/+(?:api|ingest)(?:[/?#]|$)|\*)/;

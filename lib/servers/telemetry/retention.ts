@@ -1,8 +1,8 @@
 import { db } from "@/lib/database/client";
 import { pause, runInBackground } from "@/lib/process/background";
 import { perProcess } from "@/lib/process/per-process";
-import { toRatedServer } from "@/lib/servers/past-scores";
-import { lockSamples, ROLL_UP_TRANSACTION, rollUp } from "@/lib/servers/roll-ups";
+import { toRatedServer } from "@/lib/servers/telemetry/past-scores";
+import { lockSamples, ROLL_UP_TRANSACTION, rollUp } from "@/lib/servers/telemetry/roll-ups";
 import { DAY, HOUR, MINUTE, startOfHour } from "@/lib/time";
 
 /**

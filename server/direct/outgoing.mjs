@@ -6,7 +6,7 @@ import { finished, pipeline } from "node:stream/promises";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { promisify } from "node:util";
 import { createGzip, gzip as gzipWithCallback } from "node:zlib";
-import { PIECE, piecesOf } from "../lib/http/pieces.mjs";
+import { PIECE, piecesOf } from "../../lib/http/pieces.mjs";
 
 const gzip = promisify(gzipWithCallback);
 

@@ -1,8 +1,8 @@
 import { db } from "@/lib/database/client";
 import { executeIn, names, parameter, queryIn, select, statement, type Transaction } from "@/lib/database/statement";
 import { table } from "@/lib/database/tables";
-import { type Bands, bandsOf, merge, parseBands, serializeBands } from "@/lib/servers/bands";
-import { type RatedServer, rateSamples } from "@/lib/servers/past-scores";
+import { type Bands, bandsOf, merge, parseBands, serializeBands } from "@/lib/servers/telemetry/bands";
+import { type RatedServer, rateSamples } from "@/lib/servers/telemetry/past-scores";
 import { HOUR, MINUTE, SECOND, startOfHour } from "@/lib/time";
 
 // Roll-ups: the samples of an hour summed up once, so that a month of history is 720 rows. An hour is summed up when it

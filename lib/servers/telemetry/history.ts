@@ -4,9 +4,9 @@ import { Expression, table } from "@/lib/database/tables";
 import { parseId } from "@/lib/http/ids";
 import { runInBackground } from "@/lib/process/background";
 import { perProcess } from "@/lib/process/per-process";
-import { type Bands, bandsOf, merge } from "@/lib/servers/bands";
-import { getRatedServer, type RatedServer, rateSamples, toRatedServer } from "@/lib/servers/past-scores";
-import { listHours, rollUp, settledUntil } from "@/lib/servers/roll-ups";
+import { type Bands, bandsOf, merge } from "@/lib/servers/telemetry/bands";
+import { getRatedServer, type RatedServer, rateSamples, toRatedServer } from "@/lib/servers/telemetry/past-scores";
+import { listHours, rollUp, settledUntil } from "@/lib/servers/telemetry/roll-ups";
 import { DAY, HOUR, MINUTE, SECOND } from "@/lib/time";
 
 /** How far a history reaches back, and the length of one of its steps; at most 180 steps each. */

@@ -3,7 +3,7 @@
 import { readFileSync } from "node:fs";
 import { IncomingMessage } from "node:http";
 import { join } from "node:path";
-import { piecesOfBody } from "./incoming.mjs";
+import { piecesOfBody } from "../direct/incoming.mjs";
 
 /** In bytes. The largest form of the console is a third of it. */
 export const MAX_FORM = 16_384;

@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join, resolve } from "node:path";
-import { isMachinePath } from "../lib/http/machine-path.mjs";
+import { isMachinePath } from "../../lib/http/machine-path.mjs";
 
 const VARIABLE = /^\[(\w+)\]$/;
 /** Any number of segments. */

@@ -2,9 +2,9 @@ import { db, type Prisma } from "@/lib/database/client";
 import { queryIn, type RowOfStatement, select, statement, type Transaction } from "@/lib/database/statement";
 import { Expression, table } from "@/lib/database/tables";
 import { NotFoundError } from "@/lib/failures";
-import type { HistoryValues } from "@/lib/servers/bands";
 import { scoreHealth } from "@/lib/servers/health-score";
 import { recordOfHours, type StabilityRecord, summariseStability, withCheckIn } from "@/lib/servers/stability";
+import type { HistoryValues } from "@/lib/servers/telemetry/bands";
 import { HOUR } from "@/lib/time";
 
 /** The stability component looks back on this many hours of the clock before the current one. */

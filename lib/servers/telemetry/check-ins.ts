@@ -2,9 +2,9 @@ import { z } from "zod";
 import { names, parameter, query, type RowOfStatement, type Sql, select, statement } from "@/lib/database/statement";
 import { type Column, Expression, table } from "@/lib/database/tables";
 import { InvalidInputError, NotFoundError } from "@/lib/failures";
-import { measuredColumns } from "@/lib/servers/measured-columns";
-import { isTimeToPrune, pruneInBackground } from "@/lib/servers/retention";
 import { parseStabilityRecord, withCheckIn } from "@/lib/servers/stability";
+import { measuredColumns } from "@/lib/servers/telemetry/measured-columns";
+import { isTimeToPrune, pruneInBackground } from "@/lib/servers/telemetry/retention";
 import { MINUTE } from "@/lib/time";
 
 const percent = z.number().min(0).max(100).nullable().default(null);
