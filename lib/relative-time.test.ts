@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { dateText, durationText, instantText, relativeTime, untilText, waitText } from "./relative-time";
+import { dateText, durationText, instantText, momentText, relativeTime, untilText, waitText } from "./relative-time";
 import { DAY, HOUR, MINUTE, SECOND } from "./time";
 
 const now = new Date("2026-11-20T12:00:00Z");
@@ -30,9 +30,21 @@ test.each([
   expect(untilText(new Date(at), now)).toBe(text);
 });
 
-test("an exact instant and a date are in UTC", () => {
+test("an exact instant, a date and the days until an end are those of the zone", () => {
   const at = new Date("2026-11-20T23:59:59.999Z");
-  expect([dateText(at), instantText(at)]).toEqual(["20 Nov 2026", "20 Nov 2026, 23:59:59 UTC"]);
+  expect([dateText(at, "UTC"), instantText(at, "UTC"), momentText(at, "UTC"), untilText(at, now, "UTC")]).toEqual([
+    "20 Nov 2026",
+    "20 Nov 2026, 23:59:59 UTC",
+    "20 Nov, 23:59",
+    "today",
+  ]);
+  expect([
+    dateText(at, "Europe/Berlin"),
+    instantText(at, "Europe/Berlin"),
+    untilText(at, now, "Europe/Berlin"),
+  ]).toEqual(["21 Nov 2026", "21 Nov 2026, 00:59:59 UTC+1", "tomorrow"]);
+  expect(instantText(at, "Asia/Kathmandu")).toBe("21 Nov 2026, 05:44:59 UTC+5:45");
+  expect(instantText(at, "America/New_York")).toBe("20 Nov 2026, 18:59:59 UTC−5");
 });
 
 test.each([

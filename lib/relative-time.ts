@@ -1,4 +1,5 @@
 import { DAY, HOUR, MINUTE, SECOND } from "@/lib/time";
+import { wallClock, zoneOffset } from "@/lib/time-zone";
 
 const UNITS = [
   ["year", 365 * DAY],
@@ -13,8 +14,8 @@ const SMALLEST = ["second", SECOND] as const;
 const JUST_NOW = 10 * SECOND;
 
 const relative = new Intl.RelativeTimeFormat("en", { numeric: "always" });
-const date = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeZone: "UTC" });
-const instant = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "medium", timeZone: "UTC" });
+/** Written out here: runtimes do not agree on September. */
+const MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
 
 /** "3 minutes ago", "in 5 days", "just now". What is past is rounded down, what is to come to the nearest. */
 export function relativeTime(at: Date, now: Date): string {
@@ -26,10 +27,10 @@ export function relativeTime(at: Date, now: Date): string {
 
 /**
  * How far off the day of an end is: "today", "tomorrow", "in 5 days", "in 3 months", "in 1 year". What ends on the
- * fifth day from now ends in five days, whatever the hour. Days are in UTC, as dateText writes them.
+ * fifth day from now ends in five days, whatever the hour. Days are those of the zone, as dateText writes them.
  */
-export function untilText(at: Date, now: Date): string {
-  const days = Math.floor(at.getTime() / DAY) - Math.floor(now.getTime() / DAY);
+export function untilText(at: Date, now: Date, zone = "UTC"): string {
+  const days = dayNumber(at, zone) - dayNumber(now, zone);
   if (days <= 0) return "today";
   if (days === 1) return "tomorrow";
   if (days < 60) return relative.format(days, "day");
@@ -38,14 +39,50 @@ export function untilText(at: Date, now: Date): string {
   return months < 12 ? relative.format(months, "month") : relative.format(Math.floor((days + 15) / 365), "year");
 }
 
-/** "20 Nov 2026" in UTC. */
-export function dateText(at: Date): string {
-  return date.format(at);
+/** "20 Nov 2026" in the zone. */
+export function dateText(at: Date, zone = "UTC"): string {
+  const { year, month, day } = wallClock(at.getTime(), zone);
+  return `${day} ${MONTHS[month - 1]} ${year}`;
 }
 
-/** "20 Nov 2026, 12:03:44 UTC". */
-export function instantText(at: Date): string {
-  return `${instant.format(at)} UTC`;
+/** "20 Nov" in the zone. */
+export function dayText(at: Date, zone: string): string {
+  const { month, day } = wallClock(at.getTime(), zone);
+  return `${day} ${MONTHS[month - 1]}`;
+}
+
+/** "12:03" in the zone. */
+export function clockText(at: Date, zone: string): string {
+  const { hour, minute } = wallClock(at.getTime(), zone);
+  return `${twoDigits(hour)}:${twoDigits(minute)}`;
+}
+
+/** "20 Nov, 12:03" in the zone. */
+export function momentText(at: Date, zone: string): string {
+  return `${dayText(at, zone)}, ${clockText(at, zone)}`;
+}
+
+/** "20 Nov 2026, 12:03:44 UTC", "20 Nov 2026, 13:03:44 UTC+1". */
+export function instantText(at: Date, zone = "UTC"): string {
+  const { second } = wallClock(at.getTime(), zone);
+  return `${dateText(at, zone)}, ${clockText(at, zone)}:${twoDigits(second)} ${offsetText(at, zone)}`;
+}
+
+function offsetText(at: Date, zone: string): string {
+  const minutes = zoneOffset(at.getTime(), zone) / MINUTE;
+  const [hours, rest] = [Math.floor(Math.abs(minutes) / 60), Math.abs(minutes) % 60];
+  if (minutes === 0) return "UTC";
+  return `UTC${minutes < 0 ? "−" : "+"}${hours}${rest > 0 ? `:${twoDigits(Math.floor(rest))}` : ""}`;
+}
+
+function twoDigits(value: number): string {
+  return String(value).padStart(2, "0");
+}
+
+/** Days of the calendar since 1970. */
+function dayNumber(at: Date, zone: string): number {
+  const { year, month, day } = wallClock(at.getTime(), zone);
+  return Date.UTC(year, month - 1, day) / DAY;
 }
 
 /** How long something has lasted, rounded down, in days at the most: "3 minutes", "45 days". */

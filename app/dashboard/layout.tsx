@@ -1,11 +1,13 @@
+import { TimeZoneProvider } from "@/app/ui/time-zone";
 import { requireAccount } from "@/lib/sign-in/sessions";
 import { AccountHeader } from "./account-header";
 
 export default async function Layout({ children }: { children: React.ReactNode }) {
+  const account = await requireAccount();
   return (
-    <>
-      <AccountHeader account={await requireAccount()} />
+    <TimeZoneProvider zone={account.timeZone}>
+      <AccountHeader account={account} />
       {children}
-    </>
+    </TimeZoneProvider>
   );
 }

@@ -1,23 +1,70 @@
 import { expect, test } from "vitest";
 import { DAY, HOUR, MINUTE } from "@/lib/time";
+import { wallClock } from "@/lib/time-zone";
 import { timeTicks } from "./time-ticks";
 
 const NOON = Date.UTC(2026, 10, 20, 12);
+const labels = (from: string, to: string, zone: string) =>
+  timeTicks(Date.parse(from), Date.parse(to), zone).map(({ label }) => label);
 
-test("ticks are round on the reader's clock, within the axis, and seven at most", () => {
+test("ticks are round on the clocks of the zone, within the axis, and eight at most", () => {
   for (const reach of [HOUR, DAY, 7 * DAY, 30 * DAY]) {
-    for (const offset of [0, 5.75 * HOUR, -9.5 * HOUR]) {
+    for (const zone of ["UTC", "Asia/Kathmandu", "Pacific/Marquesas"]) {
       const [from, to] = [NOON - reach + MINUTE, NOON + MINUTE];
-      const { ticks, areDays } = timeTicks(from, to, offset);
+      const ticks = timeTicks(from, to, zone);
       expect(ticks.length).toBeGreaterThanOrEqual(4);
       expect(ticks.length).toBeLessThanOrEqual(8);
-      expect(areDays).toBe(reach > DAY);
-      for (const { at, share } of ticks) {
-        expect((at + offset) % (areDays ? DAY : 5 * MINUTE)).toBe(0);
+      for (const { at, share, isMidnight } of ticks) {
+        const { hour, minute, second } = wallClock(at, zone);
+        expect(second).toBe(0);
+        expect(minute % 5).toBe(0);
+        expect(isMidnight).toBe(hour === 0 && minute === 0);
+        if (reach > DAY) expect(isMidnight).toBe(true);
         expect(share).toBeGreaterThanOrEqual(0);
         expect(share).toBeLessThanOrEqual(1);
         expect(from + share * reach).toBeCloseTo(at, 3);
       }
     }
   }
+});
+
+test("no day is missing, and none is there twice, across a change of summer time", () => {
+  expect(labels("2026-03-25T12:00:00Z", "2026-04-01T12:00:00Z", "Europe/Berlin")).toEqual([
+    "26 Mar",
+    "27 Mar",
+    "28 Mar",
+    "29 Mar",
+    "30 Mar",
+    "31 Mar",
+    "1 Apr",
+  ]);
+  expect(labels("2026-10-22T12:00:00Z", "2026-10-29T12:00:00Z", "Europe/Berlin")).toEqual([
+    "23 Oct",
+    "24 Oct",
+    "25 Oct",
+    "26 Oct",
+    "27 Oct",
+    "28 Oct",
+    "29 Oct",
+  ]);
+});
+
+test("midnight bears the date, an hour that the clocks skip is absent, and the hours after it are round again", () => {
+  expect(labels("2026-03-28T20:00:00Z", "2026-03-29T20:00:00Z", "Europe/Berlin")).toEqual([
+    "29 Mar",
+    "04:00",
+    "08:00",
+    "12:00",
+    "16:00",
+    "20:00",
+  ]);
+  expect(labels("2026-03-29T00:00:00Z", "2026-03-29T06:59:00Z", "Europe/Berlin")).toEqual([
+    "01:00",
+    "03:00",
+    "04:00",
+    "05:00",
+    "06:00",
+    "07:00",
+    "08:00",
+  ]);
 });

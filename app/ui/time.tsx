@@ -3,6 +3,7 @@
 import { useEffect, useState } from "react";
 import { instantText, relativeTime } from "@/lib/relative-time";
 import { SECOND } from "@/lib/time";
+import { useTimeZone } from "./time-zone";
 
 const MOVES_ON_EVERY = 10 * SECOND;
 
@@ -12,8 +13,9 @@ const MOVES_ON_EVERY = 10 * SECOND;
  */
 export function Time({ at, now }: { at: Date; now: Date }) {
   const elapsed = useElapsedSince(now);
+  const zone = useTimeZone();
   return (
-    <time dateTime={at.toISOString()} title={instantText(at)}>
+    <time dateTime={at.toISOString()} title={instantText(at, zone)}>
       {relativeTime(at, new Date(now.getTime() + elapsed))}
     </time>
   );

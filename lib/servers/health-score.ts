@@ -1,3 +1,4 @@
+import { decimal } from "@/lib/quantities";
 import { durationText } from "@/lib/relative-time";
 import { type Curve, valueAt } from "@/lib/servers/curve";
 import type { Stability } from "@/lib/servers/stability";
@@ -339,9 +340,4 @@ function pointsText(points: number): string {
 
 function clamp(points: number): number {
   return Math.min(FULL, Math.max(0, points));
-}
-
-/** At most two decimals, none of them idle. */
-function decimal(value: number): string {
-  return String(Math.round(value * 100) / 100);
 }

@@ -14,6 +14,7 @@ import { type Accepted, IP_KEPT } from "@/lib/sign-in/credentials";
 import { isHttps, SESSION_COOKIE } from "@/lib/sign-in/session-cookie";
 import { storeSession } from "@/lib/sign-in/session-row";
 import { DAY, MINUTE, SECOND } from "@/lib/time";
+import { zoneOrUtc } from "@/lib/time-zone";
 import { hashToken } from "@/lib/tokens/format";
 
 const LIFETIME = 30 * DAY;
@@ -26,15 +27,18 @@ const TOKEN_SHAPE = /^[\w-]{43}$/;
 /** The driver may round an instant by this much, in milliseconds. */
 const ROUNDING = 1;
 
+/** The account of a browser, and the IANA name of the zone in which its pages write times. */
+export type SignedInAccount = Account & { timeZone: string };
+
 /** Who is signed in; null for nobody, an expired session, or a disabled account. Read once per request. */
-export const findAccount = cache(async (): Promise<Account | null> => {
+export const findAccount = cache(async (): Promise<SignedInAccount | null> => {
   const token = (await cookies()).get(SESSION_COOKIE)?.value;
   if (!token || !TOKEN_SHAPE.test(token)) return null;
   const tokenHash = hashToken(token);
   const now = new Date();
   const session = await db.session.findFirst({
     where: { tokenHash, expiresAt: { gt: now }, account: { disabledAt: null } },
-    select: { expiresAt: true, account: { select: { id: true, name: true, email: true, role: true } } },
+    select: { expiresAt: true, account: { select: { id: true, name: true, email: true, role: true, timeZone: true } } },
   });
   if (!session) return null;
   const expiresAt = new Date(now.getTime() + LIFETIME);
@@ -48,11 +52,11 @@ export const findAccount = cache(async (): Promise<Account | null> => {
       db.session.updateMany({ where: { tokenHash, expiresAt: asRead }, data: { expiresAt } }),
     );
   }
-  return session.account;
+  return { ...session.account, timeZone: zoneOrUtc(session.account.timeZone) };
 });
 
 /** Who is signed in. Nobody: the request ends at the sign-in page, which leads back to the page that was asked for. */
-export async function requireAccount(): Promise<Account> {
+export async function requireAccount(): Promise<SignedInAccount> {
   const account = await findAccount();
   if (account) return account;
   const path = parseOwnPath((await headers()).get(PATH_HEADER));

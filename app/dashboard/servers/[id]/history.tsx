@@ -1,8 +1,8 @@
 import { serverPath } from "@/app/paths";
 import { Choices } from "@/app/ui/choices";
-import { ZoneNote } from "@/app/ui/time-axis";
 import { type ChartPoint, Legend, TimeChart } from "@/app/ui/time-chart";
-import { instantText } from "@/lib/relative-time";
+import { decimal } from "@/lib/quantities";
+import { momentText } from "@/lib/relative-time";
 import { type Band, type Bands, type HistoryMeasure, merge } from "@/lib/servers/telemetry/bands";
 import {
   HISTORY_RANGES,
@@ -26,7 +26,7 @@ const RANGES: Readonly<Record<HistoryRange, { name: string; row: number }>> = {
 const LONGEST_PAUSE = 2.5 * MINUTE;
 
 /** The past of a server in pictures, in words, and in tables. */
-export function History({ serverId, history }: { serverId: number; history: ServerHistory }) {
+export function History({ serverId, history, zone }: { serverId: number; history: ServerHistory; zone: string }) {
   return (
     <Section
       id="history"
@@ -43,19 +43,21 @@ export function History({ serverId, history }: { serverId: number; history: Serv
       }
     >
       <p className="hint">
-        Lines are means, bands reach from the least to the greatest value. <ZoneNote />.
+        Lines are means, bands reach from the least to the greatest value. Times in {zone.replaceAll("_", " ")}.
         {!history.isComplete && " Older hours are still being summed up; they appear here in a moment."}
       </p>
       <div className={styles.charts}>
         {HISTORY_CHARTS.map((chart) => (
-          <Picture key={chart.title} chart={chart} history={history} />
+          <Picture key={chart.title} chart={chart} history={history} zone={zone} />
         ))}
       </div>
     </Section>
   );
 }
 
-function Picture({ chart, history }: { chart: HistoryChart; history: ServerHistory }) {
+type PictureProps = { chart: HistoryChart; history: ServerHistory; zone: string };
+
+function Picture({ chart, history, zone }: PictureProps) {
   const { title, unit, top } = chart;
   const { from, to, step, points } = history;
   const measured = chart.series.filter(({ measure }) => points.some(({ bands }) => bands[measure]));
@@ -71,16 +73,16 @@ function Picture({ chart, history }: { chart: HistoryChart; history: ServerHisto
         {measured.length === 0 ? (
           <p>No samples in this time.</p>
         ) : (
-          measured.map(({ name, measure }) => <p key={measure}>{summary(name, measure, unit, history)}</p>)
+          measured.map(({ name, measure }) => <p key={measure}>{summary(name, measure, unit, history, zone)}</p>)
         )}
-        {measured.length > 0 && <NumbersTable chart={{ ...chart, series: measured }} history={history} />}
+        {measured.length > 0 && <NumbersTable chart={{ ...chart, series: measured }} history={history} zone={zone} />}
       </figcaption>
     </figure>
   );
 }
 
 /** For those who want the numbers, and for those who cannot see the picture. */
-function NumbersTable({ chart, history }: { chart: HistoryChart; history: ServerHistory }) {
+function NumbersTable({ chart, history, zone }: PictureProps) {
   const { row, name: rangeName } = RANGES[history.range];
   return (
     <details className={styles.details}>
@@ -95,7 +97,7 @@ function NumbersTable({ chart, history }: { chart: HistoryChart; history: Server
           </caption>
           <thead>
             <tr>
-              <th scope="col">From (UTC)</th>
+              <th scope="col">From</th>
               {chart.series.map(({ name }) => (
                 <th key={name} scope="col">
                   {name}
@@ -106,7 +108,7 @@ function NumbersTable({ chart, history }: { chart: HistoryChart; history: Server
           <tbody>
             {rowsOf(history.points, row).map(({ at, bands }) => (
               <tr key={at}>
-                <th scope="row">{rowTime(at)}</th>
+                <th scope="row">{momentText(new Date(at), zone)}</th>
                 {chart.series.map(({ measure }) => (
                   <td key={measure}>{bandText(bands[measure], chart.unit)}</td>
                 ))}
@@ -126,18 +128,18 @@ function chartPoints(points: readonly HistoryPoint[], measure: HistoryMeasure, s
   });
 }
 
-/** "Busy: mean 45 %, lowest 3 %, highest 98 % (20 Nov 2026, 14:20:00 UTC), last 41 %." */
-function summary(name: string, measure: HistoryMeasure, unit: string, { points }: ServerHistory): string {
+/** "Busy: mean 45 %, lowest 3 %, highest 98 % (around 20 Nov, 14:20), last 41 %." */
+function summary(name: string, measure: HistoryMeasure, unit: string, { points }: ServerHistory, zone: string): string {
   const known = points.filter(({ bands }) => bands[measure]);
   const whole = known.reduce<Bands>((sum, { bands }) => merge(sum, bands), {})[measure];
   const last = known.at(-1)?.bands[measure];
   if (!whole || !last) return "";
   const extreme = (pick: (band: Band) => number, value: number) =>
     known.find(({ bands }) => bands[measure] && pick(bands[measure]) === value)?.at ?? 0;
-  const text = (value: number) => `${number(value)}${unit}`;
+  const text = (value: number) => `${decimal(value)}${unit}`;
   const isScore = measure === "score";
   const at = isScore ? extreme((band) => band.least, whole.least) : extreme((band) => band.greatest, whole.greatest);
-  const when = ` (around ${instantText(new Date(at)).replace(/:\d\d UTC$/, " UTC")})`;
+  const when = ` (around ${momentText(new Date(at), zone)})`;
   return `${name}: mean ${text(whole.mean)}, lowest ${text(whole.least)}${isScore ? when : ""}, highest ${text(whole.greatest)}${isScore ? "" : when}, last ${text(last.mean)}.`;
 }
 
@@ -151,23 +153,7 @@ function rowsOf(points: readonly HistoryPoint[], length: number): HistoryPoint[]
   return [...rows].map(([at, bands]) => ({ at, bands })).reverse();
 }
 
-const rowFormat = new Intl.DateTimeFormat("en-GB", {
-  day: "numeric",
-  month: "short",
-  hour: "2-digit",
-  minute: "2-digit",
-  timeZone: "UTC",
-});
-
-function rowTime(at: number): string {
-  return rowFormat.format(at);
-}
-
 function bandText(band: Band | undefined, unit: string): string {
   if (!band) return "–";
-  return `${number(band.least)} – ${number(band.mean)} – ${number(band.greatest)}${unit}`;
-}
-
-function number(value: number): string {
-  return String(value >= 100 ? Math.round(value) : Math.round(value * 100) / 100);
+  return `${decimal(band.least)} – ${decimal(band.mean)} – ${decimal(band.greatest)}${unit}`;
 }

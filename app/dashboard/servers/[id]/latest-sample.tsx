@@ -2,6 +2,7 @@ import Link from "next/link";
 import { serverSettingsPath } from "@/app/paths";
 import { Time } from "@/app/ui/time";
 import type { ServerDetail } from "@/lib/api/schemas";
+import { megabytes, percent } from "@/lib/quantities";
 import { Details } from "./details";
 import { Section } from "./section";
 
@@ -30,7 +31,7 @@ export function LatestSample({ serverId, sample, now }: Props) {
                   [
                     "CPU",
                     <data key="cpu" value={sample.cpu_pct} data-field="cpu_pct">
-                      {sample.cpu_pct} %
+                      {percent(sample.cpu_pct)}
                     </data>,
                   ] as const,
                 ]),
@@ -40,7 +41,7 @@ export function LatestSample({ serverId, sample, now }: Props) {
                   [
                     "Memory used",
                     <data key="memory" value={sample.mem_used_mb} data-field="mem_used_mb">
-                      {sample.mem_used_mb.toLocaleString("en")} MB
+                      {megabytes(sample.mem_used_mb)}
                     </data>,
                   ] as const,
                 ]),

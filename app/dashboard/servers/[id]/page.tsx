@@ -25,7 +25,7 @@ export default async function Page({ params, searchParams }: Props) {
   return (
     <main id="main" className="page">
       <Live load={loadServer.bind(null, id, range)}>
-        <ServerView accountId={account.id} id={id} range={range} />
+        <ServerView accountId={account.id} id={id} range={range} zone={account.timeZone} />
       </Live>
     </main>
   );

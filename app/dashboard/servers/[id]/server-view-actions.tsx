@@ -7,5 +7,5 @@ import { ServerView } from "./server-view";
 /** The server as it is now, for a page that is open. Whoever calls it may send anything as its id and range. */
 export async function loadServer(id: unknown, range: unknown): Promise<React.ReactNode> {
   const account = await requireAccount();
-  return <ServerView accountId={account.id} id={String(id)} range={parseHistoryRange(range)} />;
+  return <ServerView accountId={account.id} id={String(id)} range={parseHistoryRange(range)} zone={account.timeZone} />;
 }

@@ -21,10 +21,12 @@ type Props = {
   /** The text of the path. */
   id: string;
   range: HistoryRange;
+  /** The zone of the times. */
+  zone: string;
 };
 
 /** One server exactly as the API answers it, and how it was before. */
-export async function ServerView({ accountId, id, range }: Props) {
+export async function ServerView({ accountId, id, range, zone }: Props) {
   const [server, { benchmarks }, history] = await orNotFoundPage(
     Promise.all([getServer(accountId, id), listBenchmarks(accountId, id), getHistory(accountId, id, range)]),
   );
@@ -54,7 +56,7 @@ export async function ServerView({ accountId, id, range }: Props) {
         <LatestSample serverId={server.id} sample={server.latest_sample} now={now} />
         <Facts facts={server.facts} />
       </div>
-      <History serverId={server.id} history={history} />
+      <History serverId={server.id} history={history} zone={zone} />
       <Benchmarks serverId={server.id} runs={benchmarks} open={openRuns} now={now} />
     </article>
   );

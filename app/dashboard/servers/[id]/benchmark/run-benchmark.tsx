@@ -7,8 +7,9 @@ import { CodeBlock } from "@/app/ui/code-block";
 import { FocusTarget } from "@/app/ui/focus-target";
 import { NoAnswer } from "@/app/ui/no-answer";
 import { Notice } from "@/app/ui/notice";
+import { useTimeZone } from "@/app/ui/time-zone";
 import { useSubmission } from "@/app/ui/use-submission";
-import { dateText } from "@/lib/relative-time";
+import { momentText } from "@/lib/relative-time";
 import { requestBenchmarkAction } from "../../actions";
 import styles from "../../form.module.css";
 import type { RequestBenchmarkAnswer } from "../../form-answers";
@@ -78,15 +79,15 @@ function RunBenchmarkRound({ id, origin, hasPending, isLater }: Props & Round) {
 type LineProps = { id: number; origin: string; answer: Extract<RequestBenchmarkAnswer, { kind: "requested" }> };
 
 function Line({ id, origin, answer: { label, rawKey, expiresAt } }: LineProps) {
+  const zone = useTimeZone();
   return (
     <section className={`card ${styles.form}`} aria-labelledby="line">
       <FocusTarget as="h2" id="line">
         Run this line on the server
       </FocusTarget>
       <p className="soft">
-        The line holds a key for this one result, is shown this once, and works until {dateText(expiresAt)} at the same
-        time of day. The scores of <strong>{label}</strong> are on the server&apos;s page, and in its terminal, as soon
-        as it is done.
+        The line holds a key for this one result, is shown this once, and works until {momentText(expiresAt, zone)}. The
+        scores of <strong>{label}</strong> are on the server&apos;s page, and in its terminal, as soon as it is done.
       </p>
       <CodeBlock
         label="In a terminal of the server"

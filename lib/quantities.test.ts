@@ -1,0 +1,49 @@
+import { expect, test } from "vitest";
+import { counted, decimal, megabytes, megabytesOf, percent, quantity } from "./quantities";
+
+test.each([
+  [0, "0"],
+  [0.4321, "0.43"],
+  [0.004, "< 0.01"],
+  [0.999, "1"],
+  [1.06, "1.1"],
+  [10.891128211561771, "10.9"],
+  [22.63, "22.6"],
+  [30, "30"],
+  [99.96, "99.9"],
+  [5597.19, "5,597"],
+  [-2.64, "-2.6"],
+])("%d is written %s", (value, text) => expect(decimal(value)).toBe(text));
+
+test.each([
+  [10.891128211561771, "10.9 %"],
+  [22.63, "22.6 %"],
+  [99.97, "99.9 %"],
+  [100, "100 %"],
+  [0, "0 %"],
+])("%d percent is written %s: all only when it is all", (value, text) => expect(percent(value)).toBe(text));
+
+test.each([
+  [512, "512 MB"],
+  [1023.6, "1 GB"],
+  [5597.19, "5.5 GB"],
+  [2_000_000, "1.9 TB"],
+])("%d megabytes are written %s", (value, text) => expect(megabytes(value)).toBe(text));
+
+test("a part and its whole share the unit of the whole", () => {
+  expect(megabytesOf(5597.19, 24_031)).toBe("5.5 of 23.5 GB");
+  expect(megabytesOf(100, 512)).toBe("100 of 512 MB");
+  expect(megabytesOf(12, 24_031)).toBe("0.01 of 23.5 GB");
+});
+
+test("every unit has its words", () => {
+  expect(quantity(941.6, "points")).toBe("942");
+  expect(quantity(3_400_000, "bytes")).toBe("3.2 MB");
+  expect(quantity(12.345, "milliseconds")).toBe("12.3 ms");
+  expect(quantity(1234.5, "number")).toBe("1,235");
+  expect([counted(1, "server"), counted(1204, "server"), counted(2, "process", "processes")]).toEqual([
+    "1 server",
+    "1,204 servers",
+    "2 processes",
+  ]);
+});

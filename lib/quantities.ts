@@ -1,0 +1,70 @@
+// One rule for every number that a page shows: whole from a hundred on, one decimal below it, two below one, no idle
+// zeros, thousands grouped; and a unit that people read.
+
+/** `megabytes` are 2^20 bytes, as operating systems report memory; `points` are those of a score. */
+export type Unit = "percent" | "points" | "megabytes" | "bytes" | "milliseconds" | "number";
+
+const grouped = new Intl.NumberFormat("en", { maximumFractionDigits: 0 });
+
+/** "22.6", "0.43", "5,597". What is not zero is not written as zero, and what is nearly a hundred not as a hundred. */
+export function decimal(value: number): string {
+  const size = Math.abs(value);
+  if (size >= 100) return grouped.format(value);
+  if (size > 99.9) return value > 0 ? "99.9" : "-99.9";
+  const places = size >= 0.995 ? 10 : 100;
+  const rounded = Math.round(value * places) / places;
+  if (rounded === 0 && value !== 0) return value > 0 ? "< 0.01" : "> -0.01";
+  return String(rounded);
+}
+
+/** "22.6 %". */
+export function percent(value: number): string {
+  return `${decimal(value)} %`;
+}
+
+/** "512 MB", "5.5 GB". */
+export function megabytes(value: number): string {
+  return scaled(value, ["MB", "GB", "TB", "PB"]);
+}
+
+/** "5.5 of 23.5 GB". */
+export function megabytesOf(part: number, whole: number): string {
+  const total = megabytes(whole);
+  const [, unit = ""] = total.split(" ");
+  const factor = 1024 ** ["MB", "GB", "TB", "PB"].indexOf(unit);
+  return `${decimal(part / factor)} of ${total}`;
+}
+
+/** A value with its unit. */
+export function quantity(value: number, unit: Unit): string {
+  switch (unit) {
+    case "percent":
+      return percent(value);
+    case "points":
+      return String(Math.round(value));
+    case "megabytes":
+      return megabytes(value);
+    case "bytes":
+      return scaled(value, ["B", "KB", "MB", "GB", "TB", "PB"]);
+    case "milliseconds":
+      return `${decimal(value)} ms`;
+    case "number":
+      return decimal(value);
+  }
+}
+
+/** "1 server", "1,204 servers". */
+export function counted(count: number, one: string, many = `${one}s`): string {
+  return `${grouped.format(count)} ${count === 1 ? one : many}`;
+}
+
+function scaled(value: number, units: readonly string[]): string {
+  let rest = value;
+  let index = 0;
+  // What would be written as 1,024 is one of the next unit.
+  while (Math.abs(rest) >= 1023.5 && index < units.length - 1) {
+    rest /= 1024;
+    index++;
+  }
+  return `${decimal(rest)} ${units[index]}`;
+}

@@ -1,0 +1,68 @@
+import { DAY } from "@/lib/time";
+
+/** What a clock on the wall shows. `month` counts from 1. */
+export type WallClock = { year: number; month: number; day: number; hour: number; minute: number; second: number };
+
+const formats = new Map<string, Intl.DateTimeFormat>();
+
+/** The name as the runtime writes it, or null if it is not the name of a zone: "europe/berlin" is Europe/Berlin. */
+export function findZone(name: string): string | null {
+  // An offset such as "+01:00" is not a zone: it knows nothing of summer time.
+  if (!/^[a-z][\w+/-]{1,63}$/i.test(name)) return null;
+  try {
+    return new Intl.DateTimeFormat("en", { timeZone: name }).resolvedOptions().timeZone;
+  } catch {
+    return null;
+  }
+}
+
+/** The zone of that name; UTC for a name that this runtime does not know. */
+export function zoneOrUtc(name: string): string {
+  return findZone(name) ?? "UTC";
+}
+
+/** What the clocks of a zone show at an instant (epoch ms). @throws RangeError for an unknown zone. */
+export function wallClock(at: number, zone: string): WallClock {
+  const clock: WallClock = { year: 0, month: 0, day: 0, hour: 0, minute: 0, second: 0 };
+  for (const { type, value } of formatOf(zone).formatToParts(at)) {
+    if (Object.hasOwn(clock, type)) clock[type as keyof WallClock] = Number(value);
+  }
+  return clock;
+}
+
+/** How far the clocks of a zone are ahead of UTC at an instant (epoch ms), in milliseconds. */
+export function zoneOffset(at: number, zone: string): number {
+  return asUtc(wallClock(at, zone)) - Math.floor(at / 1000) * 1000;
+}
+
+/**
+ * The instant (epoch ms) at which the clocks of a zone show this; the first of two when they are put back, and what they
+ * show an hour later when they are put forward past it.
+ */
+export function instantOf(clock: WallClock, zone: string): number {
+  const shown = asUtc(clock);
+  const [before, after] = [shown - zoneOffset(shown - DAY, zone), shown - zoneOffset(shown + DAY, zone)];
+  return [before, after].find((at) => asUtc(wallClock(at, zone)) === shown) ?? before;
+}
+
+function asUtc({ year, month, day, hour, minute, second }: WallClock): number {
+  return Date.UTC(year, month - 1, day, hour, minute, second);
+}
+
+function formatOf(zone: string): Intl.DateTimeFormat {
+  let format = formats.get(zone);
+  if (!format) {
+    format = new Intl.DateTimeFormat("en-u-ca-gregory-nu-latn", {
+      timeZone: zone,
+      year: "numeric",
+      month: "numeric",
+      day: "numeric",
+      hour: "numeric",
+      minute: "numeric",
+      second: "numeric",
+      hourCycle: "h23",
+    });
+    formats.set(zone, format);
+  }
+  return format;
+}
