@@ -66,8 +66,8 @@ export async function startApp(options: AppOptions): Promise<AppProcess> {
     child,
     exited,
     hasGivenUp: () => child.exitCode === GAVE_UP,
-    async stop() {
-      child.kill("SIGTERM");
+    async stop(signal = "SIGTERM") {
+      child.kill(signal);
       await exited;
     },
   };

@@ -54,7 +54,8 @@ export async function runApp({ mode, build, prepare, announce }: RunOptions): Pr
       // Ctrl-C reaches the server as well.
       supervisor.expectEnd();
       await finish?.();
-      await supervisor.stop();
+      void stop.atOnce.then(() => supervisor.stop("SIGINT"));
+      await supervisor.stop(stop.isGiven() ? "SIGTERM" : "SIGINT");
     }
   } finally {
     await database.stop();

@@ -1,16 +1,23 @@
 /** Whether and when somebody asked this process to stop. */
-export type StopSignal = { isGiven(): boolean; given: Promise<void> };
+export type StopSignal = {
+  isGiven(): boolean;
+  given: Promise<void>;
+  /** Resolves at a signal that waits for nothing: Ctrl-C or a closed terminal, also after SIGTERM. */
+  atOnce: Promise<void>;
+};
 
-/** Listens for Ctrl-C and SIGTERM. Further ones change nothing: stopping is under way. */
+/** Listens for Ctrl-C and SIGTERM. Further ones cut nothing off. */
 export function listenForStop(): StopSignal {
   let isGiven = false;
-  const given = new Promise<void>((resolve) => {
-    for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
-      process.on(signal, () => {
-        isGiven = true;
-        resolve();
-      });
-    }
-  });
-  return { isGiven: () => isGiven, given };
+  const on = (signals: NodeJS.Signals[]) =>
+    new Promise<void>((resolve) => {
+      for (const signal of signals) {
+        process.on(signal, () => {
+          isGiven = true;
+          resolve();
+        });
+      }
+    });
+  const atOnce = on(["SIGINT", "SIGHUP"]);
+  return { isGiven: () => isGiven, given: Promise.race([atOnce, on(["SIGTERM"])]), atOnce };
 }

@@ -7,8 +7,8 @@ export type Running = {
   exited: Promise<string>;
   /** Whether it ended because parts of its own died again and again: another start would change nothing. */
   hasGivenUp?(): boolean;
-  /** Lets running requests finish. */
-  stop(): Promise<void>;
+  /** Lets running requests finish. SIGTERM, the default, also lets load balancers notice; SIGINT ends that wait. */
+  stop(signal?: "SIGTERM" | "SIGINT"): Promise<void>;
 };
 
 const MAX_DEATHS = 5;
@@ -38,11 +38,11 @@ export class Supervisor {
     this.#isStopping = true;
   }
 
-  /** Stops the process, also one that is just being started again. */
-  async stop(): Promise<void> {
+  /** Stops the process, also one that is just being started again. May be called again with SIGINT, for a sooner end. */
+  async stop(signal?: "SIGTERM" | "SIGINT"): Promise<void> {
     this.expectEnd();
     const current = await this.#current.catch(() => null);
-    await current?.stop();
+    await current?.stop(signal);
   }
 
   async #watch(start: () => Promise<Running>, say: (line: string) => void): Promise<never> {

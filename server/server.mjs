@@ -1,26 +1,27 @@
 // The HTTP server of the app: Next behind the few things that Next cannot know or do. It runs as a process of its own
 // (`app-process.ts` starts it), in plain JavaScript, so that no TypeScript loader runs beside Next.
+import cluster from "node:cluster";
 import { EventEmitter } from "node:events";
 import { setFlagsFromString } from "node:v8";
 import next from "next";
 import { API_HEADERS, COMMON_HEADERS, HSTS } from "../lib/api/fixed-headers.mjs";
+import { isDraining } from "../lib/process/draining.mjs";
 import { answerDirectly } from "./direct/direct-door.mjs";
 import { continueIfExpected, keepCarriedHeaders } from "./direct/incoming.mjs";
 import { throughNext } from "./direct/next-door.mjs";
 import { loadRoutes } from "./direct/routes.mjs";
+import { drainDelay, endWhenTold } from "./drain.mjs";
 import { createGuardedServer, TIMES, turnOf } from "./http/connections.mjs";
 import { readActions, readForm } from "./http/forms.mjs";
 import { findFault, isForMachines, normalize } from "./http/gate.mjs";
 import { findPageFault, keepPageHeaders } from "./http/pages.mjs";
 import { refuse } from "./http/refusals.mjs";
+import { failToListen, listen, requireFree } from "./listen.mjs";
 import { logError } from "./log.mjs";
 
 // The heap may hold as much garbage as what lives in it, not three times as much, which is what the texts of a week made
 // of it: a quarter less memory for no time that could be measured (at 30 percent, the list of servers took a fifth more).
 setFlagsFromString("--heap-growing-percent=100");
-
-/** Requests still running so long after SIGTERM are cut off. */
-const DRAIN_MS = 10_000;
 
 const hostname = process.env.HOST || "127.0.0.1";
 const baseUrl = process.env.BASE_URL ? new URL(process.env.BASE_URL) : null;
@@ -29,13 +30,14 @@ const dev = process.env.NODE_ENV !== "production";
 // The development server has web sockets, which may be silent.
 const server = createGuardedServer(dev ? { ...TIMES, silence: 0 } : TIMES);
 
-// Listening comes first, so that a port that is taken is known at once.
-const port = await listen(Number(process.env.PORT ?? 3000));
+endWhenTold(server, dev ? 0 : drainDelay());
+const port = Number(process.env.PORT ?? 3000);
+// Workers share the port that their parent has looked at.
+if (!cluster.isWorker) await requireFree(port, hostname).catch((error) => failToListen(error, port, hostname));
 // Next listens here for web sockets, which only its development server has. A server that nobody listens to for them
 // answers a request that offers an upgrade (to HTTP/2, as some clients do) like any other.
 const nobody = /** @type {import("node:http").Server} */ (/** @type {unknown} */ (new EventEmitter()));
 const app = next({ dev, hostname, port, httpServer: dev ? server : nobody });
-const ready = app.prepare().then(openDirectDoor);
 const handle = app.getRequestHandler();
 const distDir = process.env.CONSOLE_DIST_DIR || ".next";
 /** The actions that forms can name; null where they are not known. */
@@ -45,8 +47,6 @@ const actions = dev ? null : readActions(distDir);
  * @type {Awaited<ReturnType<typeof loadRoutes>> | null}
  */
 let findRoute = null;
-let isReady = false;
-let isDraining = false;
 
 for (const event of ["request", "checkContinue"]) {
   server.on(event, (request, response) => {
@@ -57,7 +57,10 @@ for (const event of ["request", "checkContinue"]) {
     });
   });
 }
-server.on("checkExpectation", (request, response) => refuse(request, response, 417));
+server.on("checkExpectation", (request, response) => {
+  if (isDraining()) response.setHeader("Connection", "close");
+  refuse(request, response, 417);
+});
 
 /**
  * @param {import("node:http").IncomingMessage} request
@@ -70,8 +73,7 @@ async function answer(request, response) {
     // Refused meanwhile: its body did not come in time.
     if (response.writableEnded) return;
   }
-  if (!isReady) await ready;
-  if (isDraining) response.setHeader("Connection", "close");
+  if (isDraining()) response.setHeader("Connection", "close");
   if (isHttps) response.setHeader(...HSTS);
   const fault = findFault(request);
   if (fault) return refuse(request, response, fault);
@@ -120,14 +122,10 @@ async function answerBrowser(path, request, response) {
   await handle(form, response);
 }
 
-// A second Ctrl-C must not kill what the first one promised to drain.
-for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"]) process.on(signal, drain);
-// The parent is gone: so is the database it may have been serving.
-process.once("disconnect", drain);
-
-await ready;
-isReady = true;
-process.send?.({ port });
+await app.prepare();
+await openDirectDoor();
+const listeningOn = await listen(server, port, hostname).catch((error) => failToListen(error, port, hostname));
+process.send?.({ port: listeningOn });
 
 /** The development server compiles a handler when it is asked for; only a build has them all. */
 async function openDirectDoor() {
@@ -137,36 +135,4 @@ async function openDirectDoor() {
   } catch (error) {
     logError("direct door closed: Next's router answers everything", String(error));
   }
-}
-
-/**
- * @param {number} wanted
- * @returns {Promise<number>} the port that was taken
- */
-function listen(wanted) {
-  return new Promise((resolve) => {
-    server.once("error", (/** @type {NodeJS.ErrnoException} */ error) => {
-      const problem = error.code === "EADDRINUSE" ? "the port is in use" : error.message;
-      if (process.send) process.send({ error: problem });
-      else console.error(`Cannot listen on ${hostname}:${wanted}: ${problem}.`);
-      process.exit(1);
-    });
-    server.listen(wanted, hostname, () =>
-      resolve(/** @type {import("node:net").AddressInfo} */ (server.address()).port),
-    );
-  });
-}
-
-/** Lets running requests finish, then what they left to be done after their response, then ends. */
-async function drain() {
-  if (isDraining) return;
-  isDraining = true;
-  setTimeout(() => process.exit(0), DRAIN_MS).unref();
-  const closed = new Promise((resolve) => server.close(resolve));
-  // A connection that was busy at the time of close() would be kept alive after its answer.
-  const sweep = setInterval(() => server.closeIdleConnections(), 50);
-  await closed;
-  clearInterval(sweep);
-  await Reflect.get(globalThis, Symbol.for("console-api.background-drain"))?.();
-  process.exit(0);
 }

@@ -2,14 +2,16 @@
 // one server.
 import cluster from "node:cluster";
 import { randomBytes } from "node:crypto";
+import { drainDelay } from "./drain.mjs";
 import { GAVE_UP } from "./exit-codes.mjs";
+import { failToListen, requireFree } from "./listen.mjs";
 import { logError } from "./log.mjs";
 
 /** The fifth death within a minute is the last one: more would die for ever. */
 const MAX_DEATHS = 5;
 const DEATHS_MS = 60_000;
 /** A worker gives its requests ten seconds; one that has not ended by then does not listen any more. */
-const END_MS = 15_000;
+const END_MS = 15_000 + drainDelay();
 
 const count = Number(process.env.WORKERS);
 // Each of them may get what another one sends to their port.
@@ -25,6 +27,8 @@ const deaths = [];
 let isAnnounced = false;
 let isDraining = false;
 
+const [port, hostname] = [Number(process.env.PORT ?? 3000), process.env.HOST || "127.0.0.1"];
+await requireFree(port, hostname).catch((error) => failToListen(error, port, hostname));
 for (let started = 0; started < count; started++) cluster.fork();
 
 cluster.on("message", (worker, { port, error }) => {
@@ -50,21 +54,21 @@ cluster.on("exit", (worker, code, signal) => {
   while ((deaths[0] ?? now) <= now - DEATHS_MS) deaths.shift();
   if (deaths.length >= MAX_DEATHS) {
     logError("too many workers died", `${MAX_DEATHS} within a minute; none is started again`);
-    return drain(GAVE_UP);
+    return drain(GAVE_UP, "SIGINT");
   }
   cluster.fork();
 });
 
-// A second Ctrl-C must not kill what the first one promised to drain.
-for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"]) process.on(signal, () => drain(0));
-process.once("disconnect", () => drain(0));
+process.on("SIGTERM", () => drain(0, "SIGTERM"));
+for (const signal of ["SIGINT", "SIGHUP"]) process.on(signal, () => drain(0, "SIGINT"));
+process.once("disconnect", () => drain(0, "SIGINT"));
 
-/** Each worker lets its running requests finish. */
-function drain(/** @type {number} */ exitCode) {
+/** Each worker ends as `drain.mjs` says; one that is told again, by Ctrl-C, waits no longer. */
+function drain(/** @type {number} */ exitCode, /** @type {NodeJS.Signals} */ signal) {
+  for (const worker of workers()) worker.process.kill(signal);
   if (isDraining) return;
   isDraining = true;
   process.exitCode = exitCode;
-  for (const worker of workers()) worker.process.kill("SIGTERM");
   if (workers().length === 0) process.exit();
   setTimeout(() => {
     for (const worker of workers()) worker.process.kill("SIGKILL");

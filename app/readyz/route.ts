@@ -1,10 +1,15 @@
+import { isDraining } from "@/lib/process/draining.mjs";
 import { pingDatabase } from "@/lib/readiness";
 
 export const dynamic = "force-dynamic";
 
-/** The process can do its work: the database answers. 503 takes it out of a load balancer until it does. */
+/**
+ * The process can do its work: the database answers, and nobody has asked it to end. 503 takes it out of a load balancer
+ * until it does, and before it ends.
+ */
 export async function GET(): Promise<Response> {
   const headers = { "Cache-Control": "no-store" };
+  if (isDraining()) return Response.json({ status: "ending" }, { status: 503, headers });
   try {
     await pingDatabase();
     return Response.json({ status: "ok" }, { headers });

@@ -1,7 +1,10 @@
 import { type AppProcess, startApp } from "@/scripts/app-process";
 import { DIST_DIRS } from "@/scripts/build";
 
-/** Every variable of the product, unset: neither a .env file nor the shell may change what a test sees. */
+/**
+ * Every variable of the product, unset: neither a .env file nor the shell may change what a test sees. No proxy needs
+ * time to notice an end.
+ */
 export const NO_VARIABLES = {
   BASE_URL: "",
   TRUSTED_PROXIES: "",
@@ -9,6 +12,7 @@ export const NO_VARIABLES = {
   UPSTASH_REDIS_REST_URL: "",
   UPSTASH_REDIS_REST_TOKEN: "",
   DATABASE_POOL_SIZE: "",
+  DRAIN_DELAY: "0",
 };
 
 export type ConsoleServer = AppProcess & {

@@ -13,6 +13,7 @@ test("nothing set is a laptop: embedded database, loopback, port 3000, limit in 
     baseUrl: undefined,
     trustedProxies: 0,
     workers: 1,
+    drainDelaySeconds: 5,
     redis: { kind: "none" },
   });
 });
@@ -32,6 +33,7 @@ test("everything set is read as what it is", () => {
       BASE_URL: "https://console.example.com/",
       TRUSTED_PROXIES: "2",
       WORKERS: "3",
+      DRAIN_DELAY: "0",
       REDIS_URL: "rediss://redis:6380",
     }),
   ).toEqual({
@@ -43,6 +45,7 @@ test("everything set is read as what it is", () => {
     baseUrl: "https://console.example.com",
     trustedProxies: 2,
     workers: 3,
+    drainDelaySeconds: 0,
     redis: { kind: "tcp", url: "rediss://redis:6380" },
   });
   expect(parseEnv({ UPSTASH_REDIS_REST_URL: "https://x.upstash.io", UPSTASH_REDIS_REST_TOKEN: "t" }).redis).toEqual({
@@ -64,6 +67,7 @@ const WRONG: [Record<string, string>, string][] = [
   [{ PORT: "http" }, 'PORT must be a whole number from 0 to 65535, not "http".'],
   [{ DATABASE_POOL_SIZE: "0" }, 'DATABASE_POOL_SIZE must be a whole number from 1 to 1000, not "0".'],
   [{ TRUSTED_PROXIES: "true" }, 'TRUSTED_PROXIES must be a whole number from 0 to 10, not "true".'],
+  [{ DRAIN_DELAY: "5s" }, 'DRAIN_DELAY must be a whole number from 0 to 300, not "5s".'],
   [{ BASE_URL: "console.example.com" }, "BASE_URL must look like https://console.example.com."],
   ...["0", "-1", "x", "1.5", "129", "1000", "1e1", "AUTO"].map((text): [Record<string, string>, string] => [
     { WORKERS: text, REDIS_URL: "redis://h" },

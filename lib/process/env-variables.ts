@@ -50,6 +50,7 @@ const variables = z.object({
       error: (issue) => `WORKERS must be a whole number from 1 to 128, or auto, not "${issue.input}".`,
     })
     .transform((text) => (text === "auto" ? availableParallelism() : Number(text))),
+  DRAIN_DELAY: wholeNumber("DRAIN_DELAY", 5, 0, 300),
   REDIS_URL: url("REDIS_URL", ["redis:", "rediss:"], "redis://host:6379"),
   UPSTASH_REDIS_REST_URL: url("UPSTASH_REDIS_REST_URL", ["https:", "http:"], "https://name.upstash.io"),
   UPSTASH_REDIS_REST_TOKEN: z.string().optional(),
@@ -74,6 +75,8 @@ export type Env = {
   trustedProxies: number;
   /** How many processes answer behind the one port. */
   workers: number;
+  /** How long the server goes on answering after SIGTERM, in seconds (`server/drain.mjs`). */
+  drainDelaySeconds: number;
   redis: RedisSettings;
 };
 
@@ -111,6 +114,7 @@ export function parseEnv(source: Record<string, string | undefined>): Env {
     baseUrl: data.BASE_URL,
     trustedProxies: data.TRUSTED_PROXIES,
     workers: data.WORKERS,
+    drainDelaySeconds: data.DRAIN_DELAY,
     redis: redisSettings(data),
   };
 }

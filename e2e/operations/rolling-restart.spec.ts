@@ -1,0 +1,141 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import type { IncomingMessage } from "node:http";
+import { Agent, request } from "node:https";
+import { startConsole } from "@/e2e/support/console-server";
+import { newAccount, newReportingServer } from "@/e2e/support/factories";
+import { expect, test } from "@/e2e/support/fixtures";
+import { freePort } from "@/e2e/support/free-port";
+import { hasNginx, type NginxServer, startNginx } from "@/e2e/support/nginx-server";
+import { hasRedis, type RedisServer, startRedis } from "@/e2e/support/redis-server";
+import { MINUTE, SECOND } from "@/lib/time";
+import { DIST_DIRS } from "@/scripts/build";
+
+/** Clients that ask at once, each on a connection to nginx of its own. */
+const CLIENTS = 12;
+/** Each client's own pace, far below the limits of its token and of its server key. */
+const PAUSE = 250;
+
+test("a restart of one instance after the other behind nginx, with the configuration that is shipped, fails no request, POSTs included", {
+  tag: ["@one-engine", "@waits"],
+}, async () => {
+  test.setTimeout(6 * MINUTE);
+  test.skip(!hasNginx(), "nginx and openssl are not both installed on this machine");
+  const redis = hasRedis() ? await startRedis() : null;
+  const ports = [await freePort(), await freePort()] as const;
+  const instances = await Promise.all(ports.map((port, index) => startInstance(port, redis, index)));
+  const nginx = await startNginx(ports);
+  const load = await startLoad(nginx);
+  try {
+    await load.proceed();
+    for (const [index, port] of ports.entries()) {
+      const ended = once(instances[index] as ChildProcess, "exit");
+      instances[index]?.kill("SIGTERM");
+      expect(await ended).toEqual([0, null]);
+      await load.proceed();
+      instances[index] = await startInstance(port, redis, index);
+      await load.proceed();
+    }
+    expect(load.failures, nginx.errors()).toEqual([]);
+  } finally {
+    await load.stop();
+    await nginx.stop();
+    for (const instance of instances) {
+      const ended = once(instance, "exit");
+      instance.kill("SIGINT");
+      await ended;
+    }
+    await redis?.stop();
+  }
+});
+
+test("after SIGTERM /readyz is 503 and every answer ends its connection, until Ctrl-C or the delay ends it", {
+  tag: "@one-engine",
+}, async () => {
+  const app = await startConsole(String(process.env.DATABASE_URL), { DRAIN_DELAY: "300" });
+  expect((await fetch(`${app.origin}/readyz`)).status).toBe(200);
+  const ended = once(app.child, "exit");
+  app.child.kill("SIGTERM");
+  await expect.poll(async () => (await fetch(`${app.origin}/readyz`)).status).toBe(503);
+  for (const path of ["/healthz", "/api/v1/me", "/sign-in", "/no-such-page", "/favicon.svg"]) {
+    const answer = await fetch(app.origin + path);
+    await answer.arrayBuffer();
+    expect(answer.headers.get("connection"), path).toBe("close");
+  }
+  app.child.kill("SIGINT");
+  expect(await ended).toEqual([0, null]);
+});
+
+/** `npm start` on a port, ready; the first with two workers where their limit can be counted together. */
+async function startInstance(port: number, redis: RedisServer | null, index: number): Promise<ChildProcess> {
+  const child = spawn(process.execPath, ["scripts/run.mjs", "start"], {
+    env: {
+      ...process.env,
+      HOST: "127.0.0.1",
+      PORT: String(port),
+      CONSOLE_DIST_DIR: DIST_DIRS.test,
+      TRUSTED_PROXIES: "1",
+      DRAIN_DELAY: "",
+      REDIS_URL: redis?.url ?? "",
+      WORKERS: redis && index === 0 ? "2" : "1",
+    },
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  let output = "";
+  child.stdout.on("data", (chunk) => (output += chunk));
+  await expect.poll(() => output, { timeout: MINUTE }).toContain("Console API on");
+  return child;
+}
+
+/** Reads and check-ins, at a steady pace, and what was answered to them but 200. */
+async function startLoad(nginx: NginxServer) {
+  const failures: string[] = [];
+  const answered = Array<number>(CLIENTS).fill(0);
+  let isOver = false;
+  const { id, token } = await newAccount();
+  const run = async (client: number) => {
+    const { key } = await newReportingServer(id);
+    const agent = new Agent({ keepAlive: true, maxSockets: 1, rejectUnauthorized: false });
+    for (let sent = 0; !isOver; sent++) {
+      const asked =
+        client % 2 === 0
+          ? { method: "POST", path: "/ingest/v1/check-ins", token: key, body: "{}" }
+          : { method: "GET", path: sent % 20 === 0 ? "/api/v1/me" : "/healthz", token, body: "" };
+      const status = await ask(nginx.port, agent, asked).catch(String);
+      if (status !== 200) failures.push(`${new Date().toISOString()} ${asked.method} ${asked.path}: ${status}`);
+      answered[client] = sent + 1;
+      await new Promise((resolve) => setTimeout(resolve, PAUSE));
+    }
+    agent.destroy();
+  };
+  const clients = answered.map((_, client) => run(client));
+  return {
+    failures,
+    /** Until every client was answered some more. */
+    async proceed() {
+      const before = [...answered];
+      await expect
+        .poll(() => Math.min(...answered.map((count, client) => count - (before[client] ?? 0))), { timeout: MINUTE })
+        .toBeGreaterThan(SECOND / PAUSE);
+    },
+    async stop() {
+      isOver = true;
+      await Promise.all(clients);
+    },
+  };
+}
+
+type Asked = { method: string; path: string; token: string; body: string };
+
+async function ask(port: number, agent: Agent, { method, path, token, body }: Asked): Promise<number | undefined> {
+  const headers = {
+    Host: "console.example.com",
+    Authorization: `Bearer ${token}`,
+    ...(body && { "Content-Type": "application/json", "Content-Length": Buffer.byteLength(body) }),
+  };
+  const sent = request({ host: "127.0.0.1", port, method, path, agent, headers });
+  sent.end(body);
+  const [answer] = (await once(sent, "response")) as [IncomingMessage];
+  await once(answer.resume(), "end");
+  return answer.statusCode;
+}

@@ -1,0 +1,109 @@
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { connect } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { atExit } from "./at-exit";
+import { freePort } from "./free-port";
+
+/** The configuration that is shipped. */
+const SHIPPED = "deploy/nginx.conf";
+
+export type NginxServer = {
+  /** Where it answers HTTPS, with a certificate of its own making. */
+  port: number;
+  /** What it has logged of errors and upstreams. */
+  errors(): string;
+  stop(): Promise<void>;
+};
+
+export function hasNginx(): boolean {
+  return spawnSync("nginx", ["-v"]).status === 0 && spawnSync("openssl", ["version"]).status === 0;
+}
+
+/** nginx with the shipped configuration in front of instances on two loopback ports. */
+export async function startNginx(instances: readonly [number, number]): Promise<NginxServer> {
+  const { dir, port, remove } = await writeNginxFiles(instances);
+  const child = spawn("nginx", nginxArguments(dir), { stdio: ["ignore", "ignore", "pipe"] });
+  let stderr = "";
+  child.stderr.on("data", (chunk) => (stderr += chunk));
+  const exited = once(child, "exit");
+  atExit(() => {
+    child.kill("SIGKILL");
+    remove();
+  });
+  while (!(await isListening(port))) {
+    if (child.exitCode !== null) throw new Error(`nginx ended: ${stderr}`);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  return {
+    port,
+    errors: () => readFileSync(join(dir, "error.log"), "utf8"),
+    async stop() {
+      child.kill("SIGTERM");
+      await exited;
+      remove();
+    },
+  };
+}
+
+/** What `nginx -t` says of the shipped configuration: nothing is changed but ports, and where the certificate lies. */
+export async function checkNginxFile(): Promise<{ code: number | null; output: string }> {
+  const { dir, remove } = await writeNginxFiles([3001, 3002]);
+  const { status, stderr } = spawnSync("nginx", [...nginxArguments(dir), "-t"], { encoding: "utf8" });
+  remove();
+  return { code: status, output: stderr };
+}
+
+function nginxArguments(dir: string): string[] {
+  return ["-p", dir, "-c", join(dir, "nginx.conf"), "-e", join(dir, "error.log"), "-g", "daemon off;"];
+}
+
+async function writeNginxFiles([first, second]: readonly [number, number]) {
+  const dir = mkdtempSync(join(tmpdir(), "console-nginx-"));
+  const [port, plainPort] = [await freePort(), await freePort()];
+  const [certificate, key] = [join(dir, "certificate.pem"), join(dir, "key.pem")];
+  const subject = ["-subj", "/CN=localhost", "-days", "2", "-nodes"];
+  const kind = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1"];
+  const made = spawnSync("openssl", ["req", "-x509", ...kind, ...subject, "-keyout", key, "-out", certificate]);
+  if (made.status !== 0) throw new Error(`openssl failed: ${made.stderr}`);
+  const site = readFileSync(SHIPPED, "utf8")
+    .replace("127.0.0.1:3001", `127.0.0.1:${first}`)
+    .replace("127.0.0.1:3002", `127.0.0.1:${second}`)
+    .replace(/\/etc\/ssl\/\S+\.pem/, certificate)
+    .replace(/\/etc\/ssl\/\S+\.key/, key)
+    .replace(/^ *listen \[::\].*\n/gm, "")
+    .replace("listen 443", `listen 127.0.0.1:${port}`)
+    .replace("listen 80;", `listen 127.0.0.1:${plainPort};`);
+  writeFileSync(join(dir, "site.conf"), site);
+  const folders = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map(
+    (name) => `${name}_temp_path ${dir}/${name};`,
+  );
+  writeFileSync(
+    join(dir, "nginx.conf"),
+    // As Debian's own, apart from the folders.
+    `user root;
+worker_processes auto;
+pid ${dir}/nginx.pid;
+events { worker_connections 768; }
+http {
+  access_log ${dir}/access.log;
+  ${folders.join("\n  ")}
+  include ${dir}/site.conf;
+}
+`,
+  );
+  return { dir, port, remove: () => rmSync(dir, { recursive: true, force: true }) };
+}
+
+function isListening(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(port, "127.0.0.1");
+    socket.once("connect", () => {
+      socket.destroy();
+      resolve(true);
+    });
+    socket.once("error", () => resolve(false));
+  });
+}

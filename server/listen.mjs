@@ -1,0 +1,55 @@
+// Listening comes last, when the first request can be answered; that the port is taken is found out first.
+import { createServer } from "node:net";
+
+/** @typedef {import("node:net").AddressInfo} AddressInfo */
+
+/**
+ * Listens, and answers the port that was taken: with 0 the system chooses one.
+ * @param {import("node:net").Server} server
+ * @param {number} port
+ * @param {string} host
+ * @returns {Promise<number>}
+ * @throws Error with a sentence, when that is not possible
+ */
+export function listen(server, port, host) {
+  return new Promise((resolve, reject) => {
+    const fail = (/** @type {NodeJS.ErrnoException} */ error) =>
+      reject(new Error(error.code === "EADDRINUSE" ? "the port is in use" : error.message));
+    server.once("error", fail);
+    server.listen(port, host, () => {
+      server.off("error", fail);
+      resolve(/** @type {AddressInfo} */ (server.address()).port);
+    });
+  });
+}
+
+/**
+ * Finds out whether `listen` will succeed, before the seconds that it takes to prepare.
+ * @param {number} port
+ * @param {string} host
+ * @throws Error as `listen` does
+ */
+export async function requireFree(port, host) {
+  if (port === 0) return;
+  const server = createServer();
+  await listen(server, port, host);
+  await new Promise((resolve) => server.close(resolve));
+}
+
+/**
+ * Tells the parent, or a person, why the server cannot listen, and ends the process.
+ * @param {unknown} error
+ * @param {number} port
+ * @param {string} host
+ * @returns {Promise<never>}
+ */
+export function failToListen(error, port, host) {
+  const problem = error instanceof Error ? error.message : String(error);
+  const end = () => process.exit(1);
+  if (process.send) process.send({ error: problem }, end);
+  else {
+    console.error(`Cannot listen on ${host}:${port}: ${problem}.`);
+    end();
+  }
+  return new Promise(() => {});
+}
