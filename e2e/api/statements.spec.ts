@@ -128,7 +128,7 @@ const AFTER = `
   with same as ( select s.id as id from servers s where s.id = $1 and s.last_seen_at = $2
       and md5(s.stability::text) = $3::text for update),
     added as (insert into telemetry_samples as t (server_id, ts, cpu_pct, cpu_steal_pct, cpu_iowait_pct, load5,
-        mem_used_mb, mem_total_mb, swap_used_pct, disk_used_pct, net_loss_pct, net_retransmit_pct, oom_kills, uptime_s,
+        mem_used_mb, mem_total_mb, swap_used_pct, disk_used_pct, net_loss_pct, net_retransmit_pct, uptime_s, oom_kills,
         failed_units)
       select id, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28, $29 from same
       on conflict (server_id, ts) do nothing returning t.server_id as id),

@@ -1,12 +1,10 @@
 import type { ServiceReading } from "@/lib/game-services/readings";
 import type { ServerReading } from "@/lib/servers/servers";
+import { publishedRows } from "@/lib/servers/telemetry/measurements";
 import { SECOND } from "@/lib/time";
 import { gameService } from "./schemas";
 
 export const PROMETHEUS_TYPE = "text/plain; version=0.0.4; charset=utf-8";
-
-/** As memory is measured. */
-const MEGABYTE = 2 ** 20;
 
 type Labels = Record<string, string | number>;
 type Sample = [labels: Labels, value: number];
@@ -47,11 +45,10 @@ function serverMetrics(servers: readonly ServerReading[]): Metric[] {
     metric("sample_timestamp_seconds", "When the latest sample was measured.", ({ latest_sample }) =>
       given(latest_sample?.ts, (ts) => ts / SECOND),
     ),
-    metric("cpu_usage_ratio", "CPU use of all cores together in the latest sample, 0 to 1.", ({ latest_sample }) =>
-      given(latest_sample?.cpu_pct, (percent) => percent / 100),
-    ),
-    metric("memory_used_bytes", "Memory in use in the latest sample.", ({ latest_sample }) =>
-      given(latest_sample?.mem_used_mb, (megabytes) => megabytes * MEGABYTE),
+    ...publishedRows.map(({ name, unit, published }) =>
+      metric(published.metric.name, published.metric.help, ({ latest_sample }) =>
+        given(latest_sample?.[name], unit.toBase),
+      ),
     ),
   ];
 }

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { type PublishedName, publishedRows } from "@/lib/servers/telemetry/measurements";
 
 // The bodies of spec section 2, field by field. Types, tests and documents come from here, descriptions included;
 // `strictObject` refuses a field that the contract does not name (the published document does not, so that a field can
@@ -53,11 +54,14 @@ export const scoreComponents = z
     "The six components of the score (spec 2.3): score = round((20·cpu + 20·memory + 20·disk + 15·network + 15·stability + 10·freshness) / 100).",
   );
 
+const measured = (description: string) => z.number().describe(`${description}. Absent when not measured.`).optional();
+
 export const latestSample = z
   .strictObject({
     ts: timestamp("When it was measured"),
-    cpu_pct: z.number().describe("CPU use of all cores together, in percent. Absent when not measured.").optional(),
-    mem_used_mb: z.number().describe("Memory in use, in megabytes. Absent when not measured.").optional(),
+    ...(Object.fromEntries(
+      publishedRows.map(({ name, published }) => [name, measured(published.description)]),
+    ) as Record<PublishedName, ReturnType<typeof measured>>),
   })
   .describe("The latest telemetry sample (spec 2.3). A measurement that the daemon did not make is absent.");
 

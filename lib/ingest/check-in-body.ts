@@ -1,7 +1,8 @@
 import { z } from "zod";
 import { ApiError } from "@/lib/api/api-error";
 import { UNPRINTABLE } from "@/lib/names";
-import { cores, measurements, type ParsedCheckIn, publicIp } from "@/lib/servers/telemetry/check-ins";
+import { reportedFields, sampleOf } from "@/lib/servers/telemetry/measurements";
+import { cores, type ParsedReport, publicIp } from "@/lib/servers/telemetry/report";
 import { HOUR, MINUTE } from "@/lib/time";
 
 /** How old a sample may be that a daemon could not deliver before, in milliseconds. */
@@ -26,23 +27,6 @@ const facts = z
     error: "has a name that is not made of up to 32 small letters, digits and underscores",
   });
 
-/** The columns of `telemetry_samples`, as a daemon names them. */
-const COLUMNS = {
-  cpu_pct: "cpuPct",
-  cpu_steal_pct: "cpuStealPct",
-  cpu_iowait_pct: "cpuIowaitPct",
-  load5: "load5",
-  mem_used_mb: "memUsedMb",
-  mem_total_mb: "memTotalMb",
-  swap_used_pct: "swapUsedPct",
-  disk_used_pct: "diskUsedPct",
-  net_loss_pct: "netLossPct",
-  net_retransmit_pct: "netRetransmitPct",
-  uptime_s: "uptimeS",
-  oom_kills: "oomKills",
-  failed_units: "failedUnits",
-} as const satisfies Record<string, keyof typeof measurements>;
-
 const body = z.strictObject({
   sampled_at: z.int().optional(),
   daemon: z
@@ -51,22 +35,10 @@ const body = z.strictObject({
     .optional(),
   facts: facts.optional(),
   public_ip: publicIp.optional(),
-  cpu_pct: measurements.cpuPct,
-  cpu_steal_pct: measurements.cpuStealPct,
-  cpu_iowait_pct: measurements.cpuIowaitPct,
-  load5: measurements.load5,
-  mem_used_mb: measurements.memUsedMb,
-  mem_total_mb: measurements.memTotalMb,
-  swap_used_pct: measurements.swapUsedPct,
-  disk_used_pct: measurements.diskUsedPct,
-  net_loss_pct: measurements.netLossPct,
-  net_retransmit_pct: measurements.netRetransmitPct,
-  uptime_s: measurements.uptimeS,
-  oom_kills: measurements.oomKills,
-  failed_units: measurements.failedUnits,
-} satisfies Record<keyof typeof COLUMNS, z.ZodType> & Record<string, z.ZodType>);
+  ...reportedFields,
+});
 
-export type DeliveredCheckIn = { report: ParsedCheckIn; sampledAt: Date; daemon?: string };
+export type DeliveredCheckIn = { report: ParsedReport; sampledAt: Date; daemon?: string };
 
 /**
  * Reads what a daemon sent at `arrivedAt`. Without `sampled_at` the sample is of that moment.
@@ -75,13 +47,10 @@ export type DeliveredCheckIn = { report: ParsedCheckIn; sampledAt: Date; daemon?
 export function parseCheckInBody(text: string, arrivedAt: Date): DeliveredCheckIn {
   const parsed = body.safeParse(parseJson(text));
   if (!parsed.success) throw new ApiError(400, describe(parsed.error.issues[0]));
-  const { sampled_at = arrivedAt.getTime(), daemon, facts, public_ip, ...columns } = parsed.data;
+  const { sampled_at = arrivedAt.getTime(), daemon, facts, public_ip, ...measured } = parsed.data;
   requireRecent(sampled_at, arrivedAt.getTime());
-  const sample = Object.fromEntries(
-    (Object.keys(COLUMNS) as (keyof typeof COLUMNS)[]).map((column) => [COLUMNS[column], columns[column]]),
-  ) as NonNullable<ParsedCheckIn["sample"]>;
   return {
-    report: { facts, publicIp: public_ip, sample },
+    report: { facts, publicIp: public_ip, sample: sampleOf(measured) },
     sampledAt: new Date(sampled_at),
     ...(daemon !== undefined && { daemon }),
   };

@@ -2,6 +2,7 @@ import { decimal } from "@/lib/quantities";
 import { durationText } from "@/lib/relative-time";
 import { type Curve, valueAt } from "@/lib/servers/curve";
 import type { Stability } from "@/lib/servers/stability";
+import type { Sample, ScoredMeasurement } from "@/lib/servers/telemetry/measurements";
 import { MINUTE, SECOND } from "@/lib/time";
 
 export const COMPONENTS = ["cpu", "memory", "disk", "network", "stability", "freshness"] as const;
@@ -58,22 +59,8 @@ export const STALENESS: Curve = [
   [900, 0],
 ];
 
-/** One telemetry sample; null where the daemon did not measure. Percentages are 0 to 100, of all cores together. */
-export type Measurements = {
-  /** Epoch milliseconds. */
-  ts: number;
-  cpuPct: number | null;
-  cpuStealPct: number | null;
-  cpuIowaitPct: number | null;
-  load5: number | null;
-  memUsedMb: number | null;
-  memTotalMb: number | null;
-  swapUsedPct: number | null;
-  diskUsedPct: number | null;
-  netLossPct: number | null;
-  netRetransmitPct: number | null;
-  oomKills: number | null;
-};
+/** What a score depends on of a telemetry sample; null where the daemon did not measure. `ts` is in epoch milliseconds. */
+export type Measurements = { ts: number } & Pick<Sample, ScoredMeasurement>;
 
 export type HealthFacts = {
   /** Epoch milliseconds; null when the daemon never checked in. */

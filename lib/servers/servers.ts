@@ -5,7 +5,8 @@ import { NotFoundError } from "@/lib/failures";
 import { parseId } from "@/lib/http/ids";
 import { type HealthFacts, type Measurements, rateHealth, scoreHealth } from "@/lib/servers/health-score";
 import { parseStabilityRecord, summariseStability } from "@/lib/servers/stability";
-import { measuredColumns } from "@/lib/servers/telemetry/measured-columns";
+import { readColumns } from "@/lib/servers/telemetry/measured-columns";
+import { publishedRows } from "@/lib/servers/telemetry/measurements";
 import { MINUTE } from "@/lib/time";
 
 /** A daemon that checked in within this time is online (spec 8). */
@@ -31,7 +32,7 @@ const LISTED = {
   stability: new Expression<typeof s.stability.value>(`${s.stability} - 'seen'`, "json"),
   cores: new Expression<unknown>(`${s.facts} -> 'cores'`, "json"),
   ts: t.ts,
-  ...measuredColumns(t),
+  ...readColumns(t),
 } satisfies Record<keyof Measurements, Column<unknown>> & Record<string, Expression<unknown>>;
 type ServerRow = RowOf<typeof LISTED>;
 
@@ -103,13 +104,14 @@ function serializeListItem(row: ServerRow, score: number, now: number): ServerLi
 }
 
 /** A measurement that the daemon did not make is left out: the contract has no null for it (spec 2.3). */
-function serializeSample({ ts, cpuPct, memUsedMb }: ServerRow): ServerDetail["latest_sample"] {
-  if (ts === null) return null;
-  return {
-    ts,
-    ...(cpuPct !== null && { cpu_pct: cpuPct }),
-    ...(memUsedMb !== null && { mem_used_mb: memUsedMb }),
-  };
+function serializeSample(row: ServerRow): ServerDetail["latest_sample"] {
+  if (row.ts === null) return null;
+  const sample: NonNullable<ServerDetail["latest_sample"]> = { ts: row.ts };
+  for (const { measurement, name } of publishedRows) {
+    const value = row[measurement];
+    if (value !== null) sample[name] = value;
+  }
+  return sample;
 }
 
 function hasSample(row: ServerRow): row is ServerRow & Measurements {

@@ -2,7 +2,9 @@ import { db, type Prisma } from "@/lib/database/client";
 import { executeIn, names, parameter, statement } from "@/lib/database/statement";
 import { table } from "@/lib/database/tables";
 import { parseStabilityRecord, withCheckIn } from "@/lib/servers/stability";
-import { MEASURED, recordCheckIn } from "@/lib/servers/telemetry/check-ins";
+import { recordCheckIn } from "@/lib/servers/telemetry/check-ins";
+import { measuredColumns } from "@/lib/servers/telemetry/measured-columns";
+import type { Sample as Measured, Measurement } from "@/lib/servers/telemetry/measurements";
 import { DAY, HOUR, MINUTE, SECOND } from "@/lib/time";
 import { hasRestarted, isSilentAt, type Machinery, reportAt } from "@/prisma/demo/machines";
 import { keyOf } from "@/prisma/demo/random";
@@ -11,7 +13,7 @@ const select = { id: true, createdAt: true, lastSeenAt: true, stability: true } 
 type Row = Prisma.ServerGetPayload<{ select: typeof select }>;
 
 /** What was measured, and when (epoch ms). */
-type Sample = ReturnType<typeof reportAt>["sample"] & { at: number };
+type Sample = Measured & { at: number };
 
 /**
  * The daemon of a machine checks in, unless it is silent just now. Whatever it missed because nobody ran the demo (a
@@ -59,6 +61,7 @@ async function replayMissed(server: Machinery, row: Row, now: number): Promise<n
 }
 
 const t = table("TelemetrySample", "t");
+const MEASURED = measuredColumns(t);
 
 const STORED = names(t.serverId, t.ts, ...Object.values(MEASURED));
 // Raw, because thousands of rows are one JSON text: `createMany` takes ten times as long for them.
@@ -70,10 +73,7 @@ const INSERT_SAMPLES = statement({ rows: parameter<string>("json") }, ({ rows })
 
 /** A row as PostgreSQL reads it from JSON: under the names of its columns. */
 function toRow(serverId: number, { at, ...measured }: Sample): Record<string, unknown> {
-  const values = Object.entries(MEASURED).map(([name, column]) => [
-    column.name,
-    measured[name as keyof typeof MEASURED],
-  ]);
+  const values = Object.entries(MEASURED).map(([name, column]) => [column.name, measured[name as Measurement]]);
   return { [t.serverId.name]: serverId, [t.ts.name]: new Date(at), ...Object.fromEntries(values) };
 }
 

@@ -1,4 +1,5 @@
-import type { CheckIn } from "@/lib/servers/telemetry/check-ins";
+import { eachMeasurement, type Sample } from "@/lib/servers/telemetry/measurements";
+import type { Report } from "@/lib/servers/telemetry/report";
 import { HOUR, MINUTE, SECOND } from "@/lib/time";
 import { type Daemon, DEMO_SERVERS, type DemoServer, type Machine } from "@/prisma/demo/data";
 import { between, episodeAt, eveningAt, keyOf, type Range, wanderAt } from "@/prisma/demo/random";
@@ -41,25 +42,34 @@ export function reportAt(
   const load =
     (cpuPct / 100) * facts.cores * machine.loadFactor * between([0.85, 1.15], wander(CURVE.load, 5 * MINUTE));
   const memoryPct = between(machine.memoryPct, leakedAt(machine, at) ?? wander(CURVE.memory, 5 * HOUR));
-  return {
-    facts,
-    publicIp,
-    sample: {
-      cpuPct: rounded(cpuPct),
-      cpuStealPct: within(machine.cpuStealPct, CURVE.steal, 9 * MINUTE),
-      cpuIowaitPct: within(machine.cpuIowaitPct, CURVE.iowait, 13 * MINUTE),
-      load5: rounded(load),
-      memUsedMb: Math.round((memoryPct / 100) * facts.memory_mb),
-      memTotalMb: facts.memory_mb,
-      swapUsedPct: within(machine.swapPct, CURVE.swap, 3 * HOUR),
-      diskUsedPct: within(machine.diskPct, CURVE.disk, 60 * HOUR),
-      netLossPct: within(machine.lossPct, CURVE.loss, 11 * MINUTE),
-      netRetransmitPct: within(machine.retransmitPct, CURVE.retransmit, 17 * MINUTE),
-      uptimeS: Math.floor((at - startedAt(machine, createdAt, at)) / SECOND),
-      oomKills: turnsBetween(machine.outOfMemoryEvery, previousAt, at),
-      failedUnits: machine.failedUnits,
-    },
-  } satisfies CheckIn;
+  const described = {
+    cpuPct: rounded(cpuPct),
+    cpuStealPct: within(machine.cpuStealPct, CURVE.steal, 9 * MINUTE),
+    cpuIowaitPct: within(machine.cpuIowaitPct, CURVE.iowait, 13 * MINUTE),
+    load5: rounded(load),
+    memUsedMb: Math.round((memoryPct / 100) * facts.memory_mb),
+    memTotalMb: facts.memory_mb,
+    swapUsedPct: within(machine.swapPct, CURVE.swap, 3 * HOUR),
+    diskUsedPct: within(machine.diskPct, CURVE.disk, 60 * HOUR),
+    netLossPct: within(machine.lossPct, CURVE.loss, 11 * MINUTE),
+    netRetransmitPct: within(machine.retransmitPct, CURVE.retransmit, 17 * MINUTE),
+    uptimeS: Math.floor((at - startedAt(machine, createdAt, at)) / SECOND),
+    oomKills: turnsBetween(machine.outOfMemoryEvery, previousAt, at),
+    failedUnits: machine.failedUnits,
+  } satisfies Partial<Sample>;
+  return { facts, publicIp, sample: { ...othersAt(described, key, at), ...described } } satisfies Report;
+}
+
+/** What a machine that says nothing of a percentage reports. */
+const USUAL: Range = [5, 60];
+
+/** The measurements that no machine describes: percentages wander, and nothing else is measured. */
+function othersAt(described: Partial<Sample>, key: number, at: number): Sample {
+  return eachMeasurement((name, { unit }) =>
+    unit === "percent" && !(name in described)
+      ? rounded(between(USUAL, wanderAt(at, 30 * MINUTE, key, keyOf(name))))
+      : null,
+  );
 }
 
 /** Whether the machine has restarted after `from` and up to `to`. */

@@ -4,7 +4,7 @@ import { table } from "@/lib/database/tables";
 import { rateHealth } from "@/lib/servers/health-score";
 import { recordOfHours, type StabilityRecord, summariseStability } from "@/lib/servers/stability";
 import { type Bands, bandsOf, merge } from "@/lib/servers/telemetry/bands";
-import { memUsedPctOf } from "@/lib/servers/telemetry/past-scores";
+import { rolledUpValues } from "@/lib/servers/telemetry/measurements";
 import { type HourSum, keepHours } from "@/lib/servers/telemetry/roll-ups";
 import { DAY, HOUR, MINUTE } from "@/lib/time";
 import { isSilentAt, type Machinery, reportAt } from "@/prisma/demo/machines";
@@ -72,7 +72,7 @@ function sumOf(server: Machinery, createdAt: number, hour: number, { record, sin
     const { sample, facts } = reportAt(server, { at, previousAt: at - SAMPLED_EVERY, createdAt });
     const stability = summariseStability(record, since, at);
     const health = rateHealth({ lastSeenAt: at, cores: facts.cores, sample: { ...sample, ts: at }, stability }, at);
-    bands = merge(bands, bandsOf({ ...sample, memUsedPct: memUsedPctOf(sample), score: health.score }));
+    bands = merge(bands, bandsOf({ score: health.score, ...rolledUpValues(sample) }));
     samples++;
   }
   return { samples, bands };

@@ -1,18 +1,9 @@
 import { z } from "zod";
+import { type RolledUpMeasure, rolledUpRows } from "./measurements";
 
-/** What history is kept of: measurements in percent, and the score (0 to 1000). */
-export const HISTORY_MEASURES = [
-  "score",
-  "cpuPct",
-  "cpuStealPct",
-  "cpuIowaitPct",
-  "memUsedPct",
-  "swapUsedPct",
-  "diskUsedPct",
-  "netLossPct",
-  "netRetransmitPct",
-] as const;
-export type HistoryMeasure = (typeof HISTORY_MEASURES)[number];
+/** What history is kept of: the score (0 to 1000), and what the table of measurements says. */
+export type HistoryMeasure = "score" | RolledUpMeasure;
+export const HISTORY_MEASURES: readonly HistoryMeasure[] = ["score", ...rolledUpRows.map(({ measure }) => measure)];
 
 /** What a measurement was in some time, over the `count` samples that have it. */
 export type Band = { least: number; mean: number; greatest: number; count: number };

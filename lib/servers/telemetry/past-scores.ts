@@ -5,6 +5,7 @@ import { NotFoundError } from "@/lib/failures";
 import { scoreHealth } from "@/lib/servers/health-score";
 import { recordOfHours, type StabilityRecord, summariseStability, withCheckIn } from "@/lib/servers/stability";
 import type { HistoryValues } from "@/lib/servers/telemetry/bands";
+import { eachMeasurement, rolledUpValues } from "@/lib/servers/telemetry/measurements";
 import { HOUR } from "@/lib/time";
 
 /** The stability component looks back on this many hours of the clock before the current one. */
@@ -31,23 +32,8 @@ export async function getRatedServer(accountId: number, id: number): Promise<Rat
 /** A sample with the score that the server had at its arrival. `ts` is in epoch milliseconds. */
 export type RatedSample = { ts: number; values: HistoryValues };
 
-const SAMPLE = {
-  ts: true,
-  cpuPct: true,
-  cpuStealPct: true,
-  cpuIowaitPct: true,
-  load5: true,
-  memUsedMb: true,
-  memTotalMb: true,
-  swapUsedPct: true,
-  diskUsedPct: true,
-  netLossPct: true,
-  netRetransmitPct: true,
-  uptimeS: true,
-  oomKills: true,
-  failedUnits: true,
-} satisfies Prisma.TelemetrySampleSelect;
-type Sample = Prisma.TelemetrySampleGetPayload<{ select: typeof SAMPLE }>;
+const SAMPLE = { ts: true, ...eachMeasurement(() => true as const) } satisfies Prisma.TelemetrySampleSelect;
+type StoredSample = Prisma.TelemetrySampleGetPayload<{ select: typeof SAMPLE }>;
 
 type Client = Transaction & Pick<typeof db, "telemetrySample">;
 
@@ -78,7 +64,10 @@ export async function* rateSamples(
     });
     for (const sample of samples) {
       before = after(before ?? (await readBefore(server.id, from, client)), sample);
-      yield { ts: sample.ts.getTime(), values: valuesOf(sample, scoreAt(server, sample, before.record)) };
+      yield {
+        ts: sample.ts.getTime(),
+        values: { score: scoreAt(server, sample, before.record), ...rolledUpValues(sample) },
+      };
     }
     const last = samples.at(-1);
     if (!last || samples.length < PAGE) return;
@@ -88,7 +77,7 @@ export async function* rateSamples(
 }
 
 /** The same step that each check-in takes. */
-function after({ record, previousUptimeS }: Before, sample: Sample): Before {
+function after({ record, previousUptimeS }: Before, sample: StoredSample): Before {
   const hasRestarted = previousUptimeS !== null && sample.uptimeS !== null && sample.uptimeS < previousUptimeS;
   return {
     record: withCheckIn(record, sample.ts.getTime(), {
@@ -100,19 +89,10 @@ function after({ record, previousUptimeS }: Before, sample: Sample): Before {
   };
 }
 
-function scoreAt({ createdAt, cores }: RatedServer, sample: Sample, record: StabilityRecord): number {
+function scoreAt({ createdAt, cores }: RatedServer, sample: StoredSample, record: StabilityRecord): number {
   const ts = sample.ts.getTime();
   const stability = summariseStability(record, createdAt.getTime(), ts);
   return scoreHealth({ lastSeenAt: ts, cores, sample: { ...sample, ts }, stability }, ts).score;
-}
-
-function valuesOf(sample: Sample, score: number): HistoryValues {
-  return { ...sample, memUsedPct: memUsedPctOf(sample), score };
-}
-
-/** Percent of the memory that is used; null where one of the two was not measured. */
-export function memUsedPctOf({ memUsedMb, memTotalMb }: Pick<Sample, "memUsedMb" | "memTotalMb">): number | null {
-  return memUsedMb !== null && memTotalMb ? Math.min(100, (memUsedMb / memTotalMb) * 100) : null;
 }
 
 const i = table("TelemetrySample", "i");

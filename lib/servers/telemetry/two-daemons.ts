@@ -12,3 +12,14 @@ export async function findTwoDaemons(accountId: number, serverId: number, now: D
   });
   return server?.twoDaemonsAt ?? null;
 }
+
+/** The last two names that daemons of a server reported under, and when two were seen to take turns (epoch ms). */
+type Known = { daemon: string | null; daemonBefore: string | null; twoDaemonsAt: number | null };
+
+/** What is known after a check-in. A daemon takes a new name when it starts: a name that returns after another is a second daemon. */
+export function withDaemon(known: Known, daemon: string | undefined, now: Date) {
+  const { daemon: last, daemonBefore: before } = known;
+  const twoDaemonsAt = known.twoDaemonsAt === null ? null : new Date(known.twoDaemonsAt);
+  if (daemon === undefined || daemon === last) return { daemon: last, daemonBefore: before, twoDaemonsAt };
+  return { daemon, daemonBefore: last, twoDaemonsAt: daemon === before ? now : twoDaemonsAt };
+}

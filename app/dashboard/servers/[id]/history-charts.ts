@@ -1,4 +1,5 @@
 import type { HistoryMeasure } from "@/lib/servers/telemetry/bands";
+import { type Chart, rolledUpRows } from "@/lib/servers/telemetry/measurements";
 
 /** One picture of the history: what it shows, on which scale. */
 export type HistoryChart = {
@@ -6,38 +7,20 @@ export type HistoryChart = {
   unit: string;
   /** The top of the scale, in the unit. */
   top: number;
-  series: readonly { name: string; measure: HistoryMeasure }[];
+  series: { name: string; measure: HistoryMeasure }[];
 };
 
-export const HISTORY_CHARTS: readonly HistoryChart[] = [
-  { title: "Score", unit: "", top: 1000, series: [{ name: "Score", measure: "score" }] },
-  {
-    title: "CPU",
-    unit: " %",
-    top: 100,
-    series: [
-      { name: "Busy", measure: "cpuPct" },
-      { name: "Stolen by other guests", measure: "cpuStealPct" },
-      { name: "Waiting for disks", measure: "cpuIowaitPct" },
-    ],
-  },
-  {
-    title: "Memory",
-    unit: " %",
-    top: 100,
-    series: [
-      { name: "Used", measure: "memUsedPct" },
-      { name: "Swap used", measure: "swapUsedPct" },
-    ],
-  },
-  { title: "Fullest disk", unit: " %", top: 100, series: [{ name: "Used", measure: "diskUsedPct" }] },
-  {
-    title: "Network",
-    unit: " %",
-    top: 1,
-    series: [
-      { name: "Packets lost", measure: "netLossPct" },
-      { name: "Retransmitted", measure: "netRetransmitPct" },
-    ],
-  },
-];
+const SCORE: HistoryChart = { title: "Score", unit: "", top: 1000, series: [{ name: "Score", measure: "score" }] };
+
+/** The score, and a chart for each that the table of measurements names, in its order. */
+export const HISTORY_CHARTS: readonly HistoryChart[] = [SCORE, ...measuredCharts()];
+
+function measuredCharts(): HistoryChart[] {
+  const charts = new Map<Chart, HistoryChart>();
+  for (const { chart, label, measure, unit } of rolledUpRows) {
+    const drawn = charts.get(chart) ?? { ...chart, unit: unit.text, series: [] };
+    drawn.series.push({ name: label, measure });
+    charts.set(chart, drawn);
+  }
+  return [...charts.values()];
+}

@@ -2,7 +2,8 @@ import Link from "next/link";
 import { serverSettingsPath } from "@/app/paths";
 import { Time } from "@/app/ui/time";
 import type { ServerDetail } from "@/lib/api/schemas";
-import { megabytes, percent } from "@/lib/quantities";
+import { quantity } from "@/lib/quantities";
+import { publishedRows } from "@/lib/servers/telemetry/measurements";
 import { Details } from "./details";
 import { Section } from "./section";
 
@@ -25,26 +26,19 @@ export function LatestSample({ serverId, sample, now }: Props) {
         <Details
           rows={[
             ["Measured", <Time key="ts" at={new Date(sample.ts)} now={now} />],
-            ...(sample.cpu_pct === undefined
-              ? []
-              : [
-                  [
-                    "CPU",
-                    <data key="cpu" value={sample.cpu_pct} data-field="cpu_pct">
-                      {percent(sample.cpu_pct)}
-                    </data>,
-                  ] as const,
-                ]),
-            ...(sample.mem_used_mb === undefined
-              ? []
-              : [
-                  [
-                    "Memory used",
-                    <data key="memory" value={sample.mem_used_mb} data-field="mem_used_mb">
-                      {megabytes(sample.mem_used_mb)}
-                    </data>,
-                  ] as const,
-                ]),
+            ...publishedRows.flatMap(({ name, unit, published: { label } }) => {
+              const value = sample[name];
+              return value === undefined
+                ? []
+                : [
+                    [
+                      label,
+                      <data key={name} value={value} data-field={name}>
+                        {quantity(value, unit.shownAs)}
+                      </data>,
+                    ] as const,
+                  ];
+            }),
           ]}
         />
       )}

@@ -1,0 +1,53 @@
+import { spawnSync } from "node:child_process";
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+
+// For tests that change a fact and look at what follows: a copy of the project that they may write into.
+
+const FOLDERS = ["app", "bench", "lib", "e2e", "prisma", "public", "scripts", "server"];
+const FILES = ["package.json", "tsconfig.json", "next.config.mjs", "vitest.config.ts", "prisma.config.ts"];
+
+export class ProjectCopy {
+  readonly #dir = mkdtempSync(join(tmpdir(), "console-copy-"));
+
+  constructor() {
+    for (const name of [...FOLDERS, ...FILES]) {
+      cpSync(name, join(this.#dir, name), { recursive: true, filter: (source) => !source.endsWith(".png") });
+    }
+    symlinkSync(join(process.cwd(), "node_modules"), join(this.#dir, "node_modules"));
+  }
+
+  remove(): void {
+    rmSync(this.#dir, { recursive: true, force: true });
+  }
+
+  write(file: string, text: string): void {
+    mkdirSync(dirname(join(this.#dir, file)), { recursive: true });
+    writeFileSync(join(this.#dir, file), text);
+  }
+
+  /** Writes the project's file with `before` followed by `added`. @throws when the file does not hold `before`. */
+  addAfter(file: string, before: string, added: string): void {
+    const text = readFileSync(file, "utf8");
+    if (!text.includes(before)) throw new Error(`${file} does not hold "${before}".`);
+    this.write(
+      file,
+      text.replace(before, () => before + added),
+    );
+  }
+
+  /** What the type check prints; "" when all is well. A second check looks at changed files only. */
+  typeErrors(): string {
+    return this.run("typescript/bin/tsc", "--noEmit", "--pretty", "false").stdout;
+  }
+
+  /** Runs a program of node_modules in the copy, without the variables of the test runner. */
+  run(program: string, ...args: string[]) {
+    return spawnSync(process.execPath, [join("node_modules", program), ...args], {
+      cwd: this.#dir,
+      encoding: "utf8",
+      env: { PATH: process.env.PATH, NODE_ENV: "test", DATABASE_URL: "postgresql://nobody@127.0.0.1:1/none" },
+    });
+  }
+}

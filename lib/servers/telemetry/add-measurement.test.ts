@@ -1,0 +1,117 @@
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { ProjectCopy } from "@/lib/project-copy";
+import { MINUTE } from "@/lib/time";
+
+// A new measurement in a copy of the project, from one row, one column and one migration.
+
+const ROW = `
+  gpuPct: {
+    name: "gpu_pct",
+    unit: "percent",
+    isScored: false,
+    rollUp: { chart: { title: "GPU", top: 100 }, label: "Busy" },
+    published: {
+      label: "GPU",
+      description: "GPU use, in percent",
+      metric: { name: "gpu_usage_ratio", help: "GPU use in the latest sample, 0 to 1." },
+    },
+  },`;
+
+const FIELD = `
+  gpuPct           Float?   @map("gpu_pct")`;
+
+const MIGRATION = `ALTER TABLE "telemetry_samples" ADD COLUMN "gpu_pct" DOUBLE PRECISION;`;
+
+/** Reports the new measurement of two hours ago, and prints where it is seen. */
+const USE_IT = `
+import { HISTORY_CHARTS } from "@/app/dashboard/servers/[id]/history-charts";
+import { migrate } from "@/scripts/database";
+import { startEmbeddedDatabase } from "@/server/embedded/database";
+
+const database = await startEmbeddedDatabase();
+await migrate(database.url);
+process.env.DATABASE_URL = database.url;
+const { db } = await import("@/lib/database/client");
+const { newAccount, newReportingServer } = await import("@/e2e/support/factories");
+const { POST } = await import("@/app/ingest/v1/check-ins/route");
+const { GET } = await import("@/app/api/v1/servers/[id]/route");
+const { GET: scrape } = await import("@/app/metrics/route");
+const { getHistory } = await import("@/lib/servers/telemetry/history");
+const { MACHINES, reportAt } = await import("@/prisma/demo/machines");
+
+const account = await newAccount();
+const { id, key } = await newReportingServer(account.id, { createdAt: new Date(Date.now() - 7_200_000) });
+const params = Promise.resolve({ id: String(id) });
+const send = (handler, credentials, body) =>
+  handler(
+    new Request("http://console.example/", {
+      headers: { Authorization: "Bearer " + credentials, "Content-Type": "application/json" },
+      ...(body && { method: "POST", body: JSON.stringify(body) }),
+    }),
+    { params },
+  );
+const sampled_at = Date.now() - 7_140_000;
+const accepted = (await send(POST, key, { sampled_at, gpu_pct: 42 })).status;
+const refused = await (await send(POST, key, { gpu_pct: 101 })).text();
+const stored = await db.telemetrySample.findMany({ select: { gpuPct: true } });
+const { points } = await getHistory(account.id, String(id), "7d");
+const answered = (await (await send(GET, account.token)).json()).data.latest_sample;
+const scraped = (await (await send(scrape, account.token)).text()).match(/^console_server_gpu.*$/m)?.[0];
+const [machine] = MACHINES;
+const simulated = reportAt(machine, { at: 0, previousAt: 0, createdAt: 0 }).sample.gpuPct;
+console.log(
+  JSON.stringify({
+    accepted,
+    refused,
+    stored,
+    rolledUp: points.map(({ bands }) => bands.gpuPct),
+    charted: HISTORY_CHARTS.filter(({ title }) => title === "GPU"),
+    answered: answered.ts === sampled_at && answered.gpu_pct,
+    scraped: scraped?.replace(/\\d+/, "ID"),
+    isSimulated: typeof simulated === "number",
+  }),
+);
+await db.$disconnect();
+await database.stop();
+process.exit(0);
+`;
+
+let copy: ProjectCopy;
+
+beforeEach(() => {
+  copy = new ProjectCopy();
+});
+afterEach(() => copy.remove());
+
+test("one row, one column and one migration add a measurement that is accepted, stored, rolled up, charted, answered, scraped and simulated; a row without a column does not compile, nor does a column without a row", {
+  timeout: 3 * MINUTE,
+}, () => {
+  copy.addAfter("prisma/schema.prisma", 'cpuIowaitPct     Float?   @map("cpu_iowait_pct")', FIELD);
+  copy.write("prisma/migrations/29990101000000_gpu/migration.sql", MIGRATION);
+  copy.addAfter("lib/servers/telemetry/measurements.ts", "export const MEASUREMENTS = {", ROW);
+  const generated = copy.run("prisma/build/index.js", "generate");
+  expect(generated.status, generated.stderr).toBe(0);
+  expect(copy.typeErrors()).toBe("");
+  copy.write("use-it.mts", USE_IT);
+  const used = copy.run("tsx/dist/cli.mjs", "use-it.mts");
+  expect(JSON.parse(used.stdout || "null"), used.stderr).toEqual({
+    accepted: 200,
+    refused: '{"error":"gpu_pct: expected number to be <=100."}',
+    stored: [{ gpuPct: 42 }],
+    rolledUp: [{ least: 42, mean: 42, greatest: 42, count: 1 }],
+    charted: [{ title: "GPU", top: 100, unit: " %", series: [{ name: "Busy", measure: "gpuPct" }] }],
+    answered: 42,
+    scraped: 'console_server_gpu_usage_ratio{server_id="ID"} 0.42',
+    isSimulated: true,
+  });
+
+  copy.write("use-it.mts", "");
+  copy.addAfter(
+    "lib/servers/telemetry/measurements.ts",
+    "export const MEASUREMENTS = {",
+    ROW.replace("gpuPct", "gpuLoad"),
+  );
+  const errors = copy.typeErrors();
+  expect(errors).toMatch(/^lib\/servers\/telemetry\/measured-columns\.ts.*gpuPct/m);
+  expect(errors).toMatch(/^lib\/servers\/telemetry\/check-in-statements\.ts.*gpuLoad/ms);
+});
