@@ -22,6 +22,12 @@ export async function createTestDatabase(): Promise<TestDatabase> {
   return E2E_POSTGRES_URL ? createOnServer(E2E_POSTGRES_URL, E2E_TEMPLATE) : createEmbedded([E2E_TEMPLATE]);
 }
 
+/** A database of the test's own without any table, on the engine that the run is about. */
+export async function createEmptyDatabase(): Promise<TestDatabase> {
+  const { E2E_POSTGRES_URL } = process.env;
+  return E2E_POSTGRES_URL ? createOnServer(E2E_POSTGRES_URL) : createEmbedded([]);
+}
+
 /** Makes the template for this run, with the official migrate command, and names it in E2E_TEMPLATE. */
 export async function createTemplate(): Promise<{ remove(): Promise<void> }> {
   const { E2E_POSTGRES_URL } = process.env;
