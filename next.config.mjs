@@ -1,4 +1,4 @@
-import { API_HEADERS, COMMON_HEADERS } from "./lib/api/fixed-headers.mjs";
+import { COMMON_HEADERS, HEADERS_BY_PATH } from "./lib/api/fixed-headers.mjs";
 
 /** @param {readonly (readonly [string, string])[]} headers */
 const asNextWantsThem = (headers) => headers.map(([key, value]) => ({ key, value }));
@@ -37,6 +37,6 @@ export default {
         ["Access-Control-Allow-Origin", "*"],
       ]),
     },
-    { source: "/api/v1/:path*", headers: asNextWantsThem(API_HEADERS) },
+    ...HEADERS_BY_PATH.map(({ path, headers }) => ({ source: `${path}/:path*`, headers: asNextWantsThem(headers) })),
   ],
 };

@@ -6,6 +6,7 @@ import { isMachinePath } from "@/lib/http/machine-path.mjs";
 import { isFromConsole } from "@/lib/http/own-origin";
 import { PATH_HEADER } from "@/lib/http/own-path";
 import { plainPage } from "@/lib/http/plain-page";
+import { SIGN_IN } from "@/lib/page-paths";
 import { env } from "@/lib/process/env";
 import { pingDatabase } from "@/lib/readiness";
 import { waitText } from "@/lib/relative-time";
@@ -33,8 +34,9 @@ export async function proxy(request: NextRequest): Promise<Response> {
 }
 
 export const config = {
+  // Next reads it without running anything, so it repeats names: `proxy.test.ts` compares them with their sources.
   matcher: [
-    "/((?!api/v1(?:/|$)|ingest/|_next/|__nextjs|healthz$|readyz$|openapi\\.json$|metrics$|clients/|favicon\\.ico$|favicon\\.svg$|logo\\.svg$|agent\\.sh$|error\\.css$).*)",
+    "/((?!(?:api|ingest|metrics|openapi\\.json|healthz|readyz)(?:/|$)|_next/|__nextjs|(?:agent\\.sh|error\\.css|favicon\\.ico|favicon\\.svg|logo\\.svg)$|(?:clients)/).*)",
     { source: "/:path*", has: [{ type: "header", key: "x-middleware-prefetch" }] },
   ],
 };
@@ -81,7 +83,7 @@ async function refusal(request: NextRequest, nonce: string): Promise<Response | 
 
 /** A sign-in form sent without JavaScript: only here can its answer have a status of its own. */
 function isPlainSignIn({ method, nextUrl, headers }: NextRequest): boolean {
-  return method === "POST" && nextUrl.pathname === "/sign-in" && !headers.has("next-action");
+  return method === "POST" && nextUrl.pathname === SIGN_IN && !headers.has("next-action");
 }
 
 async function pageWithPolicy(request: NextRequest, policy: string): Promise<Response> {

@@ -6,7 +6,7 @@ export default defineConfig({
   test: {
     // The test runner has a variable of this name, too.
     env: { BASE_URL: "" },
-    include: ["{app,docs,lib,server,scripts,prisma}/**/*.test.ts"],
+    include: ["*.test.ts", "{app,docs,lib,server,scripts,prisma}/**/*.test.ts"],
     // The build runs beside them, and leaves both cores to them for the longer half.
     maxWorkers: "100%",
     testTimeout: 60_000,

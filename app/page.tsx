@@ -1,7 +1,8 @@
 import Link from "next/link";
-import { API_REFERENCE, TOKEN_PAGE } from "@/app/paths";
+import { API_REFERENCE, SIGN_IN, TOKEN_PAGE } from "@/app/paths";
 import { ENDPOINTS } from "@/lib/api/contract";
 import examples from "@/lib/api/examples.json";
+import { API_REQUESTS, policyText } from "@/lib/rate-limit/policy";
 import { findAccount } from "@/lib/sign-in/sessions";
 import { AccountHeader } from "./dashboard/account-header";
 import styles from "./page.module.css";
@@ -18,7 +19,7 @@ export default async function Page() {
       ) : (
         <SiteHeader>
           <HeaderNavigation>
-            <Link href="/sign-in">Sign in</Link>
+            <Link href={SIGN_IN}>Sign in</Link>
           </HeaderNavigation>
         </SiteHeader>
       )}
@@ -27,7 +28,7 @@ export default async function Page() {
           <h1 className={styles.title}>Your servers, readable by your scripts</h1>
           <p className={styles.lead}>
             The Console API is a read-only JSON interface to your account: servers with health scores, benchmark runs,
-            game-protection services and their traffic. One token, one header, seven endpoints.
+            game-protection services and their traffic. One token, one header, {ENDPOINTS.length} endpoints.
           </p>
           <p className={styles.actions}>
             {account ? (
@@ -35,7 +36,7 @@ export default async function Page() {
                 Manage API tokens
               </Link>
             ) : (
-              <Link className="button" href="/sign-in">
+              <Link className="button" href={SIGN_IN}>
                 Sign in to get a token
               </Link>
             )}
@@ -61,8 +62,8 @@ export default async function Page() {
             ))}
           </dl>
           <p className="soft">
-            120 requests per minute and token. Nothing can be changed through the API. Fields, errors and examples are
-            in the{" "}
+            {policyText(API_REQUESTS)} per token. Nothing can be changed through the API. Fields, errors and examples
+            are in the{" "}
             <Link className="inline-link" href={API_REFERENCE} prefetch={false}>
               API reference
             </Link>

@@ -1,27 +1,30 @@
-export { TOKEN_PAGE } from "@/lib/tokens/token-page";
+import { OWN_PAGES, ownPagePath } from "@/lib/page-paths";
+
+export { SIGN_IN, TOKEN_PAGE } from "@/lib/page-paths";
 
 /** The servers of the account, where one arrives after sign-in. */
 export const DASHBOARD = "/dashboard";
 /** Everything about the API, for people; whoever has no account may read it as well. */
 export const API_REFERENCE = "/docs/api";
 
-export const NEW_SERVER = "/dashboard/servers/new";
+/** Where a server is added. */
+export const NEW_SERVER = `${OWN_PAGES.server.under}/new`;
 
 export function serverPath(id: number): string {
-  return `/dashboard/servers/${id}`;
+  return ownPagePath("server", id, "");
 }
 
 /** Where a server is renamed and removed and gets a new key. */
 export function serverSettingsPath(id: number): string {
-  return `${serverPath(id)}/settings`;
+  return ownPagePath("server", id, "settings");
 }
 
 /** Where a benchmark of a server is asked for. */
 export function benchmarkPath(id: number): string {
-  return `${serverPath(id)}/benchmark`;
+  return ownPagePath("server", id, "benchmark");
 }
 
 /** The question before a server is removed. */
 export function removeServerPath(id: number): string {
-  return `${serverPath(id)}/remove`;
+  return ownPagePath("server", id, "remove");
 }

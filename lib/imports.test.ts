@@ -1,20 +1,119 @@
-import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { spawnSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 
-// What Biome's rules on imports (biome.json) cannot tell apart: a type from a value.
+// Who may import whom, over the whole project, type imports included.
 
-/** The rooms that answer requests: they may use the API's own code. */
-const DOORS = ["api", "ingest"];
+/** What the text of a file names: `import … from`, `export … from`, `import("…")`, also in JSDoc. */
+const IMPORT = /(?:^(import|export)\s+(type\s+)?[^"';]*?from\s*|^import\s*|\bimport\()\s*["']([^"'\n]+)["']/gm;
+const ENDINGS = ["", ".ts", ".tsx", ".mjs", "/index.ts"];
 
-test("a resource takes only types from lib/api", () => {
-  const offending = readdirSync("lib", { recursive: true, encoding: "utf8" })
-    .filter((path) => /\.(ts|mjs)$/.test(path) && !/\.test\.ts$|generated/.test(path))
-    .filter((path) => !DOORS.some((door) => path.startsWith(`${door}/`)))
-    .flatMap((path) => {
-      const imports = readFileSync(join("lib", path), "utf8").match(/^(?:import|export) [^;]*from "[^"]+"/gm) ?? [];
-      const values = imports.filter((text) => /lib\/api\/|\.\.\/api\//.test(text) && !/^\w+ type /.test(text));
-      return values.map((text) => `lib/${path}: ${text}`);
-    });
-  expect(offending).toEqual([]);
+/** `isType`: what is imported are types alone. */
+type Import = { to: string; isType: boolean };
+
+/**
+ * The rooms from the lowest to the highest. A room imports rooms of its own rank and below. The first prefix that fits
+ * counts, so a file can be named before the room that it stands in.
+ */
+const RANKS: readonly (readonly [rank: number, prefixes: readonly string[]])[] = [
+  [6, ["lib/start-up.ts", "lib/readiness.ts"]],
+  [0, ["lib/process/"]],
+  [1, ["lib/http/", "lib/database/", "lib/rate-limit/", "lib/admission/"]],
+  [4, ["lib/api/"]],
+  [5, ["lib/ingest/"]],
+  // The resources.
+  [2, ["lib/accounts/", "lib/tokens/"]],
+  [3, ["lib/servers/", "lib/sign-in/", "lib/game-services/"]],
+  [0, ["lib/"]],
+  [7, ["app/", "server/", "prisma/", "proxy.", "instrumentation.ts", "next.config.mjs", "prisma.config.ts"]],
+  [8, ["scripts/", "bench/", "e2e/", "public/", "docs/", "vitest.config.ts"]],
+];
+const RESOURCES = [2, 3];
+
+const imports = readImports();
+
+test("no file imports itself through others, type imports included", () => {
+  expect(findCircles(imports)).toEqual([]);
 });
+
+test("imports point down: from a room to rooms of its rank and below; a resource takes only types from lib/api", () => {
+  const upward = [...imports]
+    // A unit test stands beside its file and may use what is above.
+    .filter(([from]) => !/\.test\.tsx?$/.test(from))
+    .flatMap(([from, all]) => all.filter((one) => isUpward(from, one)).map(({ to }) => `${from} imports ${to}`));
+  expect(upward).toEqual([]);
+});
+
+test("every file stands in a room that has a rank", () => {
+  expect([...imports.keys()].filter((file) => rankOf(file) === undefined)).toEqual([]);
+});
+
+test("what the two tests above look for is found: a circle of types, and an arrow up", () => {
+  const planted = new Map<string, Import[]>([
+    ["lib/process/a.ts", [{ to: "lib/process/b.ts", isType: true }]],
+    ["lib/process/b.ts", [{ to: "lib/process/a.ts", isType: true }]],
+  ]);
+  expect(findCircles(planted)).toEqual(["lib/process/a.ts > lib/process/b.ts > lib/process/a.ts"]);
+  expect(isUpward("lib/process/a.ts", { to: "lib/rate-limit/index.ts", isType: true })).toBe(true);
+  expect(isUpward("lib/tokens/a.ts", { to: "lib/api/schemas.ts", isType: true })).toBe(false);
+  expect(isUpward("lib/tokens/a.ts", { to: "lib/api/schemas.ts", isType: false })).toBe(true);
+  expect(readText('import type { A } from "./b";\n/** @type {import("../c.mjs").C} */')).toEqual([
+    { to: "./b", isType: true },
+    { to: "../c.mjs", isType: false },
+  ]);
+});
+
+/** Every file of the project with the files of the project that it names. */
+function readImports(): Map<string, Import[]> {
+  const listed = spawnSync("git", ["ls-files", "-co", "--exclude-standard", "*.ts", "*.tsx", "*.mjs"], {
+    encoding: "utf8",
+  });
+  const files = new Set(listed.stdout.trim().split("\n"));
+  const found = [...files].flatMap((file): [string, Import[]][] => {
+    let text: string;
+    try {
+      text = readFileSync(file, "utf8");
+    } catch {
+      // Removed, and not committed yet.
+      return [];
+    }
+    const inside = readText(text).flatMap(({ to, isType }) => {
+      const path = to.startsWith("@/") ? to.slice(2) : to.startsWith(".") ? join(dirname(file), to) : null;
+      const known = ENDINGS.map((ending) => `${path}${ending}`).find((name) => files.has(name));
+      return known ? [{ to: known, isType }] : [];
+    });
+    return [[file, inside]];
+  });
+  return new Map(found);
+}
+
+function readText(text: string): Import[] {
+  return [...text.matchAll(IMPORT)].map(([, , type, to = ""]) => ({ to, isType: type !== undefined }));
+}
+
+function findCircles(graph: ReadonlyMap<string, readonly Import[]>): string[] {
+  const circles: string[] = [];
+  const done = new Set<string>();
+  const path: string[] = [];
+  const visit = (file: string) => {
+    if (path.includes(file)) circles.push([...path.slice(path.indexOf(file)), file].join(" > "));
+    if (done.has(file) || path.includes(file)) return;
+    path.push(file);
+    for (const { to } of graph.get(file) ?? []) visit(to);
+    path.pop();
+    done.add(file);
+  };
+  for (const file of graph.keys()) visit(file);
+  return circles;
+}
+
+function isUpward(from: string, { to, isType }: Import): boolean {
+  const [lower, upper] = [rankOf(from) ?? 0, rankOf(to) ?? 0];
+  if (to.startsWith("lib/api/") && isType && RESOURCES.includes(lower)) return false;
+  return upper > lower;
+}
+
+function rankOf(file: string): number | undefined {
+  return RANKS.find(([, prefixes]) => prefixes.some((prefix) => file.startsWith(prefix)))?.[0];
+}

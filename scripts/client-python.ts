@@ -1,3 +1,4 @@
+import { openValues } from "@/lib/api/open-values";
 import type { OpenApiDocument, Operation, Schema } from "@/lib/api/openapi";
 
 /** The source of `public/clients/console_api.py`: types and methods from the document, the rest as it is here. */
@@ -8,7 +9,7 @@ export function writePythonClient(document: OpenApiDocument): string {
 }
 
 const HEAD = `"""Client of the Console API, v1. Generated from its OpenAPI document: take a newer one from the console that you
-call, at /clients/console_api.py, instead of changing this one. One file, Python 3.11 or newer, the standard library.
+call, at /clients/console_api.py, instead of changing this one. One file, Python 3.8 or newer, the standard library.
 
     api = ConsoleApi("https://console.example.com", token)
     for server in api.list_servers()["servers"]:
@@ -22,12 +23,12 @@ import re
 import threading
 import urllib.error
 import urllib.request
-from http.client import HTTPMessage
-from typing import IO, Any, Literal, NotRequired, TypedDict
+from http.client import HTTPException, HTTPMessage
+from typing import IO, Any, Literal, TypedDict
 `;
 
 const ERRORS = `class ConsoleApiError(Exception):
-    """A failure that the API answered. Failures on the way to it are those of urllib."""
+    """A failure that the API answered."""
 
     def __init__(self, message: str, status: int, request_id: str | None, retry_after: int | None) -> None:
         super().__init__(message)
@@ -37,6 +38,10 @@ const ERRORS = `class ConsoleApiError(Exception):
         self.request_id = request_id
         #: Seconds after which the request may succeed; None when waiting does not help.
         self.retry_after = retry_after
+
+
+class ConsoleUnreachable(OSError):
+    """The console did not answer: it cannot be reached, or took too long."""
 
 
 class Aborted(Exception):
@@ -63,7 +68,7 @@ const CLASS_HEAD = `class ConsoleApi:
         abort: threading.Event | None = None,
     ) -> None:
         """\`max_wait\`: seconds to wait in all, at most, before a request that was refused with a Retry-After fails (0
-        never waits). Whoever sets \`abort\` ends such a wait. \`timeout\`: seconds for which the API may be silent."""
+        never waits). Setting \`abort\` ends such a wait. \`timeout\`: seconds for which the console may be silent."""
         self._origin = origin.rstrip("/")
         self._token = token
         self._timeout = timeout
@@ -84,6 +89,8 @@ const CLASS_REST = `    def _get(self, path: str) -> Any:
                     return json.load(response)["data"]
             except urllib.error.HTTPError as failure:
                 error = _error_of(failure)
+            except (OSError, HTTPException) as failure:
+                raise ConsoleUnreachable(f"{self._origin} does not answer: {_reason_of(failure)}.") from failure
             wait = error.retry_after
             if wait is None or waited + wait > self._max_wait:
                 raise error
@@ -100,6 +107,10 @@ def _error_of(failure: urllib.error.HTTPError) -> ConsoleApiError:
     return ConsoleApiError(_message_of(text), failure.code, failure.headers.get("X-Request-Id"), retry_after)
 
 
+def _reason_of(failure: Exception) -> str:
+    return str(getattr(failure, "reason", failure)) or type(failure).__name__
+
+
 def _message_of(text: str) -> str:
     """Something between here and the API may answer in its own words."""
     try:
@@ -110,13 +121,20 @@ def _message_of(text: str) -> str:
 
 function writeType(name: string, schema: Schema): string {
   const { properties = {}, required = [], description = "" } = schema;
-  const fields = Object.entries(properties).map(([field, property]) => {
-    const type = typeOf(property);
-    const hint = required.includes(field) ? type : `NotRequired[${type}]`;
-    const comment = property.description ? `    #: ${property.description}\n` : "";
-    return `${comment}    ${field}: ${hint}\n`;
-  });
-  return `class ${name}(TypedDict):\n    """${description}"""\n\n${fields.join("")}`;
+  const fieldsOf = (isRequired: boolean) =>
+    Object.entries(properties)
+      .filter(([field]) => required.includes(field) === isRequired)
+      .map(([field, property]) => {
+        const comment = property.description ? `    #: ${property.description}\n` : "";
+        return `${comment}    ${field}: ${typeOf(property)}\n`;
+      })
+      .join("");
+  const text = `    """${description}"""\n\n`;
+  const [always, sometimes] = [fieldsOf(true), fieldsOf(false)];
+  if (!sometimes) return `class ${name}(TypedDict):\n${text}${always}`;
+  if (!always) return `class ${name}(TypedDict, total=False):\n${text}${sometimes}`;
+  // Python has a word for a single field that may be absent only from 3.11 on.
+  return `class _${name}(TypedDict, total=False):\n${sometimes}\n\nclass ${name}(_${name}):\n${text}${always}`;
 }
 
 function writeMethod(path: string, { operationId, summary, parameters, responses }: Operation): string {
@@ -137,6 +155,8 @@ function writeMethod(path: string, { operationId, summary, parameters, responses
 
 function typeOf(schema: Schema): string {
   if (schema.$ref) return schema.$ref.split("/").at(-1) ?? "Any";
+  const known = openValues(schema);
+  if (known) return `${typeOf({ enum: known })} | str`;
   if (schema.anyOf) return schema.anyOf.map(typeOf).join(" | ");
   if (schema.enum) return `Literal[${schema.enum.map((value) => JSON.stringify(value)).join(", ")}]`;
   if (schema.const !== undefined) return `Literal[${JSON.stringify(schema.const)}]`;

@@ -1,3 +1,4 @@
+import { openValues } from "@/lib/api/open-values";
 import type { OpenApiDocument, Operation, Schema } from "@/lib/api/openapi";
 
 /** The source of `public/clients/console-api.ts`: types and methods from the document, the rest as it is here. */
@@ -6,7 +7,7 @@ export function writeTypeScriptClient(document: OpenApiDocument): string {
     ([name, schema]) => `/** ${schema.description} */\nexport type ${name} = ${typeOf(schema)};\n`,
   );
   const methods = Object.entries(document.paths).map(([path, { get }]) => writeMethod(path, get));
-  return `${HEAD}\n${types.join("\n")}\n${ERRORS}\n${CLASS_HEAD}\n${methods.join("\n")}\n${CLASS_REST}`;
+  return `${HEAD}\n${types.join("\n")}\n${writeErrors(statusesOf(document))}\n${CLASS_HEAD}\n${methods.join("\n")}\n${CLASS_REST}`;
 }
 
 const HEAD = `// Client of the Console API, v1. Generated from its OpenAPI document: take a newer one from the console that you call,
@@ -16,10 +17,10 @@ const HEAD = `// Client of the Console API, v1. Generated from its OpenAPI docum
 //   for (const server of (await api.listServers()).servers) console.log(server.label, server.score);
 `;
 
-const ERRORS = `/** What the API answers instead of a result. */
-export type ConsoleApiStatus = 400 | 401 | 404 | 405 | 429 | 431 | 500 | 503;
+const writeErrors = (statuses: string[]) => `/** The statuses of failures; further ones may be added. */
+export type ConsoleApiStatus = ${statuses.join(" | ")} | (number & {});
 
-/** A failure that the API answered; \`message\` is its own. Failures on the way to it are those of fetch. */
+/** A failure that the API answered; \`message\` is its own. */
 export class ConsoleApiError extends Error {
   override name = "ConsoleApiError";
   constructor(
@@ -34,42 +35,63 @@ export class ConsoleApiError extends Error {
   }
 }
 
+/** The console did not answer: it cannot be reached, or took too long. \`cause\` is the error of fetch. */
+export class ConsoleUnreachableError extends Error {
+  override name = "ConsoleUnreachableError";
+}
+
 export type RequestOptions = {
   /** Ends the request, and also the wait for the next attempt. */
   signal?: AbortSignal;
 };
 `;
 
-const CLASS_HEAD = `export class ConsoleApi {
+const CLASS_HEAD = `export type ConsoleApiSettings = { origin: string; token: string; timeout?: number; maxWait?: number };
+
+export class ConsoleApi {
   readonly #origin: string;
   readonly #token: string;
+  readonly #timeout: number;
   readonly #maxWait: number;
 
   /**
-   * \`maxWait\`: seconds to wait in all, at most, before a request that was refused with a Retry-After fails
-   * (120 by default, 0 never waits).
+   * \`timeout\`: seconds that one attempt may take (30 by default). \`maxWait\`: seconds to wait in all, at most, before a
+   * request that was refused with a Retry-After fails (120 by default, 0 never waits).
    */
-  constructor({ origin, token, maxWait = 120 }: { origin: string; token: string; maxWait?: number }) {
+  constructor({ origin, token, timeout = 30, maxWait = 120 }: ConsoleApiSettings) {
     this.#origin = origin.replace(/\\/+$/, "");
     this.#token = token;
+    this.#timeout = timeout;
     this.#maxWait = maxWait;
   }
 `;
 
 const CLASS_REST = `  async #get<Data>(path: string, { signal }: RequestOptions): Promise<Data> {
     for (let waited = 0; ; ) {
+      const answer = await this.#ask<Data>(path, signal);
+      if (!(answer instanceof ConsoleApiError)) return answer.data;
+      const wait = answer.retryAfter;
+      if (wait === null || waited + wait > this.#maxWait) throw answer;
+      await sleep(wait, signal);
+      waited += wait;
+    }
+  }
+
+  /** One attempt. */
+  async #ask<Data>(path: string, signal: AbortSignal | undefined): Promise<{ data: Data } | ConsoleApiError> {
+    const timeUp = AbortSignal.timeout(this.#timeout * 1000);
+    try {
       const response = await fetch(this.#origin + path, {
         headers: { Accept: "application/json", Authorization: \`Bearer \${this.#token}\` },
         // A token belongs to one origin.
         redirect: "error",
-        ...(signal && { signal }),
+        signal: signal ? AbortSignal.any([signal, timeUp]) : timeUp,
       });
-      if (response.ok) return ((await response.json()) as { data: Data }).data;
-      const error = await errorOf(response);
-      const wait = error.retryAfter;
-      if (wait === null || waited + wait > this.#maxWait) throw error;
-      await sleep(wait, signal);
-      waited += wait;
+      return response.ok ? ((await response.json()) as { data: Data }) : await errorOf(response);
+    } catch (cause) {
+      if (signal?.aborted) throw signal.reason;
+      const problem = timeUp.aborted ? \`did not answer within \${this.#timeout} seconds\` : "cannot be reached";
+      throw new ConsoleUnreachableError(\`\${this.#origin} \${problem}.\`, { cause });
     }
   }
 }
@@ -130,8 +152,18 @@ function writeMethod(path: string, { operationId, summary, parameters, responses
 `;
 }
 
+/** Of every failure that the document knows. */
+function statusesOf({ paths, "x-other-requests": others }: OpenApiDocument): string[] {
+  const described = [...Object.values(paths).map(({ get }) => get), ...Object.values(others)];
+  const statuses = described.flatMap(({ responses }) => Object.keys(responses));
+  return [...new Set(statuses)].filter((status) => Number(status) >= 400).sort();
+}
+
 function typeOf(schema: Schema, indent = ""): string {
   if (schema.$ref) return schema.$ref.split("/").at(-1) ?? "unknown";
+  const known = openValues(schema);
+  // The compiler still suggests the known values, and does not take them for all there can be.
+  if (known) return [...known.map((value) => JSON.stringify(value)), "(string & {})"].join(" | ");
   if (schema.anyOf) return schema.anyOf.map((one) => typeOf(one, indent)).join(" | ");
   if (schema.enum) return schema.enum.map((value) => JSON.stringify(value)).join(" | ");
   if (schema.const !== undefined) return JSON.stringify(schema.const);

@@ -1,5 +1,5 @@
 import { PlainError } from "@/lib/failures";
-import { MINUTE } from "@/lib/time";
+import { Deaths, MAX_DEATHS } from "@/server/restarts.mjs";
 
 /** A process that has started. */
 export type Running = {
@@ -11,9 +11,6 @@ export type Running = {
   stop(signal?: "SIGTERM" | "SIGINT"): Promise<void>;
 };
 
-const MAX_DEATHS = 5;
-const DEATHS_WINDOW = MINUTE;
-
 /**
  * Keeps one process running until `stop`: when it ends by itself it is started again, with a line that says so. Five
  * such ends within a minute are given up on, and so are a start that fails and a process that gave up itself: whatever
@@ -24,7 +21,7 @@ export class Supervisor {
   readonly gaveUp: Promise<never>;
   #current: Promise<Running>;
   #isStopping = false;
-  readonly #deaths: number[] = [];
+  readonly #deaths = new Deaths();
 
   constructor(first: Running, start: () => Promise<Running>, say: (line: string) => void = console.error) {
     this.#current = Promise.resolve(first);
@@ -53,10 +50,7 @@ export class Supervisor {
       if (current.hasGivenUp?.()) {
         throw new PlainError("The server's workers died again and again. It is not started again.");
       }
-      const now = performance.now();
-      this.#deaths.push(now);
-      while ((this.#deaths[0] ?? now) <= now - DEATHS_WINDOW) this.#deaths.shift();
-      if (this.#deaths.length >= MAX_DEATHS) {
+      if (this.#deaths.isLast()) {
         throw new PlainError(
           `The server ended by itself (${how}), ${MAX_DEATHS} times within a minute. It is not started again.`,
         );

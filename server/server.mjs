@@ -4,7 +4,7 @@ import cluster from "node:cluster";
 import { EventEmitter } from "node:events";
 import { setFlagsFromString } from "node:v8";
 import next from "next";
-import { API_HEADERS, COMMON_HEADERS, HSTS } from "../lib/api/fixed-headers.mjs";
+import { fixedHeadersOf, HSTS } from "../lib/api/fixed-headers.mjs";
 import { isDraining } from "../lib/process/draining.mjs";
 import { answerDirectly } from "./direct/direct-door.mjs";
 import { continueIfExpected, keepCarriedHeaders } from "./direct/incoming.mjs";
@@ -101,7 +101,7 @@ async function answerMachine(path, request, response) {
   if (!findRoute) return handle(...throughNext(path, request, response));
   const match = findRoute(path);
   if (!match) return refuse(request, response, 404);
-  await answerDirectly(match, request, response, match.path.startsWith("/api/v1") ? API_HEADERS : COMMON_HEADERS);
+  await answerDirectly(match, request, response, fixedHeadersOf(match.path));
 }
 
 /**

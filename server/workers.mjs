@@ -6,10 +6,8 @@ import { drainDelay } from "./drain.mjs";
 import { GAVE_UP } from "./exit-codes.mjs";
 import { failToListen, requireFree } from "./listen.mjs";
 import { logError } from "./log.mjs";
+import { Deaths, MAX_DEATHS } from "./restarts.mjs";
 
-/** The fifth death within a minute is the last one: more would die for ever. */
-const MAX_DEATHS = 5;
-const DEATHS_MS = 60_000;
 /** A worker gives its requests ten seconds; one that has not ended by then does not listen any more. */
 const END_MS = 15_000 + drainDelay();
 
@@ -22,8 +20,7 @@ cluster.schedulingPolicy = cluster.SCHED_NONE;
 cluster.setupPrimary({ exec: "server/server.mjs" });
 
 const listening = new Set();
-/** When, on the clock that never jumps. @type {number[]} */
-const deaths = [];
+const deaths = new Deaths();
 let isAnnounced = false;
 let isDraining = false;
 
@@ -49,10 +46,7 @@ cluster.on("exit", (worker, code, signal) => {
   }
   logError("worker died", `process ${worker.process.pid}: ${signal ?? `exit code ${code}`}`);
   if (!isAnnounced) return end({ error: "a worker ended before it listened" });
-  const now = performance.now();
-  deaths.push(now);
-  while ((deaths[0] ?? now) <= now - DEATHS_MS) deaths.shift();
-  if (deaths.length >= MAX_DEATHS) {
+  if (deaths.isLast()) {
     logError("too many workers died", `${MAX_DEATHS} within a minute; none is started again`);
     return drain(GAVE_UP, "SIGINT");
   }

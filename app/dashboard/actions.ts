@@ -1,10 +1,11 @@
 "use server";
 
 import { redirect } from "next/navigation";
+import { SIGN_IN } from "@/app/paths";
 import { endSession } from "@/lib/sign-in/sessions";
 
 /** Signs the browser out. */
 export async function signOutAction(): Promise<never> {
   await endSession();
-  redirect("/sign-in?signed-out");
+  redirect(`${SIGN_IN}?signed-out`);
 }

@@ -5,7 +5,7 @@ import { listServerReadings } from "@/lib/servers/servers";
 
 export const dynamic = "force-dynamic";
 
-export const { GET, HEAD, POST, PUT, PATCH, DELETE } = plainTextEndpoint(
+export const { GET, HEAD, OPTIONS, POST, PUT, PATCH, DELETE } = plainTextEndpoint(
   "/metrics",
   PROMETHEUS_TYPE,
   async (account) => {

@@ -48,7 +48,7 @@ test.describe("through both doors", { tag: "@embedded-only" }, () => {
       `/api/v1/servers/0${id}`,
       `/api/v1/servers/${id}?`,
       "/api/v1/servers/[id]",
-      "/api/v1/[[...path]]",
+      "/api/[[...path]]",
       "/api/v1/servers/..",
       `/api/v1/servers\\${id}`,
       "/api/v1/servers/\\1",

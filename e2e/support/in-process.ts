@@ -39,5 +39,5 @@ function routeOf(path: string): { file: string; params: Record<string, string> }
       return { file, params: { ...match.groups } };
     }
   }
-  return { file: "app/api/v1/[[...path]]/route.ts", params: {} };
+  return { file: "app/api/[[...path]]/route.ts", params: {} };
 }

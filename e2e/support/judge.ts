@@ -81,7 +81,7 @@ function readResponses(document: OpenApiDocument): (method: string, path: string
   const common = { 431: HeadersTooLarge, 500: InternalError, 503: Unavailable } as Operation["responses"];
   const preflight = { ...common, ...other.OPTIONS?.responses };
   const refused = { ...common, ...other["any other method"]?.responses };
-  const unknown = { ...common, ...other["a path under /api/v1 that is not described"]?.responses };
+  const unknown = { ...common, ...other["a path under /api that is not described"]?.responses };
   const operations = Object.entries(document.paths).map(([template, { get }]) => ({
     pattern: new RegExp(`^${template.replaceAll(/\{\w+\}/g, "[^/]+")}$`),
     responses: get.responses,
@@ -91,9 +91,7 @@ function readResponses(document: OpenApiDocument): (method: string, path: string
   return (method, path) => {
     if (method === "OPTIONS") return preflight;
     if (method !== "GET" && method !== "HEAD") return refused;
-    const plain = decode(path.split("?")[0] ?? "")
-      .replaceAll(/\/{2,}/g, "/")
-      .replace(/\/$/, "");
+    const plain = decode(path.split("?")[0] ?? "").replaceAll(/\/{2,}/g, "/");
     const operation = operations.find(({ pattern }) => pattern.test(plain));
     if (!operation) return unknown;
     return path.includes("%") ? operation.orUnknown : operation.responses;

@@ -24,6 +24,7 @@ const ROW = `
     name: "listTickets",
     group: "Account",
     purpose: "Your support tickets",
+    details: "By id.",
     params: {},
     query: {},
     data: z.strictObject({ tickets: z.array(z.strictObject({ id: z.int(), subject: z.string() })) }),

@@ -1,5 +1,9 @@
 import { z } from "zod";
+import { DAY, SECOND } from "@/lib/time";
 import * as bodies from "./schemas";
+
+const { CHECK_IN_SECONDS, INTERVAL_SECONDS } = bodies;
+const INTERVALS_PER_WEEK = (7 * DAY) / (INTERVAL_SECONDS * SECOND);
 
 /** The names of the `:parameters` of a path. */
 type ParameterName<Path> = Path extends `${string}:${infer Name}/${infer Rest}`
@@ -16,6 +20,8 @@ type Endpoint<Path> = {
   group: "Account" | "Servers" | "Game services";
   /** What it is for, in a few words, as the landing page says it. */
   purpose: string;
+  /** What somebody who calls it should know besides, in whole sentences, as documents say it. */
+  details: string;
   /** What each `:parameter` of the path is. */
   params: Record<ParameterName<Path>, string>;
   /** The query parameters, none of which has to be given, with what holds when they are not. */
@@ -24,12 +30,13 @@ type Endpoint<Path> = {
   data: z.ZodType;
 };
 
-/** Every endpoint (spec 4), in its order. Types, pages, tests and documents read this table. */
+/** Every endpoint (contract 4), in its order. Types, pages, tests and documents read this table. */
 export const CONTRACT = endpoints({
   "/api/v1/me": {
     name: "getAccount",
     group: "Account",
     purpose: "Your account",
+    details: "The account that the token acts as: a cheap way to find out whether a token works.",
     params: {},
     query: {},
     data: bodies.account,
@@ -38,6 +45,7 @@ export const CONTRACT = endpoints({
     name: "listServers",
     group: "Servers",
     purpose: "Every server with its health score",
+    details: `The servers of the account, by id, in one answer. The scores are computed as the answer is made, all of them for the same moment. A daemon checks in every ${CHECK_IN_SECONDS} seconds, so asking more often than that shows nothing new.`,
     params: {},
     query: {},
     data: bodies.serverList,
@@ -46,6 +54,8 @@ export const CONTRACT = endpoints({
     name: "getServer",
     group: "Servers",
     purpose: "One server, its latest sample and why it scores what it scores",
+    details:
+      "The six components and the weights reproduce the score exactly. Its notes say in words what costs points. `latest_sample` is null until the first sample has arrived.",
     params: { id: "The server's id" },
     query: {},
     data: bodies.serverDetail,
@@ -54,6 +64,7 @@ export const CONTRACT = endpoints({
     name: "listBenchmarks",
     group: "Servers",
     purpose: "Finished benchmark runs, newest first",
+    details: "Runs that are pending or running are not listed. A section that could not be measured is null.",
     params: { id: "The server's id" },
     query: {},
     data: bodies.benchmarkRuns,
@@ -62,6 +73,7 @@ export const CONTRACT = endpoints({
     name: "listGameServices",
     group: "Game services",
     purpose: "Game-protection services you own or share",
+    details: "The services that the account owns and those that were shared with it by a grant, by id.",
     params: {},
     query: {},
     data: bodies.gameServiceList,
@@ -70,6 +82,8 @@ export const CONTRACT = endpoints({
     name: "getGameService",
     group: "Game services",
     purpose: "One game-protection service",
+    details:
+      "The same fields as in the list. Staff see a service that is not theirs when its owner switched on support access, granted it to them, or has an open ticket linked to it.",
     params: { id: "The service's id" },
     query: {},
     data: bodies.gameService,
@@ -78,6 +92,7 @@ export const CONTRACT = endpoints({
     name: "getMetrics",
     group: "Game services",
     purpose: "Its traffic, interval by interval, for an hour, a day or a week",
+    details: `Intervals last ${INTERVAL_SECONDS} seconds, and each edge node reports its own. An answer is not divided into pages: a week of one node has up to ${INTERVALS_PER_WEEK.toLocaleString("en")} intervals, about 1.2 MB of JSON and a sixth of that compressed. Ask with \`Accept-Encoding: gzip\`.`,
     params: { id: "The service's id" },
     query: { range: { schema: bodies.metricRange, default: "1h" } },
     data: bodies.metricSeries,
@@ -95,7 +110,7 @@ export type Data<Path extends EndpointPath> = z.infer<(typeof CONTRACT)[Path]["d
 /** Every path with its row. */
 export const ENDPOINTS = Object.entries(CONTRACT) as [EndpointPath, Endpoint<string>][];
 
-/** The body of a success (spec 2). */
+/** The body of a success (contract 2). */
 export function successBody(path: EndpointPath) {
   return z.strictObject({ data: CONTRACT[path].data });
 }

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Account } from "@/lib/accounts/accounts";
 import { NotFoundError } from "@/lib/failures";
+import { bearerCredentials } from "@/lib/http/bearer";
 import { clientIp } from "@/lib/http/client-ip";
 import { JsonText } from "@/lib/http/json-text";
 import { PIECE } from "@/lib/http/pieces.mjs";
@@ -19,10 +20,9 @@ import {
   toApiError,
 } from "./errors";
 import { failureText } from "./failure-text.mjs";
+import { ALLOW, answerPreflight } from "./preflight";
 import { refuseUsedUp, requireQuota } from "./quota";
 import { type Room, rooms } from "./room";
-
-const ALLOW = "GET, HEAD, OPTIONS";
 
 /** Who asks, and for what. */
 export type Call<Path extends EndpointPath> = { account: Account; params: Params<Path>; query: URLSearchParams };
@@ -38,7 +38,7 @@ type Traits<PathParams> = {
 
 /**
  * The handlers of one row of the contract, all methods included: authenticate (401), limit (429), run (404, 405, 400),
- * respond with `{"data": …}` (spec 2, 4, 7). Headers that never change are set in lib/api/fixed-headers.mjs.
+ * respond with `{"data": …}` (contract 2, 4, 7). Headers that never change are set in lib/api/fixed-headers.mjs.
  */
 export function endpoint<Path extends EndpointPath>(
   path: Path,
@@ -61,6 +61,8 @@ type Run<PathParams> = (call: Asked<PathParams>) => Answer<unknown>;
 function handlers<PathParams>(endpoint: EndpointPath | null, run: Run<PathParams>, traits: Traits<PathParams> = {}) {
   const handle = (request: Request, route: { params: Promise<PathParams> }): Promise<Response> =>
     answer(request, { ...JSON_BODIES, bytes: traits.bytes }, endpoint, async (account, query) => {
+      // A script with an empty id asks for `/servers/`, which must not be the list of all servers.
+      if (new URL(request.url).pathname.endsWith("/")) throw new NotFoundError();
       const asked = { account, params: await route.params, query };
       if (request.method === "HEAD" && traits.check) {
         await traits.check(asked);
@@ -92,7 +94,15 @@ export function plainTextEndpoint(path: string, contentType: string, write: (acc
     response.headers.set("Cache-Control", "no-store");
     return response;
   };
-  return { GET: handle, HEAD: handle, POST: handle, PUT: handle, PATCH: handle, DELETE: handle };
+  return {
+    GET: handle,
+    HEAD: handle,
+    POST: handle,
+    PUT: handle,
+    PATCH: handle,
+    DELETE: handle,
+    OPTIONS: answerPreflight,
+  };
 }
 
 /** The content types of an answer, and how the message of a failure becomes its body. */
@@ -146,24 +156,9 @@ function success(parts: readonly string[], headers: Headers, room: Room): Respon
   return new TextResponse([parts.join("")], 200, headers);
 }
 
-/** A browser asks before it sends Authorization to another origin; it asks without a token, and it is not counted. */
-function answerPreflight(): Response {
-  return new Response(null, {
-    status: 204,
-    headers: {
-      Allow: ALLOW,
-      "Access-Control-Allow-Methods": ALLOW,
-      // By name: a wildcard never covers Authorization.
-      "Access-Control-Allow-Headers": "Authorization",
-      "Access-Control-Max-Age": "7200",
-      "X-Request-Id": randomUUID(),
-    },
-  });
-}
-
-/** The Authorization header and nothing else is looked at (spec 5.1, 5.7). @throws ApiError 401 */
+/** The Authorization header and nothing else is looked at (contract 5.1, 5.7). @throws ApiError 401 */
 async function requireCaller(request: Request): Promise<Caller> {
-  const [, credentials] = /^bearer(?:[ \t]+(.*))?$/is.exec(request.headers.get("authorization")?.trim() ?? "") ?? [];
+  const credentials = bearerCredentials(request.headers);
   if (!credentials) throw missingToken();
   if (!isWellFormedToken(credentials)) throw malformedToken();
   const caller = await authenticate(credentials, {

@@ -1,14 +1,17 @@
 // The headers that depend on nothing but the path. The server sends them, and so does Next where it answers alone.
 
 /**
- * On every answer under /api/v1, refusals included (spec 2). `*` is safe: no cookie is honoured there.
+ * On every answer.
  * @type {readonly (readonly [string, string])[]}
  */
-export const API_HEADERS = [
-  ["Cache-Control", "no-store"],
-  ["X-Content-Type-Options", "nosniff"],
+export const COMMON_HEADERS = [["X-Content-Type-Options", "nosniff"]];
+
+/**
+ * What lets pages of other origins read an answer. `*` is safe: no cookie is honoured there.
+ * @type {readonly (readonly [string, string])[]}
+ */
+const OPEN_HEADERS = [
   ["Access-Control-Allow-Origin", "*"],
-  ["Link", '</openapi.json>; rel="service-desc"'],
   [
     "Access-Control-Expose-Headers",
     "Retry-After, RateLimit, RateLimit-Policy, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, X-Request-Id, Link",
@@ -16,10 +19,34 @@ export const API_HEADERS = [
 ];
 
 /**
- * On every other answer.
+ * On every answer under /api, refusals included (contract 2).
  * @type {readonly (readonly [string, string])[]}
  */
-export const COMMON_HEADERS = [["X-Content-Type-Options", "nosniff"]];
+export const API_HEADERS = [
+  ["Cache-Control", "no-store"],
+  ...COMMON_HEADERS,
+  ...OPEN_HEADERS,
+  ["Link", '</openapi.json>; rel="service-desc"'],
+];
+
+/**
+ * The headers of the answers of handlers, by path.
+ * @type {readonly { readonly path: string, readonly headers: readonly (readonly [string, string])[] }[]}
+ */
+export const HEADERS_BY_PATH = [
+  { path: "/api", headers: API_HEADERS },
+  // The handler says itself that nothing may be stored: it writes no JSON, and has no part in the contract.
+  { path: "/metrics", headers: [...COMMON_HEADERS, ...OPEN_HEADERS] },
+];
+
+/**
+ * The headers that every answer of a handler has at this path.
+ * @param {string} path its slashes collapsed, without its query
+ */
+export function fixedHeadersOf(path) {
+  const known = HEADERS_BY_PATH.find((row) => path === row.path || path.startsWith(`${row.path}/`));
+  return known?.headers ?? COMMON_HEADERS;
+}
 
 /**
  * Browsers remember it for two years: from then on they open the console over https alone.

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { NotFoundError } from "@/lib/failures";
-import { TOKEN_PAGE } from "@/lib/tokens/token-page";
+import { TOKEN_PAGE } from "@/lib/page-paths";
+import { API_REQUESTS, policyText, windowSeconds } from "@/lib/rate-limit/policy";
 import { ENDPOINTS, type EndpointPath } from "./contract";
 import {
   internalError,
@@ -12,6 +13,7 @@ import {
   unavailable,
 } from "./errors";
 import examples from "./examples.json";
+import { PREFLIGHT_HEADERS } from "./preflight";
 import * as schemas from "./schemas";
 
 /** JSON that is not looked into here. */
@@ -48,6 +50,7 @@ export type Operation = {
   operationId: string;
   tags: string[];
   summary: string;
+  description: string;
   parameters: Parameter[];
   responses: Record<string, ApiResponse | { $ref: string }>;
 };
@@ -55,7 +58,12 @@ export type Operation = {
 /** The document that describes the API (OpenAPI 3.1), as far as it does not depend on who asks for it. */
 export type OpenApiDocument = {
   openapi: "3.1.1";
-  info: { title: string; version: string; description: string };
+  info: {
+    title: string;
+    version: string;
+    description: string;
+    contact?: { name: string; url?: string; email?: string };
+  };
   servers: { url: string; description: string }[];
   tags: { name: string; description: string }[];
   security: Json[];
@@ -73,9 +81,11 @@ export type OpenApiDocument = {
 };
 
 const INFO = `Read-only access to your account, your servers with their health scores, finished benchmark runs, and \
-game-protection services with their traffic. Every request carries a personal access token; 120 requests per minute \
-and token. A success is \`{"data": …}\`, a failure \`{"error": "<message>"}\`. Timestamps are Unix epoch milliseconds. \
-Fields may be added within v1: ignore those that you do not know.`;
+game-protection services with their traffic. Every request carries a personal access token, which the console shows once, \
+when it is created, at ${TOKEN_PAGE}: ${policyText(API_REQUESTS)} per token. A success is \`{"data": …}\`, a failure \`{"error": "<message>"}\`. Timestamps are Unix epoch milliseconds. \
+Fields, and values of a state, may be added within v1: ignore those that you do not know. Health scores are computed as \
+they are read, from what each daemon reports every ${schemas.CHECK_IN_SECONDS} seconds; traffic is counted in intervals \
+of ${schemas.INTERVAL_SECONDS} seconds. Report a fault with the \`X-Request-Id\` of the answer.`;
 
 const TAGS: Record<string, string> = {
   Account: "The account that the token acts as.",
@@ -102,14 +112,14 @@ const NAMES = {
   Failure: schemas.failure,
 };
 
-/** What a token looks like (spec 5.2). */
+/** What a token looks like (contract 5.2). */
 const TOKEN_PATTERN = "cpat_[0-9A-Za-z]{36}";
 
 const text = (pattern: string): Schema => ({ type: "string", pattern });
 const seconds: Schema = { type: "integer", minimum: 0 };
 
 const HEADERS = {
-  "Cache-Control": fixed("no-store", "Nothing is to be stored, by anybody (spec 2)."),
+  "Cache-Control": fixed("no-store", "No cache may keep the answer."),
   "X-Content-Type-Options": fixed("nosniff", "The content type is what it says."),
   "Access-Control-Allow-Origin": fixed("*", "Pages of any origin may call the API; cookies are never honoured."),
   "Access-Control-Expose-Headers": {
@@ -125,19 +135,29 @@ const HEADERS = {
     schema: { type: "string", format: "uuid" },
     example: "0f8fad5b-d9cb-469f-a165-70867728950e",
   },
-  "RateLimit-Policy": fixed('"default";q=120;w=60', "120 requests in any 60 seconds, per token (spec 8)."),
+  "RateLimit-Policy": {
+    description: `The limit per token: \`q\` requests in any \`w\` seconds. Today that is ${policyText(API_REQUESTS)}.`,
+    required: true,
+    schema: text('^"default";q=\\d+;w=\\d+$'),
+    example: `"default";q=${API_REQUESTS.limit};w=${windowSeconds(API_REQUESTS)}`,
+  },
   RateLimit: {
     description: "`r` requests are left now; in `t` seconds there is one more.",
     required: true,
     schema: text('^"default";r=\\d+;t=\\d+$'),
-    example: '"default";r=119;t=60',
+    example: `"default";r=${API_REQUESTS.limit - 1};t=${windowSeconds(API_REQUESTS)}`,
   },
-  "X-RateLimit-Limit": { description: "As q.", required: true, schema: { type: "integer", const: 120 }, example: 120 },
+  "X-RateLimit-Limit": {
+    description: "As q.",
+    required: true,
+    schema: { type: "integer", minimum: 1 },
+    example: API_REQUESTS.limit,
+  },
   "X-RateLimit-Remaining": {
     description: "As r.",
     required: true,
-    schema: { type: "integer", minimum: 0, maximum: 119 },
-    example: 119,
+    schema: { type: "integer", minimum: 0 },
+    example: API_REQUESTS.limit - 1,
   },
   "X-RateLimit-Reset": {
     description: "When there is one request more than now, in Unix epoch seconds.",
@@ -146,7 +166,7 @@ const HEADERS = {
     example: 1795171726,
   },
   "Retry-After": {
-    description: "Whole seconds to wait; whoever sleeps that long after a 429 is let in.",
+    description: "Whole seconds to wait: a client that sleeps that long after a 429 is let in.",
     required: true,
     schema: { type: "integer", minimum: 1 },
     example: 37,
@@ -157,10 +177,19 @@ const HEADERS = {
     schema: text('^Bearer realm="console-api"(, error="invalid_token")?$'),
     example: 'Bearer realm="console-api", error="invalid_token"',
   },
-  Allow: fixed("GET, HEAD, OPTIONS", "The methods that there are."),
-  "Access-Control-Allow-Methods": fixed("GET, HEAD, OPTIONS", "The methods that a page of another origin may use."),
-  "Access-Control-Allow-Headers": fixed("Authorization", "The header that a page of another origin may set."),
-  "Access-Control-Max-Age": fixed("7200", "Seconds for which a browser need not ask again."),
+  Allow: fixed(PREFLIGHT_HEADERS.Allow, "The methods that there are."),
+  "Access-Control-Allow-Methods": fixed(
+    PREFLIGHT_HEADERS["Access-Control-Allow-Methods"],
+    "The methods that a page of another origin may use.",
+  ),
+  "Access-Control-Allow-Headers": fixed(
+    PREFLIGHT_HEADERS["Access-Control-Allow-Headers"],
+    "The headers that a page of another origin may set.",
+  ),
+  "Access-Control-Max-Age": fixed(
+    PREFLIGHT_HEADERS["Access-Control-Max-Age"],
+    "Seconds for which a browser need not ask again.",
+  ),
 } satisfies Record<string, Header>;
 type HeaderName = keyof typeof HEADERS;
 
@@ -171,7 +200,7 @@ const OTHER: ReadonlySet<HeaderName> = new Set([
   "Access-Control-Allow-Headers",
   "Access-Control-Max-Age",
 ]);
-/** On every answer under /api/v1, also where no request exists yet. */
+/** On every answer under /api, also where no request exists yet. */
 const FIXED: HeaderName[] = [
   "Cache-Control",
   "X-Content-Type-Options",
@@ -196,22 +225,22 @@ const RESPONSES = {
     invalid: { message: `Invalid range. Allowed values: ${schemas.metricRange.options.join(", ")}.` },
   }),
   Unauthorized: failure(
-    "The token is missing, mistyped, unknown, revoked or expired, or its account is disabled (spec 5).",
+    "The token is missing, mistyped, unknown, revoked or expired, or its account is disabled.",
     [...ALWAYS, "WWW-Authenticate"],
     { missing: missingToken(), malformed: malformedToken(), invalid: invalidToken() },
   ),
-  NotFound: failure("Unknown, or of another account: the answer is the same (spec 4, rule 8).", [...ALWAYS, ...QUOTA], {
+  NotFound: failure("Unknown, or of another account: the answer is the same.", [...ALWAYS, ...QUOTA], {
     unknown: new NotFoundError(),
   }),
   RateLimited: failure(
-    "More than 120 requests in 60 seconds (spec 8). It was not counted.",
+    `More than ${policyText(API_REQUESTS)}. It was not counted.`,
     [...ALWAYS, ...QUOTA, "Retry-After"],
     { limited: rateLimitExceeded(37) },
   ),
   HeadersTooLarge: failure("More than 16 KB of request line and headers.", FIXED, { large: tooLarge }),
   InternalError: failure("The console's own fault.", ALWAYS, { fault: internalError() }, QUOTA),
   Unavailable: failure(
-    "The console's database is away.",
+    "The console cannot answer just now: ask again after the seconds that it says.",
     [...ALWAYS, "Retry-After"],
     { unavailable: unavailable() },
     QUOTA,
@@ -233,12 +262,12 @@ const DOCUMENT: Omit<OpenApiDocument, "servers"> = {
         type: "http",
         scheme: "bearer",
         bearerFormat: TOKEN_PATTERN,
-        description: `A personal access token, which matches \`${TOKEN_PATTERN}\`. People make them on the page ${TOKEN_PAGE}.`,
+        description: `A personal access token, which matches \`${TOKEN_PATTERN}\`. People create it on the page ${TOKEN_PAGE}, where it is shown once. It is never accepted from a query or a cookie.`,
       },
     },
   },
   "x-other-requests": {
-    "a path under /api/v1 that is not described": {
+    "a path under /api that is not described": {
       description: "Without a good token it is not told from one that is.",
       responses: {
         401: ref("responses", "Unauthorized"),
@@ -275,9 +304,16 @@ const DOCUMENT: Omit<OpenApiDocument, "servers"> = {
   },
 };
 
-/** The document of the API as it is served under `origin`. */
-export function openApiDocument(origin: string): OpenApiDocument {
-  return { ...DOCUMENT, servers: [{ url: origin, description: "This console" }] };
+/** The document of the API as it is served under `origin`; `contactUrl` is where people report a fault. */
+export function openApiDocument(origin: string, contactUrl?: string): OpenApiDocument {
+  const servers = [{ url: origin, description: "This console" }];
+  return { ...DOCUMENT, info: { ...DOCUMENT.info, ...(contactUrl && { contact: contactOf(contactUrl) }) }, servers };
+}
+
+/** A URL, or an e-mail address as `mailto:` writes it. */
+function contactOf(url: string) {
+  const [, email] = /^mailto:([^?]+)/.exec(url) ?? [];
+  return { name: "Support", ...(email ? { email } : { url }) };
 }
 
 /** `:id` as OpenAPI writes it. */
@@ -288,7 +324,7 @@ export function templateOf(path: EndpointPath): string {
 function operation(path: EndpointPath): Operation {
   const [, row] = ENDPOINTS.find(([known]) => known === path) ?? [];
   if (!row) throw new Error(`${path} is not in the contract.`);
-  const { name, group, purpose, params, query, data } = row;
+  const { name, group, purpose, details, params, query, data } = row;
   const pathParameters = Object.entries(params).map(
     ([parameter, description]): Parameter => ({
       name: parameter,
@@ -314,6 +350,7 @@ function operation(path: EndpointPath): Operation {
     operationId: name,
     tags: [group],
     summary: purpose,
+    description: details,
     parameters: [...pathParameters, ...queryParameters],
     responses: {
       200: {
@@ -358,9 +395,14 @@ function publishedSchemas(): Record<string, Schema> {
   );
 }
 
-/** A strict schema would make every added field a breaking change. */
-function tolerant({ jsonSchema }: { jsonSchema: { additionalProperties?: unknown } }): void {
-  if (jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties;
+/** A strict schema would make every added field, and every added value of a state, a breaking change. */
+function tolerant({ jsonSchema }: { jsonSchema: object }): void {
+  const schema = jsonSchema as Schema;
+  if (schema.additionalProperties === false) delete schema.additionalProperties;
+  const known = schema.enum ?? (typeof schema.const === "string" ? [schema.const] : null);
+  if (!known) return;
+  for (const keyword of ["type", "enum", "const"]) delete schema[keyword];
+  schema.anyOf = [{ type: "string", enum: known }, { type: "string" }];
 }
 
 function fixed<const Value extends string>(value: Value, description: string) {

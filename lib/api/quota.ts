@@ -1,10 +1,8 @@
 import { type Decision, limit, peek } from "@/lib/rate-limit";
-import { MINUTE, SECOND } from "@/lib/time";
+import { API_REQUESTS, windowSeconds } from "@/lib/rate-limit/policy";
+import { SECOND } from "@/lib/time";
 import { recordLimited } from "@/lib/tokens/use";
 import { rateLimitExceeded } from "./errors";
-
-/** 120 requests per minute per token, over all endpoints (spec 8). */
-const API_REQUESTS = { name: "api", limit: 120, windowMs: MINUTE };
 
 /**
  * Counts a request of the token and writes its quota into the headers.
@@ -34,7 +32,7 @@ function applyDecision(decision: Decision, tokenId: number, headers: Headers): v
 
 /** The IETF fields (draft-ietf-httpapi-ratelimit-headers) and their older relatives. */
 function setQuotaHeaders(headers: Headers, decision: Decision, waitSeconds: number): void {
-  headers.set("RateLimit-Policy", `"default";q=${API_REQUESTS.limit};w=${API_REQUESTS.windowMs / SECOND}`);
+  headers.set("RateLimit-Policy", `"default";q=${API_REQUESTS.limit};w=${windowSeconds(API_REQUESTS)}`);
   headers.set("RateLimit", `"default";r=${decision.remaining};t=${waitSeconds}`);
   headers.set("X-RateLimit-Limit", String(decision.limit));
   headers.set("X-RateLimit-Remaining", String(decision.remaining));

@@ -1,9 +1,15 @@
 import { z } from "zod";
 import { type PublishedName, publishedRows } from "@/lib/servers/telemetry/measurements";
 
-// The bodies of spec section 2, field by field. Types, tests and documents come from here, descriptions included;
-// `strictObject` refuses a field that the contract does not name (the published document does not, so that a field can
-// be added). Resources import their types from here, and nothing else from lib/api.
+// The bodies of the contract (docs/contract.md, section 2), field by field. Types, tests and documents come from here,
+// descriptions included. `strictObject` refuses a field that the contract does not name, and `enum` a value; the
+// published document lets both pass, so that a field or a value can be added. Resources import their types from here,
+// and nothing else from lib/api.
+
+/** The length of an interval of the traffic, in seconds. */
+export const INTERVAL_SECONDS = 60;
+/** How often a server's daemon checks in, in seconds. */
+export const CHECK_IN_SECONDS = 30;
 
 const idOf = (what: string) => z.int().positive().describe(`Identifier of the ${what}.`);
 const timestamp = (what: string) => z.int().nonnegative().describe(`${what}, in Unix epoch milliseconds.`);
@@ -19,19 +25,23 @@ export const account = z
     email: z.string().describe("E-mail address."),
     role: z.enum(["customer", "support", "admin"]).describe("Role; support and admin are staff."),
   })
-  .describe("The account that owns the token (spec 2.1).");
+  .describe("The account that owns the token.");
 
 export const serverListItem = z
   .strictObject({
     id: idOf("server"),
     label: z.string().describe("The name that the server goes by in the console."),
     hostname: z.string().describe("Host name."),
-    online: z.boolean().describe("Whether the server's daemon checked in within the last two minutes (spec 8)."),
-    score: healthPoints("Health score"),
+    online: z
+      .boolean()
+      .describe(
+        `Whether the server's daemon, which checks in every ${CHECK_IN_SECONDS} seconds, did so within the last two minutes.`,
+      ),
+    score: healthPoints("Health score, computed as it is read"),
     last_seen: timestamp("The daemon's last check-in, or when the server was created if there was none"),
-    public_ip: z.string().nullable().describe("Public IP address; null until the daemon reports one."),
+    public_ip: z.string().nullable().describe("Public IP; null until the daemon reports one."),
   })
-  .describe("A server, as the list shows it (spec 2.2).");
+  .describe("A server, as the list shows it.");
 
 export const facts = z
   .looseObject({
@@ -39,7 +49,7 @@ export const facts = z
     kernel: z.string().describe("Kernel release.").optional(),
     cores: z.int().describe("Number of CPU cores.").optional(),
   })
-  .describe("What the daemon reported about the machine, as it is: further keys may appear (spec 2.3).");
+  .describe("What the daemon reported about the machine, as it is: further keys may appear.");
 
 export const scoreComponents = z
   .strictObject({
@@ -51,19 +61,19 @@ export const scoreComponents = z
     freshness: healthPoints("Time since the last check-in"),
   })
   .describe(
-    "The six components of the score (spec 2.3): score = round((20·cpu + 20·memory + 20·disk + 15·network + 15·stability + 10·freshness) / 100).",
+    "The six components of the score: score = round((20·cpu + 20·memory + 20·disk + 15·network + 15·stability + 10·freshness) / 100).",
   );
 
 const measured = (description: string) => z.number().describe(`${description}. Absent when not measured.`).optional();
 
 export const latestSample = z
   .strictObject({
-    ts: timestamp("When it was measured"),
+    ts: timestamp(`When it was measured; a daemon measures every ${CHECK_IN_SECONDS} seconds`),
     ...(Object.fromEntries(
       publishedRows.map(({ name, published }) => [name, measured(published.description)]),
     ) as Record<PublishedName, ReturnType<typeof measured>>),
   })
-  .describe("The latest telemetry sample (spec 2.3). A measurement that the daemon did not make is absent.");
+  .describe("The latest telemetry sample. A measurement that the daemon did not make is absent.");
 
 export const serverDetail = z
   .strictObject({
@@ -76,7 +86,7 @@ export const serverDetail = z
       .describe("Why the score is what it is: what was measured, where full score ends, points lost; worst first."),
     latest_sample: latestSample.nullable().describe("The latest telemetry sample; null when none has arrived."),
   })
-  .describe("A server in full (spec 2.3).");
+  .describe("A server in full.");
 
 export const benchmarkScores = z
   .strictObject({
@@ -86,7 +96,7 @@ export const benchmarkScores = z
     stability: benchmarkPoints("Stability"),
     total: benchmarkPoints("All together"),
   })
-  .describe("The scores of a benchmark run by section (spec 2.4).");
+  .describe("The scores of a benchmark run by section.");
 
 export const benchmarkRun = z
   .strictObject({
@@ -97,7 +107,7 @@ export const benchmarkRun = z
     verified: z.boolean().describe("Whether the reported hardware passed the console's consistency checks."),
     finished_at: timestamp("When the run finished"),
   })
-  .describe("A finished benchmark run (spec 2.4).");
+  .describe("A finished benchmark run.");
 
 export const gameService = z
   .strictObject({
@@ -105,7 +115,7 @@ export const gameService = z
     name: z.string().describe("The name that the service goes by in the console."),
     status: z
       .enum(["pending_config", "configuring", "active", "failed", "disabled", "deleting"])
-      .describe("State of the service (spec 3)."),
+      .describe("State of the service."),
     java_hostname: z.string().describe("Public host name that players connect to."),
     origin_host: z.string().describe("Host of the origin behind the protection."),
     origin_port: z.int().min(1).max(65_535).describe("TCP port of the origin."),
@@ -114,7 +124,7 @@ export const gameService = z
     created_at: timestamp("When the service was created"),
     updated_at: timestamp("When the service last changed"),
   })
-  .describe("A game-protection service (spec 2.5).");
+  .describe("A game-protection service.");
 
 export const metricSample = z
   .strictObject({
@@ -129,9 +139,9 @@ export const metricSample = z
       .nullable()
       .describe("Latency to the origin, in milliseconds; null when the edge did not measure it."),
   })
-  .describe("One interval as one edge node counted it (spec 2.6).");
+  .describe(`One interval of ${INTERVAL_SECONDS} seconds as one edge node counted it.`);
 
-/** How far back a series reaches (spec 4, rule 6). */
+/** How far back a series reaches. */
 export const metricRange = z
   .enum(["1h", "24h", "7d"])
   .describe("How far back the series reaches: an hour, a day or a week.");
@@ -145,21 +155,21 @@ export const metricSeries = z
         "Every stored interval of the range, by ts and then node_id. One that no edge node reported is absent.",
       ),
   })
-  .describe("The traffic of a game-protection service (spec 4, rule 6).");
+  .describe("The traffic of a game-protection service.");
 
 export const serverList = z
   .strictObject({ servers: z.array(serverListItem).describe("By id; all of them.") })
-  .describe("The servers of the account (spec 4, rule 1).");
+  .describe("The servers of the account.");
 export const benchmarkRuns = z
-  .strictObject({ benchmarks: z.array(benchmarkRun).describe("Newest first; all of them.") })
-  .describe("The finished benchmark runs of a server (spec 4, rule 3).");
+  .strictObject({ benchmarks: z.array(benchmarkRun).describe("Newest first; every one that the console keeps.") })
+  .describe("The finished benchmark runs of a server.");
 export const gameServiceList = z
   .strictObject({ services: z.array(gameService).describe("By id; all of them.") })
-  .describe("The game-protection services that the account owns or was granted (spec 4, rule 4).");
+  .describe("The game-protection services that the account owns or was granted.");
 
 export const failure = z
   .strictObject({ error: z.string().min(1).describe("What is wrong, for a person to read.") })
-  .describe("The body of every failure (spec 7).");
+  .describe("The body of every failure.");
 
 export type ServerListItem = z.infer<typeof serverListItem>;
 export type ServerDetail = z.infer<typeof serverDetail>;

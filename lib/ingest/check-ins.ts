@@ -1,6 +1,7 @@
 import { ApiError } from "@/lib/api/api-error";
 import { rateLimitExceeded } from "@/lib/api/errors";
 import { NotFoundError } from "@/lib/failures";
+import { bearerCredentials } from "@/lib/http/bearer";
 import { clientIp } from "@/lib/http/client-ip";
 import { isPublicIp } from "@/lib/http/public-ip";
 import { env } from "@/lib/process/env";
@@ -51,7 +52,7 @@ export async function deliverCheckIn(request: Request): Promise<{ data: { stored
 
 /** The server whose key the request carries. A person's token is no such key. @throws ApiError 401 */
 async function requireReporter(request: Request): Promise<Reporter> {
-  const [, credentials] = /^bearer[ \t]+(.+)$/is.exec(request.headers.get("authorization")?.trim() ?? "") ?? [];
+  const credentials = bearerCredentials(request.headers);
   if (!credentials) {
     throw new ApiError(401, 'Missing server key. Send "Authorization: Bearer <server key>".', challenge());
   }

@@ -1,5 +1,23 @@
+import { MINUTE, SECOND } from "@/lib/time";
+
 /** At most `limit` accepted in any `windowMs`. The name keeps the counts of different policies apart. */
 export type Policy = { name: string; limit: number; windowMs: number };
+
+/**
+ * What one token may ask of the API, over all endpoints (contract 8). Headers, pages, documents and clients take their
+ * numbers from here.
+ */
+export const API_REQUESTS: Policy = { name: "api", limit: 120, windowMs: MINUTE };
+
+/** The policy as people read it: "120 requests in any 60 seconds". */
+export function policyText({ limit, windowMs }: Policy): string {
+  return `${limit.toLocaleString("en")} requests in any ${windowSeconds({ windowMs })} seconds`;
+}
+
+/** The window in seconds. */
+export function windowSeconds({ windowMs }: Pick<Policy, "windowMs">): number {
+  return windowMs / SECOND;
+}
 
 export type Decision = {
   accepted: boolean;

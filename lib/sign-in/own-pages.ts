@@ -1,25 +1,22 @@
 import { db } from "@/lib/database/client";
 import { findId } from "@/lib/http/ids";
+import { findOwnPage } from "@/lib/page-paths";
 import { hashToken } from "@/lib/tokens/format";
 
-/** The pages of one server and of one token, and what stands beside them in the same folder. */
-const SERVER_PAGES = /^\/dashboard\/servers\/(?!new$)([^/%]+)(?:\/(?:settings|benchmark|remove))?$/;
-const TOKEN_PAGES = /^\/dashboard\/settings\/api\/(?!first-use$)([^/%]+)$/;
-
 /**
- * Whether a path is that of a page of something that the account which is signed in does not have. The page itself can
- * only find that out too late: its answer is then empty without JavaScript. False for whoever is not signed in.
+ * Whether a path names a page of something that the signed-in account does not have. The page itself finds that out too
+ * late: its answer is then empty without JavaScript. False when nobody is signed in.
  */
 export async function isPageOfNothing(path: string, sessionToken: string | undefined): Promise<boolean> {
-  const [, server] = SERVER_PAGES.exec(path) ?? [];
-  const [, token] = TOKEN_PAGES.exec(path) ?? [];
-  const text = server ?? token;
-  if (text === undefined || !sessionToken) return false;
+  const page = findOwnPage(path);
+  if (page === null || !sessionToken) return false;
   const session = { tokenHash: hashToken(sessionToken), expiresAt: { gt: new Date() } };
-  const id = findId(text);
+  const id = findId(page.id);
   if (id !== null) {
     const own = { id, account: { sessions: { some: session } } };
-    const found = await (server ? db.server.count({ where: own }) : db.accessToken.count({ where: own }));
+    const found = await (page.kind === "server"
+      ? db.server.count({ where: own })
+      : db.accessToken.count({ where: own }));
     if (found > 0) return false;
   }
   return (await db.session.count({ where: { ...session, account: { disabledAt: null } } })) > 0;

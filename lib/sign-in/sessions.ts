@@ -7,6 +7,7 @@ import { db } from "@/lib/database/client";
 import { clientIp } from "@/lib/http/client-ip";
 import { PATH_HEADER, parseOwnPath } from "@/lib/http/own-path";
 import { cleanAgent, type Sender } from "@/lib/http/sender";
+import { SIGN_IN } from "@/lib/page-paths";
 import { runInBackground } from "@/lib/process/background";
 import { env } from "@/lib/process/env";
 import { securityEvent } from "@/lib/process/security-events";
@@ -63,7 +64,7 @@ export async function requireAccount(): Promise<SignedInAccount> {
   // Whoever still has a cookie was signed in once, and is told why that is over.
   const isEnded = (await cookies()).has(SESSION_COOKIE);
   const query = [...(path ? [`next=${encodeURIComponent(path)}`] : []), ...(isEnded ? ["ended"] : [])];
-  redirect(query.length > 0 ? `/sign-in?${query.join("&")}` : "/sign-in");
+  redirect(query.length > 0 ? `${SIGN_IN}?${query.join("&")}` : SIGN_IN);
 }
 
 /**

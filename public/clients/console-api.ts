@@ -4,7 +4,7 @@
 //   const api = new ConsoleApi({ origin: "https://console.example.com", token });
 //   for (const server of (await api.listServers()).servers) console.log(server.label, server.score);
 
-/** The account that owns the token (spec 2.1). */
+/** The account that owns the token. */
 export type Account = {
   /** Identifier of the account. */
   id: number;
@@ -13,10 +13,10 @@ export type Account = {
   /** E-mail address. */
   email: string;
   /** Role; support and admin are staff. */
-  role: "customer" | "support" | "admin";
+  role: "customer" | "support" | "admin" | (string & {});
 };
 
-/** A server, as the list shows it (spec 2.2). */
+/** A server, as the list shows it. */
 export type ServerListItem = {
   /** Identifier of the server. */
   id: number;
@@ -24,23 +24,23 @@ export type ServerListItem = {
   label: string;
   /** Host name. */
   hostname: string;
-  /** Whether the server's daemon checked in within the last two minutes (spec 8). */
+  /** Whether the server's daemon, which checks in every 30 seconds, did so within the last two minutes. */
   online: boolean;
-  /** Health score, 0 to 1000, higher is healthier. */
+  /** Health score, computed as it is read, 0 to 1000, higher is healthier. */
   score: number;
   /** The daemon's last check-in, or when the server was created if there was none, in Unix epoch milliseconds. */
   last_seen: number;
-  /** Public IP address; null until the daemon reports one. */
+  /** Public IP; null until the daemon reports one. */
   public_ip: string | null;
 };
 
-/** The servers of the account (spec 4, rule 1). */
+/** The servers of the account. */
 export type ServerList = {
   /** By id; all of them. */
   servers: ServerListItem[];
 };
 
-/** What the daemon reported about the machine, as it is: further keys may appear (spec 2.3). */
+/** What the daemon reported about the machine, as it is: further keys may appear. */
 export type Facts = {
   /** Operating system. */
   os?: string;
@@ -51,7 +51,7 @@ export type Facts = {
   [key: string]: unknown;
 };
 
-/** The six components of the score (spec 2.3): score = round((20·cpu + 20·memory + 20·disk + 15·network + 15·stability + 10·freshness) / 100). */
+/** The six components of the score: score = round((20·cpu + 20·memory + 20·disk + 15·network + 15·stability + 10·freshness) / 100). */
 export type ScoreComponents = {
   /** CPU, 0 to 1000, higher is healthier. */
   cpu: number;
@@ -67,9 +67,9 @@ export type ScoreComponents = {
   freshness: number;
 };
 
-/** The latest telemetry sample (spec 2.3). A measurement that the daemon did not make is absent. */
+/** The latest telemetry sample. A measurement that the daemon did not make is absent. */
 export type LatestSample = {
-  /** When it was measured, in Unix epoch milliseconds. */
+  /** When it was measured; a daemon measures every 30 seconds, in Unix epoch milliseconds. */
   ts: number;
   /** CPU use of all cores together, in percent. Absent when not measured. */
   cpu_pct?: number;
@@ -77,7 +77,7 @@ export type LatestSample = {
   mem_used_mb?: number;
 };
 
-/** A server in full (spec 2.3). */
+/** A server in full. */
 export type ServerDetail = {
   /** Identifier of the server. */
   id: number;
@@ -85,13 +85,13 @@ export type ServerDetail = {
   label: string;
   /** Host name. */
   hostname: string;
-  /** Whether the server's daemon checked in within the last two minutes (spec 8). */
+  /** Whether the server's daemon, which checks in every 30 seconds, did so within the last two minutes. */
   online: boolean;
-  /** Health score, 0 to 1000, higher is healthier. */
+  /** Health score, computed as it is read, 0 to 1000, higher is healthier. */
   score: number;
   /** The daemon's last check-in, or when the server was created if there was none, in Unix epoch milliseconds. */
   last_seen: number;
-  /** Public IP address; null until the daemon reports one. */
+  /** Public IP; null until the daemon reports one. */
   public_ip: string | null;
   /** When the server was added, in Unix epoch milliseconds. */
   created_at: number;
@@ -103,7 +103,7 @@ export type ServerDetail = {
   latest_sample: LatestSample | null;
 };
 
-/** The scores of a benchmark run by section (spec 2.4). */
+/** The scores of a benchmark run by section. */
 export type BenchmarkScores = {
   /** CPU, 0 to 100; null when it could not be measured. */
   cpu: number | null;
@@ -117,14 +117,14 @@ export type BenchmarkScores = {
   total: number | null;
 };
 
-/** A finished benchmark run (spec 2.4). */
+/** A finished benchmark run. */
 export type BenchmarkRun = {
   /** Identifier of the run. */
   id: number;
   /** The name that was given to the run. */
   label: string;
   /** Only finished runs are listed. */
-  status: "done";
+  status: "done" | (string & {});
   scores: BenchmarkScores;
   /** Whether the reported hardware passed the console's consistency checks. */
   verified: boolean;
@@ -132,20 +132,20 @@ export type BenchmarkRun = {
   finished_at: number;
 };
 
-/** The finished benchmark runs of a server (spec 4, rule 3). */
+/** The finished benchmark runs of a server. */
 export type BenchmarkRuns = {
-  /** Newest first; all of them. */
+  /** Newest first; every one that the console keeps. */
   benchmarks: BenchmarkRun[];
 };
 
-/** A game-protection service (spec 2.5). */
+/** A game-protection service. */
 export type GameService = {
   /** Identifier of the service. */
   id: number;
   /** The name that the service goes by in the console. */
   name: string;
-  /** State of the service (spec 3). */
-  status: "pending_config" | "configuring" | "active" | "failed" | "disabled" | "deleting";
+  /** State of the service. */
+  status: "pending_config" | "configuring" | "active" | "failed" | "disabled" | "deleting" | (string & {});
   /** Public host name that players connect to. */
   java_hostname: string;
   /** Host of the origin behind the protection. */
@@ -162,13 +162,13 @@ export type GameService = {
   updated_at: number;
 };
 
-/** The game-protection services that the account owns or was granted (spec 4, rule 4). */
+/** The game-protection services that the account owns or was granted. */
 export type GameServiceList = {
   /** By id; all of them. */
   services: GameService[];
 };
 
-/** One interval as one edge node counted it (spec 2.6). */
+/** One interval of 60 seconds as one edge node counted it. */
 export type MetricSample = {
   /** When the interval begins, in Unix epoch milliseconds. */
   ts: number;
@@ -186,24 +186,24 @@ export type MetricSample = {
   latency_ms: number | null;
 };
 
-/** The traffic of a game-protection service (spec 4, rule 6). */
+/** The traffic of a game-protection service. */
 export type MetricSeries = {
   /** How far back the series reaches: an hour, a day or a week. */
-  range: "1h" | "24h" | "7d";
+  range: "1h" | "24h" | "7d" | (string & {});
   /** Every stored interval of the range, by ts and then node_id. One that no edge node reported is absent. */
   series: MetricSample[];
 };
 
-/** The body of every failure (spec 7). */
+/** The body of every failure. */
 export type Failure = {
   /** What is wrong, for a person to read. */
   error: string;
 };
 
-/** What the API answers instead of a result. */
-export type ConsoleApiStatus = 400 | 401 | 404 | 405 | 429 | 431 | 500 | 503;
+/** The statuses of failures; further ones may be added. */
+export type ConsoleApiStatus = 400 | 401 | 404 | 405 | 429 | 431 | 500 | 503 | (number & {});
 
-/** A failure that the API answered; `message` is its own. Failures on the way to it are those of fetch. */
+/** A failure that the API answered; `message` is its own. */
 export class ConsoleApiError extends Error {
   override name = "ConsoleApiError";
   constructor(
@@ -218,23 +218,32 @@ export class ConsoleApiError extends Error {
   }
 }
 
+/** The console did not answer: it cannot be reached, or took too long. `cause` is the error of fetch. */
+export class ConsoleUnreachableError extends Error {
+  override name = "ConsoleUnreachableError";
+}
+
 export type RequestOptions = {
   /** Ends the request, and also the wait for the next attempt. */
   signal?: AbortSignal;
 };
 
+export type ConsoleApiSettings = { origin: string; token: string; timeout?: number; maxWait?: number };
+
 export class ConsoleApi {
   readonly #origin: string;
   readonly #token: string;
+  readonly #timeout: number;
   readonly #maxWait: number;
 
   /**
-   * `maxWait`: seconds to wait in all, at most, before a request that was refused with a Retry-After fails
-   * (120 by default, 0 never waits).
+   * `timeout`: seconds that one attempt may take (30 by default). `maxWait`: seconds to wait in all, at most, before a
+   * request that was refused with a Retry-After fails (120 by default, 0 never waits).
    */
-  constructor({ origin, token, maxWait = 120 }: { origin: string; token: string; maxWait?: number }) {
+  constructor({ origin, token, timeout = 30, maxWait = 120 }: ConsoleApiSettings) {
     this.#origin = origin.replace(/\/+$/, "");
     this.#token = token;
+    this.#timeout = timeout;
     this.#maxWait = maxWait;
   }
 
@@ -275,18 +284,30 @@ export class ConsoleApi {
 
   async #get<Data>(path: string, { signal }: RequestOptions): Promise<Data> {
     for (let waited = 0; ; ) {
+      const answer = await this.#ask<Data>(path, signal);
+      if (!(answer instanceof ConsoleApiError)) return answer.data;
+      const wait = answer.retryAfter;
+      if (wait === null || waited + wait > this.#maxWait) throw answer;
+      await sleep(wait, signal);
+      waited += wait;
+    }
+  }
+
+  /** One attempt. */
+  async #ask<Data>(path: string, signal: AbortSignal | undefined): Promise<{ data: Data } | ConsoleApiError> {
+    const timeUp = AbortSignal.timeout(this.#timeout * 1000);
+    try {
       const response = await fetch(this.#origin + path, {
         headers: { Accept: "application/json", Authorization: `Bearer ${this.#token}` },
         // A token belongs to one origin.
         redirect: "error",
-        ...(signal && { signal }),
+        signal: signal ? AbortSignal.any([signal, timeUp]) : timeUp,
       });
-      if (response.ok) return ((await response.json()) as { data: Data }).data;
-      const error = await errorOf(response);
-      const wait = error.retryAfter;
-      if (wait === null || waited + wait > this.#maxWait) throw error;
-      await sleep(wait, signal);
-      waited += wait;
+      return response.ok ? ((await response.json()) as { data: Data }) : await errorOf(response);
+    } catch (cause) {
+      if (signal?.aborted) throw signal.reason;
+      const problem = timeUp.aborted ? `did not answer within ${this.#timeout} seconds` : "cannot be reached";
+      throw new ConsoleUnreachableError(`${this.#origin} ${problem}.`, { cause });
     }
   }
 }

@@ -1,5 +1,5 @@
 """Client of the Console API, v1. Generated from its OpenAPI document: take a newer one from the console that you
-call, at /clients/console_api.py, instead of changing this one. One file, Python 3.11 or newer, the standard library.
+call, at /clients/console_api.py, instead of changing this one. One file, Python 3.8 or newer, the standard library.
 
     api = ConsoleApi("https://console.example.com", token)
     for server in api.list_servers()["servers"]:
@@ -13,12 +13,12 @@ import re
 import threading
 import urllib.error
 import urllib.request
-from http.client import HTTPMessage
-from typing import IO, Any, Literal, NotRequired, TypedDict
+from http.client import HTTPException, HTTPMessage
+from typing import IO, Any, Literal, TypedDict
 
 
 class Account(TypedDict):
-    """The account that owns the token (spec 2.1)."""
+    """The account that owns the token."""
 
     #: Identifier of the account.
     id: int
@@ -27,11 +27,11 @@ class Account(TypedDict):
     #: E-mail address.
     email: str
     #: Role; support and admin are staff.
-    role: Literal["customer", "support", "admin"]
+    role: Literal["customer", "support", "admin"] | str
 
 
 class ServerListItem(TypedDict):
-    """A server, as the list shows it (spec 2.2)."""
+    """A server, as the list shows it."""
 
     #: Identifier of the server.
     id: int
@@ -39,36 +39,36 @@ class ServerListItem(TypedDict):
     label: str
     #: Host name.
     hostname: str
-    #: Whether the server's daemon checked in within the last two minutes (spec 8).
+    #: Whether the server's daemon, which checks in every 30 seconds, did so within the last two minutes.
     online: bool
-    #: Health score, 0 to 1000, higher is healthier.
+    #: Health score, computed as it is read, 0 to 1000, higher is healthier.
     score: int
     #: The daemon's last check-in, or when the server was created if there was none, in Unix epoch milliseconds.
     last_seen: int
-    #: Public IP address; null until the daemon reports one.
+    #: Public IP; null until the daemon reports one.
     public_ip: str | None
 
 
 class ServerList(TypedDict):
-    """The servers of the account (spec 4, rule 1)."""
+    """The servers of the account."""
 
     #: By id; all of them.
     servers: list[ServerListItem]
 
 
-class Facts(TypedDict):
-    """What the daemon reported about the machine, as it is: further keys may appear (spec 2.3)."""
+class Facts(TypedDict, total=False):
+    """What the daemon reported about the machine, as it is: further keys may appear."""
 
     #: Operating system.
-    os: NotRequired[str]
+    os: str
     #: Kernel release.
-    kernel: NotRequired[str]
+    kernel: str
     #: Number of CPU cores.
-    cores: NotRequired[int]
+    cores: int
 
 
 class ScoreComponents(TypedDict):
-    """The six components of the score (spec 2.3): score = round((20·cpu + 20·memory + 20·disk + 15·network + 15·stability + 10·freshness) / 100)."""
+    """The six components of the score: score = round((20·cpu + 20·memory + 20·disk + 15·network + 15·stability + 10·freshness) / 100)."""
 
     #: CPU, 0 to 1000, higher is healthier.
     cpu: int
@@ -84,19 +84,22 @@ class ScoreComponents(TypedDict):
     freshness: int
 
 
-class LatestSample(TypedDict):
-    """The latest telemetry sample (spec 2.3). A measurement that the daemon did not make is absent."""
-
-    #: When it was measured, in Unix epoch milliseconds.
-    ts: int
+class _LatestSample(TypedDict, total=False):
     #: CPU use of all cores together, in percent. Absent when not measured.
-    cpu_pct: NotRequired[float]
+    cpu_pct: float
     #: Memory in use, in megabytes. Absent when not measured.
-    mem_used_mb: NotRequired[float]
+    mem_used_mb: float
+
+
+class LatestSample(_LatestSample):
+    """The latest telemetry sample. A measurement that the daemon did not make is absent."""
+
+    #: When it was measured; a daemon measures every 30 seconds, in Unix epoch milliseconds.
+    ts: int
 
 
 class ServerDetail(TypedDict):
-    """A server in full (spec 2.3)."""
+    """A server in full."""
 
     #: Identifier of the server.
     id: int
@@ -104,13 +107,13 @@ class ServerDetail(TypedDict):
     label: str
     #: Host name.
     hostname: str
-    #: Whether the server's daemon checked in within the last two minutes (spec 8).
+    #: Whether the server's daemon, which checks in every 30 seconds, did so within the last two minutes.
     online: bool
-    #: Health score, 0 to 1000, higher is healthier.
+    #: Health score, computed as it is read, 0 to 1000, higher is healthier.
     score: int
     #: The daemon's last check-in, or when the server was created if there was none, in Unix epoch milliseconds.
     last_seen: int
-    #: Public IP address; null until the daemon reports one.
+    #: Public IP; null until the daemon reports one.
     public_ip: str | None
     #: When the server was added, in Unix epoch milliseconds.
     created_at: int
@@ -123,7 +126,7 @@ class ServerDetail(TypedDict):
 
 
 class BenchmarkScores(TypedDict):
-    """The scores of a benchmark run by section (spec 2.4)."""
+    """The scores of a benchmark run by section."""
 
     #: CPU, 0 to 100; null when it could not be measured.
     cpu: int | None
@@ -138,14 +141,14 @@ class BenchmarkScores(TypedDict):
 
 
 class BenchmarkRun(TypedDict):
-    """A finished benchmark run (spec 2.4)."""
+    """A finished benchmark run."""
 
     #: Identifier of the run.
     id: int
     #: The name that was given to the run.
     label: str
     #: Only finished runs are listed.
-    status: Literal["done"]
+    status: Literal["done"] | str
     scores: BenchmarkScores
     #: Whether the reported hardware passed the console's consistency checks.
     verified: bool
@@ -154,21 +157,21 @@ class BenchmarkRun(TypedDict):
 
 
 class BenchmarkRuns(TypedDict):
-    """The finished benchmark runs of a server (spec 4, rule 3)."""
+    """The finished benchmark runs of a server."""
 
-    #: Newest first; all of them.
+    #: Newest first; every one that the console keeps.
     benchmarks: list[BenchmarkRun]
 
 
 class GameService(TypedDict):
-    """A game-protection service (spec 2.5)."""
+    """A game-protection service."""
 
     #: Identifier of the service.
     id: int
     #: The name that the service goes by in the console.
     name: str
-    #: State of the service (spec 3).
-    status: Literal["pending_config", "configuring", "active", "failed", "disabled", "deleting"]
+    #: State of the service.
+    status: Literal["pending_config", "configuring", "active", "failed", "disabled", "deleting"] | str
     #: Public host name that players connect to.
     java_hostname: str
     #: Host of the origin behind the protection.
@@ -186,14 +189,14 @@ class GameService(TypedDict):
 
 
 class GameServiceList(TypedDict):
-    """The game-protection services that the account owns or was granted (spec 4, rule 4)."""
+    """The game-protection services that the account owns or was granted."""
 
     #: By id; all of them.
     services: list[GameService]
 
 
 class MetricSample(TypedDict):
-    """One interval as one edge node counted it (spec 2.6)."""
+    """One interval of 60 seconds as one edge node counted it."""
 
     #: When the interval begins, in Unix epoch milliseconds.
     ts: int
@@ -212,23 +215,23 @@ class MetricSample(TypedDict):
 
 
 class MetricSeries(TypedDict):
-    """The traffic of a game-protection service (spec 4, rule 6)."""
+    """The traffic of a game-protection service."""
 
     #: How far back the series reaches: an hour, a day or a week.
-    range: Literal["1h", "24h", "7d"]
+    range: Literal["1h", "24h", "7d"] | str
     #: Every stored interval of the range, by ts and then node_id. One that no edge node reported is absent.
     series: list[MetricSample]
 
 
 class Failure(TypedDict):
-    """The body of every failure (spec 7)."""
+    """The body of every failure."""
 
     #: What is wrong, for a person to read.
     error: str
 
 
 class ConsoleApiError(Exception):
-    """A failure that the API answered. Failures on the way to it are those of urllib."""
+    """A failure that the API answered."""
 
     def __init__(self, message: str, status: int, request_id: str | None, retry_after: int | None) -> None:
         super().__init__(message)
@@ -238,6 +241,10 @@ class ConsoleApiError(Exception):
         self.request_id = request_id
         #: Seconds after which the request may succeed; None when waiting does not help.
         self.retry_after = retry_after
+
+
+class ConsoleUnreachable(OSError):
+    """The console did not answer: it cannot be reached, or took too long."""
 
 
 class Aborted(Exception):
@@ -264,7 +271,7 @@ class ConsoleApi:
         abort: threading.Event | None = None,
     ) -> None:
         """`max_wait`: seconds to wait in all, at most, before a request that was refused with a Retry-After fails (0
-        never waits). Whoever sets `abort` ends such a wait. `timeout`: seconds for which the API may be silent."""
+        never waits). Setting `abort` ends such a wait. `timeout`: seconds for which the console may be silent."""
         self._origin = origin.rstrip("/")
         self._token = token
         self._timeout = timeout
@@ -312,6 +319,8 @@ class ConsoleApi:
                     return json.load(response)["data"]
             except urllib.error.HTTPError as failure:
                 error = _error_of(failure)
+            except (OSError, HTTPException) as failure:
+                raise ConsoleUnreachable(f"{self._origin} does not answer: {_reason_of(failure)}.") from failure
             wait = error.retry_after
             if wait is None or waited + wait > self._max_wait:
                 raise error
@@ -326,6 +335,10 @@ def _error_of(failure: urllib.error.HTTPError) -> ConsoleApiError:
     after = failure.headers.get("Retry-After", "")
     retry_after = max(1, int(after)) if re.fullmatch(r"\d+", after) else None
     return ConsoleApiError(_message_of(text), failure.code, failure.headers.get("X-Request-Id"), retry_after)
+
+
+def _reason_of(failure: Exception) -> str:
+    return str(getattr(failure, "reason", failure)) or type(failure).__name__
 
 
 def _message_of(text: str) -> str:

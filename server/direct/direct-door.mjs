@@ -2,12 +2,11 @@
 // ten times as long as they do. Once a build says how its handlers are called (the deployment adapters that
 // vercel/next.js#77740 proposes), `routes.mjs` need not know how Next names and wraps them.
 
+import { isHandlerMethod } from "../../lib/http/methods.mjs";
 import { refuse } from "../http/refusals.mjs";
 import { logError } from "../log.mjs";
 import { IncomingRequest } from "./incoming.mjs";
 import { send } from "./outgoing.mjs";
-
-const METHODS = new Set(["GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE"]);
 
 /**
  * @param {import("./routes.mjs").Match} match
@@ -35,6 +34,6 @@ export async function answerDirectly(match, request, response, fixed) {
 
 /** @param {import("./routes.mjs").Handlers} handlers */
 function allowedMethods(handlers) {
-  const methods = Object.keys(handlers).filter((name) => METHODS.has(name));
+  const methods = Object.keys(handlers).filter(isHandlerMethod);
   return [...methods, ...(handlers.GET && !handlers.HEAD ? ["HEAD"] : [])].join(", ");
 }

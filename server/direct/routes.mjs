@@ -116,7 +116,8 @@ function paramsOf(parts, segments) {
 export function canonicalPath(path) {
   if (!/[%.\\]/.test(path)) return path;
   // Next resolves dots; no route has them.
-  return joined(segmentsOf(path).map((segment) => (/^\.{1,2}$/.test(segment) ? "-" : segment)));
+  const plain = joined(segmentsOf(path).map((segment) => (/^\.{1,2}$/.test(segment) ? "-" : segment)));
+  return path.endsWith("/") ? `${plain}/` : plain;
 }
 
 /** @param {string} path */

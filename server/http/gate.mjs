@@ -2,13 +2,12 @@
 // sent it.
 import { randomBytes } from "node:crypto";
 import { isMachinePath } from "../../lib/http/machine-path.mjs";
+import { isHandlerMethod } from "../../lib/http/methods.mjs";
 
 /** More headers than any client sends. Node counts none: it would drop the last of them, which a proxy wrote. */
 const MAX_HEADERS = 200;
 /** What no host name or port contains; each of these would let two readers see two hosts. */
 const NOT_IN_HOST = /[\s,/\\?#@]/;
-/** The methods that handlers have. Every other one is refused alike, so it goes by one of these names. */
-const KNOWN_METHODS = new Set(["GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE"]);
 
 /**
  * Next asks itself for the page that a form leads to, with the headers of the form: this one tells such a request from
@@ -50,7 +49,8 @@ export function normalize(request, baseUrl) {
   if (isForMachines(collapsed)) {
     path = collapsed;
     request.url = path + query;
-    if (!KNOWN_METHODS.has(request.method ?? "")) request.method = "DELETE";
+    // Every method that no handler has is refused alike, so it goes by the name of one that is refused.
+    if (!isHandlerMethod(request.method)) request.method = "DELETE";
   }
   // Node keeps the first of several; together they are no usable credential.
   const authorizations = valuesOf(rawHeaders, "authorization");

@@ -2,8 +2,8 @@
 import { ACTION, MAX_FORM } from "./forms.mjs";
 import { isInner, markForInner } from "./gate.mjs";
 
-/** What browsers send that a page can need, and what Next's router in the browser adds. */
-const PAGE_HEADERS = new Set([
+/** The request headers that a page may see: what browsers send that a page can need, and what Next's router in the browser adds. */
+const CARRIED_HEADERS = new Set([
   "accept",
   "accept-encoding",
   "accept-language",
@@ -68,7 +68,7 @@ export function keepPageHeaders(request) {
   const { headers } = request;
   const isOwn = isInner(request);
   for (const name of Object.keys(headers)) {
-    if (!PAGE_HEADERS.has(name) && !(isOwn && INNER_HEADERS.has(name))) delete headers[name];
+    if (!CARRIED_HEADERS.has(name) && !(isOwn && INNER_HEADERS.has(name))) delete headers[name];
   }
   markForInner(headers);
 }

@@ -3,10 +3,9 @@ import { randomBytes } from "node:crypto";
 import { STATUS_CODES } from "node:http";
 import { failureText } from "../../lib/api/failure-text.mjs";
 import { API_HEADERS, PAGE_HEADERS } from "../../lib/api/fixed-headers.mjs";
+import { isMachinePath } from "../../lib/http/machine-path.mjs";
 import { plainPageText } from "../../lib/http/plain-page-text.mjs";
 
-/** Where machines ask, and what no browser asks for. */
-const MACHINE_PATH = /^(?:\/+(?:api|ingest)(?:[/?#]|$)|\*)/;
 /** The URL in the first line of a request that was no request after all; anybody may have written it. */
 const REQUEST_LINE = /^[A-Z]{1,20} (?:https?:\/\/[^/ ]{1,300})?(\/[^ ]{0,30})/;
 
@@ -52,7 +51,7 @@ export function refuse(request, response, status, headers = {}) {
  * @param {string | null} path null when it is not known: whoever speaks no HTTP is no browser
  */
 export function refuseRaw(socket, status, path) {
-  const { headers, body } = refusalOf(status, path ?? "/api");
+  const { headers, body } = refusalOf(status, pathOf(path ?? "/api"));
   const lines = [
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
     `Content-Length: ${Buffer.byteLength(body)}`,
@@ -76,7 +75,8 @@ export function pathInPacket(packet) {
  * @returns {{ headers: (readonly [string, string])[], body: string }}
  */
 function refusalOf(status, path) {
-  if (MACHINE_PATH.test(path)) {
+  // No browser asks for `*`.
+  if (path === "*" || isMachinePath(path)) {
     return {
       headers: [["Content-Type", "application/json; charset=utf-8"], ...API_HEADERS],
       body: failureText(`${STATUS_CODES[status]}.`),
@@ -95,9 +95,10 @@ function refusalOf(status, path) {
 }
 
 /**
- * Without the host that an absolute URL names.
+ * The path of a request, its slashes collapsed: without the host that an absolute URL names, and without its query.
  * @param {string} url
  */
 function pathOf(url) {
-  return url.replace(/^https?:\/\/[^/]*/i, "") || "/";
+  const [path = ""] = url.replace(/^https?:\/\/[^/]*/i, "").split(/[?#]/);
+  return path.replace(/\/{2,}/g, "/") || "/";
 }

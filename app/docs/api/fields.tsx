@@ -1,3 +1,4 @@
+import { openValues } from "@/lib/api/open-values";
 import type { Schema } from "@/lib/api/openapi";
 import styles from "./page.module.css";
 
@@ -48,6 +49,8 @@ function resolve(schema: Schema, schemas: Schemas): Schema {
 }
 
 function typeOf(schema: Schema, schemas: Schemas): string {
+  const known = openValues(schema);
+  if (known) return known.map((value) => `"${value}"`).join(" | ");
   const { type, items, enum: values, const: value, minimum, maximum } = resolve(schema, schemas);
   const types = [type ?? []].flat().filter((one) => one !== "null");
   const isNullable = [type ?? []].flat().includes("null") || schema.anyOf?.some((one) => one.type === "null");

@@ -1,6 +1,6 @@
 import type { Metadata } from "next";
 import Link from "next/link";
-import { TOKEN_PAGE } from "@/app/paths";
+import { SIGN_IN, TOKEN_PAGE } from "@/app/paths";
 import { CodeBlock } from "@/app/ui/code-block";
 import { pageOrigin } from "@/app/ui/page-origin";
 import { HeaderNavigation, SiteHeader } from "@/app/ui/site-header";
@@ -38,7 +38,7 @@ export default async function Page() {
     <>
       <SiteHeader>
         <HeaderNavigation>
-          {account ? <Link href={TOKEN_PAGE}>API tokens</Link> : <Link href="/sign-in">Sign in</Link>}
+          {account ? <Link href={TOKEN_PAGE}>API tokens</Link> : <Link href={SIGN_IN}>Sign in</Link>}
         </HeaderNavigation>
       </SiteHeader>
       <main id="main" className={`page ${styles.page}`}>

@@ -26,7 +26,7 @@ import { findOverlap } from "@/lib/tokens/replacement";
 import type { CreatedToken, CreateField, CreateState, CreateValues } from "./create/create-state";
 import { parseIds } from "./page-query";
 import { findOutcome } from "./revoke/find-outcome";
-import type { RevokeOutcome } from "./revoke/revoke-outcome";
+import type { RevokeOutcome } from "./revoke/revocation";
 
 /** Creates a token. The answer to this request, and nothing else ever, holds the raw token. */
 export async function createTokenAction(_: CreateState, form: FormData): Promise<CreateState> {

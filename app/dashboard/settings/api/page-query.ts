@@ -1,7 +1,6 @@
 import { findId } from "@/lib/http/ids";
 import { MAX_ACTIVE_TOKENS } from "@/lib/tokens/management";
-import type { Step } from "./revoke/find-outcome";
-import type { Which } from "./revoke/revoke-questions";
+import type { Step, Which } from "./revoke/revocation";
 
 export type Query = Record<string, string | string[] | undefined>;
 

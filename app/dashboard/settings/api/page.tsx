@@ -22,7 +22,8 @@ import styles from "./page.module.css";
 import { askedIn, type Query, stepIn, viewIn } from "./page-query";
 import { describeToken } from "./revoke/describe-token";
 import { findOutcome } from "./revoke/find-outcome";
-import { RevokeLink, RevokeQuestions, RevokeResult, type Which } from "./revoke/revoke-questions";
+import type { Which } from "./revoke/revocation";
+import { RevokeLink, RevokeQuestions, RevokeResult } from "./revoke/revoke-questions";
 import { Selection } from "./revoke/selection";
 import { WhichTokenForm } from "./which/which-token";
 

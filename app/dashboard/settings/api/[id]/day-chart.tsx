@@ -1,11 +1,13 @@
+import { API_REQUESTS } from "@/lib/rate-limit/policy";
+import { MINUTE } from "@/lib/time";
 import type { DayOfUse, HourOfUse } from "@/lib/tokens/activity";
 import styles from "./day-chart.module.css";
 
 const HEIGHT = 80;
 const BAR = 10;
 const STEP = 12;
-/** Requests in a minute that are answered (spec 8). */
-const LIMIT = 120;
+/** Requests in a minute that are answered. */
+const LIMIT = (API_REQUESTS.limit * MINUTE) / API_REQUESTS.windowMs;
 
 /** Requests by hour, the refused ones on top, with the numbers in a table. */
 export function DayChart({ day }: { day: DayOfUse }) {

@@ -1,6 +1,6 @@
 import type { TokenRecord } from "@/lib/tokens/management";
 import { programName } from "../list/program-name";
-import type { AskedToken } from "./revoke-questions";
+import type { AskedToken } from "./revocation";
 
 /** What the question before revoking says of a token. */
 export function describeToken({ id, name, hint, lastUsedAt, lastUsedIp, lastUsedAgent }: TokenRecord): AskedToken {

@@ -1,10 +1,6 @@
 import { endOf, findTokens, listTokens } from "@/lib/tokens/management";
 import { tokenState } from "@/lib/tokens/state";
-import type { RevokeOutcome } from "./revoke-outcome";
-import type { Which } from "./revoke-questions";
-
-/** The steps that a form or a URL can name. */
-export type Step = { revoked: readonly number[] } | { unchanged: Which };
+import type { RevokeOutcome, Step } from "./revocation";
 
 /**
  * What became of a step. The step only names tokens; all that is said of them is read from the database, so a reloaded,

@@ -8,9 +8,8 @@ import { Time } from "@/app/ui/time";
 import { useSubmission } from "@/app/ui/use-submission";
 import { revokeTokensAction, revokeTokensAndGoAction } from "../actions";
 import { PasswordField } from "../password-field";
+import type { AskedToken, RevokeOutcome } from "./revocation";
 import styles from "./revoke-dialog.module.css";
-import type { RevokeOutcome } from "./revoke-outcome";
-import type { AskedToken } from "./revoke-questions";
 
 /** Nobody reads a question faster; a tap in the first moment is the second half of the one that opened it. */
 const READING_TAKES_MS = 500;

@@ -1,16 +1,7 @@
 import { Fingerprint } from "@/app/ui/fingerprint";
 import { Notice } from "@/app/ui/notice";
 import { Time } from "@/app/ui/time";
-
-type Named = { name: string; hint: string };
-
-/** What became of a question whether to revoke something. */
-export type RevokeOutcome =
-  /** They share the instant. */
-  | { kind: "revoked"; tokens: readonly Named[]; at: number; now: number }
-  | { kind: "had-ended"; token: Named; state: "revoked" | "expired"; at: number; now: number }
-  /** There is no such token; or, asked about all of them, none that is active. */
-  | { kind: "nothing"; isAll: boolean };
+import type { Named, RevokeOutcome } from "./revocation";
 
 /** Says what became of it, and what that means. */
 export function OutcomeNotice({ outcome }: { outcome: RevokeOutcome }) {

@@ -2,21 +2,9 @@
 
 import { createContext, useContext, useRef, useState } from "react";
 import { TOKEN_PAGE } from "@/app/paths";
+import type { AskedToken, RevokeOutcome, Which } from "./revocation";
 import { RevokeDialog } from "./revoke-dialog";
-import { OutcomeNotice, type RevokeOutcome } from "./revoke-outcome";
-
-/** The tokens that a question is about: some by their ids, or all that are active. */
-export type Which = readonly number[] | "all";
-
-/** What the question says about a token. */
-export type AskedToken = {
-  id: number;
-  name: string;
-  hint: string;
-  lastUsedAt: Date | null;
-  lastUsedIp: string | null;
-  program: string | null;
-};
+import { OutcomeNotice } from "./revoke-outcome";
 
 type Questions = {
   canAsk: (which: Which) => boolean;

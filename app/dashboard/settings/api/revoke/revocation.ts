@@ -1,0 +1,25 @@
+/** The tokens that a question is about: some by their ids, or all that are active. */
+export type Which = readonly number[] | "all";
+
+/** What the question says about a token. */
+export type AskedToken = {
+  id: number;
+  name: string;
+  hint: string;
+  lastUsedAt: Date | null;
+  lastUsedIp: string | null;
+  program: string | null;
+};
+
+/** The steps that a form or a URL can name. */
+export type Step = { revoked: readonly number[] } | { unchanged: Which };
+
+export type Named = { name: string; hint: string };
+
+/** What became of a question whether to revoke something. */
+export type RevokeOutcome =
+  /** They share the instant. */
+  | { kind: "revoked"; tokens: readonly Named[]; at: number; now: number }
+  | { kind: "had-ended"; token: Named; state: "revoked" | "expired"; at: number; now: number }
+  /** There is no such token; or, asked about all of them, none that is active. */
+  | { kind: "nothing"; isAll: boolean };
