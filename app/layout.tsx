@@ -1,5 +1,6 @@
 import type { Metadata, Viewport } from "next";
 import { connection } from "next/server";
+import "./tokens.css";
 import "./globals.css";
 
 export const metadata: Metadata = {

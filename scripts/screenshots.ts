@@ -3,24 +3,33 @@ import { once } from "node:events";
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type Browser, chromium, type Page } from "playwright";
-import { DASHBOARD, TOKEN_PAGE } from "@/app/paths";
+import { type Browser, type BrowserContext, chromium, type Page } from "playwright";
+import { API_REFERENCE, benchmarkPath, DASHBOARD, NEW_SERVER, serverPath, TOKEN_PAGE } from "@/app/paths";
 import { findBrowser } from "@/e2e/support/browser";
 import { freePort } from "@/e2e/support/free-port";
 import { PlainError } from "@/lib/failures";
 
-const FOLDER = "e2e/screenshots";
+/** The README's pictures, which are kept. */
+const KEPT = "e2e/screenshots";
+/** Every page in every width and colour scheme, for the eyes of whoever changed one; ignored by git. */
+const ALL = ".screenshots";
 
-/** `npm run screenshots`: makes the README's pictures again, from a demo of their own. */
-export async function main(): Promise<void> {
+const WIDTHS = [375, 1280, 1920] as const;
+const SCHEMES = ["light", "dark"] as const;
+
+/**
+ * `npm run screenshots`: makes the README's pictures and those of every page again, from a demo of their own. Words
+ * after it choose pages by their names: `npm run screenshots -- token`.
+ */
+export async function main(chosen: readonly string[]): Promise<void> {
   const executablePath = findBrowser();
   if (!executablePath) throw new PlainError("The pictures need Chromium or Chrome; name one in CHROMIUM_PATH.");
-  mkdirSync(FOLDER, { recursive: true });
   const dataDir = mkdtempSync(join(tmpdir(), "console-screenshots-"));
   const demo = await startDemo(dataDir);
   const browser = await chromium.launch({ executablePath });
   try {
-    await takeAll(browser, demo);
+    await takeEveryPage(browser, demo, chosen);
+    if (chosen.length === 0) await takeKept(browser, demo);
   } finally {
     await browser.close();
     await demo.stop();
@@ -57,17 +66,110 @@ async function startDemo(dataDir: string): Promise<Demo> {
   };
 }
 
-async function takeAll(browser: Browser, { origin, email, password }: Demo): Promise<void> {
+async function signIn(page: Page, { origin, email, password }: Demo): Promise<void> {
+  await page.goto(`${origin}/sign-in`);
+  await page.getByLabel("E-mail").fill(email);
+  await page.getByLabel("Password").fill(password);
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.waitForURL(`**${DASHBOARD}**`);
+  // The trends of a demo that has just begun are being summed up.
+  await page.waitForTimeout(20_000);
+}
+
+type State = { name: string; path: string; isPublic?: boolean; reach?: (page: Page) => Promise<void> };
+
+/** Every page, and the states of it that look different. */
+async function listStates(page: Page, origin: string): Promise<State[]> {
+  await page.goto(origin + DASHBOARD);
+  const server = await firstId(page, "/dashboard/servers/");
+  await page.goto(origin + TOKEN_PAGE);
+  const token = await firstId(page, `${TOKEN_PAGE}/`);
+  return [
+    { name: "landing", path: "/", isPublic: true },
+    { name: "sign-in", path: "/sign-in", isPublic: true },
+    { name: "sign-in-refused", path: "/sign-in", isPublic: true, reach: refuseSignIn },
+    { name: "reference", path: API_REFERENCE, isPublic: true },
+    { name: "not-found", path: "/no/such/page", isPublic: true },
+    { name: "landing-signed-in", path: "/" },
+    { name: "fleet", path: DASHBOARD },
+    { name: "server", path: serverPath(server) },
+    { name: "server-7d", path: `${serverPath(server)}?range=7d` },
+    { name: "server-settings", path: `${serverPath(server)}/settings` },
+    { name: "server-remove", path: `${serverPath(server)}/remove` },
+    { name: "server-benchmark", path: benchmarkPath(server) },
+    { name: "server-new", path: NEW_SERVER },
+    { name: "server-not-found", path: serverPath(999_999) },
+    { name: "tokens", path: TOKEN_PAGE },
+    { name: "tokens-revoke", path: `${TOKEN_PAGE}?revoke=${token}` },
+    { name: "tokens-revoke-all", path: `${TOKEN_PAGE}?revoke=all` },
+    { name: "token", path: `${TOKEN_PAGE}/${token}` },
+    { name: "token-refused-name", path: TOKEN_PAGE, reach: refuseName },
+    { name: "reference-signed-in", path: API_REFERENCE },
+  ];
+}
+
+async function firstId(page: Page, prefix: string): Promise<number> {
+  const hrefs = await page
+    .locator(`main a[href^="${prefix}"]`)
+    .evaluateAll((links) => links.map((a) => a.getAttribute("href")));
+  const id = hrefs.map((href) => Number(href?.slice(prefix.length))).find(Number.isInteger);
+  if (id === undefined) throw new PlainError(`The demo has nothing under ${prefix}.`);
+  return id;
+}
+
+async function refuseSignIn(page: Page): Promise<void> {
+  await page.getByLabel("E-mail").fill("nobody@example.com");
+  await page.getByLabel("Password").fill("wrong");
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.getByText("Wrong e-mail or password.").waitFor();
+}
+
+async function refuseName(page: Page): Promise<void> {
+  await page.getByLabel("Name").fill(" ");
+  await page.getByRole("button", { name: "Create token" }).click();
+  await page.getByText("Give the token a name.").waitFor();
+}
+
+async function takeEveryPage(browser: Browser, demo: Demo, chosen: readonly string[]): Promise<void> {
+  rmSync(ALL, { recursive: true, force: true });
+  mkdirSync(ALL);
+  const signedIn = await browser.newContext();
+  const first = await signedIn.newPage();
+  await signIn(first, demo);
+  const states = await listStates(first, demo.origin);
+  const stranger = await browser.newContext();
+  for (const state of states) {
+    if (chosen.length > 0 && !chosen.some((word) => state.name.startsWith(word))) continue;
+    await takeState(state.isPublic ? stranger : signedIn, demo.origin, state);
+  }
+  await signedIn.close();
+  await stranger.close();
+}
+
+async function takeState(context: BrowserContext, origin: string, { name, path, reach }: State): Promise<void> {
+  const page = await context.newPage();
+  page.on("dialog", (dialog) => void dialog.accept());
+  await page.goto(origin + path);
+  await reach?.(page);
+  for (const width of WIDTHS) {
+    await page.setViewportSize({ width, height: width === 375 ? 800 : 900 });
+    for (const colorScheme of SCHEMES) {
+      await page.emulateMedia({ colorScheme });
+      const file = join(ALL, `${name}-${width}-${colorScheme}.png`);
+      await page.screenshot({ path: file, animations: "disabled", fullPage: true });
+    }
+  }
+  console.log(`${ALL}/${name}-*.png`);
+  await page.close();
+}
+
+async function takeKept(browser: Browser, demo: Demo): Promise<void> {
+  mkdirSync(KEPT, { recursive: true });
+  const { origin } = demo;
   const light = await browser.newPage({ colorScheme: "light", viewport: { width: 1200, height: 900 } });
   // The new token is left behind uncopied.
   light.on("dialog", (dialog) => void dialog.accept());
-  await light.goto(`${origin}/sign-in`);
-  await light.getByLabel("E-mail").fill(email);
-  await light.getByLabel("Password").fill(password);
-  await light.getByRole("button", { name: "Sign in" }).click();
-  await light.waitForURL(`**${DASHBOARD}**`);
-  // The trends of a demo that has just begun are being summed up.
-  await light.waitForTimeout(20_000);
+  await signIn(light, demo);
   await light.goto(origin + DASHBOARD);
   await take(light, "fleet");
   await light.getByRole("link", { name: "Session cache" }).click();
@@ -93,6 +195,6 @@ async function takeAll(browser: Browser, { origin, email, password }: Demo): Pro
 }
 
 async function take(page: Page, name: string): Promise<void> {
-  await page.screenshot({ path: join(FOLDER, `${name}.png`), animations: "disabled" });
-  console.log(`${FOLDER}/${name}.png`);
+  await page.screenshot({ path: join(KEPT, `${name}.png`), animations: "disabled" });
+  console.log(`${KEPT}/${name}.png`);
 }

@@ -1,5 +1,5 @@
+import { Details } from "@/app/ui/details";
 import type { ServerDetail } from "@/lib/api/schemas";
-import { Details } from "./details";
 import { Section } from "./section";
 
 const NAMES: Readonly<Record<string, string>> = {

@@ -1,10 +1,10 @@
 import Link from "next/link";
 import { serverSettingsPath } from "@/app/paths";
+import { Details } from "@/app/ui/details";
 import { Time } from "@/app/ui/time";
 import type { ServerDetail } from "@/lib/api/schemas";
 import { quantity } from "@/lib/quantities";
 import { publishedRows } from "@/lib/servers/telemetry/measurements";
-import { Details } from "./details";
 import { Section } from "./section";
 
 type Props = { serverId: number; sample: ServerDetail["latest_sample"]; now: Date };

@@ -2,7 +2,9 @@ import { randomBytes } from "node:crypto";
 import type { Metadata } from "next";
 import Link from "next/link";
 import { API_REFERENCE } from "@/app/paths";
+import { PageHeader } from "@/app/ui/page-header";
 import { pageOrigin } from "@/app/ui/page-origin";
+import { Section } from "@/app/ui/section";
 import { dateText } from "@/lib/relative-time";
 import { needsPassword } from "@/lib/sign-in/confirmation";
 import { requireAccount } from "@/lib/sign-in/sessions";
@@ -18,7 +20,6 @@ import { Notices } from "./list/notices";
 import { ActiveTokens, EndedTokens } from "./list/token-list";
 import { filtered, viewed } from "./list/token-view";
 import { ViewForm } from "./list/view-form";
-import styles from "./page.module.css";
 import { askedIn, type Query, stepIn, viewIn } from "./page-query";
 import { describeToken } from "./revoke/describe-token";
 import { findOutcome } from "./revoke/find-outcome";
@@ -76,9 +77,8 @@ export default async function Page({ searchParams }: Props) {
         now={now}
       >
         <RevokeResult />
-        <header className={styles.header}>
-          <h1>API tokens</h1>
-          <p className="soft">
+        <PageHeader title="API tokens">
+          <p>
             A token lets a program read your servers, benchmarks and game services through the API, as you and without
             your password. It can change nothing. What it reads, and how:{" "}
             <Link className="inline-link" href={API_REFERENCE} prefetch={false}>
@@ -86,7 +86,7 @@ export default async function Page({ searchParams }: Props) {
             </Link>
             .
           </p>
-        </header>
+        </PageHeader>
         <Notices lists={lists} newNetworks={newNetworks} now={now} />
         <CreateToken
           formNonce={randomBytes(16).toString("base64url")}
@@ -98,21 +98,21 @@ export default async function Page({ searchParams }: Props) {
           now={now}
         />
         {(active.length > MANY || view.filter !== "") && <ViewForm view={view} />}
-        <section className={styles.section} aria-labelledby="active">
-          <div className={styles.sectionHeader}>
-            <h2 id="active">Active tokens</h2>
-            {active.length > 0 && (
-              <>
-                <span className="hint">
-                  {active.length} of {MAX_ACTIVE_TOKENS}
-                  {shownActive.length < active.length && `, ${shownActive.length} shown`}
-                </span>
-                <RevokeLink which="all" className={`plain-button wary ${styles.revokeAll}`}>
-                  Revoke all
-                </RevokeLink>
-              </>
-            )}
-          </div>
+        <Section
+          id="active"
+          title="Active tokens"
+          note={
+            active.length > 0 &&
+            `${active.length} of ${MAX_ACTIVE_TOKENS}${shownActive.length < active.length ? `, ${shownActive.length} shown` : ""}`
+          }
+          aside={
+            active.length > 0 && (
+              <RevokeLink which="all" className="plain-button wary">
+                Revoke all
+              </RevokeLink>
+            )
+          }
+        >
           {active.length === 0 && <NoTokens origin={origin} />}
           {shownActive.length === 1 && <ActiveTokens tokens={shownActive} all={active} days={days} now={now} />}
           {shownActive.length > 1 && (
@@ -121,33 +121,30 @@ export default async function Page({ searchParams }: Props) {
             </Selection>
           )}
           {active.length > 0 && shownActive.length === 0 && <p>No active token fits “{view.filter}”.</p>}
-        </section>
+        </Section>
         {ended.length > 0 && (
-          <section className={styles.section} aria-labelledby="ended">
-            <div className={styles.sectionHeader}>
-              <h2 id="ended">Revoked and expired</h2>
-              <span className="hint">
-                {hasMoreEnded ? `The last ${MAX_ENDED_SHOWN}; earlier ones are forgotten` : "Kept here for 90 days"}
-              </span>
-            </div>
+          <Section
+            id="ended"
+            title="Revoked and expired"
+            note={hasMoreEnded ? `The last ${MAX_ENDED_SHOWN}; earlier ones are forgotten` : "Kept here for 90 days"}
+          >
             {shownEnded.length > 0 ? (
               <EndedTokens tokens={shownEnded.slice(0, UNFOLDED)} now={now} />
             ) : (
               <p>No ended token fits “{view.filter}”.</p>
             )}
             {shownEnded.length > UNFOLDED && (
-              <details className={styles.more}>
+              <details className="disclosure">
                 <summary>{shownEnded.length - UNFOLDED} more</summary>
                 <EndedTokens tokens={shownEnded.slice(UNFOLDED)} now={now} isMore />
               </details>
             )}
-          </section>
+          </Section>
         )}
         {active.length + ended.length > 0 && (
-          <section className={styles.section} aria-labelledby="which">
-            <h2 id="which">Which token is this?</h2>
+          <Section id="which" title="Which token is this?">
             <WhichTokenForm />
-          </section>
+          </Section>
         )}
       </RevokeQuestions>
     </main>

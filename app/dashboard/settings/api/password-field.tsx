@@ -1,10 +1,15 @@
-import { FieldError, invalid } from "./field-error";
+import { describedBy, Field } from "@/app/ui/field";
 
 /** Asks for the password again, where the last sign-in was over an hour ago. */
 export function PasswordField({ error, id = "password-again" }: { error: string | null; id?: string }) {
   return (
-    <div className="field password-again">
-      <label htmlFor={id}>Your password</label>
+    <Field
+      id={id}
+      label="Your password"
+      hint="Asked because your last sign-in was over an hour ago."
+      error={error}
+      className="password-again"
+    >
       <input
         id={id}
         className="input"
@@ -12,13 +17,8 @@ export function PasswordField({ error, id = "password-again" }: { error: string 
         type="password"
         autoComplete="current-password"
         required
-        aria-describedby={`${id}-hint`}
-        {...invalid(error, `${id}-error ${id}-hint`)}
+        {...describedBy(id, error, true)}
       />
-      <p id={`${id}-hint`} className="hint">
-        Asked because your last sign-in was over an hour ago.
-      </p>
-      <FieldError id={`${id}-error`} message={error} />
-    </div>
+    </Field>
   );
 }

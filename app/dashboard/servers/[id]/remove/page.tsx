@@ -1,11 +1,11 @@
 import type { Metadata } from "next";
 import Link from "next/link";
 import { serverSettingsPath } from "@/app/paths";
+import { Details } from "@/app/ui/details";
 import { Time } from "@/app/ui/time";
 import { getServer } from "@/lib/servers/servers";
 import { requireAccount } from "@/lib/sign-in/sessions";
 import { ServerPageHeader } from "../../server-page-header";
-import { Details } from "../details";
 import { orNotFoundPage } from "../or-not-found-page";
 import { ConfirmRemoval } from "./confirm-removal";
 

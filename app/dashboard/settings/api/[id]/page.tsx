@@ -2,9 +2,10 @@ import { randomBytes } from "node:crypto";
 import type { Metadata } from "next";
 import { notFound } from "next/navigation";
 import { TOKEN_PAGE } from "@/app/paths";
-import { BackLink } from "@/app/ui/back-link";
 import { Fingerprint } from "@/app/ui/fingerprint";
+import { PageHeader } from "@/app/ui/page-header";
 import { pageOrigin } from "@/app/ui/page-origin";
+import { Section, SettingsSection } from "@/app/ui/section";
 import { Time } from "@/app/ui/time";
 import { findId } from "@/lib/http/ids";
 import { dateText, untilText } from "@/lib/relative-time";
@@ -19,7 +20,6 @@ import { ReplacementNote } from "../list/replacement-note";
 import { describeToken } from "../revoke/describe-token";
 import { RevokeLink, RevokeQuestions, RevokeResult } from "../revoke/revoke-questions";
 import { DayChart } from "./day-chart";
-import styles from "./page.module.css";
 import { RenameForm } from "./rename-form";
 import { ReplaceToken } from "./replace-token";
 import { Visitors } from "./visitors";
@@ -54,32 +54,34 @@ export default async function Page({ params }: Props) {
         now={now}
       >
         <RevokeResult />
-        <header className={styles.header}>
-          <BackLink href={TOKEN_PAGE}>All API tokens</BackLink>
-          <h1 className={styles.name}>{token.name}</h1>
-          <p className="soft">
-            <Fingerprint hint={token.hint} /> · <State token={token} now={now} /> · created{" "}
-            <Time at={token.createdAt} now={now} />
-          </p>
+        <PageHeader
+          back={{ href: TOKEN_PAGE, label: "API tokens" }}
+          title={token.name}
+          facts={
+            <>
+              <Fingerprint hint={token.hint} /> · <State token={token} now={now} /> · created{" "}
+              <Time at={token.createdAt} now={now} />
+            </>
+          }
+        >
           {isActive && replacement && <ReplacementNote token={token} by={replacement} now={now} />}
-        </header>
-        <section className={styles.section} aria-labelledby="day">
-          <h2 id="day">The last 24 hours</h2>
+        </PageHeader>
+        <Section id="day" title="The last 24 hours">
           {day && <DayChart day={day} />}
-        </section>
-        <section className={styles.section} aria-labelledby="visitors">
-          <h2 id="visitors">Where it was used from</h2>
+        </Section>
+        <Section id="visitors" title="Where it was used from">
           <Visitors visitors={visitors} now={now} />
-        </section>
-        <section className={styles.section} aria-labelledby="rename">
-          <h2 id="rename">Rename</h2>
-          <p className="soft">Nothing else about the token changes; programs that use it notice nothing.</p>
+        </Section>
+        <SettingsSection id="rename" title="Rename" about="Programs that use the token are not affected by its name.">
           <RenameForm id={token.id} name={token.name} maxLength={MAX_TOKEN_NAME_LENGTH} />
-        </section>
+        </SettingsSection>
         {isActive && (
           <>
-            <section className={styles.section} aria-labelledby="replace">
-              <h2 id="replace">Replace</h2>
+            <SettingsSection
+              id="replace"
+              title="Replace"
+              about="A new token with the same name. Both work until the old one ends."
+            >
               <ReplaceToken
                 id={token.id}
                 formNonce={randomBytes(16).toString("base64url")}
@@ -88,16 +90,17 @@ export default async function Page({ params }: Props) {
                 origin={origin}
                 now={now}
               />
-            </section>
-            <section className={styles.section} aria-labelledby="revoke">
-              <h2 id="revoke">Revoke</h2>
-              <p className="soft">Programs that use it are refused from their next request on.</p>
-              <p>
-                <RevokeLink which={[token.id]} className="button quiet wary">
-                  Revoke…
-                </RevokeLink>
-              </p>
-            </section>
+            </SettingsSection>
+            <SettingsSection id="revoke" title="Revoke">
+              <div className="card card-body grave">
+                <p>Programs that use it are refused from their next request on. This cannot be undone.</p>
+                <p>
+                  <RevokeLink which={[token.id]} className="button quiet wary">
+                    Revoke…
+                  </RevokeLink>
+                </p>
+              </div>
+            </SettingsSection>
           </>
         )}
       </RevokeQuestions>

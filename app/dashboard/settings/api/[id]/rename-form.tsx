@@ -2,12 +2,11 @@
 
 import { useActionState, useState } from "react";
 import { SubmitButton } from "@/app/ui/button-row";
+import { describedBy, Field } from "@/app/ui/field";
 import { NoAnswer } from "@/app/ui/no-answer";
 import { Notice } from "@/app/ui/notice";
 import { useSubmission } from "@/app/ui/use-submission";
 import { type RenameState, renameTokenAction } from "../actions";
-import { FieldError, invalid } from "../field-error";
-import styles from "./page.module.css";
 
 const NOTHING_YET: RenameState = { kind: "empty" };
 
@@ -20,37 +19,31 @@ export function RenameForm({ id, name, maxLength }: { id: number; name: string; 
   const state = answer ?? written;
   const error = state.kind === "invalid" ? state.message : null;
   return (
-    <form className={styles.form} action={action} onSubmit={onSubmit} aria-labelledby="rename">
-      {hasFailed && (
-        <div className={styles.wide}>
-          <NoAnswer>What you typed is still here, and sending it again is safe.</NoAnswer>
-        </div>
-      )}
+    <form className="card card-body" action={action} onSubmit={onSubmit} aria-labelledby="rename">
+      {hasFailed && <NoAnswer>What you typed is still here, and sending it again is safe.</NoAnswer>}
       {state.kind === "renamed" && !hasFailed && (
-        <div className={styles.wide}>
-          <Notice tone="done" role="status" on={state}>
-            It is called <strong>{state.name}</strong> now.
-          </Notice>
-        </div>
+        <Notice tone="done" role="status" on={state}>
+          It is called <strong>{state.name}</strong> now.
+        </Notice>
       )}
       <input type="hidden" name="id" value={id} />
-      <div className={`field ${styles.field}`}>
-        <label htmlFor="new-name">Name</label>
-        <input
-          id="new-name"
-          className="input"
-          name="name"
-          defaultValue={name}
-          autoComplete="off"
-          maxLength={4 * maxLength}
-          required
-          {...invalid(error, "new-name-error")}
-        />
-        <FieldError id="new-name-error" message={error} />
+      <div className="fields">
+        <Field id="new-name" label="Name" error={error}>
+          <input
+            id="new-name"
+            className="input"
+            name="name"
+            defaultValue={name}
+            autoComplete="off"
+            maxLength={4 * maxLength}
+            required
+            {...describedBy("new-name", error)}
+          />
+        </Field>
+        <SubmitButton className="button quiet" isPending={isPending} pending="Renaming…">
+          Rename
+        </SubmitButton>
       </div>
-      <SubmitButton className="button quiet" isPending={isPending} pending="Renaming…">
-        Rename
-      </SubmitButton>
     </form>
   );
 }

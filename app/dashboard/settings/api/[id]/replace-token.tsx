@@ -1,16 +1,14 @@
 "use client";
 
+import { describedBy, Field } from "@/app/ui/field";
 import { NoAnswer } from "@/app/ui/no-answer";
 import { Notice } from "@/app/ui/notice";
 import { useSubmission } from "@/app/ui/use-submission";
 import { dateText } from "@/lib/relative-time";
 import { replaceTokenAction } from "../actions";
 import type { CreateField } from "../create/create-state";
-import select from "../create/create-token.module.css";
 import { NewTokenRounds, type RoundProps } from "../create/new-token-rounds";
-import { FieldError, invalid } from "../field-error";
 import { PasswordField } from "../password-field";
-import styles from "./page.module.css";
 
 const OVERLAPS = [
   ["first-use", "When the new one is first used"],
@@ -40,13 +38,10 @@ function ReplaceForm({ id, formNonce, expiry, asksPassword, state, action, send,
   const messageFor = (field: CreateField) => (state.kind === "invalid" && state.field === field ? state.message : null);
   const [formError, overlapError, passwordError] = [messageFor("form"), messageFor("overlap"), messageFor("password")];
   return (
-    <form className={styles.form} action={action} onSubmit={onSubmit} aria-labelledby="replace">
-      <p className={`soft ${styles.wide}`}>
-        Makes a new token with the same name{expiry ? `, which expires on ${dateText(expiry)}` : " and without an end"}.
-        Both work until the old one ends.
-      </p>
+    <form className="card card-body" action={action} onSubmit={onSubmit} aria-labelledby="replace">
+      <p>{expiry ? `The new token expires on ${dateText(expiry)}.` : "The new token does not expire."}</p>
       {(hasFailed || formError) && (
-        <div className={styles.wide}>
+        <div>
           {hasFailed ? (
             <NoAnswer>Sending it again is safe: this form creates one token.</NoAnswer>
           ) : (
@@ -58,29 +53,29 @@ function ReplaceForm({ id, formNonce, expiry, asksPassword, state, action, send,
       )}
       <input type="hidden" name="id" value={id} />
       <input type="hidden" name="formNonce" value={formNonce} />
-      <div className={`field ${styles.field}`}>
-        <label htmlFor="overlap">The old token ends</label>
-        <span className={select.select}>
-          <select
-            id="overlap"
-            className="input"
-            name="overlap"
-            defaultValue={(state.kind === "invalid" && state.values.overlap) || "first-use"}
-            {...invalid(overlapError, "overlap-error")}
-          >
-            {OVERLAPS.map(([value, label]) => (
-              <option key={value} value={value}>
-                {label}
-              </option>
-            ))}
-          </select>
-        </span>
-        <FieldError id="overlap-error" message={overlapError} />
+      <div className="fields">
+        <Field id="overlap" label="The old token ends" error={overlapError}>
+          <span className="select">
+            <select
+              id="overlap"
+              className="input"
+              name="overlap"
+              defaultValue={(state.kind === "invalid" && state.values.overlap) || "first-use"}
+              {...describedBy("overlap", overlapError)}
+            >
+              {OVERLAPS.map(([value, label]) => (
+                <option key={value} value={value}>
+                  {label}
+                </option>
+              ))}
+            </select>
+          </span>
+        </Field>
+        {(asksPassword || passwordError) && <PasswordField id="password-to-replace" error={passwordError} />}
+        <button className="button quiet" type="submit" aria-disabled={isPending}>
+          {isPending ? "Replacing…" : "Replace token"}
+        </button>
       </div>
-      {(asksPassword || passwordError) && <PasswordField id="password-to-replace" error={passwordError} />}
-      <button className="button quiet" type="submit" aria-disabled={isPending}>
-        {isPending ? "Replacing…" : "Replace token"}
-      </button>
     </form>
   );
 }

@@ -1,3 +1,4 @@
+import { Cell, DataTable, Row, RowTitle } from "@/app/ui/data-table";
 import { Time } from "@/app/ui/time";
 import type { Visitor } from "@/lib/tokens/activity";
 import { programName } from "../list/program-name";
@@ -7,27 +8,20 @@ import styles from "./visitors.module.css";
 export function Visitors({ visitors, now }: { visitors: readonly Visitor[]; now: Date }) {
   if (visitors.length === 0) return <p className="soft">No request has been seen yet.</p>;
   return (
-    <table className={styles.table}>
-      <thead>
-        <tr>
-          <th scope="col">IP</th>
-          <th scope="col">Program</th>
-          <th scope="col">Last seen</th>
-        </tr>
-      </thead>
-      <tbody>
-        {visitors.map(({ ip, agent, lastSeenAt }) => (
-          <tr key={ip}>
-            <th scope="row" className="mono">
-              {ip}
-            </th>
-            <td title={agent ?? undefined}>{programName(agent) ?? "Unknown"}</td>
-            <td>
-              <Time at={lastSeenAt} now={now} />
-            </td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
+    <DataTable
+      labelledBy="visitors"
+      columns={[{ title: "IP" }, { title: "Program" }, { title: "Last seen" }]}
+      className={styles.table}
+    >
+      {visitors.map(({ ip, agent, lastSeenAt }) => (
+        <Row key={ip}>
+          <RowTitle className="mono">{ip}</RowTitle>
+          <Cell title={agent ?? undefined}>{programName(agent) ?? "Unknown"}</Cell>
+          <Cell>
+            <Time at={lastSeenAt} now={now} />
+          </Cell>
+        </Row>
+      ))}
+    </DataTable>
   );
 }

@@ -2,10 +2,10 @@
 
 import { useEffect, useRef, useState } from "react";
 import { SubmitButton } from "@/app/ui/button-row";
+import { describedBy, Field } from "@/app/ui/field";
 import { NoAnswer } from "@/app/ui/no-answer";
 import { Notice } from "@/app/ui/notice";
 import { useSubmission } from "@/app/ui/use-submission";
-import { FieldError, invalid } from "../field-error";
 import { PasswordField } from "../password-field";
 import type { CreateField, CreateState } from "./create-state";
 import styles from "./create-token.module.css";
@@ -69,7 +69,7 @@ export function CreateForm(props: CreateFormProps) {
   return (
     <form
       ref={form}
-      className={`card outset ${styles.form}`}
+      className="card card-body"
       action={action}
       onSubmit={onSubmit}
       onInput={onInput}
@@ -86,11 +86,10 @@ export function CreateForm(props: CreateFormProps) {
         )
       )}
       <input type="hidden" name="formNonce" value={formNonce} />
-      <div className={styles.fields}>
+      <div className={`fields ${styles.fields}`}>
         <NameField maxLength={maxNameLength} typed={values.name} error={messageFor("name")} />
-        <div className={`field ${styles.expiry}`}>
-          <label htmlFor="expiry">Expires</label>
-          <span className={styles.select}>
+        <Field id="expiry" label="Expires" error={expiryError} className={styles.expiry}>
+          <span className="select">
             {/* A form that is written again goes back to the option it was born with, so it is born with the last one. */}
             <select
               key={values.expiry}
@@ -98,7 +97,7 @@ export function CreateForm(props: CreateFormProps) {
               className="input"
               name="expiry"
               defaultValue={values.expiry}
-              {...invalid(expiryError, "expiry-error")}
+              {...describedBy("expiry", expiryError)}
             >
               {choices.map(({ value, label }) => (
                 <option key={value} value={value}>
@@ -107,10 +106,14 @@ export function CreateForm(props: CreateFormProps) {
               ))}
             </select>
           </span>
-          <FieldError id="expiry-error" message={expiryError} />
-        </div>
-        <div className={`field ${styles.date}`}>
-          <label htmlFor="date">Last day</label>
+        </Field>
+        <Field
+          id="date"
+          label="Last day"
+          hint="Works until the end of that day, UTC."
+          error={dateError}
+          className={styles.date}
+        >
           <input
             id="date"
             className="input"
@@ -119,20 +122,13 @@ export function CreateForm(props: CreateFormProps) {
             min={firstDay}
             max="9999-12-31"
             defaultValue={values.date}
-            aria-describedby="date-hint"
-            {...invalid(dateError, "date-error date-hint")}
+            {...describedBy("date", dateError, true)}
           />
-          <p id="date-hint" className="hint">
-            Works until the end of that day, UTC.
-          </p>
-          <FieldError id="date-error" message={dateError} />
-        </div>
+        </Field>
         {(asksPassword || passwordError) && <PasswordField error={passwordError} />}
-        <div className={styles.submit}>
-          <SubmitButton isPending={isPending} pending="Creating…">
-            Create token
-          </SubmitButton>
-        </div>
+        <SubmitButton className={`button ${styles.submit}`} isPending={isPending} pending="Creating…">
+          Create token
+        </SubmitButton>
       </div>
     </form>
   );
@@ -157,8 +153,13 @@ function NameField({ maxLength, typed, error }: { maxLength: number; typed: stri
       ? `That is ${excess} ${excess === 1 ? "character" : "characters"} too many: ${maxLength} is the most.`
       : error;
   return (
-    <div className={`field ${styles.name}`}>
-      <label htmlFor="name">Name</label>
+    <Field
+      id="name"
+      label="Name"
+      hint={length > maxLength * 0.75 ? `${length} of ${maxLength} characters` : `Up to ${maxLength} characters`}
+      error={message}
+      className={styles.name}
+    >
       <input
         id="name"
         className="input"
@@ -169,14 +170,9 @@ function NameField({ maxLength, typed, error }: { maxLength: number; typed: stri
         // Browsers count an emoji as two; the server counts what people count.
         maxLength={4 * maxLength}
         required
-        aria-describedby="name-hint"
         onInput={(event) => setLength([...event.currentTarget.value.trim()].length)}
-        {...invalid(message, "name-error name-hint")}
+        {...describedBy("name", message, true)}
       />
-      <p id="name-hint" className="hint">
-        {length > maxLength * 0.75 ? `${length} of ${maxLength} characters` : `Up to ${maxLength} characters`}
-      </p>
-      <FieldError id="name-error" message={message} />
-    </div>
+    </Field>
   );
 }

@@ -22,7 +22,7 @@ type Props = { answer: Answer; origin: string; now: Date; onDone: () => void };
 /** The token, shown this once; or, for a form that was sent again, what became of it. */
 export function CreatedToken({ answer, origin, now, onDone }: Props) {
   return (
-    <section className={`card outset ${styles.panel}`} aria-labelledby="created">
+    <section className={"card card-body key"} aria-labelledby="created">
       {answer.kind === "created" ? (
         <NewToken raw={answer.raw} token={answer.token} origin={origin} now={now} onDone={onDone} />
       ) : (
@@ -94,7 +94,7 @@ function NewToken({ raw, token, origin, now, onDone }: NewTokenProps) {
         text={`curl -sS ${origin}/api/v1/me -H "Authorization: Bearer ${raw}"`}
         onCopied={onCopied}
       />
-      <details className={styles.details}>
+      <details className="disclosure">
         <summary>Keep it out of your shell history</summary>
         <p className="soft">Run this, paste the token, and press Enter. Nothing appears while you paste.</p>
         <CodeBlock

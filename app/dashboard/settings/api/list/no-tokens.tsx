@@ -1,10 +1,9 @@
 import { CodeBlock } from "@/app/ui/code-block";
-import styles from "./no-tokens.module.css";
 
 /** What an account without a token is told. */
 export function NoTokens({ origin }: { origin: string }) {
   return (
-    <div className={`card outset ${styles.empty}`}>
+    <div className={"card card-body"}>
       <p>
         A token is a password for one program: a dashboard, a script or an alert that reads your servers through the
         API. Give each program its own, so that you can revoke one without touching the others.

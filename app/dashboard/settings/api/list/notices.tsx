@@ -30,7 +30,7 @@ export function Notices({ lists: { active, ended }, newNetworks, now }: Props) {
   ];
   if (lines.length === 0) return null;
   return (
-    <section className={`outset ${styles.notices}`} aria-labelledby="notices">
+    <section className={styles.notices} aria-labelledby="notices">
       <h2 id="notices" className={styles.title}>
         Worth a look
       </h2>

@@ -1,5 +1,5 @@
 import { TOKEN_PAGE } from "@/app/paths";
-import tables from "@/app/ui/data-table.module.css";
+import { Cell, type Column, DataTable, Row, RowTitle } from "@/app/ui/data-table";
 import { Fingerprint } from "@/app/ui/fingerprint";
 import { Time } from "@/app/ui/time";
 import { dateText, untilText } from "@/lib/relative-time";
@@ -16,8 +16,20 @@ import styles from "./token-list.module.css";
 const FIRST_USE_IS_NEWS = DAY;
 
 // As many columns in both tables, of the same widths, so that they stand below each other.
-const ACTIVE_COLUMNS = ["Token", "Created", "Expires", "Last used", "Action"] as const;
-const ENDED_COLUMNS = ["Token", "Created", "Ended", "Last used", "Since then"] as const;
+const ACTIVE_COLUMNS: readonly Column[] = [
+  { title: "Token" },
+  { title: "Created" },
+  { title: "Expires" },
+  { title: "Last used" },
+  { title: "Action", isTitleHidden: true },
+];
+const ENDED_COLUMNS: readonly Column[] = [
+  { title: "Token" },
+  { title: "Created" },
+  { title: "Ended" },
+  { title: "Last used" },
+  { title: "Since then" },
+];
 
 type Props = { tokens: readonly TokenRecord[]; now: Date };
 type ActiveProps = Props & {
@@ -31,23 +43,29 @@ type ActiveProps = Props & {
 /** Tokens that work. */
 export function ActiveTokens({ tokens, all, days, now, isSelectable = false }: ActiveProps) {
   return (
-    <TokenTable label="Active tokens" columns={ACTIVE_COLUMNS}>
+    <DataTable label="Active tokens" columns={ACTIVE_COLUMNS} className={styles.table}>
       {tokens.map((token) => (
-        <tr key={token.id}>
+        <Row key={token.id}>
           <NameCell token={token} isSelectable={isSelectable}>
             <Replacement token={token} all={all} now={now} />
           </NameCell>
-          <Cell label="Created">
-            <Time at={token.createdAt} now={now} />
+          <Cell label="Created" className={styles.value}>
+            <span>
+              <Time at={token.createdAt} now={now} />
+            </span>
           </Cell>
-          <Cell label="Expires">
-            <Expiry token={token} now={now} />
+          <Cell label="Expires" className={styles.value}>
+            <span>
+              <Expiry token={token} now={now} />
+            </span>
           </Cell>
-          <Cell label="Last used">
-            <LastUse token={token} now={now} />
-            <Traffic day={days.get(token.id)} />
+          <Cell label="Last used" className={styles.value}>
+            <span>
+              <LastUse token={token} now={now} />
+              <Traffic day={days.get(token.id)} />
+            </span>
           </Cell>
-          <td className={styles.action}>
+          <Cell className={styles.action}>
             <RevokeLink which={[token.id]} className="plain-button wary">
               Revoke
               <span className="visually-hidden">
@@ -55,70 +73,47 @@ export function ActiveTokens({ tokens, all, days, now, isSelectable = false }: A
                 {token.name}, ending in {token.hint}
               </span>
             </RevokeLink>
-          </td>
-        </tr>
+          </Cell>
+        </Row>
       ))}
-    </TokenTable>
+    </DataTable>
   );
 }
 
 /** Tokens that no longer work, and whether somebody still tries. */
 export function EndedTokens({ tokens, now, isMore = false }: Props & { isMore?: boolean }) {
   return (
-    <TokenTable
+    <DataTable
       label={isMore ? "More revoked and expired tokens" : "Revoked and expired tokens"}
       columns={ENDED_COLUMNS}
-      isEnded
+      className={`${styles.table} ${styles.ended}`}
     >
       {tokens.map((token) => (
-        <tr key={token.id}>
+        <Row key={token.id}>
           <NameCell token={token} />
-          <Cell label="Created">
-            <Time at={token.createdAt} now={now} />
+          <Cell label="Created" className={styles.value}>
+            <span>
+              <Time at={token.createdAt} now={now} />
+            </span>
           </Cell>
-          <Cell label="Ended">
-            <Ending token={token} now={now} />
+          <Cell label="Ended" className={styles.value}>
+            <span>
+              <Ending token={token} now={now} />
+            </span>
           </Cell>
-          <Cell label="Last used">
-            <LastUse token={token} now={now} />
+          <Cell label="Last used" className={styles.value}>
+            <span>
+              <LastUse token={token} now={now} />
+            </span>
           </Cell>
-          <Cell label="Since then">
-            <Refusals token={token} now={now} />
+          <Cell label="Since then" className={styles.value}>
+            <span>
+              <Refusals token={token} now={now} />
+            </span>
           </Cell>
-        </tr>
+        </Row>
       ))}
-    </TokenTable>
-  );
-}
-
-/** On a narrow screen each row becomes a card; the roles keep it a table for those who do not see it. */
-function TokenTable(props: {
-  label: string;
-  columns: readonly string[];
-  isEnded?: boolean;
-  children: React.ReactNode;
-}) {
-  return (
-    <div className={`card outset ${styles.frame}`}>
-      {/* biome-ignore-start lint/a11y/noRedundantRoles: without them a table laid out as cards is none to a browser */}
-      <table
-        className={`${tables.table} ${tables.cards} ${styles.table} ${props.isEnded ? styles.ended : ""}`}
-        role="table"
-        aria-label={props.label}
-      >
-        <thead role="rowgroup">
-          <tr role="row">
-            {props.columns.map((title) => (
-              <th key={title} scope="col" role="columnheader">
-                {title === "Action" ? <span className="visually-hidden">{title}</span> : title}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody role="rowgroup">{props.children}</tbody>
-      </table>
-      {/* biome-ignore-end lint/a11y/noRedundantRoles: see above */}
-    </div>
+    </DataTable>
   );
 }
 
@@ -126,7 +121,7 @@ type NameProps = { token: TokenRecord; isSelectable?: boolean; children?: React.
 
 function NameCell({ token, isSelectable = false, children }: NameProps) {
   return (
-    <th scope="row" className={styles.nameCell}>
+    <RowTitle className={styles.nameCell}>
       <span className={styles.choice}>
         {isSelectable && (
           <input
@@ -145,7 +140,7 @@ function NameCell({ token, isSelectable = false, children }: NameProps) {
           {children}
         </span>
       </span>
-    </th>
+    </RowTitle>
   );
 }
 
@@ -183,17 +178,6 @@ function Traffic({ day }: { day: DayOfUse | undefined }) {
       </svg>
       {day.total.requests.toLocaleString("en")} in 24 hours
     </span>
-  );
-}
-
-function Cell({ label, children }: { label: string; children: React.ReactNode }) {
-  return (
-    <td>
-      <span className={styles.label} aria-hidden="true">
-        {label}
-      </span>
-      <span className={styles.value}>{children}</span>
-    </td>
   );
 }
 

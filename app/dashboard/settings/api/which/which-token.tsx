@@ -2,6 +2,7 @@
 
 import { useActionState, useRef, useState } from "react";
 import { TOKEN_PAGE } from "@/app/paths";
+import { Field } from "@/app/ui/field";
 import { Fingerprint } from "@/app/ui/fingerprint";
 import { NoAnswer } from "@/app/ui/no-answer";
 import { Time } from "@/app/ui/time";
@@ -24,11 +25,14 @@ export function WhichTokenForm() {
     },
   );
   return (
-    <form className={styles.form} action={action} onSubmit={onSubmit} aria-labelledby="which">
+    <form className="card card-body" action={action} onSubmit={onSubmit} aria-labelledby="which">
       {hasFailed && <NoAnswer>Sending it again is safe.</NoAnswer>}
-      <div className={styles.fields}>
-        <div className={`field ${styles.field}`}>
-          <label htmlFor="pasted">A token, or its last four characters</label>
+      <div className="fields">
+        <Field
+          id="pasted"
+          label="A token, or its last four characters"
+          hint="It is compared and then forgotten: neither stored nor logged."
+        >
           <input
             ref={field}
             id="pasted"
@@ -41,10 +45,7 @@ export function WhichTokenForm() {
             required
             aria-describedby="pasted-hint"
           />
-          <p id="pasted-hint" className="hint">
-            It is compared and then forgotten: neither stored nor logged.
-          </p>
-        </div>
+        </Field>
         <button type="submit" className="button quiet" aria-disabled={isPending}>
           Find it
         </button>

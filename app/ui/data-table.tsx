@@ -1,0 +1,105 @@
+import Link from "next/link";
+import styles from "./data-table.module.css";
+
+export type Column = {
+  title: string;
+  /** The title is for screen readers alone: what stands in the column explains itself. */
+  isTitleHidden?: boolean;
+  isNumber?: boolean;
+  /** Where the title leads, which sorts the rows by this column. `order` is how they are sorted by it now. */
+  sort?: { href: string; order: "ascending" | "descending" | null };
+};
+
+type Props = {
+  /** What the rows are; or the id of the heading that says it. */
+  label?: string;
+  labelledBy?: string;
+  columns: readonly Column[];
+  /** On a narrow screen: each row a card, or the table scrolled sideways, for numbers that are compared by column. */
+  narrow?: "cards" | "scroll";
+  className?: string | undefined;
+  children: React.ReactNode;
+};
+
+/** A table that is laid out as cards is none to a browser, unless its elements say what they are. */
+const roles = {
+  table: { role: "table" },
+  group: { role: "rowgroup" },
+  row: { role: "row" },
+  columnTitle: { role: "columnheader" },
+  rowTitle: { role: "rowheader" },
+  cell: { role: "cell" },
+} as const;
+
+/** Rows of the same kind in a card. `children` are the rows. */
+export function DataTable({ label, labelledBy, columns, narrow = "cards", className = "", children }: Props) {
+  const name = { "aria-label": label, "aria-labelledby": labelledBy };
+  const table = (
+    <table
+      className={`${styles.table} ${narrow === "cards" ? styles.cards : ""} ${className}`}
+      {...roles.table}
+      {...name}
+    >
+      <thead {...roles.group}>
+        <tr {...roles.row}>
+          {columns.map((column) => (
+            <Head key={column.title} column={column} />
+          ))}
+        </tr>
+      </thead>
+      <tbody {...roles.group}>{children}</tbody>
+    </table>
+  );
+  if (narrow === "cards") return <div className={`card ${styles.frame}`}>{table}</div>;
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached with the keyboard
+    <section className={`card ${styles.scroll}`} tabIndex={0} {...name}>
+      {table}
+    </section>
+  );
+}
+
+/** A row of the table. */
+export function Row(props: React.ComponentProps<"tr">) {
+  return <tr {...roles.row} {...props} />;
+}
+
+/** The first cell of a row, which names it. */
+export function RowTitle(props: React.ComponentProps<"th">) {
+  return <th scope="row" {...roles.rowTitle} {...props} />;
+}
+
+/** `label` is the title of the column, which stands beside the value where each row is a card. */
+export function Cell({ label, children, ...props }: React.ComponentProps<"td"> & { label?: string }) {
+  return (
+    <td {...roles.cell} {...props}>
+      {label && (
+        <span className={styles.label} aria-hidden="true">
+          {label}
+        </span>
+      )}
+      {children}
+    </td>
+  );
+}
+
+function Head({ column: { title, isTitleHidden, isNumber, sort } }: { column: Column }) {
+  return (
+    <th
+      scope="col"
+      {...roles.columnTitle}
+      className={isNumber ? styles.number : undefined}
+      aria-sort={sort?.order ?? undefined}
+    >
+      {isTitleHidden ? (
+        <span className="visually-hidden">{title}</span>
+      ) : sort ? (
+        <Link className={styles.sort} href={sort.href} prefetch={false} scroll={false} data-order={sort.order}>
+          {title}
+        </Link>
+      ) : (
+        title
+      )}
+    </th>
+  );
+}

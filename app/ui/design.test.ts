@@ -1,0 +1,51 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { expect, test } from "vitest";
+
+// docs/design.md: a page sets no colours, sizes of text or distances of its own.
+
+const APP = fileURLToPath(new URL("..", import.meta.url));
+const TOKENS = "tokens.css";
+const SHEETS = readdirSync(APP, { recursive: true, encoding: "utf8" }).filter((file) => file.endsWith(".css"));
+
+/** Still to be written with the names of tokens.css. */
+const NOT_YET: readonly RegExp[] = [
+  /^dashboard\/(fleet|no-servers|page)\.module/,
+  /^dashboard\/servers\//,
+  /^ui\/(time-|score|online)/,
+];
+
+const COLOUR = /#[0-9a-f]{3,8}\b|\b(rgb|hsl|oklch|oklab|lab|lch|color)a?\(/i;
+const DISTANCE = /^\s*(gap|row-gap|column-gap|padding[\w-]*|margin[\w-]*|font-size|font-weight|border-radius):(.*);/;
+
+test.each(SHEETS.filter((file) => file !== TOKENS && !NOT_YET.some((part) => part.test(file))))(
+  "%s takes its colours, distances and sizes of text from the tokens",
+  (file) => {
+    const lines = readFileSync(APP + file, "utf8").split("\n");
+    const own = lines.filter((line) => COLOUR.test(line) || hasOwnDistance(line));
+    expect(own).toEqual([]);
+  },
+);
+
+/** More than a pixel, and not derived from a token. `em` follows the text it stands in; a part of the screen is no size. */
+function hasOwnDistance(line: string): boolean {
+  const value = DISTANCE.exec(line)?.[2] ?? "";
+  return (
+    value
+      .replaceAll(/var\([^)]*\)/g, "")
+      .match(/\d*\.?\d+(rem|px)|\b\d{3}\b/g)
+      ?.some((size) => size !== "1px") ?? false
+  );
+}
+
+test("every name of a token that a sheet uses is one of tokens.css, or of its own", () => {
+  const tokens = new Set([...readFileSync(APP + TOKENS, "utf8").matchAll(/^\s*(--[\w-]+):/gm)].map(([, name]) => name));
+  const unknown = SHEETS.flatMap((file) => {
+    const sheet = readFileSync(APP + file, "utf8");
+    const own = new Set([...sheet.matchAll(/^\s*(--[\w-]+):/gm)].map(([, name]) => name));
+    return [...sheet.matchAll(/var\((--[\w-]+)/g)]
+      .map(([, name]) => name)
+      .filter((name) => !tokens.has(name) && !own.has(name));
+  });
+  expect(unknown).toEqual([]);
+});

@@ -1,0 +1,31 @@
+import { BackLink } from "./back-link";
+import styles from "./page-header.module.css";
+
+type Props = {
+  title: React.ReactNode;
+  /** The page that this one belongs to. */
+  back?: { href: string; label: string };
+  /** What the title is about in a few words: names, states, times. */
+  facts?: React.ReactNode;
+  /** What can be done with the subject of the page. */
+  actions?: React.ReactNode;
+  /** What the page is for. */
+  children?: React.ReactNode;
+};
+
+/** The head of every page: the way back, the title, what can be done, and what the page is for. */
+export function PageHeader({ title, back, facts, actions, children }: Props) {
+  return (
+    <header className={styles.header}>
+      {back && <BackLink href={back.href}>{back.label}</BackLink>}
+      <div className={styles.line}>
+        <div className={styles.title}>
+          <h1>{title}</h1>
+          {facts && <div className={styles.facts}>{facts}</div>}
+        </div>
+        {actions && <div className={styles.actions}>{actions}</div>}
+      </div>
+      {children && <div className={styles.purpose}>{children}</div>}
+    </header>
+  );
+}
