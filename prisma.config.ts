@@ -13,7 +13,9 @@ try {
 process.env.PRISMA_SCHEMA_ENGINE_BINARY ??= fileURLToPath(new URL("./prisma/schema-engine.mjs", import.meta.url));
 
 // Without DATABASE_URL: the embedded database that a running `npm run dev` or `npm run demo` serves.
-const url = process.env.DATABASE_URL || announcedUrl(process.env.DATA_DIR || ".data");
+const { DATABASE_URL = "embedded", DATA_DIR } = process.env;
+const isNamed = DATABASE_URL !== "" && DATABASE_URL !== "embedded";
+const url = isNamed ? DATABASE_URL : announcedUrl(DATA_DIR || ".data");
 
 export default defineConfig({
   schema: "prisma/schema.prisma",

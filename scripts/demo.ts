@@ -14,6 +14,7 @@ export async function runDemo(mode: "production" | "development"): Promise<void>
   await runApp({
     mode,
     build: mode === "production",
+    mayBeEmbedded: true,
     async prepare(database) {
       await migrate(database.url);
       // Imported late: the database client reads DATABASE_URL when it is loaded.

@@ -13,6 +13,8 @@ export type RunOptions = {
   mode: "production" | "development";
   /** Build first when something changed; else the build must be there. */
   build: boolean;
+  /** Whether the embedded database is meant where none is named. */
+  mayBeEmbedded: boolean;
   /** Once the database is reachable, before the app starts. */
   prepare(database: OpenDatabase): Promise<void>;
   /** Once the app answers; what it returns is called when everything stops. */
@@ -23,12 +25,12 @@ export type RunOptions = {
  * Runs the app until it is told to stop: the database first, then the app, which is started again when it dies;
  * backwards at the end. @throws PlainError when one of them cannot start, or not go on.
  */
-export async function runApp({ mode, build, prepare, announce }: RunOptions): Promise<void> {
+export async function runApp({ mode, build, mayBeEmbedded, prepare, announce }: RunOptions): Promise<void> {
   const env = parseEnv(process.env);
   await requireFreePort(env.host, env.port);
   if (build) buildIfChanged(DIST_DIRS.app);
   const stop = listenForStop();
-  const database = await openDatabase(env);
+  const database = await openDatabase(env, mayBeEmbedded);
   try {
     // For what `prepare` and `announce` import from lib/ only now, and for the app.
     process.env.DATABASE_URL = database.url;

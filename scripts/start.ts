@@ -7,14 +7,14 @@ import { runApp } from "./run-app";
 
 /** `npm start`: production. No demo data; migrations are applied here only to the embedded database. */
 export async function main(): Promise<void> {
-  const { dataDir } = parseEnv(process.env);
+  parseEnv(process.env);
   if (!existsSync(`${DIST_DIRS.app}/BUILD_ID`)) throw new PlainError('There is no build yet; run "npm run build".');
   await runApp({
     mode: "production",
     build: false,
+    mayBeEmbedded: false,
     async prepare(database) {
       if (!database.isEmbedded) return requireMigrated(database.url);
-      console.log(`DATABASE_URL is not set: using the embedded database in ${dataDir}.`);
       await migrate(database.url);
     },
     async announce({ app }) {

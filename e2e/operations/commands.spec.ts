@@ -1,14 +1,15 @@
-import { spawn } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import type { AddressInfo } from "node:net";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { command } from "@/e2e/support/command";
 import { expect, test } from "@/e2e/support/fixtures";
+import { runProgram } from "@/e2e/support/run-program";
 import { runSql } from "@/e2e/support/run-sql";
 import { createTestDatabase, type TestDatabase } from "@/e2e/support/test-database";
 import { MINUTE } from "@/lib/time";
+import { DIST_DIRS } from "@/scripts/build";
 
 // What whoever deploys the console types. Each test has a database of its own, and each command is a process that loads
 // everything it needs.
@@ -126,38 +127,75 @@ test("npm run migrate changes nothing where all is done, and a migration that fa
 }, async () => {
   const database = await createTestDatabase();
   try {
-    const done = { code: 0, stdout: "The database is up to date.\n", stderr: "" };
+    const { hostname, port, pathname } = new URL(database.url);
+    const stderr = `Using the database ${pathname.slice(1)} at ${hostname}:${port}.\n`;
+    const done = { code: 0, stdout: "The database is up to date.\n", stderr };
     expect(await command(["migrate"], { DATABASE_URL: database.url })).toEqual(done);
     await runSql(database.url, "update _prisma_migrations set finished_at = null where migration_name like '%console'");
-    const { code, stderr } = await command(["migrate"], { DATABASE_URL: database.url });
-    expect(code).toBe(1);
-    expect(stderr).toMatch(
-      /^The migrations could not be applied\.\n.*P3009.*_console` migration started at .* failed/s,
+    const stopped = await command(["migrate"], { DATABASE_URL: database.url });
+    expect(stopped.code).toBe(1);
+    expect(stopped.stderr).toMatch(
+      /\nThe migrations could not be applied\.\n.*_console` migration started at .* failed/s,
     );
   } finally {
     await database.stop();
   }
 });
 
+test("without DATABASE_URL every command but the demo's refuses in a sentence, and makes no database", {
+  tag: "@one-engine",
+}, async () => {
+  const dir = mkdtempSync(join(tmpdir(), "console-data-"));
+  for (const args of [
+    ["start"],
+    ["migrate"],
+    ["account", "create", "ann@example.com", "--name", "Ann"],
+    ["server", "list"],
+  ]) {
+    expect(await command(args, { DATA_DIR: dir, CONSOLE_DIST_DIR: DIST_DIRS.test }), args.join(" ")).toEqual({
+      code: 1,
+      stdout: "",
+      stderr:
+        'DATABASE_URL is not set, so it is not known which database is meant. Name your PostgreSQL in it, or "embedded" for the embedded database.\n',
+    });
+  }
+  expect(readdirSync(dir)).toEqual([]);
+  rmSync(dir, { recursive: true });
+});
+
+test("a database that npm run migrate made is the one that prisma migrate deploy makes, table for table and row for row", {
+  tag: "@one-engine",
+}, async () => {
+  const databases = await Promise.all([createTestDatabase(), createTestDatabase()]);
+  try {
+    const [made, official] = await Promise.all(
+      databases.map(async ({ url }, index) => {
+        await runSql(url, "drop schema public cascade; create schema public");
+        if (index === 0) expect(await command(["migrate"], { DATABASE_URL: url })).toMatchObject({ code: 0 });
+        else expect(await prisma(url, "migrate", "deploy")).toMatchObject({ code: 0 });
+        return describeDatabase(url);
+      }),
+    );
+    expect(made).toEqual(official);
+    expect(made?.columns.length).toBeGreaterThan(50);
+  } finally {
+    for (const database of databases) await database.stop();
+  }
+});
+
 test("prisma's own commands work without an engine download: migrate deploy, status, diff and dev", async () => {
   const database = await createTestDatabase();
-  const prisma = (...args: string[]) =>
-    new Promise<{ code: number | null; output: string }>((resolve) => {
-      const child = spawn(process.execPath, ["node_modules/prisma/build/index.js", ...args], {
-        env: { ...process.env, DATABASE_URL: database.url, CHECKPOINT_DISABLE: "1" },
-      });
-      let output = "";
-      child.stdout.on("data", (chunk) => (output += chunk));
-      child.stderr.on("data", (chunk) => (output += chunk));
-      child.on("close", (code) => resolve({ code, output }));
-    });
+  const { url } = database;
   try {
-    expect(await prisma("migrate", "deploy")).toMatchObject({
+    expect(await prisma(url, "migrate", "deploy")).toMatchObject({
       code: 0,
       output: expect.stringContaining("No pending migrations"),
     });
-    expect(await prisma("migrate", "status")).toMatchObject({ code: 0, output: expect.stringContaining("up to date") });
-    expect(await prisma("validate")).toMatchObject({ code: 0 });
+    expect(await prisma(url, "migrate", "status")).toMatchObject({
+      code: 0,
+      output: expect.stringContaining("up to date"),
+    });
+    expect(await prisma(url, "validate")).toMatchObject({ code: 0 });
     const difference = [
       "migrate",
       "diff",
@@ -166,8 +204,8 @@ test("prisma's own commands work without an engine download: migrate deploy, sta
       "prisma/schema.prisma",
       "--exit-code",
     ];
-    expect(await prisma(...difference)).toMatchObject({ code: 0 });
-    expect(await prisma("migrate", "dev")).toMatchObject({
+    expect(await prisma(url, ...difference)).toMatchObject({ code: 0 });
+    expect(await prisma(url, "migrate", "dev")).toMatchObject({
       code: 0,
       output: expect.stringContaining("Already in sync"),
     });
@@ -183,16 +221,58 @@ test("the files of the embedded database are never opened twice: the second one 
   const { startReadyProcess } = await import("@/e2e/support/ready-process");
   const first = await startReadyProcess<string>("e2e/support/embedded-files-process.ts", [dir]);
   try {
-    const second = await command(["migrate"], { DATA_DIR: dir });
+    const second = await command(["migrate"], { DATABASE_URL: "embedded", DATA_DIR: dir });
     expect(second.code).toBe(1);
     expect(second.stderr).toContain(`The embedded database in ${dir} is in use by process ${first.child.pid}.`);
     const joined = await command(["account", "create", "ann@example.com", "--name", "Ann"], { DATA_DIR: dir });
     expect(joined.stdout).toContain("Created ann@example.com");
+    expect(joined.stderr).toBe(`Using the embedded database in ${dir}, which another process serves.\n`);
   } finally {
     await first.stop();
   }
+  // Nobody serves it any more, and nobody has named it.
+  const unnamed = await command(["account", "list"], { DATA_DIR: dir });
+  expect(unnamed).toMatchObject({ code: 1, stdout: "", stderr: expect.stringContaining("DATABASE_URL is not set") });
   // Closed properly, it opens again with what was written.
-  const again = await command(["account", "list"], { DATA_DIR: dir });
+  const again = await command(["account", "list"], { DATABASE_URL: "embedded", DATA_DIR: dir });
   expect(again.stdout).toContain("ann@example.com");
   rmSync(dir, { recursive: true, force: true });
 });
+
+/** Prisma's own command. */
+async function prisma(url: string, ...args: string[]): Promise<{ code: number | null; output: string }> {
+  const command = ["node_modules/prisma/build/index.js", ...args];
+  const variables = { DATABASE_URL: url, CHECKPOINT_DISABLE: "1" };
+  const { code, output, errors } = await runProgram(process.execPath, command, variables);
+  return { code, output: output + errors };
+}
+
+/** Everything in a database that migrations make, and what stands in Prisma's own table but for ids and instants. */
+async function describeDatabase(url: string) {
+  const own = "n.nspname = 'public'";
+  const rows = (sql: string) => runSql(url, sql);
+  return {
+    migrations: await rows(
+      "select migration_name, checksum, applied_steps_count, rolled_back_at, logs from _prisma_migrations order by 1",
+    ),
+    columns: await rows(
+      `select c.relname, c.relkind, a.attname, format_type(a.atttypid, a.atttypmod) as type, a.attnotnull,
+         pg_get_expr(d.adbin, d.adrelid) as "default"
+       from pg_class c join pg_namespace n on n.oid = c.relnamespace join pg_attribute a on a.attrelid = c.oid
+         left join pg_attrdef d on d.adrelid = c.oid and d.adnum = a.attnum
+       where ${own} and a.attnum > 0 order by 1, 2, 3`,
+    ),
+    constraints: await rows(
+      `select conname, pg_get_constraintdef(c.oid) as definition
+       from pg_constraint c join pg_namespace n on n.oid = c.connamespace where ${own} order by 1, 2`,
+    ),
+    indexes: await rows("select indexdef from pg_indexes where schemaname = 'public' order by 1"),
+    functions: await rows(
+      `select p.proname, pg_get_functiondef(p.oid) as definition
+       from pg_proc p join pg_namespace n on n.oid = p.pronamespace where ${own} order by 1`,
+    ),
+    triggers: await rows(
+      "select tgname, pg_get_triggerdef(oid) as definition from pg_trigger where not tgisinternal order by 1, 2",
+    ),
+  };
+}

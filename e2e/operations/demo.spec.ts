@@ -341,9 +341,10 @@ test.describe("npm start", () => {
     test.skip(ips.length === 0, "this machine has no ip but the loopback one");
     const dir = mkdtempSync(join(tmpdir(), "console-start-"));
     const port = await freePort();
-    const app = await runCommand("start", { DATA_DIR: dir, PORT: String(port) }, "Console API on");
+    const variables = { DATA_DIR: dir, PORT: String(port) };
+    const app = await runCommand("start", { DATABASE_URL: "embedded", ...variables }, "Console API on");
     try {
-      expect(app.output()).toContain(`DATABASE_URL is not set: using the embedded database in ${dir}.`);
+      expect(app.output()).toContain(`Using the embedded database in ${dir}.`);
       const list = execFileSync(process.execPath, ["scripts/run.mjs", "account", "list"], {
         encoding: "utf8",
         env: { ...process.env, DATABASE_URL: "", DATA_DIR: dir },

@@ -115,11 +115,11 @@ test.describe("behind PgBouncer in transaction mode", () => {
   });
 
   test("the start's check gets through the pooler exactly when the app does", { tag: "@one-engine" }, async () => {
-    const database = await openDatabase(parseEnv({ DATABASE_URL: pooler.url }));
+    const database = await openDatabase(parseEnv({ DATABASE_URL: pooler.url }), false);
     expect(database.isEmbedded).toBe(false);
     const refusing = new URL(pooler.url);
     refusing.searchParams.set("options", "-c search_path=public");
-    await expect(openDatabase(parseEnv({ DATABASE_URL: refusing.toString() }))).rejects.toThrow(
+    await expect(openDatabase(parseEnv({ DATABASE_URL: refusing.toString() }), false)).rejects.toThrow(
       /cannot be reached: .*options/,
     );
   });

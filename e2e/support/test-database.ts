@@ -28,7 +28,7 @@ export async function createEmptyDatabase(): Promise<TestDatabase> {
   return E2E_POSTGRES_URL ? createOnServer(E2E_POSTGRES_URL) : createEmbedded([]);
 }
 
-/** Makes the template for this run, with the official migrate command, and names it in E2E_TEMPLATE. */
+/** Makes the template for this run, as `npm run migrate` does, and names it in E2E_TEMPLATE. */
 export async function createTemplate(): Promise<{ remove(): Promise<void> }> {
   const { E2E_POSTGRES_URL } = process.env;
   if (E2E_POSTGRES_URL) {

@@ -6,6 +6,7 @@ import { parseEnv, VARIABLE_NAMES } from "./env-variables";
 test("nothing set is a laptop: embedded database, loopback, port 3000, limit in this process", () => {
   expect(parseEnv({})).toEqual({
     databaseUrl: undefined,
+    isEmbeddedNamed: false,
     databasePoolSize: 10,
     dataDir: ".data",
     host: "127.0.0.1",
@@ -38,6 +39,7 @@ test("everything set is read as what it is", () => {
     }),
   ).toEqual({
     databaseUrl: "postgres://u:p@db:5432/console",
+    isEmbeddedNamed: false,
     databasePoolSize: 25,
     dataDir: "/var/lib/console",
     host: "0.0.0.0",
@@ -61,6 +63,14 @@ const WRONG: [Record<string, string>, string][] = [
     { DATABASE_URL: "mysql://u:hunter2@h/d" },
     "DATABASE_URL must look like postgresql://user:password@host:5432/database.",
   ],
+  ...[
+    "postgresql://u:p@db-1:5432,db-2:5432/console?target_session_attrs=read-write",
+    "postgres://db-1,db-2/console",
+    "postgresql:///console?host=db-1,db-2",
+  ].map((text): [Record<string, string>, string] => [
+    { DATABASE_URL: text },
+    "DATABASE_URL names several hosts, and the console connects to one. Put HAProxy in front of them",
+  ]),
   [{ PORT: "65536" }, 'PORT must be a whole number from 0 to 65535, not "65536".'],
   [{ PORT: "-1" }, 'PORT must be a whole number from 0 to 65535, not "-1".'],
   [{ PORT: "3000.5" }, 'PORT must be a whole number from 0 to 65535, not "3000.5".'],
@@ -91,6 +101,12 @@ const WRONG: [Record<string, string>, string][] = [
     "REDIS_URL and UPSTASH_REDIS_REST_URL are both set; the rate limit can live in only one of them.",
   ],
 ];
+
+test("a comma in a password is no second host, and the embedded database has a name", () => {
+  const url = "postgresql://u:a,b@db/console";
+  expect(parseEnv({ DATABASE_URL: url }).databaseUrl).toBe(url);
+  expect(parseEnv({ DATABASE_URL: "embedded" })).toEqual({ ...parseEnv({}), isEmbeddedNamed: true });
+});
 
 test.each(WRONG)("%j stops the start with a sentence that says which and why", (variables, message) => {
   expect(() => parseEnv(variables)).toThrow(message);

@@ -30,8 +30,33 @@ const url = (name: string, protocols: readonly string[], example: string) =>
     .refine((text) => protocols.includes(parseUrl(text)?.protocol ?? ""), `${name} must look like ${example}.`)
     .optional();
 
+/** What `DATABASE_URL` says instead of a URL, to mean the embedded database. */
+const EMBEDDED = "embedded";
+/** The part of a URL that names the user and the host. */
+const AUTHORITY = /^postgres(?:ql)?:\/\/([^/?#]*)/;
+
+const isDatabaseUrl = (text: string) => ["postgresql:", "postgres:"].includes(parseUrl(text)?.protocol ?? "");
+const namesSeveralHosts = (text: string) => {
+  const [, authority = ""] = AUTHORITY.exec(text) ?? [];
+  const host = parseUrl(text)?.searchParams.get("host") ?? authority.slice(authority.lastIndexOf("@") + 1);
+  return host.includes(",");
+};
+
+/** The URL of one PostgreSQL server. The value is not repeated in what is said of it: it may hold a password. */
+const databaseUrl = (name: string) =>
+  z
+    .string()
+    .refine(
+      (text) => !namesSeveralHosts(text),
+      `${name} names several hosts, and the console connects to one. Put HAProxy in front of them, which finds the one that takes writes (docs/operations.md), and name HAProxy.`,
+    )
+    .refine(
+      (text) => namesSeveralHosts(text) || isDatabaseUrl(text),
+      `${name} must look like postgresql://user:password@host:5432/database.`,
+    );
+
 const variables = z.object({
-  DATABASE_URL: url("DATABASE_URL", ["postgresql:", "postgres:"], "postgresql://user:password@host:5432/database"),
+  DATABASE_URL: z.union([z.literal(EMBEDDED), databaseUrl("DATABASE_URL")]).optional(),
   DATABASE_POOL_SIZE: wholeNumber("DATABASE_POOL_SIZE", 10, 1, 1000),
   DATA_DIR: z.string().default(".data"),
   HOST: z.string().default("127.0.0.1"),
@@ -62,6 +87,8 @@ export const VARIABLE_NAMES: readonly string[] = Object.keys(variables.shape);
 export type Env = {
   /** PostgreSQL. Undefined: the embedded database, which `scripts/` starts and then names here for the app. */
   databaseUrl: string | undefined;
+  /** Whether the embedded database was asked for by name. */
+  isEmbeddedNamed: boolean;
   /** Connections to PostgreSQL per process. */
   databasePoolSize: number;
   /** Where the embedded database keeps its files. */
@@ -106,7 +133,8 @@ export function parseEnv(source: Record<string, string | undefined>): Env {
 
   const { data } = parsed;
   return {
-    databaseUrl: data.DATABASE_URL,
+    databaseUrl: data.DATABASE_URL === EMBEDDED ? undefined : data.DATABASE_URL,
+    isEmbeddedNamed: data.DATABASE_URL === EMBEDDED,
     databasePoolSize: data.DATABASE_POOL_SIZE,
     dataDir: data.DATA_DIR,
     host: data.HOST,
