@@ -24,11 +24,17 @@ KEEP=150     # check-ins kept while the console does not answer: more than an ho
 WINDOW=20    # check-ins over which lost packets and retransmissions are counted: ten minutes
 LONGEST=900  # seconds that the console may ask to wait
 SLACK=60     # seconds that this machine's clock and the console's may differ before the console's counts
+SANE=1704067200  # 2024: a clock that is behind it was never set
+YEAR=31622400
+BLOCKS=256   # of 512 bytes: no answer is longer
+DEADLINE=8   # seconds that df may take
+INSTALL=90   # seconds in which the installed service delivers its first check-in
 
 PROC=${PROC_ROOT:-/proc}
 ROOT=${DESTDIR:-}
 HOME_DIR=/usr/local/lib/console-agent
 KEY_FILE=/etc/console-agent/key
+SETTINGS=/etc/console-agent/environment
 UNIT=/etc/systemd/system/console-agent.service
 
 fail() { echo "agent.sh: $*" >&2; exit 1; }
@@ -59,16 +65,45 @@ ping_console() {
     sleep 1
     return
   fi
-  ping -q -c 5 -W 2 -w 8 "$host" 2>/dev/null </dev/null | awk '/packets transmitted/ { print $1, $4 }'
+  # Its -w does not count the time that DNS takes.
+  $limit ping -q -c 5 -W 2 -w 8 "$host" 2>/dev/null </dev/null | awk '/packets transmitted/ { print $1, $4 }'
 }
 
-# Of the fullest file system that keeps files, in percent, as df computes it. Network file systems are left alone: one
-# that is away would hold up everything.
-disk_used() {
-  awk '$2 == "/" || $3 ~ /^(ext[234]|xfs|btrfs|zfs|f2fs|jfs|bcachefs|reiserfs|vfat)$/ { gsub(/\\040/, " ", $2); print $2 }' \
-    "$PROC/self/mounts" 2>/dev/null | sort -u | while read -r mount; do df -Pk "$mount" 2>/dev/null </dev/null; done |
-    awk '$3 ~ /^[0-9]+$/ && $3 + $4 > 0 { used = 100 * $3 / ($3 + $4); if (used >= most) most = used; any = 1 }
-      END { if (any) printf "%.2f", most }'
+# Asks df about each file system that keeps files, each beside the others: a disk that hangs must not stop the rest.
+# Network file systems are left alone.
+ask_disks() {
+  awk '($2 == "/" && $3 !~ /^(nfs|cifs|smb|9p|ceph|afs|fuse\.)/) ||
+    $3 ~ /^(ext[234]|xfs|btrfs|zfs|f2fs|jfs|bcachefs|reiserfs|vfat)$/ { if (!seen[$2]++) print $2 }' \
+    "$PROC/self/mounts" >"$work/mounts" 2>/dev/null
+  number=0
+  while read -r mount; do
+    number=$((number + 1))
+    # One that still hangs is not asked again.
+    [ ! -e "$work/df.$number.asked" ] || [ -e "$work/df.$number" ] || continue
+    rm -f "$work/df.$number"
+    : >"$work/df.$number.asked"
+    # /proc/self/mounts writes a space as \040.
+    case $mount in *\\*) mount=$(printf '%b' "$mount") ;; esac
+    (df -Pk "$mount" >"$work/df.$number.new" 2>/dev/null </dev/null; mv "$work/df.$number.new" "$work/df.$number") >/dev/null 2>&1 &
+  done <"$work/mounts"
+}
+
+# Sets disk to how full the fullest file system is, in percent, as df computes it. One that does not answer in time is
+# left out and named.
+measure_disks() {
+  number=0 waited=0 answers='' hanging=''
+  while read -r mount; do
+    number=$((number + 1))
+    while [ ! -e "$work/df.$number" ] && [ $waited -lt $DEADLINE ]; do
+      sleep 1
+      waited=$((waited + 1))
+    done
+    if [ -e "$work/df.$number" ]; then answers="$answers $work/df.$number"; else hanging=$mount; fi
+  done <"$work/mounts"
+  # shellcheck disable=SC2086 # words are wanted
+  [ -z "$answers" ] || disk=$(awk '$3 ~ /^[0-9]+$/ && $3 + $4 > 0 { used = 100 * $3 / ($3 + $4); if (used >= most) most = used; any = 1 }
+      END { if (any) printf "%.2f", most }' $answers)
+  [ -z "$hanging" ] || say "df does not answer for $hanging, so its fullness is not known."
 }
 
 # Nothing where there is no systemd.
@@ -80,27 +115,37 @@ failed_units() {
 plain() { tr -cd '\040-\176' | tr -d '\042\134' | cut -c1-200; }
 
 facts() {
-  os=$(sed -n 's/^PRETTY_NAME=//p' /etc/os-release 2>/dev/null | plain)
-  kernel=$(head -n 1 "$PROC/sys/kernel/osrelease" 2>/dev/null | plain)
-  model=$(sed -n 's/^model name[^:]*: *//p' "$PROC/cpuinfo" 2>/dev/null | head -n 1 | plain)
-  cores=$(grep -c '^cpu[0-9]' "$PROC/stat" 2>/dev/null)
-  memory=$(awk '/^MemTotal:/ { printf "%.0f", $2 / 1024 }' "$PROC/meminfo" 2>/dev/null)
-  virtual=$(systemd-detect-virt 2>/dev/null | plain)
-  [ "${cores:-0}" -gt 0 ] || return
-  printf '"facts":{"os":"%s","kernel":"%s","cores":%d,"arch":"%s"' "${os:-$(uname -s)}" "${kernel:-unknown}" "$cores" "$(uname -m | plain)"
-  [ -z "$memory" ] || printf ',"memory_mb":%d' "$memory"
-  [ -z "$model" ] || printf ',"cpu_model":"%s"' "$model"
-  [ -z "$virtual" ] || printf ',"virtualization":"%s"' "$virtual"
-  printf ',"agent":"%s"},' "$VERSION"
+  { read -r kernel <"$PROC/sys/kernel/osrelease"; } 2>/dev/null || kernel=unknown
+  virtual=$(systemd-detect-virt 2>/dev/null)
+  cat /etc/os-release "$PROC/cpuinfo" "$PROC/stat" "$PROC/meminfo" 2>/dev/null |
+    awk -v kernel="$kernel" -v virtual="$virtual" -v machine="$(uname -sm)" -v version="$VERSION" '
+      function text(value) { gsub(/[^ -~]|["\\]/, "", value); return "\"" substr(value, 1, 200) "\"" }
+      /^PRETTY_NAME=/ { os = substr($0, 13) }
+      /^model name/ && model == "" { model = $0; sub(/^[^:]*: */, "", model) }
+      /^cpu[0-9]/ { cores++ }
+      /^MemTotal:/ { memory = $2 / 1024 }
+      END {
+        if (!cores) exit
+        split(machine, is, " ")
+        printf "\"facts\":{\"os\":%s,\"kernel\":%s,\"cores\":%d,\"arch\":%s", text(os == "" ? is[1] : os), text(kernel), cores, text(is[2])
+        if (memory) printf ",\"memory_mb\":%.0f", memory
+        if (model != "") printf ",\"cpu_model\":%s", text(model)
+        if (virtual != "") printf ",\"virtualization\":%s", text(virtual)
+        printf ",\"agent\":\"%s\"},", version
+      }'
 }
 
 # One check-in: $1 its time in seconds, $2 the counters at the one before, $3 those at the start of the window, $4 now;
 # $5 the pings of the window. What could not be measured is left out.
 check_in() {
-  printf '{"sampled_at":%s000,"daemon":"%s",%s' "$1" "$daemon" "$(facts)"
+  load='' up='' disk=''
+  measure_disks
+  { read -r load <"$PROC/loadavg"; } 2>/dev/null
+  { read -r up <"$PROC/uptime"; } 2>/dev/null
+  printf '{"sampled_at":%s000,"daemon":"%s",' "$1" "$daemon"
+  facts
   grep : "$PROC/meminfo" 2>/dev/null | awk -v before="$2" -v first="$3" -v now="$4" -v pings="$5" -v replied="$replied" \
-    -v load="$(cat "$PROC/loadavg" 2>/dev/null)" -v up="$(cat "$PROC/uptime" 2>/dev/null)" \
-    -v disk="$(disk_used)" -v units="$(failed_units)" '
+    -v load="$load" -v up="$up" -v disk="$disk" -v units="$(failed_units)" '
     function put(name, value) { body = body (body == "" ? "" : ",") "\"" name "\":" value }
     function share(name, part, whole) {
       if (whole <= 0) return
@@ -148,7 +193,8 @@ parse_url() {
 }
 
 read_key() {
-  if [ -r "${CREDENTIALS_DIRECTORY:-/nonexistent}/key" ]; then
+  if [ -n "${CREDENTIALS_DIRECTORY:-}" ]; then
+    [ -r "$CREDENTIALS_DIRECTORY/key" ] || fail "The server key that systemd keeps cannot be read: $CREDENTIALS_DIRECTORY/key"
     read -r key <"$CREDENTIALS_DIRECTORY/key"
   elif [ -t 0 ]; then
     printf 'Server key (csrv_…): ' >&2
@@ -178,7 +224,7 @@ require_client() {
 
 # Seconds since 1970 of the answer's Date; nothing without one.
 answered_at() {
-  tr -d '\r' <"$work/head" | awk 'tolower($1) == "date:" && NF == 7 {
+  tr -d '\r' <"$work/head" | awk 'tolower($1) == "date:" && NF == 7 && $4 ~ /^[A-Z][a-z][a-z]$/ && $5 ~ /^[0-9][0-9][0-9][0-9]$/ && $6 ~ /^[0-9][0-9]:[0-9][0-9]:[0-9][0-9]$/ {
     month = index("  JanFebMarAprMayJunJulAugSepOctNovDec", $4) / 3
     year = month < 3 ? $5 - 1 : $5
     # Years begin in March here, so that the day too many is the last one.
@@ -188,17 +234,31 @@ answered_at() {
   }' | tail -n 1
 }
 
+# Reads the clock and, beside it, how long the machine is up. Between the two nobody sets the clock.
+read_clock() {
+  at=$(date +%s)
+  up=$at
+  { read -r up <"$PROC/uptime"; } 2>/dev/null
+  up=${up%%.*}
+  up=${up%% *}
+}
+
 # Whether the answer shows that this machine's clock is off, otherwise than was known. By how much is kept, so that a
 # check-in that goes out twice has the same time twice.
 correct_clock() {
-  off=$(answered_at)
-  [ -n "$off" ] || return
-  off=$((off - $(date +%s)))
+  answered=$(answered_at)
+  [ -n "$answered" ] || return
+  follow_clock
+  off=$((answered - at))
+  # A clock that was set once is not years away from the true time: the answer is.
+  [ "$at" -lt $SANE ] || { [ $off -lt $YEAR ] && [ $off -gt -$YEAR ]; } || return
   [ $((off - offset)) -gt $SLACK ] || [ $((offset - off)) -gt $SLACK ] || return
   offset=$off
-  [ -z "${STATE_DIRECTORY:-}" ] || echo "$offset" >"$STATE_DIRECTORY/offset"
+  keep_offset
   say "The clocks of this machine and of the console differ by ${offset#-} seconds; check-ins carry the console's time."
 }
+
+keep_offset() { [ -z "${STATE_DIRECTORY:-}" ] || echo "$offset" 2>/dev/null >"$STATE_DIRECTORY/offset"; }
 
 # Sends the file $1 with the console's time; again, if only its answer says what time that is. Nothing is lost to a clock
 # that is wrong.
@@ -219,16 +279,19 @@ moved() {
 }
 
 # When somebody sets this machine's clock, whatever is kept moves along, so that the console's time of it stays the same.
+# Called when a sample is measured and again when it is sent: the clock may have been set in between.
 follow_clock() {
-  up=$(cut -d . -f 1 "$PROC/uptime" 2>/dev/null)
-  started=$((at - ${up:-$at}))
+  read_clock
+  started=$((at - up))
   set_by=$((started - ${was_started:=$started}))
   was_started=$started
   [ $set_by -gt $SLACK ] || [ $set_by -lt -$SLACK ] || return
-  for file in "$spool"/*.json; do
-    if [ -e "$file" ]; then moved "$file" $set_by >"$work/moved" && mv "$work/moved" "$file"; fi
+  for kept in "${spool:-$work}"/*.json "$work/new"; do
+    [ -s "$kept" ] || continue
+    if moved "$kept" $set_by >"$kept.moved"; then mv "$kept.moved" "$kept"; else rm -f "$kept.moved"; fi
   done
   offset=$((offset - set_by))
+  keep_offset
 }
 
 # Sends the file $1; sets code (000: no answer), message and retry_after. The key goes through a pipe: arguments and
@@ -238,39 +301,61 @@ post() {
   : >"$work/body"
   : >"$work/head"
   if [ $client = curl ]; then
-    code=$(printf 'header = "Authorization: Bearer %s"\n' "$key" | curl -sS -K - -m 20 -o "$work/body" -D "$work/head" \
+    code=$(ulimit -f $BLOCKS; printf 'header = "Authorization: Bearer %s"\n' "$key" | curl -sS -K - -m 20 -o "$work/body" -D "$work/head" \
       -w '%{http_code}' -H 'Content-Type: application/json' -A "console-agent/$VERSION" --data-binary "@$work/sent" \
-      "$url/ingest/v1/check-ins" 2>"$work/error")
+      "$url/ingest/v1/check-ins" 2>"$work/error") || code=000
   else
     # It reads its configuration from files alone; nobody else can read this one.
     printf 'header = Authorization: Bearer %s\n' "$key" >"$work/wgetrc"
-    wget --config="$work/wgetrc" -q -S -t 1 -T 20 --content-on-error --max-redirect=0 -O "$work/body" \
+    (ulimit -f $BLOCKS; exec wget --config="$work/wgetrc" -nv -S -t 1 -T 20 --content-on-error --max-redirect=0 -O "$work/body" \
       --header='Content-Type: application/json' -U "console-agent/$VERSION" \
-      --post-file="$work/sent" "$url/ingest/v1/check-ins" 2>"$work/head"
+      --post-file="$work/sent" "$url/ingest/v1/check-ins") 2>"$work/head"
     rm -f "$work/wgetrc"
     code=$(awk '$1 ~ /^HTTP\// { code = $2 } END { print code == "" ? "000" : code }' "$work/head")
-    cp "$work/head" "$work/error"
+    grep -v -e '^ ' -e '^[0-9-]* [0-9:]* URL:' "$work/head" >"$work/error"
   fi
-  retry_after=$(awk 'tolower($1) == "retry-after:" { print int($2) }' "$work/head" | tail -n 1)
-  message=$(sed -n 's/.*"error":"\([^"]*\)".*/\1/p' "$work/body" | plain)
-  [ "$code" != 000 ] || message=$(head -n 1 "$work/error" | plain)
+  # Seconds, of six digits at most.
+  retry_after=$(awk 'tolower($1) == "retry-after:" { gsub(/\r/, ""); wait = $2 !~ /[^0-9]/ && length($2) <= 6 ? $2 : ""
+    if (wait > longest) wait = longest } END { print wait }' longest=$LONGEST "$work/head")
+  message=$(sed -n 's/.*"error":"\([^"]*\)".*/\1/p' "$work/body" | head -n 1 | plain)
+  case $code in
+    # What stands between may answer 200 with a page of its own, or 400.
+    200) grep -q '"stored":' "$work/body" || code="200?" message="the answer is not the console's" ;;
+    400 | 413 | 415) grep -q '^{"error":' "$work/body" || code="$code?" message="the answer is not the console's" ;;
+    000) message=$(sed -n '/./{p;q;}' "$work/error" | plain) ;;
+  esac
 }
 
-# Delivers what is kept, oldest first, until something has to wait or the next check-in is due.
+# Delivers what is kept, oldest first, until something has to wait or the next check-in is due. What could not be kept
+# comes last.
 deliver() {
-  for file in "$spool"/*.json; do
+  for file in "$spool"/*.json "$work/new"; do
     now_s=$(date +%s)
     # A clock that was set back must not keep everything waiting.
-    [ $((not_before - now_s)) -lt $LONGEST ] || not_before=0
-    [ -e "$file" ] && [ "$now_s" -ge "$not_before" ] && [ "$now_s" -lt "$next" ] || return
+    [ $((not_before - now_s)) -le $LONGEST ] || not_before=0
+    [ -e "$file" ] || continue
+    [ "$now_s" -ge "$not_before" ] && [ "$now_s" -lt "$next" ] || return
+    # A full disk leaves empty files.
+    if [ ! -s "$file" ]; then rm -f "$file"; continue; fi
+    follow_clock
     send "$file"
     case $code in
-      200) rm -f "$file"; say "Checked in at $url." ;;
+      200) rm -f "$file"; : 2>/dev/null >"$work/delivered"; say "Checked in at $url." ;;
       400 | 413 | 415) rm -f "$file"; say "The console cannot use a check-in, which is left out: $message" ;;
       429 | 503) not_before=$((now_s + ${retry_after:-$EVERY})); say "The console asks to wait: $message"; return ;;
       *) say "Not delivered yet ($code): $message"; return ;;
     esac
   done
+}
+
+# Keeps the new check-in in the spool, whole or not at all. Where there is no room it stays where it was written.
+keep() {
+  if cat "$work/new" 2>/dev/null >"$spool/new" && mv "$spool/new" "$spool/$at.json"; then
+    rm -f "$work/new"
+  else
+    rm -f "$spool/new"
+    say "There is no room to keep check-ins in; only the newest is sent."
+  fi
 }
 
 # The oldest give way: there is room for an hour.
@@ -285,19 +370,22 @@ keep_within_bounds() {
 run() {
   require_client
   spool=${STATE_DIRECTORY:-$work}/spool
-  mkdir -p "$spool" || fail "There is no room to keep check-ins in."
+  mkdir -p "$spool" || fail "The folder $spool cannot be made."
   [ ! -r "${STATE_DIRECTORY:-$work}/offset" ] || read -r offset <"$STATE_DIRECTORY/offset"
+  case $offset in '' | *[!0-9-]*) offset=0 ;; esac
   not_before=0 windows='' pings=''
   before=$(counters)
   while :; do
+    ask_disks
     pings="$pings $(ping_console)"
     now=$(counters)
-    at=$(date +%s)
+    rm -f "$work/new"
     follow_clock
     windows="$windows$before;"
     trim
-    check_in "$at" "$before" "${windows%%;*}" "$now" "$pings" >"$work/new" && mv "$work/new" "$spool/$at.json"
+    check_in "$at" "$before" "${windows%%;*}" "$now" "$pings" >"$work/new"
     before=$now
+    keep
     keep_within_bounds
     next=$((at + EVERY - JITTER + 0x$(random 2) % (2 * JITTER + 1)))
     deliver
@@ -326,10 +414,15 @@ trim() {
 # Of "once" the machine itself is the daemon, whenever it runs: its name lasts until the next start of the machine.
 machine_name() {
   seen=$(cat "$PROC/sys/kernel/random/boot_id" "$PROC/sys/kernel/hostname" 2>/dev/null)
-  if [ -n "$seen" ]; then printf 'machine-%s' "$(printf %s "$seen" | cksum | cut -d ' ' -f 1)"; else random 8; fi
+  if [ -z "$seen" ]; then random 8; return; fi
+  sum=$(printf %s "$seen" | cksum 2>/dev/null)
+  # Without cksum the name is what would be summed up.
+  [ -n "$sum" ] || sum=$(printf %s "$seen" | tr -cd '0-9A-Za-z' | cut -c1-48)
+  printf 'machine-%s' "${sum%% *}"
 }
 
 measure_once() {
+  ask_disks
   before=$(counters)
   pings=$(ping_console)
   case $pings in "" | *" 0") ;; *) replied=1 ;; esac
@@ -355,14 +448,18 @@ After=network-online.target
 [Service]
 ExecStart=/bin/sh $HOME_DIR/agent.sh run $url
 LoadCredential=key:$KEY_FILE
+EnvironmentFile=-$SETTINGS
 DynamicUser=yes
 StateDirectory=console-agent
+RuntimeDirectory=console-agent
 Restart=always
 RestartSec=10
 Nice=10
 MemoryMax=64M
 TasksMax=32
-CapabilityBoundingSet=
+# For ping, which has no other way on Debian 12.
+AmbientCapabilities=CAP_NET_RAW
+CapabilityBoundingSet=CAP_NET_RAW
 LockPersonality=yes
 MemoryDenyWriteExecute=yes
 NoNewPrivileges=yes
@@ -383,6 +480,30 @@ WantedBy=multi-user.target
 EOF
 }
 
+# How the installer reaches the console, for the service: its proxy and its certificates.
+settings() {
+  for name in http_proxy https_proxy HTTPS_PROXY all_proxy ALL_PROXY no_proxy NO_PROXY CURL_CA_BUNDLE SSL_CERT_FILE SSL_CERT_DIR; do
+    value=
+    eval "value=\${$name:-}"
+    # Letters that neither systemd nor a shell reads as anything else.
+    case $value in
+      '') ;;
+      *[!][A-Za-z0-9.:/@%_~,*+=?-]*) echo "agent.sh: $name is left out: it holds a character that a settings file cannot." >&2 ;;
+      *) echo "$name=$value" ;;
+    esac
+  done
+}
+
+# The service works under a user of its own, behind its own limits: only its own check-in shows that it can.
+await_delivery() {
+  waited=0
+  until [ -e "$ROOT/run/console-agent/delivered" ]; do
+    [ $waited -lt $INSTALL ] || fail "The service was started and has not checked in within $INSTALL seconds; see: journalctl -u console-agent"
+    sleep 1
+    waited=$((waited + 1))
+  done
+}
+
 install() {
   [ "$(id -u)" = 0 ] || fail "install needs root: sudo sh agent.sh install $url"
   [ -f "$0" ] || fail "Save agent.sh as a file first; it installs itself."
@@ -392,16 +513,21 @@ install() {
   cat "$0" >"$ROOT$HOME_DIR/agent.sh.new" && mv "$ROOT$HOME_DIR/agent.sh.new" "$ROOT$HOME_DIR/agent.sh"
   chmod 755 "$ROOT$HOME_DIR" "$ROOT$HOME_DIR/agent.sh"
   printf '%s\n' "$key" >"$ROOT$KEY_FILE"
+  settings >"$ROOT$SETTINGS"
+  [ -s "$ROOT$SETTINGS" ] || rm -f "$ROOT$SETTINGS"
   if [ -d "$ROOT/run/systemd/system" ]; then
     unit >"$ROOT$UNIT"
     chmod 644 "$ROOT$UNIT"
     if ! { systemctl daemon-reload && systemctl enable console-agent.service && systemctl restart console-agent.service; }; then
       fail "systemd did not start the service; see: journalctl -u console-agent"
     fi
+    await_delivery
     echo "Installed: this machine reports every $EVERY seconds. See: sh agent.sh status"
   else
     echo "There is no systemd here. To report every minute, put this line into root's crontab (crontab -e):"
-    echo "* * * * * /bin/sh $HOME_DIR/agent.sh once $url <$KEY_FILE >/dev/null"
+    with=''
+    [ ! -e "$ROOT$SETTINGS" ] || with="set -a; . $SETTINGS; "
+    echo "* * * * * $with/bin/sh $HOME_DIR/agent.sh once $url <$KEY_FILE >/dev/null"
   fi
 }
 
@@ -420,10 +546,17 @@ uninstall() {
   echo "Removed. If a line of root's crontab names $HOME_DIR, remove that as well."
 }
 
+limit=
+if timeout 10 true 2>/dev/null; then limit='timeout 10'; fi
 host='' url='' key='' replied='' was_started='' offset=0
 daemon=$(random 8)
-work=$(mktemp -d) || fail "There is no room for temporary files."
-trap 'rm -rf "$work"' EXIT
+# A folder in memory where systemd gives one: a full disk must not silence the machine.
+if [ -n "${RUNTIME_DIRECTORY:-}" ]; then
+  work=$RUNTIME_DIRECTORY
+else
+  work=$(mktemp -d) || fail "There is no room for temporary files."
+  trap 'rm -rf "$work"' EXIT
+fi
 trap 'exit 0' INT TERM
 
 case ${1:-help}:$# in

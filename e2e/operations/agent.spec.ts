@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { createServer, type IncomingMessage, request, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join, resolve } from "node:path";
@@ -16,7 +16,7 @@ import { mintToken } from "@/lib/tokens/format";
 
 /** All that the agent needs beside curl or GNU wget. */
 const TOOLS =
-  "sh dash busybox awk cat cksum cp cut date df grep head id mkdir mktemp mv od rm sed sleep sort tail tr uname wc".split(
+  "sh dash busybox awk cat cksum cut date df grep head id mkdir mktemp mv od rm sed sleep tail timeout tr uname wc".split(
     " ",
   );
 
@@ -381,7 +381,12 @@ test("install checks in first, keeps the key to root, and starts a service; unin
   mkdirSync(join(root, "run/systemd/system"), { recursive: true });
   mkdirSync(join(root, "etc/systemd/system"), { recursive: true });
   const calls = join(bench.dir, "calls");
-  bench.shim("systemctl", `echo "$@" >>${calls}`);
+  // What systemd starts delivers, and says so where the installer looks.
+  const started = join(root, "run/console-agent/delivered");
+  bench.shim(
+    "systemctl",
+    `echo "$@" >>${calls}; [ $1 != restart ] || { mkdir -p ${root}/run/console-agent; : >${started}; }`,
+  );
   bench.shim("id", "echo 0");
   const run = (words: string[], input = "") => bench.run(["dash"], words, input, { DESTDIR: root });
 
@@ -398,7 +403,7 @@ test("install checks in first, keeps the key to root, and starts a service; unin
     "/etc/systemd/system/console-agent.service",
     "/usr/local/lib/console-agent/agent.sh",
   ];
-  expect(filesIn(root)).toEqual([keyFile, unit, script]);
+  expect(filesIn(root)).toEqual([keyFile, unit, started.slice(root.length), script]);
   expect([readFileSync(root + keyFile, "utf8"), statSync(root + keyFile).mode & 0o777]).toEqual([`${key}\n`, 0o600]);
   expect(readFileSync(root + script, "utf8")).toBe(readFileSync(AGENT, "utf8"));
   expect(readFileSync(root + unit, "utf8")).toContain(`ExecStart=/bin/sh ${script} run ${sharedOrigin()}\n`);
@@ -408,6 +413,7 @@ test("install checks in first, keeps the key to root, and starts a service; unin
   );
   expect((await run(["status"])).stdout).toContain("No check-in waits for the console.");
   expect((await run(["uninstall"])).code).toBe(0);
+  rmSync(started);
   expect(filesIn(root)).toEqual([]);
   expect(readFileSync(calls, "utf8")).toContain("disable --now console-agent.service");
 });

@@ -7,6 +7,13 @@ export const AGENT = "public/agent.sh";
 /** Debian's own, and the two shells whose quirks are the least alike. */
 export const SHELLS = [["dash"], ["busybox", "sh"]] as const;
 
+/** How the machine of the tests reaches the world, which is not how it reaches the console. */
+const NO_SETTINGS = Object.fromEntries(
+  ["http_proxy", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY", "no_proxy", "NO_PROXY"]
+    .concat(["CURL_CA_BUNDLE", "SSL_CERT_FILE", "SSL_CERT_DIR"])
+    .map((name) => [name, undefined]),
+);
+
 export type Shell = (typeof SHELLS)[number];
 export type Ended = { code: number | null; stdout: string; stderr: string };
 
@@ -36,7 +43,7 @@ export class AgentBench {
   start([program, ...args]: Shell, words: string[], input = "", variables: Record<string, string> = {}) {
     const child = spawn(program, [...args, AGENT, ...words], {
       detached: true,
-      env: { ...process.env, PATH: this.#path, ...variables },
+      env: { ...process.env, ...NO_SETTINGS, PATH: this.#path, ...variables },
     });
     let [stdout, stderr] = ["", ""];
     child.stdout.on("data", (chunk) => (stdout += chunk));

@@ -1,0 +1,281 @@
+import { execFileSync } from "node:child_process";
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { createServer, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { AgentBench } from "@/e2e/support/agent";
+import { newAccount, newReportingServer } from "@/e2e/support/factories";
+import { expect, sharedOrigin, test } from "@/e2e/support/fixtures";
+import { SECOND } from "@/lib/time";
+import { mintToken } from "@/lib/tokens/format";
+
+// public/agent.sh when something around it is broken.
+
+let bench: AgentBench;
+const leftovers: (() => void)[] = [];
+test.beforeEach(() => {
+  bench = new AgentBench();
+  bench.shim("ping", "echo '5 packets transmitted, 5 received, 0% packet loss, time 4ms'");
+});
+test.afterEach(() => {
+  for (const remove of leftovers.splice(0)) remove();
+  bench.remove();
+});
+
+/** A server in the console's place, which notes the samples that it gets. */
+async function startAnswering(answer: (response: ServerResponse, count: number) => void) {
+  const samples: { sampled_at: number; daemon?: string; disk_used_pct?: number; cpu_pct?: number }[] = [];
+  const server = createServer((incoming, outgoing) => {
+    let text = "";
+    incoming.on("data", (chunk) => (text += chunk));
+    incoming.on("end", () => {
+      samples.push(text === "" ? {} : JSON.parse(text));
+      answer(outgoing, samples.length);
+    });
+  }).listen(0, "127.0.0.1");
+  await new Promise((done) => server.once("listening", done));
+  leftovers.push(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return { origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, samples };
+}
+
+/** Without a Date, since the clock of some tests is not the true one. */
+const stored = (response: ServerResponse) => {
+  response.sendDate = false;
+  return response.end('{"data":{"stored":true}}');
+};
+
+/** Moves on at each sleep, and stands still once it has moved this far. */
+function startClock(seconds: number): { path: string; elapsed: () => number } {
+  const path = join(bench.dir, "clock");
+  const start = Math.floor(Date.now() / SECOND);
+  writeFileSync(path, String(start));
+  bench.shim("date", `cat ${path}`);
+  bench.shim(
+    "sleep",
+    `now=$(cat ${path}); [ $((now - ${start})) -lt ${seconds} ] || exec /bin/sleep 60; echo $((now + $1)) >${path}`,
+  );
+  return { path, elapsed: () => Number(readFileSync(path, "utf8").trim() || start) - start };
+}
+
+/** The agent as systemd runs it, with a folder of its own in memory. */
+function startService(origin: string, key = mintToken("serverKey"), state = bench.dir) {
+  const memory = join(bench.dir, "memory");
+  mkdirSync(memory);
+  const agent = bench.start(["dash"], ["run", origin], `${key}\n`, {
+    STATE_DIRECTORY: state,
+    RUNTIME_DIRECTORY: memory,
+  });
+  return { ...agent, memory };
+}
+
+test("a machine whose disk is full goes on reporting, and keeps no broken check-in", {
+  tag: "@one-engine",
+}, async () => {
+  const disk = join(bench.dir, "disk");
+  mkdirSync(disk);
+  execFileSync("mount", ["-t", "tmpfs", "-o", "size=16k", "tmpfs", disk]);
+  leftovers.push(() => execFileSync("umount", ["-l", disk]));
+  try {
+    mkdirSync(join(disk, "spool"));
+    writeFileSync(join(disk, "full"), Buffer.alloc(2 ** 20));
+  } catch {
+    // It is full now.
+  }
+  bench.shim("sleep", "exec /bin/sleep 0.2");
+  const console = await startAnswering(stored);
+  const agent = startService(console.origin, undefined, disk);
+  try {
+    await expect.poll(() => console.samples.length, { timeout: 30 * SECOND }).toBeGreaterThan(2);
+  } finally {
+    await agent.stop();
+  }
+  expect(console.samples.every(({ cpu_pct }) => typeof cpu_pct === "number")).toBe(true);
+  expect(agent.stderr()).toContain("There is no room to keep check-ins in; only the newest is sent.");
+  expect(readdirSync(join(disk, "spool"))).toEqual([]);
+});
+
+test("a file system that does not answer is left out and named, and the rest is reported", {
+  tag: "@one-engine",
+}, async () => {
+  bench.shim("df", "exec /bin/sleep 60");
+  const { code, stdout, stderr } = await bench.run(["dash"], ["print"]);
+  expect(code).toBe(0);
+  expect(JSON.parse(stdout)).toMatchObject({ cpu_pct: expect.any(Number), uptime_s: expect.any(Number) });
+  expect(JSON.parse(stdout)).not.toHaveProperty("disk_used_pct");
+  expect(stderr).toMatch(/^df does not answer for \/.*, so its fullness is not known\.\n$/);
+});
+
+test("only the console's own answer delivers a check-in or refuses it for good; a captive portal's page does neither", {
+  tag: "@one-engine",
+}, async () => {
+  const clock = startClock(400);
+  const portal = await startAnswering((response, count) => {
+    if (clock.elapsed() > 300) return stored(response);
+    response.sendDate = false;
+    response.statusCode = count % 2 === 0 ? 400 : 200;
+    response.end("<html>Please sign in to the hotel's network.</html>");
+  });
+  const agent = startService(portal.origin);
+  try {
+    await expect
+      .poll(() => readFileSync(clock.path, "utf8") && clock.elapsed() >= 400, { timeout: 60 * SECOND })
+      .toBe(true);
+    await expect.poll(() => readdirSync(join(bench.dir, "spool")), { timeout: 30 * SECOND }).toEqual([]);
+  } finally {
+    await agent.stop();
+  }
+  expect(agent.stderr()).toContain("Not delivered yet (200?): the answer is not the console's");
+  expect(agent.stderr()).toContain("Not delivered yet (400?): the answer is not the console's");
+  // All that was measured came through in the end.
+  const times = [...new Set(portal.samples.map((sample) => sample.sampled_at))].sort();
+  for (const [n, time] of times.slice(1).entries()) expect(time - (times[n] ?? 0)).toBeLessThanOrEqual(45 * SECOND);
+});
+
+test("Retry-After is obeyed up to fifteen minutes, and nonsense in it or in Date stops nothing", {
+  tag: "@one-engine",
+}, async () => {
+  const clock = startClock(2600);
+  const asked: number[] = [];
+  const headers = [
+    { "Retry-After": "99999999999999999999" },
+    { "Retry-After": "nan" },
+    { Date: "Sun, 22 Nov 99999999999 10:00:00 GMT" },
+    { Date: "Sun, 22 Nov 2099 10:00:00 GMT" },
+    { "Retry-After": "3600" },
+    { "Retry-After": "100" },
+  ];
+  const console = await startAnswering((response, count) => {
+    asked.push(clock.elapsed());
+    const header = headers[count - 1];
+    if (!header) return stored(response);
+    response.sendDate = false;
+    response.writeHead(503, header);
+    response.end('{"error":"Not now."}');
+  });
+  const agent = startService(console.origin);
+  try {
+    await expect.poll(() => asked.length, { timeout: 90 * SECOND }).toBeGreaterThan(headers.length + 1);
+  } finally {
+    await agent.stop();
+  }
+  const waits = asked.slice(1, headers.length + 1).map((at, n) => at - (asked[n] ?? 0));
+  for (const wait of waits.slice(0, 4)) expect(wait).toBeLessThanOrEqual(60);
+  expect(waits[4]).toBeGreaterThanOrEqual(900);
+  expect(waits[4]).toBeLessThanOrEqual(960);
+  expect(waits[5]).toBeGreaterThanOrEqual(100);
+  expect(waits[5]).toBeLessThanOrEqual(160);
+  expect(agent.stderr()).not.toContain("differ by");
+});
+
+test("an answer that never ends takes neither memory nor the next check-in", { tag: "@one-engine" }, async () => {
+  bench.shim("sleep", "exec /bin/sleep 0.2");
+  let largest = 0;
+  const memory = join(bench.dir, "memory");
+  const console = await startAnswering((response, count) => {
+    if (count > 1) return stored(response);
+    const piece = Buffer.alloc(2 ** 16, "x");
+    const write = () => {
+      largest = Math.max(largest, ...readdirSync(memory).map((name) => statSync(join(memory, name)).size));
+      while (!response.destroyed && response.write(piece));
+    };
+    response.on("drain", write);
+    write();
+  });
+  const agent = startService(console.origin);
+  try {
+    await expect.poll(() => console.samples.length, { timeout: 60 * SECOND }).toBeGreaterThan(2);
+  } finally {
+    await agent.stop();
+  }
+  expect(largest).toBeLessThanOrEqual(2 ** 17);
+});
+
+test("GNU wget says why it could not deliver, as curl does", { tag: "@one-engine" }, async () => {
+  const tools = "sh dash awk cat cut date df grep head mkdir mktemp mv od rm sed sleep tail tr uname wc wget";
+  bench.only(tools.split(" "));
+  const { code, stderr } = await bench.run(["dash"], ["once", "http://127.0.0.1:1"], `${mintToken("serverKey")}\n`);
+  expect([code, stderr]).toEqual([1, expect.stringMatching(/^agent\.sh: Not checked in \(000\): .*refused/i)]);
+});
+
+test("without cksum two machines still have two names", { tag: "@one-engine" }, async () => {
+  const console = await startAnswering(stored);
+  const tools = "sh dash awk cat curl cut date df grep head mkdir mktemp mv od rm sed sleep tail tr uname wc";
+  bench.only(tools.split(" "));
+  for (const name of ["one", "two"]) {
+    const proc = join(bench.dir, name);
+    execFileSync("cp", ["-r", "e2e/support/proc/before", proc]);
+    mkdirSync(join(proc, "sys/kernel/random"), { recursive: true });
+    writeFileSync(join(proc, "sys/kernel/random/boot_id"), "0e7b2a5c-6f0e-4b8e-9c59-0d6a1d0f7a11\n");
+    writeFileSync(join(proc, "sys/kernel/hostname"), `${name}\n`);
+    const { code } = await bench.run(["dash"], ["once", console.origin], `${mintToken("serverKey")}\n`, {
+      PROC_ROOT: proc,
+    });
+    expect(code).toBe(0);
+  }
+  const [one, two] = console.samples.map(({ daemon }) => daemon);
+  expect(one).toMatch(/^machine-\w{10,}/);
+  expect(two).not.toBe(one);
+});
+
+test("a clock that is set between measuring and sending is corrected once: no sample is an hour off", {
+  tag: "@one-engine",
+}, async () => {
+  const behind = join(bench.dir, "behind");
+  writeFileSync(behind, "3600");
+  // As known from an earlier run.
+  writeFileSync(join(bench.dir, "offset"), "3600");
+  bench.shim("date", `echo $(($(/bin/date +%s) - $(cat ${behind})))`);
+  bench.shim("sleep", "exec /bin/sleep 0.3");
+  // It is asked after the clock was read and before the check-in is sent: at the third one somebody sets the clock.
+  bench.shim(
+    "systemd-detect-virt",
+    `echo x >>${bench.dir}/asked; [ $(wc -l <${bench.dir}/asked) != 3 ] || echo 0 >${behind}; exit 1`,
+  );
+  const off: number[] = [];
+  const console = await startAnswering((response, count) => {
+    off.push(Math.abs((console.samples[count - 1]?.sampled_at ?? 0) - Date.now()) / SECOND);
+    response.end('{"data":{"stored":true}}');
+  });
+  const agent = startService(console.origin);
+  try {
+    await expect.poll(() => console.samples.length, { timeout: 60 * SECOND }).toBeGreaterThan(6);
+  } finally {
+    await agent.stop();
+  }
+  expect(Math.max(...off)).toBeLessThan(60);
+  expect(readFileSync(behind, "utf8").trim()).toBe("0");
+});
+
+test("install says what is wrong while the service does not deliver, and an unreadable key is not no key", {
+  tag: "@one-engine",
+}, async () => {
+  const { id: accountId } = await newAccount();
+  const { key } = await newReportingServer(accountId);
+  const root = join(bench.dir, "root");
+  mkdirSync(join(root, "run/systemd/system"), { recursive: true });
+  mkdirSync(join(root, "etc/systemd/system"), { recursive: true });
+  bench.shim("systemctl", "exit 0");
+  bench.shim("id", "echo 0");
+  bench.shim("sleep", "exit 0");
+  const proxy = "http://user:secret@proxy.example:3128";
+  const installed = await bench.run(["dash"], ["install", sharedOrigin()], `${key}\n`, {
+    DESTDIR: root,
+    HTTPS_PROXY: proxy,
+    no_proxy: "127.0.0.1",
+  });
+  expect(installed.code).toBe(1);
+  expect(installed.stdout).not.toContain("Installed");
+  expect(installed.stderr).toContain("has not checked in within 90 seconds; see: journalctl -u console-agent");
+  // How the installer reaches the console is how the service does.
+  expect(readFileSync(join(root, "etc/console-agent/environment"), "utf8")).toBe(
+    `HTTPS_PROXY=${proxy}\nno_proxy=127.0.0.1\n`,
+  );
+  expect(statSync(join(root, "etc/console-agent/environment")).mode & 0o777).toBe(0o600);
+  const { stderr } = await bench.run(["dash"], ["run", sharedOrigin()], `${key}\n`, {
+    CREDENTIALS_DIRECTORY: join(bench.dir, "none"),
+  });
+  expect(stderr).toContain("The server key that systemd keeps cannot be read");
+});
