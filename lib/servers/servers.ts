@@ -58,11 +58,23 @@ export async function listServers(accountId: number): Promise<ServerList> {
 
 /** @throws NotFoundError when there is no such server of this account (spec 4, rule 8). */
 export async function getServer(accountId: number, idText: string): Promise<ServerDetail> {
+  return (await getServerReport(accountId, idText)).server;
+}
+
+/** What the page of a server shows beside what the API answers. */
+export type ServerReport = {
+  server: ServerDetail;
+  /** The score at a time (epoch ms) that is not before the latest check-in: it falls while nothing is heard. */
+  scoreAt(time: number): number;
+};
+
+/** As `getServer`. @throws NotFoundError when there is no such server of this account. */
+export async function getServerReport(accountId: number, idText: string): Promise<ServerReport> {
   const [row] = await query(SERVER, { id: parseId(idText), accountId });
   if (!row) throw new NotFoundError();
   const now = Date.now();
   const health = rateHealth(factsOf(row, now), now);
-  return {
+  const server = {
     ...serializeListItem(row, health.score, now),
     created_at: row.createdAt,
     // Checked when it was reported: always an object.
@@ -71,6 +83,7 @@ export async function getServer(accountId: number, idText: string): Promise<Serv
     score_notes: health.notes,
     latest_sample: serializeSample(row),
   };
+  return { server, scoreAt: (time) => scoreHealth(factsOf(row, time), time).score };
 }
 
 /** What the monitoring of a whole fleet wants to know of a server: as the detail, without facts and notes. */

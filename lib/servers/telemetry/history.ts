@@ -6,7 +6,9 @@ import { runInBackground } from "@/lib/process/background";
 import { perProcess } from "@/lib/process/per-process";
 import { type Bands, bandsOf, merge } from "@/lib/servers/telemetry/bands";
 import { getRatedServer, type RatedServer, rateSamples, toRatedServer } from "@/lib/servers/telemetry/past-scores";
+import { findPeaks, PeakSearch, type Peaks } from "@/lib/servers/telemetry/peaks";
 import { listHours, rollUp, settledUntil } from "@/lib/servers/telemetry/roll-ups";
+import { heardShare, listSilences, type Silence } from "@/lib/servers/telemetry/silences";
 import { DAY, HOUR, MINUTE, SECOND } from "@/lib/time";
 
 /** How far a history reaches back, and the length of one of its steps; at most 180 steps each. */
@@ -22,8 +24,11 @@ export const HISTORY_RANGES = Object.keys(RANGES) as HistoryRange[];
 /** A page waits this long for hours that nobody has summed up yet; the rest is made in the background. */
 const PATIENCE = 1.5 * SECOND;
 
-/** `at` is the beginning of the step in epoch milliseconds. A step without samples is absent. */
-export type HistoryPoint = { at: number; bands: Bands };
+/**
+ * `at` is the beginning of the step in epoch milliseconds, `heard` the share of it in which the daemon was heard, 0 to 1.
+ * A step without samples is absent.
+ */
+export type HistoryPoint = { at: number; heard: number; bands: Bands };
 
 export type History = {
   range: HistoryRange;
@@ -32,6 +37,8 @@ export type History = {
   to: number;
   step: number;
   points: HistoryPoint[];
+  silences: Silence[];
+  peaks: Peaks;
   /** False while older hours are still being summed up. */
   isComplete: boolean;
 };
@@ -61,13 +68,38 @@ export async function getHistory(
   // What is too young to be kept is summed up for this page alone.
   const young = isByHour ? Math.max(from, settledUntil(now)) : from;
   const points = new Map<number, Bands>();
-  const add = (time: number, bands: Bands) => {
+  const search = new PeakSearch();
+  const add = (time: number, length: number, bands: Bands) => {
     const at = from + Math.floor((time - from) / step) * step;
     points.set(at, merge(points.get(at) ?? {}, bands));
+    search.add(time, length, bands);
   };
-  if (isByHour) for (const { hour, bands } of await listHours(server.id, from, young)) add(hour, bands);
-  for await (const { ts, values } of rateSamples(server, young, to)) add(ts, bandsOf(values));
-  return { range, from, to, step, isComplete, points: [...points].map(([at, bands]) => ({ at, bands })) };
+  const hours = isByHour ? await listHours(server.id, from, young) : [];
+  for (const { hour, bands } of hours) add(hour, HOUR, bands);
+  for await (const { ts, values } of rateSamples(server, young, to)) add(ts, 0, bandsOf(values));
+  const [silences, peaks] = await Promise.all([
+    listSilences(
+      server.id,
+      from,
+      now,
+      hours.map(({ hour }) => hour),
+    ),
+    findPeaks(server, search),
+  ]);
+  return {
+    range,
+    from,
+    to,
+    step,
+    isComplete,
+    silences,
+    peaks,
+    points: [...points].map(([at, bands]) => ({
+      at,
+      heard: heardShare(silences, at, Math.min(at + step, now)),
+      bands,
+    })),
+  };
 }
 
 /** The mean score of one hour. `hour` is its beginning in epoch milliseconds. */

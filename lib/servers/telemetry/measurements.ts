@@ -9,8 +9,6 @@ type Unit = {
   /** What a daemon may report. */
   range: z.ZodType<number | null>;
   shownAs: ShownUnit;
-  /** Follows a value on the scale of a chart. */
-  text: string;
   /** Converts to the base unit that Prometheus wants. */
   toBase(value: number): number;
 };
@@ -23,16 +21,14 @@ export const UNITS = {
   percent: {
     range: z.number().min(0).max(100).nullable().default(null),
     shownAs: "percent",
-    text: " %",
     toBase: (percent) => percent / 100,
   },
-  megabytes: { range: amount, shownAs: "megabytes", text: " MB", toBase: (megabytes) => megabytes * 2 ** 20 },
-  seconds: { range: amount, shownAs: "number", text: " s", toBase: asItIs },
-  processes: { range: amount, shownAs: "number", text: "", toBase: asItIs },
+  megabytes: { range: amount, shownAs: "megabytes", toBase: (megabytes) => megabytes * 2 ** 20 },
+  seconds: { range: amount, shownAs: "number", toBase: asItIs },
+  processes: { range: amount, shownAs: "number", toBase: asItIs },
   events: {
     range: z.int().min(0).max(1_000_000).nullable().default(null),
     shownAs: "number",
-    text: "",
     toBase: asItIs,
   },
 } as const satisfies Record<string, Unit>;

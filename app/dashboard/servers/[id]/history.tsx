@@ -1,18 +1,15 @@
 import { serverPath } from "@/app/paths";
+import type { ChartPoint, ChartSeries } from "@/app/ui/chart/series";
+import { type ChartLevel, TimeChart } from "@/app/ui/chart/time-chart";
 import { Choices } from "@/app/ui/choices";
-import { type ChartPoint, Legend, TimeChart } from "@/app/ui/time-chart";
-import { decimal } from "@/lib/quantities";
-import { momentText } from "@/lib/relative-time";
-import { type Band, type Bands, type HistoryMeasure, merge } from "@/lib/servers/telemetry/bands";
-import {
-  HISTORY_RANGES,
-  type HistoryPoint,
-  type HistoryRange,
-  type History as ServerHistory,
-} from "@/lib/servers/telemetry/history";
-import { DAY, HOUR, MINUTE } from "@/lib/time";
+import { clockText, dayText, durationText, momentText } from "@/lib/relative-time";
+import { HEALTH_LEVELS } from "@/lib/servers/health-level";
+import type { HistoryMeasure } from "@/lib/servers/telemetry/bands";
+import { HISTORY_RANGES, type HistoryRange, type History as ServerHistory } from "@/lib/servers/telemetry/history";
+import type { Silence } from "@/lib/servers/telemetry/silences";
+import { DAY, HOUR, MINUTE, SECOND } from "@/lib/time";
 import styles from "./history.module.css";
-import { HISTORY_CHARTS, type HistoryChart } from "./history-charts";
+import { chartId, HISTORY_CHARTS, type HistoryChart, SCORE_CHART } from "./history-charts";
 import { Section } from "./section";
 
 /** `row` is the time that one row of a table covers, in milliseconds. */
@@ -22,11 +19,28 @@ const RANGES: Readonly<Record<HistoryRange, { name: string; row: number }>> = {
   "7d": { name: "7 days", row: 6 * HOUR },
   "30d": { name: "30 days", row: DAY },
 };
-/** A daemon that was not heard for longer than this was away: a line does not cross that. */
+/** A line does not cross a time of which nothing is known, and which is longer than this. */
 const LONGEST_PAUSE = 2.5 * MINUTE;
+/** More silences than this are counted, not named. */
+const NAMED_SILENCES = 4;
+
+const LEVELS: readonly ChartLevel[] = HEALTH_LEVELS.map(({ name, from }, index) => ({
+  name,
+  from,
+  to: HEALTH_LEVELS[index - 1]?.from ?? 1000,
+}));
+
+type Props = {
+  serverId: number;
+  history: ServerHistory;
+  /** The score at a time that is not before the latest check-in. */
+  scoreAt: (time: number) => number;
+  now: number;
+  zone: string;
+};
 
 /** The past of a server in pictures, in words, and in tables. */
-export function History({ serverId, history, zone }: { serverId: number; history: ServerHistory; zone: string }) {
+export function History({ serverId, history, scoreAt, now, zone }: Props) {
   return (
     <Section
       id="history"
@@ -42,118 +56,114 @@ export function History({ serverId, history, zone }: { serverId: number; history
         />
       }
     >
-      <p className="hint">
-        Lines are means, bands reach from the least to the greatest value. Times in {zone.replaceAll("_", " ")}.
-        {!history.isComplete && " Older hours are still being summed up; they appear here in a moment."}
-      </p>
+      <SilenceNote history={history} zone={zone} now={now} />
       <div className={styles.charts}>
         {HISTORY_CHARTS.map((chart) => (
-          <Picture key={chart.title} chart={chart} history={history} zone={zone} />
+          <Picture key={chart.title} {...{ chart, history, scoreAt, now, zone }} />
         ))}
       </div>
+      <p className="hint">
+        Lines are means, bands reach from the least to the greatest value, shaded times had no check-in. Times in{" "}
+        {zone.replaceAll("_", " ")}.{" "}
+        {!history.isComplete && "Older hours are still being summed up; they appear here in a moment. "}
+        <a href={`${serverPath(serverId)}/history.csv?range=${history.range}`} download>
+          Download as CSV
+        </a>
+      </p>
     </Section>
   );
 }
 
-type PictureProps = { chart: HistoryChart; history: ServerHistory; zone: string };
+/** When nothing was heard, in words. */
+function SilenceNote({
+  history: { silences, from, to },
+  zone,
+  now,
+}: {
+  history: ServerHistory;
+  zone: string;
+  now: number;
+}) {
+  if (silences.length === 0) return null;
+  const length = silences.reduce((sum, silence) => sum + silence.to - Math.max(from, silence.from), 0);
+  const named = silences.slice(-NAMED_SILENCES);
+  return (
+    <p className={styles.silences} data-silences>
+      <strong>Silent for {lengthText(length)}</strong> of {lengthText(Math.min(now, to) - from)}:{" "}
+      {silences.length > named.length && `${silences.length - named.length} earlier times, `}
+      {named.map((silence, index) => (
+        <span key={silence.from}>
+          {index > 0 && ", "}
+          {silenceText(silence, now, zone)}
+        </span>
+      ))}
+      .
+    </p>
+  );
+}
 
-function Picture({ chart, history, zone }: PictureProps) {
+function Picture({ chart, history, scoreAt, now, zone }: { chart: HistoryChart } & Omit<Props, "serverId">) {
   const { title, unit, top } = chart;
-  const { from, to, step, points } = history;
-  const measured = chart.series.filter(({ measure }) => points.some(({ bands }) => bands[measure]));
-  const series = chart.series.map(({ name, measure }) => ({ name, points: chartPoints(points, measure, step) }));
+  const { from, to, step } = history;
+  const series = chart.series.map(({ name, measure }): ChartSeries => {
+    const points = pointsOf(history, measure);
+    const peak = history.peaks[measure];
+    return {
+      name,
+      points: measure === "score" && points.length > 0 ? [...points, ...tailOf(points, history, scoreAt, now)] : points,
+      ...(peak &&
+        points.some(({ least, greatest }) => least !== greatest || least !== peak.value) && {
+          remark: `${measure === "score" ? "lowest" : "highest"} ${peakTime(peak, zone)}`,
+        }),
+    };
+  });
   return (
-    <figure className={`card ${styles.picture}`} aria-label={title}>
-      <div className={styles.pictureHeader}>
-        <h3>{title}</h3>
-        {chart.series.length > 1 && <Legend names={chart.series.map(({ name }) => name)} />}
-      </div>
-      <TimeChart from={from} to={to} gap={Math.max(1.5 * step, LONGEST_PAUSE)} top={top} unit={unit} series={series} />
-      <figcaption className={styles.summary}>
-        {measured.length === 0 ? (
-          <p>No samples in this time.</p>
-        ) : (
-          measured.map(({ name, measure }) => <p key={measure}>{summary(name, measure, unit, history, zone)}</p>)
-        )}
-        {measured.length > 0 && <NumbersTable chart={{ ...chart, series: measured }} history={history} zone={zone} />}
-      </figcaption>
-    </figure>
+    <TimeChart
+      id={chartId(title)}
+      {...{ title, from, to, step, top, unit, series, zone, silences: history.silences }}
+      gap={Math.max(1.5 * step, LONGEST_PAUSE)}
+      levels={chart === SCORE_CHART ? LEVELS : []}
+      row={RANGES[history.range].row}
+    />
   );
 }
 
-/** For those who want the numbers, and for those who cannot see the picture. */
-function NumbersTable({ chart, history, zone }: PictureProps) {
-  const { row, name: rangeName } = RANGES[history.range];
-  return (
-    <details className={styles.details}>
-      <summary>
-        Table<span className="visually-hidden"> of {chart.title}</span>
-      </summary>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached with the keyboard */}
-      <section className={styles.scroll} aria-label={`${chart.title} in numbers`} tabIndex={0}>
-        <table className={styles.table}>
-          <caption className="visually-hidden">
-            {chart.title}, {rangeName}: least, mean and greatest value
-          </caption>
-          <thead>
-            <tr>
-              <th scope="col">From</th>
-              {chart.series.map(({ name }) => (
-                <th key={name} scope="col">
-                  {name}
-                </th>
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            {rowsOf(history.points, row).map(({ at, bands }) => (
-              <tr key={at}>
-                <th scope="row">{momentText(new Date(at), zone)}</th>
-                {chart.series.map(({ measure }) => (
-                  <td key={measure}>{bandText(bands[measure], chart.unit)}</td>
-                ))}
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </section>
-    </details>
-  );
-}
-
-function chartPoints(points: readonly HistoryPoint[], measure: HistoryMeasure, step: number): ChartPoint[] {
+function pointsOf({ points, step }: ServerHistory, measure: HistoryMeasure): ChartPoint[] {
   return points.flatMap(({ at, bands }) => {
     const band = bands[measure];
-    return band ? [{ at: at + step / 2, least: band.least, mean: band.mean, greatest: band.greatest }] : [];
+    return band ? [{ ...band, at: at + step / 2 }] : [];
   });
 }
 
-/** "Busy: mean 45 %, lowest 3 %, highest 98 % (around 20 Nov, 14:20), last 41 %." */
-function summary(name: string, measure: HistoryMeasure, unit: string, { points }: ServerHistory, zone: string): string {
-  const known = points.filter(({ bands }) => bands[measure]);
-  const whole = known.reduce<Bands>((sum, { bands }) => merge(sum, bands), {})[measure];
-  const last = known.at(-1)?.bands[measure];
-  if (!whole || !last) return "";
-  const extreme = (pick: (band: Band) => number, value: number) =>
-    known.find(({ bands }) => bands[measure] && pick(bands[measure]) === value)?.at ?? 0;
-  const text = (value: number) => `${decimal(value)}${unit}`;
-  const isScore = measure === "score";
-  const at = isScore ? extreme((band) => band.least, whole.least) : extreme((band) => band.greatest, whole.greatest);
-  const when = ` (around ${momentText(new Date(at), zone)})`;
-  return `${name}: mean ${text(whole.mean)}, lowest ${text(whole.least)}${isScore ? when : ""}, highest ${text(whole.greatest)}${isScore ? "" : when}, last ${text(last.mean)}.`;
+/** How the score fell, or stayed, since the last sample, and what it is now: the score at the top of the page. */
+function tailOf(points: readonly ChartPoint[], { step, to }: ServerHistory, scoreAt: Props["scoreAt"], now: number) {
+  const last = points.at(-1)?.at ?? now;
+  const times: number[] = [];
+  for (let at = last + step; at < now; at += step) times.push(at);
+  return [...times, Math.min(now, to)].map((at): ChartPoint => {
+    const score = scoreAt(at);
+    return { at, least: score, mean: score, greatest: score, count: 0 };
+  });
 }
 
-/** The points taken together by rows of `length` milliseconds, on whole multiples of it, the latest first. */
-function rowsOf(points: readonly HistoryPoint[], length: number): HistoryPoint[] {
-  const rows = new Map<number, Bands>();
-  for (const { at, bands } of points) {
-    const row = Math.floor(at / length) * length;
-    rows.set(row, merge(rows.get(row) ?? {}, bands));
-  }
-  return [...rows].map(([at, bands]) => ({ at, bands })).reverse();
+function peakTime({ at, within }: { at: number; within: number }, zone: string): string {
+  const time = momentText(new Date(at), zone);
+  return within > 0 ? `${time} to ${clockText(new Date(at + within), zone)}` : time;
 }
 
-function bandText(band: Band | undefined, unit: string): string {
-  if (!band) return "–";
-  return `${decimal(band.least)} – ${decimal(band.mean)} – ${decimal(band.greatest)}${unit}`;
+/** "22 Nov, 02:10 to 04:31 (2 h 21 min)", "since 22 Nov, 05:12". */
+function silenceText({ from, to }: Silence, now: number, zone: string): string {
+  const begin = momentText(new Date(from), zone);
+  if (to >= now - SECOND) return `since ${begin} (${lengthText(to - from)})`;
+  const isSameDay = dayText(new Date(from), zone) === dayText(new Date(to), zone);
+  const end = isSameDay ? clockText(new Date(to), zone) : momentText(new Date(to), zone);
+  return `${begin} to ${end} (${lengthText(to - from)})`;
+}
+
+/** "19 min", "2 h 21 min", "3 days". */
+function lengthText(ms: number): string {
+  const minutes = Math.round(ms / MINUTE);
+  if (minutes < 60) return `${minutes} min`;
+  if (ms >= 2 * DAY) return durationText(ms);
+  return minutes % 60 === 0 ? `${minutes / 60} h` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }

@@ -5,7 +5,7 @@ import { OnlineState } from "@/app/ui/online-state";
 import { Time } from "@/app/ui/time";
 import type { ServerDetail } from "@/lib/api/schemas";
 import { listBenchmarks, listOpenBenchmarks } from "@/lib/servers/benchmarks";
-import { getServer } from "@/lib/servers/servers";
+import { getServerReport } from "@/lib/servers/servers";
 import { getHistory, type HistoryRange } from "@/lib/servers/telemetry/history";
 import { findTwoDaemons } from "@/lib/servers/telemetry/two-daemons";
 import { Benchmarks } from "./benchmarks";
@@ -27,8 +27,8 @@ type Props = {
 
 /** One server exactly as the API answers it, and how it was before. */
 export async function ServerView({ accountId, id, range, zone }: Props) {
-  const [server, { benchmarks }, history] = await orNotFoundPage(
-    Promise.all([getServer(accountId, id), listBenchmarks(accountId, id), getHistory(accountId, id, range)]),
+  const [{ server, scoreAt }, { benchmarks }, history] = await orNotFoundPage(
+    Promise.all([getServerReport(accountId, id), listBenchmarks(accountId, id), getHistory(accountId, id, range)]),
   );
   const now = new Date();
   const [twoDaemonsAt, openRuns] = await Promise.all([
@@ -56,7 +56,7 @@ export async function ServerView({ accountId, id, range, zone }: Props) {
         <LatestSample serverId={server.id} sample={server.latest_sample} now={now} />
         <Facts facts={server.facts} />
       </div>
-      <History serverId={server.id} history={history} zone={zone} />
+      <History serverId={server.id} {...{ history, scoreAt, now: now.getTime(), zone }} />
       <Benchmarks serverId={server.id} runs={benchmarks} open={openRuns} now={now} />
     </article>
   );

@@ -1,0 +1,176 @@
+"use client";
+
+import { useSyncExternalStore } from "react";
+import { quantity, type Unit } from "@/lib/quantities";
+import { clockText, momentText } from "@/lib/relative-time";
+import { MINUTE } from "@/lib/time";
+import { useTimeZone } from "../time-zone";
+import styles from "./chart-cursor.module.css";
+import type { ChartSilence } from "./series";
+
+/** `[at, least, mean, greatest]` */
+type PackedPoint = readonly [number, number, number, number];
+type Series = { name: string; points: readonly PackedPoint[] };
+
+type Props = {
+  title: string;
+  from: number;
+  to: number;
+  /** How long (ms) each point lasts, whose time is its middle. */
+  step: number;
+  unit: Unit;
+  series: readonly Series[];
+  silences: readonly ChartSilence[];
+};
+
+// The time that is pointed at, in epoch milliseconds: one for all charts of a page.
+let pointedAt: number | null = null;
+const listeners = new Set<() => void>();
+
+function pointAt(at: number | null): void {
+  if (at === pointedAt) return;
+  pointedAt = at;
+  for (const listener of listeners) listener();
+}
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => {
+    listeners.delete(listener);
+    if (listeners.size === 0) pointedAt = null;
+  };
+}
+
+/** How far the larger steps of the keyboard go, in points. */
+const LARGE_STEP = 10;
+
+/**
+ * The values at the time that is pointed at with the mouse, a finger or the arrow keys, in every chart of the page. It
+ * lies over the plot, and is nothing at all until JavaScript runs.
+ */
+export function ChartCursor({ title, from, to, step, unit, series, silences }: Props) {
+  const at = useSyncExternalStore<number | null | undefined>(
+    subscribe,
+    () => pointedAt,
+    () => undefined,
+  );
+  const zone = useTimeZone();
+  const times = timesOf(series);
+  if (at === undefined || times.length === 0) return null;
+  const isShown = at !== null && at >= from && at <= to;
+  const values = isShown ? valuesAt(at, { step, series, silences, unit, zone }) : null;
+
+  function follow({ clientX, currentTarget }: React.PointerEvent): void {
+    const { left, width } = currentTarget.getBoundingClientRect();
+    pointAt(nearest(times, from + ((clientX - left) / width) * (to - from)));
+  }
+
+  function move(event: React.KeyboardEvent): void {
+    const target = keyTarget(event.key, times, pointedAt);
+    if (target === undefined) return;
+    event.preventDefault();
+    pointAt(target);
+  }
+
+  return (
+    <div
+      className={styles.cursor}
+      role="slider"
+      tabIndex={0}
+      aria-label={`${title}: values at a time`}
+      aria-valuemin={from}
+      aria-valuemax={to}
+      aria-valuenow={isShown ? at : to}
+      aria-valuetext={values ? values.text : "Use the arrow keys to go through the times"}
+      onPointerMove={follow}
+      onPointerDown={follow}
+      onPointerLeave={({ pointerType }) => pointerType === "mouse" && pointAt(null)}
+      onKeyDown={move}
+      onBlur={() => pointAt(null)}
+    >
+      {values && at !== null && <Values share={(at - from) / (to - from)} values={values} />}
+    </div>
+  );
+}
+
+type Values = { time: string; lines: { name: string; mean: string; spread: string | null }[]; text: string };
+
+function Values({ share, values: { time, lines } }: { share: number; values: Values }) {
+  return (
+    <div className={styles.values} aria-hidden="true">
+      <span className={styles.line} style={{ left: `${share * 100}%` }} />
+      {/* Beside its line where there is room, and never beyond the plot. */}
+      <div className={styles.box} style={{ left: `${share * 100}%`, transform: `translateX(${-share * 100}%)` }}>
+        <strong>{time}</strong>
+        {lines.map(({ name, mean, spread }) => (
+          <span key={name}>
+            {name} <b>{mean}</b> {spread && <span className="soft">{spread}</span>}
+          </span>
+        ))}
+      </div>
+    </div>
+  );
+}
+
+type Shown = Pick<Props, "step" | "series" | "silences" | "unit"> & { zone: string };
+
+function valuesAt(at: number, { step, series, silences, unit, zone }: Shown): Values {
+  const time = timeText(at, step, zone);
+  const lines = series.flatMap(({ name, points }) => {
+    const point = pointNear(points, at, step);
+    if (!point) return [];
+    const [, least, mean, greatest] = point;
+    const spread = least === greatest ? null : `${quantity(least, unit)} to ${quantity(greatest, unit)}`;
+    return [{ name, mean: quantity(mean, unit), spread }];
+  });
+  const isSilent = silences.some((silence) => at > silence.from && at < silence.to);
+  if (lines.length === 0 && isSilent) lines.push({ name: "No check-in", mean: "", spread: null });
+  const text = lines.map(({ name, mean, spread }) => `${name} ${mean}${spread ? `, ${spread}` : ""}`).join("; ");
+  return { time, lines, text: `${time}: ${text || "no value"}` };
+}
+
+/** "22 Nov, 14:21", or from when to when for a step that is longer than a minute. */
+function timeText(at: number, step: number, zone: string): string {
+  const begin = momentText(new Date(at - step / 2), zone);
+  return step > MINUTE ? `${begin} to ${clockText(new Date(at + step / 2), zone)}` : begin;
+}
+
+function pointNear(points: readonly PackedPoint[], at: number, step: number): PackedPoint | undefined {
+  return points.find(([time]) => Math.abs(time - at) <= Math.max(step, MINUTE) / 2);
+}
+
+/** Every time at which the chart has a value, in order. */
+function timesOf(series: readonly Series[]): number[] {
+  return [...new Set(series.flatMap(({ points }) => points.map(([at]) => at)))].sort((a, b) => a - b);
+}
+
+function nearest(times: readonly number[], at: number): number {
+  return times.reduce((best, time) => (Math.abs(time - at) < Math.abs(best - at) ? time : best), times[0] ?? at);
+}
+
+/** Where a key leads; null: nowhere is pointed at any more; undefined: the key means nothing here. */
+function keyTarget(key: string, times: readonly number[], at: number | null): number | null | undefined {
+  const last = times.length - 1;
+  const index = at === null ? last + 1 : times.indexOf(nearest(times, at));
+  const to = (wanted: number) => times[Math.min(last, Math.max(0, wanted))];
+  switch (key) {
+    case "ArrowLeft":
+    case "ArrowDown":
+      return to(index - 1);
+    case "ArrowRight":
+    case "ArrowUp":
+      return to(index + 1);
+    case "PageDown":
+      return to(index - LARGE_STEP);
+    case "PageUp":
+      return to(index + LARGE_STEP);
+    case "Home":
+      return to(0);
+    case "End":
+      return to(last);
+    case "Escape":
+      return null;
+    default:
+      return undefined;
+  }
+}

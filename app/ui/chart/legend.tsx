@@ -1,0 +1,48 @@
+import { quantity, type Unit } from "@/lib/quantities";
+import styles from "./legend.module.css";
+import { type ChartSeries, summarise } from "./series";
+import lines from "./time-chart.module.css";
+
+type Props = { title: string; unit: Unit; series: readonly ChartSeries[] };
+
+/** The lines of a chart, each with a piece of itself and its numbers. */
+export function Legend({ title, unit, series }: Props) {
+  return (
+    <table className={styles.legend}>
+      <caption className="visually-hidden">{title}: least, mean, greatest and last value</caption>
+      <thead>
+        <tr>
+          <td />
+          {["Min", "Mean", "Max", "Last"].map((name) => (
+            <th key={name} scope="col">
+              {name}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {series.map(({ name, points, remark }, index) => {
+          const summary = summarise(points);
+          return (
+            <tr key={name}>
+              <th scope="row">
+                <span className={styles.name}>
+                  <svg className={lines[`series${index}`]} viewBox="0 0 24 8" aria-hidden="true">
+                    <path className={lines.mean} d="M0,4H24" />
+                  </svg>
+                  <span>
+                    {name}
+                    {remark && <small className={styles.remark}>{remark}</small>}
+                  </span>
+                </span>
+              </th>
+              {(["least", "mean", "greatest", "last"] as const).map((key) => (
+                <td key={key}>{summary ? quantity(summary[key], unit) : "–"}</td>
+              ))}
+            </tr>
+          );
+        })}
+      </tbody>
+    </table>
+  );
+}

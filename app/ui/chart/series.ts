@@ -1,0 +1,48 @@
+/** What was seen within one step of time. `at` is the middle of the step in epoch milliseconds. */
+export type ChartPoint = {
+  at: number;
+  least: number;
+  mean: number;
+  greatest: number;
+  /** How many values the mean is of; 1 when absent. */
+  count?: number;
+};
+
+/** One line of a chart, in the order of time. */
+export type ChartSeries = {
+  name: string;
+  points: readonly ChartPoint[];
+  /** What is said of the line, for example "highest 22 Nov, 14:21". */
+  remark?: string;
+};
+
+/** A time of which nothing is known, in epoch milliseconds. */
+export type ChartSilence = { from: number; to: number };
+
+export type Summary = { least: number; mean: number; greatest: number; last: number };
+
+/** What the legend says of a line; null for a line without points. */
+export function summarise(points: readonly ChartPoint[]): Summary | null {
+  const last = points.at(-1);
+  if (!last) return null;
+  const whole = points.reduce((sum, point) => together(sum, point), {
+    ...last,
+    least: Infinity,
+    greatest: -Infinity,
+    mean: 0,
+    count: 0,
+  });
+  return { least: whole.least, mean: whole.mean, greatest: whole.greatest, last: last.mean };
+}
+
+/** Two steps taken together; `at` stays that of the first. */
+export function together(a: ChartPoint, b: ChartPoint): Required<ChartPoint> {
+  const [one, other] = [a.count ?? 1, b.count ?? 1];
+  return {
+    at: a.at,
+    least: Math.min(a.least, b.least),
+    mean: one + other > 0 ? (a.mean * one + b.mean * other) / (one + other) : 0,
+    greatest: Math.max(a.greatest, b.greatest),
+    count: one + other,
+  };
+}

@@ -1,0 +1,183 @@
+import { scaleLinear } from "d3-scale";
+import { area, line } from "d3-shape";
+import { quantity, type Unit } from "@/lib/quantities";
+import { ChartCursor } from "./chart-cursor";
+import { ChartTable } from "./chart-table";
+import { Legend } from "./legend";
+import type { ChartPoint, ChartSeries, ChartSilence } from "./series";
+import { TimeAxis } from "./time-axis";
+import styles from "./time-chart.module.css";
+
+/** A part of the scale that has a name, for example where a score is healthy. */
+export type ChartLevel = { name: string; from: number; to: number };
+
+type Props = {
+  title: string;
+  /** Epoch milliseconds. */
+  from: number;
+  to: number;
+  /** How long (ms) each point lasts, whose time is its middle; 0 for single moments. */
+  step: number;
+  /** Points further apart than this (ms) are not joined: nothing is known of the time between them. */
+  gap: number;
+  /** The top of the scale, if no value is greater. */
+  top: number;
+  unit: Unit;
+  /** Three lines at most can be told apart. */
+  series: readonly ChartSeries[];
+  silences?: readonly ChartSilence[];
+  levels?: readonly ChartLevel[];
+  /** The time (ms) that one row of the table covers. */
+  row: number;
+  /** The IANA name of the zone of the table's times. */
+  zone: string;
+  id?: string;
+};
+
+/** The units of a plot's own coordinates; it is stretched to the room that the page has. */
+const WIDTH = 1000;
+const HEIGHT = 240;
+
+/**
+ * A chart over time, drawn by the server: lines of the means over bands from the least to the greatest value, a legend
+ * with the numbers, and the same in a table. A script adds only the values at the time that is pointed at.
+ */
+export function TimeChart(props: Props) {
+  const { title, from, to, step, gap, top, unit, series, silences = [], levels = [], row, zone, id } = props;
+  const known = series.filter(({ points }) => points.length > 0);
+  return (
+    <figure className={`card ${styles.chart}`} aria-label={title} id={id}>
+      <h3>{title}</h3>
+      <Plot {...{ title, from, to, step, gap, top, unit, series, silences, levels, zone }} />
+      <figcaption className={styles.caption}>
+        {known.length === 0 ? (
+          <p className="soft">Nothing was measured in this time.</p>
+        ) : (
+          <>
+            <Legend title={title} unit={unit} series={series} />
+            <ChartTable {...{ title, from, to, unit, series: known, silences, row, zone }} />
+          </>
+        )}
+      </figcaption>
+    </figure>
+  );
+}
+
+type PlotProps = Required<
+  Pick<Props, "title" | "from" | "to" | "step" | "gap" | "top" | "unit" | "series" | "silences" | "levels" | "zone">
+>;
+
+function Plot({ title, from, to, step, gap, top, unit, series, silences, levels, zone }: PlotProps) {
+  const greatest = Math.max(top, ...series.flatMap(({ points }) => points.map((point) => point.greatest)));
+  const y = scaleLinear().domain([0, greatest]).range([HEIGHT, 0]).nice(4);
+  const x = scaleLinear().domain([from, to]).range([0, WIDTH]);
+  const isThere = (point: ChartPoint | null) => point !== null;
+  const band = area<ChartPoint | null>()
+    .defined(isThere)
+    .x((point) => x(point?.at ?? from))
+    .y0((point) => y(point?.least ?? 0))
+    .y1((point) => y(point?.greatest ?? 0))
+    .digits(0);
+  const mean = line<ChartPoint | null>()
+    .defined(isThere)
+    .x((point) => x(point?.at ?? from))
+    .y((point) => y(point?.mean ?? 0))
+    .digits(0);
+  const ticks = y.ticks(4);
+  const height = (value: number) => share(y(value) / HEIGHT);
+  return (
+    <div className={styles.frame}>
+      <svg className={styles.scale} aria-hidden="true">
+        {ticks.map((tick) => (
+          <text key={tick} x="100%" y={height(tick)} dy="0.32em" textAnchor="end">
+            {quantity(tick, unit)}
+          </text>
+        ))}
+      </svg>
+      <div className={styles.plot}>
+        <svg className={styles.layer} aria-hidden="true">
+          {levels.map(({ name, from, to }) => (
+            <rect
+              key={name}
+              className={styles.level}
+              data-level={name}
+              x="0"
+              width="100%"
+              y={height(to)}
+              height={share((y(from) - y(to)) / HEIGHT)}
+            />
+          ))}
+        </svg>
+        <TimeAxis from={from} to={to} zone={zone} />
+        <Silences from={from} to={to} silences={silences} />
+        <svg
+          className={styles.layer}
+          viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
+          preserveAspectRatio="none"
+          aria-hidden="true"
+          data-chart
+        >
+          {ticks.map((tick) => (
+            <line key={tick} className={styles.grid} x1="0" x2={WIDTH} y1={y(tick)} y2={y(tick)} />
+          ))}
+          {series.map(({ name, points }, index) => {
+            const joined = withGaps(points, gap);
+            return (
+              <g key={name} className={styles[`series${index}`]} data-series={name}>
+                <path className={styles.band} d={band(joined) ?? ""} />
+                <path className={styles.mean} d={mean(joined) ?? ""} />
+              </g>
+            );
+          })}
+        </svg>
+        <ChartCursor
+          {...{ title, from, to, step, unit, silences }}
+          series={series.map(({ name, points }) => ({ name, points: points.map(packed) }))}
+        />
+      </div>
+    </div>
+  );
+}
+
+/** Shaded, and named where there is room for the words. */
+function Silences({ from, to, silences }: Pick<PlotProps, "from" | "to" | "silences">) {
+  return (
+    <svg className={styles.layer} aria-hidden="true" data-silences={silences.length}>
+      {silences.map((silence) => {
+        const [start, end] = [Math.max(0, (silence.from - from) / (to - from)), (silence.to - from) / (to - from)];
+        return (
+          <g key={silence.from} className={styles.silence}>
+            {/* Never so narrow that it cannot be seen. */}
+            <rect x={share(start)} width={share(Math.max(0.003, end - start))} y="0" height="100%" />
+            <line x1={share(start)} x2={share(start)} y1="0" y2="100%" />
+            {end - start > 0.16 && (
+              <text x={share((start + end) / 2)} y="50%" textAnchor="middle">
+                silent
+              </text>
+            )}
+          </g>
+        );
+      })}
+    </svg>
+  );
+}
+
+/** As short as what the page sends for the script can be. */
+function packed({ at, least, mean, greatest }: ChartPoint): [number, number, number, number] {
+  return [at, rounded(least), rounded(mean), rounded(greatest)];
+}
+
+function rounded(value: number): number {
+  return Math.round(value * 100) / 100;
+}
+
+function share(part: number): string {
+  return `${Math.round(part * 10_000) / 100}%`;
+}
+
+function withGaps(points: readonly ChartPoint[], gap: number): (ChartPoint | null)[] {
+  return points.flatMap((point, index) => {
+    const previous = points[index - 1];
+    return previous && point.at - previous.at > gap ? [null, point] : [point];
+  });
+}

@@ -1,0 +1,92 @@
+import { parameter, query, select, statement } from "@/lib/database/statement";
+import { Expression, table } from "@/lib/database/tables";
+import { DAY, HOUR, MINUTE, SECOND } from "@/lib/time";
+
+/** A daemon that sent nothing for longer than this was away: it checks in twice a minute, and is offline after two. */
+const LONGEST_PAUSE = 2.5 * MINUTE;
+/** How far back it is asked whether a server was ever heard. */
+const LOOKED_BACK = 31 * DAY;
+
+/** A time without samples in epoch milliseconds: from the last one before it to the first one after it, or to now. */
+export type Silence = { from: number; to: number };
+
+const t = table("TelemetrySample", "t");
+
+// Raw, because it is two look-ups in the primary key.
+const EDGES = statement({ serverId: t.serverId, since: t.ts, from: t.ts, until: t.ts }, (given) => {
+  const samples = `from ${t} where ${t.serverId} = ${given.serverId}`;
+  return select({
+    before: new Expression<Date | null>(
+      `(select max(${t.ts}) ${samples} and ${t.ts} >= ${given.since} and ${t.ts} < ${given.from})`,
+      "instant",
+    ),
+    first: new Expression<Date | null>(
+      `(select min(${t.ts}) ${samples} and ${t.ts} >= ${given.from} and ${t.ts} < ${given.until})`,
+      "instant",
+    ),
+  });
+});
+
+// Raw, because PostgreSQL finds the gaps in the primary key alone: a month has 86,400 samples and a few gaps.
+const GAPS = statement(
+  { serverId: t.serverId, from: t.ts, until: t.ts, pauseS: parameter<number>("float8") },
+  ({ serverId, from, until, pauseS }) =>
+    select(
+      {
+        from: new Expression<Date>("gap.at", "instant"),
+        to: new Expression<Date>("gap.next", "instant"),
+      },
+      `from (
+        select ${t.ts} as at, lead(${t.ts}, 1, ${until}) over (order by ${t.ts}) as next
+        from ${t} where ${t.serverId} = ${serverId} and ${t.ts} >= ${from} and ${t.ts} < ${until}) gap
+      where gap.next - gap.at > make_interval(secs => ${pauseS}) order by gap.at`,
+    ),
+);
+
+/**
+ * When nothing was heard of a server between `from` and `until` (epoch ms), in order. What came before its first sample
+ * is not a silence, and neither is an hour that is summed up although its samples have been deleted: `hours` are the
+ * beginnings of those that had any, in order.
+ */
+export async function listSilences(
+  serverId: number,
+  from: number,
+  until: number,
+  hours: readonly number[],
+): Promise<Silence[]> {
+  const times = { from: new Date(from), until: new Date(until) };
+  const [edges] = await query(EDGES, { serverId, since: new Date(from - LOOKED_BACK), ...times });
+  const firstSample = edges?.before ?? edges?.first ?? null;
+  const gaps =
+    firstSample === null
+      ? []
+      : await query(GAPS, { serverId, ...times, from: new Date(firstSample), pauseS: LONGEST_PAUSE / SECOND });
+  const [firstHour] = hours;
+  const isKnownEarlier = firstHour !== undefined && firstHour < (firstSample ?? until);
+  const all = isKnownEarlier ? [{ from: firstHour, to: firstSample ?? until }, ...gaps] : gaps;
+  return all
+    .map((gap) => ({ from: Math.max(from, gap.from), to: gap.to }))
+    .flatMap((gap) => without(hours, gap))
+    .filter((gap) => gap.to - gap.from > LONGEST_PAUSE);
+}
+
+/** How much of `[from, to)` was not silent, 0 to 1. */
+export function heardShare(silences: readonly Silence[], from: number, to: number): number {
+  const silent = silences.reduce(
+    (sum, silence) => sum + Math.max(0, Math.min(to, silence.to) - Math.max(from, silence.from)),
+    0,
+  );
+  return to > from ? 1 - silent / (to - from) : 1;
+}
+
+/** A silence less the hours within it. */
+function without(hours: readonly number[], { from, to }: Silence): Silence[] {
+  const left: Silence[] = [];
+  let since = from;
+  for (const hour of hours) {
+    if (hour < from || hour + HOUR > to) continue;
+    if (hour > since) left.push({ from: since, to: hour });
+    since = Math.max(since, hour + HOUR);
+  }
+  return since < to ? [...left, { from: since, to }] : left;
+}
