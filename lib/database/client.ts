@@ -20,6 +20,7 @@ function createClient() {
       session: { tokenHash: true },
       accessToken: { tokenHash: true },
       serverKey: { keyHash: true },
+      edgeNodeKey: { keyHash: true },
       benchmarkRun: { agentTokenHash: true },
     },
   });

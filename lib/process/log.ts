@@ -4,7 +4,7 @@
  * two follow each other, both are bounded.
  */
 const SECRETS: readonly [RegExp, string][] = [
-  [/(cpat_|csrv_|cbench_)[0-9A-Za-z]+/g, "$1[removed]"],
+  [/(cpat_|csrv_|cbench_|cedg_)[0-9A-Za-z]+/g, "$1[removed]"],
   [/[0-9a-f]{64,}/g, "[removed]"],
   [/:\/\/([^\s:/@]{0,100}):[^\s@]{1,1000}@/g, "://$1:[removed]@"],
 ];

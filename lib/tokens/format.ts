@@ -2,13 +2,16 @@ import { createHash, randomInt } from "node:crypto";
 import { crc32 } from "node:zlib";
 
 /** A prefix + 30 random base62 characters + 6 base62 characters of their CRC-32. */
-const PREFIXES = { token: "cpat_", serverKey: "csrv_", benchmarkKey: "cbench_" } as const;
+const PREFIXES = { token: "cpat_", serverKey: "csrv_", benchmarkKey: "cbench_", edgeKey: "cedg_" } as const;
 const RANDOM_LENGTH = 30;
 const CHECKSUM_LENGTH = 6;
 const ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const HINT_LENGTH = 4;
 
-/** What is proved by such a text: who reads (a token), which server reports, or which benchmark run is delivered. */
+/**
+ * What is proved by such a text: who reads (a token), which server or edge node reports, or which benchmark run is
+ * delivered.
+ */
 export type SecretKind = keyof typeof PREFIXES;
 
 const SHAPE = new RegExp(`^([a-z]+_)([0-9A-Za-z]{${RANDOM_LENGTH}})([0-9A-Za-z]{${CHECKSUM_LENGTH}})$`);

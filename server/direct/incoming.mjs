@@ -18,6 +18,7 @@ const CARRIED_HEADERS = new Set([
   "if-modified-since",
   "if-none-match",
   "origin",
+  "prefer",
   "transfer-encoding",
   "user-agent",
   "x-forwarded-for",

@@ -1,0 +1,116 @@
+import { reportOutage } from "@/lib/database/outage";
+import { runInBackground } from "@/lib/process/background";
+import { isDraining, onDraining } from "@/lib/process/draining.mjs";
+import { perProcess } from "@/lib/process/per-process";
+import { SECOND } from "@/lib/time";
+import { acknowledgeAbsence, type Configuration, readConfiguration } from "./configuration";
+
+/** While any node waits, the configuration is looked at so often, in milliseconds. */
+const LOOK_EVERY = SECOND;
+/** A process that is about to end keeps nobody waiting for longer, and is not asked again at once. */
+const WAIT_OF_DRAINING = SECOND;
+/** So many nodes wait at once; each has at most one request that waits. */
+export const MAX_WAITING = 2000;
+
+type Waiter = { nodeId: number; revision: string; end(configuration: Configuration | null): void };
+
+/** The configuration that this process knows, and the nodes that wait for the next one. */
+export class ConfigurationWatch {
+  #known: Configuration | null = null;
+  #reading: Promise<Configuration> | null = null;
+  #next: Promise<Configuration> | null = null;
+  #timer: NodeJS.Timeout | undefined;
+  readonly #waiters = new Map<number, Waiter>();
+
+  /** The configuration as it is at this moment; whoever asks while it is read waits for the next reading. */
+  async look(): Promise<Configuration> {
+    if (!this.#reading) return this.#read();
+    this.#next ??= this.#reading.then(
+      () => this.#read(),
+      () => this.#read(),
+    );
+    return this.#next;
+  }
+
+  /** The configuration as it was within the last second, where somebody waits; else as it is. */
+  async lookLately(): Promise<Configuration> {
+    return this.#waiters.size > 0 && this.#known ? this.#known : this.look();
+  }
+
+  get isFull(): boolean {
+    return this.#waiters.size >= MAX_WAITING;
+  }
+
+  /**
+   * Waits for a configuration other than `revision`. Null when there was none in time, the client went away, the same
+   * node asks again, or the process is about to end.
+   */
+  wait(nodeId: number, revision: string, ms: number, signal: AbortSignal): Promise<Configuration | null> {
+    this.#waiters.get(nodeId)?.end(null);
+    return new Promise((resolve) => {
+      const end = (configuration: Configuration | null) => {
+        clearTimeout(timer);
+        signal.removeEventListener("abort", giveUp);
+        if (this.#waiters.get(nodeId) === waiter) this.#waiters.delete(nodeId);
+        resolve(configuration);
+      };
+      const giveUp = () => end(null);
+      const waiter: Waiter = { nodeId, revision, end };
+      const timer = setTimeout(giveUp, isDraining() ? Math.min(ms, WAIT_OF_DRAINING) : ms);
+      signal.addEventListener("abort", giveUp);
+      this.#waiters.set(nodeId, waiter);
+      if (signal.aborted) giveUp();
+      else this.#timer ??= setTimeout(() => this.#tick(), LOOK_EVERY).unref();
+    });
+  }
+
+  /** Ends every wait. */
+  endAll(): void {
+    for (const waiter of [...this.#waiters.values()]) waiter.end(null);
+  }
+
+  async #tick(): Promise<void> {
+    try {
+      await this.look();
+    } catch (error) {
+      // Nodes keep what they have; whoever waits is told that nothing changed.
+      reportOutage(error, { what: "configuration of edge nodes" });
+    }
+    this.#timer = undefined;
+    if (this.#waiters.size > 0) this.#timer = setTimeout(() => this.#tick(), LOOK_EVERY).unref();
+  }
+
+  #wake(configuration: Configuration): void {
+    const same: number[] = [];
+    for (const waiter of [...this.#waiters.values()]) {
+      if (waiter.revision === configuration.revision) same.push(waiter.nodeId);
+      else waiter.end(configuration);
+    }
+    if (configuration.gone.length > 0) {
+      runInBackground("services that are gone", () => acknowledgeAbsence(configuration, same));
+    }
+  }
+
+  #read(): Promise<Configuration> {
+    this.#next = null;
+    const reading = readConfiguration(this.#known)
+      .then((configuration) => {
+        const isNew = configuration !== this.#known;
+        this.#known = configuration;
+        if (isNew) this.#wake(configuration);
+        return configuration;
+      })
+      .finally(() => {
+        if (this.#reading === reading) this.#reading = null;
+      });
+    this.#reading = reading;
+    return reading;
+  }
+}
+
+/** Of this process. */
+export const configurationWatch = perProcess("edge-configuration", () => {
+  const watch = new ConfigurationWatch();
+  onDraining(() => watch.endAll());
+  return watch;
+});

@@ -1,0 +1,216 @@
+import { db, type Prisma } from "@/lib/database/client";
+import { execute, query, queryIn, type Sql, select, statement } from "@/lib/database/statement";
+import { table } from "@/lib/database/tables";
+import type { InvalidField } from "@/lib/failures";
+import { settleAll } from "@/lib/game-services/settlement";
+import { nameProblem } from "@/lib/names";
+import { HOUR, MINUTE, SECOND } from "@/lib/time";
+import { containsToken, hashToken, isWellFormedToken, mintToken, tokenHint } from "@/lib/tokens/format";
+
+/** A node that was not heard for so long, in milliseconds, is silent: it holds back no status. */
+export const SILENT_AFTER = 2 * MINUTE;
+/** That a node was heard is written at most so often, in milliseconds. */
+const HEARD_EVERY = 10 * SECOND;
+/** Every status looks at every live node. */
+export const MAX_NODES = 1000;
+/** In characters as people count them (code points). */
+const MAX_NAME_LENGTH = 64;
+const MAX_AGENT_LENGTH = 100;
+/** How long a replaced key goes on working, in milliseconds: the time to give the node the new one. */
+export const NODE_KEY_OVERLAP = HOUR;
+/** Keys of one node that work at a time: the current one, and those replaced within the overlap. */
+const MAX_WORKING_KEYS = 10;
+
+/** A node as whoever runs the console sees it. */
+export type EdgeNodeRecord = {
+  id: number;
+  name: string;
+  createdAt: Date;
+  /** Null when it never was. */
+  lastHeardAt: Date | null;
+  lastHeardIp: string | null;
+  /** What its program calls itself; null when it does not. */
+  agent: string | null;
+  /** Services of which it has the newest version; of which it has an older one; which it could not apply. */
+  services: { current: number; behind: number; failed: number };
+};
+
+/** Whether a node was heard within the last two minutes. */
+export function isHeardLately(lastHeardAt: Date | null, now: Date): boolean {
+  return lastHeardAt !== null && now.getTime() - lastHeardAt.getTime() < SILENT_AFTER;
+}
+
+/** `rawKey` exists nowhere else and cannot be read again. */
+export type AddNodeResult = { kind: "added"; id: number; rawKey: string } | InvalidField<"name">;
+
+/** Adds a node with its key. Nothing waits for it before it is heard for the first time. */
+export async function addNode(text: string, now: Date = new Date()): Promise<AddNodeResult> {
+  const name = text.trim();
+  const problem = problemOfName(name);
+  if (problem !== null) return refusal(problem);
+  return db.$transaction(async (tx) => {
+    // Additions wait for each other here, so that the limit is exact and a name is taken once.
+    await queryIn(tx, LOCK_ADDITIONS, {});
+    if ((await tx.edgeNode.count()) >= MAX_NODES) {
+      return refusal(`There can be ${MAX_NODES} edge nodes. Remove one that is gone first.`);
+    }
+    if (await tx.edgeNode.findUnique({ where: { name }, select: { id: true } })) {
+      return refusal(`There is an edge node "${name}" already.`);
+    }
+    const { id } = await tx.edgeNode.create({ data: { name, createdAt: now }, select: { id: true } });
+    return { kind: "added", id, rawKey: await addKey(tx, id, now) };
+  });
+}
+
+const LOCK_ADDITIONS = statement({}, () => ({ sql: "select pg_advisory_xact_lock(7240915)::text as locked" }));
+
+function problemOfName(name: string): string | null {
+  if (name === "") return "Enter a name.";
+  if (containsToken(name)) return "That looks like a token or a key. Enter a name.";
+  return nameProblem("name", name, MAX_NAME_LENGTH);
+}
+
+function refusal(message: string): InvalidField<"name"> {
+  return { kind: "invalid", field: "name", message };
+}
+
+const n = table("EdgeNode", "n");
+const k = table("EdgeNodeKey", "k");
+
+// Raw: one statement for a node and its keys, which waits for others that replace its key.
+const LOCK_NODE = statement({ id: n.id }, ({ id }) =>
+  select({ id: n.id, name: n.name }, `from ${n} where ${n.id} = ${id} for update`),
+);
+
+export type ReplaceNodeKeyResult =
+  | { kind: "replaced"; name: string; rawKey: string }
+  | { kind: "not-found" }
+  | { kind: "too-often"; message: string };
+
+/** Makes a new current key for a node; the one before goes on working for `NODE_KEY_OVERLAP`. */
+export async function replaceNodeKey(id: number, now: Date = new Date()): Promise<ReplaceNodeKeyResult> {
+  return db.$transaction(async (tx) => {
+    const [node] = await queryIn(tx, LOCK_NODE, { id });
+    if (!node) return { kind: "not-found" };
+    await tx.edgeNodeKey.deleteMany({ where: { nodeId: id, expiresAt: { lte: now } } });
+    if ((await tx.edgeNodeKey.count({ where: { nodeId: id } })) >= MAX_WORKING_KEYS) {
+      const message = "The key of this edge node was replaced very often just now. Try again in an hour.";
+      return { kind: "too-often", message };
+    }
+    await tx.edgeNodeKey.updateMany({
+      where: { nodeId: id, expiresAt: null },
+      data: { expiresAt: new Date(now.getTime() + NODE_KEY_OVERLAP) },
+    });
+    return { kind: "replaced", name: node.name, rawKey: await addKey(tx, id, now) };
+  });
+}
+
+async function addKey(tx: Prisma.TransactionClient, nodeId: number, now: Date): Promise<string> {
+  const rawKey = mintToken("edgeKey");
+  await tx.edgeNodeKey.create({
+    data: { nodeId, keyHash: hashToken(rawKey), hint: tokenHint(rawKey), createdAt: now },
+    select: { id: true },
+  });
+  return rawKey;
+}
+
+/**
+ * Removes a node with its keys, which are refused from the next request on. Its intervals stay. Answers its name; null
+ * when there is no such node.
+ */
+export async function removeNode(id: number): Promise<string | null> {
+  const node = await db.edgeNode.findUnique({ where: { id }, select: { name: true } });
+  const { count } = await db.edgeNode.deleteMany({ where: { id } });
+  if (!node || count === 0) return null;
+  await settleAll();
+  return node.name;
+}
+
+const a = table("EdgeAcknowledgement", "a");
+const s = table("GameService", "s");
+
+const COUNTS = statement(
+  {},
+  (): Sql<{ id: number; current: number; behind: number; failed: number }> => ({
+    sql: `select ${a.nodeId} as id,
+      count(*) filter (where ${a.version} = ${s.configVersion} and ${a.error} is null)::int as current,
+      count(*) filter (where ${a.version} <> ${s.configVersion})::int as behind,
+      count(*) filter (where ${a.version} = ${s.configVersion} and ${a.error} is not null)::int as failed
+    from ${a} join ${s} on ${s.id} = ${a.serviceId} group by ${a.nodeId}`,
+  }),
+);
+
+/** Every node, by id. */
+export async function listNodes(): Promise<EdgeNodeRecord[]> {
+  const select = {
+    id: true,
+    name: true,
+    createdAt: true,
+    lastHeardAt: true,
+    lastHeardIp: true,
+    agent: true,
+  } satisfies Prisma.EdgeNodeSelect;
+  const nodes = await db.edgeNode.findMany({ select, orderBy: { id: "asc" } });
+  const counts = new Map((await query(COUNTS, {})).map(({ id, ...services }) => [id, services]));
+  return nodes.map((node) => ({ ...node, services: counts.get(node.id) ?? { current: 0, behind: 0, failed: 0 } }));
+}
+
+/** The names of nodes by id; a removed one has none. */
+export async function nodeNames(): Promise<ReadonlyMap<number, string>> {
+  const nodes = await db.edgeNode.findMany({ select: { id: true, name: true }, orderBy: { id: "asc" } });
+  return new Map(nodes.map(({ id, name }) => [id, name]));
+}
+
+/** The node that a key belongs to. */
+export type AuthenticatedNode = { id: number; name: string; isLive: boolean; lastHeardAt: number | null };
+
+const BY_HASH = statement({ keyHash: k.keyHash, now: k.expiresAt }, ({ keyHash, now }) =>
+  select(
+    { id: n.id, name: n.name, isLive: n.isLive, lastHeardAt: n.lastHeardAt },
+    `from ${k} join ${n} on ${n.id} = ${k.nodeId}
+    where ${k.keyHash} = ${keyHash} and (${k.expiresAt} is null or ${k.expiresAt} > ${now})`,
+  ),
+);
+
+/**
+ * Whose raw key this is; null when it is none, unknown, replaced for longer than the overlap, or its node is removed.
+ * Nothing is cached, so each of these holds from the very next request on.
+ */
+export async function authenticateNodeKey(raw: string, now: Date): Promise<AuthenticatedNode | null> {
+  if (!isWellFormedToken(raw, "edgeKey")) return null;
+  const [node] = await query(BY_HASH, { keyHash: hashToken(raw), now });
+  return node ?? null;
+}
+
+const HEARD = statement(
+  { id: n.id, now: n.lastHeardAt, ip: n.lastHeardIp, agent: n.agent },
+  ({ id, now, ip, agent }) => ({
+    sql: `update ${n} set last_heard_at = greatest(${n.lastHeardAt}, ${now}), last_heard_ip = ${ip}, agent = ${agent},
+      is_live = true, unsettled_since = case when ${n.isLive} then ${n.unsettledSince} else ${now} end
+      where ${n.id} = ${id}`,
+  }),
+);
+
+/**
+ * Writes that a node was heard. True when it was silent before, so that `settleAll` has to follow. A node that was heard
+ * a moment ago costs nothing.
+ */
+export async function markHeard(
+  node: AuthenticatedNode,
+  { ip, agent }: { ip: string | null; agent: string | null },
+  now: Date,
+): Promise<boolean> {
+  if (node.isLive && node.lastHeardAt !== null && now.getTime() - node.lastHeardAt < HEARD_EVERY) return false;
+  const program = agent === null ? null : agent.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, "").slice(0, MAX_AGENT_LENGTH);
+  await execute(HEARD, { id: node.id, now, ip, agent: program || null });
+  return !node.isLive;
+}
+
+const SILENCE = statement({ before: n.lastHeardAt, now: n.unsettledSince }, ({ before, now }) => ({
+  sql: `update ${n} set is_live = false, unsettled_since = ${now} where ${n.isLive} and ${n.lastHeardAt} <= ${before}`,
+}));
+
+/** Writes which nodes fell silent. True when any did, so that `settleAll` has to follow. */
+export async function markSilent(now: Date): Promise<boolean> {
+  return (await execute(SILENCE, { before: new Date(now.getTime() - SILENT_AFTER), now })) > 0;
+}

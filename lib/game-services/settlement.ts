@@ -1,0 +1,126 @@
+import { db, type Prisma } from "@/lib/database/client";
+import { execute, executeIn, jsonArray, parameter, query, queryIn, select, statement } from "@/lib/database/statement";
+import { Expression, table } from "@/lib/database/tables";
+import { confirmClaims, HOSTNAME_TAKEN, HOSTNAME_UNUSABLE, IS_TAKEN, isPublicHostname } from "./hostnames";
+import { isUsableOrigin, ORIGIN_UNUSABLE } from "./origins";
+import { nextStatus, type StatusFacts, wishOf } from "./status";
+
+/** Services settled in one transaction when all of them are. */
+const BATCH = 200;
+
+const s = table("GameService", "s");
+const n = table("EdgeNode", "n");
+const k = table("EdgeAcknowledgement", "k");
+
+// Raw: rows are locked in the order of their ids, so that no two transactions wait for each other. Intervals, whose
+// foreign key locks the row too, need not wait.
+const LOCK = statement({ ids: parameter<number[]>("int[]") }, ({ ids }) =>
+  select({ id: s.id }, `from ${s} where ${s.id} = any(${ids}) order by ${s.id} for no key update`),
+);
+
+const isTaken = new Expression<boolean>(IS_TAKEN);
+const answers = jsonArray(
+  select(
+    { node: n.name, version: k.version, error: k.error },
+    `from ${n} left join ${k} on ${k.nodeId} = ${n.id} and ${k.serviceId} = ${s.id} where ${n.isLive} order by ${n.id}`,
+  ),
+);
+
+// A statement of its own, after the locks: it sees what the transactions before this one wrote.
+const FACTS = statement({ ids: parameter<number[]>("int[]") }, ({ ids }) =>
+  select(
+    {
+      id: s.id,
+      wish: s.wish,
+      status: s.status,
+      error: s.error,
+      configVersion: s.configVersion,
+      firstFetchedAt: s.firstFetchedAt,
+      javaHostname: s.javaHostname,
+      originHost: s.originHost,
+      isTaken,
+      answers,
+    },
+    `from ${s} where ${s.id} = any(${ids}) order by ${s.id}`,
+  ),
+);
+
+const WRITE = statement(
+  { id: s.id, status: s.status, error: s.error, wish: s.wish, now: s.updatedAt },
+  ({ id, status, error, wish, now }) => ({
+    sql: `update ${s} set status = ${status}::game_service_status, error = ${error}, wish = ${wish}::service_wish,
+      updated_at = ${now} where ${s.id} = ${id}`,
+  }),
+);
+
+/** Why no edge node is given a service, for its owner; null when nothing stands in the way. */
+export function problemOf(row: { javaHostname: string; originHost: string; isTaken: boolean }): string | null {
+  if (!isPublicHostname(row.javaHostname)) return HOSTNAME_UNUSABLE;
+  if (!isUsableOrigin(row.originHost)) return ORIGIN_UNUSABLE;
+  return row.isTaken ? HOSTNAME_TAKEN : null;
+}
+
+/** Until the end of the transaction, others that settle these services wait. Answers which of them there are. */
+export async function lockServices(tx: Prisma.TransactionClient, ids: readonly number[]): Promise<number[]> {
+  return (await queryIn(tx, LOCK, { ids: [...ids] })).map(({ id }) => id);
+}
+
+/**
+ * Writes the status that follows for each of these services, which the transaction of the caller has locked, and deletes
+ * those that no edge node has any more.
+ */
+export async function settle(tx: Prisma.TransactionClient, ids: readonly number[], now: Date): Promise<void> {
+  if (ids.length === 0) return;
+  const rows = await queryIn(tx, FACTS, { ids: [...ids] });
+  const removed: number[] = [];
+  const active: number[] = [];
+  for (const row of rows) {
+    const facts: StatusFacts = {
+      ...row,
+      wasFetched: row.firstFetchedAt !== null,
+      problem: problemOf(row),
+      answers: JSON.parse(row.answers),
+    };
+    const next = nextStatus(facts);
+    if (next.kind === "remove") {
+      removed.push(row.id);
+    } else if (next.status !== row.status || next.error !== row.error) {
+      const { status, error } = next;
+      await executeIn(tx, WRITE, { id: row.id, status, error, wish: wishOf(row.wish, row.status), now });
+      if (status === "active") active.push(row.id);
+    }
+  }
+  await confirmClaims(tx, active, now);
+  if (removed.length > 0) await tx.gameService.deleteMany({ where: { id: { in: removed } } });
+}
+
+/** Locks and settles these services, in one transaction. */
+export async function settleServices(ids: readonly number[], now: Date = new Date()): Promise<void> {
+  for (let start = 0; start < ids.length; start += BATCH) {
+    const some = ids.slice(start, start + BATCH);
+    await db.$transaction(async (tx) => settle(tx, await lockServices(tx, some), now), TIMES);
+  }
+}
+
+/** What a transaction over many services may take, in milliseconds. */
+export const TIMES = { maxWait: 10_000, timeout: 30_000 };
+
+const ALL = statement({ after: s.id, count: parameter<number>("int") }, ({ after, count }) =>
+  select({ id: s.id }, `from ${s} where ${s.id} > ${after} order by ${s.id} limit ${count}`),
+);
+
+const UNSETTLED = statement({ now: n.unsettledSince }, ({ now }) => ({
+  sql: `update ${n} set unsettled_since = null where ${n.unsettledSince} <= ${now}`,
+}));
+
+/** Settles every service, because a node came or fell silent; a batch at a time, so that nobody waits for long. */
+export async function settleAll(now: Date = new Date()): Promise<void> {
+  for (let after = 0; ; ) {
+    const ids = (await query(ALL, { after, count: BATCH })).map(({ id }) => id);
+    await settleServices(ids, now);
+    const last = ids.at(-1);
+    if (last === undefined || ids.length < BATCH) break;
+    after = last;
+  }
+  await execute(UNSETTLED, { now });
+}

@@ -1,0 +1,122 @@
+import { expect, test } from "vitest";
+import { GameServiceStatus, ServiceWish } from "@/lib/generated/prisma/enums";
+import { type NodeAnswer, nextStatus, type StatusFacts, wishOf } from "./status";
+
+const STATUSES = Object.values(GameServiceStatus);
+const VERSION = 7;
+
+const done = (node: string): NodeAnswer => ({ node, version: VERSION, error: null });
+const late = (node: string): NodeAnswer => ({ node, version: VERSION - 1, error: null });
+const lateError = (node: string): NodeAnswer => ({ node, version: VERSION - 1, error: "old" });
+const silent = (node: string): NodeAnswer => ({ node, version: null, error: null });
+const failed = (node: string, error = "no route"): NodeAnswer => ({ node, version: VERSION, error });
+
+/** Live nodes by what they said, with the outcome of a fetched service that is wanted on. */
+const ANSWERS: [string, NodeAnswer[], "keep" | "active" | "configuring" | string][] = [
+  ["no live node", [], "keep"],
+  ["one that has it", [done("a")], "active"],
+  ["two that have it", [done("a"), done("b")], "active"],
+  ["one that lacks this version", [late("a")], "configuring"],
+  ["one that failed at an older version", [lateError("a")], "configuring"],
+  ["one that never said anything", [silent("a")], "configuring"],
+  ["one that has it, one that lacks it", [done("a"), late("b")], "configuring"],
+  ["one that has it, one new one", [done("a"), silent("b")], "configuring"],
+  ["one that failed", [failed("a")], "a: no route"],
+  ["one that failed, one that lacks it", [late("a"), failed("b")], "b: no route"],
+  ["two that failed: the first is named", [failed("a", "x"), failed("b", "y")], "a: x"],
+];
+
+const facts = (changed: Partial<StatusFacts>): StatusFacts => ({
+  wish: "on",
+  status: "configuring",
+  error: null,
+  configVersion: VERSION,
+  wasFetched: true,
+  problem: null,
+  answers: [],
+  ...changed,
+});
+const status = (to: GameServiceStatus, error: string | null = null) => ({ kind: "status", status: to, error });
+
+/** The table: of every status, under every wish and answer, fetched or not, what comes next. */
+function expected(wish: ServiceWish | null, from: StatusFacts, outcome: string): unknown {
+  const { answers, wasFetched } = from;
+  const saysNothing = answers.every(({ version }) => version === null);
+  if (wish === "gone") {
+    const isGone = answers.length > 0 && answers.every(({ version, error }) => version === VERSION && error === null);
+    return !wasFetched || isGone ? { kind: "remove" } : status("deleting");
+  }
+  if (wish === null && from.status === "deleting") return status("deleting");
+  if (wish === null && saysNothing) return status(from.status, from.error);
+  if (!wasFetched) return status("pending_config");
+  if (outcome === "keep") return status(from.status, from.error);
+  if (outcome === "configuring") return status("configuring");
+  if (outcome === "active") return status(wishOf(wish, from.status) === "off" ? "disabled" : "active");
+  return status("failed", outcome);
+}
+
+test("every transition: each status, wish and answer leads to the one status that the rules name", () => {
+  let count = 0;
+  for (const from of STATUSES) {
+    for (const wish of [...Object.values(ServiceWish), null]) {
+      for (const [name, answers, outcome] of ANSWERS) {
+        for (const wasFetched of [true, false]) {
+          const given = facts({ status: from, error: "before", wish, answers, wasFetched });
+          expect(nextStatus(given), `${from}, ${wish}, ${name}, fetched: ${wasFetched}`).toEqual(
+            expected(wish, given, outcome),
+          );
+          count++;
+        }
+      }
+    }
+  }
+  expect(count).toBe(6 * 4 * 11 * 2);
+});
+
+test("the rules in words: the first that holds", () => {
+  // Gone comes before everything, and the service goes when each live node has acknowledged that.
+  expect(nextStatus(facts({ wish: "gone", problem: "taken", answers: [done("a"), late("b")] }))).toEqual(
+    status("deleting"),
+  );
+  expect(nextStatus(facts({ wish: "gone", answers: [done("a"), done("b")] }))).toEqual({ kind: "remove" });
+  expect(nextStatus(facts({ wish: "gone", answers: [failed("a")] }))).toEqual(status("deleting"));
+  // Without any live node a service that was ever fetched is not deleted, and one that never was is.
+  expect(nextStatus(facts({ wish: "gone", answers: [] }))).toEqual(status("deleting"));
+  expect(nextStatus(facts({ wish: "gone", answers: [], wasFetched: false }))).toEqual({ kind: "remove" });
+  // A problem is told even before anybody fetched it.
+  expect(nextStatus(facts({ problem: "taken", wasFetched: false }))).toEqual(status("failed", "taken"));
+  expect(nextStatus(facts({ wish: null, status: "active", problem: "taken" }))).toEqual(status("failed", "taken"));
+  expect(nextStatus(facts({ wasFetched: false, answers: [silent("a")] }))).toEqual(status("pending_config"));
+  // An error of this version comes before a node that lacks it, and off and on come last.
+  expect(nextStatus(facts({ answers: [late("a"), failed("b")] }))).toEqual(status("failed", "b: no route"));
+  expect(nextStatus(facts({ wish: "off", answers: [late("a")] }))).toEqual(status("configuring"));
+  expect(nextStatus(facts({ wish: "off", answers: [done("a")] }))).toEqual(status("disabled"));
+  expect(nextStatus(facts({ wish: "on", status: "disabled", answers: [done("a")] }))).toEqual(status("active"));
+  // Nobody live: as it was, its error included.
+  expect(nextStatus(facts({ status: "failed", error: "a: x", answers: [] }))).toEqual(status("failed", "a: x"));
+});
+
+test("a service of another writer keeps its status until a live node acknowledges it, and is never removed", () => {
+  for (const from of STATUSES) {
+    for (const answers of [[], [silent("a")], [silent("a"), silent("b")]]) {
+      const given = facts({ wish: null, status: from, error: "theirs", answers });
+      const kept = from === "deleting" ? status("deleting") : status(from, "theirs");
+      expect(nextStatus(given), from).toEqual(kept);
+    }
+  }
+  expect(nextStatus(facts({ wish: null, status: "disabled", answers: [done("a")] }))).toEqual(status("disabled"));
+  expect(nextStatus(facts({ wish: null, status: "pending_config", answers: [done("a")] }))).toEqual(status("active"));
+  expect(nextStatus(facts({ wish: null, status: "deleting", answers: [done("a")] }))).toEqual(status("deleting"));
+});
+
+test("what is wanted of a service without a wish is read from its status", () => {
+  expect(STATUSES.map((from) => [from, wishOf(null, from)])).toEqual([
+    ["pending_config", "on"],
+    ["configuring", "on"],
+    ["active", "on"],
+    ["failed", "on"],
+    ["disabled", "off"],
+    ["deleting", "gone"],
+  ]);
+  expect(STATUSES.map((from) => wishOf("off", from))).toEqual(STATUSES.map(() => "off"));
+});
