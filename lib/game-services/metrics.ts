@@ -9,6 +9,7 @@ import {
   orNull,
   parameter,
   query,
+  type Sql,
   select,
   statement,
 } from "@/lib/database/statement";
@@ -31,6 +32,7 @@ function findRange(query: URLSearchParams): MetricRange | null {
 
 const s = table("GameService", "s");
 const m = table("MetricSample", "m");
+const k = table("EdgeAcknowledgement", "k");
 
 /** One interval as the contract has it (spec 2.6). */
 export const INTERVAL = {
@@ -191,4 +193,66 @@ async function insert(intervals: readonly Interval[]): Promise<void> {
     connections: column("connections"),
     latencyMs: column("latencyMs"),
   });
+}
+
+// Raw: one statement judges and stores. The services are locked against being deleted meanwhile.
+const STORE_REPORTED = statement(
+  {
+    nodeId: m.nodeId,
+    serviceId: list("int"),
+    ts: list("bigint"),
+    packets: list("bigint"),
+    bytes: list("bigint"),
+    dropped: list("bigint"),
+    connections: list("bigint"),
+    latencyMs: list("float8"),
+  },
+  ({
+    nodeId,
+    serviceId,
+    ts,
+    packets,
+    bytes,
+    dropped,
+    connections,
+    latencyMs,
+  }): Sql<{ stored: number; dropped: number }> => ({
+    sql: `with i as (
+        select * from unnest(${serviceId}, ${ts}, ${packets}, ${bytes}, ${dropped}, ${connections}, ${latencyMs})
+          as i (service_id, ts, packets, bytes, dropped, connections, latency_ms)),
+      known as (
+        select ${s.id} from ${s} join ${k} on ${k.serviceId} = ${s.id} and ${k.nodeId} = ${nodeId}
+        where ${s.id} in (select service_id from i) order by ${s.id} for key share of s),
+      added as (
+        insert into metric_samples (${names(...Object.values(COLUMNS))})
+        select i.service_id, to_timestamp(i.ts / 1000.0), ${nodeId}, i.packets, i.bytes, i.dropped, i.connections,
+          i.latency_ms from i join known on known.id = i.service_id
+        on conflict (${names(m.serviceId, m.ts, m.nodeId)}) do nothing returning 1)
+      select (select count(*)::int from added) as "stored",
+        (select count(*)::int from i where i.service_id not in (select id from known)) as "dropped"`,
+  }),
+);
+
+/**
+ * Stores what a node reports, each interval once. Those of services that are gone, or that the node never acknowledged,
+ * are dropped and counted.
+ */
+export async function recordReportedIntervals(
+  nodeId: number,
+  intervals: readonly Omit<Interval, "nodeId">[],
+): Promise<{ stored: number; dropped: number }> {
+  if (intervals.length === 0) return { stored: 0, dropped: 0 };
+  const column = (name: Exclude<keyof Interval, "nodeId">) =>
+    `{${intervals.map((interval) => interval[name] ?? "null").join()}}`;
+  const [counts] = await query(STORE_REPORTED, {
+    nodeId,
+    serviceId: column("serviceId"),
+    ts: column("ts"),
+    packets: column("packets"),
+    bytes: column("bytes"),
+    dropped: column("dropped"),
+    connections: column("connections"),
+    latencyMs: column("latencyMs"),
+  });
+  return counts ?? { stored: 0, dropped: 0 };
 }

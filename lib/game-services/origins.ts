@@ -1,4 +1,4 @@
-import { isIP } from "node:net";
+import { BlockList, isIP } from "node:net";
 import { MAX_HOSTNAME_LENGTH } from "./hostnames";
 
 export const ORIGIN_UNUSABLE = "This origin is neither a DNS name nor an IP.";
@@ -7,8 +7,27 @@ const LABEL = "[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?";
 /** A name whose last label is no number, or it would be read as an IPv4 in one of its odd forms. */
 const ORIGIN_NAME = new RegExp(`^(?:${LABEL}\\.)*(?!\\d+$|0x)${LABEL}$`, "i");
 
+/** What stands for the machine itself, its own network, or nobody: edge nodes would reach what only they can reach. */
+const PRIVATE = new BlockList();
+for (const range of [
+  "0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 169.254.0.0/16 172.16.0.0/12 192.168.0.0/16 224.0.0.0/4 240.0.0.0/4",
+  // The last three hold an IPv4 that may be any of these. Node itself sees through ::ffff:10.0.0.1.
+  "::/127 fc00::/7 fe80::/10 fec0::/10 ff00::/8 64:ff9b::/96 64:ff9b:1::/48 2002::/16",
+].flatMap((line) => line.split(" "))) {
+  const [network = "", prefix = ""] = range.split("/");
+  PRIVATE.addSubnet(network, Number(prefix), network.includes(":") ? "ipv6" : "ipv4");
+}
+const PRIVATE_NAME = /(?:^|\.)(?:localhost|localdomain|local|internal|lan|home\.arpa)$/i;
+
 /** Whether the text names a machine: an IP in its usual form, or a DNS name without a final dot. */
 export function isUsableOrigin(host: string): boolean {
   if (isIP(host) !== 0) return !host.includes("%");
   return host.length <= MAX_HOSTNAME_LENGTH && ORIGIN_NAME.test(host);
+}
+
+/** Whether an origin is in a private, loopback or link-local range, or has a name that only such a network knows. */
+export function isPrivateOrigin(host: string): boolean {
+  const version = isIP(host);
+  if (version !== 0) return PRIVATE.check(host, version === 6 ? "ipv6" : "ipv4");
+  return !host.includes(".") || PRIVATE_NAME.test(host);
 }

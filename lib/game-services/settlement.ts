@@ -5,6 +5,9 @@ import { confirmClaims, HOSTNAME_TAKEN, HOSTNAME_UNUSABLE, IS_TAKEN, isPublicHos
 import { isUsableOrigin, ORIGIN_UNUSABLE } from "./origins";
 import { nextStatus, type StatusFacts, wishOf } from "./status";
 
+/** The version of a service that a node says it no longer has. */
+export const ABSENT = -1;
+
 /** Services settled in one transaction when all of them are. */
 const BATCH = 200;
 
@@ -21,7 +24,7 @@ const LOCK = statement({ ids: parameter<number[]>("int[]") }, ({ ids }) =>
 const isTaken = new Expression<boolean>(IS_TAKEN);
 const answers = jsonArray(
   select(
-    { node: n.name, version: k.version, error: k.error },
+    { node: n.name, version: new Expression<number | null>(`nullif(${k.version}, ${ABSENT})`), error: k.error },
     `from ${n} left join ${k} on ${k.nodeId} = ${n.id} and ${k.serviceId} = ${s.id} where ${n.isLive} order by ${n.id}`,
   ),
 );

@@ -4,13 +4,12 @@ import { UNPRINTABLE } from "@/lib/names";
 import { reportedFields, sampleOf } from "@/lib/servers/telemetry/measurements";
 import { cores, type ParsedReport, publicIp } from "@/lib/servers/telemetry/report";
 import { HOUR, MINUTE } from "@/lib/time";
+import { describeIssue, parseJson } from "./body-text";
 
 /** How old a sample may be that a daemon could not deliver before, in milliseconds. */
 const MAX_AGE = 2 * HOUR;
 /** How far a daemon's clock may be ahead of this one, in milliseconds. */
 const MAX_AHEAD = 5 * MINUTE;
-/** Names of fields that a sender made up are repeated up to here. */
-const MAX_ECHO = 64;
 
 const MAX_FACTS = 32;
 const factText = z
@@ -46,7 +45,7 @@ export type DeliveredCheckIn = { report: ParsedReport; sampledAt: Date; daemon?:
  */
 export function parseCheckInBody(text: string, arrivedAt: Date): DeliveredCheckIn {
   const parsed = body.safeParse(parseJson(text));
-  if (!parsed.success) throw new ApiError(400, describe(parsed.error.issues[0]));
+  if (!parsed.success) throw new ApiError(400, describeIssue(parsed.error.issues[0], "a check-in"));
   const { sampled_at = arrivedAt.getTime(), daemon, facts, public_ip, ...measured } = parsed.data;
   requireRecent(sampled_at, arrivedAt.getTime());
   return {
@@ -54,14 +53,6 @@ export function parseCheckInBody(text: string, arrivedAt: Date): DeliveredCheckI
     sampledAt: new Date(sampled_at),
     ...(daemon !== undefined && { daemon }),
   };
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw new ApiError(400, "The body is not JSON.");
-  }
 }
 
 function requireRecent(sampledAt: number, now: number): void {
@@ -78,15 +69,4 @@ function requireRecent(sampledAt: number, now: number): void {
 
 function minutes(ms: number): string {
   return `${Math.round(ms / MINUTE)} minutes`;
-}
-
-function describe(issue: z.core.$ZodIssue | undefined): string {
-  if (issue?.code === "unrecognized_keys") return `${cut(issue.keys[0])}: is not a field of a check-in.`;
-  const field = issue?.path.map(String).join(".");
-  const problem = (issue?.message ?? "is wrong").replace(/^Invalid input: |^Too (?:big|small): /, "");
-  return field ? `${cut(field)}: ${problem}.` : `The body must be a JSON object: ${problem}.`;
-}
-
-function cut(name: string | undefined): string {
-  return (name ?? "").replace(/[\p{Cc}\p{Cf}\p{Cs}]/gu, "").slice(0, MAX_ECHO);
 }

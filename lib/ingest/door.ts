@@ -10,29 +10,54 @@ export type Delivery<Params> = (
   params: Params,
 ) => Promise<{ data: unknown } | { text: string; status: number; headers?: Record<string, string> }>;
 
+/** An answer as it is sent: its body is JSON, or there is none. */
+export type Fetched = { body: string | Buffer | null; status: number; headers: Record<string, string> };
+
 /**
  * The handlers of one path where machines report: POST alone. Failures are answered as in the API, `{"error": …}`.
  * `path` stands for the path in the log, without whatever key a real one may hold.
  */
 export function door<Params = Record<never, never>>(path: string, deliver: Delivery<Params>) {
-  const post = async (request: Request, route: Route<Params>): Promise<Response> => {
-    const { id, headers } = startAnswer();
-    try {
+  const post = (request: Request, route: Route<Params>): Promise<Response> =>
+    answer(path, "POST", async (headers) => {
       const answer = await deliver(request, await route.params);
       if ("data" in answer) return new Response(JSON.stringify({ data: answer.data }), { status: 200, headers });
       headers.set("Content-Type", "text/plain; charset=utf-8");
       for (const [name, value] of Object.entries(answer.headers ?? {})) headers.set(name, value);
       return new Response(answer.text, { status: answer.status, headers });
-    } catch (error) {
-      return errorResponse(toApiError(error, { id, method: "POST", endpoint: null, path }), headers);
-    }
-  };
+    });
   const refuse = async (): Promise<Response> =>
     errorResponse(
       new ApiError(405, "Method not allowed. Machines report with POST.", { Allow: "POST" }),
       startAnswer().headers,
     );
   return { POST: post, GET: refuse, HEAD: refuse, PUT: refuse, PATCH: refuse, DELETE: refuse, OPTIONS: refuse };
+}
+
+/** As `door`, for a path where machines fetch what they are to do: GET alone. */
+export function fetchDoor(path: string, fetch: (request: Request) => Promise<Fetched>) {
+  const get = (request: Request): Promise<Response> =>
+    answer(path, "GET", async (headers) => {
+      const { body, status, headers: own } = await fetch(request);
+      for (const [name, value] of Object.entries(own)) headers.set(name, value);
+      if (body === null) headers.delete("Content-Type");
+      return new Response(typeof body === "string" || body === null ? body : new Uint8Array(body), { status, headers });
+    });
+  const refuse = async (): Promise<Response> =>
+    errorResponse(
+      new ApiError(405, "Method not allowed. Edge nodes fetch with GET.", { Allow: "GET" }),
+      startAnswer().headers,
+    );
+  return { GET: get, HEAD: refuse, POST: refuse, PUT: refuse, PATCH: refuse, DELETE: refuse, OPTIONS: refuse };
+}
+
+async function answer(path: string, method: string, run: (headers: Headers) => Promise<Response>): Promise<Response> {
+  const { id, headers } = startAnswer();
+  try {
+    return await run(headers);
+  } catch (error) {
+    return errorResponse(toApiError(error, { id, method, endpoint: null, path }), headers);
+  }
 }
 
 /** The handlers of every path under /ingest that is no door. */

@@ -52,7 +52,8 @@ export async function sendBody(parts, status, pairs, asked, response) {
     if (part.length > PIECE) await nextTurn();
   }
   const isWithBody = method !== "HEAD" && length > 0;
-  const isCompressed = isWithBody && length >= COMPRESSED_FROM && acceptsGzip(accepted);
+  const isEncoded = pairs.some(([name]) => name === "content-encoding");
+  const isCompressed = isWithBody && !isEncoded && length >= COMPRESSED_FROM && acceptsGzip(accepted);
   const headers = ["Vary", "Accept-Encoding"];
   for (const [name, value] of pairs) {
     if (name !== "content-length") headers.push(name, value);

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { promisify } from "node:util";
 import { gzip as gzipWithCallback } from "node:zlib";
-import { db } from "@/lib/database/client";
-import { executeIn, parameter, query, type Sql, select, statement } from "@/lib/database/statement";
+import { db, type Prisma } from "@/lib/database/client";
+import { execute, executeIn, parameter, query, type Sql, select, statement } from "@/lib/database/statement";
 import { Expression, table } from "@/lib/database/tables";
 import { IS_TAKEN } from "@/lib/game-services/hostnames";
 import { lockServices, problemOf, settle, settleAll, settleServices, TIMES } from "@/lib/game-services/settlement";
@@ -25,10 +25,10 @@ export type ConfiguredService = {
 
 /** Everything that edge nodes are to do, as it was at one moment. */
 export class Configuration {
-  /** Services of which no node was ever given the configuration. */
-  unfetched: readonly number[];
-  /** The nodes that are known to lack `gone`. */
+  /** The nodes that are known to lack the services in `gone`. */
   readonly withoutGone = new Set<number>();
+  /** Resolves when it is written that the services in `unfetched` were given to a node. */
+  fetched: Promise<void> | null = null;
   #gzipped: Promise<Buffer> | undefined;
 
   constructor(
@@ -38,14 +38,11 @@ export class Configuration {
     readonly json: string,
     /** What tells that the tables have changed since. */
     readonly digest: string,
-    { unfetched, gone }: { unfetched: readonly number[]; gone: readonly number[] },
-  ) {
-    this.unfetched = unfetched;
-    this.gone = gone;
-  }
-
-  /** Services that are being deleted, and so not in it. */
-  readonly gone: readonly number[];
+    /** Services in it of which no node was ever given the configuration. */
+    readonly unfetched: readonly number[],
+    /** Services that are being deleted, and so not in it. */
+    readonly gone: readonly number[],
+  ) {}
 
   /** Compressed once for all nodes. */
   gzipped(): Promise<Buffer> {
@@ -57,6 +54,7 @@ export class Configuration {
 const s = table("GameService", "s");
 const c = table("HostnameClaim", "c");
 const n = table("EdgeNode", "n");
+const k = table("EdgeAcknowledgement", "k");
 
 /** A change that nobody settled for so long broke off. */
 const UNSETTLED_FOR = 10 * SECOND;
@@ -64,10 +62,7 @@ const UNSETTLED_FOR = 10 * SECOND;
 // The query of each second: a hash of everything that the configuration is made of, and whether a node fell silent.
 const DIGEST = statement(
   { silentBefore: n.lastHeardAt, unsettledBefore: n.unsettledSince },
-  ({
-    silentBefore,
-    unsettledBefore,
-  }): Sql<{ digest: string | null; isNodeSilent: boolean; isUnsettled: boolean }> => ({
+  ({ silentBefore, unsettledBefore }): Sql<{ digest: string | null; isNodeSilent: boolean; isUnsettled: boolean }> => ({
     sql: `select
       (select md5(string_agg(md5(row(${s.id}, ${s.configVersion}, ${s.javaHostname}, ${s.originHost}, ${s.originPort},
           ${s.wish}, case when ${s.wish} is null then ${s.status} end, ${c.serviceId})::text), '' order by ${s.id}))
@@ -141,28 +136,46 @@ async function readServices(digest: string): Promise<Configuration> {
   const list = JSON.stringify(services);
   const revision = createHash("sha256").update(list).digest("hex").slice(0, 32);
   const json = `{"data":{"revision":"${revision}","services":${list}}}`;
-  return new Configuration(revision, json, digest, { unfetched, gone });
+  return new Configuration(revision, json, digest, unfetched, gone);
 }
 
 const FETCHED = statement({ ids: parameter<number[]>("int[]"), now: s.firstFetchedAt }, ({ ids, now }) => ({
   sql: `update ${s} set first_fetched_at = ${now} where ${s.id} = any(${ids}) and ${s.firstFetchedAt} is null`,
 }));
 
-/** Writes that a node is given these services for the first time. Their statuses follow. */
+/** Services written in one transaction. */
+const BATCH = 500;
+
+/** Writes that a node has these services, which the transaction of the caller has locked. */
+export async function markServicesFetched(tx: Prisma.TransactionClient, ids: number[], now: Date): Promise<void> {
+  await executeIn(tx, FETCHED, { ids, now });
+}
+
+/** Writes, once for all who ask, that a node is given the configuration. The statuses of new services follow. */
 export async function markFetched(configuration: Configuration, now: Date = new Date()): Promise<void> {
-  const { unfetched } = configuration;
-  for (let start = 0; start < unfetched.length; start += MARKED_AT_ONCE) {
-    const some = unfetched.slice(start, start + MARKED_AT_ONCE);
+  configuration.fetched ??= inBatches(configuration.unfetched, now, markServicesFetched);
+  try {
+    await configuration.fetched;
+  } catch (error) {
+    configuration.fetched = null;
+    throw error;
+  }
+}
+
+/** Writes something about services and settles them, a batch at a time. */
+async function inBatches(
+  all: readonly number[],
+  now: Date,
+  write: (tx: Prisma.TransactionClient, ids: number[], now: Date) => Promise<void>,
+): Promise<void> {
+  for (let start = 0; start < all.length; start += BATCH) {
     await db.$transaction(async (tx) => {
-      const ids = await lockServices(tx, some);
-      await executeIn(tx, FETCHED, { ids, now });
+      const ids = await lockServices(tx, all.slice(start, start + BATCH));
+      await write(tx, ids, now);
       await settle(tx, ids, now);
     }, TIMES);
   }
-  configuration.unfetched = [];
 }
-
-const MARKED_AT_ONCE = 500;
 
 const LACKED = statement(
   { ids: parameter<number[]>("int[]"), nodeIds: parameter<number[]>("int[]"), now: parameter<Date>("timestamptz") },
@@ -170,14 +183,14 @@ const LACKED = statement(
     sql: `insert into edge_acknowledgements as k (service_id, node_id, version, error, acknowledged_at)
       select ${s.id}, ${n.id}, ${s.configVersion}, null, ${now} from ${s}, ${n}
       where ${s.id} = any(${ids}) and ${n.id} = any(${nodeIds}) and ${s.wish} = 'gone'
-      on conflict (service_id, node_id) do update
-        set version = excluded.version, error = null, acknowledged_at = excluded.acknowledged_at`,
+      on conflict (service_id, node_id) do nothing`,
   }),
 );
 
 /**
- * Takes in that these nodes have applied a configuration: the services that are gone from it are gone from the nodes. The
- * rows of services that no live node has any more are deleted.
+ * Takes in that these nodes were given a configuration and ask for the next: those that never acknowledged a service that
+ * is gone from it do not have it. The others say so themselves. Rows of services that no live node has any more are
+ * deleted.
  */
 export async function acknowledgeAbsence(
   configuration: Configuration,
@@ -187,15 +200,25 @@ export async function acknowledgeAbsence(
   const { gone, withoutGone } = configuration;
   const newcomers = nodeIds.filter((id) => !withoutGone.has(id));
   if (gone.length === 0 || newcomers.length === 0) return;
-  for (let start = 0; start < gone.length; start += MARKED_AT_ONCE) {
-    const some = gone.slice(start, start + MARKED_AT_ONCE);
-    await db.$transaction(async (tx) => {
-      const ids = await lockServices(tx, some);
-      await executeIn(tx, LACKED, { ids, nodeIds: newcomers, now });
-      await settle(tx, ids, now);
-    }, TIMES);
-  }
+  await inBatches(gone, now, async (tx, ids) => {
+    await executeIn(tx, LACKED, { ids, nodeIds: newcomers, now });
+  });
   for (const id of newcomers) withoutGone.add(id);
+}
+
+const FORGET = statement({ ids: parameter<number[]>("int[]"), nodeId: k.nodeId }, ({ ids, nodeId }) => ({
+  sql: `delete from ${k} where ${k.nodeId} = ${nodeId} and ${k.serviceId} = any(${ids})`,
+}));
+
+/**
+ * Takes in that a node begins without any configuration, as one does that has lost its disk: it would never say that it no
+ * longer has what was deleted.
+ */
+export async function forgetGone(configuration: Configuration, nodeId: number): Promise<void> {
+  const { gone, withoutGone } = configuration;
+  if (gone.length === 0) return;
+  await execute(FORGET, { ids: [...gone], nodeId });
+  withoutGone.delete(nodeId);
 }
 
 let isSettling = false;

@@ -49,7 +49,7 @@ CREATE TABLE "edge_acknowledgements" (
     CONSTRAINT "edge_acknowledgements_pkey" PRIMARY KEY ("service_id", "node_id"),
     CONSTRAINT "edge_acknowledgements_service_id_fkey" FOREIGN KEY ("service_id") REFERENCES "game_services"("id") ON DELETE CASCADE ON UPDATE CASCADE,
     CONSTRAINT "edge_acknowledgements_node_id_fkey" FOREIGN KEY ("node_id") REFERENCES "edge_nodes"("id") ON DELETE CASCADE ON UPDATE CASCADE,
-    CONSTRAINT "edge_acknowledgements_version_range" CHECK ("version" >= 0)
+    CONSTRAINT "edge_acknowledgements_version_range" CHECK ("version" >= -1)
 );
 CREATE INDEX "edge_acknowledgements_node_id_idx" ON "edge_acknowledgements"("node_id");
 

@@ -1,0 +1,472 @@
+import { connect } from "node:net";
+import { gunzipSync } from "node:zlib";
+import { type ConsoleServer, startConsole } from "@/e2e/support/console-server";
+import { unique } from "@/e2e/support/factories";
+import { call, ENDPOINT_PATHS, expect, sharedOrigin, test } from "@/e2e/support/fixtures";
+import { type Functions, type Library, openLibrary } from "@/e2e/support/library";
+import { runSql } from "@/e2e/support/run-sql";
+import { createTestDatabase, type TestDatabase } from "@/e2e/support/test-database";
+import { MINUTE, SECOND } from "@/lib/time";
+import { mintToken } from "@/lib/tokens/format";
+
+// The doors of edge nodes, and what their words make of the status of a service. A database of their own: a live node holds
+// back every service in it.
+test.describe.configure({ mode: "default", timeout: 180 * SECOND });
+
+const RULES = { ownHosts: [], allowPrivateOrigins: false };
+
+let database: TestDatabase;
+let app: ConsoleServer;
+let library: Library;
+let nodes: Functions<typeof import("@/lib/game-services/edges/nodes")>;
+let services: Functions<typeof import("@/lib/game-services/management")>;
+let added: number[] = [];
+
+test.beforeAll(async () => {
+  database = await createTestDatabase();
+  [app, library] = await Promise.all([startConsole(database.url), openLibrary(database.url)]);
+  nodes = library.use<typeof import("@/lib/game-services/edges/nodes")>("game-services/edges/nodes");
+  services = library.use<typeof import("@/lib/game-services/management")>("game-services/management");
+});
+test.afterEach(async () => {
+  for (const id of added) await nodes.removeNode(id);
+  added = [];
+  await sql("delete from game_services");
+});
+test.afterAll(async () => {
+  await library?.stop();
+  await app?.stop();
+  await database?.stop();
+});
+
+const sql = <Row extends Record<string, unknown>>(text: string, values?: unknown[]) =>
+  runSql<Row>(database.url, text, values);
+
+async function newNode(name = unique("edge")): Promise<{ id: number; key: string; name: string }> {
+  const node = await nodes.addNode(name);
+  if (node.kind !== "added") throw new Error(node.message);
+  added.push(node.id);
+  return { id: node.id, key: node.rawKey, name };
+}
+
+async function newOwner(): Promise<number> {
+  const name = unique("owner");
+  const [row] = await sql<{ id: number }>("insert into accounts (name, email) values ($1, $2) returning id", [
+    name,
+    `${name}@example.com`,
+  ]);
+  return row?.id ?? 0;
+}
+
+async function newService(owner: number, javaHostname = `${unique("play")}.example.com`) {
+  const input = { name: "Survival", javaHostname, originHost: "192.0.2.80", originPort: "25565" };
+  const created = await services.createService(owner, input, RULES);
+  if (created.kind !== "created") throw new Error(JSON.stringify(created));
+  return { id: created.id, input };
+}
+
+type Headers = Record<string, string>;
+const CONFIGURATION = "/ingest/v1/edge/configuration";
+const REPORTS = "/ingest/v1/edge/reports";
+
+async function get(key: string | null, headers: Headers = {}) {
+  const response = await fetch(app.origin + CONFIGURATION, {
+    headers: { ...(key !== null && { Authorization: `Bearer ${key}` }), ...headers },
+  });
+  const text = await response.text();
+  const json = text === "" ? null : JSON.parse(text);
+  return { status: response.status, headers: response.headers, text, json, etag: response.headers.get("etag") ?? "" };
+}
+
+async function report(key: string | null, body: unknown, init: { headers?: Headers; method?: string } = {}) {
+  const response = await fetch(app.origin + REPORTS, {
+    method: init.method ?? "POST",
+    headers: {
+      "Content-Type": "application/json",
+      ...(key !== null && { Authorization: `Bearer ${key}` }),
+      ...init.headers,
+    },
+    ...(init.method !== "GET" && { body: typeof body === "string" ? body : JSON.stringify(body) }),
+  });
+  return { status: response.status, headers: response.headers, json: await response.json() };
+}
+
+const acknowledge = (key: string, service_id: number, version: number | null, error: string | null = null) =>
+  report(key, { acknowledgements: [{ service_id, version, error }] });
+
+async function stateOf(id: number) {
+  const [row] = await sql<{ status: string; error: string | null; config_version: number }>(
+    "select status::text, error, config_version from game_services where id = $1",
+    [id],
+  );
+  return row ?? null;
+}
+const statusOf = async (id: number) => (await stateOf(id))?.status ?? "no row";
+
+const thisMinute = () => Math.floor(Date.now() / MINUTE) * MINUTE;
+const interval = (service_id: number, ts: number) => ({
+  service_id,
+  ts,
+  packets: 1,
+  bytes: 2,
+  dropped: 3,
+  connections: 4,
+  latency_ms: 12.5,
+});
+
+test("a service goes from its form to active and back out of the world, each status as its nodes say", async () => {
+  const owner = await newOwner();
+  const node = await newNode();
+  const { id, input } = await newService(owner);
+  expect(await stateOf(id)).toEqual({ status: "pending_config", error: null, config_version: 1 });
+  const first = await get(node.key);
+  const { javaHostname: java_hostname, originHost: origin_host } = input;
+  const listed = { id, version: 1, java_hostname, origin_host, origin_port: 25_565, enabled: true };
+  expect(first.json).toEqual({ data: { revision: expect.stringMatching(/^[0-9a-f]{32}$/), services: [listed] } });
+  expect(first.etag).toBe(`"${first.json.data.revision}"`);
+  expect(first.headers.get("cache-control")).toBe("no-store");
+  expect(await statusOf(id)).toBe("configuring");
+  expect((await acknowledge(node.key, id, 1)).json).toEqual({ data: { stored: 0 } });
+  expect(await statusOf(id)).toBe("active");
+
+  await services.editService(owner, id, { ...input, originPort: "25570" }, RULES);
+  expect(await stateOf(id)).toEqual({ status: "configuring", error: null, config_version: 2 });
+  await acknowledge(node.key, id, 1);
+  expect(await statusOf(id), "an older version is ignored").toBe("configuring");
+  await acknowledge(node.key, id, 2, "no route to 192.0.2.80");
+  expect(await stateOf(id)).toMatchObject({ status: "failed", error: `${node.name}: no route to 192.0.2.80` });
+  await services.retryService(owner, id);
+  expect(await stateOf(id)).toMatchObject({ status: "configuring", error: null, config_version: 3 });
+  await acknowledge(node.key, id, 3);
+  expect(await statusOf(id)).toBe("active");
+
+  await services.setServiceWish(owner, id, "off");
+  expect(await statusOf(id)).toBe("configuring");
+  expect((await get(node.key)).json.data.services).toEqual([
+    { ...listed, version: 4, origin_port: 25_570, enabled: false },
+  ]);
+  await acknowledge(node.key, id, 4);
+  expect(await statusOf(id)).toBe("disabled");
+
+  expect(await services.deleteService(owner, id, "Creative")).toMatchObject({ kind: "invalid" });
+  await services.deleteService(owner, id, "Survival");
+  expect(await statusOf(id)).toBe("deleting");
+  const last = await get(node.key, { "If-None-Match": first.etag });
+  expect(last.json.data.services).toEqual([]);
+  expect(await statusOf(id), "fetched is not applied").toBe("deleting");
+  expect((await get(node.key, { "If-None-Match": last.etag })).status).toBe(304);
+  expect(await statusOf(id), "nor is asking for the next").toBe("deleting");
+  expect((await acknowledge(node.key, id, null)).json).toEqual({ data: { stored: 0 } });
+  expect(await statusOf(id)).toBe("no row");
+  expect((await acknowledge(node.key, id, null)).json).toEqual({ data: { stored: 0 } });
+});
+
+test("a service that no node ever fetched is deleted at once, and without a live node nothing else moves", async () => {
+  const owner = await newOwner();
+  const [unfetched, fetched] = [await newService(owner), await newService(owner)];
+  await services.deleteService(owner, unfetched.id, "Survival");
+  expect(await statusOf(unfetched.id)).toBe("no row");
+  const node = await newNode();
+  await get(node.key);
+  await acknowledge(node.key, fetched.id, 1);
+  expect(await statusOf(fetched.id)).toBe("active");
+  // The only node is gone.
+  await nodes.removeNode(node.id);
+  await services.setServiceWish(owner, fetched.id, "off");
+  expect(await stateOf(fetched.id)).toMatchObject({ status: "active", config_version: 2 });
+  await services.deleteService(owner, fetched.id, "Survival");
+  expect(await statusOf(fetched.id)).toBe("deleting");
+  expect(await services.editService(owner, fetched.id, fetched.input, RULES)).toEqual({ kind: "deleting" });
+});
+
+test("two nodes: all live ones must have a version, a silent one blocks nobody, and a new one is waited for", async () => {
+  const owner = await newOwner();
+  const [one, two] = [await newNode(), await newNode()];
+  const { id, input } = await newService(owner);
+  await Promise.all([get(one.key), get(two.key)]);
+  await acknowledge(one.key, id, 1);
+  expect(await statusOf(id)).toBe("configuring");
+  await acknowledge(two.key, id, 1);
+  expect(await statusOf(id)).toBe("active");
+  await services.editService(owner, id, { ...input, originPort: "1" }, RULES);
+  await acknowledge(one.key, id, 2);
+  expect(await statusOf(id)).toBe("configuring");
+  // Two minutes pass for the second one; the first one notices.
+  await sql("update edge_nodes set last_heard_at = last_heard_at - interval '2 minutes' where id = $1", [two.id]);
+  await get(one.key);
+  await expect.poll(() => statusOf(id)).toBe("active");
+  // It comes back, and lacks what it missed.
+  await get(two.key);
+  await expect.poll(() => statusOf(id)).toBe("configuring");
+  await acknowledge(two.key, id, 2);
+  expect(await statusOf(id)).toBe("active");
+  // Deleting waits for both, one of which has lost its disk and knows nothing of the service any more; and for a third one,
+  // which never had it, until it has the configuration without it.
+  const three = await newNode();
+  await report(three.key, {});
+  await services.deleteService(owner, id, "Survival");
+  await acknowledge(one.key, id, null);
+  expect(await statusOf(id)).toBe("deleting");
+  const { etag } = await get(two.key);
+  await get(two.key, { "If-None-Match": etag });
+  expect(await statusOf(id)).toBe("deleting");
+  await get(three.key, { "If-None-Match": etag });
+  expect(await statusOf(id)).toBe("no row");
+});
+
+test("races: edits while nodes acknowledge, many at once, end in the status of the last version, and no version is lost", async () => {
+  const owner = await newOwner();
+  const [one, two] = [await newNode(), await newNode()];
+  const { id, input } = await newService(owner);
+  await get(one.key);
+  const edits = Array.from({ length: 10 }, (_, n) =>
+    services.editService(owner, id, { ...input, originPort: String(1000 + n) }, RULES),
+  );
+  const words = Array.from({ length: 40 }, (_, n) => acknowledge(n % 2 ? one.key : two.key, id, 1 + (n % 11)));
+  const answers = await Promise.all([...words, ...edits]);
+  expect(answers.filter((answer) => "status" in answer && answer.status !== 200)).toEqual([]);
+  const { config_version: version } = (await stateOf(id)) ?? {};
+  expect(version).toBe(11);
+  await Promise.all([acknowledge(one.key, id, 11), acknowledge(two.key, id, 11)]);
+  expect(await statusOf(id)).toBe("active");
+  // Deleted while both answer, and created anew under the same hostname: the new one knows nothing of the old one.
+  const [, ...others] = await Promise.all([
+    services.deleteService(owner, id, "Survival"),
+    acknowledge(one.key, id, 11),
+    acknowledge(two.key, id, 11),
+  ]);
+  expect(others.map(({ status }) => status)).toEqual([200, 200]);
+  expect(await statusOf(id)).toBe("deleting");
+  const refused = await services.createService(owner, input, RULES);
+  expect(refused).toMatchObject({ kind: "invalid", field: "javaHostname" });
+  await Promise.all([acknowledge(one.key, id, null), acknowledge(two.key, id, null)]);
+  expect(await statusOf(id)).toBe("no row");
+  const again = await newService(owner, input.javaHostname);
+  expect(again.id).not.toBe(id);
+  expect(await stateOf(again.id)).toMatchObject({ status: "pending_config", config_version: 1 });
+  await acknowledge(one.key, id, 11);
+  expect(await statusOf(again.id)).toBe("pending_config");
+});
+
+test("one account's hostname is nobody else's; a claim that was never active lapses after 7 days; of doubles by other writers the lowest id is served", async () => {
+  const [first, second] = [await newOwner(), await newOwner()];
+  const node = await newNode();
+  const { id, input } = await newService(first);
+  const refused = await services.createService(second, { ...input, name: "Mine" }, RULES);
+  expect(refused).toEqual({
+    kind: "invalid",
+    field: "javaHostname",
+    message: "Another service has this public hostname. Choose another one.",
+  });
+  // Many at once for one name: one gets it.
+  const javaHostname = `${unique("race")}.example.com`;
+  const race = await Promise.all(
+    Array.from({ length: 8 }, () => services.createService(second, { ...input, javaHostname }, RULES)),
+  );
+  expect(race.filter(({ kind }) => kind === "created")).toHaveLength(1);
+  await sql("update hostname_claims set claimed_at = now() - interval '7 days 1 minute' where service_id = $1", [id]);
+  const taken = await services.createService(second, input, RULES);
+  expect(taken.kind).toBe("created");
+  // The one that lost it is told so.
+  const served = (await get(node.key)).json.data.services as { id: number }[];
+  expect(served.map((service) => service.id)).not.toContain(id);
+  await expect
+    .poll(() => stateOf(id))
+    .toMatchObject({ status: "failed", error: "Another service has this public hostname." });
+  // Other writers repeat a name.
+  const doubled = `${unique("double")}.example.com`;
+  const rows = await sql<{ id: number }>(
+    `insert into game_services (account_id, name, java_hostname, origin_host, origin_port)
+    select $1, 'Theirs', case when i = 2 then upper($2) else $2 end, '192.0.2.9', 25565 from generate_series(1, 3) i
+    returning id`,
+    [first, doubled],
+  );
+  const [lowest = 0, middle = 0, highest = 0] = rows.map((row) => row.id);
+  await sql("update game_services set java_hostname = 'x' || chr(10) || 'y.example.com' where id = $1", [highest]);
+  const list = (await get(node.key)).json.data.services as { id: number }[];
+  expect(list.map((service) => service.id)).toContain(lowest);
+  expect(list.map((service) => service.id)).not.toContain(middle);
+  expect(list.map((service) => service.id)).not.toContain(highest);
+  await expect.poll(() => statusOf(middle)).toBe("failed");
+  await expect.poll(() => statusOf(highest)).toBe("failed");
+  expect(await statusOf(lowest), "as its writer left it").toBe("pending_config");
+  await acknowledge(node.key, lowest, 1);
+  expect(await statusOf(lowest)).toBe("active");
+});
+
+test("a request that waits is answered within seconds of a change, with 304 after its time, and at once when the console ends", async () => {
+  const owner = await newOwner();
+  const [node, other] = [await newNode(), await newNode()];
+  const { etag } = await get(node.key);
+  const wait = (seconds: number, key = node.key) => get(key, { "If-None-Match": etag, Prefer: `wait=${seconds}` });
+  const began = Date.now();
+  const none = await wait(2);
+  expect([none.status, none.text, none.etag]).toEqual([304, "", etag]);
+  expect(none.headers.get("preference-applied")).toBe("wait=2");
+  expect(Date.now() - began).toBeGreaterThanOrEqual(1900);
+  const waiting = [wait(25), wait(25, other.key)];
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  const { id } = await newService(owner);
+  for (const { status, json } of await Promise.all(waiting)) {
+    expect(status).toBe(200);
+    expect((json.data.services as { id: number }[]).map((service) => service.id)).toEqual([id]);
+  }
+  expect(await statusOf(id)).toBe("configuring");
+  // A second request of the same node takes the place of the first.
+  const now = (await get(node.key)).etag;
+  const held = get(node.key, { "If-None-Match": `W/${now}`, Prefer: "respond-async, wait=25" });
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  const second = get(node.key, { "If-None-Match": now, Prefer: "wait=1" });
+  expect((await held).status).toBe(304);
+  expect((await second).status).toBe(304);
+  // Compressed for those who ask, word for word the same.
+  const plain = await fetch(app.origin + CONFIGURATION, {
+    headers: { Authorization: `Bearer ${node.key}`, "Accept-Encoding": "identity" },
+  });
+  expect(plain.headers.get("content-encoding")).toBeNull();
+  const raw = await rawBody(node.key);
+  expect(gunzipSync(raw).toString()).toBe(await plain.text());
+  const ending = await startConsole(database.url, { DRAIN_DELAY: "0" });
+  const cut = fetch(ending.origin + CONFIGURATION, {
+    headers: { Authorization: `Bearer ${node.key}`, "If-None-Match": now, Prefer: "wait=25" },
+  });
+  await new Promise((resolve) => setTimeout(resolve, 500));
+  const [answer] = await Promise.all([cut, ending.stop()]);
+  expect(answer.status).toBe(304);
+});
+
+/** The compressed bytes of the configuration. */
+function rawBody(key: string): Promise<Buffer> {
+  const { hostname, port } = new URL(app.origin);
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    const socket = connect(Number(port), hostname, () =>
+      socket.write(
+        `GET ${CONFIGURATION} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\nAccept-Encoding: gzip\r\nConnection: close\r\n\r\n`,
+      ),
+    );
+    socket.on("data", (chunk) => chunks.push(chunk));
+    socket.once("end", () => {
+      const all = Buffer.concat(chunks);
+      resolve(all.subarray(all.indexOf("\r\n\r\n") + 4));
+    });
+    socket.once("error", reject);
+  });
+}
+
+test("intervals of a service that the node has are stored once; those of gone and foreign ones are dropped and counted", async () => {
+  const owner = await newOwner();
+  const [node, other] = [await newNode(), await newNode()];
+  const { id } = await newService(owner);
+  await get(node.key);
+  await acknowledge(node.key, id, 1);
+  const ts = thisMinute() - 2 * MINUTE;
+  const intervals = [interval(id, ts), interval(id, ts - MINUTE), interval(id, ts), interval(2 ** 31 - 1, ts)];
+  expect((await report(node.key, { intervals })).json).toEqual({ data: { stored: 2, dropped: 1 } });
+  expect((await report(node.key, { intervals: intervals.slice(0, 3) })).json).toEqual({ data: { stored: 0 } });
+  // A node that never had the service counts nothing of it.
+  expect((await report(other.key, { intervals: [interval(id, ts)] })).json).toEqual({
+    data: { stored: 0, dropped: 1 },
+  });
+  const rows = await sql("select node_id, packets, bytes, dropped, connections, latency_ms from metric_samples");
+  const counted = { packets: "1", bytes: "2", dropped: "3", connections: "4", latency_ms: 12.5 };
+  expect(rows).toEqual([
+    { node_id: node.id, ...counted },
+    { node_id: node.id, ...counted },
+  ]);
+  // The node goes, what it counted stays.
+  await nodes.removeNode(node.id);
+  expect(await sql("select 1 from metric_samples")).toHaveLength(2);
+});
+
+test("a report is taken whole or refused in one sentence that names what is wrong", async () => {
+  const owner = await newOwner();
+  const node = await newNode();
+  const { id } = await newService(owner);
+  await get(node.key);
+  const ts = thisMinute() - 3 * MINUTE;
+  const good = interval(id, ts);
+  const acknowledgement = { service_id: id, version: 1, error: null };
+  for (const [body, message] of [
+    ["", /^The body is not JSON\.$/],
+    ["[]", /must be a JSON object/],
+    [{ intervals: {} }, /^intervals: /],
+    [{ more: 1 }, /^more: is not a field of a report\.$/],
+    [{ intervals: [{ ...good, extra: 1 }] }, /^intervals\.0\.extra: is not a field of a report\.$/],
+    [{ intervals: [good, { ...good, packets: -1 }] }, /^intervals\.1\.packets: /],
+    [{ intervals: [{ ...good, bytes: 2 ** 53 }] }, /^intervals\.0\.bytes: /],
+    [{ intervals: [{ ...good, bytes: 1.5 }] }, /^intervals\.0\.bytes: /],
+    [{ intervals: [{ ...good, dropped: "1" }] }, /^intervals\.0\.dropped: /],
+    [{ intervals: [{ ...good, latency_ms: -1 }] }, /^intervals\.0\.latency_ms: /],
+    [{ intervals: [{ ...good, latency_ms: 1e9 }] }, /^intervals\.0\.latency_ms: /],
+    [{ intervals: [{ ...good, service_id: 0 }] }, /^intervals\.0\.service_id: /],
+    [{ intervals: [{ ...good, ts: ts + 1 }] }, /^intervals\.0\.ts: is not the beginning of a minute\.$/],
+    [{ intervals: [{ ...good, ts: thisMinute() + MINUTE }] }, /^intervals\.0\.ts: is of a minute that has not ended/],
+    [{ intervals: [{ ...good, ts: ts + 60 * MINUTE }] }, /Check this machine's clock\.$/],
+    [
+      { intervals: [{ ...good, ts: thisMinute() - 122 * MINUTE }] },
+      /^intervals\.0\.ts: is 12\d minutes old, and 2 hours/,
+    ],
+    [{ intervals: Array.from({ length: 1001 }, () => good) }, /^intervals: has more than 1000 entries\.$/],
+    [{ acknowledgements: [{ service_id: id, version: 1 }] }, /^acknowledgements\.0\.error: /],
+    [{ acknowledgements: [{ ...acknowledgement, version: -1 }] }, /^acknowledgements\.0\.version: /],
+    [{ acknowledgements: [{ ...acknowledgement, error: "a\nb" }] }, /^acknowledgements\.0\.error: holds control/],
+    [{ acknowledgements: [{ ...acknowledgement, error: "x".repeat(257) }] }, /^acknowledgements\.0\.error: /],
+  ] as [unknown, RegExp][]) {
+    const answer = await report(node.key, body);
+    expect(answer.json, JSON.stringify(body).slice(0, 90)).toEqual({ error: expect.stringMatching(message) });
+    expect(answer.status).toBe(400);
+  }
+  expect((await report(node.key, { intervals: [{ ...good, packets: 2 ** 53 - 1, latency_ms: null }] })).status).toBe(
+    200,
+  );
+  expect((await report(node.key, " ".repeat(256 * 1024 + 1))).json).toEqual({
+    error: "The body is larger than 256 KB.",
+  });
+  expect((await report(node.key, "{}", { headers: { "Content-Type": "text/plain" } })).status).toBe(415);
+  expect(await sql("select 1 from metric_samples")).toHaveLength(0);
+  // A version that nobody made says nothing.
+  await acknowledge(node.key, id, 99);
+  expect(await statusOf(id)).toBe("configuring");
+});
+
+test("a node key reads the configuration and reports, and nothing else; other keys and those of removed nodes do neither", async () => {
+  const node = await newNode();
+  const removed = await newNode();
+  await nodes.removeNode(removed.id);
+  for (const path of ENDPOINT_PATHS) expect((await call(path, node.key)).status, path).toBe(401);
+  for (const key of [
+    removed.key,
+    mintToken("edgeKey"),
+    mintToken(),
+    mintToken("serverKey"),
+    "cedg_",
+    "x".repeat(9000),
+  ]) {
+    for (const answer of [await get(key), await report(key, {})]) {
+      expect([answer.status, answer.json]).toEqual([401, { error: "Invalid or replaced edge node key." }]);
+      expect(answer.headers.get("www-authenticate")).toBe('Bearer realm="console-ingest", error="invalid_token"');
+    }
+  }
+  expect((await get(null)).json).toEqual({
+    error: 'Missing edge node key. Send "Authorization: Bearer <edge node key>".',
+  });
+  // It reports for no server, and a server's key is none of an edge.
+  const checkIn = await fetch(`${app.origin}/ingest/v1/check-ins`, {
+    method: "POST",
+    headers: { Authorization: `Bearer ${node.key}`, "Content-Type": "application/json" },
+    body: "{}",
+  });
+  expect(checkIn.status).toBe(401);
+  const replaced = await nodes.replaceNodeKey(node.id);
+  expect((await get(node.key)).status).toBe(200);
+  expect((await get(replaced.kind === "replaced" ? replaced.rawKey : null)).status).toBe(200);
+  await sql("update edge_node_keys set expires_at = now() - interval '1 second' where expires_at is not null");
+  expect((await get(node.key)).status).toBe(401);
+  for (const method of ["POST", "PUT", "DELETE", "OPTIONS"]) {
+    const answer = await fetch(app.origin + CONFIGURATION, { method });
+    expect([answer.status, answer.headers.get("allow")], method).toEqual([405, "GET"]);
+  }
+  expect((await report(null, null, { method: "GET" })).status).toBe(405);
+  expect(sharedOrigin()).not.toBe(app.origin);
+});

@@ -1,0 +1,241 @@
+import { db, type Prisma } from "@/lib/database/client";
+import { lockAccount } from "@/lib/database/locks";
+import { executeIn, parameter, statement } from "@/lib/database/statement";
+import { table } from "@/lib/database/tables";
+import type { InvalidField } from "@/lib/failures";
+import type { ServiceWish } from "@/lib/generated/prisma/enums";
+import { isFormNonce } from "@/lib/http/form-fields";
+import { limit, type Policy } from "@/lib/rate-limit";
+import { MINUTE } from "@/lib/time";
+import { claimHostname } from "./hostnames";
+import {
+  type CheckedService,
+  checkService,
+  type ServiceField,
+  type ServiceInput,
+  type ServiceRules,
+} from "./service-input";
+import { lockServices, settle } from "./settlement";
+import { wishOf } from "./status";
+
+/** The API lists the services of an account whole. */
+export const MAX_SERVICES = 100;
+
+/** Each change goes out to every edge node. */
+const CHANGES: Policy = { name: "service-changes", limit: 30, windowMs: 10 * MINUTE };
+
+const HOSTNAME_REFUSED = "Another service has this public hostname. Choose another one.";
+
+type TooOften = { kind: "too-often"; message: string };
+type Refused = InvalidField<ServiceField | "form"> | TooOften;
+
+export type CreateServiceResult =
+  | { kind: "created"; id: number }
+  /** This form has created the service before. */
+  | { kind: "already-created"; id: number }
+  | Refused;
+
+export type ChangeServiceResult =
+  | { kind: "changed"; configVersion: number }
+  /** It is as it was, and its version too. */
+  | { kind: "unchanged" }
+  | { kind: "not-found" }
+  /** A service that is being deleted can no longer be changed. */
+  | { kind: "deleting" }
+  | Refused;
+
+/** Creates a service of the account, which waits for an edge node. `formNonce` is the one-use number of a form. */
+export async function createService(
+  accountId: number,
+  { formNonce, ...input }: ServiceInput & { formNonce?: string },
+  rules: ServiceRules,
+  now: Date = new Date(),
+): Promise<CreateServiceResult> {
+  const checked = checkService(input, rules);
+  if (checked.kind === "invalid") return checked;
+  if (formNonce !== undefined && !isFormNonce(formNonce)) {
+    return refusal("This form is incomplete. Reload the page and try again.");
+  }
+  return undoingRefusals(async (tx) => {
+    // Additions to one account wait for each other here, so that the limit and the nonce are exact.
+    await lockAccount(tx, accountId);
+    if (formNonce !== undefined) {
+      const earlier = await tx.gameService.findFirst({ where: { accountId, formNonce }, select: { id: true } });
+      if (earlier) return { kind: "already-created", id: earlier.id };
+    }
+    if ((await tx.gameService.count({ where: { accountId } })) >= MAX_SERVICES) {
+      return refusal(`An account can have ${MAX_SERVICES} game services. Delete one first.`);
+    }
+    const tooOften = await countChange(accountId);
+    if (tooOften) return tooOften;
+    const { id } = await tx.gameService.create({
+      data: {
+        accountId,
+        ...checked.service,
+        wish: "on",
+        formNonce: formNonce ?? null,
+        createdAt: now,
+        updatedAt: now,
+      } satisfies Prisma.GameServiceUncheckedCreateInput,
+      select: { id: true },
+    });
+    if (!(await claimHostname(tx, id, checked.service.javaHostname, now))) return hostnameRefused();
+    return { kind: "created", id };
+  });
+}
+
+/** Changes what a service of the account is. */
+export async function editService(
+  accountId: number,
+  id: number,
+  input: ServiceInput,
+  rules: ServiceRules,
+  now: Date = new Date(),
+): Promise<ChangeServiceResult> {
+  const checked = checkService(input, rules);
+  if (checked.kind === "invalid") return checked;
+  return change(accountId, id, now, async (tx, { service, wish }) => {
+    const { name, javaHostname, originHost, originPort } = checked.service;
+    const isSame =
+      service.name === name &&
+      service.javaHostname === javaHostname &&
+      service.originHost === originHost &&
+      service.originPort === originPort;
+    if (isSame) return { kind: "unchanged" };
+    if (!(await claimHostname(tx, id, javaHostname, now))) return hostnameRefused();
+    return { ...checked.service, wish };
+  });
+}
+
+/** Turns a service of the account on or off. */
+export async function setServiceWish(
+  accountId: number,
+  id: number,
+  wanted: Exclude<ServiceWish, "gone">,
+  now: Date = new Date(),
+): Promise<ChangeServiceResult> {
+  return change(accountId, id, now, async (_, { service, wish }) =>
+    wish === wanted ? { kind: "unchanged" } : { ...service, wish: wanted },
+  );
+}
+
+/** Has the edge nodes apply a service anew, as it is: what failed may succeed now. */
+export async function retryService(
+  accountId: number,
+  id: number,
+  now: Date = new Date(),
+): Promise<ChangeServiceResult> {
+  return change(accountId, id, now, async (_, { service, wish }) => ({ ...service, wish }));
+}
+
+/**
+ * Has a service of the account deleted: its row goes when no edge node has it any more. `typedName` must be its name.
+ */
+export async function deleteService(
+  accountId: number,
+  id: number,
+  typedName: string,
+  now: Date = new Date(),
+): Promise<ChangeServiceResult> {
+  return change(accountId, id, now, async (_, { service }) =>
+    typedName.trim() === service.name.trim()
+      ? { ...service, wish: "gone" }
+      : { kind: "invalid", field: "name", message: "This is not the name of the service. Type it as it stands above." },
+  );
+}
+
+type Current = { service: CheckedService; wish: ServiceWish };
+type Decision = (CheckedService & { wish: ServiceWish }) | Exclude<ChangeServiceResult, { kind: "changed" }>;
+
+const s = table("GameService", "s");
+
+const CHANGE = statement(
+  {
+    id: s.id,
+    name: s.name,
+    javaHostname: s.javaHostname,
+    originHost: s.originHost,
+    originPort: s.originPort,
+    wish: parameter<ServiceWish>("service_wish"),
+    now: s.updatedAt,
+  },
+  ({ id, name, javaHostname, originHost, originPort, wish, now }) => ({
+    sql: `update ${s} set name = ${name}, java_hostname = ${javaHostname}, origin_host = ${originHost},
+      origin_port = ${originPort}, wish = ${wish}, config_version = config_version + 1, updated_at = ${now}
+      where ${s.id} = ${id}`,
+  }),
+);
+
+/** One change of one service: its version rises by one, and its status follows in the same transaction. */
+async function change(
+  accountId: number,
+  id: number,
+  now: Date,
+  decide: (tx: Prisma.TransactionClient, current: Current) => Promise<Decision>,
+): Promise<ChangeServiceResult> {
+  return undoingRefusals(async (tx) => {
+    await lockServices(tx, [id]);
+    const select = {
+      name: true,
+      javaHostname: true,
+      originHost: true,
+      originPort: true,
+      wish: true,
+      status: true,
+      configVersion: true,
+    } satisfies Prisma.GameServiceSelect;
+    const row = await tx.gameService.findFirst({ where: { id, accountId }, select });
+    if (!row) return { kind: "not-found" };
+    const { status, configVersion, wish: stored, ...service } = row;
+    const wish = wishOf(stored, status);
+    if (wish === "gone") return { kind: "deleting" };
+    const decided = await decide(tx, { service, wish });
+    if ("kind" in decided) return decided;
+    const tooOften = await countChange(accountId);
+    if (tooOften) return tooOften;
+    await executeIn(tx, CHANGE, { id, ...decided, now });
+    await settle(tx, [id], now);
+    return { kind: "changed", configVersion: configVersion + 1 };
+  });
+}
+
+/** Counts a change of the account, or says that there were too many of late. */
+async function countChange(accountId: number): Promise<TooOften | null> {
+  const { accepted, waitMs } = await limit(CHANGES, String(accountId));
+  if (accepted) return null;
+  const minutes = Math.max(1, Math.ceil(waitMs / MINUTE));
+  return {
+    kind: "too-often",
+    message: `Game services of this account were changed very often just now. Try again in ${minutes} ${minutes === 1 ? "minute" : "minutes"}.`,
+  };
+}
+
+class Undone extends Error {
+  constructor(readonly result: unknown) {
+    super("undone");
+  }
+}
+
+/** A transaction of which nothing stays when it comes to a refusal. */
+async function undoingRefusals<Result extends { kind: string }>(
+  run: (tx: Prisma.TransactionClient) => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await db.$transaction(async (tx) => {
+      const result = await run(tx);
+      if (result.kind === "invalid" || result.kind === "too-often") throw new Undone(result);
+      return result;
+    });
+  } catch (error) {
+    if (error instanceof Undone) return error.result as Result;
+    throw error;
+  }
+}
+
+function hostnameRefused(): InvalidField<"javaHostname"> {
+  return { kind: "invalid", field: "javaHostname", message: HOSTNAME_REFUSED };
+}
+
+function refusal(message: string): InvalidField<"form"> {
+  return { kind: "invalid", field: "form", message };
+}

@@ -1,0 +1,29 @@
+import type { z } from "zod";
+import { ApiError } from "@/lib/api/api-error";
+
+/** Names of fields that a sender made up are repeated up to here. */
+const MAX_ECHO = 64;
+
+/** @throws ApiError 400 for what is no JSON. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new ApiError(400, "The body is not JSON.");
+  }
+}
+
+/** What is wrong with a body, in a sentence that names the field; `what` is what the body should be. */
+export function describeIssue(issue: z.core.$ZodIssue | undefined, what: string): string {
+  if (issue?.code === "unrecognized_keys") {
+    const [name] = issue.keys;
+    return `${cut([...issue.path, name].join("."))}: is not a field of ${what}.`;
+  }
+  const field = issue?.path.map(String).join(".");
+  const problem = (issue?.message ?? "is wrong").replace(/^Invalid input: |^Too (?:big|small): /, "");
+  return field ? `${cut(field)}: ${problem}.` : `The body must be a JSON object: ${problem}.`;
+}
+
+function cut(name: string): string {
+  return name.replace(/[\p{Cc}\p{Cf}\p{Cs}]/gu, "").slice(0, MAX_ECHO);
+}

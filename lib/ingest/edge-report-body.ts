@@ -1,0 +1,83 @@
+import { z } from "zod";
+import { ApiError } from "@/lib/api/api-error";
+import type { EdgeReport } from "@/lib/game-services/edges/reports";
+import { UNPRINTABLE } from "@/lib/names";
+import { HOUR, MINUTE, SECOND } from "@/lib/time";
+import { describeIssue, parseJson } from "./body-text";
+
+/** How long ago an interval may have ended that a node could not deliver before, in milliseconds. */
+const MAX_AGE = 2 * HOUR;
+/** How far a node's clock may be ahead of this one, in milliseconds. */
+const MAX_AHEAD = 5 * SECOND;
+/** Of each kind; a node with more of them sends several reports. */
+export const MAX_ENTRIES = 1000;
+/** A measurement takes place within its interval. */
+const MAX_LATENCY_MS = MINUTE;
+
+const id = z
+  .int()
+  .min(1)
+  .max(2 ** 31 - 1);
+const counter = z.int().min(0);
+const atMost = <Item extends z.ZodType>(item: Item) =>
+  z
+    .array(item)
+    .refine((list) => list.length <= MAX_ENTRIES, `has more than ${MAX_ENTRIES} entries`)
+    .optional()
+    .default([]);
+
+const acknowledgement = z.strictObject({
+  service_id: id,
+  version: z
+    .int()
+    .min(0)
+    .max(2 ** 31 - 1)
+    .nullable(),
+  error: z
+    .string()
+    .max(256)
+    .refine((text) => !UNPRINTABLE.test(text), "holds control or text-direction characters")
+    .nullable(),
+});
+
+const interval = z.strictObject({
+  service_id: id,
+  ts: z.int(),
+  packets: counter,
+  bytes: counter,
+  dropped: counter,
+  connections: counter,
+  latency_ms: z.number().min(0).max(MAX_LATENCY_MS).nullable(),
+});
+
+const body = z.strictObject({ acknowledgements: atMost(acknowledgement), intervals: atMost(interval) });
+
+/**
+ * Reads what an edge node sent at `arrivedAt`.
+ * @throws ApiError 400 naming the first field that is wrong.
+ */
+export function parseEdgeReport(text: string, arrivedAt: Date): EdgeReport {
+  const parsed = body.safeParse(parseJson(text));
+  if (!parsed.success) throw new ApiError(400, describeIssue(parsed.error.issues[0], "a report"));
+  const { acknowledgements, intervals } = parsed.data;
+  for (const [index, { ts }] of intervals.entries()) {
+    const problem = problemOfTime(ts, arrivedAt.getTime());
+    if (problem !== null) throw new ApiError(400, `intervals.${index}.ts: ${problem}`);
+  }
+  return {
+    acknowledgements: acknowledgements.map(({ service_id, ...rest }) => ({ serviceId: service_id, ...rest })),
+    intervals: intervals.map(({ service_id, latency_ms, ...rest }) => {
+      return { serviceId: service_id, latencyMs: latency_ms, ...rest };
+    }),
+  };
+}
+
+/** An interval is a whole minute of the clock (UTC) that has ended. */
+function problemOfTime(ts: number, now: number): string | null {
+  if (ts % MINUTE !== 0) return "is not the beginning of a minute.";
+  if (ts + MINUTE > now + MAX_AHEAD) {
+    return "is of a minute that has not ended by the console's clock. Check this machine's clock.";
+  }
+  if (ts < now - MAX_AGE) return `is ${Math.round((now - ts) / MINUTE)} minutes old, and 2 hours are the most.`;
+  return null;
+}

@@ -1,0 +1,92 @@
+import { parseArgs } from "node:util";
+import { PlainError } from "@/lib/failures";
+import { findId } from "@/lib/http/ids";
+import { formatTable } from "./table";
+import { withDatabase } from "./with-database";
+
+const HELP = `Manages the edge nodes, which protect game services.
+
+  npm run edge -- list
+  npm run edge -- add NAME           prints the node's key, once
+  npm run edge -- replace-key ID     prints the new key, once; the old one works for an hour
+  npm run edge -- remove ID          its keys are refused at once; what it counted stays
+
+ID is what list shows.`;
+
+const COMMANDS: Readonly<Record<string, { usage: string; run(operand: string): Promise<string> }>> = {
+  list: { usage: "", run: list },
+  add: { usage: "NAME", run: add },
+  "replace-key": { usage: "ID", run: replaceKey },
+  remove: { usage: "ID", run: remove },
+};
+
+/** `npm run edge`: the edge nodes from the command line, for whoever runs the console. */
+export async function main(args: string[]): Promise<void> {
+  const [name = "help", ...rest] = args;
+  if (["help", "--help", "-h"].includes(name)) {
+    console.log(HELP);
+    return;
+  }
+  const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
+  if (!command) throw new PlainError(`There is no command "${name}".\n\n${HELP}`);
+  const operand = parseOperand(`Usage: npm run edge -- ${name} ${command.usage}`.trim(), command.usage !== "", rest);
+  await withDatabase(async () => console.log(await command.run(operand)));
+}
+
+function parseOperand(usage: string, isNeeded: boolean, args: string[]): string {
+  try {
+    const { positionals } = parseArgs({ args, options: {}, allowPositionals: true });
+    if (positionals.length !== (isNeeded ? 1 : 0)) throw new Error("Wrong number of arguments.");
+    return positionals[0] ?? "";
+  } catch (error) {
+    throw new PlainError(`${error instanceof Error ? error.message : error}\n${usage}\n\n${HELP}`);
+  }
+}
+
+async function list(): Promise<string> {
+  const { isHeardLately, listNodes } = await import("@/lib/game-services/edges/nodes");
+  const nodes = await listNodes();
+  if (nodes.length === 0) return "There are no edge nodes yet. Add the first with: npm run edge -- add NAME";
+  const now = new Date();
+  const rows = nodes.map(({ id, name, agent, lastHeardAt, services: { current, behind, failed } }) => [
+    String(id),
+    name,
+    lastHeardAt === null ? "never heard" : isHeardLately(lastHeardAt, now) ? "live" : "silent",
+    lastHeardAt?.toISOString() ?? "never",
+    agent ?? "-",
+    `${current} current, ${behind} behind, ${failed} failed`,
+  ]);
+  return formatTable([["ID", "NAME", "STATE", "LAST HEARD", "PROGRAM", "SERVICES"], ...rows]);
+}
+
+async function add(name: string): Promise<string> {
+  const { addNode } = await import("@/lib/game-services/edges/nodes");
+  const added = await addNode(name);
+  if (added.kind === "invalid") throw new PlainError(added.message);
+  return `Added edge node ${added.id} (${name.trim()}).\n${keyText(added.rawKey)}`;
+}
+
+async function replaceKey(text: string): Promise<string> {
+  const { replaceNodeKey } = await import("@/lib/game-services/edges/nodes");
+  const id = findId(text);
+  const replaced = id === null ? null : await replaceNodeKey(id);
+  if (replaced?.kind === "too-often") throw new PlainError(replaced.message);
+  if (replaced?.kind !== "replaced") throw notFound(text);
+  return `Replaced the key of edge node ${id} (${replaced.name}); the old one works for one more hour.\n${keyText(replaced.rawKey)}`;
+}
+
+async function remove(text: string): Promise<string> {
+  const { removeNode } = await import("@/lib/game-services/edges/nodes");
+  const id = findId(text);
+  const name = id === null ? null : await removeNode(id);
+  if (name === null) throw notFound(text);
+  return `Removed edge node ${id} (${name}) with its keys. What it counted stays.`;
+}
+
+function notFound(text: string): PlainError {
+  return new PlainError(`There is no edge node "${text}". See: npm run edge -- list`);
+}
+
+function keyText(rawKey: string): string {
+  return `Its key, shown only now: ${rawKey}`;
+}
