@@ -3,6 +3,8 @@ export async function register(): Promise<void> {
   if (process.env.NEXT_RUNTIME === "nodejs") {
     const { startUp } = await import("@/lib/start-up");
     await startUp();
+    const { startSweeping } = await import("@/lib/sweep/schedule");
+    startSweeping();
   }
 }
 

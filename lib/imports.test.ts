@@ -20,7 +20,7 @@ const RANKS: readonly (readonly [rank: number, prefixes: readonly string[]])[] =
   [6, ["lib/start-up.ts", "lib/readiness.ts"]],
   [0, ["lib/process/"]],
   [1, ["lib/http/", "lib/database/", "lib/rate-limit/", "lib/admission/"]],
-  [4, ["lib/api/"]],
+  [4, ["lib/api/", "lib/sweep/"]],
   [5, ["lib/ingest/"]],
   // The resources.
   [2, ["lib/accounts/", "lib/tokens/"]],

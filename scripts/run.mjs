@@ -13,7 +13,7 @@ const GENERATED_STAMP = "lib/generated/.console-generate";
 /** Commands that need what only development does. */
 const DEVELOPMENT_COMMANDS = new Set(["test", "documents", "renamed-fields", "screenshots"]);
 /** Commands that end within seconds: compiling WebAssembly a second time, for speed, would take longer than it saves. */
-const SHORT_COMMANDS = new Set(["account", "edge", "migrate", "server"]);
+const SHORT_COMMANDS = new Set(["account", "edge", "migrate", "server", "sweep"]);
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 process.chdir(root);

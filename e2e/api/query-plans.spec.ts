@@ -10,7 +10,7 @@ import { getMetrics } from "@/lib/game-services/metrics";
 import { listBenchmarks } from "@/lib/servers/benchmarks";
 import { getServer, listServers } from "@/lib/servers/servers";
 import { getHistory, HISTORY_RANGES, listTrends } from "@/lib/servers/telemetry/history";
-import { pruneSamples, SAMPLES_KEPT } from "@/lib/servers/telemetry/retention";
+import { retireSamples } from "@/lib/servers/telemetry/retention";
 import { findTwoDaemons } from "@/lib/servers/telemetry/two-daemons";
 import { DAY, HOUR, SECOND } from "@/lib/time";
 import { authenticate } from "@/lib/tokens/authentication";
@@ -82,7 +82,10 @@ test("no query of any endpoint, of the history of servers or of what deletes old
       const times = instants.map((instant) => Date.parse(instant.replace(/Z?$/, "Z")));
       // Both ends of a time are bound: only its days are looked at.
       if (times.length > 1) expect(daysRead, text).toBeLessThan((Math.max(...times) - Math.min(...times)) / DAY + 2);
-      const scanned = nodesOf(plan).filter((node) => node["Node Type"] === "Seq Scan");
+      const scanned = nodesOf(plan).filter(
+        // The catalogue of tables has as many rows as there are tables.
+        (node) => node["Node Type"] === "Seq Scan" && !node["Relation Name"]?.startsWith("pg_"),
+      );
       expect(
         scanned.map((node) => node["Relation Name"]),
         text,
@@ -99,10 +102,10 @@ async function historyQueries(): Promise<Query[]> {
   const { id: accountId } = await newAccount();
   const createdAt = new Date(Date.now() - 40 * DAY);
   const { id } = await newServer(accountId, { createdAt, lastSeenAt: createdAt });
-  const times = [SAMPLES_KEPT + 2 * HOUR, 3 * HOUR, 0].map((age) => new Date(Date.now() - age));
+  const times = [33 * DAY, 3 * HOUR, 0].map((age) => new Date(Date.now() - age));
   await db.telemetrySample.createMany({ data: times.map((ts) => ({ serverId: id, ts })) });
   const sent = await recordQueries(async () => {
-    expect(await pruneSamples(id, Date.now())).toBe(1);
+    await retireSamples(Date.now(), { telemetryDays: 31, hoursDays: 400 }, async () => true);
     for (const range of HISTORY_RANGES) await getHistory(accountId, String(id), range);
     await listTrends(accountId, [id]);
     await findTwoDaemons(accountId, id, new Date());

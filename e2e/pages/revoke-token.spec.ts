@@ -4,7 +4,8 @@ import { answerQuestion, expect, TOKEN_PAGE, test, withAndWithoutJavaScript } fr
 import { db } from "@/lib/database/client";
 import { DAY, HOUR, MINUTE } from "@/lib/time";
 import { hashToken, mintToken } from "@/lib/tokens/format";
-import { MAX_ENDED_SHOWN, pruneTokens, revokeTokens } from "@/lib/tokens/management";
+import { MAX_ENDED_SHOWN, revokeTokens } from "@/lib/tokens/management";
+import { deleteEndedTokens } from "@/lib/tokens/retention";
 
 withAndWithoutJavaScript((hasJavaScript) => {
   test("revoking asks first, naming the token, its fingerprint and last use; then the next API request is 401", async ({
@@ -174,7 +175,7 @@ test("of very many ended tokens the last hundred are shown, which is said, and t
   await expect(page.getByRole("row", { name: /ended \d+/ })).toHaveCount(MAX_ENDED_SHOWN);
   await expect(page.getByText("The last 100; earlier ones are forgotten")).toBeVisible();
 
-  await pruneTokens(account.id, new Date());
+  await deleteEndedTokens(Date.now(), 90, async () => true);
   const left = await db.accessToken.findMany({ where: { accountId: account.id }, orderBy: { id: "asc" } });
   expect(left.map(({ id, name }) => (id === active.id ? "active" : name))).toEqual([
     "active",

@@ -1,4 +1,5 @@
 import { setTimeout as wait } from "node:timers/promises";
+import type { GoesOn } from "@/lib/database/deletion";
 import { parameter, query, select, statement } from "@/lib/database/statement";
 import { Expression } from "@/lib/database/tables";
 import { DAY, SECOND } from "@/lib/time";
@@ -72,6 +73,16 @@ export async function makeDay(table: DailyTable, day: number): Promise<MadeDay["
 export async function dropDay(table: DailyTable, day: number): Promise<boolean> {
   const [dropped] = (await untilFree(() => query(DROP, { parent: table, day: new Date(day) }))) ?? [];
   return dropped?.isDropped ?? false;
+}
+
+/** Drops the days that end at or before `until` (epoch ms), the oldest first, as long as it may go on. Answers how many. */
+export async function dropDaysBefore(table: DailyTable, until: number, goesOn: GoesOn): Promise<number> {
+  let dropped = 0;
+  for (const day of await listDays(table)) {
+    if (day + DAY > until || !(await goesOn())) break;
+    if (await dropDay(table, day)) dropped++;
+  }
+  return dropped;
 }
 
 /** Null when every attempt met somebody else. */

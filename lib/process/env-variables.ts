@@ -58,6 +58,12 @@ const databaseUrl = (name: string) =>
 const variables = z.object({
   DATABASE_URL: z.union([z.literal(EMBEDDED), databaseUrl("DATABASE_URL")]).optional(),
   DATABASE_POOL_SIZE: wholeNumber("DATABASE_POOL_SIZE", 10, 1, 1000),
+  KEEP_METRICS_DAYS: wholeNumber("KEEP_METRICS_DAYS", 8, 8, 3650),
+  KEEP_TELEMETRY_DAYS: wholeNumber("KEEP_TELEMETRY_DAYS", 31, 2, 3650),
+  KEEP_HOURS_DAYS: wholeNumber("KEEP_HOURS_DAYS", 400, 31, 36_500),
+  KEEP_BENCHMARK_RUNS: wholeNumber("KEEP_BENCHMARK_RUNS", 200, 1, 10_000),
+  KEEP_SESSIONS_DAYS: wholeNumber("KEEP_SESSIONS_DAYS", 30, 0, 3650),
+  KEEP_TOKENS_DAYS: wholeNumber("KEEP_TOKENS_DAYS", 90, 1, 3650),
   DATA_DIR: z.string().default(".data"),
   HOST: z.string().default("127.0.0.1"),
   PORT: wholeNumber("PORT", DEFAULT_PORT, 0, 65_535),
@@ -84,6 +90,21 @@ const variables = z.object({
 /** Every variable there is. */
 export const VARIABLE_NAMES: readonly string[] = Object.keys(variables.shape);
 
+/** How much is kept; the hourly sweep deletes the rest. */
+export type Kept = {
+  /** Days of the intervals of game services: at least one more than the longest range of the API. */
+  metricsDays: number;
+  /** Days of samples of servers. Their hourly sums stay for `hoursDays`. */
+  telemetryDays: number;
+  hoursDays: number;
+  /** Finished benchmark runs of each server, the latest. */
+  benchmarkRuns: number;
+  /** Days after the end of a session; sign-in knows an owner's ip by them. */
+  sessionsDays: number;
+  /** Days after a token was revoked or expired. */
+  tokensDays: number;
+};
+
 export type Env = {
   /** PostgreSQL. Undefined: the embedded database, which `scripts/` starts and then names here for the app. */
   databaseUrl: string | undefined;
@@ -91,6 +112,7 @@ export type Env = {
   isEmbeddedNamed: boolean;
   /** Connections to PostgreSQL per process. */
   databasePoolSize: number;
+  kept: Kept;
   /** Where the embedded database keeps its files. */
   dataDir: string;
   host: string;
@@ -136,6 +158,14 @@ export function parseEnv(source: Record<string, string | undefined>): Env {
     databaseUrl: data.DATABASE_URL === EMBEDDED ? undefined : data.DATABASE_URL,
     isEmbeddedNamed: data.DATABASE_URL === EMBEDDED,
     databasePoolSize: data.DATABASE_POOL_SIZE,
+    kept: {
+      metricsDays: data.KEEP_METRICS_DAYS,
+      telemetryDays: data.KEEP_TELEMETRY_DAYS,
+      hoursDays: data.KEEP_HOURS_DAYS,
+      benchmarkRuns: data.KEEP_BENCHMARK_RUNS,
+      sessionsDays: data.KEEP_SESSIONS_DAYS,
+      tokensDays: data.KEEP_TOKENS_DAYS,
+    },
     dataDir: data.DATA_DIR,
     host: data.HOST,
     port: data.PORT,

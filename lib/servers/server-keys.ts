@@ -1,5 +1,7 @@
 import { db, type Prisma } from "@/lib/database/client";
+import { BEFORE, deleteEach, deletionOfAll, type GoesOn } from "@/lib/database/deletion";
 import { lockServer } from "@/lib/database/locks";
+import { table } from "@/lib/database/tables";
 import { HOUR } from "@/lib/time";
 import { hashToken, mintToken, tokenHint } from "@/lib/tokens/format";
 
@@ -78,4 +80,16 @@ export async function addServerKey(
     select,
   });
   return { rawKey, key };
+}
+
+const k = table("ServerKey", "k");
+const ENDED = deletionOfAll(
+  "server_keys",
+  BEFORE,
+  (before) => `select k.ctid from ${k} where ${k.expiresAt} < ${before}`,
+);
+
+/** Forgets keys that were replaced and no longer work at `now` (epoch ms). Answers how many. */
+export function deleteEndedKeys(now: number, goesOn: GoesOn): Promise<number> {
+  return deleteEach(ENDED, new Date(now), goesOn);
 }

@@ -10,7 +10,7 @@ import { DAY, MINUTE } from "@/lib/time";
 
 const WINDOW = 5 * MINUTE;
 /** So long after its end a session still vouches for the ip that signed in. */
-export const IP_KEPT = 30 * DAY;
+const IP_KEPT = 30 * DAY;
 const MAX_KNOWN_IPS = 200;
 
 /** Somebody who tries many accounts from one place. */

@@ -1,5 +1,7 @@
+import { BEFORE, deleteEach, deletionOfAll, type GoesOn } from "@/lib/database/deletion";
 import { execute, names, statement } from "@/lib/database/statement";
 import { table } from "@/lib/database/tables";
+import { DAY } from "@/lib/time";
 
 const s = table("Session", "s");
 const a = table("Account", "a");
@@ -34,4 +36,11 @@ type NewSession = {
 /** False when the account is disabled or has another password by now: nothing is stored then. */
 export async function storeSession(session: NewSession): Promise<boolean> {
   return (await execute(START, session)) === 1;
+}
+
+const ENDED = deletionOfAll("sessions", BEFORE, (before) => `select s.ctid from ${s} where ${s.expiresAt} < ${before}`);
+
+/** Forgets sessions that ended more than `days` days before `now` (epoch ms). Answers how many. */
+export function deleteEndedSessions(now: number, days: number, goesOn: GoesOn): Promise<number> {
+  return deleteEach(ENDED, new Date(now - days * DAY), goesOn);
 }

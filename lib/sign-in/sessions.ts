@@ -11,7 +11,7 @@ import { SIGN_IN } from "@/lib/page-paths";
 import { runInBackground } from "@/lib/process/background";
 import { env } from "@/lib/process/env";
 import { securityEvent } from "@/lib/process/security-events";
-import { type Accepted, IP_KEPT } from "@/lib/sign-in/credentials";
+import type { Accepted } from "@/lib/sign-in/credentials";
 import { isHttps, SESSION_COOKIE } from "@/lib/sign-in/session-cookie";
 import { storeSession } from "@/lib/sign-in/session-row";
 import { DAY, MINUTE, SECOND } from "@/lib/time";
@@ -93,14 +93,8 @@ export async function startSession({ accountId, passwordHash }: Accepted): Promi
     maxAge: COOKIE_LIFETIME / SECOND,
   });
   securityEvent("signed in", { accountId, ip });
-  runInBackground("tidying sessions", () => tidySessions(before));
+  if (before) runInBackground("ending the session before", () => endByToken(before));
   return true;
-}
-
-/** Ends the session that the browser had before, and forgets those that ended long ago. */
-async function tidySessions(before: string | undefined): Promise<void> {
-  if (before) await endByToken(before);
-  await db.session.deleteMany({ where: { expiresAt: { lte: new Date(Date.now() - IP_KEPT) } } });
 }
 
 /**

@@ -2,7 +2,6 @@ import { db, type Prisma } from "@/lib/database/client";
 import { lockAccount } from "@/lib/database/locks";
 import type { InvalidField } from "@/lib/failures";
 import { isFormNonce } from "@/lib/http/form-fields";
-import { runInBackground } from "@/lib/process/background";
 import { waitText } from "@/lib/relative-time";
 import { DAY, MINUTE } from "@/lib/time";
 import { hashToken, mintToken, tokenHint } from "@/lib/tokens/format";
@@ -235,26 +234,7 @@ export async function revokeTokens(accountId: number, which: readonly number[] |
     data: { revokedAt: now },
     select,
   });
-  if (revoked.length > 0) runInBackground("pruning ended tokens", () => pruneTokens(accountId, now));
   return revoked.sort((a, b) => a.id - b.id);
-}
-
-/**
- * Forgets tokens of the account that ended and that the page shows no more: their hashes are as unknown as any other
- * text from then on. A day old at least, so that the creation quota and the one-use numbers of forms stay exact.
- */
-export async function pruneTokens(accountId: number, now: Date): Promise<number> {
-  const { ended, hasMoreEnded } = await listTokens(accountId, now);
-  const last = ended.at(-1);
-  const before = (hasMoreEnded && last && endOf(last)) || new Date(now.getTime() - KEPT_VISIBLE);
-  const { count } = await db.accessToken.deleteMany({
-    where: {
-      accountId,
-      createdAt: { lt: new Date(now.getTime() - DAY) },
-      OR: [{ revokedAt: { lt: before } }, { revokedAt: null, expiresAt: { lt: before } }],
-    },
-  });
-  return count;
 }
 
 /** When a token stopped working, or will; null for one that has no end. */

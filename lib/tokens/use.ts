@@ -18,7 +18,7 @@ const MAX_TOKENS = 10_000;
 /** So many ips of a token are kept, the last ones. */
 const MAX_VISITORS = 20;
 /** The token page shows a day. */
-const HOURS_KEPT = DAY + HOUR;
+export const HOURS_KEPT = DAY + HOUR;
 
 /** The minute of the last request; it may be written in two batches and is counted as one. */
 type Minute = { start: number; requests: number };

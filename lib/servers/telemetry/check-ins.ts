@@ -3,7 +3,6 @@ import { NotFoundError } from "@/lib/failures";
 import { parseStabilityRecord, withCheckIn } from "@/lib/servers/stability";
 import { PREVIOUS, type Previous, SAMPLED, SEEN } from "@/lib/servers/telemetry/check-in-statements";
 import { type ParsedReport, parseReport, type Report } from "@/lib/servers/telemetry/report";
-import { isTimeToPrune, pruneInBackground } from "@/lib/servers/telemetry/retention";
 import { withDaemon } from "@/lib/servers/telemetry/two-daemons";
 import { MINUTE } from "@/lib/time";
 
@@ -75,8 +74,6 @@ export async function storeCheckIn(
       ? await query(SAMPLED, { ...changes, ts: sampledAt, ...sample })
       : await query(SEEN, changes);
     if (!outcome?.wasSame) continue;
-    if (outcome.wasNew && isTimeToPrune(serverId, previous.lastSeenAt, arrivedAt.getTime()))
-      pruneInBackground(serverId);
     return outcome.wasNew;
   }
   throw new Error(`Server ${serverId} never stayed as it was between reading and writing.`);

@@ -1,92 +1,125 @@
-import { db } from "@/lib/database/client";
-import { pause, runInBackground } from "@/lib/process/background";
-import { perProcess } from "@/lib/process/per-process";
-import { toRatedServer } from "@/lib/servers/telemetry/past-scores";
-import { lockSamples, ROLL_UP_TRANSACTION, rollUp } from "@/lib/servers/telemetry/roll-ups";
-import { DAY, HOUR, MINUTE, startOfHour } from "@/lib/time";
+import { BEFORE, deleteAll, deletion, type GoesOn } from "@/lib/database/deletion";
+import { dropDaysBefore } from "@/lib/database/partitions";
+import { query, select, statement } from "@/lib/database/statement";
+import { Expression, table } from "@/lib/database/tables";
+import { logFault } from "@/lib/process/faults";
+import { type RatedServer, toRatedServer } from "@/lib/servers/telemetry/past-scores";
+import { rollUp } from "@/lib/servers/telemetry/roll-ups";
+import { DAY, SECOND, startOfHour } from "@/lib/time";
 
-/**
- * How long a server's samples are kept, in milliseconds: the longest history that is shown, and the day that the score of
- * its first hour looks back on, so that all of it can be computed again. The sums of hours stay.
- */
-export const SAMPLES_KEPT = 31 * DAY;
+/** Servers that one statement looks at. */
+const PAGE = 100;
+/** A server whose check-ins come in between is tried so often. */
+const ATTEMPTS = 10;
+/** Samples whose hours cannot be summed up are deleted all the same after so many days more. */
+const DAYS_OF_GRACE = 2;
 
-/** How much is deleted at a time, while the server's check-ins wait: of a backlog, a day every hour. */
-const BATCH = DAY;
-/** Between two servers, in milliseconds: this is never urgent. */
-const REST = 20;
+const s = table("Server", "s");
+const t = table("TelemetrySample", "t");
+const h = table("TelemetryHour", "h");
 
-type Queue = { serverIds: Set<number>; isRunning: boolean };
-const queue = perProcess("retention", (): Queue => ({ serverIds: new Set(), isRunning: false }));
+/** The first sample of a server with `since <= ts < until`; its index says which, in each of the old days. */
+const first = (serverId: string, since: string, until: string) =>
+  `(select min(${t.ts}) from ${t} where ${t.serverId} = ${serverId} and ${t.ts} >= ${since} and ${t.ts} < ${until})`;
 
-/**
- * Whether the check-in at `arrivedAt` is the one after which its server's old samples are deleted: the first of an hour
- * that begins for each server at a minute of its own. Times are epoch ms.
- */
-export function isTimeToPrune(serverId: number, lastSeenAt: number, arrivedAt: number): boolean {
-  const hourOf = (time: number) => Math.floor((time - (serverId % 60) * MINUTE) / HOUR);
-  return hourOf(arrivedAt) !== hourOf(lastSeenAt);
-}
-
-/** Deletes what is older than `SAMPLES_KEPT`, one server after the other. What fails is tried again in an hour. */
-export function pruneInBackground(serverId: number): void {
-  queue.serverIds.add(serverId);
-  if (queue.isRunning) return;
-  queue.isRunning = true;
-  runInBackground("deleting old samples", async () => {
-    try {
-      for (const id of queue.serverIds) {
-        queue.serverIds.delete(id);
-        await pruneSamples(id, Date.now());
-        if (!(await pause(REST))) return;
-      }
-    } finally {
-      queue.isRunning = false;
-    }
-  });
-}
-
-/**
- * Deletes the oldest samples of a server, at most a day of them, if they are older at `now` (epoch ms) than they are
- * kept: whole hours that are summed up as they stand, and never the latest sample. Whoever writes samples of the server
- * just then comes first. Answers how many are gone.
- */
-export async function pruneSamples(serverId: number, now: number): Promise<number> {
-  const until = startOfHour(now - SAMPLES_KEPT);
-  const server = await db.server.findUnique({
-    where: { id: serverId },
-    select: {
-      id: true,
-      createdAt: true,
-      facts: true,
-      telemetrySamples: {
-        select: { ts: true },
-        where: { ts: { lt: new Date(until) } },
-        orderBy: { ts: "asc" },
-        take: 1,
-      },
+// Raw, because each server is looked up by the index of the old days alone.
+const WITH_OLD_SAMPLES = statement({ after: s.id, since: t.ts, until: t.ts }, ({ after, since, until }) =>
+  select(
+    {
+      id: s.id,
+      createdAt: s.createdAt,
+      facts: s.facts,
+      first: new Expression<Date | null>(first(s.id.sql, since, until), "instant"),
     },
-  });
-  const first = server?.telemetrySamples[0]?.ts.getTime();
-  if (!server || first === undefined) return 0;
-  const from = startOfHour(first);
-  const to = Math.min(until, from + BATCH);
-  if (!(await rollUp(toRatedServer(server), from, to))) return 0;
-  return db.$transaction(async (tx) => {
-    if (!(await lockSamples(tx, serverId))) return 0;
-    const hours = { gte: new Date(from), lt: new Date(to) };
-    // Somebody may have written into one of them since: it is summed up again before anything of it goes.
-    const settled = await tx.telemetryHour.count({ where: { serverId, hour: hours, stale: false } });
-    if (settled < (to - from) / HOUR) return 0;
-    const latest = await tx.telemetrySample.findFirst({
-      where: { serverId },
-      select: { ts: true },
-      orderBy: { ts: "desc" },
-    });
-    const end = Math.min(to, startOfHour(latest?.ts.getTime() ?? from));
-    const deleted = await tx.telemetrySample.deleteMany({
-      where: { serverId, ts: { gte: hours.gte, lt: new Date(end) } },
-    });
-    return deleted.count;
-  }, ROLL_UP_TRANSACTION);
+    `from ${s} where ${s.id} > ${after} order by ${s.id} limit ${PAGE}`,
+  ),
+);
+const NEXT_SAMPLE = statement({ id: t.serverId, since: t.ts, until: t.ts }, ({ id, since, until }) =>
+  select({ first: new Expression<Date | null>(first(id, since, until), "instant") }),
+);
+
+const REST = deletion(
+  s,
+  s.id,
+  BEFORE,
+  "delete from telemetry_samples_default",
+  (before) => `select t.ctid from telemetry_samples_default t where ${t.serverId} = ${s.id} and ${t.ts} < ${before}`,
+);
+
+const HOURS = deletion(
+  s,
+  s.id,
+  BEFORE,
+  "delete from telemetry_hours",
+  (before) => `select h.ctid from ${h} where ${h.serverId} = ${s.id} and ${h.hour} < ${before}`,
+);
+
+/**
+ * Deletes the samples of all days (UTC) that ended more than `days` days before `now` (epoch ms), and keeps the sums of
+ * their hours, as far as those are kept. A day with hours that could not be summed up stays for `DAYS_OF_GRACE` more, and
+ * no longer.
+ */
+export async function retireSamples(
+  now: number,
+  { telemetryDays, hoursDays }: { telemetryDays: number; hoursDays: number },
+  goesOn: GoesOn,
+): Promise<{ sample_days: number; samples: number; unsummed: number }> {
+  const until = Math.floor(now / DAY) * DAY - telemetryDays * DAY;
+  const unsummed = await sumUpBetween(startOfHour(now - hoursDays * DAY), until, goesOn);
+  // Stopped in between, not all hours are summed up: the next sweep goes on.
+  const end = unsummed === 0 && (await goesOn()) ? until : until - DAYS_OF_GRACE * DAY;
+  return {
+    sample_days: await dropDaysBefore("telemetry_samples", end, goesOn),
+    samples: await deleteAll(REST, new Date(end), goesOn),
+    unsummed,
+  };
+}
+
+/** Sums up the hours of these times (epoch ms) in which servers have samples. Answers for how many servers it failed. */
+async function sumUpBetween(since: number, until: number, goesOn: GoesOn): Promise<number> {
+  let unsummed = 0;
+  for (let after = 0; ; ) {
+    const servers = await query(WITH_OLD_SAMPLES, { after, since: new Date(since), until: new Date(until) });
+    for (const { first, ...server } of servers) {
+      if (!(await goesOn())) return unsummed + 1;
+      if (first === null) continue;
+      const rated = toRatedServer({ ...server, createdAt: new Date(server.createdAt) });
+      if (!(await sumUp(rated, first, until, goesOn))) unsummed++;
+    }
+    const last = servers.at(-1);
+    if (!last) return unsummed;
+    after = last.id;
+  }
+}
+
+/** Day by day from the first sample on, so that years without samples cost nothing. False when it was not possible. */
+async function sumUp(server: RatedServer, first: number, until: number, goesOn: GoesOn): Promise<boolean> {
+  try {
+    for (let sample: number | null = first; sample !== null; ) {
+      const end = Math.min(until, startOfHour(sample) + DAY);
+      if (!(await sumUpDay(server, startOfHour(sample), end, goesOn))) return false;
+      sample = await findFirstSample(server.id, end, until);
+    }
+    return true;
+  } catch (error) {
+    logFault("summing up failed", error, { serverId: server.id });
+    return false;
+  }
+}
+
+async function sumUpDay(server: RatedServer, from: number, to: number, goesOn: GoesOn): Promise<boolean> {
+  for (let attempt = 0; attempt < ATTEMPTS && (await goesOn()); attempt++) {
+    if (await rollUp(server, from, to, Date.now() + SECOND)) return true;
+  }
+  return false;
+}
+
+async function findFirstSample(id: number, since: number, until: number): Promise<number | null> {
+  const [row] = await query(NEXT_SAMPLE, { id, since: new Date(since), until: new Date(until) });
+  return row?.first ?? null;
+}
+
+/** Deletes sums of hours older than so many days at `now` (epoch ms). Answers how many. */
+export function deleteOldHours(now: number, days: number, goesOn: GoesOn): Promise<number> {
+  return deleteAll(HOURS, new Date(now - days * DAY), goesOn);
 }

@@ -1,0 +1,156 @@
+import { command } from "@/e2e/support/command";
+import { newAccount, newServer } from "@/e2e/support/factories";
+import { expect, test } from "@/e2e/support/fixtures";
+import { runSql } from "@/e2e/support/run-sql";
+import { createTestDatabase } from "@/e2e/support/test-database";
+import { db } from "@/lib/database/client";
+import { forgetOldLogs } from "@/lib/servers/benchmark-retention";
+import { takeLease } from "@/lib/sweep/lease";
+
+/** Of everything that ends something that is too old, something that is not, and what must stay whatever its age. */
+const FILL = `
+  insert into accounts (name, email) values ('a', 'a@example.com');
+  insert into servers (account_id, label, hostname, created_at, last_seen_at)
+    select 1, 'l', 'h', now() - interval '500 days', now() - interval '33 days' from generate_series(1, 3);
+  insert into game_services (account_id, name, java_hostname, origin_host, origin_port) values (1, 'n', 'j', 'o', 1);
+  select make_day_partition(parent, date_trunc('day', now(), 'UTC') - day * interval '24 hours', 0)
+    from unnest(array['telemetry_samples', 'metric_samples']) parent, unnest(array[1, 7, 8, 9, 31, 32, 33]) day;
+  -- Of days with a partition and of days without.
+  insert into telemetry_samples (server_id, ts, cpu_pct)
+    select 1, date_trunc('day', now(), 'UTC') - day * interval '24 hours' + n * interval '1 min', 50
+    from unnest(array[1, 31, 32, 33, 36]) day, generate_series(0, 9) n;
+  -- Its hours cannot be summed up.
+  insert into telemetry_samples (server_id, ts, cpu_pct)
+    select 2, date_trunc('day', now(), 'UTC') - day * interval '24 hours', 50 from unnest(array[1, 32, 36]) day;
+  create function refuse() returns trigger language plpgsql as 'begin raise exception ''no sums''; end';
+  create trigger refuse before insert on telemetry_hours for each row when (new.server_id = 2) execute function refuse();
+  -- The clock of a machine that was wrong by decades.
+  insert into telemetry_samples (server_id, ts) values (3, '1970-01-02'), (3, now());
+  insert into metric_samples select 1, date_trunc('day', now(), 'UTC') - day * interval '24 hours', 1, 1, 1, 1, 1, 1
+    from unnest(array[0, 1, 7, 8, 9, 12]) day;
+  insert into telemetry_hours (server_id, hour, samples)
+    select 1, date_trunc('hour', now(), 'UTC') - n * interval '1 day', 120 from unnest(array[399, 401, 450]) n;
+  insert into benchmark_runs (server_id, label, status, finished_at, log)
+    select 1 + n % 2, 'run ' || n, 'done', now() - n * interval '1 hour', 'log' from generate_series(1, 410) n;
+  insert into benchmark_runs (server_id, label, status, created_at)
+    select 1, 'open', 'pending', now() - n * interval '1 day' from unnest(array[29, 31]) n;
+  insert into sessions (token_hash, account_id, expires_at)
+    select md5(n::text), 1, now() - n * interval '1 day' from unnest(array[-1, 29, 31]) n;
+  insert into access_tokens (account_id, name, token_hash, hint, created_at, revoked_at, expires_at)
+    select 1, 'n', encode(sha256(n::text::bytea), 'hex'), 'hint', now() - interval '1 year',
+      case when n % 2 = 0 then now() - n * interval '1 day' end, case when n % 2 = 1 then now() - n * interval '1 day' end
+    from unnest(array[-3, 1, 88, 89, 91, 92]) n;
+  insert into token_use_hours (token_id, hour) select 1, now() - n * interval '1 hour' from unnest(array[1, 24, 26]) n;
+  insert into server_keys (server_id, key_hash, hint, expires_at)
+    select 1, encode(sha256(n::text::bytea), 'hex'), 'hint', now() + n * interval '1 hour' from unnest(array[-1, 1]) n;
+  insert into server_keys (server_id, key_hash, hint) values (1, encode(sha256('now'), 'hex'), 'hint')`;
+
+const COUNT = `select
+  (select count(*)::int from telemetry_samples where server_id = 1) as "samples",
+  (select count(*)::int from telemetry_samples where server_id = 2) as "samplesWithoutSums",
+  (select count(*)::int from telemetry_samples where server_id = 3) as "samplesOfAWrongClock",
+  (select count(*)::int from metric_samples) as intervals,
+  (select count(*)::int from telemetry_hours where server_id = 1 and samples = 120) as hours,
+  (select count(*)::int from telemetry_hours where server_id = 1 and samples = 10) as "summedHours",
+  (select count(*)::int from benchmark_runs where status = 'done') as runs,
+  (select count(*)::int from benchmark_runs where log <> '') as logs,
+  (select count(*)::int from benchmark_runs where status <> 'done') as "openRuns",
+  (select count(*)::int from sessions) as sessions,
+  (select count(*)::int from access_tokens) as tokens,
+  (select count(*)::int from token_use_hours) as "useHours",
+  (select count(*)::int from server_keys) as keys`;
+
+test("npm run sweep deletes what is older than it is kept, of every kind, sums hours up before, goes on where that fails, and says so in one line", async () => {
+  const database = await createTestDatabase();
+  try {
+    await runSql(database.url, FILL);
+    const { code, stdout, stderr } = await command(["sweep"], { DATABASE_URL: database.url });
+    expect({ code, lines: stdout.trim().split("\n").length }, stderr).toEqual({ code: 0, lines: 1 });
+    const line = JSON.parse(stdout);
+    expect(line).toMatchObject({
+      event: "swept",
+      unsummed: 1,
+      sessions: 1,
+      tokens: 2,
+      use_hours: 1,
+      keys: 1,
+      hours: 2,
+    });
+    // One server's hours cannot be summed up, so what is less than two days too old stays for all.
+    const left = {
+      samples: 40,
+      samplesWithoutSums: 2,
+      samplesOfAWrongClock: 1,
+      intervals: 4,
+      hours: 1,
+      summedHours: 3,
+      runs: 400,
+      logs: 10,
+      openRuns: 1,
+      sessions: 2,
+      tokens: 4,
+      useHours: 2,
+      keys: 2,
+    };
+    expect(await runSql(database.url, COUNT)).toEqual([left]);
+    const [row] = await runSql(database.url, "select holder, finished_at <= now() as ended, report from sweeps");
+    expect(row).toMatchObject({ holder: null, ended: true, report: { sessions: 1, intervals: 1, failed: [] } });
+
+    await runSql(database.url, "drop trigger refuse on telemetry_hours");
+    const variables = { DATABASE_URL: database.url, KEEP_BENCHMARK_RUNS: "3", KEEP_TOKENS_DAYS: "1" };
+    expect(await command(["sweep"], variables)).toMatchObject({ code: 0 });
+    const [again] = await runSql(database.url, COUNT);
+    expect(again).toMatchObject({ samples: 20, samplesWithoutSums: 1, summedHours: 3, runs: 6, logs: 6, tokens: 1 });
+  } finally {
+    await database.stop();
+  }
+});
+
+test("of instances that begin at the same moment one sweeps, and the next is an hour later", async () => {
+  const name = `test-${Math.random()}`;
+  const leases = await Promise.all([1, 2, 3, 4].map(() => takeLease("if-due", name)));
+  const [lease, ...others] = leases.filter((lease) => lease !== null);
+  expect(others).toEqual([]);
+  expect(await lease?.renew()).toBe(true);
+  expect(await takeLease("now", name)).toBeNull();
+  await lease?.finish({ counts: { samples: 7 }, seconds: 1, failed: ["tokens"] });
+  expect(await db.sweep.findUnique({ where: { name } })).toMatchObject({
+    holder: null,
+    report: { samples: 7, seconds: 1, failed: ["tokens"] },
+  });
+  expect(await takeLease("if-due", name)).toBeNull();
+  const byHand = await takeLease("now", name);
+  expect(byHand).not.toBeNull();
+  await byHand?.finish({ counts: {}, seconds: 0, failed: [] });
+  await db.$executeRaw`update sweeps set started_at = now() - interval '61 minutes' where name = ${name}`;
+  expect(await takeLease("if-due", name)).not.toBeNull();
+});
+
+test("an instance that has died is replaced once its lease is over, and can neither go on nor say that it is done", async () => {
+  const name = `test-${Math.random()}`;
+  const dead = await takeLease("if-due", name);
+  expect(await takeLease("if-due", name)).toBeNull();
+  await db.$executeRaw`update sweeps set leased_until = now() - interval '1 second' where name = ${name}`;
+  const next = await takeLease("if-due", name);
+  expect(next).not.toBeNull();
+  expect(await dead?.renew()).toBe(false);
+  await dead?.finish({ counts: { samples: 1 }, seconds: 1, failed: [] });
+  expect(await db.sweep.findUnique({ where: { name } })).toMatchObject({ finishedAt: null, report: {} });
+  expect(await next?.renew()).toBe(true);
+});
+
+test("a console sweeps by itself soon after its start", async () => {
+  await expect.poll(async () => (await db.sweep.findUnique({ where: { name: "hourly" } }))?.finishedAt).toBeTruthy();
+});
+
+test("more rows than one statement deletes are deleted step by step, and a step that may not go on leaves the rest", async () => {
+  const { id } = await newServer((await newAccount()).id);
+  await db.$executeRaw`
+    insert into benchmark_runs (server_id, label, status, finished_at, log)
+    select ${id}, 'l', 'done', now() - n * interval '1 s', 'log' from generate_series(1, 2105) n`;
+  const logs = () => db.benchmarkRun.count({ where: { serverId: id, log: { not: "" } } });
+  expect(await forgetOldLogs(async () => false)).toBe(0);
+  expect(await logs()).toBe(2105);
+  await forgetOldLogs(async () => true);
+  expect(await logs()).toBe(5);
+});

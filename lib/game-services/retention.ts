@@ -1,0 +1,29 @@
+import { BEFORE, deleteAll, deletion, type GoesOn } from "@/lib/database/deletion";
+import { dropDaysBefore } from "@/lib/database/partitions";
+import { table } from "@/lib/database/tables";
+import { DAY } from "@/lib/time";
+
+const s = table("GameService", "s");
+const m = table("MetricSample", "m");
+
+// Of days that never had a partition.
+const REST = deletion(
+  s,
+  s.id,
+  BEFORE,
+  "delete from metric_samples_default",
+  (before) => `select m.ctid from metric_samples_default m where ${m.serviceId} = ${s.id} and ${m.ts} < ${before}`,
+);
+
+/** Deletes the intervals of all days that ended more than `days` days before `now` (epoch ms). */
+export async function deleteOldIntervals(
+  now: number,
+  days: number,
+  goesOn: GoesOn,
+): Promise<{ interval_days: number; intervals: number }> {
+  const until = Math.floor(now / DAY) * DAY - days * DAY;
+  return {
+    interval_days: await dropDaysBefore("metric_samples", until, goesOn),
+    intervals: await deleteAll(REST, new Date(until), goesOn),
+  };
+}

@@ -1,0 +1,85 @@
+import type { GoesOn } from "@/lib/database/deletion";
+import { isDatabaseUnavailable } from "@/lib/database/health";
+import { makeDays } from "@/lib/database/partitions";
+import { deleteOldIntervals } from "@/lib/game-services/retention";
+import { pause } from "@/lib/process/background";
+import { env } from "@/lib/process/env";
+import type { Kept } from "@/lib/process/env-variables";
+import { logFault } from "@/lib/process/faults";
+import { log } from "@/lib/process/log";
+import { deleteOldRuns, forgetOldLogs } from "@/lib/servers/benchmark-retention";
+import { deleteEndedKeys } from "@/lib/servers/server-keys";
+import { deleteOldHours, retireSamples } from "@/lib/servers/telemetry/retention";
+import { deleteEndedSessions } from "@/lib/sign-in/session-row";
+import { SECOND } from "@/lib/time";
+import { deleteEndedTokens, deleteOldUse } from "@/lib/tokens/retention";
+import { type Lease, type SweepReport, takeLease } from "./lease";
+
+type Counts = Record<string, number>;
+
+/** What is done, in this order. Each step deletes in small statements, and goes on the next time where it stopped. */
+const STEPS: Readonly<Record<string, (now: number, kept: Kept, goesOn: GoesOn) => Promise<Counts>>> = {
+  async partitions(now) {
+    const days = await makeDays(now);
+    const missing = days.filter(({ outcome }) => outcome === "too many" || outcome === "busy").length;
+    return { days_made: days.filter(({ outcome }) => outcome === "made").length, days_missing: missing };
+  },
+  samples: retireSamples,
+  intervals: (now, { metricsDays }, goesOn) => deleteOldIntervals(now, metricsDays, goesOn),
+  hours: async (now, { hoursDays }, goesOn) => ({ hours: await deleteOldHours(now, hoursDays, goesOn) }),
+  runs: async (now, { benchmarkRuns }, goesOn) => ({ runs: await deleteOldRuns(now, benchmarkRuns, goesOn) }),
+  logs: async (_, __, goesOn) => ({ logs: await forgetOldLogs(goesOn) }),
+  sessions: async (now, { sessionsDays }, goesOn) => ({
+    sessions: await deleteEndedSessions(now, sessionsDays, goesOn),
+  }),
+  tokens: async (now, { tokensDays }, goesOn) => ({ tokens: await deleteEndedTokens(now, tokensDays, goesOn) }),
+  use: async (now, _, goesOn) => ({ use_hours: await deleteOldUse(now, goesOn) }),
+  keys: async (now, _, goesOn) => ({ keys: await deleteEndedKeys(now, goesOn) }),
+};
+
+/** Between two statements, in milliseconds: this is never urgent. */
+const REST = 10;
+/** What is left after this long is done by the next sweep. */
+const MOST_TIME = 20 * 60 * SECOND;
+const RENEW_EVERY = 20 * SECOND;
+
+/**
+ * Deletes what is older than it is kept and makes the partitions of the next days, if that is due or at once. Answers
+ * what was done, which is also one line of the log and the row `sweeps`; null when it is not due or another instance is
+ * at work. A step that fails is left to the next sweep, and the others go on.
+ */
+export async function sweep(when: "if-due" | "now", now: () => number = Date.now): Promise<SweepReport | null> {
+  const lease = await takeLease(when);
+  if (!lease) return null;
+  const report: SweepReport = { counts: {}, seconds: 0, failed: [] };
+  const began = performance.now();
+  const goesOn = workingTime(lease);
+  for (const [name, step] of Object.entries(STEPS)) {
+    try {
+      if (await goesOn()) Object.assign(report.counts, await step(now(), env.kept, goesOn));
+    } catch (error) {
+      if (isDatabaseUnavailable(error)) throw error;
+      report.failed.push(name);
+      logFault("sweep failed", error, { step: name });
+    }
+  }
+  report.seconds = Math.round((performance.now() - began) / 100) / 10;
+  await lease.finish(report);
+  log("info", "swept", { ...report.counts, seconds: report.seconds, failed: report.failed.join(" ") || undefined });
+  return report;
+}
+
+/** Goes on until the process ends, the lease is lost, or the time is up. */
+function workingTime(lease: Lease): GoesOn {
+  const began = performance.now();
+  let renewed = began;
+  let isOver = false;
+  return async () => {
+    if (!isOver && performance.now() - renewed > RENEW_EVERY) {
+      isOver = !(await lease.renew());
+      renewed = performance.now();
+    }
+    isOver ||= performance.now() - began > MOST_TIME || !(await pause(REST));
+    return !isOver;
+  };
+}

@@ -1,0 +1,43 @@
+import { BEFORE, deleteAll, deletion, type GoesOn } from "@/lib/database/deletion";
+import { table } from "@/lib/database/tables";
+import { DAY } from "@/lib/time";
+import { MAX_ENDED_SHOWN } from "@/lib/tokens/management";
+import { HOURS_KEPT } from "@/lib/tokens/use";
+
+const a = table("Account", "a");
+const t = table("AccessToken", "t");
+const h = table("TokenUseHour", "h");
+
+// A day old at least, so that the quota of creations and the one-use numbers of forms stay exact.
+const ENDED = deletion(
+  a,
+  a.id,
+  BEFORE,
+  "delete from access_tokens",
+  (before) => `select ended.place from (
+    select t.ctid as place, coalesce(${t.revokedAt}, ${t.expiresAt}) as at, ${t.createdAt} as created_at,
+      row_number() over (order by coalesce(${t.revokedAt}, ${t.expiresAt}) desc, ${t.id} desc) as rank
+    from ${t} where ${t.accountId} = ${a.id} and (${t.revokedAt} is not null or ${t.expiresAt} <= now())) ended
+  where (ended.at < ${before} or ended.rank > ${MAX_ENDED_SHOWN}) and ended.created_at < now() - interval '1 day'`,
+);
+
+const HOURS = deletion(
+  t,
+  t.id,
+  BEFORE,
+  "delete from token_use_hours",
+  (before) => `select h.ctid from ${h} where ${h.tokenId} = ${t.id} and ${h.hour} < ${before}`,
+);
+
+/**
+ * Forgets tokens that ended more than `days` days before `now` (epoch ms), and of each account those beyond the last that
+ * its page shows: their hashes are as unknown as any other text from then on. Answers how many.
+ */
+export function deleteEndedTokens(now: number, days: number, goesOn: GoesOn): Promise<number> {
+  return deleteAll(ENDED, new Date(now - days * DAY), goesOn);
+}
+
+/** Forgets what tokens did in hours that no page shows any more. Answers how many hours. */
+export function deleteOldUse(now: number, goesOn: GoesOn): Promise<number> {
+  return deleteAll(HOURS, new Date(now - HOURS_KEPT), goesOn);
+}

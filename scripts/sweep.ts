@@ -1,0 +1,12 @@
+import { PlainError } from "@/lib/failures";
+import { withDatabase } from "./with-database";
+
+/** `npm run sweep`: at once what the instances do once an hour. Its line of the log says what was done. */
+export async function main(): Promise<void> {
+  await withDatabase(async () => {
+    const { sweep } = await import("@/lib/sweep/sweep");
+    const report = await sweep("now");
+    if (!report) throw new PlainError("An instance is sweeping at this moment. Try again in a few minutes.");
+    if (report.failed.length > 0) throw new PlainError(`These steps failed: ${report.failed.join(", ")}.`);
+  });
+}
