@@ -10,7 +10,7 @@ import { SIGN_IN } from "@/lib/page-paths";
 import { env } from "@/lib/process/env";
 import { pingDatabase } from "@/lib/readiness";
 import { waitText } from "@/lib/relative-time";
-import { CROWD_WAIT, hasRoom } from "@/lib/sign-in/crowd";
+import { signInRefusedFor } from "@/lib/sign-in/credentials";
 import { isPageOfNothing } from "@/lib/sign-in/own-pages";
 import { SESSION_COOKIE } from "@/lib/sign-in/session-cookie";
 import { SECOND } from "@/lib/time";
@@ -54,14 +54,15 @@ async function refusal(request: NextRequest, nonce: string): Promise<Response | 
       nonce,
     });
   }
-  if (isPlainSignIn(request) && !hasRoom(clientIp(request.headers, env.trustedProxies))) {
+  const waitMs = isPlainSignIn(request) ? signInRefusedFor(clientIp(request.headers, env.trustedProxies)) : 0;
+  if (waitMs > 0) {
     const page = plainPage({
       status: 429,
       title: "Too many people are signing in right now",
-      text: `Nobody was signed in or out. Try again in ${waitText(CROWD_WAIT)}.`,
+      text: `Nobody was signed in or out. Try again in ${waitText(waitMs)}.`,
       nonce,
     });
-    page.headers.set("Retry-After", String(CROWD_WAIT / SECOND));
+    page.headers.set("Retry-After", String(Math.ceil(waitMs / SECOND)));
     return page;
   }
   try {

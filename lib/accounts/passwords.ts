@@ -1,7 +1,6 @@
 import { randomBytes, randomInt, type ScryptOptions, scrypt, timingSafeEqual } from "node:crypto";
-import { availableParallelism } from "node:os";
-import { Line } from "@/lib/process/line";
-import { perProcess } from "@/lib/process/per-process";
+import type { Payer } from "@/lib/admission/admission";
+import { PURPOSES, withPlace } from "@/lib/admission/shares";
 
 export const MIN_PASSWORD_LENGTH = 12;
 /** In UTF-16 units. Normalising a text may take the square of its length, so no longer one is ever looked at. */
@@ -13,25 +12,23 @@ const MAX_MEMORY = 64 * 2 ** 20;
 const KEY_LENGTH = 32;
 const SALT_LENGTH = 16;
 
-/**
- * Each hash takes 32 MiB, a core, and one of the four threads that files, DNS and compression need as well: so many run
- * at once, and the rest wait.
- */
-const AT_ONCE = Math.min(2, Math.max(1, availableParallelism() - 1));
-const line = perProcess("password-hashes", () => new Line(AT_ONCE));
-
 /** `scrypt$N$r$p$salt$key`, salt and key in base64. */
 export async function hashPassword(password: string): Promise<string> {
   const salt = randomBytes(SALT_LENGTH);
-  const key = await deriveKey(password, salt, COST);
+  const key = await withPlace(PURPOSES.newPassword, "console", "", () => deriveKey(password, salt, COST));
   return ["scrypt", COST.N, COST.r, COST.p, salt.toString("base64"), key.toString("base64")].join("$");
 }
 
 /**
  * Whether the password is the one that was hashed. Null stands for an account without a password, or no account at
- * all: false, after the same time as a wrong password. So is one that is too long to have been set.
+ * all: false, after the same time as a wrong password. So is one that is too long to have been set. It is judged in the
+ * turn of the payer. @throws BusyError when too many wait.
  */
-export async function verifyPassword(password: string, stored: string | null): Promise<boolean> {
+export async function verifyPassword(password: string, stored: string | null, payer: Payer): Promise<boolean> {
+  return withPlace(PURPOSES.password, payer, "", () => isPassword(password, stored));
+}
+
+async function isPassword(password: string, stored: string | null): Promise<boolean> {
   const isTooLong = password.length > MAX_PASSWORD_LENGTH;
   const typed = isTooLong ? "" : password;
   const [scheme, n, r, p, salt, key] = (stored ?? "").split("$");
@@ -52,13 +49,10 @@ export function generatePassword(): string {
 }
 
 function deriveKey(password: string, salt: Buffer, options: ScryptOptions): Promise<Buffer> {
-  return line.run(
-    () =>
-      new Promise<Buffer>((resolve, reject) =>
-        // One and the same password may be typed composed or decomposed.
-        scrypt(password.normalize("NFC"), salt, KEY_LENGTH, { ...options, maxmem: MAX_MEMORY }, (error, key) =>
-          error ? reject(error) : resolve(key),
-        ),
-      ),
+  return new Promise((resolve, reject) =>
+    // One and the same password may be typed composed or decomposed.
+    scrypt(password.normalize("NFC"), salt, KEY_LENGTH, { ...options, maxmem: MAX_MEMORY }, (error, key) =>
+      error ? reject(error) : resolve(key),
+    ),
   );
 }

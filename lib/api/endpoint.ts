@@ -1,4 +1,6 @@
 import { randomUUID } from "node:crypto";
+import type { Amounts, Place, Purpose } from "@/lib/admission/admission";
+import { amounts, enter, PURPOSES, waitForPlace } from "@/lib/admission/shares";
 import type { Account } from "@/lib/accounts/accounts";
 import { NotFoundError } from "@/lib/failures";
 import { bearerCredentials } from "@/lib/http/bearer";
@@ -16,13 +18,11 @@ import {
   malformedToken,
   methodNotAllowed,
   missingToken,
-  noRoom,
   toApiError,
 } from "./errors";
 import { failureText } from "./failure-text.mjs";
 import { ALLOW, answerPreflight } from "./preflight";
 import { refuseUsedUp, requireQuota } from "./quota";
-import { type Room, rooms } from "./room";
 
 /** Who asks, and for what. */
 export type Call<Path extends EndpointPath> = { account: Account; params: Params<Path>; query: URLSearchParams };
@@ -30,15 +30,18 @@ type Answer<Body> = Promise<Body | JsonText<Body>> | Body;
 
 /** What few endpoints say about themselves. */
 type Traits<PathParams> = {
-  /** About how many bytes the body of a success can have, where that is many: it is made when there is room for it. */
+  /** How many connections to the database it uses at once after authentication: one by default. */
+  connections?: number;
+  /** About how many bytes the body of a success can have, where that is many: it is made when there is memory for it. */
   bytes?(query: URLSearchParams): number;
   /** Throws what GET would throw, at less cost: HEAD has no body to be made for. */
   check?(call: Asked<PathParams>): Promise<unknown> | undefined;
 };
 
 /**
- * The handlers of one row of the contract, all methods included: authenticate (401), limit (429), run (404, 405, 400),
- * respond with `{"data": …}` (contract 2, 4, 7). Headers that never change are set in lib/api/fixed-headers.mjs.
+ * The handlers of one row of the contract, all methods included: authenticate (401), wait for a place (503), limit (429),
+ * run (404, 405, 400), respond with `{"data": …}` (contract 2, 4, 7). Headers that never change are set in
+ * lib/api/fixed-headers.mjs.
  */
 export function endpoint<Path extends EndpointPath>(
   path: Path,
@@ -50,9 +53,10 @@ export function endpoint<Path extends EndpointPath>(
 
 /** The handlers of every path under /api/v1 that the contract does not name: 404 for whoever has a token. */
 export function unknownEndpoint() {
-  return handlers(null, () => {
+  const run = () => {
     throw new NotFoundError();
-  });
+  };
+  return handlers(null, run, { connections: 0 });
 }
 
 type Asked<PathParams> = { account: Account; params: PathParams; query: URLSearchParams };
@@ -60,7 +64,7 @@ type Run<PathParams> = (call: Asked<PathParams>) => Answer<unknown>;
 
 function handlers<PathParams>(endpoint: EndpointPath | null, run: Run<PathParams>, traits: Traits<PathParams> = {}) {
   const handle = (request: Request, route: { params: Promise<PathParams> }): Promise<Response> =>
-    answer(request, { ...JSON_BODIES, bytes: traits.bytes }, endpoint, async (account, query) => {
+    answer(request, { ...JSON_BODIES, takes: takesOf(traits) }, endpoint, async (account, query) => {
       // A script with an empty id asks for `/servers/`, which must not be the list of all servers.
       if (new URL(request.url).pathname.endsWith("/")) throw new NotFoundError();
       const asked = { account, params: await route.params, query };
@@ -83,11 +87,21 @@ function handlers<PathParams>(endpoint: EndpointPath | null, run: Run<PathParams
 }
 
 /**
- * The handlers of what is for machines and no part of the API, such as /metrics: the same token, limit and statuses,
- * and failures as a line of plain text.
+ * The handlers of a path for machines outside the API, such as /metrics: the same token, limit and statuses, and failures
+ * as a line of plain text. `connections`: how many to the database it uses at once.
  */
-export function plainTextEndpoint(path: string, contentType: string, write: (account: Account) => Promise<string>) {
-  const bodies = { success: contentType, failure: "text/plain; charset=utf-8", write: (text: string) => `${text}\n` };
+export function plainTextEndpoint(
+  path: string,
+  contentType: string,
+  connections: number,
+  write: (account: Account) => Promise<string>,
+) {
+  const bodies = {
+    success: contentType,
+    failure: "text/plain; charset=utf-8",
+    write: (text: string) => `${text}\n`,
+    takes: takesOf({ connections }),
+  };
   const handle = async (request: Request): Promise<Response> => {
     const response = await answer(request, bodies, path, async (account) => [await write(account)]);
     // What the API has by its path.
@@ -110,11 +124,25 @@ type Bodies = {
   success: string;
   failure: string;
   write: (message: string) => string;
-  bytes?: Traits<unknown>["bytes"] | undefined;
+  takes: (request: Request, query: URLSearchParams) => Takes;
 };
 
+/** What an answer takes, and why; nothing: it needs no place. */
+type Takes = { purpose: Purpose; needs: Amounts } | null;
+
+function takesOf({ connections = 1, bytes }: Pick<Traits<never>, "connections" | "bytes">): Bodies["takes"] {
+  const purpose = PURPOSES.request;
+  const short = connections > 0 ? { purpose, needs: amounts({ connections }) } : null;
+  if (!bytes) return () => short;
+  return ({ method }, query) => {
+    const long = method === "GET" ? bytes(query) : 0;
+    if (long === 0) return short;
+    return { purpose: PURPOSES.series, needs: amounts({ connections, making: long, unread: long }) };
+  };
+}
+
 const JSON_TYPE = "application/json; charset=utf-8";
-const JSON_BODIES: Bodies = { success: JSON_TYPE, failure: JSON_TYPE, write: failureText };
+const JSON_BODIES = { success: JSON_TYPE, failure: JSON_TYPE, write: failureText };
 
 /** Authenticates, counts, runs, and answers with what `run` wrote; or with the failure that came of it. */
 async function answer(
@@ -126,34 +154,45 @@ async function answer(
   const url = new URL(request.url);
   const id = randomUUID();
   const headers = new Headers({ "Content-Type": bodies.success, "X-Request-Id": id });
-  let room: Room | null = null;
+  let place: Place | null = null;
   try {
     const caller = await requireCaller(request);
-    // Before the limit: who finds no room has used nothing up. Who has used everything up need not wait for it.
-    const bytes = (request.method === "GET" && bodies.bytes?.(url.searchParams)) || 0;
-    if (bytes > 0) refuseUsedUp(caller.tokenId, headers);
-    room = await rooms.take(caller.tokenId, bytes, bytes > 0 ? request.signal : undefined);
-    if (!room) throw noRoom();
+    const takes = bodies.takes(request, url.searchParams);
+    // Before the limit, so that a 503 uses up nothing.
+    if (takes) place = await requirePlace(takes, caller, request, headers);
     await requireQuota(caller.tokenId, headers);
     if (request.method !== "GET" && request.method !== "HEAD") throw methodNotAllowed(ALLOW);
-    return success(await run(caller.account, url.searchParams), headers, room);
+    return success(await run(caller.account, url.searchParams), headers, place);
   } catch (error) {
-    room?.release();
+    place?.release();
     const failure = toApiError(error, { id, method: request.method, endpoint, path: url.pathname });
     headers.set("Content-Type", bodies.failure);
     return errorResponse(failure, headers, bodies.write(failure.message));
   }
 }
 
-/** A short answer is as good as read; a long one takes room until it is. */
-function success(parts: readonly string[], headers: Headers, room: Room): Response {
+/** A token that has used up its limit is told so at once; it need not wait for a place. @throws ApiError 429, BusyError */
+async function requirePlace(
+  { purpose, needs }: NonNullable<Takes>,
+  { account, tokenId }: Caller,
+  request: Request,
+  headers: Headers,
+): Promise<Place> {
+  const place = enter(purpose, account.id, needs);
+  if (place) return place;
+  refuseUsedUp(tokenId, headers);
+  return waitForPlace(purpose, account.id, String(tokenId), needs, request.signal);
+}
+
+/** A short answer counts as read when it is made. A long one takes memory until its client has read it. */
+function success(parts: readonly string[], headers: Headers, place: Place | null): Response {
   const length = parts.reduce((sum, part) => sum + part.length, 0);
-  if (length > PIECE) {
-    room.resize(length);
-    return new TextResponse(parts, 200, headers, room.release);
+  if (place && length > PIECE) {
+    place.keep(amounts({ unread: length }));
+    return new TextResponse(parts, 200, headers, place.release);
   }
-  room.release();
-  return new TextResponse([parts.join("")], 200, headers);
+  place?.release();
+  return new TextResponse(length > PIECE ? parts : [parts.join("")], 200, headers);
 }
 
 /** The Authorization header and nothing else is looked at (contract 5.1, 5.7). @throws ApiError 401 */

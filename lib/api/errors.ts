@@ -1,12 +1,12 @@
-import { isDatabaseUnavailable } from "@/lib/database/health";
+import { BusyError } from "@/lib/admission/busy-error";
+import { reportBusy } from "@/lib/admission/shares";
+import { isDatabaseUnavailable, isPoolExhausted } from "@/lib/database/health";
 import { reportOutage } from "@/lib/database/outage";
 import { InvalidInputError, NotFoundError } from "@/lib/failures";
 import { TextResponse } from "@/lib/http/text-response";
 import { logFault } from "@/lib/process/faults";
-import { SECOND } from "@/lib/time";
 import { ApiError } from "./api-error";
 import { failureText } from "./failure-text.mjs";
-import { ROOM_WAIT } from "./room";
 
 /** How long a caller is asked to wait while the database is away, in seconds. */
 const DATABASE_RETRY_AFTER = 5;
@@ -41,14 +41,11 @@ export const rateLimitExceeded = (waitSeconds: number) =>
 /** Our fault; the caller is told nothing of it but the request id. */
 export const internalError = () => new ApiError(500, "Internal error.");
 
-/** The database is away. */
+/** The database is away, or the caller asks for more than its share; the latter is not counted. */
 export const unavailable = (retryAfterSeconds = DATABASE_RETRY_AFTER) =>
   new ApiError(503, "Service temporarily unavailable. Retry in a few seconds.", {
     "Retry-After": String(retryAfterSeconds),
   });
-
-/** Too much of what this process answered is still unread, by this token or by all; the request was not counted. */
-export const noRoom = () => unavailable(ROOM_WAIT / SECOND);
 
 /**
  * The answer to anything thrown while a request ran. What the caller cannot cause is logged, with the stack and the
@@ -61,6 +58,11 @@ export function toApiError(
   if (error instanceof ApiError) return error;
   if (error instanceof NotFoundError) return new ApiError(404, error.message);
   if (error instanceof InvalidInputError) return new ApiError(400, error.message);
+  if (error instanceof BusyError) return unavailable(error.retrySeconds);
+  if (isPoolExhausted(error)) {
+    reportBusy("connections", null);
+    return unavailable();
+  }
   const { id, ...rest } = request;
   const fields = { request_id: id, ...rest };
   if (isDatabaseUnavailable(error)) {

@@ -24,9 +24,17 @@ const SOCKET_CODES = new Set(
   "ECONNREFUSED ECONNRESET ETIMEDOUT EPIPE ENOTFOUND EAI_AGAIN EHOSTUNREACH EHOSTDOWN ENETUNREACH ENETDOWN".split(" "),
 );
 
-/** What `pg` says without any code: its pool or its query ran out of time, or the connection broke. */
+/** What `pg` says without any code: its query ran out of time, or the connection broke. */
 const MESSAGES =
-  /timeout exceeded when trying to connect|Query read timeout|Connection terminated|terminating connection|Can't reach database server|Client has encountered a connection error|not queryable/i;
+  /Query read timeout|Connection terminated|terminating connection|Can't reach database server|Client has encountered a connection error|not queryable/i;
+
+/** What the pool of `pg` says when all its connections are in use for too long. */
+const EXHAUSTED = /timeout exceeded when trying to connect/;
+
+/** Whether an error means that this process has no connection left, whatever the state of the database is. */
+export function isPoolExhausted(error: unknown): boolean {
+  return error instanceof Error && (EXHAUSTED.test(error.message) || isPoolExhausted(error.cause));
+}
 
 /**
  * Whether an error of the database client means that the database is away, starting, overloaded or too slow: nothing is
@@ -34,6 +42,7 @@ const MESSAGES =
  */
 export function isDatabaseUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
+  if (isPoolExhausted(error)) return true;
   if (error instanceof Prisma.PrismaClientInitializationError) return true;
   const code = String((error as { code?: unknown }).code ?? "");
   return (

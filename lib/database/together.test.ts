@@ -9,7 +9,7 @@ function squares() {
     asked.push(keys);
     if (keys.includes(666)) throw new Error("no answer");
     return keys.map((key) => (key === 13 ? undefined : key * key));
-  });
+  }, 2);
   return { asked, find };
 }
 
@@ -40,4 +40,26 @@ test("no statement asks for more than a hundred", async () => {
   const { asked, find } = squares();
   await Promise.all(Array.from({ length: 250 }, (_, key) => find(key)));
   expect(asked.map((keys) => keys.length)).toEqual([100, 100, 50]);
+});
+
+test("of many questions at most two statements run at a time; what is asked meanwhile gathers for the next", async () => {
+  let running = 0;
+  let most = 0;
+  const asked: number[] = [];
+  const find = together(async (keys: readonly number[]) => {
+    asked.push(keys.length);
+    most = Math.max(most, ++running);
+    await setImmediate();
+    await setImmediate();
+    running--;
+    return keys;
+  }, 2);
+  const answers: Promise<number | undefined>[] = [];
+  for (let key = 0; key < 50; key++) {
+    answers.push(find(key));
+    if (key % 5 === 0) await setImmediate();
+  }
+  expect(await Promise.all(answers)).toEqual(Array.from({ length: 50 }, (_, key) => key));
+  expect(most).toBe(2);
+  expect(asked.length).toBeLessThan(25);
 });

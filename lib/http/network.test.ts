@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { networkOf } from "./network";
+import { networkOf, widerNetworksOf } from "./network";
 
 test.each([
   ["203.0.113.9", "203.0.113.9"],
@@ -12,3 +12,10 @@ test.each([
   ["1:2:3::4:5:203.0.113.9", "1:2:3:0::/64"],
   [null, "unknown"],
 ])("%s is in %s", (ip, network) => expect(networkOf(ip)).toBe(network));
+
+test.each([
+  ["2001:db8:85a3:8d3:1319:8a2e:370:7348", { home: "2001:db8:85a3:800::/56", site: "2001:db8:85a3::/48" }],
+  ["2001:db8::1", { home: "2001:db8:0:0::/56", site: "2001:db8:0::/48" }],
+  ["203.0.113.9", null],
+  [null, null],
+])("the wider networks of %s are %j", (ip, wider) => expect(widerNetworksOf(ip)).toEqual(wider));

@@ -6,13 +6,28 @@ import { isIPv6 } from "node:net";
  */
 export function networkOf(ip: string | null): string {
   if (ip === null) return "unknown";
-  if (!isIPv6(ip)) return ip;
+  return isIPv6(ip) ? prefixOf(ip, 64) : ip;
+}
+
+/** What one home (56 bits) and one site (48 bits) is given of IPv6, beyond one network. None for IPv4. */
+export function widerNetworksOf(ip: string | null): { home: string; site: string } | null {
+  return ip !== null && isIPv6(ip) ? { home: prefixOf(ip, 56), site: prefixOf(ip, 48) } : null;
+}
+
+/** The first bits of an IPv6 ip, at most 64 of them. */
+function prefixOf(ip: string, bits: 48 | 56 | 64): string {
   const [front = "", back] = (ip.split("%")[0] ?? "").split("::");
   const groupsOf = (part: string | undefined) => (part ? part.split(":") : []);
   const [head, tail] = [groupsOf(front), groupsOf(back)];
   // IPv4 at the end stands for two groups.
   const written = head.length + tail.length + (ip.includes(".") ? 1 : 0);
   const zeros = back === undefined ? [] : new Array<string>(Math.max(0, 8 - written)).fill("0");
-  const groups = [...head, ...zeros, ...tail].slice(0, 4);
-  return `${groups.map((group) => Number.parseInt(group, 16).toString(16)).join(":")}::/64`;
+  const numbers = [...head, ...zeros, ...tail].slice(0, 4).map((group) => Number.parseInt(group, 16));
+  const kept = numbers.map((number, index) => number & maskOf(bits - 16 * index)).slice(0, Math.ceil(bits / 16));
+  return `${kept.map((number) => number.toString(16)).join(":")}::/${bits}`;
+}
+
+/** Of a group of 16 bits, the first so many. */
+function maskOf(bits: number): number {
+  return bits >= 16 ? 0xffff : bits <= 0 ? 0 : (0xffff << (16 - bits)) & 0xffff;
 }

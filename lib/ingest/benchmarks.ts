@@ -1,5 +1,8 @@
+import { BusyError } from "@/lib/admission/busy-error";
+import { payerOf } from "@/lib/admission/credentials";
+import { PURPOSES, withPlace } from "@/lib/admission/shares";
 import { ApiError } from "@/lib/api/api-error";
-import { rateLimitExceeded } from "@/lib/api/errors";
+import { rateLimitExceeded, unavailable } from "@/lib/api/errors";
 import { InvalidInputError } from "@/lib/failures";
 import { clientIp } from "@/lib/http/client-ip";
 import { shownOrigin } from "@/lib/http/own-origin";
@@ -31,7 +34,7 @@ export async function receiveBenchmark(request: Request, { key }: { key: string 
   try {
     return { status: 200, text: await receive(request, key) };
   } catch (error) {
-    const refusal = error instanceof InvalidInputError ? new ApiError(400, error.message) : error;
+    const refusal = refusalOf(error);
     if (!(refusal instanceof ApiError)) throw error;
     return {
       status: refusal.status,
@@ -41,8 +44,14 @@ export async function receiveBenchmark(request: Request, { key }: { key: string 
   }
 }
 
+function refusalOf(error: unknown): unknown {
+  if (error instanceof InvalidInputError) return new ApiError(400, error.message);
+  return error instanceof BusyError ? unavailable(error.retrySeconds) : error;
+}
+
 async function receive(request: Request, key: string): Promise<string> {
-  const run = await findAwaitedBenchmark(key, new Date());
+  const ip = clientIp(request.headers, env.trustedProxies);
+  const run = await withPlace(PURPOSES.upload, payerOf(null, ip), "", () => findAwaitedBenchmark(key, new Date()));
   if (!run) throw unknownKey();
   const decision = await limit(RESULTS, String(run.id));
   if (!decision.accepted) throw rateLimitExceeded(Math.max(1, Math.ceil(decision.waitMs / SECOND)));
@@ -50,10 +59,11 @@ async function receive(request: Request, key: string): Promise<string> {
   const { measured, machine } = parseYabs(json);
   const scores = scoreBenchmark(measured);
   if (scores.total === null) throw new InvalidInputError("It measured nothing.");
-  const differences = differencesOf(run, machine, clientIp(request.headers, env.trustedProxies));
+  const differences = differencesOf(run, machine, ip);
   // PostgreSQL keeps no NUL in a text.
   const log = json.replaceAll("\u0000", "");
-  const delivered = await deliverBenchmark(key, { scores, verified: differences.length === 0, log }, new Date());
+  const result = { scores, verified: differences.length === 0, log };
+  const delivered = await withPlace(PURPOSES.upload, run.accountId, "", () => deliverBenchmark(key, result, new Date()));
   if (!delivered) throw unknownKey();
   return summary(run, scores, differences, shownOrigin(request.headers));
 }

@@ -1,3 +1,4 @@
+import { PURPOSES, withPlace } from "@/lib/admission/shares";
 import { ApiError } from "@/lib/api/api-error";
 import { rateLimitExceeded } from "@/lib/api/errors";
 import { NotFoundError } from "@/lib/failures";
@@ -5,37 +6,33 @@ import { bearerCredentials } from "@/lib/http/bearer";
 import { clientIp } from "@/lib/http/client-ip";
 import { isPublicIp } from "@/lib/http/public-ip";
 import { env } from "@/lib/process/env";
-import { perProcess } from "@/lib/process/per-process";
 import { limit, type Policy } from "@/lib/rate-limit";
 import { authenticateServerKey, type Reporter } from "@/lib/servers/server-key-authentication";
 import { storeCheckIn } from "@/lib/servers/telemetry/check-ins";
 import { MINUTE, SECOND } from "@/lib/time";
 import { readJsonText } from "./bounded-body";
 import { parseCheckInBody } from "./check-in-body";
-import { Turns } from "./turns";
 
 export const MAX_CHECK_IN_BYTES = 16 * 1024;
 
 /** Two a minute are usual; a daemon that kept an hour of them while the console was away delivers all in a minute. */
 const CHECK_INS: Policy = { name: "check-ins", limit: 300, windowMs: MINUTE };
 
-const turns = perProcess("check-in-turns", () => new Turns(Math.max(1, Math.floor(env.databasePoolSize / 2)), 2000));
-
 /**
- * One check-in as a daemon delivers it: 401, 429, then 415, 413, 408 and 400, then stored. `stored` is false for a
- * sample that was delivered before. @throws ApiError with what the daemon is told.
+ * One check-in as a daemon delivers it: 401, 429, then 415, 413, 408 and 400, then stored in the turn of the account. `stored` is false for a
+ * sample that was delivered before. @throws ApiError with what the daemon is told, BusyError.
  */
 export async function deliverCheckIn(request: Request): Promise<{ data: { stored: boolean } }> {
-  const reporter = await requireReporter(request);
+  const ip = clientIp(request.headers, env.trustedProxies);
+  const reporter = await requireReporter(request, ip);
   const decision = await limit(CHECK_INS, String(reporter.keyId));
   if (!decision.accepted) throw rateLimitExceeded(Math.max(1, Math.ceil(decision.waitMs / SECOND)));
   const text = await readJsonText(request, MAX_CHECK_IN_BYTES);
   const arrivedAt = new Date();
   const { report, ...sampled } = parseCheckInBody(text, arrivedAt);
-  const ip = clientIp(request.headers, env.trustedProxies);
   const publicIp = report.publicIp ?? (ip !== null && isPublicIp(ip) ? ip : undefined);
   try {
-    const stored = await turns.take(() =>
+    const stored = await withPlace(PURPOSES.checkIn, reporter.accountId, String(reporter.serverId), () =>
       storeCheckIn(
         reporter.serverId,
         { ...report, publicIp },
@@ -51,12 +48,12 @@ export async function deliverCheckIn(request: Request): Promise<{ data: { stored
 }
 
 /** The server whose key the request carries. A person's token is no such key. @throws ApiError 401 */
-async function requireReporter(request: Request): Promise<Reporter> {
+async function requireReporter(request: Request, ip: string | null): Promise<Reporter> {
   const credentials = bearerCredentials(request.headers);
   if (!credentials) {
     throw new ApiError(401, 'Missing server key. Send "Authorization: Bearer <server key>".', challenge());
   }
-  const reporter = await authenticateServerKey(credentials, new Date());
+  const reporter = await authenticateServerKey(credentials, ip);
   if (!reporter) throw invalidServerKey();
   return reporter;
 }

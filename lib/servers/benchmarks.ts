@@ -101,6 +101,7 @@ export type AwaitedBenchmark = {
   id: number;
   label: string;
   serverId: number;
+  accountId: number;
   facts: Record<string, unknown>;
   publicIp: string | null;
 };
@@ -115,11 +116,12 @@ export async function findAwaitedBenchmark(rawKey: string, now: Date): Promise<A
       createdAt: { gt: new Date(now.getTime() - BENCHMARK_KEY_LIVES) },
       server: { account: { disabledAt: null } },
     },
-    select: { id: true, label: true, serverId: true, server: { select: { facts: true, publicIp: true } } },
+    select: { id: true, label: true, serverId: true, server: { select: { accountId: true, facts: true, publicIp: true } } },
   });
   if (!run) return null;
   const { id, label, serverId, server } = run;
-  return { id, label, serverId, facts: server.facts as Record<string, unknown>, publicIp: server.publicIp };
+  const { accountId, facts, publicIp } = server;
+  return { id, label, serverId, accountId, facts: facts as Record<string, unknown>, publicIp };
 }
 
 /** `verified`: the console's checks of the reported hardware passed. */

@@ -1,29 +1,48 @@
-import { query, select, statement } from "@/lib/database/statement";
+import { lookUp } from "@/lib/admission/credentials";
+import { LOOKUP_CONNECTIONS } from "@/lib/admission/shares";
+import { parameter, query, type RowOfStatement, select, statement } from "@/lib/database/statement";
 import { table } from "@/lib/database/tables";
+import { together } from "@/lib/database/together";
 import { hashToken, isWellFormedToken } from "@/lib/tokens/format";
 
-/** Which server reports, and with which of its keys. */
-export type Reporter = { keyId: number; serverId: number };
+/** Which server reports, whose it is, and with which of its keys. */
+export type Reporter = { keyId: number; serverId: number; accountId: number };
 
 const k = table("ServerKey", "k");
 const s = table("Server", "s");
 const a = table("Account", "a");
 
+const REPORTER = { keyId: k.id, serverId: k.serverId, accountId: a.id };
+const workingAt = (now: string) =>
+  `(${k.expiresAt} is null or ${k.expiresAt} > ${now}) and ${a.disabledAt} is null`;
+const OF_KEYS = `from ${k} join ${s} on ${s.id} = ${k.serverId} join ${a} on ${a.id} = ${s.accountId}`;
+
 // Raw, as the authentication of tokens is: every report begins with it.
 const BY_HASH = statement({ keyHash: k.keyHash, now: k.expiresAt }, ({ keyHash, now }) =>
+  select(REPORTER, `${OF_KEYS} where ${k.keyHash} = ${keyHash} and ${workingAt(now)}`),
+);
+const BY_HASHES = statement({ keyHashes: parameter<readonly string[]>("text[]"), now: k.expiresAt }, (given) =>
   select(
-    { keyId: k.id, serverId: k.serverId },
-    `from ${k} join ${s} on ${s.id} = ${k.serverId} join ${a} on ${a.id} = ${s.accountId}
-    where ${k.keyHash} = ${keyHash} and (${k.expiresAt} is null or ${k.expiresAt} > ${now}) and ${a.disabledAt} is null`,
+    { ...REPORTER, keyHash: k.keyHash },
+    `${OF_KEYS} where ${k.keyHash} = any(${given.keyHashes}) and ${workingAt(given.now)}`,
   ),
 );
+
+const findByHash = together<string, RowOfStatement<typeof BY_HASH>>(async (hashes) => {
+  const [hash, ...others] = hashes;
+  const now = new Date();
+  if (hash !== undefined && others.length === 0) return query(BY_HASH, { keyHash: hash, now });
+  const rows = await query(BY_HASHES, { keyHashes: hashes, now });
+  const byHash = new Map(rows.map((row) => [row.keyHash, row]));
+  return hashes.map((each) => byHash.get(each));
+}, LOOKUP_CONNECTIONS.serverKeys);
 
 /**
  * Whose raw server key this is; null when it is none, unknown, replaced for longer than the overlap, or its server or
  * account is gone or disabled. Nothing is cached, so each of these holds from the very next request on.
+ * @throws BusyError when too many keys of the same account or network are being looked up.
  */
-export async function authenticateServerKey(raw: string, now: Date): Promise<Reporter | null> {
+export async function authenticateServerKey(raw: string, ip: string | null): Promise<Reporter | null> {
   if (!isWellFormedToken(raw, "serverKey")) return null;
-  const [reporter] = await query(BY_HASH, { keyHash: hashToken(raw), now });
-  return reporter ?? null;
+  return (await lookUp(hashToken(raw), ip, findByHash, ({ accountId }) => accountId)) ?? null;
 }

@@ -1,4 +1,6 @@
 import { type Account, serializeAccount } from "@/lib/accounts/accounts";
+import { lookUp } from "@/lib/admission/credentials";
+import { LOOKUP_CONNECTIONS } from "@/lib/admission/shares";
 import { reportAnswer } from "@/lib/database/outage";
 import { execute, parameter, query, type RowOfStatement, select, statement } from "@/lib/database/statement";
 import { table } from "@/lib/database/tables";
@@ -53,7 +55,7 @@ const findByHash = together<string, TokenRow>(async (hashes) => {
   const rows = await query(BY_HASHES, { tokenHashes: hashes });
   const byHash = new Map(rows.map((row) => [row.tokenHash, row]));
   return hashes.map((each) => byHash.get(each));
-});
+}, LOOKUP_CONNECTIONS.tokens);
 
 // Raw, because it is decided anew inside the statement: of many requests at once, one writes. A token that this one takes
 // the place of, and that was to end at its first use, ends with the same statement.
@@ -89,13 +91,15 @@ const REFUSE = statement(
  * Whom a well-formed raw token acts as; null when it is unknown, revoked, expired, or its account is disabled
  * (spec 5.5, 5.6). Nothing is cached, so each of these holds from the very next request on. What the token page shows
  * about use and refusals is written afterwards, in the background.
+ * @throws BusyError when too many tokens of the same account or network are being looked up.
  */
 export async function authenticate(raw: string, sender: Sender): Promise<Caller | null> {
   const now = Date.now();
-  const row = await findByHash(hashToken(raw));
+  const isActive = (row: TokenRow) => tokenState(row, now) === "active" && row.disabledAt === null;
+  const row = await lookUp(hashToken(raw), sender.ip, findByHash, (found) => (isActive(found) ? found.id : null));
   reportAnswer();
   if (!row) return null;
-  if (tokenState(row, now) !== "active" || row.disabledAt !== null) {
+  if (!isActive(row)) {
     recordRefusal(row, now, sender);
     recordRequest(row.tokenId, "refused", sender, now);
     return null;

@@ -1,0 +1,321 @@
+/** Who takes a share: an account by its id or, as text, the network of somebody whose account is not known. */
+export type Payer = number | string;
+
+/** How much there is of something: in all, for one payer, and for all networks together. */
+export type Capacity = { all: number; each: number; networks: number };
+
+/** So much of each resource, in the order of the capacities. */
+export type Amounts = readonly number[];
+
+/** What requests of one sort take, and how long and how many of them may wait for it. */
+export type Purpose = {
+  name: string;
+  takes: Amounts;
+  /** In milliseconds. A refusal announces the same time. */
+  longestWait: number;
+  /** Places to wait: for one payer, and for all together. Networks get half of the latter. */
+  waitingEach: number;
+  waitingAll: number;
+  counts: Counts;
+};
+
+/** How many were let in at once, let in after a wait, and refused since the process started; and how many wait now. */
+export type Counts = { atOnce: number; waited: number; refused: number; waiting: number };
+export const noCounts = (): Counts => ({ atOnce: 0, waited: 0, refused: 0, waiting: 0 });
+
+/** What a payer holds until it gives it back. */
+export type Place = {
+  /** Gives back everything but this. It may be more than was taken: the payer then waits until it holds its share. */
+  keep(left: Amounts): void;
+  /** Gives everything back. Calling it twice is harmless. */
+  release(): void;
+};
+
+/** There is no place. After so many milliseconds the payer's own queue has room again. */
+export type Refusal = { retryMs: number };
+
+type Waiter = { needs: Amounts; own: string; end(isAdmitted: boolean): void };
+
+/** The requests of one payer that wait for one purpose. */
+type Queue = {
+  id: string;
+  payer: Payer;
+  purpose: Purpose;
+  length: number;
+  /** By `own`, first the one whose turn it is within the payer's turn. */
+  waiters: Map<string, Waiter[]>;
+};
+
+/** First the queue whose turn it is. */
+type Turns = Map<string, Queue>;
+
+/** The closed queues are looked through when there are so many. */
+const MANY_CLOSED = 1000;
+
+/**
+ * Shares scarce resources between payers. A payer holds at most its share and waits in a queue of its own. Queues take
+ * turns, and so do accounts and networks. Networks together leave a part to the accounts. Asking more often gains
+ * nothing: it fills the payer's own queue.
+ */
+export class Admission {
+  readonly #capacities: readonly Capacity[];
+  /** Payers that hold nothing are not in it. */
+  readonly #held = new Map<Payer, number[]>();
+  readonly #heldByAll: number[];
+  readonly #heldByNetworks: number[];
+  readonly #accounts: Turns = new Map();
+  readonly #networks: Turns = new Map();
+  #isNetworksTurn = false;
+  #waiting = 0;
+  /** By resource: whether a waiting request would get it if there were more in all. Newcomers must not take it. */
+  readonly #isWanted: boolean[];
+  /** By queue: when a queue that was full may be joined again. All who waited in it are out by then. */
+  readonly #closedUntil = new Map<string, number>();
+
+  constructor(capacities: readonly Capacity[]) {
+    this.#capacities = capacities;
+    this.#heldByAll = capacities.map(() => 0);
+    this.#heldByNetworks = capacities.map(() => 0);
+    this.#isWanted = capacities.map(() => false);
+  }
+
+  /** A place if it is free now and nobody's turn comes first; else null. Costs one look-up while nobody waits. */
+  enter(purpose: Purpose, payer: Payer, needs: Amounts = purpose.takes): Place | null {
+    const held = this.#held.get(payer);
+    if (this.#waiting > 0 && this.#turnsOf(payer).has(idOf(purpose, payer))) return null;
+    if (!this.#isWithinShare(payer, held, needs) || this.#isShort(needs)) return null;
+    purpose.counts.atOnce++;
+    return this.#take(payer, held, needs);
+  }
+
+  /**
+   * Waits for a place. Requests of one payer that differ in `own` take turns within the turn of the payer. A refusal
+   * comes when the longest wait is over, when the payer's queue is full, or when `signal` says that the client left.
+   */
+  wait(
+    purpose: Purpose,
+    payer: Payer,
+    own: string,
+    needs: Amounts = purpose.takes,
+    signal?: AbortSignal,
+  ): Promise<Place | Refusal> {
+    const { counts, longestWait } = purpose;
+    const closedFor = this.#closedFor(purpose, payer);
+    if (closedFor > 0 || signal?.aborted || !this.#findRoomToWait(purpose, payer)) {
+      counts.refused++;
+      return Promise.resolve({ retryMs: closedFor > 0 ? closedFor : longestWait });
+    }
+    return new Promise((resolve) => {
+      const queue = this.#queueOf(purpose, payer);
+      const waiter: Waiter = {
+        needs,
+        own,
+        end: (isAdmitted) => {
+          clearTimeout(timer);
+          signal?.removeEventListener("abort", giveUp);
+          this.#leave(queue, waiter);
+          counts[isAdmitted ? "waited" : "refused"]++;
+          resolve(isAdmitted ? this.#take(payer, this.#held.get(payer), needs) : { retryMs: longestWait });
+        },
+      };
+      const giveUp = () => {
+        waiter.end(false);
+        // Others may have waited for what this one wanted.
+        this.#admit();
+      };
+      const timer = setTimeout(giveUp, longestWait);
+      signal?.addEventListener("abort", giveUp);
+      this.#join(queue, waiter);
+      this.#admit();
+    });
+  }
+
+  /** For how long, in milliseconds, one more request that has to wait would be refused; 0: it may wait. */
+  refusedFor(purpose: Purpose, payer: Payer): number {
+    const queue = this.#turnsOf(payer).get(idOf(purpose, payer));
+    const isFull = queue !== undefined && queue.length >= purpose.waitingEach;
+    return this.#closedFor(purpose, payer) || (isFull ? purpose.longestWait : 0);
+  }
+
+  /** How much of each resource is held now. */
+  held(): Amounts {
+    return [...this.#heldByAll];
+  }
+
+  /** How many payers hold something or have a queue. */
+  get payers(): number {
+    return new Set([...this.#held.keys(), ...this.#queues().map(({ payer }) => payer)]).size;
+  }
+
+  /** Lets in everybody who may enter: one request of each queue, then the next of each. */
+  #admit(): void {
+    if (this.#waiting === 0) return;
+    this.#isWanted.fill(false);
+    // A queue that had its turn is put at the end, and these reach it again.
+    const [accounts, networks] = [this.#accounts.values(), this.#networks.values()];
+    let isNetworks = this.#isNetworksTurn;
+    let ended = 0;
+    while (ended < 2) {
+      const { value: queue } = (isNetworks ? networks : accounts).next();
+      ended = queue ? 0 : ended + 1;
+      const isAdmitted = queue !== undefined && this.#admitNext(queue);
+      if (isAdmitted || !queue) isNetworks = !isNetworks;
+      if (isAdmitted) this.#isNetworksTurn = isNetworks;
+    }
+  }
+
+  /** Whether the queue could use its turn. */
+  #admitNext(queue: Queue): boolean {
+    const [[waiter] = []] = queue.waiters.values();
+    if (!waiter || !this.#isWithinShare(queue.payer, this.#held.get(queue.payer), waiter.needs)) return false;
+    if (this.#isShort(waiter.needs)) {
+      for (const [index, need] of waiter.needs.entries()) {
+        if (need > 0 && !this.#hasLeft(index, need)) this.#isWanted[index] = true;
+      }
+      return false;
+    }
+    waiter.end(true);
+    const turns = this.#turnsOf(queue.payer);
+    if (turns.delete(queue.id)) turns.set(queue.id, queue);
+    return true;
+  }
+
+  #take(payer: Payer, held: number[] | undefined, needs: Amounts): Place {
+    let taken = needs;
+    this.#add(payer, held, taken, 1);
+    const keep = (left: Amounts) => {
+      const before = taken;
+      taken = left;
+      this.#add(payer, this.#held.get(payer), left, 1);
+      this.#add(payer, this.#held.get(payer), before, -1);
+      this.#admit();
+    };
+    return {
+      keep,
+      release: () => {
+        if (taken === NOTHING) return;
+        const before = taken;
+        taken = NOTHING;
+        this.#add(payer, this.#held.get(payer), before, -1);
+        this.#admit();
+      },
+    };
+  }
+
+  #add(payer: Payer, known: number[] | undefined, amounts: Amounts, sign: 1 | -1): void {
+    const held = known ?? this.#heldByAll.map(() => 0);
+    if (!known) this.#held.set(payer, held);
+    let isHolding = false;
+    for (let index = 0; index < held.length; index++) {
+      const amount = sign * (amounts[index] ?? 0);
+      held[index] = (held[index] ?? 0) + amount;
+      this.#heldByAll[index] = (this.#heldByAll[index] ?? 0) + amount;
+      if (typeof payer === "string") this.#heldByNetworks[index] = (this.#heldByNetworks[index] ?? 0) + amount;
+      if (held[index] !== 0) isHolding = true;
+    }
+    if (!isHolding) this.#held.delete(payer);
+  }
+
+  /** Whether the payer, with this, holds no more than its share. The first of something is always within it. */
+  #isWithinShare(payer: Payer, held: number[] | undefined, needs: Amounts): boolean {
+    for (let index = 0; index < this.#capacities.length; index++) {
+      const { each, networks } = this.#capacities[index] as Capacity;
+      const [own, need] = [held?.[index] ?? 0, needs[index] ?? 0];
+      if (own > 0 && own + need > each) return false;
+      const ofNetworks = typeof payer === "string" && need > 0 ? (this.#heldByNetworks[index] ?? 0) : 0;
+      if (ofNetworks > 0 && ofNetworks + need > networks) return false;
+    }
+    return true;
+  }
+
+  /** Whether there is too little left in all, or others have waited for what is left. */
+  #isShort(needs: Amounts): boolean {
+    for (let index = 0; index < needs.length; index++) {
+      const need = needs[index] ?? 0;
+      if (need > 0 && (!this.#hasLeft(index, need) || (this.#waiting > 0 && this.#isWanted[index]))) return true;
+    }
+    return false;
+  }
+
+  #hasLeft(index: number, need: number): boolean {
+    const held = this.#heldByAll[index] ?? 0;
+    return held === 0 || held + need <= (this.#capacities[index] as Capacity).all;
+  }
+
+  /** Whether one more may wait. If all places are taken, the longest queue gives one to a shorter queue. */
+  #findRoomToWait(purpose: Purpose, payer: Payer): boolean {
+    const length = this.#turnsOf(payer).get(idOf(purpose, payer))?.length ?? 0;
+    if (length >= purpose.waitingEach) {
+      this.#close(purpose, payer);
+      return false;
+    }
+    const rivals = this.#queues(payer).filter((queue) => queue.purpose === purpose);
+    const most = typeof payer === "string" ? purpose.waitingAll / 2 : purpose.waitingAll;
+    const waiting = rivals.reduce((sum, queue) => sum + queue.length, 0);
+    if (waiting < most) return true;
+    const longest = rivals.reduce((a, b) => (b.length > a.length ? b : a));
+    if (longest.length <= length + 1) return false;
+    this.#close(purpose, longest.payer);
+    const crowd = [...longest.waiters.values()].reduce((a, b) => (b.length > a.length ? b : a));
+    crowd.at(-1)?.end(false);
+    return true;
+  }
+
+  /** All queues that compete for places to wait: for a network those of networks, for an account all. */
+  #queues(payer: Payer = 0): Queue[] {
+    return [...(typeof payer === "string" ? [] : this.#accounts.values()), ...this.#networks.values()];
+  }
+
+  #close(purpose: Purpose, payer: Payer): void {
+    const now = performance.now();
+    if (this.#closedUntil.size >= MANY_CLOSED) {
+      for (const [id, until] of this.#closedUntil) if (until <= now) this.#closedUntil.delete(id);
+    }
+    this.#closedUntil.set(idOf(purpose, payer), now + purpose.longestWait);
+  }
+
+  /** In milliseconds. */
+  #closedFor(purpose: Purpose, payer: Payer): number {
+    if (this.#closedUntil.size === 0) return 0;
+    const id = idOf(purpose, payer);
+    const left = (this.#closedUntil.get(id) ?? 0) - performance.now();
+    if (left <= 0) this.#closedUntil.delete(id);
+    return Math.max(0, left);
+  }
+
+  #queueOf(purpose: Purpose, payer: Payer): Queue {
+    const [id, turns] = [idOf(purpose, payer), this.#turnsOf(payer)];
+    const queue = turns.get(id) ?? { id, payer, purpose, length: 0, waiters: new Map() };
+    turns.set(id, queue);
+    return queue;
+  }
+
+  #join(queue: Queue, waiter: Waiter): void {
+    const others = queue.waiters.get(waiter.own);
+    if (others) others.push(waiter);
+    else queue.waiters.set(waiter.own, [waiter]);
+    queue.length++;
+    queue.purpose.counts.waiting++;
+    this.#waiting++;
+  }
+
+  #leave(queue: Queue, waiter: Waiter): void {
+    const left = queue.waiters.get(waiter.own)?.filter((other) => other !== waiter) ?? [];
+    queue.waiters.delete(waiter.own);
+    if (left.length > 0) queue.waiters.set(waiter.own, left);
+    queue.length--;
+    queue.purpose.counts.waiting--;
+    this.#waiting--;
+    if (queue.length === 0) this.#turnsOf(queue.payer).delete(queue.id);
+  }
+
+  #turnsOf(payer: Payer): Turns {
+    return typeof payer === "string" ? this.#networks : this.#accounts;
+  }
+}
+
+const NOTHING: Amounts = [];
+
+function idOf({ name }: Purpose, payer: Payer): string {
+  return `${name} ${payer}`;
+}

@@ -1,0 +1,44 @@
+import { networkOf } from "@/lib/http/network";
+import { perProcess } from "@/lib/process/per-process";
+import type { Payer } from "./admission";
+import { PURPOSES, withPlace } from "./shares";
+
+/** By the hash of a token, a key or a session. Only what was found in the database is in it, and nothing is decided by it but turns. */
+const accounts = perProcess("accounts-of-credentials", () => new Map<string, number>());
+/** Beyond this the oldest is forgotten, until it is used again. */
+const MAX_KNOWN = 20_000;
+
+/**
+ * Who pays for a request with these credentials: their account if they worked in this process before, else the network,
+ * so that credentials which somebody makes up bring no further share.
+ */
+export function payerOf(hash: string | null, ip: string | null): Payer {
+  return (hash === null ? undefined : accounts.get(hash)) ?? networkOf(ip);
+}
+
+/**
+ * Looks up what belongs to the credentials with this hash, in the turn of whoever pays. `accountOf` answers null for
+ * what is found but does not work any more.
+ * @throws BusyError, and whatever `ask` throws.
+ */
+export async function lookUp<Found>(
+  hash: string,
+  ip: string | null,
+  ask: (hash: string) => Promise<Found | undefined>,
+  accountOf: (found: Found) => number | null,
+): Promise<Found | undefined> {
+  const found = await withPlace(PURPOSES.lookup, payerOf(hash, ip), hash, () => ask(hash));
+  const account = found === undefined ? null : accountOf(found);
+  if (account === null) accounts.delete(hash);
+  else learnAccount(hash, account);
+  return found;
+}
+
+/** Notes that the credentials with this hash have just worked for the account. */
+export function learnAccount(hash: string, accountId: number): void {
+  if (accounts.get(hash) === accountId) return;
+  accounts.set(hash, accountId);
+  if (accounts.size <= MAX_KNOWN) return;
+  const [oldest] = accounts.keys();
+  if (oldest !== undefined) accounts.delete(oldest);
+}

@@ -1,0 +1,133 @@
+import { availableParallelism } from "node:os";
+import { env } from "@/lib/process/env";
+import { logRepeated } from "@/lib/process/repeated";
+import { perProcess } from "@/lib/process/per-process";
+import { MINUTE, SECOND } from "@/lib/time";
+import { Admission, type Amounts, type Capacity, noCounts, type Payer, type Place, type Purpose } from "./admission";
+import { BusyError } from "./busy-error";
+
+const MB = 2 ** 20;
+/** Cores of the machine for each process of the console. */
+const CORES = availableParallelism() / env.workers;
+
+/** Credentials are looked up for many requests at once, on so many connections that nothing else may use. */
+export const LOOKUP_CONNECTIONS = { tokens: 2, serverKeys: 1 };
+const OTHER_CONNECTIONS = env.databasePoolSize - LOOKUP_CONNECTIONS.tokens - LOOKUP_CONNECTIONS.serverKeys;
+
+/** A part of what there is for one payer, and as much for all networks together. */
+function share(all: number, part: number): Capacity {
+  const each = Math.ceil(all * part);
+  return { all, each, networks: each };
+}
+
+/** Everything that one request can take from another. */
+const CAPACITIES = {
+  /** Of the database. A transaction that waits for a row keeps one. */
+  connections: share(Math.max(1, OTHER_CONNECTIONS), 1 / 2),
+  /** Credentials whose account is being looked up. */
+  lookups: share(400, 1 / 4),
+  /** Bytes of long answers that are being made: each keeps a core of the database busy. One answer always fits. */
+  making: share(8 * MB * Math.max(1, Math.floor(CORES / 2)), 1),
+  /** Bytes of answers that their clients have not read yet. */
+  unread: share(96 * MB, 1 / 4),
+  /** Pages that are being rendered, which takes the one thread that answers everything. */
+  renders: { all: 2, each: 1, networks: 1 },
+  /** Forms that are being carried out. One of each account: forms that lock the same row do not wait inside the database. */
+  forms: { all: 4, each: 1, networks: 2 },
+  /** Passwords that are being hashed, each on one of the four threads that files, DNS and compression need as well. */
+  passwords: share(Math.min(2, Math.max(1, availableParallelism() - 1)), 1),
+} as const satisfies Record<string, Capacity>;
+
+export type Resource = keyof typeof CAPACITIES;
+const RESOURCES = Object.keys(CAPACITIES) as Resource[];
+
+/** So much of these resources, and nothing of the others. */
+export function amounts(of: Partial<Record<Resource, number>>): Amounts {
+  return RESOURCES.map((name) => of[name] ?? 0);
+}
+
+const purposes = () =>
+  ({
+    lookup: purpose("lookup", { lookups: 1 }, 4 * SECOND, 500, 2000),
+    request: purpose("request", { connections: 1 }, 4 * SECOND, 200, 1000),
+    series: purpose("series", { connections: 1 }, 4 * SECOND, 50, 100),
+    checkIn: purpose("check-in", { connections: 1 }, 5 * SECOND, 1000, 4000),
+    upload: purpose("upload", { connections: 1 }, 5 * SECOND, 20, 100),
+    signIn: purpose("sign-in", { connections: 2 }, 5 * SECOND, 20, 200),
+    password: purpose("password", { passwords: 1 }, 5 * SECOND, 4, 16),
+    newPassword: purpose("new password", { passwords: 1 }, MINUTE, 100, 100),
+  }) satisfies Record<string, Purpose>;
+
+function purpose(
+  name: string,
+  takes: Partial<Record<Resource, number>>,
+  longestWait: number,
+  waitingEach: number,
+  waitingAll: number,
+): Purpose {
+  return { name, takes: amounts(takes), longestWait, waitingEach, waitingAll, counts: noCounts() };
+}
+
+/** Why requests ask for something scarce. */
+export const PURPOSES = perProcess("admission-purposes", purposes);
+
+const admission = perProcess("admission", () => new Admission(Object.values(CAPACITIES)));
+
+/** A place, if there is one without waiting. */
+export function enter(purpose: Purpose, payer: Payer, takes?: Amounts): Place | null {
+  return admission.enter(purpose, payer, takes);
+}
+
+/**
+ * A place, after a wait if need be. Requests of one payer that differ in `own` take turns.
+ * @throws BusyError when the wait was too long, too many of the payer wait already, or the client left (`signal`).
+ */
+export async function waitForPlace(
+  purpose: Purpose,
+  payer: Payer,
+  own: string,
+  takes?: Amounts,
+  signal?: AbortSignal,
+): Promise<Place> {
+  const outcome = admission.enter(purpose, payer, takes) ?? (await admission.wait(purpose, payer, own, takes, signal));
+  if (!("retryMs" in outcome)) return outcome;
+  if (!signal?.aborted) reportBusy(purpose.name, payer);
+  throw new BusyError(Math.max(1, Math.ceil(outcome.retryMs / SECOND)));
+}
+
+/** For how long, in milliseconds, one more request of the payer would be refused; 0: it would be let in or may wait. */
+export function refusedFor(purpose: Purpose, payer: Payer): number {
+  return admission.refusedFor(purpose, payer);
+}
+
+/** Runs a task that takes what the purpose says. @throws BusyError as `waitForPlace`, and whatever the task throws. */
+export async function withPlace<Result>(
+  purpose: Purpose,
+  payer: Payer,
+  own: string,
+  task: () => Promise<Result>,
+): Promise<Result> {
+  const place = admission.enter(purpose, payer) ?? (await waitForPlace(purpose, payer, own));
+  try {
+    return await task();
+  } finally {
+    place.release();
+  }
+}
+
+/** For the operator: what is held of each resource, how many payers there are, and the counts by purpose. */
+export function describeAdmission() {
+  const held = admission.held();
+  return {
+    payers: admission.payers,
+    held: Object.fromEntries(RESOURCES.map((name, index) => [name, held[index] ?? 0])) as Record<Resource, number>,
+    capacity: Object.fromEntries(RESOURCES.map((name) => [name, CAPACITIES[name].all])) as Record<Resource, number>,
+    purposes: Object.values(PURPOSES).map(({ name, counts }) => ({ name, ...counts })),
+  };
+}
+
+/** Not an outage: the database answers, and somebody asks for more than their share. */
+export function reportBusy(what: string, payer: Payer | null): void {
+  const who = typeof payer === "number" ? { account: payer } : { network: payer };
+  logRepeated({ level: "info", event: "busy", reason: what }, { what, ...who });
+}
