@@ -110,8 +110,8 @@ const READINGS = `
 
 /** Of a check-in: whose key it is, what was known of the server, and what is known now. */
 const SERVER_KEY = `
-  select k.id as "keyId", k.server_id as "serverId" from server_keys k join servers s on s.id = k.server_id
-    join accounts a on a.id = s.account_id
+  select k.id as "keyId", k.server_id as "serverId", a.id as "accountId"
+    from server_keys k join servers s on s.id = k.server_id join accounts a on a.id = s.account_id
     where k.key_hash = $1 and (k.expires_at is null or k.expires_at > $2) and a.disabled_at is null`;
 const BEFORE = `
   select (date_part('epoch', s.last_seen_at) * 1000)::bigint as "lastSeenAt",

@@ -255,7 +255,7 @@ test("a crowd that signs in from one place is told to come back, and somebody el
   const turnedAway = (await crowd).filter(({ status }) => status === 429);
   expect(turnedAway.length).toBeGreaterThan(10);
   for (const { wait, text } of turnedAway) {
-    expect(wait).toBe("5");
-    expect(text).toContain("Try again in 5 seconds.");
+    expect(wait).toMatch(/^[1-5]$/);
+    expect(text).toMatch(/Try again in [1-5] seconds?\./);
   }
 });

@@ -130,11 +130,13 @@ export class Admission {
     });
   }
 
-  /** For how long, in milliseconds, one more request that has to wait would be refused; 0: it may wait. */
+  /** For how long, in milliseconds, one more request would be refused; 0: it would be let in, or may wait. */
   refusedFor(purpose: Purpose, payer: Payer): number {
-    const queue = this.#turnsOf(payer).get(idOf(purpose, payer));
-    const isFull = queue !== undefined && queue.length >= purpose.waitingEach;
-    return this.#closedFor(purpose, payer) || (isFull ? purpose.longestWait : 0);
+    const length = this.#turnsOf(payer).get(idOf(purpose, payer))?.length ?? 0;
+    const { takes, waitingEach, longestWait } = purpose;
+    const isFree = this.#isWithinShare(payer, this.#held.get(payer), takes) && !this.#isShort(takes);
+    if (length === 0 && isFree) return 0;
+    return this.#closedFor(purpose, payer) || (length >= waitingEach ? longestWait : 0);
   }
 
   /** How much of each resource is held now. */

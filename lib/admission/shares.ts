@@ -1,7 +1,7 @@
 import { availableParallelism } from "node:os";
 import { env } from "@/lib/process/env";
-import { logRepeated } from "@/lib/process/repeated";
 import { perProcess } from "@/lib/process/per-process";
+import { logRepeated } from "@/lib/process/repeated";
 import { MINUTE, SECOND } from "@/lib/time";
 import { Admission, type Amounts, type Capacity, noCounts, type Payer, type Place, type Purpose } from "./admission";
 import { BusyError } from "./busy-error";
@@ -34,6 +34,8 @@ const CAPACITIES = {
   renders: { all: 2, each: 1, networks: 1 },
   /** Forms that are being carried out. One of each account: forms that lock the same row do not wait inside the database. */
   forms: { all: 4, each: 1, networks: 2 },
+  /** Attempts to sign in that are being judged or wait for that. Judging takes a fifth of a second. */
+  signIns: { all: 1000, each: 4, networks: 1000 },
   /** Passwords that are being hashed, each on one of the four threads that files, DNS and compression need as well. */
   passwords: share(Math.min(2, Math.max(1, availableParallelism() - 1)), 1),
 } as const satisfies Record<string, Capacity>;
@@ -53,7 +55,8 @@ const purposes = () =>
     series: purpose("series", { connections: 1 }, 4 * SECOND, 50, 100),
     checkIn: purpose("check-in", { connections: 1 }, 5 * SECOND, 1000, 4000),
     upload: purpose("upload", { connections: 1 }, 5 * SECOND, 20, 100),
-    signIn: purpose("sign-in", { connections: 2 }, 5 * SECOND, 20, 200),
+    signIn: purpose("sign-in", { signIns: 1 }, 5 * SECOND, 0, 0),
+    signInLookup: purpose("sign-in look-up", { connections: 2 }, 5 * SECOND, 20, 200),
     password: purpose("password", { passwords: 1 }, 5 * SECOND, 4, 16),
     newPassword: purpose("new password", { passwords: 1 }, MINUTE, 100, 100),
   }) satisfies Record<string, Purpose>;

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
+import type { Account } from "@/lib/accounts/accounts";
 import type { Amounts, Place, Purpose } from "@/lib/admission/admission";
 import { amounts, enter, PURPOSES, waitForPlace } from "@/lib/admission/shares";
-import type { Account } from "@/lib/accounts/accounts";
 import { NotFoundError } from "@/lib/failures";
 import { bearerCredentials } from "@/lib/http/bearer";
 import { clientIp } from "@/lib/http/client-ip";
@@ -12,14 +12,7 @@ import { env } from "@/lib/process/env";
 import { authenticate, type Caller } from "@/lib/tokens/authentication";
 import { isWellFormedToken } from "@/lib/tokens/format";
 import type { Data, EndpointPath, Params } from "./contract";
-import {
-  errorResponse,
-  invalidToken,
-  malformedToken,
-  methodNotAllowed,
-  missingToken,
-  toApiError,
-} from "./errors";
+import { errorResponse, invalidToken, malformedToken, methodNotAllowed, missingToken, toApiError } from "./errors";
 import { failureText } from "./failure-text.mjs";
 import { ALLOW, answerPreflight } from "./preflight";
 import { refuseUsedUp, requireQuota } from "./quota";

@@ -63,7 +63,9 @@ async function receive(request: Request, key: string): Promise<string> {
   // PostgreSQL keeps no NUL in a text.
   const log = json.replaceAll("\u0000", "");
   const result = { scores, verified: differences.length === 0, log };
-  const delivered = await withPlace(PURPOSES.upload, run.accountId, "", () => deliverBenchmark(key, result, new Date()));
+  const delivered = await withPlace(PURPOSES.upload, run.accountId, "", () =>
+    deliverBenchmark(key, result, new Date()),
+  );
   if (!delivered) throw unknownKey();
   return summary(run, scores, differences, shownOrigin(request.headers));
 }

@@ -116,7 +116,12 @@ export async function findAwaitedBenchmark(rawKey: string, now: Date): Promise<A
       createdAt: { gt: new Date(now.getTime() - BENCHMARK_KEY_LIVES) },
       server: { account: { disabledAt: null } },
     },
-    select: { id: true, label: true, serverId: true, server: { select: { accountId: true, facts: true, publicIp: true } } },
+    select: {
+      id: true,
+      label: true,
+      serverId: true,
+      server: { select: { accountId: true, facts: true, publicIp: true } },
+    },
   });
   if (!run) return null;
   const { id, label, serverId, server } = run;

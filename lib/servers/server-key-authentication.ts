@@ -13,8 +13,7 @@ const s = table("Server", "s");
 const a = table("Account", "a");
 
 const REPORTER = { keyId: k.id, serverId: k.serverId, accountId: a.id };
-const workingAt = (now: string) =>
-  `(${k.expiresAt} is null or ${k.expiresAt} > ${now}) and ${a.disabledAt} is null`;
+const workingAt = (now: string) => `(${k.expiresAt} is null or ${k.expiresAt} > ${now}) and ${a.disabledAt} is null`;
 const OF_KEYS = `from ${k} join ${s} on ${s.id} = ${k.serverId} join ${a} on ${a.id} = ${s.accountId}`;
 
 // Raw, as the authentication of tokens is: every report begins with it.

@@ -37,7 +37,7 @@ export type SignInResult =
 /** Judges an e-mail and a password. How long that takes does not tell whether there is such an account. */
 export async function checkCredentials(email: string, password: string, ip: string | null): Promise<SignInResult> {
   try {
-    return await judge(email, password, ip);
+    return await withPlace(PURPOSES.signIn, networkOf(ip), "", () => judge(email, password, ip));
   } catch (error) {
     if (!(error instanceof BusyError)) throw error;
     repeatedSecurityEvent("sign-in failed", { accountId: null, ip, reason: "too many at once" });
@@ -47,7 +47,7 @@ export async function checkCredentials(email: string, password: string, ip: stri
 
 /** For how long, in milliseconds, an attempt from this ip would find too many others before it; 0: it would be judged. */
 export function signInRefusedFor(ip: string | null): number {
-  return refusedFor(PURPOSES.password, networkOf(ip));
+  return refusedFor(PURPOSES.signIn, networkOf(ip));
 }
 
 async function judge(typedEmail: string, password: string, ip: string | null): Promise<SignInResult> {
@@ -66,7 +66,7 @@ async function judge(typedEmail: string, password: string, ip: string | null): P
   if (tooMany > 0) return tooManyAttempts(null, tooMany);
 
   const tooManyNearby = await countNearby(ip);
-  const [row, knownNetworks] = await withPlace(PURPOSES.signIn, network, "", () =>
+  const [row, knownNetworks] = await withPlace(PURPOSES.signInLookup, network, "", () =>
     Promise.all([
       db.account.findUnique({ where: { email }, select: { id: true, passwordHash: true, disabledAt: true } }),
       listKnownNetworks(email),
