@@ -1,4 +1,4 @@
-/** Who takes a share: an account by its id or, as text, the network of somebody whose account is not known. */
+/** Who takes a share: an account or an edge node as a number; the network of somebody who is neither as a text. */
 export type Payer = number | string;
 
 /** How much there is of something: in all, for one payer, and for all networks together. */

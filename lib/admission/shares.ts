@@ -54,6 +54,7 @@ const purposes = () =>
     request: purpose("request", { connections: 1 }, 4 * SECOND, 200, 1000),
     series: purpose("series", { connections: 1 }, 4 * SECOND, 50, 100),
     checkIn: purpose("check-in", { connections: 1 }, 5 * SECOND, 1000, 4000),
+    edgeReport: purpose("edge report", { connections: 1 }, 5 * SECOND, 100, 1000),
     upload: purpose("upload", { connections: 1 }, 5 * SECOND, 20, 100),
     signIn: purpose("sign-in", { signIns: 1 }, 5 * SECOND, 0, 0),
     signInLookup: purpose("sign-in look-up", { connections: 2 }, 5 * SECOND, 20, 200),
@@ -75,6 +76,11 @@ function purpose(
 export const PURPOSES = perProcess("admission-purposes", purposes);
 
 const admission = perProcess("admission", () => new Admission(Object.values(CAPACITIES)));
+
+/** An edge node by its id: neither an account nor a stranger's network. */
+export function payerOfNode(id: number): Payer {
+  return -id;
+}
 
 /** A place, if there is one without waiting. */
 export function enter(purpose: Purpose, payer: Payer, takes?: Amounts): Place | null {
@@ -131,6 +137,7 @@ export function describeAdmission() {
 
 /** Not an outage: the database answers, and somebody asks for more than their share. */
 export function reportBusy(what: string, payer: Payer | null): void {
-  const who = typeof payer === "number" ? { account: payer } : { network: payer };
+  const isNode = typeof payer === "number" && payer < 0;
+  const who = isNode ? { node: -payer } : typeof payer === "number" ? { account: payer } : { network: payer };
   logRepeated({ level: "info", event: "busy", reason: what }, { what, ...who });
 }

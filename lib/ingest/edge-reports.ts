@@ -1,12 +1,10 @@
+import { PURPOSES, payerOfNode, withPlace } from "@/lib/admission/shares";
 import { storeReport } from "@/lib/game-services/edges/reports";
-import { env } from "@/lib/process/env";
-import { perProcess } from "@/lib/process/per-process";
 import type { Policy } from "@/lib/rate-limit";
 import { MINUTE } from "@/lib/time";
 import { readJsonText } from "./bounded-body";
 import { requireNode } from "./edge-nodes";
 import { parseEdgeReport } from "./edge-report-body";
-import { Turns } from "./turns";
 
 /** A report with as many entries as it may have, each of them short. */
 export const MAX_REPORT_BYTES = 256 * 1024;
@@ -14,18 +12,18 @@ export const MAX_REPORT_BYTES = 256 * 1024;
 /** Two a minute are usual; a node that kept two hours of them while the console was away delivers all in a minute. */
 const REPORTS: Policy = { name: "edge-reports", limit: 300, windowMs: MINUTE };
 
-const turns = perProcess("edge-report-turns", () => new Turns(Math.max(1, Math.floor(env.databasePoolSize / 4)), 1000));
-
 /**
  * One report as an edge node delivers it: 401, 429, then 415, 413, 408 and 400, then stored. `stored` counts the intervals
  * that were not delivered before; `dropped`, where there are any, those of services that are gone.
- * @throws ApiError with what the node is told.
+ * @throws ApiError with what the node is told, BusyError.
  */
 export async function deliverEdgeReport(request: Request): Promise<{ data: { stored: number; dropped?: number } }> {
   const node = await requireNode(request, REPORTS);
   const text = await readJsonText(request, MAX_REPORT_BYTES);
   const arrivedAt = new Date();
   const report = parseEdgeReport(text, arrivedAt);
-  const { stored, dropped } = await turns.take(() => storeReport(node.id, report, arrivedAt));
+  const { stored, dropped } = await withPlace(PURPOSES.edgeReport, payerOfNode(node.id), "", () =>
+    storeReport(node.id, report, arrivedAt),
+  );
   return { data: { stored, ...(dropped > 0 && { dropped }) } };
 }
