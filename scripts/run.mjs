@@ -11,7 +11,7 @@ import { withSetupLock } from "./setup-lock.mjs";
 
 const GENERATED_STAMP = "lib/generated/.console-generate";
 /** Commands that need what only development does. */
-const DEVELOPMENT_COMMANDS = new Set(["test", "documents", "renamed-fields", "screenshots"]);
+const DEVELOPMENT_COMMANDS = new Set(["test", "documents", "screenshots"]);
 /** Commands that end within seconds: compiling WebAssembly a second time, for speed, would take longer than it saves. */
 const SHORT_COMMANDS = new Set(["account", "edge", "migrate", "server", "sweep"]);
 
@@ -126,7 +126,8 @@ function isGenerated() {
 
 function schemaHash() {
   const hash = createHash("sha256");
-  for (const path of ["prisma/schema.prisma", "package-lock.json"]) hash.update(readFileSync(path));
+  for (const path of ["prisma/schema.prisma", "prisma/tables-generator.mjs", "package-lock.json"])
+    hash.update(readFileSync(path));
   return hash.digest("hex");
 }
 

@@ -36,7 +36,7 @@ test("npm start with packages that do not match says so and installs nothing", (
   expect(existsSync(join(dir, ".data"))).toBe(false);
 });
 
-test.each(["test", "documents", "renamed-fields", "screenshots"])(
+test.each(["test", "documents", "screenshots"])(
   "npm run %s brings its tools, also where NODE_ENV says production",
   (name) => {
     expect(run([name], { NODE_ENV: "production" }).stderr).toContain("ci --include=dev --ignore-scripts");

@@ -9,7 +9,7 @@ export { Prisma };
 // Without a database (while the pages are built, say) nothing is asked, but everything is loaded.
 const createPool = () => new ConsolePool(env.databaseUrl ?? "postgresql://nowhere", env.databasePoolSize);
 
-/** The connections of this process. Only `statement.ts` asks them without the client below. */
+/** The connections of this process. Only `run-statement.ts` asks them without the client below. */
 export const pool = perProcess("database-pool", createPool);
 
 function createClient() {

@@ -1,4 +1,5 @@
-import { execute, parameter, query, type Statement, select, statement } from "@/lib/database/statement";
+import { execute, query } from "@/lib/database/run-statement";
+import { parameter, type Statement, select, statement } from "@/lib/database/statement";
 import { type Column, Expression, type Table } from "@/lib/database/tables";
 
 // Old rows are deleted in small statements: each ends long before the statement timeout, and holds its locks for as short.

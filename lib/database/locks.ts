@@ -1,5 +1,6 @@
 import type { Prisma } from "@/lib/database/client";
-import { queryIn, select, statement } from "./statement";
+import { queryIn } from "./run-statement";
+import { select, statement } from "./statement";
 import { table } from "./tables";
 
 // Raw, because the typed client cannot lock a row.

@@ -1,6 +1,7 @@
 import { setTimeout as wait } from "node:timers/promises";
 import type { GoesOn } from "@/lib/database/deletion";
-import { parameter, query, select, statement } from "@/lib/database/statement";
+import { query } from "@/lib/database/run-statement";
+import { parameter, select, statement } from "@/lib/database/statement";
 import { Expression } from "@/lib/database/tables";
 import { DAY, SECOND } from "@/lib/time";
 

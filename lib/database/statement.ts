@@ -1,5 +1,3 @@
-import pg from "pg";
-import { pool } from "@/lib/database/client";
 import { type Column, Expression } from "./tables";
 
 /**
@@ -139,62 +137,6 @@ export function statement<Taken extends Parameters, Row = never>(
 function placeholder(parameter: Expression<unknown> | undefined, number: number): string {
   const belongsToColumn = parameter !== undefined && "name" in parameter;
   return belongsToColumn ? `$${number}` : `$${number}::${parameter}`;
-}
-
-const BIGINT_OID = 20;
-/** `pg` leaves bigints as text, for fear of their size. */
-const types: pg.CustomTypesConfig = {
-  getTypeParser: (oid: number, format?: "text" | "binary") =>
-    oid === BIGINT_OID ? Number : pg.types.getTypeParser(oid, format as "text"),
-};
-
-/**
- * Runs a statement on a connection of its own. This is the one place that asks `pg` without Prisma between: for the
- * hottest statements Prisma was two thirds of the cost.
- */
-export async function query<Values, Row>({ text, names }: Statement<Values, Row>, values: Values): Promise<Row[]> {
-  const { rows } = await pool.query({ text, values: names.map((name) => values[name]), types });
-  return rows;
-}
-
-/** As `query`, for what only writes. Answers the number of rows written. */
-export async function execute<Values>({ text, names }: Statement<Values, never>, values: Values): Promise<number> {
-  const { rowCount } = await pool.query({ text, values: names.map((name) => values[name]) });
-  return rowCount ?? 0;
-}
-
-/** What a transaction of the typed client can be asked; the client itself can be, too. */
-export type Transaction = {
-  $queryRawUnsafe(text: string, ...values: unknown[]): Promise<unknown>;
-  $executeRawUnsafe(text: string, ...values: unknown[]): Promise<number>;
-};
-
-/** As `query`, inside a transaction of the typed client. */
-export async function queryIn<Values, Row>(
-  transaction: Transaction,
-  { text, names }: Statement<Values, Row>,
-  values: Values,
-): Promise<Row[]> {
-  const rows = (await transaction.$queryRawUnsafe(text, ...names.map((name) => values[name]))) as Record<
-    string,
-    unknown
-  >[];
-  return rows.map(
-    (row) => Object.fromEntries(Object.entries(row).map(([name, value]) => [name, toPlain(value)])) as Row,
-  );
-}
-
-/** As `execute`, inside a transaction of the typed client. */
-export async function executeIn<Values>(
-  transaction: Transaction,
-  { text, names }: Statement<Values, never>,
-  values: Values,
-): Promise<number> {
-  return transaction.$executeRawUnsafe(text, ...names.map((name) => values[name]));
-}
-
-function toPlain(value: unknown): unknown {
-  return typeof value === "bigint" ? Number(value) : value;
 }
 
 /** The names of columns, as `insert` wants them. */

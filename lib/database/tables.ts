@@ -1,4 +1,5 @@
-import { db, type Prisma } from "@/lib/database/client";
+import type { Prisma } from "@/lib/database/client";
+import { TABLES } from "@/lib/generated/tables";
 
 /** The columns of a model as Prisma types them: the one description of the tables. */
 type Fields<Model extends Prisma.ModelName> = Prisma.TypeMap["model"][Model]["payload"]["scalars"];
@@ -46,34 +47,16 @@ export type OptionalTable<Model extends Prisma.ModelName> = {
   readonly [Field in keyof Fields<Model>]: Column<Fields<Model>[Field] | null>;
 };
 
-/** Of Prisma's types. */
-const KINDS: Readonly<Record<string, Kind>> = {
-  DateTime: "instant",
-  Int: "json",
-  BigInt: "json",
-  Float: "json",
-  Json: "json",
-};
-
-/** What Prisma knows of the schema at run time; its types leave this out. */
-type SchemaModels = Record<
-  string,
-  { dbName: string; fields: { name: string; dbName?: string; kind: string; type: string }[] }
->;
-const { models } = (db as unknown as { _runtimeDataModel: { models: SchemaModels } })._runtimeDataModel;
-
 /**
  * A table of the schema under an alias, for raw SQL: a field that is renamed or retyped in `schema.prisma` no longer
  * compiles where it is used.
  */
 export function table<Model extends Prisma.ModelName>(model: Model, alias: string): Table<Model> {
-  const known = models[model];
-  if (!known) throw new Error(`No model ${model}.`);
-  const columns = known.fields
-    .filter(({ kind }) => kind !== "object")
-    .map(({ name, dbName, type }) => [name, new Column(alias, dbName ?? name, KINDS[type] ?? "other")]);
+  const { name, columns } = TABLES[model];
+  const entries = Object.entries<{ name: string; kind: Kind }>(columns);
+  const qualified = entries.map(([field, column]) => [field, new Column(alias, column.name, column.kind)]);
   // Not enumerable, so that the columns alone are listed.
-  return Object.defineProperty(Object.fromEntries(columns), "toString", { value: () => `${known.dbName} ${alias}` });
+  return Object.defineProperty(Object.fromEntries(qualified), "toString", { value: () => `${name} ${alias}` });
 }
 
 /** A table that is outer-joined: each of its columns may be null. */

@@ -1,7 +1,8 @@
 import { type Account, isStaff } from "@/lib/accounts/accounts";
 import type { GameService, GameServiceList } from "@/lib/api/schemas";
 import { db, type Prisma } from "@/lib/database/client";
-import { execute, parameter, query, select, statement } from "@/lib/database/statement";
+import { execute, query } from "@/lib/database/run-statement";
+import { parameter, select, statement } from "@/lib/database/statement";
 import { table } from "@/lib/database/tables";
 import { NotFoundError } from "@/lib/failures";
 import type { GameServiceStatus } from "@/lib/generated/prisma/enums";

@@ -1,5 +1,6 @@
 import type { Prisma } from "@/lib/database/client";
-import { execute, executeIn, parameter, queryIn, select, statement } from "@/lib/database/statement";
+import { execute, executeIn, queryIn } from "@/lib/database/run-statement";
+import { parameter, select, statement } from "@/lib/database/statement";
 import { table } from "@/lib/database/tables";
 import { DAY } from "@/lib/time";
 

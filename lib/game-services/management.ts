@@ -1,6 +1,7 @@
 import { db, type Prisma } from "@/lib/database/client";
 import { lockAccount } from "@/lib/database/locks";
-import { executeIn, parameter, statement } from "@/lib/database/statement";
+import { executeIn } from "@/lib/database/run-statement";
+import { parameter, statement } from "@/lib/database/statement";
 import { table } from "@/lib/database/tables";
 import type { InvalidField } from "@/lib/failures";
 import type { ServiceWish } from "@/lib/generated/prisma/enums";

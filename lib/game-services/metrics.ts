@@ -1,14 +1,13 @@
 import type { Account } from "@/lib/accounts/accounts";
 import type { MetricRange, MetricSeries } from "@/lib/api/schemas";
 import { db } from "@/lib/database/client";
+import { execute, query } from "@/lib/database/run-statement";
 import {
-  execute,
   type JsonMembersOf,
   jsonMembers,
   names,
   orNull,
   parameter,
-  query,
   type Sql,
   select,
   statement,

@@ -1,5 +1,6 @@
 import type { GameService, MetricSeries } from "@/lib/api/schemas";
-import { distinctOn, jsonArray, query, select, statement } from "@/lib/database/statement";
+import { query } from "@/lib/database/run-statement";
+import { distinctOn, jsonArray, select, statement } from "@/lib/database/statement";
 import { table } from "@/lib/database/tables";
 import { ownedOrGrantedTo } from "@/lib/game-services/game-services";
 import { INTERVAL } from "@/lib/game-services/metrics";

@@ -1,5 +1,6 @@
 import { db, type Prisma } from "@/lib/database/client";
-import { execute, executeIn, jsonArray, parameter, query, queryIn, select, statement } from "@/lib/database/statement";
+import { execute, executeIn, query, queryIn } from "@/lib/database/run-statement";
+import { jsonArray, parameter, select, statement } from "@/lib/database/statement";
 import { Expression, table } from "@/lib/database/tables";
 import { confirmClaims, HOSTNAME_TAKEN, HOSTNAME_UNUSABLE, IS_TAKEN, isPublicHostname } from "./hostnames";
 import { isUsableOrigin, ORIGIN_UNUSABLE } from "./origins";

@@ -1,6 +1,7 @@
 import { lookUp } from "@/lib/admission/credentials";
 import { LOOKUP_CONNECTIONS } from "@/lib/admission/shares";
-import { parameter, query, type RowOfStatement, select, statement } from "@/lib/database/statement";
+import { query } from "@/lib/database/run-statement";
+import { parameter, type RowOfStatement, select, statement } from "@/lib/database/statement";
 import { table } from "@/lib/database/tables";
 import { together } from "@/lib/database/together";
 import { hashToken, isWellFormedToken } from "@/lib/tokens/format";

@@ -1,5 +1,6 @@
 import type { ServerDetail, ServerList, ServerListItem } from "@/lib/api/schemas";
-import { jsonRows, parseRows, query, type RowOf, select, statement } from "@/lib/database/statement";
+import { query } from "@/lib/database/run-statement";
+import { jsonRows, parseRows, type RowOf, select, statement } from "@/lib/database/statement";
 import { type Column, Expression, optional, table } from "@/lib/database/tables";
 import { NotFoundError } from "@/lib/failures";
 import { parseId } from "@/lib/http/ids";

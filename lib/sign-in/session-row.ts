@@ -1,5 +1,6 @@
 import { BEFORE, deleteEach, deletionOfAll, type GoesOn } from "@/lib/database/deletion";
-import { execute, names, statement } from "@/lib/database/statement";
+import { execute } from "@/lib/database/run-statement";
+import { names, statement } from "@/lib/database/statement";
 import { table } from "@/lib/database/tables";
 import { DAY } from "@/lib/time";
 

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Prisma } from "@/lib/database/client";
-import { execute, parameter, query, type Sql, statement } from "@/lib/database/statement";
+import { execute, query } from "@/lib/database/run-statement";
+import { parameter, type Sql, statement } from "@/lib/database/statement";
 import { table } from "@/lib/database/tables";
 import { HOUR, MINUTE } from "@/lib/time";
 

@@ -1,4 +1,5 @@
-import { execute, names, parameter, statement } from "@/lib/database/statement";
+import { execute } from "@/lib/database/run-statement";
+import { names, parameter, statement } from "@/lib/database/statement";
 import { table } from "@/lib/database/tables";
 import { networkOf } from "@/lib/http/network";
 import { cleanAgent, type Sender } from "@/lib/http/sender";

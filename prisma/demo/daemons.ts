@@ -1,5 +1,6 @@
 import { db, type Prisma } from "@/lib/database/client";
-import { executeIn, names, parameter, statement } from "@/lib/database/statement";
+import { executeIn } from "@/lib/database/run-statement";
+import { names, parameter, statement } from "@/lib/database/statement";
 import { table } from "@/lib/database/tables";
 import { parseStabilityRecord, withCheckIn } from "@/lib/servers/stability";
 import { recordCheckIn } from "@/lib/servers/telemetry/check-ins";

@@ -1,5 +1,6 @@
 import { db } from "@/lib/database/client";
-import { execute, names, parameter, statement } from "@/lib/database/statement";
+import { execute } from "@/lib/database/run-statement";
+import { names, parameter, statement } from "@/lib/database/statement";
 import { table } from "@/lib/database/tables";
 import { rateHealth } from "@/lib/servers/health-score";
 import { recordOfHours, type StabilityRecord, summariseStability } from "@/lib/servers/stability";

@@ -1,5 +1,6 @@
 import { db, type Prisma } from "@/lib/database/client";
-import { execute, query, queryIn, type Sql, select, statement } from "@/lib/database/statement";
+import { execute, query, queryIn } from "@/lib/database/run-statement";
+import { type Sql, select, statement } from "@/lib/database/statement";
 import { table } from "@/lib/database/tables";
 import type { InvalidField } from "@/lib/failures";
 import { settleAll } from "@/lib/game-services/settlement";

@@ -1,5 +1,6 @@
 import { db } from "@/lib/database/client";
-import { executeIn, parameter, select, statement } from "@/lib/database/statement";
+import { executeIn } from "@/lib/database/run-statement";
+import { parameter, select, statement } from "@/lib/database/statement";
 import { table } from "@/lib/database/tables";
 import { type Interval, recordReportedIntervals } from "@/lib/game-services/metrics";
 import { ABSENT, lockServices, settle, TIMES } from "@/lib/game-services/settlement";

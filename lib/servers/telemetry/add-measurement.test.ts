@@ -42,21 +42,21 @@ const { MACHINES, reportAt } = await import("@/prisma/demo/machines");
 const account = await newAccount();
 const { id, key } = await newReportingServer(account.id, { createdAt: new Date(Date.now() - 7_200_000) });
 const params = Promise.resolve({ id: String(id) });
-const send = (handler, credentials, body) =>
+const send = (handler, path, credentials, body) =>
   handler(
-    new Request("http://console.example/", {
+    new Request("http://console.example" + path, {
       headers: { Authorization: "Bearer " + credentials, "Content-Type": "application/json" },
       ...(body && { method: "POST", body: JSON.stringify(body) }),
     }),
     { params },
   );
 const sampled_at = Date.now() - 7_140_000;
-const accepted = (await send(POST, key, { sampled_at, gpu_pct: 42 })).status;
-const refused = await (await send(POST, key, { gpu_pct: 101 })).text();
+const accepted = (await send(POST, "/ingest/v1/check-ins", key, { sampled_at, gpu_pct: 42 })).status;
+const refused = await (await send(POST, "/ingest/v1/check-ins", key, { gpu_pct: 101 })).text();
 const stored = await db.telemetrySample.findMany({ select: { gpuPct: true } });
 const { points } = await getHistory(account.id, String(id), "7d");
-const answered = (await (await send(GET, account.token)).json()).data.latest_sample;
-const scraped = (await (await send(scrape, account.token)).text()).match(/^console_server_gpu.*$/m)?.[0];
+const { data: server } = await (await send(GET, "/api/v1/servers/" + id, account.token)).json();
+const scraped = (await (await send(scrape, "/metrics", account.token)).text()).match(/^console_server_gpu.*$/m)?.[0];
 const [machine] = MACHINES;
 const simulated = reportAt(machine, { at: 0, previousAt: 0, createdAt: 0 }).sample.gpuPct;
 console.log(
@@ -66,7 +66,7 @@ console.log(
     stored,
     rolledUp: points.map(({ bands }) => bands.gpuPct),
     charted: HISTORY_CHARTS.filter(({ title }) => title === "GPU"),
-    answered: answered.ts === sampled_at && answered.gpu_pct,
+    answered: server.latest_sample,
     scraped: scraped?.replace(/\\d+/, "ID"),
     isSimulated: typeof simulated === "number",
   }),
@@ -100,7 +100,7 @@ test("one row, one column and one migration add a measurement that is accepted, 
     stored: [{ gpuPct: 42 }],
     rolledUp: [{ least: 42, mean: 42, greatest: 42, count: 1 }],
     charted: [{ title: "GPU", top: 100, unit: " %", series: [{ name: "Busy", measure: "gpuPct" }] }],
-    answered: 42,
+    answered: { ts: expect.any(Number), gpu_pct: 42 },
     scraped: 'console_server_gpu_usage_ratio{server_id="ID"} 0.42',
     isSimulated: true,
   });

@@ -1,4 +1,4 @@
-import { query } from "@/lib/database/statement";
+import { query } from "@/lib/database/run-statement";
 import { NotFoundError } from "@/lib/failures";
 import { parseStabilityRecord, withCheckIn } from "@/lib/servers/stability";
 import { PREVIOUS, type Previous, SAMPLED, SEEN } from "@/lib/servers/telemetry/check-in-statements";

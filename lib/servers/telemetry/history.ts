@@ -1,5 +1,6 @@
 import { db } from "@/lib/database/client";
-import { parameter, query, select, statement } from "@/lib/database/statement";
+import { query } from "@/lib/database/run-statement";
+import { parameter, select, statement } from "@/lib/database/statement";
 import { Expression, table } from "@/lib/database/tables";
 import { parseId } from "@/lib/http/ids";
 import { runInBackground } from "@/lib/process/background";

@@ -1,5 +1,6 @@
 import { db, type Prisma } from "@/lib/database/client";
-import { queryIn, type RowOfStatement, select, statement, type Transaction } from "@/lib/database/statement";
+import { queryIn, type Transaction } from "@/lib/database/run-statement";
+import { type RowOfStatement, select, statement } from "@/lib/database/statement";
 import { Expression, table } from "@/lib/database/tables";
 import { NotFoundError } from "@/lib/failures";
 import { scoreHealth } from "@/lib/servers/health-score";

@@ -1,6 +1,7 @@
 import { BEFORE, deleteAll, deletion, type GoesOn } from "@/lib/database/deletion";
 import { dropDaysBefore } from "@/lib/database/partitions";
-import { query, select, statement } from "@/lib/database/statement";
+import { query } from "@/lib/database/run-statement";
+import { select, statement } from "@/lib/database/statement";
 import { Expression, table } from "@/lib/database/tables";
 import { logFault } from "@/lib/process/faults";
 import { type RatedServer, toRatedServer } from "@/lib/servers/telemetry/past-scores";

@@ -1,5 +1,6 @@
 import { db } from "@/lib/database/client";
-import { executeIn, names, parameter, queryIn, select, statement, type Transaction } from "@/lib/database/statement";
+import { executeIn, queryIn, type Transaction } from "@/lib/database/run-statement";
+import { names, parameter, select, statement } from "@/lib/database/statement";
 import { table } from "@/lib/database/tables";
 import { type Bands, bandsOf, merge, parseBands, serializeBands } from "@/lib/servers/telemetry/bands";
 import { type RatedServer, rateSamples } from "@/lib/servers/telemetry/past-scores";

@@ -1,4 +1,5 @@
-import { parameter, query, select, statement } from "@/lib/database/statement";
+import { query } from "@/lib/database/run-statement";
+import { parameter, select, statement } from "@/lib/database/statement";
 import { Expression, table } from "@/lib/database/tables";
 import { DAY, HOUR, MINUTE, SECOND } from "@/lib/time";
 

@@ -1,0 +1,83 @@
+select k.id as "keyId",
+  k.server_id as "serverId",
+  a.id as "accountId"
+from server_keys k
+join servers s on s.id = k.server_id
+join accounts a on a.id = s.account_id
+where k.key_hash = $1 and (k.expires_at is null or k.expires_at > $2) and a.disabled_at is null;
+
+select (date_part('epoch', s.last_seen_at) * 1000)::bigint as "lastSeenAt",
+  (date_part('epoch', s.created_at) * 1000)::bigint as "createdAt",
+  s.stability as "stability",
+  md5(s.stability::text) as "stabilityMd5",
+  s.daemon as "daemon",
+  s.daemon_before as "daemonBefore",
+  (date_part('epoch', s.two_daemons_at) * 1000)::bigint as "twoDaemonsAt",
+  (select t.uptime_s
+from telemetry_samples t
+where t.server_id = s.id and t.ts < $1
+order by t.ts desc limit 1) as "uptimeBefore",
+  (select t.uptime_s
+from telemetry_samples t
+where t.server_id = s.id and t.ts > $1
+order by t.ts limit 1) as "uptimeAfter",
+  (date_part('epoch', (select max(t.ts)
+from telemetry_samples t
+where t.server_id = s.id)) * 1000)::bigint as "newestTs"
+from servers s
+where s.id = $2;
+
+with same as ( select s.id as id
+from servers s
+where s.id = $1 and s.last_seen_at = $2 and md5(s.stability::text) = $3::text for update),
+  added as (insert into telemetry_samples as t (server_id,
+  ts,
+  cpu_pct,
+  cpu_steal_pct,
+  cpu_iowait_pct,
+  load5,
+  mem_used_mb,
+  mem_total_mb,
+  swap_used_pct,
+  disk_used_pct,
+  net_loss_pct,
+  net_retransmit_pct,
+  uptime_s,
+  oom_kills,
+  failed_units) select id,
+  $16,
+  $17,
+  $18,
+  $19,
+  $20,
+  $21,
+  $22,
+  $23,
+  $24,
+  $25,
+  $26,
+  $27,
+  $28,
+  $29
+from same
+on conflict (server_id,
+  ts) do nothing returning t.server_id as id),
+  used as ( update server_keys k
+set last_used_at = $6,
+  last_used_ip = $5
+where k.id = $4::int and (k.last_used_at is null or k.last_used_at <= $7) and exists (select
+from added)),
+  changed as ( update servers s
+set last_seen_at = $8,
+  stability = $9::jsonb,
+  facts = coalesce($10::jsonb,
+  s.facts),
+  public_ip = case when $11::boolean then $12 else s.public_ip end,
+  daemon = $13,
+  daemon_before = $14,
+  two_daemons_at = $15
+where s.id = $1 and exists (select
+from added)) select exists (select
+from same) as "wasSame",
+  exists (select
+from added) as "wasNew";

@@ -1,0 +1,109 @@
+select t.id as "tokenId",
+  (date_part('epoch', t.expires_at) * 1000)::bigint as "expiresAt",
+  (date_part('epoch', t.revoked_at) * 1000)::bigint as "revokedAt",
+  (date_part('epoch', t.last_used_at) * 1000)::bigint as "lastUsedAt",
+  a.id as "id",
+  a.name as "name",
+  a.email as "email",
+  a.role as "role",
+  (date_part('epoch', a.disabled_at) * 1000)::bigint as "disabledAt"
+from access_tokens t
+join accounts a on a.id = t.account_id
+where t.token_hash = $1;
+
+select string_agg(concat('[',
+  coalesce((s.id)::text,
+  'null'),
+  ',',
+  coalesce(to_json(s.label)::text,
+  'null'),
+  ',',
+  coalesce(to_json(s.hostname)::text,
+  'null'),
+  ',',
+  coalesce(to_json(s.public_ip)::text,
+  'null'),
+  ',',
+  coalesce(((date_part('epoch', s.created_at) * 1000)::bigint)::text,
+  'null'),
+  ',',
+  coalesce(((date_part('epoch', s.last_seen_at) * 1000)::bigint)::text,
+  'null'),
+  ',',
+  coalesce((s.stability - 'seen')::text,
+  'null'),
+  ',',
+  coalesce((s.facts -> 'cores')::text,
+  'null'),
+  ',',
+  coalesce(((date_part('epoch', t.ts) * 1000)::bigint)::text,
+  'null'),
+  ',',
+  coalesce((t.cpu_pct)::text,
+  'null'),
+  ',',
+  coalesce((t.cpu_steal_pct)::text,
+  'null'),
+  ',',
+  coalesce((t.cpu_iowait_pct)::text,
+  'null'),
+  ',',
+  coalesce((t.load5)::text,
+  'null'),
+  ',',
+  coalesce((t.mem_used_mb)::text,
+  'null'),
+  ',',
+  coalesce((t.mem_total_mb)::text,
+  'null'),
+  ',',
+  coalesce((t.swap_used_pct)::text,
+  'null'),
+  ',',
+  coalesce((t.disk_used_pct)::text,
+  'null'),
+  ',',
+  coalesce((t.net_loss_pct)::text,
+  'null'),
+  ',',
+  coalesce((t.net_retransmit_pct)::text,
+  'null'),
+  ',',
+  coalesce((t.oom_kills)::text,
+  'null'),
+  ']'),
+  ','
+order by s.id) as "rows"
+from servers s
+left
+join lateral ( select *
+from telemetry_samples newest
+where newest.server_id = s.id
+order by newest.ts desc limit 1) t on true
+where s.account_id = $1;
+
+select s.id as "id",
+  s.name as "name",
+  s.status as "status",
+  s.java_hostname as "java_hostname",
+  s.config_version as "config_version",
+  array_to_json(array(select i
+from (select distinct on (m.node_id) (date_part('epoch', m.ts) * 1000)::bigint as "ts",
+  m.node_id as "node_id",
+  m.packets as "packets",
+  m.bytes as "bytes",
+  m.dropped as "dropped",
+  m.connections as "connections",
+  m.latency_ms as "latency_ms"
+from metric_samples m
+where m.service_id = s.id and m.ts > $2 and m.ts <= $3
+order by m.node_id,
+  m.ts desc) i))::text as "intervals"
+from game_services s
+where s.id in ( select owned.id
+from game_services owned
+where owned.account_id = $1
+union select g.service_id
+from service_grants g
+where g.account_id = $1)
+order by s.id;
