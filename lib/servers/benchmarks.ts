@@ -37,6 +37,29 @@ export async function listBenchmarks(accountId: number, serverIdText: string): P
   return { benchmarks: server.benchmarkRuns.flatMap(serializeRun) };
 }
 
+/** Finished runs that a page shows at a time. */
+export const RUNS_A_PAGE = 20;
+
+/** Some of the finished runs, newest first; `page` counts from 1. */
+export type BenchmarkPage = { runs: BenchmarkRun[]; page: number; hasEarlier: boolean };
+
+/** The page that a query names; the first for anything else. */
+export function parseRunsPage(text: unknown): number {
+  return typeof text === "string" && /^[1-9]\d{0,3}$/.test(text) ? Number(text) : 1;
+}
+
+/** The finished runs of a server of the account on a page of its list; none for a foreign server. */
+export async function listBenchmarkPage(accountId: number, serverId: number, page: number): Promise<BenchmarkPage> {
+  const rows = await db.benchmarkRun.findMany({
+    where: { serverId, status: "done", server: { accountId } },
+    select,
+    orderBy: [{ finishedAt: "desc" }, { id: "desc" }],
+    skip: (page - 1) * RUNS_A_PAGE,
+    take: RUNS_A_PAGE + 1,
+  });
+  return { runs: rows.slice(0, RUNS_A_PAGE).flatMap(serializeRun), page, hasEarlier: rows.length > RUNS_A_PAGE };
+}
+
 /** A finished run; nothing for any other, which the database does not answer here. */
 function serializeRun({ id, label, status, verified, finishedAt, ...scores }: RunRow): BenchmarkRun[] {
   if (status !== "done" || !finishedAt) return [];
@@ -55,15 +78,20 @@ export type BenchmarkScores = {
 /** How long a pending run waits for its result, in milliseconds; after that its key is refused. */
 export const BENCHMARK_KEY_LIVES = DAY;
 
+/** Runs of one server that are asked for within a day, the finished included: each may bring 64 KB of log. */
+export const MAX_RUNS_A_DAY = 20;
+
 /** `rawKey` delivers the result of this run, once; it exists nowhere else and cannot be read again. */
 export type RequestBenchmarkResult =
   | { kind: "requested"; id: number; rawKey: string; expiresAt: Date }
   | { kind: "not-found" }
+  | { kind: "too-often"; message: string }
   | InvalidField<"label">;
 
 /**
  * A pending run of a server of the account with a new one-time key. A server has one pending run at most: asking again renews that
- * one, label, time and key, so that a form sent twice leaves one run and the key that was shown last works.
+ * one, label, time and key, so that a form sent twice leaves one run and the key that was shown last works. Beyond
+ * `MAX_RUNS_A_DAY` no further run is made.
  */
 export async function requestBenchmark(
   accountId: number,
@@ -83,6 +111,13 @@ export async function requestBenchmark(
       select: { id: true },
       orderBy: { id: "desc" },
     });
+    const since = new Date(now.getTime() - DAY);
+    const asked = pending
+      ? 0
+      : await tx.benchmarkRun.count({ where: { serverId, createdAt: { gt: since, lte: now } } });
+    if (asked >= MAX_RUNS_A_DAY) {
+      return { kind: "too-often", message: `A server has at most ${MAX_RUNS_A_DAY} runs a day. Try again tomorrow.` };
+    }
     const { id } = pending
       ? await tx.benchmarkRun.update({ where: { id: pending.id }, data, select: { id: true } })
       : await tx.benchmarkRun.create({ data: { serverId, ...data }, select: { id: true } });

@@ -70,7 +70,8 @@ export async function requestBenchmarkAction(
   if (result.kind === "requested") {
     return { kind: "requested", label: label.trim(), rawKey: result.rawKey, expiresAt: result.expiresAt };
   }
-  const problem = result.kind === "invalid" ? result : ({ kind: "invalid", field: "form", message: GONE } as const);
+  const message = result.kind === "too-often" ? result.message : GONE;
+  const problem = result.kind === "invalid" ? result : ({ kind: "invalid", field: "form", message } as const);
   return { ...problem, values: { label: containsToken(label) ? "" : label } };
 }
 

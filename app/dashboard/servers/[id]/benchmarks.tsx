@@ -1,9 +1,9 @@
 import Link from "next/link";
-import { benchmarkPath } from "@/app/paths";
+import { benchmarkPath, serverPath } from "@/app/paths";
 import tables from "@/app/ui/data-table.module.css";
 import { Time } from "@/app/ui/time";
-import type { BenchmarkRun } from "@/lib/api/schemas";
-import type { OpenBenchmark } from "@/lib/servers/benchmarks";
+import type { BenchmarkPage, OpenBenchmark } from "@/lib/servers/benchmarks";
+import type { HistoryRange } from "@/lib/servers/telemetry/history";
 import styles from "./benchmarks.module.css";
 import { Section } from "./section";
 
@@ -15,10 +15,19 @@ const SECTIONS = [
   ["stability", "Stability"],
 ] as const;
 
-type Props = { serverId: number; runs: readonly BenchmarkRun[]; open: readonly OpenBenchmark[]; now: Date };
+type Props = {
+  serverId: number;
+  /** Of the history above, which the links keep. */
+  range: HistoryRange;
+  finished: BenchmarkPage;
+  open: readonly OpenBenchmark[];
+  now: Date;
+};
 
-/** The finished runs, newest first, and the way to another. */
-export function Benchmarks({ serverId, runs, open, now }: Props) {
+/** The finished runs, newest first, a page of them, and the way to another. */
+export function Benchmarks({ serverId, range, finished, open, now }: Props) {
+  const { runs, page, hasEarlier } = finished;
+  const pageHref = (to: number) => `${serverPath(serverId)}?range=${range}&runs=${to}#benchmarks`;
   return (
     <Section
       id="benchmarks"
@@ -42,7 +51,7 @@ export function Benchmarks({ serverId, runs, open, now }: Props) {
         </p>
       )}
       {runs.length === 0 ? (
-        <p className="soft">No finished run yet.</p>
+        <p className="soft">{page > 1 ? "No earlier run." : "No finished run yet."}</p>
       ) : (
         // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached with the keyboard
         <section className={`card ${styles.frame}`} aria-label="Benchmark runs" tabIndex={0}>
@@ -82,6 +91,20 @@ export function Benchmarks({ serverId, runs, open, now }: Props) {
             </tbody>
           </table>
         </section>
+      )}
+      {(page > 1 || hasEarlier) && (
+        <nav className="row" aria-label="Pages of benchmark runs">
+          {page > 1 && (
+            <a className="button quiet small" href={pageHref(page - 1)} rel="prev">
+              Later runs
+            </a>
+          )}
+          {hasEarlier && (
+            <a className="button quiet small" href={pageHref(page + 1)} rel="next">
+              Earlier runs
+            </a>
+          )}
+        </nav>
       )}
     </Section>
   );

@@ -1,5 +1,6 @@
 import type { Metadata } from "next";
 import { Live } from "@/app/ui/live";
+import { parseRunsPage } from "@/lib/servers/benchmarks";
 import { getServer } from "@/lib/servers/servers";
 import { parseHistoryRange } from "@/lib/servers/telemetry/history";
 import { requireAccount } from "@/lib/sign-in/sessions";
@@ -21,11 +22,13 @@ export async function generateMetadata({ params }: Props): Promise<Metadata> {
 export default async function Page({ params, searchParams }: Props) {
   const account = await requireAccount();
   const { id } = await params;
-  const range = parseHistoryRange((await searchParams).range);
+  const query = await searchParams;
+  const range = parseHistoryRange(query.range);
+  const runsPage = parseRunsPage(query.runs);
   return (
     <main id="main" className="page">
-      <Live load={loadServer.bind(null, id, range)}>
-        <ServerView accountId={account.id} id={id} range={range} zone={account.timeZone} />
+      <Live load={loadServer.bind(null, id, range, runsPage)}>
+        <ServerView accountId={account.id} id={id} range={range} runsPage={runsPage} zone={account.timeZone} />
       </Live>
     </main>
   );

@@ -1,11 +1,20 @@
 "use server";
 
+import { parseRunsPage } from "@/lib/servers/benchmarks";
 import { parseHistoryRange } from "@/lib/servers/telemetry/history";
 import { requireAccount } from "@/lib/sign-in/sessions";
 import { ServerView } from "./server-view";
 
-/** The server as it is now, for a page that is open. Whoever calls it may send anything as its id and range. */
-export async function loadServer(id: unknown, range: unknown): Promise<React.ReactNode> {
+/** The server as it is now, for a page that is open. Whoever calls it may send anything as its id, range and page. */
+export async function loadServer(id: unknown, range: unknown, runsPage: unknown): Promise<React.ReactNode> {
   const account = await requireAccount();
-  return <ServerView accountId={account.id} id={String(id)} range={parseHistoryRange(range)} zone={account.timeZone} />;
+  return (
+    <ServerView
+      accountId={account.id}
+      id={String(id)}
+      range={parseHistoryRange(range)}
+      runsPage={parseRunsPage(String(runsPage))}
+      zone={account.timeZone}
+    />
+  );
 }

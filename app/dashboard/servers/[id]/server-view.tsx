@@ -4,7 +4,7 @@ import { BackLink } from "@/app/ui/back-link";
 import { OnlineState } from "@/app/ui/online-state";
 import { Time } from "@/app/ui/time";
 import type { ServerDetail } from "@/lib/api/schemas";
-import { listBenchmarks, listOpenBenchmarks } from "@/lib/servers/benchmarks";
+import { listBenchmarkPage, listOpenBenchmarks } from "@/lib/servers/benchmarks";
 import { getServerReport } from "@/lib/servers/servers";
 import { getHistory, type HistoryRange } from "@/lib/servers/telemetry/history";
 import { findTwoDaemons } from "@/lib/servers/telemetry/two-daemons";
@@ -21,19 +21,22 @@ type Props = {
   /** The text of the path. */
   id: string;
   range: HistoryRange;
+  /** Of the finished benchmark runs. */
+  runsPage: number;
   /** The zone of the times. */
   zone: string;
 };
 
 /** One server exactly as the API answers it, and how it was before. */
-export async function ServerView({ accountId, id, range, zone }: Props) {
-  const [{ server, scoreAt }, { benchmarks }, history] = await orNotFoundPage(
-    Promise.all([getServerReport(accountId, id), listBenchmarks(accountId, id), getHistory(accountId, id, range)]),
+export async function ServerView({ accountId, id, range, runsPage, zone }: Props) {
+  const [{ server, scoreAt }, history] = await orNotFoundPage(
+    Promise.all([getServerReport(accountId, id), getHistory(accountId, id, range)]),
   );
   const now = new Date();
-  const [twoDaemonsAt, openRuns] = await Promise.all([
+  const [twoDaemonsAt, openRuns, finished] = await Promise.all([
     findTwoDaemons(accountId, server.id, now),
     listOpenBenchmarks(accountId, server.id, now),
+    listBenchmarkPage(accountId, server.id, runsPage),
   ]);
   return (
     <article className={styles.server} data-server={server.id}>
@@ -57,7 +60,7 @@ export async function ServerView({ accountId, id, range, zone }: Props) {
         <Facts facts={server.facts} />
       </div>
       <History serverId={server.id} {...{ history, scoreAt, now: now.getTime(), zone }} />
-      <Benchmarks serverId={server.id} runs={benchmarks} open={openRuns} now={now} />
+      <Benchmarks serverId={server.id} range={range} finished={finished} open={openRuns} now={now} />
     </article>
   );
 }
