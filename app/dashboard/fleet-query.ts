@@ -1,41 +1,120 @@
 import { DASHBOARD } from "@/app/paths";
-import type { ServerListItem } from "@/lib/api/schemas";
+import { levelOf } from "@/lib/servers/health-level";
+import type { FleetServer } from "@/lib/servers/servers";
 
 /** More would make a page that nobody reads to its end. */
-export const SERVERS_PER_PAGE = 100;
+export const SERVERS_PER_PAGE = 150;
+/** Longer than any label or hostname. */
+const MAX_SEARCH = 256;
 
-export const FLEET_ORDERS = ["score", "name"] as const;
+export const FLEET_ORDERS = ["score", "name", "cpu", "memory", "disk"] as const;
 export type FleetOrder = (typeof FLEET_ORDERS)[number];
-/** Pages count from 1. */
-export type FleetQuery = { order: FleetOrder; page: number };
+
+/** What a server needs, the most urgent first. */
+export const FLEET_GROUPS = ["offline", "attention", "well", "never"] as const;
+export type FleetGroup = (typeof FLEET_GROUPS)[number];
+
+/** Rows with the numbers of each server, or all servers at a glance. */
+export const FLEET_VIEWS = ["rows", "tiles"] as const;
+export type FleetView = (typeof FLEET_VIEWS)[number];
+
+/** Pages count from 1. Numbers are listed from the greatest, scores from the worst, names from A, unless reversed. */
+export type FleetQuery = {
+  order: FleetOrder;
+  isReversed: boolean;
+  show: FleetGroup | null;
+  search: string;
+  view: FleetView;
+  page: number;
+};
 
 /** What the query of the page asks for; whatever it does not say right is as if it were absent. */
-export function parseFleetQuery({ order, page }: Record<string, unknown>): FleetQuery {
+export function parseFleetQuery({ order, show, q, view, page }: Record<string, unknown>): FleetQuery {
+  const name = String(order).replace(/^-/, "");
   return {
-    order: FLEET_ORDERS.find((known) => known === order) ?? "score",
+    order: FLEET_ORDERS.find((known) => known === name) ?? "score",
+    isReversed: FLEET_ORDERS.some((known) => order === `-${known}`),
+    show: FLEET_GROUPS.find((known) => known === show) ?? null,
+    search: typeof q === "string" ? q.trim().slice(0, MAX_SEARCH) : "",
+    view: FLEET_VIEWS.find((known) => known === view) ?? "rows",
     page: typeof page === "string" && /^[1-9]\d{0,5}$/.test(page) ? Number(page) : 1,
   };
 }
 
-export function fleetPath({ order, page }: FleetQuery): string {
-  const query = new URLSearchParams();
-  if (order !== "score") query.set("order", order);
-  if (page > 1) query.set("page", String(page));
-  return query.size > 0 ? `${DASHBOARD}?${query}` : DASHBOARD;
+/** The query as a URL says it. */
+export function fleetParams({ order, isReversed, show, search, view, page }: FleetQuery): Record<string, string> {
+  return {
+    ...((order !== "score" || isReversed) && { order: isReversed ? `-${order}` : order }),
+    ...(show && { show }),
+    ...(search !== "" && { q: search }),
+    ...(view !== "rows" && { view }),
+    ...(page > 1 && { page: String(page) }),
+  };
 }
 
-export type FleetPage = { servers: ServerListItem[]; page: number; pages: number };
-
-/** One page of the servers, the worst or the first by name at the top. A page beyond the last is the last. */
-export function pageOf(servers: readonly ServerListItem[], { order, page }: FleetQuery): FleetPage {
-  const pages = Math.max(1, Math.ceil(servers.length / SERVERS_PER_PAGE));
-  const shown = Math.min(page, pages);
-  const sorted = [...servers].sort((a, b) => (order === "score" && a.score - b.score) || byName(a, b));
-  return { servers: sorted.slice((shown - 1) * SERVERS_PER_PAGE, shown * SERVERS_PER_PAGE), page: shown, pages };
+export function fleetPath(query: FleetQuery): string {
+  const params = new URLSearchParams(fleetParams(query));
+  return params.size > 0 ? `${DASHBOARD}?${params}` : DASHBOARD;
 }
+
+export function groupOf(server: Pick<FleetServer, "hasCheckedIn" | "online" | "score">): FleetGroup {
+  if (!server.hasCheckedIn) return "never";
+  if (!server.online) return "offline";
+  return levelOf(server.score) === "healthy" ? "well" : "attention";
+}
+
+export type GroupCounts = Record<FleetGroup, number>;
+
+export function countGroups(servers: readonly FleetServer[]): GroupCounts {
+  const counts: GroupCounts = { offline: 0, attention: 0, well: 0, never: 0 };
+  for (const server of servers) counts[groupOf(server)]++;
+  return counts;
+}
+
+/** How many servers need somebody now. One that was never set up needs nobody now. */
+export function needSomebody({ offline, attention }: GroupCounts): number {
+  return offline + attention;
+}
+
+export type FleetPage = { servers: FleetServer[]; found: number; page: number; pages: number };
+
+/** One page of the servers that the query is about. A page beyond the last is the last. */
+export function pageOf(servers: readonly FleetServer[], query: FleetQuery): FleetPage {
+  const found = servers.filter((server) => isShown(server, query)).sort(comparator(query));
+  const pages = Math.max(1, Math.ceil(found.length / SERVERS_PER_PAGE));
+  const page = Math.min(query.page, pages);
+  const shown = found.slice((page - 1) * SERVERS_PER_PAGE, page * SERVERS_PER_PAGE);
+  return { servers: shown, found: found.length, page, pages };
+}
+
+function isShown(server: FleetServer, { show, search }: FleetQuery): boolean {
+  if (show !== null && groupOf(server) !== show) return false;
+  const words = search.toLowerCase().split(/\s+/);
+  const text = `${server.label} ${server.hostname} ${server.public_ip ?? ""}`.toLowerCase();
+  return words.every((word) => text.includes(word));
+}
+
+type Compare = (a: FleetServer, b: FleetServer) => number;
 
 const collator = new Intl.Collator("en", { numeric: true });
+const byName: Compare = (a, b) => collator.compare(a.label, b.label) || a.id - b.id;
+/** What fell silent comes first, what was never set up last: its score says nothing. */
+const byNeed: Compare = (a, b) => urgency(a) - urgency(b) || a.score - b.score;
 
-function byName(a: ServerListItem, b: ServerListItem): number {
-  return collator.compare(a.label, b.label) || a.id - b.id;
+const COMPARE: Readonly<Record<FleetOrder, Compare>> = {
+  score: byNeed,
+  name: byName,
+  cpu: (a, b) => (b.cpuPct ?? -1) - (a.cpuPct ?? -1),
+  memory: (a, b) => (b.memUsedPct ?? -1) - (a.memUsedPct ?? -1),
+  disk: (a, b) => (b.diskUsedPct ?? -1) - (a.diskUsedPct ?? -1),
+};
+
+function comparator({ order, isReversed }: FleetQuery): Compare {
+  const compare = COMPARE[order];
+  return (a, b) => (isReversed ? -compare(a, b) : compare(a, b)) || byName(a, b);
+}
+
+function urgency(server: FleetServer): number {
+  const group = groupOf(server);
+  return group === "offline" ? 0 : group === "never" ? 2 : 1;
 }

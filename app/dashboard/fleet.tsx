@@ -1,94 +1,224 @@
 import Link from "next/link";
 import { serverPath } from "@/app/paths";
 import { Choices } from "@/app/ui/choices";
-import tables from "@/app/ui/data-table.module.css";
+import { Cell, type Column, DataTable, Row, RowTitle } from "@/app/ui/data-table";
+import { Meter } from "@/app/ui/meter";
 import { OnlineState } from "@/app/ui/online-state";
 import { Score } from "@/app/ui/score";
 import { Time } from "@/app/ui/time";
-import { listServers } from "@/lib/servers/servers";
-import { listTrends } from "@/lib/servers/telemetry/history";
+import { counted } from "@/lib/quantities";
+import { COMPONENT_CURVES } from "@/lib/servers/health-score";
+import type { FleetServer } from "@/lib/servers/servers";
+import { listTrends, type TrendPoint } from "@/lib/servers/telemetry/history";
 import styles from "./fleet.module.css";
-import { type FleetOrder, type FleetQuery, fleetPath, pageOf } from "./fleet-query";
+import { FleetChips } from "./fleet-chips";
+import { fleetOf } from "./fleet-data";
+import {
+  countGroups,
+  FLEET_VIEWS,
+  type FleetOrder,
+  type FleetPage,
+  type FleetQuery,
+  fleetPath,
+  groupOf,
+  needSomebody,
+  pageOf,
+} from "./fleet-query";
+import { FleetSearch } from "./fleet-search";
+import { FleetTiles } from "./fleet-tiles";
+import { FleetTitle } from "./fleet-title";
 import { NoServers } from "./no-servers";
 import { Trend } from "./trend";
 
-const ORDER_NAMES: Readonly<Record<FleetOrder, string>> = { score: "Worst first", name: "By name" };
-
-/** The servers of the account exactly as the API lists them, a page at a time. */
+/** The servers of the account with the scores that the API answers, a page at a time. */
 export async function Fleet({ accountId, query }: { accountId: number; query: FleetQuery }) {
-  const { servers: all } = await listServers(accountId);
+  const all = await fleetOf(accountId);
   if (all.length === 0) return <NoServers />;
   const now = new Date();
-  const { servers, page, pages } = pageOf(all, query);
-  const trends = await listTrends(
-    accountId,
-    servers.map(({ id }) => id),
-  );
+  const shown = pageOf(all, query);
+  const counts = countGroups(all);
+  const trends =
+    query.view === "tiles"
+      ? new Map()
+      : await listTrends(
+          accountId,
+          shown.servers.map(({ id }) => id),
+        );
   return (
     <section className={styles.section} aria-labelledby="fleet">
+      <FleetTitle count={needSomebody(counts)} />
+      <h2 id="fleet" className="visually-hidden">
+        {counted(all.length, "server")}
+      </h2>
       <div className={styles.bar}>
-        <h2 id="fleet">
-          {all.length === 1 ? "1 server" : `${all.length.toLocaleString("en")} servers`},{" "}
-          {all.filter(({ online }) => online).length.toLocaleString("en")} online
-        </h2>
-        <Choices
-          label="Order"
-          choices={(["score", "name"] as const).map((order) => ({
-            href: fleetPath({ order, page: 1 }),
-            name: ORDER_NAMES[order],
-            isCurrent: query.order === order,
-          }))}
-        />
+        <FleetChips query={query} counts={counts} total={all.length} />
+        <div className={styles.tools}>
+          {all.length >= MANY && <ViewChoice query={query} />}
+          <FleetSearch query={query} />
+        </div>
       </div>
-      <div className={`card ${styles.frame}`}>
-        {/* biome-ignore-start lint/a11y/noRedundantRoles: without them a table laid out as cards is none to a browser */}
-        <table className={`${tables.table} ${tables.cards} ${styles.table}`} role="table" aria-labelledby="fleet">
-          <thead role="rowgroup">
-            <tr role="row">
-              {["Server", "Score", "24 hours", "State", "Public ip"].map((title) => (
-                <th key={title} scope="col" role="columnheader">
-                  {title}
-                </th>
-              ))}
-            </tr>
-          </thead>
-          <tbody role="rowgroup">
-            {servers.map((server) => (
-              <tr key={server.id} role="row" data-server={server.id}>
-                <th scope="row" role="rowheader" className={styles.name}>
-                  <Link href={serverPath(server.id)} prefetch={false}>
-                    <bdi>{server.label}</bdi>
-                  </Link>
-                  <bdi className={styles.hostname}>{server.hostname}</bdi>
-                </th>
-                <td role="cell" className={styles.score}>
-                  <Score value={server.score} />
-                </td>
-                <td role="cell" className={styles.trend}>
-                  <Trend points={trends.get(server.id) ?? []} score={server.score} now={now.getTime()} />
-                </td>
-                <td role="cell" className={styles.state}>
-                  <OnlineState isOnline={server.online} />
-                  <span className={styles.seen}>
-                    <span className="visually-hidden">Last seen </span>
-                    <Time at={new Date(server.last_seen)} now={now} />
-                  </span>
-                </td>
-                <td role="cell" className={styles.ip}>
-                  {server.public_ip === null ? <span className="soft">Not reported</span> : server.public_ip}
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-        {/* biome-ignore-end lint/a11y/noRedundantRoles: see above */}
-      </div>
-      {pages > 1 && <Pages query={query} page={page} pages={pages} />}
+      {shown.found === 0 ? (
+        <p className={styles.nothing} role="status">
+          No server is like that.{" "}
+          <Link href={fleetPath({ ...query, show: null, search: "", page: 1 })} prefetch={false}>
+            Show all {counted(all.length, "server")}
+          </Link>
+        </p>
+      ) : query.view === "tiles" ? (
+        <FleetTiles servers={shown.servers} />
+      ) : (
+        <ServerTable query={query} servers={shown.servers} trends={trends} now={now} />
+      )}
+      {shown.pages > 1 && <Pages query={query} {...shown} />}
     </section>
   );
 }
 
-function Pages({ query, page, pages }: { query: FleetQuery; page: number; pages: number }) {
+/** From as many servers on a glance at all of them is worth a choice. */
+const MANY = 20;
+
+function ViewChoice({ query }: { query: FleetQuery }) {
+  const names = { rows: "Rows", tiles: "Tiles" } as const;
+  return (
+    <Choices
+      label="View"
+      choices={FLEET_VIEWS.map((view) => ({
+        href: fleetPath({ ...query, view }),
+        name: names[view],
+        isCurrent: view === query.view,
+      }))}
+    />
+  );
+}
+
+type TableProps = {
+  query: FleetQuery;
+  servers: readonly FleetServer[];
+  trends: ReadonlyMap<number, TrendPoint[]>;
+  now: Date;
+};
+
+function ServerTable({ query, servers, trends, now }: TableProps) {
+  return (
+    <DataTable labelledBy="fleet" columns={columnsOf(query)} className={styles.table ?? ""}>
+      {servers.map((server) => (
+        <ServerRow key={server.id} server={server} trend={trends.get(server.id) ?? []} now={now} />
+      ))}
+    </DataTable>
+  );
+}
+
+function ServerRow({ server, trend, now }: { server: FleetServer; trend: readonly TrendPoint[]; now: Date }) {
+  const { hasCheckedIn } = server;
+  return (
+    <Row data-server={server.id} data-group={groupOf(server)}>
+      <RowTitle className={styles.name}>
+        <Link href={serverPath(server.id)} prefetch={false}>
+          <bdi>{server.label}</bdi>
+        </Link>{" "}
+        <bdi className={styles.hostname}>{server.hostname}</bdi>
+      </RowTitle>
+      <Cell className={styles.state}>
+        <State server={server} />
+      </Cell>
+      <Cell className={styles.score}>
+        {hasCheckedIn ? <Score value={server.score} /> : <NoScore apiScore={server.score} />}
+      </Cell>
+      <Cell className={styles.trend}>
+        {hasCheckedIn && <Trend points={trend} score={server.score} now={now.getTime()} />}
+      </Cell>
+      {(["cpuPct", "memUsedPct", "diskUsedPct"] as const).map((name) => (
+        <Cell key={name} className={styles.meter}>
+          {/* What was measured before the silence is no value of now. */}
+          {server.online && server[name] !== null ? (
+            <Meter value={server[name]} curve={CURVES[name]} />
+          ) : (
+            <Unknown what="not known now" />
+          )}
+        </Cell>
+      ))}
+      <Cell className={styles.cause}>
+        <Cause server={server} now={now} />
+      </Cell>
+      <Cell className={styles.ip}>{server.public_ip ?? "Not reported"}</Cell>
+    </Row>
+  );
+}
+
+const CURVES = {
+  cpuPct: COMPONENT_CURVES.cpuPct,
+  memUsedPct: COMPONENT_CURVES.memoryPct,
+  diskUsedPct: COMPONENT_CURVES.diskPct,
+} as const;
+
+function State({ server }: { server: FleetServer }) {
+  if (!server.hasCheckedIn) return <data value="false">Never checked in</data>;
+  return <OnlineState isOnline={server.online} />;
+}
+
+function Cause({ server, now }: { server: FleetServer; now: Date }) {
+  if (!server.hasCheckedIn) {
+    return (
+      <>
+        added <Time at={new Date(server.createdAt)} now={now} />
+      </>
+    );
+  }
+  const seen = <Time at={new Date(server.last_seen)} now={now} />;
+  if (!server.online) return <>Last check-in {seen}</>;
+  return (
+    <>
+      {server.cause}
+      <span className="visually-hidden">, last seen {seen}</span>
+    </>
+  );
+}
+
+/** The API counts a score from the start; it says nothing before the first check-in. */
+function NoScore({ apiScore }: { apiScore: number }) {
+  return (
+    <data className="soft" value={apiScore}>
+      <span aria-hidden="true">–</span>
+      <span className="visually-hidden">no score before the first check-in</span>
+    </data>
+  );
+}
+
+function Unknown({ what }: { what: string }) {
+  return (
+    <span className="soft">
+      <span aria-hidden="true">–</span>
+      <span className="visually-hidden">{what}</span>
+    </span>
+  );
+}
+
+function columnsOf(query: FleetQuery): Column[] {
+  const sorted = (order: FleetOrder, title: string, first: "ascending" | "descending"): Column => {
+    const isSorted = query.order === order;
+    const other = first === "ascending" ? "descending" : "ascending";
+    return {
+      title,
+      sort: {
+        href: fleetPath({ ...query, order, isReversed: isSorted && !query.isReversed, page: 1 }),
+        order: isSorted ? (query.isReversed ? other : first) : null,
+      },
+    };
+  };
+  return [
+    sorted("name", "Server", "ascending"),
+    { title: "State" },
+    sorted("score", "Score", "ascending"),
+    { title: "24 hours" },
+    sorted("cpu", "CPU", "descending"),
+    sorted("memory", "Memory", "descending"),
+    sorted("disk", "Disk", "descending"),
+    { title: "Main cause" },
+    { title: "Public ip" },
+  ];
+}
+
+function Pages({ query, page, pages }: { query: FleetQuery } & Pick<FleetPage, "page" | "pages">) {
   return (
     <nav className={styles.pages} aria-label="Pages">
       {page > 1 && (

@@ -2,16 +2,25 @@ import type { Metadata } from "next";
 import Link from "next/link";
 import { NEW_SERVER } from "@/app/paths";
 import { Live } from "@/app/ui/live";
+import { PageHeader } from "@/app/ui/page-header";
 import { requireAccount } from "@/lib/sign-in/sessions";
+import { metadata as siteMetadata } from "../layout";
 import { Fleet } from "./fleet";
 import { loadFleet } from "./fleet-actions";
-import { parseFleetQuery } from "./fleet-query";
-import styles from "./page.module.css";
+import { fleetOf } from "./fleet-data";
+import { countGroups, fleetParams, needSomebody, parseFleetQuery } from "./fleet-query";
+import { fleetTitle, iconPath } from "./fleet-title-text";
 import { RemovalOutcome } from "./removal-outcome";
 
-export const metadata: Metadata = { title: "Servers" };
-
 type Props = { searchParams: Promise<Record<string, string | string[] | undefined>> };
+
+/** The tab says how many servers need somebody. */
+export async function generateMetadata(): Promise<Metadata> {
+  const { id } = await requireAccount();
+  const count = needSomebody(countGroups(await fleetOf(id)));
+  const icon = [{ url: iconPath(count), type: "image/svg+xml" }, { url: "/favicon.ico" }];
+  return { title: fleetTitle(count), icons: { ...(siteMetadata.icons as object), icon } };
+}
 
 export default async function Page({ searchParams }: Props) {
   const account = await requireAccount();
@@ -20,16 +29,15 @@ export default async function Page({ searchParams }: Props) {
   return (
     <main id="main" className="page parts">
       <RemovalOutcome accountId={account.id} removed={asked.removed} unchanged={asked.unchanged} />
-      <header className={styles.header}>
-        <div className={styles.title}>
-          <h1>Servers</h1>
-          <p className="soft">The health of your machines, as their daemons report it.</p>
-        </div>
-        <Link className="button" href={NEW_SERVER} prefetch={false}>
-          Add a server
-        </Link>
-      </header>
-      <Live load={loadFleet.bind(null, query)}>
+      <PageHeader
+        title="Servers"
+        actions={
+          <Link className="button" href={NEW_SERVER} prefetch={false}>
+            Add a server
+          </Link>
+        }
+      />
+      <Live load={loadFleet.bind(null, fleetParams(query))}>
         <Fleet accountId={account.id} query={query} />
       </Live>
     </main>

@@ -1,4 +1,5 @@
 import { Sparkline } from "@/app/ui/sparkline";
+import { levelOf } from "@/lib/servers/health-level";
 import type { TrendPoint } from "@/lib/servers/telemetry/history";
 import { DAY, HOUR } from "@/lib/time";
 
@@ -15,8 +16,9 @@ export function Trend({ points, score, now }: Props) {
         from={now - 25 * HOUR}
         to={now}
         top={1000}
-        // The hour that is running, and the one that may not be summed up yet, are between the last mean and now.
+        // Two hours lie between the last mean and now: the current one, and one that may not be summed up yet.
         gap={2.75 * HOUR}
+        level={levelOf(score)}
       />
       <span className="visually-hidden">
         {scores.length === 0

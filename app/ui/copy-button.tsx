@@ -19,11 +19,13 @@ type Props = {
   /** The id of the field or the element that shows the text, which is selected where the browser refuses to copy. */
   sourceId: string;
   isPrimary?: boolean;
+  /** Beside a value in a row of others. */
+  isSmall?: boolean;
   onCopied?: () => void;
 };
 
 /** Copies a text and says so. It is hidden where there is no JavaScript; the text beside it can be selected by hand. */
-export function CopyButton({ text, what, sourceId, isPrimary = false, onCopied }: Props) {
+export function CopyButton({ text, what, sourceId, isPrimary = false, isSmall = false, onCopied }: Props) {
   const [outcome, setOutcome] = useState<Outcome>("idle");
 
   useEffect(() => {
@@ -40,7 +42,11 @@ export function CopyButton({ text, what, sourceId, isPrimary = false, onCopied }
 
   return (
     <>
-      <button type="button" className={`button ${isPrimary ? "" : "quiet"} ${styles.copy}`} onClick={copy}>
+      <button
+        type="button"
+        className={`${isSmall ? "plain-button" : isPrimary ? "button" : "button quiet"} ${styles.copy}`}
+        onClick={copy}
+      >
         {/* All labels take the same place, so that the button is as wide as its longest one. */}
         <span className={styles.labels}>
           {LABELS.map(([of, label]) => (

@@ -1,12 +1,21 @@
 "use client";
 
-import { useEffect, useRef, useState } from "react";
+import { createContext, useContext, useEffect, useRef, useState } from "react";
+import { clockText } from "@/lib/relative-time";
 import { SECOND } from "@/lib/time";
 import styles from "./live.module.css";
+import { useTimeZone } from "./time-zone";
 
 const RENEWED_EVERY = 20 * SECOND;
 /** A console that says nothing for this long counts as away. */
 const ANSWER_TIMEOUT = 8 * SECOND;
+
+const Away = createContext(false);
+
+/** Whether the console does not answer, so that what the page shows is out of date. */
+export function useIsAway(): boolean {
+  return useContext(Away);
+}
 
 type Props = {
   /** Answers with what stands in place of `children` now. */
@@ -21,6 +30,7 @@ type Props = {
 export function Live({ load, children }: Props) {
   const [renewed, setRenewed] = useState<{ of: React.ReactNode; content: React.ReactNode } | null>(null);
   const [failedAt, setFailedAt] = useState<Date | null>(null);
+  const zone = useTimeZone();
   const isAsking = useRef(false);
   const renewedAt = useRef(0);
 
@@ -31,7 +41,7 @@ export function Live({ load, children }: Props) {
     async function renew() {
       if (isAsking.current || document.visibilityState !== "visible") return;
       isAsking.current = true;
-      // One that never ends is not joined by others.
+      // At most one renewal runs at a time, also while one never ends.
       const asked = askFor(load).finally(() => {
         isAsking.current = false;
       });
@@ -63,12 +73,12 @@ export function Live({ load, children }: Props) {
   return (
     <>
       {/* A page that the router has loaded since is newer. */}
-      {renewed && renewed.of === children ? renewed.content : children}
+      <Away value={failedAt !== null}>{renewed && renewed.of === children ? renewed.content : children}</Away>
       <p role="status" className={failedAt ? styles.failed : "visually-hidden"}>
         {failedAt && (
           <>
-            Not updated since {failedAt.toLocaleTimeString("en-GB")}: the console does not answer. It is asked again
-            every few seconds; what you see stays as it was.
+            Not updated since {clockText(failedAt, zone)}: the console does not answer. It is asked again every few
+            seconds; what you see stays as it was.
           </>
         )}
       </p>

@@ -1,9 +1,10 @@
 import { scaleLinear } from "d3-scale";
 import { line } from "d3-shape";
+import type { HealthLevel } from "@/lib/servers/health-level";
 import styles from "./sparkline.module.css";
 
-const WIDTH = 120;
-const HEIGHT = 28;
+const WIDTH = 96;
+const HEIGHT = 20;
 /** Radius of the mark at the end of the line. */
 const DOT = 2.5;
 
@@ -15,10 +16,12 @@ type Props = {
   top: number;
   /** Points further apart than this (ms) are not joined. */
   gap: number;
+  /** How well the last value is. */
+  level: HealthLevel;
 };
 
 /** A line of the size of a word; what it says stands beside it in words. */
-export function Sparkline({ points, from, to, top, gap }: Props) {
+export function Sparkline({ points, from, to, top, gap, level }: Props) {
   const x = scaleLinear()
     .domain([from, to])
     .range([1, WIDTH - DOT]);
@@ -38,6 +41,7 @@ export function Sparkline({ points, from, to, top, gap }: Props) {
   return (
     <svg
       className={styles.sparkline}
+      data-level={level}
       viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
       width={WIDTH}
       height={HEIGHT}

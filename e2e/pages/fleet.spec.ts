@@ -30,14 +30,14 @@ function shownList(page: Page): Promise<ServerList["servers"]> {
   return page.locator("tr[data-server]").evaluateAll((rows) =>
     rows.map((row) => {
       const text = (selector: string) => row.querySelector(selector)?.textContent ?? "";
-      const values = [...row.querySelectorAll("data")].map(({ value }) => value);
+      const value = (cell: number) => row.querySelector<HTMLDataElement>(`td:nth-child(${cell}) data`)?.value;
       const ip = row.querySelector("td:last-child")?.textContent ?? "";
       return {
         id: Number((row as HTMLElement).dataset.server),
         label: text("th bdi"),
         hostname: text("th > bdi"),
-        online: values[1] === "true",
-        score: Number(values[0]),
+        online: value(2) === "true",
+        score: Number(value(3)),
         last_seen: Date.parse(row.querySelector("time")?.dateTime ?? ""),
         public_ip: ip === "Not reported" ? null : ip,
       };
@@ -51,8 +51,8 @@ function shownServer(page: Page): Promise<Omit<ServerDetail, "facts"> & { facts:
     const all = (selector: string) => [...article.querySelectorAll<HTMLElement>(selector)];
     const value = (selector: string) => article.querySelector<HTMLDataElement>(selector)?.value;
     const definition = (name: string) => all("dt").find((term) => term.textContent === name)?.nextElementSibling;
-    const time = (name: string) => Date.parse(definition(name)?.querySelector("time")?.dateTime ?? "");
-    const ip = definition("Public ip")?.textContent ?? "";
+    const timeIn = (parent?: Element | null) => Date.parse(parent?.querySelector("time")?.dateTime ?? "");
+    const measured = article.querySelector("[aria-label='Current values'] p");
     const field = (name: string) => {
       const text = value(`[data-field=${name}]`);
       return text === undefined ? {} : { [name]: Number(text) };
@@ -60,20 +60,18 @@ function shownServer(page: Page): Promise<Omit<ServerDetail, "facts"> & { facts:
     return {
       id: Number((article as HTMLElement).dataset.server),
       label: article.querySelector("h1")?.textContent ?? "",
-      hostname: article.querySelector("header > div > bdi")?.textContent ?? "",
+      hostname: article.querySelector("#copied-hostname")?.textContent ?? "",
       online: value("header data") === "true",
       score: Number(value("[data-score]")),
-      last_seen: time("Last seen"),
-      public_ip: ip === "Not reported" ? null : ip,
-      created_at: time("Added"),
+      last_seen: timeIn(article.querySelector("header")),
+      public_ip: article.querySelector("#copied-public-ip")?.textContent ?? null,
+      created_at: timeIn(definition("Added")),
       facts: Object.fromEntries(all("[data-fact]").map((fact) => [fact.dataset.fact ?? "", fact.textContent ?? ""])),
       score_components: Object.fromEntries(
         all("[data-component]").map((row) => [row.dataset.component, Number(row.querySelector("data")?.value)]),
       ) as ServerDetail["score_components"],
       score_notes: all("[aria-label='Notes on the score'] li").map((note) => note.textContent ?? ""),
-      latest_sample: definition("Measured")
-        ? { ts: time("Measured"), ...field("cpu_pct"), ...field("mem_used_mb") }
-        : null,
+      latest_sample: measured ? { ts: timeIn(measured), ...field("cpu_pct"), ...field("mem_used_mb") } : null,
     };
   });
 }
@@ -131,7 +129,10 @@ for (const role of ["customer", "support", "admin"] as const) {
         await page.goto(`/dashboard/servers/${id}`);
         const [shown, runs] = [await shownServer(page), await shownRuns(page)];
         expect(await getData(`/api/v1/servers/${id}`, account.token)).toEqual(before);
-        expect(shown).toEqual(asText(before));
+        // Of a server that never checked in the page shows how to set it up, and no score.
+        const [expected, isNew] = [asText(before), id === ids.at(-1)];
+        expect(shown).toEqual(isNew ? { ...expected, score_components: {}, score_notes: [] } : expected);
+        await expect(page.locator("[data-score]")).toHaveText(isNew ? "–" : String(before.score));
         expect(runs).toEqual(
           (await getData<BenchmarkRuns>(`/api/v1/servers/${id}/benchmarks`, account.token)).benchmarks,
         );
@@ -162,22 +163,22 @@ withAndWithoutJavaScript(() => {
     await expect(page.getByRole("link", { name: "Add your first server" })).toBeVisible();
   });
 
-  test("the worst server comes first, or they are listed by name; beyond 100 there are pages that show each once", async ({
+  test("the worst server comes first, or they are listed by name; beyond 150 there are pages that show each once", async ({
     page,
     account,
   }) => {
     await db.$executeRaw`
       insert into servers (account_id, label, hostname, created_at, last_seen_at)
       select ${account.id}, 'server ' || i, 'host-' || i, now() - i * interval '1 day', now() - i * interval '1 day'
-      from generate_series(1, 103) i`;
+      from generate_series(1, 153) i`;
     const { id } = await newServer(account.id, { label: "Zulu", createdAt: ago(DAY), lastSeenAt: ago(DAY) });
     await recordCheckIn(id, { sample: { cpuPct: 100, memUsedMb: 99, memTotalMb: 100, diskUsedPct: 99 } }, ago(HOUR));
 
     await page.goto("/dashboard");
-    await expect(page.locator("tr[data-server]")).toHaveCount(100);
+    await expect(page.locator("tr[data-server]")).toHaveCount(150);
     const [first] = await shownList(page);
     expect(first?.label).toBe("Zulu");
-    await page.getByRole("link", { name: "By name" }).click();
+    await page.getByRole("link", { name: "Server", exact: true }).click();
     await expect(page).toHaveURL(/order=name/);
     await expect(page.locator("tr[data-server]").first()).toContainText("server 1");
     const labels = (await shownList(page)).map(({ label }) => label);
@@ -185,13 +186,13 @@ withAndWithoutJavaScript(() => {
     await expect(page.getByText("Page 2 of 2")).toBeVisible();
     await expect(page.locator("tr[data-server]")).toHaveCount(4);
     labels.push(...(await shownList(page)).map(({ label }) => label));
-    expect(labels).toEqual([...Array.from({ length: 103 }, (_, index) => `server ${index + 1}`), "Zulu"]);
+    expect(labels).toEqual([...Array.from({ length: 153 }, (_, index) => `server ${index + 1}`), "Zulu"]);
     await page.goto("/dashboard?page=77&order=nonsense");
     await expect(page.getByText("Page 2 of 2")).toBeVisible();
   });
 });
 
-test("an open page shows the next check-in by itself, keeps the focus, and survives a console that goes away", {
+test("an open page shows the next check-in by itself, keeps the focus, and says so when the console is away, in its states too", {
   tag: ["@one-engine", "@waits"],
 }, async ({ page, context, account }) => {
   const { id } = await newServer(account.id, { createdAt: ago(DAY), lastSeenAt: ago(DAY) });
@@ -201,7 +202,8 @@ test("an open page shows the next check-in by itself, keeps the focus, and survi
   const settings = page.getByRole("main").getByRole("link", { name: "Settings" });
   await settings.focus();
   await recordCheckIn(id, { sample: { ...sample, cpuPct: 41.5 } });
-  await expect(page.getByText("41.5 %", { exact: true })).toBeVisible({ timeout: 30_000 });
+  const cpu = page.locator("[data-field=cpu_pct]");
+  await expect(cpu).toHaveText("41.5 %", { timeout: 30_000 });
   await expect(page.getByText("Online", { exact: true })).toBeVisible();
   await expect(settings).toBeFocused();
 
@@ -210,14 +212,55 @@ test("an open page shows the next check-in by itself, keeps the focus, and survi
   await context.setOffline(true);
   await ask();
   await expect(page.getByRole("status").filter({ hasText: "Not updated since" })).toBeVisible();
-  await expect(page.getByText("41.5 %", { exact: true })).toBeVisible();
+  await expect(cpu).toHaveText("41.5 %");
+  await expect(page.getByText("Was online", { exact: true })).toBeVisible();
   await expect(settings).toBeFocused();
 
   await recordCheckIn(id, { sample: { ...sample, cpuPct: 17.5 } });
   await context.setOffline(false);
   await ask();
-  await expect(page.getByText("17.5 %", { exact: true })).toBeVisible();
+  await expect(cpu).toHaveText("17.5 %");
+  await expect(page.getByText("Online", { exact: true })).toBeVisible();
   await expect(page.getByText("Not updated since")).toHaveCount(0);
+});
+
+test("the fleet says what needs somebody: in its title and icon while it refreshes, in chips, and row by row", {
+  tag: "@one-engine",
+}, async ({ page, account }) => {
+  const [online, silent] = await fill(account.id);
+  await page.goto("/dashboard");
+  await expect(page).toHaveTitle("(2) Servers · Console");
+  const icon = page.locator('link[rel="icon"][type="image/svg+xml"]');
+  await expect(icon).toHaveAttribute("href", "/favicon-alert.svg");
+  expect((await page.request.get("/favicon-alert.svg")).status()).toBe(200);
+  const row = (id?: number) => page.locator(`tr[data-server="${id}"]`);
+  await expect(row(silent)).toContainText("Offline");
+  await expect(row(silent)).toContainText("Last check-in 1 hour ago");
+  await expect(row(online)).toContainText(/Stability: 0\.\d+ % of check-ins received/);
+  await expect(row(online)).toContainText("72.5 %");
+  await expect(page.locator("tr[data-group=never]")).toContainText("Never checked in");
+  await expect(page.locator("tr[data-group=never] td").nth(1)).toContainText("–");
+  await expect(page.locator("tr[data-server]").first()).toHaveAttribute("data-group", "offline");
+  await expect(page.locator("tr[data-server]").last()).toHaveAttribute("data-group", "never");
+
+  await page.getByRole("link", { name: "Offline 1" }).click();
+  await expect(page.locator("tr[data-server]")).toHaveCount(1);
+  await page.getByRole("link", { name: "All 3" }).click();
+  await expect(page.locator("tr[data-server]")).toHaveCount(3);
+  await page.getByRole("searchbox").fill("2001:db8");
+  await expect(page.locator("tr[data-server]")).toHaveCount(1);
+  await expect(page).toHaveURL(/q=2001/);
+  await page.getByRole("searchbox").fill("nowhere");
+  await expect(page.getByText("No server is like that.")).toBeVisible();
+
+  await page.goto("/dashboard");
+  for (const id of [online, silent]) {
+    await recordCheckIn(id ?? 0, {
+      sample: { cpuPct: 1, memUsedMb: 1, memTotalMb: 100, diskUsedPct: 1, netLossPct: 0 },
+    });
+  }
+  await page.evaluate(() => window.dispatchEvent(new Event("online")));
+  await expect(page).toHaveTitle(/^(\(1\) )?Servers/);
 });
 
 function ago(ms: number): Date {

@@ -1,11 +1,15 @@
-import { newNamedToken } from "@/e2e/support/factories";
+import { DASHBOARD, serverPath } from "@/app/paths";
+import { newNamedToken, newServer } from "@/e2e/support/factories";
 import { expect, TOKEN_PAGE, test } from "@/e2e/support/pages";
+import { recordCheckIn } from "@/lib/servers/telemetry/check-ins";
 
-test("the token page and a token's own page send under 160 KB of JavaScript, and ask for nothing more once they are loaded", {
+test("the pages of tokens and servers send under 160 KB of JavaScript, and ask for nothing more once they are loaded", {
   tag: "@one-engine",
 }, async ({ page, account }) => {
   const { token } = await newNamedToken(account.id, "weighed");
-  for (const path of [TOKEN_PAGE, `${TOKEN_PAGE}/${token.id}`]) {
+  const server = await newServer(account.id, { lastSeenAt: new Date() });
+  await recordCheckIn(server.id, { sample: { cpuPct: 10 } });
+  for (const path of [TOKEN_PAGE, `${TOKEN_PAGE}/${token.id}`, DASHBOARD, serverPath(server.id)]) {
     await page.goto(path, { waitUntil: "networkidle" });
     const resources = await page.evaluate(() =>
       (performance.getEntriesByType("resource") as PerformanceResourceTiming[]).map(

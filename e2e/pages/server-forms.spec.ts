@@ -140,6 +140,8 @@ withAndWithoutJavaScript((hasJavaScript) => {
       omit: { agentTokenHash: false },
     });
     expect(agentTokenHash).toBe(hashToken(shown));
+    // The list below the line has the run already, under the label that it was just given.
+    await expect(page.getByRole("listitem").filter({ hasText: "After delivery" })).toBeVisible();
     await page.getByRole("link", { name: "Done" }).click();
     await expect(page.getByText("After delivery", { exact: true })).toBeVisible();
     expect(await page.content()).not.toContain(shown);
@@ -270,7 +272,7 @@ test("no form does anything to a server of another account, whatever id it carri
 test("a month of the noisiest history is under 60 KB as transferred, complete without JavaScript, and nothing of it jumps", {
   tag: "@one-engine",
 }, async ({ page, account }) => {
-  const { id } = await newServer(account.id, { createdAt: new Date(Date.now() - 40 * DAY) });
+  const { id } = await newServer(account.id, { createdAt: new Date(Date.now() - 40 * DAY), lastSeenAt: new Date() });
   // Every measurement over its whole range within every hour: the longest paths there are.
   await db.$executeRaw`
     insert into telemetry_hours (server_id, hour, samples, bands)
@@ -292,7 +294,7 @@ test("a month of the noisiest history is under 60 KB as transferred, complete wi
   expect(responseBodySize).toBeGreaterThan(10_000);
   const moved = await page.evaluate(() => (globalThis as unknown as { watched: { moved: number } }).watched.moved);
   expect(moved).toBeLessThan(0.01);
-  await expect(page.getByText(/Times in your time zone|Times in UTC/)).toBeVisible();
+  await expect(page.getByText("Times in UTC")).toBeVisible();
 
   const html = (await response?.text()) ?? "";
   for (const title of ["Score", "CPU", "Memory", "Fullest disk", "Network"])

@@ -1,7 +1,7 @@
 import { db, type Prisma } from "@/lib/database/client";
 import { NotFoundError } from "@/lib/failures";
 
-/** While a ticket of the owner is open, staff see the service that it is linked to (contract 2.5). */
+/** While a ticket of the owner is open, staff see the service that it is linked to (spec 2.5). */
 export async function openTicket(
   accountId: number,
   { subject, serviceId }: { subject: string; serviceId: number | null },

@@ -71,15 +71,17 @@ export type HealthFacts = {
 };
 
 export type Score = {
-  /** 0 to 1000, higher is healthier (contract 2.2). */
+  /** 0 to 1000, higher is healthier (spec 2.2). */
   score: number;
-  /** Each 0 to 1000 (contract 2.3). */
+  /** Each 0 to 1000 (spec 2.3). */
   components: Record<Component, number>;
 };
 
 export type Health = Score & {
   /** Worst first, at most eight; each with what was measured, where full score ends, and the points it costs. */
   notes: string[];
+  /** Why each component is below full score, in words without a full stop; empty at full score. */
+  causes: Record<Component, string[]>;
 };
 
 /** Why a component is below full score; put into words only where the words are wanted. */
@@ -96,7 +98,7 @@ const NOTHING_REPORTED: Rating = { points: NOT_REPORTED, reasons: [() => "not re
 export function rateHealth(facts: HealthFacts, now: number): Health {
   const ratings = rate(facts, now);
   const score = scoreRatings(ratings);
-  return { ...score, notes: writeNotes(ratings, score.components, facts) };
+  return { ...score, notes: writeNotes(ratings, score.components, facts), causes: writeCauses(ratings) };
 }
 
 /** As `rateHealth`, without the notes: for lists, which show none. */
@@ -132,7 +134,7 @@ function component({ points }: Rating): number {
   return Math.round(clamp(points));
 }
 
-/** The published formula (contract 2.3: six weighted components). */
+/** The published formula (spec 2.3: six weighted components). */
 export function scoreOf(components: Readonly<Record<Component, number>>): number {
   let sum = 0;
   for (const name of COMPONENTS) sum += WEIGHTS[name] * components[name];
@@ -290,7 +292,8 @@ function perEvent({ each, most }: { each: number; most: number }, count: number,
   return { points: Math.min(most, each * count), reasons: [() => `${count} ${count === 1 ? one : many}`] };
 }
 
-const LABELS: Readonly<Record<Component, string>> = {
+/** The names of the components in sentences. */
+export const LABELS: Readonly<Record<Component, string>> = {
   cpu: "CPU",
   memory: "Memory",
   disk: "Disk",
@@ -317,6 +320,12 @@ function writeNotes(ratings: Ratings, components: Record<Component, number>, fac
     .sort((a, b) => b.lost - a.lost)
     .slice(0, MAX_NOTES)
     .map((note) => note.text);
+}
+
+function writeCauses(ratings: Ratings): Record<Component, string[]> {
+  const causes = {} as Record<Component, string[]>;
+  for (const name of COMPONENTS) causes[name] = ratings[name].reasons.map((reason) => reason());
+  return causes;
 }
 
 function pointsText(points: number): string {

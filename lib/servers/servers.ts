@@ -4,13 +4,14 @@ import { jsonRows, parseRows, type RowOf, select, statement } from "@/lib/databa
 import { type Column, Expression, optional, table } from "@/lib/database/tables";
 import { NotFoundError } from "@/lib/failures";
 import { parseId } from "@/lib/http/ids";
-import { type HealthFacts, type Measurements, rateHealth, scoreHealth } from "@/lib/servers/health-score";
+import { mainCause } from "@/lib/servers/health-breakdown";
+import { type Health, type HealthFacts, type Measurements, rateHealth, scoreHealth } from "@/lib/servers/health-score";
 import { parseStabilityRecord, summariseStability } from "@/lib/servers/stability";
 import { readColumns } from "@/lib/servers/telemetry/measured-columns";
 import { publishedRows } from "@/lib/servers/telemetry/measurements";
 import { MINUTE } from "@/lib/time";
 
-/** A daemon that checked in within this time is online (contract 8). */
+/** A daemon that checked in within this time is online (spec 8). */
 const ONLINE_WINDOW = 2 * MINUTE;
 
 const s = table("Server", "s");
@@ -45,19 +46,19 @@ const SERVERS = statement({ accountId: s.accountId }, ({ accountId }) =>
 // Raw like the list, so that one server reads the same columns in the same way.
 const SERVER = statement({ id: s.id, accountId: s.accountId }, ({ id, accountId }) =>
   select(
-    { ...LISTED, facts: s.facts },
+    { ...LISTED, facts: s.facts, uptimeS: t.uptimeS },
     `${WITH_LATEST_SAMPLE} where ${s.id} = ${id} and ${s.accountId} = ${accountId}`,
   ),
 );
 
-/** The servers of an account, by id, each with its score of now (contract 4, rule 1). */
+/** The servers of an account, by id, each with its score of now (spec 4, rule 1). */
 export async function listServers(accountId: number): Promise<ServerList> {
   const rows = await readRows(accountId);
   const now = Date.now();
   return { servers: rows.map((row) => serializeListItem(row, scoreHealth(factsOf(row, now), now).score, now)) };
 }
 
-/** @throws NotFoundError when there is no such server of this account (contract 4, rule 8). */
+/** @throws NotFoundError when there is no such server of this account (spec 4, rule 8). */
 export async function getServer(accountId: number, idText: string): Promise<ServerDetail> {
   return (await getServerReport(accountId, idText)).server;
 }
@@ -65,16 +66,27 @@ export async function getServer(accountId: number, idText: string): Promise<Serv
 /** What the page of a server shows beside what the API answers. */
 export type ServerReport = {
   server: ServerDetail;
+  /** Of a server that never checked in the score is only what the API counts. */
+  hasCheckedIn: boolean;
+  health: Health;
+  /** Of the latest sample; null where nothing was measured. */
+  current: CurrentValues;
   /** The score at a time (epoch ms) that is not before the latest check-in: it falls while nothing is heard. */
   scoreAt(time: number): number;
 };
+
+export type CurrentValues = Pick<
+  ServerRow,
+  "cpuPct" | "memUsedMb" | "memTotalMb" | "diskUsedPct" | "load5" | "netLossPct"
+> & { uptimeS: number | null; cores: number | null };
 
 /** As `getServer`. @throws NotFoundError when there is no such server of this account. */
 export async function getServerReport(accountId: number, idText: string): Promise<ServerReport> {
   const [row] = await query(SERVER, { id: parseId(idText), accountId });
   if (!row) throw new NotFoundError();
   const now = Date.now();
-  const health = rateHealth(factsOf(row, now), now);
+  const facts = factsOf(row, now);
+  const health = rateHealth(facts, now);
   const server = {
     ...serializeListItem(row, health.score, now),
     created_at: row.createdAt,
@@ -84,7 +96,44 @@ export async function getServerReport(accountId: number, idText: string): Promis
     score_notes: health.notes,
     latest_sample: serializeSample(row),
   };
-  return { server, scoreAt: (time) => scoreHealth(factsOf(row, time), time).score };
+  return {
+    server,
+    hasCheckedIn: hasCheckedIn(row),
+    health,
+    current: { ...row, cores: facts.cores },
+    scoreAt: (time) => scoreHealth(factsOf(row, time), time).score,
+  };
+}
+
+/** A server as the page of a fleet shows it. */
+export type FleetServer = ServerListItem & {
+  createdAt: number;
+  hasCheckedIn: boolean;
+  /** Percent, of the latest sample; null where nothing was measured. */
+  cpuPct: number | null;
+  memUsedPct: number | null;
+  diskUsedPct: number | null;
+  /** Why the score is not higher, in a few words. */
+  cause: string | null;
+};
+
+/** The servers of an account, by id, as the page of the fleet shows them. */
+export async function listFleet(accountId: number): Promise<FleetServer[]> {
+  const rows = await readRows(accountId);
+  const now = Date.now();
+  return rows.map((row) => {
+    const health = rateHealth(factsOf(row, now), now);
+    const { memUsedMb, memTotalMb } = row;
+    return {
+      ...serializeListItem(row, health.score, now),
+      createdAt: row.createdAt,
+      hasCheckedIn: hasCheckedIn(row),
+      cpuPct: row.cpuPct,
+      memUsedPct: memUsedMb !== null && memTotalMb ? Math.min(100, (memUsedMb / memTotalMb) * 100) : null,
+      diskUsedPct: row.diskUsedPct,
+      cause: mainCause(health),
+    };
+  });
 }
 
 /** What the monitoring of a whole fleet wants to know of a server: as the detail, without facts and notes. */
@@ -117,7 +166,7 @@ function serializeListItem(row: ServerRow, score: number, now: number): ServerLi
   };
 }
 
-/** A measurement that the daemon did not make is left out: the contract has no null for it (contract 2.3). */
+/** A measurement that the daemon did not make is left out: the contract has no null for it (spec 2.3). */
 function serializeSample(row: ServerRow): ServerDetail["latest_sample"] {
   if (row.ts === null) return null;
   const sample: NonNullable<ServerDetail["latest_sample"]> = { ts: row.ts };

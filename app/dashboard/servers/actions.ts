@@ -1,5 +1,6 @@
 "use server";
 
+import { revalidatePath } from "next/cache";
 import { redirect } from "next/navigation";
 import { benchmarkPath, DASHBOARD } from "@/app/paths";
 import { textOf } from "@/lib/http/form-fields";
@@ -67,7 +68,9 @@ export async function requestBenchmarkAction(
   const label = textOf(form, "label");
   const id = findId(textOf(form, "id"));
   const result = id === null ? { kind: "not-found" as const } : await requestBenchmark(account.id, id, label);
-  if (result.kind === "requested") {
+  if (id !== null && result.kind === "requested") {
+    // The list of runs on the same page names the run as it is called now.
+    revalidatePath(benchmarkPath(id));
     return { kind: "requested", label: label.trim(), rawKey: result.rawKey, expiresAt: result.expiresAt };
   }
   const message = result.kind === "too-often" ? result.message : GONE;

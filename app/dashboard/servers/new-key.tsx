@@ -3,6 +3,7 @@
 import { CodeBlock } from "@/app/ui/code-block";
 import { FocusTarget } from "@/app/ui/focus-target";
 import { Time } from "@/app/ui/time";
+import { installLines } from "./install-lines";
 import styles from "./new-key.module.css";
 import { useFirstCheckIn } from "./use-first-check-in";
 
@@ -34,10 +35,7 @@ export function NewKey({ title, serverId, rawKey, origin, isReplacement, childre
           ? "Paste these two lines into a terminal of the server. The second asks for the key."
           : "Paste these two lines into a terminal of the new server. The second asks for the key, installs a small daemon that checks in every 30 seconds, and says what it does."}
       </p>
-      <CodeBlock
-        label="In a terminal of the server"
-        text={`curl -fsSO ${origin}/agent.sh\nsudo sh agent.sh install ${origin}`}
-      />
+      <CodeBlock label="In a terminal of the server" text={installLines(origin)} />
       <FirstCheckIn serverId={serverId} />
       {children}
     </section>

@@ -1,16 +1,15 @@
 "use client";
 
-import { useSyncExternalStore } from "react";
+import { useMemo, useSyncExternalStore } from "react";
 import { quantity, type Unit } from "@/lib/quantities";
 import { clockText, momentText } from "@/lib/relative-time";
 import { MINUTE } from "@/lib/time";
 import { useTimeZone } from "../time-zone";
 import styles from "./chart-cursor.module.css";
-import type { ChartSilence } from "./series";
+import { type PackedPoints, unpackPoints } from "./packed-points";
+import type { ChartPoint, ChartSilence } from "./series";
 
-/** `[at, least, mean, greatest]` */
-type PackedPoint = readonly [number, number, number, number];
-type Series = { name: string; points: readonly PackedPoint[] };
+type Series = { name: string; points: readonly ChartPoint[] };
 
 type Props = {
   title: string;
@@ -19,7 +18,7 @@ type Props = {
   /** How long (ms) each point lasts, whose time is its middle. */
   step: number;
   unit: Unit;
-  series: readonly Series[];
+  series: readonly { name: string; points: PackedPoints }[];
   silences: readonly ChartSilence[];
 };
 
@@ -48,14 +47,18 @@ const LARGE_STEP = 10;
  * The values at the time that is pointed at with the mouse, a finger or the arrow keys, in every chart of the page. It
  * lies over the plot, and is nothing at all until JavaScript runs.
  */
-export function ChartCursor({ title, from, to, step, unit, series, silences }: Props) {
+export function ChartCursor({ title, from, to, step, unit, series: packed, silences }: Props) {
   const at = useSyncExternalStore<number | null | undefined>(
     subscribe,
     () => pointedAt,
     () => undefined,
   );
   const zone = useTimeZone();
-  const times = timesOf(series);
+  const series = useMemo(
+    () => packed.map(({ name, points }) => ({ name, points: unpackPoints(points, from, step || MINUTE) })),
+    [packed, from, step],
+  );
+  const times = useMemo(() => timesOf(series), [series]);
   if (at === undefined || times.length === 0) return null;
   const isShown = at !== null && at >= from && at <= to;
   const values = isShown ? valuesAt(at, { step, series, silences, unit, zone }) : null;
@@ -112,14 +115,14 @@ function Values({ share, values: { time, lines } }: { share: number; values: Val
   );
 }
 
-type Shown = Pick<Props, "step" | "series" | "silences" | "unit"> & { zone: string };
+type Shown = Pick<Props, "step" | "silences" | "unit"> & { series: readonly Series[]; zone: string };
 
 function valuesAt(at: number, { step, series, silences, unit, zone }: Shown): Values {
   const time = timeText(at, step, zone);
   const lines = series.flatMap(({ name, points }) => {
     const point = pointNear(points, at, step);
     if (!point) return [];
-    const [, least, mean, greatest] = point;
+    const { least, mean, greatest } = point;
     const spread = least === greatest ? null : `${quantity(least, unit)} to ${quantity(greatest, unit)}`;
     return [{ name, mean: quantity(mean, unit), spread }];
   });
@@ -135,13 +138,13 @@ function timeText(at: number, step: number, zone: string): string {
   return step > MINUTE ? `${begin} to ${clockText(new Date(at + step / 2), zone)}` : begin;
 }
 
-function pointNear(points: readonly PackedPoint[], at: number, step: number): PackedPoint | undefined {
-  return points.find(([time]) => Math.abs(time - at) <= Math.max(step, MINUTE) / 2);
+function pointNear(points: readonly ChartPoint[], at: number, step: number): ChartPoint | undefined {
+  return points.find((point) => Math.abs(point.at - at) <= Math.max(step, MINUTE) / 2);
 }
 
 /** Every time at which the chart has a value, in order. */
 function timesOf(series: readonly Series[]): number[] {
-  return [...new Set(series.flatMap(({ points }) => points.map(([at]) => at)))].sort((a, b) => a - b);
+  return [...new Set(series.flatMap(({ points }) => points.map(({ at }) => at)))].sort((a, b) => a - b);
 }
 
 function nearest(times: readonly number[], at: number): number {

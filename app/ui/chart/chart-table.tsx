@@ -57,17 +57,25 @@ export function ChartTable({ title, from, to, unit, series, silences, row, zone 
               <tr key={at}>
                 <th scope="row">{momentText(new Date(at), zone)}</th>
                 <td>{heardText(silences, at, end)}</td>
-                {points.map((point, index) =>
-                  (["least", "mean", "greatest"] as const).map((key) => (
-                    <td key={`${series[index]?.name} ${key}`}>{point ? quantity(point[key], unit) : "–"}</td>
-                  )),
-                )}
+                {series.map(({ name }, index) => (
+                  <Numbers key={name} point={points[index]} unit={unit} />
+                ))}
               </tr>
             ))}
           </tbody>
         </table>
       </section>
     </details>
+  );
+}
+
+function Numbers({ point, unit }: { point: ChartPoint | undefined; unit: Unit }) {
+  return (
+    <>
+      <td>{point ? quantity(point.least, unit) : "–"}</td>
+      <td>{point ? quantity(point.mean, unit) : "–"}</td>
+      <td>{point ? quantity(point.greatest, unit) : "–"}</td>
+    </>
   );
 }
 

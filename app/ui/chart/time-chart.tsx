@@ -1,9 +1,11 @@
 import { scaleLinear } from "d3-scale";
 import { area, line } from "d3-shape";
 import { quantity, type Unit } from "@/lib/quantities";
+import { MINUTE } from "@/lib/time";
 import { ChartCursor } from "./chart-cursor";
 import { ChartTable } from "./chart-table";
 import { Legend } from "./legend";
+import { packPoints } from "./packed-points";
 import type { ChartPoint, ChartSeries, ChartSilence } from "./series";
 import { TimeAxis } from "./time-axis";
 import styles from "./time-chart.module.css";
@@ -132,7 +134,10 @@ function Plot({ title, from, to, step, gap, top, unit, series, silences, levels,
         </svg>
         <ChartCursor
           {...{ title, from, to, step, unit, silences }}
-          series={series.map(({ name, points }) => ({ name, points: points.map(packed) }))}
+          series={series.map(({ name, points }) => ({
+            name,
+            points: packPoints(points, from, step || MINUTE),
+          }))}
         />
       </div>
     </div>
@@ -160,15 +165,6 @@ function Silences({ from, to, silences }: Pick<PlotProps, "from" | "to" | "silen
       })}
     </svg>
   );
-}
-
-/** As short as what the page sends for the script can be. */
-function packed({ at, least, mean, greatest }: ChartPoint): [number, number, number, number] {
-  return [at, rounded(least), rounded(mean), rounded(greatest)];
-}
-
-function rounded(value: number): number {
-  return Math.round(value * 100) / 100;
 }
 
 function share(part: number): string {

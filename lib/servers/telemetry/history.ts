@@ -37,6 +37,8 @@ export type History = {
   from: number;
   to: number;
   step: number;
+  /** When it was read: a silence that ends here goes on. */
+  now: number;
   points: HistoryPoint[];
   silences: Silence[];
   peaks: Peaks;
@@ -92,6 +94,7 @@ export async function getHistory(
     from,
     to,
     step,
+    now,
     isComplete,
     silences,
     peaks,

@@ -1,7 +1,7 @@
 import { query } from "@/lib/database/run-statement";
 import { parameter, select, statement } from "@/lib/database/statement";
 import { Expression, table } from "@/lib/database/tables";
-import { DAY, HOUR, MINUTE, SECOND } from "@/lib/time";
+import { DAY, HOUR, MINUTE, SECOND, startOfHour } from "@/lib/time";
 
 /** A daemon that sent nothing for longer than this was away: it checks in twice a minute, and is offline after two. */
 const LONGEST_PAUSE = 2.5 * MINUTE;
@@ -63,8 +63,10 @@ export async function listSilences(
       ? []
       : await query(GAPS, { serverId, ...times, from: new Date(firstSample), pauseS: LONGEST_PAUSE / SECOND });
   const [firstHour] = hours;
-  const isKnownEarlier = firstHour !== undefined && firstHour < (firstSample ?? until);
-  const all = isKnownEarlier ? [{ from: firstHour, to: firstSample ?? until }, ...gaps] : gaps;
+  // Samples are deleted by whole hours.
+  const firstHourOfSamples = firstSample === null ? until : startOfHour(firstSample);
+  const isKnownEarlier = firstHour !== undefined && firstHour < firstHourOfSamples;
+  const all = isKnownEarlier ? [{ from: firstHour, to: firstHourOfSamples }, ...gaps] : gaps;
   return all
     .map((gap) => ({ from: Math.max(from, gap.from), to: gap.to }))
     .flatMap((gap) => without(hours, gap))

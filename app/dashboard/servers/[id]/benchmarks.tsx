@@ -1,11 +1,11 @@
 import Link from "next/link";
 import { benchmarkPath, serverPath } from "@/app/paths";
 import tables from "@/app/ui/data-table.module.css";
+import { Section } from "@/app/ui/section";
 import { Time } from "@/app/ui/time";
 import type { BenchmarkPage, OpenBenchmark } from "@/lib/servers/benchmarks";
 import type { HistoryRange } from "@/lib/servers/telemetry/history";
 import styles from "./benchmarks.module.css";
-import { Section } from "./section";
 
 const SECTIONS = [
   ["total", "Total"],

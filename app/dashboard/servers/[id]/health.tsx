@@ -1,58 +1,121 @@
-import { Score, toneOf } from "@/app/ui/score";
-import type { ServerDetail } from "@/lib/api/schemas";
-import { COMPONENTS, type Component, WEIGHTS } from "@/lib/servers/health-score";
+import { API_REFERENCE } from "@/app/paths";
+import { Section } from "@/app/ui/section";
+import { momentText } from "@/lib/relative-time";
+import { type ComponentLoss, explainHealth } from "@/lib/servers/health-breakdown";
+import { HEALTH_LEVELS, levelOf } from "@/lib/servers/health-level";
+import type { Component } from "@/lib/servers/health-score";
+import type { ServerReport } from "@/lib/servers/servers";
+import { ADVICE } from "./advice";
 import styles from "./health.module.css";
-import { Section } from "./section";
+import { chartId } from "./history-charts";
 
-const NAMES: Readonly<Record<Component, string>> = {
+/** The chart of each component, by its title. */
+const CHARTS: Readonly<Record<Component, string>> = {
   cpu: "CPU",
   memory: "Memory",
-  disk: "Disk",
+  disk: "Fullest disk",
   network: "Network",
-  stability: "Stability",
-  freshness: "Freshness",
+  stability: "Score",
+  freshness: "Score",
 };
 
-type Props = { score: number; components: ServerDetail["score_components"]; notes: readonly string[] };
+type Props = { report: ServerReport; zone: string };
 
-/** The score, what it is made of, and why it is not higher. */
-export function Health({ score, components, notes }: Props) {
+/** Why the score is not higher: what each component costs, the worst first, and what to do about the worst. */
+export function Health({ report, zone }: Props) {
+  const { server, health, scoreAt } = report;
+  const rows = explainHealth(health);
+  const [worst] = rows;
   return (
-    <Section id="health" title="Health">
-      <div className={`card ${styles.health}`}>
-        <p className={styles.score} data-tone={toneOf(score)}>
-          <data value={score} data-score>
-            {score}
-          </data>
-          <span className="soft">of 1000</span>
-        </p>
-        <table className={styles.components}>
-          <caption className="visually-hidden">The six components of the score</caption>
-          <thead>
-            <tr>
-              <th scope="col">Component</th>
-              <th scope="col">Weight</th>
-              <th scope="col">Points</th>
-            </tr>
-          </thead>
-          <tbody>
-            {COMPONENTS.map((name) => (
-              <tr key={name} data-component={name}>
-                <th scope="row">{NAMES[name]}</th>
-                <td className={styles.weight}>{WEIGHTS[name]} %</td>
-                <td>
-                  <Score value={components[name]} />
-                </td>
-              </tr>
+    <Section id="health" title={health.score === 1000 ? "The score" : `Why the score is ${health.score}`}>
+      <div className={`card card-body ${styles.health}`}>
+        {server.online ? (
+          worst && worst.lost > 0 && <p className={styles.advice}>{ADVICE[worst.component]}</p>
+        ) : (
+          <p className={styles.advice}>
+            <strong>
+              No check-in since {momentText(new Date(server.last_seen), zone)}; the score was{" "}
+              {scoreAt(server.last_seen)} before.
+            </strong>{" "}
+            {ADVICE.freshness}
+          </p>
+        )}
+        <Losses rows={rows} score={health.score} isOpen={server.online} />
+        <details className="disclosure">
+          <summary>As the API says it</summary>
+          <ul className={styles.notes} aria-label="Notes on the score">
+            {health.notes.map((note) => (
+              <li key={note}>{note}</li>
             ))}
-          </tbody>
-        </table>
-        <ul className={styles.notes} aria-label="Notes on the score">
-          {notes.map((note) => (
-            <li key={note}>{note}</li>
-          ))}
-        </ul>
+          </ul>
+          <p className="hint">
+            {`Scores are ${HEALTH_LEVELS.map(({ name, from }) => `${name} from ${from} up`).join(", ")}. `}
+            <a href={`${API_REFERENCE}#health-score`}>How the score comes about</a>
+          </p>
+        </details>
       </div>
     </Section>
+  );
+}
+
+/** Of a server that is offline the numbers say only how long ago that began: they are there for the curious. */
+function Losses({ rows, score, isOpen }: { rows: readonly ComponentLoss[]; score: number; isOpen: boolean }) {
+  const table = <LossTable rows={rows} score={score} />;
+  if (isOpen) return table;
+  return (
+    <details className="disclosure">
+      <summary>The six components</summary>
+      {table}
+    </details>
+  );
+}
+
+function LossTable({ rows, score }: { rows: readonly ComponentLoss[]; score: number }) {
+  return (
+    <table className={styles.losses}>
+      <caption className="visually-hidden">The six components of the score, the worst first</caption>
+      <thead>
+        <tr>
+          <th scope="col">Component</th>
+          <th scope="col">Why</th>
+          <th scope="col" colSpan={2}>
+            Points lost
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map(({ component, name, points, possible, lost, causes }) => (
+          <tr key={component} data-component={component} data-level={levelOf(points)}>
+            <th scope="row">
+              <a href={`#${chartId(CHARTS[component])}`}>{name}</a>
+            </th>
+            <td className={styles.why}>
+              {causes.length > 0 ? causes.join(", ") : <span className="soft">Full score</span>}
+            </td>
+            <td className={styles.bar}>
+              <svg viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true">
+                <rect className={styles.track} width="100" height="10" />
+                <rect
+                  className={styles.fill}
+                  width={lost === 0 ? 0 : Math.max(1, (lost / possible) * 100)}
+                  height="10"
+                />
+              </svg>
+            </td>
+            <td className={styles.points}>
+              <data value={points}>{lost === 0 ? "0" : `−${lost}`}</data> <span className="soft">of {possible}</span>
+            </td>
+          </tr>
+        ))}
+      </tbody>
+      <tfoot>
+        <tr>
+          <th scope="row">Score</th>
+          <td colSpan={3}>
+            1000 − {1000 - score} = <b>{score}</b>
+          </td>
+        </tr>
+      </tfoot>
+    </table>
   );
 }

@@ -2,15 +2,15 @@ import { serverPath } from "@/app/paths";
 import type { ChartPoint, ChartSeries } from "@/app/ui/chart/series";
 import { type ChartLevel, TimeChart } from "@/app/ui/chart/time-chart";
 import { Choices } from "@/app/ui/choices";
-import { clockText, dayText, durationText, momentText } from "@/lib/relative-time";
+import { Section } from "@/app/ui/section";
+import { clockText, dayText, momentText } from "@/lib/relative-time";
 import { HEALTH_LEVELS } from "@/lib/servers/health-level";
 import type { HistoryMeasure } from "@/lib/servers/telemetry/bands";
 import { HISTORY_RANGES, type HistoryRange, type History as ServerHistory } from "@/lib/servers/telemetry/history";
 import type { Silence } from "@/lib/servers/telemetry/silences";
-import { DAY, HOUR, MINUTE, SECOND } from "@/lib/time";
+import { DAY, HOUR, MINUTE } from "@/lib/time";
 import styles from "./history.module.css";
 import { chartId, HISTORY_CHARTS, type HistoryChart, SCORE_CHART } from "./history-charts";
-import { Section } from "./section";
 
 /** `row` is the time that one row of a table covers, in milliseconds. */
 const RANGES: Readonly<Record<HistoryRange, { name: string; row: number }>> = {
@@ -35,12 +35,11 @@ type Props = {
   history: ServerHistory;
   /** The score at a time that is not before the latest check-in. */
   scoreAt: (time: number) => number;
-  now: number;
   zone: string;
 };
 
 /** The past of a server in pictures, in words, and in tables. */
-export function History({ serverId, history, scoreAt, now, zone }: Props) {
+export function History({ serverId, history, scoreAt, zone }: Props) {
   return (
     <Section
       id="history"
@@ -56,15 +55,15 @@ export function History({ serverId, history, scoreAt, now, zone }: Props) {
         />
       }
     >
-      <SilenceNote history={history} zone={zone} now={now} />
+      <SilenceNote history={history} zone={zone} />
       <div className={styles.charts}>
         {HISTORY_CHARTS.map((chart) => (
-          <Picture key={chart.title} {...{ chart, history, scoreAt, now, zone }} />
+          <Picture key={chart.title} {...{ chart, history, scoreAt, zone }} />
         ))}
       </div>
       <p className="hint">
-        Lines are means, bands reach from the least to the greatest value, shaded times had no check-in. Times in{" "}
-        {zone.replaceAll("_", " ")}.{" "}
+        Lines are means, bands reach from the least to the greatest value, shaded times had no check-in.{" "}
+        {`Times in ${zone.replaceAll("_", " ")}. `}
         {!history.isComplete && "Older hours are still being summed up; they appear here in a moment. "}
         <a href={`${serverPath(serverId)}/history.csv?range=${history.range}`} download>
           Download as CSV
@@ -75,15 +74,8 @@ export function History({ serverId, history, scoreAt, now, zone }: Props) {
 }
 
 /** When nothing was heard, in words. */
-function SilenceNote({
-  history: { silences, from, to },
-  zone,
-  now,
-}: {
-  history: ServerHistory;
-  zone: string;
-  now: number;
-}) {
+function SilenceNote({ history, zone }: { history: ServerHistory; zone: string }) {
+  const { silences, from, to, now } = history;
   if (silences.length === 0) return null;
   const length = silences.reduce((sum, silence) => sum + silence.to - Math.max(from, silence.from), 0);
   const named = silences.slice(-NAMED_SILENCES);
@@ -102,30 +94,33 @@ function SilenceNote({
   );
 }
 
-function Picture({ chart, history, scoreAt, now, zone }: { chart: HistoryChart } & Omit<Props, "serverId">) {
+function Picture({ chart, history, scoreAt, zone }: { chart: HistoryChart } & Omit<Props, "serverId">) {
   const { title, unit, top } = chart;
-  const { from, to, step } = history;
+  const { from, to, step, silences } = history;
   const series = chart.series.map(({ name, measure }): ChartSeries => {
     const points = pointsOf(history, measure);
-    const peak = history.peaks[measure];
-    return {
-      name,
-      points: measure === "score" && points.length > 0 ? [...points, ...tailOf(points, history, scoreAt, now)] : points,
-      ...(peak &&
-        points.some(({ least, greatest }) => least !== greatest || least !== peak.value) && {
-          remark: `${measure === "score" ? "lowest" : "highest"} ${peakTime(peak, zone)}`,
-        }),
-    };
+    const tail = measure === "score" ? tailOf(points, history, scoreAt) : [];
+    const remark = peakText(measure, [...points, ...tail], history, zone);
+    return { name, points: [...points, ...tail], ...(remark && { remark }) };
   });
   return (
     <TimeChart
       id={chartId(title)}
-      {...{ title, from, to, step, top, unit, series, zone, silences: history.silences }}
+      {...{ title, from, to, step, top, unit, series, zone, silences }}
       gap={Math.max(1.5 * step, LONGEST_PAUSE)}
       levels={chart === SCORE_CHART ? LEVELS : []}
       row={RANGES[history.range].row}
     />
   );
+}
+
+/** "highest 22 Nov, 14:21": when the worst value was; nothing for a line that is flat. */
+function peakText(measure: HistoryMeasure, points: readonly ChartPoint[], history: ServerHistory, zone: string) {
+  const peak = history.peaks[measure];
+  if (!peak || points.every(({ least, greatest }) => least === greatest && least === peak.value)) return null;
+  if (measure !== "score") return `highest ${peakTime(peak, zone)}`;
+  // While nothing is heard the score falls below what it was at any check-in.
+  return points.some(({ least }) => least < peak.value) ? "lowest now" : `lowest ${peakTime(peak, zone)}`;
 }
 
 function pointsOf({ points, step }: ServerHistory, measure: HistoryMeasure): ChartPoint[] {
@@ -136,7 +131,12 @@ function pointsOf({ points, step }: ServerHistory, measure: HistoryMeasure): Cha
 }
 
 /** How the score fell, or stayed, since the last sample, and what it is now: the score at the top of the page. */
-function tailOf(points: readonly ChartPoint[], { step, to }: ServerHistory, scoreAt: Props["scoreAt"], now: number) {
+function tailOf(
+  points: readonly ChartPoint[],
+  { step, to, now }: ServerHistory,
+  scoreAt: Props["scoreAt"],
+): ChartPoint[] {
+  if (points.length === 0) return [];
   const last = points.at(-1)?.at ?? now;
   const times: number[] = [];
   for (let at = last + step; at < now; at += step) times.push(at);
@@ -154,7 +154,7 @@ function peakTime({ at, within }: { at: number; within: number }, zone: string):
 /** "22 Nov, 02:10 to 04:31 (2 h 21 min)", "since 22 Nov, 05:12". */
 function silenceText({ from, to }: Silence, now: number, zone: string): string {
   const begin = momentText(new Date(from), zone);
-  if (to >= now - SECOND) return `since ${begin} (${lengthText(to - from)})`;
+  if (to >= now) return `since ${begin} (${lengthText(to - from)})`;
   const isSameDay = dayText(new Date(from), zone) === dayText(new Date(to), zone);
   const end = isSameDay ? clockText(new Date(to), zone) : momentText(new Date(to), zone);
   return `${begin} to ${end} (${lengthText(to - from)})`;
@@ -164,6 +164,6 @@ function silenceText({ from, to }: Silence, now: number, zone: string): string {
 function lengthText(ms: number): string {
   const minutes = Math.round(ms / MINUTE);
   if (minutes < 60) return `${minutes} min`;
-  if (ms >= 2 * DAY) return durationText(ms);
+  if (ms >= 2 * DAY) return `${Math.round(ms / DAY)} days`;
   return minutes % 60 === 0 ? `${minutes / 60} h` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }

@@ -1,20 +1,21 @@
 import Link from "next/link";
-import { DASHBOARD, serverSettingsPath } from "@/app/paths";
-import { BackLink } from "@/app/ui/back-link";
-import { OnlineState } from "@/app/ui/online-state";
+import { serverSettingsPath } from "@/app/paths";
+import { pageOrigin } from "@/app/ui/page-origin";
 import { Time } from "@/app/ui/time";
-import type { ServerDetail } from "@/lib/api/schemas";
 import { listBenchmarkPage, listOpenBenchmarks } from "@/lib/servers/benchmarks";
+import { findNeighbours } from "@/lib/servers/neighbours";
 import { getServerReport } from "@/lib/servers/servers";
 import { getHistory, type HistoryRange } from "@/lib/servers/telemetry/history";
 import { findTwoDaemons } from "@/lib/servers/telemetry/two-daemons";
 import { Benchmarks } from "./benchmarks";
+import { CurrentValues } from "./current-values";
 import { Facts } from "./facts";
 import { Health } from "./health";
 import { History } from "./history";
-import { LatestSample } from "./latest-sample";
 import { orNotFoundPage } from "./or-not-found-page";
+import { ServerHead } from "./server-head";
 import styles from "./server-view.module.css";
+import { SetUp } from "./set-up";
 
 type Props = {
   accountId: number;
@@ -27,81 +28,49 @@ type Props = {
   zone: string;
 };
 
-/** One server exactly as the API answers it, and how it was before. */
+/** One server as the API answers it: what it is like now, why, how it was before, and what is known of the machine. */
 export async function ServerView({ accountId, id, range, runsPage, zone }: Props) {
-  const [{ server, scoreAt }, history] = await orNotFoundPage(
+  const [report, history] = await orNotFoundPage(
     Promise.all([getServerReport(accountId, id), getHistory(accountId, id, range)]),
   );
+  const { server, hasCheckedIn, scoreAt } = report;
   const now = new Date();
-  const [twoDaemonsAt, openRuns, finished] = await Promise.all([
+  const [twoDaemonsAt, openRuns, finished, neighbours] = await Promise.all([
     findTwoDaemons(accountId, server.id, now),
     listOpenBenchmarks(accountId, server.id, now),
     listBenchmarkPage(accountId, server.id, runsPage),
+    findNeighbours(accountId, server.id),
   ]);
   return (
     <article className={styles.server} data-server={server.id}>
-      <Head server={server} now={now} />
-      {twoDaemonsAt && (
-        <p className="notice warning">
-          <span>
-            <strong>Two daemons report for this server with the same key</strong>, last noticed{" "}
-            <Time at={twoDaemonsAt} now={now} />. What is shown is a mixture of two machines. Stop one of the daemons,
-            or{" "}
-            <Link href={serverSettingsPath(server.id)} prefetch={false}>
-              replace the key
-            </Link>{" "}
-            and give the new one to this server only.
-          </span>
-        </p>
+      <ServerHead report={report} neighbours={neighbours} now={now} />
+      {twoDaemonsAt && <TwoDaemons serverId={server.id} at={twoDaemonsAt} now={now} />}
+      <CurrentValues report={report} now={now} />
+      {hasCheckedIn ? (
+        <>
+          <Health report={report} zone={zone} />
+          <History serverId={server.id} {...{ history, scoreAt, zone }} />
+        </>
+      ) : (
+        <SetUp serverId={server.id} origin={await pageOrigin()} />
       )}
-      <Health score={server.score} components={server.score_components} notes={server.score_notes} />
-      <div className={styles.columns}>
-        <LatestSample serverId={server.id} sample={server.latest_sample} now={now} />
-        <Facts facts={server.facts} />
-      </div>
-      <History serverId={server.id} {...{ history, scoreAt, now: now.getTime(), zone }} />
       <Benchmarks serverId={server.id} range={range} finished={finished} open={openRuns} now={now} />
+      <Facts facts={server.facts} />
     </article>
   );
 }
 
-function Head({ server, now }: { server: ServerDetail; now: Date }) {
+function TwoDaemons({ serverId, at, now }: { serverId: number; at: Date; now: Date }) {
   return (
-    <header className={styles.head}>
-      <div className={styles.names}>
-        <BackLink href={DASHBOARD}>Servers</BackLink>
-        <h1>
-          <bdi>{server.label}</bdi>
-        </h1>
-        <bdi className={styles.hostname}>{server.hostname}</bdi>
-      </div>
-      <Link className="button quiet" href={serverSettingsPath(server.id)} prefetch={false}>
-        Settings
-      </Link>
-      <dl className={styles.facts}>
-        <div>
-          <dt>State</dt>
-          <dd>
-            <OnlineState isOnline={server.online} />
-          </dd>
-        </div>
-        <div>
-          <dt>Last seen</dt>
-          <dd>
-            <Time at={new Date(server.last_seen)} now={now} />
-          </dd>
-        </div>
-        <div>
-          <dt>Public ip</dt>
-          <dd>{server.public_ip ?? <span className="soft">Not reported</span>}</dd>
-        </div>
-        <div>
-          <dt>Added</dt>
-          <dd>
-            <Time at={new Date(server.created_at)} now={now} />
-          </dd>
-        </div>
-      </dl>
-    </header>
+    <p className="notice warning">
+      <span>
+        <strong>Two daemons report for this server with the same key</strong>, last noticed <Time at={at} now={now} />.
+        What is shown is a mixture of two machines. Stop one of the daemons, or{" "}
+        <Link href={serverSettingsPath(serverId)} prefetch={false}>
+          replace the key
+        </Link>{" "}
+        and give the new one to this server only.
+      </span>
+    </p>
   );
 }

@@ -1,12 +1,12 @@
 import type { Metadata } from "next";
 import { Notice } from "@/app/ui/notice";
 import { pageOrigin } from "@/app/ui/page-origin";
+import { Section } from "@/app/ui/section";
 import { listOpenBenchmarks } from "@/lib/servers/benchmarks";
 import { getServer } from "@/lib/servers/servers";
 import { requireAccount } from "@/lib/sign-in/sessions";
 import { ServerPageHeader } from "../../server-page-header";
 import { orNotFoundPage } from "../or-not-found-page";
-import { Section } from "../section";
 import { OpenRuns } from "./open-runs";
 import { RunBenchmark } from "./run-benchmark";
 

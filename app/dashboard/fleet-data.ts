@@ -1,0 +1,5 @@
+import { cache } from "react";
+import { listFleet } from "@/lib/servers/servers";
+
+/** The fleet of an account, read once for a request: its title counts what its table shows. */
+export const fleetOf = cache(listFleet);

@@ -1,0 +1,59 @@
+import { expect, test } from "vitest";
+import type { FleetServer } from "@/lib/servers/servers";
+import { countGroups, fleetPath, needSomebody, pageOf, parseFleetQuery } from "./fleet-query";
+
+const server = (id: number, label: string, change: Partial<FleetServer> = {}): FleetServer => ({
+  id,
+  label,
+  hostname: `${label}.example`,
+  online: true,
+  score: 950,
+  last_seen: 0,
+  public_ip: null,
+  createdAt: 0,
+  hasCheckedIn: true,
+  cpuPct: null,
+  memUsedPct: null,
+  diskUsedPct: null,
+  cause: null,
+  ...change,
+});
+const FLEET = [
+  server(1, "never", { hasCheckedIn: false, online: false, score: 500 }),
+  server(2, "well 10", { cpuPct: 20 }),
+  server(3, "strained", { score: 700, cpuPct: 90, public_ip: "192.0.2.7" }),
+  server(4, "silent", { online: false, score: 940 }),
+  server(5, "well 9"),
+];
+const labels = (query: Record<string, string>) =>
+  pageOf(FLEET, parseFleetQuery(query)).servers.map(({ label }) => label);
+
+test("what fell silent comes first whatever its score, then the worst, and what was never set up last", () => {
+  expect(labels({})).toEqual(["silent", "strained", "well 9", "well 10", "never"]);
+  expect(labels({ order: "name" })).toEqual(["never", "silent", "strained", "well 9", "well 10"]);
+  expect(labels({ order: "-name" })).toEqual(["well 10", "well 9", "strained", "silent", "never"]);
+  expect(labels({ order: "cpu" })).toEqual(["strained", "well 10", "never", "silent", "well 9"]);
+});
+
+test("servers are found by words of their label, hostname and ip, and by what they need", () => {
+  expect(labels({ q: "WELL example" })).toEqual(["well 9", "well 10"]);
+  expect(labels({ q: "192.0.2" })).toEqual(["strained"]);
+  expect(labels({ show: "attention" })).toEqual(["strained"]);
+  expect(labels({ show: "never" })).toEqual(["never"]);
+  expect(labels({ show: "offline", q: "well" })).toEqual([]);
+});
+
+test("servers that need somebody are those offline, strained or critical", () => {
+  const counts = countGroups(FLEET);
+  expect(counts).toEqual({ offline: 1, attention: 1, well: 2, never: 1 });
+  expect(needSomebody(counts)).toBe(2);
+});
+
+test("a query survives its URL, and unknown values in it are ignored", () => {
+  for (const path of ["/dashboard", "/dashboard?order=-cpu&show=offline&q=a+b&view=tiles&page=3"]) {
+    const params = Object.fromEntries(new URL(path, "http://x").searchParams);
+    expect(fleetPath(parseFleetQuery(params))).toBe(path);
+  }
+  const nonsense = { order: "constructor", show: "__proto__", q: ["a"], view: 1, page: "0" };
+  expect(fleetPath(parseFleetQuery(nonsense))).toBe("/dashboard");
+});

@@ -1,0 +1,39 @@
+import type { ChartPoint } from "./series";
+
+/**
+ * The points of a line for the script, in as few characters as they can be: four integers for each point, the steps
+ * since the one before in hundredths, and its mean, how far below it the least value is, and how far above the greatest.
+ */
+export type PackedPoints = { scale: number; numbers: readonly number[] };
+
+/** `step` is the length (ms) of most distances between points. */
+export function packPoints(points: readonly ChartPoint[], from: number, step: number): PackedPoints {
+  const top = Math.max(0, ...points.map(({ greatest }) => greatest));
+  // Three digits, as the pages write numbers.
+  const scale = top >= 100 ? 1 : top >= 10 ? 10 : 100;
+  const whole = (value: number) => Math.round(value * scale);
+  let before = 0;
+  const numbers = points.flatMap(({ at, least, mean, greatest }) => {
+    const time = Math.round(((at - from) / step) * 100);
+    const since = time - before;
+    before = time;
+    return [since, whole(mean), whole(mean) - whole(least), whole(greatest) - whole(mean)];
+  });
+  return { scale, numbers };
+}
+
+export function unpackPoints({ scale, numbers }: PackedPoints, from: number, step: number): ChartPoint[] {
+  const points: ChartPoint[] = [];
+  let time = 0;
+  for (let index = 0; index + 3 < numbers.length; index += 4) {
+    const [since = 0, mean = 0, below = 0, above = 0] = numbers.slice(index, index + 4);
+    time += since;
+    points.push({
+      at: Math.round(from + (time / 100) * step),
+      least: (mean - below) / scale,
+      mean: mean / scale,
+      greatest: (mean + above) / scale,
+    });
+  }
+  return points;
+}

@@ -1,0 +1,112 @@
+import type { Page } from "playwright/test";
+import { newAccount, newServer } from "@/e2e/support/factories";
+import { sharedOrigin } from "@/e2e/support/fixtures";
+import { expect, signInDirectly, test, withAndWithoutJavaScript } from "@/e2e/support/pages";
+import { db } from "@/lib/database/client";
+import { momentText } from "@/lib/relative-time";
+import { DAY, HOUR, MINUTE } from "@/lib/time";
+
+const PEAK = 97.3;
+
+type Past = { id: number; silenceFrom: number; silenceTo: number; peakAt: number };
+
+/** A server that reported each minute of two days but for twenty minutes, had one peak, and fell silent ten minutes ago. */
+async function serverWithPast(accountId: number, label = "Web"): Promise<Past> {
+  const createdAt = new Date(Date.now() - 10 * DAY);
+  const now = Math.floor(Date.now() / MINUTE) * MINUTE;
+  const lastSeenAt = new Date(now - 10 * MINUTE);
+  const { id } = await newServer(accountId, { label, createdAt, lastSeenAt, facts: { cores: 2 } });
+  // Within one hour of the clock, so that its row of the table says how much of it was heard.
+  const silenceFrom = Math.floor((now - 5 * HOUR) / HOUR) * HOUR + 10 * MINUTE;
+  const silenceTo = silenceFrom + 20 * MINUTE;
+  const peakAt = Math.floor((now - 3 * HOUR) / HOUR) * HOUR + 7 * MINUTE;
+  await db.$executeRaw`
+    insert into telemetry_samples (server_id, ts, cpu_pct, mem_used_mb, mem_total_mb, disk_used_pct, net_loss_pct)
+    select ${id}, ts, case when ts = ${new Date(peakAt)} then ${PEAK}::float8 else 20 + extract(minute from ts) / 10 end, 500, 1000, 40, 0
+    from generate_series(${new Date(now - 2 * DAY)}, ${lastSeenAt}, interval '1 minute') ts
+    where not (ts > ${new Date(silenceFrom)} and ts < ${new Date(silenceTo)})`;
+  return { id, silenceFrom, silenceTo, peakAt };
+}
+
+const figure = (page: Page, name: string) => page.getByRole("figure", { name, exact: true });
+
+withAndWithoutJavaScript(() => {
+  test("a silence of twenty minutes is seen and named at every range, a peak has its own time, all in the account's zone", {
+    tag: "@one-engine",
+  }, async ({ page, account }) => {
+    const zone = "Asia/Kathmandu";
+    await db.account.update({ where: { id: account.id }, data: { timeZone: zone } });
+    const { id, silenceFrom, peakAt } = await serverWithPast(account.id);
+    const moment = (at: number) => momentText(new Date(at), zone);
+    for (const range of ["24h", "7d", "30d"]) {
+      await page.goto(`/dashboard/servers/${id}?range=${range}`);
+      const note = page.locator("p[data-silences]");
+      await expect(note, range).toContainText(`${moment(silenceFrom)} to`);
+      await expect(note, range).toContainText("(20 min)");
+      await expect(note, range).toContainText("since");
+      await expect(figure(page, "CPU").locator("svg[data-silences='2'] rect"), range).toHaveCount(2);
+      await expect(figure(page, "CPU"), range).toContainText(`highest ${moment(peakAt)}`);
+    }
+    await page.goto(`/dashboard/servers/${id}?range=24h`);
+    await figure(page, "CPU").getByText("Table").click();
+    // In this zone hours begin at a quarter past those of UTC.
+    await expect(
+      figure(page, "CPU")
+        .getByRole("row")
+        .filter({ hasText: /\b(6[67]|75|91) %/ })
+        .first(),
+    ).toBeVisible();
+    const score = await page.locator("[data-score]").textContent();
+    const last = figure(page, "Score")
+      .getByRole("table", { name: /last value/ })
+      .getByRole("cell")
+      .last();
+    await expect(last).toHaveText(score ?? "");
+  });
+});
+
+test("the arrow keys and the mouse show the values at a time in all charts at once, and Escape takes them away", {
+  tag: "@one-engine",
+}, async ({ page, account }) => {
+  const { id, peakAt } = await serverWithPast(account.id);
+  await page.goto(`/dashboard/servers/${id}?range=1h`);
+  const cursors = page.getByRole("slider");
+  await expect(cursors).toHaveCount(5);
+  const cpu = page.getByRole("slider", { name: "CPU: values at a time" });
+  await cpu.focus();
+  await cpu.press("End");
+  const shown = (await cpu.getAttribute("aria-valuetext"))?.split(": ")[0] ?? "?";
+  expect(shown).toMatch(/^\d+ \w+, \d\d:\d\d$/);
+  await expect(cpu).toContainText("Busy");
+  for (const cursor of await cursors.all()) {
+    await expect(cursor).toHaveAttribute("aria-valuetext", new RegExp(`^${shown}: `));
+  }
+  await cpu.press("ArrowLeft");
+  await expect(cpu).not.toHaveAttribute("aria-valuetext", new RegExp(`^${shown}: `));
+  await cpu.press("Escape");
+  await expect(cpu).not.toContainText("Busy");
+  await page.goto(`/dashboard/servers/${id}?range=24h`);
+  const memory = page.getByRole("slider", { name: "Memory: values at a time" });
+  await memory.hover();
+  await expect(memory).toContainText("Used 50 %");
+  await expect(cpu).toContainText("Busy");
+  expect(peakAt).toBeLessThan(Date.now());
+});
+
+test("the history is a CSV file for the session's account alone, never kept, and never a formula", {
+  tag: "@one-engine",
+}, async ({ page, context, account }) => {
+  const { id } = await serverWithPast(account.id, "=cmd|' /C calc'!A0");
+  const path = `/dashboard/servers/${id}/history.csv?range=24h`;
+  const answer = await page.request.get(path);
+  expect(answer.status()).toBe(200);
+  expect(answer.headers()).toMatchObject({ "cache-control": "no-store", "content-type": "text/csv; charset=utf-8" });
+  const [head, first] = (await answer.text()).split("\r\n");
+  expect(head).toMatch(/^server,from,heard %,score low,score mean,score high,cpuPct low/);
+  expect(first).toMatch(/^"'=cmd\|' \/C calc'!A0",\d{4}-\d\d-\d\dT\d\d:\d\d:00.000Z,100,\d+/);
+  const other = await newAccount();
+  await context.clearCookies();
+  expect((await fetch(sharedOrigin() + path)).status).toBe(401);
+  await signInDirectly(context, other.id);
+  expect((await page.request.get(path)).status()).toBe(404);
+});

@@ -1,0 +1,54 @@
+import { expect, test } from "vitest";
+import { explainHealth, mainCause } from "./health-breakdown";
+import { COMPONENTS, type Component, type Measurements, rateHealth, scoreOf, WEIGHTS } from "./health-score";
+
+const NOW = Date.UTC(2026, 10, 22, 12);
+const SAMPLE: Measurements = {
+  ts: NOW - 10_000,
+  cpuPct: 92,
+  cpuStealPct: null,
+  cpuIowaitPct: null,
+  load5: null,
+  memUsedMb: 850,
+  memTotalMb: 1000,
+  swapUsedPct: null,
+  diskUsedPct: 50,
+  netLossPct: null,
+  netRetransmitPct: null,
+  oomKills: null,
+};
+const facts = (change: Partial<Measurements>) => ({
+  lastSeenAt: NOW - 10_000,
+  cores: 4,
+  sample: { ...SAMPLE, ...change },
+  stability: null,
+});
+
+test("the points lost are whole, and add up to what the score lacks, for every mixture of components", () => {
+  let seed = 7;
+  const random = () => {
+    seed = (seed * 48_271) % 2_147_483_647;
+    return seed % 1001;
+  };
+  for (let round = 0; round < 2000; round++) {
+    const components = Object.fromEntries(COMPONENTS.map((name) => [name, random()])) as Record<Component, number>;
+    const causes = Object.fromEntries(COMPONENTS.map((name) => [name, []])) as unknown as Record<Component, string[]>;
+    const score = scoreOf(components);
+    const rows = explainHealth({ score, components, causes });
+    expect(rows.reduce((sum, { lost }) => sum + lost, 0)).toBe(1000 - score);
+    for (const { component, lost, possible } of rows) {
+      expect(Math.abs(lost - (WEIGHTS[component] * (1000 - components[component])) / 100)).toBeLessThan(1);
+      expect(lost).toBeLessThanOrEqual(possible);
+    }
+    expect(rows.map(({ lost }) => lost)).toEqual(rows.map(({ lost }) => lost).sort((a, b) => b - a));
+  }
+});
+
+test("each component says why in words, and the worst of them is the main cause", () => {
+  const rows = explainHealth(rateHealth(facts({}), NOW));
+  expect(rows[0]).toMatchObject({ component: "cpu", possible: 200, causes: ["92 % busy (full score up to 60 %)"] });
+  expect(mainCause(rateHealth(facts({}), NOW))).toBe("CPU: 92 % busy");
+  expect(mainCause(rateHealth(facts({ cpuPct: 1, memUsedMb: 100 }), NOW))).toBe(
+    "Network: not reported, counted as 500",
+  );
+});

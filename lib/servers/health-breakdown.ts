@@ -1,0 +1,52 @@
+import { COMPONENTS, type Component, type Health, LABELS, WEIGHTS } from "@/lib/servers/health-score";
+
+/** What one component costs the score. */
+export type ComponentLoss = {
+  component: Component;
+  name: string;
+  /** Of the component, 0 to 1000. */
+  points: number;
+  /** Points of the score: what the component can give at most, and what is missing of it. Both are integers. */
+  possible: number;
+  lost: number;
+  /** In plain words, for example "72.5 % busy (full score up to 60 %)"; none for a component at full score. */
+  causes: readonly string[];
+};
+
+/** Why a score is what it is, the worst first. The points lost add up to what the score lacks of 1000. */
+export function explainHealth({ score, components, causes }: Omit<Health, "notes">): ComponentLoss[] {
+  const exact = COMPONENTS.map((component) => (WEIGHTS[component] * (1000 - components[component])) / 100);
+  const lost = shareOut(exact, 1000 - score);
+  return COMPONENTS.map((component, index) => ({
+    component,
+    name: LABELS[component],
+    points: components[component],
+    possible: WEIGHTS[component] * 10,
+    lost: lost[index] ?? 0,
+    causes: causes[component],
+  })).sort((a, b) => b.lost - a.lost || a.points - b.points);
+}
+
+/** The largest cause in a few words, for example "CPU: 72.5 % busy"; null for a server at full score. */
+export function mainCause(health: Omit<Health, "notes">): string | null {
+  const [worst] = explainHealth(health);
+  const [cause] = worst?.causes ?? [];
+  if (!worst || worst.lost === 0 || cause === undefined) return null;
+  return `${worst.name}: ${withoutLimit(cause)}`;
+}
+
+/** "72.5 % busy (full score up to 60 %)" without what stands in the brackets. */
+export function withoutLimit(cause: string): string {
+  return cause.replace(/ \([^)]*\)$/, "");
+}
+
+/** Whole numbers that add up to `total`, each as close to its part as that allows. */
+function shareOut(parts: readonly number[], total: number): number[] {
+  const shares = parts.map(Math.floor);
+  const missing = total - shares.reduce((sum, share) => sum + share, 0);
+  const byRemainder = parts
+    .map((part, index) => ({ index, rest: part - Math.floor(part) }))
+    .sort((a, b) => b.rest - a.rest);
+  for (const { index } of byRemainder.slice(0, missing)) shares[index] = (shares[index] ?? 0) + 1;
+  return shares;
+}
