@@ -1,0 +1,212 @@
+import { command } from "@/e2e/support/command";
+import { type ConsoleServer, startConsole } from "@/e2e/support/console-server";
+import { EdgeHost, isPing, Way } from "@/e2e/support/edge-host";
+import { call, expect, getData, test } from "@/e2e/support/fixtures";
+import { insertCaller } from "@/e2e/support/insert-caller";
+import { askStatus, Origin, Player } from "@/e2e/support/minecraft";
+import { runSql } from "@/e2e/support/run-sql";
+import { createTestDatabase, type TestDatabase } from "@/e2e/support/test-database";
+import { MINUTE, SECOND } from "@/lib/time";
+
+// public/edge.mjs with a real HAProxy and nftables, in a network namespace.
+
+type Service = { id: number; status: string; error: string | null };
+type Sample = { ts: number; node_id: number; packets: number; bytes: number; dropped: number; connections: number };
+
+const PORT = 25_565;
+/** By the clock of the edge nodes a minute takes six seconds. */
+const FAST = { minutesAgo: 60, speed: 10 };
+
+test.describe("an edge node with a real HAProxy", { tag: ["@one-engine", "@waits"] }, () => {
+  let database: TestDatabase;
+  let app: ConsoleServer;
+  let token: string;
+  let hosts: EdgeHost[];
+  let ways: Way[];
+  let origins: Origin[];
+
+  test.beforeEach(async () => {
+    [hosts, ways, origins] = [[], [], []];
+    database = await createTestDatabase();
+    app = await startConsole(database.url);
+    token = await insertCaller(database.url);
+  });
+  test.afterEach(async () => {
+    await Promise.all(hosts.map((host) => host.remove()));
+    await Promise.all(ways.map((way) => way.close()));
+    for (const origin of origins) await origin.stop().catch(() => {});
+    await app.stop();
+    await database.stop();
+  });
+
+  const get = <Data>(path: string) => getData<Data>(`/api/v1${path}`, token, { origin: app.origin });
+  const statusOf = async (id: number) => (await get<Service>(`/game-services/${id}`)).status;
+  const seriesOf = async (id: number) =>
+    (await get<{ series: Sample[] }>(`/game-services/${id}/metrics?range=24h`)).series;
+  const total = (series: Sample[], name: "bytes" | "connections" | "dropped" | "packets") =>
+    series.reduce((sum, sample) => sum + sample[name], 0);
+
+  async function newNode(name: string): Promise<{ host: EdgeHost; way: Way; url: string; key: string }> {
+    const { stdout, stderr } = await command(["edge", "add", name], { DATABASE_URL: database.url });
+    const key = /cedg_\w{36}/.exec(stdout)?.[0];
+    if (!key) throw new Error(`No key: ${stdout}${stderr}`);
+    const host = new EdgeHost();
+    hosts.push(host);
+    const way = new Way(app.origin);
+    ways.push(way);
+    await host.startHaproxy();
+    return { host, way, url: await way.listen(host.outside), key };
+  }
+
+  async function newOrigin(motd: string, host: string): Promise<{ origin: Origin; port: number }> {
+    const origin = new Origin(motd, isPing);
+    origins.push(origin);
+    return { origin, port: await origin.listen(host) };
+  }
+
+  async function newService(hostname: string, host: string, port: number): Promise<number> {
+    const [row] = await runSql<{ id: number }>(
+      database.url,
+      `insert into game_services (account_id, name, java_hostname, origin_host, origin_port, wish)
+       select id, $1, $1, $2, $3, 'on' from accounts returning id`,
+      [hostname, host, port],
+    );
+    if (!row) throw new Error("No service.");
+    return row.id;
+  }
+
+  /** As the console's pages do it: another wish, and a version more. */
+  const wish = (id: number, wanted: string) =>
+    runSql(
+      database.url,
+      "update game_services set wish = $2::service_wish, config_version = config_version + 1 where id = $1",
+      [id, wanted],
+    );
+
+  test("serves players, counts exactly what they bring, never mixes origins, and outlives the console", async () => {
+    test.setTimeout(300 * SECOND);
+    const { host, way, url, key } = await newNode("edge-1");
+    const one = await newOrigin("one", host.outside);
+    const two = await newOrigin("two", host.outside);
+    const first = await newService("one.example.test", host.outside, one.port);
+    const second = await newService("two.example.test", host.outside, two.port);
+    host.startEdge(url, key, FAST);
+    await expect.poll(() => statusOf(first), { timeout: 60 * SECOND }).toBe("active");
+    await expect.poll(() => statusOf(second), { timeout: 60 * SECOND }).toBe("active");
+
+    // Capital letters, a final dot as behind an SRV record, what modded clients append; old and unknown versions.
+    for (const name of [
+      "one.example.test",
+      "ONE.Example.Test.",
+      "one.example.test\0FML3\0",
+      "one.example.test.\0FORGE",
+    ]) {
+      for (const protocol of [47, 765, -1]) {
+        expect(await askStatus(host.ip, PORT, name, protocol), `${name} ${protocol}`).toBe("one");
+      }
+    }
+    expect(await askStatus(host.ip, PORT, "two.example.test")).toBe("two");
+    expect(await askStatus(host.ip, PORT, "nobody.example.test")).toBeNull();
+
+    const alice = await Player.join(host.ip, PORT, "one.example.test", "Alice");
+    expect(await alice?.plays(100_000)).toBe(true);
+    await alice?.leave();
+    const bob = await Player.join(host.ip, PORT, "two.example.test", "Bob");
+    expect(await bob?.plays(5000)).toBe(true);
+
+    // A minute later the API has exactly what the origin counted at its sockets.
+    await expect
+      .poll(async () => total(await seriesOf(first), "connections"), { timeout: 60 * SECOND })
+      .toBe(one.origin.connections);
+    const series = await seriesOf(first);
+    expect(total(series, "bytes")).toBe(one.origin.bytes);
+    expect(total(series, "packets")).toBeGreaterThan(total(series, "connections") * 6);
+    expect(total(series, "dropped")).toBe(0);
+    expect((await call(`/api/v1/game-services/${first}/metrics`, token, { origin: app.origin })).text).toContain(
+      '"latency_ms":',
+    );
+
+    // The origin dies: its players are closed, and nobody reaches the other one.
+    const carol = await Player.join(host.ip, PORT, "one.example.test", "Carol");
+    expect(carol).not.toBeNull();
+    const others = two.origin.connections;
+    await one.origin.stop();
+    await carol?.closed;
+    for (let n = 0; n < 5; n++) expect(await askStatus(host.ip, PORT, "one.example.test")).toBeNull();
+    expect(two.origin.connections).toBe(others);
+    await expect.poll(async () => total(await seriesOf(first), "dropped"), { timeout: 60 * SECOND }).toBe(5);
+
+    // The console is away for ten minutes of the node: players play on, and afterwards every minute is there, once.
+    way.cut();
+    for (let n = 0; n < 6; n++) {
+      expect(await bob?.plays(1000)).toBe(true);
+      await new Promise((resolve) => setTimeout(resolve, 10 * SECOND));
+    }
+    expect(await askStatus(host.ip, PORT, "two.example.test")).toBe("two");
+    way.isCut = false;
+    await expect
+      .poll(async () => total(await seriesOf(second), "bytes"), { timeout: 90 * SECOND })
+      .toBe(two.origin.bytes);
+    const minutes = (await seriesOf(second)).map(({ ts }) => ts);
+    expect(minutes.length).toBeGreaterThan(10);
+    for (const [n, ts] of minutes.slice(1).entries()) expect(ts - (minutes[n] ?? 0)).toBe(MINUTE);
+
+    // Disabled, it is closed within 30 seconds of anybody's clock.
+    const askedAt = Date.now();
+    await wish(second, "off");
+    await bob?.closed;
+    expect(Date.now() - askedAt).toBeLessThan(30 * SECOND);
+    await expect.poll(() => statusOf(second), { timeout: 30 * SECOND }).toBe("disabled");
+    expect(await askStatus(host.ip, PORT, "two.example.test")).toBeNull();
+    expect(host.output).not.toMatch(/HAProxy did not take|Given up/);
+  });
+
+  test("two nodes serve one service, each with its own counters; a deleted service is gone when both say so", async () => {
+    test.setTimeout(240 * SECOND);
+    const nodes = [await newNode("edge-1"), await newNode("edge-2")];
+    const [{ outside: outsideIp } = { outside: "" }] = hosts;
+    const { origin, port } = await newOrigin("shared", "0.0.0.0");
+    // Each node sees the same machine under an ip of its own network: a name leads to it.
+    const id = await newService("shared.example.test", outsideIp, port);
+    const [one, two] = nodes as [(typeof nodes)[0], (typeof nodes)[0]];
+    one.host.startEdge(one.url, one.key, FAST);
+    await expect.poll(() => statusOf(id), { timeout: 60 * SECOND }).toBe("active");
+    two.host.startEdge(two.url, two.key, FAST);
+    await expect.poll(() => two.host.output, { timeout: 60 * SECOND }).toMatch(/1 services served/);
+    await expect.poll(() => statusOf(id), { timeout: 60 * SECOND }).toBe("active");
+    expect(await askStatus(one.host.ip, PORT, "shared.example.test")).toBe("shared");
+    await expect
+      .poll(async () => new Set((await seriesOf(id)).map(({ node_id }) => node_id)).size, { timeout: 60 * SECOND })
+      .toBe(2);
+    await expect
+      .poll(async () => total(await seriesOf(id), "connections"), { timeout: 60 * SECOND })
+      .toBe(origin.connections);
+
+    await two.host.stopEdge();
+    two.host.startEdge(two.url, two.key, FAST);
+    await wish(id, "gone");
+    await expect
+      .poll(async () => (await call(`/api/v1/game-services/${id}`, token, { origin: app.origin })).status, {
+        timeout: 60 * SECOND,
+      })
+      .toBe(404);
+    expect(await askStatus(one.host.ip, PORT, "shared.example.test")).toBeNull();
+  });
+
+  test("what cannot be served is said, as the error of that service alone", async () => {
+    const { host, url, key } = await newNode("edge-1");
+    const { port } = await newOrigin("one", host.outside);
+    const good = await newService("good.example.test", host.outside, port);
+    const same = await newService("same.example.test", host.outside, port);
+    const loop = await newService("loop.example.test", host.ip, PORT);
+    const lost = await newService("lost.example.test", "nowhere.invalid", 25_565);
+    host.startEdge(url, key);
+    await expect.poll(() => statusOf(good), { timeout: 60 * SECOND }).toBe("active");
+    const errorOf = async (id: number) => (await get<Service>(`/game-services/${id}`)).error;
+    await expect.poll(() => errorOf(same)).toContain("edge-1: Another service of this node has the same origin");
+    await expect.poll(() => errorOf(loop)).toBe("edge-1: The origin is this node itself.");
+    await expect.poll(() => errorOf(lost)).toBe("edge-1: The origin nowhere.invalid cannot be found in DNS.");
+    expect(await askStatus(host.ip, PORT, "same.example.test")).toBeNull();
+    expect(await askStatus(host.ip, PORT, "good.example.test")).toBe("one");
+  });
+});

@@ -1,0 +1,1319 @@
+#!/usr/bin/env node
+// An edge node of the console's game protection: drives a HAProxy on this machine. Node 20 or newer and nothing else.
+//
+//   node edge.mjs haproxy-config [--listen IP:PORT] [--slots N] [--rate N] [--run-dir DIR]
+//       prints the configuration that HAProxy needs
+//   node edge.mjs run URL [--key-file FILE] [--run-dir DIR] [--state-dir DIR] [--listen IP:PORT] [--allow-private]
+//       fetches what to protect, applies it, reports what it saw; the node's key comes from --key-file, from the systemd
+//       credential "edge-key", or from standard input
+//
+// HAProxy runs with one backend per slot, and a slot belongs to one service: a player of one service can never reach the
+// origin of another. Everything is applied through HAProxy's socket, without a reload. Packets are counted by nftables.
+import { spawn } from "node:child_process";
+import { lookup } from "node:dns/promises";
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { BlockList, connect, isIP, isIPv6 } from "node:net";
+import { networkInterfaces } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+
+const VERSION = "1.0";
+const SECOND = 1000;
+const MINUTE = 60 * SECOND;
+/** Intervals are kept this long while the console is away. It takes them until they are two hours old. */
+const SPOOL_TIME = 118 * MINUTE;
+/** The console takes no longer text as the error of a service. */
+const MAX_ERROR = 256;
+/** The console refuses what is further ahead of its clock. */
+const MAX_CLOCK_ERROR = 3 * SECOND;
+/** The most intervals, and the most acknowledgements, of one report. */
+const REPORT_SIZE = 500;
+/** Seconds that the console may hold a request for the configuration. */
+const HOLD_SECONDS = 25;
+/** No request to the console takes longer. */
+const REQUEST_TIME = 40 * SECOND;
+/** No configuration is longer, in bytes. */
+const MAX_ANSWER = 32 * 2 ** 20;
+/** The longest wait that the console may ask for. */
+const MAX_RETRY_AFTER = 15 * MINUTE;
+/** A slot rests this long before another service gets it: HAProxy may still be connecting a player of the one before. */
+const SLOT_REST = 30 * SECOND;
+/** Counters are read and kept this often, so that a restart of HAProxy loses little. */
+const READ_EVERY = 10 * SECOND;
+/** HAProxy and nft answer within this time. */
+const TOOL_TIME = 5 * SECOND;
+/** An origin answers a ping and DNS a question within this time. */
+const PING_TIME = 3 * SECOND;
+/** Pings and look-ups that run at once. */
+const AT_ONCE = 32;
+/** Pings leave from these ports, which nftables does not count. They lie above Linux' own range for clients. */
+const PING_PORTS = { first: 61_000, last: 61_999 };
+const NFT_TABLE = "inet console_edge";
+
+/**
+ * @typedef {{ id: number, version: number, java_hostname: string, origin_host: string, origin_port: number, enabled: boolean }} Service
+ * @typedef {{ revision: string, services: Service[] }} Configuration
+ * @typedef {{ id: number, hostname: string, ip: string, port: number }} Wanted A service that this node can serve now.
+ * @typedef {{ service: number, ip: string, port: number }} Assignment What a slot of HAProxy is used for.
+ * @typedef {{ sessions: number, attempts: number, failed: number, bytes: number }} SlotCounters Counted by HAProxy since it started.
+ * @typedef {{ packets: number, bytes: number, dropped: number, connections: number }} Counters
+ * @typedef {Counters & { service_id: number, ts: number, latency_ms: number | null }} Interval
+ * @typedef {{ service_id: number, version: number | null, error: string | null }} Acknowledgement
+ */
+
+/** An error whose message is all that the operator needs. */
+class PlainError extends Error {}
+
+// ---- what HAProxy runs with
+
+/**
+ * The configuration that HAProxy needs. Nothing of it comes from the console: services are applied through the socket.
+ * @param {{ listen: string, slots: number, rate: number, runDir: string }} options `rate`: connections a second that one
+ *   ip may open to one service
+ */
+export function haproxyConfig({ listen, slots, rate, runDir }) {
+  const map = join(runDir, "hosts.map");
+  const backends = Array.from({ length: slots }, (_, index) => [
+    `backend ${slotName(index + 1)}`,
+    "    stick-table type ip size 10k expire 10s store conn_rate(1s)",
+    "    tcp-request content track-sc0 src",
+    `    tcp-request content reject if { sc0_conn_rate gt ${rate} }`,
+    // A server on its own: when it is away, players are closed. There is no other to send them to.
+    "    server origin 127.0.0.1:1 disabled",
+  ]);
+  return [
+    "# Made by edge.mjs. Before HAProxy starts, make the folder and an empty map:",
+    `#   mkdir -p ${runDir} && touch ${map}`,
+    "global",
+    `    stats socket ${socketPath(runDir)} mode 600 level admin`,
+    "defaults",
+    "    mode tcp",
+    // Bytes are counted as they pass, not when a player leaves.
+    "    option contstats",
+    // A second try would count twice.
+    "    retries 0",
+    "    timeout connect 5s",
+    "    timeout client 60s",
+    "    timeout server 60s",
+    "frontend players",
+    `    bind ${listen}`,
+    "    tcp-request inspect-delay 5s",
+    ...handshakeRules(map),
+    "    use_backend %[var(sess.slot)]",
+    ...backends.flat(),
+    "",
+  ].join("\n");
+}
+
+/**
+ * Reads the hostname of a Minecraft handshake: length, 0, protocol (1, 2 or 5 bytes), hostname with its length, port. All
+ * lengths are varints: a first byte below 0x80 is the whole number. The second byte of those used here is 1 (128 to 255),
+ * for which the first byte alone is the number as well.
+ * @param {string} map path of the file that says which hostname has which slot
+ */
+function handshakeRules(map) {
+  const rules = [];
+  const isShort = (/** @type {number} */ offset) => `{ req.payload(${offset},1),hex -m reg ^[0-7] }`;
+  for (const lengthBytes of [1, 2]) {
+    const protocol = lengthBytes + 1;
+    const length = lengthBytes === 1 ? isShort(0) : `!${isShort(0)}`;
+    for (const [protocolBytes, condition] of /** @type {const} */ ([
+      [1, isShort(protocol)],
+      [2, `!${isShort(protocol)} ${isShort(protocol + 1)}`],
+      [5, `!${isShort(protocol)} !${isShort(protocol + 1)}`],
+    ])) {
+      const hostname = protocol + protocolBytes;
+      rules.push(`set-var(sess.host) req.payload_lv(${hostname},1) if ${length} ${condition} ${isShort(hostname)}`);
+      if (lengthBytes === 2) {
+        rules.push(
+          `set-var(sess.host) req.payload_lv(${hostname},1,+1) if ${length} ${condition} !${isShort(hostname)}`,
+        );
+      }
+    }
+  }
+  // Clients behind an SRV record send a final dot, and modded ones append NUL and more.
+  const clean = String.raw`regsub("(?s)^([^\x00]*?)[.]?(\x00.*)?$","\1"),lower`;
+  rules.push(
+    `set-var(sess.slot) 'var(sess.host),${clean},map(${map})'`,
+    "accept if { var(sess.slot) -m found }",
+    "reject if { var(sess.host) -m found }",
+    // Waits for more bytes until here. What never becomes a handshake is closed.
+    "reject if { req.len ge 600 }",
+    "reject",
+  );
+  return rules.map((rule) => `    tcp-request content ${rule}`);
+}
+
+/** @param {number} slot counted from 1 */
+const slotName = (slot) => `slot_${slot}`;
+/** @param {string} runDir */
+const socketPath = (runDir) => join(runDir, "haproxy.sock");
+
+// ---- HAProxy's socket
+
+/** The part of a server's state that says that its configuration disabled it at the start. It never goes away. */
+const WAS_DISABLED = 4;
+
+/** Asks a running HAProxy. Only numbers, checked hostnames and numeric ips are ever written to it. */
+class Haproxy {
+  /** @param {string} runDir */
+  constructor(runDir) {
+    this.path = socketPath(runDir);
+    this.map = join(runDir, "hosts.map");
+  }
+
+  /**
+   * @param {string} command
+   * @returns {Promise<string>}
+   */
+  ask(command) {
+    return new Promise((resolve, reject) => {
+      const socket = connect(this.path);
+      let answer = "";
+      socket.setEncoding("utf8");
+      socket.setTimeout(TOOL_TIME, () => socket.destroy(new Error(`HAProxy did not answer in ${TOOL_TIME / SECOND} s`)));
+      socket.on("connect", () => socket.write(`${command}\n`));
+      socket.on("data", (chunk) => (answer += chunk));
+      socket.on("error", (error) => reject(new PlainError(`HAProxy cannot be asked at ${this.path}: ${error.message}`)));
+      socket.on("close", () => resolve(answer.trim()));
+    });
+  }
+
+  /** The number of the HAProxy process: another one knows nothing of what was applied. */
+  async processId() {
+    return Number(/^Pid: (\d+)/m.exec(await this.ask("show info"))?.[1] ?? 0);
+  }
+
+  /** The slots as HAProxy has them: to which ip and port, and whether players are let through. */
+  async slots() {
+    /** @type {Map<number, { ip: string, port: number, isReady: boolean }>} */
+    const slots = new Map();
+    const [, header = "", ...rows] = (await this.ask("show servers state")).split("\n");
+    const names = header.replace(/^# /, "").split(" ");
+    for (const row of rows) {
+      const values = Object.fromEntries(row.split(" ").map((value, index) => [names[index], value]));
+      const slot = Number(/^slot_(\d+)$/.exec(values.be_name ?? "")?.[1] ?? 0);
+      if (!slot) continue;
+      slots.set(slot, {
+        ip: values.srv_addr ?? "",
+        port: Number(values.srv_port),
+        isReady: (Number(values.srv_admin_state) & ~WAS_DISABLED) === 0,
+      });
+    }
+    return slots;
+  }
+
+  /** Which hostname leads to which slot. */
+  async hostnames() {
+    /** @type {Map<string, number>} */
+    const hostnames = new Map();
+    for (const row of (await this.ask(`show map ${this.map}`)).split("\n")) {
+      const [, hostname, slot] = /^0x[0-9a-f]+ (\S+) slot_(\d+)$/.exec(row) ?? [];
+      if (hostname) hostnames.set(hostname, Number(slot));
+    }
+    return hostnames;
+  }
+
+  /** What each slot has counted. */
+  async counters() {
+    /** @type {Map<number, SlotCounters>} */
+    const counters = new Map();
+    const [header = "", ...rows] = (await this.ask("show stat")).split("\n");
+    const names = header.replace(/^# /, "").split(",");
+    for (const row of rows) {
+      const values = Object.fromEntries(row.split(",").map((value, index) => [names[index], value]));
+      const slot = Number(/^slot_(\d+)$/.exec(values.pxname ?? "")?.[1] ?? 0);
+      if (!slot) continue;
+      const of = counters.get(slot) ?? { sessions: 0, attempts: 0, failed: 0, bytes: 0 };
+      if (values.svname === "BACKEND") of.sessions = Number(values.stot);
+      else {
+        of.attempts = Number(values.stot);
+        of.failed = Number(values.econ);
+        of.bytes = Number(values.bin) + Number(values.bout);
+      }
+      counters.set(slot, of);
+    }
+    return counters;
+  }
+
+  /** @param {string} hostname */
+  forget(hostname) {
+    return this.ask(`del map ${this.map} ${hostname}`);
+  }
+
+  /**
+   * @param {string} hostname
+   * @param {number} slot
+   */
+  lead(hostname, slot) {
+    return this.ask(`add map ${this.map} ${hostname} ${slotName(slot)}`);
+  }
+
+  /** Closes a slot and its players. @param {number} slot */
+  async close(slot) {
+    await this.ask(`set server ${slotName(slot)}/origin state maint`);
+    await this.ask(`shutdown sessions server ${slotName(slot)}/origin`);
+  }
+
+  /**
+   * @param {number} slot
+   * @param {string} ip
+   * @param {number} port
+   */
+  async open(slot, ip, port) {
+    await this.ask(`set server ${slotName(slot)}/origin addr ${ip} port ${port}`);
+    await this.ask(`set server ${slotName(slot)}/origin state ready`);
+  }
+}
+
+// ---- packets
+
+/**
+ * Runs nft. @throws PlainError with what it said
+ * @param {string[]} args
+ * @param {string} [input]
+ * @returns {Promise<string>}
+ */
+function nft(args, input = "") {
+  return new Promise((resolve, reject) => {
+    const child = spawn("nft", args, { stdio: "pipe", timeout: TOOL_TIME });
+    let [output, problem] = ["", ""];
+    child.stdout.on("data", (chunk) => (output += chunk));
+    child.stderr.on("data", (chunk) => (problem += chunk));
+    child.stdin.on("error", () => {});
+    child.on("error", (error) => reject(new PlainError(`nft cannot be run: ${error.message}`)));
+    child.on("close", (code) => {
+      if (code === 0) resolve(output);
+      else reject(new PlainError(`nft failed: ${problem.trim().split("\n")[0] ?? code}`));
+    });
+    child.stdin.end(input);
+  });
+}
+
+/**
+ * Counts the packets between this machine and the origins, both ways. @throws PlainError where that cannot be had: a
+ * guess is no counter.
+ */
+async function preparePacketCounters() {
+  const { first, last } = PING_PORTS;
+  const maps = ["origins4 { type ipv4_addr . inet_service : counter; }", "origins6 { type ipv6_addr . inet_service : counter; }"];
+  const lines = [`add table ${NFT_TABLE}`, ...maps.map((map) => `add map ${NFT_TABLE} ${map}`)];
+  for (const [chain, own, end] of [
+    ["output", "sport", "daddr . tcp dport"],
+    ["input", "dport", "saddr . tcp sport"],
+  ]) {
+    lines.push(
+      `add chain ${NFT_TABLE} ${chain} { type filter hook ${chain} priority 0; policy accept; }`,
+      `flush chain ${NFT_TABLE} ${chain}`,
+      `add rule ${NFT_TABLE} ${chain} tcp ${own} ${first}-${last} return`,
+      `add rule ${NFT_TABLE} ${chain} counter name ip ${end} map @origins4`,
+      `add rule ${NFT_TABLE} ${chain} counter name ip6 ${end} map @origins6`,
+    );
+  }
+  try {
+    await nft(["-f", "-"], `${lines.join("\n")}\n`);
+  } catch (error) {
+    throw new PlainError(`Packets cannot be counted here, so this node does not start: ${messageOf(error)}.`);
+  }
+}
+
+/** The packets counted for each service, and which ip and port each counts for. */
+async function readPackets() {
+  /** @type {Map<number, number>} */
+  const packets = new Map();
+  /** @type {Map<string, number>} */
+  const origins = new Map();
+  /** @type {{ nftables: { counter?: { name: string, packets: number }, map?: { elem?: unknown[] } }[] }} */
+  const { nftables } = JSON.parse(await nft(["-j", "list", "table", ...NFT_TABLE.split(" ")]));
+  for (const { counter, map } of nftables) {
+    const id = Number(/^service_(\d+)$/.exec(counter?.name ?? "")?.[1] ?? 0);
+    if (counter && id) packets.set(id, counter.packets);
+    for (const element of /** @type {[{ concat: [string, number] }, string][]} */ (map?.elem ?? [])) {
+      const [{ concat }, name] = element;
+      origins.set(originKey(...concat), Number(name.replace("service_", "")));
+    }
+  }
+  return { packets, origins };
+}
+
+/**
+ * Counts for exactly these services from now on. A service that is gone loses its counter.
+ * @param {readonly Wanted[]} wanted
+ */
+async function setPacketCounters(wanted) {
+  const { packets, origins } = await readPackets();
+  const target = new Map(wanted.map(({ id, ip, port }) => [originKey(ip, port), id]));
+  const lines = [];
+  const element = (/** @type {string} */ key) => {
+    const [ip = "", port] = key.split(" ");
+    return { map: isIPv6(ip) ? "origins6" : "origins4", text: `${ip} . ${port}` };
+  };
+  for (const [key, id] of origins) {
+    if (target.get(key) === id) continue;
+    const { map, text } = element(key);
+    lines.push(`delete element ${NFT_TABLE} ${map} { ${text} }`);
+  }
+  for (const { id } of wanted) if (!packets.has(id)) lines.push(`add counter ${NFT_TABLE} service_${id}`);
+  for (const [key, id] of target) {
+    if (origins.get(key) === id) continue;
+    const { map, text } = element(key);
+    lines.push(`add element ${NFT_TABLE} ${map} { ${text} : "service_${id}" }`);
+  }
+  const kept = new Set(target.values());
+  for (const id of packets.keys()) if (!kept.has(id)) lines.push(`delete counter ${NFT_TABLE} service_${id}`);
+  if (lines.length > 0) await nft(["-f", "-"], `${lines.join("\n")}\n`);
+}
+
+/**
+ * @param {string} ip
+ * @param {number} port
+ */
+const originKey = (ip, port) => `${ip} ${port}`;
+
+// ---- what may be served
+
+const LABEL = /^[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/;
+
+/** Whether a text is a DNS name in lower case: nothing else is ever written to HAProxy's socket as a hostname. */
+export function isHostname(/** @type {unknown} */ text) {
+  return typeof text === "string" && text.length <= 253 && text.split(".").every((label) => LABEL.test(label));
+}
+
+const PRIVATE = new BlockList();
+for (const [ip, bits] of /** @type {const} */ ([
+  ["0.0.0.0", 8],
+  ["10.0.0.0", 8],
+  ["100.64.0.0", 10],
+  ["127.0.0.0", 8],
+  ["169.254.0.0", 16],
+  ["172.16.0.0", 12],
+  ["192.168.0.0", 16],
+  ["224.0.0.0", 3],
+])) {
+  PRIVATE.addSubnet(ip, bits, "ipv4");
+}
+for (const [ip, bits] of /** @type {const} */ ([
+  ["::", 127],
+  ["fc00::", 7],
+  ["fe80::", 10],
+  ["ff00::", 8],
+])) {
+  PRIVATE.addSubnet(ip, bits, "ipv6");
+}
+
+/** @param {string} ip */
+const isPrivate = (ip) => PRIVATE.check(ip, isIPv6(ip) ? "ipv6" : "ipv4");
+
+/**
+ * Finds the ip of a service's origin. The one in use stays while DNS still names it.
+ * @param {Service} service
+ * @param {{ allowPrivate: boolean, listenPort: number, current: string | undefined }} options
+ * @returns {Promise<string>}
+ * @throws PlainError that the owner reads as the service's error
+ */
+async function resolveOrigin({ origin_host, origin_port: port }, { allowPrivate, listenPort, current }) {
+  const host = origin_host.toLowerCase();
+  if (!isIP(host) && !isHostname(host)) throw new PlainError("The origin is neither an ip nor a hostname.");
+  const ips = isIP(host) ? [host] : await resolveName(host);
+  const allowed = ips.filter((ip) => allowPrivate || !isPrivate(ip));
+  if (allowed.length === 0) throw new PlainError(`The origin ${host} is a private ip, which this node does not serve.`);
+  const own = new Set(Object.values(networkInterfaces()).flatMap((infos) => infos?.map(({ address }) => address) ?? []));
+  const others = allowed.filter((ip) => port !== listenPort || !(own.has(ip) || ip.startsWith("127.")));
+  const [first] = others;
+  if (!first) throw new PlainError("The origin is this node itself.");
+  return current && others.includes(current) ? current : first;
+}
+
+/** @param {string} host */
+async function resolveName(host) {
+  const deadline = new Promise((_, reject) => {
+    setTimeout(() => reject(new Error("no answer in time")), PING_TIME).unref();
+  });
+  try {
+    const answers = /** @type {{ address: string }[]} */ (
+      await Promise.race([lookup(host, { all: true, verbatim: true }), deadline])
+    );
+    return answers.map(({ address }) => address).sort();
+  } catch {
+    throw new PlainError(`The origin ${host} cannot be found in DNS.`);
+  }
+}
+
+/**
+ * What of a configuration this node can serve, and what stands in the way of the rest.
+ * @param {readonly Service[]} services
+ * @param {{ allowPrivate: boolean, listenPort: number, ips: ReadonlyMap<number, string> }} options `ips`: those in use
+ */
+async function judge(services, { allowPrivate, listenPort, ips }) {
+  /** @type {Wanted[]} */
+  const wanted = [];
+  /** @type {Map<number, string>} */
+  const errors = new Map();
+  const enabled = services.filter((service) => service.enabled).sort((a, b) => a.id - b.id);
+  const resolved = await inTurns(enabled, async (service) => {
+    try {
+      return await resolveOrigin(service, { allowPrivate, listenPort, current: ips.get(service.id) });
+    } catch (error) {
+      errors.set(service.id, messageOf(error));
+      return null;
+    }
+  });
+  const [hostnames, origins] = [new Set(), new Set()];
+  for (const [index, { id, java_hostname: hostname, origin_port: port }] of enabled.entries()) {
+    const ip = resolved[index];
+    if (!ip) continue;
+    const origin = originKey(ip, port);
+    // Its packets could not be told from those of the other service.
+    if (origins.has(origin)) errors.set(id, `Another service of this node has the same origin, ${ip} port ${port}.`);
+    else if (!isHostname(hostname)) errors.set(id, "The public hostname is no DNS name.");
+    else if (hostnames.has(hostname)) errors.set(id, "Another service has this public hostname.");
+    else {
+      origins.add(origin);
+      hostnames.add(hostname);
+      wanted.push({ id, hostname, ip, port });
+    }
+  }
+  return { wanted, errors };
+}
+
+/**
+ * @template Item, Result
+ * @param {readonly Item[]} items
+ * @param {(item: Item) => Promise<Result>} task
+ * @returns {Promise<Result[]>} in the order of the items
+ */
+async function inTurns(items, task) {
+  /** @type {Result[]} */
+  const results = [];
+  let next = 0;
+  const work = async () => {
+    while (next < items.length) {
+      const index = next++;
+      results[index] = await task(/** @type {Item} */ (items[index]));
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, work));
+  return results;
+}
+
+// ---- the ping of an origin
+
+/** @param {number} number @returns {Buffer} */
+function varint(number) {
+  const bytes = [];
+  let rest = number >>> 0;
+  do {
+    bytes.push(rest > 127 ? (rest & 127) | 128 : rest);
+    rest >>>= 7;
+  } while (rest > 0);
+  return Buffer.from(bytes);
+}
+
+/** @param {...Buffer} parts */
+function packet(...parts) {
+  const body = Buffer.concat(parts);
+  return Buffer.concat([varint(body.length), body]);
+}
+
+/**
+ * Milliseconds until the origin answers a status ping of Minecraft; null when it does not.
+ * @param {Wanted} service
+ * @returns {Promise<number | null>}
+ */
+function pingOrigin({ hostname, ip, port }) {
+  const name = Buffer.from(hostname);
+  const handshake = packet(
+    Buffer.from([0]),
+    varint(-1),
+    varint(name.length),
+    name,
+    Buffer.from([port >> 8, port & 255]),
+    Buffer.from([1]),
+  );
+  const { first, last } = PING_PORTS;
+  return new Promise((resolve) => {
+    const localPort = first + Math.floor(Math.random() * (last - first + 1));
+    const socket = connect({ host: ip, port, localPort });
+    let startedAt = 0;
+    const end = (/** @type {number | null} */ latency) => {
+      socket.destroy();
+      resolve(latency);
+    };
+    socket.setTimeout(PING_TIME, () => end(null));
+    const timer = setTimeout(() => end(null), PING_TIME);
+    socket.on("connect", () => {
+      startedAt = performance.now();
+      socket.write(Buffer.concat([handshake, packet(Buffer.from([0]))]));
+    });
+    socket.once("data", () => end(performance.now() - startedAt));
+    socket.on("error", () => end(null));
+    socket.on("close", () => {
+      clearTimeout(timer);
+      resolve(null);
+    });
+  });
+}
+
+// ---- the console
+
+/** What the console answered when it did not take what was sent. */
+class Refusal extends Error {
+  /**
+   * @param {number} status
+   * @param {string} message
+   * @param {number} retryAfter milliseconds; 0 when it said nothing
+   */
+  constructor(status, message, retryAfter) {
+    super(`The console answered ${status}: ${message}`);
+    this.status = status;
+    this.retryAfter = retryAfter;
+  }
+}
+
+class Console {
+  /**
+   * @param {string} url
+   * @param {string} key
+   */
+  constructor(url, key) {
+    this.base = `${url.replace(/\/+$/, "")}/ingest/v1/edge`;
+    this.key = key;
+  }
+
+  /**
+   * Waits for a configuration other than the one of `etag`. Null: there is none yet.
+   * @param {string | null} etag
+   * @param {AbortSignal} signal
+   */
+  async configuration(etag, signal) {
+    const headers = etag ? { "If-None-Match": etag, Prefer: `wait=${HOLD_SECONDS}` } : {};
+    const response = await this.#fetch("configuration", { headers }, signal);
+    if (response.status === 304) return null;
+    const body = await readJson(response);
+    const data = body?.data;
+    if (typeof data?.revision !== "string" || !Array.isArray(data.services) || !data.services.every(isService)) {
+      throw new Error("The console's configuration cannot be read.");
+    }
+    return { configuration: /** @type {Configuration} */ (data), etag: response.headers.get("etag") };
+  }
+
+  /**
+   * @param {{ acknowledgements: Acknowledgement[], intervals: Interval[] }} report
+   * @param {AbortSignal} signal
+   * @throws Refusal
+   */
+  async report(report, signal) {
+    const headers = { "Content-Type": "application/json" };
+    const response = await this.#fetch("reports", { method: "POST", headers, body: JSON.stringify(report) }, signal);
+    const body = await readJson(response);
+    // Something between may answer 200 with a page of its own.
+    if (typeof body?.data?.stored !== "number") throw new Error("The answer is not the console's.");
+  }
+
+  /**
+   * @param {string} path
+   * @param {RequestInit} init
+   * @param {AbortSignal} signal
+   */
+  async #fetch(path, init, signal) {
+    const response = await fetch(`${this.base}/${path}`, {
+      ...init,
+      redirect: "error",
+      signal: AbortSignal.any([signal, AbortSignal.timeout(REQUEST_TIME)]),
+      headers: { ...init.headers, Authorization: `Bearer ${this.key}`, "User-Agent": `console-edge/${VERSION}` },
+    });
+    followClock(response.headers.get("date"));
+    if (response.ok || response.status === 304) return response;
+    const message = String((await readJson(response).catch(() => null))?.error ?? "no reason");
+    const retryAfter = /^\d{1,6}$/.test(response.headers.get("retry-after") ?? "")
+      ? Math.min(Number(response.headers.get("retry-after")) * SECOND, MAX_RETRY_AFTER)
+      : 0;
+    throw new Refusal(response.status, message.slice(0, 300), retryAfter);
+  }
+}
+
+/** @param {Response} response */
+async function readJson(response) {
+  const chunks = [];
+  let length = 0;
+  for await (const chunk of response.body ?? []) {
+    length += chunk.length;
+    if (length > MAX_ANSWER) throw new Error("The console's answer is too long.");
+    chunks.push(chunk);
+  }
+  return JSON.parse(Buffer.concat(chunks).toString());
+}
+
+/** @param {unknown} value */
+function isService(value) {
+  const service = /** @type {Service} */ (value);
+  const isWhole = (/** @type {unknown} */ number, /** @type {number} */ max) =>
+    Number.isInteger(number) && Number(number) > 0 && Number(number) <= max;
+  return (
+    isWhole(service?.id, 2 ** 31 - 1) &&
+    isWhole(service.version, 2 ** 31 - 1) &&
+    isWhole(service.origin_port, 65_535) &&
+    typeof service.java_hostname === "string" &&
+    typeof service.origin_host === "string" &&
+    typeof service.enabled === "boolean"
+  );
+}
+
+// ---- the time
+
+/** What the console's clock is ahead of this machine's, in milliseconds. */
+let clockOffset = 0;
+
+/** The time by the console's clock: minutes are its minutes. */
+const now = () => Date.now() + clockOffset;
+
+/**
+ * Takes in what time the console says it is. Its answers are seconds old at the most and whole seconds.
+ * @param {string | null} date
+ */
+function followClock(date) {
+  const time = Date.parse(date ?? "");
+  if (Number.isNaN(time)) return;
+  const offset = time + SECOND / 2 - Date.now();
+  if (Math.abs(offset - clockOffset) <= MAX_CLOCK_ERROR) return;
+  clockOffset = Math.abs(offset) <= MAX_CLOCK_ERROR ? 0 : offset;
+  log(`This machine's clock and the console's differ by ${Math.round(offset / SECOND)} seconds; the console's counts.`);
+}
+
+// ---- what is kept on disk
+
+/** The files of a node: the last configuration, what each slot is used for, and what is not delivered yet. */
+class Store {
+  /** @param {string} dir */
+  constructor(dir) {
+    this.file = join(dir, "edge.json");
+    try {
+      mkdirSync(dir, { recursive: true, mode: 0o700 });
+    } catch (error) {
+      throw new PlainError(`The folder ${dir} cannot be made: ${messageOf(error)}. Name another one with --state-dir.`);
+    }
+  }
+
+  /** @returns {Partial<State>} */
+  read() {
+    if (!existsSync(this.file)) return {};
+    try {
+      return JSON.parse(readFileSync(this.file, "utf8"));
+    } catch {
+      log(`${this.file} cannot be read; starting without it.`);
+      return {};
+    }
+  }
+
+  /** @param {State} state */
+  write(state) {
+    try {
+      writeFileSync(`${this.file}.new`, JSON.stringify(state), { mode: 0o600 });
+      renameSync(`${this.file}.new`, this.file);
+    } catch (error) {
+      log(`${this.file} cannot be written: ${messageOf(error)}`);
+    }
+  }
+}
+
+/**
+ * @typedef {{
+ *   configuration: Configuration | null,
+ *   etag: string | null,
+ *   slots: [number, Assignment][],
+ *   minute: number,
+ *   current: [number, Counters][],
+ *   slotCounters: [number, SlotCounters][],
+ *   packetCounters: [number, number][],
+ *   spool: Interval[],
+ *   applied: number[],
+ *   gone: number[],
+ * }} State
+ */
+
+// ---- the node
+
+const NOTHING = { packets: 0, bytes: 0, dropped: 0, connections: 0 };
+
+class Node {
+  /** @type {Configuration | null} */
+  configuration = null;
+  /** @type {string | null} */
+  etag = null;
+  /** @type {Map<number, Assignment>} */
+  slots = new Map();
+  /** When a slot was left. @type {Map<number, number>} */
+  leftAt = new Map();
+  /** Beginning of the minute that is being counted. */
+  minute = startOfMinute(now());
+  /** What each service had in this minute. @type {Map<number, Counters>} */
+  current = new Map();
+  /** @type {Map<number, SlotCounters>} */
+  slotCounters = new Map();
+  /** @type {Map<number, number>} */
+  packetCounters = new Map();
+  /** @type {Map<number, number | null>} */
+  latencies = new Map();
+  /** @type {Interval[]} */
+  spool = [];
+  /** Services that were applied once, and those of them that are gone. @type {Set<number>} */
+  applied = new Set();
+  /** @type {Set<number>} */
+  gone = new Set();
+  /** What is true now, by service. @type {Map<number, Acknowledgement>} */
+  acknowledgements = new Map();
+  /** What the console was told, by service. @type {Map<number, string>} */
+  told = new Map();
+  /** @type {Wanted[]} */
+  wanted = [];
+  haproxyId = 0;
+  isReachable = true;
+  lastMinute = { ...NOTHING };
+  stop = new AbortController();
+  /** Changes of HAProxy come one after the other. @type {Promise<unknown>} */
+  work = Promise.resolve();
+
+  /** @param {{ haproxy: Haproxy, console: Console, store: Store, allowPrivate: boolean, listenPort: number }} parts */
+  constructor({ haproxy, console, store, allowPrivate, listenPort }) {
+    this.haproxy = haproxy;
+    this.console = console;
+    this.store = store;
+    this.allowPrivate = allowPrivate;
+    this.listenPort = listenPort;
+  }
+
+  async run() {
+    this.#load();
+    await preparePacketCounters();
+    this.haproxyId = await this.haproxy.processId();
+    await this.#inOrder(() => this.#apply());
+    for (const signal of /** @type {const} */ (["SIGTERM", "SIGINT"])) process.once(signal, () => this.stop.abort());
+    await Promise.all([this.#watchConsole(), this.#deliver(), this.#keepTime()]);
+    await this.#inOrder(() => this.#read());
+    this.#save();
+  }
+
+  #load() {
+    const state = this.store.read();
+    this.configuration = state.configuration ?? null;
+    this.etag = state.etag ?? null;
+    this.slots = new Map(state.slots);
+    this.slotCounters = new Map(state.slotCounters);
+    this.packetCounters = new Map(state.packetCounters);
+    this.spool = state.spool ?? [];
+    this.applied = new Set(state.applied);
+    this.gone = new Set(state.gone);
+    if (state.minute === this.minute) this.current = new Map(state.current);
+    else if (state.minute) this.#close(state.minute, new Map(state.current));
+  }
+
+  #save() {
+    this.store.write({
+      configuration: this.configuration,
+      etag: this.etag,
+      slots: [...this.slots],
+      minute: this.minute,
+      current: [...this.current],
+      slotCounters: [...this.slotCounters],
+      packetCounters: [...this.packetCounters],
+      spool: this.spool,
+      applied: [...this.applied],
+      gone: [...this.gone],
+    });
+  }
+
+  /**
+   * @template Result
+   * @param {() => Promise<Result>} task
+   * @returns {Promise<Result>}
+   */
+  #inOrder(task) {
+    const done = this.work.then(task);
+    this.work = done.catch(() => {});
+    return done;
+  }
+
+  // -- applying
+
+  /** False when HAProxy or nftables cannot be asked, which is said: both go on with what they have. */
+  async #tryToApply() {
+    try {
+      await this.#inOrder(() => this.#apply());
+      return true;
+    } catch (error) {
+      log(`Not applied: ${messageOf(error)}`);
+      return false;
+    }
+  }
+
+  /** Makes HAProxy and nftables serve the configuration. Does nothing where both do already. */
+  async #apply() {
+    if (!this.configuration) return;
+    const { services } = this.configuration;
+    const ips = new Map([...this.slots.values()].map(({ service, ip }) => [service, ip]));
+    const { wanted, errors } = await judge(services, { allowPrivate: this.allowPrivate, listenPort: this.listenPort, ips });
+    await this.#read();
+    const target = this.#assign(wanted, await this.haproxy.slots(), errors);
+    await this.#reach(target, wanted);
+    const served = new Set([...target.values()].map(({ service }) => service));
+    this.wanted = wanted.filter(({ id }) => served.has(id));
+    await setPacketCounters(this.wanted);
+    this.packetCounters = (await readPackets()).packets;
+    this.#acknowledge(services, errors);
+    this.#save();
+  }
+
+  /**
+   * Gives each service a slot: the one that it has, or a free one.
+   * @param {readonly Wanted[]} wanted
+   * @param {ReadonlyMap<number, unknown>} known the slots that HAProxy has
+   * @param {Map<number, string>} errors gets an error for each service that finds no slot
+   */
+  #assign(wanted, known, errors) {
+    const bySlot = new Map([...this.slots].map(([slot, { service }]) => [service, slot]));
+    /** @type {Map<number, Assignment>} */
+    const target = new Map();
+    const free = [...known.keys()]
+      .filter((slot) => !this.slots.has(slot) && Date.now() - (this.leftAt.get(slot) ?? 0) >= SLOT_REST)
+      .sort((a, b) => b - a);
+    for (const { id, ip, port } of wanted) {
+      const own = bySlot.get(id);
+      const slot = own && known.has(own) ? own : free.pop();
+      if (slot) target.set(slot, { service: id, ip, port });
+      else errors.set(id, "This node has no free slot: its HAProxy needs a configuration with more (--slots).");
+    }
+    return target;
+  }
+
+  /**
+   * Brings HAProxy from what it serves to `target`. What goes is closed before anything opens, so that no slot ever
+   * serves two services.
+   * @param {Map<number, Assignment>} target
+   * @param {readonly Wanted[]} wanted
+   */
+  async #reach(target, wanted) {
+    const [actual, hostnames] = [await this.haproxy.slots(), await this.haproxy.hostnames()];
+    const slotOf = new Map([...target].map(([slot, { service }]) => [service, slot]));
+    const leads = new Map(wanted.flatMap(({ id, hostname }) => (slotOf.has(id) ? [[hostname, slotOf.get(id)]] : [])));
+    for (const [hostname, slot] of hostnames) {
+      if (leads.get(hostname) !== slot && isHostname(hostname)) await this.haproxy.forget(hostname);
+    }
+    for (const [slot, { isReady, ip, port }] of actual) {
+      const to = target.get(slot);
+      const isOwn = !to || this.slots.get(slot)?.service === to.service;
+      if (isReady && !(to && isOwn && sameIp(to.ip, ip) && to.port === port)) await this.haproxy.close(slot);
+      if (!to && this.slots.has(slot)) this.leftAt.set(slot, Date.now());
+    }
+    this.slots = target;
+    for (const [slot, { ip, port }] of target) {
+      const now = actual.get(slot);
+      if (!now?.isReady || !sameIp(now.ip, ip) || now.port !== port) await this.haproxy.open(slot, ip, port);
+    }
+    for (const [hostname, slot] of leads) {
+      if (slot && hostnames.get(hostname) !== slot) await this.haproxy.lead(hostname, slot);
+    }
+    await this.#verify(target, leads);
+  }
+
+  /**
+   * @param {Map<number, Assignment>} target
+   * @param {Map<string, number | undefined>} leads
+   * @throws PlainError when HAProxy serves something else
+   */
+  async #verify(target, leads) {
+    const [actual, hostnames] = [await this.haproxy.slots(), await this.haproxy.hostnames()];
+    const isServed = [...target].every(([slot, { ip, port }]) => {
+      const now = actual.get(slot);
+      return now?.isReady && sameIp(now.ip, ip) && now.port === port;
+    });
+    const isLed = hostnames.size === leads.size && [...leads].every(([name, slot]) => hostnames.get(name) === slot);
+    if (!isServed || !isLed) throw new PlainError("HAProxy did not take the configuration.");
+  }
+
+  /**
+   * @param {readonly Service[]} services
+   * @param {ReadonlyMap<number, string>} errors
+   */
+  #acknowledge(services, errors) {
+    const present = new Set(services.map(({ id }) => id));
+    for (const id of this.applied) if (!present.has(id)) this.gone.add(id);
+    for (const id of present) this.gone.delete(id);
+    this.applied = present;
+    this.acknowledgements = new Map(
+      services.map(({ id, version }) => [id, { service_id: id, version, error: errors.get(id)?.slice(0, MAX_ERROR) ?? null }]),
+    );
+    for (const id of this.gone) this.acknowledgements.set(id, { service_id: id, version: null, error: null });
+  }
+
+  // -- counting
+
+  /** Adds to the current minute what was counted since the last reading. */
+  async #read() {
+    const counters = await this.haproxy.counters();
+    const { packets } = await readPackets();
+    for (const [slot, { service }] of this.slots) {
+      const now = counters.get(slot);
+      if (!now) continue;
+      const before = this.slotCounters.get(slot) ?? { sessions: 0, attempts: 0, failed: 0, bytes: 0 };
+      // HAProxy has started anew, and its counters with it.
+      const isNew = now.sessions < before.sessions || now.bytes < before.bytes;
+      const since = (/** @type {keyof SlotCounters} */ name) => (isNew ? now[name] : now[name] - before[name]);
+      const connections = Math.max(0, since("attempts") - since("failed"));
+      const of = this.current.get(service) ?? { ...NOTHING };
+      this.current.set(service, {
+        packets: of.packets + difference(packets.get(service) ?? 0, this.packetCounters.get(service) ?? 0),
+        bytes: of.bytes + Math.max(0, since("bytes")),
+        // Each session that did not become a connection to the origin.
+        dropped: of.dropped + Math.max(0, since("sessions") - connections),
+        connections: of.connections + connections,
+      });
+    }
+    this.slotCounters = counters;
+    this.packetCounters = packets;
+  }
+
+  /**
+   * Puts a minute that is over into the spool.
+   * @param {number} ts
+   * @param {ReadonlyMap<number, Counters>} counters
+   */
+  #close(ts, counters) {
+    for (const [id, values] of counters) {
+      const latency = this.latencies.get(id);
+      this.spool.push({ service_id: id, ts, ...values, latency_ms: latency == null ? null : Math.round(latency * 100) / 100 });
+    }
+    const oldest = now() - SPOOL_TIME;
+    this.spool = this.spool.filter((interval) => interval.ts >= oldest);
+  }
+
+  /** Reads counters, closes minutes, pings origins, and sees when HAProxy starts anew, until the end. */
+  async #keepTime() {
+    let readAt = now();
+    let pinged = 0;
+    while (!this.stop.signal.aborted) {
+      await sleep(SECOND / 2, this.stop.signal);
+      try {
+        // A clock that was set back a little catches up with the minute that was begun.
+        const ahead = startOfMinute(now()) - this.minute;
+        if (ahead > 0 || ahead < -2 * MINUTE) await this.#inOrder(() => this.#endMinute());
+        else if (Math.abs(now() - readAt) >= READ_EVERY) {
+          readAt = now();
+          await this.#inOrder(() => this.#readAndSave());
+        }
+        if (pinged !== this.minute) {
+          pinged = this.minute;
+          void this.#pingAll();
+        }
+        const id = await this.haproxy.processId();
+        if (id !== this.haproxyId) {
+          log("HAProxy has started anew; applying everything again.");
+          await this.#inOrder(() => this.#apply());
+          this.haproxyId = id;
+        }
+      } catch (error) {
+        log(messageOf(error));
+        await sleep(SECOND, this.stop.signal);
+      }
+    }
+  }
+
+  async #readAndSave() {
+    await this.#read();
+    this.#save();
+  }
+
+  async #endMinute() {
+    await this.#read();
+    this.lastMinute = sum(this.current.values());
+    this.#close(this.minute, this.current);
+    this.minute = startOfMinute(now());
+    // A served service has an interval for each minute, even one in which nothing happens.
+    this.current = new Map([...this.slots.values()].map(({ service }) => [service, { ...NOTHING }]));
+    this.latencies = new Map();
+    this.#save();
+    this.#tell();
+    // Names of origins may lead elsewhere by now.
+    await this.#apply();
+  }
+
+  async #pingAll() {
+    const minute = this.minute;
+    await inTurns(this.wanted, async (service) => {
+      const latency = await pingOrigin(service);
+      if (minute === this.minute) this.latencies.set(service.id, latency);
+    });
+  }
+
+  #tell() {
+    const errors = [...this.acknowledgements.values()].filter(({ error }) => error !== null).length;
+    const { connections, bytes, dropped } = this.lastMinute;
+    log(
+      `${this.wanted.length} services served, ${errors} with an error; last minute ${connections} connections, ${bytes} bytes, ` +
+        `${dropped} dropped; console ${this.isReachable ? "reachable" : "away"}, ${this.spool.length} intervals to deliver.`,
+    );
+  }
+
+  // -- talking to the console
+
+  async #watchConsole() {
+    const wait = new Backoff();
+    while (!this.stop.signal.aborted) {
+      try {
+        const news = await this.console.configuration(this.etag, this.stop.signal);
+        this.#reached();
+        if (news === null) {
+          wait.reset();
+          continue;
+        }
+        this.configuration = news.configuration;
+        if (!(await this.#tryToApply())) {
+          // It was not applied, so it is asked for again.
+          await sleep(wait.next(null), this.stop.signal);
+          continue;
+        }
+        wait.reset();
+        this.etag = news.etag;
+        this.#save();
+        // A console that holds nothing back is asked at its own pace.
+        if (!news.etag) await sleep(READ_EVERY, this.stop.signal);
+      } catch (error) {
+        this.#failed(error);
+        await sleep(wait.next(error), this.stop.signal);
+      }
+    }
+  }
+
+  async #deliver() {
+    const wait = new Backoff();
+    let size = REPORT_SIZE;
+    while (!this.stop.signal.aborted) {
+      const acknowledgements = [...this.acknowledgements.values()]
+        .filter((one) => this.told.get(one.service_id) !== JSON.stringify(one))
+        .slice(0, size);
+      const intervals = this.spool.slice(0, size);
+      if (acknowledgements.length + intervals.length === 0) {
+        await sleep(SECOND / 4, this.stop.signal);
+        continue;
+      }
+      try {
+        await this.console.report({ acknowledgements, intervals }, this.stop.signal);
+        this.#reached();
+        this.#delivered(acknowledgements, intervals);
+        wait.reset();
+        size = REPORT_SIZE;
+      } catch (error) {
+        const isTheirs = error instanceof Refusal && (error.status === 400 || error.status === 413);
+        if (isTheirs && size > 1) {
+          // One of them is refused: smaller reports find out which.
+          size = Math.max(1, Math.floor(size / 4));
+        } else if (isTheirs) {
+          log(`Given up: ${messageOf(error)} ${JSON.stringify({ acknowledgements, intervals })}`);
+          this.#delivered(acknowledgements, intervals);
+        } else {
+          this.#failed(error);
+          await sleep(wait.next(error), this.stop.signal);
+        }
+      }
+    }
+  }
+
+  /**
+   * @param {readonly Acknowledgement[]} acknowledgements
+   * @param {readonly Interval[]} intervals
+   */
+  #delivered(acknowledgements, intervals) {
+    for (const one of acknowledgements) {
+      this.told.set(one.service_id, JSON.stringify(one));
+      if (one.version !== null) continue;
+      this.gone.delete(one.service_id);
+      this.acknowledgements.delete(one.service_id);
+      this.told.delete(one.service_id);
+    }
+    const sent = new Set(intervals);
+    this.spool = this.spool.filter((interval) => !sent.has(interval));
+    this.#save();
+  }
+
+  #reached() {
+    if (!this.isReachable) log("The console is reachable again.");
+    this.isReachable = true;
+  }
+
+  /** @param {unknown} error */
+  #failed(error) {
+    if (this.stop.signal.aborted) return;
+    if (this.isReachable || error instanceof Refusal) log(`${messageOf(error)} What is served stays as it is.`);
+    this.isReachable = false;
+  }
+}
+
+/** Waits longer after each failure, up to half a minute, or as long as the console asks. */
+class Backoff {
+  failures = 0;
+
+  reset() {
+    this.failures = 0;
+  }
+
+  /** @param {unknown} error */
+  next(error) {
+    const own = Math.min(2 ** this.failures++ * SECOND, 30 * SECOND) * (0.75 + Math.random() / 2);
+    return Math.max(own, error instanceof Refusal ? error.retryAfter : 0);
+  }
+}
+
+// ---- small things
+
+/** @param {number} time */
+const startOfMinute = (time) => time - (time % MINUTE);
+
+/** A counter that went back has started anew. @param {number} now @param {number} before */
+const difference = (now, before) => (now < before ? now : now - before);
+
+/** @param {Iterable<Counters>} all */
+function sum(all) {
+  const total = { ...NOTHING };
+  for (const counters of all) {
+    for (const name of /** @type {const} */ (["packets", "bytes", "dropped", "connections"])) total[name] += counters[name];
+  }
+  return total;
+}
+
+/**
+ * HAProxy may write an IPv6 ip in another form.
+ * @param {string} one
+ * @param {string} other
+ */
+function sameIp(one, other) {
+  if (one === other) return true;
+  if (!isIPv6(one) || !isIPv6(other)) return false;
+  const list = new BlockList();
+  list.addAddress(one, "ipv6");
+  return list.check(other, "ipv6");
+}
+
+/**
+ * @param {number} milliseconds
+ * @param {AbortSignal} signal
+ * @returns {Promise<void>}
+ */
+function sleep(milliseconds, signal) {
+  return new Promise((resolve) => {
+    if (signal.aborted) return resolve();
+    const end = () => {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", end);
+      resolve();
+    };
+    const timer = setTimeout(end, milliseconds);
+    signal.addEventListener("abort", end);
+  });
+}
+
+/** @param {unknown} error */
+function messageOf(error) {
+  if (!(error instanceof Error)) return String(error);
+  return error.cause instanceof Error ? `${error.message}: ${error.cause.message}` : error.message;
+}
+
+/** One line; what others wrote loses its control characters. @param {string} text */
+function log(text) {
+  // biome-ignore lint: control characters are what is taken away
+  process.stderr.write(`${new Date().toISOString()} ${text.replace(/[\u0000-\u001f\u007f-\u009f]/g, " ")}\n`);
+}
+
+// ---- the command line
+
+const USAGE = `Usage:
+  node edge.mjs haproxy-config [--listen IP:PORT] [--slots N] [--rate N] [--run-dir DIR]
+  node edge.mjs run URL [--key-file FILE] [--run-dir DIR] [--state-dir DIR] [--listen IP:PORT] [--allow-private]`;
+
+/** @param {string[]} args */
+async function main(args) {
+  const { values, positionals } = readArguments(args);
+  const [command, url, ...rest] = positionals;
+  const listen = values.listen;
+  const listenPort = Number(/:(\d{1,5})$/.exec(listen)?.[1] ?? 0);
+  if (!/^[\w.:*[\]]*:\d{1,5}$/.test(listen) || listenPort < 1 || listenPort > 65_535) {
+    throw new PlainError(`--listen must be an ip and a port, such as ":25565" or "192.0.2.1:25565", not "${listen}".`);
+  }
+  if (/\s/.test(values["run-dir"])) throw new PlainError("--run-dir must be a path without spaces.");
+  if (command === "haproxy-config" && !url) {
+    const slots = wholeNumber("--slots", values.slots, 1, 10_000);
+    const rate = wholeNumber("--rate", values.rate, 1, 10_000);
+    process.stdout.write(haproxyConfig({ listen, slots, rate, runDir: values["run-dir"] }));
+    return;
+  }
+  if (command !== "run" || !url || rest.length > 0) throw new PlainError(USAGE);
+  if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {
+    throw new PlainError(`URL must be the console's, such as https://console.example.com, not "${url}".`);
+  }
+  const node = new Node({
+    haproxy: new Haproxy(values["run-dir"]),
+    console: new Console(url, readKey(values["key-file"])),
+    store: new Store(values["state-dir"]),
+    allowPrivate: values["allow-private"],
+    listenPort,
+  });
+  await node.run();
+}
+
+/** @param {string[]} args */
+function readArguments(args) {
+  try {
+    return parseArgs({
+      args,
+      allowPositionals: true,
+      options: {
+        listen: { type: "string", default: ":25565" },
+        slots: { type: "string", default: "256" },
+        rate: { type: "string", default: "20" },
+        "run-dir": { type: "string", default: "/run/console-edge" },
+        "state-dir": { type: "string", default: "/var/lib/console-edge" },
+        "key-file": { type: "string" },
+        "allow-private": { type: "boolean", default: false },
+      },
+    });
+  } catch (error) {
+    throw new PlainError(`${messageOf(error)}\n${USAGE}`);
+  }
+}
+
+/**
+ * @param {string} name
+ * @param {string} text
+ * @param {number} min
+ * @param {number} max
+ */
+function wholeNumber(name, text, min, max) {
+  const number = /^\d{1,6}$/.test(text) ? Number(text) : Number.NaN;
+  if (number >= min && number <= max) return number;
+  throw new PlainError(`${name} must be a whole number from ${min} to ${max}, not "${text}".`);
+}
+
+/** @param {string | undefined} file */
+function readKey(file) {
+  const credentials = process.env.CREDENTIALS_DIRECTORY;
+  const path = file ?? (credentials ? join(credentials, "edge-key") : 0);
+  let key = "";
+  try {
+    key = readFileSync(path, "utf8").trim();
+  } catch (error) {
+    throw new PlainError(`The node's key cannot be read: ${messageOf(error)}.`);
+  }
+  if (!/^cedg_[0-9A-Za-z]{36}$/.test(key)) {
+    throw new PlainError("The node's key must begin with cedg_ and have 36 more letters and digits: it looks incomplete.");
+  }
+  return key;
+}
+
+if (process.argv[1] && fileURLToPath(import.meta.url) === process.argv[1]) {
+  main(process.argv.slice(2)).then(
+    () => process.exit(0),
+    (error) => {
+      console.error(error instanceof PlainError ? error.message : error);
+      process.exit(1);
+    },
+  );
+}
