@@ -7,6 +7,37 @@ export const DASHBOARD = "/dashboard";
 /** Everything about the API, for people; whoever has no account may read it as well. */
 export const API_REFERENCE = "/docs/api";
 
+/** The game services that the account owns, or that are shared with it. */
+export const GAME_SERVICES = OWN_PAGES.service.under;
+/** Where a game service is created. */
+export const NEW_GAME_SERVICE = `${OWN_PAGES.service.under}/new`;
+/** The edge nodes, for administrators. */
+export const EDGE_NODES = "/dashboard/edge-nodes";
+
+export function servicePath(id: number): string {
+  return ownPagePath("service", id, "");
+}
+
+/** Where a game service is changed, enabled, disabled and deleted. */
+export function serviceSettingsPath(id: number): string {
+  return ownPagePath("service", id, "settings");
+}
+
+/** Who sees a game service, and with whom it is shared. */
+export function serviceAccessPath(id: number): string {
+  return ownPagePath("service", id, "access");
+}
+
+/** The question before a game service is deleted. */
+export function deleteServicePath(id: number): string {
+  return ownPagePath("service", id, "delete");
+}
+
+/** What the public hostname of a game service resolves to. */
+export function serviceDnsPath(id: number): string {
+  return ownPagePath("service", id, "dns");
+}
+
 /** Where a server is added. */
 export const NEW_SERVER = `${OWN_PAGES.server.under}/new`;
 

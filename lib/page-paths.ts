@@ -13,6 +13,11 @@ export const TOKEN_PAGE = "/dashboard/settings/api";
  */
 export const OWN_PAGES = {
   server: { under: "/dashboard/servers", besideIds: ["new"], pages: ["", "benchmark", "remove", "settings"] },
+  service: {
+    under: "/dashboard/game-services",
+    besideIds: ["new"],
+    pages: ["", "access", "delete", "dns", "settings"],
+  },
   token: { under: TOKEN_PAGE, besideIds: ["first-use"], pages: [""] },
 } as const;
 

@@ -4,7 +4,21 @@ import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Browser, type BrowserContext, chromium, type Page } from "playwright";
-import { API_REFERENCE, benchmarkPath, DASHBOARD, NEW_SERVER, serverPath, TOKEN_PAGE } from "@/app/paths";
+import {
+  API_REFERENCE,
+  benchmarkPath,
+  DASHBOARD,
+  deleteServicePath,
+  GAME_SERVICES,
+  NEW_GAME_SERVICE,
+  NEW_SERVER,
+  serverPath,
+  serviceAccessPath,
+  serviceDnsPath,
+  servicePath,
+  serviceSettingsPath,
+  TOKEN_PAGE,
+} from "@/app/paths";
 import { findBrowser } from "@/e2e/support/browser";
 import { freePort } from "@/e2e/support/free-port";
 import { PlainError } from "@/lib/failures";
@@ -84,6 +98,8 @@ async function listStates(page: Page, origin: string): Promise<State[]> {
   const server = await firstId(page, "/dashboard/servers/");
   await page.goto(origin + TOKEN_PAGE);
   const token = await firstId(page, `${TOKEN_PAGE}/`);
+  await page.goto(origin + GAME_SERVICES);
+  const service = await firstId(page, `${GAME_SERVICES}/`);
   return [
     { name: "landing", path: "/", isPublic: true },
     { name: "sign-in", path: "/sign-in", isPublic: true },
@@ -99,6 +115,16 @@ async function listStates(page: Page, origin: string): Promise<State[]> {
     { name: "server-benchmark", path: benchmarkPath(server) },
     { name: "server-new", path: NEW_SERVER },
     { name: "server-not-found", path: serverPath(999_999) },
+    { name: "services", path: GAME_SERVICES },
+    { name: "services-filtered", path: `${GAME_SERVICES}?filter=nothing` },
+    { name: "service", path: servicePath(service) },
+    { name: "service-7d", path: `${servicePath(service)}?range=7d` },
+    { name: "service-failed", path: servicePath(service + 3) },
+    { name: "service-settings", path: serviceSettingsPath(service) },
+    { name: "service-access", path: serviceAccessPath(service) },
+    { name: "service-delete", path: deleteServicePath(service) },
+    { name: "service-dns", path: serviceDnsPath(service) },
+    { name: "service-new", path: NEW_GAME_SERVICE, reach: refuseService },
     { name: "tokens", path: TOKEN_PAGE },
     { name: "tokens-revoke", path: `${TOKEN_PAGE}?revoke=${token}` },
     { name: "tokens-revoke-all", path: `${TOKEN_PAGE}?revoke=all` },
@@ -122,6 +148,13 @@ async function refuseSignIn(page: Page): Promise<void> {
   await page.getByLabel("Password").fill("wrong");
   await page.getByRole("button", { name: "Sign in" }).click();
   await page.getByText("Wrong e-mail or password.").waitFor();
+}
+
+async function refuseService(page: Page): Promise<void> {
+  await page.getByLabel("Name", { exact: true }).fill("Survival");
+  await page.getByLabel("Public hostname").fill("*.example.com");
+  await page.getByRole("button", { name: "Create game service" }).click();
+  await page.getByText("Wildcards are not possible").waitFor();
 }
 
 async function refuseName(page: Page): Promise<void> {

@@ -2,12 +2,13 @@
 
 import Link from "next/link";
 import { usePathname } from "next/navigation";
-import { DASHBOARD, TOKEN_PAGE } from "@/app/paths";
+import { DASHBOARD, GAME_SERVICES, TOKEN_PAGE } from "@/app/paths";
 import styles from "./main-navigation.module.css";
 
 /** Where one can go, and the paths that belong to each place. */
 const PLACES = [
   { label: "Servers", href: DASHBOARD, within: `${DASHBOARD}/servers/` },
+  { label: "Game services", href: GAME_SERVICES, within: `${GAME_SERVICES}/` },
   { label: "API tokens", href: TOKEN_PAGE, within: `${TOKEN_PAGE}/` },
 ] as const;
 

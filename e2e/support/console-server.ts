@@ -13,6 +13,7 @@ export const NO_VARIABLES = {
   UPSTASH_REDIS_REST_TOKEN: "",
   DATABASE_POOL_SIZE: "",
   DRAIN_DELAY: "0",
+  PRIVATE_ORIGINS: "",
 };
 
 export type ConsoleServer = AppProcess & {

@@ -1,11 +1,9 @@
 import { type Account, isStaff } from "@/lib/accounts/accounts";
 import type { GameService, GameServiceList } from "@/lib/api/schemas";
-import { db, type Prisma } from "@/lib/database/client";
-import { execute, query } from "@/lib/database/run-statement";
+import { query } from "@/lib/database/run-statement";
 import { parameter, select, statement } from "@/lib/database/statement";
 import { table } from "@/lib/database/tables";
 import { NotFoundError } from "@/lib/failures";
-import type { GameServiceStatus } from "@/lib/generated/prisma/enums";
 import { parseId } from "@/lib/http/ids";
 
 const s = table("GameService", "s");
@@ -72,40 +70,4 @@ export async function getGameService(account: Account, idText: string): Promise<
   const [service] = await query(VISIBLE, { id: parseId(idText), ...askerOf(account) });
   if (!service) throw new NotFoundError();
   return service;
-}
-
-/** A service that waits for its first configuration. */
-export async function createGameService(
-  accountId: number,
-  input: { name: string; javaHostname: string; originHost: string; originPort: number },
-  now: Date = new Date(),
-): Promise<{ id: number }> {
-  return db.gameService.create({ data: { accountId, ...input, createdAt: now, updatedAt: now }, select: { id: true } });
-}
-
-/** What rolling out a configuration came to. `error` says why it failed. @throws NotFoundError for an unknown service. */
-export async function setGameServiceState(
-  id: number,
-  state: { status: GameServiceStatus; configVersion: number; error: string | null },
-  now: Date = new Date(),
-): Promise<void> {
-  const { count } = await db.gameService.updateMany({ where: { id }, data: { ...state, updatedAt: now } });
-  if (count === 0) throw new NotFoundError();
-}
-
-// Raw, because the typed client would move updated_at along.
-const SET_SUPPORT_ACCESS = statement({ supportAccess: s.supportAccess, id: s.id }, ({ supportAccess, id }) => ({
-  sql: `update ${s} set ${s.supportAccess.name} = ${supportAccess} where ${s.id} = ${id}`,
-}));
-
-/** Lets staff see the service, or no longer. Not a change of its configuration. @throws NotFoundError for an unknown one. */
-export async function setSupportAccess(id: number, supportAccess: boolean): Promise<void> {
-  const count = await execute(SET_SUPPORT_ACCESS, { supportAccess, id });
-  if (count === 0) throw new NotFoundError();
-}
-
-/** Shares the service with an account; sharing it twice changes nothing. */
-export async function grantGameService(serviceId: number, accountId: number, now: Date = new Date()): Promise<void> {
-  const grant = { serviceId, accountId, createdAt: now } satisfies Prisma.ServiceGrantCreateManyInput;
-  await db.serviceGrant.createMany({ data: [grant], skipDuplicates: true });
 }

@@ -20,7 +20,7 @@ import { JsonText } from "@/lib/http/json-text";
 import { DAY, HOUR } from "@/lib/time";
 
 /** How far back each range reaches, in milliseconds (spec 4, rule 6). */
-const RANGES: Readonly<Record<MetricRange, number>> = { "1h": HOUR, "24h": DAY, "7d": 7 * DAY };
+export const RANGES: Readonly<Record<MetricRange, number>> = { "1h": HOUR, "24h": DAY, "7d": 7 * DAY };
 const DEFAULT_RANGE: MetricRange = "1h";
 
 /** The `range` parameter, 1h when absent; null when it is repeated or has a value that is not allowed. */

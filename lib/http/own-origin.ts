@@ -25,6 +25,14 @@ export function shownOrigin(headers: Headers): string {
   );
 }
 
+/** The hostnames and ips under which the console itself is reached, as far as it knows; lower case. */
+export function ownHosts(headers: Headers): string[] {
+  const origins = [env.baseUrl, ownOrigin(headers), originHeader(headers)];
+  return origins.flatMap((origin) =>
+    origin ? new URL(origin).hostname.toLowerCase().replace(/^\[(.*)\]$/, "$1") : [],
+  );
+}
+
 /**
  * What follows a form is rendered by a request of Next to itself, whose Host is not the browser's; the Origin still is.
  * It was checked when the form came in.

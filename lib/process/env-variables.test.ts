@@ -23,6 +23,7 @@ test("nothing set is a laptop: embedded database, loopback, port 3000, limit in 
     trustedProxies: 0,
     workers: 1,
     drainDelaySeconds: 5,
+    allowPrivateOrigins: false,
     redis: { kind: "none" },
   });
 });
@@ -49,6 +50,7 @@ test("everything set is read as what it is", () => {
       TRUSTED_PROXIES: "2",
       WORKERS: "3",
       DRAIN_DELAY: "0",
+      PRIVATE_ORIGINS: "allow",
       REDIS_URL: "rediss://redis:6380",
     }),
   ).toEqual({
@@ -70,6 +72,7 @@ test("everything set is read as what it is", () => {
     trustedProxies: 2,
     workers: 3,
     drainDelaySeconds: 0,
+    allowPrivateOrigins: true,
     redis: { kind: "tcp", url: "rediss://redis:6380" },
   });
   expect(parseEnv({ UPSTASH_REDIS_REST_URL: "https://x.upstash.io", UPSTASH_REDIS_REST_TOKEN: "t" }).redis).toEqual({
@@ -99,6 +102,7 @@ const WRONG: [Record<string, string>, string][] = [
   [{ PORT: "http" }, 'PORT must be a whole number from 0 to 65535, not "http".'],
   [{ DATABASE_POOL_SIZE: "0" }, 'DATABASE_POOL_SIZE must be a whole number from 1 to 1000, not "0".'],
   [{ TRUSTED_PROXIES: "true" }, 'TRUSTED_PROXIES must be a whole number from 0 to 10, not "true".'],
+  [{ PRIVATE_ORIGINS: "yes" }, 'PRIVATE_ORIGINS must be "refuse" or "allow".'],
   [{ DRAIN_DELAY: "5s" }, 'DRAIN_DELAY must be a whole number from 0 to 300, not "5s".'],
   [{ KEEP_METRICS_DAYS: "7" }, 'KEEP_METRICS_DAYS must be a whole number from 8 to 3650, not "7".'],
   [{ BASE_URL: "console.example.com" }, "BASE_URL must look like https://console.example.com."],

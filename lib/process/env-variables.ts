@@ -82,6 +82,7 @@ const variables = z.object({
     })
     .transform((text) => (text === "auto" ? availableParallelism() : Number(text))),
   DRAIN_DELAY: wholeNumber("DRAIN_DELAY", 5, 0, 300),
+  PRIVATE_ORIGINS: z.enum(["refuse", "allow"], 'PRIVATE_ORIGINS must be "refuse" or "allow".').default("refuse"),
   REDIS_URL: url("REDIS_URL", ["redis:", "rediss:"], "redis://host:6379"),
   UPSTASH_REDIS_REST_URL: url("UPSTASH_REDIS_REST_URL", ["https:", "http:"], "https://name.upstash.io"),
   UPSTASH_REDIS_REST_TOKEN: z.string().optional(),
@@ -126,6 +127,8 @@ export type Env = {
   workers: number;
   /** How long the server goes on answering after SIGTERM, in seconds (`server/drain.mjs`). */
   drainDelaySeconds: number;
+  /** Whether the origin of a game service may be in a private, loopback or link-local network. */
+  allowPrivateOrigins: boolean;
   redis: RedisSettings;
 };
 
@@ -173,6 +176,7 @@ export function parseEnv(source: Record<string, string | undefined>): Env {
     trustedProxies: data.TRUSTED_PROXIES,
     workers: data.WORKERS,
     drainDelaySeconds: data.DRAIN_DELAY,
+    allowPrivateOrigins: data.PRIVATE_ORIGINS === "allow",
     redis: redisSettings(data),
   };
 }

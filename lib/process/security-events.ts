@@ -10,13 +10,20 @@ export type SecurityEvent =
   | "token use refused"
   | "server added"
   | "server removed"
-  | "server key replaced";
+  | "server key replaced"
+  | "game service created"
+  | "game service deleted"
+  | "game service shared"
+  | "game service unshared"
+  | "support access allowed"
+  | "support access ended";
 
 type Details = {
   /** Null: nobody's, as at a sign-in with an e-mail that no account has. That e-mail is not logged. */
   accountId: number | null;
   tokenId?: number;
   serverId?: number;
+  serviceId?: number;
   ip: string | null;
   reason?: string;
   /** How many tokens or requests the event stands for, where that is not one. */
@@ -36,6 +43,15 @@ export function repeatedSecurityEvent(event: SecurityEvent, details: Details): v
   logRepeated({ level: "info", event, reason: `${details.reason} ${details.ip}` }, fieldsOf(details));
 }
 
-function fieldsOf({ accountId, tokenId, serverId, ip, reason, count }: Details): Fields {
-  return { kind: "security", account: accountId, token: tokenId, server: serverId, ip, reason, count };
+function fieldsOf({ accountId, tokenId, serverId, serviceId, ip, reason, count }: Details): Fields {
+  return {
+    kind: "security",
+    account: accountId,
+    token: tokenId,
+    server: serverId,
+    service: serviceId,
+    ip,
+    reason,
+    count,
+  };
 }

@@ -1,10 +1,13 @@
-import { db } from "@/lib/database/client";
+import { db, type Prisma } from "@/lib/database/client";
+import { findRelation } from "@/lib/game-services/access";
 import { findId } from "@/lib/http/ids";
 import { findOwnPage } from "@/lib/page-paths";
 import { hashToken } from "@/lib/tokens/format";
 
+const select = { id: true, name: true, email: true, role: true } satisfies Prisma.AccountSelect;
+
 /**
- * Whether a path names a page of something that the signed-in account does not have. The page itself finds that out too
+ * Whether a path names a page of something that the signed-in account does not have, or may not see. The page itself finds that out too
  * late: its answer is then empty without JavaScript. False when nobody is signed in.
  */
 export async function isPageOfNothing(path: string, sessionToken: string | undefined): Promise<boolean> {
@@ -12,7 +15,10 @@ export async function isPageOfNothing(path: string, sessionToken: string | undef
   if (page === null || !sessionToken) return false;
   const session = { tokenHash: hashToken(sessionToken), expiresAt: { gt: new Date() } };
   const id = findId(page.id);
-  if (id !== null) {
+  if (id !== null && page.kind === "service") {
+    const { account } = (await db.session.findFirst({ where: session, select: { account: { select } } })) ?? {};
+    if (account && (await findRelation(account, id)) !== null) return false;
+  } else if (id !== null) {
     const own = { id, account: { sessions: { some: session } } };
     const found = await (page.kind === "server"
       ? db.server.count({ where: own })

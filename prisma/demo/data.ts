@@ -485,7 +485,10 @@ export const DEMO_TICKETS: readonly DemoTicket[] = [
 ];
 
 export type EdgeNode = {
+  /** Stands for the node wherever chance decides. In an empty database it gets this id, too. */
   id: number;
+  name: string;
+  ip: string;
   /** Hours to be added to UTC. */
   utcOffset: number;
   /** Of all players, 0 to 1. */
@@ -496,7 +499,7 @@ export type EdgeNode = {
 
 /** Frankfurt, Ashburn and Singapore. */
 export const EDGE_NODES: readonly EdgeNode[] = [
-  { id: 1, utcOffset: 1, share: 0.62, latencyMs: 7.5 },
-  { id: 2, utcOffset: -5, share: 0.27, latencyMs: 84 },
-  { id: 3, utcOffset: 8, share: 0.11, latencyMs: 158 },
+  { id: 1, name: "fra-1", ip: "203.0.113.11", utcOffset: 1, share: 0.62, latencyMs: 7.5 },
+  { id: 2, name: "ash-1", ip: "203.0.113.22", utcOffset: -5, share: 0.27, latencyMs: 84 },
+  { id: 3, name: "sin-1", ip: "203.0.113.33", utcOffset: 8, share: 0.11, latencyMs: 158 },
 ];

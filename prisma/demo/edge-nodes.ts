@@ -1,12 +1,80 @@
 import { db } from "@/lib/database/client";
-import { findLatestInterval, recordIntervals } from "@/lib/game-services/metrics";
-import { DAY, MINUTE } from "@/lib/time";
-import { type DemoService, EDGE_NODES } from "@/prisma/demo/data";
+import {
+  acknowledgeAbsence,
+  type Configuration,
+  type ConfiguredService,
+  markFetched,
+  readConfiguration,
+} from "@/lib/game-services/edges/configuration";
+import { addNode, markHeard } from "@/lib/game-services/edges/nodes";
+import { type Acknowledgement, storeReport } from "@/lib/game-services/edges/reports";
+import { findLatestInterval, type Interval, recordIntervals } from "@/lib/game-services/metrics";
+import { settleAll } from "@/lib/game-services/settlement";
+import { DAY, HOUR, MINUTE } from "@/lib/time";
+import { DEMO_SERVICES, type DemoService, EDGE_NODES, type EdgeNode } from "@/prisma/demo/data";
 import { keyOf } from "@/prisma/demo/random";
-import { intervalAt } from "@/prisma/demo/traffic";
+import { intervalAt, isNodeDownAt } from "@/prisma/demo/traffic";
 
 /** The longest range of metrics. */
 const REACH = 7 * DAY;
+/** What is older is no report of a node any more: it is written as the past. */
+const REPORTED = 2 * HOUR - 5 * MINUTE;
+
+let known: Configuration | null = null;
+/** By node: the versions that it has. */
+const applied = new Map<number, Map<number, number>>();
+
+/**
+ * One round of all edge nodes: each fetches the configuration, applies what is new, and says so, by the functions behind
+ * the doors of real ones. A node that is down does nothing, unless `isFirst`.
+ */
+export async function runNodes(now: Date, isFirst = false): Promise<void> {
+  known = await readConfiguration(known, now);
+  const services = (JSON.parse(known.json) as { data: { services: ConfiguredService[] } }).data.services;
+  for (const node of EDGE_NODES) {
+    if (!isFirst && isNodeDownAt(node, minuteOf(now))) continue;
+    const id = await ensureNode(node);
+    const row = await db.edgeNode.findUniqueOrThrow({
+      where: { id },
+      select: { id: true, name: true, isLive: true, lastHeardAt: true },
+    });
+    const heard = { ...row, lastHeardAt: row.lastHeardAt?.getTime() ?? null };
+    if (await markHeard(heard, { ip: node.ip, agent: "demo" }, now)) await settleAll(now);
+    await markFetched(known, now);
+    const acknowledgements = newsOf(id, services);
+    if (acknowledgements.length > 0) await storeReport(id, { acknowledgements, intervals: [] }, now);
+    await acknowledgeAbsence(known, [id], now);
+  }
+}
+
+/** The id of a node in this database, which gets it when it is not there yet. */
+async function ensureNode({ name }: EdgeNode): Promise<number> {
+  const row = await db.edgeNode.findUnique({ where: { name }, select: { id: true } });
+  if (row) return row.id;
+  const added = await addNode(name);
+  if (added.kind === "added") return added.id;
+  throw new Error(added.message);
+}
+
+/** What a node has to say since its last round. */
+function newsOf(nodeId: number, services: readonly ConfiguredService[]): Acknowledgement[] {
+  const before = applied.get(nodeId) ?? new Map<number, number>();
+  const after = new Map(services.filter(isApplied).map(({ id, version }) => [id, version]));
+  applied.set(nodeId, after);
+  const gone = [...before.keys()].filter((id) => !after.has(id));
+  return [
+    ...[...after].flatMap(([serviceId, version]) =>
+      before.get(serviceId) === version ? [] : { serviceId, version, error: null },
+    ),
+    ...gone.map((serviceId) => ({ serviceId, version: null, error: null })),
+  ];
+}
+
+/** The services of the demo that are shown in another status than active stay as they are, until somebody changes them. */
+function isApplied({ java_hostname, version }: ConfiguredService): boolean {
+  const service = DEMO_SERVICES.find(({ javaHostname }) => javaHostname === java_hostname);
+  return service === undefined || service.status === "active" || service.configVersion !== version;
+}
 
 /** The edge nodes report every finished minute of a service since the last stored one, 7 days at most. */
 export async function reportIntervals(service: DemoService, now: Date): Promise<void> {
@@ -25,9 +93,22 @@ export async function reportIntervals(service: DemoService, now: Date): Promise<
   const from = Math.max(minuteOf(now.getTime() - REACH) + 1, minuteOf(row.createdAt), minuteOf(latest ?? 0));
   const source = { serviceId: row.id, key: keyOf(javaHostname), traffic };
   const minutes = Array.from({ length: Math.max(0, until - from) }, (_, index) => from + index);
-  await recordIntervals(
-    minutes.flatMap((minute) => EDGE_NODES.flatMap((node) => intervalAt(source, node, minute) ?? [])),
-  );
+  for (const node of EDGE_NODES) {
+    const nodeId = await ensureNode(node);
+    const intervals = minutes.flatMap((minute) => intervalAt(source, node, minute) ?? []);
+    await deliver(
+      intervals.map((interval) => ({ ...interval, nodeId })),
+      nodeId,
+      now,
+    );
+  }
+}
+
+async function deliver(intervals: readonly Interval[], nodeId: number, now: Date): Promise<void> {
+  const isPast = ({ ts }: Interval) => ts < now.getTime() - REPORTED;
+  await recordIntervals(intervals.filter(isPast));
+  const recent = intervals.filter((interval) => !isPast(interval));
+  if (recent.length > 0) await storeReport(nodeId, { acknowledgements: [], intervals: recent }, now);
 }
 
 /** Minutes since the epoch. */

@@ -1,13 +1,6 @@
 import { type AccountRole, createAccount, setAccountDisabled } from "@/lib/accounts/accounts";
 import { db } from "@/lib/database/client";
 import { PlainError } from "@/lib/failures";
-import {
-  createGameService,
-  grantGameService,
-  setGameServiceState,
-  setSupportAccess,
-} from "@/lib/game-services/game-services";
-import { closeTicket, openTicket } from "@/lib/game-services/tickets";
 import { networkOf } from "@/lib/http/network";
 import { finishBenchmark, requestBenchmark, startBenchmark } from "@/lib/servers/benchmarks";
 import { createServer } from "@/lib/servers/management";
@@ -24,7 +17,7 @@ import {
   type DemoRun,
   type DemoService,
 } from "@/prisma/demo/data";
-import { reportIntervals } from "@/prisma/demo/edge-nodes";
+import { reportIntervals, runNodes } from "@/prisma/demo/edge-nodes";
 import { MACHINES } from "@/prisma/demo/machines";
 import { writePast } from "@/prisma/demo/past";
 
@@ -96,6 +89,7 @@ async function build(now: Date): Promise<void> {
     await checkIn(server, server.daemon.state === "running" ? now : ago(now, STOPPED_FOR));
     await writePast(server);
   }
+  await runNodes(now, true);
   for (const service of DEMO_SERVICES) await reportIntervals(service, now);
   await createTickets(accounts, services, now);
 }
@@ -200,26 +194,30 @@ async function createServices(accounts: Ids, now: Date): Promise<Ids> {
   return ids;
 }
 
+/** Written as another program would: its status stays until somebody changes the service, or an edge node has it. */
 async function createService(service: DemoService, accounts: Ids, now: Date): Promise<number> {
-  const { name, javaHostname, originHost, originPort, status, configVersion, error } = service;
-  const createdAt = ago(now, service.ageDays * DAY);
-  const { id } = await createGameService(
-    idOf(accounts, service.owner),
-    { name, javaHostname, originHost, originPort },
-    createdAt,
-  );
+  const { name, javaHostname, originHost, originPort, status, configVersion, error, supportAccess } = service;
   const changedAt = ago(now, service.changedHoursAgo * HOUR);
-  await setGameServiceState(id, { status, configVersion, error }, changedAt);
-  await setSupportAccess(id, service.supportAccess);
-  for (const email of service.grants) await grantGameService(id, idOf(accounts, email), changedAt);
+  const { id } = await db.gameService.create({
+    data: {
+      accountId: idOf(accounts, service.owner),
+      ...{ name, javaHostname, originHost, originPort, status, configVersion, error, supportAccess },
+      createdAt: ago(now, service.ageDays * DAY),
+      updatedAt: changedAt,
+    },
+    select: { id: true },
+  });
+  await db.serviceGrant.createMany({
+    data: service.grants.map((email) => ({ serviceId: id, accountId: idOf(accounts, email), createdAt: changedAt })),
+  });
   return id;
 }
 
 async function createTickets(accounts: Ids, services: Ids, now: Date): Promise<void> {
   for (const { owner, subject, javaHostname, status, ageDays } of DEMO_TICKETS) {
     const serviceId = javaHostname === null ? null : idOf(services, javaHostname);
-    const { id } = await openTicket(idOf(accounts, owner), { subject, serviceId }, ago(now, ageDays * DAY));
-    if (status === "closed") await closeTicket(id);
+    const createdAt = ago(now, ageDays * DAY);
+    await db.ticket.create({ data: { accountId: idOf(accounts, owner), subject, serviceId, status, createdAt } });
   }
 }
 

@@ -6,11 +6,13 @@ import { rollUp } from "@/lib/servers/telemetry/roll-ups";
 import { DAY, HOUR, MINUTE, SECOND } from "@/lib/time";
 import { checkIn } from "@/prisma/demo/daemons";
 import { DEMO_ACCOUNTS, DEMO_SERVICES } from "@/prisma/demo/data";
-import { reportIntervals } from "@/prisma/demo/edge-nodes";
+import { reportIntervals, runNodes } from "@/prisma/demo/edge-nodes";
 import { MACHINES } from "@/prisma/demo/machines";
 
 /** Each running server checks in this often, one after the other. */
 const CHECK_IN_EVERY = 30 * SECOND;
+/** Edge nodes look for a new configuration this often. */
+const NODES_EVERY = 3 * SECOND;
 /** Edge nodes report a minute this long after its end. */
 const REPORT_DELAY = 2 * SECOND;
 const TIDY_EVERY = HOUR;
@@ -27,6 +29,7 @@ const RUNNING = MACHINES.filter(({ daemon }) => daemon.state === "running");
 export async function backfill(now: Date = new Date()): Promise<void> {
   await tidy(now);
   for (const server of RUNNING) await checkIn(server, now);
+  await runNodes(now, true);
   await reportAllIntervals(now);
 }
 
@@ -45,6 +48,7 @@ export function startSimulator(): { stop(): Promise<void> } {
         await attempt(`check-in of ${server.hostname}`, async () => checkIn(server, now));
       }
     }),
+    repeat({ every: NODES_EVERY, after: 0 }, stopping.signal, (now) => attempt("edge nodes", () => runNodes(now))),
     repeat({ every: MINUTE, after: REPORT_DELAY }, stopping.signal, (now) =>
       attempt("intervals", async () => reportAllIntervals(now)),
     ),

@@ -51,10 +51,15 @@ export type Source = {
   traffic: Traffic;
 };
 
+/** Whether an edge node is down, for all services at once. */
+export function isNodeDownAt(node: EdgeNode, minute: number): boolean {
+  return episodeAt(NODE_DOWN, minute, node.id, USE.nodeDown) !== null;
+}
+
 /** What an edge node counted for a service in a minute; null when the node reported nothing. Always the same. */
 export function intervalAt({ serviceId, key, traffic }: Source, node: EdgeNode, minute: number): Interval | null {
   const chance = (use: number) => randomAt(key, node.id, use, minute);
-  if (episodeAt(NODE_DOWN, minute, node.id, USE.nodeDown) || chance(USE.lost) < INTERVAL_LOST) return null;
+  if (isNodeDownAt(node, minute) || chance(USE.lost) < INTERVAL_LOST) return null;
 
   const crowd =
     between([0.7, 1.1], wanderAt(minute, 45, key, node.id, USE.crowd)) * between([0.96, 1.04], chance(USE.jitter));

@@ -215,3 +215,13 @@ const SILENCE = statement({ before: n.lastHeardAt, now: n.unsettledSince }, ({ b
 export async function markSilent(now: Date): Promise<boolean> {
   return (await execute(SILENCE, { before: new Date(now.getTime() - SILENT_AFTER), now })) > 0;
 }
+
+/** The ips from which live nodes are heard: where players should arrive, unless nodes stand behind something else. */
+export async function listLiveIps(now: Date = new Date()): Promise<string[]> {
+  const nodes = await db.edgeNode.findMany({
+    where: { lastHeardAt: { gt: new Date(now.getTime() - SILENT_AFTER) }, lastHeardIp: { not: null } },
+    select: { lastHeardIp: true },
+    orderBy: { id: "asc" },
+  });
+  return [...new Set(nodes.flatMap(({ lastHeardIp }) => lastHeardIp ?? []))];
+}

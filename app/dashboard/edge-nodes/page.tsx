@@ -1,0 +1,66 @@
+import type { Metadata } from "next";
+import { redirect } from "next/navigation";
+import { GAME_SERVICES } from "@/app/paths";
+import { Cell, DataTable, Row, RowTitle } from "@/app/ui/data-table";
+import { PageHeader } from "@/app/ui/page-header";
+import { Section } from "@/app/ui/section";
+import { Time } from "@/app/ui/time";
+import { isHeardLately, listNodes } from "@/lib/game-services/edges/nodes";
+import { counted } from "@/lib/quantities";
+import { requireAccount } from "@/lib/sign-in/sessions";
+
+export const metadata: Metadata = { title: "Edge nodes" };
+
+const COLUMNS = ["Node", "State", "Last heard", "Program", "Services"].map((title) => ({ title }));
+
+/** The edge nodes, for administrators; everybody else is sent to the game services. */
+export default async function Page() {
+  const account = await requireAccount();
+  if (account.role !== "admin") redirect(GAME_SERVICES);
+  const nodes = await listNodes();
+  const now = new Date();
+  const live = nodes.filter(({ lastHeardAt }) => isHeardLately(lastHeardAt, now));
+  return (
+    <main id="main" className="page parts">
+      <PageHeader title="Edge nodes" back={{ href: GAME_SERVICES, label: "Game services" }}>
+        <p className="soft">
+          The machines that protect game services. They are added with <code>npm run edge -- add NAME</code>.
+        </p>
+      </PageHeader>
+      <Section id="nodes" title={`${counted(nodes.length, "node")}, ${live.length} live`}>
+        {nodes.length === 0 ? (
+          <p className="soft">There are no edge nodes yet.</p>
+        ) : (
+          <DataTable labelledBy="nodes" columns={COLUMNS}>
+            {nodes.map(({ id, name, lastHeardAt, lastHeardIp, agent, services: { current, behind, failed } }) => (
+              <Row key={id} data-node={id}>
+                <RowTitle>
+                  <bdi>{name}</bdi> <span className="soft">node {id}</span>
+                </RowTitle>
+                <Cell label="State">
+                  {lastHeardAt === null ? (
+                    "Never heard"
+                  ) : isHeardLately(lastHeardAt, now) ? (
+                    "Live"
+                  ) : (
+                    <span className="badge warning">Silent</span>
+                  )}
+                </Cell>
+                <Cell label="Last heard">
+                  {lastHeardAt === null ? <span className="soft">Never</span> : <Time at={lastHeardAt} now={now} />}
+                  {lastHeardIp && <span className="soft"> from {lastHeardIp}</span>}
+                </Cell>
+                <Cell label="Program">
+                  {agent === null ? <span className="soft">Unknown</span> : <bdi>{agent}</bdi>}
+                </Cell>
+                <Cell label="Services">
+                  {current} at the newest version, {behind} behind, {failed} failed
+                </Cell>
+              </Row>
+            ))}
+          </DataTable>
+        )}
+      </Section>
+    </main>
+  );
+}

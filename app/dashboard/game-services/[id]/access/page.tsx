@@ -1,0 +1,210 @@
+import type { Metadata } from "next";
+import { servicePath } from "@/app/paths";
+import { Cell, DataTable, Row, RowTitle } from "@/app/ui/data-table";
+import { PageHeader } from "@/app/ui/page-header";
+import { Section } from "@/app/ui/section";
+import { Time } from "@/app/ui/time";
+import {
+  listShares,
+  listTickets,
+  listViewers,
+  MAX_SHARES,
+  type ServiceTicket,
+  type Share,
+  type Viewer,
+} from "@/lib/game-services/access";
+import { counted } from "@/lib/quantities";
+import {
+  allowSupportAction,
+  closeTicketAction,
+  openTicketAction,
+  shareServiceAction,
+  unshareServiceAction,
+} from "../../actions";
+import { Outcome } from "../../outcome";
+import { ServiceForm } from "../../service-form";
+import { ownService } from "../own-service";
+
+export const metadata: Metadata = { title: "Access to a game service" };
+
+type Props = {
+  params: Promise<{ id: string }>;
+  searchParams: Promise<Record<string, string | string[] | undefined>>;
+};
+
+export default async function Page({ params, searchParams }: Props) {
+  const { service, account, supportAccess } = await ownService((await params).id);
+  const { done } = await searchParams;
+  const { id } = service;
+  const [shares, tickets, viewers] = await Promise.all([
+    listShares(account.id, id),
+    listTickets(account.id, id),
+    listViewers(id),
+  ]);
+  const now = new Date();
+  return (
+    <main id="main" className="page parts">
+      <Outcome done={done} />
+      <PageHeader title="Access" back={{ href: servicePath(id), label: service.name }}>
+        <p className="soft">Who sees this service, on the dashboard and with a token. Only you can change it.</p>
+      </PageHeader>
+      <Section id="viewers" title="Who can see this now">
+        <Viewers viewers={viewers} shares={shares} />
+      </Section>
+      <Shares id={id} shares={shares} now={now} />
+      <Section id="support" title="Support access">
+        <ServiceForm
+          action={allowSupportAction}
+          label="Support access"
+          hidden={{ id, allow: supportAccess ? "no" : "yes" }}
+          tone={supportAccess ? "button quiet" : "button"}
+          submit={supportAccess ? "End support access" : "Allow support access"}
+          pending="Saving…"
+          again="Send it again: what is done already stays done."
+        >
+          <span className="hint">
+            {supportAccess
+              ? "Support staff can see this service at any time."
+              : "Support staff see this service only while a ticket about it is open, or if you share it with them."}
+          </span>
+        </ServiceForm>
+      </Section>
+      <Tickets id={id} tickets={tickets} now={now} />
+    </main>
+  );
+}
+
+/** The e-mails stand as they were typed, whether an account has them or not. */
+function Viewers({ viewers, shares }: { viewers: readonly Viewer[]; shares: readonly Share[] }) {
+  const staff = viewers.filter(({ isStaff, relation }) => isStaff && (relation === "support" || relation === "ticket"));
+  const bySupport = staff.some(({ relation }) => relation === "support");
+  return (
+    <ul className="card card-body" data-viewers={viewers.map(({ accountId }) => accountId).join(" ")}>
+      <li>You, its owner.</li>
+      {shares.map(({ email, shownEmail }) => (
+        <li key={email}>
+          <bdi>{shownEmail}</bdi>, as an account with this e-mail.
+        </li>
+      ))}
+      <li>
+        {staff.length > 0
+          ? `Support staff (${counted(staff.length, "account")}), because ${bySupport ? "you allow support access" : "a ticket of yours about it is open"}.`
+          : "No support staff."}
+      </li>
+    </ul>
+  );
+}
+
+const SHARE_COLUMNS = [{ title: "E-mail" }, { title: "Shared" }, { title: "Take back", isTitleHidden: true }];
+
+function Shares({ id, shares, now }: { id: number; shares: readonly Share[]; now: Date }) {
+  return (
+    <Section id="shares" title="Shared with" note={`${shares.length} of ${MAX_SHARES}`}>
+      {shares.length > 0 && (
+        <DataTable labelledBy="shares" columns={SHARE_COLUMNS}>
+          {shares.map(({ email, shownEmail, createdAt }) => (
+            <Row key={email}>
+              <RowTitle>
+                <bdi>{shownEmail}</bdi>
+              </RowTitle>
+              <Cell label="Shared">
+                <Time at={createdAt} now={now} />
+              </Cell>
+              <Cell>
+                <ServiceForm
+                  className=""
+                  action={unshareServiceAction}
+                  label={`Take the share with ${shownEmail} back`}
+                  hidden={{ id, email }}
+                  tone="plain-button"
+                  submit="Take back"
+                  pending="Taking back…"
+                  again="Send it again: what is taken back stays so."
+                />
+              </Cell>
+            </Row>
+          ))}
+        </DataTable>
+      )}
+      <ServiceForm
+        action={shareServiceAction}
+        label="Share the service"
+        hidden={{ id }}
+        fields={[
+          {
+            name: "email",
+            label: "E-mail",
+            hint: "Whoever has an account with this e-mail sees the service; if there is none yet, as soon as there is.",
+            placeholder: "ann@example.com",
+            maxLength: 254,
+            value: "",
+            inputMode: "email",
+          },
+        ]}
+        submit="Share"
+        pending="Sharing…"
+        again="Send it again: what is shared twice is shared once."
+      />
+    </Section>
+  );
+}
+
+const TICKET_COLUMNS = [
+  { title: "Subject" },
+  { title: "State" },
+  { title: "Opened" },
+  { title: "Close", isTitleHidden: true },
+];
+
+function Tickets({ id, tickets, now }: { id: number; tickets: readonly ServiceTicket[]; now: Date }) {
+  return (
+    <Section id="tickets" title="Tickets">
+      {tickets.length > 0 && (
+        <DataTable labelledBy="tickets" columns={TICKET_COLUMNS}>
+          {tickets.map(({ id: ticketId, subject, isOpen, createdAt }) => (
+            <Row key={ticketId}>
+              <RowTitle>
+                <bdi>{subject}</bdi>
+              </RowTitle>
+              <Cell label="State">{isOpen ? <span className="badge">Open</span> : "Closed"}</Cell>
+              <Cell label="Opened">
+                <Time at={createdAt} now={now} />
+              </Cell>
+              <Cell>
+                {isOpen && (
+                  <ServiceForm
+                    className=""
+                    action={closeTicketAction}
+                    label={`Close the ticket ${subject}`}
+                    hidden={{ id, ticketId }}
+                    tone="plain-button"
+                    submit="Close"
+                    pending="Closing…"
+                    again="Send it again: what is closed stays closed."
+                  />
+                )}
+              </Cell>
+            </Row>
+          ))}
+        </DataTable>
+      )}
+      <ServiceForm
+        action={openTicketAction}
+        label="Open a ticket"
+        hidden={{ id }}
+        fields={[
+          {
+            name: "subject",
+            label: "Subject",
+            hint: "While the ticket is open, support staff can see this service.",
+            maxLength: 240,
+            value: "",
+          },
+        ]}
+        submit="Open a ticket"
+        pending="Opening…"
+        again="Send it again if no ticket is listed above."
+      />
+    </Section>
+  );
+}

@@ -1,0 +1,50 @@
+import type { Metadata } from "next";
+import Link from "next/link";
+import { servicePath, serviceSettingsPath } from "@/app/paths";
+import { PageHeader } from "@/app/ui/page-header";
+import { deleteServiceAction } from "../../actions";
+import { ServiceForm } from "../../service-form";
+import { ownService } from "../own-service";
+
+export const metadata: Metadata = { title: "Delete a game service?" };
+
+type Props = { params: Promise<{ id: string }> };
+
+/** The question before a service is deleted; its name must be typed, so that no slip of the finger deletes anything. */
+export default async function Page({ params }: Props) {
+  const { service } = await ownService((await params).id);
+  const { id, name, java_hostname } = service;
+  return (
+    <main id="main" className="page parts">
+      <PageHeader title={<>Delete {<bdi>{name}</bdi>}?</>} back={{ href: servicePath(id), label: name }}>
+        <p className="soft">
+          Players no longer reach the origin through <bdi>{java_hostname}</bdi>. What the edge nodes counted is deleted.
+          This cannot be undone.
+        </p>
+      </PageHeader>
+      <ServiceForm
+        className="card card-body grave"
+        action={deleteServiceAction}
+        label="Delete the service"
+        hidden={{ id }}
+        fields={[
+          {
+            name: "name",
+            label: "Type the name of the service",
+            hint: `Its name is: ${name}`,
+            maxLength: 128,
+            value: "",
+          },
+        ]}
+        tone="button danger"
+        submit="Delete service"
+        pending="Deleting…"
+        again="Send it again: what is deleted already stays deleted."
+      >
+        <Link className="button quiet" href={serviceSettingsPath(id)} prefetch={false}>
+          Cancel
+        </Link>
+      </ServiceForm>
+    </main>
+  );
+}

@@ -1,0 +1,77 @@
+import { isIPv6 } from "node:net";
+import type { Metadata } from "next";
+import { servicePath } from "@/app/paths";
+import { Cell, DataTable, Row, RowTitle } from "@/app/ui/data-table";
+import { PageHeader } from "@/app/ui/page-header";
+import { Section } from "@/app/ui/section";
+import { type DnsRecords, lookUp, RECORD_KINDS, type RecordKind } from "@/lib/game-services/dns-hint";
+import { listLiveIps } from "@/lib/game-services/edges/nodes";
+import { visibleService } from "../own-service";
+
+export const metadata: Metadata = { title: "DNS of a game service" };
+
+type Props = { params: Promise<{ id: string }> };
+
+const COLUMNS = ["Record", "Now", "Should be"].map((title) => ({ title }));
+
+/** What the public hostname resolves to now, and what it should. */
+export default async function Page({ params }: Props) {
+  const { service, account } = await visibleService((await params).id);
+  const [records, ips] = await Promise.all([lookUp(account.id, service.java_hostname), listLiveIps()]);
+  const wanted = wantedRecords(ips);
+  return (
+    <main id="main" className="page parts">
+      <PageHeader title="DNS" back={{ href: servicePath(service.id), label: service.name }}>
+        <p>
+          {records === null
+            ? "Many names are looked up at the moment. Reload the page in a few seconds."
+            : verdict(records, ips)}
+        </p>
+      </PageHeader>
+      <Section id="records" title={<bdi>{service.java_hostname}</bdi>}>
+        <DataTable labelledBy="records" columns={COLUMNS}>
+          {RECORD_KINDS.map((kind) => (
+            <Row key={kind}>
+              <RowTitle>{kind}</RowTitle>
+              <Cell label="Now">{nowText(records?.[kind])}</Cell>
+              <Cell label="Should be">{wanted[kind]}</Cell>
+            </Row>
+          ))}
+        </DataTable>
+        <p className="hint">
+          The ips are those from which the live edge nodes are heard. This page looks the names up once, as the console
+          sees them; a change of DNS takes its time to reach everybody.
+        </p>
+      </Section>
+    </main>
+  );
+}
+
+function wantedRecords(ips: readonly string[]): Record<RecordKind, string> {
+  const v4 = ips.filter((ip) => !isIPv6(ip));
+  const v6 = ips.filter((ip) => isIPv6(ip));
+  return {
+    A: v4.length > 0 ? v4.join(", ") : "Not needed",
+    AAAA: v6.length > 0 ? v6.join(", ") : "Not needed",
+    CNAME: "Not needed; or a name with these ips",
+    SRV: "Not needed; or a name with these ips, port 25565",
+  };
+}
+
+function verdict(records: DnsRecords, ips: readonly string[]): string {
+  const found = [...(records.A ?? []), ...(records.AAAA ?? [])];
+  if (ips.length === 0) return "No edge node is heard at the moment, so it is not known where the name should point.";
+  if (records.A === null && records.AAAA === null)
+    return "The name servers did not answer in time. Reload the page to ask again.";
+  if (found.length === 0) return "Nothing has this name yet. Point it at the edge nodes.";
+  const others = found.filter((ip) => !ips.includes(ip));
+  if (others.length === 0) return "The name points at the edge nodes.";
+  return others.length === found.length
+    ? "The name points elsewhere: players do not come to the edge nodes."
+    : "The name points at the edge nodes and elsewhere: some players do not come to them.";
+}
+
+function nowText(found: string[] | null | undefined): React.ReactNode {
+  if (found == null) return <span className="soft">No answer</span>;
+  return found.length === 0 ? <span className="soft">None</span> : found.join(", ");
+}

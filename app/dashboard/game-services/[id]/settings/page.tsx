@@ -1,0 +1,62 @@
+import type { Metadata } from "next";
+import Link from "next/link";
+import { deleteServicePath, servicePath } from "@/app/paths";
+import { PageHeader } from "@/app/ui/page-header";
+import { SettingsSection } from "@/app/ui/section";
+import { editServiceAction } from "../../actions";
+import { serviceFields } from "../../service-fields";
+import { ServiceForm } from "../../service-form";
+import { ownService } from "../own-service";
+
+export const metadata: Metadata = { title: "Settings of a game service" };
+
+type Props = { params: Promise<{ id: string }> };
+
+export default async function Page({ params }: Props) {
+  const { service, wish } = await ownService((await params).id);
+  const { id, name } = service;
+  return (
+    <main id="main" className="page parts">
+      <PageHeader title="Settings" back={{ href: servicePath(id), label: name }} />
+      {wish === "gone" ? (
+        <p>This service is being deleted and can no longer be changed.</p>
+      ) : (
+        <>
+          <SettingsSection
+            id="service"
+            title="The service"
+            about={<p>Each change is a new version, which the edge nodes take over within seconds.</p>}
+          >
+            <ServiceForm
+              action={editServiceAction}
+              label="Change the service"
+              hidden={{ id }}
+              fields={serviceFields({
+                name,
+                javaHostname: service.java_hostname,
+                originHost: service.origin_host,
+                originPort: String(service.origin_port),
+              })}
+              submit="Save"
+              pending="Saving…"
+              again="Send it again: what is saved twice is the same."
+            />
+          </SettingsSection>
+          <SettingsSection id="delete" title="Delete">
+            <div className="card card-body grave">
+              <p>
+                Deleting <strong>{name}</strong> takes it off the edge nodes and frees its hostname. Its traffic is
+                deleted with it.
+              </p>
+              <p>
+                <Link className="button quiet wary" href={deleteServicePath(id)} prefetch={false}>
+                  Delete this service…
+                </Link>
+              </p>
+            </div>
+          </SettingsSection>
+        </>
+      )}
+    </main>
+  );
+}

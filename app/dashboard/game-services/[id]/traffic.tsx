@@ -1,0 +1,164 @@
+import { servicePath } from "@/app/paths";
+import type { ChartSeries } from "@/app/ui/chart/series";
+import { TimeChart } from "@/app/ui/chart/time-chart";
+import { Choices } from "@/app/ui/choices";
+import { Section } from "@/app/ui/section";
+import type { MetricRange } from "@/lib/api/schemas";
+import type { NodeState } from "@/lib/game-services/details";
+import {
+  type Counter,
+  droppedShare,
+  type LatencySeries,
+  TRAFFIC_RANGES,
+  type Traffic as TrafficData,
+} from "@/lib/game-services/traffic";
+import { percent, quantity, type Unit } from "@/lib/quantities";
+import { relativeTime } from "@/lib/relative-time";
+import { DAY, HOUR, MINUTE } from "@/lib/time";
+import styles from "./traffic.module.css";
+
+/** `row` is the time that one row of a table covers, in milliseconds. */
+const RANGES: Readonly<Record<MetricRange, { name: string; row: number }>> = {
+  "1h": { name: "1 hour", row: 5 * MINUTE },
+  "24h": { name: "24 hours", row: HOUR },
+  "7d": { name: "7 days", row: DAY / 2 },
+};
+
+const CHARTS: readonly { counter: Counter; title: string; unit: Unit }[] = [
+  { counter: "connections", title: "Connections a minute", unit: "number" },
+  { counter: "packets", title: "Packets a minute", unit: "number" },
+  { counter: "bytes", title: "Bytes a minute", unit: "bytes" },
+  { counter: "dropped", title: "Dropped a minute", unit: "number" },
+];
+
+type Props = {
+  serviceId: number;
+  /** The node that is looked at; null for all of them together. */
+  nodeId: number | null;
+  traffic: TrafficData;
+  /** Of each node; null for too many of them. */
+  latencies: LatencySeries[] | null;
+  names: ReadonlyMap<number, string>;
+  states: readonly NodeState[];
+  now: Date;
+  zone: string;
+};
+
+/** What the edge nodes counted, as tiles and charts. */
+export function Traffic({ serviceId, nodeId, traffic, latencies, names, states, now, zone }: Props) {
+  const nameOf = (id: number) => names.get(id) ?? `Node ${id}`;
+  const path = (range: string, node: number | null) =>
+    `${servicePath(serviceId)}?range=${range}${node === null ? "" : `&node=${node}`}`;
+  const counting = new Set(traffic.nodes.map((node) => node.nodeId));
+  const silent = states.filter(({ id, isLive }) => !isLive && counting.has(id));
+  return (
+    <Section
+      id="traffic"
+      title="Traffic"
+      aside={
+        <Choices
+          label="Time shown"
+          choices={TRAFFIC_RANGES.map((range) => ({
+            href: path(range, nodeId),
+            name: RANGES[range].name,
+            isCurrent: range === traffic.range,
+          }))}
+        />
+      }
+    >
+      {traffic.nodes.length > 1 && (
+        <Choices
+          label="Edge node"
+          choices={[null, ...counting].map((id) => ({
+            href: path(traffic.range, id),
+            name: id === null ? "All nodes" : nameOf(id),
+            isCurrent: id === nodeId,
+          }))}
+        />
+      )}
+      {silent.map(({ id, name, lastHeardAt }) => (
+        <p key={id} className="notice warning">
+          <span>
+            <strong>
+              <bdi>{name}</bdi> is silent
+            </strong>
+            {lastHeardAt && `: it was last heard ${relativeTime(lastHeardAt, now)}`}. What it counts since then is
+            missing here.
+          </span>
+        </p>
+      ))}
+      <Tiles traffic={traffic} />
+      <div className={styles.charts}>
+        {CHARTS.map(({ counter, title, unit }) => (
+          <Chart
+            key={counter}
+            {...{ traffic, title, unit, zone }}
+            series={[
+              {
+                name: nodeId === null ? "All nodes" : nameOf(nodeId),
+                points: traffic.points.map((point) => ({ ...point[counter], at: point.at + traffic.step / 2 })),
+              },
+            ]}
+          />
+        ))}
+        {latencies === null ? (
+          <p className="soft">Choose an edge node to see its latency over time.</p>
+        ) : (
+          <Chart
+            {...{ traffic, zone }}
+            title="Latency to the origin"
+            unit="milliseconds"
+            series={latencies.map(({ nodeId: id, points }) => ({
+              name: nameOf(id),
+              points: points.map((point) => ({ ...point, at: point.at + traffic.step / 2 })),
+            }))}
+          />
+        )}
+      </div>
+      <p className="hint">
+        Lines are means of minutes, bands reach from the least to the greatest minute. Times in{" "}
+        {zone.replaceAll("_", " ")}.
+      </p>
+    </Section>
+  );
+}
+
+type ChartProps = { traffic: TrafficData; title: string; unit: Unit; series: readonly ChartSeries[]; zone: string };
+
+function Chart({ traffic: { range, from, to, step }, title, unit, series, zone }: ChartProps) {
+  return (
+    <TimeChart {...{ title, from, to, step, unit, series, zone }} top={1} gap={1.5 * step} row={RANGES[range].row} />
+  );
+}
+
+function Tiles({ traffic: { totals } }: { traffic: TrafficData }) {
+  const share = droppedShare(totals);
+  const { latency } = totals;
+  const tiles: [name: string, value: string, exact: string | null][] = [
+    ["Connections", quantity(totals.connections, "number"), String(totals.connections)],
+    ["Packets", quantity(totals.packets, "number"), String(totals.packets)],
+    ["Bytes", quantity(totals.bytes, "bytes"), String(totals.bytes)],
+    [
+      "Dropped",
+      `${quantity(totals.dropped, "number")}${share === null ? "" : ` (${percent(share)})`}`,
+      String(totals.dropped),
+    ],
+    [
+      "Latency",
+      latency === null
+        ? "Not measured"
+        : `${quantity(latency.least, "milliseconds")} to ${quantity(latency.greatest, "milliseconds")}`,
+      null,
+    ],
+  ];
+  return (
+    <dl className={styles.tiles}>
+      {tiles.map(([name, value, exact]) => (
+        <div key={name} className="card card-body">
+          <dt className="soft">{name}</dt>
+          <dd className={styles.value}>{exact === null ? value : <data value={exact}>{value}</data>}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}

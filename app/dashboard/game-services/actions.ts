@@ -1,0 +1,176 @@
+"use server";
+
+import { headers } from "next/headers";
+import { redirect } from "next/navigation";
+import { GAME_SERVICES, serviceAccessPath, servicePath } from "@/app/paths";
+import {
+  allowSupport,
+  closeServiceTicket,
+  openServiceTicket,
+  shareService,
+  unshareService,
+} from "@/lib/game-services/access";
+import {
+  type ChangeServiceResult,
+  createService,
+  deleteService,
+  editService,
+  retryService,
+  setServiceWish,
+} from "@/lib/game-services/management";
+import type { ServiceInput, ServiceRules } from "@/lib/game-services/service-input";
+import { textOf } from "@/lib/http/form-fields";
+import { findId } from "@/lib/http/ids";
+import { ownHosts } from "@/lib/http/own-origin";
+import { env } from "@/lib/process/env";
+import { securityEvent } from "@/lib/process/security-events";
+import { requestSender, requireAccount } from "@/lib/sign-in/sessions";
+import { containsToken } from "@/lib/tokens/format";
+import type { FormAnswer } from "./form-answer";
+
+/** Creates a game service and goes to its page. */
+export async function createServiceAction(_: FormAnswer, form: FormData): Promise<FormAnswer> {
+  const account = await requireAccount();
+  const input = inputOf(form);
+  const result = await createService(account.id, { ...input, formNonce: textOf(form, "formNonce") }, await rules());
+  if (result.kind === "created") {
+    await report("game service created", account.id, result.id);
+    redirect(`${servicePath(result.id)}?done=created`);
+  }
+  if (result.kind === "already-created") redirect(servicePath(result.id));
+  return refused(result, input);
+}
+
+/** Changes the game service of the form and goes to its page. */
+export async function editServiceAction(_: FormAnswer, form: FormData): Promise<FormAnswer> {
+  const account = await requireAccount();
+  const id = idOf(form);
+  const input = inputOf(form);
+  return answerChange(await editService(account.id, id, input, await rules()), id, "changed", input);
+}
+
+/** Turns the game service of the form on or off. */
+export async function setServiceWishAction(_: FormAnswer, form: FormData): Promise<FormAnswer> {
+  const account = await requireAccount();
+  const id = idOf(form);
+  const wish = textOf(form, "wish") === "off" ? "off" : "on";
+  return answerChange(await setServiceWish(account.id, id, wish), id, wish === "on" ? "enabled" : "disabled");
+}
+
+/** Has the game service of the form rolled out once more. */
+export async function retryServiceAction(_: FormAnswer, form: FormData): Promise<FormAnswer> {
+  const account = await requireAccount();
+  const id = idOf(form);
+  return answerChange(await retryService(account.id, id), id, "retried");
+}
+
+/** Deletes the game service of the form, whose name was typed, and goes to the list. */
+export async function deleteServiceAction(_: FormAnswer, form: FormData): Promise<FormAnswer> {
+  const account = await requireAccount();
+  const id = idOf(form);
+  const name = textOf(form, "name");
+  const result = await deleteService(account.id, id, name);
+  if (result.kind === "changed") {
+    await report("game service deleted", account.id, id);
+    redirect(`${GAME_SERVICES}?done=deleted`);
+  }
+  return answerChange(result, id, "unchanged", { name });
+}
+
+/** Shares the game service of the form with an e-mail. */
+export async function shareServiceAction(_: FormAnswer, form: FormData): Promise<FormAnswer> {
+  const account = await requireAccount();
+  const id = idOf(form);
+  const email = textOf(form, "email");
+  const result = await shareService(account.id, id, email);
+  if (result.kind === "not-found") redirect(`${GAME_SERVICES}?done=unchanged`);
+  if (result.kind === "invalid") return refused(result, { email });
+  await report("game service shared", account.id, id);
+  redirect(`${serviceAccessPath(id)}?done=shared`);
+}
+
+/** Takes a share of the game service of the form back. */
+export async function unshareServiceAction(_: FormAnswer, form: FormData): Promise<FormAnswer> {
+  const account = await requireAccount();
+  const id = idOf(form);
+  if (!(await unshareService(account.id, id, textOf(form, "email")))) redirect(`${GAME_SERVICES}?done=unchanged`);
+  await report("game service unshared", account.id, id);
+  redirect(`${serviceAccessPath(id)}?done=unshared`);
+}
+
+/** Lets staff see the game service of the form, or no longer. */
+export async function allowSupportAction(_: FormAnswer, form: FormData): Promise<FormAnswer> {
+  const account = await requireAccount();
+  const id = idOf(form);
+  const isAllowed = textOf(form, "allow") === "yes";
+  if (!(await allowSupport(account.id, id, isAllowed))) redirect(`${GAME_SERVICES}?done=unchanged`);
+  await report(isAllowed ? "support access allowed" : "support access ended", account.id, id);
+  redirect(`${serviceAccessPath(id)}?done=${isAllowed ? "support-on" : "support-off"}`);
+}
+
+/** Opens a ticket about the game service of the form. */
+export async function openTicketAction(_: FormAnswer, form: FormData): Promise<FormAnswer> {
+  const account = await requireAccount();
+  const id = idOf(form);
+  const subject = textOf(form, "subject");
+  const result = await openServiceTicket(account.id, id, subject);
+  if (result.kind === "not-found") redirect(`${GAME_SERVICES}?done=unchanged`);
+  if (result.kind === "invalid") return refused(result, { subject });
+  redirect(`${serviceAccessPath(id)}?done=ticket-opened`);
+}
+
+/** Closes a ticket about the game service of the form. */
+export async function closeTicketAction(_: FormAnswer, form: FormData): Promise<FormAnswer> {
+  const account = await requireAccount();
+  const id = idOf(form);
+  const ticketId = findId(textOf(form, "ticketId"));
+  const isClosed = ticketId !== null && (await closeServiceTicket(account.id, id, ticketId));
+  redirect(`${serviceAccessPath(id)}?done=${isClosed ? "ticket-closed" : "unchanged"}`);
+}
+
+function answerChange(
+  result: ChangeServiceResult,
+  id: number,
+  done: string,
+  values: Record<string, string> = {},
+): FormAnswer {
+  if (result.kind === "changed") redirect(`${servicePath(id)}?done=${done}`);
+  if (result.kind === "unchanged") redirect(`${servicePath(id)}?done=same`);
+  if (result.kind === "deleting") redirect(`${servicePath(id)}?done=deleting`);
+  if (result.kind === "not-found") redirect(`${GAME_SERVICES}?done=unchanged`);
+  return refused(result, values);
+}
+
+/** What was typed stays in the form, but for a token or a key: what is on a page is in its history. */
+function refused(
+  problem: { kind: "invalid"; field: string; message: string } | { kind: "too-often"; message: string },
+  values: Record<string, string>,
+): FormAnswer {
+  const kept = Object.entries(values).map(([name, value]) => [name, containsToken(value) ? "" : value]);
+  const field = problem.kind === "invalid" ? problem.field : "form";
+  return { kind: "refused", field, message: problem.message, values: Object.fromEntries(kept) };
+}
+
+function inputOf(form: FormData): ServiceInput {
+  return {
+    name: textOf(form, "name"),
+    javaHostname: textOf(form, "javaHostname"),
+    originHost: textOf(form, "originHost"),
+    originPort: textOf(form, "originPort"),
+  };
+}
+
+/** The service of the form; 0, which none has, where it names none. */
+function idOf(form: FormData): number {
+  return findId(textOf(form, "id")) ?? 0;
+}
+
+async function rules(): Promise<ServiceRules> {
+  return { ownHosts: ownHosts(await headers()), allowPrivateOrigins: env.allowPrivateOrigins };
+}
+
+type Event = Parameters<typeof securityEvent>[0];
+
+async function report(event: Event, accountId: number, serviceId: number): Promise<void> {
+  securityEvent(event, { accountId, serviceId, ip: (await requestSender()).ip });
+}

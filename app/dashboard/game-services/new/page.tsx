@@ -1,0 +1,32 @@
+import { randomBytes } from "node:crypto";
+import type { Metadata } from "next";
+import { GAME_SERVICES } from "@/app/paths";
+import { PageHeader } from "@/app/ui/page-header";
+import { requireAccount } from "@/lib/sign-in/sessions";
+import { createServiceAction } from "../actions";
+import { serviceFields } from "../service-fields";
+import { ServiceForm } from "../service-form";
+
+export const metadata: Metadata = { title: "Create a game service" };
+
+export default async function Page() {
+  await requireAccount();
+  return (
+    <main id="main" className="page parts">
+      <PageHeader title="Create a game service" back={{ href: GAME_SERVICES, label: "Game services" }}>
+        <p className="soft">
+          The edge nodes fetch it within seconds. Nothing changes for players before you point the DNS at them.
+        </p>
+      </PageHeader>
+      <ServiceForm
+        action={createServiceAction}
+        label="Create a game service"
+        hidden={{ formNonce: randomBytes(16).toString("base64url") }}
+        fields={serviceFields({ name: "", javaHostname: "", originHost: "", originPort: "25565" })}
+        submit="Create game service"
+        pending="Creating…"
+        again="Send it again: the service is created once, however often you do."
+      />
+    </main>
+  );
+}

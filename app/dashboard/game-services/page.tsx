@@ -1,0 +1,175 @@
+import type { Metadata } from "next";
+import Link from "next/link";
+import { EDGE_NODES, GAME_SERVICES, NEW_GAME_SERVICE, servicePath } from "@/app/paths";
+import { CopyButton } from "@/app/ui/copy-button";
+import { Cell, DataTable, Row, RowTitle } from "@/app/ui/data-table";
+import { PageHeader } from "@/app/ui/page-header";
+import { Section } from "@/app/ui/section";
+import type { GameService } from "@/lib/api/schemas";
+import { listOwnIds } from "@/lib/game-services/details";
+import { listGameServices } from "@/lib/game-services/game-services";
+import { type Counter, droppedShare, listRecentTraffic } from "@/lib/game-services/traffic";
+import { counted, percent, quantity } from "@/lib/quantities";
+import { requireAccount } from "@/lib/sign-in/sessions";
+import { Outcome } from "./outcome";
+import { ServiceStatus } from "./service-status";
+
+export const metadata: Metadata = { title: "Game services" };
+
+type Props = { searchParams: Promise<Record<string, string | string[] | undefined>> };
+
+const COLUMNS = ["Service", "Status", "Public hostname", "Origin", "Last hour", "Dropped"].map((title) => ({ title }));
+/** More would make a page that nobody reads to its end. */
+const MAX_ROWS = 200;
+
+export default async function Page({ searchParams }: Props) {
+  const account = await requireAccount();
+  const { done, filter } = await searchParams;
+  const { services } = await listGameServices(account.id);
+  const wanted = typeof filter === "string" ? filter.trim().slice(0, 100) : "";
+  const found = services.filter((service) => isWanted(service, wanted));
+  const shown = found.slice(0, MAX_ROWS);
+  const ids = shown.map(({ id }) => id);
+  const [own, traffic] = await Promise.all([listOwnIds(account.id, ids), listRecentTraffic(ids)]);
+  return (
+    <main id="main" className="page parts">
+      <Outcome done={done} />
+      <PageHeader
+        title="Game services"
+        actions={
+          <>
+            {account.role === "admin" && (
+              <Link className="button quiet" href={EDGE_NODES} prefetch={false}>
+                Edge nodes
+              </Link>
+            )}
+            <Link className="button" href={NEW_GAME_SERVICE} prefetch={false}>
+              Create a game service
+            </Link>
+          </>
+        }
+      >
+        <p className="soft">
+          Protection for game servers: players come to a public hostname, edge nodes stand between.
+        </p>
+      </PageHeader>
+      {services.length === 0 ? (
+        <NoServices />
+      ) : (
+        <Section
+          id="services"
+          title={counted(services.length, "game service")}
+          note={found.length < services.length && `${counted(found.length, "match", "matches")} the filter`}
+          aside={<Filter value={wanted} />}
+        >
+          {shown.length === 0 ? (
+            <p className="soft">No name and no hostname contains “{wanted}”.</p>
+          ) : (
+            <DataTable labelledBy="services" columns={COLUMNS}>
+              {shown.map((service) => (
+                <ServiceRow
+                  key={service.id}
+                  service={service}
+                  isOwn={own.has(service.id)}
+                  traffic={traffic.get(service.id)}
+                />
+              ))}
+            </DataTable>
+          )}
+          {shown.length < found.length && <p className="hint">Only the first {MAX_ROWS} are shown: filter them.</p>}
+        </Section>
+      )}
+      {account.role !== "customer" && (
+        <p className="hint">
+          This list is that of the API: what you own or were granted. A service of somebody else opens by its id, where
+          its owner allows support access or has an open ticket about it.
+        </p>
+      )}
+    </main>
+  );
+}
+
+function ServiceRow(props: { service: GameService; isOwn: boolean; traffic: Record<Counter, number> | undefined }) {
+  const { service, isOwn, traffic } = props;
+  const { id, name, status, java_hostname, origin_host, origin_port } = service;
+  const share = traffic && droppedShare(traffic);
+  return (
+    <Row data-service={id}>
+      <RowTitle>
+        <Link href={servicePath(id)} prefetch={false}>
+          <bdi>{name}</bdi>
+        </Link>{" "}
+        {!isOwn && <span className="badge">Shared with you</span>}
+      </RowTitle>
+      <Cell label="Status">
+        <ServiceStatus status={status} />
+      </Cell>
+      <Cell label="Public hostname">
+        <span className="row">
+          <bdi id={`hostname-${id}`}>{java_hostname}</bdi>
+          <CopyButton text={java_hostname} what={`the public hostname of ${name}`} sourceId={`hostname-${id}`} />
+        </span>
+      </Cell>
+      <Cell label="Origin">
+        <bdi>{originText(origin_host, origin_port)}</bdi>
+      </Cell>
+      <Cell label="Last hour">
+        {traffic ? quantity(traffic.bytes, "bytes") : <span className="soft">No traffic</span>}
+      </Cell>
+      <Cell label="Dropped">{share == null ? <span className="soft">–</span> : percent(share)}</Cell>
+    </Row>
+  );
+}
+
+/** "192.0.2.80:25565", "[2001:db8::1]:25565". */
+function originText(host: string, port: number): string {
+  return `${host.includes(":") ? `[${host}]` : host}:${port}`;
+}
+
+function isWanted({ name, java_hostname, origin_host }: GameService, filter: string): boolean {
+  const wanted = filter.toLowerCase();
+  return [name, java_hostname, origin_host].some((text) => text.toLowerCase().includes(wanted));
+}
+
+/** A form without a script: it asks for the same page with a filter. */
+function Filter({ value }: { value: string }) {
+  return (
+    <search>
+      <form className="row" action={GAME_SERVICES}>
+        <label className="visually-hidden" htmlFor="filter">
+          Name or hostname
+        </label>
+        <input
+          key={value}
+          id="filter"
+          className="input"
+          type="search"
+          name="filter"
+          placeholder="Name or hostname"
+          defaultValue={value}
+          maxLength={100}
+        />
+        <button className="button quiet" type="submit">
+          Filter
+        </button>
+      </form>
+    </search>
+  );
+}
+
+function NoServices() {
+  return (
+    <div className="card card-body">
+      <h2>No game services yet</h2>
+      <p className="soft">
+        Name the hostname that players type and the server that they are to reach. Edge nodes take it over within
+        seconds, keep attacks away from the origin, and show here what they saw.
+      </p>
+      <p>
+        <Link className="button" href={NEW_GAME_SERVICE} prefetch={false}>
+          Create your first game service
+        </Link>
+      </p>
+    </div>
+  );
+}

@@ -1,0 +1,42 @@
+import type { ServiceInput } from "@/lib/game-services/service-input";
+import type { FieldSpec } from "./form-answer";
+
+const LONGEST_HOSTNAME = 255;
+
+/** The fields of a game service, with what stands in them. */
+export function serviceFields(values: ServiceInput): FieldSpec[] {
+  return [
+    {
+      name: "name",
+      label: "Name",
+      hint: "How you call it.",
+      placeholder: "Survival",
+      maxLength: 128,
+      value: values.name,
+    },
+    {
+      name: "javaHostname",
+      label: "Public hostname",
+      hint: "What players type into Minecraft. It is a DNS name that points at the edge nodes, and yours alone.",
+      placeholder: "play.example.com",
+      maxLength: LONGEST_HOSTNAME,
+      value: values.javaHostname,
+    },
+    {
+      name: "originHost",
+      label: "Origin",
+      hint: "The hostname or the IP of the game server behind the edge nodes.",
+      placeholder: "origin.example.com",
+      maxLength: LONGEST_HOSTNAME,
+      value: values.originHost,
+    },
+    {
+      name: "originPort",
+      label: "Port of the origin",
+      hint: "Minecraft uses 25565.",
+      maxLength: 5,
+      value: values.originPort,
+      inputMode: "numeric",
+    },
+  ];
+}

@@ -1,0 +1,91 @@
+"use client";
+
+import { useActionState, useState } from "react";
+import { ButtonRow, SubmitButton } from "@/app/ui/button-row";
+import { describedBy, Field } from "@/app/ui/field";
+import { NoAnswer } from "@/app/ui/no-answer";
+import { Notice } from "@/app/ui/notice";
+import { useSubmission } from "@/app/ui/use-submission";
+import type { FieldSpec, FormAnswer } from "./form-answer";
+
+const NOTHING: FormAnswer = { kind: "empty" };
+
+type Props = {
+  action: (answer: FormAnswer, form: FormData) => Promise<FormAnswer>;
+  /** What the form does, for screen readers. */
+  label: string;
+  /** Sent along unseen. */
+  hidden: Readonly<Record<string, string | number>>;
+  fields?: readonly FieldSpec[];
+  submit: string;
+  pending: string;
+  /** What sending it again does, where no answer came. */
+  again: string;
+  tone?: "button" | "button quiet" | "button danger" | "plain-button" | "button quiet wary";
+  className?: string;
+  /** Beside the button. */
+  children?: React.ReactNode;
+};
+
+/** A form of a game service: its fields, its button, and what came of it. */
+export function ServiceForm({ action, label, hidden, fields = [], submit, pending, again, ...rest }: Props) {
+  const { tone = "button", className = "card card-body", children } = rest;
+  // Without JavaScript the answer comes with the page; with it, to the form.
+  const [written, formAction] = useActionState<FormAnswer, FormData>(action, NOTHING);
+  const [answer, setAnswer] = useState<FormAnswer | null>(null);
+  const state = answer ?? written;
+  const { onSubmit, isPending, hasFailed } = useSubmission((form) => action(NOTHING, form), setAnswer);
+  const refused = state.kind === "refused" ? state : null;
+  const isOfField = fields.some(({ name }) => name === refused?.field);
+  return (
+    <form className={className} action={formAction} onSubmit={onSubmit} aria-label={label} noValidate>
+      {hasFailed && <NoAnswer>{again}</NoAnswer>}
+      {refused && !isOfField && (
+        <Notice tone="danger" role="alert" on={refused}>
+          {refused.message}
+        </Notice>
+      )}
+      {Object.entries(hidden).map(([name, value]) => (
+        <input key={name} type="hidden" name={name} value={value} />
+      ))}
+      {fields.map((field) => (
+        <TextField
+          key={field.name}
+          field={{ ...field, value: refused?.values[field.name] ?? field.value }}
+          id={`${hidden.scope ?? "field"}-${field.name}`}
+          error={refused?.field === field.name ? refused.message : null}
+        />
+      ))}
+      <ButtonRow>
+        <SubmitButton className={tone} isPending={isPending} pending={pending}>
+          {submit}
+        </SubmitButton>
+        {children}
+      </ButtonRow>
+    </form>
+  );
+}
+
+function TextField({ id, field, error }: { id: string; field: FieldSpec; error: string | null }) {
+  const { name, label, hint, placeholder, maxLength, value, inputMode } = field;
+  return (
+    <Field id={id} label={label} hint={hint} error={error}>
+      <input
+        // A reset form goes back to the value it was born with.
+        key={value}
+        id={id}
+        name={name}
+        className="input"
+        defaultValue={value}
+        placeholder={placeholder}
+        autoComplete="off"
+        autoCapitalize="none"
+        spellCheck={false}
+        maxLength={maxLength}
+        inputMode={inputMode}
+        required
+        {...describedBy(id, error, hint !== undefined)}
+      />
+    </Field>
+  );
+}

@@ -1,0 +1,52 @@
+import type { GameService } from "@/lib/api/schemas";
+import type { ServiceDetails } from "@/lib/game-services/details";
+import { counted } from "@/lib/quantities";
+
+type Status = GameService["status"];
+
+/** A status as a word and a sign. */
+const STATUSES: Readonly<Record<Status, { word: string; sign: string; isWarning?: boolean }>> = {
+  pending_config: { word: "Waiting for an edge", sign: "○" },
+  configuring: { word: "Rolling out", sign: "◐" },
+  active: { word: "Active", sign: "●" },
+  failed: { word: "Failed", sign: "!", isWarning: true },
+  disabled: { word: "Disabled", sign: "–" },
+  deleting: { word: "Being deleted", sign: "×", isWarning: true },
+};
+
+export function ServiceStatus({ status }: { status: Status }) {
+  const { word, sign, isWarning } = STATUSES[status];
+  return (
+    <data className={`badge ${isWarning ? "warning" : ""}`} value={status}>
+      <span aria-hidden="true">{sign} </span>
+      {word}
+    </data>
+  );
+}
+
+/** What happens next, in one sentence for each status, and one more while no node is heard. */
+export function nextStep({ service, wasFetched, nodes }: ServiceDetails): string {
+  const live = nodes.filter(({ isLive }) => isLive);
+  const current = live.filter(({ version }) => version === service.config_version);
+  const isWaiting = wasFetched || service.status === "deleting";
+  const nobody =
+    live.length === 0 && isWaiting ? " No edge node is heard at the moment: nothing changes before one is." : "";
+  return sentenceOf(service, current.length, live.length) + nobody;
+}
+
+function sentenceOf({ status, config_version }: GameService, current: number, live: number): string {
+  switch (status) {
+    case "pending_config":
+      return "No edge node has fetched this service yet; it goes on as soon as one does.";
+    case "configuring":
+      return `Version ${config_version} is being rolled out: ${current} of ${counted(live, "live edge node")} ${live === 1 ? "has" : "have"} it.`;
+    case "active":
+      return "The edge nodes serve it: players who come to the public hostname reach the origin.";
+    case "failed":
+      return "It is not served as it should be. Remove the cause, then change the service or try again.";
+    case "disabled":
+      return "The edge nodes let nobody through until it is enabled.";
+    case "deleting":
+      return "The edge nodes are taking it away; it is gone from here when the last of them has.";
+  }
+}

@@ -1,0 +1,240 @@
+import { type Account, findEmail } from "@/lib/accounts/accounts";
+import { db, type Prisma } from "@/lib/database/client";
+import { execute, query, queryIn, select, statement } from "@/lib/database/statement";
+import { Expression, table } from "@/lib/database/tables";
+import type { InvalidField } from "@/lib/failures";
+import { nameProblem } from "@/lib/names";
+import { askerOf, visibleTo } from "./game-services";
+import { lockServices } from "./settlement";
+
+/** E-mails that one service can be shared with. */
+export const MAX_SHARES = 50;
+/** Tickets of one service that can be open at a time, and that there can be at all. */
+export const MAX_OPEN_TICKETS = 10;
+const MAX_TICKETS = 200;
+/** In characters as people count them (code points). */
+const MAX_SUBJECT_LENGTH = 120;
+
+/** Why an account sees a service. `support`: it is staff, and the owner lets staff see the service. */
+export type Relation = "owner" | "shared" | "support" | "ticket";
+
+const s = table("GameService", "s");
+const g = table("ServiceGrant", "g");
+const a = table("Account", "a");
+
+const hasGrant = (accountId: string) =>
+  new Expression<boolean>(`exists (select from ${g} where ${g.serviceId} = ${s.id} and ${g.accountId} = ${accountId})`);
+
+/** Why an account sees a service that it may see; null when it may not. */
+export async function findRelation(account: Account, serviceId: number): Promise<Relation | null> {
+  const [row] = await query(RELATION, { id: serviceId, ...askerOf(account), asker: account.id });
+  return row ? relationOf({ ...row, isOwner: row.accountId === account.id }) : null;
+}
+
+function relationOf(row: { isOwner: boolean; isGranted: boolean; supportAccess: boolean }): Relation {
+  if (row.isOwner) return "owner";
+  if (row.isGranted) return "shared";
+  return row.supportAccess ? "support" : "ticket";
+}
+
+const RELATION = statement(
+  { id: s.id, asker: s.accountId, askerId: s.accountId, askerIsStaff: new Expression<boolean>("boolean") },
+  ({ id, asker, ...who }) =>
+    select(
+      { accountId: s.accountId, isGranted: hasGrant(asker), supportAccess: s.supportAccess },
+      `from ${s} where ${s.id} = ${id} and ${visibleTo(who)}`,
+    ),
+);
+
+/** An account that sees a service, and why. */
+export type Viewer = { accountId: number; name: string; email: string; isStaff: boolean; relation: Relation };
+
+// The rule of the API itself, asked for every account that it could hold for.
+const VIEWERS = statement({ id: s.id }, ({ id }) =>
+  select(
+    {
+      accountId: a.id,
+      name: a.name,
+      email: a.email,
+      role: a.role,
+      isOwner: new Expression<boolean>(`${a.id} = ${s.accountId}`),
+      isGranted: hasGrant(a.id.sql),
+      supportAccess: s.supportAccess,
+    },
+    `from ${s} join ${a} on ${a.id} in (
+        select ${s.accountId} union select ${g.accountId} from ${g} where ${g.serviceId} = ${s.id}
+        union select staff.id from accounts staff where staff.role in ('support', 'admin'))
+      where ${s.id} = ${id} and ${a.disabledAt} is null
+        and ${visibleTo({ askerId: a.id.sql, askerIsStaff: `(${a.role} <> 'customer')` })}
+      order by ${a.id}`,
+  ),
+);
+
+/** Every account that sees a service now, by id. */
+export async function listViewers(serviceId: number): Promise<Viewer[]> {
+  const rows = await query(VIEWERS, { id: serviceId });
+  return rows.map((row) => ({
+    accountId: row.accountId,
+    name: row.name,
+    email: row.email,
+    isStaff: row.role !== "customer",
+    relation: relationOf(row),
+  }));
+}
+
+/** An e-mail that a service is shared with, as its owner typed it. Whether an account has it is not told. */
+export type Share = { email: string; shownEmail: string; createdAt: Date };
+
+/** Whom the service of the account is shared with, by e-mail; none for the service of another account. */
+export async function listShares(accountId: number, serviceId: number): Promise<Share[]> {
+  const where = { serviceId, service: { accountId } };
+  const [shares, grants] = await Promise.all([
+    db.serviceShare.findMany({ where, select: { email: true, typedEmail: true, createdAt: true, accountId: true } }),
+    db.serviceGrant.findMany({
+      where,
+      select: { accountId: true, createdAt: true, account: { select: { email: true } } },
+    }),
+  ]);
+  const known = new Set(shares.map((share) => share.accountId));
+  // Granted by another program.
+  const others = grants.filter((grant) => !known.has(grant.accountId));
+  return [
+    ...shares.map(({ email, typedEmail, createdAt }) => ({ email, shownEmail: typedEmail, createdAt })),
+    ...others.map(({ account: { email }, createdAt }) => ({ email, shownEmail: email, createdAt })),
+  ].sort((one, other) => one.createdAt.getTime() - other.createdAt.getTime() || (one.email < other.email ? -1 : 1));
+}
+
+export type ShareResult = { kind: "shared"; shownEmail: string } | { kind: "not-found" } | InvalidField<"email">;
+
+// As the trigger on accounts does: an account that comes to be at this moment waits for the share, or the share for it.
+const LOCK_EMAIL = statement({ email: a.email }, ({ email }) => ({
+  sql: `select pg_advisory_xact_lock(hashtextextended(${email}, 0))::text as locked`,
+}));
+
+/** Shares a service of the account with whoever has the e-mail, now or later. */
+export async function shareService(
+  accountId: number,
+  serviceId: number,
+  text: string,
+  now: Date = new Date(),
+): Promise<ShareResult> {
+  const email = findEmail(text);
+  if (email === null) return refused("Enter an e-mail, such as ann@example.com.");
+  return db.$transaction(async (tx) => {
+    const owner = await lockOwn(tx, accountId, serviceId);
+    if (!owner) return { kind: "not-found" };
+    if (owner.email === email) return refused("This is your own e-mail; you own the service.");
+    const shares = await tx.serviceShare.count({ where: { serviceId, email: { not: email } } });
+    if (shares >= MAX_SHARES)
+      return refused(`A service can be shared with ${MAX_SHARES} e-mails. Take one back first.`);
+    await queryIn(tx, LOCK_EMAIL, { email });
+    const account = await tx.account.findUnique({ where: { email }, select: { id: true } });
+    const share = { typedEmail: text.trim(), accountId: account?.id ?? null };
+    await tx.serviceShare.upsert({
+      where: { serviceId_email: { serviceId, email } },
+      create: { serviceId, email, ...share, createdAt: now },
+      update: share,
+    });
+    if (account) {
+      await tx.serviceGrant.createMany({
+        data: [{ serviceId, accountId: account.id, createdAt: now }],
+        skipDuplicates: true,
+      });
+    }
+    return { kind: "shared", shownEmail: share.typedEmail };
+  });
+}
+
+/** Takes a share back; what was never shared stays so. False when the account has no such service. */
+export async function unshareService(accountId: number, serviceId: number, email: string): Promise<boolean> {
+  return db.$transaction(async (tx) => {
+    if (!(await lockOwn(tx, accountId, serviceId))) return false;
+    await queryIn(tx, LOCK_EMAIL, { email });
+    const share = await tx.serviceShare.findUnique({
+      where: { serviceId_email: { serviceId, email } },
+      select: { accountId: true },
+    });
+    // A grant that came by the e-mail stays with the account, whatever e-mail it has now.
+    const grantee = share?.accountId ? { accountId: share.accountId } : { account: { email } };
+    await tx.serviceGrant.deleteMany({ where: { serviceId, ...grantee } });
+    await tx.serviceShare.deleteMany({ where: { serviceId, email } });
+    return true;
+  });
+}
+
+async function lockOwn(tx: Prisma.TransactionClient, accountId: number, id: number) {
+  await lockServices(tx, [id]);
+  const own = await tx.gameService.findFirst({
+    where: { id, accountId },
+    select: { account: { select: { email: true } } },
+  });
+  return own?.account ?? null;
+}
+
+// Raw, because the typed client would move updated_at along.
+const SET_SUPPORT_ACCESS = statement(
+  { isAllowed: s.supportAccess, id: s.id, accountId: s.accountId },
+  ({ isAllowed, id, accountId }) => ({
+    sql: `update ${s} set support_access = ${isAllowed} where ${s.id} = ${id} and ${s.accountId} = ${accountId}`,
+  }),
+);
+
+/** Lets staff see a service of the account, or no longer. False when the account has no such service. */
+export async function allowSupport(accountId: number, id: number, isAllowed: boolean): Promise<boolean> {
+  return (await execute(SET_SUPPORT_ACCESS, { isAllowed, id, accountId })) === 1;
+}
+
+/** A ticket of the owner that is linked to a service. */
+export type ServiceTicket = { id: number; subject: string; isOpen: boolean; createdAt: Date };
+
+/** The owner's tickets of a service, the open ones first, then the newest first. */
+export async function listTickets(accountId: number, serviceId: number): Promise<ServiceTicket[]> {
+  const tickets = await db.ticket.findMany({
+    where: { serviceId, accountId },
+    select: { id: true, subject: true, status: true, createdAt: true },
+    orderBy: [{ status: "asc" }, { id: "desc" }],
+    take: MAX_TICKETS,
+  });
+  return tickets.map(({ status, ...ticket }) => ({ ...ticket, isOpen: status === "open" }));
+}
+
+export type OpenTicketResult = { kind: "opened"; id: number } | { kind: "not-found" } | InvalidField<"subject">;
+
+/** Opens a ticket about a service of the account: while it is open, staff see the service (spec 2.5). */
+export async function openServiceTicket(
+  accountId: number,
+  serviceId: number,
+  text: string,
+  now: Date = new Date(),
+): Promise<OpenTicketResult> {
+  const subject = text.trim();
+  const problem = subject === "" ? "Enter what the ticket is about." : nameProblem("name", subject, MAX_SUBJECT_LENGTH);
+  if (problem !== null) return { kind: "invalid", field: "subject", message: problem.replace("A name", "A subject") };
+  return db.$transaction(async (tx) => {
+    if (!(await lockOwn(tx, accountId, serviceId))) return { kind: "not-found" };
+    const where = { serviceId, accountId };
+    const open = await tx.ticket.count({ where: { ...where, status: "open" } });
+    if (open >= MAX_OPEN_TICKETS || (await tx.ticket.count({ where })) >= MAX_TICKETS) {
+      const message = `A service can have ${MAX_OPEN_TICKETS} open tickets and ${MAX_TICKETS} in all. Close one first.`;
+      return { kind: "invalid", field: "subject", message };
+    }
+    const { id } = await tx.ticket.create({
+      data: { ...where, subject, createdAt: now } satisfies Prisma.TicketUncheckedCreateInput,
+      select: { id: true },
+    });
+    return { kind: "opened", id };
+  });
+}
+
+/** Closes a ticket of the account about a service. False when there is no such open one. */
+export async function closeServiceTicket(accountId: number, serviceId: number, id: number): Promise<boolean> {
+  const { count } = await db.ticket.updateMany({
+    where: { id, serviceId, accountId, status: "open" },
+    data: { status: "closed" },
+  });
+  return count === 1;
+}
+
+function refused(message: string): InvalidField<"email"> {
+  return { kind: "invalid", field: "email", message };
+}

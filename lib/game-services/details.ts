@@ -1,0 +1,73 @@
+import type { Account } from "@/lib/accounts/accounts";
+import type { GameService } from "@/lib/api/schemas";
+import { db } from "@/lib/database/client";
+import { NotFoundError } from "@/lib/failures";
+import type { ServiceWish } from "@/lib/generated/prisma/enums";
+import { findRelation, type Relation } from "./access";
+import { isHeardLately } from "./edges/nodes";
+import { getGameService } from "./game-services";
+import { wishOf } from "./status";
+
+/** What a node has of a service. */
+export type NodeState = {
+  id: number;
+  name: string;
+  isLive: boolean;
+  lastHeardAt: Date | null;
+  /** The version that it acknowledged last; null when none. */
+  version: number | null;
+  error: string | null;
+};
+
+/** A service as the API answers it, with what its pages show besides. */
+export type ServiceDetails = {
+  service: GameService;
+  relation: Relation;
+  wish: ServiceWish;
+  supportAccess: boolean;
+  wasFetched: boolean;
+  /** The live nodes, and those that acknowledged the service before they fell silent, by id. */
+  nodes: NodeState[];
+};
+
+/** @throws NotFoundError when there is no such service that the account may see. */
+export async function getServiceDetails(account: Account, idText: string): Promise<ServiceDetails> {
+  const service = await getGameService(account, idText);
+  const now = new Date();
+  const [relation, row, nodes] = await Promise.all([
+    findRelation(account, service.id),
+    db.gameService.findUnique({
+      where: { id: service.id },
+      select: { wish: true, status: true, supportAccess: true, firstFetchedAt: true },
+    }),
+    db.edgeNode.findMany({
+      where: { lastHeardAt: { not: null } },
+      select: {
+        id: true,
+        name: true,
+        lastHeardAt: true,
+        acknowledgements: { where: { serviceId: service.id }, select: { version: true, error: true } },
+      },
+      orderBy: { id: "asc" },
+    }),
+  ]);
+  if (relation === null || row === null) throw new NotFoundError();
+  return {
+    service,
+    relation,
+    wish: wishOf(row.wish, row.status),
+    supportAccess: row.supportAccess,
+    wasFetched: row.firstFetchedAt !== null,
+    nodes: nodes.flatMap(({ acknowledgements: [said], ...node }) => {
+      const isLive = isHeardLately(node.lastHeardAt, now);
+      const version = said && said.version >= 0 ? said.version : null;
+      return isLive || version !== null ? [{ ...node, isLive, version, error: said?.error ?? null }] : [];
+    }),
+  };
+}
+
+/** Which of these services the account owns. */
+export async function listOwnIds(accountId: number, ids: readonly number[]): Promise<ReadonlySet<number>> {
+  const own = await db.gameService.findMany({ where: { accountId, id: { in: [...ids] } }, select: { id: true } });
+  return new Set(own.map(({ id }) => id));
+}

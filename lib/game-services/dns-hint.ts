@@ -1,0 +1,60 @@
+import { Resolver } from "node:dns/promises";
+import { perProcess } from "@/lib/process/per-process";
+import { SECOND } from "@/lib/time";
+
+/** Nobody waits for longer, however many servers do not answer. */
+const DEADLINE = 2 * SECOND;
+/** Look-ups of this process at a time, and of one account. */
+const MAX_AT_ONCE = 16;
+const MAX_PER_ACCOUNT = 2;
+/** Records of one kind that are shown. */
+const MAX_RECORDS = 8;
+
+/** `SRV` is what a Minecraft client asks for first. */
+export const RECORD_KINDS = ["A", "AAAA", "CNAME", "SRV"] as const;
+export type RecordKind = (typeof RECORD_KINDS)[number];
+
+/** Null: no answer came in time. Empty: there is no such record. */
+export type DnsRecords = Record<RecordKind, string[] | null>;
+
+const running = perProcess("dns-hints", () => new Map<number, number>());
+
+/** What a hostname resolves to now; null when too many are looked up at the moment. */
+export async function lookUp(accountId: number, hostname: string): Promise<DnsRecords | null> {
+  const own = running.get(accountId) ?? 0;
+  const all = [...running.values()].reduce((sum, count) => sum + count, 0);
+  if (own >= MAX_PER_ACCOUNT || all >= MAX_AT_ONCE) return null;
+  running.set(accountId, own + 1);
+  const resolver = new Resolver({ timeout: DEADLINE, tries: 1 });
+  try {
+    const [A, AAAA, CNAME, SRV] = await Promise.all([
+      inTime(resolver.resolve4(hostname)),
+      inTime(resolver.resolve6(hostname)),
+      inTime(resolver.resolveCname(hostname)),
+      inTime(
+        resolver
+          .resolveSrv(`_minecraft._tcp.${hostname}`)
+          .then((records) => records.map(({ name, port }) => `${name}, port ${port}`)),
+      ),
+    ]);
+    return { A, AAAA, CNAME, SRV };
+  } finally {
+    resolver.cancel();
+    const left = (running.get(accountId) ?? 1) - 1;
+    if (left > 0) running.set(accountId, left);
+    else running.delete(accountId);
+  }
+}
+
+async function inTime(asked: Promise<string[]>): Promise<string[] | null> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<null>((resolve) => {
+    timer = setTimeout(() => resolve(null), DEADLINE);
+  });
+  const answered = asked.then(
+    (records) => records.slice(0, MAX_RECORDS),
+    // Nobody has the name, or no such record of it.
+    (error: NodeJS.ErrnoException) => (error.code === "ENOTFOUND" || error.code === "ENODATA" ? [] : null),
+  );
+  return Promise.race([answered, late]).finally(() => clearTimeout(timer));
+}

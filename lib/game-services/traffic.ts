@@ -1,0 +1,215 @@
+import type { MetricRange } from "@/lib/api/schemas";
+import { parameter, query, select, statement } from "@/lib/database/statement";
+import { Expression, table } from "@/lib/database/tables";
+import { HOUR, MINUTE } from "@/lib/time";
+import { RANGES } from "./metrics";
+
+/** `step`: how much time one point of a chart covers, in milliseconds. */
+const STEPS: Readonly<Record<MetricRange, number>> = { "1h": MINUTE, "24h": 10 * MINUTE, "7d": HOUR };
+
+export const TRAFFIC_RANGES = Object.keys(RANGES) as MetricRange[];
+
+/** The range that a page is asked for; 1h for anything else. */
+export function parseTrafficRange(text: unknown): MetricRange {
+  return TRAFFIC_RANGES.find((range) => range === text) ?? "1h";
+}
+
+export type Counter = "packets" | "bytes" | "dropped" | "connections";
+export const COUNTERS: readonly Counter[] = ["connections", "packets", "bytes", "dropped"];
+
+/** Sums of counters; of latency, which no sum and no mean over nodes says anything about, the least and the greatest. */
+export type Totals = Record<Counter, number> & {
+  /** Null when it was never measured. */
+  latency: { least: number; greatest: number } | null;
+};
+
+/** What was counted within a minute, over one step: the smallest minute, their mean, and the greatest. */
+export type Band = { least: number; mean: number; greatest: number; count: number };
+/** `at` is when the step begins. A latency that was never measured in it is absent. */
+export type TrafficPoint = { at: number } & Record<Counter, Band> & { latency: Band | null };
+
+export type Traffic = {
+  range: MetricRange;
+  from: number;
+  to: number;
+  step: number;
+  /** Of the chosen node, or of all of them together. */
+  totals: Totals;
+  points: TrafficPoint[];
+  /** Every node that counted anything in this time, by id. */
+  nodes: { nodeId: number; totals: Totals; lastAt: number }[];
+};
+
+const m = table("MetricSample", "m");
+const n = (sql: string) => new Expression<number>(sql, "json");
+const sums = Object.fromEntries(COUNTERS.map((counter) => [counter, n(`sum(${m[counter]})::bigint`)])) as Record<
+  Counter,
+  Expression<number>
+>;
+const latencies = {
+  leastLatency: new Expression<number | null>(`min(${m.latencyMs})`, "json"),
+  greatestLatency: new Expression<number | null>(`max(${m.latencyMs})`, "json"),
+};
+
+const TOTALS = statement({ serviceId: m.serviceId, after: m.ts, until: m.ts }, ({ serviceId, after, until }) =>
+  select(
+    { nodeId: m.nodeId, ...sums, ...latencies, lastAt: new Expression<Date>(`max(${m.ts})`, "instant") },
+    `from ${m} where ${m.serviceId} = ${serviceId} and ${m.ts} > ${after} and ${m.ts} <= ${until}
+    group by ${m.nodeId} order by ${m.nodeId}`,
+  ),
+);
+
+const bands = Object.fromEntries(
+  COUNTERS.flatMap((counter) => [
+    [`${counter}Least`, n(`min(minute.${counter})::bigint`)],
+    [`${counter}Mean`, n(`avg(minute.${counter})::float8`)],
+    [`${counter}Greatest`, n(`max(minute.${counter})::bigint`)],
+  ]),
+) as Record<`${Counter}${"Least" | "Mean" | "Greatest"}`, Expression<number>>;
+
+// A minute is the sum of its nodes; only then it is compared with other minutes.
+const POINTS = statement(
+  {
+    serviceId: m.serviceId,
+    after: m.ts,
+    until: m.ts,
+    nodeId: parameter<number | null>("int"),
+    step: parameter<number>("float8"),
+  },
+  ({ serviceId, after, until, nodeId, step }) =>
+    select(
+      {
+        at: new Expression<Date>("minute.step", "instant"),
+        minutes: n("count(*)::int"),
+        ...bands,
+        latencyLeast: new Expression<number | null>("min(minute.latency_least)", "json"),
+        latencyMean: new Expression<number | null>("avg(minute.latency_mean)", "json"),
+        latencyGreatest: new Expression<number | null>("max(minute.latency_greatest)", "json"),
+        latencies: n("count(minute.latency_mean)::int"),
+      },
+      `from (
+        select date_bin(make_interval(secs => ${step} / 1000), ${m.ts}, 'epoch') as step,
+          ${COUNTERS.map((counter) => `sum(${m[counter]}) as ${counter}`).join(", ")},
+          min(${m.latencyMs}) as latency_least, avg(${m.latencyMs}) as latency_mean, max(${m.latencyMs}) as latency_greatest
+        from ${m} where ${m.serviceId} = ${serviceId} and ${m.ts} > ${after} and ${m.ts} <= ${until}
+          and (${nodeId} is null or ${m.nodeId} = ${nodeId})
+        group by ${m.ts}) minute
+      group by minute.step order by minute.step`,
+    ),
+);
+
+/** The traffic of a service that the caller may see: what `getMetrics` answers, summed up. */
+export async function getTraffic(
+  serviceId: number,
+  range: MetricRange,
+  nodeId: number | null,
+  now: number = Date.now(),
+): Promise<Traffic> {
+  const from = now - RANGES[range];
+  const step = STEPS[range];
+  const asked = { serviceId, after: new Date(from), until: new Date(now) };
+  const [totals, points] = await Promise.all([query(TOTALS, asked), query(POINTS, { ...asked, nodeId, step })]);
+  const nodes = totals.map(({ nodeId: id, lastAt, leastLatency, greatestLatency, ...counted }) => ({
+    nodeId: id,
+    lastAt,
+    totals: { ...counted, latency: rangeOf(leastLatency, greatestLatency) },
+  }));
+  const chosen = nodes.filter((node) => nodeId === null || node.nodeId === nodeId);
+  return {
+    range,
+    from,
+    to: now,
+    step,
+    nodes,
+    totals: together(chosen.map((node) => node.totals)),
+    points: points.map(toPoint),
+  };
+}
+
+/** The latency that one node measured, in the steps of the traffic; a step in which it measured none is absent. */
+export type LatencySeries = { nodeId: number; points: (Band & { at: number })[] };
+
+/** Lines of one chart that can be told apart. */
+const MAX_LATENCIES = 3;
+
+/**
+ * The latencies of the chosen node, or of each node: a mean over nodes, which stand in different places, would say nothing.
+ * Null when there are more nodes than a chart has room for.
+ */
+export async function listLatencies(
+  serviceId: number,
+  { range, to, nodes, points }: Traffic,
+  nodeId: number | null,
+): Promise<LatencySeries[] | null> {
+  const latenciesOf = (from: readonly TrafficPoint[]) =>
+    from.flatMap(({ at, latency }) => (latency === null ? [] : [{ ...latency, at }]));
+  const chosen = nodeId ?? (nodes.length === 1 ? nodes[0]?.nodeId : undefined);
+  if (chosen !== undefined) return [{ nodeId: chosen, points: latenciesOf(points) }];
+  if (nodes.length > MAX_LATENCIES) return null;
+  const all = await Promise.all(nodes.map((node) => getTraffic(serviceId, range, node.nodeId, to)));
+  return nodes.map((node, index) => ({ nodeId: node.nodeId, points: latenciesOf(all[index]?.points ?? []) }));
+}
+
+type PointRow = NonNullable<(typeof POINTS)["row"]>;
+
+function toPoint(row: PointRow): TrafficPoint {
+  const band = (counter: Counter): Band => ({
+    least: row[`${counter}Least`],
+    mean: row[`${counter}Mean`],
+    greatest: row[`${counter}Greatest`],
+    count: row.minutes,
+  });
+  const { latencyLeast: least, latencyMean: mean, latencyGreatest: greatest, latencies: count } = row;
+  return {
+    at: row.at,
+    packets: band("packets"),
+    bytes: band("bytes"),
+    dropped: band("dropped"),
+    connections: band("connections"),
+    latency: least === null || mean === null || greatest === null ? null : { least, mean, greatest, count },
+  };
+}
+
+function together(all: readonly Totals[]): Totals {
+  const sum = (counter: Counter) => all.reduce((total, one) => total + one[counter], 0);
+  const measured = all.flatMap(({ latency }) => latency ?? []);
+  return {
+    packets: sum("packets"),
+    bytes: sum("bytes"),
+    dropped: sum("dropped"),
+    connections: sum("connections"),
+    latency: rangeOf(
+      measured.length > 0 ? Math.min(...measured.map(({ least }) => least)) : null,
+      measured.length > 0 ? Math.max(...measured.map(({ greatest }) => greatest)) : null,
+    ),
+  };
+}
+
+function rangeOf(least: number | null, greatest: number | null): Totals["latency"] {
+  return least === null || greatest === null ? null : { least, greatest };
+}
+
+/** Of everything that arrived, the share that was dropped, in percent; null when nothing arrived. */
+export function droppedShare({ packets, dropped }: Pick<Totals, "packets" | "dropped">): number | null {
+  // An edge may count what it refused apart from what it passed on.
+  const all = Math.max(packets, dropped);
+  return all === 0 ? null : (dropped / all) * 100;
+}
+
+const s = table("GameService", "s");
+const LISTED = statement({ ids: parameter<number[]>("int[]"), after: m.ts, until: m.ts }, ({ ids, after, until }) =>
+  select(
+    { serviceId: s.id, ...sums },
+    `from ${s} join ${m} on ${m.serviceId} = ${s.id} and ${m.ts} > ${after} and ${m.ts} <= ${until}
+    where ${s.id} = any(${ids}) group by ${s.id}`,
+  ),
+);
+
+/** What each of these services counted in the last hour; one that counted nothing is absent. */
+export async function listRecentTraffic(
+  ids: readonly number[],
+  now: number = Date.now(),
+): Promise<ReadonlyMap<number, Record<Counter, number>>> {
+  const rows = await query(LISTED, { ids: [...ids], after: new Date(now - HOUR), until: new Date(now) });
+  return new Map(rows.map(({ serviceId, ...counted }) => [serviceId, counted]));
+}
