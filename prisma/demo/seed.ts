@@ -90,6 +90,7 @@ async function build(now: Date): Promise<void> {
     await writePast(server);
   }
   await runNodes(now, true);
+  await keepTimes(now);
   for (const service of DEMO_SERVICES) await reportIntervals(service, now);
   await createTickets(accounts, services, now);
 }
@@ -211,6 +212,14 @@ async function createService(service: DemoService, accounts: Ids, now: Date): Pr
     data: service.grants.map((email) => ({ serviceId: id, accountId: idOf(accounts, email), createdAt: changedAt })),
   });
   return id;
+}
+
+/** The services look as if the edge nodes had had them for long. */
+async function keepTimes(now: Date): Promise<void> {
+  for (const { owner, javaHostname, changedHoursAgo } of DEMO_SERVICES) {
+    const updatedAt = ago(now, changedHoursAgo * HOUR);
+    await db.gameService.updateMany({ where: { account: { email: owner }, javaHostname }, data: { updatedAt } });
+  }
 }
 
 async function createTickets(accounts: Ids, services: Ids, now: Date): Promise<void> {

@@ -11,6 +11,7 @@ import { listGameServices } from "@/lib/game-services/game-services";
 import { type Counter, droppedShare, listRecentTraffic } from "@/lib/game-services/traffic";
 import { counted, percent, quantity } from "@/lib/quantities";
 import { requireAccount } from "@/lib/sign-in/sessions";
+import styles from "./list.module.css";
 import { Outcome } from "./outcome";
 import { ServiceStatus } from "./service-status";
 
@@ -65,7 +66,7 @@ export default async function Page({ searchParams }: Props) {
           {shown.length === 0 ? (
             <p className="soft">No name and no hostname contains “{wanted}”.</p>
           ) : (
-            <DataTable labelledBy="services" columns={COLUMNS}>
+            <DataTable labelledBy="services" columns={COLUMNS} className={styles.table}>
               {shown.map((service) => (
                 <ServiceRow
                   key={service.id}
@@ -105,7 +106,7 @@ function ServiceRow(props: { service: GameService; isOwn: boolean; traffic: Reco
         <ServiceStatus status={status} />
       </Cell>
       <Cell label="Public hostname">
-        <span className="row">
+        <span className={styles.hostname}>
           <bdi id={`hostname-${id}`}>{java_hostname}</bdi>
           <CopyButton text={java_hostname} what={`the public hostname of ${name}`} sourceId={`hostname-${id}`} />
         </span>
@@ -135,7 +136,7 @@ function isWanted({ name, java_hostname, origin_host }: GameService, filter: str
 function Filter({ value }: { value: string }) {
   return (
     <search>
-      <form className="row" action={GAME_SERVICES}>
+      <form className={styles.filter} action={GAME_SERVICES}>
         <label className="visually-hidden" htmlFor="filter">
           Name or hostname
         </label>

@@ -88,6 +88,24 @@ export function Traffic({ serviceId, nodeId, traffic, latencies, names, states, 
         </p>
       ))}
       <Tiles traffic={traffic} />
+      {traffic.nodes.length === 0 ? (
+        <p className="soft">No edge node has counted anything in this time.</p>
+      ) : (
+        <Charts
+          {...{ traffic, latencies, zone }}
+          name={nodeId === null ? "All nodes" : nameOf(nodeId)}
+          nameOf={nameOf}
+        />
+      )}
+    </Section>
+  );
+}
+
+type ChartsProps = Pick<Props, "traffic" | "latencies" | "zone"> & { name: string; nameOf: (id: number) => string };
+
+function Charts({ traffic, latencies, zone, name, nameOf }: ChartsProps) {
+  return (
+    <>
       <div className={styles.charts}>
         {CHARTS.map(({ counter, title, unit }) => (
           <Chart
@@ -95,7 +113,7 @@ export function Traffic({ serviceId, nodeId, traffic, latencies, names, states, 
             {...{ traffic, title, unit, zone }}
             series={[
               {
-                name: nodeId === null ? "All nodes" : nameOf(nodeId),
+                name,
                 points: traffic.points.map((point) => ({ ...point[counter], at: point.at + traffic.step / 2 })),
               },
             ]}
@@ -119,7 +137,7 @@ export function Traffic({ serviceId, nodeId, traffic, latencies, names, states, 
         Lines are means of minutes, bands reach from the least to the greatest minute. Times in{" "}
         {zone.replaceAll("_", " ")}.
       </p>
-    </Section>
+    </>
   );
 }
 

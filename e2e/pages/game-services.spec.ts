@@ -1,0 +1,243 @@
+import type { Page } from "playwright/test";
+import { expectAccessible, expectToFit } from "@/e2e/support/axe";
+import { newAccount, newGameService, unique } from "@/e2e/support/factories";
+import { getData } from "@/e2e/support/fixtures";
+import { expect, signInDirectly, test, withAndWithoutJavaScript } from "@/e2e/support/pages";
+import { db } from "@/lib/database/client";
+import { recordIntervals } from "@/lib/game-services/metrics";
+import { MINUTE } from "@/lib/time";
+
+type Service = { id: number; name: string; status: string; config_version: number; java_hostname: string };
+
+const serviceOf = (accountId: number) => db.gameService.findFirstOrThrow({ where: { accountId } });
+
+async function fillIn(page: Page, values: { name: string; hostname: string; origin: string; port?: string }) {
+  await page.getByLabel("Name", { exact: true }).fill(values.name);
+  await page.getByLabel("Public hostname").fill(values.hostname);
+  await page.getByLabel("Origin", { exact: true }).fill(values.origin);
+  await page.getByLabel("Port of the origin").fill(values.port ?? "25565");
+}
+
+withAndWithoutJavaScript(() => {
+  test("a service is created, changed, disabled, enabled and deleted, each change a version of its own", async ({
+    page,
+    account,
+  }) => {
+    await page.goto("/dashboard/game-services");
+    await page.getByRole("link", { name: "Create your first game service" }).click();
+    const hostname = `${unique("play")}.example.com`;
+    await fillIn(page, { name: "Survival", hostname: `*.${hostname}`, origin: "192.0.2.80" });
+    await page.getByRole("button", { name: "Create game service" }).click();
+    await expect(page.getByText("Wildcards are not possible.")).toBeVisible();
+    await expect(page.getByLabel("Name", { exact: true })).toHaveValue("Survival");
+    await fillIn(page, { name: "Survival", hostname, origin: "127.0.0.1" });
+    await page.getByRole("button", { name: "Create game service" }).click();
+    await expect(page.getByText("private, loopback or link-local")).toBeVisible();
+    await fillIn(page, { name: "Survival", hostname: hostname.toUpperCase(), origin: "192.0.2.80" });
+    await page.getByRole("button", { name: "Create game service" }).click();
+    await expect(page.getByText("The service is created.")).toBeVisible();
+    const { id } = await serviceOf(account.id);
+    expect(await serviceOf(account.id)).toMatchObject({
+      javaHostname: hostname,
+      status: "pending_config",
+      configVersion: 1,
+      wish: "on",
+    });
+    await expect(page.getByText("No edge node has fetched this service yet")).toBeVisible();
+
+    await page.getByRole("link", { name: "Settings" }).click();
+    await page.getByLabel("Port of the origin").fill("25570");
+    await page.getByRole("button", { name: "Save" }).click();
+    await expect(page.getByText("The change is saved")).toBeVisible();
+    expect(await serviceOf(account.id)).toMatchObject({ originPort: 25_570, configVersion: 2 });
+    await page.getByRole("button", { name: "Disable" }).click();
+    await expect(page.getByText("The service is disabled")).toBeVisible();
+    expect(await serviceOf(account.id)).toMatchObject({ wish: "off", configVersion: 3 });
+    await page.getByRole("button", { name: "Enable" }).click();
+    await expect(page.getByText("The service is enabled")).toBeVisible();
+
+    await page.goto(`/dashboard/game-services/${id}/delete`);
+    await page.getByLabel("Type the name of the service").fill("Creative");
+    await page.getByRole("button", { name: "Delete service" }).click();
+    await expect(page.getByText("This is not the name of the service.")).toBeVisible();
+    await page.getByLabel("Type the name of the service").fill("Survival");
+    await page.getByRole("button", { name: "Delete service" }).click();
+    await expect(page.getByText("The service is being deleted.")).toBeVisible();
+    expect(await db.gameService.count({ where: { accountId: account.id } })).toBe(0);
+  });
+
+  test("an e-mail without an account is shared with like any other, and sees the service as soon as it has one", async ({
+    page,
+    account,
+  }) => {
+    const { id } = await newGameService(account.id);
+    const known = await newAccount();
+    const unknown = `${unique("later")}@example.com`;
+    await page.goto(`/dashboard/game-services/${id}/access`);
+    for (const email of [known.email.toUpperCase(), unknown]) {
+      await page.getByLabel("E-mail").fill(email);
+      await page.getByRole("button", { name: "Share" }).click();
+      await expect(page.getByText("The service is shared")).toBeVisible();
+      await expect(page.getByRole("rowheader", { name: email })).toBeVisible();
+      await page.goto(`/dashboard/game-services/${id}/access`);
+    }
+    const seenBy = (token: string) => getData<{ services: Service[] }>("/api/v1/game-services", token);
+    expect((await seenBy(known.token)).services.map((service) => service.id)).toEqual([id]);
+    // Another program makes the account.
+    const later = await db.account.create({ data: { name: "Later", email: unknown }, select: { id: true } });
+    expect(await db.serviceGrant.count({ where: { serviceId: id, accountId: later.id } })).toBe(1);
+    const row = page.getByRole("row").filter({ hasText: known.email.toUpperCase() });
+    await row.getByRole("button", { name: "Take back" }).click();
+    await expect(page.getByText("no longer shared")).toBeVisible();
+    expect((await seenBy(known.token)).services).toEqual([]);
+
+    await page.getByRole("button", { name: "Allow support access" }).click();
+    await expect(page.getByText("Support staff can see this service now.")).toBeVisible();
+    await page.getByLabel("Subject").fill("Players cannot connect");
+    await page.getByRole("button", { name: "Open a ticket" }).click();
+    await expect(page.getByText("The ticket is open.")).toBeVisible();
+    expect(await db.ticket.findMany({ where: { serviceId: id } })).toMatchObject([
+      { accountId: account.id, subject: "Players cannot connect", status: "open" },
+    ]);
+    await page.getByRole("button", { name: "Close" }).click();
+    await expect(page.getByText("The ticket is closed.")).toBeVisible();
+  });
+});
+
+/** Who owns, holds a grant, may as support, and has an open ticket: 16 rows for each of four viewers. */
+const NO_OR_YES = [false, true] as const;
+const ROWS = NO_OR_YES.flatMap((owns) =>
+  NO_OR_YES.flatMap((granted) =>
+    NO_OR_YES.flatMap((support) => NO_OR_YES.map((ticket) => ({ owns, granted, support, ticket }))),
+  ),
+);
+
+for (const role of ["customer", "support", "admin", "disabled"] as const) {
+  test(`${role}: page and API agree in all 16 combinations of owner, grant, support access and ticket, and so does "Who can see this now"`, async ({
+    page,
+    context,
+  }) => {
+    test.slow();
+    const viewer = await newAccount(role === "disabled" ? "support" : role);
+    const other = await newAccount();
+    await signInDirectly(context, viewer.id);
+    if (role === "disabled") await db.account.update({ where: { id: viewer.id }, data: { disabledAt: new Date() } });
+    for (const row of ROWS) {
+      const label = JSON.stringify(row);
+      const owner = row.owns ? viewer : other;
+      const { id } = await newGameService(owner.id, { supportAccess: row.support });
+      if (row.granted) await db.serviceGrant.create({ data: { serviceId: id, accountId: viewer.id } });
+      if (row.ticket) {
+        await db.ticket.create({ data: { accountId: owner.id, serviceId: id, subject: "Help" } });
+      }
+      const answer = await page.request.get(`/api/v1/game-services/${id}`, {
+        headers: { Authorization: `Bearer ${viewer.token}` },
+      });
+      const shown = await page.request.get(`/dashboard/game-services/${id}`, { maxRedirects: 0 });
+      const isSeen =
+        role !== "disabled" && (row.owns || row.granted || (role !== "customer" && (row.support || row.ticket)));
+      if (role === "disabled") {
+        expect([answer.status(), shown.status()], label).toEqual([401, 307]);
+        continue;
+      }
+      expect([answer.status(), shown.status()], label).toEqual(isSeen ? [200, 200] : [404, 404]);
+      if (!isSeen) continue;
+      const { data } = (await answer.json()) as { data: Service };
+      const text = await shown.text();
+      for (const value of [data.name, data.java_hostname]) expect(text, label).toContain(value);
+      // The page of its owner names the accounts that the rule lets see it.
+      const ofOwner = await page.request.get(`/dashboard/game-services/${id}/access`, { maxRedirects: 0 });
+      expect(ofOwner.status(), label).toBe(row.owns ? 200 : 307);
+      if (row.owns) expect(viewersIn(await ofOwner.text()), label).toContain(viewer.id);
+    }
+  });
+}
+
+function viewersIn(html: string): number[] {
+  return (/data-viewers="([\d ]*)"/.exec(html)?.[1] ?? "").split(" ").map(Number);
+}
+
+test("foreign, unknown and impossible services are the same page that is not there, on every page of one", async ({
+  page,
+  account,
+}) => {
+  const { id } = await newGameService((await newAccount()).id);
+  expect(account.id).toBeGreaterThan(0);
+  for (const rest of ["", "/settings", "/access", "/delete", "/dns"]) {
+    const bodies = await Promise.all(
+      [String(id), "2147483647", "nonsense"].map(async (text) => {
+        const answer = await page.request.get(`/dashboard/game-services/${text}${rest}`);
+        expect(answer.status(), text + rest).toBe(404);
+        return (await answer.text()).replaceAll(/nonce="[^"]*"|nonce":"[^"]*"/g, "").replaceAll(text, "ID").length;
+      }),
+    );
+    expect(Math.max(...bodies) - Math.min(...bodies)).toBeLessThan(400);
+  }
+});
+
+test("tiles are the sums of what the API answers, of all nodes and of one, and a latency that nobody measured is a gap", async ({
+  page,
+  account,
+}) => {
+  const { token } = await newAccount();
+  const own = await db.account.findUniqueOrThrow({ where: { id: account.id } });
+  expect(own.email).toBe(account.email);
+  const { id } = await newGameService(account.id);
+  await db.serviceGrant.create({ data: { serviceId: id, accountId: (await accountOf(token)).id } });
+  const start = Math.floor(Date.now() / MINUTE) * MINUTE - 20 * MINUTE;
+  await recordIntervals(
+    [7, 9].flatMap((nodeId) =>
+      Array.from({ length: 15 }, (_, n) => ({
+        serviceId: id,
+        nodeId,
+        ts: start + n * MINUTE,
+        packets: 1000 * nodeId + n,
+        bytes: 2 ** 40 + n,
+        dropped: n,
+        connections: 3 * n,
+        latencyMs: n % 5 === 0 ? null : nodeId + n,
+      })),
+    ),
+  );
+  type Sample = Record<"packets" | "bytes" | "dropped" | "connections" | "node_id", number>;
+  const { series } = await getData<{ series: Sample[] }>(`/api/v1/game-services/${id}/metrics?range=1h`, token);
+  for (const node of [null, 7, 9]) {
+    await page.goto(`/dashboard/game-services/${id}?range=1h${node === null ? "" : `&node=${node}`}`);
+    const chosen = series.filter(({ node_id }) => node === null || node_id === node);
+    for (const [tile, counter] of [
+      ["Connections", "connections"],
+      ["Packets", "packets"],
+      ["Bytes", "bytes"],
+      ["Dropped", "dropped"],
+    ] as const) {
+      const value = page.locator("dl > div", { hasText: tile }).locator("data");
+      await expect(value, `${tile} of ${node}`).toHaveAttribute(
+        "value",
+        String(chosen.reduce((sum, sample) => sum + sample[counter], 0)),
+      );
+    }
+  }
+  await expect(page.locator("dl > div", { hasText: "Latency" })).toContainText("10 ms to 23 ms");
+});
+
+const accountOf = (token: string) => getData<{ id: number }>("/api/v1/me", token);
+
+test("every page of a service is accessible and fits, with names that want to break out", {
+  tag: "@one-engine",
+}, async ({ page, account }) => {
+  const hostile = `<b>${"W".repeat(50)}</b>`;
+  const { id } = await newGameService(account.id, {
+    name: hostile,
+    javaHostname: `${"a".repeat(60)}.${"b".repeat(60)}.${"c".repeat(60)}.example.com`,
+    originHost: `${"o".repeat(60)}.example.com`,
+    status: "failed",
+    error: "fra-1: <script>alert(1)</script> connection refused ".repeat(4),
+  });
+  await db.ticket.create({ data: { accountId: account.id, serviceId: id, subject: hostile } });
+  for (const path of ["", "/new", `/${id}`, `/${id}/settings`, `/${id}/access`, `/${id}/delete`]) {
+    await page.goto(`/dashboard/game-services${path}`);
+    await expectAccessible(page);
+    await expectToFit(page);
+    if (path !== "/new") await expect(page.getByText("<b>W", { exact: false }).first()).toBeVisible();
+  }
+});
