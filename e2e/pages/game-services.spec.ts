@@ -30,7 +30,7 @@ withAndWithoutJavaScript(() => {
     await page.getByRole("button", { name: "Create game service" }).click();
     await expect(page.getByText("Wildcards are not possible.")).toBeVisible();
     await expect(page.getByLabel("Name", { exact: true })).toHaveValue("Survival");
-    await fillIn(page, { name: "Survival", hostname, origin: "127.0.0.1" });
+    await fillIn(page, { name: "Survival", hostname, origin: "10.0.0.1" });
     await page.getByRole("button", { name: "Create game service" }).click();
     await expect(page.getByText("private, loopback or link-local")).toBeVisible();
     await fillIn(page, { name: "Survival", hostname: hostname.toUpperCase(), origin: "192.0.2.80" });

@@ -1,6 +1,7 @@
 import { type Account, findEmail } from "@/lib/accounts/accounts";
 import { db, type Prisma } from "@/lib/database/client";
-import { execute, query, queryIn, select, statement } from "@/lib/database/statement";
+import { execute, query, queryIn } from "@/lib/database/run-statement";
+import { select, statement } from "@/lib/database/statement";
 import { Expression, table } from "@/lib/database/tables";
 import type { InvalidField } from "@/lib/failures";
 import { nameProblem } from "@/lib/names";

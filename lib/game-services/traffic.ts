@@ -1,5 +1,6 @@
 import type { MetricRange } from "@/lib/api/schemas";
-import { parameter, query, select, statement } from "@/lib/database/statement";
+import { query } from "@/lib/database/run-statement";
+import { parameter, select, statement } from "@/lib/database/statement";
 import { Expression, table } from "@/lib/database/tables";
 import { HOUR, MINUTE } from "@/lib/time";
 import { RANGES } from "./metrics";
