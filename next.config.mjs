@@ -30,13 +30,13 @@ export default {
     // Every page names it, for the case that the page fails; asking for it once a day is enough.
     { source: "/error.css", headers: [{ key: "Cache-Control", value: "public, max-age=86400" }] },
     // To be read before it is used; a browser takes `.ts` for a film.
-    {
-      source: "/clients/:file*",
+    ...["/clients/:file*", "/recipes/:file*"].map((source) => ({
+      source,
       headers: asNextWantsThem([
         ["Content-Type", "text/plain; charset=utf-8"],
         ["Access-Control-Allow-Origin", "*"],
       ]),
-    },
+    })),
     ...HEADERS_BY_PATH.map(({ path, headers }) => ({ source: `${path}/:path*`, headers: asNextWantsThem(headers) })),
   ],
 };

@@ -36,7 +36,7 @@ export async function proxy(request: NextRequest): Promise<Response> {
 export const config = {
   // Next reads it without running anything, so it repeats names: `proxy.test.ts` compares them with their sources.
   matcher: [
-    "/((?!(?:api|ingest|metrics|openapi\\.json|healthz|readyz)(?:/|$)|_next/|__nextjs|(?:agent\\.sh|error\\.css|favicon-alert\\.svg|favicon\\.ico|favicon\\.svg|logo\\.svg)$|(?:clients)/).*)",
+    "/((?!(?:api|ingest|metrics|openapi\\.json|docs/api\\.md|llms\\.txt|\\.well-known|healthz|readyz)(?:/|$)|_next/|__nextjs|(?:agent\\.sh|error\\.css|favicon-alert\\.svg|favicon\\.ico|favicon\\.svg|logo\\.svg)$|(?:clients|recipes)/).*)",
     { source: "/:path*", has: [{ type: "header", key: "x-middleware-prefetch" }] },
   ],
 };

@@ -1,17 +1,19 @@
+import { headers } from "next/headers";
 import Link from "next/link";
 import { API_REFERENCE, SIGN_IN, TOKEN_PAGE } from "@/app/paths";
 import { ENDPOINTS } from "@/lib/api/contract";
 import examples from "@/lib/api/examples.json";
+import { servedOrigin } from "@/lib/http/own-origin";
 import { API_REQUESTS, policyText } from "@/lib/rate-limit/policy";
 import { findAccount } from "@/lib/sign-in/sessions";
 import { AccountHeader } from "./dashboard/account-header";
 import styles from "./page.module.css";
 import { CodeBlock } from "./ui/code-block";
-import { pageOrigin } from "./ui/page-origin";
 import { HeaderNavigation, SiteHeader } from "./ui/site-header";
 
 export default async function Page() {
-  const [account, origin] = await Promise.all([findAccount(), pageOrigin()]);
+  const account = await findAccount();
+  const origin = servedOrigin(await headers());
   return (
     <>
       {account ? (

@@ -8,8 +8,9 @@ const rows = readFileSync("docs/security-checks.md", "utf8")
     return number && shownBy ? [{ number: Number(number), shownBy }] : [];
   });
 
-test("all 45 checks are in the table, each once and in order", () => {
-  expect(rows.map(({ number }) => number)).toEqual(Array.from({ length: 45 }, (_, index) => index + 1));
+test("the checks are numbered in order, each once and without a gap", () => {
+  expect(rows.length).toBeGreaterThanOrEqual(45);
+  expect(rows.map(({ number }) => number)).toEqual(rows.map((_, index) => index + 1));
 });
 
 test.each(rows)("every test that check $number names exists", ({ shownBy }) => {

@@ -27,6 +27,10 @@ export class ProjectCopy {
     writeFileSync(join(this.#dir, file), text);
   }
 
+  read(file: string): string {
+    return readFileSync(join(this.#dir, file), "utf8");
+  }
+
   /** Writes the project's file with `before` followed by `added`. @throws when the file does not hold `before`. */
   addAfter(file: string, before: string, added: string): void {
     const text = readFileSync(file, "utf8");

@@ -16,6 +16,7 @@ import { readActions, readForm } from "./http/forms.mjs";
 import { findFault, isForMachines, normalize } from "./http/gate.mjs";
 import { findPageFault, keepPageHeaders } from "./http/pages.mjs";
 import { refuse } from "./http/refusals.mjs";
+import { declineUpgrades } from "./http/upgrades.mjs";
 import { failToListen, listen, requireFree } from "./listen.mjs";
 import { logError } from "./log.mjs";
 
@@ -34,8 +35,8 @@ endWhenTold(server, dev ? 0 : drainDelay());
 const port = Number(process.env.PORT ?? 3000);
 // Workers share the port that their parent has looked at.
 if (!cluster.isWorker) await requireFree(port, hostname).catch((error) => failToListen(error, port, hostname));
-// Next listens here for web sockets, which only its development server has. A server that nobody listens to for them
-// answers a request that offers an upgrade (to HTTP/2, as some clients do) like any other.
+// Next listens here for web sockets, which only its development server has. No build takes an upgrade.
+if (!dev) declineUpgrades(server);
 const nobody = /** @type {import("node:http").Server} */ (/** @type {unknown} */ (new EventEmitter()));
 const app = next({ dev, hostname, port, httpServer: dev ? server : nobody });
 const handle = app.getRequestHandler();

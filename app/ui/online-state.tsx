@@ -4,7 +4,7 @@ import { useIsAway } from "./live";
 import styles from "./online-state.module.css";
 
 /**
- * Whether a server's daemon checked in within the last two minutes (spec 2.2), as far as the page knows: while the
+ * Whether a server's daemon checked in within the last two minutes (contract 2.2), as far as the page knows: while the
  * console does not answer, it only knows what was so before.
  */
 export function OnlineState({ isOnline }: { isOnline: boolean }) {

@@ -3,7 +3,7 @@ import { call, expect, getData, sharedOrigin, test } from "@/e2e/support/fixture
 import { db } from "@/lib/database/client";
 import { cancelBenchmark, requestBenchmark } from "@/lib/servers/benchmarks";
 import { DAY, SECOND } from "@/lib/time";
-import { mintToken } from "@/lib/tokens/format";
+import { hashToken, mintToken } from "@/lib/tokens/format";
 
 // Where YABS delivers its result with -s: the key is in the path, and the answer is read in a terminal.
 
@@ -80,6 +80,28 @@ test("a machine that is not the one the console knows is not verified, and the a
       expect.stringContaining(`Not verified, by what the console knows of the server: ${message}`),
     ]);
     expect((await runs()).benchmarks).toMatchObject([{ verified: false }]);
+  }
+});
+
+test("verified compares with the ip that the daemon checks in from where that is public, whatever the daemon says", async () => {
+  for (const [checkedInFrom, verified] of [
+    ["9.9.9.9", true],
+    ["8.8.8.8", false],
+    // A private network says nothing: what was reported counts.
+    ["192.168.1.7", true],
+  ] as const) {
+    const { serverId, key, runs } = await newRun({ publicIp: "9.9.9.9" });
+    await db.serverKey.create({
+      data: {
+        serverId,
+        keyHash: hashToken(mintToken()),
+        hint: "abcd",
+        lastUsedAt: new Date(),
+        lastUsedIp: checkedInFrom,
+      },
+    });
+    expect((await upload(key, RESULT)).status).toBe(200);
+    expect((await runs()).benchmarks, checkedInFrom).toMatchObject([{ verified }]);
   }
 });
 

@@ -3,7 +3,8 @@ import { expect, getData, test } from "@/e2e/support/fixtures";
 import { db } from "@/lib/database/client";
 import { InvalidInputError, NotFoundError } from "@/lib/failures";
 import { parseStabilityRecord, type StabilityRecord } from "@/lib/servers/stability";
-import { recordCheckIn } from "@/lib/servers/telemetry/check-ins";
+import { recordCheckIn, storeCheckIn } from "@/lib/servers/telemetry/check-ins";
+import { parseReport } from "@/lib/servers/telemetry/report";
 import { DAY, MINUTE, SECOND } from "@/lib/time";
 
 const sample = { cpuPct: 10, memUsedMb: 500, memTotalMb: 1000, uptimeS: 1000 };
@@ -30,6 +31,33 @@ test("a restart is noticed by the uptime that went down, once", async () => {
   const { events, minutes } = await stabilityOf(id);
   expect(sum(events.map(({ reboots }) => reboots))).toBe(1);
   expect(sum((minutes.match(/../g) ?? []).map(Number))).toBe(3);
+});
+
+test("facts and ip of a sample from beyond its own arrival do not become the newest, and it outranks none that is in time", async () => {
+  const { id: accountId, token } = await newAccount();
+  const { id } = await newServer(accountId);
+  const known = async () => {
+    const { facts, public_ip } = await getData<{ facts: { os: string }; public_ip: string }>(
+      `/api/v1/servers/${id}`,
+      token,
+    );
+    return [facts.os, public_ip];
+  };
+  const now = Date.now();
+  const report = (os: string, publicIp: string) => ({
+    facts: { os, kernel: "6.1", cores: 2 },
+    publicIp,
+    sample: parseReport({ sample }).sample,
+  });
+  const at = (arrival: number, ahead: number) => ({
+    arrivedAt: new Date(now + arrival),
+    sampledAt: new Date(now + arrival + ahead),
+  });
+  await storeCheckIn(id, report("first", "192.0.2.1"), at(-2 * MINUTE, 0));
+  await storeCheckIn(id, report("ahead", "192.0.2.2"), at(-MINUTE, 4 * MINUTE));
+  expect(await known()).toEqual(["first", "192.0.2.1"]);
+  await storeCheckIn(id, report("in time", "192.0.2.3"), at(0, -SECOND));
+  expect(await known()).toEqual(["in time", "192.0.2.3"]);
 });
 
 test("a late check-in is stored, never moves last_seen backwards, and is no restart", async () => {

@@ -1,11 +1,13 @@
+import { once } from "node:events";
 import { readFileSync } from "node:fs";
+import { type AddressInfo, createServer, type Server } from "node:net";
 import { newAccount, newGameService, newServer } from "@/e2e/support/factories";
 import { expect, sharedOrigin, spend, test } from "@/e2e/support/fixtures";
 import { runProgram } from "@/e2e/support/run-program";
 import { MINUTE } from "@/lib/time";
-import { ConsoleApi, ConsoleApiError } from "@/public/clients/console-api";
+import { ConsoleApi, ConsoleApiError, ConsoleUnreachableError } from "@/public/clients/console-api";
 
-for (const file of ["console-api.ts", "console_api.py"]) {
+for (const file of ["console-api.ts", "console_api.py", "console-api.postman.json"]) {
   test(`/clients/${file} is served as text, to any origin, and is the committed one`, {
     tag: "@one-engine",
   }, async () => {
@@ -91,6 +93,52 @@ test("at a limit that is really hit both clients wait as long as they are told t
   const [account, printed] = await Promise.all([api.getAccount(), python(WAIT, [sharedOrigin(), token])]);
   expect(account.id).toBe(id);
   expect(printed.trim().split("\n")).toEqual(["429 True", "aborted", String(id)]);
+});
+
+const UNREACHABLE = `
+import sys
+from console_api import ConsoleApi, ConsoleUnreachable
+for origin in sys.argv[1:]:
+    try:
+        ConsoleApi(origin, "cpat_x", timeout=0.5).get_account()
+    except ConsoleUnreachable as error:
+        print(isinstance(error, OSError), error)
+`;
+
+test("both clients say that the console cannot be reached, and that it did not answer in time", {
+  tag: "@one-engine",
+}, async () => {
+  // Takes every connection and never answers.
+  const silent = createServer(() => {}).listen(0, "127.0.0.1");
+  await once(silent, "listening");
+  const closed = createServer().listen(0, "127.0.0.1");
+  await once(closed, "listening");
+  const originOf = (server: Server) => `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const [slow, refused] = [originOf(silent), originOf(closed)];
+  closed.close();
+  try {
+    const ask = (origin: string) => new ConsoleApi({ origin, token: "cpat_x", timeout: 0.5 }).getAccount();
+    await expect(ask(refused)).rejects.toThrow(new ConsoleUnreachableError(`${refused} cannot be reached.`));
+    await expect(ask(slow)).rejects.toThrow(new ConsoleUnreachableError(`${slow} did not answer within 0.5 seconds.`));
+    const lines = (await python(UNREACHABLE, [refused, slow])).trim().split("\n");
+    expect(lines[0]).toMatch(/^True http:.* does not answer: .*refused\.$/);
+    expect(lines[1]).toMatch(/^True http:.* does not answer: .*timed out\.$/);
+  } finally {
+    silent.close();
+  }
+});
+
+const PARSED_AS_3_8 = `
+import ast, sys
+tree = ast.parse(open(sys.argv[1]).read(), feature_version=(3, 8))
+names = [alias.name for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) and node.module == "typing" for alias in node.names]
+print(" ".join(sorted(names)), any(isinstance(node, ast.ImportFrom) and node.module == "__future__" for node in tree.body))
+`;
+
+test("console_api.py is written for Python 3.8: its syntax, what it takes from typing, and annotations that are never evaluated", {
+  tag: "@one-engine",
+}, async () => {
+  expect(await python(PARSED_AS_3_8, ["public/clients/console_api.py"])).toBe("Any IO Literal TypedDict True\n");
 });
 
 async function python(program: string, args: string[]): Promise<string> {

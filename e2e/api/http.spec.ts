@@ -216,6 +216,22 @@ test("a request that offers an upgrade, as HTTP/2 clients do, is answered like a
   }
 });
 
+test("a request pipelined behind one that offers an upgrade gets its answer, and so does one before it", async () => {
+  const { token, id } = await newAccount();
+  const line = (path: string, more: string) =>
+    `GET ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\n${more}\r\n`;
+  const offer = "Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABkAAQAAP__\r\n";
+  const answer = await sendRaw(
+    line("/api/v1/servers", "") +
+      line("/api/v1/nope", offer) +
+      line("/api/v1/servers/0", offer) +
+      line("/api/v1/me", "Connection: close\r\n"),
+  );
+  const statuses = [...answer.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => Number(status));
+  expect(statuses).toEqual([200, 404, 404, 200]);
+  expect(answer).toContain(`"id":${id}`);
+});
+
 test("/healthz and /readyz answer without a token, and tell nothing", async () => {
   for (const path of ["/healthz", "/readyz"]) {
     const { status, headers, text } = await askBothDoors(path);

@@ -9,7 +9,7 @@ import { listServiceReadings } from "@/lib/game-services/readings";
 import { listServerReadings } from "@/lib/servers/servers";
 import { DAY, MINUTE, SECOND } from "@/lib/time";
 
-const RECIPE = "docs/recipes/prometheus";
+const RECIPE = "public/recipes/prometheus";
 
 test("one scrape is the whole account as the API tells it, in base units, clean for promtool, and counts as one request", async () => {
   test.skip(!hasPrometheus(), "Prometheus is not installed.");

@@ -1,11 +1,13 @@
 import { readFileSync, writeFileSync } from "node:fs";
+import { startConsole } from "@/e2e/support/console-server";
 import { newAccount, newGameService, newServer } from "@/e2e/support/factories";
 import { expect, getData, sharedOrigin, spend, test } from "@/e2e/support/fixtures";
+import { freePort } from "@/e2e/support/free-port";
 import { runProgram } from "@/e2e/support/run-program";
 import { db } from "@/lib/database/client";
 import { MINUTE, SECOND } from "@/lib/time";
 
-const RECIPES = "docs/recipes";
+const RECIPES = "public/recipes";
 
 test("fleet.sh prints every server in full, and waits where the limit says so", {
   tag: ["@one-engine", "@waits"],
@@ -25,7 +27,31 @@ test("fleet.sh prints every server in full, and waits where the limit says so", 
     .split("\n")
     .map((line) => JSON.parse(line) as { data: { id: number } });
   expect(servers.map(({ data }) => data.id)).toEqual(ids);
-  expect(errors).toContain("429");
+  expect(errors).toBe("");
+});
+
+test("fleet.sh goes on after a restart of the console, without a word, and says what waiting does not mend", {
+  tag: "@one-engine",
+}, async () => {
+  const database = String(process.env.DATABASE_URL);
+  const { id: accountId, token } = await newAccount();
+  const { id } = await newServer(accountId);
+  const port = await freePort();
+  const variables = { ORIGIN: `http://127.0.0.1:${port}`, TOKEN: token };
+  const running = runProgram("sh", [`${RECIPES}/fleet.sh`], variables);
+  // It has been refused once before the console begins to listen.
+  await new Promise((resolve) => setTimeout(resolve, SECOND));
+  const app = await startConsole(database, { PORT: String(port) });
+  try {
+    const { code, output, errors } = await running;
+    expect({ code, errors }).toEqual({ code: 0, errors: "" });
+    expect(JSON.parse(output)).toMatchObject({ data: { id } });
+    const mistyped = await runProgram("sh", [`${RECIPES}/fleet.sh`], { ...variables, TOKEN: "cpat_mistyped" });
+    expect(mistyped.code).toBe(1);
+    expect(mistyped.errors).toContain("Malformed access token");
+  } finally {
+    await app.stop();
+  }
 });
 
 test("unhealthy.py names the servers in need and ends with 1, with 0 when there are none, and with 2 when it cannot ask", {

@@ -7,6 +7,7 @@ import { DIST_DIRS } from "@/scripts/build";
  */
 export const NO_VARIABLES = {
   BASE_URL: "",
+  CONTACT_URL: "",
   TRUSTED_PROXIES: "",
   REDIS_URL: "",
   UPSTASH_REDIS_REST_URL: "",

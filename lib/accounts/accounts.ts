@@ -19,12 +19,12 @@ const MAX_NAME_LENGTH = 100;
 
 const select = { id: true, name: true, email: true, role: true } satisfies Prisma.AccountSelect;
 
-/** Staff see the game services of others under the conditions of spec 2.5. */
+/** Staff see the game services of others under the conditions of contract 2.5. */
 export function isStaff(account: Account): boolean {
   return account.role !== "customer";
 }
 
-/** The account object of spec 2.1. */
+/** The account object of contract 2.1. */
 export function serializeAccount({ id, name, email, role }: Account): Account {
   return { id, name, email, role };
 }

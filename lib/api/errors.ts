@@ -14,7 +14,7 @@ const DATABASE_RETRY_AFTER = 5;
 const CHALLENGE = 'Bearer realm="console-api"';
 const INVALID_TOKEN_CHALLENGE = `${CHALLENGE}, error="invalid_token"`;
 
-/** No usable Authorization header (spec 5.1). */
+/** No usable Authorization header (contract 5.1). */
 export const missingToken = () =>
   new ApiError(401, 'Missing access token. Send "Authorization: Bearer <token>".', { "WWW-Authenticate": CHALLENGE });
 
@@ -24,15 +24,15 @@ export const malformedToken = () =>
     "WWW-Authenticate": INVALID_TOKEN_CHALLENGE,
   });
 
-/** Unknown, revoked, expired, or of a disabled account: the caller is not told which (spec 7). */
+/** Unknown, revoked, expired, or of a disabled account: the caller is not told which (contract 7). */
 export const invalidToken = () =>
   new ApiError(401, "Invalid or revoked access token.", { "WWW-Authenticate": INVALID_TOKEN_CHALLENGE });
 
-/** Anything but reading (spec 1). */
+/** Anything but reading (contract 1). */
 export const methodNotAllowed = (allow: string) =>
   new ApiError(405, "Method not allowed. This API is read-only; use GET.", { Allow: allow });
 
-/** `waitSeconds` is a whole number: a client that sleeps exactly that long is let in (spec 7, 8). */
+/** `waitSeconds` is a whole number: a client that sleeps exactly that long is let in (contract 7, 8). */
 export const rateLimitExceeded = (waitSeconds: number) =>
   new ApiError(429, `Rate limit exceeded. Retry in ${waitSeconds} ${waitSeconds === 1 ? "second" : "seconds"}.`, {
     "Retry-After": String(waitSeconds),
@@ -73,7 +73,7 @@ export function toApiError(
   return internalError();
 }
 
-/** A failure as the caller sees it (spec 2, 7); `body` is for callers who were promised no JSON. */
+/** A failure as the caller sees it (contract 2, 7); `body` is for callers who were promised no JSON. */
 export function errorResponse(error: ApiError, headers: Headers, body: string = failureText(error.message)): Response {
   for (const [name, value] of Object.entries(error.headers)) headers.set(name, value);
   return new TextResponse([body], error.status, headers);

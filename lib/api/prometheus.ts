@@ -2,7 +2,7 @@ import type { ServiceReading } from "@/lib/game-services/readings";
 import type { ServerReading } from "@/lib/servers/servers";
 import { publishedRows } from "@/lib/servers/telemetry/measurements";
 import { SECOND } from "@/lib/time";
-import { gameService } from "./schemas";
+import { CHECK_IN_SECONDS, gameService, INTERVAL_SECONDS } from "./schemas";
 
 export const PROMETHEUS_TYPE = "text/plain; version=0.0.4; charset=utf-8";
 
@@ -34,11 +34,17 @@ function serverMetrics(servers: readonly ServerReading[]): Metric[] {
     metric("info", "Always 1; the names of the server are labels.", ({ label, hostname, public_ip }) => [
       [{ label, hostname, public_ip: public_ip ?? "" }, 1],
     ]),
-    metric("score", "Health score, 0 to 1000, higher is healthier.", ({ score }) => [[{}, score]]),
+    metric("score", "Health score, 0 to 1000, higher is healthier; computed as it is read.", ({ score }) => [
+      [{}, score],
+    ]),
     metric("score_component", "Component of the health score, 0 to 1000.", ({ score_components }) =>
       Object.entries(score_components).map(([component, points]): Sample => [{ component }, points]),
     ),
-    metric("online", "Whether the daemon checked in within two minutes.", ({ online }) => [[{}, Number(online)]]),
+    metric(
+      "online",
+      `Whether the daemon, which checks in every ${CHECK_IN_SECONDS} seconds, did so within two minutes.`,
+      ({ online }) => [[{}, Number(online)]],
+    ),
     metric("last_seen_timestamp_seconds", "When the daemon last checked in.", ({ last_seen }) => [
       [{}, last_seen / SECOND],
     ]),
@@ -63,10 +69,13 @@ function serviceMetrics(services: readonly ServiceReading[]): Metric[] {
   });
   type Interval = ServiceReading["intervals"][number];
   const ofInterval = (name: string, help: string, value: (interval: Interval) => number | null) =>
-    metric(`interval_${name}`, `${help} the newest interval of the node.`, ({ intervals }) =>
-      intervals.flatMap((interval) =>
-        given(value(interval)).map(([, v]): Sample => [{ node_id: interval.node_id }, v]),
-      ),
+    metric(
+      `interval_${name}`,
+      `${help} the newest interval of the node; an interval lasts ${INTERVAL_SECONDS} seconds.`,
+      ({ intervals }) =>
+        intervals.flatMap((interval) =>
+          given(value(interval)).map(([, v]): Sample => [{ node_id: interval.node_id }, v]),
+        ),
     );
   return [
     metric("info", "Always 1; the names of the service are labels.", ({ name, java_hostname }) => [

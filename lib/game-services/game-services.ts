@@ -11,7 +11,7 @@ const owned = table("GameService", "owned");
 const g = table("ServiceGrant", "g");
 const k = table("Ticket", "k");
 
-/** A service as the contract has it (spec 2.5). */
+/** A service as the contract has it (contract 2.5). */
 const SERVICE = {
   id: s.id,
   name: s.name,
@@ -34,7 +34,7 @@ export function askerOf(account: Account) {
 }
 
 /**
- * The condition on `game_services s` under which an account may see a service (spec 2.5): it owns it, or holds a grant,
+ * The condition on `game_services s` under which an account may see a service (contract 2.5): it owns it, or holds a grant,
  * or is staff and the owner allowed support access or has an open ticket linked to the service. Raw, because it compares
  * the ticket's account with the service's.
  */
@@ -60,12 +60,12 @@ const VISIBLE = statement({ id: s.id, ...ASKER }, ({ id, ...asker }) =>
   select(SERVICE, `from ${s} where ${s.id} = ${id} and ${visibleTo(asker)}`),
 );
 
-/** The services that an account owns or holds a grant for, whatever its role, by id (spec 4, rule 4). */
+/** The services that an account owns or holds a grant for, whatever its role, by id (contract 4, rule 4). */
 export async function listGameServices(accountId: number): Promise<GameServiceList> {
   return { services: await query(LISTED_TO, { accountId }) };
 }
 
-/** @throws NotFoundError when there is no such service that the account may see (spec 4, rule 5). */
+/** @throws NotFoundError when there is no such service that the account may see (contract 4, rule 5). */
 export async function getGameService(account: Account, idText: string): Promise<GameService> {
   const [service] = await query(VISIBLE, { id: parseId(idText), ...askerOf(account) });
   if (!service) throw new NotFoundError();

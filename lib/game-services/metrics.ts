@@ -19,7 +19,7 @@ import { parseId } from "@/lib/http/ids";
 import { JsonText } from "@/lib/http/json-text";
 import { DAY, HOUR } from "@/lib/time";
 
-/** How far back each range reaches, in milliseconds (spec 4, rule 6). */
+/** How far back each range reaches, in milliseconds (contract 4, rule 6). */
 export const RANGES: Readonly<Record<MetricRange, number>> = { "1h": HOUR, "24h": DAY, "7d": 7 * DAY };
 const DEFAULT_RANGE: MetricRange = "1h";
 
@@ -33,7 +33,7 @@ const s = table("GameService", "s");
 const m = table("MetricSample", "m");
 const k = table("EdgeAcknowledgement", "k");
 
-/** One interval as the contract has it (spec 2.6). */
+/** One interval as the contract has it (contract 2.6). */
 export const INTERVAL = {
   ts: m.ts,
   node_id: m.nodeId,

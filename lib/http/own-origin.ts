@@ -18,11 +18,20 @@ export function isFromConsole(headers: Headers): boolean {
   return env.baseUrl ? new URL(origin).origin === own : new URL(origin).host === new URL(own).host;
 }
 
-/** The origin under which the browser opened the console, for people to copy. */
+/** For documents when a request names no usable host. */
+const PLACEHOLDER = "https://console.example.com";
+
+/**
+ * The origin of the console, for what is read with GET. The Origin header has no say: it names the page that asks, and
+ * a document that named it as the API would send that page's tokens elsewhere.
+ */
+export function servedOrigin(headers: Headers): string {
+  return ownOrigin(headers) ?? PLACEHOLDER;
+}
+
+/** The origin under which the browser opened a page of an account, also where the page is the answer to a form. */
 export function shownOrigin(headers: Headers): string {
-  return (
-    (env.baseUrl && ownOrigin(headers)) || originHeader(headers) || ownOrigin(headers) || "https://console.example.com"
-  );
+  return (env.baseUrl && ownOrigin(headers)) || originHeader(headers) || servedOrigin(headers);
 }
 
 /** The hostnames and ips under which the console itself is reached, as far as it knows; lower case. */

@@ -5,7 +5,7 @@ import { ApiError } from "@/lib/api/api-error";
 import { rateLimitExceeded, unavailable } from "@/lib/api/errors";
 import { InvalidInputError } from "@/lib/failures";
 import { clientIp } from "@/lib/http/client-ip";
-import { shownOrigin } from "@/lib/http/own-origin";
+import { servedOrigin } from "@/lib/http/own-origin";
 import { env } from "@/lib/process/env";
 import { limit, type Policy } from "@/lib/rate-limit";
 import { scoreBenchmark } from "@/lib/servers/benchmark-scores";
@@ -67,7 +67,7 @@ async function receive(request: Request, key: string): Promise<string> {
     deliverBenchmark(key, result, new Date()),
   );
   if (!delivered) throw unknownKey();
-  return summary(run, scores, differences, shownOrigin(request.headers));
+  return summary(run, scores, differences, servedOrigin(request.headers));
 }
 
 function unknownKey(): ApiError {

@@ -78,3 +78,12 @@ test("what is no result is refused in a sentence, hostile text too", () => {
   ];
   for (const json of hostile) expect(() => parseYabs(json), json.slice(0, 20)).toThrow(InvalidInputError);
 });
+
+test.each(["1.2.3 MHz", "99999999999999999 MHz", "1e400 MHz", ". MHz", "NaN MHz"])(
+  "a clock of %s is not measured, and never the best there is",
+  (freq) => {
+    const { measured } = parseYabs(`{"cpu":{"cores":4,"freq":"${freq}"}}`);
+    expect(measured.coreGhz).toBeNull();
+    expect(scoreBenchmark(measured).cpu).toBeNull();
+  },
+);

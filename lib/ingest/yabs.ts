@@ -80,8 +80,9 @@ function parseMended(json: string): unknown {
 }
 
 function coreGhz({ cores, freq }: { cores: number | null; freq: string | null }): number | null {
-  const [, mhz] = /^([\d.]+) MHz$/.exec(freq ?? "") ?? [];
-  return cores === null || mhz === undefined ? null : (cores * Number(mhz)) / 1000;
+  const [, mhz] = /^([\d.]{1,12}) MHz$/.exec(freq ?? "") ?? [];
+  const ghz = cores === null ? Number.NaN : (cores * Number(mhz)) / 1000;
+  return Number.isFinite(ghz) ? ghz : null;
 }
 
 function mbitPerS(speed: string | null): number | null {

@@ -73,6 +73,11 @@ const variables = z.object({
       'BASE_URL must be an origin alone, such as "https://console.example.com", with no path, query or account.',
     )
     .transform((text) => text?.replace(/\/$/, "")),
+  CONTACT_URL: url(
+    "CONTACT_URL",
+    ["https:", "http:", "mailto:"],
+    "https://example.com/support or mailto:support@example.com",
+  ),
   TRUSTED_PROXIES: wholeNumber("TRUSTED_PROXIES", 0, 0, 10),
   WORKERS: z
     .string()
@@ -121,6 +126,8 @@ export type Env = {
   port: number;
   /** The origin under which people open the console; undefined: the Host header of each request. */
   baseUrl: string | undefined;
+  /** Where people report a fault, a weakness included: a page or `mailto:`. */
+  contactUrl: string | undefined;
   /** How many proxies stand in front of this process, each appending to X-Forwarded-For. */
   trustedProxies: number;
   /** How many processes answer behind the one port. */
@@ -173,6 +180,7 @@ export function parseEnv(source: Record<string, string | undefined>): Env {
     host: data.HOST,
     port: data.PORT,
     baseUrl: data.BASE_URL,
+    contactUrl: data.CONTACT_URL,
     trustedProxies: data.TRUSTED_PROXIES,
     workers: data.WORKERS,
     drainDelaySeconds: data.DRAIN_DELAY,

@@ -3,6 +3,7 @@ import { db, type Prisma } from "@/lib/database/client";
 import { lockServer } from "@/lib/database/locks";
 import { type InvalidField, NotFoundError } from "@/lib/failures";
 import { parseId } from "@/lib/http/ids";
+import { isPublicIp } from "@/lib/http/public-ip";
 import { checkLabel } from "@/lib/servers/names";
 import { DAY } from "@/lib/time";
 import { hashToken, isWellFormedToken, mintToken } from "@/lib/tokens/format";
@@ -23,7 +24,7 @@ const select = {
 type RunRow = Prisma.BenchmarkRunGetPayload<{ select: typeof select }>;
 
 /**
- * The finished runs of a server, newest first (spec 4, rule 3).
+ * The finished runs of a server, newest first (contract 4, rule 3).
  * @throws NotFoundError when there is no such server of this account.
  */
 export async function listBenchmarks(accountId: number, serverIdText: string): Promise<BenchmarkRuns> {
@@ -138,6 +139,7 @@ export type AwaitedBenchmark = {
   serverId: number;
   accountId: number;
   facts: Record<string, unknown>;
+  /** The ip that its daemon checks in from, or the one that it reported where that is not public. */
   publicIp: string | null;
 };
 
@@ -155,14 +157,24 @@ export async function findAwaitedBenchmark(rawKey: string, now: Date): Promise<A
       id: true,
       label: true,
       serverId: true,
-      server: { select: { accountId: true, facts: true, publicIp: true } },
+      server: { select: { accountId: true, facts: true, publicIp: true, keys: LAST_USED_KEY } },
     },
   });
   if (!run) return null;
   const { id, label, serverId, server } = run;
-  const { accountId, facts, publicIp } = server;
-  return { id, label, serverId, accountId, facts: facts as Record<string, unknown>, publicIp };
+  const [key] = server.keys;
+  // What a daemon says of its own ip proves nothing; where it checks in from does, unless that is a private network.
+  const publicIp = key?.lastUsedIp && isPublicIp(key.lastUsedIp) ? key.lastUsedIp : server.publicIp;
+  return { id, label, serverId, accountId: server.accountId, facts: server.facts as Record<string, unknown>, publicIp };
 }
+
+/** The key that the server's daemon checked in with last. */
+const LAST_USED_KEY = {
+  where: { lastUsedAt: { not: null } },
+  orderBy: { lastUsedAt: "desc" },
+  take: 1,
+  select: { lastUsedIp: true },
+} satisfies Prisma.Server$keysArgs;
 
 /** `verified`: the console's checks of the reported hardware passed. */
 type BenchmarkResult = { scores: BenchmarkScores; verified: boolean; log: string };

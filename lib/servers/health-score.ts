@@ -71,9 +71,9 @@ export type HealthFacts = {
 };
 
 export type Score = {
-  /** 0 to 1000, higher is healthier (spec 2.2). */
+  /** 0 to 1000, higher is healthier (contract 2.2). */
   score: number;
-  /** Each 0 to 1000 (spec 2.3). */
+  /** Each 0 to 1000 (contract 2.3). */
   components: Record<Component, number>;
 };
 
@@ -134,7 +134,7 @@ function component({ points }: Rating): number {
   return Math.round(clamp(points));
 }
 
-/** The published formula (spec 2.3: six weighted components). */
+/** The published formula (contract 2.3: six weighted components). */
 export function scoreOf(components: Readonly<Record<Component, number>>): number {
   let sum = 0;
   for (const name of COMPONENTS) sum += WEIGHTS[name] * components[name];

@@ -11,7 +11,7 @@ import { readColumns } from "@/lib/servers/telemetry/measured-columns";
 import { publishedRows } from "@/lib/servers/telemetry/measurements";
 import { MINUTE } from "@/lib/time";
 
-/** A daemon that checked in within this time is online (spec 8). */
+/** A daemon that checked in within this time is online (contract 8). */
 const ONLINE_WINDOW = 2 * MINUTE;
 
 const s = table("Server", "s");
@@ -51,14 +51,14 @@ const SERVER = statement({ id: s.id, accountId: s.accountId }, ({ id, accountId 
   ),
 );
 
-/** The servers of an account, by id, each with its score of now (spec 4, rule 1). */
+/** The servers of an account, by id, each with its score of now (contract 4, rule 1). */
 export async function listServers(accountId: number): Promise<ServerList> {
   const rows = await readRows(accountId);
   const now = Date.now();
   return { servers: rows.map((row) => serializeListItem(row, scoreHealth(factsOf(row, now), now).score, now)) };
 }
 
-/** @throws NotFoundError when there is no such server of this account (spec 4, rule 8). */
+/** @throws NotFoundError when there is no such server of this account (contract 4, rule 8). */
 export async function getServer(accountId: number, idText: string): Promise<ServerDetail> {
   return (await getServerReport(accountId, idText)).server;
 }
@@ -166,7 +166,7 @@ function serializeListItem(row: ServerRow, score: number, now: number): ServerLi
   };
 }
 
-/** A measurement that the daemon did not make is left out: the contract has no null for it (spec 2.3). */
+/** A measurement that the daemon did not make is left out: the contract has no null for it (contract 2.3). */
 function serializeSample(row: ServerRow): ServerDetail["latest_sample"] {
   if (row.ts === null) return null;
   const sample: NonNullable<ServerDetail["latest_sample"]> = { ts: row.ts };

@@ -90,7 +90,7 @@ const REFUSE = statement(
 
 /**
  * Whom a well-formed raw token acts as; null when it is unknown, revoked, expired, or its account is disabled
- * (spec 5.5, 5.6). Nothing is cached, so each of these holds from the very next request on. What the token page shows
+ * (contract 5.5, 5.6). Nothing is cached, so each of these holds from the very next request on. What the token page shows
  * about use and refusals is written afterwards, in the background.
  * @throws BusyError when too many tokens of the same account or network are being looked up.
  */

@@ -44,7 +44,7 @@ export type TokenRecord = Prisma.AccessTokenGetPayload<{ select: typeof select }
 
 /** What became of a form that asks for a token. */
 export type CreateTokenResult =
-  /** `raw` exists nowhere else and cannot be read again (spec 5.4). */
+  /** `raw` exists nowhere else and cannot be read again (contract 5.4). */
   | { kind: "created"; raw: string; token: TokenRecord }
   /** This form has created a token before, and a token is never shown twice. */
   | { kind: "already-created"; token: TokenRecord }
@@ -225,7 +225,7 @@ export async function findToken(accountId: number, id: number): Promise<TokenRec
 
 /**
  * Revokes those of the tokens that are active, or every active one of the account. They are refused from their next
- * request on (spec 5.5). Returns the ones that this call revoked, which share the instant.
+ * request on (contract 5.5). Returns the ones that this call revoked, which share the instant.
  */
 export async function revokeTokens(accountId: number, which: readonly number[] | "all"): Promise<TokenRecord[]> {
   const now = new Date();

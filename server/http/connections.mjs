@@ -26,7 +26,7 @@ const MAX_AHEAD = 100;
 /**
  * What is known of a connection: how many of its requests are not answered yet, which of them wait for their turn, what
  * to do once there are none, and how to answer the last of them when its body never comes whole.
- * @typedef {{ pending: number, waiting: (() => void)[], refusal: (() => void) | null, giveUp: () => void }} State
+ * @typedef {{ pending: number, waiting: (() => void)[], afterAnswers: (() => void) | null, giveUp: () => void }} State
  */
 
 /** @type {WeakMap<import("node:stream").Duplex, State>} */
@@ -34,7 +34,7 @@ const states = new WeakMap();
 
 /** @param {import("node:stream").Duplex} socket */
 function stateOf(socket) {
-  const state = states.get(socket) ?? { pending: 0, waiting: [], refusal: null, giveUp: () => {} };
+  const state = states.get(socket) ?? { pending: 0, waiting: [], afterAnswers: null, giveUp: () => {} };
   states.set(socket, state);
   return state;
 }
@@ -83,7 +83,7 @@ export function createGuardedServer(times) {
     response.once("close", () => {
       state.pending--;
       state.waiting.shift()?.();
-      if (state.pending === 0) state.refusal?.();
+      if (state.pending === 0) state.afterAnswers?.();
       if (request.complete) return;
       // Read away, so that whoever sends it learns the answer, and can ask again.
       request.resume();
@@ -102,14 +102,26 @@ export function createGuardedServer(times) {
 }
 
 /**
- * Refuses what is no request behind the answers to the requests before it. The first of several ends the connection.
+ * Sends the error for unparsable bytes after the answers to the requests before them. The connection then ends.
  * @param {import("node:stream").Duplex} socket
  * @param {number} status
  * @param {string | null} path
  */
 function refuseLast(socket, status, path) {
+  afterAnswers(socket, () => refuseRaw(socket, status, path));
+}
+
+/**
+ * Runs after the answers to the requests that came before on a connection. While one function waits, no other does.
+ * @param {import("node:stream").Duplex} socket
+ * @param {() => void} run
+ */
+export function afterAnswers(socket, run) {
   const state = stateOf(socket);
-  if (state.refusal) return;
-  state.refusal = () => refuseRaw(socket, status, path);
-  if (state.pending === 0) state.refusal();
+  if (state.afterAnswers) return;
+  state.afterAnswers = () => {
+    state.afterAnswers = null;
+    run();
+  };
+  if (state.pending === 0) state.afterAnswers();
 }

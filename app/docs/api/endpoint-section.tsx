@@ -1,14 +1,15 @@
 import { CodeBlock } from "@/app/ui/code-block";
 import type { Operation, Schema } from "@/lib/api/openapi";
+import { requestExamples } from "@/lib/api/request-examples";
+import { Prose } from "./blocks";
 import { Fields } from "./fields";
 import styles from "./page.module.css";
-import { requestExamples } from "./request-examples";
 
 type Props = { path: string; operation: Operation; url: string; schemas: Record<string, Schema> };
 
 /** One endpoint: what it takes, what it answers field by field, and how to ask for it. */
 export function EndpointSection({ path, operation, url, schemas }: Props) {
-  const { operationId, summary, parameters, responses } = operation;
+  const { operationId, summary, description, parameters, responses } = operation;
   const success = responses[200];
   const content = success && "content" in success ? success.content?.["application/json"] : undefined;
   const [curl, ...others] = requestExamples(url);
@@ -19,7 +20,9 @@ export function EndpointSection({ path, operation, url, schemas }: Props) {
           GET <code>{path}</code>
         </a>
       </h3>
-      <p>{summary}.</p>
+      <p>
+        {summary}. <Prose text={description} />
+      </p>
       {parameters.length > 0 && (
         <dl className={styles.fields}>
           {parameters.map(({ name, in: place, description, schema }) => (

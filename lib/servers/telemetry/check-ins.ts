@@ -17,6 +17,9 @@ export type Arrival = {
   key?: { id: number; ip: string | null };
 };
 
+/** How far the clocks of a machine and of the console may differ unnoticed: the agent corrects what goes beyond. */
+const CLOCK_TOLERANCE = MINUTE;
+
 /** A key's use is written at most this often. */
 const KEY_USE_PRECISION = MINUTE;
 
@@ -33,6 +36,17 @@ export async function recordCheckIn(serverId: number, report: Report, now: Date 
 }
 
 /**
+ * Whether a report tells of the present, so that its facts, ip and failed services count. A clock that is ahead must not
+ * decide: a sample from beyond its own arrival does not, and one that is stored does not outrank those that arrive in
+ * time. All in epoch milliseconds.
+ */
+function tellsOfNow(sampledAt: number, arrivedAt: number, newestTs: number | null): boolean {
+  if (newestTs === null) return true;
+  if (sampledAt > arrivedAt + CLOCK_TOLERANCE) return false;
+  return sampledAt >= newestTs || (newestTs > arrivedAt && sampledAt >= arrivedAt - CLOCK_TOLERANCE);
+}
+
+/**
  * As `recordCheckIn`, for what was checked before. A sample that is there already changes nothing at all, so a daemon
  * may send again what it is not sure to have delivered; false says so. The server was last seen at the arrival.
  * @throws NotFoundError for an unknown server.
@@ -46,7 +60,7 @@ export async function storeCheckIn(
     const [previous] = await query(PREVIOUS, { sampledAt, id: serverId });
     if (!previous) throw new NotFoundError();
     // What a report that arrives late says of the present is out of date.
-    const isNewest = previous.newestTs === null || sampledAt.getTime() >= previous.newestTs;
+    const isNewest = tellsOfNow(sampledAt.getTime(), arrivedAt.getTime(), previous.newestTs);
     const stability = withCheckIn(parseStabilityRecord(previous.stability), sampledAt.getTime(), {
       restarts: restartsRevealed(previous, sample?.uptimeS ?? null),
       oomKills: sample?.oomKills ?? 0,

@@ -1,0 +1,92 @@
+import { HEALTH_LEVELS } from "@/lib/servers/health-level";
+import {
+  COMPONENT_CURVES,
+  COMPONENTS,
+  DEDUCTION_CURVES,
+  STABILITY_DEDUCTIONS,
+  STALENESS,
+  WEIGHTS,
+} from "@/lib/servers/health-score";
+import examples from "./examples.json";
+import type { Block, TitledCurve } from "./reference-blocks";
+
+type Title = readonly [title: string, unit: string];
+
+const COMPONENT_TITLES: Record<keyof typeof COMPONENT_CURVES, Title> = {
+  cpuPct: ["cpu: CPU use of all cores together", "%"],
+  memoryPct: ["memory: memory in use", "%"],
+  diskPct: ["disk: the fullest file system", "%"],
+  lossPct: ["network: packets lost", "%"],
+  retransmitPct: ["network: packets sent again", "%"],
+  coveragePct: ["stability: minutes with a check-in, 24 hours", "%"],
+  lastSeenSeconds: ["freshness: since the last check-in", "s"],
+};
+
+const DEDUCTION_TITLES: Record<keyof typeof DEDUCTION_CURVES, Title> = {
+  stealPct: ["cpu: stolen by other guests", "%"],
+  iowaitPct: ["cpu: waiting for disks", "%"],
+  loadPerCore: ["cpu: load per core", "of one"],
+  swapPct: ["memory: swap in use", "%"],
+};
+
+const FORMULA = `score = round((${COMPONENTS.map((name) => `${WEIGHTS[name]}·${name}`).join(" + ")}) / 100)`;
+
+/** How the score comes about: the formula on a real answer, and each curve from the table that the console uses. */
+export function healthScoreBlocks(): Block[] {
+  const { label, score, score_components: components, score_notes: notes } = examples["/api/v1/servers/:id"].data;
+  const products = COMPONENTS.map((name) => WEIGHTS[name] * components[name]);
+  const { reboots, oomKills, failedUnits } = STABILITY_DEDUCTIONS;
+  return [
+    text(
+      `Six components, each an integer from 0 to 1000 and part of the answer, add up to the score by their weights. Nothing else goes into it, so anyone can recompute it: \`${FORMULA}\`.`,
+    ),
+    heading("worked-example", "A worked example"),
+    text(`“${label}” in the examples above:`),
+    {
+      kind: "sum",
+      sum: {
+        columns: ["Component", "Points", "Weight", "Product"],
+        rows: COMPONENTS.map((name, index) => [name, components[name], WEIGHTS[name], products[index] ?? 0]),
+        totals: [
+          ["Sum", products.reduce((sum, product) => sum + product, 0)],
+          ["Divided by 100 and rounded: the score", score],
+        ],
+      },
+    },
+    text(
+      "Its `score_notes` say why: what was measured, where full score ends, and the points that it costs, worst first.",
+    ),
+    { kind: "list", items: notes },
+    heading("curves", "The curves of the components"),
+    text("Linear between the points and constant beyond them. Of the two for the network the worse one counts."),
+    { kind: "curves", curves: titled(COMPONENT_CURVES, COMPONENT_TITLES) },
+    heading("deductions", "What is taken off"),
+    text(
+      `Of the three for the CPU only the largest counts. Memory is at most 300 for 30 minutes after a process was killed for lack of it. Stability loses ${reboots.each} points per restart (at most ${reboots.most}), ${oomKills.each} per process killed for lack of memory (${oomKills.most}) and ${failedUnits.each} per failed system service (${failedUnits.most}).`,
+    ),
+    { kind: "curves", curves: titled(DEDUCTION_CURVES, DEDUCTION_TITLES) },
+    heading("old-samples", "Old samples, and what was not reported"),
+    text(
+      `CPU, memory, disk and network rest on the latest sample. They count fully until it is ${STALENESS[0]?.[0]} seconds old and fade to nothing at ${STALENESS.at(-1)?.[0]} seconds. What was not reported counts 500: proof neither of health nor of illness, never left out.`,
+    ),
+    heading("levels", "Healthy, strained, critical"),
+    text(
+      `The console says the same words, in the same colours, of a score and of each component: ${HEALTH_LEVELS.map(({ name, from }) => `${name} from ${from} up`).join(", ")}. The API answers the numbers alone.`,
+    ),
+  ];
+}
+
+function titled<Name extends string>(curves: Record<Name, TitledCurve["curve"]>, titles: Record<Name, Title>) {
+  return (Object.keys(curves) as Name[]).map((name): TitledCurve => {
+    const [title, unit] = titles[name];
+    return { title, unit, curve: curves[name], top: 1000 };
+  });
+}
+
+function heading(id: string, words: string): Block {
+  return { kind: "heading", id, text: words };
+}
+
+function text(words: string): Block {
+  return { kind: "text", text: words };
+}

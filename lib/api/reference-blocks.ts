@@ -1,0 +1,49 @@
+import type { Curve } from "@/lib/servers/curve";
+
+/** A name with what it means, and values or messages as they are sent. */
+export type Term = { name: string; text: string; examples: readonly string[] };
+
+/** A curve of the health score. `top`: the points at its upper end. */
+export type TitledCurve = { title: string; unit: string; curve: Curve; top: number };
+
+/** A table with names of rows in its first column; `totals` have a name and one value. */
+export type Sum = {
+  columns: readonly string[];
+  rows: readonly (readonly (string | number)[])[];
+  totals: readonly (readonly [name: string, value: number])[];
+};
+
+/**
+ * A piece of the reference. Texts hold `code` between backticks and [links](to) as Markdown does, and nothing else of it.
+ */
+export type Block =
+  | { kind: "text"; text: string }
+  | { kind: "heading"; id: string; text: string }
+  | { kind: "list"; items: readonly string[] }
+  | { kind: "command"; label: string; text: string }
+  | { kind: "terms"; terms: readonly Term[] }
+  | { kind: "sum"; sum: Sum }
+  | { kind: "curves"; curves: readonly TitledCurve[] }
+  /** Every endpoint of the document. */
+  | { kind: "endpoints" };
+
+/** A part of the reference with a name of its own in the URL. */
+export type Section = { id: string; title: string; blocks: readonly Block[] };
+
+/** A piece of a text: as it is, code, or a link. */
+export type Inline =
+  | { kind: "plain"; text: string }
+  | { kind: "code"; text: string }
+  | { kind: "link"; text: string; href: string };
+
+/** The pieces of a text of a block, in order. */
+export function inlinesOf(text: string): Inline[] {
+  return text.split(/(`[^`]+`|\[[^\]]+\]\([^)]+\))/).map((part): Inline => {
+    const [, code] = /^`(.+)`$/.exec(part) ?? [];
+    if (code !== undefined) return { kind: "code", text: code };
+    const [, label, href] = /^\[(.+)\]\((.+)\)$/.exec(part) ?? [];
+    return label !== undefined && href !== undefined
+      ? { kind: "link", text: label, href }
+      : { kind: "plain", text: part };
+  });
+}

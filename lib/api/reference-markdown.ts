@@ -1,0 +1,100 @@
+import type { OpenApiDocument, Operation, Schema } from "./openapi";
+import { LEAD, referenceSections } from "./reference";
+import type { Block, Sum, TitledCurve } from "./reference-blocks";
+import { listFields } from "./reference-fields";
+import { requestExamples } from "./request-examples";
+import { SERVED_FILES } from "./served-files";
+
+/** The reference as Markdown: what `/docs/api` shows, for the console at `origin`. */
+export function writeReference(document: OpenApiDocument, origin: string): string {
+  const sections = referenceSections(document, origin).map(
+    ({ title, blocks }) => `## ${title}\n\n${blocks.map((block) => writeBlock(block, document, origin)).join("\n\n")}`,
+  );
+  return `${[`# API reference`, LEAD, ...sections].join("\n\n")}\n`;
+}
+
+/** The list of documents that language models look for (llmstxt.org). */
+export function writeLlms(document: OpenApiDocument, origin: string): string {
+  const { title, description } = document.info;
+  const files = Object.entries(SERVED_FILES).filter(([path]) => path !== "/llms.txt");
+  const endpoints = Object.entries(document.paths).map(([path, { get }]) => `- \`GET ${path}\`: ${get.summary}`);
+  return `# ${title}
+
+> ${description}
+
+## Documents
+
+${files.map(([path, what]) => `- [${path.split("/").at(-1)}](${origin}${path}): ${what}`).join("\n")}
+
+## Endpoints
+
+${endpoints.join("\n")}
+`;
+}
+
+function writeBlock(block: Block, document: OpenApiDocument, origin: string): string {
+  switch (block.kind) {
+    case "text":
+      return block.text;
+    case "heading":
+      return `### ${block.text}`;
+    case "list":
+      return block.items.map((item) => `- ${item}`).join("\n");
+    case "command":
+      return `${block.label}:\n\n${fenced(block.text)}`;
+    case "terms":
+      return block.terms
+        .map(({ name, text, examples }) =>
+          [`- \`${name}\`: ${text}`, ...examples.map((one) => `  \`${one}\``)].join("\n"),
+        )
+        .join("\n");
+    case "sum":
+      return writeSum(block.sum);
+    case "curves":
+      return block.curves.map(writeCurve).join("\n");
+    case "endpoints":
+      return Object.entries(document.paths)
+        .map(([path, { get }]) => writeEndpoint(path, get, document.components.schemas, origin))
+        .join("\n\n");
+  }
+}
+
+function writeEndpoint(path: string, operation: Operation, schemas: Record<string, Schema>, origin: string): string {
+  const { summary, description, parameters, responses } = operation;
+  const success = responses[200];
+  const content = success && "content" in success ? success.content?.["application/json"] : undefined;
+  const [curl] = requestExamples(origin + path.replace("{id}", "1"));
+  const takes = parameters.map(({ name, in: place, description: what, schema }) => {
+    const where =
+      place === "path" ? "in the path" : `in the query: ${schema.enum?.join(", ")}; default ${schema.default}`;
+    return `- \`${name}\` (${where}): ${what}`;
+  });
+  const fields = content ? listFields(content.schema, schemas) : [];
+  return [
+    `### GET ${path}`,
+    `${summary}. ${description}`,
+    ...(takes.length > 0 ? [takes.join("\n")] : []),
+    fenced(curl?.text ?? ""),
+    fenced(JSON.stringify(content?.examples.demo?.value, null, 2)),
+    fields
+      .map(
+        ({ name, type, isOptional, description: what }) =>
+          `- \`${name}\` (${type}${isOptional ? ", may be absent" : ""}): ${what}`,
+      )
+      .join("\n"),
+  ].join("\n\n");
+}
+
+function writeSum({ columns, rows, totals }: Sum): string {
+  const line = (cells: readonly (string | number)[]) => `| ${cells.join(" | ")} |`;
+  const lines = [line(columns), line(columns.map(() => "---")), ...rows.map(line)];
+  return [...lines, ...totals.map(([name, value]) => line([name, "", "", value]))].join("\n");
+}
+
+function writeCurve({ title, unit, curve }: TitledCurve): string {
+  return `- ${title} (${unit}): ${curve.map(([measured, points]) => `${measured} → ${points}`).join(", ")}`;
+}
+
+function fenced(text: string): string {
+  return `\`\`\`\n${text}\n\`\`\``;
+}

@@ -1,0 +1,10 @@
+/** The files that are served beside the API, by their path. */
+export const SERVED_FILES = {
+  "/openapi.json": "describes all of this for machines (OpenAPI 3.1)",
+  "/docs/api.md": "is this reference as Markdown",
+  "/llms.txt": "is a list of these files for language models",
+  "/clients/console-api.ts": "is a client for TypeScript, one file without dependencies",
+  "/clients/console_api.py": "is a client for Python 3.8 and newer, one file without dependencies",
+  "/clients/console-api.postman.json": "is a collection for Postman and newman",
+  "/recipes/README.md": "lists recipes for Prometheus, Grafana, Home Assistant, cron and the shell",
+} as const;

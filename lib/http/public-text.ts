@@ -1,0 +1,34 @@
+import { createHash } from "node:crypto";
+
+const HEADERS = {
+  // To be asked for again each time; the answer is empty while nothing changed.
+  "Cache-Control": "no-cache",
+  "Access-Control-Allow-Origin": "*",
+  "Access-Control-Expose-Headers": "ETag",
+};
+
+/** A text for anybody and from any origin, with a tag: 304 for a client that has it already. */
+export function publicText(request: Request, text: string, contentType: string): Response {
+  const tag = `"${createHash("sha256").update(text).digest("base64url")}"`;
+  const headers = { ...HEADERS, ETag: tag };
+  if (isKnown(request.headers.get("if-none-match"), tag)) return new Response(null, { status: 304, headers });
+  return new Response(request.method === "HEAD" ? null : text, {
+    headers: { ...headers, "Content-Type": contentType },
+  });
+}
+
+/** A browser asks before it sends If-None-Match to another origin. */
+export function answerPublicPreflight(): Response {
+  const headers = {
+    ...HEADERS,
+    "Access-Control-Allow-Methods": "GET, HEAD",
+    "Access-Control-Allow-Headers": "If-None-Match",
+  };
+  return new Response(null, { status: 204, headers });
+}
+
+/** Whether If-None-Match names the tag; weak tags are equal to strong ones there (RFC 9110, 13.1.2). */
+function isKnown(ifNoneMatch: string | null, tag: string): boolean {
+  const tags = (ifNoneMatch ?? "").split(",").map((part) => part.trim().replace(/^W\//, ""));
+  return tags.includes(tag) || tags.includes("*");
+}
