@@ -33,19 +33,27 @@ export function findPostgres(): string | null {
   return folders.find((folder) => existsSync(join(folder, "initdb")) && existsSync(join(folder, "postgres"))) ?? null;
 }
 
-export async function startPostgres(): Promise<PostgresServer> {
+export function startPostgres(): Promise<PostgresServer> {
+  return startOn((data) => ["initdb", "-D", data, "-U", "postgres", "-A", "trust", "-N", "-E", "UTF8"]);
+}
+
+/** A streaming replica of another server, which follows it until it is promoted. */
+export function startReplica(primary: PostgresServer): Promise<PostgresServer> {
+  const from = ["-h", "127.0.0.1", "-p", String(primary.port), "-U", "postgres"];
+  return startOn((data) => ["pg_basebackup", "-D", data, ...from, "--write-recovery-conf", "--checkpoint=fast"]);
+}
+
+/** `make` is the command that makes the files. */
+async function startOn(make: (data: string) => [program: string, ...args: string[]]): Promise<PostgresServer> {
   const bin = findPostgres();
   if (!bin) throw new Error("There is no PostgreSQL server on this machine.");
   const user = unprivilegedUser();
   const dir = mkdtempSync(join(tmpdir(), "console-postgres-"));
   if (user) chownSync(dir, user.uid, user.gid);
   const data = join(dir, "data");
-  const made = spawnSync(join(bin, "initdb"), ["-D", data, "-U", "postgres", "-A", "trust", "-N", "-E", "UTF8"], {
-    ...user,
-    encoding: "utf8",
-    cwd: dir,
-  });
-  if (made.status !== 0) throw new Error(`initdb failed: ${made.stdout}${made.stderr}`);
+  const [program, ...args] = make(data);
+  const made = spawnSync(join(bin, program), args, { ...user, encoding: "utf8", cwd: dir });
+  if (made.status !== 0) throw new Error(`${program} failed: ${made.stdout}${made.stderr}`);
 
   const port = await freePort();
   const url = `postgresql://postgres@127.0.0.1:${port}/postgres`;

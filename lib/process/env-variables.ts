@@ -57,6 +57,11 @@ const databaseUrl = (name: string) =>
 
 const variables = z.object({
   DATABASE_URL: z.union([z.literal(EMBEDDED), databaseUrl("DATABASE_URL")]).optional(),
+  DATABASE_READ_URL: url(
+    "DATABASE_READ_URL",
+    ["postgresql:", "postgres:"],
+    "postgresql://user:password@host:5432/database",
+  ),
   DATABASE_POOL_SIZE: wholeNumber("DATABASE_POOL_SIZE", 10, 1, 1000),
   KEEP_METRICS_DAYS: wholeNumber("KEEP_METRICS_DAYS", 8, 8, 3650),
   KEEP_TELEMETRY_DAYS: wholeNumber("KEEP_TELEMETRY_DAYS", 31, 2, 3650),
@@ -116,7 +121,9 @@ export type Env = {
   databaseUrl: string | undefined;
   /** Whether the embedded database was asked for by name. */
   isEmbeddedNamed: boolean;
-  /** Connections to PostgreSQL per process. */
+  /** A replica of that database, which may lag: history, metrics and trends are read there. */
+  databaseReadUrl: string | undefined;
+  /** Connections to PostgreSQL per process; as many again to the replica, if there is one. */
   databasePoolSize: number;
   kept: Kept;
   /** Where the embedded database keeps its files. */
@@ -167,6 +174,7 @@ export function parseEnv(source: Record<string, string | undefined>): Env {
   return {
     databaseUrl: data.DATABASE_URL === EMBEDDED ? undefined : data.DATABASE_URL,
     isEmbeddedNamed: data.DATABASE_URL === EMBEDDED,
+    databaseReadUrl: data.DATABASE_READ_URL,
     databasePoolSize: data.DATABASE_POOL_SIZE,
     kept: {
       metricsDays: data.KEEP_METRICS_DAYS,

@@ -1,4 +1,4 @@
-import { BEFORE, deleteEach, deletionOfAll, type GoesOn } from "@/lib/database/deletion";
+import { BEFORE, deleteAll, deleteEach, deletion, deletionOfAll, type GoesOn, MOST } from "@/lib/database/deletion";
 import { execute } from "@/lib/database/run-statement";
 import { names, statement } from "@/lib/database/statement";
 import { table } from "@/lib/database/tables";
@@ -39,9 +39,25 @@ export async function storeSession(session: NewSession): Promise<boolean> {
   return (await execute(START, session)) === 1;
 }
 
+/** Sessions of one account, ended ones included; signing in once more ends the oldest within an hour. */
+export const MAX_SESSIONS = 1000;
+
+const TOO_MANY = deletion(
+  a,
+  a.id,
+  MOST,
+  "delete from sessions",
+  (most) => `select ranked.place from (
+    select s.ctid as place, row_number() over (order by ${s.createdAt} desc) as rank
+    from ${s} where ${s.accountId} = ${a.id}) ranked where ranked.rank > ${most}`,
+);
 const ENDED = deletionOfAll("sessions", BEFORE, (before) => `select s.ctid from ${s} where ${s.expiresAt} < ${before}`);
 
-/** Forgets sessions that ended more than `days` days before `now` (epoch ms). Answers how many. */
-export function deleteEndedSessions(now: number, days: number, goesOn: GoesOn): Promise<number> {
-  return deleteEach(ENDED, new Date(now - days * DAY), goesOn);
+/**
+ * Forgets sessions that ended more than `days` days before `now` (epoch ms), and of each account those beyond the latest
+ * `MAX_SESSIONS`. Answers how many.
+ */
+export async function deleteEndedSessions(now: number, days: number, goesOn: GoesOn): Promise<number> {
+  const ended = await deleteEach(ENDED, new Date(now - days * DAY), goesOn);
+  return ended + (await deleteAll(TOO_MANY, MAX_SESSIONS, goesOn));
 }

@@ -21,11 +21,15 @@ order by t.ts desc limit 1) as "uptimeBefore",
 from telemetry_samples t
 where t.server_id = s.id and t.ts > $1
 order by t.ts limit 1) as "uptimeAfter",
+  (date_part('epoch', (select t.ts
+from telemetry_samples t
+where t.server_id = s.id and t.ts >= $2 and t.ts < $3
+order by t.ts = $1 desc, t.ts limit 1)) * 1000)::bigint as "storedTs",
   (date_part('epoch', (select max(t.ts)
 from telemetry_samples t
 where t.server_id = s.id)) * 1000)::bigint as "newestTs"
 from servers s
-where s.id = $2;
+where s.id = $4;
 
 with same as ( select s.id as id
 from servers s

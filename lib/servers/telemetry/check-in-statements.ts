@@ -9,29 +9,38 @@ const t = table("TelemetrySample", "t");
 type Uptime = (typeof t.uptimeS)["value"];
 
 // Raw, so that what a check-in depends on is one statement, and because the typed client has no word for a hash.
-export const PREVIOUS = statement({ sampledAt: t.ts, id: s.id }, ({ sampledAt, id }) => {
-  const samples = `from ${t} where ${t.serverId} = ${s.id}`;
-  return select(
-    {
-      lastSeenAt: s.lastSeenAt,
-      createdAt: s.createdAt,
-      stability: s.stability,
-      stabilityMd5: new Expression<string>(`md5(${s.stability}::text)`),
-      daemon: s.daemon,
-      daemonBefore: s.daemonBefore,
-      twoDaemonsAt: s.twoDaemonsAt,
-      // Of the sample before this one, and of the one after it if this one arrives late.
-      uptimeBefore: new Expression<Uptime>(
-        `(select ${t.uptimeS} ${samples} and ${t.ts} < ${sampledAt} order by ${t.ts} desc limit 1)`,
-      ),
-      uptimeAfter: new Expression<Uptime>(
-        `(select ${t.uptimeS} ${samples} and ${t.ts} > ${sampledAt} order by ${t.ts} limit 1)`,
-      ),
-      newestTs: new Expression<Date | null>(`(select max(${t.ts}) ${samples})`, "instant"),
-    },
-    `from ${s} where ${s.id} = ${id}`,
-  );
-});
+export const PREVIOUS = statement(
+  { sampledAt: t.ts, from: t.ts, to: t.ts, id: s.id },
+  ({ sampledAt, from, to, id }) => {
+    const samples = `from ${t} where ${t.serverId} = ${s.id}`;
+    return select(
+      {
+        lastSeenAt: s.lastSeenAt,
+        createdAt: s.createdAt,
+        stability: s.stability,
+        stabilityMd5: new Expression<string>(`md5(${s.stability}::text)`),
+        daemon: s.daemon,
+        daemonBefore: s.daemonBefore,
+        twoDaemonsAt: s.twoDaemonsAt,
+        // Of the sample before this one, and of the one after it if this one arrives late.
+        uptimeBefore: new Expression<Uptime>(
+          `(select ${t.uptimeS} ${samples} and ${t.ts} < ${sampledAt} order by ${t.ts} desc limit 1)`,
+        ),
+        uptimeAfter: new Expression<Uptime>(
+          `(select ${t.uptimeS} ${samples} and ${t.ts} > ${sampledAt} order by ${t.ts} limit 1)`,
+        ),
+        // Of the ten seconds of this one: itself, if it was stored before, or else another.
+        storedTs: new Expression<Date | null>(
+          `(select ${t.ts} ${samples} and ${t.ts} >= ${from} and ${t.ts} < ${to}
+          order by ${t.ts} = ${sampledAt} desc, ${t.ts} limit 1)`,
+          "instant",
+        ),
+        newestTs: new Expression<Date | null>(`(select max(${t.ts}) ${samples})`, "instant"),
+      },
+      `from ${s} where ${s.id} = ${id}`,
+    );
+  },
+);
 export type Previous = RowOfStatement<typeof PREVIOUS>;
 
 /** The columns of a sample, in the order in which they are stored. */

@@ -4,7 +4,7 @@ import { parseStabilityRecord, withCheckIn } from "@/lib/servers/stability";
 import { PREVIOUS, type Previous, SAMPLED, SEEN } from "@/lib/servers/telemetry/check-in-statements";
 import { type ParsedReport, parseReport, type Report } from "@/lib/servers/telemetry/report";
 import { withDaemon } from "@/lib/servers/telemetry/two-daemons";
-import { MINUTE } from "@/lib/time";
+import { MINUTE, SECOND } from "@/lib/time";
 
 /** When it was measured, and how it came here. */
 export type Arrival = {
@@ -22,6 +22,9 @@ const CLOCK_TOLERANCE = MINUTE;
 
 /** A key's use is written at most this often. */
 const KEY_USE_PRECISION = MINUTE;
+
+/** One sample is stored of each of these spans of the clock, in milliseconds: thirty seconds are usual. */
+const SAMPLE_EVERY = 10 * SECOND;
 
 /** Each attempt fails only when another check-in of the same server succeeds. */
 const MAX_ATTEMPTS = 100;
@@ -48,7 +51,8 @@ function tellsOfNow(sampledAt: number, arrivedAt: number, newestTs: number | nul
 
 /**
  * As `recordCheckIn`, for what was checked before. A sample that is there already changes nothing at all, so a daemon
- * may send again what it is not sure to have delivered; false says so. The server was last seen at the arrival.
+ * may send again what it is not sure to have delivered; false says so. So it does for a second sample of the same ten
+ * seconds, which is not stored; its facts and ip are news all the same. The server was last seen at the arrival.
  * @throws NotFoundError for an unknown server.
  */
 export async function storeCheckIn(
@@ -57,15 +61,26 @@ export async function storeCheckIn(
   { sampledAt, arrivedAt, daemon, key }: Arrival,
 ): Promise<boolean> {
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
-    const [previous] = await query(PREVIOUS, { sampledAt, id: serverId });
+    const from = Math.floor(sampledAt.getTime() / SAMPLE_EVERY) * SAMPLE_EVERY;
+    const [previous] = await query(PREVIOUS, {
+      sampledAt,
+      from: new Date(from),
+      to: new Date(from + SAMPLE_EVERY),
+      id: serverId,
+    });
     if (!previous) throw new NotFoundError();
     // What a report that arrives late says of the present is out of date.
     const isNewest = tellsOfNow(sampledAt.getTime(), arrivedAt.getTime(), previous.newestTs);
-    const stability = withCheckIn(parseStabilityRecord(previous.stability), sampledAt.getTime(), {
-      restarts: restartsRevealed(previous, sample?.uptimeS ?? null),
-      oomKills: sample?.oomKills ?? 0,
-      failedUnits: isNewest ? (sample?.failedUnits ?? null) : null,
-    });
+    const isThinned = sample !== undefined && previous.storedTs !== null && previous.storedTs !== sampledAt.getTime();
+    const record = parseStabilityRecord(previous.stability);
+    // Past scores are computed from the stored samples, so nothing else changes the record either.
+    const stability = isThinned
+      ? record
+      : withCheckIn(record, sampledAt.getTime(), {
+          restarts: restartsRevealed(previous, sample?.uptimeS ?? null),
+          oomKills: sample?.oomKills ?? 0,
+          failedUnits: isNewest ? (sample?.failedUnits ?? null) : null,
+        });
     const daemons = withDaemon(previous, daemon, arrivedAt);
     const newFacts = isNewest && facts ? JSON.stringify(facts) : null;
     const hasNewIp = isNewest && publicIp !== undefined;
@@ -84,11 +99,12 @@ export async function storeCheckIn(
       publicIp: publicIp ?? null,
       ...daemons,
     };
-    const [outcome] = sample
-      ? await query(SAMPLED, { ...changes, ts: sampledAt, ...sample })
-      : await query(SEEN, changes);
+    const [outcome] =
+      sample && !isThinned
+        ? await query(SAMPLED, { ...changes, ts: sampledAt, ...sample })
+        : await query(SEEN, changes);
     if (!outcome?.wasSame) continue;
-    return outcome.wasNew;
+    return outcome.wasNew && !isThinned;
   }
   throw new Error(`Server ${serverId} never stayed as it was between reading and writing.`);
 }

@@ -1,5 +1,5 @@
 import { db } from "@/lib/database/client";
-import { query } from "@/lib/database/run-statement";
+import { fromReplica, queryReplica, type Reader } from "@/lib/database/replica";
 import { parameter, select, statement } from "@/lib/database/statement";
 import { Expression, table } from "@/lib/database/tables";
 import { parseId } from "@/lib/http/ids";
@@ -79,7 +79,8 @@ export async function getHistory(
   };
   const hours = isByHour ? await listHours(server.id, from, young) : [];
   for (const { hour, bands } of hours) add(hour, HOUR, bands);
-  for await (const { ts, values } of rateSamples(server, young, to)) add(ts, 0, bandsOf(values));
+  for (const { ts, bands } of await fromReplica(({ client }) => listYoung(server, young, to, client)))
+    add(ts, 0, bands);
   const [silences, peaks] = await Promise.all([
     listSilences(
       server.id,
@@ -104,6 +105,19 @@ export async function getHistory(
       bands,
     })),
   };
+}
+
+/** The samples of these times (epoch ms), which no sums are kept of yet. */
+async function listYoung(
+  server: RatedServer,
+  from: number,
+  to: number,
+  client: Reader,
+): Promise<{ ts: number; bands: Bands }[]> {
+  const samples: { ts: number; bands: Bands }[] = [];
+  for await (const { ts, values } of rateSamples(server, from, to, client))
+    samples.push({ ts, bands: bandsOf(values) });
+  return samples;
 }
 
 /** The mean score of one hour. `hour` is its beginning in epoch milliseconds. */
@@ -136,7 +150,7 @@ const TRENDS = statement(
 export async function listTrends(accountId: number, serverIds: readonly number[]): Promise<Map<number, TrendPoint[]>> {
   const now = Date.now();
   const from = settledUntil(now) - DAY;
-  const rows = await query(TRENDS, { from: new Date(from), accountId, ids: serverIds });
+  const rows = await queryReplica(TRENDS, { from: new Date(from), accountId, ids: serverIds });
   const complete = new Set(rows.filter(({ hours }) => hours.length >= DAY / HOUR).map(({ id }) => id));
   const behind = serverIds.filter((id) => !complete.has(id));
   if (behind.length > 0) {

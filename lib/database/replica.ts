@@ -1,0 +1,63 @@
+import { PrismaPg } from "@prisma/adapter-pg";
+import { db, pool } from "@/lib/database/client";
+import { isDatabaseUnavailable } from "@/lib/database/health";
+import { queryOn } from "@/lib/database/run-statement";
+import type { Statement } from "@/lib/database/statement";
+import { PrismaClient } from "@/lib/generated/prisma/client";
+import { env } from "@/lib/process/env";
+import { perProcess } from "@/lib/process/per-process";
+import { endRepeated, logRepeated } from "@/lib/process/repeated";
+import { SECOND } from "@/lib/time";
+import { ConsolePool } from "./pool";
+
+// A replica is asked for what may be some seconds old: the past of servers and the intervals of game services. Who may
+// see them, and everything that follows a write, is asked of the primary alone.
+
+/** The part of the client that reads samples; it writes nothing. */
+export type Reader = Pick<typeof db, "telemetrySample" | "$queryRawUnsafe" | "$executeRawUnsafe">;
+
+type Replica = { pool: ConsolePool; client: Reader /** Epoch ms; until then it is not asked. */; restsUntil: number };
+
+const replica = perProcess("replica", (): Replica | null => {
+  if (!env.databaseReadUrl) return null;
+  const pool = new ConsolePool(env.databaseReadUrl, env.databasePoolSize);
+  return { pool, client: new PrismaClient({ adapter: new PrismaPg(pool) }), restsUntil: 0 };
+});
+
+/** Whether there is a replica: what it is asked must have been allowed by a statement of its own. */
+export const hasReplica = replica !== null;
+
+/** A replica that did not answer is left alone for this long; what waits for it would be slow each time. */
+const REST = 5 * SECOND;
+
+/** Runs a reading statement on the replica; on the primary when there is none, or it does not answer. */
+export function queryReplica<Values, Row>(statement: Statement<Values, Row>, values: Values): Promise<Row[]> {
+  return fromReplica(({ pool }) => queryOn(pool, statement, values));
+}
+
+/** As `queryReplica`, with the typed client. The task reads only, and is done again when the replica goes away. */
+export async function fromReplica<Result>(
+  read: (from: { pool: ConsolePool; client: Reader }) => Promise<Result>,
+): Promise<Result> {
+  const primary = { pool, client: db };
+  if (!replica || Date.now() < replica.restsUntil) return read(primary);
+  try {
+    const result = await read(replica);
+    endRepeated("replica unavailable");
+    return result;
+  } catch (error) {
+    if (!isDatabaseUnavailable(error) && !isConflict(error)) throw error;
+    replica.restsUntil = Date.now() + REST;
+    logRepeated(
+      { level: "error", event: "replica unavailable", over: "replica available again" },
+      { reason: error instanceof Error ? error.message : String(error) },
+    );
+    return read(primary);
+  }
+}
+
+/** A replica that lags may cancel a query whose rows it has to remove, and may not know a table yet. */
+function isConflict(error: unknown): boolean {
+  const { code = "", meta } = error as { code?: string; meta?: { code?: string } };
+  return [code, meta?.code].some((one) => one === "40001" || one === "42P01" || one === "42703");
+}
