@@ -14,6 +14,8 @@ export async function startUp(): Promise<void> {
     process.exit(1);
   }
   if (process.env.NODE_ENV === "production") logConsole();
+  // The server process asks it for the place of each page.
+  await import("@/lib/sign-in/page-admission");
   const { connectRateLimits } = await import("@/lib/rate-limit");
   await connectRateLimits(CONNECT_WAIT);
 }

@@ -11,9 +11,11 @@ import { continueIfExpected, keepCarriedHeaders } from "./direct/incoming.mjs";
 import { throughNext } from "./direct/next-door.mjs";
 import { loadRoutes } from "./direct/routes.mjs";
 import { drainDelay, endWhenTold } from "./drain.mjs";
+import { answerInTurn } from "./http/admitted-pages.mjs";
 import { createGuardedServer, TIMES, turnOf } from "./http/connections.mjs";
 import { readActions, readForm } from "./http/forms.mjs";
 import { findFault, isForMachines, normalize } from "./http/gate.mjs";
+import { answerKept } from "./http/kept-pages.mjs";
 import { findPageFault, keepPageHeaders } from "./http/pages.mjs";
 import { refuse } from "./http/refusals.mjs";
 import { declineUpgrades } from "./http/upgrades.mjs";
@@ -114,13 +116,16 @@ async function answerBrowser(path, request, response) {
   const fault = findPageFault(request, path);
   if (fault) return refuse(request, response, fault);
   keepPageHeaders(request);
-  if (request.method !== "POST") return handle(request, response);
+  if (request.method !== "POST") {
+    const ask = () => handle(request, response);
+    return answerKept(path, request, response, (keep) => answerInTurn(path, request, response, ask, keep));
+  }
   continueIfExpected(request, response);
   const form = await readForm(request, actions);
   // By this, Next's router in the browser knows that the page is of another version, and loads it anew.
   if (form === 409) response.setHeader("X-Nextjs-Action-Not-Found", "1");
   if (typeof form === "number") return refuse(request, response, form);
-  await handle(form, response);
+  await answerInTurn(path, form, response, () => handle(form, response));
 }
 
 await app.prepare();

@@ -29,9 +29,14 @@ export async function lookUp<Found>(
 ): Promise<Found | undefined> {
   const found = await withPlace(PURPOSES.lookup, payerOf(hash, ip), hash, () => ask(hash));
   const account = found === undefined ? null : accountOf(found);
-  if (account === null) accounts.delete(hash);
+  if (account === null) forgetAccount(hash);
   else learnAccount(hash, account);
   return found;
+}
+
+/** Notes that the credentials with this hash do not work. */
+export function forgetAccount(hash: string): void {
+  accounts.delete(hash);
 }
 
 /** Notes that the credentials with this hash have just worked for the account. */

@@ -14,6 +14,10 @@ const CORES = availableParallelism() / env.workers;
 export const LOOKUP_CONNECTIONS = { tokens: 2, serverKeys: 1 };
 const OTHER_CONNECTIONS = env.databasePoolSize - LOOKUP_CONNECTIONS.tokens - LOOKUP_CONNECTIONS.serverKeys;
 
+/** How many connections a page and a form use at once. */
+const PAGE_CONNECTIONS = 3;
+const FORM_CONNECTIONS = 2;
+
 /** A part of what there is for one payer, and as much for all networks together. */
 function share(all: number, part: number): Capacity {
   const each = Math.ceil(all * part);
@@ -56,6 +60,8 @@ const purposes = () =>
     checkIn: purpose("check-in", { connections: 1 }, 5 * SECOND, 1000, 4000),
     edgeReport: purpose("edge report", { connections: 1 }, 5 * SECOND, 100, 1000),
     upload: purpose("upload", { connections: 1 }, 5 * SECOND, 20, 100),
+    page: purpose("page", { renders: 1, connections: PAGE_CONNECTIONS }, 5 * SECOND, 20, 400),
+    form: purpose("form", { forms: 1, connections: FORM_CONNECTIONS }, 5 * SECOND, 20, 200),
     signIn: purpose("sign-in", { signIns: 1 }, 5 * SECOND, 0, 0),
     signInLookup: purpose("sign-in look-up", { connections: 2 }, 5 * SECOND, 20, 200),
     password: purpose("password", { passwords: 1 }, 5 * SECOND, 4, 16),

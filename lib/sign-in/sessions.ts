@@ -3,6 +3,7 @@ import { cookies, headers } from "next/headers";
 import { redirect } from "next/navigation";
 import { cache } from "react";
 import type { Account } from "@/lib/accounts/accounts";
+import { forgetAccount, learnAccount } from "@/lib/admission/credentials";
 import { db } from "@/lib/database/client";
 import { clientIp } from "@/lib/http/client-ip";
 import { PATH_HEADER, parseOwnPath } from "@/lib/http/own-path";
@@ -41,7 +42,11 @@ export const findAccount = cache(async (): Promise<SignedInAccount | null> => {
     where: { tokenHash, expiresAt: { gt: now }, account: { disabledAt: null } },
     select: { expiresAt: true, account: { select: { id: true, name: true, email: true, role: true, timeZone: true } } },
   });
-  if (!session) return null;
+  if (!session) {
+    forgetAccount(tokenHash);
+    return null;
+  }
+  learnAccount(tokenHash, session.account.id);
   const expiresAt = new Date(now.getTime() + LIFETIME);
   if (expiresAt.getTime() - session.expiresAt.getTime() >= EXTENDED_AT_MOST_EVERY) {
     // Only what is still as it was read: whoever signs out meanwhile stays signed out.

@@ -1,4 +1,5 @@
 // The way to route handlers where the direct door is closed: through Next's router, whose answers are made equal.
+import { collectAnswer } from "./collected.mjs";
 import { continueIfExpected } from "./incoming.mjs";
 import { sendBody } from "./outgoing.mjs";
 import { canonicalPath } from "./routes.mjs";
@@ -18,41 +19,11 @@ export function throughNext(path, request, response) {
   // Next would compress what is short as well, and could not say how long it is.
   delete request.headers["accept-encoding"];
   continueWhenRead(request, response);
-  const { setHeader } = response;
-  /** @type {Buffer[]} */
-  const chunks = [];
-  const keep = (/** @type {unknown} */ chunk, /** @type {unknown} */ encoding) => {
-    if (chunk instanceof Uint8Array) chunks.push(Buffer.from(chunk));
-    else if (typeof chunk === "string") {
-      chunks.push(Buffer.from(chunk, /** @type {BufferEncoding} */ (typeof encoding === "string" ? encoding : "utf8")));
-    }
-  };
-  // It tells caches about the headers of its pages, whatever it answers.
-  response.setHeader = (name, value) => (/^vary$/i.test(name) ? response : setHeader.call(response, name, value));
-  response.appendHeader = response.setHeader;
-  response.flushHeaders = () => {};
-  response.writeHead = (/** @type {number} */ status) => {
-    response.statusCode = status;
-    return response;
-  };
-  response.write = (/** @type {unknown} */ chunk, /** @type {unknown} */ encoding) => {
-    keep(chunk, encoding);
-    return true;
-  };
-  response.end = (/** @type {unknown} */ chunk = undefined, /** @type {unknown} */ encoding = undefined) => {
-    keep(chunk, encoding);
-    for (const name of ["setHeader", "appendHeader", "flushHeaders", "writeHead", "write", "end"])
-      Reflect.deleteProperty(response, name);
-    /** @type {[string, string][]} */
-    const headers = [];
-    for (const [name, value] of Object.entries(response.getHeaders())) {
-      if (name !== "transfer-encoding") headers.push([name, String(value)]);
-    }
-    for (const [name] of headers) response.removeHeader(name);
-    const asked = { method, accepted };
-    sendBody([Buffer.concat(chunks)], response.statusCode, headers, asked, response).catch(() => response.destroy());
-    return response;
-  };
+  collectAnswer(response, (answer) => {
+    if (!answer) return;
+    const { status, headers, body } = answer;
+    sendBody([body], status, headers, { method, accepted }, response).catch(() => response.destroy());
+  });
   return [request, response];
 }
 

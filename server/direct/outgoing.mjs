@@ -118,7 +118,7 @@ async function writePieces(parts, length, response) {
 }
 
 /** Whether `gzip`, or anything, is among the encodings and not with a weight of 0. */
-function acceptsGzip(header = "") {
+export function acceptsGzip(header = "") {
   return header
     .toLowerCase()
     .split(",")

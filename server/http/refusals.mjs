@@ -29,6 +29,10 @@ const PAGES = {
     title: "The request is too large",
     text: "Its URL or its headers are too long. Clearing the cookies of this site may help.",
   },
+  503: {
+    title: "The console is busy with your other requests",
+    text: "So nothing was done. Try again in a few seconds.",
+  },
 };
 
 /**

@@ -1,0 +1,87 @@
+// Pages and forms in the turn of whoever pays for them: a page takes its place while it is made, and memory until it is
+// read.
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import { collectAnswer } from "../direct/collected.mjs";
+import { sendBody } from "../direct/outgoing.mjs";
+import { isInner } from "./gate.mjs";
+import { refuse } from "./refusals.mjs";
+
+/** Files of the build and of `public`, which are sent as they are. */
+const BUILT = "/_next/static/";
+const FILES = listFiles("public");
+
+/** Judging a password takes its turn where it is judged. */
+const SIGN_IN = "/sign-in";
+
+/**
+ * Answers a request for a page, or a form, in its turn; files, and what Next asks itself, at once.
+ * @param {string} path
+ * @param {import("node:http").IncomingMessage} request
+ * @param {import("node:http").ServerResponse} response
+ * @param {() => Promise<void>} ask has Next answer
+ * @param {(answer: import("../direct/collected.mjs").Collected) => void} [keep] sees the answer before it is sent
+ */
+export async function answerInTurn(path, request, response, ask, keep) {
+  if (path.startsWith(BUILT) || FILES.has(path) || isInner(request)) return ask();
+  const isForm = request.method === "POST";
+  if (isForm && path === SIGN_IN) return askWhole(request, response, ask, (send) => send());
+  const gone = new AbortController();
+  const leave = () => gone.abort();
+  response.once("close", leave);
+  const place = await pageAdmission().enter(isForm ? "form" : "page", request.headers, gone.signal);
+  response.off("close", leave);
+  if ("retrySeconds" in place) {
+    if (response.destroyed) return;
+    return refuse(request, response, 503, { "Retry-After": String(place.retrySeconds) });
+  }
+  if (response.destroyed) return place.release();
+  await askWhole(request, response, ask, async (send, answer) => {
+    if (answer) keep?.(answer);
+    // In another turn of the event loop than the page was made in: who asked for less comes first.
+    await new Promise(setImmediate);
+    pageAdmission().keepUnread(place, answer?.body.length ?? 0);
+    await send().finally(place.release);
+  }).catch((error) => {
+    place.release();
+    throw error;
+  });
+}
+
+/**
+ * Has Next answer and sends the answer once it is whole, so that a client that reads slowly holds up no rendering.
+ * @param {import("node:http").IncomingMessage} request
+ * @param {import("node:http").ServerResponse} response
+ * @param {() => Promise<void>} ask
+ * @param {(send: () => Promise<void>, answer: import("../direct/collected.mjs").Collected | null) => Promise<void>} whenMade
+ *   null: the client left
+ */
+async function askWhole(request, response, ask, whenMade) {
+  const { method = "GET", headers } = request;
+  const accepted = String(headers["accept-encoding"] ?? "");
+  // Compressed when it is whole.
+  delete headers["accept-encoding"];
+  collectAnswer(response, (answer) => {
+    const send = async () => {
+      if (answer) await sendBody([answer.body], answer.status, answer.headers, { method, accepted }, response);
+    };
+    whenMade(send, answer).catch(() => response.destroy());
+  });
+  await ask();
+}
+
+/** @returns {import("../../lib/sign-in/page-admission").PageAdmission} of this process, which Next's part of it made */
+function pageAdmission() {
+  return Reflect.get(globalThis, Symbol.for("console-api.page-admission"));
+}
+
+/**
+ * @param {string} folder
+ * @returns {Set<string>} the paths under which its files are asked for
+ */
+function listFiles(folder) {
+  const entries = readdirSync(folder, { recursive: true, withFileTypes: true });
+  return new Set(
+    entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name).slice(folder.length)),
+  );
+}
