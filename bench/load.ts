@@ -13,8 +13,14 @@ export type Order =
       body?: string;
       /** They take turns, so that none meets its limit; none: no token is sent. */
       tokens: readonly string[];
-      /** Another one ends the benchmark. */
-      status: number;
+      /** What the body is, where it is no JSON. */
+      contentType?: string;
+      /** Further headers, each a line; `{n}` in them is another hexadecimal number each time. */
+      headers?: readonly string[];
+      /** Another one ends the benchmark; "any": it is only counted. */
+      status: number | "any";
+      /** Keeps every 200 unread, and the connection with it. */
+      isUnread?: boolean;
       connections: number;
       ms: number;
       /** Between an answer and the next request of the connection. */
@@ -23,14 +29,25 @@ export type Order =
   | { kind: "sql"; url: string; text: string; values: readonly unknown[]; ms: number };
 
 /** Times are milliseconds from the request to the end of its answer. */
-export type Measured = { answers: number; perSecond: number; medianMs: number; p99Ms: number; longestMs: number };
+export type Measured = {
+  answers: number;
+  perSecond: number;
+  medianMs: number;
+  p95Ms: number;
+  p99Ms: number;
+  longestMs: number;
+  /** Answers with 429 or 5xx; they count as answers, too. */
+  refused: number;
+};
 
 /** An answer that takes longer never comes. */
 const SILENCE_MS = 30_000;
 
 let sent = 0;
+let refused = 0;
 
 async function carryOut(order: Order): Promise<Measured> {
+  refused = 0;
   const times: number[] = [];
   const start = performance.now();
   const until = start + order.ms;
@@ -43,8 +60,10 @@ async function carryOut(order: Order): Promise<Measured> {
     answers: times.length,
     perSecond: times.length / seconds,
     medianMs: at(0.5),
+    p95Ms: at(0.95),
     p99Ms: at(0.99),
     longestMs: at(1),
+    refused,
   };
 }
 
@@ -54,7 +73,8 @@ function askServer(order: Order & { kind: "http" }, until: number, times: number
     socket.setTimeout(SILENCE_MS, () => socket.destroy(new Error(`No answer from ${order.path}.`)));
     const { body } = order;
     const method = body === undefined ? "GET" : "POST";
-    const json = body && `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n`;
+    const type = order.contentType ?? "application/json";
+    const described = body && `Content-Type: ${type}\r\nContent-Length: ${Buffer.byteLength(body)}\r\n`;
     let [head, missing, start] = ["", -1, 0];
     const ask = () => {
       start = performance.now();
@@ -65,8 +85,9 @@ function askServer(order: Order & { kind: "http" }, until: number, times: number
       [head, missing] = ["", -1];
       const token = order.tokens[sent++ % order.tokens.length];
       const authorization = token ? `Authorization: Bearer ${token}\r\n` : "";
+      const further = (order.headers ?? []).map((line) => `${line.replace("{n}", (sent % 255).toString(16))}\r\n`);
       socket.write(
-        `${method} ${order.path} HTTP/1.1\r\nHost: localhost\r\n${authorization}${json ?? ""}\r\n${body ?? ""}`,
+        `${method} ${order.path} HTTP/1.1\r\nHost: localhost\r\n${authorization}${further.join("")}${described ?? ""}\r\n${body ?? ""}`,
       );
     };
     socket.on("connect", ask);
@@ -77,7 +98,14 @@ function askServer(order: Order & { kind: "http" }, until: number, times: number
         head += chunk.toString("latin1");
         const end = head.indexOf("\r\n\r\n");
         if (end < 0) return;
-        if (Number(head.slice(9, 12)) !== order.status) {
+        const status = Number(head.slice(9, 12));
+        if (status === 429 || status >= 500) refused++;
+        if (order.isUnread && status === 200) {
+          socket.pause();
+          setTimeout(() => socket.destroy(), until - performance.now());
+          return resolve();
+        }
+        if (order.status !== "any" && status !== order.status) {
           return reject(new Error(`${order.path} answered ${head.slice(0, end).split("\r\n")[0]}.`));
         }
         const length = Number(/\r\ncontent-length: *(\d+)/i.exec(head.slice(0, end + 2))?.[1]);

@@ -4,6 +4,7 @@ import { PlainError } from "@/lib/failures";
 import type { Asked, Bench, Target } from "./bench";
 import { FLEETS, growOthers, NODES, type Nodes } from "./database";
 import type { Measured } from "./load";
+import { neighbours } from "./neighbours";
 import { forgetPeak, readProcessUse } from "./process-use";
 import { interleave, median } from "./rounds";
 import { SERIES_SQL } from "./series-sql";
@@ -65,6 +66,7 @@ export const SECTIONS = {
   "check-ins": checkIns,
   metrics,
   memory,
+  neighbours,
 } as const satisfies Record<string, Section>;
 export type SectionName = keyof typeof SECTIONS;
 
