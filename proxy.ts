@@ -15,7 +15,7 @@ import { isPageOfNothing } from "@/lib/sign-in/own-pages";
 import { SESSION_COOKIE } from "@/lib/sign-in/session-cookie";
 import { SECOND } from "@/lib/time";
 
-/** What carries it Next answers itself, with 200 and `{}`, whatever was asked for. Nothing of the console sends it. */
+/** Next answers every request with this header itself, with 200 and `{}`. The console never sends it. */
 const PREFETCH = "x-middleware-prefetch";
 
 /**

@@ -230,7 +230,7 @@ export class Admission {
     return true;
   }
 
-  /** Whether there is too little left in all, or others have waited for what is left. */
+  /** Whether too little is left in all, or what is left belongs to somebody who waits. */
   #isShort(needs: Amounts): boolean {
     for (let index = 0; index < needs.length; index++) {
       const need = needs[index] ?? 0;

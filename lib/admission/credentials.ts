@@ -17,8 +17,8 @@ export function payerOf(hash: string | null, ip: string | null): Payer {
 }
 
 /**
- * Looks up what belongs to the credentials with this hash, in the turn of whoever pays. `accountOf` answers null for
- * what is found but does not work any more.
+ * Looks up the row of the credentials with this hash, in the turn of the payer. `accountOf` answers null for a row that is
+ * found but does not work any more.
  * @throws BusyError, and whatever `ask` throws.
  */
 export async function lookUp<Found>(

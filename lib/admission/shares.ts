@@ -130,7 +130,7 @@ export async function withPlace<Result>(
   }
 }
 
-/** For the operator: what is held of each resource, how many payers there are, and the counts by purpose. */
+/** The numbers for the operator: payers, amounts held and there in all by resource, and counts by purpose. */
 export function describeAdmission() {
   const held = admission.held();
   return {

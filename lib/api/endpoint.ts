@@ -17,11 +17,11 @@ import { failureText } from "./failure-text.mjs";
 import { ALLOW, answerPreflight } from "./preflight";
 import { refuseUsedUp, requireQuota } from "./quota";
 
-/** Who asks, and for what. */
+/** A request that is authenticated: its account, its path parameters and its query. */
 export type Call<Path extends EndpointPath> = { account: Account; params: Params<Path>; query: URLSearchParams };
 type Answer<Body> = Promise<Body | JsonText<Body>> | Body;
 
-/** What few endpoints say about themselves. */
+/** Settings that only some endpoints need. */
 type Traits<PathParams> = {
   /** How many connections to the database it uses at once after authentication: one by default. */
   connections?: number;
@@ -44,7 +44,7 @@ export function endpoint<Path extends EndpointPath>(
   return handlers<Params<Path>>(path, run, traits);
 }
 
-/** The handlers of every path under /api/v1 that the contract does not name: 404 for whoever has a token. */
+/** The handlers of every path under /api/v1 that the contract does not name: 404 once the token is accepted. */
 export function unknownEndpoint() {
   const run = () => {
     throw new NotFoundError();

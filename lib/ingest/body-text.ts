@@ -4,7 +4,7 @@ import { ApiError } from "@/lib/api/api-error";
 /** Names of fields that a sender made up are repeated up to here. */
 const MAX_ECHO = 64;
 
-/** @throws ApiError 400 for what is no JSON. */
+/** @throws ApiError 400 when the text is not JSON. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -13,7 +13,7 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** What is wrong with a body, in a sentence that names the field; `what` is what the body should be. */
+/** Describes the first mistake in a body, in a sentence that names the field. `what` names the expected body. */
 export function describeIssue(issue: z.core.$ZodIssue | undefined, what: string): string {
   if (issue?.code === "unrecognized_keys") {
     const [name] = issue.keys;

@@ -4,7 +4,7 @@ import { SECOND } from "@/lib/time";
 /** A body of a few kilobytes that takes longer than this is not going to arrive. */
 const BODY_TIMEOUT = 10 * SECOND;
 
-/** What is left of a body that does not arrive is not waited for: the connection ends. */
+/** Ends the connection instead of waiting for the rest of a body that does not arrive. */
 const CLOSE = { Connection: "close" };
 
 /**

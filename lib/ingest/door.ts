@@ -4,7 +4,7 @@ import { errorResponse, toApiError } from "@/lib/api/errors";
 
 type Route<Params> = { params: Promise<Params> };
 
-/** An answer in the machine's own words: JSON `{"data": …}` by default, or a text for whoever reads a terminal. */
+/** An answer in the machine's own words: JSON `{"data": …}` by default, or a text for a person at a terminal. */
 export type Delivery<Params> = (
   request: Request,
   params: Params,

@@ -34,7 +34,7 @@ const result = z.object({
 /** What a run reports of the machine it ran on. */
 export type ReportedMachine = { cores: number | null; memoryMb: number | null; kernel: string | null };
 
-/** @throws InvalidInputError for what is no result of YABS, however much is mended. */
+/** @throws InvalidInputError when the text is not a result of YABS, even after the known mistakes of YABS are mended. */
 export function parseYabs(json: string): { measured: MeasuredBenchmark; machine: ReportedMachine } {
   const parsed = result.safeParse(parseMended(json));
   if (!parsed.success) throw new InvalidInputError("This is no result of YABS.");

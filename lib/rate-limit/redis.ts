@@ -6,7 +6,7 @@ import { SECOND } from "@/lib/time";
 import type { Decision, Policy, RateLimiter } from "./policy";
 import { preciseNow, slidingLog } from "./sliding-log";
 
-/** Redis in the same network answers in well under a millisecond; one that needs longer than this is not usable. */
+/** Redis in the same network answers in well under a millisecond. A slower one than this is not usable. */
 const TCP_TIMEOUT = SECOND / 2;
 /** Upstash is asked over HTTPS, possibly from another region. */
 const REST_TIMEOUT = 1 * SECOND;

@@ -10,7 +10,7 @@ import { requestSender } from "@/lib/sign-in/sessions";
 import { HOUR } from "@/lib/time";
 import { hashToken } from "@/lib/tokens/format";
 
-/** So long after a password was typed, whoever sits at the browser may create tokens and revoke all without it. */
+/** So long after a password was typed, the browser may create tokens and revoke all without asking for it again. */
 const TRUSTED_FOR = HOUR;
 
 /** Whether the next form that creates, replaces or revokes all has to ask for the password again. */

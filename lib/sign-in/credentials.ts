@@ -91,7 +91,7 @@ async function judge(typedEmail: string, password: string, ip: string | null): P
   return { kind: "refused" };
 }
 
-/** As `count`, for what is around the network: the longer of both waits. */
+/** As `count`, for the home and the site around the network. Returns the longer of both waits. */
 async function countNearby(ip: string | null): Promise<number> {
   const wider = widerNetworksOf(ip);
   return wider ? Math.max(await count(PER_HOME, wider.home), await count(PER_SITE, wider.site)) : 0;

@@ -49,7 +49,7 @@ export const findAccount = cache(async (): Promise<SignedInAccount | null> => {
   learnAccount(tokenHash, session.account.id);
   const expiresAt = new Date(now.getTime() + LIFETIME);
   if (expiresAt.getTime() - session.expiresAt.getTime() >= EXTENDED_AT_MOST_EVERY) {
-    // Only what is still as it was read: whoever signs out meanwhile stays signed out.
+    // Only if the row is still as it was read: a session that was ended meanwhile stays ended.
     const asRead = {
       gte: new Date(session.expiresAt.getTime() - ROUNDING),
       lte: new Date(session.expiresAt.getTime() + ROUNDING),
@@ -66,7 +66,7 @@ export async function requireAccount(): Promise<SignedInAccount> {
   const account = await findAccount();
   if (account) return account;
   const path = parseOwnPath((await headers()).get(PATH_HEADER));
-  // Whoever still has a cookie was signed in once, and is told why that is over.
+  // A browser that still has a cookie was signed in once. The page says that the session is over.
   const isEnded = (await cookies()).has(SESSION_COOKIE);
   const query = [...(path ? [`next=${encodeURIComponent(path)}`] : []), ...(isEnded ? ["ended"] : [])];
   redirect(query.length > 0 ? `${SIGN_IN}?${query.join("&")}` : SIGN_IN);

@@ -1,4 +1,4 @@
-// Answers what needs no page by calling the compiled route handlers in this very process: Next's own way to them takes
+// Answers the requests of machines by calling the compiled route handlers in this very process: Next's own way to them takes
 // ten times as long as they do. Once a build says how its handlers are called (the deployment adapters that
 // vercel/next.js#77740 proposes), `routes.mjs` need not know how Next names and wraps them.
 
@@ -25,7 +25,7 @@ export async function answerDirectly(match, request, response, fixed) {
     });
     await send(answer, request, response, fixed);
   } catch (error) {
-    // A handler reports its own faults; this one is a fault of what stands around it.
+    // A handler reports its own faults. This one happened in the code around the handler.
     logError("request failed", error instanceof Error ? error.stack : String(error));
     if (response.headersSent) response.destroy();
     else refuse(request, response, 500);

@@ -33,7 +33,7 @@ export function keepCarriedHeaders(headers) {
 }
 
 /**
- * Tells a client that asked before it sends its body to go on. Whoever gets an answer instead need not send it.
+ * Sends "100 Continue" to a client that asked for it. A client that gets an answer instead need not send the body.
  * @param {import("node:http").IncomingMessage} incoming
  * @param {import("node:http").ServerResponse} outgoing
  */
@@ -42,7 +42,7 @@ export function continueIfExpected(incoming, outgoing) {
 }
 
 /**
- * What a request brings. Whoever has enough of it may stop: the rest can still be read away, and the connection lives.
+ * The pieces of a body. The reader may stop early: the rest can still be discarded, and the connection stays open.
  * @param {import("node:http").IncomingMessage} incoming
  * @returns {AsyncIterable<Buffer>}
  */
@@ -76,7 +76,7 @@ export class IncomingRequest {
     this.headers = new Headers(/** @type {Record<string, string>} */ (incoming.headers));
   }
 
-  /** What it is to whoever does not look closely: the prototype below has the rest. */
+  /** This object as the Request that handlers expect. The prototype below has the methods that are missing here. */
   asRequest() {
     return /** @type {Request} */ (/** @type {unknown} */ (this));
   }

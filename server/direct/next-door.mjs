@@ -16,7 +16,7 @@ export function throughNext(path, request, response) {
   const query = url.indexOf("?");
   const accepted = String(request.headers["accept-encoding"] ?? "");
   request.url = canonicalPath(path) + (query < 0 ? "" : url.slice(query));
-  // Next would compress what is short as well, and could not say how long it is.
+  // Next would also compress short answers, and then could not tell their length.
   delete request.headers["accept-encoding"];
   continueWhenRead(request, response);
   collectAnswer(response, (answer) => {
@@ -28,7 +28,7 @@ export function throughNext(path, request, response) {
 }
 
 /**
- * Whoever waits for a word before sending a body gets it when a handler reads the body; most answer without.
+ * Sends "100 Continue" when a handler reads the body. Most handlers answer without reading it.
  * @param {import("node:http").IncomingMessage} request
  * @param {import("node:http").ServerResponse} response
  */

@@ -81,7 +81,7 @@ async function sendPieces(parts, isCompressed, length, response, readingMs) {
   // of its end.
   const { socket } = response.req;
   const ended = new AbortController();
-  // Whoever went away, or took too long, has lost the rest; there is nobody left to tell.
+  // A client that left or was too slow loses the rest. Nobody is left to be told.
   const deadline = setTimeout(() => socket.destroy(), readingMs);
   try {
     if (socket.destroyed) return;

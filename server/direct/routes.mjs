@@ -131,7 +131,7 @@ function joined(segments) {
 }
 
 /**
- * A segment that cannot be decoded is one that nobody knows, not a fault.
+ * A segment that cannot be decoded stays as it is: no route has such a name, so the answer is 404.
  * @param {string} segment
  */
 function decode(segment) {

@@ -1,5 +1,4 @@
-// Pages and forms in the turn of whoever pays for them: a page takes its place while it is made, and memory until it is
-// read.
+// Pages and forms wait for their turn (lib/admission): a page takes a place while it is made, and memory until it is read.
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { collectAnswer } from "../direct/collected.mjs";

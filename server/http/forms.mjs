@@ -93,7 +93,7 @@ function findAction(fields) {
 /**
  * Whether a text is the arguments of an action, in the form that the console's pages send.
  * @param {FormDataEntryValue | null} text
- * @param {number} atLeast so many: signing out has none, and what is bound to a form is something
+ * @param {number} atLeast the fewest arguments: signing out has none, a form with bound arguments has one or more
  */
 function areArguments(text, atLeast) {
   const values = parseJson(text);

@@ -1,4 +1,4 @@
-// What is looked at before any handler or page sees a request: whether it is one request that means one thing, and who
+// The checks before any handler or page sees a request: whether it is one request that means one thing, and who
 // sent it.
 import { randomBytes } from "node:crypto";
 import { isMachinePath } from "../../lib/http/machine-path.mjs";
@@ -11,7 +11,7 @@ const NOT_IN_HOST = /[\s,/\\?#@]/;
 
 /**
  * Next asks itself for the page that a form leads to, with the headers of the form: this one tells such a request from
- * one that somebody outside makes up.
+ * a request that a client makes up.
  */
 const INNER_HEADER = "x-console-inner";
 // Processes that share a port share it: any of them may get the request.
@@ -33,7 +33,7 @@ export function findFault(request) {
 }
 
 /**
- * Makes the request say what is so, whatever the client claimed.
+ * Replaces the headers that a client could forge by what the server knows.
  * @param {import("node:http").IncomingMessage} request
  * @param {URL | null} baseUrl
  * @returns {string} its path, as the routes are spelled: without doubled slashes and query

@@ -42,7 +42,7 @@ const DOTS = /[/\\](?:\.|%2e){1,2}(?:[/\\]|$)/i;
 const STATIC = "/_next/static/";
 
 /**
- * The status with which a request for a page must be refused; null for one that Next may see.
+ * The status with which a request for a page must be refused; null when Next may see the request.
  * @param {import("node:http").IncomingMessage} request
  * @param {string} path
  */

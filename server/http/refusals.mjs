@@ -49,10 +49,10 @@ export function refuse(request, response, status, headers = {}) {
 }
 
 /**
- * Where no request object exists, or none that Node would answer: written to the connection, which then ends.
+ * Writes a refusal to a connection that has no request Node could answer, and ends the connection.
  * @param {import("node:stream").Duplex} socket
  * @param {number} status
- * @param {string | null} path null when it is not known: whoever speaks no HTTP is no browser
+ * @param {string | null} path null when it is not known: the client does not speak HTTP, so it is not a browser
  */
 export function refuseRaw(socket, status, path) {
   const { headers, body } = refusalOf(status, pathOf(path ?? "/api"));
