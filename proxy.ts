@@ -6,7 +6,7 @@ import { isMachinePath } from "@/lib/http/machine-path.mjs";
 import { isFromConsole } from "@/lib/http/own-origin";
 import { PATH_HEADER } from "@/lib/http/own-path";
 import { plainPage } from "@/lib/http/plain-page";
-import { SIGN_IN } from "@/lib/page-paths";
+import { NO_PAGE, SIGN_IN } from "@/lib/page-paths";
 import { env } from "@/lib/process/env";
 import { pingDatabase } from "@/lib/readiness";
 import { waitText } from "@/lib/relative-time";
@@ -36,13 +36,10 @@ export async function proxy(request: NextRequest): Promise<Response> {
 export const config = {
   // Next reads it without running anything, so it repeats names: `proxy.test.ts` compares them with their sources.
   matcher: [
-    "/((?!(?:api|ingest|metrics|openapi\\.json|docs/api\\.md|llms\\.txt|\\.well-known|healthz|readyz)(?:/|$)|_next/|__nextjs|(?:agent\\.sh|error\\.css|favicon-alert\\.svg|favicon\\.ico|favicon\\.svg|logo\\.svg)$|(?:clients|recipes)/).*)",
+    "/((?!(?:api|ingest|metrics|openapi\\.json|docs/api\\.md|llms\\.txt|\\.well-known|healthz|readyz)(?:/|$)|_next/|__nextjs|(?:agent\\.sh|edge\\.mjs|error\\.css|favicon-alert\\.svg|favicon\\.ico|favicon\\.svg|logo\\.svg)$|(?:clients|recipes)/).*)",
     { source: "/:path*", has: [{ type: "header", key: "x-middleware-prefetch" }] },
   ],
 };
-
-/** Where no page is. */
-const NO_PAGE = "/dashboard/no-such-page";
 
 /** The answer to what no page gets to see; null when the page may answer. */
 async function refusal(request: NextRequest, nonce: string): Promise<Response | null> {
@@ -93,7 +90,7 @@ async function pageWithPolicy(request: NextRequest, policy: string): Promise<Res
   headers.set("Content-Security-Policy", policy);
   headers.set(PATH_HEADER, pathOf(request));
   if (request.method !== "POST" && (await isOfNothing(request))) {
-    return NextResponse.rewrite(new URL(NO_PAGE, request.url), { request: { headers } });
+    return NextResponse.rewrite(new URL(NO_PAGE + request.nextUrl.pathname, request.url), { request: { headers } });
   }
   return NextResponse.next({ request: { headers } });
 }

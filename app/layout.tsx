@@ -1,5 +1,6 @@
 import type { Metadata, Viewport } from "next";
 import { connection } from "next/server";
+import { readColorScheme } from "./ui/read-color-scheme";
 import "./tokens.css";
 import "./globals.css";
 
@@ -15,19 +16,27 @@ export const metadata: Metadata = {
   robots: { index: false, follow: false },
 };
 
-export const viewport: Viewport = {
-  colorScheme: "light dark",
-  themeColor: [
-    { media: "(prefers-color-scheme: light)", color: "#fbfbfa" },
-    { media: "(prefers-color-scheme: dark)", color: "#0e1111" },
-  ],
-};
+/** Of the browser's own frame: `--canvas` of tokens.css. */
+const FRAME_COLORS = { light: "#f7f8f7", dark: "#0e1111" } as const;
+
+export async function generateViewport(): Promise<Viewport> {
+  const scheme = await readColorScheme();
+  if (scheme !== "system") return { colorScheme: scheme, themeColor: FRAME_COLORS[scheme] };
+  return {
+    colorScheme: "light dark",
+    themeColor: [
+      { media: "(prefers-color-scheme: light)", color: FRAME_COLORS.light },
+      { media: "(prefers-color-scheme: dark)", color: FRAME_COLORS.dark },
+    ],
+  };
+}
 
 export default async function Layout({ children }: { children: React.ReactNode }) {
   // Every page is rendered for its own request: only then do its scripts carry the nonce of its Content-Security-Policy.
   await connection();
+  const scheme = await readColorScheme();
   return (
-    <html lang="en">
+    <html lang="en" data-color-scheme={scheme === "system" ? undefined : scheme}>
       <body>
         <a className="skip-link" href="#main">
           Skip to content

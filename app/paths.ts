@@ -38,11 +38,19 @@ export function serviceDnsPath(id: number): string {
   return ownPagePath("service", id, "dns");
 }
 
+/** Where people see who they are, change their password, end sessions, and choose how pages look. */
+export const ACCOUNT_PAGE = "/dashboard/settings/account";
+
 /** Where a server is added. */
 export const NEW_SERVER = `${OWN_PAGES.server.under}/new`;
 
 export function serverPath(id: number): string {
   return ownPagePath("server", id, "");
+}
+
+/** What a token did, and where it is renamed, replaced and revoked. */
+export function tokenPath(id: number): string {
+  return ownPagePath("token", id, "");
 }
 
 /** Where a server is renamed and removed and gets a new key. */

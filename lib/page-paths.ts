@@ -4,6 +4,9 @@
 /** Where people sign in. */
 export const SIGN_IN = "/sign-in";
 
+/** Where no page is: before the path of a thing that the account does not have, it leads to the 404 that names it. */
+export const NO_PAGE = "/dashboard/no-such-page";
+
 /** Where people manage their tokens (contract 5.3); the document of the API names it as well. */
 export const TOKEN_PAGE = "/dashboard/settings/api";
 

@@ -1,21 +1,14 @@
 import { SiteHeader } from "@/app/ui/site-header";
 import type { Account } from "@/lib/accounts/accounts";
-import styles from "./account-header.module.css";
+import { AccountMenu } from "./account-menu";
 import { MainNavigation } from "./main-navigation";
-import { SignOut } from "./sign-out";
+import { ROLE_NAMES } from "./settings/account/role-names";
 
 /** The bar at the top of every page that somebody who is signed in sees. */
-export function AccountHeader({ account }: { account: Account }) {
+export function AccountHeader({ account: { name, email, role } }: { account: Account }) {
   return (
-    <SiteHeader>
-      <MainNavigation />
-      <div className={styles.account}>
-        <span className={styles.email} title={account.name}>
-          <span className="visually-hidden">Signed in as </span>
-          {account.email}
-        </span>
-        <SignOut />
-      </div>
+    <SiteHeader navigation={<MainNavigation />}>
+      <AccountMenu name={name} email={email} role={ROLE_NAMES[role]} />
     </SiteHeader>
   );
 }

@@ -2,7 +2,7 @@
 
 import Link from "next/link";
 import { usePathname } from "next/navigation";
-import { DASHBOARD, GAME_SERVICES, TOKEN_PAGE } from "@/app/paths";
+import { API_REFERENCE, DASHBOARD, GAME_SERVICES, TOKEN_PAGE } from "@/app/paths";
 import styles from "./main-navigation.module.css";
 
 /** Where one can go, and the paths that belong to each place. */
@@ -10,6 +10,7 @@ const PLACES = [
   { label: "Servers", href: DASHBOARD, within: `${DASHBOARD}/servers/` },
   { label: "Game services", href: GAME_SERVICES, within: `${GAME_SERVICES}/` },
   { label: "API tokens", href: TOKEN_PAGE, within: `${TOKEN_PAGE}/` },
+  { label: "Docs", href: API_REFERENCE, within: `${API_REFERENCE}/` },
 ] as const;
 
 /** The places of the signed-in console, the one where one is marked for eyes and ears. */

@@ -1,7 +1,7 @@
 "use client";
 
 import { useSubmission } from "../ui/use-submission";
-import styles from "./account-header.module.css";
+import styles from "./account-menu.module.css";
 import { signOutAction } from "./actions";
 import { forgetDraft } from "./settings/api/create/draft";
 

@@ -1,7 +1,7 @@
 "use server";
 
 import { redirect } from "next/navigation";
-import { TOKEN_PAGE } from "@/app/paths";
+import { DASHBOARD } from "@/app/paths";
 import { textOf } from "@/lib/http/form-fields";
 import { parseOwnPath } from "@/lib/http/own-path";
 import { waitText } from "@/lib/relative-time";
@@ -22,5 +22,5 @@ export async function signInAction(_: SignInState, form: FormData): Promise<Sign
   }
   if (result.kind === "refused") return refused;
   if (!(await startSession(result))) return refused;
-  redirect(parseOwnPath(textOf(form, "next")) ?? TOKEN_PAGE);
+  redirect(parseOwnPath(textOf(form, "next")) ?? DASHBOARD);
 }

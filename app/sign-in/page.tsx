@@ -1,7 +1,7 @@
 import type { Metadata } from "next";
 import Link from "next/link";
 import { redirect } from "next/navigation";
-import { TOKEN_PAGE } from "@/app/paths";
+import { DASHBOARD } from "@/app/paths";
 import { parseOwnPath } from "@/lib/http/own-path";
 import { findAccount } from "@/lib/sign-in/sessions";
 import { Logo } from "../ui/logo";
@@ -16,7 +16,7 @@ type Props = { searchParams: Promise<Record<string, string | string[] | undefine
 export default async function Page({ searchParams }: Props) {
   const query = await searchParams;
   const next = typeof query.next === "string" ? parseOwnPath(query.next) : null;
-  if (await findAccount()) redirect(next ?? TOKEN_PAGE);
+  if (await findAccount()) redirect(next ?? DASHBOARD);
   return (
     <main id="main" className={styles.page}>
       <Link href="/" className={styles.home} prefetch={false}>

@@ -1,28 +1,24 @@
 "use client";
 
-import { useActionState, useEffect, useRef, useState } from "react";
+import { useEffect, useRef } from "react";
 import { NoAnswer } from "../ui/no-answer";
 import { Notice } from "../ui/notice";
-import { useSubmission } from "../ui/use-submission";
+import { useFormAnswer } from "../ui/use-form-answer";
 import { type SignInState, signInAction } from "./actions";
 import styles from "./page.module.css";
 
 /** E-mail and password; says why nobody was signed in. */
 export function SignInForm({ next }: { next: string | null }) {
-  // Without JavaScript the answer comes with the page; with it, to `onSubmit`.
-  const [written, action] = useActionState<SignInState, FormData>(signInAction, null);
-  const [answer, setAnswer] = useState<SignInState>(null);
   const password = useRef<HTMLInputElement>(null);
-  const { onSubmit, isPending, hasFailed } = useSubmission((form) => signInAction(null, form), setAnswer);
-  const state = answer ?? written;
+  const { answer: state, formAction, onSubmit, isPending, hasFailed } = useFormAnswer<SignInState>(signInAction, null);
 
   useEffect(() => {
     // A password that was refused is typed anew.
-    if (answer && password.current) password.current.value = "";
-  }, [answer]);
+    if (state && password.current) password.current.value = "";
+  }, [state]);
 
   return (
-    <form className={styles.form} action={action} onSubmit={onSubmit}>
+    <form className={styles.form} action={formAction} onSubmit={onSubmit}>
       {hasFailed ? (
         <NoAnswer>Check your connection and sign in again; what you typed is still here.</NoAnswer>
       ) : (

@@ -44,7 +44,7 @@ export function CopyButton({ text, what, sourceId, isPrimary = false, isSmall = 
     <>
       <button
         type="button"
-        className={`${isSmall ? "plain-button" : isPrimary ? "button" : "button quiet"} ${styles.copy}`}
+        className={`${isSmall ? "plain-button" : isPrimary ? "button" : "button quiet small"} ${styles.copy}`}
         onClick={copy}
       >
         {/* All labels take the same place, so that the button is as wide as its longest one. */}

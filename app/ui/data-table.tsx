@@ -7,7 +7,7 @@ export type Column = {
   isTitleHidden?: boolean;
   isNumber?: boolean;
   /** Where the title leads, which sorts the rows by this column. `order` is how they are sorted by it now. */
-  sort?: { href: string; order: "ascending" | "descending" | null };
+  sort?: { href: string; order: "ascending" | "descending" | null } | undefined;
 };
 
 type Props = {

@@ -1,5 +1,6 @@
 import Link from "next/link";
 import { Logo } from "./logo";
+import { NavigationProgress } from "./navigation-progress";
 import styles from "./site-header.module.css";
 
 /** The links in the bar of a page that is not of the dashboard. */
@@ -11,16 +12,25 @@ export function HeaderNavigation({ children }: { children: React.ReactNode }) {
   );
 }
 
+type Props = {
+  /** Beside the logo; on a narrow screen a line of its own. */
+  navigation?: React.ReactNode;
+  /** At the end of the bar. */
+  children?: React.ReactNode;
+};
+
 /** The bar at the top of every page. */
-export function SiteHeader({ children }: { children?: React.ReactNode }) {
+export function SiteHeader({ navigation, children }: Props) {
   return (
     <header className={styles.header}>
       <div className={styles.inner}>
         <Link href="/" className={styles.home} prefetch={false}>
           <Logo />
         </Link>
+        {navigation && <div className={styles.navigation}>{navigation}</div>}
         {children}
       </div>
+      <NavigationProgress />
     </header>
   );
 }

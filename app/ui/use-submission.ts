@@ -3,7 +3,7 @@
 import { unstable_rethrow } from "next/navigation";
 import { useRef, useState, useTransition } from "react";
 
-type Submission = {
+export type Submission = {
   onSubmit: (event: React.FormEvent<HTMLFormElement>) => void;
   isPending: boolean;
   /** No answer came to the last attempt: the connection failed, or the console did. Nothing on the page was lost. */
@@ -28,7 +28,9 @@ export function useSubmission<Answer>(
     event.preventDefault();
     if (isSent.current) return;
     isSent.current = true;
-    const form = new FormData(event.currentTarget);
+    const { submitter } = event.nativeEvent as SubmitEvent;
+    // The button that was pressed may say what is to be done.
+    const form = new FormData(event.currentTarget, submitter);
     startTransition(async () => {
       try {
         const answer = await send(form);

@@ -1,5 +1,5 @@
 import type { Page } from "playwright/test";
-import { createOnPage, expect, TOKEN_PAGE, test } from "@/e2e/support/pages";
+import { createOnPage, expect, signOut, TOKEN_PAGE, test } from "@/e2e/support/pages";
 import { dateText } from "@/lib/relative-time";
 import { DAY } from "@/lib/time";
 
@@ -35,7 +35,7 @@ test("leaving an uncopied token behind is asked about, by Done, by link, by form
   });
   await page.getByRole("link", { name: "Done" }).click();
   await page.getByRole("link", { name: "Servers" }).click();
-  await page.getByRole("button", { name: "Sign out" }).click();
+  await signOut(page);
   await page.evaluate(() => window.location.reload());
   await expect.poll(() => questions).toEqual(["confirm", "confirm", "confirm", "beforeunload"]);
   await expect(page.getByLabel("Token", { exact: true })).toHaveValue(raw);

@@ -1,5 +1,5 @@
 import { newAccount } from "@/e2e/support/factories";
-import { expect, signInDirectly, submitSignIn, TOKEN_PAGE, test } from "@/e2e/support/pages";
+import { expect, signInDirectly, signOut, submitSignIn, TOKEN_PAGE, test } from "@/e2e/support/pages";
 import { db } from "@/lib/database/client";
 
 test("a session that ends while a form is filled: sign-in says so, leads back, and what was typed is there again", {
@@ -20,7 +20,7 @@ test("a session that ends while a form is filled: sign-in says so, leads back, a
   await expect(page.getByLabel("Expires")).toHaveValue("90");
 
   // Whoever signs out leaves nothing behind for the next one.
-  await page.getByRole("button", { name: "Sign out" }).click();
+  await signOut(page);
   await expect(page.getByText("You are signed out.")).toBeVisible();
   expect(await page.evaluate(() => window.sessionStorage.length)).toBe(0);
 });

@@ -151,7 +151,7 @@ test("a server of another account is the same page as one that does not exist, f
   await signInDirectly(context, staffId);
   for (const path of [`/dashboard/servers/${id}`, "/dashboard/servers/2147483647", "/dashboard/servers/01"]) {
     expect((await page.goto(path))?.status(), path).toBe(404);
-    await expect(page.getByRole("heading", { name: "There is no such page" })).toBeVisible();
+    await expect(page.getByRole("heading", { name: "You have no such server" })).toBeVisible();
   }
 });
 

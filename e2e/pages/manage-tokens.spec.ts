@@ -63,6 +63,10 @@ withAndWithoutJavaScript(() => {
     const { raw: oldRaw, token: old } = await newNamedToken(account.id, "rotated", new Date(Date.now() + 30 * DAY));
     await page.goto(`${TOKEN_PAGE}/${old.id}`);
     const newRaw = await replaceOnPage(page, "first-use");
+    // A trial would be that first request, before any program has the new token.
+    await expect(page.getByText("The old token ends with the first request that uses this one.")).toBeVisible();
+    await expect(page.getByText("Try it")).toHaveCount(0);
+    await expect(page.getByText(/curl /)).toHaveCount(0);
     expect((await call("/api/v1/me", oldRaw)).status).toBe(200);
     await page.goto(TOKEN_PAGE);
     const rows = page.getByRole("row", { name: /rotated/ });
@@ -93,6 +97,7 @@ withAndWithoutJavaScript(() => {
     await expect(dialog).toContainText("three");
     await answerQuestion(page, "Revoke 2 tokens");
     await expect(page.getByRole("status").filter({ hasText: "2 tokens were revoked" })).toBeVisible();
+    await expect(page.getByText("2 selected")).toHaveCount(0);
     const left = await db.accessToken.findMany({ where: { accountId: account.id, revokedAt: null } });
     expect(left.map(({ name }) => name)).toEqual(["two"]);
     expect((await call("/api/v1/me", stranger.token)).status).toBe(200);
@@ -202,7 +207,7 @@ test.describe("without JavaScript", () => {
     expect(await ask()).toContain("None of your tokens is that one");
   });
 
-  test("twenty tokens can be found and sorted by a form that only reads; ended ones are folded beyond ten, the last end first", async ({
+  test("twenty tokens can be found by a form that only reads and sorted by the titles of the columns; ended ones are folded beyond ten, the last end first", async ({
     page,
     account,
   }) => {
@@ -220,14 +225,38 @@ test.describe("without JavaScript", () => {
     await expect(page.getByText("2 more")).toBeVisible();
 
     await page.getByLabel("Find").fill("MACHINE 1");
-    await page.getByLabel("Order").selectOption("name");
-    await page.getByRole("button", { name: "Show" }).click();
+    await page.getByLabel("Find").press("Enter");
     await expect(page.getByText("20 of 50, 11 shown")).toBeVisible();
+    await page.getByRole("columnheader", { name: "Token" }).first().getByRole("link").click();
+    await expect(page.getByRole("columnheader", { name: "Token" }).first()).toHaveAttribute("aria-sort", "ascending");
     expect(await namesIn("Active tokens")).toEqual([
       "machine 1",
       ...Array.from({ length: 10 }, (_, i) => `machine ${10 + i}`),
     ]);
   });
+});
+
+test("replaced without a choice, the old token works for a day: the panel says so, Done leads to the new token, and the two link to each other", {
+  tag: "@one-engine",
+}, async ({ page, account }) => {
+  const { raw: oldRaw, token: old } = await newNamedToken(account.id, "rotated");
+  await page.goto(`${TOKEN_PAGE}/${old.id}`);
+  await page.getByRole("button", { name: "Replace token" }).click();
+  const newRaw = await page.getByLabel("Token", { exact: true }).inputValue();
+  const panel = page.getByRole("region", { name: "Copy your new token now" });
+  await expect(panel.locator("strong", { hasText: "The old token still works. It ends in" })).toBeVisible();
+  await expect(panel.getByRole("button", { name: "Copy Try it" })).toBeVisible();
+  expect(Math.abs(Number((await find(old.id)).expiresAt) - Date.now() - DAY)).toBeLessThan(MINUTE);
+  expect((await call("/api/v1/me", newRaw)).status).toBe(200);
+  expect((await call("/api/v1/me", oldRaw)).status).toBe(200);
+  page.once("dialog", (dialog) => void dialog.accept());
+  await page.getByRole("link", { name: "Done" }).click();
+  const successor = await db.accessToken.findFirstOrThrow({ where: { accountId: account.id, id: { not: old.id } } });
+  await expect(page).toHaveURL(`${TOKEN_PAGE}/${successor.id}`);
+  await page.getByRole("link", { name: `cpat_…${old.hint}` }).click();
+  await expect(page).toHaveURL(`${TOKEN_PAGE}/${old.id}`);
+  await page.getByRole("link", { name: `cpat_…${successor.hint}` }).click();
+  await expect(page).toHaveURL(`${TOKEN_PAGE}/${successor.id}`);
 });
 
 test("replaced with an hour's overlap: both rows say so until the hour is over, and then the old token has ended and the new one works", {
@@ -258,25 +287,88 @@ test("replaced with an hour's overlap: both rows say so until the hour is over, 
   await expect(page.getByText(/Being replaced|Replaces/)).toHaveCount(0);
 });
 
-test("a day of use is a chart with its numbers, the busiest minute against 120, and the last ips with their programs", async ({
+test("a day of use is a chart with its numbers: what was answered, what was refused, and the last ips with their programs", async ({
   page,
   account,
 }) => {
   const { token } = await newNamedToken(account.id, "watched");
   const hour = new Date(Math.floor(Date.now() / HOUR) * HOUR);
   await db.tokenUseHour.create({
-    data: { tokenId: token.id, hour, requests: 1200, limited: 30, refused: 4, peak: 118 },
+    data: { tokenId: token.id, hour, requests: 1200, limited: 30, refused: 4, peak: 131 },
   });
   await db.tokenVisitor.create({
     data: { tokenId: token.id, ip: "192.0.2.7", network: "192.0.2.7", agent: "curl/8.5.0 extra" },
   });
   await page.goto(`${TOKEN_PAGE}/${token.id}`);
   await expect(page.getByRole("img", { name: "Requests in each of the last 24 hours, at most 1,204" })).toBeVisible();
-  await expect(page.getByText("Busiest minute: 118 of 120.")).toBeVisible();
-  await expect(page.getByText("1,200 requests, 30 of them over the limit (429), and 4 refused")).toBeVisible();
+  await expect(page.getByText("Busiest minute: 131 requests, of which the limit answers 120.")).toBeVisible();
+  await expect(
+    page.getByText("1,170 answered, 30 refused over the limit (429), 4 refused after its end"),
+  ).toBeVisible();
   await page.getByText("The numbers").click();
   await expect(page.getByRole("row", { name: /1,200 30 4/ })).toBeVisible();
   await expect(page.getByRole("row", { name: /192\.0\.2\.7 curl\/8\.5\.0 just now/ })).toBeVisible();
+});
+
+test("a token's page says of its use what the list says, and where it is refused from since its end apart from where it was used", {
+  tag: "@one-engine",
+}, async ({ page, account }) => {
+  const { token } = await newNamedToken(account.id, "ended");
+  const at = (ms: number) => new Date(Date.now() - ms);
+  await db.accessToken.update({
+    where: { id: token.id },
+    data: {
+      lastUsedAt: at(30 * HOUR),
+      lastUsedIp: "192.0.2.1",
+      revokedAt: at(20 * HOUR),
+      refusedCount: 3,
+      lastRefusedAt: at(HOUR),
+      lastRefusedIp: "203.0.113.9",
+    },
+  });
+  const refused = { firstSeenAt: at(2 * HOUR), lastSeenAt: at(HOUR) };
+  await db.tokenVisitor.create({ data: { tokenId: token.id, ip: "203.0.113.9", network: "203.0.113.9", ...refused } });
+  await page.goto(`${TOKEN_PAGE}/${token.id}`);
+  await expect(page.getByText("Last used1 day ago192.0.2.1")).toBeVisible();
+  await expect(page.getByText(/Refused 3 times since, last 1 hour ago from 203\.0\.113\.9/)).toBeVisible();
+  await expect(
+    page.getByRole("table", { name: "Used from", exact: true }).getByRole("row", { name: "192.0.2.1" }),
+  ).toBeVisible();
+  await expect(page.getByRole("table", { name: "Used from", exact: true }).getByText("203.0.113.9")).toHaveCount(0);
+  await expect(page.getByRole("table", { name: "Refused from" }).getByText("203.0.113.9")).toBeVisible();
+});
+
+test("typing filters the rows at once; what is selected, all of it too, is what can be seen", {
+  tag: "@one-engine",
+}, async ({ page, account }) => {
+  for (const name of ["alpha 1", "alpha 2", "beta 1", "beta 2", "gamma", "delta"])
+    await newNamedToken(account.id, name);
+  await page.goto(TOKEN_PAGE);
+  await page.getByLabel("Find").fill("alpha");
+  await expect(page.getByText("2 of 6 tokens")).toBeVisible();
+  await expect(page.getByRole("row", { name: /beta/ })).toHaveCount(0);
+  const revoke = page.getByRole("button", { name: "Revoke selected" });
+  await expect(revoke).toBeHidden();
+  await page.getByLabel("Select all").check();
+  await expect(page.getByText("2 selected")).toBeVisible();
+  await revoke.click();
+  await expect(page.getByRole("dialog", { name: "Revoke 2 tokens?" })).toContainText("alpha 1");
+});
+
+test("ten tokens that end within a week are one line that names all of them", { tag: "@one-engine" }, async ({
+  page,
+  account,
+}) => {
+  for (let i = 0; i < 10; i++) {
+    const { token } = await newNamedToken(account.id, `ending ${i}`);
+    const life = { createdAt: new Date(Date.now() - 30 * DAY), expiresAt: new Date(Date.now() + 3 * DAY) };
+    await db.accessToken.update({ where: { id: token.id }, data: life });
+  }
+  await page.goto(TOKEN_PAGE);
+  const lines = page.getByRole("region", { name: "Needs attention" }).getByRole("listitem");
+  await expect(lines).toHaveCount(1);
+  await expect(lines).toContainText("10 tokens end within a week");
+  await expect(lines.getByRole("link")).toHaveCount(10);
 });
 
 test("the page of another account's token is the same 404 as that of a token that nobody has", async ({
@@ -289,11 +381,11 @@ test("the page of another account's token is the same 404 as that of a token tha
   expect((await page.goto(`${TOKEN_PAGE}/${own.token.id}`))?.status()).toBe(200);
   for (const path of [id, 2 ** 31 - 1, "0", "x"]) {
     expect((await page.goto(`${TOKEN_PAGE}/${path}`))?.status(), String(path)).toBe(404);
-    await expect(page.getByRole("heading", { name: "There is no such page" })).toBeVisible();
+    await expect(page.getByRole("heading", { name: "You have no such token" })).toBeVisible();
   }
 });
 
-test("the page says at its top what is worth a look: a dead token still tried, one that ends soon, a new network; and nothing else", async ({
+test("the page says at its top what needs attention: a dead token still tried, one that ends soon, a new network; and nothing else", async ({
   page,
   account,
 }) => {
@@ -322,10 +414,10 @@ test("the page says at its top what is worth a look: a dead token still tried, o
   await visit(moved, "198.51.100.5", 1);
   await visit(settled, "192.0.2.1", 1);
   await page.goto(TOKEN_PAGE);
-  const lines = page.getByRole("region", { name: "Worth a look" }).getByRole("listitem");
+  const lines = page.getByRole("region", { name: "Needs attention" }).getByRole("listitem");
   await expect(lines).toHaveText([
     /^dead \(cpat_…\w{4}\) was revoked 3 days ago and is still tried: last 1 hour ago from 203\.0\.113\.9\.$/,
-    /^ending \(cpat_…\w{4}\) ends in 3 days, on .+\. Replace it in time\.$/,
-    /^moved \(cpat_…\w{4}\) was used from a new network 1 day ago: 198\.51\.100\.5\. If that was not you, revoke it\.$/,
+    /^ending \(cpat_…\w{4}\) ends in 3 days, on .+\.Replace ending$/,
+    /^moved \(cpat_…\w{4}\) was used from a new network 1 day ago: 198\.51\.100\.5\.Revoke moved$/,
   ]);
 });

@@ -9,6 +9,7 @@ import {
   finishOnPage,
   newIp,
   sendFields,
+  signOut,
   submitSignIn,
   TOKEN_PAGE,
   test,
@@ -52,8 +53,9 @@ test("a full click-through violates no policy and asks nobody but the console", 
       foreign.push(request.url());
   });
   await page.goto("/");
-  await page.getByRole("link", { name: "Sign in to get a token" }).click();
+  await page.getByRole("main").getByRole("link", { name: "Sign in" }).click();
   await submitSignIn(page, email);
+  await page.getByRole("link", { name: "API tokens" }).click();
   await createOnPage(page, "click-through");
   await page.getByRole("button", { name: "Copy token" }).click();
   await page.getByText("Keep it out of your shell history").click();
@@ -61,7 +63,7 @@ test("a full click-through violates no policy and asks nobody but the console", 
   await page.getByRole("link", { name: /Revoke click-through/ }).click();
   await answerQuestion(page, "Revoke token");
   await expect(page.getByRole("status").filter({ hasText: "was revoked" })).toBeVisible();
-  await page.getByRole("button", { name: "Sign out" }).click();
+  await signOut(page);
   await expect(page.getByText("You are signed out.")).toBeVisible();
   // Violations are errors in the browser's console, which the page fixture forbids.
   expect(foreign).toEqual([]);
@@ -167,7 +169,7 @@ test("each security event is one line of JSON with account, token and ip, and ne
     await answerQuestion(page, "Revoke token");
     await expect(page.getByRole("status").filter({ hasText: "was revoked" })).toBeVisible();
     await call("/api/v1/me", raw, { origin: app.origin });
-    await page.getByRole("button", { name: "Sign out" }).click();
+    await signOut(page);
     await expect(page.getByText("You are signed out.")).toBeVisible();
 
     const token = await db.accessToken.findFirstOrThrow({ where: { accountId: id, hint: raw.slice(-4) } });

@@ -93,6 +93,8 @@ withAndWithoutJavaScript((hasJavaScript) => {
     await page.getByRole("button", { name: "Rename" }).click();
     await expect(page.getByRole("status").filter({ hasText: "New name" })).toBeVisible();
     expect(await db.server.findUniqueOrThrow({ where: { id } })).toMatchObject({ label: "New name" });
+    await expect(page.getByRole("link", { name: "New name" })).toBeVisible();
+    await expect(page).toHaveTitle(/New name/);
 
     await page.getByRole("link", { name: "Remove this server…" }).click();
     await expect(page.getByRole("heading", { name: "Remove New name?" })).toBeVisible();

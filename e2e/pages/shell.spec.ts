@@ -1,5 +1,5 @@
 import { newAccount, newServer } from "@/e2e/support/factories";
-import { expect, TOKEN_PAGE, test, withAndWithoutJavaScript } from "@/e2e/support/pages";
+import { expect, openAccountMenu, TOKEN_PAGE, test, withAndWithoutJavaScript } from "@/e2e/support/pages";
 import { db } from "@/lib/database/client";
 
 withAndWithoutJavaScript(() => {
@@ -14,12 +14,14 @@ withAndWithoutJavaScript(() => {
     for (const [path, here] of [
       ["/dashboard/settings", "API tokens"],
       [TOKEN_PAGE, "API tokens"],
+      ["/docs/api", "Docs"],
       ["/dashboard/no/such/page", null],
       ["/no/such/page", null],
     ] as const) {
       await page.goto(path);
       await expect(navigation.locator("[aria-current]"), path).toHaveText(here === null ? [] : [here]);
-      await expect(page.getByRole("banner").getByText(account.email)).toBeVisible();
+      await expect(page.getByRole("banner").getByText(account.email).first()).toBeVisible();
+      await openAccountMenu(page);
       await expect(page.getByRole("banner").getByRole("button", { name: "Sign out" })).toBeVisible();
     }
   });
@@ -33,16 +35,19 @@ withAndWithoutJavaScript(() => {
     const stranger = await newAccount();
     const { id: server } = await newServer(stranger.id);
     const { id: token } = await db.accessToken.findFirstOrThrow({ where: { accountId: stranger.id } });
-    for (const path of [
-      `/dashboard/servers/${server}`,
-      `/dashboard/servers/${server}/settings`,
-      "/dashboard/servers/2147483647?range=7d",
-      "/dashboard/servers/x/remove",
-      `${TOKEN_PAGE}/${token}`,
-      `${TOKEN_PAGE}/0`,
-    ]) {
+    const servers = ["You have no such server", "Go to your servers", "/dashboard"] as const;
+    const tokens = ["You have no such token", "Go to your tokens", TOKEN_PAGE] as const;
+    for (const [path, [title, back, list]] of [
+      [`/dashboard/servers/${server}`, servers],
+      [`/dashboard/servers/${server}/settings`, servers],
+      ["/dashboard/servers/2147483647?range=7d", servers],
+      ["/dashboard/servers/x/remove", servers],
+      [`${TOKEN_PAGE}/${token}`, tokens],
+      [`${TOKEN_PAGE}/0`, tokens],
+    ] as const) {
       expect((await page.goto(path))?.status(), path).toBe(404);
-      await expect(page.getByRole("heading", { name: "There is no such page" }), path).toBeVisible();
+      await expect(page.getByRole("heading", { name: title }), path).toBeVisible();
+      await expect(page.getByRole("link", { name: back }), path).toHaveAttribute("href", list);
       await expect(page.getByRole("banner"), path).toContainText(account.email);
       expect(page.url()).toMatch(/\/(servers|api)\//);
     }

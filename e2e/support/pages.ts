@@ -102,6 +102,18 @@ export async function finishOnPage(page: Page): Promise<void> {
   await page.getByRole("link", { name: "Done" }).click();
 }
 
+/** Signs out by the menu of the account. */
+export async function signOut(page: Page): Promise<void> {
+  await openAccountMenu(page);
+  await page.getByRole("button", { name: "Sign out" }).click();
+}
+
+/** Opens the menu of the account, unless it is open. */
+export async function openAccountMenu(page: Page): Promise<void> {
+  const menu = page.getByRole("banner").locator("details");
+  if (!(await menu.evaluate((element: HTMLDetailsElement) => element.open))) await menu.locator("summary").click();
+}
+
 /** An ip that no other test comes from. */
 export function newIp(): string {
   return `10.${randomInt(256)}.${randomInt(256)}.${1 + randomInt(254)}`;

@@ -107,6 +107,13 @@ export function parseEmail(text: string): string {
   return email;
 }
 
+/** What is wrong with a new password; null for one that can be used. */
+export function passwordProblem(password: string): string | null {
+  if (password.length > MAX_PASSWORD_LENGTH) return `A password has at most ${MAX_PASSWORD_LENGTH} characters.`;
+  const isShort = [...password].length < MIN_PASSWORD_LENGTH;
+  return isShort ? `A password needs at least ${MIN_PASSWORD_LENGTH} characters.` : null;
+}
+
 function parseAccountName(text: string): string {
   const name = text.trim();
   const problem = name === "" ? "An account needs a name." : nameProblem("name", name, MAX_NAME_LENGTH);
@@ -115,12 +122,8 @@ function parseAccountName(text: string): string {
 }
 
 function parsePassword(text: string): string {
-  if (text.length > MAX_PASSWORD_LENGTH) {
-    throw new InvalidInputError(`A password has at most ${MAX_PASSWORD_LENGTH} characters.`);
-  }
-  if ([...text].length < MIN_PASSWORD_LENGTH) {
-    throw new InvalidInputError(`A password needs at least ${MIN_PASSWORD_LENGTH} characters.`);
-  }
+  const problem = passwordProblem(text);
+  if (problem) throw new InvalidInputError(problem);
   return text;
 }
 

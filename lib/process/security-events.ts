@@ -5,6 +5,8 @@ export type SecurityEvent =
   | "signed in"
   | "sign-in failed"
   | "signed out"
+  | "sessions ended"
+  | "password changed"
   | "token created"
   | "token revoked"
   | "token use refused"

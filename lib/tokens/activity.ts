@@ -1,9 +1,11 @@
 import { db } from "@/lib/database/client";
-import type { TokenUseHour, TokenVisitor } from "@/lib/generated/prisma/client";
+import type { AccessToken, TokenUseHour, TokenVisitor } from "@/lib/generated/prisma/client";
 import { DAY, HOUR, startOfHour } from "@/lib/time";
 
 const HOURS_SHOWN = 24;
 const VISITORS_SHOWN = 10;
+/** The last instant that a date can hold. */
+const NEVER = new Date(8.64e15);
 /** So long a network that a token was never used from before is news. */
 const NEWS_FOR = 7 * DAY;
 
@@ -20,7 +22,11 @@ export type DayOfUse = {
   peak: number;
 };
 
-export type Visitor = Pick<TokenVisitor, "ip" | "agent" | "firstSeenAt" | "lastSeenAt">;
+/** An ip that a token came from, and the program that it said it was. */
+export type Visitor = { ip: string; agent: string | null; lastSeenAt: Date };
+
+/** Where a token was used from, and where it was refused from since its end. The last first. */
+export type Visitors = { used: Visitor[]; refused: Visitor[] };
 
 /** A network that a token was first used from of late, though it was used from another one before. */
 export type NewNetwork = Pick<TokenVisitor, "tokenId" | "network" | "agent" | "firstSeenAt">;
@@ -43,14 +49,51 @@ export async function listDaysOfUse(tokenIds: readonly number[], now: Date): Pro
   );
 }
 
-/** Where a token was used from of late, the last first. */
-export async function listVisitors(tokenId: number): Promise<Visitor[]> {
-  return db.tokenVisitor.findMany({
-    where: { tokenId },
+type LastSeen = Pick<
+  AccessToken,
+  "id" | "lastUsedAt" | "lastUsedIp" | "lastUsedAgent" | "lastRefusedAt" | "lastRefusedIp" | "lastRefusedAgent"
+>;
+
+/** Where a token was used from of late, and where it was refused from since `endedAt`; null for one that works. */
+export async function listVisitors(token: LastSeen, endedAt: Date | null): Promise<Visitors> {
+  const rows = await db.tokenVisitor.findMany({
+    where: { tokenId: token.id },
     select: { ip: true, agent: true, firstSeenAt: true, lastSeenAt: true },
     orderBy: [{ lastSeenAt: "desc" }, { ip: "asc" }],
-    take: VISITORS_SHOWN,
   });
+  return visitorsOf(token, endedAt, rows);
+}
+
+type VisitorRow = Pick<TokenVisitor, "ip" | "agent" | "firstSeenAt" | "lastSeenAt">;
+
+/**
+ * Splits what was seen at the end of the token: requests before it were answered, requests after it were refused. The
+ * token's own last use and last refusal are in it too, as they are written at other moments than the rows.
+ */
+export function visitorsOf(token: LastSeen, endedAt: Date | null, rows: readonly VisitorRow[]): Visitors {
+  const end = endedAt ?? NEVER;
+  const used = rows
+    .filter(({ firstSeenAt }) => firstSeenAt <= end)
+    .map(({ ip, agent, lastSeenAt }) => ({
+      ip,
+      agent,
+      lastSeenAt: new Date(Math.min(Number(lastSeenAt), Number(end))),
+    }));
+  const refused = rows.filter(({ lastSeenAt }) => lastSeenAt > end);
+  return {
+    used: withLast(used, token.lastUsedIp, token.lastUsedAgent, token.lastUsedAt),
+    refused: withLast(refused, token.lastRefusedIp, token.lastRefusedAgent, token.lastRefusedAt),
+  };
+}
+
+function withLast(seen: readonly Visitor[], ip: string | null, agent: string | null, at: Date | null): Visitor[] {
+  const isMissing = ip !== null && at !== null && !seen.some((visitor) => visitor.ip === ip);
+  return [
+    ...(isMissing ? [{ ip, agent, lastSeenAt: at }] : []),
+    ...seen.map(({ ip, agent, lastSeenAt }) => ({ ip, agent, lastSeenAt })),
+  ]
+    .sort((a, b) => b.lastSeenAt.getTime() - a.lastSeenAt.getTime())
+    .slice(0, VISITORS_SHOWN);
 }
 
 /** One for each token at most, its newest. */

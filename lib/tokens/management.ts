@@ -223,6 +223,11 @@ export async function findToken(accountId: number, id: number): Promise<TokenRec
   return db.accessToken.findFirst({ where: { id, accountId }, select });
 }
 
+/** The token of the account that this one takes the place of, the last one; null for none. */
+export async function findReplacedBy(accountId: number, id: number): Promise<TokenRecord | null> {
+  return db.accessToken.findFirst({ where: { accountId, replacedById: id }, select, orderBy: { id: "desc" } });
+}
+
 /**
  * Revokes those of the tokens that are active, or every active one of the account. They are refused from their next
  * request on (contract 5.5). Returns the ones that this call revoked, which share the instant.

@@ -34,7 +34,11 @@ export async function renameServerAction(_: RenameServerAnswer, form: FormData):
   const names = namesOf(form);
   const id = findId(textOf(form, "id"));
   const result = id === null ? { kind: "not-found" as const } : await renameServer(account.id, id, names);
-  if (result.kind === "renamed") return { kind: "renamed", label: names.label.trim(), hostname: names.hostname.trim() };
+  if (result.kind === "renamed") {
+    // The title and the way back have the name, too.
+    revalidatePath(DASHBOARD, "layout");
+    return { kind: "renamed", label: names.label.trim(), hostname: names.hostname.trim() };
+  }
   const problem = result.kind === "invalid" ? result : ({ kind: "invalid", field: "form", message: GONE } as const);
   return { ...problem, values: withoutSecrets(names) };
 }

@@ -1,11 +1,10 @@
 "use client";
 
+import { serverPath } from "@/app/paths";
 import { CodeBlock } from "@/app/ui/code-block";
+import { FirstUse } from "@/app/ui/first-use";
 import { FocusTarget } from "@/app/ui/focus-target";
-import { Time } from "@/app/ui/time";
 import { installLines } from "./install-lines";
-import styles from "./new-key.module.css";
-import { useFirstCheckIn } from "./use-first-check-in";
 
 type Props = {
   title: string;
@@ -20,7 +19,7 @@ type Props = {
 /** A server key, shown this once, what to do with it, and the first check-in with it as soon as it has come. */
 export function NewKey({ title, serverId, rawKey, origin, isReplacement, children }: Props) {
   return (
-    <section className={`card ${styles.panel}`} aria-labelledby="new-key">
+    <section className={"card card-body key"} aria-labelledby="new-key">
       <FocusTarget as="h2" id="new-key">
         {title}
       </FocusTarget>
@@ -36,28 +35,12 @@ export function NewKey({ title, serverId, rawKey, origin, isReplacement, childre
           : "Paste these two lines into a terminal of the new server. The second asks for the key, installs a small daemon that checks in every 30 seconds, and says what it does."}
       </p>
       <CodeBlock label="In a terminal of the server" text={installLines(origin)} />
-      <FirstCheckIn serverId={serverId} />
+      <FirstUse
+        path={`${serverPath(serverId)}/first-check-in`}
+        what="check-in"
+        later="The server's page shows the first check-in."
+      />
       {children}
     </section>
-  );
-}
-
-function FirstCheckIn({ serverId }: { serverId: number }) {
-  const first = useFirstCheckIn(serverId);
-  return (
-    <p className={styles.waiting} role="status" data-seen={first !== null}>
-      <span className={styles.dot} aria-hidden="true" />
-      {first ? (
-        <span>
-          First check-in received: <Time at={new Date(first.at)} now={new Date(first.now)} />
-          {first.ip && `, from ${first.ip}`}
-        </span>
-      ) : (
-        <span>
-          <span className={styles.live}>Waiting for the first check-in</span>
-          <noscript>The server&apos;s page shows its first check-in</noscript>
-        </span>
-      )}
-    </p>
   );
 }

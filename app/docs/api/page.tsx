@@ -1,7 +1,8 @@
 import type { Metadata } from "next";
 import { headers } from "next/headers";
 import Link from "next/link";
-import { SIGN_IN, TOKEN_PAGE } from "@/app/paths";
+import { AccountHeader } from "@/app/dashboard/account-header";
+import { SIGN_IN } from "@/app/paths";
 import { HeaderNavigation, SiteHeader } from "@/app/ui/site-header";
 import examples from "@/lib/api/examples.json";
 import type { OpenApiDocument } from "@/lib/api/openapi";
@@ -23,11 +24,17 @@ export default async function Page() {
   const ids = await idsFor(account?.id ?? null);
   return (
     <>
-      <SiteHeader>
-        <HeaderNavigation>
-          {account ? <Link href={TOKEN_PAGE}>API tokens</Link> : <Link href={SIGN_IN}>Sign in</Link>}
-        </HeaderNavigation>
-      </SiteHeader>
+      {account ? (
+        <AccountHeader account={account} />
+      ) : (
+        <SiteHeader>
+          <HeaderNavigation>
+            <Link href={SIGN_IN} prefetch={false}>
+              Sign in
+            </Link>
+          </HeaderNavigation>
+        </SiteHeader>
+      )}
       <Reference document={document} origin={origin} ids={ids} />
     </>
   );

@@ -1,36 +1,41 @@
 "use client";
 
 import Link from "next/link";
-import { useActionState, useState } from "react";
 import { NEW_SERVER, serverPath, serverSettingsPath } from "@/app/paths";
 import { ButtonRow, SubmitButton } from "@/app/ui/button-row";
 import { FocusTarget } from "@/app/ui/focus-target";
 import { NoAnswer } from "@/app/ui/no-answer";
 import { Notice } from "@/app/ui/notice";
-import { useSubmission } from "@/app/ui/use-submission";
+import { ShownOnce } from "@/app/ui/shown-once";
+import { useFormAnswer } from "@/app/ui/use-form-answer";
 import { addServerAction } from "../actions";
 import styles from "../form.module.css";
 import type { AddServerAnswer } from "../form-answers";
 import { NewKey } from "../new-key";
-import { type Round, Rounds } from "../rounds";
 import { ServerNamesFields } from "../server-names-fields";
 
-const NOTHING: AddServerAnswer = { kind: "empty" };
+const UNSENT: AddServerAnswer = { kind: "empty" };
 
 type Props = { formNonce: string; origin: string };
 
 /** The form that adds a server, and after that its key. */
 export function AddServer(props: Props) {
-  return <Rounds>{(round) => <AddServerRound {...props} {...round} />}</Rounds>;
+  return (
+    <ShownOnce>
+      <AddServerForm {...props} />
+    </ShownOnce>
+  );
 }
 
 /** Either the form or the answer: a form carries the last answer with it, and would send the key back. */
-function AddServerRound({ formNonce, origin, isLater }: Props & Round) {
-  // Without JavaScript the answer comes with the page; with it, to the form.
-  const [written, action] = useActionState<AddServerAnswer, FormData>(addServerAction, NOTHING);
-  const [answer, setAnswer] = useState<AddServerAnswer | null>(null);
-  const state = answer ?? (isLater ? NOTHING : written);
-  const { onSubmit, isPending, hasFailed } = useSubmission((form) => addServerAction(NOTHING, form), setAnswer);
+function AddServerForm({ formNonce, origin }: Props) {
+  const {
+    answer: state,
+    formAction,
+    onSubmit,
+    isPending,
+    hasFailed,
+  } = useFormAnswer<AddServerAnswer>(addServerAction, UNSENT);
   if (state.kind === "created") {
     return (
       <NewKey
@@ -51,7 +56,7 @@ function AddServerRound({ formNonce, origin, isLater }: Props & Round) {
   }
   if (state.kind === "already-created") return <AlreadyAdded id={state.id} />;
   return (
-    <form className={`card ${styles.form}`} action={action} onSubmit={onSubmit} aria-label="Add a server">
+    <form className={`card ${styles.form}`} action={formAction} onSubmit={onSubmit} aria-label="Add a server">
       {hasFailed && <NoAnswer>Send it again: the server is added once, however often you do.</NoAnswer>}
       {state.kind === "invalid" && state.field === "form" && (
         <Notice tone="danger" role="alert" on={state}>

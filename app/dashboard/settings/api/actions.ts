@@ -9,12 +9,14 @@ import { textOf } from "@/lib/http/form-fields";
 import { findId } from "@/lib/http/ids";
 import { securityEvent } from "@/lib/process/security-events";
 import { checkPasswordAgain } from "@/lib/sign-in/confirmation";
-import { requestSender, requireAccount } from "@/lib/sign-in/sessions";
+import { findAccount, requestSender, requireAccount } from "@/lib/sign-in/sessions";
 import { checkTokenExpiry } from "@/lib/tokens/expiry";
 import { containsToken } from "@/lib/tokens/format";
 import {
   type CreateTokenResult,
   createToken,
+  endOf,
+  findToken,
   MAX_ACTIVE_TOKENS,
   renameToken,
   replaceToken,
@@ -23,7 +25,8 @@ import {
 } from "@/lib/tokens/management";
 import { checkTokenName } from "@/lib/tokens/name";
 import { findOverlap } from "@/lib/tokens/replacement";
-import type { CreatedToken, CreateField, CreateState, CreateValues } from "./create/create-state";
+import { tokenState } from "@/lib/tokens/state";
+import type { CreatedToken, CreateField, CreateState, CreateValues, ReplacedToken } from "./create/create-state";
 import { parseIds } from "./page-query";
 import { findOutcome } from "./revoke/find-outcome";
 import type { RevokeOutcome } from "./revoke/revocation";
@@ -39,7 +42,7 @@ export async function createTokenAction(_: CreateState, form: FormData): Promise
   const stranger = await checkPasswordAgain(account, form);
   if (stranger) return refused(stranger, values);
   const formNonce = textOf(form, "formNonce");
-  return answer(account, await createToken(account.id, { name: name.name, ...expiry, formNonce }), values);
+  return answer(account, await createToken(account.id, { name: name.name, ...expiry, formNonce }), values, null);
 }
 
 /** Creates a token in place of the one that the form names. */
@@ -57,16 +60,22 @@ export async function replaceTokenAction(_: CreateState, form: FormData): Promis
     const { ip } = await requestSender();
     securityEvent("token revoked", { accountId: account.id, tokenId: id, ip, reason: "replaced" });
   }
-  return answer(account, result, values);
+  const old = result.kind === "created" ? await findToken(account.id, id) : null;
+  return answer(account, result, values, old);
 }
 
-async function answer(account: Account, result: CreateTokenResult, values: CreateValues): Promise<CreateState> {
+async function answer(
+  account: Account,
+  result: CreateTokenResult,
+  values: CreateValues,
+  old: TokenRecord | null,
+): Promise<CreateState> {
   if (result.kind === "invalid") return refused(result, values);
   const token = summarize(result.token);
   revalidatePath(TOKEN_PAGE, "layout");
   if (result.kind === "already-created") return { kind: "already-created", token };
   securityEvent("token created", { accountId: account.id, tokenId: token.id, ip: (await requestSender()).ip });
-  return { kind: "created", raw: result.raw, token };
+  return { kind: "created", raw: result.raw, token, replaced: old && summarizeReplaced(old) };
 }
 
 function valuesOf(form: FormData): CreateValues {
@@ -120,6 +129,17 @@ async function revoke(form: FormData) {
   const ids = revoked.map(({ id }) => id);
   const outcome = await findOutcome(account.id, ids.length > 0 ? { revoked: ids } : { unchanged: which }, new Date());
   return { kind: "done" as const, which, ids, outcome: outcome ?? { kind: "nothing" as const, isAll: false } };
+}
+
+/** The lists and pages of tokens as they are now, around a panel that stays as it is. */
+export async function refreshTokensAction(): Promise<void> {
+  // Signed out, the page would be lost, and what it shows once with it.
+  if (await findAccount()) revalidatePath(TOKEN_PAGE, "layout");
+}
+
+function summarizeReplaced(old: TokenRecord): ReplacedToken {
+  const endsAt = old.endsOnFirstUse ? null : endOf(old);
+  return { id: old.id, hint: old.hint, hasEnded: tokenState(old, new Date()) !== "active", endsAt };
 }
 
 function summarize({ id, name, hint, expiresAt }: TokenRecord): CreatedToken {

@@ -26,21 +26,3 @@ function whichIn(value: string | string[] | undefined): Which | null {
   if (value === undefined) return null;
   return value === "all" ? value : parseIds(String(value));
 }
-
-/** How the lists are ordered. */
-export const SORTS = { created: "Newest first", name: "Name", used: "Last used first", expires: "Ends first" } as const;
-export type Sort = keyof typeof SORTS;
-
-/** What of the lists is shown: `?filter=`, `?sort=`. */
-export type View = { filter: string; sort: Sort };
-
-/** In characters; what goes beyond is not looked for. */
-export const MAX_FILTER_LENGTH = 16;
-
-/** What the URL asks to see; what it gets wrong is as if it were not there. */
-export function viewIn({ filter, sort }: Query): View {
-  return {
-    filter: typeof filter === "string" ? filter.slice(0, MAX_FILTER_LENGTH).trim() : "",
-    sort: typeof sort === "string" && Object.hasOwn(SORTS, sort) ? (sort as Sort) : "created",
-  };
-}

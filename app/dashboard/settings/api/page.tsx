@@ -18,15 +18,16 @@ import { CreateToken } from "./create/create-token";
 import { NoTokens } from "./list/no-tokens";
 import { Notices } from "./list/notices";
 import { ActiveTokens, EndedTokens } from "./list/token-list";
-import { filtered, viewed } from "./list/token-view";
+import { applyView, filterTokens } from "./list/token-view";
+import { viewIn } from "./list/view";
 import { ViewForm } from "./list/view-form";
-import { askedIn, type Query, stepIn, viewIn } from "./page-query";
+import { LookUpToken } from "./lookup/look-up-token";
+import { askedIn, type Query, stepIn } from "./page-query";
 import { describeToken } from "./revoke/describe-token";
 import { findOutcome } from "./revoke/find-outcome";
 import type { Which } from "./revoke/revocation";
 import { RevokeLink, RevokeQuestions, RevokeResult } from "./revoke/revoke-questions";
 import { Selection } from "./revoke/selection";
-import { WhichTokenForm } from "./which/which-token";
 
 /** From so many active tokens on, there is something to find and to sort. */
 const MANY = 5;
@@ -64,8 +65,8 @@ export default async function Page({ searchParams }: Props) {
     listDaysOfUse(ids, now),
     listNewNetworks(ids, now),
   ]);
-  const shownActive = viewed(active, view);
-  const shownEnded = filtered(ended, view.filter);
+  const shownActive = applyView(active, view);
+  const shownEnded = filterTokens(ended, view.filter);
   return (
     <main id="main" className="page parts">
       <RevokeQuestions
@@ -114,10 +115,12 @@ export default async function Page({ searchParams }: Props) {
           }
         >
           {active.length === 0 && <NoTokens origin={origin} />}
-          {shownActive.length === 1 && <ActiveTokens tokens={shownActive} all={active} days={days} now={now} />}
+          {shownActive.length === 1 && (
+            <ActiveTokens tokens={shownActive} all={active} days={days} view={view} now={now} />
+          )}
           {shownActive.length > 1 && (
             <Selection>
-              <ActiveTokens tokens={shownActive} all={active} days={days} now={now} isSelectable />
+              <ActiveTokens tokens={shownActive} all={active} days={days} view={view} now={now} isSelectable />
             </Selection>
           )}
           {active.length > 0 && shownActive.length === 0 && <p>No active token fits “{view.filter}”.</p>}
@@ -143,7 +146,7 @@ export default async function Page({ searchParams }: Props) {
         )}
         {active.length + ended.length > 0 && (
           <Section id="which" title="Which token is this?">
-            <WhichTokenForm />
+            <LookUpToken />
           </Section>
         )}
       </RevokeQuestions>

@@ -10,12 +10,16 @@ import { orNotFoundPage } from "../or-not-found-page";
 import { OpenRuns } from "./open-runs";
 import { RunBenchmark } from "./run-benchmark";
 
-export const metadata: Metadata = { title: "Run a benchmark" };
-
 type Props = {
   params: Promise<{ id: string }>;
   searchParams: Promise<Record<string, string | string[] | undefined>>;
 };
+
+export async function generateMetadata({ params }: Props): Promise<Metadata> {
+  const account = await requireAccount();
+  const { label } = await orNotFoundPage(getServer(account.id, (await params).id));
+  return { title: `Run a benchmark on ${label}` };
+}
 
 export default async function Page({ params, searchParams }: Props) {
   const account = await requireAccount();

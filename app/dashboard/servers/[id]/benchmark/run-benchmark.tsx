@@ -1,40 +1,45 @@
 "use client";
 
-import { useActionState, useState } from "react";
 import { benchmarkPath } from "@/app/paths";
 import { ButtonRow, SubmitButton } from "@/app/ui/button-row";
 import { CodeBlock } from "@/app/ui/code-block";
 import { FocusTarget } from "@/app/ui/focus-target";
 import { NoAnswer } from "@/app/ui/no-answer";
 import { Notice } from "@/app/ui/notice";
+import { ShownOnce } from "@/app/ui/shown-once";
 import { useTimeZone } from "@/app/ui/time-zone";
-import { useSubmission } from "@/app/ui/use-submission";
+import { useFormAnswer } from "@/app/ui/use-form-answer";
 import { momentText } from "@/lib/relative-time";
 import { requestBenchmarkAction } from "../../actions";
 import styles from "../../form.module.css";
 import type { RequestBenchmarkAnswer } from "../../form-answers";
-import { type Round, Rounds } from "../../rounds";
 
-const NOTHING: RequestBenchmarkAnswer = { kind: "empty" };
+const UNSENT: RequestBenchmarkAnswer = { kind: "empty" };
 
 type Props = { id: number; origin: string; hasPending: boolean };
 
 /** The form that asks for a run, and after that the line to paste. */
 export function RunBenchmark(props: Props) {
-  return <Rounds>{(round) => <RunBenchmarkRound {...props} {...round} />}</Rounds>;
+  return (
+    <ShownOnce>
+      <RunBenchmarkForm {...props} />
+    </ShownOnce>
+  );
 }
 
 /** Either the form or the answer: a form carries the last answer with it, and would send the key back. */
-function RunBenchmarkRound({ id, origin, hasPending, isLater }: Props & Round) {
-  // Without JavaScript the answer comes with the page; with it, to the form.
-  const [written, action] = useActionState<RequestBenchmarkAnswer, FormData>(requestBenchmarkAction, NOTHING);
-  const [answer, setAnswer] = useState<RequestBenchmarkAnswer | null>(null);
-  const state = answer ?? (isLater ? NOTHING : written);
-  const { onSubmit, isPending, hasFailed } = useSubmission((form) => requestBenchmarkAction(NOTHING, form), setAnswer);
+function RunBenchmarkForm({ id, origin, hasPending }: Props) {
+  const {
+    answer: state,
+    formAction,
+    onSubmit,
+    isPending,
+    hasFailed,
+  } = useFormAnswer<RequestBenchmarkAnswer>(requestBenchmarkAction, UNSENT);
   if (state.kind === "requested") return <Line id={id} origin={origin} answer={state} />;
   const message = state.kind === "invalid" && state.field === "label" ? state.message : null;
   return (
-    <form className={`card ${styles.form}`} action={action} onSubmit={onSubmit} aria-label="Run a benchmark">
+    <form className={`card ${styles.form}`} action={formAction} onSubmit={onSubmit} aria-label="Run a benchmark">
       {hasFailed && <NoAnswer>Send it again: a server has one pending run at most.</NoAnswer>}
       {state.kind === "invalid" && state.field === "form" && (
         <Notice tone="danger" role="alert" on={state}>

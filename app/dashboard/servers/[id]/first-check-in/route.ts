@@ -1,12 +1,11 @@
+import type { FirstUse } from "@/app/ui/use-first-use";
 import { findId } from "@/lib/http/ids";
 import { listServerKeys } from "@/lib/servers/server-keys";
 import { findAccount } from "@/lib/sign-in/sessions";
 
-/** What the page of a new key asks for: the last use of the current key, or null as long as there was none. */
-export type FirstCheckIn = { at: number; ip: string | null; now: number } | null;
-
 type Context = { params: Promise<{ id: string }> };
 
+/** What the page of a new key asks for: the last use of the current key, or null as long as there was none. */
 export async function GET(_: Request, { params }: Context): Promise<Response> {
   const account = await findAccount();
   const id = findId((await params).id);
@@ -14,6 +13,6 @@ export async function GET(_: Request, { params }: Context): Promise<Response> {
   const current = keys.find(({ expiresAt }) => expiresAt === null);
   if (!current) return Response.json(null, { status: 404 });
   const { lastUsedAt, lastUsedIp } = current;
-  const first: FirstCheckIn = lastUsedAt && { at: lastUsedAt.getTime(), ip: lastUsedIp, now: Date.now() };
+  const first: FirstUse | null = lastUsedAt && { at: lastUsedAt.getTime(), ip: lastUsedIp, now: Date.now() };
   return Response.json(first);
 }

@@ -9,9 +9,13 @@ import { ServerPageHeader } from "../../server-page-header";
 import { orNotFoundPage } from "../or-not-found-page";
 import { ConfirmRemoval } from "./confirm-removal";
 
-export const metadata: Metadata = { title: "Remove a server?" };
-
 type Props = { params: Promise<{ id: string }> };
+
+export async function generateMetadata({ params }: Props): Promise<Metadata> {
+  const account = await requireAccount();
+  const { label } = await orNotFoundPage(getServer(account.id, (await params).id));
+  return { title: `Remove ${label}?` };
+}
 
 /** The question before a server is removed, on a page of its own: nothing is removed by a slip of the finger. */
 export default async function Page({ params }: Props) {

@@ -3,20 +3,23 @@ import Link from "next/link";
 import { removeServerPath } from "@/app/paths";
 import { ButtonRow } from "@/app/ui/button-row";
 import { pageOrigin } from "@/app/ui/page-origin";
-import { Section } from "@/app/ui/section";
+import { SettingsSection } from "@/app/ui/section";
 import { listServerKeys } from "@/lib/servers/server-keys";
 import { getServer } from "@/lib/servers/servers";
 import { requireAccount } from "@/lib/sign-in/sessions";
-import styles from "../../form.module.css";
 import { ServerPageHeader } from "../../server-page-header";
 import { orNotFoundPage } from "../or-not-found-page";
 import { RenameServer } from "./rename-server";
 import { ReplaceKey } from "./replace-key";
 import { ServerKeys } from "./server-keys";
 
-export const metadata: Metadata = { title: "Settings of a server" };
-
 type Props = { params: Promise<{ id: string }> };
+
+export async function generateMetadata({ params }: Props): Promise<Metadata> {
+  const account = await requireAccount();
+  const { label } = await orNotFoundPage(getServer(account.id, (await params).id));
+  return { title: `Settings of ${label}` };
+}
 
 export default async function Page({ params }: Props) {
   const account = await requireAccount();
@@ -25,17 +28,21 @@ export default async function Page({ params }: Props) {
   const now = new Date();
   return (
     <main id="main" className="page parts">
-      <ServerPageHeader server={server} title="Settings" />
-      <Section id="names" title="Names">
+      <ServerPageHeader server={server} title={`Settings of ${server.label}`} />
+      <SettingsSection id="names" title="Names" about={<p>How the console and the API call this server.</p>}>
         <RenameServer id={server.id} label={server.label} hostname={server.hostname} />
-      </Section>
-      <Section id="key" title="Server key">
+      </SettingsSection>
+      <SettingsSection
+        id="key"
+        title="Server key"
+        about={<p>The server&apos;s daemon reports its health with this key. It can read nothing.</p>}
+      >
         <ReplaceKey id={server.id} origin={origin} hasKey={keys.length > 0}>
           <ServerKeys keys={keys} now={now} />
         </ReplaceKey>
-      </Section>
-      <Section id="remove" title="Remove">
-        <div className={`card ${styles.form}`}>
+      </SettingsSection>
+      <SettingsSection id="remove" title="Remove">
+        <div className="card card-body grave">
           <p>
             Removing <strong>{server.label}</strong> deletes its history and its benchmark runs, and refuses its daemon
             from then on.
@@ -46,7 +53,7 @@ export default async function Page({ params }: Props) {
             </Link>
           </ButtonRow>
         </div>
-      </Section>
+      </SettingsSection>
     </main>
   );
 }

@@ -1,27 +1,29 @@
 "use client";
 
-import { useActionState, useState } from "react";
 import { ButtonRow, SubmitButton } from "@/app/ui/button-row";
 import { NoAnswer } from "@/app/ui/no-answer";
 import { Notice } from "@/app/ui/notice";
-import { useSubmission } from "@/app/ui/use-submission";
+import { useFormAnswer } from "@/app/ui/use-form-answer";
 import type { ServerNames } from "@/lib/servers/names";
 import { renameServerAction } from "../../actions";
 import styles from "../../form.module.css";
 import type { RenameServerAnswer } from "../../form-answers";
 import { ServerNamesFields } from "../../server-names-fields";
 
-const NOTHING: RenameServerAnswer = { kind: "empty" };
+const UNSENT: RenameServerAnswer = { kind: "empty" };
 
 /** Gives a server another label and hostname. */
 export function RenameServer({ id, label, hostname }: { id: number } & ServerNames) {
-  const [written, action] = useActionState<RenameServerAnswer, FormData>(renameServerAction, NOTHING);
-  const [answer, setAnswer] = useState<RenameServerAnswer | null>(null);
-  const state = answer ?? written;
-  const { onSubmit, isPending, hasFailed } = useSubmission((form) => renameServerAction(NOTHING, form), setAnswer);
+  const {
+    answer: state,
+    formAction,
+    onSubmit,
+    isPending,
+    hasFailed,
+  } = useFormAnswer<RenameServerAnswer>(renameServerAction, UNSENT);
   const current = state.kind === "renamed" ? state : { label, hostname };
   return (
-    <form className={`card ${styles.form}`} action={action} onSubmit={onSubmit} aria-labelledby="names">
+    <form className={`card ${styles.form}`} action={formAction} onSubmit={onSubmit} aria-labelledby="names">
       {hasFailed && <NoAnswer>Send it again: a name that is given twice is the same name.</NoAnswer>}
       {state.kind === "renamed" && (
         <Notice tone="done" role="status" on={state}>

@@ -1,18 +1,17 @@
 "use client";
 
-import { useActionState, useState } from "react";
 import { serverSettingsPath } from "@/app/paths";
 import { ButtonRow, SubmitButton } from "@/app/ui/button-row";
 import { NoAnswer } from "@/app/ui/no-answer";
 import { Notice } from "@/app/ui/notice";
-import { useSubmission } from "@/app/ui/use-submission";
+import { ShownOnce } from "@/app/ui/shown-once";
+import { useFormAnswer } from "@/app/ui/use-form-answer";
 import { replaceKeyAction } from "../../actions";
 import styles from "../../form.module.css";
 import type { ReplaceKeyAnswer } from "../../form-answers";
 import { NewKey } from "../../new-key";
-import { type Round, Rounds } from "../../rounds";
 
-const NOTHING: ReplaceKeyAnswer = { kind: "empty" };
+const UNSENT: ReplaceKeyAnswer = { kind: "empty" };
 
 type Props = {
   id: number;
@@ -24,16 +23,22 @@ type Props = {
 
 /** The button that replaces a server's key, and after that the new key. */
 export function ReplaceKey(props: Props) {
-  return <Rounds>{(round) => <ReplaceKeyRound {...props} {...round} />}</Rounds>;
+  return (
+    <ShownOnce>
+      <ReplaceKeyForm {...props} />
+    </ShownOnce>
+  );
 }
 
 /** Either the form or the answer: a form carries the last answer with it, and would send the key back. */
-function ReplaceKeyRound({ id, origin, hasKey, isLater, children }: Props & Round) {
-  // Without JavaScript the answer comes with the page; with it, to the form.
-  const [written, action] = useActionState<ReplaceKeyAnswer, FormData>(replaceKeyAction, NOTHING);
-  const [answer, setAnswer] = useState<ReplaceKeyAnswer | null>(null);
-  const state = answer ?? (isLater ? NOTHING : written);
-  const { onSubmit, isPending, hasFailed } = useSubmission((form) => replaceKeyAction(NOTHING, form), setAnswer);
+function ReplaceKeyForm({ id, origin, hasKey, children }: Props) {
+  const {
+    answer: state,
+    formAction,
+    onSubmit,
+    isPending,
+    hasFailed,
+  } = useFormAnswer<ReplaceKeyAnswer>(replaceKeyAction, UNSENT);
   if (state.kind === "replaced") {
     return (
       <NewKey
@@ -53,7 +58,7 @@ function ReplaceKeyRound({ id, origin, hasKey, isLater, children }: Props & Roun
     );
   }
   return (
-    <form className={`card ${styles.form}`} action={action} onSubmit={onSubmit} aria-labelledby="key">
+    <form className={`card ${styles.form}`} action={formAction} onSubmit={onSubmit} aria-labelledby="key">
       {hasFailed && (
         <NoAnswer>Send it again: a key that was made without being shown is replaced by the next.</NoAnswer>
       )}

@@ -17,9 +17,11 @@ export function DayChart({ day }: { day: DayOfUse }) {
   return (
     <figure className={styles.chart}>
       <figcaption>
-        {count(total.requests, "request")}, {count(total.limited, "of them over the limit (429)", "")}
-        {total.refused > 0 && <>, and {count(total.refused, "refused after its end (401)", "")}</>}. Busiest minute:{" "}
-        {peak} of {LIMIT}.
+        {number(total.requests - total.limited)} answered, {number(total.limited)} refused over the limit (429)
+        {total.refused > 0 && `, ${number(total.refused)} refused after its end (401)`}. Busiest minute:{" "}
+        {peak > LIMIT
+          ? `${number(peak)} requests, of which the limit answers ${LIMIT}.`
+          : `${number(peak)} of ${LIMIT} requests.`}
       </figcaption>
       <svg
         className={styles.bars}
@@ -73,6 +75,6 @@ function Bar({ hour, x, scale }: { hour: HourOfUse; x: number; scale: number }) 
   });
 }
 
-function count(number: number, what: string, plural = "s"): string {
-  return `${number.toLocaleString("en")} ${what}${number === 1 ? "" : plural}`;
+function number(value: number): string {
+  return value.toLocaleString("en");
 }

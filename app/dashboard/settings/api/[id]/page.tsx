@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { Metadata } from "next";
 import { notFound } from "next/navigation";
-import { TOKEN_PAGE } from "@/app/paths";
+import { TOKEN_PAGE, tokenPath } from "@/app/paths";
 import { Fingerprint } from "@/app/ui/fingerprint";
 import { PageHeader } from "@/app/ui/page-header";
 import { pageOrigin } from "@/app/ui/page-origin";
@@ -12,7 +12,7 @@ import { dateText, untilText } from "@/lib/relative-time";
 import { needsPassword } from "@/lib/sign-in/confirmation";
 import { requireAccount } from "@/lib/sign-in/sessions";
 import { listDaysOfUse, listVisitors } from "@/lib/tokens/activity";
-import { endOf, findToken, findTokens, type TokenRecord } from "@/lib/tokens/management";
+import { endOf, findReplacedBy, findToken, type TokenRecord } from "@/lib/tokens/management";
 import { MAX_TOKEN_NAME_LENGTH } from "@/lib/tokens/name";
 import { expiryOfReplacement } from "@/lib/tokens/replacement";
 import { tokenState } from "@/lib/tokens/state";
@@ -22,6 +22,7 @@ import { RevokeLink, RevokeQuestions, RevokeResult } from "../revoke/revoke-ques
 import { DayChart } from "./day-chart";
 import { RenameForm } from "./rename-form";
 import { ReplaceToken } from "./replace-token";
+import { TokenUse } from "./token-use";
 import { Visitors } from "./visitors";
 
 type Props = { params: Promise<{ id: string }> };
@@ -34,16 +35,16 @@ export async function generateMetadata({ params }: Props): Promise<Metadata> {
 export default async function Page({ params }: Props) {
   const { accountId, token } = await getOwnToken((await params).id);
   const now = new Date();
-  const [days, visitors, others, origin, asksPassword] = await Promise.all([
+  const isActive = tokenState(token, now) === "active";
+  const [days, visitors, successor, predecessor, origin, asksPassword] = await Promise.all([
     listDaysOfUse([token.id], now),
-    listVisitors(token.id),
-    findTokens(accountId, token.replacedById === null ? [] : [token.replacedById]),
+    listVisitors(token, isActive ? null : endOf(token)),
+    token.replacedById === null ? null : findToken(accountId, token.replacedById),
+    findReplacedBy(accountId, token.id),
     pageOrigin(),
     needsPassword(),
   ]);
   const day = days.get(token.id);
-  const isActive = tokenState(token, now) === "active";
-  const [replacement] = others;
   return (
     <main id="main" className="page parts">
       <RevokeQuestions
@@ -64,14 +65,32 @@ export default async function Page({ params }: Props) {
             </>
           }
         >
-          {isActive && replacement && <ReplacementNote token={token} by={replacement} now={now} />}
+          {successor && <ReplacementNote token={token} by={successor} isActive={isActive} now={now} />}
+          {predecessor && (
+            <p>
+              Replaces{" "}
+              <a className="inline-link" href={tokenPath(predecessor.id)}>
+                <Fingerprint hint={predecessor.hint} />
+              </a>
+            </p>
+          )}
         </PageHeader>
-        <Section id="day" title="The last 24 hours">
+        <TokenUse token={token} now={now} />
+        <Section id="day" title="Requests in the last 24 hours">
           {day && <DayChart day={day} />}
         </Section>
-        <Section id="visitors" title="Where it was used from">
-          <Visitors visitors={visitors} now={now} />
+        <Section id="used-from" title="Used from">
+          {visitors.used.length > 0 ? (
+            <Visitors labelledBy="used-from" visitors={visitors.used} now={now} />
+          ) : (
+            <p className="soft">{token.lastUsedAt ? "Its ip was not recorded." : "It was never used."}</p>
+          )}
         </Section>
+        {visitors.refused.length > 0 && (
+          <Section id="refused-from" title="Refused from">
+            <Visitors labelledBy="refused-from" visitors={visitors.refused} now={now} />
+          </Section>
+        )}
         <SettingsSection id="rename" title="Rename" about="Programs that use the token are not affected by its name.">
           <RenameForm id={token.id} name={token.name} maxLength={MAX_TOKEN_NAME_LENGTH} />
         </SettingsSection>

@@ -1,25 +1,26 @@
 "use client";
 
-import { useActionState, useState } from "react";
 import { SubmitButton } from "@/app/ui/button-row";
 import { describedBy, Field } from "@/app/ui/field";
 import { NoAnswer } from "@/app/ui/no-answer";
 import { Notice } from "@/app/ui/notice";
-import { useSubmission } from "@/app/ui/use-submission";
+import { useFormAnswer } from "@/app/ui/use-form-answer";
 import { type RenameState, renameTokenAction } from "../actions";
 
-const NOTHING_YET: RenameState = { kind: "empty" };
+const UNSENT: RenameState = { kind: "empty" };
 
 /** The name of a token, to be changed where it stands. */
 export function RenameForm({ id, name, maxLength }: { id: number; name: string; maxLength: number }) {
-  // Without JavaScript the answer comes with the page; with it, to `onSubmit`.
-  const [written, action] = useActionState<RenameState, FormData>(renameTokenAction, NOTHING_YET);
-  const [answer, setAnswer] = useState<RenameState | null>(null);
-  const { onSubmit, isPending, hasFailed } = useSubmission((form) => renameTokenAction(NOTHING_YET, form), setAnswer);
-  const state = answer ?? written;
+  const {
+    answer: state,
+    formAction,
+    onSubmit,
+    isPending,
+    hasFailed,
+  } = useFormAnswer<RenameState>(renameTokenAction, UNSENT);
   const error = state.kind === "invalid" ? state.message : null;
   return (
-    <form className="card card-body" action={action} onSubmit={onSubmit} aria-labelledby="rename">
+    <form className="card card-body" action={formAction} onSubmit={onSubmit} aria-labelledby="rename">
       {hasFailed && <NoAnswer>What you typed is still here, and sending it again is safe.</NoAnswer>}
       {state.kind === "renamed" && !hasFailed && (
         <Notice tone="done" role="status" on={state}>

@@ -1,44 +1,54 @@
 "use client";
 
+import { SubmitButton } from "@/app/ui/button-row";
 import { describedBy, Field } from "@/app/ui/field";
 import { NoAnswer } from "@/app/ui/no-answer";
 import { Notice } from "@/app/ui/notice";
-import { useSubmission } from "@/app/ui/use-submission";
+import { ShownOnce } from "@/app/ui/shown-once";
+import { type FormAnswer, useFormAnswer } from "@/app/ui/use-form-answer";
 import { dateText } from "@/lib/relative-time";
 import { replaceTokenAction } from "../actions";
-import type { CreateField } from "../create/create-state";
-import { NewTokenRounds, type RoundProps } from "../create/new-token-rounds";
+import { type CreateField, type CreateState, UNSENT } from "../create/create-state";
+import { CreatedToken } from "../create/created-token";
 import { PasswordField } from "../password-field";
 
+/** The usual choice first: a day is enough to bring the new token to where the old one is. */
 const OVERLAPS = [
+  ["day", "In 1 day"],
+  ["hour", "In 1 hour"],
+  ["week", "In 7 days"],
   ["first-use", "When the new one is first used"],
   ["none", "At once"],
-  ["hour", "In 1 hour"],
-  ["day", "In 1 day"],
-  ["week", "In 7 days"],
 ] as const;
 
 type Fields = { id: number; formNonce: string; expiry: Date | null; asksPassword: boolean };
 type Props = Fields & { origin: string; now: Date };
 
 /** A new token with the same name, and when the old one ends; after that the new token. */
-export function ReplaceToken({ origin, now, ...fields }: Props) {
+export function ReplaceToken(props: Props) {
   return (
-    <NewTokenRounds
-      send={replaceTokenAction}
-      origin={origin}
-      now={now}
-      form={(round) => <ReplaceForm {...fields} {...round} />}
-    />
+    <ShownOnce>
+      <FormOrToken {...props} />
+    </ShownOnce>
   );
 }
 
-function ReplaceForm({ id, formNonce, expiry, asksPassword, state, action, send, onAnswer }: Fields & RoundProps) {
-  const { onSubmit, isPending, hasFailed } = useSubmission(send, onAnswer);
+/** Never both: a form on the page carries the last answer with it, and would send the token back to the server. */
+function FormOrToken({ origin, now, ...fields }: Props) {
+  const form = useFormAnswer<CreateState>(replaceTokenAction, UNSENT);
+  const { answer } = form;
+  if (answer.kind === "created" || answer.kind === "already-created") {
+    return <CreatedToken answer={answer} origin={origin} now={now} />;
+  }
+  return <ReplaceForm {...fields} form={form} />;
+}
+
+function ReplaceForm({ id, formNonce, expiry, asksPassword, form }: Fields & { form: FormAnswer<CreateState> }) {
+  const { answer: state, formAction, onSubmit, isPending, hasFailed } = form;
   const messageFor = (field: CreateField) => (state.kind === "invalid" && state.field === field ? state.message : null);
   const [formError, overlapError, passwordError] = [messageFor("form"), messageFor("overlap"), messageFor("password")];
   return (
-    <form className="card card-body" action={action} onSubmit={onSubmit} aria-labelledby="replace">
+    <form className="card card-body" action={formAction} onSubmit={onSubmit} aria-labelledby="replace">
       <p>{expiry ? `The new token expires on ${dateText(expiry)}.` : "The new token does not expire."}</p>
       {(hasFailed || formError) && (
         <div>
@@ -60,7 +70,7 @@ function ReplaceForm({ id, formNonce, expiry, asksPassword, state, action, send,
               id="overlap"
               className="input"
               name="overlap"
-              defaultValue={(state.kind === "invalid" && state.values.overlap) || "first-use"}
+              defaultValue={(state.kind === "invalid" && state.values.overlap) || "day"}
               {...describedBy("overlap", overlapError)}
             >
               {OVERLAPS.map(([value, label]) => (
@@ -72,9 +82,9 @@ function ReplaceForm({ id, formNonce, expiry, asksPassword, state, action, send,
           </span>
         </Field>
         {(asksPassword || passwordError) && <PasswordField id="password-to-replace" error={passwordError} />}
-        <button className="button quiet" type="submit" aria-disabled={isPending}>
-          {isPending ? "Replacing…" : "Replace token"}
-        </button>
+        <SubmitButton className="button quiet" isPending={isPending} pending="Replacing…">
+          Replace token
+        </SubmitButton>
       </div>
     </form>
   );

@@ -1,21 +1,25 @@
 import { Cell, DataTable, Row, RowTitle } from "@/app/ui/data-table";
+import { Ip } from "@/app/ui/ip";
 import { Time } from "@/app/ui/time";
 import type { Visitor } from "@/lib/tokens/activity";
 import { programName } from "../list/program-name";
 import styles from "./visitors.module.css";
 
-/** The last different ips that a token came from, each with the program that it said it was. */
-export function Visitors({ visitors, now }: { visitors: readonly Visitor[]; now: Date }) {
-  if (visitors.length === 0) return <p className="soft">No request has been seen yet.</p>;
+type Props = { labelledBy: string; visitors: readonly Visitor[]; now: Date };
+
+/** Ips, each with the program that it said it was. */
+export function Visitors({ labelledBy, visitors, now }: Props) {
   return (
     <DataTable
-      labelledBy="visitors"
+      labelledBy={labelledBy}
       columns={[{ title: "IP" }, { title: "Program" }, { title: "Last seen" }]}
       className={styles.table}
     >
       {visitors.map(({ ip, agent, lastSeenAt }) => (
         <Row key={ip}>
-          <RowTitle className="mono">{ip}</RowTitle>
+          <RowTitle className="mono">
+            <Ip ip={ip} />
+          </RowTitle>
           <Cell title={agent ?? undefined}>{programName(agent) ?? "Unknown"}</Cell>
           <Cell>
             <Time at={lastSeenAt} now={now} />

@@ -5,17 +5,18 @@ import { SubmitButton } from "@/app/ui/button-row";
 import { describedBy, Field } from "@/app/ui/field";
 import { NoAnswer } from "@/app/ui/no-answer";
 import { Notice } from "@/app/ui/notice";
-import { useSubmission } from "@/app/ui/use-submission";
+import { useShownOnce } from "@/app/ui/shown-once";
+import type { FormAnswer } from "@/app/ui/use-form-answer";
 import { PasswordField } from "../password-field";
 import type { CreateField, CreateState } from "./create-state";
 import styles from "./create-token.module.css";
-import { findDraft, forgetDraft, keepDraft } from "./draft";
-import type { RoundProps } from "./new-token-rounds";
+import { findDraft, keepDraft } from "./draft";
 
 /** One choice of when the new token expires. */
 export type ExpiryChoice = { value: string; label: string };
 
-export type CreateFormProps = RoundProps & {
+export type CreateFormProps = {
+  form: FormAnswer<CreateState>;
   /** One-use number of the form: sent twice, it creates one token. */
   formNonce: string;
   choices: readonly ExpiryChoice[];
@@ -28,11 +29,9 @@ export type CreateFormProps = RoundProps & {
 
 /** Asks for the name and the end of a new token, and says what was wrong with them. */
 export function CreateForm(props: CreateFormProps) {
-  const { formNonce, choices, firstDay, maxNameLength, asksPassword, state, action, send, onAnswer, isLater } = props;
-  const { onSubmit, isPending, hasFailed } = useSubmission(send, (answer) => {
-    if (answer.kind !== "invalid") forgetDraft();
-    onAnswer(answer);
-  });
+  const { formNonce, choices, firstDay, maxNameLength, asksPassword } = props;
+  const { answer: state, formAction, onSubmit, isPending, hasFailed } = props.form;
+  const { isReset } = useShownOnce();
   const form = useRef<HTMLFormElement>(null);
   /** The answer whose complaint is no longer about what the field holds. */
   const [settled, setSettled] = useState<CreateState | null>(null);
@@ -46,11 +45,11 @@ export function CreateForm(props: CreateFormProps) {
       // A token that was pasted as a name does not stay on the page.
       if (name && state.values.name === "") name.value = "";
       form.current?.querySelector<HTMLElement>("[aria-invalid]")?.focus();
-    } else if (isLater) {
+    } else if (isReset) {
       // After "Done" the person is where a next token would be created.
       name?.focus();
     }
-  }, [state, isLater]);
+  }, [state, isReset]);
 
   // What was typed before a sign-in on the way is there again after it.
   // biome-ignore lint/correctness/useExhaustiveDependencies: once, when the page has come
@@ -70,7 +69,7 @@ export function CreateForm(props: CreateFormProps) {
     <form
       ref={form}
       className="card card-body"
-      action={action}
+      action={formAction}
       onSubmit={onSubmit}
       onInput={onInput}
       aria-labelledby="create"

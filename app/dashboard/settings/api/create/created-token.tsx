@@ -1,38 +1,40 @@
 "use client";
 
 import { useEffect, useState } from "react";
-import { API_REFERENCE, TOKEN_PAGE } from "@/app/paths";
+import { API_REFERENCE, TOKEN_PAGE, tokenPath } from "@/app/paths";
 import { CodeBlock } from "@/app/ui/code-block";
 import { CopyButton } from "@/app/ui/copy-button";
 import { Fingerprint } from "@/app/ui/fingerprint";
+import { FirstUse } from "@/app/ui/first-use";
 import { FocusTarget } from "@/app/ui/focus-target";
+import { useShownOnce } from "@/app/ui/shown-once";
 import { Time } from "@/app/ui/time";
 import { dateText, untilText } from "@/lib/relative-time";
+import { refreshTokensAction } from "../actions";
 import { RevokeLink } from "../revoke/revoke-questions";
-import type { CreateState, CreatedToken as Token } from "./create-state";
+import type { CreateState, ReplacedToken, CreatedToken as Token } from "./create-state";
 import styles from "./created-token.module.css";
-import { useFirstUse } from "./use-first-use";
 import { useLeaveGuard } from "./use-leave-guard";
 
 const NOT_COPIED = "You have not copied the new token, and it cannot be shown again. Leave it behind?";
 
 type Answer = Extract<CreateState, { kind: "created" | "already-created" }>;
-type Props = { answer: Answer; origin: string; now: Date; onDone: () => void };
+type Props = { answer: Answer; origin: string; now: Date };
 
 /** The token, shown this once; or, for a form that was sent again, what became of it. */
-export function CreatedToken({ answer, origin, now, onDone }: Props) {
+export function CreatedToken({ answer, origin, now }: Props) {
   return (
     <section className={"card card-body key"} aria-labelledby="created">
       {answer.kind === "created" ? (
-        <NewToken raw={answer.raw} token={answer.token} origin={origin} now={now} onDone={onDone} />
+        <NewToken answer={answer} origin={origin} now={now} />
       ) : (
-        <AlreadyCreated token={answer.token} onDone={onDone} />
+        <AlreadyCreated token={answer.token} />
       )}
     </section>
   );
 }
 
-function AlreadyCreated({ token, onDone }: { token: Token; onDone: () => void }) {
+function AlreadyCreated({ token }: { token: Token }) {
   return (
     <>
       <FocusTarget as="h2" id="created">
@@ -47,19 +49,20 @@ function AlreadyCreated({ token, onDone }: { token: Token; onDone: () => void })
         <RevokeLink which={[token.id]} className="button quiet wary">
           Revoke it
         </RevokeLink>
-        <Done isQuiet onDone={onDone} />
+        <Done isQuiet leadsTo={null} />
       </p>
     </>
   );
 }
 
-type NewTokenProps = { raw: string; token: Token; origin: string; now: Date; onDone: () => void };
+type NewTokenProps = { answer: Extract<CreateState, { kind: "created" }>; origin: string; now: Date };
 
-function NewToken({ raw, token, origin, now, onDone }: NewTokenProps) {
+function NewToken({ answer: { raw, token, replaced }, origin, now }: NewTokenProps) {
   const [isCopied, setIsCopied] = useState(false);
   useLeaveGuard(!isCopied, NOT_COPIED);
   useCopiedByHand(raw, () => setIsCopied(true));
   const onCopied = () => setIsCopied(true);
+  const endsOnFirstUse = replaced !== null && !replaced.hasEnded && replaced.endsAt === null;
   return (
     <>
       <FocusTarget as="h2" id="created">
@@ -72,6 +75,7 @@ function NewToken({ raw, token, origin, now, onDone }: NewTokenProps) {
           ? `It works until ${dateText(token.expiresAt)} (${untilText(token.expiresAt, now)}).`
           : "It does not expire."}
       </p>
+      {replaced && <OldToken token={replaced} now={now} />}
       <div className="field">
         <label htmlFor="token">Token</label>
         <div className={styles.token}>
@@ -89,6 +93,70 @@ function NewToken({ raw, token, origin, now, onDone }: NewTokenProps) {
           <CopyButton text={raw} what="token" sourceId="token" isPrimary onCopied={onCopied} />
         </div>
       </div>
+      {/* A trial would be the first use, which ends the old token before its program has the new one. */}
+      {!endsOnFirstUse && <TryIt raw={raw} origin={origin} onCopied={onCopied} />}
+      <p className="hint">
+        {/* In a tab of its own: here the token would be lost. */}
+        What else it can read, in four languages:{" "}
+        <a href={API_REFERENCE} target="_blank" rel="noopener">
+          API reference<span className="visually-hidden"> (in a new tab)</span>
+        </a>
+      </p>
+      <FirstUse
+        path={`${TOKEN_PAGE}/first-use?id=${token.id}`}
+        what="request"
+        later="The list of tokens shows the first request when it is opened again."
+        onSeen={refreshLists}
+      />
+      <p className={styles.done}>
+        <Done
+          isQuiet={!isCopied}
+          leadsTo={replaced && token.id}
+          mayLeave={() => isCopied || window.confirm(NOT_COPIED)}
+        />
+        <span className="hint">After this the token is gone from the page.</span>
+      </p>
+    </>
+  );
+}
+
+/** What happens to the token that this one takes the place of. */
+function OldToken({ token: { id, hint, hasEnded, endsAt }, now }: { token: ReplacedToken; now: Date }) {
+  const old = (
+    // In a tab of its own: here the token would be lost.
+    <a href={tokenPath(id)} target="_blank" rel="noopener">
+      <Fingerprint hint={hint} />
+      <span className="visually-hidden"> (in a new tab)</span>
+    </a>
+  );
+  if (hasEnded) {
+    return (
+      <p>
+        <strong>The old token has ended.</strong> Programs that use {old} are refused until they have this one.
+      </p>
+    );
+  }
+  if (endsAt === null) {
+    return (
+      <p>
+        <strong>The old token ends with the first request that uses this one.</strong> Bring this token to the program
+        that uses {old} before anything else tries it.
+      </p>
+    );
+  }
+  return (
+    <p>
+      <strong>
+        The old token still works. It ends <Time at={endsAt} now={now} />.
+      </strong>{" "}
+      Until then, bring this token to every program that uses {old}.
+    </p>
+  );
+}
+
+function TryIt({ raw, origin, onCopied }: { raw: string; origin: string; onCopied: () => void }) {
+  return (
+    <>
       <CodeBlock
         label="Try it"
         text={`curl -sS ${origin}/api/v1/me -H "Authorization: Bearer ${raw}"`}
@@ -102,32 +170,37 @@ function NewToken({ raw, token, origin, now, onDone }: NewTokenProps) {
           text={`read -rs TOKEN; curl -sS ${origin}/api/v1/me -H "Authorization: Bearer $TOKEN"`}
         />
       </details>
-      <p className="hint">
-        {/* In a tab of its own: here the token would be lost. */}
-        What else it can read, in four languages:{" "}
-        <a href={API_REFERENCE} target="_blank" rel="noopener">
-          API reference<span className="visually-hidden"> (in a new tab)</span>
-        </a>
-      </p>
-      <FirstRequest tokenId={token.id} />
-      <p className={styles.done}>
-        <Done isQuiet={!isCopied} onDone={() => (isCopied || window.confirm(NOT_COPIED)) && onDone()} />
-        <span className="hint">After this the token is gone from the page.</span>
-      </p>
     </>
   );
 }
 
+type DoneProps = {
+  isQuiet: boolean;
+  /** The id of the token whose page comes next; null for the form again. */
+  leadsTo: number | null;
+  mayLeave?: () => boolean;
+};
+
 /** A link, so that it works without JavaScript and leaves the answer behind. */
-function Done({ isQuiet, onDone }: { isQuiet: boolean; onDone: () => void }) {
+function Done({ isQuiet, leadsTo, mayLeave = () => true }: DoneProps) {
+  const { reset } = useShownOnce();
+  const className = isQuiet ? "button quiet" : "button";
+  // The page of another token is loaded; leaving this one asks where the token was not copied.
+  if (leadsTo !== null) {
+    return (
+      <a className={className} href={tokenPath(leadsTo)}>
+        Done
+      </a>
+    );
+  }
   return (
     <a
-      className={isQuiet ? "button quiet" : "button"}
+      className={className}
       href={TOKEN_PAGE}
       data-stays
       onClick={(event) => {
         event.preventDefault();
-        onDone();
+        if (mayLeave()) reset();
       }}
     >
       Done
@@ -135,28 +208,9 @@ function Done({ isQuiet, onDone }: { isQuiet: boolean; onDone: () => void }) {
   );
 }
 
-function FirstRequest({ tokenId }: { tokenId: number }) {
-  const { firstUse, isOver } = useFirstUse(tokenId);
-  return (
-    <p className={styles.firstUse} role="status" data-seen={firstUse !== null} data-over={isOver}>
-      <span className={styles.dot} aria-hidden="true" />
-      <span>
-        {firstUse ? (
-          <>
-            First request received: <Time at={new Date(firstUse.at)} now={new Date(firstUse.now)} />
-            {firstUse.ip && `, from ${firstUse.ip}`}
-          </>
-        ) : isOver ? (
-          "No request so far. The list shows the first one when the page is opened again."
-        ) : (
-          <>
-            <span className={styles.waiting}>Waiting for the first request</span>
-            <noscript>The list shows the first request when the page is opened again.</noscript>
-          </>
-        )}
-      </span>
-    </p>
-  );
+/** The list below the panel says "First request received" as well. Where that fails, it says so when it is next opened. */
+function refreshLists(): void {
+  refreshTokensAction().catch(() => {});
 }
 
 /** Selecting the token and copying it with the keyboard or a menu counts as much as the button. */

@@ -1,16 +1,15 @@
+import type { FirstUse } from "@/app/ui/use-first-use";
 import { findId } from "@/lib/http/ids";
 import { findAccount } from "@/lib/sign-in/sessions";
 import { findToken } from "@/lib/tokens/management";
 
 /** What the page of a new token asks for, with `?id=`: the first request with it, or null as long as there was none. */
-export type FirstUse = { at: number; ip: string | null; now: number } | null;
-
 export async function GET(request: Request): Promise<Response> {
   const account = await findAccount();
   const id = findId(new URL(request.url).searchParams.get("id") ?? "");
   const token = account && id !== null ? await findToken(account.id, id) : null;
   if (!token) return Response.json(null, { status: 404 });
   const { firstUsedAt, firstUsedIp } = token;
-  const use: FirstUse = firstUsedAt && { at: firstUsedAt.getTime(), ip: firstUsedIp, now: Date.now() };
+  const use: FirstUse | null = firstUsedAt && { at: firstUsedAt.getTime(), ip: firstUsedIp, now: Date.now() };
   return Response.json(use);
 }

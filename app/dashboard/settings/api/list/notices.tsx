@@ -1,4 +1,4 @@
-import { TOKEN_PAGE } from "@/app/paths";
+import { tokenPath } from "@/app/paths";
 import { Fingerprint } from "@/app/ui/fingerprint";
 import { Time } from "@/app/ui/time";
 import { dateText, untilText } from "@/lib/relative-time";
@@ -6,40 +6,49 @@ import { DAY } from "@/lib/time";
 import type { NewNetwork } from "@/lib/tokens/activity";
 import { endsSoon } from "@/lib/tokens/expiry";
 import { endOf, type TokenLists, type TokenRecord } from "@/lib/tokens/management";
+import { RevokeLink } from "../revoke/revoke-questions";
 import styles from "./notices.module.css";
 import { programName } from "./program-name";
 
-/** A dead token that was tried this recently is still in some program. */
+/** An ended token that was tried this recently is still in some program. */
 const STILL_TRIED = DAY;
-/** Of each kind; the lists below show the rest. */
-const MAX_OF_A_KIND = 5;
 
 type Props = { lists: TokenLists; newNetworks: readonly NewNetwork[]; now: Date };
+type GroupProps = { tokens: readonly TokenRecord[]; now: Date };
+type SeenToken = { token: TokenRecord; network: NewNetwork };
 
-/** What an owner should look at: dead tokens still tried, tokens about to end, and use from a network never seen before. */
+/** What needs attention: ended tokens that are still tried, tokens about to end, and use from a new network. */
 export function Notices({ lists: { active, ended }, newNetworks, now }: Props) {
   const tried = ended.filter(({ lastRefusedAt }) => lastRefusedAt && Number(now) - Number(lastRefusedAt) < STILL_TRIED);
   const ending = active.filter((token) => token.replacedById === null && endsSoon(token, now));
-  const lines = [
-    ...tried.slice(0, MAX_OF_A_KIND).map((token) => <StillTried key={token.id} token={token} now={now} />),
-    ...ending.slice(0, MAX_OF_A_KIND).map((token) => <EndsSoon key={token.id} token={token} now={now} />),
-    ...newNetworks.slice(0, MAX_OF_A_KIND).map((news) => {
-      const token = active.find(({ id }) => id === news.tokenId);
-      return token && <NewPlace key={token.id} token={token} news={news} now={now} />;
-    }),
-  ];
-  if (lines.length === 0) return null;
+  const seen = newNetworks.flatMap((network) => {
+    const token = active.find(({ id }) => id === network.tokenId);
+    return token ? [{ token, network }] : [];
+  });
+  if (tried.length + ending.length + seen.length === 0) return null;
   return (
     <section className={styles.notices} aria-labelledby="notices">
       <h2 id="notices" className={styles.title}>
-        Worth a look
+        Needs attention
       </h2>
-      <ul className={styles.list}>{lines}</ul>
+      <ul className={styles.list}>
+        {tried.length > 0 && <StillTried tokens={tried} now={now} />}
+        {ending.length > 0 && <EndSoon tokens={ending} now={now} />}
+        {seen.length > 0 && <NewNetworks seen={seen} now={now} />}
+      </ul>
     </section>
   );
 }
 
-function StillTried({ token, now }: { token: TokenRecord; now: Date }) {
+function StillTried({ tokens, now }: GroupProps) {
+  const [token, ...others] = tokens;
+  if (!token || others.length > 0) {
+    return (
+      <li>
+        {tokens.length} ended tokens are still tried: <Names tokens={tokens} />. Bring a new token to their programs.
+      </li>
+    );
+  }
   const end = endOf(token);
   const program = programName(token.lastRefusedAgent);
   return (
@@ -52,29 +61,70 @@ function StillTried({ token, now }: { token: TokenRecord; now: Date }) {
   );
 }
 
-function EndsSoon({ token, now }: { token: TokenRecord; now: Date }) {
-  if (!token.expiresAt) return null;
+function EndSoon({ tokens, now }: GroupProps) {
+  const [token, ...others] = tokens;
+  if (!token || others.length > 0) {
+    return (
+      <li>
+        {tokens.length} tokens end within a week: <Names tokens={tokens} fragment="#replace" />. Replace them in time.
+      </li>
+    );
+  }
   return (
-    <li>
-      <Name token={token} /> ends {untilText(token.expiresAt, now)}, on {dateText(token.expiresAt)}. Replace it in time.
+    <li className={styles.line}>
+      <span>
+        <Name token={token} /> ends{" "}
+        {token.expiresAt && `${untilText(token.expiresAt, now)}, on ${dateText(token.expiresAt)}`}.
+      </span>
+      <a className={styles.action} href={`${tokenPath(token.id)}#replace`}>
+        Replace<span className="visually-hidden"> {token.name}</span>
+      </a>
     </li>
   );
 }
 
-function NewPlace({ token, news, now }: { token: TokenRecord; news: NewNetwork; now: Date }) {
-  const program = programName(news.agent);
+function NewNetworks({ seen, now }: { seen: readonly SeenToken[]; now: Date }) {
+  const [first, ...others] = seen;
+  if (!first || others.length > 0) {
+    return (
+      <li>
+        {seen.length} tokens were used from a new network: <Names tokens={seen.map(({ token }) => token)} />. Revoke
+        those that you did not use there.
+      </li>
+    );
+  }
+  const { token, network } = first;
+  const program = programName(network.agent);
   return (
-    <li>
-      <Name token={token} /> was used from a new network <Time at={news.firstSeenAt} now={now} />: {news.network}
-      {program && ` (${program})`}. If that was not you, revoke it.
+    <li className={styles.line}>
+      <span>
+        <Name token={token} /> was used from a new network <Time at={network.firstSeenAt} now={now} />:{" "}
+        {network.network}
+        {program && ` (${program})`}.
+      </span>
+      <RevokeLink which={[token.id]} idPrefix="notice-" className={styles.action}>
+        Revoke<span className="visually-hidden"> {token.name}</span>
+      </RevokeLink>
     </li>
   );
+}
+
+/** All of them: what is counted is named. */
+function Names({ tokens, fragment = "" }: { tokens: readonly TokenRecord[]; fragment?: string }) {
+  return tokens.map((token, index) => (
+    <span key={token.id}>
+      {index > 0 && (index === tokens.length - 1 ? " and " : ", ")}
+      <a className="inline-link" href={`${tokenPath(token.id)}${fragment}`}>
+        {token.name}
+      </a>
+    </span>
+  ));
 }
 
 function Name({ token }: { token: TokenRecord }) {
   return (
     <>
-      <a className="inline-link" href={`${TOKEN_PAGE}/${token.id}`}>
+      <a className="inline-link" href={tokenPath(token.id)}>
         <strong>{token.name}</strong>
       </a>{" "}
       (<Fingerprint hint={token.hint} />)

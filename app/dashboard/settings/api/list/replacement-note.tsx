@@ -1,14 +1,23 @@
+import { tokenPath } from "@/app/paths";
 import { Fingerprint } from "@/app/ui/fingerprint";
 import { Time } from "@/app/ui/time";
 import { dateText, untilText } from "@/lib/relative-time";
 import { DAY } from "@/lib/time";
 import type { TokenRecord } from "@/lib/tokens/management";
 
-/** Of an active token that another one takes the place of: by which, and when this one ends. */
-export function ReplacementNote({ token, by, now }: { token: TokenRecord; by: TokenRecord; now: Date }) {
+type Props = { token: TokenRecord; by: TokenRecord; isActive?: boolean; now: Date };
+
+/** The token that takes the place of this one, and when this one ends. */
+export function ReplacementNote({ token, by, isActive = true, now }: Props) {
+  const link = (
+    <a className="inline-link" href={tokenPath(by.id)}>
+      <Fingerprint hint={by.hint} />
+    </a>
+  );
+  if (!isActive) return <span className="soft">Replaced by {link}</span>;
   return (
     <span className="soft">
-      Being replaced by <Fingerprint hint={by.hint} />
+      Being replaced by {link}
       {token.endsOnFirstUse
         ? ": ends when that one is first used"
         : token.expiresAt && <EndOfOverlap at={token.expiresAt} now={now} />}
@@ -16,7 +25,7 @@ export function ReplacementNote({ token, by, now }: { token: TokenRecord; by: To
   );
 }
 
-/** Of the last hours "today" would say too little. */
+/** On the last day the hour counts: "today" would say too little. */
 function EndOfOverlap({ at, now }: { at: Date; now: Date }) {
   if (at.getTime() - now.getTime() > DAY) return `: ends ${untilText(at, now)} (${dateText(at)})`;
   return (

@@ -1,26 +1,24 @@
-import { TOKEN_PAGE } from "@/app/paths";
+import { TOKEN_PAGE, tokenPath } from "@/app/paths";
 import { Cell, type Column, DataTable, Row, RowTitle } from "@/app/ui/data-table";
 import { Fingerprint } from "@/app/ui/fingerprint";
 import { Time } from "@/app/ui/time";
 import { dateText, untilText } from "@/lib/relative-time";
-import { DAY } from "@/lib/time";
 import type { DayOfUse } from "@/lib/tokens/activity";
 import { endsSoon } from "@/lib/tokens/expiry";
 import { endOf, type TokenRecord } from "@/lib/tokens/management";
 import { RevokeLink } from "../revoke/revoke-questions";
-import { programName } from "./program-name";
+import { LastUse, Refusals } from "./last-use";
 import { ReplacementNote } from "./replacement-note";
 import styles from "./token-list.module.css";
-
-/** After that, when a token was last used is all that its owner asks. */
-const FIRST_USE_IS_NEWS = DAY;
+import { searchText } from "./token-view";
+import type { Sort, View } from "./view";
 
 // As many columns in both tables, of the same widths, so that they stand below each other.
-const ACTIVE_COLUMNS: readonly Column[] = [
-  { title: "Token" },
-  { title: "Created" },
-  { title: "Expires" },
-  { title: "Last used" },
+const activeColumns = (view: View): Column[] => [
+  { title: "Token", sort: sortBy("name", "ascending", view) },
+  { title: "Created", sort: sortBy("created", "descending", view) },
+  { title: "Expires", sort: sortBy("expires", "ascending", view) },
+  { title: "Last used", sort: sortBy("used", "descending", view) },
   { title: "Action", isTitleHidden: true },
 ];
 const ENDED_COLUMNS: readonly Column[] = [
@@ -36,16 +34,21 @@ type ActiveProps = Props & {
   /** Every active token, those included that are not shown. */
   all: readonly TokenRecord[];
   days: ReadonlyMap<number, DayOfUse>;
+  view: View;
   /** With a check box for each. */
   isSelectable?: boolean;
 };
 
 /** Tokens that work. */
-export function ActiveTokens({ tokens, all, days, now, isSelectable = false }: ActiveProps) {
+export function ActiveTokens({ tokens, all, days, view, now, isSelectable = false }: ActiveProps) {
   return (
-    <DataTable label="Active tokens" columns={ACTIVE_COLUMNS} className={styles.table}>
+    <DataTable
+      label="Active tokens"
+      columns={tokens.length > 1 ? activeColumns(view) : activeColumns(view).map(({ sort, ...column }) => column)}
+      className={styles.table}
+    >
       {tokens.map((token) => (
-        <Row key={token.id}>
+        <Row key={token.id} data-search={searchText(token)}>
           <NameCell token={token} isSelectable={isSelectable}>
             <Replacement token={token} all={all} now={now} />
           </NameCell>
@@ -89,7 +92,7 @@ export function EndedTokens({ tokens, now, isMore = false }: Props & { isMore?: 
       className={`${styles.table} ${styles.ended}`}
     >
       {tokens.map((token) => (
-        <Row key={token.id}>
+        <Row key={token.id} data-search={searchText(token)}>
           <NameCell token={token} />
           <Cell label="Created" className={styles.value}>
             <span>
@@ -117,6 +120,12 @@ export function EndedTokens({ tokens, now, isMore = false }: Props & { isMore?: 
   );
 }
 
+/** Each column has the one order that is of use. */
+function sortBy(sort: Sort, order: "ascending" | "descending", view: View): Column["sort"] {
+  const query = new URLSearchParams({ ...(view.filter && { filter: view.filter }), sort });
+  return { href: `${TOKEN_PAGE}?${query}`, order: view.sort === sort ? order : null };
+}
+
 type NameProps = { token: TokenRecord; isSelectable?: boolean; children?: React.ReactNode };
 
 function NameCell({ token, isSelectable = false, children }: NameProps) {
@@ -125,7 +134,7 @@ function NameCell({ token, isSelectable = false, children }: NameProps) {
       <span className={styles.choice}>
         {isSelectable && (
           <input
-            className={styles.check}
+            className="check"
             type="checkbox"
             name="revoke"
             value={token.id}
@@ -133,7 +142,7 @@ function NameCell({ token, isSelectable = false, children }: NameProps) {
           />
         )}
         <span className={styles.naming}>
-          <a className={styles.name} href={`${TOKEN_PAGE}/${token.id}`}>
+          <a className={styles.name} href={tokenPath(token.id)}>
             {token.name}
           </a>
           <Fingerprint hint={token.hint} isSoft />
@@ -157,7 +166,10 @@ function Replacement({ token, all, now }: { token: TokenRecord; all: readonly To
       )}
       {of && (
         <span className={styles.detail}>
-          Replaces <Fingerprint hint={of.hint} />
+          Replaces{" "}
+          <a className="inline-link" href={tokenPath(of.id)}>
+            <Fingerprint hint={of.hint} />
+          </a>
         </span>
       )}
     </>
@@ -202,38 +214,5 @@ function Ending({ token, now }: { token: TokenRecord; now: Date }) {
         </span>
       )}
     </>
-  );
-}
-
-function LastUse({ token, now }: { token: TokenRecord; now: Date }) {
-  const { lastUsedAt, lastUsedIp, lastUsedAgent, firstUsedAt, firstUsedIp } = token;
-  if (!lastUsedAt) return <span className="soft">Never used</span>;
-  return (
-    <>
-      <Time at={lastUsedAt} now={now} />
-      <span className={styles.detail} title={lastUsedAgent ?? undefined}>
-        {[lastUsedIp, programName(lastUsedAgent)].filter(Boolean).join(" · ")}
-      </span>
-      {firstUsedAt && now.getTime() - firstUsedAt.getTime() < FIRST_USE_IS_NEWS && (
-        <span className={styles.detail}>
-          First request received: <Time at={firstUsedAt} now={now} />
-          {firstUsedIp && `, from ${firstUsedIp}`}
-        </span>
-      )}
-    </>
-  );
-}
-
-function Refusals({ token, now }: { token: TokenRecord; now: Date }) {
-  const { refusedCount, lastRefusedAt, lastRefusedIp } = token;
-  if (refusedCount === 0 || !lastRefusedAt) return <span className="soft">No request</span>;
-  const program = programName(token.lastRefusedAgent);
-  return (
-    <span className={styles.refused} title={token.lastRefusedAgent ?? undefined}>
-      Refused {refusedCount === 1 ? "once" : `${refusedCount.toLocaleString("en")} times`} since, last{" "}
-      <Time at={lastRefusedAt} now={now} />
-      {lastRefusedIp && ` from ${lastRefusedIp}`}
-      {program && ` (${program})`}
-    </span>
   );
 }

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { TokenRecord } from "@/lib/tokens/management";
-import { viewed } from "./token-view";
+import { applyView } from "./token-view";
 
 const token = (name: string, data: Partial<TokenRecord> = {}) =>
   ({ name, hint: "0000", lastUsedIp: null, lastUsedAt: null, expiresAt: null, ...data }) as TokenRecord;
@@ -17,7 +17,7 @@ test.each([
   ["used", ["alpha", "Token 9", "token 10"]],
   ["expires", ["alpha", "token 10", "Token 9"]],
 ] as const)("by %s", (sort, names) => {
-  expect(viewed(TOKENS, { filter: "", sort }).map(({ name }) => name)).toEqual(names);
+  expect(applyView(TOKENS, { filter: "", sort }).map(({ name }) => name)).toEqual(names);
 });
 
 test.each([
@@ -26,5 +26,5 @@ test.each([
   ["192.0.2", ["Token 9"]],
   ["nothing of the kind", []],
 ])("a filter finds names, last characters and ips: %s", (filter, names) => {
-  expect(viewed(TOKENS, { filter, sort: "created" }).map(({ name }) => name)).toEqual(names);
+  expect(applyView(TOKENS, { filter, sort: "created" }).map(({ name }) => name)).toEqual(names);
 });

@@ -1,17 +1,20 @@
 import type { TokenRecord } from "@/lib/tokens/management";
-import type { Sort, View } from "../page-query";
+import type { Sort, View } from "./view";
 
 /** Those tokens whose name, last four characters or last ip hold the text, whatever the case. */
-export function filtered(tokens: readonly TokenRecord[], filter: string): TokenRecord[] {
-  const wanted = filter.toLowerCase().replace(/^cpat_…?/, "");
-  return tokens.filter(({ name, hint, lastUsedIp }) =>
-    [name, hint, lastUsedIp ?? ""].some((text) => text.toLowerCase().includes(wanted)),
-  );
+export function filterTokens(tokens: readonly TokenRecord[], filter: string): TokenRecord[] {
+  const text = filter.toLowerCase().replace(/^cpat_…?/, "");
+  return tokens.filter((token) => searchText(token).includes(text));
 }
 
-/** The active tokens that are to be seen, in the order asked for. */
-export function viewed(tokens: readonly TokenRecord[], { filter, sort }: View): TokenRecord[] {
-  return filtered(tokens, filter).sort(ORDERS[sort]);
+/** What a token is found by. A line break keeps a text from being found across two of them. */
+export function searchText({ name, hint, lastUsedIp }: TokenRecord): string {
+  return [name, hint, lastUsedIp ?? ""].join("\n").toLowerCase();
+}
+
+/** The active tokens that the view shows, in its order. */
+export function applyView(tokens: readonly TokenRecord[], { filter, sort }: View): TokenRecord[] {
+  return filterTokens(tokens, filter).sort(ORDERS[sort]);
 }
 
 const never = Number.POSITIVE_INFINITY;

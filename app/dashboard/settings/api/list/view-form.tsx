@@ -1,11 +1,21 @@
+"use client";
+
 import Link from "next/link";
+import { useState } from "react";
 import { TOKEN_PAGE } from "@/app/paths";
-import { MAX_FILTER_LENGTH, SORTS, type View } from "../page-query";
+import { MAX_FILTER_LENGTH, type View } from "./view";
 import styles from "./view-form.module.css";
 
-/** Filters and sorts the lists, with or without JavaScript: a form that only reads. */
+/**
+ * Finds tokens: while typing where there is JavaScript, on a page of the server's where there is none, and for a filter
+ * that came with the URL.
+ */
 export function ViewForm({ view }: { view: View }) {
-  const isChanged = view.filter !== "" || view.sort !== "created";
+  const [shown, setShown] = useState<string | null>(null);
+  const isOfServer = view.filter !== "";
+  const onInput = (event: React.FormEvent<HTMLInputElement>) => {
+    if (!isOfServer) setShown(filterRows(event.currentTarget.value));
+  };
   return (
     <form className={styles.form} method="get" action={TOKEN_PAGE} data-leaves-page>
       <div className={`field ${styles.filter}`}>
@@ -20,26 +30,39 @@ export function ViewForm({ view }: { view: View }) {
           // Too short for a token: what is looked for stands in the URL.
           maxLength={MAX_FILTER_LENGTH}
           autoComplete="off"
+          onInput={onInput}
         />
       </div>
-      <div className="field">
-        <label htmlFor="sort">Order</label>
-        <select id="sort" className="input" name="sort" defaultValue={view.sort}>
-          {Object.entries(SORTS).map(([value, label]) => (
-            <option key={value} value={value}>
-              {label}
-            </option>
-          ))}
-        </select>
-      </div>
-      <button type="submit" className="button quiet">
-        Show
+      <input type="hidden" name="sort" value={view.sort} />
+      <button type="submit" className={`button quiet ${styles.submit}`}>
+        Find
       </button>
-      {isChanged && (
+      {isOfServer && (
         <Link className={styles.all} href={TOKEN_PAGE} prefetch={false}>
           Show all
         </Link>
       )}
+      <span role="status" className="hint">
+        {shown}
+      </span>
     </form>
   );
+}
+
+/** Hides the rows that do not hold the text, and says how many do. Rows say in `data-search` what they are found by. */
+function filterRows(typed: string): string | null {
+  const text = typed
+    .trim()
+    .toLowerCase()
+    .replace(/^cpat_…?/, "");
+  const rows = [...document.querySelectorAll<HTMLElement>("tr[data-search]")];
+  for (const row of rows) row.hidden = !row.dataset.search?.includes(text);
+  for (const folded of document.querySelectorAll<HTMLDetailsElement>("details:has(tr[data-search])")) {
+    folded.open = text !== "";
+  }
+  // The selection counts what can be seen.
+  for (const form of document.querySelectorAll("form:has(tr[data-search])")) {
+    form.dispatchEvent(new Event("change", { bubbles: true }));
+  }
+  return text === "" ? null : `${rows.filter(({ hidden }) => !hidden).length} of ${rows.length} tokens`;
 }

@@ -87,14 +87,20 @@ function useQuestions(): Questions {
   return questions;
 }
 
-type LinkProps = { which: Which; className: string; children: React.ReactNode };
+type LinkProps = {
+  which: Which;
+  className: string | undefined;
+  /** Of the second link to the same question on a page. */
+  idPrefix?: string;
+  children: React.ReactNode;
+};
 
 /** Asks before it revokes: in the browser at once, without JavaScript on a page of its own. */
-export function RevokeLink({ which, className, children }: LinkProps) {
+export function RevokeLink({ which, className, idPrefix = "", children }: LinkProps) {
   const { canAsk, ask } = useQuestions();
   return (
     <a
-      id={openerId(which)}
+      id={`${idPrefix}${openerId(which)}`}
       className={className}
       href={`${TOKEN_PAGE}?revoke=${which === "all" ? "all" : which.join(",")}`}
       data-stays

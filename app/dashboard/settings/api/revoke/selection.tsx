@@ -1,45 +1,77 @@
 "use client";
 
-import { useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import { TOKEN_PAGE } from "@/app/paths";
 import { useAsk } from "./revoke-questions";
 import styles from "./selection.module.css";
 
+type Count = { selected: number; shown: number };
+
 /** Around a list with a check box named "revoke" for each token: revokes several with one question. */
 export function Selection({ children }: { children: React.ReactNode }) {
   const ask = useAsk();
-  const [count, setCount] = useState(0);
+  const form = useRef<HTMLFormElement>(null);
+  const all = useRef<HTMLInputElement>(null);
+  const [{ selected, shown }, setCount] = useState<Count>({ selected: 0, shown: 0 });
+  const count = () => {
+    const boxes = shownBoxes(form.current);
+    const next = { selected: boxes.filter(({ checked }) => checked).length, shown: boxes.length };
+    setCount((before) => (before.selected === next.selected && before.shown === next.shown ? before : next));
+  };
+
+  // The rows are others after each step: revoked ones are gone, and were selected.
+  useEffect(count);
+  useEffect(() => {
+    if (all.current) all.current.indeterminate = selected > 0 && selected < shown;
+  }, [selected, shown]);
 
   const onSubmit = (event: React.FormEvent<HTMLFormElement>) => {
     event.preventDefault();
-    const ids = chosenIn(event.currentTarget);
+    const ids = shownBoxes(form.current).flatMap(({ checked, value }) => (checked ? [Number(value)] : []));
     const button = event.currentTarget.querySelector<HTMLElement>("[type=submit]");
     if (ids.length > 0 && button) ask(ids, button);
     // What can be done first is to choose.
     else event.currentTarget.querySelector<HTMLElement>("[name=revoke]")?.focus();
   };
 
+  const selectAll = (event: React.ChangeEvent<HTMLInputElement>) => {
+    for (const box of shownBoxes(form.current)) box.checked = event.target.checked;
+  };
+
   return (
     <form
-      className={styles.form}
+      ref={form}
+      className="stack"
       method="get"
       action={TOKEN_PAGE}
-      onChange={(event) => setCount(chosenIn(event.currentTarget).length)}
+      // Also when a row is hidden by the filter: what is not seen is not revoked.
+      onChange={count}
       onSubmit={onSubmit}
     >
-      {children}
-      <p className={styles.actions}>
-        <button type="submit" className="button quiet wary small">
-          Revoke selected…
-        </button>
-        <span className="hint" role="status">
-          {count > 0 && `${count} selected`}
+      <div className={styles.bar} data-has-selection={selected > 0}>
+        <label className={styles.all}>
+          <input
+            ref={all}
+            type="checkbox"
+            className="check"
+            checked={shown > 0 && selected === shown}
+            onChange={selectAll}
+          />
+          Select all
+        </label>
+        <span className={styles.chosen}>
+          <span role="status">{selected > 0 && `${selected} selected`}</span>
+          <button type="submit" className="button quiet wary small">
+            Revoke selected…
+          </button>
         </span>
-      </p>
+      </div>
+      {children}
     </form>
   );
 }
 
-function chosenIn(form: HTMLFormElement): number[] {
-  return new FormData(form).getAll("revoke").map(Number);
+/** Those that the filter shows. */
+function shownBoxes(form: HTMLFormElement | null): HTMLInputElement[] {
+  return [...(form?.querySelectorAll<HTMLInputElement>("tr:not([hidden]) [name=revoke]") ?? [])];
 }

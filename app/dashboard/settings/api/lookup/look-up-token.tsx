@@ -1,32 +1,25 @@
 "use client";
 
-import { useActionState, useRef, useState } from "react";
-import { TOKEN_PAGE } from "@/app/paths";
+import { useRef } from "react";
+import { tokenPath } from "@/app/paths";
 import { Field } from "@/app/ui/field";
 import { Fingerprint } from "@/app/ui/fingerprint";
 import { NoAnswer } from "@/app/ui/no-answer";
 import { Time } from "@/app/ui/time";
-import { useSubmission } from "@/app/ui/use-submission";
-import styles from "./which-token.module.css";
-import { type WhichToken, whichTokenAction } from "./which-token-action";
+import { useFormAnswer } from "@/app/ui/use-form-answer";
+import styles from "./look-up-token.module.css";
+import { type LookUpAnswer, lookUpTokenAction } from "./look-up-token-action";
 
-/** Tells which token somebody holds in their hand. */
-export function WhichTokenForm() {
-  // Without JavaScript the answer comes with the page; with it, to `onSubmit`.
-  const [written, action] = useActionState<WhichToken, FormData>(whichTokenAction, { kind: "empty" });
-  const [answer, setAnswer] = useState<WhichToken | null>(null);
+/** Finds the token that a person has at hand, in a file or a log. */
+export function LookUpToken() {
   const field = useRef<HTMLInputElement>(null);
-  const { onSubmit, isPending, hasFailed } = useSubmission(
-    (form) => whichTokenAction({ kind: "empty" }, form),
-    (next) => {
-      setAnswer(next);
-      // Nothing that may be a token stays on the page.
-      if (field.current) field.current.value = "";
-    },
-  );
+  const form = useFormAnswer<LookUpAnswer>(lookUpTokenAction, { kind: "empty" }, () => {
+    // Nothing that may be a token stays on the page.
+    if (field.current) field.current.value = "";
+  });
   return (
-    <form className="card card-body" action={action} onSubmit={onSubmit} aria-labelledby="which">
-      {hasFailed && <NoAnswer>Sending it again is safe.</NoAnswer>}
+    <form className="card card-body" action={form.formAction} onSubmit={form.onSubmit} aria-labelledby="which">
+      {form.hasFailed && <NoAnswer>Sending it again is safe.</NoAnswer>}
       <div className="fields">
         <Field
           id="pasted"
@@ -46,18 +39,18 @@ export function WhichTokenForm() {
             aria-describedby="pasted-hint"
           />
         </Field>
-        <button type="submit" className="button quiet" aria-disabled={isPending}>
+        <button type="submit" className="button quiet" aria-disabled={form.isPending}>
           Find it
         </button>
       </div>
       <div role="status">
-        <Answer answer={answer ?? written} />
+        <Answer answer={form.answer} />
       </div>
     </form>
   );
 }
 
-function Answer({ answer }: { answer: WhichToken }) {
+function Answer({ answer }: { answer: LookUpAnswer }) {
   if (answer.kind === "empty") return null;
   if (answer.kind === "message") return <p>{answer.message}</p>;
   const now = new Date(answer.now);
@@ -65,7 +58,7 @@ function Answer({ answer }: { answer: WhichToken }) {
     <ul className={styles.found}>
       {answer.tokens.map(({ id, name, hint, state, endedAt, lastUsedAt }) => (
         <li key={id}>
-          <a className="inline-link" href={`${TOKEN_PAGE}/${id}`}>
+          <a className="inline-link" href={tokenPath(id)}>
             <strong>{name}</strong>
           </a>{" "}
           (<Fingerprint hint={hint} />){" "}

@@ -17,13 +17,13 @@ type Found = {
 };
 
 /** What the page says to a pasted token. Nothing of what was pasted is in it. */
-export type WhichToken =
+export type LookUpAnswer =
   | { kind: "empty" }
   | { kind: "message"; message: string }
   | { kind: "found"; tokens: Found[]; now: number };
 
 /** Finds the token that was pasted among those of the account. */
-export async function whichTokenAction(_: WhichToken, form: FormData): Promise<WhichToken> {
+export async function lookUpTokenAction(_: LookUpAnswer, form: FormData): Promise<LookUpAnswer> {
   const account = await requireAccount();
   const result = await lookUpToken(account.id, textOf(form, "pasted"));
   if (result.kind === "throttled") return message(`That was often. Try again in ${waitText(result.waitMs)}.`);
@@ -44,6 +44,6 @@ export async function whichTokenAction(_: WhichToken, form: FormData): Promise<W
   return { kind: "found", tokens, now: now.getTime() };
 }
 
-function message(text: string): WhichToken {
+function message(text: string): LookUpAnswer {
   return { kind: "message", message: text };
 }

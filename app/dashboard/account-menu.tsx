@@ -1,0 +1,64 @@
+"use client";
+
+import Link from "next/link";
+import { usePathname } from "next/navigation";
+import { useEffect, useRef } from "react";
+import { ACCOUNT_PAGE } from "@/app/paths";
+import styles from "./account-menu.module.css";
+import { SignOut } from "./sign-out";
+
+type Props = { name: string; email: string; role: string };
+
+/** Who is signed in, and what they can do about it. It opens without JavaScript; with it, it closes by itself. */
+export function AccountMenu({ name, email, role }: Props) {
+  const menu = useRef<HTMLDetailsElement>(null);
+  const path = usePathname();
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another page closes the menu
+  useEffect(() => {
+    if (menu.current) menu.current.open = false;
+  }, [path]);
+
+  useEffect(() => {
+    const close = (event: Event) => {
+      const { current } = menu;
+      if (!current?.open) return;
+      const isEscape = event instanceof KeyboardEvent && event.key === "Escape";
+      const isOutside = event.type === "pointerdown" && !current.contains(event.target as Node);
+      if (!isEscape && !isOutside) return;
+      current.open = false;
+      if (isEscape) current.querySelector("summary")?.focus();
+    };
+    document.addEventListener("pointerdown", close);
+    document.addEventListener("keydown", close);
+    return () => {
+      document.removeEventListener("pointerdown", close);
+      document.removeEventListener("keydown", close);
+    };
+  }, []);
+
+  return (
+    <details ref={menu} className={styles.menu}>
+      <summary className={styles.summary}>
+        <span className={styles.initial} aria-hidden="true">
+          {[...name][0]?.toUpperCase()}
+        </span>
+        <span className="visually-hidden">Account of </span>
+        <span className={styles.email}>{email}</span>
+      </summary>
+      <div className={`card ${styles.panel}`}>
+        <p className={styles.who}>
+          <strong>
+            <bdi>{name}</bdi>
+          </strong>
+          <span className="soft">{email}</span>
+          <span className="soft">{role}</span>
+        </p>
+        <Link className={styles.item} href={ACCOUNT_PAGE} prefetch={false}>
+          Account and sessions
+        </Link>
+        <SignOut />
+      </div>
+    </details>
+  );
+}

@@ -1,0 +1,78 @@
+"use server";
+
+import { revalidatePath } from "next/cache";
+import { cookies } from "next/headers";
+import { ACCOUNT_PAGE } from "@/app/paths";
+import { passwordProblem } from "@/lib/accounts/accounts";
+import { COLOR_SCHEME_COOKIE, type ColorScheme, parseColorScheme } from "@/lib/accounts/color-scheme";
+import type { InvalidField } from "@/lib/failures";
+import { textOf } from "@/lib/http/form-fields";
+import { securityEvent } from "@/lib/process/security-events";
+import { waitText } from "@/lib/relative-time";
+import { checkPasswordAgain } from "@/lib/sign-in/confirmation";
+import { checkCredentials } from "@/lib/sign-in/credentials";
+import { changePassword, endSessions } from "@/lib/sign-in/open-sessions";
+import { isHttps } from "@/lib/sign-in/session-cookie";
+import { requestSender, requireAccount } from "@/lib/sign-in/sessions";
+import { DAY, SECOND } from "@/lib/time";
+
+/** The longest that browsers keep a cookie. */
+const COOKIE_LIFETIME = 400 * DAY;
+
+export type PasswordAnswer =
+  | { kind: "empty" }
+  | { kind: "changed"; ended: number }
+  | InvalidField<"current" | "new" | "again">;
+
+/** Changes the password and signs out all other browsers. */
+export async function changePasswordAction(_: PasswordAnswer, form: FormData): Promise<PasswordAnswer> {
+  const account = await requireAccount();
+  const password = textOf(form, "new");
+  const problem = passwordProblem(password);
+  if (problem) return { kind: "invalid", field: "new", message: problem };
+  if (password !== textOf(form, "again")) {
+    return { kind: "invalid", field: "again", message: "The two new passwords are not the same." };
+  }
+  const { ip } = await requestSender();
+  const result = await checkCredentials(account.email, textOf(form, "current"), ip);
+  if (result.kind === "throttled") {
+    const message = `Too many attempts. Try again in ${waitText(result.waitMs)}.`;
+    return { kind: "invalid", field: "current", message };
+  }
+  const ended = result.kind === "accepted" ? await changePassword(account.id, result.passwordHash, password) : null;
+  if (ended === null) return { kind: "invalid", field: "current", message: "That is not your password." };
+  securityEvent("password changed", { accountId: account.id, ip, count: ended });
+  revalidatePath(ACCOUNT_PAGE);
+  return { kind: "changed", ended };
+}
+
+export type SessionsAnswer = { kind: "empty" } | { kind: "ended"; count: number } | InvalidField<"password">;
+
+/** Signs out the browser that the form names by the id of its session, or all but this one. */
+export async function endSessionsAction(_: SessionsAnswer, form: FormData): Promise<SessionsAnswer> {
+  const account = await requireAccount();
+  const invalid = await checkPasswordAgain(account, form);
+  if (invalid) return invalid;
+  const count = await endSessions(account.id, textOf(form, "session"));
+  const { ip } = await requestSender();
+  if (count > 0) securityEvent("sessions ended", { accountId: account.id, ip, count });
+  revalidatePath(ACCOUNT_PAGE);
+  return { kind: "ended", count };
+}
+
+export type ColorSchemeAnswer = { kind: "empty" } | { kind: "set"; colorScheme: ColorScheme };
+
+/** Keeps the colour scheme of the form in the browser; the answer comes in it already. */
+export async function setColorSchemeAction(_: ColorSchemeAnswer, form: FormData): Promise<ColorSchemeAnswer> {
+  await requireAccount();
+  const colorScheme = parseColorScheme(textOf(form, "colorScheme"));
+  (await cookies()).set(COLOR_SCHEME_COOKIE, colorScheme, {
+    httpOnly: true,
+    sameSite: "lax",
+    secure: isHttps,
+    path: "/",
+    maxAge: colorScheme === "system" ? 0 : COOKIE_LIFETIME / SECOND,
+  });
+  revalidatePath("/", "layout");
+  return { kind: "set", colorScheme };
+}

@@ -1,0 +1,49 @@
+"use client";
+
+import { ButtonRow, SubmitButton } from "@/app/ui/button-row";
+import { NoAnswer } from "@/app/ui/no-answer";
+import { useFormAnswer } from "@/app/ui/use-form-answer";
+import { COLOR_SCHEMES, type ColorScheme } from "@/lib/accounts/color-scheme";
+import { type ColorSchemeAnswer, setColorSchemeAction } from "./actions";
+import styles from "./color-scheme-form.module.css";
+
+const UNSENT: ColorSchemeAnswer = { kind: "empty" };
+
+const NAMES: Readonly<Record<ColorScheme, string>> = { system: "System", light: "Light", dark: "Dark" };
+
+/** Chooses between the system's colours, light ones and dark ones. */
+export function ColorSchemeForm({ current }: { current: ColorScheme }) {
+  const { answer, formAction, onSubmit, isPending, hasFailed } = useFormAnswer(setColorSchemeAction, UNSENT);
+  const chosen = answer.kind === "set" ? answer.colorScheme : current;
+  return (
+    <form className="card card-body" action={formAction} onSubmit={onSubmit} aria-labelledby="appearance">
+      {hasFailed && <NoAnswer>Choose again: nothing was changed.</NoAnswer>}
+      <fieldset className={styles.choices}>
+        <legend className="visually-hidden">Colour scheme</legend>
+        {COLOR_SCHEMES.map((scheme) => (
+          <label key={`${scheme} ${chosen}`} className={styles.choice}>
+            <input
+              type="radio"
+              name="colorScheme"
+              value={scheme}
+              defaultChecked={scheme === chosen}
+              // A choice that can be taken back by the next one needs no second step.
+              onChange={(event) => event.currentTarget.form?.requestSubmit()}
+            />
+            {NAMES[scheme]}
+          </label>
+        ))}
+      </fieldset>
+      <div className={styles.save}>
+        <ButtonRow>
+          <SubmitButton className="button quiet" isPending={isPending} pending="Saving…">
+            Save
+          </SubmitButton>
+        </ButtonRow>
+      </div>
+      <p role="status" className="visually-hidden">
+        {answer.kind === "set" && `Colour scheme: ${NAMES[answer.colorScheme]}`}
+      </p>
+    </form>
+  );
+}

@@ -1,0 +1,72 @@
+import type { Metadata } from "next";
+import { Details } from "@/app/ui/details";
+import { PageHeader } from "@/app/ui/page-header";
+import { readColorScheme } from "@/app/ui/read-color-scheme";
+import { SettingsSection } from "@/app/ui/section";
+import { listTimeZones } from "@/lib/accounts/time-zone";
+import { needsPassword } from "@/lib/sign-in/confirmation";
+import { listSessions } from "@/lib/sign-in/open-sessions";
+import { requireAccount } from "@/lib/sign-in/sessions";
+import { ColorSchemeForm } from "./color-scheme-form";
+import { PasswordForm } from "./password-form";
+import { ROLE_NAMES } from "./role-names";
+import { Sessions } from "./sessions";
+import { TimeZoneForm } from "./time-zone-form";
+
+export const metadata: Metadata = { title: "Account" };
+
+/** Who is signed in, where, and how pages look to them. */
+export default async function Page() {
+  const account = await requireAccount();
+  const [sessions, asksPassword, colorScheme] = await Promise.all([
+    listSessions(account.id),
+    needsPassword(),
+    readColorScheme(),
+  ]);
+  return (
+    <main id="main" className="page parts">
+      <PageHeader title="Account">
+        <p>Your password, the browsers that are signed in, and how the console looks.</p>
+      </PageHeader>
+      <SettingsSection id="profile" title="Profile" about={<p>The operator of this console changes these.</p>}>
+        <Details
+          rows={[
+            ["Name", <bdi key="name">{account.name}</bdi>],
+            ["E-mail", account.email],
+            ["Role", ROLE_NAMES[account.role]],
+          ]}
+        />
+      </SettingsSection>
+      <SettingsSection
+        id="appearance"
+        title="Colour scheme"
+        about={<p>Kept in this browser. “System” follows what your system prefers.</p>}
+      >
+        <ColorSchemeForm current={colorScheme} />
+      </SettingsSection>
+      <SettingsSection
+        id="zone"
+        title="Time zone"
+        about={<p>Charts, tables and dates of the console use it. The API always answers in UTC.</p>}
+      >
+        <TimeZoneForm current={account.timeZone} zones={listTimeZones()} />
+      </SettingsSection>
+      <SettingsSection
+        id="password"
+        title="Password"
+        about={<p>A new password signs out all your other browsers. Your tokens go on working.</p>}
+      >
+        <PasswordForm email={account.email} />
+      </SettingsSection>
+      <SettingsSection
+        id="sessions"
+        title="Sessions"
+        about={
+          <p>The browsers in which you are signed in. Sign out those that you do not know, and change your password.</p>
+        }
+      >
+        <Sessions sessions={sessions} asksPassword={asksPassword} now={new Date()} />
+      </SettingsSection>
+    </main>
+  );
+}

@@ -1,0 +1,76 @@
+"use client";
+
+import { Cell, DataTable, Row, RowTitle } from "@/app/ui/data-table";
+import { Ip } from "@/app/ui/ip";
+import { NoAnswer } from "@/app/ui/no-answer";
+import { Notice } from "@/app/ui/notice";
+import { Time } from "@/app/ui/time";
+import { useFormAnswer } from "@/app/ui/use-form-answer";
+import { browserName } from "@/lib/sign-in/browser-name";
+import type { OpenSession } from "@/lib/sign-in/open-sessions";
+import { PasswordField } from "../api/password-field";
+import { endSessionsAction, type SessionsAnswer } from "./actions";
+import styles from "./sessions.module.css";
+
+const UNSENT: SessionsAnswer = { kind: "empty" };
+
+type Props = { sessions: readonly OpenSession[]; asksPassword: boolean; now: Date };
+
+/** The browsers that are signed in, each with a button that signs it out. One form: the button names the session. */
+export function Sessions({ sessions, asksPassword, now }: Props) {
+  const { answer, formAction, onSubmit, isPending, hasFailed } = useFormAnswer(endSessionsAction, UNSENT);
+  const others = sessions.filter(({ isCurrent }) => !isCurrent);
+  const passwordError = answer.kind === "invalid" ? answer.message : null;
+  return (
+    <form className="stack" action={formAction} onSubmit={onSubmit} aria-labelledby="sessions">
+      {hasFailed && <NoAnswer>It may have happened all the same. Sending it again is safe.</NoAnswer>}
+      {answer.kind === "ended" && (
+        <Notice tone={answer.count > 0 ? "done" : "warning"} role="status" on={answer}>
+          {endedText(answer.count)}
+        </Notice>
+      )}
+      {others.length > 0 && (asksPassword || passwordError) && <PasswordField error={passwordError} />}
+      <DataTable
+        labelledBy="sessions"
+        columns={[{ title: "Browser" }, { title: "Signed in" }, { title: "Action", isTitleHidden: true }]}
+      >
+        {sessions.map(({ id, userAgent, ip, createdAt, isCurrent }) => (
+          <Row key={id}>
+            <RowTitle className={styles.browser} title={userAgent ?? undefined}>
+              <strong>{browserName(userAgent)}</strong>
+              <span className="soft">{ip ? <Ip ip={ip} /> : "ip not known"}</span>
+            </RowTitle>
+            <Cell label="Signed in" className={styles.when}>
+              <Time at={createdAt} now={now} />
+            </Cell>
+            <Cell className={styles.action}>
+              {isCurrent ? (
+                <span className="badge">This browser</span>
+              ) : (
+                <button type="submit" name="session" value={id} className="plain-button wary" aria-disabled={isPending}>
+                  Sign out
+                  <span className="visually-hidden">
+                    {" "}
+                    {browserName(userAgent)}, {ip ?? "ip not known"}
+                  </span>
+                </button>
+              )}
+            </Cell>
+          </Row>
+        ))}
+      </DataTable>
+      {others.length > 0 && (
+        <p>
+          <button type="submit" name="session" value="others" className="button quiet wary" aria-disabled={isPending}>
+            Sign out all other browsers
+          </button>
+        </p>
+      )}
+    </form>
+  );
+}
+
+function endedText(count: number): string {
+  if (count === 0) return "Nothing was changed: that browser was already signed out.";
+  return count === 1 ? "1 browser was signed out." : `${count} browsers were signed out.`;
+}

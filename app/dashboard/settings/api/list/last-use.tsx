@@ -1,0 +1,53 @@
+import { Ip } from "@/app/ui/ip";
+import { Time } from "@/app/ui/time";
+import { DAY, MINUTE } from "@/lib/time";
+import type { TokenRecord } from "@/lib/tokens/management";
+import styles from "./last-use.module.css";
+import { programName } from "./program-name";
+
+/** The first request is news for a day; after that only the last one is. */
+const FIRST_USE_IS_NEWS = DAY;
+
+type Props = { token: TokenRecord; now: Date };
+
+/** When, from where and with which program a token was last used. */
+export function LastUse({ token, now }: Props) {
+  const { lastUsedAt, lastUsedIp, lastUsedAgent, firstUsedAt, firstUsedIp } = token;
+  if (!lastUsedAt) return <span className="soft">Never used</span>;
+  const program = programName(lastUsedAgent);
+  const isNews = firstUsedAt !== null && now.getTime() - firstUsedAt.getTime() < FIRST_USE_IS_NEWS;
+  // One line as long as the first request is the last one, so that the row is as high as before it.
+  const isOnlyUse = isNews && lastUsedAt.getTime() - firstUsedAt.getTime() < MINUTE;
+  return (
+    <>
+      {isOnlyUse && "First request received: "}
+      <Time at={lastUsedAt} now={now} />
+      <span className={styles.detail} title={lastUsedAgent ?? undefined}>
+        {lastUsedIp && <Ip ip={lastUsedIp} />}
+        {lastUsedIp && program && " · "}
+        {program}
+      </span>
+      {isNews && !isOnlyUse && (
+        <span className={styles.detail}>
+          First request received: <Time at={firstUsedAt} now={now} />
+          {firstUsedIp && `, from ${firstUsedIp}`}
+        </span>
+      )}
+    </>
+  );
+}
+
+/** How often a token was refused since its end, and when and from where last. */
+export function Refusals({ token, now }: Props) {
+  const { refusedCount, lastRefusedAt, lastRefusedIp } = token;
+  if (refusedCount === 0 || !lastRefusedAt) return <span className="soft">No request</span>;
+  const program = programName(token.lastRefusedAgent);
+  return (
+    <span className={styles.refused} title={token.lastRefusedAgent ?? undefined}>
+      Refused {refusedCount === 1 ? "once" : `${refusedCount.toLocaleString("en")} times`} since, last{" "}
+      <Time at={lastRefusedAt} now={now} />
+      {lastRefusedIp && ` from ${lastRefusedIp}`}
+      {program && ` (${program})`}
+    </span>
+  );
+}

@@ -1,0 +1,19 @@
+type Query = Record<string, string | string[] | undefined>;
+
+/** How the active tokens are ordered. */
+export const SORTS = ["created", "name", "used", "expires"] as const;
+export type Sort = (typeof SORTS)[number];
+
+/** What of the lists is shown: `?filter=`, `?sort=`. */
+export type View = { filter: string; sort: Sort };
+
+/** In characters; what goes beyond is not looked for. */
+export const MAX_FILTER_LENGTH = 16;
+
+/** What the URL asks to see; what it gets wrong is as if it were not there. */
+export function viewIn({ filter, sort }: Query): View {
+  return {
+    filter: typeof filter === "string" ? filter.slice(0, MAX_FILTER_LENGTH).trim() : "",
+    sort: SORTS.find((known) => known === sort) ?? "created",
+  };
+}

@@ -1,0 +1,50 @@
+"use client";
+
+import { useEffect, useRef } from "react";
+import styles from "./first-use.module.css";
+import { Time } from "./time";
+import { useFirstUse } from "./use-first-use";
+
+type Props = {
+  /** Answers with the first use, or null. */
+  path: string;
+  /** What is waited for: "request", "check-in". */
+  what: string;
+  /** Where it can be seen when this page no longer waits, or never did. */
+  later: string;
+  /** Called once there was one, for the rest of the page to say so as well. */
+  onSeen?: () => void;
+};
+
+/** Waits for the first use of the token or key beside it, and says when it came, and from where. */
+export function FirstUse({ path, what, later, onSeen }: Props) {
+  const { firstUse, isOver, isCutOff } = useFirstUse(path);
+  const tell = useRef(onSeen);
+  const isSeen = firstUse !== null;
+  useEffect(() => {
+    if (isSeen) tell.current?.();
+  }, [isSeen]);
+  return (
+    <p className={styles.firstUse} role="status" data-seen={isSeen} data-over={isOver || isCutOff}>
+      <span className={styles.dot} aria-hidden="true" />
+      <span>
+        {firstUse ? (
+          <>
+            First {what} received: <Time at={new Date(firstUse.at)} now={new Date(firstUse.now)} />
+            {firstUse.ip && `, from ${firstUse.ip}`}
+          </>
+        ) : isOver ? (
+          `No ${what} so far. ${later}`
+        ) : (
+          <>
+            <span className={styles.waiting}>
+              Waiting for the first {what}
+              {isCutOff && ". The console does not answer at the moment; this page goes on asking."}
+            </span>
+            <noscript>{later}</noscript>
+          </>
+        )}
+      </span>
+    </p>
+  );
+}

@@ -1,0 +1,19 @@
+/** An ip that may be broken after its colons, and nowhere else. */
+export function Ip({ ip }: { ip: string }) {
+  const parts = ip.split(":");
+  return (
+    <span className="ip">
+      {parts.map((part, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: the parts of one ip stay in their places
+        <span key={index}>
+          {part}
+          {index < parts.length - 1 && (
+            <>
+              :<wbr />
+            </>
+          )}
+        </span>
+      ))}
+    </span>
+  );
+}

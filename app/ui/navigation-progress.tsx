@@ -1,0 +1,53 @@
+"use client";
+
+import { usePathname, useSearchParams } from "next/navigation";
+import { useEffect, useState } from "react";
+import { SECOND } from "@/lib/time";
+import styles from "./navigation-progress.module.css";
+
+/** A faster navigation needs no sign that it is under way, in milliseconds. */
+const SHOWN_AFTER = 150;
+/** By then the page has come, or the browser itself says that it does not. */
+const SHOWN_FOR = 30 * SECOND;
+
+/** A line at the top of the page while another page is awaited. */
+export function NavigationProgress() {
+  const place = `${usePathname()}?${useSearchParams()}`;
+  const [from, setFrom] = useState<string | null>(null);
+
+  useEffect(() => {
+    let timer: ReturnType<typeof setTimeout>;
+    const stop = () => {
+      clearTimeout(timer);
+      setFrom(null);
+    };
+    const start = (event: MouseEvent) => {
+      const link = event.target instanceof Element ? event.target.closest("a[href]") : null;
+      if (!(link instanceof HTMLAnchorElement) || !leadsElsewhere(event, link)) return;
+      clearTimeout(timer);
+      timer = setTimeout(() => {
+        setFrom(place);
+        timer = setTimeout(stop, SHOWN_FOR);
+      }, SHOWN_AFTER);
+    };
+    document.addEventListener("click", start);
+    window.addEventListener("pageshow", stop);
+    return () => {
+      clearTimeout(timer);
+      document.removeEventListener("click", start);
+      window.removeEventListener("pageshow", stop);
+    };
+  }, [place]);
+
+  // Not of the page that has come meanwhile.
+  if (from !== place) return null;
+  return <div className={styles.progress} role="progressbar" aria-label="Loading the page" />;
+}
+
+function leadsElsewhere(event: MouseEvent, link: HTMLAnchorElement): boolean {
+  const isPlain = event.button === 0 && !(event.ctrlKey || event.metaKey || event.shiftKey || event.altKey);
+  const url = new URL(link.href);
+  const isHere = url.pathname === window.location.pathname && url.search === window.location.search;
+  const isOwn = url.origin === window.location.origin;
+  return isPlain && isOwn && !isHere && !link.target && !("stays" in link.dataset) && !link.hasAttribute("download");
+}

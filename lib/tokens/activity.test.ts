@@ -1,0 +1,36 @@
+import { expect, test } from "vitest";
+import { visitorsOf } from "./activity";
+
+const UNUSED = {
+  id: 1,
+  lastUsedAt: null,
+  lastUsedIp: null,
+  lastUsedAgent: null,
+  lastRefusedAt: null,
+  lastRefusedIp: null,
+  lastRefusedAgent: null,
+};
+
+const seen = (ip: string, first: number, last: number) => ({
+  ip,
+  agent: null,
+  firstSeenAt: new Date(first),
+  lastSeenAt: new Date(last),
+});
+
+test("requests after a token's end are refusals, requests before it are uses; an ip with both is in both lists", () => {
+  const rows = [seen("192.0.2.1", 10, 20), seen("192.0.2.2", 10, 60), seen("192.0.2.3", 55, 70)];
+  const { used, refused } = visitorsOf(UNUSED, new Date(50), rows);
+  expect(used.map(({ ip, lastSeenAt }) => [ip, lastSeenAt.getTime()])).toEqual([
+    ["192.0.2.2", 50],
+    ["192.0.2.1", 20],
+  ]);
+  expect(refused.map(({ ip }) => ip)).toEqual(["192.0.2.3", "192.0.2.2"]);
+});
+
+test("a last use that the list of tokens shows is among the uses, whether or not its row is written", () => {
+  const token = { ...UNUSED, lastUsedAt: new Date(30), lastUsedIp: "192.0.2.9", lastUsedAgent: "curl/8" };
+  const last = { ip: "192.0.2.9", agent: "curl/8", lastSeenAt: new Date(30) };
+  expect(visitorsOf(token, null, []).used).toEqual([last]);
+  expect(visitorsOf(token, null, [seen("192.0.2.9", 5, 40)]).used).toHaveLength(1);
+});
