@@ -1,4 +1,4 @@
-/** One small fault in the code that writes an answer. */
+/** A small fault planted in the code that writes an answer. */
 export type Mutation = { title: string; file: string; find: string; replace: string };
 
 const ACCOUNTS = "lib/accounts/accounts.ts";
@@ -9,7 +9,7 @@ const METRICS = "lib/game-services/metrics.ts";
 const ENDPOINT = "lib/api/endpoint.ts";
 
 /**
- * What a slip of the hand does to a serialiser: a field renamed, dropped or retyped, null where there may be none,
+ * Faults that a typing mistake in a serialiser makes: a field renamed, dropped or retyped, null where it is not allowed,
  * seconds for milliseconds, a column too many. `find` must occur exactly once in its file.
  */
 // biome-ignore format: a table reads by its rows

@@ -10,9 +10,8 @@ import { writePostmanCollection } from "./postman-collection";
 const SHOWN = 2;
 
 /**
- * `npm run documents`: writes what documents hold of the running product: an answer of the demo for each endpoint, the
- * clients, and the collection for Postman.
- * Run it after a change of the contract or of the demo.
+ * `npm run documents`: writes the example answers of the document (from the demo), the clients and the collection for
+ * Postman. Run it after a change of the contract or of the demo.
  */
 export async function main(): Promise<void> {
   const database = await startEmbeddedDatabase();

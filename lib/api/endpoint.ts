@@ -44,7 +44,7 @@ export function endpoint<Path extends EndpointPath>(
   return handlers<Params<Path>>(path, run, traits);
 }
 
-/** The handlers of every path under /api/v1 that the contract does not name: 404 once the token is accepted. */
+/** The handlers of every path under /api that the contract does not name: 404 for a good token, else 401. */
 export function unknownEndpoint() {
   const run = () => {
     throw new NotFoundError();

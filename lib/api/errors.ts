@@ -14,11 +14,11 @@ const DATABASE_RETRY_AFTER = 5;
 const CHALLENGE = 'Bearer realm="console-api"';
 const INVALID_TOKEN_CHALLENGE = `${CHALLENGE}, error="invalid_token"`;
 
-/** No usable Authorization header (contract 5.1). */
+/** The answer to a request without a usable Authorization header (contract 5.1). */
 export const missingToken = () =>
   new ApiError(401, 'Missing access token. Send "Authorization: Bearer <token>".', { "WWW-Authenticate": CHALLENGE });
 
-/** Something that can be no token, found out without a database. */
+/** The answer to credentials without the form or the checksum of a token. No database is asked. */
 export const malformedToken = () =>
   new ApiError(401, "Malformed access token: it looks incomplete or mistyped.", {
     "WWW-Authenticate": INVALID_TOKEN_CHALLENGE,
@@ -28,7 +28,7 @@ export const malformedToken = () =>
 export const invalidToken = () =>
   new ApiError(401, "Invalid or revoked access token.", { "WWW-Authenticate": INVALID_TOKEN_CHALLENGE });
 
-/** Anything but reading (contract 1). */
+/** The answer to methods that do not read (contract 1). */
 export const methodNotAllowed = (allow: string) =>
   new ApiError(405, "Method not allowed. This API is read-only; use GET.", { Allow: allow });
 
@@ -38,7 +38,7 @@ export const rateLimitExceeded = (waitSeconds: number) =>
     "Retry-After": String(waitSeconds),
   });
 
-/** Our fault; the caller is told nothing of it but the request id. */
+/** The answer to a fault of ours. The caller learns the request id alone. */
 export const internalError = () => new ApiError(500, "Internal error.");
 
 /** The database is away, or the caller asks for more than its share; the latter is not counted. */
@@ -73,7 +73,7 @@ export function toApiError(
   return internalError();
 }
 
-/** A failure as the caller sees it (contract 2, 7); `body` is for callers who were promised no JSON. */
+/** A failure as the caller sees it (contract 2, 7). `body` replaces the JSON for answers in plain text. */
 export function errorResponse(error: ApiError, headers: Headers, body: string = failureText(error.message)): Response {
   for (const [name, value] of Object.entries(error.headers)) headers.set(name, value);
   return new TextResponse([body], error.status, headers);

@@ -1,6 +1,6 @@
 /**
- * The body of every failure (contract 2). The server writes it as well, where no request exists yet; it is plain
- * JavaScript, and therefore so is this.
+ * The body of every failure (contract 2). Plain JavaScript, because the server uses it too, where it refuses bytes that
+ * never became a request.
  * @param {string} message for the caller
  */
 export function failureText(message) {

@@ -8,12 +8,12 @@ export const PROMETHEUS_TYPE = "text/plain; version=0.0.4; charset=utf-8";
 
 type Labels = Record<string, string | number>;
 type Sample = [labels: Labels, value: number];
-/** One metric; all of them are gauges: an interval's counts begin anew with each interval. */
+/** One metric. All are gauges, because the counts of an interval begin anew with the next one. */
 type Metric = { name: string; help: string; samples: Sample[] };
 
 /**
- * The whole account in the text format of Prometheus, version 0.0.4: base units, a metric without samples left out.
- * Only ids are labels of measurements, so that a new name does not begin a new series; the `_info` metrics have names.
+ * Writes the whole account in the text format of Prometheus, version 0.0.4, in base units. A metric without samples is
+ * left out. Measurements have ids alone as labels, so that a renamed server keeps its series; `_info` has the names.
  */
 export function writePrometheus(servers: readonly ServerReading[], services: readonly ServiceReading[]): string {
   return [...serverMetrics(servers), ...serviceMetrics(services)]
@@ -49,11 +49,11 @@ function serverMetrics(servers: readonly ServerReading[]): Metric[] {
       [{}, last_seen / SECOND],
     ]),
     metric("sample_timestamp_seconds", "When the latest sample was measured.", ({ latest_sample }) =>
-      given(latest_sample?.ts, (ts) => ts / SECOND),
+      samplesOf(latest_sample?.ts, (ts) => ts / SECOND),
     ),
     ...publishedRows.map(({ name, unit, published }) =>
       metric(published.metric.name, published.metric.help, ({ latest_sample }) =>
-        given(latest_sample?.[name], unit.toBase),
+        samplesOf(latest_sample?.[name], unit.toBase),
       ),
     ),
   ];
@@ -74,7 +74,7 @@ function serviceMetrics(services: readonly ServiceReading[]): Metric[] {
       `${help} the newest interval of the node; an interval lasts ${INTERVAL_SECONDS} seconds.`,
       ({ intervals }) =>
         intervals.flatMap((interval) =>
-          given(value(interval)).map(([, v]): Sample => [{ node_id: interval.node_id }, v]),
+          samplesOf(value(interval)).map(([, v]): Sample => [{ node_id: interval.node_id }, v]),
         ),
     );
   return [
@@ -94,8 +94,8 @@ function serviceMetrics(services: readonly ServiceReading[]): Metric[] {
   ];
 }
 
-/** No sample of what was not measured. */
-function given(value: number | null | undefined, convert = (measured: number) => measured): Sample[] {
+/** One sample, or none when the value was not measured. */
+function samplesOf(value: number | null | undefined, convert = (measured: number) => measured): Sample[] {
   return value === null || value === undefined ? [] : [[{}, convert(value)]];
 }
 

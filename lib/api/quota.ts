@@ -13,7 +13,7 @@ export async function requireQuota(tokenId: number, headers: Headers): Promise<v
 }
 
 /**
- * Counts nothing: for what would have to wait before it is counted.
+ * Refuses a token over its quota before it waits for its share of the process. Counts nothing.
  * @throws ApiError 429 when this process knows already that the token has used its quota up.
  */
 export function refuseUsedUp(tokenId: number, headers: Headers): void {
@@ -22,7 +22,7 @@ export function refuseUsedUp(tokenId: number, headers: Headers): void {
 }
 
 function applyDecision(decision: Decision, tokenId: number, headers: Headers): void {
-  // Rounded up, so that whoever waits this long has waited long enough.
+  // Rounded up: a client that waits whole seconds must have waited long enough.
   const waitSeconds = Math.ceil(decision.waitMs / SECOND);
   setQuotaHeaders(headers, decision, waitSeconds);
   if (decision.accepted) return;

@@ -1,9 +1,9 @@
-/** No field of any form needs more. */
+/** More characters than any field allows. */
 const MAX_LENGTH = 2048;
 
 /**
- * A field of a form as text; empty for an absent one, for a file, and where somebody sent no form at all. A longer one than any field allows is cut, to what
- * is still too long for it: whoever reads it refuses it, at the cost of a short one.
+ * A field of a form as text; empty for an absent field, for a file, and without a form. A text that is too long for any
+ * field is cut, and stays too long: its reader refuses it after looking at little of it.
  */
 export function textOf(form: FormData, name: string): string {
   const value = form instanceof FormData ? form.get(name) : null;

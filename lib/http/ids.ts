@@ -11,7 +11,7 @@ export function findId(text: string): number | null {
 
 /**
  * The identifier in a path.
- * @throws NotFoundError for what can be none, exactly as for an identifier that nothing has.
+ * @throws NotFoundError for a text that is no identifier, exactly as for an unknown one.
  */
 export function parseId(text: string): number {
   const id = findId(text);

@@ -1,6 +1,6 @@
 /**
- * JSON that PostgreSQL already wrote, to be passed on as it is: the text of a value of type `Data`, in parts, because
- * putting megabytes together only to send them piece by piece would hold up everybody else.
+ * JSON of a value of type `Data` as PostgreSQL wrote it. It stays in parts: joining megabytes would hold up the event loop,
+ * and they are sent piece by piece anyway.
  */
 export class JsonText<Data> {
   declare readonly data: Data;

@@ -1,8 +1,8 @@
 import { isIPv6 } from "node:net";
 
 /**
- * What one subscriber is given: an IPv4 ip, or the first 64 bits of an IPv6 one, within which a single machine may use a
- * new ip for every request. Null, for an ip that is not known, is a network of its own.
+ * The network of one subscriber: an IPv4 ip, or the first 64 bits of an IPv6 ip, because one machine may use all ips
+ * within them. Requests without a known ip (null) share one network.
  */
 export function networkOf(ip: string | null): string {
   if (ip === null) return "unknown";

@@ -1,7 +1,7 @@
 /** The request header in which proxy.ts tells a page its own path, query included. */
 export const PATH_HEADER = "x-console-path";
 
-/** Of a path with its query; the console's own are far shorter. */
+/** The longest path with its query; the console's own are far shorter. */
 const MAX_LENGTH = 2000;
 
 /**

@@ -1,4 +1,4 @@
-/** In characters: what is longer is sent piece by piece, so that a second copy of it never exists. */
+/** In characters. Longer texts are sent piece by piece, so that no second copy of them exists. */
 export const PIECE = 65_536;
 
 /**

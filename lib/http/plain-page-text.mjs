@@ -1,7 +1,6 @@
 /**
- * A whole page without any script, for when the console itself cannot answer. The server sends it as well, where no
- * page is reached; it is plain JavaScript, and therefore so is this. The texts are ours: nothing in them is escaped.
- * "Try again" is the URL of the request.
+ * Writes a whole page without any script, for when the console itself cannot answer. Plain JavaScript, because the server
+ * sends it, too. The texts are ours, so nothing is escaped. "Try again" leads to the URL of the request.
  * @param {{ title: string, text: string, nonce: string }} page `nonce`: of the Content-Security-Policy it is sent with
  */
 export function plainPageText({ title, text, nonce }) {

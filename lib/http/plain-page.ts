@@ -4,7 +4,7 @@ type PlainPage = {
   status: number;
   title: string;
   text: string;
-  /** Of the Content-Security-Policy that the answer is sent with. */
+  /** The nonce of the Content-Security-Policy that the answer is sent with. */
   nonce: string;
 };
 

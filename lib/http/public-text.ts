@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 
 const HEADERS = {
-  // To be asked for again each time; the answer is empty while nothing changed.
+  // Caches must ask each time; while nothing has changed, the answer is an empty 304.
   "Cache-Control": "no-cache",
   "Access-Control-Allow-Origin": "*",
   "Access-Control-Expose-Headers": "ETag",

@@ -2,10 +2,10 @@
 export type Sender = { ip: string | null; agent: string | null };
 
 const MAX_AGENT_LENGTH = 200;
-/** As much of a header as is looked at. */
+/** How many characters of a header are read. */
 const MAX_READ = 4 * MAX_AGENT_LENGTH;
 
-/** A program's own name is its claim: cut, and without what a terminal or a page could be fooled by. */
+/** Cuts the name that a program gave itself, and removes characters that could deceive a terminal or a page. */
 export function cleanAgent(agent: string | null): string | null {
   return (
     agent

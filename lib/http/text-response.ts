@@ -1,8 +1,8 @@
 import { piecesOf } from "./pieces.mjs";
 
 /**
- * A Response of text that stays as it was given until somebody asks for more than its text, status and headers. Making
- * a real one and reading it again takes as long as authenticating the request did.
+ * A Response that keeps its text, and becomes a real Response only when other members of it are used. Making a real one
+ * and reading it again takes as long as authenticating the request.
  */
 export class TextResponse implements Response {
   readonly redirected = false;

@@ -8,7 +8,7 @@ const [LEFT, RIGHT, TOP, BOTTOM] = [38, 12, 10, 24];
 
 type Props = { title: string; unit: string; curve: Curve /** Points at the top of the chart. */; top: number };
 
-/** A curve of the health score as a drawing, and its points in words for whoever cannot see it. */
+/** A curve of the health score as a drawing, and its points in words for readers who cannot see it. */
 export function CurveChart({ title, unit, curve, top }: Props) {
   const [first, last] = [curve[0]?.[0] ?? 0, curve.at(-1)?.[0] ?? 1];
   const x = (value: number) => LEFT + ((value - first) / (last - first)) * (WIDTH - LEFT - RIGHT);
