@@ -43,10 +43,10 @@ test("Swagger UI on another origin sends the token to the console and to nobody 
     const tab = await browser.newPage();
     await tab.goto(`http://127.0.0.1:${(host.address() as AddressInfo).port}/`);
     await tab.getByRole("button", { name: "Authorize" }).first().click();
-    await tab.getByRole("dialog").getByRole("textbox").fill(token);
+    await tab.getByLabel("auth-bearer-value").fill(token);
     await tab.getByRole("button", { name: "Apply credentials" }).click();
-    await tab.getByRole("button", { name: "Close" }).last().click();
-    await tab.locator("#operations-Account-getAccount .opblock-summary-control").click();
+    await tab.getByRole("button", { name: "Close", exact: true }).click();
+    await tab.getByRole("button", { name: "GET /api/v1/me Your account" }).click();
     await tab.getByRole("button", { name: "Try it out" }).click();
     const answered = tab.waitForResponse((response) => response.url().includes("/api/v1/me"));
     await tab.getByRole("button", { name: "Execute" }).click();
@@ -54,7 +54,7 @@ test("Swagger UI on another origin sends the token to the console and to nobody 
     expect(answer.url()).toBe(`${sharedOrigin()}/api/v1/me`);
     expect(answer.status()).toBe(200);
     expect(await answer.json()).toMatchObject({ data: { id } });
-    await expect(tab.locator(".live-responses-table .response-col_status")).toContainText("200");
+    await expect(tab.locator(".live-responses-table .response-col_status").filter({ hasText: "200" })).toHaveCount(1);
     expect(asked.filter(({ url, authorization }) => authorization || url.includes("/api/"))).toEqual([]);
   } finally {
     await browser.close();
