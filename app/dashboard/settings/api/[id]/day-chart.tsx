@@ -1,5 +1,10 @@
+import { scaleLinear } from "d3-scale";
+import { TimeAxis } from "@/app/ui/chart/time-axis";
+import axes from "@/app/ui/chart/time-chart.module.css";
 import { API_REQUESTS } from "@/lib/rate-limit/policy";
-import { MINUTE } from "@/lib/time";
+import { momentText } from "@/lib/relative-time";
+import { requireAccount } from "@/lib/sign-in/sessions";
+import { HOUR, MINUTE } from "@/lib/time";
 import type { DayOfUse, HourOfUse } from "@/lib/tokens/activity";
 import styles from "./day-chart.module.css";
 
@@ -10,10 +15,10 @@ const STEP = 12;
 const LIMIT = (API_REQUESTS.limit * MINUTE) / API_REQUESTS.windowMs;
 
 /** Requests by hour, the refused ones on top, with the numbers in a table. */
-export function DayChart({ day }: { day: DayOfUse }) {
+export async function DayChart({ day }: { day: DayOfUse }) {
   const { total, peak, hours } = day;
+  const { timeZone: zone } = await requireAccount();
   if (total.requests + total.refused === 0) return <p className="soft">No request in the last 24 hours.</p>;
-  const most = Math.max(...hours.map(({ requests, refused }) => requests + refused));
   return (
     <figure className={styles.chart}>
       <figcaption>
@@ -23,23 +28,13 @@ export function DayChart({ day }: { day: DayOfUse }) {
           ? `${number(peak)} requests, of which the limit answers ${LIMIT}.`
           : `${number(peak)} of ${LIMIT} requests.`}
       </figcaption>
-      <svg
-        className={styles.bars}
-        viewBox={`0 0 ${STEP * hours.length - (STEP - BAR)} ${HEIGHT}`}
-        preserveAspectRatio="none"
-        role="img"
-        aria-label={`Requests in each of the last 24 hours, at most ${most.toLocaleString("en")}`}
-      >
-        {hours.map((hour, index) => (
-          <Bar key={hour.hour.getTime()} hour={hour} x={index * STEP} scale={HEIGHT / most} />
-        ))}
-      </svg>
+      <Bars hours={hours} zone={zone} />
       <details className={styles.numbers}>
         <summary>The numbers</summary>
         <table>
           <thead>
             <tr>
-              <th scope="col">Hour (UTC)</th>
+              <th scope="col">From</th>
               <th scope="col">Requests</th>
               <th scope="col">Over the limit (429)</th>
               <th scope="col">After its end (401)</th>
@@ -48,7 +43,7 @@ export function DayChart({ day }: { day: DayOfUse }) {
           <tbody>
             {hours.map(({ hour, requests, limited, refused }) => (
               <tr key={hour.getTime()}>
-                <th scope="row">{hour.toISOString().slice(11, 16)}</th>
+                <th scope="row">{momentText(hour, zone)}</th>
                 <td>{requests.toLocaleString("en")}</td>
                 <td>{limited.toLocaleString("en")}</td>
                 <td>{refused.toLocaleString("en")}</td>
@@ -59,6 +54,43 @@ export function DayChart({ day }: { day: DayOfUse }) {
       </details>
       <p className="hint">Counted about once a minute, and not exact to the request.</p>
     </figure>
+  );
+}
+
+/** The bars with their axes, in the look of the charts of servers. */
+function Bars({ hours, zone }: { hours: readonly HourOfUse[]; zone: string }) {
+  const most = Math.max(...hours.map(({ requests, refused }) => requests + refused));
+  const y = scaleLinear().domain([0, most]).range([HEIGHT, 0]).nice(3);
+  // Requests are whole.
+  const ticks = y.ticks(3).filter(Number.isInteger);
+  const from = hours[0]?.hour.getTime() ?? 0;
+  return (
+    <div className={`${axes.frame} ${styles.frame}`}>
+      <svg className={axes.scale} aria-hidden="true">
+        {ticks.map((tick) => (
+          <text key={tick} x="100%" y={`${(y(tick) / HEIGHT) * 100}%`} dy="0.32em" textAnchor="end">
+            {tick.toLocaleString("en")}
+          </text>
+        ))}
+      </svg>
+      <div className={`${axes.plot} ${styles.plot}`}>
+        <TimeAxis from={from} to={from + hours.length * HOUR} zone={zone} />
+        <svg
+          className={axes.layer}
+          viewBox={`0 0 ${STEP * hours.length} ${HEIGHT}`}
+          preserveAspectRatio="none"
+          role="img"
+          aria-label={`Requests in each of the last 24 hours, at most ${most.toLocaleString("en")}`}
+        >
+          {ticks.map((tick) => (
+            <line key={tick} className={axes.grid} x1="0" x2={STEP * hours.length} y1={y(tick)} y2={y(tick)} />
+          ))}
+          {hours.map((hour, index) => (
+            <Bar key={hour.hour.getTime()} hour={hour} x={index * STEP + 1} scale={(HEIGHT - y(most)) / most} />
+          ))}
+        </svg>
+      </div>
+    </div>
   );
 }
 
