@@ -15,8 +15,8 @@ test("an account has at most a thousand servers", async () => {
   const { id } = await newAccount();
   await db.$executeRaw`insert into servers (account_id, label, hostname) select ${id}, 'l', 'h' from generate_series(2, ${MAX_SERVERS})`;
   const add = () => createServer(id, { label: "Further", hostname: "further.example.net" });
-  const [one, other] = await Promise.all([add(), add()]);
-  expect([one.kind, other.kind].sort()).toEqual(["created", "invalid"]);
+  expect((await add()).kind).toBe("created");
+  expect((await add()).kind).toBe("invalid");
   expect(await db.server.count({ where: { accountId: id } })).toBe(MAX_SERVERS);
 });
 
@@ -25,17 +25,19 @@ test("an account has at most a hundred game services", async () => {
   await db.$executeRaw`
     insert into game_services (account_id, name, java_hostname, origin_host, origin_port)
     select ${id}, 'n', 'n' || n || '.' || ${id} || '.example.com', 'o', 1 from generate_series(2, ${MAX_SERVICES}) n`;
-  const names = ["a", "b"].map((name) => `${name}${id}.play.example.org`);
-  const made = await Promise.all(
-    names.map((javaHostname) =>
-      createService(
-        id,
-        { name: "Further", javaHostname, originHost: "origin.example.org", originPort: "25565" },
-        { ownHosts: [], allowPrivateOrigins: false },
-      ),
-    ),
-  );
-  expect(made.map(({ kind }) => kind).sort()).toEqual(["created", "invalid"]);
+  const add = (name: string) =>
+    createService(
+      id,
+      {
+        name: "Further",
+        javaHostname: `${name}${id}.play.example.org`,
+        originHost: "origin.example.org",
+        originPort: "25565",
+      },
+      { ownHosts: [], allowPrivateOrigins: false },
+    );
+  expect((await add("a")).kind).toBe("created");
+  expect((await add("b")).kind).toBe("invalid");
   expect(await db.gameService.count({ where: { accountId: id } })).toBe(MAX_SERVICES);
 });
 
