@@ -28,13 +28,19 @@ export type AppOptions = {
   variables?: Record<string, string>;
   /** Where its output goes: to this process's own by default. */
   stdio?: "inherit" | "pipe";
+  /** What is started instead of this checkout's server, as which user. */
+  program?: { script: string; uid?: number | undefined; gid?: number | undefined };
 };
 
 /** Starts the app's server and waits until it answers. @throws PlainError when it cannot start. */
 export async function startApp(options: AppOptions): Promise<AppProcess> {
   const stdio = options.stdio ?? "inherit";
   const workers = options.mode === "production" ? (options.workers ?? 1) : 1;
-  const child = spawn(process.execPath, [workers > 1 ? "server/workers.mjs" : "server/server.mjs"], {
+  const { script, ...user } = options.program ?? {
+    script: workers > 1 ? "server/workers.mjs" : "server/server.mjs",
+  };
+  const child = spawn(process.execPath, [script], {
+    ...user,
     stdio: ["ignore", stdio, stdio, "ipc"],
     env: {
       ...process.env,

@@ -1,5 +1,6 @@
 // Listening comes last, when the first request can be answered; that the port is taken is found out first.
 import { createServer } from "node:net";
+import { logError } from "./log.mjs";
 
 /** @typedef {import("node:net").AddressInfo} AddressInfo */
 
@@ -48,7 +49,7 @@ export function failToListen(error, port, host) {
   const end = () => process.exit(1);
   if (process.send) process.send({ error: problem }, end);
   else {
-    console.error(`Cannot listen on ${host}:${port}: ${problem}.`);
+    logError("cannot listen", `${host}:${port}: ${problem}`);
     end();
   }
   return new Promise(() => {});

@@ -20,7 +20,7 @@ import { findPageFault, keepPageHeaders } from "./http/pages.mjs";
 import { refuse } from "./http/refusals.mjs";
 import { declineUpgrades } from "./http/upgrades.mjs";
 import { failToListen, listen, requireFree } from "./listen.mjs";
-import { logError } from "./log.mjs";
+import { logConsoleAtStart, logError, logInfo } from "./log.mjs";
 
 // The heap may hold as much garbage as what lives in it, not three times as much, which is what the texts of a week made
 // of it: a quarter less memory for no time that could be measured (at 30 percent, the list of servers took a fifth more).
@@ -33,6 +33,7 @@ const dev = process.env.NODE_ENV !== "production";
 // The development server has web sockets, which may be silent.
 const server = createGuardedServer(dev ? { ...TIMES, silence: 0 } : TIMES);
 
+if (!dev) logConsoleAtStart();
 endWhenTold(server, dev ? 0 : drainDelay());
 const port = Number(process.env.PORT ?? 3000);
 // Workers share the port that their parent has looked at.
@@ -40,7 +41,8 @@ if (!cluster.isWorker) await requireFree(port, hostname).catch((error) => failTo
 // Next listens here for web sockets, which only its development server has. No build takes an upgrade.
 if (!dev) declineUpgrades(server);
 const nobody = /** @type {import("node:http").Server} */ (/** @type {unknown} */ (new EventEmitter()));
-const app = next({ dev, hostname, port, httpServer: dev ? server : nobody });
+// The port is not known yet where the system chooses one. Next needs one to know its own URLs, which nobody sees: any does.
+const app = next({ dev, hostname, port: port || 3000, httpServer: dev ? server : nobody });
 const handle = app.getRequestHandler();
 const distDir = process.env.CONSOLE_DIST_DIR || ".next";
 /** The actions that forms can name; null where they are not known. */
@@ -131,7 +133,8 @@ async function answerBrowser(path, request, response) {
 await app.prepare();
 await openDirectDoor();
 const listeningOn = await listen(server, port, hostname).catch((error) => failToListen(error, port, hostname));
-process.send?.({ port: listeningOn });
+if (process.send) process.send({ port: listeningOn });
+else logInfo("listening", `${hostname}:${listeningOn}`);
 
 /** The development server compiles a handler when it is asked for; only a build has them all. */
 async function openDirectDoor() {

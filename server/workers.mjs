@@ -2,10 +2,11 @@
 // one server.
 import cluster from "node:cluster";
 import { randomBytes } from "node:crypto";
+import { fileURLToPath } from "node:url";
 import { drainDelay } from "./drain.mjs";
 import { GAVE_UP } from "./exit-codes.mjs";
 import { failToListen, requireFree } from "./listen.mjs";
-import { logError } from "./log.mjs";
+import { logError, logInfo } from "./log.mjs";
 import { Deaths, MAX_DEATHS } from "./restarts.mjs";
 
 /** A worker gives its requests ten seconds; one that has not ended by then does not listen any more. */
@@ -17,7 +18,7 @@ process.env.CONSOLE_INNER_SECRET = randomBytes(24).toString("hex");
 // The kernel gives each connection to whoever takes it. Handed out from here, one could be on its way to a worker that
 // dies, and its client would wait for ever.
 cluster.schedulingPolicy = cluster.SCHED_NONE;
-cluster.setupPrimary({ exec: "server/server.mjs" });
+cluster.setupPrimary({ exec: fileURLToPath(new URL("./server.mjs", import.meta.url)) });
 
 const listening = new Set();
 const deaths = new Deaths();
@@ -35,7 +36,8 @@ cluster.on("message", (worker, { port, error }) => {
   listening.add(worker.id);
   if (isAnnounced || listening.size < count) return;
   isAnnounced = true;
-  process.send?.({ port });
+  if (process.send) process.send({ port });
+  else logInfo("listening", `${hostname}:${port}`);
 });
 
 cluster.on("exit", (worker, code, signal) => {
@@ -70,7 +72,9 @@ function drain(/** @type {number} */ exitCode, /** @type {NodeJS.Signals} */ sig
 }
 
 function end(/** @type {{ error: string }} */ message) {
-  process.send?.(message, () => process.exit(1));
+  if (process.send) return process.send(message, () => process.exit(1));
+  logError("the server did not start", message.error);
+  process.exit(1);
 }
 
 function workers() {

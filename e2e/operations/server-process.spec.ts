@@ -53,7 +53,8 @@ test("a server that is started directly on a port in use says so in one sentence
   child.stderr.on("data", (chunk) => (stderr += chunk));
   const [code] = await once(child, "close");
   taken.close();
-  expect({ code, stderr }).toEqual({ code: 1, stderr: `Cannot listen on 127.0.0.1:${port}: the port is in use.\n` });
+  expect(code).toBe(1);
+  expect(JSON.parse(stderr)).toMatchObject({ event: "cannot listen", detail: `127.0.0.1:${port}: the port is in use` });
 });
 
 function isListening(host: string, port: number): Promise<boolean> {

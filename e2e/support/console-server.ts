@@ -1,4 +1,4 @@
-import { type AppProcess, startApp } from "@/scripts/app-process";
+import { type AppOptions, type AppProcess, startApp } from "@/scripts/app-process";
 import { DIST_DIRS } from "@/scripts/build";
 
 /**
@@ -34,6 +34,7 @@ export async function startConsole(
   databaseUrl: string,
   variables: Record<string, string> = {},
   workers = 1,
+  program?: AppOptions["program"],
 ): Promise<ConsoleServer> {
   const app = await startApp({
     databaseUrl,
@@ -44,6 +45,7 @@ export async function startConsole(
     workers,
     variables: { ...NO_VARIABLES, ...variables },
     stdio: "pipe",
+    ...(program && { program }),
   });
   let output = "";
   app.child.stdout?.on("data", (chunk) => (output += chunk));

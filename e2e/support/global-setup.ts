@@ -1,5 +1,6 @@
 import { startConsole } from "./console-server";
 import { startConsoleWithoutDirectDoor } from "./next-door";
+import { makePackage, startPackagedConsole } from "./packaged-console";
 import { hasRedis, type RedisServer, startRedis } from "./redis-server";
 import { createTemplate, createTestDatabase } from "./test-database";
 
@@ -14,8 +15,10 @@ export default async function setUp(): Promise<() => Promise<void>> {
   const redis: RedisServer | null = process.env.E2E_POSTGRES_URL && hasRedis() ? await startRedis() : null;
   // Tests stand behind one trusted proxy, so that each can come from an ip of its own.
   const variables = { TRUSTED_PROXIES: "1", ...(redis && { REDIS_URL: redis.url }) };
+  // And from the package, as in production.
+  const ofPackage = process.env.E2E_POSTGRES_URL ? await makePackage() : null;
   const [app, nextDoor] = await Promise.all([
-    startConsole(database.url, variables),
+    ofPackage ? startPackagedConsole(ofPackage, database.url, variables) : startConsole(database.url, variables),
     process.env.E2E_POSTGRES_URL ? null : startConsoleWithoutDirectDoor(database.url, variables),
   ]);
   process.env.DATABASE_URL = database.url;
@@ -26,6 +29,7 @@ export default async function setUp(): Promise<() => Promise<void>> {
     await redis?.stop();
     await database.stop();
     await template.remove();
+    ofPackage?.remove();
     if (process.env.E2E_SHOW_OUTPUT) console.log(app.output(), nextDoor?.output());
   };
 }

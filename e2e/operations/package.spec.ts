@@ -1,0 +1,48 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "@/e2e/support/fixtures";
+import { makePackage, startPackagedConsole } from "@/e2e/support/packaged-console";
+import { runProgram } from "@/e2e/support/run-program";
+import { runSql } from "@/e2e/support/run-sql";
+import { createTestDatabase } from "@/e2e/support/test-database";
+
+// On PostgreSQL the shared console of all tests runs from the package: see e2e/support/global-setup.ts.
+
+test("npm run package: migrate, account, server and server.mjs run from a read-only folder, in one process whose lines are JSON", {
+  tag: "@one-engine",
+}, async () => {
+  const made = await makePackage();
+  const database = await createTestDatabase();
+  try {
+    await runSql(database.url, "drop schema public cascade; create schema public");
+    const run = (name: string, ...args: string[]) =>
+      runProgram(process.execPath, [join(made.folder, name), ...args], { DATABASE_URL: database.url });
+    expect(existsSync(join(made.folder, "node_modules/prisma"))).toBe(false);
+    const refused = await runProgram(process.execPath, [join(made.folder, "server.mjs")], {
+      DATABASE_URL: database.url,
+    });
+    expect(refused.code).toBe(1);
+    expect(JSON.parse(refused.errors).detail).toContain("The database is not up to date");
+    expect(await run("migrate")).toMatchObject({ code: 0, output: "The database is up to date.\n" });
+    const created = await run("account", "create", "ann@example.com", "--name", "Ann");
+    expect(created.output).toContain("Created ann@example.com (id 1, customer).");
+    expect((await run("server", "list", "ann@example.com")).output).toContain("There are no servers yet.");
+    const unnamed = await runProgram(process.execPath, [join(made.folder, "account"), "list"], { DATABASE_URL: "" });
+    expect(unnamed).toMatchObject({ code: 1, errors: expect.stringContaining("DATABASE_URL is not set") });
+
+    const app = await startPackagedConsole(made, database.url, {});
+    expect(await childrenOf(app.child.pid)).toEqual([]);
+    expect((await fetch(`${app.origin}/readyz`)).status).toBe(200);
+    expect((await fetch(`${app.origin}/sign-in`)).status).toBe(200);
+    await app.stop();
+    for (const line of app.output().split("\n").filter(Boolean)) expect(() => JSON.parse(line), line).not.toThrow();
+  } finally {
+    await database.stop();
+    made.remove();
+  }
+});
+
+async function childrenOf(pid: number | undefined): Promise<string[]> {
+  const { output } = await runProgram("pgrep", ["-P", String(pid)]);
+  return output.split("\n").filter(Boolean);
+}

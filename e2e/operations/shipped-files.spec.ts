@@ -1,0 +1,96 @@
+import { execFileSync, spawnSync } from "node:child_process";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, test } from "@/e2e/support/fixtures";
+import { checkNginxFile, hasNginx } from "@/e2e/support/nginx-server";
+import { VARIABLE_NAMES } from "@/lib/process/env-variables";
+
+// The files of deploy/, each judged by the program that reads it. Docker is not to be had where these tests run: its two
+// files are judged by a parser, and what they name must exist.
+
+const has = (program: string) => spawnSync(program, ["--version"]).error === undefined;
+
+test("nginx -t finds nothing to say against deploy/nginx.conf", { tag: "@one-engine" }, async () => {
+  test.skip(!hasNginx(), "nginx and openssl are not both installed on this machine");
+  const { code, output } = await checkNginxFile();
+  expect(code, output).toBe(0);
+  expect(output).not.toContain("[warn]");
+});
+
+test("caddy validate finds nothing to say against deploy/Caddyfile", { tag: "@one-engine" }, () => {
+  test.skip(!has("caddy"), "caddy is not installed on this machine");
+  const args = ["validate", "--adapter", "caddyfile", "--config", "deploy/Caddyfile"];
+  const { status, stdout, stderr } = spawnSync("caddy", args, { encoding: "utf8" });
+  expect(status, stderr).toBe(0);
+  expect(stdout + stderr).toContain("Valid configuration");
+  expect(stdout + stderr).not.toContain('"level":"warn"');
+});
+
+test("systemd-analyze verify finds nothing to say against deploy/console@.service", { tag: "@one-engine" }, () => {
+  test.skip(!has("systemd-analyze"), "systemd is not installed on this machine");
+  const dir = mkdtempSync(join(tmpdir(), "console-unit-"));
+  try {
+    const unit = join(dir, "console@3001.service");
+    // Node lies where it lies here.
+    writeFileSync(unit, readFileSync("deploy/console@.service", "utf8").replace("/usr/bin/node", process.execPath));
+    expect(execFileSync("systemd-analyze", ["verify", unit], { encoding: "utf8", stdio: "pipe" })).toBe("");
+  } finally {
+    rmSync(dir, { recursive: true });
+  }
+});
+
+type Service = {
+  command?: string[];
+  environment?: Record<string, string>;
+  read_only?: boolean;
+  depends_on?: Record<string, unknown>;
+  volumes?: string[];
+};
+
+test("deploy/compose.yaml parses, and names variables, files and services that there are", {
+  tag: "@one-engine",
+}, () => {
+  const parse = "import json, sys, yaml; print(json.dumps(yaml.safe_load(sys.stdin)))";
+  const input = readFileSync("deploy/compose.yaml", "utf8");
+  const text = execFileSync("python3", ["-c", parse], { input, encoding: "utf8" });
+  const { services, volumes } = JSON.parse(text) as {
+    services: Record<string, Service>;
+    volumes: Record<string, unknown>;
+  };
+  const { "console-1": first, "console-2": second, migrate, proxy } = services;
+  expect(first).toEqual(second);
+  expect(first?.read_only).toBe(true);
+  for (const name of Object.keys(first?.environment ?? {})) expect(VARIABLE_NAMES).toContain(name);
+  expect(migrate?.command).toEqual(["node", "migrate"]);
+  for (const service of Object.values(services)) {
+    for (const name of Object.keys(service.depends_on ?? {})) expect(Object.keys(services)).toContain(name);
+    for (const [from = ""] of (service.volumes ?? []).map((volume) => volume.split(":"))) {
+      expect(from.startsWith("./") ? existsSync(join("deploy", from)) : from in volumes, from).toBe(true);
+    }
+  }
+  const caddyfile = readFileSync("deploy/Caddyfile", "utf8");
+  for (const name of Object.keys(proxy?.environment ?? {})) expect(caddyfile).toContain(`{$${name}:`);
+});
+
+/** Of Docker's own list. */
+const INSTRUCTION = /^(?:ARG|CMD|COPY|ENTRYPOINT|ENV|EXPOSE|FROM|HEALTHCHECK|LABEL|RUN|STOPSIGNAL|USER|WORKDIR) \S/;
+
+test("deploy/Dockerfile has known instructions alone: two stages, a user without rights, a health check", {
+  tag: "@one-engine",
+}, () => {
+  const instructions = readFileSync("deploy/Dockerfile", "utf8")
+    .replaceAll("\\\n", " ")
+    .split("\n")
+    .filter((line) => line !== "" && !line.startsWith("#"));
+  for (const line of instructions) expect(line).toMatch(INSTRUCTION);
+  const stages = instructions.flatMap((line) => /^FROM (\S+)(?: AS (\S+))?$/.exec(line)?.slice(1) ?? []);
+  expect(stages).toEqual([stages[0], "build", stages[0], undefined]);
+  const last = instructions.slice(instructions.findLastIndex((line) => line.startsWith("FROM ")));
+  expect(last).toContain("USER node");
+  expect(last).toContain('CMD ["node", "server.mjs"]');
+  for (const line of last) {
+    const [, json] = /(?:CMD|HEALTHCHECK .*CMD) (\[.*\])$/.exec(line) ?? [];
+    if (json) expect(JSON.parse(json)[0]).toBe("node");
+  }
+});

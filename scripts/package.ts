@@ -1,0 +1,176 @@
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { dirname, join, relative, resolve } from "node:path";
+import { build as bundle, type Plugin } from "esbuild";
+import { PlainError } from "@/lib/failures";
+import { buildIfChanged, DIST_DIRS } from "./build";
+
+const HELP = `Writes a folder that runs in production with Node alone: server.mjs, and beside it migrate, account and server.
+
+  npm run package [-- FOLDER]      "package" by default; what stands there is replaced`;
+
+/** The largest folder that is shipped, in bytes. */
+const MAX_BYTES = 150 * 1024 * 1024;
+/** What marks a folder as one that this command may replace. */
+const MARK = "console-package";
+const COMMANDS = ["account", "migrate", "server"];
+
+/** Of a build, what nothing reads at run time. */
+const BUILD_ONLY = /^(?:cache|dev|diagnostics|types|trace|trace-build|turbopack|console-build|.*\.nft\.json|.*\.map)$/;
+/** Of Next, what only a build or a person reads. The rest goes along whole: what it loads is not all to be traced. */
+const NEXT_BUILD_ONLY = /^dist\/(?:esm|docs|bin)(?:\/|$)|\.(?:map|d\.ts|d\.mts)$/;
+/** Optimises images, of which the console has none. */
+const NEVER = /node_modules\/(?:sharp|@img)\//;
+/** What is not compiled into one file with its users: Next finds its own files, the engine its WebAssembly. */
+const EXTERNAL = ["next", "@prisma/schema-engine-wasm", "pg-native"];
+
+/** `npm run package`. */
+export async function main(args: string[]): Promise<void> {
+  const [folder = "package", ...others] = args;
+  if (others.length > 0 || folder.startsWith("-")) {
+    if (["--help", "-h"].includes(folder)) return console.log(HELP);
+    throw new PlainError(HELP);
+  }
+  buildIfChanged(DIST_DIRS.app);
+  const bytes = await writePackage(DIST_DIRS.app, folder);
+  console.log(`Wrote ${folder}: ${Math.ceil(bytes / 1024 / 1024)} MB.`);
+}
+
+/** Writes the package of the build in `distDir`, and answers its size in bytes. @throws PlainError */
+export async function writePackage(distDir: string, folder: string): Promise<number> {
+  if (existsSync(folder) && readdirSync(folder).length > 0 && !existsSync(join(folder, MARK))) {
+    throw new PlainError(`${folder} is not empty and no package; nothing was changed.`);
+  }
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, MARK), "");
+  copyBuild(distDir, join(folder, ".next"));
+  for (const path of new Set([
+    ...tracedFiles(distDir),
+    ...packageFiles("next"),
+    ...packageFiles("@prisma/schema-engine-wasm"),
+  ])) {
+    if (!NEVER.test(path)) copy(path, join(folder, path));
+  }
+  copy("public", join(folder, "public"));
+  copy("prisma/migrations", join(folder, "prisma/migrations"));
+  await bundleCode(folder);
+  writeEntries(folder);
+  const bytes = sizeOf(folder);
+  if (bytes > MAX_BYTES) throw new PlainError(`The package has ${bytes} bytes, more than ${MAX_BYTES}.`);
+  return bytes;
+}
+
+function copyBuild(distDir: string, target: string): void {
+  for (const name of readdirSync(distDir)) {
+    if (BUILD_ONLY.test(name)) continue;
+    cpSync(join(distDir, name), join(target, name), {
+      recursive: true,
+      // Links to packages stay links, to the packages of the folder.
+      verbatimSymlinks: true,
+      filter: (path) => !/\.(?:map|nft\.json)$/.test(path),
+    });
+  }
+}
+
+/** What the compiled pages and handlers load of packages, as the build has found out. */
+function tracedFiles(distDir: string): string[] {
+  const traces = readdirSync(distDir, { recursive: true, encoding: "utf8" })
+    .filter((path) => path.endsWith(".nft.json") && !path.startsWith("cache"))
+    .map((path) => join(distDir, path));
+  return traces
+    .flatMap((trace) => {
+      const { files } = JSON.parse(readFileSync(trace, "utf8")) as { files: string[] };
+      return files.map((file) => relative(".", resolve(dirname(trace), file)));
+    })
+    .filter((path) => path.startsWith("node_modules/") && existsSync(path) && lstatSync(path).isFile());
+}
+
+function packageFiles(name: string): string[] {
+  const folder = join("node_modules", name);
+  return readdirSync(folder, { recursive: true, encoding: "utf8" })
+    .filter((path) => !(name === "next" && NEXT_BUILD_ONLY.test(path)))
+    .map((path) => join(folder, path))
+    .filter((path) => lstatSync(path).isFile());
+}
+
+/** The server and the commands with everything of theirs that is no package of EXTERNAL. */
+async function bundleCode(folder: string): Promise<void> {
+  const options = {
+    bundle: true,
+    platform: "node",
+    format: "esm",
+    target: "node20",
+    external: EXTERNAL.flatMap((name) => [name, `${name}/*`]),
+    banner: {
+      // What was written for CommonJS asks for Node's own modules by this name.
+      js: 'import { createRequire as createRequireOfPackage } from "node:module"; const require = createRequireOfPackage(import.meta.url);',
+    },
+    logLevel: "error",
+  } as const;
+  await bundle({
+    ...options,
+    entryPoints: {
+      serve: "scripts/package/serve.ts",
+      command: "scripts/package/command.ts",
+      // Beside each other, as in the project: the one starts the other as a process.
+      server: "server/server.mjs",
+      workers: "server/workers.mjs",
+    },
+    splitting: true,
+    outdir: join(folder, "code"),
+    outExtension: { ".js": ".mjs" },
+    plugins: [WITHOUT_EMBEDDED_DATABASE],
+  });
+  await bundle({ ...options, entryPoints: ["next.config.mjs"], outfile: join(folder, "next.config.mjs") });
+}
+
+const WITHOUT_EMBEDDED_DATABASE: Plugin = {
+  name: "without the embedded database",
+  setup(build) {
+    build.onResolve({ filter: /server\/embedded\/database$/ }, () => ({
+      path: resolve("scripts/package/no-embedded-database.ts"),
+    }));
+  },
+};
+
+function writeEntries(folder: string): void {
+  const { name, version } = JSON.parse(readFileSync("package.json", "utf8"));
+  writeFileSync(join(folder, "package.json"), `${JSON.stringify({ name, version, private: true }, null, 2)}\n`);
+  // Next reads its settings, and migrations lie, where the process stands.
+  const settings = 'process.env.NODE_ENV = "production";\nprocess.env.NEXT_TELEMETRY_DISABLED = "1";\n';
+  writeFileSync(
+    join(folder, "server.mjs"),
+    `import { fileURLToPath } from "node:url";\n\nprocess.chdir(fileURLToPath(new URL(".", import.meta.url)));\n${settings}process.env.CONSOLE_DIST_DIR = ".next";\nawait import("./code/serve.mjs");\n`,
+  );
+  for (const command of COMMANDS) {
+    const file = join(folder, command);
+    writeFileSync(
+      file,
+      `#!/usr/bin/env node\nprocess.chdir(__dirname);\n${settings}import("./code/command.mjs").then(({ run }) => run("${command}"));\n`,
+    );
+    chmodSync(file, 0o755);
+  }
+}
+
+function copy(from: string, to: string): void {
+  mkdirSync(dirname(to), { recursive: true });
+  // Packages may be links in a checkout; in the folder they are files.
+  cpSync(realpathSync(from), to, { recursive: true });
+}
+
+function sizeOf(path: string): number {
+  const found = lstatSync(path);
+  if (!found.isDirectory()) return found.size;
+  return readdirSync(path).reduce((sum, name) => sum + sizeOf(join(path, name)), 0);
+}

@@ -1,0 +1,25 @@
+import { setFlagsFromString } from "node:v8";
+import { PlainError } from "@/lib/failures";
+
+/** The commands of package.json that production needs. */
+const COMMANDS = {
+  account: () => import("../account"),
+  migrate: () => import("../migrate"),
+  server: () => import("../server"),
+} as const;
+
+export type PackagedCommand = keyof typeof COMMANDS;
+
+/** Runs one of them as `npm run` does, and ends this process. */
+export async function run(name: PackagedCommand): Promise<never> {
+  // It ends within seconds: compiling WebAssembly a second time, for speed, would take longer than it saves.
+  setFlagsFromString("--liftoff-only");
+  try {
+    const { main } = await COMMANDS[name]();
+    await main(process.argv.slice(2));
+    process.exit(0);
+  } catch (error) {
+    console.error(error instanceof PlainError ? error.message : error);
+    process.exit(1);
+  }
+}

@@ -1,0 +1,31 @@
+import { PlainError } from "@/lib/failures";
+import { parseEnv, VARIABLE_NAMES } from "@/lib/process/env-variables";
+import { logError } from "@/server/log.mjs";
+import { requireMigrated } from "../database";
+
+// `node server.mjs` of the package: the server in this very process, or its workers. Each line that it writes is JSON.
+
+try {
+  await serve();
+} catch (error) {
+  const reason = error instanceof PlainError ? error.message : String((error as Error).stack);
+  logError("the server did not start", reason);
+  if (process.send) process.send({ error: reason }, () => process.exit(1));
+  else process.exit(1);
+}
+
+async function serve(): Promise<void> {
+  const env = parseEnv(process.env);
+  if (!env.databaseUrl) throw new PlainError("DATABASE_URL is not set. It names the PostgreSQL of the console.");
+  await requireMigrated(env.databaseUrl).catch((error: unknown) => {
+    // One that cannot be reached is waited for: /readyz is 503 until it can.
+    if (error instanceof PlainError) throw error;
+    logError("the database cannot be reached", String(error));
+  });
+  // Next would fill an absent variable from files that nobody has read here.
+  for (const name of VARIABLE_NAMES) process.env[name] ??= "";
+  process.env.PORT ||= String(env.port);
+  process.env.WORKERS = String(env.workers);
+  if (env.workers > 1) await import("@/server/workers.mjs");
+  else await import("@/server/server.mjs");
+}
