@@ -15,7 +15,7 @@ import { build as bundle, type Plugin } from "esbuild";
 import { PlainError } from "@/lib/failures";
 import { buildIfChanged, DIST_DIRS } from "./build";
 
-const HELP = `Writes a folder that runs in production with Node alone: server.mjs, and beside it migrate, account and server.
+const HELP = `Writes a folder that runs in production with Node alone: server.mjs, and beside it migrate, account, server and sweep.
 
   npm run package [-- FOLDER]      "package" by default; what stands there is replaced`;
 
@@ -23,7 +23,7 @@ const HELP = `Writes a folder that runs in production with Node alone: server.mj
 const MAX_BYTES = 150 * 1024 * 1024;
 /** What marks a folder as one that this command may replace. */
 const MARK = "console-package";
-const COMMANDS = ["account", "migrate", "server"];
+const COMMANDS = ["account", "migrate", "server", "sweep"];
 
 /** Of a build, what nothing reads at run time. */
 const BUILD_ONLY = /^(?:cache|dev|diagnostics|types|trace|trace-build|turbopack|console-build|.*\.nft\.json|.*\.map)$/;

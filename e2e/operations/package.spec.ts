@@ -8,7 +8,7 @@ import { createTestDatabase } from "@/e2e/support/test-database";
 
 // On PostgreSQL the shared console of all tests runs from the package: see e2e/support/global-setup.ts.
 
-test("npm run package: migrate, account, server and server.mjs run from a read-only folder, in one process whose lines are JSON", {
+test("npm run package: migrate, account, server, sweep and server.mjs run from a read-only folder, in one process whose lines are JSON", {
   tag: "@one-engine",
 }, async () => {
   const made = await makePackage();
@@ -27,6 +27,7 @@ test("npm run package: migrate, account, server and server.mjs run from a read-o
     const created = await run("account", "create", "ann@example.com", "--name", "Ann");
     expect(created.output).toContain("Created ann@example.com (id 1, customer).");
     expect((await run("server", "list", "ann@example.com")).output).toContain("There are no servers yet.");
+    expect(await run("sweep")).toMatchObject({ code: 0 });
     const unnamed = await runProgram(process.execPath, [join(made.folder, "account"), "list"], { DATABASE_URL: "" });
     expect(unnamed).toMatchObject({ code: 1, errors: expect.stringContaining("DATABASE_URL is not set") });
 

@@ -6,6 +6,7 @@ const COMMANDS = {
   account: () => import("../account"),
   migrate: () => import("../migrate"),
   server: () => import("../server"),
+  sweep: () => import("../sweep"),
 } as const;
 
 export type PackagedCommand = keyof typeof COMMANDS;
