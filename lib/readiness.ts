@@ -10,23 +10,28 @@ type Own = { client: BoundedClient | null };
 const own = perProcess("readiness-connection", (): Own => ({ client: null }));
 
 const ping = perProcess("readiness", () =>
-  together<null, true>(async (askers) => {
+  together<null, boolean>(async (askers) => {
     const before = own.client;
+    let isReadOnly: boolean;
     try {
-      await ask(before ?? (await connect()));
+      isReadOnly = await ask(before ?? (await connect()));
     } catch (error) {
       // The connection may have ended while nobody used it, as when PostgreSQL is restarted.
       if (!before || hasTimedOut(error)) throw error;
-      await ask(await connect());
+      isReadOnly = await ask(await connect());
     }
-    return askers.map(() => true);
+    return askers.map(() => isReadOnly);
   }, 1),
 );
 
-/** Answers when the database does. @throws what the driver throws when it does not. */
-export async function pingDatabase(): Promise<void> {
-  await ping(null);
+/**
+ * Answers when the database does, and whether it takes no writes, as a standby does not. @throws what the driver throws
+ * when it does not answer.
+ */
+export async function pingDatabase(): Promise<{ isReadOnly: boolean }> {
+  const isReadOnly = (await ping(null)) === true;
   reportAnswer();
+  return { isReadOnly };
 }
 
 async function connect(): Promise<BoundedClient> {
@@ -37,9 +42,11 @@ async function connect(): Promise<BoundedClient> {
   return client;
 }
 
-async function ask(client: BoundedClient): Promise<void> {
+/** Whether it is read-only. */
+async function ask(client: BoundedClient): Promise<boolean> {
   try {
-    await client.query("select 1");
+    const { rows } = await client.query("select current_setting('transaction_read_only') = 'on' as is_read_only");
+    return rows[0]?.is_read_only === true;
   } catch (error) {
     own.client = null;
     void client.end().catch(() => {});

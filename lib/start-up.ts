@@ -18,6 +18,8 @@ export async function startUp(): Promise<void> {
   await import("@/lib/sign-in/page-admission");
   const { connectRateLimits } = await import("@/lib/rate-limit");
   await connectRateLimits(CONNECT_WAIT);
+  const { tellOfApp } = await import("@/lib/operations/sources");
+  tellOfApp();
 }
 
 /** Logs what went wrong while a page or a form was answered, without its query. */

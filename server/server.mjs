@@ -21,6 +21,8 @@ import { refuse } from "./http/refusals.mjs";
 import { declineUpgrades } from "./http/upgrades.mjs";
 import { failToListen, listen, requireFree } from "./listen.mjs";
 import { logConsoleAtStart, logError, logInfo } from "./log.mjs";
+import { answerCollector, startOps } from "./ops/ops-server.mjs";
+import { measure, tellOfProcess } from "./ops/requests.mjs";
 
 // The heap may hold as much garbage as what lives in it, not three times as much, which is what the texts of a week made
 // of it: a quarter less memory for no time that could be measured (at 30 percent, the list of servers took a fifth more).
@@ -41,8 +43,14 @@ if (!cluster.isWorker) await requireFree(port, hostname).catch((error) => failTo
 // Next listens here for web sockets, which only its development server has. No build takes an upgrade.
 if (!dev) declineUpgrades(server);
 const nobody = /** @type {import("node:http").Server} */ (/** @type {unknown} */ (new EventEmitter()));
-// The port is not known yet where the system chooses one. Next needs one to know its own URLs, which nobody sees: any does.
-const app = next({ dev, hostname, port: port || 3000, httpServer: dev ? server : nobody });
+// Next writes what it calls its own URLs with this name and port, and sends what it rewrites to them over the network if
+// they are not spelled alike: it spells every loopback ip "localhost". Nobody else sees them, so any port does.
+const app = next({
+  dev,
+  hostname: dev ? hostname : "localhost",
+  port: port || 3000,
+  httpServer: dev ? server : nobody,
+});
 const handle = app.getRequestHandler();
 const distDir = process.env.CONSOLE_DIST_DIR || ".next";
 /** The actions that forms can name; null where they are not known. */
@@ -72,6 +80,7 @@ server.on("checkExpectation", (request, response) => {
  * @param {import("node:http").ServerResponse} response
  */
 async function answer(request, response) {
+  const measured = measure(response);
   const turn = turnOf(request);
   if (turn) {
     await turn;
@@ -83,7 +92,8 @@ async function answer(request, response) {
   const fault = findFault(request);
   if (fault) return refuse(request, response, fault);
   const path = normalize(request, baseUrl);
-  if (isForMachines(path)) return answerMachine(path, request, response);
+  if (isForMachines(path)) return answerMachine(path, request, response, measured);
+  measured.route = path.startsWith("/_next/") ? "file" : "page";
   return dev ? askNext(request, response) : answerBrowser(path, request, response);
 }
 
@@ -100,12 +110,15 @@ async function askNext(request, response) {
  * @param {string} path
  * @param {import("node:http").IncomingMessage} request
  * @param {import("node:http").ServerResponse} response
+ * @param {{ route: string }} measured
  */
-async function answerMachine(path, request, response) {
+async function answerMachine(path, request, response, measured) {
   keepCarriedHeaders(request.headers);
+  measured.route = "machine";
   if (!findRoute) return handle(...throughNext(path, request, response));
   const match = findRoute(path);
   if (!match) return refuse(request, response, 404);
+  measured.route = match.pattern;
   await answerDirectly(match, request, response, fixedHeadersOf(match.path));
 }
 
@@ -130,11 +143,15 @@ async function answerBrowser(path, request, response) {
   await answerInTurn(path, form, response, () => handle(form, response));
 }
 
+tellOfProcess();
 await app.prepare();
 await openDirectDoor();
 const listeningOn = await listen(server, port, hostname).catch((error) => failToListen(error, port, hostname));
 if (process.send) process.send({ port: listeningOn });
 else logInfo("listening", `${hostname}:${listeningOn}`);
+
+if (cluster.isWorker) answerCollector();
+else await startOps();
 
 /** The development server compiles a handler when it is asked for; only a build has them all. */
 async function openDirectDoor() {

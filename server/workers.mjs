@@ -7,6 +7,7 @@ import { drainDelay } from "./drain.mjs";
 import { GAVE_UP } from "./exit-codes.mjs";
 import { failToListen, requireFree } from "./listen.mjs";
 import { logError, logInfo } from "./log.mjs";
+import { startOps } from "./ops/ops-server.mjs";
 import { Deaths, MAX_DEATHS } from "./restarts.mjs";
 
 /** A worker gives its requests ten seconds; one that has not ended by then does not listen any more. */
@@ -27,6 +28,7 @@ let isDraining = false;
 
 const [port, hostname] = [Number(process.env.PORT ?? 3000), process.env.HOST || "127.0.0.1"];
 await requireFree(port, hostname).catch((error) => failToListen(error, port, hostname));
+await startOps();
 for (let started = 0; started < count; started++) cluster.fork();
 
 cluster.on("message", (worker, { port, error }) => {

@@ -205,7 +205,7 @@ test.describe("PostgreSQL in trouble", { tag: ["@one-engine", "@waits"] }, () =>
     await expect.poll(used).toEqual(expect.any(Date));
   });
 
-  test("read-only, as a standby is: what reads is answered, what writes is 503 with Retry-After until it may again", {
+  test("read-only, as a standby is: /readyz is 503, what reads is answered, what writes is 503 with Retry-After until it may again", {
     tag: "@one-engine",
   }, async () => {
     const key = mintToken("serverKey");
@@ -228,8 +228,9 @@ test.describe("PostgreSQL in trouble", { tag: ["@one-engine", "@waits"] }, () =>
     await expect.poll(async () => (await checkIn()).status).toBe(503);
     expect((await checkIn()).headers.get("retry-after")).toBe("5");
     expect((await me()).status).toBe(200);
-    expect((await fetch(`${app.origin}/readyz`)).status).toBe(200);
+    expect((await fetch(`${app.origin}/readyz`)).status).toBe(503);
     await beReadOnly("off");
+    await expect.poll(async () => (await fetch(`${app.origin}/readyz`)).status).toBe(200);
     await expect.poll(async () => (await checkIn()).status).toBe(200);
   });
 

@@ -95,12 +95,17 @@ for (const [name, open] of Object.entries(BACKENDS)) {
     }, async () => {
       const windowMs = 600;
       const limit = limitOf(windowMs, 20);
-      const key = unique("key");
-      const accepted: { asked: number; answered: number }[] = [];
+      let key = unique("key");
+      let accepted: { asked: number; answered: number }[] = [];
       while (accepted.length < 80) {
         const asked = performance.now();
         const decision = await limit(key);
         const answered = performance.now();
+        if (backend.limits.isUp() === false) {
+          // On a busy machine an answer of the store came too late. It counted what nobody knows of: begin anew.
+          [key, accepted] = [unique("key"), []];
+          continue;
+        }
         // Two milliseconds for the difference between the clocks.
         const twentiethBefore = accepted.at(-20);
         if (decision.accepted) {

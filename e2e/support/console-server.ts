@@ -22,6 +22,7 @@ export const NO_VARIABLES = {
   KEEP_TOKENS_DAYS: "",
   DRAIN_DELAY: "0",
   PRIVATE_ORIGINS: "",
+  OPS_PORT: "",
 };
 
 export type ConsoleServer = AppProcess & {

@@ -109,6 +109,7 @@ const WRONG: [Record<string, string>, string][] = [
   [{ DATABASE_POOL_SIZE: "0" }, 'DATABASE_POOL_SIZE must be a whole number from 1 to 1000, not "0".'],
   [{ TRUSTED_PROXIES: "true" }, 'TRUSTED_PROXIES must be a whole number from 0 to 10, not "true".'],
   [{ PRIVATE_ORIGINS: "yes" }, 'PRIVATE_ORIGINS must be "refuse" or "allow".'],
+  [{ OPS_PORT: "x" }, 'OPS_PORT must be a whole number from 0 to 65535, not "x".'],
   [{ DRAIN_DELAY: "5s" }, 'DRAIN_DELAY must be a whole number from 0 to 300, not "5s".'],
   [{ KEEP_METRICS_DAYS: "7" }, 'KEEP_METRICS_DAYS must be a whole number from 8 to 3650, not "7".'],
   [{ BASE_URL: "console.example.com" }, "BASE_URL must look like https://console.example.com."],

@@ -91,6 +91,8 @@ const variables = z.object({
       error: (issue) => `WORKERS must be a whole number from 1 to 128, or auto, not "${issue.input}".`,
     })
     .transform((text) => (text === "auto" ? availableParallelism() : Number(text))),
+  OPS_PORT: wholeNumber("OPS_PORT", 0, 0, 65_535),
+  OPS_HOST: z.string().default("127.0.0.1"),
   DRAIN_DELAY: wholeNumber("DRAIN_DELAY", 5, 0, 300),
   PRIVATE_ORIGINS: z.enum(["refuse", "allow"], 'PRIVATE_ORIGINS must be "refuse" or "allow".').default("refuse"),
   REDIS_URL: url("REDIS_URL", ["redis:", "rediss:"], "redis://host:6379"),

@@ -13,6 +13,8 @@ export type RateLimits = {
   limit(policy: Policy, key: string): Promise<Decision>;
   /** What this process alone knows of a key; counts nothing. */
   peek(policy: Policy, key: string): Decision;
+  /** Whether the store answered when it was asked last; null when there is none. */
+  isUp(): boolean | null;
   /** Resolves once the store can be asked. */
   connected: Promise<void>;
   /** Ends the connection to the store, if there is one. */
@@ -40,14 +42,35 @@ export function openRateLimits(settings: RedisSettings): RateLimits {
   return {
     limit: (policy, key) => limiterOf(policy).limiter.limit(key),
     peek: (policy, key) => limiterOf(policy).own.peek(key),
+    isUp: () => (store ? health.failedAt === null : null),
     connected: store?.connected ?? Promise.resolve(),
     close: async () => store?.close(),
   };
 }
 
+/** Decisions since the process started. */
+type LimitCounts = { accepted: number; refused: number };
+
+const counts = perProcess("rate-limit-counts", () => new Map<string, LimitCounts>());
+
+/** By the name of the policy, of which there are a few. */
+export function limitCounts(): ReadonlyMap<string, LimitCounts> {
+  return counts;
+}
+
+/** Whether the shared store answered when it was asked last; null when there is none. */
+export function limitStoreIsUp(): boolean | null {
+  return rateLimits().isUp();
+}
+
 /** Counts one request of `key` under the policy and says whether it is accepted. Never throws: see `fallback.ts`. */
-export function limit(policy: Policy, key: string): Promise<Decision> {
-  return rateLimits().limit(policy, key);
+export async function limit(policy: Policy, key: string): Promise<Decision> {
+  const decision = await rateLimits().limit(policy, key);
+  const counted = counts.get(policy.name) ?? { accepted: 0, refused: 0 };
+  counts.set(policy.name, counted);
+  if (decision.accepted) counted.accepted++;
+  else counted.refused++;
+  return decision;
 }
 
 /**

@@ -11,8 +11,8 @@ const REST = /^\[\[\.\.\.(\w+)\]\]$/;
 /**
  * @typedef {(request: Request, route: { params: Promise<object> }) => Response | Promise<Response>} Handler
  * @typedef {Record<string, Handler>} Handlers By method.
- * @typedef {{ handlers: Handlers, params: Record<string, string | string[]>, path: string }} Match
- *   `path` is the way Next spells what was asked for.
+ * @typedef {{ handlers: Handlers, params: Record<string, string | string[]>, path: string, pattern: string }} Match
+ *   `path` is the way Next spells what was asked for, `pattern` the one of the route.
  */
 
 /**
@@ -50,18 +50,18 @@ export function matcherOf(routes) {
   const fixed = new Map(
     routes
       .filter(({ pattern }) => !pattern.includes("["))
-      .map(({ pattern, handlers }) => [pattern, { handlers, params: {}, path: pattern }]),
+      .map(({ pattern, handlers }) => [pattern, { handlers, params: {}, path: pattern, pattern }]),
   );
   const ranked = routes
-    .map(({ pattern, handlers }) => ({ handlers, parts: pattern.split("/").map(readPart) }))
+    .map(({ pattern, handlers }) => ({ handlers, pattern, parts: pattern.split("/").map(readPart) }))
     .sort((a, b) => (rankOf(a.parts) < rankOf(b.parts) ? -1 : 1));
   return (path) => {
     const known = fixed.get(path);
     if (known) return known;
     const segments = segmentsOf(path);
-    for (const { handlers, parts } of ranked) {
+    for (const { handlers, pattern, parts } of ranked) {
       const params = paramsOf(parts, segments);
-      if (params) return { handlers, params, path: joined(segments) };
+      if (params) return { handlers, params, path: joined(segments), pattern };
     }
     return null;
   };

@@ -315,7 +315,7 @@ test.each([
   async (_, head, body, expected) => {
     const { POST, GET } = door("/", async (request) => ({ data: await readJsonText(request, 16_384) }));
     const { POST: PUT } = door("/", async () => Promise.reject(new ApiError(401, "No key.")));
-    const match = { handlers: { POST, GET, PUT }, params: {}, path: "/" };
+    const match = { handlers: { POST, GET, PUT }, params: {}, path: "/", pattern: "/" };
     const port = await serve(
       { discarding: 300 },
       (request, response) => void answerDirectly(match, request, response, []),

@@ -1,0 +1,55 @@
+import { spawnSync } from "node:child_process";
+import { startConsole } from "@/e2e/support/console-server";
+import { newAccount } from "@/e2e/support/factories";
+import { expect, test } from "@/e2e/support/fixtures";
+import { freePort } from "@/e2e/support/free-port";
+import { checkMetrics, hasPrometheus } from "@/e2e/support/prometheus-server";
+import { hasRedis, startRedis } from "@/e2e/support/redis-server";
+
+test("/ops/metrics tells of an instance on a port of its own: routes and statuses, admission, limit, pool and process, summed over its workers", {
+  tag: "@one-engine",
+}, async () => {
+  const redis = hasRedis() ? await startRedis() : null;
+  const workers = redis ? 2 : 1;
+  const opsPort = await freePort();
+  const variables = { OPS_PORT: String(opsPort), ...(redis && { REDIS_URL: redis.url }) };
+  const app = await startConsole(String(process.env.DATABASE_URL), variables, workers);
+  const read = async () => (await fetch(`http://127.0.0.1:${opsPort}/ops/metrics`)).text();
+  try {
+    const { token } = await newAccount();
+    // Each on a connection of its own, so that both workers get some.
+    const get = (path: string) =>
+      fetch(app.origin + path, { headers: { Authorization: `Bearer ${token}`, Connection: "close" } });
+    for (let n = 0; n < 20; n++) expect((await get("/api/v1/me")).status).toBe(200);
+    expect((await get("/api/v1/servers/2147483647")).status).toBe(404);
+    expect((await get("/api/v1/no-such-path-7f3a")).status).toBe(404);
+    expect((await get("/no-such-page-7f3a")).status).toBe(404);
+
+    await expect.poll(read).toContain('console_http_requests_total{route="/api/v1/me",status="200"} 20\n');
+    const text = await read();
+    expect(text).toContain('console_http_requests_total{route="/api/v1/servers/[id]",status="404"} 1\n');
+    expect(text).toContain('console_http_request_duration_seconds_count{route="/api/v1/me"} 20\n');
+    expect(text).toContain('console_limit_decisions_total{policy="api",decision="accepted"} 22\n');
+    expect(text).toMatch(/^console_admission_total\{kind="request",outcome="at_once"\} [1-9]$/m);
+    expect(text).toContain('console_admission_waiting{kind="request"} 0\n');
+    expect(text).toMatch(/^console_database_connections\{state="idle"\} \d+$/m);
+    expect(text).toMatch(/^console_event_loop_delay_seconds\{quantile="0.99"\} [\d.e-]+$/m);
+    expect(text).toContain(`console_workers ${workers}\n`);
+    if (redis) expect(text).toContain("console_limit_store_down 0\n");
+    expect(text, "no path that a client made up").not.toContain("7f3a");
+    if (hasPrometheus()) expect(checkMetrics(text)).toBe("");
+
+    expect((await get("/ops/metrics")).status).toBe(404);
+    expect((await fetch(`http://127.0.0.1:${opsPort}/api/v1/me`)).status).toBe(404);
+  } finally {
+    await app.stop();
+    await redis?.stop();
+  }
+});
+
+test("promtool accepts the alerts on /ops/metrics", { tag: "@one-engine" }, () => {
+  test.skip(!hasPrometheus(), "Prometheus is not installed on this machine");
+  const file = "public/recipes/prometheus/operations-rules.yml";
+  const { status, stdout, stderr } = spawnSync("promtool", ["check", "rules", file], { encoding: "utf8" });
+  expect(status, stdout + stderr).toBe(0);
+});

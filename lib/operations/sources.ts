@@ -1,0 +1,96 @@
+import { PURPOSES } from "@/lib/admission/shares";
+import { pool } from "@/lib/database/client";
+import { limitCounts, limitStoreIsUp } from "@/lib/rate-limit";
+import { findLastSweep } from "@/lib/sweep/last-sweep";
+import { SECOND } from "@/lib/time";
+import { addMetricSource, type Family } from "./metrics.mjs";
+
+/** Begins to tell /ops/metrics what the app counts. */
+export function tellOfApp(): void {
+  addMetricSource("admission", admission);
+  addMetricSource("limit", limit);
+  addMetricSource("pool", database);
+  addMetricSource("sweep", sweep);
+}
+
+function admission(): Family[] {
+  const samples = Object.values(PURPOSES).map(({ name, counts }) => ({ kind: name, counts }));
+  return [
+    {
+      name: "console_admission_waiting",
+      help: "Requests that wait for their share of what is scarce, by kind.",
+      type: "gauge",
+      merge: "sum",
+      samples: samples.map(({ kind, counts }) => [{ kind }, counts.waiting]),
+    },
+    {
+      name: "console_admission_total",
+      help: "Requests by kind and outcome: let in at once, let in after a wait, refused with 503.",
+      type: "counter",
+      merge: "sum",
+      samples: samples.flatMap(({ kind, counts }): Family["samples"] => [
+        [{ kind, outcome: "at_once" }, counts.atOnce],
+        [{ kind, outcome: "waited" }, counts.waited],
+        [{ kind, outcome: "refused" }, counts.refused],
+      ]),
+    },
+  ];
+}
+
+function limit(): Family[] {
+  const isUp = limitStoreIsUp();
+  return [
+    {
+      name: "console_limit_decisions_total",
+      help: "Decisions of the rate limit, by policy.",
+      type: "counter",
+      merge: "sum",
+      samples: [...limitCounts()].flatMap(([policy, { accepted, refused }]): Family["samples"] => [
+        [{ policy, decision: "accepted" }, accepted],
+        [{ policy, decision: "refused" }, refused],
+      ]),
+    },
+    {
+      name: "console_limit_store_down",
+      help: "Processes that decide alone because the shared store of the limit does not answer.",
+      type: "gauge",
+      merge: "sum",
+      samples: isUp === null ? [] : [[{}, isUp ? 0 : 1]],
+    },
+  ];
+}
+
+function database(): Family[] {
+  return [
+    {
+      name: "console_database_connections",
+      help: "Connections to PostgreSQL, by what they do.",
+      type: "gauge",
+      merge: "sum",
+      samples: [
+        [{ state: "idle" }, pool.idleCount],
+        [{ state: "busy" }, pool.totalCount - pool.idleCount],
+      ],
+    },
+    {
+      name: "console_database_waiting",
+      help: "Statements that wait for a connection.",
+      type: "gauge",
+      merge: "sum",
+      samples: [[{}, pool.waitingCount]],
+    },
+  ];
+}
+
+async function sweep(): Promise<Family[]> {
+  const last = await findLastSweep();
+  return [
+    {
+      name: "console_sweep_finished_timestamp_seconds",
+      help: "When the hourly sweep of all instances came to its end last.",
+      type: "gauge",
+      merge: "max",
+      samples: last ? [[{}, last.finishedAt.getTime() / SECOND]] : [],
+    },
+  ];
+}

@@ -1,0 +1,80 @@
+// /ops/metrics on a port of its own, for the operator alone: one for all workers of an instance.
+import cluster from "node:cluster";
+import { createServer } from "node:http";
+import { collectMetrics, mergeFamilies, writeFamilies } from "../../lib/operations/metrics.mjs";
+import { listen } from "../listen.mjs";
+import { logError, logInfo } from "../log.mjs";
+
+/** @typedef {import("../../lib/operations/metrics.mjs").Family} Family */
+
+const PATH = "/ops/metrics";
+/** A worker that does not answer in time is left out. */
+const WORKER_MS = 4000;
+
+/** Listens where OPS_PORT says, if it does. That the port is taken ends nothing: the console goes on without it. */
+export async function startOps() {
+  const port = Number(process.env.OPS_PORT);
+  if (!port) return;
+  const host = process.env.OPS_HOST || "127.0.0.1";
+  const server = createServer((request, response) => {
+    answer(request, response).catch((error) => {
+      logError("metrics failed", String(error));
+      response.destroy();
+    });
+  });
+  server.setTimeout(10_000);
+  try {
+    logInfo("metrics", `${host}:${await listen(server, port, host)}`);
+  } catch (error) {
+    logError("no metrics", `${host}:${port}: ${error instanceof Error ? error.message : error}`);
+  }
+  // It keeps no process alive.
+  server.unref();
+}
+
+/**
+ * @param {import("node:http").IncomingMessage} request
+ * @param {import("node:http").ServerResponse} response
+ */
+async function answer(request, response) {
+  const isAsked = request.url?.split("?")[0] === PATH && (request.method === "GET" || request.method === "HEAD");
+  const body = isAsked ? writeFamilies(mergeFamilies(await reports())) : "Not found.\n";
+  response.writeHead(isAsked ? 200 : 404, {
+    "Content-Type": isAsked ? "text/plain; version=0.0.4; charset=utf-8" : "text/plain; charset=utf-8",
+    "Content-Length": Buffer.byteLength(body),
+    "Cache-Control": "no-store",
+  });
+  response.end(request.method === "HEAD" ? undefined : body);
+}
+
+/** Of this process, or of its workers. @returns {Promise<Family[][]>} */
+async function reports() {
+  const workers = Object.values(cluster.workers ?? {}).filter((worker) => worker !== undefined);
+  if (workers.length === 0) return [await collectMetrics()];
+  return Promise.all(workers.map(askWorker));
+}
+
+/**
+ * @param {import("node:cluster").Worker} worker
+ * @returns {Promise<Family[]>}
+ */
+function askWorker(worker) {
+  return new Promise((resolve) => {
+    const finish = (/** @type {Family[]} */ families) => {
+      clearTimeout(timer);
+      worker.off("message", take);
+      resolve(families);
+    };
+    const take = (/** @type {{ collected?: Family[] }} */ { collected }) => collected && finish(collected);
+    const timer = setTimeout(finish, WORKER_MS, []);
+    worker.on("message", take);
+    worker.send({ collect: true }, (error) => error && finish([]));
+  });
+}
+
+/** In a worker: answers the process that asks. */
+export function answerCollector() {
+  process.on("message", async (/** @type {{ collect?: boolean }} */ { collect }) => {
+    if (collect) process.send?.({ collected: await collectMetrics() });
+  });
+}

@@ -1,0 +1,117 @@
+// What the server counts of requests, and measures of its process.
+import { monitorEventLoopDelay } from "node:perf_hooks";
+import { addMetricSource } from "../../lib/operations/metrics.mjs";
+
+/** Upper bounds in seconds. */
+const BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+const NANOSECONDS = 1e9;
+
+/** @typedef {{ statuses: Map<number, number>, buckets: number[], seconds: number, count: number }} Route */
+/** @type {Map<string, Route>} */
+const routes = new Map();
+let running = 0;
+
+/**
+ * Counts a request when it is answered. The route is the pattern of a route file, or one of a few words: never a path.
+ * @param {import("node:http").ServerResponse} response
+ * @returns {{ route: string }} to be told the route
+ */
+export function measure(response) {
+  const measured = { route: "refused" };
+  const start = performance.now();
+  running++;
+  response.once("close", () => {
+    running--;
+    count(measured.route, response.statusCode, (performance.now() - start) / 1000);
+  });
+  return measured;
+}
+
+/**
+ * @param {string} name
+ * @param {number} status
+ * @param {number} seconds
+ */
+function count(name, status, seconds) {
+  const route = routes.get(name) ?? { statuses: new Map(), buckets: BUCKETS.map(() => 0), seconds: 0, count: 0 };
+  routes.set(name, route);
+  route.statuses.set(status, (route.statuses.get(status) ?? 0) + 1);
+  route.count++;
+  route.seconds += seconds;
+  for (const [index, bound] of BUCKETS.entries()) {
+    if (seconds <= bound) route.buckets[index] = (route.buckets[index] ?? 0) + 1;
+  }
+}
+
+/** Begins to measure this process, and to tell it at /ops/metrics. */
+export function tellOfProcess() {
+  const delay = monitorEventLoopDelay({ resolution: 10 });
+  delay.enable();
+  addMetricSource("requests", requestFamilies);
+  addMetricSource("process", () => {
+    const p99 = delay.percentile(99) / NANOSECONDS;
+    const max = delay.max / NANOSECONDS;
+    delay.reset();
+    const { rss, heapUsed } = process.memoryUsage();
+    return [
+      gauge("console_requests_running", "Requests that are being answered.", "sum", running),
+      {
+        name: "console_event_loop_delay_seconds",
+        help: "How late the event loop was since the last look: 99 of 100 times at most, and at most.",
+        type: "gauge",
+        merge: "max",
+        samples: [
+          [{ quantile: "0.99" }, p99 || 0],
+          [{ quantile: "1" }, max || 0],
+        ],
+      },
+      gauge("console_resident_memory_bytes", "Memory of the processes of this instance.", "sum", rss),
+      gauge("console_heap_used_bytes", "Heap in use in the processes of this instance.", "sum", heapUsed),
+      gauge("console_workers", "Processes that answer behind the port of this instance.", "sum", 1),
+    ];
+  });
+}
+
+/** @returns {import("../../lib/operations/metrics.mjs").Family[]} */
+function requestFamilies() {
+  return [
+    {
+      name: "console_http_requests_total",
+      help: "Requests answered, by route and status.",
+      type: "counter",
+      merge: "sum",
+      samples: [...routes].flatMap(([route, { statuses }]) =>
+        [...statuses].map(
+          /** @returns {[Record<string, string>, number]} */
+          ([status, times]) => [{ route, status: String(status) }, times],
+        ),
+      ),
+    },
+    {
+      name: "console_http_request_duration_seconds",
+      help: "From a request's first line to the end of its answer, by route.",
+      type: "histogram",
+      merge: "sum",
+      samples: [...routes].flatMap(([route, { buckets, seconds, count: times }]) => [
+        ...buckets.map(
+          /** @returns {[Record<string, string>, number, string]} */
+          (value, index) => [{ route, le: String(BUCKETS[index]) }, value, "_bucket"],
+        ),
+        /** @type {[Record<string, string>, number, string]} */ ([{ route, le: "+Inf" }, times, "_bucket"]),
+        /** @type {[Record<string, string>, number, string]} */ ([{ route }, seconds, "_sum"]),
+        /** @type {[Record<string, string>, number, string]} */ ([{ route }, times, "_count"]),
+      ]),
+    },
+  ];
+}
+
+/**
+ * @param {string} name
+ * @param {string} help
+ * @param {"sum" | "max"} merge
+ * @param {number} value
+ * @returns {import("../../lib/operations/metrics.mjs").Family}
+ */
+function gauge(name, help, merge, value) {
+  return { name, help, type: "gauge", merge, samples: [[{}, value]] };
+}
