@@ -17,7 +17,7 @@ type Import = { to: string; isType: boolean };
  * counts, so a file can be named before the room that it stands in.
  */
 const RANKS: readonly (readonly [rank: number, prefixes: readonly string[]])[] = [
-  [6, ["lib/start-up.ts", "lib/readiness.ts"]],
+  [6, ["lib/start-up.ts", "lib/readiness.ts", "lib/operations/sources.ts"]],
   [0, ["lib/process/"]],
   [1, ["lib/http/", "lib/database/", "lib/rate-limit/", "lib/admission/"]],
   [4, ["lib/api/", "lib/sweep/"]],
