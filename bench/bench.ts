@@ -14,7 +14,7 @@ export type Target = { port: number; child: ChildProcess };
 /** What to ask a target for; the rest has defaults. */
 export type Asked = Partial<Omit<Order & { kind: "http" }, "kind" | "port">> & { path: string };
 
-/** One run of the benchmark: a filled database, and whoever was started on it. */
+/** One run of the benchmark: a filled database and the servers that were started on it. */
 export class Bench {
   readonly #started: { stop(): Promise<void> }[] = [];
   readonly #loads: { child: ChildProcess; ended: Promise<[{ error: string }]> }[] = [];
@@ -56,7 +56,7 @@ export class Bench {
     return this.own(await startConsole(this.data.url, variables, workers));
   }
 
-  /** Whatever has to be stopped at the end if nobody did before; stopping twice is stopping once. */
+  /** Stops this at the end of the run. Stopping twice does no harm. */
   own<Started extends { stop(): Promise<void> }>(started: Started): Started {
     const stop = started.stop.bind(started);
     let stopped: Promise<void> | undefined;

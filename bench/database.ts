@@ -36,7 +36,7 @@ export async function createScratchDatabase(serverUrl: string): Promise<{ url: s
   return { url: url.toString(), drop: () => run(serverUrl, [`drop database if exists ${name} with (force)`]) };
 }
 
-/** Migrates the database and fills it with what is asked for. */
+/** Migrates the database and fills it. */
 export async function fill(url: string): Promise<Filled> {
   await migrate(url);
   const client = new pg.Client(url);

@@ -14,36 +14,36 @@ const RANGES: Readonly<Record<string, number>> = { "1h": 60 * MINUTE, "24h": 144
 
 const pool = new pg.Pool({ connectionString: process.argv[2], max: POOL });
 
-// A connection that ends while nobody uses it harms nobody.
+// An idle connection may end.
 pool.on("error", () => {});
 
 const AUTHENTICATE = `
   select t.id as token_id, t.expires_at, t.revoked_at, t.last_used_at, a.id, a.name, a.email, a.role, a.disabled_at
   from access_tokens t join accounts a on a.id = t.account_id where t.token_hash = $1`;
 
+// The same columns as the app reads, as the same kind of JSON text: rows read one by one cost Node twice as much.
+const epoch = (column: string) => `(date_part('epoch', ${column}) * 1000)::bigint`;
 const SERVERS = `
-  select s.id, s.label, s.hostname, s.public_ip, (extract(epoch from s.created_at) * 1000)::float8 as created_at,
-    (extract(epoch from s.last_seen_at) * 1000)::float8 as last_seen_at, s.stability - 'seen' as stability,
-    s.facts -> 'cores' as cores, (extract(epoch from t.ts) * 1000)::float8 as ts, t.cpu_pct, t.cpu_steal_pct,
-    t.cpu_iowait_pct, t.load5, t.mem_used_mb, t.mem_total_mb, t.swap_used_pct, t.disk_used_pct, t.net_loss_pct,
-    t.net_retransmit_pct, t.oom_kills
-  from servers s left join lateral (
-    select * from telemetry_samples n where n.server_id = s.id order by n.ts desc limit 1) t on true
-  where s.account_id = $1 order by s.id`;
+  select string_agg(concat('[', s.id, ',', to_json(s.label), ',', to_json(s.hostname), ',',
+    coalesce(to_json(s.public_ip)::text, 'null'), ',', ${epoch("s.created_at")}, ',', ${epoch("s.last_seen_at")}, ',',
+    s.stability - 'seen', ',', coalesce((s.facts -> 'cores')::text, 'null'), ',',
+    coalesce(${epoch("s.latest_sample_at")}::text, 'null'), ',', coalesce(s.latest_sample::text, 'null'), ']'),
+    ',' order by s.id) as rows
+  from servers s where s.account_id = $1`;
 
-type ServerRow = {
-  id: number;
-  label: string;
-  hostname: string;
-  public_ip: string | null;
-  last_seen_at: number;
-  stability: { minutes?: string };
-  cpu_pct: number;
-  mem_used_mb: number;
-  mem_total_mb: number;
-  disk_used_pct: number;
-  net_loss_pct: number;
-};
+type Sample = Record<"cpu_pct" | "mem_used_mb" | "mem_total_mb" | "disk_used_pct" | "net_loss_pct", number>;
+type ServerRow = [
+  id: number,
+  label: string,
+  hostname: string,
+  publicIp: string | null,
+  createdAt: number,
+  lastSeenAt: number,
+  stability: { minutes?: string },
+  cores: number | null,
+  sampledAt: number | null,
+  sample: Sample,
+];
 
 type Points = readonly (readonly [number, number])[];
 const CURVES = {
@@ -105,25 +105,26 @@ function valueAt(points: Points, x: number): number {
 }
 
 function toItem(row: ServerRow, now: number) {
-  const age = now - row.last_seen_at;
-  const minutes = row.stability.minutes ?? "";
+  const [id, label, hostname, publicIp, , lastSeenAt, stability, , , sample] = row;
+  const age = now - lastSeenAt;
+  const minutes = stability.minutes ?? "";
   let seen = 0;
   for (let at = 0; at < minutes.length; at += 2) seen += Number(minutes.slice(at, at + 2));
   const score =
-    20 * valueAt(CURVES.cpu, row.cpu_pct) +
-    20 * valueAt(CURVES.memory, (row.mem_used_mb / row.mem_total_mb) * 100) +
-    20 * valueAt(CURVES.disk, row.disk_used_pct) +
-    15 * valueAt(CURVES.network, row.net_loss_pct) +
+    20 * valueAt(CURVES.cpu, sample.cpu_pct) +
+    20 * valueAt(CURVES.memory, (sample.mem_used_mb / sample.mem_total_mb) * 100) +
+    20 * valueAt(CURVES.disk, sample.disk_used_pct) +
+    15 * valueAt(CURVES.network, sample.net_loss_pct) +
     15 * valueAt(CURVES.stability, (seen / 1500) * 100) +
     10 * valueAt(CURVES.freshness, age / 1000);
   return {
-    id: row.id,
-    label: row.label,
-    hostname: row.hostname,
+    id,
+    label,
+    hostname,
     online: age <= 2 * MINUTE,
     score: Math.round(score / 100),
-    last_seen: row.last_seen_at,
-    public_ip: row.public_ip,
+    last_seen: lastSeenAt,
+    public_ip: publicIp,
   };
 }
 
@@ -153,8 +154,8 @@ async function answer(authorization: string, url: string, response: ServerRespon
     response.writeHead(status, headers).end(text);
   };
   const hash = createHash("sha256").update(authorization.slice("Bearer ".length)).digest("hex");
-  const found = await pool.query({ name: "authenticate", text: AUTHENTICATE, values: [hash] });
-  const caller = found.rows[0];
+  const authenticated = await pool.query({ name: "authenticate", text: AUTHENTICATE, values: [hash] });
+  const caller = authenticated.rows[0];
   const now = Date.now();
   if (!caller || caller.revoked_at || caller.disabled_at || (caller.expires_at && caller.expires_at <= now)) {
     return send(401, '{"error":"invalid_token"}');
@@ -172,7 +173,8 @@ async function answer(authorization: string, url: string, response: ServerRespon
     return send(200, JSON.stringify({ data: { id, name, email, role } }));
   }
   if (url === "/api/v1/servers") {
-    const { rows } = await pool.query<ServerRow>({ name: "servers", text: SERVERS, values: [caller.id] });
+    const { rows: found } = await pool.query({ name: "servers", text: SERVERS, values: [caller.id] });
+    const rows: ServerRow[] = JSON.parse(`[${found[0].rows ?? ""}]`);
     return send(200, JSON.stringify({ data: { servers: rows.map((row) => toItem(row, now)) } }));
   }
   const [, serviceId, range = ""] = /^\/api\/v1\/game-services\/(\d+)\/metrics\?range=(\w+)$/.exec(url) ?? [];

@@ -20,12 +20,12 @@ export function readProcessUse(pid: number | undefined): ProcessUse {
   }
 }
 
-/** From now on the most memory of a process is what it takes from now on; where the system cannot, it stays. */
+/** Resets the peak memory of a process, where the system can. */
 export function forgetPeak(pid: number | undefined): void {
   try {
     writeFileSync(`/proc/${pid}/clear_refs`, "5");
   } catch {
-    // Only Linux can, and only for who may.
+    // Only Linux can, and only with permission.
   }
 }
 

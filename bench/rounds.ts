@@ -1,4 +1,4 @@
-/** Each case several times, in turns, so that whatever else the machine does falls on all of them; its medians. */
+/** Runs each case several times, in turns, so that other load falls on all of them. Returns medians. */
 export async function interleave<Name extends string>(
   rounds: number,
   cases: Readonly<Record<Name, () => Promise<number>>>,

@@ -277,7 +277,7 @@ async function metrics(bench: Bench, { rounds }: Settings): Promise<Rows> {
   return rows;
 }
 
-/** Of the app with the direct door, one minute after everything that was asked of it. */
+/** The memory of the app with the direct door, one minute after its last request. */
 async function memory(bench: Bench): Promise<Rows> {
   const direct = await bench.direct();
   await bench.rest(MINUTE);

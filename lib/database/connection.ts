@@ -26,7 +26,7 @@ export function connectionConfig(connectionString: string) {
 export class BoundedClient extends pg.Client {
   constructor(config?: pg.ClientConfig) {
     super(config);
-    // Whoever waits for a statement is told; an error between two statements is none to end the process for.
+    // A waiting statement gets the error. Between statements it must not end the process.
     this.on("error", () => {});
     this.query = ((...args: unknown[]) => this.#bounded(() => Reflect.apply(super.query, this, args))) as this["query"];
   }
@@ -56,7 +56,7 @@ export class BoundedClient extends pg.Client {
   #requestCancel(): void {
     const { processID, secretKey, sslNegotiation } = this as unknown as Cancellable;
     const wire = new pg.Connection({ ssl: this.ssl, sslNegotiation } as pg.ConnectionConfig) as Wire;
-    // One that does not get through is followed by the end of the connection.
+    // If it fails, the connection ends anyway.
     wire.on("error", () => {});
     wire.once(this.ssl ? "sslconnect" : "connect", () => wire.cancel(processID, secretKey));
     if (this.ssl && sslNegotiation !== "direct") {

@@ -14,7 +14,7 @@ const OWN_SERVER = statement({ id: s.id, accountId: s.accountId }, ({ id, accoun
   select({ id: s.id }, `from ${s} where ${s.id} = ${id} and ${s.accountId} = ${accountId} for update`),
 );
 
-/** Until the end of the transaction, others that lock the same account wait. False when there is none. */
+/** Locks an account until the end of the transaction. False when there is no such account. */
 export async function lockAccount(tx: Prisma.TransactionClient, id: number): Promise<boolean> {
   return (await queryIn(tx, ACCOUNT, { id })).length > 0;
 }

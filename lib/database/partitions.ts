@@ -86,7 +86,7 @@ export async function dropDaysBefore(table: DailyTable, until: number, goesOn: G
   return dropped;
 }
 
-/** Null when every attempt met somebody else. */
+/** Null when the lock was never free. */
 async function untilFree<Result>(attempt: () => Promise<Result>): Promise<Result | null> {
   for (let attempts = 0; attempts < MAX_ATTEMPTS; attempts++) {
     try {

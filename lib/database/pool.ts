@@ -3,12 +3,12 @@ import { log } from "@/lib/process/log";
 import { BoundedClient, connectionConfig, speakUtc } from "./connection";
 import { StatementNames } from "./statement-names";
 
-/** No such prepared statement; there is one already: what a pooler between here and PostgreSQL makes of names. */
+/** "No such prepared statement" and "already exists": errors of a pooler that shares connections. */
 const NAME_ERRORS = new Set(["26000", "42P05"]);
-/** PostgreSQL's word for a statement that was prepared before a migration changed what it returns, among others. */
+/** Among others: a migration changed the result of a prepared statement. */
 const STALE_PLAN = "0A000";
 
-/** Asked with a text or with all that `pg` knows of a statement. */
+/** A text, or everything that `pg` knows of a statement. */
 type Query = string | (pg.QueryConfig & { rowMode?: "array" });
 
 /**
@@ -27,7 +27,7 @@ export class ConsolePool extends pg.Pool {
       Client: BoundedClient as new () => pg.ClientBase,
       onConnect: speakUtc,
     });
-    // A connection that ends while nobody uses it, as when PostgreSQL is restarted, is no fault of anybody's.
+    // An idle connection may end, for example when PostgreSQL restarts. That is no error.
     this.on("error", () => {});
     this.#names = new StatementNames(new URL(connectionString).searchParams.get("pgbouncer") !== "true");
     this.query = ((query: Query) => this.#run(typeof query === "string" ? { text: query } : query)) as this["query"];
@@ -36,7 +36,7 @@ export class ConsolePool extends pg.Pool {
   async #run(query: Exclude<Query, string>): Promise<pg.QueryResult> {
     const client = await this.connect();
     try {
-      // Asked only now: while this one waited for a connection, another may have found that names do not work.
+      // Looked up after connecting: meanwhile another query may have turned names off.
       const result = await this.#send(client, query, this.#names.find(query.text));
       client.release();
       return result;

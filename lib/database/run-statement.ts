@@ -33,7 +33,7 @@ export async function execute<Values>({ text, names }: Statement<Values, never>,
   return rowCount ?? 0;
 }
 
-/** What a transaction of the typed client can be asked; the client itself can be, too. */
+/** The raw queries of a transaction of the typed client, or of the client itself. */
 export type Transaction = {
   $queryRawUnsafe(text: string, ...values: unknown[]): Promise<unknown>;
   $executeRawUnsafe(text: string, ...values: unknown[]): Promise<number>;

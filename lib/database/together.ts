@@ -39,7 +39,7 @@ export function together<Key, Row>(
 
   return (key) =>
     new Promise((resolve, reject) => {
-      // After whatever else has arrived by now was read.
+      // After everything that has arrived by now is read.
       if (waiting.length === 0 && running < atOnce) setImmediate(askForAll);
       waiting.push({ key, resolve, reject });
     });

@@ -68,7 +68,7 @@ function points(curve: Curve, value: number | null): number | null {
   return value === null ? null : valueAt(curve, value);
 }
 
-/** Of what there is. */
+/** The mean of the values that are not null. */
 function mean(values: (number | null)[]): number | null {
   const known = values.filter((value) => value !== null);
   return known.length === 0 ? null : known.reduce((sum, value) => sum + value, 0) / known.length;

@@ -143,7 +143,7 @@ export type AwaitedBenchmark = {
   publicIp: string | null;
 };
 
-/** The run that a raw one-time key delivers; null when the key is none, unknown, used, cancelled or too old. */
+/** Finds the run of a raw one-time key. Null: the key is malformed, unknown, used, cancelled or too old. */
 export async function findAwaitedBenchmark(rawKey: string, now: Date): Promise<AwaitedBenchmark | null> {
   if (!isWellFormedToken(rawKey, "benchmarkKey")) return null;
   const run = await db.benchmarkRun.findFirst({
@@ -194,7 +194,7 @@ function finishedWith({ scores, verified, log }: BenchmarkResult, now: Date) {
   } satisfies Prisma.BenchmarkRunUpdateManyMutationInput;
 }
 
-/** Finishes the run that the key delivers and uses the key up. False when somebody else was faster. */
+/** Finishes the run of the key and uses the key up. False when another request did so first. */
 export async function deliverBenchmark(rawKey: string, result: BenchmarkResult, now: Date): Promise<boolean> {
   const { count } = await db.benchmarkRun.updateMany({
     where: { agentTokenHash: hashToken(rawKey), status: "pending" },

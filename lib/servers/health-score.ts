@@ -84,53 +84,46 @@ export type Health = Score & {
   causes: Record<Component, string[]>;
 };
 
-/** Why a component is below full score; put into words only where the words are wanted. */
-type Reason = () => string;
-/** One component before rounding. */
-type Rating = { points: number; reasons: readonly Reason[] };
-type Ratings = Record<Component, Rating>;
-
-const NO_REASONS: readonly Reason[] = [];
-const NO_DEDUCTION: Rating = { points: 0, reasons: NO_REASONS };
-const NOTHING_REPORTED: Rating = { points: NOT_REPORTED, reasons: [() => "not reported, counted as 500"] };
+/** Says why points are missing: what was measured, and where full score ends. */
+type Describe = (value: string, limit: string) => string;
+/** Takes the reasons why a component is below full score. Lists show none, so they collect none. */
+type Reasons = string[] | null;
+/** The reasons of each component. */
+type ReasonsOf = Record<Component, string[]>;
 
 /** The health of a server at `now` (epoch ms). Pure: the same facts and time give the same result everywhere. */
 export function rateHealth(facts: HealthFacts, now: number): Health {
-  const ratings = rate(facts, now);
-  const score = scoreRatings(ratings);
-  return { ...score, notes: writeNotes(ratings, score.components, facts), causes: writeCauses(ratings) };
+  const reasons: ReasonsOf = { cpu: [], memory: [], disk: [], network: [], stability: [], freshness: [] };
+  const score = rate(facts, now, reasons);
+  return { ...score, notes: writeNotes(reasons, score.components, facts), causes: reasons };
 }
 
 /** As `rateHealth`, without the notes: for lists, which show none. */
 export function scoreHealth(facts: HealthFacts, now: number): Score {
-  return scoreRatings(rate(facts, now));
+  return rate(facts, now, null);
 }
 
-function rate(facts: HealthFacts, now: number): Ratings {
-  const { sample } = facts;
-  return {
-    cpu: measured(sample, now, (s) => rateCpu(s, facts.cores)),
-    memory: measured(sample, now, (s) => rateMemory(s, facts.stability?.lastOomAt ?? null, now)),
-    disk: measured(sample, now, rateDisk),
-    network: measured(sample, now, rateNetwork),
-    stability: rateStability(facts.stability),
-    freshness: rateFreshness(facts.lastSeenAt, now),
-  };
-}
-
-function scoreRatings({ cpu, memory, disk, network, stability, freshness }: Ratings): Score {
+function rate(facts: HealthFacts, now: number, reasons: ReasonsOf | null): Score {
+  const { sample, stability, lastSeenAt, cores } = facts;
+  const age = sample ? Math.max(0, now - sample.ts) : 0;
+  const freshness = valueAt(STALENESS, age / SECOND);
   const components = {
-    cpu: component(cpu),
-    memory: component(memory),
-    disk: component(disk),
-    network: component(network),
-    stability: component(stability),
-    freshness: component(freshness),
+    cpu: faded(sample && rateCpu(sample, cores, reasons?.cpu ?? null), freshness, age, reasons?.cpu ?? null),
+    memory: faded(
+      sample && rateMemory(sample, stability?.lastOomAt ?? null, now, reasons?.memory ?? null),
+      freshness,
+      age,
+      reasons?.memory ?? null,
+    ),
+    disk: faded(sample && rateDisk(sample, reasons?.disk ?? null), freshness, age, reasons?.disk ?? null),
+    network: faded(sample && rateNetwork(sample, reasons?.network ?? null), freshness, age, reasons?.network ?? null),
+    stability: component(rateStability(stability, reasons?.stability ?? null)),
+    freshness: component(rateFreshness(lastSeenAt, now, reasons?.freshness ?? null)),
   };
   return { score: scoreOf(components), components };
 }
 
-function component({ points }: Rating): number {
+function component(points: number): number {
   return Math.round(clamp(points));
 }
 
@@ -141,155 +134,141 @@ export function scoreOf(components: Readonly<Record<Component, number>>): number
   return Math.round(sum / 100);
 }
 
-/** A component that rests on the sample: rated, then faded with the sample's age. */
-function measured(sample: Measurements | null, now: number, rate: (sample: Measurements) => Rating | null): Rating {
-  const rating = sample && rate(sample);
-  if (!sample || !rating) return NOTHING_REPORTED;
-  const age = Math.max(0, now - sample.ts);
-  const factor = valueAt(STALENESS, age / SECOND);
-  if (factor === 1) return rating;
-  return {
-    points: clamp(rating.points) * factor,
-    reasons: [
-      ...rating.reasons,
-      () => `measured ${durationText(age)} ago (counts fully for ${durationText(2 * MINUTE)})`,
-    ],
-  };
+/** A component of the sample, which counts for less as the sample grows old. Null points: it was not measured. */
+function faded(points: number | null, factor: number, age: number, reasons: Reasons): number {
+  if (points === null) return notReported(reasons);
+  if (factor === 1) return component(points);
+  reasons?.push(`measured ${durationText(age)} ago (counts fully for ${durationText(2 * MINUTE)})`);
+  return component(clamp(points) * factor);
 }
 
-function rateCpu(sample: Measurements, cores: number | null): Rating | null {
+function notReported(reasons: Reasons): number {
+  reasons?.push("not reported, counted as 500");
+  return NOT_REPORTED;
+}
+
+const busy: Describe = (value, limit) => `${value} % busy (full score up to ${limit} %)`;
+const stolen: Describe = (value, limit) => `${value} % stolen by other guests of the host (free up to ${limit} %)`;
+const waiting: Describe = (value, limit) => `${value} % waiting for disks (free up to ${limit} %)`;
+const loaded: Describe = (value, limit) => `load ${value} per core (free up to ${limit})`;
+
+function rateCpu(sample: Measurements, cores: number | null, reasons: Reasons): number | null {
   if (sample.cpuPct === null) return null;
-  const base = term(
-    COMPONENT_CURVES.cpuPct,
-    sample.cpuPct,
-    (value, limit) => `${value} % busy (full score up to ${limit} %)`,
-  );
+  const points = term(COMPONENT_CURVES.cpuPct, sample.cpuPct, busy, reasons);
   const loadPerCore = sample.load5 !== null && cores ? sample.load5 / cores : null;
-  const deductions = [
-    deduction(
-      DEDUCTION_CURVES.stealPct,
-      sample.cpuStealPct,
-      (v, limit) => `${v} % stolen by other guests of the host (free up to ${limit} %)`,
-    ),
-    deduction(
-      DEDUCTION_CURVES.iowaitPct,
-      sample.cpuIowaitPct,
-      (v, limit) => `${v} % waiting for disks (free up to ${limit} %)`,
-    ),
-    deduction(DEDUCTION_CURVES.loadPerCore, loadPerCore, (v, limit) => `load ${v} per core (free up to ${limit})`),
-  ];
-  const largest = deductions.reduce((a, b) => (b.points > a.points ? b : a));
-  return { points: base.points - largest.points, reasons: [...base.reasons, ...largest.reasons] };
+  const steal = deduction(DEDUCTION_CURVES.stealPct, sample.cpuStealPct);
+  const iowait = deduction(DEDUCTION_CURVES.iowaitPct, sample.cpuIowaitPct);
+  const load = deduction(DEDUCTION_CURVES.loadPerCore, loadPerCore);
+  const largest = Math.max(steal, iowait, load);
+  if (reasons && largest > 0) {
+    if (largest === steal) explain(DEDUCTION_CURVES.stealPct, sample.cpuStealPct, stolen, reasons);
+    else if (largest === iowait) explain(DEDUCTION_CURVES.iowaitPct, sample.cpuIowaitPct, waiting, reasons);
+    else explain(DEDUCTION_CURVES.loadPerCore, loadPerCore, loaded, reasons);
+  }
+  return points - largest;
 }
 
-function rateMemory(sample: Measurements, lastOomAt: number | null, now: number): Rating | null {
+const used: Describe = (value, limit) => `${value} % used (full score up to ${limit} %)`;
+const swapped: Describe = (value, limit) => `${value} % of swap used (free up to ${limit} %)`;
+
+function rateMemory(sample: Measurements, lastOomAt: number | null, now: number, reasons: Reasons): number | null {
   if (sample.memUsedMb === null || !sample.memTotalMb) return null;
   const usedPct = (sample.memUsedMb / sample.memTotalMb) * 100;
-  const base = term(COMPONENT_CURVES.memoryPct, usedPct, (v, limit) => `${v} % used (full score up to ${limit} %)`);
-  const swap = deduction(
-    DEDUCTION_CURVES.swapPct,
-    sample.swapUsedPct,
-    (v, limit) => `${v} % of swap used (free up to ${limit} %)`,
-  );
-  const points = base.points - swap.points;
-  const reasons = [...base.reasons, ...swap.reasons];
+  const base = term(COMPONENT_CURVES.memoryPct, usedPct, used, reasons);
+  const swap = deduction(DEDUCTION_CURVES.swapPct, sample.swapUsedPct);
+  if (swap > 0) explain(DEDUCTION_CURVES.swapPct, sample.swapUsedPct, swapped, reasons);
   const isOutOfMemory = (sample.oomKills ?? 0) > 0 || (lastOomAt !== null && now - lastOomAt < OOM_CAP_LASTS);
-  if (!isOutOfMemory) return { points, reasons };
-  return {
-    points: Math.min(points, OOM_CAP),
-    reasons: [
-      ...reasons,
-      () => `a process was killed for lack of memory within ${durationText(OOM_CAP_LASTS)} (at most ${OOM_CAP} then)`,
-    ],
-  };
+  if (!isOutOfMemory) return base - swap;
+  reasons?.push(
+    `a process was killed for lack of memory within ${durationText(OOM_CAP_LASTS)} (at most ${OOM_CAP} then)`,
+  );
+  return Math.min(base - swap, OOM_CAP);
 }
 
-function rateDisk(sample: Measurements): Rating | null {
+const full: Describe = (value, limit) => `${value} % full (full score up to ${limit} %)`;
+
+function rateDisk(sample: Measurements, reasons: Reasons): number | null {
   if (sample.diskUsedPct === null) return null;
-  return term(COMPONENT_CURVES.diskPct, sample.diskUsedPct, (v, limit) => `${v} % full (full score up to ${limit} %)`);
+  return term(COMPONENT_CURVES.diskPct, sample.diskUsedPct, full, reasons);
 }
 
-function rateNetwork(sample: Measurements): Rating | null {
-  const ratings: Rating[] = [];
-  if (sample.netLossPct !== null) {
-    ratings.push(
-      term(
-        COMPONENT_CURVES.lossPct,
-        sample.netLossPct,
-        (v, limit) => `${v} % of packets lost (full score up to ${limit} %)`,
-      ),
-    );
+const lost: Describe = (value, limit) => `${value} % of packets lost (full score up to ${limit} %)`;
+const retransmitted: Describe = (value, limit) => `${value} % retransmitted (full score up to ${limit} %)`;
+
+/** The worse of the two measurements decides. */
+function rateNetwork({ netLossPct, netRetransmitPct }: Measurements, reasons: Reasons): number | null {
+  if (netLossPct === null && netRetransmitPct === null) return null;
+  const loss = netLossPct === null ? Infinity : valueAt(COMPONENT_CURVES.lossPct, netLossPct);
+  const retransmit = netRetransmitPct === null ? Infinity : valueAt(COMPONENT_CURVES.retransmitPct, netRetransmitPct);
+  const points = Math.min(loss, retransmit);
+  if (points < FULL) {
+    if (loss <= retransmit) explain(COMPONENT_CURVES.lossPct, netLossPct, lost, reasons);
+    else explain(COMPONENT_CURVES.retransmitPct, netRetransmitPct, retransmitted, reasons);
   }
-  if (sample.netRetransmitPct !== null) {
-    ratings.push(
-      term(
-        COMPONENT_CURVES.retransmitPct,
-        sample.netRetransmitPct,
-        (v, limit) => `${v} % retransmitted (full score up to ${limit} %)`,
-      ),
-    );
-  }
-  return ratings.reduce<Rating | null>(
-    (worst, rating) => (worst && worst.points <= rating.points ? worst : rating),
-    null,
-  );
+  return points;
 }
 
-function rateStability(stability: Stability | null): Rating {
-  if (!stability) return NOTHING_REPORTED;
-  const coverage = term(
-    COMPONENT_CURVES.coveragePct,
-    stability.coveragePct,
-    (v) => `${v} % of check-ins received in 24 hours (full score at 100 %)`,
-  );
-  const events = [
-    perEvent(STABILITY_DEDUCTIONS.reboots, stability.reboots, "restart in 24 hours", "restarts in 24 hours"),
+const received: Describe = (value) => `${value} % of check-ins received in 24 hours (full score at 100 %)`;
+
+function rateStability(stability: Stability | null, reasons: Reasons): number {
+  if (!stability) return notReported(reasons);
+  const { coveragePct, reboots, oomKills, failedUnits } = stability;
+  return (
+    term(COMPONENT_CURVES.coveragePct, coveragePct, received, reasons) -
+    perEvent(STABILITY_DEDUCTIONS.reboots, reboots, "restart in 24 hours", "restarts in 24 hours", reasons) -
     perEvent(
       STABILITY_DEDUCTIONS.oomKills,
-      stability.oomKills,
+      oomKills,
       "process killed for lack of memory in 24 hours",
       "processes killed for lack of memory in 24 hours",
-    ),
-    perEvent(
-      STABILITY_DEDUCTIONS.failedUnits,
-      stability.failedUnits,
-      "failed system service",
-      "failed system services",
-    ),
-  ];
-  return events.reduce(
-    (sum, event) => ({ points: sum.points - event.points, reasons: [...sum.reasons, ...event.reasons] }),
-    coverage,
+      reasons,
+    ) -
+    perEvent(STABILITY_DEDUCTIONS.failedUnits, failedUnits, "failed system service", "failed system services", reasons)
   );
 }
 
-function rateFreshness(lastSeenAt: number | null, now: number): Rating {
-  if (lastSeenAt === null) return NOTHING_REPORTED;
+function rateFreshness(lastSeenAt: number | null, now: number, reasons: Reasons): number {
+  if (lastSeenAt === null) return notReported(reasons);
   const age = Math.max(0, now - lastSeenAt);
-  return term(
-    COMPONENT_CURVES.lastSeenSeconds,
-    age / SECOND,
-    (_, limit) => `last check-in ${durationText(age)} ago (full score up to ${limit} seconds)`,
-  );
+  const points = valueAt(COMPONENT_CURVES.lastSeenSeconds, age / SECOND);
+  if (points < FULL) {
+    const limit = decimal(fullUpTo(COMPONENT_CURVES.lastSeenSeconds));
+    reasons?.push(`last check-in ${durationText(age)} ago (full score up to ${limit} seconds)`);
+  }
+  return points;
 }
 
-/** Points on a curve, and a reason unless they are full. The limit in the reason is where full score ends. */
-function term(curve: Curve, value: number, describe: (value: string, limit: string) => string): Rating {
+/** Points on a curve, and a reason unless they are full. */
+function term(curve: Curve, value: number, describe: Describe, reasons: Reasons): number {
   const points = valueAt(curve, value);
-  if (points >= FULL) return { points, reasons: NO_REASONS };
-  return { points, reasons: [() => describe(decimal(value), decimal(curve[0]?.[0] ?? 0))] };
+  if (points < FULL) explain(curve, value, describe, reasons);
+  return points;
 }
 
-/** As `term`, for points to be taken off; nothing measured takes nothing. */
-function deduction(curve: Curve, value: number | null, describe: (value: string, limit: string) => string): Rating {
-  const points = value === null ? 0 : valueAt(curve, value);
-  if (value === null || points === 0) return NO_DEDUCTION;
-  return { points, reasons: [() => describe(decimal(value), decimal(curve[0]?.[0] ?? 0))] };
+/** Points to be taken off; nothing measured takes nothing. */
+function deduction(curve: Curve, value: number | null): number {
+  return value === null ? 0 : valueAt(curve, value);
 }
 
-function perEvent({ each, most }: { each: number; most: number }, count: number, one: string, many: string): Rating {
-  if (count === 0) return NO_DEDUCTION;
-  return { points: Math.min(most, each * count), reasons: [() => `${count} ${count === 1 ? one : many}`] };
+function explain(curve: Curve, value: number | null, describe: Describe, reasons: Reasons): void {
+  if (value !== null) reasons?.push(describe(decimal(value), decimal(fullUpTo(curve))));
+}
+
+/** Where full score ends. */
+function fullUpTo(curve: Curve): number {
+  return curve[0]?.[0] ?? 0;
+}
+
+function perEvent(
+  { each, most }: { each: number; most: number },
+  count: number,
+  one: string,
+  many: string,
+  reasons: Reasons,
+): number {
+  if (count === 0) return 0;
+  reasons?.push(`${count} ${count === 1 ? one : many}`);
+  return Math.min(most, each * count);
 }
 
 /** The names of the components in sentences. */
@@ -302,7 +281,7 @@ export const LABELS: Readonly<Record<Component, string>> = {
   freshness: "Freshness",
 };
 
-function writeNotes(ratings: Ratings, components: Record<Component, number>, facts: HealthFacts): string[] {
+function writeNotes(reasons: ReasonsOf, components: Record<Component, number>, facts: HealthFacts): string[] {
   const lostBy = (name: Component) => (WEIGHTS[name] * (FULL - components[name])) / 100;
   const notes: { lost: number; text: string }[] = [];
   const add = (names: readonly Component[], text: string) => {
@@ -312,20 +291,13 @@ function writeNotes(ratings: Ratings, components: Record<Component, number>, fac
   const unknown: Component[] = facts.sample ? [] : ["cpu", "memory", "disk", "network"];
   if (!facts.sample) add(unknown, "No telemetry sample has arrived yet: CPU, memory, disk and network count 500 each");
   for (const name of COMPONENTS) {
-    if (!unknown.includes(name))
-      add([name], `${LABELS[name]}: ${ratings[name].reasons.map((reason) => reason()).join(", ")}`);
+    if (!unknown.includes(name)) add([name], `${LABELS[name]}: ${reasons[name].join(", ")}`);
   }
   if (notes.length === 0) return ["All six components are at full score."];
   return notes
     .sort((a, b) => b.lost - a.lost)
     .slice(0, MAX_NOTES)
     .map((note) => note.text);
-}
-
-function writeCauses(ratings: Ratings): Record<Component, string[]> {
-  const causes = {} as Record<Component, string[]>;
-  for (const name of COMPONENTS) causes[name] = ratings[name].reasons.map((reason) => reason());
-  return causes;
 }
 
 function pointsText(points: number): string {

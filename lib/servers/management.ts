@@ -93,12 +93,12 @@ const fleetServer = {
   createdAt: true,
   lastSeenAt: true,
   account: { select: { email: true } },
-  telemetrySamples: { select: { ts: true }, orderBy: { ts: "desc" }, take: 1 },
+  latestSampleAt: true,
 } satisfies Prisma.ServerSelect;
 
 type FleetRow = Prisma.ServerGetPayload<{ select: typeof fleetServer }>;
 
-/** A server with its owner, for whoever deploys the console. */
+/** A server with its owner, for the command line. */
 export type FleetServer = Pick<FleetRow, "id" | "accountId" | "label" | "hostname" | "account"> & {
   /** Null when it never checked in. */
   lastSeenAt: Date | null;
@@ -120,9 +120,12 @@ export async function findFleetServer(id: number): Promise<FleetServer | null> {
   return row && toFleetServer(row);
 }
 
-function toFleetServer({ createdAt, lastSeenAt, telemetrySamples, ...server }: FleetRow): FleetServer {
-  const ts = telemetrySamples[0]?.ts.getTime() ?? null;
-  const times = { ts, lastSeenAt: lastSeenAt.getTime(), createdAt: createdAt.getTime() };
+function toFleetServer({ createdAt, lastSeenAt, latestSampleAt, ...server }: FleetRow): FleetServer {
+  const times = {
+    latestSampleAt: latestSampleAt?.getTime() ?? null,
+    lastSeenAt: lastSeenAt.getTime(),
+    createdAt: createdAt.getTime(),
+  };
   return { ...server, lastSeenAt: hasCheckedIn(times) ? lastSeenAt : null };
 }
 

@@ -38,8 +38,8 @@ const findByHash = together<string, RowOfStatement<typeof BY_HASH>>(async (hashe
 }, LOOKUP_CONNECTIONS.serverKeys);
 
 /**
- * Whose raw server key this is; null when it is none, unknown, replaced for longer than the overlap, or its server or
- * account is gone or disabled. Nothing is cached, so each of these holds from the very next request on.
+ * Finds the server of a raw key. Null: the key is malformed, unknown or replaced for longer than the overlap, its server is
+ * removed, or its account is disabled. Nothing is cached, so a change holds from the next request on.
  * @throws BusyError when too many keys of the same account or network are being looked up.
  */
 export async function authenticateServerKey(raw: string, ip: string | null): Promise<Reporter | null> {

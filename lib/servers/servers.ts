@@ -1,27 +1,26 @@
 import type { ServerDetail, ServerList, ServerListItem } from "@/lib/api/schemas";
 import { query } from "@/lib/database/run-statement";
 import { jsonRows, parseRows, type RowOf, select, statement } from "@/lib/database/statement";
-import { type Column, Expression, optional, table } from "@/lib/database/tables";
+import { Expression, table } from "@/lib/database/tables";
 import { NotFoundError } from "@/lib/failures";
 import { parseId } from "@/lib/http/ids";
 import { mainCause } from "@/lib/servers/health-breakdown";
-import { type Health, type HealthFacts, type Measurements, rateHealth, scoreHealth } from "@/lib/servers/health-score";
+import { type Health, type HealthFacts, rateHealth, scoreHealth } from "@/lib/servers/health-score";
 import { parseStabilityRecord, summariseStability } from "@/lib/servers/stability";
-import { readColumns } from "@/lib/servers/telemetry/measured-columns";
-import { publishedRows } from "@/lib/servers/telemetry/measurements";
+import {
+  eachMeasurement,
+  publishedRows,
+  rolledUpValues,
+  type Sample,
+  type StoredSample,
+  storedSampleOf,
+} from "@/lib/servers/telemetry/measurements";
 import { MINUTE } from "@/lib/time";
 
 /** A daemon that checked in within this time is online (contract 8). */
 const ONLINE_WINDOW = 2 * MINUTE;
 
 const s = table("Server", "s");
-const t = optional("TelemetrySample", "t");
-const newest = table("TelemetrySample", "newest");
-
-/** Each server with its latest sample: what it costs does not grow with the number of samples. */
-const WITH_LATEST_SAMPLE = `from ${s} left join lateral (
-  select * from ${newest} where ${newest.serverId} = ${s.id} order by ${newest.ts} desc limit 1) t on true`;
-
 /** What the list tells of a server, and what its score rests on. */
 const LISTED = {
   id: s.id,
@@ -33,22 +32,19 @@ const LISTED = {
   // The larger part of it is of use only to the next check-in.
   stability: new Expression<typeof s.stability.value>(`${s.stability} - 'seen'`, "json"),
   cores: new Expression<unknown>(`${s.facts} -> 'cores'`, "json"),
-  ts: t.ts,
-  ...readColumns(t),
-} satisfies Record<keyof Measurements, Column<unknown>> & Record<string, Expression<unknown>>;
+  latestSampleAt: s.latestSampleAt,
+  latestSample: new Expression<StoredSample | null>(s.latestSample.sql, "json"),
+} satisfies Record<string, Expression<unknown>>;
 type ServerRow = RowOf<typeof LISTED>;
 
 // As JSON that PostgreSQL writes: read row by row, a hundred servers cost three times as much here.
 const SERVERS = statement({ accountId: s.accountId }, ({ accountId }) =>
-  select({ rows: jsonRows(LISTED, `${s.id}`) }, `${WITH_LATEST_SAMPLE} where ${s.accountId} = ${accountId}`),
+  select({ rows: jsonRows(LISTED, `${s.id}`) }, `from ${s} where ${s.accountId} = ${accountId}`),
 );
 
 // Raw like the list, so that one server reads the same columns in the same way.
 const SERVER = statement({ id: s.id, accountId: s.accountId }, ({ id, accountId }) =>
-  select(
-    { ...LISTED, facts: s.facts, uptimeS: t.uptimeS },
-    `${WITH_LATEST_SAMPLE} where ${s.id} = ${id} and ${s.accountId} = ${accountId}`,
-  ),
+  select({ ...LISTED, facts: s.facts }, `from ${s} where ${s.id} = ${id} and ${s.accountId} = ${accountId}`),
 );
 
 /** The servers of an account, by id, each with its score of now (contract 4, rule 1). */
@@ -75,10 +71,7 @@ export type ServerReport = {
   scoreAt(time: number): number;
 };
 
-export type CurrentValues = Pick<
-  ServerRow,
-  "cpuPct" | "memUsedMb" | "memTotalMb" | "diskUsedPct" | "load5" | "netLossPct"
-> & { uptimeS: number | null; cores: number | null };
+export type CurrentValues = Sample & { cores: number | null };
 
 /** As `getServer`. @throws NotFoundError when there is no such server of this account. */
 export async function getServerReport(accountId: number, idText: string): Promise<ServerReport> {
@@ -100,7 +93,7 @@ export async function getServerReport(accountId: number, idText: string): Promis
     server,
     hasCheckedIn: hasCheckedIn(row),
     health,
-    current: { ...row, cores: facts.cores },
+    current: { ...(latestSampleOf(row) ?? eachMeasurement(() => null)), cores: facts.cores },
     scoreAt: (time) => scoreHealth(factsOf(row, time), time).score,
   };
 }
@@ -123,14 +116,15 @@ export async function listFleet(accountId: number): Promise<FleetServer[]> {
   const now = Date.now();
   return rows.map((row) => {
     const health = rateHealth(factsOf(row, now), now);
-    const { memUsedMb, memTotalMb } = row;
+    const sample = latestSampleOf(row);
+    const values = sample && rolledUpValues(sample);
     return {
       ...serializeListItem(row, health.score, now),
       createdAt: row.createdAt,
       hasCheckedIn: hasCheckedIn(row),
-      cpuPct: row.cpuPct,
-      memUsedPct: memUsedMb !== null && memTotalMb ? Math.min(100, (memUsedMb / memTotalMb) * 100) : null,
-      diskUsedPct: row.diskUsedPct,
+      cpuPct: values?.cpuPct ?? null,
+      memUsedPct: values?.memUsedPct ?? null,
+      diskUsedPct: values?.diskUsedPct ?? null,
       cause: mainCause(health),
     };
   });
@@ -167,30 +161,26 @@ function serializeListItem(row: ServerRow, score: number, now: number): ServerLi
 }
 
 /** A measurement that the daemon did not make is left out: the contract has no null for it (contract 2.3). */
-function serializeSample(row: ServerRow): ServerDetail["latest_sample"] {
-  if (row.ts === null) return null;
-  const sample: NonNullable<ServerDetail["latest_sample"]> = { ts: row.ts };
-  for (const { measurement, name } of publishedRows) {
-    const value = row[measurement];
-    if (value !== null) sample[name] = value;
+function serializeSample({ latestSampleAt, latestSample }: ServerRow): ServerDetail["latest_sample"] {
+  if (latestSampleAt === null) return null;
+  const sample: NonNullable<ServerDetail["latest_sample"]> = { ts: latestSampleAt };
+  for (const { name } of publishedRows) {
+    const value = latestSample?.[name];
+    if (value !== null && value !== undefined) sample[name] = value;
   }
   return sample;
 }
 
-function hasSample(row: ServerRow): row is ServerRow & Measurements {
-  return row.ts !== null;
-}
-
 /**
- * Whether a server has ever checked in, by the time of its latest sample, if any, and its own two times (epoch ms), which
- * start out equal until the first check-in moves one of them.
+ * Whether a server has ever checked in (all times in epoch ms): it has a sample, or its two own times are no longer the
+ * same, as they are until the first check-in.
  */
 export function hasCheckedIn({
-  ts,
+  latestSampleAt,
   lastSeenAt,
   createdAt,
-}: Pick<ServerRow, "ts" | "lastSeenAt" | "createdAt">): boolean {
-  return ts !== null || lastSeenAt !== createdAt;
+}: Pick<ServerRow, "latestSampleAt" | "lastSeenAt" | "createdAt">): boolean {
+  return latestSampleAt !== null || lastSeenAt !== createdAt;
 }
 
 function isOnline(row: ServerRow, now: number): boolean {
@@ -202,7 +192,12 @@ function factsOf(row: ServerRow, now: number): HealthFacts {
   return {
     lastSeenAt: hasCheckedIn(row) ? row.lastSeenAt : null,
     cores: typeof cores === "number" && cores > 0 ? cores : null,
-    sample: hasSample(row) ? row : null,
+    sample: latestSampleOf(row),
     stability: summariseStability(parseStabilityRecord(row.stability), row.createdAt, now),
   };
+}
+
+/** Null when no sample has arrived. `ts` is in epoch milliseconds. */
+function latestSampleOf({ latestSampleAt, latestSample }: ServerRow): (Sample & { ts: number }) | null {
+  return latestSample && latestSampleAt !== null ? storedSampleOf(latestSample, latestSampleAt) : null;
 }

@@ -27,7 +27,7 @@ export type StabilityRecord = StabilitySummary & {
 
 const EMPTY: StabilityRecord = { until: 0, minutes: "", seen: "", events: [], last_oom_at: null, failed_units: 0 };
 
-/** The last 24 hours of a server, as far as it has been known. */
+/** The last 24 hours of a server, or the time since it was added if that is shorter. */
 export type Stability = {
   /** Percent of the minutes in which the daemon checked in, 0 to 100. */
   coveragePct: number;
@@ -54,8 +54,8 @@ export function parseStabilityRecord(column: unknown): StabilityRecord {
 }
 
 /**
- * The record after one more check-in that tells of `at` (epoch ms), in whatever order check-ins arrive: each minute
- * counts once, so that what a daemon replays after an outage ends in the same record as if there had been none.
+ * Adds a check-in of `at` (epoch ms) to the record. The order of check-ins does not matter, and each minute counts once:
+ * a daemon that replays an outage ends with the record that it would have without one.
  */
 export function withCheckIn(record: StabilityRecord, at: number, facts: CheckInFacts): StabilityRecord {
   const hour = Math.floor(at / HOUR);

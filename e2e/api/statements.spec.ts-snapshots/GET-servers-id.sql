@@ -19,23 +19,8 @@ select s.id as "id",
   (date_part('epoch', s.last_seen_at) * 1000)::bigint as "lastSeenAt",
   s.stability - 'seen' as "stability",
   s.facts -> 'cores' as "cores",
-  (date_part('epoch', t.ts) * 1000)::bigint as "ts",
-  t.cpu_pct as "cpuPct",
-  t.cpu_steal_pct as "cpuStealPct",
-  t.cpu_iowait_pct as "cpuIowaitPct",
-  t.load5 as "load5",
-  t.mem_used_mb as "memUsedMb",
-  t.mem_total_mb as "memTotalMb",
-  t.swap_used_pct as "swapUsedPct",
-  t.disk_used_pct as "diskUsedPct",
-  t.net_loss_pct as "netLossPct",
-  t.net_retransmit_pct as "netRetransmitPct",
-  t.oom_kills as "oomKills",
+  (date_part('epoch', s.latest_sample_at) * 1000)::bigint as "latestSampleAt",
+  s.latest_sample as "latestSample",
   s.facts as "facts"
 from servers s
-left
-join lateral ( select *
-from telemetry_samples newest
-where newest.server_id = s.id
-order by newest.ts desc limit 1) t on true
 where s.id = $1 and s.account_id = $2;

@@ -13,23 +13,22 @@ select (date_part('epoch', s.last_seen_at) * 1000)::bigint as "lastSeenAt",
   s.daemon as "daemon",
   s.daemon_before as "daemonBefore",
   (date_part('epoch', s.two_daemons_at) * 1000)::bigint as "twoDaemonsAt",
-  (select t.uptime_s
+  case when s.latest_sample_at < $1 then (s.latest_sample ->> 'uptime_s')::float8 else (select t.uptime_s
 from telemetry_samples t
-where t.server_id = s.id and t.ts < $1
-order by t.ts desc limit 1) as "uptimeBefore",
-  (select t.uptime_s
+where t.server_id = s.id and t.ts >= $3 and t.ts < $1
+order by t.ts desc limit 1) end as "uptimeBefore",
+  case when s.latest_sample_at > $1 then ( select t.uptime_s
 from telemetry_samples t
-where t.server_id = s.id and t.ts > $1
-order by t.ts limit 1) as "uptimeAfter",
-  (date_part('epoch', (select t.ts
+where t.server_id = s.id and t.ts > $1 and t.ts <= $4
+order by t.ts limit 1) end as "uptimeAfter",
+  (date_part('epoch', (case when s.latest_sample_at >= $5 then ( select t.ts
 from telemetry_samples t
-where t.server_id = s.id and t.ts >= $2 and t.ts < $3
-order by t.ts = $1 desc, t.ts limit 1)) * 1000)::bigint as "storedTs",
-  (date_part('epoch', (select max(t.ts)
-from telemetry_samples t
-where t.server_id = s.id)) * 1000)::bigint as "newestTs"
+where t.server_id = s.id and t.ts >= $5 and t.ts < $6
+order by t.ts = $1 desc,
+  t.ts limit 1) end)) * 1000)::bigint as "storedTs",
+  (date_part('epoch', s.latest_sample_at) * 1000)::bigint as "newestTs"
 from servers s
-where s.id = $4;
+where s.id = $2;
 
 with same as ( select s.id as id
 from servers s
@@ -65,7 +64,9 @@ where s.id = $1 and s.last_seen_at = $2 and md5(s.stability::text) = $3::text fo
   $29
 from same
 on conflict (server_id,
-  ts) do nothing returning t.server_id as id),
+  ts) do nothing returning t.server_id as id,
+  t.ts as ts,
+  (to_jsonb(t) - '{server_id,ts}'::text[])::json as sample),
   used as ( update server_keys k
 set last_used_at = $6,
   last_used_ip = $5
@@ -79,9 +80,11 @@ set last_seen_at = $8,
   public_ip = case when $11::boolean then $12 else s.public_ip end,
   daemon = $13,
   daemon_before = $14,
-  two_daemons_at = $15
-where s.id = $1 and exists (select
-from added)) select exists (select
+  two_daemons_at = $15,
+  latest_sample_at = case when s.latest_sample_at is null or s.latest_sample_at < added.ts then added.ts else s.latest_sample_at end,
+  latest_sample = case when s.latest_sample_at is null or s.latest_sample_at < added.ts then added.sample else s.latest_sample end
+from added
+where s.id = added.id) select exists (select
 from same) as "wasSame",
   exists (select
 from added) as "wasNew";

@@ -36,50 +36,15 @@ select string_agg(concat('[',
   coalesce((s.facts -> 'cores')::text,
   'null'),
   ',',
-  coalesce(((date_part('epoch', t.ts) * 1000)::bigint)::text,
+  coalesce(((date_part('epoch', s.latest_sample_at) * 1000)::bigint)::text,
   'null'),
   ',',
-  coalesce((t.cpu_pct)::text,
-  'null'),
-  ',',
-  coalesce((t.cpu_steal_pct)::text,
-  'null'),
-  ',',
-  coalesce((t.cpu_iowait_pct)::text,
-  'null'),
-  ',',
-  coalesce((t.load5)::text,
-  'null'),
-  ',',
-  coalesce((t.mem_used_mb)::text,
-  'null'),
-  ',',
-  coalesce((t.mem_total_mb)::text,
-  'null'),
-  ',',
-  coalesce((t.swap_used_pct)::text,
-  'null'),
-  ',',
-  coalesce((t.disk_used_pct)::text,
-  'null'),
-  ',',
-  coalesce((t.net_loss_pct)::text,
-  'null'),
-  ',',
-  coalesce((t.net_retransmit_pct)::text,
-  'null'),
-  ',',
-  coalesce((t.oom_kills)::text,
+  coalesce((s.latest_sample)::text,
   'null'),
   ']'),
   ','
 order by s.id) as "rows"
 from servers s
-left
-join lateral ( select *
-from telemetry_samples newest
-where newest.server_id = s.id
-order by newest.ts desc limit 1) t on true
 where s.account_id = $1;
 
 select s.id as "id",

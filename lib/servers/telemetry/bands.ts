@@ -19,7 +19,7 @@ export function bandsOf(values: HistoryValues): Bands {
   });
 }
 
-/** The bands of two times taken together: no peak is lost, and the mean is that of all samples. */
+/** Joins the bands of two times: peaks are kept, and the mean is that of all samples. */
 export function merge(a: Bands, b: Bands): Bands {
   return eachMeasure((measure) => {
     const [one, other] = [a[measure], b[measure]];
@@ -39,7 +39,7 @@ const column = z.partialRecord(
   z.tuple([z.number(), z.number(), z.number(), z.int().positive()]),
 );
 
-/** Reads the column of an hour; what is no such record is an hour of which nothing is known. */
+/** Reads the column of an hour. Anything but such a record is read as an hour without values. */
 export function parseBands(value: unknown): Bands {
   const parsed = column.safeParse(value);
   if (!parsed.success) return {};
@@ -49,7 +49,7 @@ export function parseBands(value: unknown): Bands {
   });
 }
 
-/** As the column holds them: short, and no more exact than a daemon reports. */
+/** The form of the column: short, and rounded to three decimals. */
 export function serializeBands(bands: Bands): Record<string, number[]> {
   return Object.fromEntries(
     Object.entries(bands).map(([measure, { least, mean, greatest, count }]) => [

@@ -1,6 +1,9 @@
 import { names, parameter, type RowOfStatement, type Sql, select, statement } from "@/lib/database/statement";
 import { Expression, table } from "@/lib/database/tables";
+import { LATEST_SAMPLE } from "@/lib/servers/telemetry/latest-sample";
 import { measuredColumns } from "@/lib/servers/telemetry/measured-columns";
+import { MEASUREMENTS } from "@/lib/servers/telemetry/measurements";
+import { DAY } from "@/lib/time";
 
 const s = table("Server", "s");
 const k = table("ServerKey", "k");
@@ -8,10 +11,16 @@ const t = table("TelemetrySample", "t");
 
 type Uptime = (typeof t.uptimeS)["value"];
 
-// Raw, so that what a check-in depends on is one statement, and because the typed client has no word for a hash.
+const { name: UPTIME } = MEASUREMENTS.uptimeS;
+
+/** How far around the time of a late sample its neighbours are looked for: they lie in at most three partitions. */
+export const NEIGHBOURHOOD = DAY;
+
+// Raw, so that what a check-in depends on is one statement, and because the typed client has no word for a hash. The server
+// holds its latest sample: only for a sample that arrives late is a table of samples read.
 export const PREVIOUS = statement(
-  { sampledAt: t.ts, from: t.ts, to: t.ts, id: s.id },
-  ({ sampledAt, from, to, id }) => {
+  { sampledAt: t.ts, id: s.id, since: t.ts, until: t.ts, spanFrom: t.ts, spanTo: t.ts },
+  ({ sampledAt, id, since, until, spanFrom, spanTo }) => {
     const samples = `from ${t} where ${t.serverId} = ${s.id}`;
     return select(
       {
@@ -24,18 +33,21 @@ export const PREVIOUS = statement(
         twoDaemonsAt: s.twoDaemonsAt,
         // Of the sample before this one, and of the one after it if this one arrives late.
         uptimeBefore: new Expression<Uptime>(
-          `(select ${t.uptimeS} ${samples} and ${t.ts} < ${sampledAt} order by ${t.ts} desc limit 1)`,
+          `case when ${s.latestSampleAt} < ${sampledAt} then (${s.latestSample} ->> '${UPTIME}')::float8
+          else (select ${t.uptimeS} ${samples} and ${t.ts} >= ${since} and ${t.ts} < ${sampledAt} order by ${t.ts} desc limit 1) end`,
         ),
         uptimeAfter: new Expression<Uptime>(
-          `(select ${t.uptimeS} ${samples} and ${t.ts} > ${sampledAt} order by ${t.ts} limit 1)`,
+          `case when ${s.latestSampleAt} > ${sampledAt} then (
+            select ${t.uptimeS} ${samples} and ${t.ts} > ${sampledAt} and ${t.ts} <= ${until} order by ${t.ts} limit 1) end`,
         ),
         // Of the ten seconds of this one: itself, if it was stored before, or else another.
         storedTs: new Expression<Date | null>(
-          `(select ${t.ts} ${samples} and ${t.ts} >= ${from} and ${t.ts} < ${to}
-          order by ${t.ts} = ${sampledAt} desc, ${t.ts} limit 1)`,
+          `(case when ${s.latestSampleAt} >= ${spanFrom} then (
+            select ${t.ts} ${samples} and ${t.ts} >= ${spanFrom} and ${t.ts} < ${spanTo}
+            order by ${t.ts} = ${sampledAt} desc, ${t.ts} limit 1) end)`,
           "instant",
         ),
-        newestTs: new Expression<Date | null>(`(select max(${t.ts}) ${samples})`, "instant"),
+        newestTs: s.latestSampleAt,
       },
       `from ${s} where ${s.id} = ${id}`,
     );
@@ -64,21 +76,29 @@ const CHANGE = {
   twoDaemonsAt: s.twoDaemonsAt,
 };
 
+/** What a statement of `change` adds, and what of it goes into the server's row. */
+type Addition = { sql: string; columns: string };
+
 // Raw, because it is one statement, so one transaction: nothing is written unless the server is as it was read, and
 // nothing but the sample decides whether anything is new. No transaction is held open between reading and writing.
-export const SEEN = statement(CHANGE, (given) => change(given, "select id from same"));
+export const SEEN = statement(CHANGE, (given) => change(given, { sql: "select id from same", columns: "" }));
 export const SAMPLED = statement({ ...CHANGE, ts: t.ts, ...MEASURED }, (given) => {
   const columns = [t.serverId, t.ts, ...Object.values(MEASURED)];
   const values = Object.keys(MEASURED).map((name) => given[name as keyof typeof MEASURED]);
-  return change(
-    given,
-    `insert into telemetry_samples as t (${names(...columns)}) select id, ${given.ts}, ${values.join(", ")} from same
-    on conflict (${names(t.serverId, t.ts)}) do nothing returning ${t.serverId} as id`,
-  );
+  const isLatest = `${s.latestSampleAt} is null or ${s.latestSampleAt} < added.ts`;
+  return change(given, {
+    sql: `insert into telemetry_samples as t (${names(...columns)}) select id, ${given.ts}, ${values.join(", ")} from same
+    on conflict (${names(t.serverId, t.ts)}) do nothing
+    returning ${t.serverId} as id, ${t.ts} as ts, ${LATEST_SAMPLE} as sample`,
+    // As the trigger would right afterwards: so the row is written once.
+    columns: `,
+        ${s.latestSampleAt.name} = case when ${isLatest} then added.ts else ${s.latestSampleAt} end,
+        ${s.latestSample.name} = case when ${isLatest} then added.sample else ${s.latestSample} end`,
+  });
 });
 
 /** `added` answers a row if there is something new. */
-function change(given: { [Name in keyof typeof CHANGE]: string }, added: string): Sql<Outcome> {
+function change(given: { [Name in keyof typeof CHANGE]: string }, added: Addition): Sql<Outcome> {
   const outcome = select({
     wasSame: new Expression<boolean>("exists (select from same)"),
     wasNew: new Expression<boolean>("exists (select from added)"),
@@ -87,7 +107,7 @@ function change(given: { [Name in keyof typeof CHANGE]: string }, added: string)
     sql: `with same as (
       select ${s.id} as id from ${s} where ${s.id} = ${given.id} and ${s.lastSeenAt} = ${given.lastSeenBefore}
         and md5(${s.stability}::text) = ${given.stabilityMd5} for update),
-    added as (${added}),
+    added as (${added.sql}),
     used as (
       update ${k} set ${k.lastUsedAt.name} = ${given.keyUsedAt}, ${k.lastUsedIp.name} = ${given.keyIp}
       where ${k.id} = ${given.keyId} and (${k.lastUsedAt} is null or ${k.lastUsedAt} <= ${given.keyNotSince})
@@ -99,8 +119,8 @@ function change(given: { [Name in keyof typeof CHANGE]: string }, added: string)
         ${s.facts.name} = coalesce(${given.facts}, ${s.facts}),
         ${s.publicIp.name} = case when ${given.hasNewIp} then ${given.publicIp} else ${s.publicIp} end,
         ${s.daemon.name} = ${given.daemon}, ${s.daemonBefore.name} = ${given.daemonBefore},
-        ${s.twoDaemonsAt.name} = ${given.twoDaemonsAt}
-      where ${s.id} = ${given.id} and exists (select from added))
+        ${s.twoDaemonsAt.name} = ${given.twoDaemonsAt}${added.columns}
+      from added where ${s.id} = added.id)
     ${outcome.sql}`,
   };
 }

@@ -1,7 +1,7 @@
 import { query } from "@/lib/database/run-statement";
 import { NotFoundError } from "@/lib/failures";
 import { parseStabilityRecord, withCheckIn } from "@/lib/servers/stability";
-import { PREVIOUS, type Previous, SAMPLED, SEEN } from "@/lib/servers/telemetry/check-in-statements";
+import { NEIGHBOURHOOD, PREVIOUS, type Previous, SAMPLED, SEEN } from "@/lib/servers/telemetry/check-in-statements";
 import { type ParsedReport, parseReport, type Report } from "@/lib/servers/telemetry/report";
 import { withDaemon } from "@/lib/servers/telemetry/two-daemons";
 import { MINUTE, SECOND } from "@/lib/time";
@@ -26,7 +26,7 @@ const KEY_USE_PRECISION = MINUTE;
 /** One sample is stored of each of these spans of the clock, in milliseconds: thirty seconds are usual. */
 const SAMPLE_EVERY = 10 * SECOND;
 
-/** Each attempt fails only when another check-in of the same server succeeds. */
+/** An attempt fails only when another check-in of the same server succeeds. */
 const MAX_ATTEMPTS = 100;
 
 /**
@@ -50,9 +50,9 @@ function tellsOfNow(sampledAt: number, arrivedAt: number, newestTs: number | nul
 }
 
 /**
- * As `recordCheckIn`, for what was checked before. A sample that is there already changes nothing at all, so a daemon
- * may send again what it is not sure to have delivered; false says so. So it does for a second sample of the same ten
- * seconds, which is not stored; its facts and ip are news all the same. The server was last seen at the arrival.
+ * Stores a report that is checked already, as `recordCheckIn` does. False: the sample was stored before, and nothing
+ * changed, so a daemon may send a sample again; or another sample of the same ten seconds is stored, and of this report
+ * only the facts and the ip count. The server was last seen at the arrival.
  * @throws NotFoundError for an unknown server.
  */
 export async function storeCheckIn(
@@ -64,12 +64,14 @@ export async function storeCheckIn(
     const from = Math.floor(sampledAt.getTime() / SAMPLE_EVERY) * SAMPLE_EVERY;
     const [previous] = await query(PREVIOUS, {
       sampledAt,
-      from: new Date(from),
-      to: new Date(from + SAMPLE_EVERY),
       id: serverId,
+      since: new Date(sampledAt.getTime() - NEIGHBOURHOOD),
+      until: new Date(sampledAt.getTime() + NEIGHBOURHOOD),
+      spanFrom: new Date(from),
+      spanTo: new Date(from + SAMPLE_EVERY),
     });
     if (!previous) throw new NotFoundError();
-    // What a report that arrives late says of the present is out of date.
+    // A late report does not change the present: facts, ip and failed units.
     const isNewest = tellsOfNow(sampledAt.getTime(), arrivedAt.getTime(), previous.newestTs);
     const isThinned = sample !== undefined && previous.storedTs !== null && previous.storedTs !== sampledAt.getTime();
     const record = parseStabilityRecord(previous.stability);

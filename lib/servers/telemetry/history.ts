@@ -22,7 +22,7 @@ const RANGES = {
 export type HistoryRange = keyof typeof RANGES;
 export const HISTORY_RANGES = Object.keys(RANGES) as HistoryRange[];
 
-/** A page waits this long for hours that nobody has summed up yet; the rest is made in the background. */
+/** A page waits this long for missing roll-ups. The rest is made in the background. */
 const PATIENCE = 1.5 * SECOND;
 
 /**

@@ -1,13 +1,6 @@
 import type { Prisma } from "@/lib/database/client";
 import type { Column } from "@/lib/database/tables";
-import {
-  eachMeasurement,
-  MEASUREMENTS,
-  type Measurement,
-  measurementNames,
-  type PublishedMeasurement,
-  type ScoredMeasurement,
-} from "./measurements";
+import { eachMeasurement, type Measurement } from "./measurements";
 
 type Fields = Prisma.TypeMap["model"]["TelemetrySample"]["payload"]["scalars"];
 
@@ -22,17 +15,4 @@ type Samples<Value> = Record<Measurement, Column<Value>>;
  */
 export function measuredColumns<Value>(t: Samples<Value>): Samples<Value> {
   return eachMeasurement((name) => t[name]) satisfies Record<MeasuredField, Column<Value>>;
-}
-
-/** The measurements that lists and details of servers need. */
-export type ReadMeasurement = ScoredMeasurement | PublishedMeasurement;
-
-const READ = measurementNames.filter((name): name is ReadMeasurement => {
-  const { isScored, published } = MEASUREMENTS[name];
-  return isScored || published !== null;
-});
-
-/** The columns of the measurements that a score depends on or that the API tells of. */
-export function readColumns<Value>(t: Samples<Value>): Record<ReadMeasurement, Column<Value>> {
-  return Object.fromEntries(READ.map((name) => [name, t[name]])) as Record<ReadMeasurement, Column<Value>>;
 }

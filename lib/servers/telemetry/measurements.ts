@@ -184,6 +184,18 @@ export function sampleOf(reported: ReportedFields): Sample {
   return eachMeasurement((_, { name }) => reported[name as keyof ReportedFields]);
 }
 
+/** The measurements that `servers.latest_sample` holds. */
+export type StoredSample = Partial<Record<string, number | null>>;
+
+const columns = measurementNames.map((name) => [name, MEASUREMENTS[name].name] as const);
+
+/** The sample of a stored one and its time (epoch ms). It may be older than a measurement. */
+export function storedSampleOf(stored: StoredSample, ts: number): Sample & { ts: number } {
+  const sample: Partial<Sample> & { ts: number } = { ts };
+  for (const [name, column] of columns) sample[name] = stored[column] ?? null;
+  return sample as Sample & { ts: number };
+}
+
 /** A measurement that the API and /metrics tell of. */
 export type PublishedRow = { measurement: PublishedMeasurement; name: PublishedName; unit: Unit; published: Published };
 export type PublishedName = Rows[PublishedMeasurement]["name"];

@@ -12,7 +12,7 @@ import { HOUR } from "@/lib/time";
 /** The stability component looks back on this many hours of the clock before the current one. */
 const HOURS_BEFORE = 23;
 
-/** What a score depends on beside the samples. */
+/** The facts besides samples that a score depends on. */
 export type RatedServer = { id: number; createdAt: Date; cores: number | null };
 
 export function toRatedServer({ id, createdAt, facts }: { id: number; createdAt: Date; facts: unknown }): RatedServer {
@@ -46,7 +46,7 @@ const PAGE = 5000;
 
 /**
  * The samples with `from <= ts < to` (epoch ms), in order, each rated as `getServer` rated the server when that sample
- * arrived: by the samples up to then and by nothing that came later. It depends on the samples alone, whoever wrote
+ * arrived: by the samples up to then. Later samples change nothing. It depends on the samples alone, not on who wrote
  * them, so the same samples always give the same scores.
  */
 export async function* rateSamples(

@@ -11,7 +11,7 @@ export type Peak = {
 };
 export type Peaks = Partial<Record<HistoryMeasure, Peak>>;
 
-/** Keeps the worst of each measurement of what it is shown. */
+/** Keeps the worst value of each measurement. */
 export class PeakSearch {
   readonly found: Peaks = {};
 

@@ -3,12 +3,13 @@ import { executeIn, queryIn, type Transaction } from "@/lib/database/run-stateme
 import { names, parameter, select, statement } from "@/lib/database/statement";
 import { table } from "@/lib/database/tables";
 import { type Bands, bandsOf, merge, parseBands, serializeBands } from "@/lib/servers/telemetry/bands";
+import { findLatestSampleAgain } from "@/lib/servers/telemetry/latest-sample";
 import { type RatedServer, rateSamples } from "@/lib/servers/telemetry/past-scores";
 import { HOUR, MINUTE, SECOND, startOfHour } from "@/lib/time";
 
 // Roll-ups: the samples of an hour summed up once, so that a month of history is 720 rows. An hour is summed up when it
-// is first looked at after its end, and again when a trigger has marked it stale since: right whoever writes samples,
-// and whenever they arrive.
+// is first looked at after its end, and again when a trigger has marked it stale since: right for every writer of
+// samples, and for samples that arrive late.
 
 /** An hour is kept when it has been over for this long: any statement that wrote into it has ended by then. */
 const SETTLED_AFTER = 10 * MINUTE;
@@ -26,7 +27,7 @@ export function settledUntil(now: number): number {
 
 /**
  * Sums up the settled hours in `[from, to)` that are missing or stale, the latest first, until `deadline` (all epoch
- * ms). False when there was no time for all of them, or somebody was writing samples just then: the next call goes on.
+ * ms). False when time ran out, or a sample was being written: the next call continues.
  */
 export async function rollUp(server: RatedServer, from: number, to: number, deadline = Infinity): Promise<boolean> {
   const until = Math.min(to, settledUntil(Date.now()));
@@ -36,16 +37,16 @@ export async function rollUp(server: RatedServer, from: number, to: number, dead
     const end = (due.at(-1) ?? 0) + HOUR;
     const batch = due.splice(due.findIndex((hour) => hour >= end - BATCH));
     if (!(await sumUp(server, batch))) return false;
-    // Asked last, so that every call gets on.
+    // Checked after a batch, so that every call makes progress.
     if (due.length > 0 && Date.now() > deadline) return false;
   }
   return true;
 }
 
 /**
- * Sums up every hour from the server's first sample on again, whatever is kept of it: for an operator who has deleted
+ * Finds the server's latest sample again and sums up every hour from its first sample on: for an operator who has deleted
  * samples that were wrong, which makes nothing stale. Hours before that are all that is known of them, and stay. False
- * when somebody was writing samples just then: `rollUp` does what is left.
+ * when a sample was being written: `rollUp` does the rest.
  */
 export async function recompute(server: RatedServer): Promise<boolean> {
   const first = await db.telemetrySample.findFirst({
@@ -54,6 +55,7 @@ export async function recompute(server: RatedServer): Promise<boolean> {
     orderBy: { ts: "asc" },
   });
   if (!first) return true;
+  await findLatestSampleAgain(server.id);
   const from = startOfHour(first.ts.getTime());
   await db.telemetryHour.deleteMany({ where: { serverId: server.id, hour: { gte: new Date(from) } } });
   return rollUp(server, from, Date.now());
@@ -111,7 +113,7 @@ const KEEP = statement({ serverId: kept.serverId, rows: parameter<string>("json"
       ${kept.bands.name} = case when ${excluded.samples} >= ${kept.samples} then ${excluded.bands} else ${kept.bands} end`,
 }));
 
-/** Of hours in order, all within one `BATCH`. False when somebody is writing a sample of the server. */
+/** Sums up hours in order, all within one `BATCH`. False when a sample of the server is being written. */
 async function sumUp(server: RatedServer, hours: readonly number[]): Promise<boolean> {
   const [first, last] = [hours[0], hours.at(-1)];
   if (first === undefined || last === undefined) return true;

@@ -5,7 +5,7 @@ import { DAY, HOUR, MINUTE, SECOND, startOfHour } from "@/lib/time";
 
 /** A daemon that sent nothing for longer than this was away: it checks in twice a minute, and is offline after two. */
 const LONGEST_PAUSE = 2.5 * MINUTE;
-/** How far back it is asked whether a server was ever heard. */
+/** How far back the first sample of a server is looked for. */
 const LOOKED_BACK = 31 * DAY;
 
 /** A time without samples in epoch milliseconds: from the last one before it to the first one after it, or to now. */
