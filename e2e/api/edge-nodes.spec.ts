@@ -470,3 +470,47 @@ test("a node key reads the configuration and reports, and nothing else; other ke
   expect((await report(null, null, { method: "GET" })).status).toBe(405);
   expect(sharedOrigin()).not.toBe(app.origin);
 });
+
+test("an owner who edits in a loop makes 30 versions in ten minutes, and not one more; other owners go on", async () => {
+  const [owner, other] = [await newOwner(), await newOwner()];
+  const { id, input } = await newService(owner);
+  const edit = (n: number) => services.editService(owner, id, { ...input, originPort: String(1000 + n) }, RULES);
+  const results = [];
+  // The creation was the first change.
+  for (let n = 0; n < 32; n++) results.push(await edit(n));
+  expect(results.filter(({ kind }) => kind === "changed")).toHaveLength(29);
+  const message = "Game services of this account were changed very often just now. Try again in 10 minutes.";
+  expect(results.slice(29)).toEqual([1, 2, 3].map(() => ({ kind: "too-often", message })));
+  expect(await stateOf(id)).toMatchObject({ config_version: 30 });
+  await newService(other);
+});
+
+test("a hundred nodes that wait are all answered after one change, and ten thousand services are one answer", async () => {
+  const owner = await newOwner();
+  const crowd = [];
+  for (let n = 0; n < 100; n++) crowd.push(await newNode());
+  const { etag } = await get(crowd[0]?.key ?? null);
+  const waiting = crowd.map(({ key }) => get(key, { "If-None-Match": etag, Prefer: "wait=20" }));
+  await expect
+    .poll(async () => (await sql("select 1 from edge_nodes where is_live")).length, { timeout: 30 * SECOND })
+    .toBe(100);
+  const { id } = await newService(owner);
+  const answers = await Promise.all(waiting);
+  // One whose time was over before asks again.
+  const last = await Promise.all(
+    answers.map((answer, n) => (answer.status === 200 ? answer : get(crowd[n]?.key ?? null))),
+  );
+  for (const { json } of last) {
+    expect(json.data.services.map((service: { id: number }) => service.id)).toEqual([id]);
+  }
+  await sql(
+    `insert into game_services (account_id, name, java_hostname, origin_host, origin_port)
+    select $1, 'Many', 'many-' || i || '.example.com', '192.0.2.1', 25565 from generate_series(1, 10000) i`,
+    [owner],
+  );
+  const began = performance.now();
+  const many = await get(crowd[0]?.key ?? null);
+  console.log(`10,001 services: ${many.text.length} characters, ${Math.round(performance.now() - began)} ms`);
+  expect(many.json.data.services).toHaveLength(10_001);
+  expect(many.text.length).toBeLessThan(2 ** 21);
+});

@@ -13,6 +13,7 @@ import { nodeNames } from "@/lib/game-services/edges/nodes";
 import { getTraffic, listLatencies, parseTrafficRange } from "@/lib/game-services/traffic";
 import { findId } from "@/lib/http/ids";
 import { retryServiceAction, setServiceWishAction } from "../actions";
+import list from "../list.module.css";
 import { Outcome } from "../outcome";
 import { ServiceForm } from "../service-form";
 import { nextStep, ServiceStatus } from "../service-status";
@@ -155,7 +156,7 @@ function Nodes({ nodes, version, now }: { nodes: readonly NodeState[]; version: 
       {nodes.length === 0 ? (
         <p className="soft">No edge node is heard at the moment.</p>
       ) : (
-        <DataTable labelledBy="nodes" columns={NODE_COLUMNS}>
+        <DataTable labelledBy="nodes" columns={NODE_COLUMNS} className={list.table}>
           {nodes.map((node) => (
             <Row key={node.id} data-node={node.id}>
               <RowTitle>

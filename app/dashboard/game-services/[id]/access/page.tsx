@@ -102,7 +102,7 @@ function Shares({ id, shares, now }: { id: number; shares: readonly Share[]; now
   return (
     <Section id="shares" title="Shared with" note={`${shares.length} of ${MAX_SHARES}`}>
       {shares.length > 0 && (
-        <DataTable labelledBy="shares" columns={SHARE_COLUMNS}>
+        <DataTable labelledBy="shares" columns={SHARE_COLUMNS} className={styles.table}>
           {shares.map(({ email, shownEmail, createdAt }) => (
             <Row key={email}>
               <RowTitle>
@@ -161,7 +161,7 @@ function Tickets({ id, tickets, now }: { id: number; tickets: readonly ServiceTi
   return (
     <Section id="tickets" title="Tickets">
       {tickets.length > 0 && (
-        <DataTable labelledBy="tickets" columns={TICKET_COLUMNS}>
+        <DataTable labelledBy="tickets" columns={TICKET_COLUMNS} className={styles.table}>
           {tickets.map(({ id: ticketId, subject, isOpen, createdAt }) => (
             <Row key={ticketId}>
               <RowTitle>
