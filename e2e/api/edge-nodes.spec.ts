@@ -29,9 +29,9 @@ test.beforeAll(async () => {
   services = library.use<typeof import("@/lib/game-services/management")>("game-services/management");
 });
 test.afterEach(async () => {
+  await sql("delete from game_services");
   for (const id of added) await nodes.removeNode(id);
   added = [];
-  await sql("delete from game_services");
 });
 test.afterAll(async () => {
   await library?.stop();
@@ -485,32 +485,16 @@ test("an owner who edits in a loop makes 30 versions in ten minutes, and not one
   await newService(other);
 });
 
-test("a hundred nodes that wait are all answered after one change, and ten thousand services are one answer", async () => {
+test("ten thousand services are one answer of less than two megabytes", async () => {
   const owner = await newOwner();
-  const crowd = [];
-  for (let n = 0; n < 100; n++) crowd.push(await newNode());
-  const { etag } = await get(crowd[0]?.key ?? null);
-  const waiting = crowd.map(({ key }) => get(key, { "If-None-Match": etag, Prefer: "wait=20" }));
-  await expect
-    .poll(async () => (await sql("select 1 from edge_nodes where is_live")).length, { timeout: 30 * SECOND })
-    .toBe(100);
-  const { id } = await newService(owner);
-  const answers = await Promise.all(waiting);
-  // One whose time was over before asks again.
-  const last = await Promise.all(
-    answers.map((answer, n) => (answer.status === 200 ? answer : get(crowd[n]?.key ?? null))),
-  );
-  for (const { json } of last) {
-    expect(json.data.services.map((service: { id: number }) => service.id)).toEqual([id]);
-  }
+  const node = await newNode();
   await sql(
     `insert into game_services (account_id, name, java_hostname, origin_host, origin_port)
     select $1, 'Many', 'many-' || i || '.example.com', '192.0.2.1', 25565 from generate_series(1, 10000) i`,
     [owner],
   );
-  const began = performance.now();
-  const many = await get(crowd[0]?.key ?? null);
-  console.log(`10,001 services: ${many.text.length} characters, ${Math.round(performance.now() - began)} ms`);
-  expect(many.json.data.services).toHaveLength(10_001);
-  expect(many.text.length).toBeLessThan(2 ** 21);
+  const { status, json, text } = await get(node.key);
+  expect(status).toBe(200);
+  expect(json.data.services).toHaveLength(10_000);
+  expect(text.length).toBeLessThan(2 ** 21);
 });
