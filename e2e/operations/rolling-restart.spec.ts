@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import type { IncomingMessage } from "node:http";
 import { Agent, request } from "node:https";
+import { atExit } from "@/e2e/support/at-exit";
 import { startConsole } from "@/e2e/support/console-server";
 import { newAccount, newReportingServer } from "@/e2e/support/factories";
 import { expect, test } from "@/e2e/support/fixtures";
@@ -81,6 +82,8 @@ async function startInstance(port: number, redis: RedisServer | null, index: num
     },
     stdio: ["ignore", "pipe", "inherit"],
   });
+  // Its server ends with it.
+  atExit(() => child.kill("SIGKILL"));
   let output = "";
   child.stdout.on("data", (chunk) => (output += chunk));
   await expect.poll(() => output, { timeout: MINUTE }).toContain("Console API on");
