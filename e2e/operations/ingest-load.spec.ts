@@ -38,7 +38,8 @@ test("a thousand keys at once: each check-in is stored or told when to come agai
     const stored = answers.filter(({ status }) => status === 200);
     expect(stored.length).toBeGreaterThan(0);
     for (const { status, headers } of answers.filter((answer) => answer.status !== 200)) {
-      expect([status, Number(headers.get("retry-after"))]).toEqual([503, 5]);
+      expect(status).toBe(503);
+      expect(headers.get("retry-after")).toMatch(/^[1-5]$/);
     }
     const { rows } = await client.query("select count(*)::int as samples from telemetry_samples");
     expect(rows).toEqual([{ samples: stored.length }]);

@@ -18,6 +18,9 @@ const OTHER_CONNECTIONS = env.databasePoolSize - LOOKUP_CONNECTIONS.tokens - LOO
 const PAGE_CONNECTIONS = 3;
 const FORM_CONNECTIONS = 2;
 
+/** The earliest moment of a refusal, in milliseconds after the request. */
+const REFUSED_AFTER = 1 * SECOND;
+
 /** A part of what there is for one payer, and as much for all networks together. */
 function share(all: number, part: number): Capacity {
   const each = Math.ceil(all * part);
@@ -104,10 +107,14 @@ export async function waitForPlace(
   takes?: Amounts,
   signal?: AbortSignal,
 ): Promise<Place> {
+  const asked = performance.now();
   const outcome = admission.enter(purpose, payer, takes) ?? (await admission.wait(purpose, payer, own, takes, signal));
   if (!("retryMs" in outcome)) return outcome;
   if (!signal?.aborted) reportBusy(purpose.name, payer);
-  throw new BusyError(Math.max(1, Math.ceil(outcome.retryMs / SECOND)));
+  // A client that asks again at once would else keep the process busy with refusals.
+  const paused = Math.max(0, asked + REFUSED_AFTER - performance.now());
+  if (paused > 0) await new Promise((resolve) => setTimeout(resolve, paused));
+  throw new BusyError(Math.max(1, Math.ceil((outcome.retryMs - paused) / SECOND)));
 }
 
 /** For how long, in milliseconds, one more request of the payer would be refused; 0: it would be let in or may wait. */
