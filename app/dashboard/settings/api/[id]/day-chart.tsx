@@ -12,7 +12,7 @@ const HEIGHT = 80;
 const BAR = 10;
 const STEP = 12;
 /** Requests in a minute that are answered. */
-const LIMIT = (API_REQUESTS.limit * MINUTE) / API_REQUESTS.windowMs;
+export const LIMIT = (API_REQUESTS.limit * MINUTE) / API_REQUESTS.windowMs;
 
 /** Requests by hour, the refused ones on top, with the numbers in a table. */
 export async function DayChart({ day }: { day: DayOfUse }) {
