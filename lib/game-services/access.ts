@@ -201,7 +201,7 @@ export async function listTickets(accountId: number, serviceId: number): Promise
 
 export type OpenTicketResult = { kind: "opened"; id: number } | { kind: "not-found" } | InvalidField<"subject">;
 
-/** Opens a ticket about a service of the account: while it is open, staff see the service (spec 2.5). */
+/** Opens a ticket about a service of the account: while it is open, staff see the service (contract 2.5). */
 export async function openServiceTicket(
   accountId: number,
   serviceId: number,

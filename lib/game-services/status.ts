@@ -35,7 +35,7 @@ export function wishOf(wish: ServiceWish | null, status: GameServiceStatus): Ser
 }
 
 /**
- * The status of a service (spec 2.5, 3): the first rule that holds. A service that another program wrote keeps its status
+ * The status of a service (contract 2.5, 3): the first rule that holds. A service that another program wrote keeps its status
  * until a live node acknowledges it, and is never deleted from here.
  */
 export function nextStatus(facts: StatusFacts): Outcome {

@@ -80,7 +80,7 @@ function Viewers({ viewers, shares }: { viewers: readonly Viewer[]; shares: read
   const staff = viewers.filter(({ isStaff, relation }) => isStaff && (relation === "support" || relation === "ticket"));
   const bySupport = staff.some(({ relation }) => relation === "support");
   return (
-    <ul className={`card card-body ${styles.list}`} data-viewers={viewers.map(({ accountId }) => accountId).join(" ")}>
+    <ul className={`card card-body ${styles.list}`}>
       <li>You, its owner.</li>
       {shares.map(({ email, shownEmail }) => (
         <li key={email}>
