@@ -131,6 +131,8 @@ async function answerBrowser(path, request, response) {
   const fault = findPageFault(request, path);
   if (fault) return refuse(request, response, fault);
   keepPageHeaders(request);
+  // Next listens for the end of a page in ten places; Node would take two more for a leak.
+  response.setMaxListeners(20);
   if (request.method !== "POST") {
     const ask = () => handle(request, response);
     return answerKept(path, request, response, (keep) => answerInTurn(path, request, response, ask, keep));

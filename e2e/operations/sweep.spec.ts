@@ -43,7 +43,9 @@ const FILL = `
   insert into token_use_hours (token_id, hour) select 1, now() - n * interval '1 hour' from unnest(array[1, 24, 26]) n;
   insert into server_keys (server_id, key_hash, hint, expires_at)
     select 1, encode(sha256(n::text::bytea), 'hex'), 'hint', now() + n * interval '1 hour' from unnest(array[-1, 1]) n;
-  insert into server_keys (server_id, key_hash, hint) values (1, encode(sha256('now'), 'hex'), 'hint')`;
+  insert into server_keys (server_id, key_hash, hint) values (1, encode(sha256('now'), 'hex'), 'hint');
+  insert into hostname_claims (hostname, service_id, claimed_at)
+    select 'lapsed-' || n, 1, now() - n * interval '1 day' from unnest(array[6, 8]) n`;
 
 const COUNT = `select
   (select count(*)::int from telemetry_samples where server_id = 1) as "samples",
@@ -74,6 +76,7 @@ test("npm run sweep deletes what is older than it is kept, of every kind, sums h
       tokens: 2,
       use_hours: 1,
       keys: 1,
+      claims: 1,
       hours: 2,
     });
     // One server's hours cannot be summed up, so what is less than two days too old stays for all.

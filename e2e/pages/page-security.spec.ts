@@ -162,7 +162,8 @@ test("each security event is one line of JSON with account, token and ip, and ne
     await submitSignIn(page, "someone-typed-this@example.com", "and this password");
     await expect(page.getByText("Wrong e-mail or password.")).toBeVisible();
     await submitSignIn(page, email);
-    await expect(page.getByRole("heading", { name: "API tokens" })).toBeVisible();
+    await expect(page.getByRole("banner")).toContainText(email);
+    await page.goto(app.origin + TOKEN_PAGE);
     const raw = await createOnPage(page, 'x","event":"forged"} {');
     await finishOnPage(page);
     await page.getByRole("link", { name: /Revoke x/ }).click();

@@ -1,6 +1,7 @@
 import type { GoesOn } from "@/lib/database/deletion";
 import { isDatabaseUnavailable } from "@/lib/database/health";
 import { makeDays } from "@/lib/database/partitions";
+import { deleteLapsedClaims } from "@/lib/game-services/hostnames";
 import { deleteOldIntervals } from "@/lib/game-services/retention";
 import { pause } from "@/lib/process/background";
 import { env } from "@/lib/process/env";
@@ -35,6 +36,7 @@ const STEPS: Readonly<Record<string, (now: number, kept: Kept, goesOn: GoesOn) =
   tokens: async (now, { tokensDays }, goesOn) => ({ tokens: await deleteEndedTokens(now, tokensDays, goesOn) }),
   use: async (now, _, goesOn) => ({ use_hours: await deleteOldUse(now, goesOn) }),
   keys: async (now, _, goesOn) => ({ keys: await deleteEndedKeys(now, goesOn) }),
+  claims: async (now) => ({ claims: await deleteLapsedClaims(new Date(now)) }),
 };
 
 /** Between two statements, in milliseconds: this is never urgent. */
