@@ -11,6 +11,18 @@ import pg from "pg";
 const PG_CHAR_OID = 18;
 const PG_TEXT_OID = 25;
 
+/** @type {Promise<void> | undefined} */
+let loaded;
+
+/** Loads the engine. Its bindings keep views of the memory of the first instance, so there is one for each process. */
+async function load() {
+  const entry = createRequire(import.meta.url).resolve("@prisma/schema-engine-wasm");
+  const wasm = readFileSync(entry.replace(/schema_engine\.js$/, "schema_engine_bg.wasm"));
+  const { instance } = await WebAssembly.instantiate(wasm, { "./schema_engine_bg.js": bindings });
+  bindings.__wbg_set_wasm(instance.exports);
+  /** @type {() => void} */ (instance.exports.__wbindgen_start)();
+}
+
 /**
  * The engine on a database. Its methods are those of the native engine's JSON-RPC.
  * @param {string} connectionString
@@ -20,11 +32,8 @@ const PG_TEXT_OID = 25;
 export async function openEngine(connectionString, { datamodels = [], log = () => {} } = {}) {
   // The engine reports a panic of its own through this name before it traps.
   Object.assign(globalThis, { PRISMA_WASM_PANIC_REGISTRY: { set_message: log } });
-  const entry = createRequire(import.meta.url).resolve("@prisma/schema-engine-wasm");
-  const wasm = readFileSync(entry.replace(/schema_engine\.js$/, "schema_engine_bg.wasm"));
-  const { instance } = await WebAssembly.instantiate(wasm, { "./schema_engine_bg.js": bindings });
-  bindings.__wbg_set_wasm(instance.exports);
-  /** @type {() => void} */ (instance.exports.__wbindgen_start)();
+  loaded ??= load();
+  await loaded;
 
   const adapters = new CharAwareAdapterFactory(connectionString);
   // No file is `undefined` to this engine, never an empty list: `migrate diff` names its files in the call.

@@ -1,5 +1,4 @@
 import { parseArgs } from "node:util";
-import { generatePassword } from "@/lib/accounts/passwords";
 import { PlainError } from "@/lib/failures";
 import { formatTable } from "./table";
 import { withDatabase } from "./with-database";
@@ -99,6 +98,7 @@ function parseInput(name: string, command: Command, args: string[]): Input {
 
 async function choosePassword(fromStdin: boolean): Promise<{ password: string; note: string }> {
   if (fromStdin) return { password: await readFirstLine(), note: "" };
+  const { generatePassword } = await import("@/lib/accounts/passwords");
   const password = generatePassword();
   return { password, note: `\nPassword, shown only now: ${password}` };
 }

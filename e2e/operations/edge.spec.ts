@@ -122,9 +122,9 @@ test.describe("an edge node with a real HAProxy", { tag: ["@one-engine", "@waits
     expect(total(series, "bytes")).toBe(one.origin.bytes);
     expect(total(series, "packets")).toBeGreaterThan(total(series, "connections") * 6);
     expect(total(series, "dropped")).toBe(0);
-    expect((await call(`/api/v1/game-services/${first}/metrics`, token, { origin: app.origin })).text).toContain(
-      '"latency_ms":',
-    );
+    expect(
+      (await call(`/api/v1/game-services/${first}/metrics?range=24h`, token, { origin: app.origin })).text,
+    ).toContain('"latency_ms":');
 
     // The origin dies: its players are closed, and nobody reaches the other one.
     const carol = await Player.join(host.ip, PORT, "one.example.test", "Carol");

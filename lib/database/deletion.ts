@@ -38,9 +38,10 @@ export function deletion<Limit>(
         `from (select ${id} as id from ${owner} where ${id} > ${after} order by ${id} limit ${OWNERS_AT_ONCE}) page`,
       ),
     ),
+    // The inner limit has the rows of each owner looked up by its index: without it the planner may read the whole table.
     deleteOld: statement({ after: id, until: id, limit }, (given) => ({
       sql: `${action} where ctid = any(array(
-        select old.place from ${owner} cross join lateral (${ofOwner(given.limit)}) as old (place)
+        select old.place from ${owner} cross join lateral (${ofOwner(given.limit)} limit ${ROWS_AT_ONCE}) as old (place)
         where ${id} > ${given.after} and ${id} <= ${given.until} limit ${ROWS_AT_ONCE}))`,
     })),
   };

@@ -61,8 +61,8 @@ export function tellOfProcess() {
         type: "gauge",
         merge: "max",
         samples: [
-          [{ quantile: "0.99" }, p99 || 0],
-          [{ quantile: "1" }, max || 0],
+          [{ percentile: "99" }, p99 || 0],
+          [{ percentile: "100" }, max || 0],
         ],
       },
       gauge("console_resident_memory_bytes", "Memory of the processes of this instance.", "sum", rss),
