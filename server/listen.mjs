@@ -25,16 +25,18 @@ export function listen(server, port, host) {
 }
 
 /**
- * Finds out whether `listen` will succeed, before the seconds that it takes to prepare.
+ * Finds out whether `listen` will succeed, before the seconds that it takes to prepare. Answers the port: for 0, one that
+ * is free.
  * @param {number} port
  * @param {string} host
+ * @returns {Promise<number>}
  * @throws Error as `listen` does
  */
 export async function requireFree(port, host) {
-  if (port === 0) return;
   const server = createServer();
-  await listen(server, port, host);
+  const found = await listen(server, port, host);
   await new Promise((resolve) => server.close(resolve));
+  return found;
 }
 
 /**

@@ -37,18 +37,20 @@ const server = createGuardedServer(dev ? { ...TIMES, silence: 0 } : TIMES);
 
 if (!dev) logConsoleAtStart();
 endWhenTold(server, dev ? 0 : drainDelay());
-const port = Number(process.env.PORT ?? 3000);
+const wanted = Number(process.env.PORT ?? 3000);
 // Workers share the port that their parent has looked at.
-if (!cluster.isWorker) await requireFree(port, hostname).catch((error) => failToListen(error, port, hostname));
+const port = cluster.isWorker
+  ? wanted
+  : await requireFree(wanted, hostname).catch((error) => failToListen(error, wanted, hostname));
 // Next listens here for web sockets, which only its development server has. No build takes an upgrade.
 if (!dev) declineUpgrades(server);
 const nobody = /** @type {import("node:http").Server} */ (/** @type {unknown} */ (new EventEmitter()));
 // Next writes what it calls its own URLs with this name and port, and sends what it rewrites to them over the network if
-// they are not spelled alike: it spells every loopback ip "localhost". Nobody else sees them, so any port does.
+// they are not spelled alike: it spells every loopback ip "localhost". Nobody else sees them.
 const app = next({
   dev,
   hostname: dev ? hostname : "localhost",
-  port: port || 3000,
+  port,
   httpServer: dev ? server : nobody,
 });
 const handle = app.getRequestHandler();

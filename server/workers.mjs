@@ -26,8 +26,10 @@ const deaths = new Deaths();
 let isAnnounced = false;
 let isDraining = false;
 
-const [port, hostname] = [Number(process.env.PORT ?? 3000), process.env.HOST || "127.0.0.1"];
-await requireFree(port, hostname).catch((error) => failToListen(error, port, hostname));
+const [wanted, hostname] = [Number(process.env.PORT ?? 3000), process.env.HOST || "127.0.0.1"];
+const found = await requireFree(wanted, hostname).catch((error) => failToListen(error, wanted, hostname));
+// Each worker has to know the port before it listens.
+process.env.PORT = String(found);
 await startOps();
 for (let started = 0; started < count; started++) cluster.fork();
 
