@@ -96,8 +96,10 @@ async function startLoad(nginx: NginxServer) {
   const answered = Array<number>(CLIENTS).fill(0);
   let isOver = false;
   const { id, token } = await newAccount();
+  const keys: string[] = [];
+  for (let client = 0; client < CLIENTS; client++) keys.push((await newReportingServer(id)).key);
   const run = async (client: number) => {
-    const { key } = await newReportingServer(id);
+    const key = keys[client];
     const agent = new Agent({ keepAlive: true, maxSockets: 1, rejectUnauthorized: false });
     for (let sent = 0; !isOver; sent++) {
       const asked: Asked =
@@ -128,7 +130,7 @@ async function startLoad(nginx: NginxServer) {
   };
 }
 
-type Asked = { method: "GET" | "POST"; path: string; token: string; body: string };
+type Asked = { method: "GET" | "POST"; path: string; token: string | undefined; body: string };
 
 async function ask(port: number, agent: Agent, { method, path, token, body }: Asked): Promise<number | undefined> {
   const headers = {
