@@ -19,8 +19,8 @@ import { SECOND } from "@/lib/time";
 const PREFETCH = "x-middleware-prefetch";
 
 /**
- * Runs before every page. Requests of machines and for static files never come here, but for those that Next would keep
- * from their handler: this project's server takes such headers away, a hosting platform does not.
+ * Runs before every page. Requests for machine routes and static files come here only when they carry `PREFETCH`, to lose
+ * that header: this project's server removes it, but a hosting platform does not.
  */
 export async function proxy(request: NextRequest): Promise<Response> {
   if (isMachinePath(request.nextUrl.pathname)) return NextResponse.next({ request: { headers: headersOf(request) } });
@@ -34,14 +34,14 @@ export async function proxy(request: NextRequest): Promise<Response> {
 }
 
 export const config = {
-  // Next reads it without running anything, so it repeats names: `proxy.test.ts` compares them with their sources.
+  // Next reads the matcher without running code, so names are repeated. `proxy.test.ts` compares them with their sources.
   matcher: [
     "/((?!(?:api|ingest|metrics|openapi\\.json|docs/api\\.md|llms\\.txt|\\.well-known|healthz|readyz)(?:/|$)|_next/|__nextjs|(?:agent\\.sh|edge\\.mjs|error\\.css|favicon-alert\\.svg|favicon\\.ico|favicon\\.svg|logo\\.svg)$|(?:clients|recipes)/).*)",
     { source: "/:path*", has: [{ type: "header", key: "x-middleware-prefetch" }] },
   ],
 };
 
-/** The answer to what no page gets to see; null when the page may answer. */
+/** Returns the answer to a request that must not reach a page. Null means that the page may answer. */
 async function refusal(request: NextRequest, nonce: string): Promise<Response | null> {
   if (request.method !== "GET" && request.method !== "HEAD" && !isFromConsole(request.headers)) {
     return plainPage({
@@ -63,7 +63,7 @@ async function refusal(request: NextRequest, nonce: string): Promise<Response | 
     return page;
   }
   try {
-    // A page that fails is empty without JavaScript; this answer is not, and its status is the right one.
+    // Check the database here: a failing page would be empty without JavaScript, and its status would be wrong.
     await pingDatabase();
     return null;
   } catch (error) {
@@ -79,7 +79,7 @@ async function refusal(request: NextRequest, nonce: string): Promise<Response | 
   }
 }
 
-/** A sign-in form sent without JavaScript: only here can its answer have a status of its own. */
+/** Whether a sign-in form was sent without JavaScript. Only the proxy can give its answer a status of its own. */
 function isPlainSignIn({ method, nextUrl, headers }: NextRequest): boolean {
   return method === "POST" && nextUrl.pathname === SIGN_IN && !headers.has("next-action");
 }
@@ -105,12 +105,12 @@ async function isOfNothing({ nextUrl, cookies }: NextRequest): Promise<boolean> 
   try {
     return await isPageOfNothing(nextUrl.pathname, cookies.get(SESSION_COOKIE)?.value);
   } catch {
-    // The page meets the same fault, and reports it.
+    // The page will meet the same fault and report it.
     return false;
   }
 }
 
-/** Without what Next's own router adds to the query. */
+/** Returns path and query, without the parameter that Next's router adds. */
 function pathOf(request: NextRequest): string {
   const url = new URL(request.url);
   url.searchParams.delete("_rsc");

@@ -9,14 +9,15 @@ export const metadata: Metadata = {
   description: "A read-only JSON API for your servers, and the page where you manage its access tokens.",
   icons: {
     icon: [{ url: "/favicon.svg", type: "image/svg+xml" }, { url: "/favicon.ico" }],
-    // No icon: metadata is all of ours that stands in the document of a failed page, see the file.
+    // A style sheet, not an icon: the document of a failed page contains only our metadata, so the link must stand here.
+    // See the file.
     other: [{ rel: "stylesheet", url: "/error.css" }],
   },
   referrer: "same-origin",
   robots: { index: false, follow: false },
 };
 
-/** Of the browser's own frame: `--canvas` of tokens.css. */
+/** Colours of the browser's own frame. They repeat `--canvas` of tokens.css. */
 const FRAME_COLORS = { light: "#f7f8f7", dark: "#0e1111" } as const;
 
 export async function generateViewport(): Promise<Viewport> {

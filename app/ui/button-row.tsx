@@ -13,7 +13,7 @@ type SubmitProps = {
   children: React.ReactNode;
 };
 
-/** Sends its form. It can be pressed meanwhile, and then does nothing: a button that is disabled loses the focus. */
+/** Sends its form. While an answer is awaited, it ignores presses instead of being disabled, to keep the focus. */
 export function SubmitButton({ className = "button", isPending, pending, children }: SubmitProps) {
   return (
     <button className={className} type="submit" aria-disabled={isPending}>

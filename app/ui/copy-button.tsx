@@ -76,7 +76,7 @@ async function copyText(text: string, sourceId: string): Promise<boolean> {
   }
 }
 
-/** The way of older browsers, which copies what is selected on the page. Where that fails too, it stays selected. */
+/** Copies the selection, for older browsers. If that fails too, the text stays selected for copying by hand. */
 function copySelected(sourceId: string): boolean {
   const source = document.getElementById(sourceId);
   const focused = document.activeElement;

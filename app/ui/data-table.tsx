@@ -3,10 +3,10 @@ import styles from "./data-table.module.css";
 
 export type Column = {
   title: string;
-  /** The title is for screen readers alone: what stands in the column explains itself. */
+  /** Only screen readers get the title, because the cells explain themselves. */
   isTitleHidden?: boolean;
   isNumber?: boolean;
-  /** Where the title leads, which sorts the rows by this column. `order` is how they are sorted by it now. */
+  /** The title links to the page sorted by this column. `order` is the current order of the column. */
   sort?: { href: string; order: "ascending" | "descending" | null } | undefined;
 };
 
@@ -21,7 +21,7 @@ type Props = {
   children: React.ReactNode;
 };
 
-/** A table that is laid out as cards is none to a browser, unless its elements say what they are. */
+/** Browsers drop the table semantics of a table that is laid out as cards. Explicit roles keep them. */
 const roles = {
   table: { role: "table" },
   group: { role: "rowgroup" },

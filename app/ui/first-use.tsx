@@ -10,7 +10,7 @@ type Props = {
   path: string;
   /** What is waited for: "request", "check-in". */
   what: string;
-  /** Where it can be seen when this page no longer waits, or never did. */
+  /** Says where the first use is shown later, when this page no longer waits. */
   later: string;
   /** Called once there was one, for the rest of the page to say so as well. */
   onSeen?: () => void;

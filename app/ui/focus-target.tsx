@@ -27,7 +27,7 @@ export function FocusTarget({ as: Tag, on, children, ...rest }: Props) {
   );
 }
 
-/** What stays in sight by itself needs no scrolling, which would take the reader away from where they are. */
+/** Sticky elements stay visible, so scrolling to them would only move the reader away. */
 function isSticky(element: Element): boolean {
   return getComputedStyle(element).position === "sticky";
 }

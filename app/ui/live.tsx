@@ -18,14 +18,14 @@ export function useIsAway(): boolean {
 }
 
 type Props = {
-  /** Answers with what stands in place of `children` now. */
+  /** Returns the new content that replaces `children`. */
   load: () => Promise<React.ReactNode>;
   children: React.ReactNode;
 };
 
 /**
- * Keeps a part of a page up to date while it is looked at. A renewal that fails leaves what is there and says so: unlike
- * a refresh by the router, which would load the whole page anew and lose it where the console is away.
+ * Keeps a part of a page up to date while the page is visible. A failed renewal keeps the old content and says so. A
+ * refresh by the router would load the whole page instead, and lose it while the console is away.
  */
 export function Live({ load, children }: Props) {
   const [renewed, setRenewed] = useState<{ of: React.ReactNode; content: React.ReactNode } | null>(null);
@@ -72,7 +72,7 @@ export function Live({ load, children }: Props) {
 
   return (
     <>
-      {/* A page that the router has loaded since is newer. */}
+      {/* When the router has loaded the page since, its content is newer than the renewal. */}
       <Away value={failedAt !== null}>{renewed && renewed.of === children ? renewed.content : children}</Away>
       <p role="status" className={failedAt ? styles.failed : "visually-hidden"}>
         {failedAt && (
@@ -86,7 +86,7 @@ export function Live({ load, children }: Props) {
   );
 }
 
-/** Asks first in a way that can be given up: a server action cannot, and those that follow wait for it. */
+/** Probes with a fetch that can time out. A server action cannot be aborted, and it would block those after it. */
 async function askFor(load: Props["load"]): Promise<React.ReactNode> {
   const response = await fetch("/readyz", { cache: "no-store", signal: AbortSignal.timeout(ANSWER_TIMEOUT) });
   if (!response.ok) throw new Error("The console is not ready.");

@@ -3,7 +3,7 @@ import { type Curve, valueAt } from "@/lib/servers/curve";
 import { levelOf } from "@/lib/servers/health-level";
 import styles from "./score.module.css";
 
-/** A percentage of now with its bar; how well it is says the curve by which the score rates it. */
+/** Shows a current percentage with a bar. The score's own curve decides the health colour. */
 export function Meter({ value, curve }: { value: number; curve: Curve }) {
   return (
     <span className={styles.meter} data-level={levelOf(valueAt(curve, value))}>

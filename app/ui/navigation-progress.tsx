@@ -5,9 +5,9 @@ import { useEffect, useState } from "react";
 import { SECOND } from "@/lib/time";
 import styles from "./navigation-progress.module.css";
 
-/** A faster navigation needs no sign that it is under way, in milliseconds. */
+/** In milliseconds. A faster navigation needs no progress line. */
 const SHOWN_AFTER = 150;
-/** By then the page has come, or the browser itself says that it does not. */
+/** By then the page has arrived, or the browser shows its own error. */
 const SHOWN_FOR = 30 * SECOND;
 
 /** A line at the top of the page while another page is awaited. */
@@ -39,7 +39,7 @@ export function NavigationProgress() {
     };
   }, [place]);
 
-  // Not of the page that has come meanwhile.
+  // The awaited page has arrived, so hide the line.
   if (from !== place) return null;
   return <div className={styles.progress} role="progressbar" aria-label="Loading the page" />;
 }

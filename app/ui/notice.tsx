@@ -12,12 +12,12 @@ type Props = {
   on?: unknown;
   /** Stays at the top of the screen, for a page that keeps its scroll position. */
   isSticky?: boolean;
-  /** Leaves the focus where it is: on a page whose next step is a field that has it. */
+  /** Leaves the focus where it is, for pages whose next step is the focused field. */
   isQuiet?: boolean;
   children: React.ReactNode;
 };
 
-/** What became of the last step. It takes the focus, so that nobody has to look for it. */
+/** Shows the result of the last step. It takes the focus, so that nobody has to look for it. */
 export function Notice({ tone, role, on, isSticky = false, isQuiet = false, children }: Props) {
   const content = (
     <>

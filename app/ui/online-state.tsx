@@ -4,8 +4,8 @@ import { useIsAway } from "./live";
 import styles from "./online-state.module.css";
 
 /**
- * Whether a server's daemon checked in within the last two minutes (contract 2.2), as far as the page knows: while the
- * console does not answer, it only knows what was so before.
+ * Shows whether a server's daemon checked in within the last two minutes (contract 2.2). While the console does not
+ * answer, the page only knows the last state.
  */
 export function OnlineState({ isOnline }: { isOnline: boolean }) {
   const isAway = useIsAway();

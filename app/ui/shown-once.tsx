@@ -4,17 +4,17 @@ import { createContext, useContext, useEffect, useState } from "react";
 import { flushSync } from "react-dom";
 
 type ShownOnce = {
-  /** Nothing that the page came with is valid any more: it was shown, and is over. */
+  /** The result was shown and forgotten, so the values that the page was loaded with are stale. */
   isReset: boolean;
-  /** Forgets what is shown and begins again with the form. */
+  /** Forgets the result and shows the form again. */
   reset: () => void;
 };
 
 const Context = createContext<ShownOnce>({ isReset: false, reset: () => {} });
 
 /**
- * Shows a form, then its result, and forgets both in between. A browser may keep a page as it was left, to show it
- * again on Back; a token or key must not be on it then.
+ * Shows a form, then its result, and resets in between. Browsers may keep a page in memory and show it again on Back, and
+ * then it must not contain a token or key.
  */
 export function ShownOnce({ children }: { children: React.ReactNode }) {
   const [resets, setResets] = useState(0);

@@ -20,7 +20,7 @@ type Props = {
   level: HealthLevel;
 };
 
-/** A line of the size of a word; what it says stands beside it in words. */
+/** A line chart of the size of a word. The text beside it says the same in words. */
 export function Sparkline({ points, from, to, top, gap, level }: Props) {
   const x = scaleLinear()
     .domain([from, to])

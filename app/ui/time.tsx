@@ -8,8 +8,8 @@ import { useTimeZone } from "./time-zone";
 const MOVES_ON_EVERY = 10 * SECOND;
 
 /**
- * "3 minutes ago", with the exact instant for machines and for those who point at it. It moves on by itself, by the
- * clock of the server: `now` is when the page was written.
+ * Shows "3 minutes ago", with the exact instant for machines and as a tooltip. It updates itself by the server's clock:
+ * `now` is when the server rendered the page.
  */
 export function Time({ at, now }: { at: Date; now: Date }) {
   const elapsed = useElapsedSince(now);

@@ -11,17 +11,17 @@ const ANSWER_WITHIN = 10 * SECOND;
 export type FirstUse = { at: number; ip: string | null; now: number };
 
 type Watch = {
-  /** Null as long as there was none. */
+  /** Null until the first use. */
   firstUse: FirstUse | null;
-  /** There was none for an hour, and the page no longer asks. */
+  /** The page stopped asking after an hour without a use. */
   isOver: boolean;
   /** The last question got no answer. */
   isCutOff: boolean;
 };
 
 /**
- * Asks `path` every few seconds for the first use of what a page has just shown, while the page is looked at. A failure
- * is tried again and never touches the page, which holds the only copy of a token or key.
+ * Polls `path` for the first use of a new token or key while the page is visible. It retries failures and never replaces
+ * the page, because the page holds the only copy of the token or key.
  */
 export function useFirstUse(path: string): Watch {
   const [watch, setWatch] = useState<Watch>({ firstUse: null, isOver: false, isCutOff: false });
@@ -45,7 +45,7 @@ export function useFirstUse(path: string): Watch {
   return watch;
 }
 
-/** "none" when no answer came, or not the one that was asked for. */
+/** Returns "none" when no answer came, or an unusable one. */
 async function fetchFirstUse(path: string, stop: AbortSignal): Promise<FirstUse | null | "none"> {
   try {
     const response = await fetch(path, { signal: AbortSignal.any([stop, AbortSignal.timeout(ANSWER_WITHIN)]) });

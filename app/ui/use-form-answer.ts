@@ -6,14 +6,14 @@ import { type Submission, useSubmission } from "./use-submission";
 
 /** What a form needs: `formAction` sends it without JavaScript, `onSubmit` with it. */
 export type FormAnswer<Answer> = Submission & {
-  /** What the server said last, or that nothing was sent yet. */
+  /** The server's last answer, or `unsent`. */
   answer: Answer;
   formAction: (form: FormData) => void;
 };
 
 /**
- * The answer of a form's server action, which comes with the page where there is no JavaScript and to `onSubmit` where
- * there is. `unsent` is the answer before the form was sent.
+ * The answer of a form's server action. Without JavaScript it comes with the page, otherwise to `onSubmit`. `unsent` is
+ * the answer before the form was sent.
  */
 export function useFormAnswer<Answer>(
   action: (before: Answer, form: FormData) => Promise<Answer>,

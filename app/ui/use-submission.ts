@@ -11,10 +11,9 @@ export type Submission = {
 };
 
 /**
- * Sends a form with JavaScript, one submission at a time, so that a failing connection leaves the page and what was
- * typed as they are; React and Next by themselves replace the whole page then. The form's own `action` stays for
- * browsers without JavaScript. The button stays focusable meanwhile, unlike a disabled one, which would drop the focus
- * to the top of the page.
+ * Sends a form with JavaScript, one submission at a time. A failed connection keeps the page and the typed text; React
+ * and Next by themselves would replace the whole page. The form's own `action` stays for browsers without JavaScript.
+ * The button is never disabled, because a disabled button loses the focus.
  */
 export function useSubmission<Answer>(
   send: (form: FormData) => Promise<Answer>,
@@ -29,7 +28,7 @@ export function useSubmission<Answer>(
     if (isSent.current) return;
     isSent.current = true;
     const { submitter } = event.nativeEvent as SubmitEvent;
-    // The button that was pressed may say what is to be done.
+    // The pressed button's own name and value belong to the form data.
     const form = new FormData(event.currentTarget, submitter);
     startTransition(async () => {
       try {
@@ -39,7 +38,7 @@ export function useSubmission<Answer>(
           onAnswer(answer);
         });
       } catch (error) {
-        // A redirect of the action arrives as an error of the framework's own.
+        // Next throws redirects as errors, and it must handle them itself.
         unstable_rethrow(error);
         startTransition(() => setHasFailed(true));
       } finally {

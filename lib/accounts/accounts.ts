@@ -12,7 +12,7 @@ export type Account = { id: number; name: string; email: string; role: AccountRo
 /** Every role, the least powerful first. */
 export const ROLES: readonly AccountRole[] = ["customer", "support", "admin"];
 
-/** The longest that SMTP carries (RFC 5321). */
+/** The longest address that SMTP carries (RFC 5321). */
 const MAX_EMAIL_LENGTH = 254;
 /** In characters as people count them (code points). */
 const MAX_NAME_LENGTH = 100;
@@ -59,14 +59,14 @@ export async function listAccounts() {
   return db.account.findMany({ select: { ...select, disabledAt: true, createdAt: true }, orderBy: { id: "asc" } });
 }
 
-/** @throws InvalidInputError for what can be no e-mail, and for one that no account has. */
+/** @throws InvalidInputError when the text is not an e-mail, or no account has it. */
 export async function getAccountByEmail(email: string): Promise<Account> {
   const account = await db.account.findUnique({ where: { email: parseEmail(email) }, select });
   if (!account) throw new InvalidInputError(`There is no account with the e-mail ${email}.`);
   return account;
 }
 
-/** Signs the account out everywhere and refuses its tokens from the next request on; or undoes that. */
+/** Disables or enables an account. Disabling ends its sessions and refuses its tokens from the next request on. */
 export async function setAccountDisabled(email: string, disabled: boolean): Promise<Account> {
   return updateAccount(email, {
     disabledAt: disabled ? new Date() : null,
@@ -92,22 +92,22 @@ export function parseRole(text: string): AccountRole {
   return role;
 }
 
-/** The e-mail that a text holds, lower-case and trimmed; null for what can be none. */
+/** Returns the e-mail in lower case and trimmed. Null means that the text is not an e-mail. */
 export function findEmail(text: string): string | null {
   if (text.length > MAX_EMAIL_LENGTH) return null;
   const email = text.trim().toLowerCase();
-  // A letter may have more than one in lower case.
+  // Lower case can be longer: one letter may become two.
   return email.length <= MAX_EMAIL_LENGTH && /^[^\s@\p{Cc}]+@[^\s@\p{Cc}]+$/u.test(email) ? email : null;
 }
 
-/** As `findEmail`. @throws InvalidInputError for what can be no e-mail. */
+/** As `findEmail`. @throws InvalidInputError when the text is not an e-mail. */
 export function parseEmail(text: string): string {
   const email = findEmail(text);
   if (email === null) throw new InvalidInputError(`"${text}" is not a valid e-mail.`);
   return email;
 }
 
-/** What is wrong with a new password; null for one that can be used. */
+/** Returns what is wrong with a new password. Null means that it can be used. */
 export function passwordProblem(password: string): string | null {
   if (password.length > MAX_PASSWORD_LENGTH) return `A password has at most ${MAX_PASSWORD_LENGTH} characters.`;
   const isShort = [...password].length < MIN_PASSWORD_LENGTH;

@@ -3,7 +3,7 @@ export const COLOR_SCHEMES = ["system", "light", "dark"] as const;
 
 export type ColorScheme = (typeof COLOR_SCHEMES)[number];
 
-/** Kept by the browser, as two screens of one person may need different ones. */
+/** The browser keeps the scheme, because one person may need different schemes on two screens. */
 export const COLOR_SCHEME_COOKIE = "color-scheme";
 
 /** The scheme that a cookie or a form names; "system" for anything else. */

@@ -37,7 +37,7 @@ test("a password of a million accents is wrong before anything reads it, like an
   expect(await verify("x".repeat(MAX_PASSWORD_LENGTH), stored)).toBe(true);
   expect(await verify("x".repeat(MAX_PASSWORD_LENGTH + 1), stored)).toBe(false);
   expect(await verify(`${"a\u0327\u0301".repeat(1_000_000)}`, stored)).toBe(false);
-  // What stands in its place is no password either.
+  // The code hashes an empty text in place of a password that is too long. That text must not match either.
   expect(await verify("x".repeat(MAX_PASSWORD_LENGTH + 1), await hashPassword(""))).toBe(false);
 });
 

@@ -3,7 +3,7 @@ import type { Payer } from "@/lib/admission/admission";
 import { PURPOSES, withPlace } from "@/lib/admission/shares";
 
 export const MIN_PASSWORD_LENGTH = 12;
-/** In UTF-16 units. Normalising a text may take the square of its length, so no longer one is ever looked at. */
+/** In UTF-16 units. Normalising can take time in the square of the length, so longer passwords are never normalised. */
 export const MAX_PASSWORD_LENGTH = 1024;
 
 /** 32 MiB and about 0.15 s on one core: OWASP's setting for scrypt with 32 MiB. */
@@ -20,9 +20,9 @@ export async function hashPassword(password: string): Promise<string> {
 }
 
 /**
- * Whether the password is the one that was hashed. Null stands for an account without a password, or no account at
- * all: false, after the same time as a wrong password. So is one that is too long to have been set. It is judged in the
- * turn of the payer. @throws BusyError when too many wait.
+ * Whether the password matches the stored hash. `stored` is null when the account does not exist or has no password.
+ * A missing hash and a password that is too long take as long as a wrong password, so that the time reveals nothing.
+ * The check waits in the payer's queue. @throws BusyError when too many wait.
  */
 export async function verifyPassword(password: string, stored: string | null, payer: Payer): Promise<boolean> {
   return withPlace(PURPOSES.password, payer, "", () => isPassword(password, stored));
@@ -50,7 +50,7 @@ export function generatePassword(): string {
 
 function deriveKey(password: string, salt: Buffer, options: ScryptOptions): Promise<Buffer> {
   return new Promise((resolve, reject) =>
-    // One and the same password may be typed composed or decomposed.
+    // Keyboards send the same letter composed or decomposed.
     scrypt(password.normalize("NFC"), salt, KEY_LENGTH, { ...options, maxmem: MAX_MEMORY }, (error, key) =>
       error ? reject(error) : resolve(key),
     ),

@@ -1,4 +1,4 @@
-/** The more particular first: Edge calls itself Chrome too, and Chrome calls itself Safari. */
+/** The order matters: Edge also calls itself Chrome, and Chrome also calls itself Safari. */
 const BROWSERS = [
   [/\bEdg(?:e|A|iOS)?\//, "Edge"],
   [/\bOPR\//, "Opera"],
@@ -20,7 +20,7 @@ const SYSTEMS = [
 
 const MAX_LENGTH = 60;
 
-/** "Firefox on Linux", as the browser says of itself; its own words where they are not known. */
+/** Returns for example "Firefox on Linux". An unknown browser keeps its own user agent. */
 export function browserName(agent: string | null): string {
   if (!agent) return "Unknown browser";
   const browser = BROWSERS.find(([pattern]) => pattern.test(agent))?.[1];

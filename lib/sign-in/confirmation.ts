@@ -10,7 +10,7 @@ import { requestSender } from "@/lib/sign-in/sessions";
 import { HOUR } from "@/lib/time";
 import { hashToken } from "@/lib/tokens/format";
 
-/** So long after a password was typed, the browser may create tokens and revoke all without asking for it again. */
+/** For this long after typing the password, the browser may create tokens and revoke all without typing it again. */
 const TRUSTED_FOR = HOUR;
 
 /** Whether the next form that creates, replaces or revokes all has to ask for the password again. */
@@ -22,8 +22,8 @@ export async function needsPassword(): Promise<boolean> {
 }
 
 /**
- * Judges the password field of such a form, throttled as sign-in is; null when there is nothing to complain about. The
- * right password is good for an hour.
+ * Checks the password field of such a form, with the rate limits of sign-in. Null means that the form may go on. The
+ * right password counts for an hour.
  */
 export async function checkPasswordAgain(account: Account, form: FormData): Promise<InvalidField<"password"> | null> {
   if (!(await needsPassword())) return null;

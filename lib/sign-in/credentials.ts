@@ -10,31 +10,31 @@ import { limit, type Policy } from "@/lib/rate-limit";
 import { DAY, MINUTE, SECOND } from "@/lib/time";
 
 const WINDOW = 5 * MINUTE;
-/** So long after its end a session still vouches for the ip that signed in. */
+/** For this long after its end, a session still marks its ip as known to the account. */
 const IP_KEPT = 30 * DAY;
 const MAX_KNOWN_IPS = 200;
 
-/** Somebody who tries many accounts from one place. */
+/** Limits an attacker who tries many accounts from one network. */
 const PER_NETWORK: Policy = { name: "sign-in-network", limit: 30, windowMs: WINDOW };
-/** The same from the many networks that one home, or one site, has of IPv6. The owner of a known network still gets in. */
+/** With IPv6, one home or site has many networks: these limits cover them all. Networks that the account knows pass. */
 const PER_HOME: Policy = { name: "sign-in-home", limit: 60, windowMs: WINDOW };
 const PER_SITE: Policy = { name: "sign-in-site", limit: 120, windowMs: WINDOW };
-/** Somebody who tries many passwords of one account from one place. */
+/** Limits an attacker who tries many passwords of one account from one network. */
 const PER_ACCOUNT_AND_NETWORK: Policy = { name: "sign-in-account-network", limit: 10, windowMs: WINDOW };
-/** Many places that try one account together. */
+/** Limits attackers who try one account from many networks. */
 const PER_ACCOUNT: Policy = { name: "sign-in-account", limit: 30, windowMs: WINDOW };
 
-/** `passwordHash` is the one that the password fitted: a session starts only while it is still the account's. */
+/** `passwordHash` is the hash that matched. A session starts only while the account still has this hash. */
 export type Accepted = { accountId: number; passwordHash: string };
 
 export type SignInResult =
   | ({ kind: "accepted" } & Accepted)
-  /** An unknown e-mail, a wrong password or a disabled account: deliberately the same. */
+  /** Unknown e-mail, wrong password and disabled account share one answer, so that it does not reveal accounts. */
   | { kind: "refused" }
-  /** Too many attempts by somebody, or too many at once by all. */
+  /** One sender made too many attempts, or too many attempts run at once. */
   | { kind: "throttled"; waitMs: number };
 
-/** Judges an e-mail and a password. How long that takes does not tell whether there is such an account. */
+/** Checks an e-mail and a password. The time it takes does not reveal whether the account exists. */
 export async function checkCredentials(email: string, password: string, ip: string | null): Promise<SignInResult> {
   try {
     return await withPlace(PURPOSES.signIn, networkOf(ip), "", () => judge(email, password, ip));
@@ -45,16 +45,16 @@ export async function checkCredentials(email: string, password: string, ip: stri
   }
 }
 
-/** For how long, in milliseconds, an attempt from this ip would find too many others before it; 0: it would be judged. */
+/** How long (ms) attempts from this ip are refused because too many others wait. 0 means that they are checked. */
 export function signInRefusedFor(ip: string | null): number {
   return refusedFor(PURPOSES.signIn, networkOf(ip));
 }
 
 async function judge(typedEmail: string, password: string, ip: string | null): Promise<SignInResult> {
-  // What can be no e-mail is looked up all the same, and found by nobody.
+  // Invalid e-mails do the same work as valid ones: no account has an empty e-mail.
   const email = findEmail(typedEmail) ?? "";
   const network = networkOf(ip);
-  // What was typed may be anything, a password by mistake too: the counts are kept under its hash.
+  // People type passwords into this field by mistake, so the rate limits only store a hash of it.
   const account = createHash("sha256").update(email).digest("base64url");
   const tooManyAttempts = (accountId: number | null, waitMs: number): SignInResult => {
     repeatedSecurityEvent("sign-in failed", { accountId, ip, reason: "too many attempts" });
@@ -73,12 +73,12 @@ async function judge(typedEmail: string, password: string, ip: string | null): P
     ]),
   );
   const isKnown = knownNetworks.has(network);
-  // Not judged at all: one home has 256 networks, whose attempts together would take all the time there is.
+  // Refuse before hashing: one home has 256 networks, and their attempts together would use up the processor.
   if (tooManyNearby > 0 && !isKnown) return tooManyAttempts(null, tooManyNearby);
-  // Where the owner has signed in of late, attempts of strangers elsewhere must not keep the owner out. A stranger there
-  // is told what everybody is told, after the same work: that the right password would do must not show.
+  // Strangers elsewhere must not lock the owner out, so known networks skip this limit. An unknown network over the limit
+  // gets the same answer after the same work, so that it cannot tell a right password from a wrong one.
   const tooManyForAccount = await count(PER_ACCOUNT, account);
-  // Where the account is known from, its owner waits in the account's turn and not in that of the network.
+  // A known network waits in the account's queue, so that its neighbours cannot delay the owner.
   const isRight = await verifyPassword(password, row?.passwordHash ?? null, (isKnown && row?.id) || network);
   const mayEnter = tooManyForAccount === 0 || isKnown;
   if (row?.passwordHash && isRight && !row.disabledAt && mayEnter) {
@@ -103,7 +103,7 @@ async function count(policy: Policy, key: string): Promise<number> {
   return decision.accepted ? 0 : Math.max(1, decision.waitMs);
 }
 
-/** The networks that have signed in to the account of late. Asked for unknown e-mails too: the same work for both. */
+/** Networks of recent sign-ins. The query also runs for unknown e-mails, so that both cases take equally long. */
 async function listKnownNetworks(email: string): Promise<Set<string>> {
   const sessions = await db.session.findMany({
     where: { account: { email }, expiresAt: { gt: new Date(Date.now() - IP_KEPT) }, ip: { not: null } },

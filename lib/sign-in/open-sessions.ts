@@ -5,18 +5,18 @@ import { SESSION_COOKIE } from "@/lib/sign-in/session-cookie";
 import { MINUTE } from "@/lib/time";
 import { hashToken } from "@/lib/tokens/format";
 
-/** So many sessions are listed, the last ones; "sign out all others" ends those beyond too. */
+/** The page lists only the latest sessions. "Sign out all others" ends the unlisted ones too. */
 export const MAX_SESSIONS_SHOWN = 50;
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** A browser that is signed in, as its owner sees it. `id` names it in forms and signs nobody in. */
+/** A signed-in browser, as its owner sees it. `id` names the session in forms. It is not the session token. */
 export type OpenSession = {
   id: string;
   createdAt: Date;
   ip: string | null;
   userAgent: string | null;
-  /** The browser that asks. */
+  /** This session sent the request. */
   isCurrent: boolean;
 };
 
@@ -35,8 +35,8 @@ export async function listSessions(accountId: number): Promise<OpenSession[]> {
 }
 
 /**
- * Ends one session of the account, or all but the current one. The row stays for its ip, as after a sign-out, and ends
- * in the past. Answers how many were ended.
+ * Ends one session of the account, or all but the current one, and returns how many. As after a sign-out, the row stays
+ * with an end in the past, because sign-in uses its ip to recognise the owner.
  */
 export async function endSessions(accountId: number, which: string | "others"): Promise<number> {
   if (which !== "others" && !UUID.test(which)) return 0;
@@ -50,8 +50,8 @@ export async function endSessions(accountId: number, which: string | "others"): 
 }
 
 /**
- * Gives the account another password and ends all its sessions but the current one. Null when the password that
- * `oldHash` stands for is not the account's any more; otherwise how many sessions were ended.
+ * Changes the password, ends all sessions but the current one and returns how many it ended. Returns null when the
+ * account no longer has `oldHash`, because the password was changed meanwhile.
  */
 export async function changePassword(accountId: number, oldHash: string, password: string): Promise<number | null> {
   const passwordHash = await hashPassword(password);
@@ -62,7 +62,7 @@ export async function changePassword(accountId: number, oldHash: string, passwor
       data: { passwordHash },
     });
     if (count === 0) return null;
-    // A sign-in that is under way waits for this change and then fits the old password no longer.
+    // A concurrent sign-in waits for this transaction. It then fails, because the old hash is gone.
     const ended = await tx.session.deleteMany({ where: { accountId, tokenHash: { not: tokenHash } } });
     await tx.session.updateMany({ where: { tokenHash }, data: { authenticatedAt: new Date() } });
     return ended.count;

@@ -7,8 +7,8 @@ import { hashToken } from "@/lib/tokens/format";
 const select = { id: true, name: true, email: true, role: true } satisfies Prisma.AccountSelect;
 
 /**
- * Whether a path names a page of something that the signed-in account does not have, or may not see. The page itself finds that out too
- * late: its answer is then empty without JavaScript. False when nobody is signed in.
+ * Whether the path names something that the signed-in account does not have, or may not see. The page itself would notice
+ * too late: without JavaScript, its "not found" answer would be empty. Returns false when nobody is signed in.
  */
 export async function isPageOfNothing(path: string, sessionToken: string | undefined): Promise<boolean> {
   const page = findOwnPage(path);

@@ -8,14 +8,14 @@ import { perProcess } from "@/lib/process/per-process";
 import { SESSION_COOKIE } from "@/lib/sign-in/session-cookie";
 import { hashToken } from "@/lib/tokens/format";
 
-/** What of a page's request says who pays for it, as Node names the headers. */
+/** The headers that decide who pays for a page, with Node's names. */
 type PageHeaders = { cookie?: string | undefined; "x-forwarded-for"?: string | string[] | undefined };
 
-/** The door to pages and forms. The server process, which bundles nothing, finds it by its name. */
+/** Admits requests for pages and forms. The server process is not bundled, so it finds this object by its name. */
 export type PageAdmission = {
-  /** A place for a page or a form, or after how many seconds to come again. */
+  /** Returns a place for the request, or the seconds after which the client should try again. */
   enter(kind: "page" | "form", headers: PageHeaders, signal: AbortSignal): Promise<Place | { retrySeconds: number }>;
-  /** Notes that the page is made and how long it is: from now on it only takes memory, until it is read. */
+  /** Call it when the page is rendered. From then on the page only holds memory, until the client has read it. */
   keepUnread(place: Place, bytes: number): void;
 };
 

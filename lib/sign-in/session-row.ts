@@ -7,8 +7,8 @@ import { DAY } from "@/lib/time";
 const s = table("Session", "s");
 const a = table("Account", "a");
 
-// Raw, because the account stays locked while the session is stored: `for share` waits for a change of the account that
-// is under way, which ends all sessions, and then sees it.
+// Raw, because the insert must lock the account. A concurrent change of the account ends all sessions: `for share` waits
+// for it, so that no session slips in behind it.
 const START = statement(
   {
     tokenHash: s.tokenHash,
@@ -34,7 +34,7 @@ type NewSession = {
   passwordHash: string;
 };
 
-/** False when the account is disabled or has another password by now: nothing is stored then. */
+/** Returns false and stores nothing when the account was disabled or its password changed meanwhile. */
 export async function storeSession(session: NewSession): Promise<boolean> {
   return (await execute(START, session)) === 1;
 }
@@ -54,8 +54,8 @@ const TOO_MANY = deletion(
 const ENDED = deletionOfAll("sessions", BEFORE, (before) => `select s.ctid from ${s} where ${s.expiresAt} < ${before}`);
 
 /**
- * Forgets sessions that ended more than `days` days before `now` (epoch ms), and of each account those beyond the latest
- * `MAX_SESSIONS`. Answers how many.
+ * Deletes sessions that ended more than `days` days before `now` (epoch ms). Also keeps only the latest `MAX_SESSIONS` of
+ * each account. Returns how many it deleted.
  */
 export async function deleteEndedSessions(now: number, days: number, goesOn: GoesOn): Promise<number> {
   const ended = await deleteEach(ENDED, new Date(now - days * DAY), goesOn);

@@ -22,7 +22,7 @@ import { hashToken } from "@/lib/tokens/format";
 const LIFETIME = 30 * DAY;
 /** A session in use is extended at most this often. */
 const EXTENDED_AT_MOST_EVERY = DAY;
-/** The longest that browsers keep a cookie. When a session ends is decided by its row; a page cannot renew the cookie. */
+/** The longest that browsers keep a cookie. A page cannot renew it, so only the row decides when a session ends. */
 const COOKIE_LIFETIME = 400 * DAY;
 const TOKEN_BYTES = 32;
 const TOKEN_SHAPE = /^[\w-]{43}$/;
@@ -32,7 +32,7 @@ const ROUNDING = 1;
 /** The account of a browser, and the IANA name of the zone in which its pages write times. */
 export type SignedInAccount = Account & { timeZone: string };
 
-/** Who is signed in; null for nobody, an expired session, or a disabled account. Read once per request. */
+/** Returns the signed-in account. Null: no session, an expired one, or a disabled account. Read once per request. */
 export const findAccount = cache(async (): Promise<SignedInAccount | null> => {
   const token = (await cookies()).get(SESSION_COOKIE)?.value;
   if (!token || !TOKEN_SHAPE.test(token)) return null;
@@ -49,7 +49,7 @@ export const findAccount = cache(async (): Promise<SignedInAccount | null> => {
   learnAccount(tokenHash, session.account.id);
   const expiresAt = new Date(now.getTime() + LIFETIME);
   if (expiresAt.getTime() - session.expiresAt.getTime() >= EXTENDED_AT_MOST_EVERY) {
-    // Only if the row is still as it was read: a session that was ended meanwhile stays ended.
+    // Update only an unchanged row, so that a session that ended meanwhile stays ended.
     const asRead = {
       gte: new Date(session.expiresAt.getTime() - ROUNDING),
       lte: new Date(session.expiresAt.getTime() + ROUNDING),
@@ -61,7 +61,7 @@ export const findAccount = cache(async (): Promise<SignedInAccount | null> => {
   return { ...session.account, timeZone: zoneOrUtc(session.account.timeZone) };
 });
 
-/** Who is signed in. Nobody: the request ends at the sign-in page, which leads back to the page that was asked for. */
+/** Returns the signed-in account, or redirects to the sign-in page, which leads back to this page. */
 export async function requireAccount(): Promise<SignedInAccount> {
   const account = await findAccount();
   if (account) return account;
@@ -73,8 +73,8 @@ export async function requireAccount(): Promise<SignedInAccount> {
 }
 
 /**
- * Signs the browser in, with a token that it did not have before. Call it in a server action. False when the password
- * was changed or the account disabled since it was checked: nobody is signed in then.
+ * Signs the browser in with a new token. Call it in a server action. Returns false and signs nobody in when the password
+ * was changed or the account was disabled after the check.
  */
 export async function startSession({ accountId, passwordHash }: Accepted): Promise<boolean> {
   const jar = await cookies();
@@ -103,8 +103,8 @@ export async function startSession({ accountId, passwordHash }: Accepted): Promi
 }
 
 /**
- * The row stays for its ip, which sign-in knows the owner by. It ends in the past: a request that took its time before this
- * one, or by a clock that is behind, would still find it alive, and extend it.
+ * Keeps the row, because sign-in uses its ip to recognise the owner. The end lies in the past, because an earlier request
+ * or a slow clock would otherwise find the session alive and extend it.
  */
 async function endByToken(token: string): Promise<void> {
   const now = new Date();
@@ -114,19 +114,19 @@ async function endByToken(token: string): Promise<void> {
   });
 }
 
-/** Signs the browser out: its token is worth nothing from now on. Call it in a server action. */
+/** Signs the browser out and invalidates its token. Call it in a server action. */
 export async function endSession(): Promise<void> {
   const jar = await cookies();
   const token = jar.get(SESSION_COOKIE)?.value;
-  // Asked before the cookie is gone: from then on nobody is signed in.
+  // Read the account first: without the cookie, nobody is signed in.
   const account = await findAccount();
-  // With the attributes it was set with: a browser removes a `__Host-` cookie in no other way.
+  // Browsers remove a `__Host-` cookie only when the attributes match those it was set with.
   jar.set(SESSION_COOKIE, "", { httpOnly: true, sameSite: "lax", secure: isHttps, path: "/", maxAge: 0 });
   if (token) await endByToken(token);
   if (account) securityEvent("signed out", { accountId: account.id, ip: (await requestSender()).ip });
 }
 
-/** Who sent the request that is being answered. */
+/** Returns the sender of the current request. */
 export async function requestSender(): Promise<Sender> {
   const received = await headers();
   return { ip: clientIp(received, env.trustedProxies), agent: received.get("user-agent") };

@@ -6,7 +6,7 @@ const HOURS_SHOWN = 24;
 const VISITORS_SHOWN = 10;
 /** The last instant that a date can hold. */
 const NEVER = new Date(8.64e15);
-/** So long a network that a token was never used from before is news. */
+/** The page reports a token's new network for this long. */
 const NEWS_FOR = 7 * DAY;
 
 type Counts = Pick<TokenUseHour, "requests" | "limited" | "refused">;
@@ -14,7 +14,7 @@ type Counts = Pick<TokenUseHour, "requests" | "limited" | "refused">;
 /** What a token did in an hour. */
 export type HourOfUse = { hour: Date } & Counts;
 
-/** What a token did in the last 24 hours, the oldest first, hours without a request included. */
+/** A token's last 24 hours, oldest first. It includes hours without a request. */
 export type DayOfUse = {
   hours: HourOfUse[];
   total: Counts;
@@ -22,16 +22,16 @@ export type DayOfUse = {
   peak: number;
 };
 
-/** An ip that a token came from, and the program that it said it was. */
+/** An ip that sent a token, and the user agent that it claimed. */
 export type Visitor = { ip: string; agent: string | null; lastSeenAt: Date };
 
-/** Where a token was used from, and where it was refused from since its end. The last first. */
+/** Senders of a token before its end, and senders that were refused after it. Latest first. */
 export type Visitors = { used: Visitor[]; refused: Visitor[] };
 
-/** A network that a token was first used from of late, though it was used from another one before. */
+/** A network that recently sent a token for the first time, although another network used that token before. */
 export type NewNetwork = Pick<TokenVisitor, "tokenId" | "network" | "agent" | "firstSeenAt">;
 
-/** Of each of the tokens. Written in batches, so up to a minute late, and not exact to the request. */
+/** Returns the last day of each token. Counts are written in batches: up to a minute late, and not exact. */
 export async function listDaysOfUse(tokenIds: readonly number[], now: Date): Promise<Map<number, DayOfUse>> {
   const thisHour = startOfHour(now.getTime());
   const first = thisHour - (HOURS_SHOWN - 1) * HOUR;
@@ -54,7 +54,7 @@ type LastSeen = Pick<
   "id" | "lastUsedAt" | "lastUsedIp" | "lastUsedAgent" | "lastRefusedAt" | "lastRefusedIp" | "lastRefusedAgent"
 >;
 
-/** Where a token was used from of late, and where it was refused from since `endedAt`; null for one that works. */
+/** Lists recent senders of a token, and refused senders since `endedAt`. `endedAt` is null while the token works. */
 export async function listVisitors(token: LastSeen, endedAt: Date | null): Promise<Visitors> {
   const rows = await db.tokenVisitor.findMany({
     where: { tokenId: token.id },
@@ -67,8 +67,8 @@ export async function listVisitors(token: LastSeen, endedAt: Date | null): Promi
 type VisitorRow = Pick<TokenVisitor, "ip" | "agent" | "firstSeenAt" | "lastSeenAt">;
 
 /**
- * Splits what was seen at the end of the token: requests before it were answered, requests after it were refused. The
- * token's own last use and last refusal are in it too, as they are written at other moments than the rows.
+ * Splits the visitors at the end of the token: earlier requests were answered, later ones were refused. Adds the token's
+ * own last use and last refusal, because they are written at other moments than the rows and may be newer.
  */
 export function visitorsOf(token: LastSeen, endedAt: Date | null, rows: readonly VisitorRow[]): Visitors {
   const end = endedAt ?? NEVER;
@@ -96,7 +96,7 @@ function withLast(seen: readonly Visitor[], ip: string | null, agent: string | n
     .slice(0, VISITORS_SHOWN);
 }
 
-/** One for each token at most, its newest. */
+/** Lists the newest such network of each token. */
 export async function listNewNetworks(tokenIds: readonly number[], now: Date): Promise<NewNetwork[]> {
   const rows = await db.tokenVisitor.findMany({
     where: { tokenId: { in: [...tokenIds] } },

@@ -45,7 +45,7 @@ const BY_HASH = statement({ tokenHash: t.tokenHash }, ({ tokenHash }) =>
 );
 type TokenRow = RowOfStatement<typeof BY_HASH>;
 
-// Of its own, because PostgreSQL plans this one anew each time, which only several at once are worth.
+// A separate statement, because PostgreSQL plans this one on every call. That pays off only for several hashes.
 const BY_HASHES = statement({ tokenHashes: parameter<readonly string[]>("text[]") }, ({ tokenHashes }) =>
   select({ ...CALLER, tokenHash: t.tokenHash }, `${OF_TOKENS} where ${t.tokenHash} = any(${tokenHashes})`),
 );
@@ -58,8 +58,8 @@ const findByHash = together<string, TokenRow>(async (hashes) => {
   return hashes.map((each) => byHash.get(each));
 }, LOOKUP_CONNECTIONS.tokens);
 
-// Raw, because it is decided anew inside the statement: of many requests at once, one writes. A token that this one takes
-// the place of, and that was to end at its first use, ends with the same statement.
+// Raw, because the statement itself checks whether a write is due: of many concurrent requests, only one writes. It also
+// ends the token that this one replaces, when that token was to end at the first use.
 const USE = statement(
   { id: t.id, now: t.lastUsedAt, ip: t.lastUsedIp, agent: t.lastUsedAgent, notSince: t.lastUsedAt },
   ({ id, now, ip, agent, notSince }) => ({
@@ -76,7 +76,7 @@ const USE = statement(
   }),
 );
 
-// Raw, because another process may have written a later refusal meanwhile, which stays.
+// Raw, because it must keep a later refusal that another process wrote meanwhile.
 const REFUSE = statement(
   { id: t.id, count: t.refusedCount, now: t.lastRefusedAt, ip: t.lastRefusedIp, agent: t.lastRefusedAgent },
   ({ id, count, now, ip, agent }) => ({
@@ -89,9 +89,9 @@ const REFUSE = statement(
 );
 
 /**
- * Whom a well-formed raw token acts as; null when it is unknown, revoked, expired, or its account is disabled
- * (contract 5.5, 5.6). Nothing is cached, so each of these holds from the very next request on. What the token page shows
- * about use and refusals is written afterwards, in the background.
+ * Returns the caller of a well-formed raw token. Null: the token is unknown, revoked or expired, or its account is
+ * disabled (contract 5.5, 5.6). Nothing is cached, so a revocation holds from the very next request on. Use and refusals
+ * are written afterwards, in the background.
  * @throws BusyError when too many tokens of the same account or network are being looked up.
  */
 export async function authenticate(raw: string, sender: Sender): Promise<Caller | null> {
@@ -114,8 +114,8 @@ export async function authenticate(raw: string, sender: Sender): Promise<Caller 
 const beingUsed = perProcess("tokens-being-used", () => new Set<number>());
 
 /**
- * One write of a token at a time: while the database is slow, the use by later requests is the same news. It is tried
- * again until it is written: another token may end with it.
+ * At most one write runs per token, because later requests would write nearly the same. It retries until it succeeds,
+ * because this write may also end the token that this one replaces.
  */
 function recordUse({ tokenId: id, id: accountId }: TokenRow, at: number, sender: Sender): void {
   if (beingUsed.has(id)) return;
@@ -137,7 +137,7 @@ function recordUse({ tokenId: id, id: accountId }: TokenRow, at: number, sender:
   });
 }
 
-/** Returns how many tokens ended with it. */
+/** Returns how many replaced tokens this use ended. */
 async function writeUse(id: number, at: number, { ip, agent }: Sender): Promise<number> {
   const notSince = new Date(at - LAST_USED_PRECISION);
   return execute(USE, { id, now: new Date(at), ip, agent: cleanAgent(agent), notSince });
@@ -171,7 +171,7 @@ function recordRefusal({ tokenId: id, id: accountId }: TokenRow, at: number, sen
   });
 }
 
-/** What could not be written comes back here, behind what was refused meanwhile: the last one is the one that shows. */
+/** Adds refusals to those that wait. A failed write returns its refusals here, so the latest sender must win. */
 function gather(id: number, refusals: Refusals): void {
   const known = unwritten.get(id);
   const last = known && known.at > refusals.at ? known : refusals;

@@ -1,7 +1,7 @@
 import type { InvalidField } from "@/lib/failures";
 import { DAY, SECOND } from "@/lib/time";
 
-/** What the form offers: no end, a number of days, or a date of one's own. */
+/** The numbers of days that the form offers, besides no end and a date. */
 export const EXPIRY_DAYS = [7, 30, 90, 365] as const;
 export const NO_EXPIRY = "none";
 export const EXPIRY_ON_DATE = "date";
@@ -23,8 +23,8 @@ export function dayOf(at: Date): string {
 }
 
 /**
- * Whether it is time to think about what comes after a token: it ends within seven days, and the greater half of its
- * life is over. One that was made for a week is not born with a warning.
+ * Whether to warn that the token ends soon: it ends within seven days, and at least half of its life is over. The second
+ * condition spares a new one-week token the warning.
  */
 export function endsSoon({ createdAt, expiresAt }: { createdAt: Date; expiresAt: Date | null }, now: Date): boolean {
   if (!expiresAt) return false;

@@ -9,8 +9,8 @@ const ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz
 const HINT_LENGTH = 4;
 
 /**
- * What is proved by such a text: who reads (a token), which server or edge node reports, or which benchmark run is
- * delivered.
+ * The kinds of secrets. A token identifies a reader, a server key or an edge key identifies the reporting machine, and a
+ * benchmark key identifies a benchmark run.
  */
 export type SecretKind = keyof typeof PREFIXES;
 
@@ -24,13 +24,13 @@ export function mintToken(kind: SecretKind = "token"): string {
   return PREFIXES[kind] + random + checksum(random);
 }
 
-/** Whether the text has the shape of a token and its checksum fits: everything that can be known without a database. */
+/** Checks the shape and the checksum of a token, so that most mistakes cost no database query. */
 export function isWellFormedToken(text: string, kind: SecretKind = "token"): boolean {
   const [, prefix, random, sum] = SHAPE.exec(text) ?? [];
   return prefix === PREFIXES[kind] && random !== undefined && checksum(random) === sum;
 }
 
-/** Whether somebody pasted a token or a key, whole or cut, where none belongs. */
+/** Whether the text contains a token or a key, or part of one. Secrets are pasted into the wrong fields. */
 export function containsToken(text: string): boolean {
   return PASTED.test(text);
 }
@@ -43,7 +43,7 @@ export function hashToken(raw: string): string {
   return createHash("sha256").update(raw).digest("hex");
 }
 
-/** What tells two tokens apart on a page without giving either away. */
+/** The last characters of a token. They tell tokens apart on a page without revealing them. */
 export function tokenHint(raw: string): string {
   return raw.slice(-HINT_LENGTH);
 }

@@ -4,22 +4,22 @@ import { MINUTE } from "@/lib/time";
 import { hashToken, isWellFormedToken } from "@/lib/tokens/format";
 import { findTokens, type TokenRecord } from "@/lib/tokens/management";
 
-/** More than anybody pastes who looks for one token, and too few to learn anything by trying. */
+/** Enough for a person who looks for a token, and too few to guess one. */
 const LOOKUPS: Policy = { name: "token-lookup", limit: 20, windowMs: 5 * MINUTE };
 /** Room for a whole Authorization header around the token. */
 const MAX_PASTED = 200;
 const MAX_FOUND = 10;
 
 export type LookupResult =
-  /** Those of the account that it fits: one for a whole token, perhaps several for four characters, or none. */
+  /** Matching tokens of the account. Four characters may match several tokens, and any text may match none. */
   | { kind: "found"; tokens: TokenRecord[] }
-  /** Neither a token nor its last four characters; or a token that lost some on the way. */
+  /** The text is neither a token nor four characters, or the token is incomplete. */
   | { kind: "unclear" }
   | { kind: "throttled"; waitMs: number };
 
 /**
- * Which token of the account somebody pasted, whole or its last four characters. What was pasted is hashed and compared,
- * and then gone: it is neither stored nor logged. A token of somebody else is as unknown as one that nobody has.
+ * Finds tokens of the account by a whole token or by its last four characters. The pasted text is only compared, never
+ * stored or logged. Tokens of other accounts are not found, so that the answer does not reveal that they exist.
  */
 export async function lookUpToken(accountId: number, pasted: string): Promise<LookupResult> {
   const decision = await limit(LOOKUPS, String(accountId));

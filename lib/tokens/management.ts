@@ -11,12 +11,12 @@ import { activeAt } from "@/lib/tokens/state";
 
 /** Tokens of one account that are neither revoked nor expired. */
 export const MAX_ACTIVE_TOKENS = 50;
-/** A form creates at most so many tokens in so many milliseconds, revoked ones included. */
+/** Forms create at most this many tokens per window. Tokens that were revoked meanwhile count too. */
 const MAX_CREATIONS = 10;
 const CREATION_WINDOW = 10 * MINUTE;
 /** Revoked and expired tokens stay on the page this long. */
 const KEPT_VISIBLE = 90 * DAY;
-/** So many of them, the last ones: whoever creates and revokes all day long gets a page that can still be read. */
+/** The page shows only the latest ended tokens, so that it stays readable for accounts that revoke many. */
 export const MAX_ENDED_SHOWN = 100;
 
 const select = {
@@ -42,18 +42,18 @@ const select = {
 /** A token as its owner sees it on the page: everything but the token. */
 export type TokenRecord = Prisma.AccessTokenGetPayload<{ select: typeof select }>;
 
-/** What became of a form that asks for a token. */
+/** The result of a form that creates or replaces a token. */
 export type CreateTokenResult =
   /** `raw` exists nowhere else and cannot be read again (contract 5.4). */
   | { kind: "created"; raw: string; token: TokenRecord }
   /** This form has created a token before, and a token is never shown twice. */
   | { kind: "already-created"; token: TokenRecord }
-  /** The field "form" stands for what no single field is to blame for. */
+  /** The field "form" means that the error belongs to no single field. */
   | InvalidField<"name" | "form">;
 
 /**
- * Creates a token, unless its name is unusable or the account has as many as it can have. `formNonce` is the one-use
- * number of a form: sending the form twice creates one token, and forms create at most 10 tokens in 10 minutes.
+ * Creates a token, unless its name is invalid or the account is at its limit. `formNonce` is the one-use number of a
+ * form: a form that is sent twice creates one token. The quota of 10 tokens in 10 minutes only applies with a nonce.
  */
 export async function createToken(
   accountId: number,
@@ -64,8 +64,8 @@ export async function createToken(
 }
 
 /**
- * Creates a token that takes the place of an active one: with its name, and as long a life. When the old one ends says
- * the overlap; until then both work.
+ * Creates a token that replaces an active one, with the same name and lifetime. Both work until the old token ends;
+ * `overlap` decides when.
  */
 export async function replaceToken(
   accountId: number,
@@ -95,7 +95,7 @@ async function insertToken(accountId: number, input: NewToken): Promise<CreateTo
     return refusal("This form is incomplete. Reload the page and try again.");
   }
   return db.$transaction(async (tx) => {
-    // Creations of one account wait for each other here, so that the limit and the nonce are exact.
+    // The lock runs creations of one account one after another, so that the limit and the nonce are exact.
     await lockAccount(tx, accountId);
     if (formNonce !== undefined) {
       const where = { accountId, formNonce } satisfies Prisma.AccessTokenWhereInput;
@@ -110,7 +110,7 @@ async function insertToken(accountId: number, input: NewToken): Promise<CreateTo
     }
     const now = new Date();
     const active = await tx.accessToken.count({ where: { accountId, ...activeAt(now) } });
-    // One that ends at once makes room for its replacement.
+    // Without an overlap, the old token ends now and frees its place for the new one.
     if (active - (replaces?.overlap === "none" ? 1 : 0) >= MAX_ACTIVE_TOKENS) {
       return refusal(
         `An account can have ${MAX_ACTIVE_TOKENS} active tokens. Revoke one that is no longer needed first.`,
@@ -182,7 +182,7 @@ export type TokenLists = {
   active: TokenRecord[];
   /** Revoked or expired within 90 days, at most 100. */
   ended: TokenRecord[];
-  /** There are more that ended within 90 days than `ended` holds. */
+  /** More tokens ended within 90 days than `ended` holds. */
   hasMoreEnded: boolean;
 };
 
@@ -213,7 +213,7 @@ export async function listTokens(accountId: number, now: Date): Promise<TokenLis
   return { active, ended: ended.slice(0, MAX_ENDED_SHOWN), hasMoreEnded: ended.length > MAX_ENDED_SHOWN };
 }
 
-/** Those of the tokens that the account has (still), in the order in which they were created. */
+/** Returns the tokens with these ids that the account still has, in order of creation. */
 export async function findTokens(accountId: number, ids: readonly number[]): Promise<TokenRecord[]> {
   return db.accessToken.findMany({ where: { id: { in: [...ids] }, accountId }, select, orderBy: { id: "asc" } });
 }
@@ -223,14 +223,14 @@ export async function findToken(accountId: number, id: number): Promise<TokenRec
   return db.accessToken.findFirst({ where: { id, accountId }, select });
 }
 
-/** The token of the account that this one takes the place of, the last one; null for none. */
+/** Returns the latest token that this one replaced, or null. */
 export async function findReplacedBy(accountId: number, id: number): Promise<TokenRecord | null> {
   return db.accessToken.findFirst({ where: { accountId, replacedById: id }, select, orderBy: { id: "desc" } });
 }
 
 /**
- * Revokes those of the tokens that are active, or every active one of the account. They are refused from their next
- * request on (contract 5.5). Returns the ones that this call revoked, which share the instant.
+ * Revokes active tokens: the given ones, or all of the account. They are refused from their next request on
+ * (contract 5.5). Returns the tokens that this call revoked. They all share one instant.
  */
 export async function revokeTokens(accountId: number, which: readonly number[] | "all"): Promise<TokenRecord[]> {
   const now = new Date();
@@ -242,7 +242,7 @@ export async function revokeTokens(accountId: number, which: readonly number[] |
   return revoked.sort((a, b) => a.id - b.id);
 }
 
-/** When a token stopped working, or will; null for one that has no end. */
+/** When a token stopped working or will stop. Null means that it never ends. */
 export function endOf(token: Pick<TokenRecord, "revokedAt" | "expiresAt">): Date | null {
   return token.revokedAt ?? token.expiresAt;
 }

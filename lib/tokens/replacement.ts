@@ -5,7 +5,7 @@ const OVERLAPS = { "first-use": null, none: 0, hour: HOUR, day: DAY, week: 7 * D
 
 export type Overlap = keyof typeof OVERLAPS;
 
-/** The overlap that a form names; null for none of them. */
+/** Returns the overlap that a form names, or null for an unknown name. */
 export function findOverlap(text: string): Overlap | null {
   return Object.hasOwn(OVERLAPS, text) ? (text as Overlap) : null;
 }
@@ -17,7 +17,7 @@ export function expiryOfReplacement({ createdAt, expiresAt }: Life, now: Date): 
   return expiresAt && new Date(now.getTime() + expiresAt.getTime() - createdAt.getTime());
 }
 
-/** What becomes of the old token now. One that would expire during the overlap still does. */
+/** Returns the new end of the old token. The overlap never extends its life. */
 export function endOfReplaced(overlap: Overlap, old: Life, now: Date) {
   const ms = OVERLAPS[overlap];
   if (ms === null) return { endsOnFirstUse: true };

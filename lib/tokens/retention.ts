@@ -8,7 +8,7 @@ const a = table("Account", "a");
 const t = table("AccessToken", "t");
 const h = table("TokenUseHour", "h");
 
-// A day old at least, so that the quota of creations and the one-use numbers of forms stay exact.
+// Keeps tokens for at least a day, because the creation quota and the one-use numbers of forms count rows.
 const ENDED = deletion(
   a,
   a.id,
@@ -30,14 +30,14 @@ const HOURS = deletion(
 );
 
 /**
- * Forgets tokens that ended more than `days` days before `now` (epoch ms), and of each account those beyond the last that
- * its page shows: their hashes are as unknown as any other text from then on. Answers how many.
+ * Deletes tokens that ended more than `days` days before `now` (epoch ms), and ended tokens that no longer fit on the
+ * token page. Deleted tokens are then unknown, like any other text. Returns how many it deleted.
  */
 export function deleteEndedTokens(now: number, days: number, goesOn: GoesOn): Promise<number> {
   return deleteAll(ENDED, new Date(now - days * DAY), goesOn);
 }
 
-/** Forgets what tokens did in hours that no page shows any more. Answers how many hours. */
+/** Deletes the counts of hours that no page shows any more. Returns how many hours it deleted. */
 export function deleteOldUse(now: number, goesOn: GoesOn): Promise<number> {
   return deleteAll(HOURS, new Date(now - HOURS_KEPT), goesOn);
 }

@@ -7,8 +7,8 @@ export type TokenState = "active" | "expired" | "revoked";
 type Ends = Pick<AccessToken, "revokedAt" | "expiresAt">;
 
 /**
- * Whether a token works at `now`, and if not, why. A disabled account is not looked at here. The instants are dates, or
- * epoch milliseconds, as raw SQL answers them.
+ * Whether a token works at `now`, and if not, why. It ignores whether the account is disabled. Instants may be dates, or
+ * epoch milliseconds from raw SQL.
  */
 export function tokenState(token: Ends | { [Name in keyof Ends]: Plain<Ends[Name]> }, now: Date | number): TokenState {
   if (token.revokedAt !== null) return "revoked";

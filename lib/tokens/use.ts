@@ -7,26 +7,26 @@ import { pause, runInBackground } from "@/lib/process/background";
 import { perProcess } from "@/lib/process/per-process";
 import { DAY, HOUR, MINUTE, SECOND, startOfHour } from "@/lib/time";
 
-// What tokens did, for their owners' eyes. Counted in memory and written in batches after responses, so it costs the
-// request path nothing, and what a process has not written when it dies is lost: nothing here is exact to the request.
+// Counts the use of tokens for their owners. Counting happens in memory, and batches are written after responses, so
+// requests do not wait for it. A process that dies loses its unwritten counts, so the numbers are not exact.
 
-/** Of one token: a batch of it at most this often. */
+/** The shortest time between two batches of one token. */
 const WRITE_EVERY = MINUTE;
 /** How long a first request waits for others to be written with it. */
 const GATHER_FOR = SECOND;
-/** Beyond this many tokens at once, further ones are not counted until some were written. */
+/** Bounds memory: while this many tokens wait to be written, further tokens are not counted. */
 const MAX_TOKENS = 10_000;
-/** So many ips of a token are kept, the last ones. */
+/** Only the latest ips of a token are kept. */
 const MAX_VISITORS = 20;
 /** The token page shows a day. */
 export const HOURS_KEPT = DAY + HOUR;
 
-/** The minute of the last request; it may be written in two batches and is counted as one. */
+/** The minute of the last request. It may span two batches but counts as one minute. */
 type Minute = { start: number; requests: number };
 type Hour = { requests: number; limited: number; refused: number; peak: number };
 type Visitor = { agent: string | null; firstSeenAt: number; lastSeenAt: number };
 type Use = {
-  /** No earlier than this may it be written. */
+  /** The earliest time (epoch ms) to write it. */
   dueAt: number;
   hours: Map<number, Hour>;
   minute: Minute;
@@ -34,7 +34,7 @@ type Use = {
 };
 type Recorder = {
   unwritten: Map<number, Use>;
-  /** What was written of late: when, and the minute that may go on. */
+  /** Recent writes: their time, and the minute that the next batch may continue. */
   written: Map<number, { at: number; minute: Minute }>;
   isRunning: boolean;
 };
@@ -69,7 +69,7 @@ export function recordLimited(tokenId: number, at: number): void {
 
 function entryOf(tokenId: number, at: number): Use | null {
   const { unwritten, written } = recorder;
-  // Not only for the first: a write that failed has ended the work, and what came meanwhile waits for the next.
+  // Checked on every call, because a failed write stops the loop and leaves unwritten tokens behind.
   if (!recorder.isRunning) {
     recorder.isRunning = true;
     runInBackground("recording what tokens did", writeUntilNothingIsLeft);
@@ -100,7 +100,7 @@ async function writeUntilNothingIsLeft(): Promise<void> {
       const goesOn = await pause(GATHER_FOR);
       const now = Date.now();
       for (const [id, { at }] of written) if (now - at >= WRITE_EVERY) written.delete(id);
-      // A process that is about to end writes what it has.
+      // Before the process ends, it writes everything that it has.
       const due = [...unwritten].filter(([, { dueAt }]) => dueAt <= now || !goesOn).sort(([a], [b]) => a - b);
       for (const [id, { minute }] of due) {
         unwritten.delete(id);
@@ -122,8 +122,8 @@ const t = table("AccessToken", "t");
 /** One element for each new row, in their order. */
 const list = <Value>(type: string) => parameter<readonly Value[]>(`${type}[]`);
 
-// Raw, because it upserts many rows, all of it at once; tokens that are gone by now are left out. What is too old to be
-// shown goes with it.
+// Raw, because one statement upserts many rows. It skips tokens that were deleted meanwhile, and deletes rows that are
+// too old for the page.
 const WRITE = statement(
   {
     hourTokens: list<number>("int"),

@@ -22,7 +22,7 @@ type Props = {
   silences: readonly ChartSilence[];
 };
 
-// The time that is pointed at, in epoch milliseconds: one for all charts of a page.
+// All charts of a page share the time that the person points at (epoch ms).
 let pointedAt: number | null = null;
 const listeners = new Set<() => void>();
 
@@ -151,7 +151,7 @@ function nearest(times: readonly number[], at: number): number {
   return times.reduce((best, time) => (Math.abs(time - at) < Math.abs(best - at) ? time : best), times[0] ?? at);
 }
 
-/** Where a key leads; null: nowhere is pointed at any more; undefined: the key means nothing here. */
+/** Returns the time that a key moves to. Null hides the cursor. Undefined means that the key does nothing. */
 function keyTarget(key: string, times: readonly number[], at: number | null): number | null | undefined {
   const last = times.length - 1;
   const index = at === null ? last + 1 : times.indexOf(nearest(times, at));

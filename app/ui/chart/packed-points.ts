@@ -1,8 +1,8 @@
 import type { ChartPoint } from "./series";
 
 /**
- * The points of a line for the script, in as few characters as they can be: four integers for each point, the steps
- * since the one before in hundredths, and its mean, how far below it the least value is, and how far above the greatest.
+ * The points of a line, packed for the script to keep the page small. Each point has four integers: the distance to the
+ * previous point (hundredths of a step), the mean, the mean minus the least value, and the greatest value minus the mean.
  */
 export type PackedPoints = { scale: number; numbers: readonly number[] };
 

@@ -62,7 +62,7 @@ export async function endSessionsAction(_: SessionsAnswer, form: FormData): Prom
 
 export type ColorSchemeAnswer = { kind: "empty" } | { kind: "set"; colorScheme: ColorScheme };
 
-/** Keeps the colour scheme of the form in the browser; the answer comes in it already. */
+/** Stores the chosen colour scheme in a cookie. The answer already uses it. */
 export async function setColorSchemeAction(_: ColorSchemeAnswer, form: FormData): Promise<ColorSchemeAnswer> {
   await requireAccount();
   const colorScheme = parseColorScheme(textOf(form, "colorScheme"));

@@ -27,7 +27,7 @@ export function ColorSchemeForm({ current }: { current: ColorScheme }) {
               name="colorScheme"
               value={scheme}
               defaultChecked={scheme === chosen}
-              // A choice that can be taken back by the next one needs no second step.
+              // The next choice undoes this one, so no button has to confirm it.
               onChange={(event) => event.currentTarget.form?.requestSubmit()}
             />
             {NAMES[scheme]}

@@ -32,7 +32,7 @@ export function PasswordForm({ email }: { email: string }) {
           Your password is changed. {signedOutText(answer.ended)}
         </Notice>
       )}
-      {/* For password managers, which keep the new password with it. */}
+      {/* Password managers store the new password under this name. */}
       <input type="hidden" autoComplete="username" value={email} readOnly />
       <Field id="current-password" label="Current password" error={errorOf("current")}>
         <input
@@ -78,7 +78,7 @@ export function PasswordForm({ email }: { email: string }) {
   );
 }
 
-/** What became of the other browsers. */
+/** Says how many other browsers were signed out. */
 function signedOutText(count: number): string {
   if (count === 0) return "No other browser was signed in.";
   return count === 1 ? "1 other browser was signed out." : `${count} other browsers were signed out.`;

@@ -7,7 +7,7 @@ import { requireAccount } from "@/lib/sign-in/sessions";
 
 export type TimeZoneAnswer = SetTimeZone | { kind: "empty" };
 
-/** Keeps the time zone of the form with the account; the page around the form comes back with its times in it. */
+/** Stores the chosen time zone with the account. The page is rendered again with times in that zone. */
 export async function setTimeZoneAction(_: TimeZoneAnswer, form: FormData): Promise<TimeZoneAnswer> {
   const account = await requireAccount();
   const answer = await setTimeZone(account.id, textOf(form, "timeZone"));

@@ -31,7 +31,7 @@ import { parseIds } from "./page-query";
 import { findOutcome } from "./revoke/find-outcome";
 import type { RevokeOutcome } from "./revoke/revocation";
 
-/** Creates a token. The answer to this request, and nothing else ever, holds the raw token. */
+/** Creates a token. Only the answer to this request ever contains the raw token. */
 export async function createTokenAction(_: CreateState, form: FormData): Promise<CreateState> {
   const account = await requireAccount();
   const values = valuesOf(form);
@@ -87,12 +87,12 @@ function valuesOf(form: FormData): CreateValues {
   };
 }
 
-/** A token that was pasted as a name is not sent back: what is on a page is in its history. */
+/** Does not send back a token that was pasted as a name, because browsers keep pages in their history. */
 function refused(reason: InvalidField<CreateField>, values: CreateValues): CreateState {
   return { ...reason, values: { ...values, name: containsToken(values.name) ? "" : values.name } };
 }
 
-/** What became of a new name. */
+/** The result of renaming a token. */
 export type RenameState = { kind: "empty" } | { kind: "renamed"; name: string } | InvalidField<"name">;
 
 /** Gives the token of the form another name. */
@@ -103,7 +103,7 @@ export async function renameTokenAction(_: RenameState, form: FormData): Promise
   return result;
 }
 
-/** Revokes the tokens of the form, for a page that stays where it is and says itself what became of it. */
+/** Revokes the tokens of the form and returns the result, for pages with JavaScript. */
 export async function revokeTokensAction(form: FormData): Promise<RevokeOutcome | InvalidField<"password">> {
   const result = await revoke(form);
   if (result.kind === "invalid") return result;
@@ -111,7 +111,7 @@ export async function revokeTokensAction(form: FormData): Promise<RevokeOutcome 
   return result.outcome;
 }
 
-/** The same for browsers without JavaScript: goes to the page that says what became of it. */
+/** Revokes like `revokeTokensAction`, then redirects to a page with the result. For browsers without JavaScript. */
 export async function revokeTokensAndGoAction(form: FormData): Promise<never> {
   const result = await revoke(form);
   if (result.kind === "invalid") redirect(`${TOKEN_PAGE}?revoke=all&password=refused`);
@@ -131,9 +131,9 @@ async function revoke(form: FormData) {
   return { kind: "done" as const, which, ids, outcome: outcome ?? { kind: "nothing" as const, isAll: false } };
 }
 
-/** The lists and pages of tokens as they are now, around a panel that stays as it is. */
+/** Refreshes the lists and pages of tokens, but keeps the panel that shows a new token. */
 export async function refreshTokensAction(): Promise<void> {
-  // Signed out, the page would be lost, and what it shows once with it.
+  // A refresh without a session would redirect to sign-in, and the page would lose the token that it shows once.
   if (await findAccount()) revalidatePath(TOKEN_PAGE, "layout");
 }
 

@@ -17,7 +17,7 @@ export function stepIn(query: Query): Step | null {
   return unchanged === null ? null : { unchanged };
 }
 
-/** Numbers of tokens; what can be none is left out, and so is what goes beyond the most there can be. */
+/** Reads ids of tokens. It ignores invalid ids, and ids beyond the most active tokens that an account can have. */
 export function parseIds(text: string): number[] {
   return text.split(",", MAX_ACTIVE_TOKENS).flatMap((part) => findId(part) ?? []);
 }

@@ -29,9 +29,9 @@ import type { Which } from "./revoke/revocation";
 import { RevokeLink, RevokeQuestions, RevokeResult } from "./revoke/revoke-questions";
 import { Selection } from "./revoke/selection";
 
-/** From so many active tokens on, there is something to find and to sort. */
+/** With this many active tokens, the page offers a filter and sorting. */
 const MANY = 5;
-/** So many ended tokens are seen at once; the others are folded. */
+/** The page shows this many ended tokens and folds the others. */
 const UNFOLDED = 10;
 
 const PASSWORD_REFUSED = "That did not work. Type your password again; after many attempts, wait a few minutes.";

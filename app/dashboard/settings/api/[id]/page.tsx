@@ -127,7 +127,7 @@ export default async function Page({ params }: Props) {
   );
 }
 
-/** What is no token of the account is answered like what is no page. */
+/** Returns the token, or shows the "not found" page when the account has no such token. */
 async function getOwnToken(id: string): Promise<{ accountId: number; token: TokenRecord }> {
   const account = await requireAccount();
   const number = findId(id);

@@ -12,7 +12,7 @@ import { type CreateField, type CreateState, UNSENT } from "../create/create-sta
 import { CreatedToken } from "../create/created-token";
 import { PasswordField } from "../password-field";
 
-/** The usual choice first: a day is enough to bring the new token to where the old one is. */
+/** The usual choice comes first: a day is enough to put the new token wherever the old one is used. */
 const OVERLAPS = [
   ["day", "In 1 day"],
   ["hour", "In 1 hour"],
@@ -24,7 +24,7 @@ const OVERLAPS = [
 type Fields = { id: number; formNonce: string; expiry: Date | null; asksPassword: boolean };
 type Props = Fields & { origin: string; now: Date };
 
-/** A new token with the same name, and when the old one ends; after that the new token. */
+/** Shows the form that replaces a token, then the new token. */
 export function ReplaceToken(props: Props) {
   return (
     <ShownOnce>
@@ -33,7 +33,7 @@ export function ReplaceToken(props: Props) {
   );
 }
 
-/** Never both: a form on the page carries the last answer with it, and would send the token back to the server. */
+/** Shows either the form or the token. A form contains the last answer and would send the token to the server. */
 function FormOrToken({ origin, now, ...fields }: Props) {
   const form = useFormAnswer<CreateState>(replaceTokenAction, UNSENT);
   const { answer } = form;

@@ -17,7 +17,7 @@ export type ExpiryChoice = { value: string; label: string };
 
 export type CreateFormProps = {
   form: FormAnswer<CreateState>;
-  /** One-use number of the form: sent twice, it creates one token. */
+  /** The one-use number of the form. A form that is sent twice creates one token. */
   formNonce: string;
   choices: readonly ExpiryChoice[];
   /** The first day that can be chosen, in UTC. */
@@ -33,7 +33,7 @@ export function CreateForm(props: CreateFormProps) {
   const { answer: state, formAction, onSubmit, isPending, hasFailed } = props.form;
   const { isReset } = useShownOnce();
   const form = useRef<HTMLFormElement>(null);
-  /** The answer whose complaint is no longer about what the field holds. */
+  /** The answer whose error the person has already reacted to by typing. */
   const [settled, setSettled] = useState<CreateState | null>(null);
   const values = state.kind === "invalid" ? state.values : { name: "", expiry: choices[0]?.value ?? "", date: "" };
   const messageFor = (field: CreateField) =>
@@ -46,12 +46,12 @@ export function CreateForm(props: CreateFormProps) {
       if (name && state.values.name === "") name.value = "";
       form.current?.querySelector<HTMLElement>("[aria-invalid]")?.focus();
     } else if (isReset) {
-      // After "Done" the person is where a next token would be created.
+      // After "Done", the person can type the name of the next token at once.
       name?.focus();
     }
   }, [state, isReset]);
 
-  // What was typed before a sign-in on the way is there again after it.
+  // Restores the draft after the person had to sign in again.
   // biome-ignore lint/correctness/useExhaustiveDependencies: once, when the page has come
   useEffect(() => {
     if (state.kind === "empty" && form.current) restoreDraft(form.current);
@@ -89,7 +89,7 @@ export function CreateForm(props: CreateFormProps) {
         <NameField maxLength={maxNameLength} typed={values.name} error={messageFor("name")} />
         <Field id="expiry" label="Expires" error={expiryError} className={styles.expiry}>
           <span className="select">
-            {/* A form that is written again goes back to the option it was born with, so it is born with the last one. */}
+            {/* React resets the form to its default option after an action, so the default is the last choice. */}
             <select
               key={values.expiry}
               id="expiry"
@@ -143,7 +143,7 @@ function restoreDraft(form: HTMLFormElement): void {
   }
 }
 
-/** Says how long the name is as soon as it nears the most; what is too long can be typed, and is not cut silently. */
+/** Shows the length of the name near its limit. Longer names can be typed, because browsers would cut them silently. */
 function NameField({ maxLength, typed, error }: { maxLength: number; typed: string; error: string | null }) {
   const [length, setLength] = useState([...typed.trim()].length);
   const excess = length - maxLength;

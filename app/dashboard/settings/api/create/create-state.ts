@@ -1,6 +1,6 @@
 import type { InvalidField } from "@/lib/failures";
 
-/** What a form that asks for a token was told by the server: the new token, once; or why there is none. */
+/** The server's answer to a form that creates a token: the new token, shown once, or the reason why there is none. */
 export type CreateState =
   | { kind: "empty" }
   | { kind: "created"; raw: string; token: CreatedToken; replaced: ReplacedToken | null }
@@ -10,7 +10,7 @@ export type CreateState =
 export type CreateField = "name" | "expiry" | "date" | "overlap" | "password" | "form";
 /** What was typed, to be shown again; never the password. */
 export type CreateValues = { name: string; expiry: string; date: string; overlap: string };
-/** The token that a new one takes the place of. `endsAt` is null for one that ends when the new one is first used. */
+/** The token that a new one replaces. `endsAt` is null when it ends with the first use of the new token. */
 export type ReplacedToken = { id: number; hint: string; hasEnded: boolean; endsAt: Date | null };
 export type CreatedToken = { id: number; name: string; hint: string; expiresAt: Date | null };
 

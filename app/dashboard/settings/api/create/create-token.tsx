@@ -10,7 +10,7 @@ import { forgetDraft } from "./draft";
 
 type Props = Omit<CreateFormProps, "form"> & { origin: string; now: Date };
 
-/** The form that creates a token, and after that the token. */
+/** Shows the form that creates a token, then the token. */
 export function CreateToken(props: Props) {
   return (
     <ShownOnce>
@@ -19,7 +19,7 @@ export function CreateToken(props: Props) {
   );
 }
 
-/** Never both: a form on the page carries the last answer with it, and would send the token back to the server. */
+/** Shows either the form or the token. A form contains the last answer and would send the token to the server. */
 function FormOrToken({ origin, now, ...fields }: Props) {
   const form = useFormAnswer<CreateState>(createTokenAction, UNSENT, (answer) => {
     if (answer.kind !== "invalid") forgetDraft();

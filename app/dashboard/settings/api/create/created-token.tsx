@@ -21,7 +21,7 @@ const NOT_COPIED = "You have not copied the new token, and it cannot be shown ag
 type Answer = Extract<CreateState, { kind: "created" | "already-created" }>;
 type Props = { answer: Answer; origin: string; now: Date };
 
-/** The token, shown this once; or, for a form that was sent again, what became of it. */
+/** Shows the token once. For a form that was sent again, it only says that the token exists. */
 export function CreatedToken({ answer, origin, now }: Props) {
   return (
     <section className={"card card-body key"} aria-labelledby="created">
@@ -93,7 +93,7 @@ function NewToken({ answer: { raw, token, replaced }, origin, now }: NewTokenPro
           <CopyButton text={raw} what="token" sourceId="token" isPrimary onCopied={onCopied} />
         </div>
       </div>
-      {/* A trial would be the first use, which ends the old token before its program has the new one. */}
+      {/* Trying the token would be its first use, and would end the old token before its program has the new one. */}
       {!endsOnFirstUse && <TryIt raw={raw} origin={origin} onCopied={onCopied} />}
       <p className="hint">
         {/* In a tab of its own: here the token would be lost. */}
@@ -120,7 +120,7 @@ function NewToken({ answer: { raw, token, replaced }, origin, now }: NewTokenPro
   );
 }
 
-/** What happens to the token that this one takes the place of. */
+/** Says when the replaced token ends. */
 function OldToken({ token: { id, hint, hasEnded, endsAt }, now }: { token: ReplacedToken; now: Date }) {
   const old = (
     // In a tab of its own: here the token would be lost.
@@ -176,7 +176,7 @@ function TryIt({ raw, origin, onCopied }: { raw: string; origin: string; onCopie
 
 type DoneProps = {
   isQuiet: boolean;
-  /** The id of the token whose page comes next; null for the form again. */
+  /** The id of the token whose page opens next. Null leads back to the form. */
   leadsTo: number | null;
   mayLeave?: () => boolean;
 };
@@ -185,7 +185,7 @@ type DoneProps = {
 function Done({ isQuiet, leadsTo, mayLeave = () => true }: DoneProps) {
   const { reset } = useShownOnce();
   const className = isQuiet ? "button quiet" : "button";
-  // The page of another token is loaded; leaving this one asks where the token was not copied.
+  // This link loads another page, so the leave guard asks when the token was not copied.
   if (leadsTo !== null) {
     return (
       <a className={className} href={tokenPath(leadsTo)}>
@@ -208,12 +208,12 @@ function Done({ isQuiet, leadsTo, mayLeave = () => true }: DoneProps) {
   );
 }
 
-/** The list below the panel says "First request received" as well. Where that fails, it says so when it is next opened. */
+/** Shows "First request received" in the list below too. A failure is harmless: the next visit shows it. */
 function refreshLists(): void {
   refreshTokensAction().catch(() => {});
 }
 
-/** Selecting the token and copying it with the keyboard or a menu counts as much as the button. */
+/** Notices when the person copies the token by keyboard or menu instead of the button. */
 function useCopiedByHand(raw: string, onCopied: () => void): void {
   // biome-ignore lint/correctness/useExhaustiveDependencies: what is done about it may be another function each time
   useEffect(() => {

@@ -1,20 +1,20 @@
-/** Where a browser keeps what was typed into the create form until the token exists; in this tab alone. */
+/** This tab keeps the draft of the create form under this key until the token exists. */
 const KEY = "token-draft";
 
 export type Draft = Record<string, string>;
 
-/** Keeps what was typed, for after a sign-in on the way. Nothing that could be a token is kept, nor any password. */
+/** Keeps the draft in case the person has to sign in again. It never keeps passwords or possible tokens. */
 export function keepDraft(form: HTMLFormElement): void {
   const typed = ["name", "expiry", "date"].map((name) => [name, String(new FormData(form).get(name) ?? "")]);
   const text = JSON.stringify(Object.fromEntries(typed));
   try {
     if (!text.includes("cpat_")) window.sessionStorage.setItem(KEY, text);
   } catch {
-    // A browser that keeps nothing keeps no draft.
+    // Some browsers refuse storage. The form works without a draft.
   }
 }
 
-/** What was kept; empty for nothing, and for what cannot be read. */
+/** Returns the draft. It is empty when there is none or it cannot be read. */
 export function findDraft(): Draft {
   try {
     return JSON.parse(window.sessionStorage.getItem(KEY) ?? "{}") as Draft;
@@ -23,11 +23,11 @@ export function findDraft(): Draft {
   }
 }
 
-/** Once the token exists, or whoever typed is gone. */
+/** Call it when the token exists or the person has signed out. */
 export function forgetDraft(): void {
   try {
     window.sessionStorage.removeItem(KEY);
   } catch {
-    // Nothing was kept.
+    // Without storage there is no draft to delete.
   }
 }

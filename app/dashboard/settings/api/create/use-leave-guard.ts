@@ -5,14 +5,14 @@ import { useEffect } from "react";
 type NavigateEvent = Event & { navigationType: string };
 
 /**
- * While `isOn`, whoever is about to leave the page is asked first: by link, by a form that leads away, by Back, by
- * reloading or by closing it. Without JavaScript nobody asks.
+ * While `isOn`, asks before the person leaves the page: by link, by a form with `data-leaves-page`, by Back, by reloading
+ * or by closing the page. It needs JavaScript.
  */
 export function useLeaveGuard(isOn: boolean, question: string): void {
   useEffect(() => {
     if (!isOn) return;
     let hasAgreed = false;
-    /** Stops what is under way, unless whoever began it says to go on. */
+    /** Cancels the event unless the person agrees to leave. */
     const ask = (event: Event) => {
       hasAgreed ||= window.confirm(question);
       if (hasAgreed) return;
@@ -35,7 +35,7 @@ export function useLeaveGuard(isOn: boolean, question: string): void {
     document.addEventListener("click", onClick, { capture: true });
     document.addEventListener("submit", onSubmit, { capture: true });
     window.addEventListener("beforeunload", onUnload);
-    // Not in every browser; where it is missing, Back within the console does not ask.
+    // Some browsers lack this API. There, Back within the console does not ask.
     const { navigation } = window as { navigation?: EventTarget };
     navigation?.addEventListener("navigate", onNavigate);
     return () => {
@@ -47,7 +47,7 @@ export function useLeaveGuard(isOn: boolean, question: string): void {
   }, [isOn, question]);
 }
 
-/** A link whose target takes the place of this page; `data-stays` marks those that JavaScript answers on the page. */
+/** Whether the link replaces this page. `data-stays` marks links that JavaScript handles on the page. */
 function opensHere(event: MouseEvent, link: HTMLAnchorElement): boolean {
   const isPlain = event.button === 0 && !(event.ctrlKey || event.metaKey || event.shiftKey || event.altKey);
   const isFragment = link.getAttribute("href")?.startsWith("#");

@@ -3,7 +3,7 @@ import { findId } from "@/lib/http/ids";
 import { findAccount } from "@/lib/sign-in/sessions";
 import { findToken } from "@/lib/tokens/management";
 
-/** What the page of a new token asks for, with `?id=`: the first request with it, or null as long as there was none. */
+/** The page of a new token polls this with `?id=`. It answers with the token's first request, or null before that. */
 export async function GET(request: Request): Promise<Response> {
   const account = await findAccount();
   const id = findId(new URL(request.url).searchParams.get("id") ?? "");

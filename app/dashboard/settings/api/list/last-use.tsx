@@ -5,7 +5,7 @@ import type { TokenRecord } from "@/lib/tokens/management";
 import styles from "./last-use.module.css";
 import { programName } from "./program-name";
 
-/** The first request is news for a day; after that only the last one is. */
+/** The list shows the first request for a day, and later only the last one. */
 const FIRST_USE_IS_NEWS = DAY;
 
 type Props = { token: TokenRecord; now: Date };
@@ -16,7 +16,7 @@ export function LastUse({ token, now }: Props) {
   if (!lastUsedAt) return <span className="soft">Never used</span>;
   const program = programName(lastUsedAgent);
   const isNews = firstUsedAt !== null && now.getTime() - firstUsedAt.getTime() < FIRST_USE_IS_NEWS;
-  // One line as long as the first request is the last one, so that the row is as high as before it.
+  // While first and last request coincide, one line is enough, and the row keeps its height.
   const isOnlyUse = isNews && lastUsedAt.getTime() - firstUsedAt.getTime() < MINUTE;
   return (
     <>

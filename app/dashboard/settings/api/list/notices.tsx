@@ -109,7 +109,7 @@ function NewNetworks({ seen, now }: { seen: readonly SeenToken[]; now: Date }) {
   );
 }
 
-/** All of them: what is counted is named. */
+/** Names every token that the notice counts. */
 function Names({ tokens, fragment = "" }: { tokens: readonly TokenRecord[]; fragment?: string }) {
   return tokens.map((token, index) => (
     <span key={token.id}>

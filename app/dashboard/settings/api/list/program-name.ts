@@ -1,6 +1,6 @@
 const MAX_LENGTH = 40;
 
-/** "curl/8.5.0" of all that a program says about itself. Browsers all begin alike, with a name that is not theirs. */
+/** Returns the first product of a user agent, such as "curl/8.5.0". All browsers begin with the same misleading name. */
 export function programName(agent: string | null): string | null {
   const name = agent?.split(" ")[0];
   if (!name) return null;

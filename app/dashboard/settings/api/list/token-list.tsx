@@ -13,7 +13,7 @@ import styles from "./token-list.module.css";
 import { searchText } from "./token-view";
 import type { Sort, View } from "./view";
 
-// As many columns in both tables, of the same widths, so that they stand below each other.
+// Both tables have the same number of columns with the same widths, so that their columns line up.
 const activeColumns = (view: View): Column[] => [
   { title: "Token", sort: sortBy("name", "ascending", view) },
   { title: "Created", sort: sortBy("created", "descending", view) },
@@ -31,7 +31,7 @@ const ENDED_COLUMNS: readonly Column[] = [
 
 type Props = { tokens: readonly TokenRecord[]; now: Date };
 type ActiveProps = Props & {
-  /** Every active token, those included that are not shown. */
+  /** Every active token, including tokens that are not shown. */
   all: readonly TokenRecord[];
   days: ReadonlyMap<number, DayOfUse>;
   view: View;
@@ -83,7 +83,7 @@ export function ActiveTokens({ tokens, all, days, view, now, isSelectable = fals
   );
 }
 
-/** Tokens that no longer work, and whether somebody still tries. */
+/** Tokens that no longer work, and the programs that still send them. */
 export function EndedTokens({ tokens, now, isMore = false }: Props & { isMore?: boolean }) {
   return (
     <DataTable
@@ -120,7 +120,7 @@ export function EndedTokens({ tokens, now, isMore = false }: Props & { isMore?: 
   );
 }
 
-/** Each column has the one order that is of use. */
+/** Each column sorts in its one useful order. */
 function sortBy(sort: Sort, order: "ascending" | "descending", view: View): Column["sort"] {
   const query = new URLSearchParams({ ...(view.filter && { filter: view.filter }), sort });
   return { href: `${TOKEN_PAGE}?${query}`, order: view.sort === sort ? order : null };
@@ -153,7 +153,7 @@ function NameCell({ token, isSelectable = false, children }: NameProps) {
   );
 }
 
-/** Of two tokens that work side by side for a while: which takes whose place. */
+/** While an old and a new token both work, says which token replaces which. */
 function Replacement({ token, all, now }: { token: TokenRecord; all: readonly TokenRecord[]; now: Date }) {
   const by = all.find(({ id }) => id === token.replacedById);
   const of = all.find(({ replacedById }) => replacedById === token.id);

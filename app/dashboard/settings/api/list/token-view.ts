@@ -7,7 +7,7 @@ export function filterTokens(tokens: readonly TokenRecord[], filter: string): To
   return tokens.filter((token) => searchText(token).includes(text));
 }
 
-/** What a token is found by. A line break keeps a text from being found across two of them. */
+/** The text that the filter searches. Line breaks prevent matches that span two values. */
 export function searchText({ name, hint, lastUsedIp }: TokenRecord): string {
   return [name, hint, lastUsedIp ?? ""].join("\n").toLowerCase();
 }

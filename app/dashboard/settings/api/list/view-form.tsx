@@ -7,8 +7,8 @@ import { MAX_FILTER_LENGTH, type View } from "./view";
 import styles from "./view-form.module.css";
 
 /**
- * Finds tokens: while typing where there is JavaScript, on a page of the server's where there is none, and for a filter
- * that came with the URL.
+ * Filters tokens. JavaScript filters while the person types. Without JavaScript, and for a filter in the URL, the server
+ * filters.
  */
 export function ViewForm({ view }: { view: View }) {
   const [shown, setShown] = useState<string | null>(null);
@@ -27,7 +27,7 @@ export function ViewForm({ view }: { view: View }) {
           type="search"
           defaultValue={view.filter}
           placeholder="Part of a name, last characters, ip"
-          // Too short for a token: what is looked for stands in the URL.
+          // The filter goes into the URL, so the field is too short for a token.
           maxLength={MAX_FILTER_LENGTH}
           autoComplete="off"
           onInput={onInput}
@@ -49,7 +49,7 @@ export function ViewForm({ view }: { view: View }) {
   );
 }
 
-/** Hides the rows that do not hold the text, and says how many do. Rows say in `data-search` what they are found by. */
+/** Hides rows whose `data-search` does not contain the text, and returns a message with the number of matches. */
 function filterRows(typed: string): string | null {
   const text = typed
     .trim()

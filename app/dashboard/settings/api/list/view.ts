@@ -7,10 +7,10 @@ export type Sort = (typeof SORTS)[number];
 /** What of the lists is shown: `?filter=`, `?sort=`. */
 export type View = { filter: string; sort: Sort };
 
-/** In characters; what goes beyond is not looked for. */
+/** In characters. The filter ignores the rest. */
 export const MAX_FILTER_LENGTH = 16;
 
-/** What the URL asks to see; what it gets wrong is as if it were not there. */
+/** Reads the view from the URL and ignores invalid parameters. */
 export function viewIn({ filter, sort }: Query): View {
   return {
     filter: typeof filter === "string" ? filter.slice(0, MAX_FILTER_LENGTH).trim() : "",

@@ -16,7 +16,7 @@ type Found = {
   lastUsedAt: number | null;
 };
 
-/** What the page says to a pasted token. Nothing of what was pasted is in it. */
+/** The answer to a pasted token. It never contains the pasted text. */
 export type LookUpAnswer =
   | { kind: "empty" }
   | { kind: "message"; message: string }

@@ -14,7 +14,7 @@ import { type LookUpAnswer, lookUpTokenAction } from "./look-up-token-action";
 export function LookUpToken() {
   const field = useRef<HTMLInputElement>(null);
   const form = useFormAnswer<LookUpAnswer>(lookUpTokenAction, { kind: "empty" }, () => {
-    // Nothing that may be a token stays on the page.
+    // The text may be a token, so it must not stay on the page.
     if (field.current) field.current.value = "";
   });
   return (

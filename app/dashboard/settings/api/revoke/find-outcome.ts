@@ -3,8 +3,8 @@ import { tokenState } from "@/lib/tokens/state";
 import type { RevokeOutcome, Step } from "./revocation";
 
 /**
- * What became of a step. The step only names tokens; all that is said of them is read from the database, so a reloaded,
- * copied or forged URL says nothing untrue. Null when there is nothing to say: the tokens it names are active.
+ * Returns the outcome of a step. The step only names tokens, and the database says what became of them, so that a
+ * reloaded, copied or forged URL cannot show anything untrue. Null means that the named tokens are still active.
  */
 export async function findOutcome(accountId: number, step: Step, now: Date): Promise<RevokeOutcome | null> {
   const which = "revoked" in step ? step.revoked : step.unchanged;

@@ -16,10 +16,10 @@ export type Step = { revoked: readonly number[] } | { unchanged: Which };
 
 export type Named = { name: string; hint: string };
 
-/** What became of a question whether to revoke something. */
+/** The result of a revocation. */
 export type RevokeOutcome =
-  /** They share the instant. */
+  /** All tokens were revoked at the same instant. */
   | { kind: "revoked"; tokens: readonly Named[]; at: number; now: number }
   | { kind: "had-ended"; token: Named; state: "revoked" | "expired"; at: number; now: number }
-  /** There is no such token; or, asked about all of them, none that is active. */
+  /** The token does not exist, or no token was active when all were to be revoked. */
   | { kind: "nothing"; isAll: boolean };

@@ -11,13 +11,13 @@ import { PasswordField } from "../password-field";
 import type { AskedToken, RevokeOutcome } from "./revocation";
 import styles from "./revoke-dialog.module.css";
 
-/** Nobody reads a question faster; a tap in the first moment is the second half of the one that opened it. */
+/** Nobody reads faster. An earlier tap is the second half of the double tap that opened the question. */
 const READING_TAKES_MS = 500;
 
 type Props = {
   /** At least one. */
   tokens: readonly AskedToken[];
-  /** The question is about every active token, those included that come up meanwhile. */
+  /** The question is about every active token, including tokens that are created meanwhile. */
   isAll: boolean;
   /** The last sign-in is too long ago to revoke all without the password. */
   asksPassword: boolean;
@@ -42,7 +42,7 @@ export function RevokeDialog({ tokens, isAll, asksPassword, passwordError: writt
   useLayoutEffect(() => {
     const { current } = dialog;
     if (!current || current.matches(":modal")) return;
-    // It is written open; only a closed dialog can be opened as a modal one.
+    // The server renders it open, for browsers without JavaScript. Only a closed dialog can become modal.
     current.close();
     current.showModal();
     openedAt.current = performance.now();
@@ -53,7 +53,7 @@ export function RevokeDialog({ tokens, isAll, asksPassword, passwordError: writt
     onCancel();
   };
 
-  /** Not by the tap or the double click that opened the question, nor before it could be read. */
+  /** Ignores the second half of a double click, and clicks before the question could be read. */
   const refuseHaste = (event: React.MouseEvent) => {
     const isHasty = performance.now() - openedAt.current < READING_TAKES_MS || event.detail > 1;
     if (isHasty) event.preventDefault();
@@ -68,7 +68,7 @@ export function RevokeDialog({ tokens, isAll, asksPassword, passwordError: writt
       aria-labelledby="question"
       aria-describedby="facts"
       onCancel={cancel}
-      // What is clicked beside the dialog is its backdrop; all of itself is covered by the form.
+      // The form covers the whole dialog, so a click on the dialog itself is a click on its backdrop.
       onClick={(event) => event.target === event.currentTarget && cancel(event)}
     >
       <form action={revokeTokensAndGoAction} onSubmit={onSubmit} className={styles.form}>

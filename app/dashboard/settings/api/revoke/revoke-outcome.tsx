@@ -3,7 +3,7 @@ import { Notice } from "@/app/ui/notice";
 import { Time } from "@/app/ui/time";
 import type { Named, RevokeOutcome } from "./revocation";
 
-/** Says what became of it, and what that means. */
+/** Shows the result of a revocation and what it means. */
 export function OutcomeNotice({ outcome }: { outcome: RevokeOutcome }) {
   return (
     <Notice on={outcome} tone={outcome.kind === "revoked" ? "done" : "warning"} role="status" isSticky>

@@ -27,7 +27,7 @@ type Props = {
   children: React.ReactNode;
 };
 
-/** Opens and closes the question before something is revoked, in the browser, without asking the network. */
+/** Opens and closes the question before a revocation in the browser, without a request. */
 export function RevokeQuestions(props: Props) {
   const { tokens, asked, outcome: written, asksPassword, passwordError = null, now, children } = props;
   const [which, setWhich] = useState<Which | null>(asked);
@@ -39,7 +39,7 @@ export function RevokeQuestions(props: Props) {
     setOutcome(null);
     setWhich(next);
   };
-  /** A question that came with the URL is answered: neither Back nor a reload asks it again. */
+  /** Removes an answered question from the URL, so that Back or a reload does not ask it again. */
   const leave = () => {
     setWhich(null);
     if (asked !== null) window.history.replaceState(null, "", TOKEN_PAGE);
@@ -47,7 +47,7 @@ export function RevokeQuestions(props: Props) {
   const close = () => {
     leave();
     const origin = opener.current ?? document.getElementById(openerId(asked));
-    // After the dialog is gone, which gives the focus back on its own to what had it before.
+    // Wait until the dialog is gone, because it restores the focus by itself.
     requestAnimationFrame(() => origin?.focus());
   };
   const finish = (result: RevokeOutcome) => {
@@ -55,7 +55,7 @@ export function RevokeQuestions(props: Props) {
     setOutcome(result);
   };
 
-  // Of a token that the page does not know, another page asks.
+  // This page cannot ask about tokens that it does not know, so the link leads to another page.
   const canAsk = (wanted: Which) => wanted === "all" || wanted.every((id) => tokens.some((token) => token.id === id));
   const meant = which === null || which === "all" ? tokens : tokens.filter(({ id }) => which.includes(id));
   return (
@@ -76,7 +76,7 @@ export function RevokeQuestions(props: Props) {
   );
 }
 
-/** For whoever asks by other means than a link. */
+/** Opens the question from controls other than `RevokeLink`. */
 export function useAsk(): Questions["ask"] {
   return useQuestions().ask;
 }
@@ -90,7 +90,7 @@ function useQuestions(): Questions {
 type LinkProps = {
   which: Which;
   className: string | undefined;
-  /** Of the second link to the same question on a page. */
+  /** Keeps ids unique when a page has two links to the same question. */
   idPrefix?: string;
   children: React.ReactNode;
 };

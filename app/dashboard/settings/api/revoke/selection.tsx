@@ -19,7 +19,7 @@ export function Selection({ children }: { children: React.ReactNode }) {
     setCount((before) => (before.selected === next.selected && before.shown === next.shown ? before : next));
   };
 
-  // The rows are others after each step: revoked ones are gone, and were selected.
+  // Count after every render, because revoked rows disappear while they are selected.
   useEffect(count);
   useEffect(() => {
     if (all.current) all.current.indeterminate = selected > 0 && selected < shown;
@@ -30,7 +30,7 @@ export function Selection({ children }: { children: React.ReactNode }) {
     const ids = shownBoxes(form.current).flatMap(({ checked, value }) => (checked ? [Number(value)] : []));
     const button = event.currentTarget.querySelector<HTMLElement>("[type=submit]");
     if (ids.length > 0 && button) ask(ids, button);
-    // What can be done first is to choose.
+    // Nothing is selected yet, so lead to the first check box.
     else event.currentTarget.querySelector<HTMLElement>("[name=revoke]")?.focus();
   };
 
@@ -44,7 +44,7 @@ export function Selection({ children }: { children: React.ReactNode }) {
       className="stack"
       method="get"
       action={TOKEN_PAGE}
-      // Also when a row is hidden by the filter: what is not seen is not revoked.
+      // The filter also triggers this when it hides rows, because hidden rows are not revoked.
       onChange={count}
       onSubmit={onSubmit}
     >
@@ -71,7 +71,7 @@ export function Selection({ children }: { children: React.ReactNode }) {
   );
 }
 
-/** Those that the filter shows. */
+/** The check boxes of rows that the filter shows. */
 function shownBoxes(form: HTMLFormElement | null): HTMLInputElement[] {
   return [...(form?.querySelectorAll<HTMLInputElement>("tr:not([hidden]) [name=revoke]") ?? [])];
 }
