@@ -6,22 +6,21 @@ import { NEXT_DOOR } from "./support/doors";
 const executablePath = findBrowser() ?? undefined;
 
 /**
- * Everything runs on the embedded database and again on PostgreSQL, but for two tags. `@one-engine` brings its own
- * servers, judges only what a browser draws or a command says, or holds the API against its document, clients and
- * recipes: it would be repeated word by word, and runs on PostgreSQL where that follows, where a database of its own
- * does not cost seconds of a core.
- * `@embedded-only` needs what the embedded database alone has here, a second console behind Next's router, or is the
- * other half of something tagged `@one-engine`.
+ * Every test runs on the embedded database and on PostgreSQL, except for two tags. `@one-engine` marks tests whose result
+ * does not depend on the engine: they bring their own servers, check only pages or commands, or compare the API with its
+ * document, clients and recipes. They run on PostgreSQL if that run follows, because a new database is cheap there.
+ * `@embedded-only` marks tests that need the second console behind Next's router, which only the embedded run has, or
+ * that complement an `@one-engine` test.
  */
 const { E2E_POSTGRES_URL, E2E_POSTGRES_FOLLOWS } = process.env;
 const notHere = E2E_POSTGRES_URL ? [/@embedded-only/] : E2E_POSTGRES_FOLLOWS ? [/@one-engine/] : [];
 
-/** One more than the smallest machine has cores: a test waits for its browser, and its browser for the console. */
+/** One more than the smallest machine has cores, because a test often waits for its browser or the console. */
 const BUSY = 3;
 const WAITING = 2;
 
-// Browsers step back where the shared console or its database wants a core: however many there are, it answers as it would
-// elsewhere. Every worker reads this file.
+// Lowers the priority of the workers and their browsers, so that they do not slow down the shared console and its
+// database. Every worker loads this file.
 if (process.env.TEST_WORKER_INDEX !== undefined) setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
 
 export default defineConfig({
@@ -33,7 +32,7 @@ export default defineConfig({
   fullyParallel: true,
   workers: BUSY + WAITING,
   projects: [
-    // First, because nothing shortens them: tests that mostly wait, for time to pass or for their turn.
+    // Tests that mostly wait for time to pass or for their turn. They start first, because they cannot be shortened.
     { name: "waiting", grep: /@waits/, grepInvert: notHere, workers: WAITING },
     { name: "console", grepInvert: [/@waits/, ...notHere], workers: BUSY },
     ...(E2E_POSTGRES_URL
@@ -42,9 +41,9 @@ export default defineConfig({
   ],
   retries: 0,
   forbidOnly: Boolean(process.env.CI),
-  // What a slow machine may take; a test that hangs is found all the same.
+  // Long enough for a slow machine. A test that hangs still fails.
   timeout: 180_000,
-  // A password takes its time, and behind a crowd of others' more of it.
+  // Hashing a password is slow, and slower behind a queue of others.
   expect: { timeout: 15_000 },
   reporter: [
     ["list"],
@@ -52,8 +51,7 @@ export default defineConfig({
   ],
   use: {
     ...(executablePath ? { launchOptions: { executablePath } } : {}),
-    // Without a trace of every step, which costs as much as the steps: the end of a failed test in a picture and in words
-    // tells enough.
+    // Records no traces, because they cost as much as the test steps. A screenshot and the error suffice.
     screenshot: "only-on-failure",
   },
 });

@@ -9,7 +9,7 @@ import { SignOut } from "./sign-out";
 
 type Props = { name: string; email: string; role: string };
 
-/** Who is signed in, and what they can do about it. It opens without JavaScript; with it, it closes by itself. */
+/** The account menu. It opens without JavaScript; only closing by itself needs JavaScript. */
 export function AccountMenu({ name, email, role }: Props) {
   const menu = useRef<HTMLDetailsElement>(null);
   const path = usePathname();

@@ -9,7 +9,7 @@ const NAMES: Readonly<Record<FleetGroup, string>> = {
   never: "Never checked in",
 };
 
-/** How many servers need what; each leads to those servers, and the chosen one back to all. */
+/** Counts servers by need. Each chip filters the list by its need, and "All" clears the filter. */
 export function FleetChips({ query, counts, total }: { query: FleetQuery; counts: GroupCounts; total: number }) {
   return (
     <nav className={styles.chips} aria-label="Show servers">

@@ -2,7 +2,7 @@ import { DASHBOARD } from "@/app/paths";
 import { levelOf } from "@/lib/servers/health-level";
 import type { FleetServer } from "@/lib/servers/servers";
 
-/** More would make a page that nobody reads to its end. */
+/** Limits the length of the page. */
 export const SERVERS_PER_PAGE = 150;
 /** Longer than any label or hostname. */
 const MAX_SEARCH = 256;
@@ -28,7 +28,7 @@ export type FleetQuery = {
   page: number;
 };
 
-/** What the query of the page asks for; whatever it does not say right is as if it were absent. */
+/** Parses the query of the page. Treats invalid values as absent. */
 export function parseFleetQuery({ order, show, q, view, page }: Record<string, unknown>): FleetQuery {
   const name = String(order).replace(/^-/, "");
   return {
@@ -71,7 +71,7 @@ export function countGroups(servers: readonly FleetServer[]): GroupCounts {
   return counts;
 }
 
-/** How many servers need somebody now. One that was never set up needs nobody now. */
+/** Counts the servers that need attention now. Servers that were never set up do not count. */
 export function needSomebody({ offline, attention }: GroupCounts): number {
   return offline + attention;
 }
@@ -98,7 +98,7 @@ type Compare = (a: FleetServer, b: FleetServer) => number;
 
 const collator = new Intl.Collator("en", { numeric: true });
 const byName: Compare = (a, b) => collator.compare(a.label, b.label) || a.id - b.id;
-/** What fell silent comes first, what was never set up last: its score says nothing. */
+/** Silent servers come first. Servers that were never set up come last, because their score means nothing. */
 const byNeed: Compare = (a, b) => urgency(a) - urgency(b) || a.score - b.score;
 
 const COMPARE: Readonly<Record<FleetOrder, Compare>> = {

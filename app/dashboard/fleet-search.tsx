@@ -6,7 +6,7 @@ import { DASHBOARD } from "@/app/paths";
 import styles from "./fleet.module.css";
 import { type FleetQuery, fleetParams, fleetPath } from "./fleet-query";
 
-/** Somebody who types does not want an answer to each letter. */
+/** Debounces typing, so that not every letter sends a request. */
 const WAIT_MS = 250;
 
 /** Finds servers by their names and ips: with a button, and with JavaScript while one types. */

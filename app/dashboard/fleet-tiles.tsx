@@ -5,7 +5,7 @@ import type { FleetServer } from "@/lib/servers/servers";
 import styles from "./fleet.module.css";
 import { groupOf } from "./fleet-query";
 
-/** Every server with its score, so small that a hundred and twenty are seen at once. */
+/** Shows every server with its score in a small tile: a hundred and twenty fit on a screen. */
 export function FleetTiles({ servers }: { servers: readonly FleetServer[] }) {
   return (
     <ul className={styles.tiles} aria-labelledby="fleet">

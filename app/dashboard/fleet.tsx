@@ -74,7 +74,7 @@ export async function Fleet({ accountId, query }: { accountId: number; query: Fl
   );
 }
 
-/** From as many servers on a glance at all of them is worth a choice. */
+/** From this many servers on, the page offers the tile view. */
 const MANY = 20;
 
 function ViewChoice({ query }: { query: FleetQuery }) {
@@ -129,7 +129,7 @@ function ServerRow({ server, trend, now }: { server: FleetServer; trend: readonl
       </Cell>
       {(["cpuPct", "memUsedPct", "diskUsedPct"] as const).map((name) => (
         <Cell key={name} className={styles.meter}>
-          {/* What was measured before the silence is no value of now. */}
+          {/* Values from before the silence are not current. */}
           {server.online && server[name] !== null ? (
             <Meter value={server[name]} curve={CURVES[name]} />
           ) : (
@@ -174,7 +174,7 @@ function Cause({ server, now }: { server: FleetServer; now: Date }) {
   );
 }
 
-/** The API counts a score from the start; it says nothing before the first check-in. */
+/** The API has a score from the start, but it means nothing before the first check-in. */
 function NoScore({ apiScore }: { apiScore: number }) {
   return (
     <data className="soft" value={apiScore}>

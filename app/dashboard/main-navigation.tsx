@@ -13,7 +13,7 @@ const PLACES = [
   { label: "Docs", href: API_REFERENCE, within: `${API_REFERENCE}/` },
 ] as const;
 
-/** The places of the signed-in console, the one where one is marked for eyes and ears. */
+/** The main navigation. Marks the current page visually and for screen readers. */
 export function MainNavigation() {
   const path = usePathname();
   return (

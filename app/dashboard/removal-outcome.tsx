@@ -4,7 +4,7 @@ import { ownsServer } from "@/lib/servers/management";
 type Query = string | string[] | undefined;
 type Props = { accountId: number; removed: Query; unchanged: Query };
 
-/** What became of a removal. The URL only names the step; a forged or reloaded one says nothing untrue. */
+/** Shows the result of a removal. The URL only names the step, so a forged or reloaded URL cannot show a false result. */
 export async function RemovalOutcome({ accountId, removed, unchanged }: Props) {
   if (unchanged !== undefined) {
     return (

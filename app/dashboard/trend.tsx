@@ -16,7 +16,7 @@ export function Trend({ points, score, now }: Props) {
         from={now - 25 * HOUR}
         to={now}
         top={1000}
-        // Two hours lie between the last mean and now: the current one, and one that may not be summed up yet.
+        // Up to two hours lie between the last mean and now: the current hour, and one whose sums may not exist yet.
         gap={2.75 * HOUR}
         level={levelOf(score)}
       />

@@ -142,7 +142,7 @@ test("unknown, revoked, expired, and of a disabled account: four identical answe
   for (const answer of rest) expect(answer).toEqual(first);
 });
 
-/** Everything of an answer but its date and its number. */
+/** An answer without its date and request id. */
 function comparable({ status, headers, text }: Answer) {
   const fields = Object.fromEntries([...headers].filter(([name]) => !["date", "x-request-id"].includes(name)));
   return { status, fields, text };
@@ -233,7 +233,7 @@ test("every refusal of a revoked token is counted for its owner, with the last o
   const id = await tokenId(token);
   await revokeTokens(accountId, [id]);
   const headers = { "User-Agent": "forgotten-cron/1" };
-  // Through one door: the other would count as many.
+  // Uses one door only, because requests through the other would count too.
   const init = { headers, origin: sharedOrigin() };
   await Promise.all(Array.from({ length: 30 }, () => call("/api/v1/me", token, init)));
   await expect.poll(async () => (await findToken(accountId, id))?.refusedCount).toBe(30);

@@ -87,7 +87,7 @@ test("verified compares with the ip that the daemon checks in from where that is
   for (const [checkedInFrom, verified] of [
     ["9.9.9.9", true],
     ["8.8.8.8", false],
-    // A private network says nothing: what was reported counts.
+    // A private ip does not identify the machine, so the reported ip counts.
     ["192.168.1.7", true],
   ] as const) {
     const { serverId, key, runs } = await newRun({ publicIp: "9.9.9.9" });

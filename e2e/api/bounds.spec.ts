@@ -9,7 +9,7 @@ import { parseReport } from "@/lib/servers/telemetry/report";
 import { deleteEndedSessions, MAX_SESSIONS } from "@/lib/sign-in/session-row";
 import { MINUTE, SECOND } from "@/lib/time";
 
-// What docs/limits.md says, reached.
+// Reaches the limits that docs/limits.md states.
 
 test("an account has at most a thousand servers", async () => {
   const { id } = await newAccount();
@@ -64,7 +64,7 @@ test("a flooded server key stores one sample for each ten seconds, replayed spoo
     return { status: response.status, json: await response.json() };
   };
   const start = Math.floor(Date.now() / MINUTE) * MINUTE - 30 * MINUTE;
-  // A spool with a sample for each second of a minute, delivered at once and in no order.
+  // Delivers a spool with one sample per second of a minute, out of order and without pauses.
   const seconds = Array.from({ length: 60 }, (_, second) => (second * 7) % 60);
   const answers = [];
   for (const second of seconds) answers.push(await send({ sampled_at: start + second * SECOND, cpu_pct: second }));

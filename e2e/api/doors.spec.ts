@@ -8,8 +8,8 @@ import { startConsoleWithoutDirectDoor } from "@/e2e/support/next-door";
 import { db } from "@/lib/database/client";
 import { MINUTE } from "@/lib/time";
 
-// Every spec of the API sends what it sends through both doors (see e2e/support/doors.ts). Here is what none of them
-// sends, because no client library would.
+// Every spec of the API uses both doors (see e2e/support/doors.ts). This one sends requests that no client library can
+// send.
 
 test.describe("through both doors", { tag: "@embedded-only" }, () => {
   test("a build that lists a handler it does not have is served by Next's router, and one log line says so", async () => {

@@ -9,8 +9,8 @@ import { createTestDatabase, type TestDatabase } from "@/e2e/support/test-databa
 import { MINUTE, SECOND } from "@/lib/time";
 import { mintToken } from "@/lib/tokens/format";
 
-// The doors of edge nodes, and what their words make of the status of a service. A database of their own: a live node holds
-// back every service in it.
+// The endpoints of edge nodes, and how their reports change the status of a service. These tests have their own database,
+// because every service in a database waits for its live nodes.
 test.describe.configure({ mode: "default", timeout: 180 * SECOND });
 
 const RULES = { ownHosts: [], allowPrivateOrigins: false };
@@ -200,8 +200,8 @@ test("two nodes: all live ones must have a version, a silent one blocks nobody, 
   await expect.poll(() => statusOf(id)).toBe("configuring");
   await acknowledge(two.key, id, 2);
   expect(await statusOf(id)).toBe("active");
-  // Deleting waits for both, one of which has lost its disk and knows nothing of the service any more; and for a third one,
-  // which never had it, until it has the configuration without it.
+  // Deletion waits for both nodes, although one lost its disk and with it the service. It also waits for a third node, which
+  // never had the service, until that node fetched the configuration without it.
   const three = await newNode();
   await report(three.key, {});
   await services.deleteService(owner, id, "Survival");
@@ -229,7 +229,7 @@ test("races: edits while nodes acknowledge, many at once, end in the status of t
   expect(version).toBe(11);
   await Promise.all([acknowledge(one.key, id, 11), acknowledge(two.key, id, 11)]);
   expect(await statusOf(id)).toBe("active");
-  // Deleted while both answer, and created anew under the same hostname: the new one knows nothing of the old one.
+  // Deletes a service while both nodes answer, then creates another one under the same hostname. It inherits nothing.
   const [, ...others] = await Promise.all([
     services.deleteService(owner, id, "Survival"),
     acknowledge(one.key, id, 11),
@@ -267,13 +267,13 @@ test("one account's hostname is nobody else's; a claim that was never active lap
   await sql("update hostname_claims set claimed_at = now() - interval '7 days 1 minute' where service_id = $1", [id]);
   const taken = await services.createService(second, input, RULES);
   expect(taken.kind).toBe("created");
-  // The one that lost it is told so.
+  // The owner of the service that lost the hostname sees an error.
   const served = (await get(node.key)).json.data.services as { id: number }[];
   expect(served.map((service) => service.id)).not.toContain(id);
   await expect
     .poll(() => stateOf(id))
     .toMatchObject({ status: "failed", error: "Another service has this public hostname." });
-  // Other writers repeat a name.
+  // Other programs may write the same hostname twice.
   const doubled = `${unique("double")}.example.com`;
   const rows = await sql<{ id: number }>(
     `insert into game_services (account_id, name, java_hostname, origin_host, origin_port)
@@ -319,7 +319,7 @@ test("a request that waits is answered within seconds of a change, with 304 afte
   const second = get(node.key, { "If-None-Match": now, Prefer: "wait=1" });
   expect((await held).status).toBe(304);
   expect((await second).status).toBe(304);
-  // Compressed for those who ask, word for word the same.
+  // The compressed configuration has the same content.
   const plain = await fetch(app.origin + CONFIGURATION, {
     headers: { Authorization: `Bearer ${node.key}`, "Accept-Encoding": "identity" },
   });
@@ -425,7 +425,7 @@ test("a report is taken whole or refused in one sentence that names what is wron
   });
   expect((await report(node.key, "{}", { headers: { "Content-Type": "text/plain" } })).status).toBe(415);
   expect(await sql("select 1 from metric_samples")).toHaveLength(0);
-  // A version that nobody made says nothing.
+  // Ignores a version that does not exist.
   await acknowledge(node.key, id, 99);
   expect(await statusOf(id)).toBe("configuring");
 });
@@ -451,7 +451,7 @@ test("a node key reads the configuration and reports, and nothing else; other ke
   expect((await get(null)).json).toEqual({
     error: 'Missing edge node key. Send "Authorization: Bearer <edge node key>".',
   });
-  // It reports for no server, and a server's key is none of an edge.
+  // An edge node's key cannot check in as a server, and a server's key cannot act as an edge node.
   const checkIn = await fetch(`${app.origin}/ingest/v1/check-ins`, {
     method: "POST",
     headers: { Authorization: `Bearer ${node.key}`, "Content-Type": "application/json" },

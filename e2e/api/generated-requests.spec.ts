@@ -9,12 +9,12 @@ import { HOUR, MINUTE, SECOND } from "@/lib/time";
 import { hashToken, mintToken, tokenHint } from "@/lib/tokens/format";
 
 const REQUESTS = 20_000;
-/** Enough that hardly any request meets the limit, which is not what is tried here. */
+/** Enough tokens that requests rarely meet the rate limit, which other tests cover. */
 const TOKENS = 220;
 const CONNECTIONS = 6;
-/** Each so many-th goes through Next's router as well, which takes ten times as long. */
+/** One in this many requests also goes through Next's router, which takes ten times as long. */
 const COMPARED = 40;
-/** An answer that takes longer counts as none. */
+/** A slower answer counts as missing. */
 const PATIENCE = 20 * SECOND;
 
 type Generated = { method: string; path: string; headers: Record<string, string | string[]>; body: string };
@@ -43,7 +43,7 @@ test(`${REQUESTS} generated requests, good, nearly good and garbage: each answer
   await Promise.all(Array.from({ length: CONNECTIONS }, work));
   agent.destroy();
   expect(problems, `seed ${seed}`).toEqual([]);
-  // Every kind of answer was met, or the generator does not reach what it is for.
+  // Checks that the generated requests provoke every kind of answer.
   expect([...statuses.keys()].sort(), `seed ${seed}`).toEqual(expect.arrayContaining([200, 204, 400, 401, 404, 405]));
   expect(statuses.get(200), `seed ${seed}`).toBeGreaterThan(REQUESTS / 20);
 });
@@ -211,7 +211,7 @@ function requests({ serverId, serviceId, foreignId }: Ids): fc.Arbitrary<Generat
       body: fc.oneof({ weight: 9, arbitrary: fc.constant("") }, garbage),
     })
     .map(({ method, path, query, authorization, others, body }) => {
-      // Of these, HTTP itself says that they carry nothing.
+      // HTTP forbids a body in these answers.
       const hasBody = body !== "" && !["GET", "HEAD", "OPTIONS", "TRACE"].includes(method);
       const headers = {
         ...others,

@@ -27,7 +27,7 @@ function hourAgo(hours: number): number {
   return (Math.floor(Date.now() / HOUR) - hours) * HOUR;
 }
 
-/** What is kept of the last three days once all of it is summed up. */
+/** Sums up the last three days completely and returns their hours. */
 async function summed(server: RatedServer): Promise<SummedHour[]> {
   const from = hourAgo(3 * 24);
   await expect.poll(() => rollUp(server, from, Date.now())).toBe(true);
@@ -114,7 +114,7 @@ test("what another writer inserts, changes or moves later is in the sums as if i
   }
 });
 
-/** Does something while a transaction is open that stores a sample with a CPU of 100 %, at epoch ms; then it ends. */
+/** Runs a function while an open transaction has stored a sample with 100 % CPU at `at` (epoch ms). */
 async function whileWriting(serverId: number, at: number, task: () => Promise<unknown>): Promise<void> {
   const writer = new pg.Client(process.env.DATABASE_URL);
   await writer.connect();
@@ -125,7 +125,7 @@ async function whileWriting(serverId: number, at: number, task: () => Promise<un
       new Date(at),
     ]);
     const early = task();
-    // An embedded database has one session, and lets nobody in before the transaction ends.
+    // The embedded database has one session, so other queries wait for the transaction.
     await Promise.race([early, new Promise((resolve) => setTimeout(resolve, 300))]);
     await writer.query("commit");
     await early;
@@ -154,7 +154,7 @@ test("the sums outlive their samples, and a late sample of a deleted hour does n
   expect(await summed(server)).toEqual(before);
 });
 
-/** What the hourly sweep does to samples, as if it were never told to stop. */
+/** Does the work of the hourly sweep on samples, without a time limit. */
 const retire = () => retireSamples(Date.now(), { telemetryDays: 31, hoursDays: 400 }, async () => true);
 
 test("samples of days beyond 31 are deleted, also of a server that stopped reporting, and their hours are kept as they were", async () => {
@@ -179,7 +179,7 @@ test("deleting waits for a transaction that writes an old sample, and sums that 
   const end = hourAgo(33 * 24);
   await insertSamples(server.id, 3, end);
   await whileWriting(server.id, end - 90 * MINUTE + 1, retire);
-  // What somebody writes just then stays for a while, and goes with the next sweep.
+  // A sample written during the sweep stays until the next sweep.
   await retire();
   await expect.poll(() => db.telemetrySample.count({ where: { serverId: server.id } })).toBe(0);
   const kept = await listHours(server.id, end - 3 * HOUR, end);

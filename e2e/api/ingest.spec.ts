@@ -53,7 +53,7 @@ async function send(key: string | null, body: unknown, init: Init = {}) {
   );
   const given = [...said, headers.has("x-request-id")];
   const wanted = ["no-store", "nosniff", null, true];
-  // The runner looks through all earlier steps at each new one, and a test sends thousands.
+  // Every `expect` costs the runner a scan of all earlier steps, and this test would make thousands.
   if (!isDeepStrictEqual(given, wanted)) expect(given, text).toEqual(wanted);
   return { status: response.status, headers, text, json: JSON.parse(text) as unknown };
 }
@@ -253,7 +253,7 @@ test("a body beyond 16 KB is refused before it is read, announced or not", async
   expect((await send(key, null, { body: padded(16 * 1024) })).status).toBe(200);
   const announced = await send(key, null, { body: padded(16 * 1024 + 1) });
   expect(announced).toMatchObject({ status: 413, json: { error: "The body is larger than 16 KB." } });
-  // Ten megabytes are announced and a first byte comes, or chunk after chunk that nobody announced.
+  // First announces ten megabytes and sends one byte. Then sends chunk after chunk without a length.
   expect(await firstLineOf(key, `Content-Length: ${10 * 1024 * 1024}`, ["{"])).toContain(" 413 ");
   const chunk = `1000\r\n${" ".repeat(4096)}\r\n`;
   expect(
@@ -266,7 +266,7 @@ test("a body beyond 16 KB is refused before it is read, announced or not", async
   expect((await stateOf(id)).telemetrySamples).toHaveLength(1);
 });
 
-/** Sends the parts and no end of the body, and reads the status line that comes all the same. */
+/** Sends the parts without ending the body, and reads the status line that the server sends anyway. */
 function firstLineOf(key: string, header: string, parts: string[]): Promise<string> {
   const { hostname, port } = new URL(sharedOrigin());
   return new Promise((resolve, reject) => {

@@ -32,7 +32,7 @@ test("the latest sample is that of the newest time, whoever writes samples and i
   expect(await latest()).toEqual({ ts: now - 2 * MINUTE, cpu_pct: 20 });
   await recordCheckIn(id, { sample: { memUsedMb: 512 } }, new Date(now - MINUTE));
   expect(await latest()).toEqual({ ts: now - MINUTE, mem_used_mb: 512 });
-  // By whole statements over several servers, as another program writes.
+  // Another program may write samples of several servers in one statement.
   const other = await watchedServer();
   await db.$executeRaw`
     insert into telemetry_samples (server_id, ts, cpu_pct)
@@ -75,7 +75,7 @@ test("check-ins of many servers and writers of the same servers by SQL end, and 
   const ids = servers.map(({ id }) => id);
   const now = Date.now();
   const writers = Array.from({ length: 20 }, (_, n) => {
-    // Not of the ten seconds of the check-ins, which would then not be stored.
+    // Outside the ten seconds of the check-ins, which would otherwise not be stored.
     const [order, at] = [n % 2 === 0 ? ids : ids.toReversed(), (now - (n + 20) * 1000) / 1000];
     return db.$executeRaw`
       insert into telemetry_samples (server_id, ts, cpu_pct)

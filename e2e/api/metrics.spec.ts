@@ -43,7 +43,7 @@ test("one scrape is the whole account as the API tells it, in base units, clean 
   for (const component of Object.keys(server.score_components)) {
     expect(values.has(`console_server_score_component{${own},component="${component}"}`), component).toBe(true);
   }
-  // What was not measured has no sample.
+  // Missing measurements have no sample.
   expect(values.get(`console_server_online{server_id="${silentId}"}`)).toBe(0);
   expect(values.has(`console_server_cpu_usage_ratio{server_id="${silentId}"}`)).toBe(false);
 
@@ -86,7 +86,7 @@ test("no token is 401, the 121st request 429 with Retry-After, another method 40
   await expectLine(missing, 401, /^Missing access token\. Send "Authorization: Bearer <token>"\.\n$/);
   await expectLine(await scrape(token, "POST"), 405, /^Method not allowed\. .*\n$/);
   expect((await scrape(token, "HEAD")).text).toBe("");
-  // An account without anything has nothing to tell.
+  // An account without servers and services has no samples.
   expect((await scrape(token)).text).toBe("");
   // Prometheus and the API draw on one quota.
   await spend(token, 117);
@@ -140,7 +140,7 @@ test("the recipe's Prometheus scrapes the console, and its rule finds the server
   }
 });
 
-/** The recipe as it stands, for a console without https and a test without patience. */
+/** The shipped recipe, changed to plain http and to shorter intervals. */
 function recipeFor(origin: string, tokenFile: string): string {
   const recipe = readFileSync(`${RECIPE}/prometheus.yml`, "utf8")
     .replace("scheme: https", "scheme: http")

@@ -42,7 +42,7 @@ test("the migration keeps every row of tables that hold data, with their constra
     await runSql(database.url, sqlOf(MIGRATION));
     expect(await read()).toEqual(before);
     for (const table of DAILY_TABLES) {
-      // What is older than it is kept, or far ahead, is nobody's day.
+      // Rows beyond the retention or far in the future stay in the default partition.
       expect(await runSql(database.url, `select count(*)::int as rows from ${table}_default`)).toEqual([{ rows: 2 }]);
     }
     const insert = (values: string) =>
@@ -135,7 +135,7 @@ test("making and dropping a day wait for a transaction that holds the table, and
     const working = task().finally(() => {
       isDone = true;
     });
-    // An embedded database has one session, which the transaction has to itself.
+    // The embedded database has one session, and the transaction occupies it.
     const readers = process.env.E2E_POSTGRES_URL ? 20 : 0;
     for (let reader = 0; reader < readers; reader++) {
       await db.telemetrySample.count({ where: { serverId: 0 } });

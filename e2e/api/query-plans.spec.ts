@@ -68,7 +68,7 @@ test("no query of any endpoint, of the history of servers or of what deletes old
       ...(await queriesOf({ id: 7, name: "n", email: "a7@example.com", role: "support" })),
     ];
     const ofHistory = await historyQueries();
-    // What begins and ends a connection or a transaction reads nothing.
+    // Statements that begin or end connections and transactions have no plan to check.
     const queries = sent.filter(({ text }) => READS_OR_WRITES.test(text));
     expect(queries).toHaveLength(26);
     expect(ofHistory.filter(({ text }) => /^delete/i.test(text))).toHaveLength(1);
@@ -80,7 +80,7 @@ test("no query of any endpoint, of the history of servers or of what deletes old
       const daysRead = new Set(nodesOf(plan).flatMap((node) => node["Relation Name"]?.match(/_samples_.+/) ?? [])).size;
       const instants = values.map(String).filter((value) => /^\d{4}-\d\d-\d\d/.test(value));
       const times = instants.map((instant) => Date.parse(instant.replace(/Z?$/, "Z")));
-      // Both ends of a time are bound: only its days are looked at.
+      // Queries with both ends of a time range read only the partitions of its days.
       if (times.length > 1) expect(daysRead, text).toBeLessThan((Math.max(...times) - Math.min(...times)) / DAY + 2);
       const scanned = nodesOf(plan).filter(
         // The catalogue of tables has as many rows as there are tables.
@@ -97,7 +97,7 @@ test("no query of any endpoint, of the history of servers or of what deletes old
   }
 });
 
-/** What the history, its sums, the trends and the deletion of old samples send, each statement once. */
+/** The distinct statements of the history, its sums, the trends and the deletion of old samples. */
 async function historyQueries(): Promise<Query[]> {
   const { id: accountId } = await newAccount();
   const createdAt = new Date(Date.now() - 40 * DAY);
@@ -114,7 +114,7 @@ async function historyQueries(): Promise<Query[]> {
   return [...byText.values()].filter(({ text }) => READS_OR_WRITES.test(text));
 }
 
-/** What the product's own functions send for one round of all endpoints and the token page. */
+/** The statements that the product sends for one round of all endpoints and the token page. */
 function queriesOf(account: Account): Promise<Query[]> {
   const ignoreNotFound = () => {};
   return recordQueries(async () => {

@@ -25,7 +25,7 @@ test("so it is through Next's router", { tag: "@embedded-only" }, async () => {
   const [, origin] = doorOrigins();
   const { token } = await newAccount();
   const statuses: number[] = [];
-  // Not all of them at once: it takes ten times as long as the direct door, and the database waits for nobody.
+  // Limits concurrency: this door takes ten times as long as the direct one, and waiting for the database times out.
   for (let sent = 0; sent < 200; sent += 40) statuses.push(...(await statusesOf(token, 40, [origin])));
   expect([countOf(statuses, 200), countOf(statuses, 429)]).toEqual([120, 80]);
 });
@@ -43,7 +43,7 @@ test("the 121st request is 429 with a Retry-After, and a client that sleeps exac
     expect(refused.json).toEqual({ error: `Rate limit exceeded. Retry in ${wait} seconds.` });
     expect(Number.isInteger(wait) && wait >= 1 && wait <= 60).toBe(true);
     expect(refused.headers.get("ratelimit")).toBe(`"default";r=0;t=${wait}`);
-    // Waiting is the guarantee.
+    // The guarantee is about time, so the test has to wait.
     const slept = new Promise((resolve) => setTimeout(resolve, wait * SECOND));
     sleepers.push(slept.then(async () => expect((await call("/api/v1/me", token, { origin })).status).toBe(200)));
   }

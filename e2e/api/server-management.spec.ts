@@ -52,7 +52,7 @@ test("a replaced key works for one more hour, and five replacements at once leav
   expect(await db.serverKey.count({ where: { serverId: id, expiresAt: null } })).toBe(1);
   for (let more = 0; more < 3; more++) await replaceServerKey(accountId, id, now);
   expect(await replaceServerKey(accountId, id, now)).toMatchObject({ kind: "too-often" });
-  // An hour later those have ended, and are cleared away.
+  // An hour later the replaced keys have expired and are deleted.
   await replaceServerKey(accountId, id, new Date(now.getTime() + HOUR));
   expect(await db.serverKey.count({ where: { serverId: id } })).toBe(2);
 });

@@ -32,7 +32,7 @@ test("/me is one statement and every other endpoint is two, however much there i
   await newServer(account.id);
   await newBenchmarkRun(serverId);
   await newBenchmarkRun(serverId);
-  // Used just now: no use is due to be written.
+  // The token was used just now, so its use is not written again.
   await db.accessToken.updateMany({ where: { accountId: account.id }, data: { lastUsedAt: new Date() } });
   const handlers: Record<string, [Handler, number]> = {
     "/me": [getMe as Handler, 0],
@@ -45,7 +45,7 @@ test("/me is one statement and every other endpoint is two, however much there i
   };
   const paths = ENDPOINTS.map(([path]) => path.replace("/api/v1", "").replaceAll(/\{(\w+)\}/g, ":$1"));
   expect(Object.keys(handlers).sort()).toEqual(paths.sort());
-  // What a token did is written soon after its first request, and then for a minute not again.
+  // The use of a token is written soon after its first request, then at most once a minute.
   await authenticate(account.token, { ip: null, agent: null });
   const ofToken = { token: { accountId: account.id } };
   await expect.poll(() => db.tokenUseHour.count({ where: ofToken }), { timeout: 15 * SECOND }).toBe(1);
@@ -106,7 +106,7 @@ test("a scrape of /metrics is three statements, and a check-in another three, ea
 
 test("PostgreSQL prepares every declared statement on the migrated database, each takes what it says, and no further file asks in raw SQL", async () => {
   for (const path of sources()) {
-    // It names no column, and PostgreSQL prepares no such statement.
+    // `vacuum` names no column, and PostgreSQL cannot prepare it.
     const source = readFileSync(path, "utf8").replaceAll("$executeRaw`vacuum ", "");
     const isRaw = /\$(query|execute)Raw|pool\.query/.test(source);
     expect(isRaw, `${path} asks in raw SQL that is not declared`).toBe(

@@ -4,7 +4,7 @@ import { db } from "@/lib/database/client";
 import { HOUR, MINUTE, SECOND } from "@/lib/time";
 import { recordLimited, recordRequest } from "@/lib/tokens/use";
 
-// What a token did is written after the responses, in batches, for the page of its owner.
+// The use of a token is written after the responses, in batches, and shown to its owner.
 
 /** Within an hour and a minute, whenever the test runs. */
 const AT = Math.floor(Date.now() / HOUR) * HOUR + SECOND;
@@ -13,7 +13,7 @@ test("requests of a token and refusals after its end are counted, with the ip an
   const { id, token } = await newAccount();
   const { id: tokenId } = await db.accessToken.findFirstOrThrow({ where: { accountId: id } });
   const headers = { "User-Agent": "curl/8.5.0", "X-Forwarded-For": "2001:db8:1:2:3::4" };
-  // Through one door: the other would count as many.
+  // Uses one door only, because requests through the other would count too.
   const init = { headers, origin: sharedOrigin() };
   expect((await call("/api/v1/me", token, init)).status).toBe(200);
   await expect
@@ -47,7 +47,7 @@ test("a batch holds the busiest minute and the last twenty ips, and what follows
   expect(new Set(visitors.map(({ agent }) => agent))).toEqual(new Set(["ab"]));
 
   recordRequest(token.id, "requests", { ip: null, agent: null }, Date.now());
-  // Waiting is the guarantee: longer than a first batch gathers.
+  // Waits longer than the first batch collects.
   await new Promise((resolve) => setTimeout(resolve, 3 * SECOND));
   expect(await hours()).toMatchObject(written);
 });

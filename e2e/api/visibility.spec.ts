@@ -112,7 +112,7 @@ test("each input toggled changes the very next response of a staff account", asy
   expect(await status()).toBe(404);
 });
 
-/** Everything of an answer but its date, its number, and the counters of the limit, which go down with each call. */
+/** An answer without its date, request id and rate limit counters, which differ with each call. */
 function comparable({ status, headers, text }: Answer) {
   const changing = new Set(["date", "x-request-id", "ratelimit", "x-ratelimit-remaining", "x-ratelimit-reset"]);
   const names = [...headers.keys()];

@@ -47,7 +47,7 @@ const stored = (response: ServerResponse) => {
   return response.end('{"data":{"stored":true}}');
 };
 
-/** Moves on at each sleep, and stands still once it has moved this far. */
+/** A fake clock. It advances with each sleep and stops after this many seconds. */
 function startClock(seconds: number): { path: string; elapsed: () => number } {
   const path = join(bench.dir, "clock");
   const start = Math.floor(Date.now() / SECOND);
@@ -229,7 +229,7 @@ test("a clock that is set between measuring and sending is corrected once: no sa
   writeFileSync(join(bench.dir, "offset"), "3600");
   bench.shim("date", `echo $(($(/bin/date +%s) - $(cat ${behind})))`);
   bench.shim("sleep", "exec /bin/sleep 0.3");
-  // It is asked after the clock was read and before the check-in is sent: at the third one somebody sets the clock.
+  // The agent runs this command between reading the clock and sending the check-in. The third call corrects the clock.
   bench.shim(
     "systemd-detect-virt",
     `echo x >>${bench.dir}/asked; [ $(wc -l <${bench.dir}/asked) != 3 ] || echo 0 >${behind}; exit 1`,
@@ -269,7 +269,7 @@ test("install says what is wrong while the service does not deliver, and an unre
   expect(installed.code).toBe(1);
   expect(installed.stdout).not.toContain("Installed");
   expect(installed.stderr).toContain("has not checked in within 90 seconds; see: journalctl -u console-agent");
-  // How the installer reaches the console is how the service does.
+  // The service uses the same connection settings as the installer.
   expect(readFileSync(join(root, "etc/console-agent/environment"), "utf8")).toBe(
     `HTTPS_PROXY=${proxy}\nno_proxy=127.0.0.1\n`,
   );

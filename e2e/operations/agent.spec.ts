@@ -64,7 +64,7 @@ test("print needs no key and no network, and shows all thirteen measurements whe
   tag: "@one-engine",
 }, async () => {
   bench.shim("systemctl", "echo 'a.service loaded failed failed A'");
-  // A machine that sends nothing at all in between has nothing to send again.
+  // A machine that sent nothing in between has no retransmissions.
   bench.shim("ping", `curl -s ${sharedOrigin()}/healthz >/dev/null; echo '5 packets transmitted, 5 received'`);
   for (const shell of SHELLS) {
     const { code, stdout } = await bench.run(shell, ["print", "http://127.0.0.1:1"]);
@@ -161,8 +161,8 @@ test("on the live machine it and the node exporter agree within what two reading
 });
 
 /**
- * A console that is away whenever `isAway` says so; else the shared one, by the agent's clock. Notes each sample that was
- * tried.
+ * A proxy to the shared console that drops connections while `isAway`. Its Date header follows the agent's clock. Records
+ * each sample that the agent tried to send.
  */
 async function startFlakyConsole(isAway: () => boolean, now: () => number) {
   const tried = new Set<number>();
@@ -200,7 +200,7 @@ test("an outage of an hour, by a clock that runs ahead: everything is kept, repl
   const end = Math.floor(Date.now() / SECOND);
   const start = end - 76 * 60;
   const { id, key } = await newReportingServer(accountId, { createdAt: new Date((start - 60) * SECOND) });
-  // Sleeping moves the clock and takes no time, until it has come to the present.
+  // `sleep` advances the fake clock at once, until the clock reaches the present.
   const clock = join(bench.dir, "clock");
   writeFileSync(clock, String(start));
   bench.shim("date", `cat ${clock}`);
@@ -286,11 +286,11 @@ test("a spool holds 150 check-ins, of which the oldest give way; Retry-After is 
     server.close();
   }
   const [first, second, third] = asked;
-  // Of 161 the oldest eleven have given way, and some more for what was measured during the 95 seconds of waiting.
+  // The spool dropped the oldest 11 of 161 samples, and more for samples taken during the 95 seconds of waiting.
   expect(first?.sampledAt).toBe(11);
   expect(second?.sampledAt).toBeGreaterThan(11);
   expect((second?.at ?? 0) - (first?.at ?? 0)).toBeGreaterThanOrEqual(95);
-  // What was refused for good is not sent again.
+  // The agent does not resend a permanently refused check-in.
   expect(third?.sampledAt).toBe((second?.sampledAt ?? 0) + 1);
   expect(agent.stderr()).toContain("The console asks to wait: Not now.");
   expect(agent.stderr()).toContain("The console cannot use a check-in, which is left out: Not now.");
@@ -308,7 +308,7 @@ test("what a clock an hour ahead has measured is stored at its true time, once, 
   bench.shim("sleep", "exec /bin/sleep 1.1");
   const spool = join(bench.dir, "spool");
   mkdirSync(spool);
-  // Measured while the console was away and could not say what time it is.
+  // A sample from an outage, when the agent could not learn the true time.
   writeFileSync(join(spool, `${start + 3540}.json`), `{"sampled_at":${start + 3540}000,"cpu_pct":7}`);
   const samples = async () => (await stateOf(id)).telemetrySamples;
   const agent = bench.start(["busybox", "sh"], ["run", sharedOrigin()], `${key}\n`, {

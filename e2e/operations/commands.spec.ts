@@ -11,8 +11,7 @@ import { createTestDatabase, type TestDatabase } from "@/e2e/support/test-databa
 import { MINUTE } from "@/lib/time";
 import { DIST_DIRS } from "@/scripts/build";
 
-// What whoever deploys the console types. Each test has a database of its own, and each command is a process that loads
-// everything it needs.
+// The commands that operators run. Each test has its own database, and each command is a separate process.
 test.describe.configure({ timeout: 5 * MINUTE });
 
 test.describe("npm run account", () => {

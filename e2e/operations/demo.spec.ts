@@ -267,7 +267,7 @@ test("npm run dev: the demo under the development server, API and pages, a clean
   const database = await createTestDatabase();
   const port = await freePort();
   const origin = `http://127.0.0.1:${port}`;
-  // Not in git, and written by whichever Next came last.
+  // The last Next process wrote this file. It is not in git.
   const routeTypes = readIfThere("next-env.d.ts");
   const filesBefore = projectFiles();
   const dev = await runCommand("dev", { DATABASE_URL: database.url, PORT: String(port) }, "Ctrl-C stops everything");
@@ -299,7 +299,7 @@ test("npm run dev: the demo under the development server, API and pages, a clean
   expect(projectFiles()).toEqual(filesBefore);
 });
 
-/** What a development server could change, and the build that others are served from. */
+/** The files that a development server could change, and the build that other tests use. */
 function projectFiles() {
   const names = ["tsconfig.json", "package.json", join(DIST_DIRS.test, "BUILD_ID")];
   return names.map((name) => ({ name, text: readIfThere(name) }));
@@ -427,7 +427,7 @@ test("npm start refuses a PostgreSQL database that lacks the migrations, and say
   }
 });
 
-/** The commands of the README's section on the API, as they are typed but for what only a person can: each answers as shown. */
+/** Runs the commands of the README's API section and compares their answers with the README. */
 async function expectReadmeToBeTrue(origin: string, token: string): Promise<void> {
   const [, section = ""] = /^## The API\n(.*?)^## /ms.exec(readFileSync("README.md", "utf8")) ?? [];
   const examples = [...section.matchAll(/```sh\n(curl .*?)```\n```json\n(.*?)```/gs)];
@@ -436,7 +436,7 @@ async function expectReadmeToBeTrue(origin: string, token: string): Promise<void
     const text = execFileSync("bash", ["-c", command], {
       env: { ...process.env, BASE: origin, TOKEN: token },
     }).toString();
-    // Instants are those of when the demo was made.
+    // Times depend on when the demo was created.
     const timeless = (json: string) => JSON.parse(json, (key, value) => (key.endsWith("_at") ? typeof value : value));
     expect(timeless(text), command).toEqual(timeless(shown));
   }

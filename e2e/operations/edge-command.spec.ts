@@ -3,7 +3,7 @@ import { expect, test } from "@/e2e/support/fixtures";
 import { createTestDatabase, type TestDatabase } from "@/e2e/support/test-database";
 import { SECOND } from "@/lib/time";
 
-// npm run edge, as whoever runs the console types it: each command is a process that loads everything it needs.
+// npm run edge as operators run it. Each command is a separate process.
 test.describe.configure({ timeout: 180 * SECOND });
 
 let database: TestDatabase;

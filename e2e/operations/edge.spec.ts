@@ -75,7 +75,7 @@ test.describe("an edge node with a real HAProxy", { tag: ["@one-engine", "@waits
     return row.id;
   }
 
-  /** As the console's pages do it: another wish, and a version more. */
+  /** Does the same as the console's pages: changes the wish and increments the version. */
   const wish = (id: number, wanted: string) =>
     runSql(
       database.url,
@@ -151,7 +151,7 @@ test.describe("an edge node with a real HAProxy", { tag: ["@one-engine", "@waits
     expect(minutes.length).toBeGreaterThan(10);
     for (const [n, ts] of minutes.slice(1).entries()) expect(ts - (minutes[n] ?? 0)).toBe(MINUTE);
 
-    // Disabled, it is closed within 30 seconds of anybody's clock.
+    // A disabled service closes within 30 seconds of real time.
     const askedAt = Date.now();
     await wish(second, "off");
     await bob?.closed;
@@ -166,7 +166,7 @@ test.describe("an edge node with a real HAProxy", { tag: ["@one-engine", "@waits
     const nodes = [await newNode("edge-1"), await newNode("edge-2")];
     const [{ outside: outsideIp } = { outside: "" }] = hosts;
     const { origin, port } = await newOrigin("shared", "0.0.0.0");
-    // Each node sees the same machine under an ip of its own network: a name leads to it.
+    // Each node reaches the machine under a different ip, so the origin is a name.
     const id = await newService("shared.example.test", outsideIp, port);
     const [one, two] = nodes as [(typeof nodes)[0], (typeof nodes)[0]];
     one.host.startEdge(one.url, one.key, FAST);

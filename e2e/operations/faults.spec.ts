@@ -114,7 +114,7 @@ test.describe("a console of its own", () => {
 });
 
 test.describe("PostgreSQL in trouble", { tag: ["@one-engine", "@waits"] }, () => {
-  // One server and one console for all of them, of which each test leaves a working pair behind.
+  // All tests share one server and one console. Each test must leave both working.
   test.describe.configure({ mode: "default" });
   test.skip(findPostgres() === null, "no PostgreSQL server is installed on this machine");
 
@@ -148,12 +148,12 @@ test.describe("PostgreSQL in trouble", { tag: ["@one-engine", "@waits"] }, () =>
     await postgres.kill();
     await expectUnavailable();
     await expectFailure(
-      // Its checksum alone says so: no database is needed for it.
+      // The checksum in the token is wrong, so the console needs no database to refuse it.
       call("/api/v1/me", token.slice(0, -1) + (token.endsWith("a") ? "b" : "a"), { origin: app.origin }),
       401,
       "Malformed access token: it looks incomplete or mistyped.",
     );
-    // A daemon keeps what it had to say, and comes again when it was told to.
+    // A daemon gets a 503 with Retry-After, so it keeps its sample and retries.
     const checkIn = await fetch(`${app.origin}/ingest/v1/check-ins`, {
       method: "POST",
       body: "{}",
@@ -241,7 +241,7 @@ test.describe("PostgreSQL in trouble", { tag: ["@one-engine", "@waits"] }, () =>
     await me();
     const statuses = await Promise.all(Array.from({ length: 20 }, async () => (await me()).status));
     expect(statuses).toEqual(Array(20).fill(200));
-    // Connections that ended while nobody used them are no fault.
+    // A closed idle connection is not an error.
     expect(app.output()).not.toContain("uncaughtException");
   });
 

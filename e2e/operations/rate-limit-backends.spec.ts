@@ -35,7 +35,7 @@ const BACKENDS: Record<string, () => Promise<Backend>> = {
     }),
 };
 
-/** Not a fraction of a millisecond less, as timers alone would. */
+/** Sleeps at least this long. Timers alone may fire a fraction of a millisecond early. */
 async function sleep(ms: number): Promise<void> {
   const end = performance.now() + ms;
   for (let left = ms; left > 0; left = end - performance.now()) {
@@ -102,7 +102,7 @@ for (const [name, open] of Object.entries(BACKENDS)) {
         const decision = await limit(key);
         const answered = performance.now();
         if (backend.limits.isUp() === false) {
-          // On a busy machine an answer of the store came too late. It counted what nobody knows of: begin anew.
+          // The store's answer came too late on a busy machine, but it may have counted the request. Start over.
           [key, accepted] = [unique("key"), []];
           continue;
         }
@@ -174,7 +174,7 @@ for (const [what, settings] of [
     const limits = openRateLimits(settings(hole.port));
     const key = unique("key");
     expect(await acceptedOf(limits, key, 50)).toBe(50);
-    // Counted in decisions, not in milliseconds: were each one to wait for the store, the test would time out.
+    // Needs no timing: the test would time out if each decision waited for the store.
     for (let i = 0; i < 500; i++) await limits.limit(POLICY, key);
     expect(await acceptedOf(limits, key, 10)).toBe(0);
     await limits.close();
@@ -225,7 +225,7 @@ test("a Redis whose clock is set back by an hour locks nobody out for it, and no
   await client.connect();
   const key = unique("key");
   expect(await acceptedOf(limits, key, 120)).toBe(120);
-  // What the times of before look like to the clock of afterwards.
+  // Simulates a clock that was set back: the stored times are then in the future.
   const [list = ""] = await client.keys("*");
   const times = await client.lRange(list, 0, -1);
   expect(times).toHaveLength(120);
@@ -257,13 +257,13 @@ test("Redis keeps the accepted requests within the window and no others, and a r
     for (let time = 0; time < times; time++) expect(await limits.limit(policy, key)).toMatchObject({ accepted: true });
   };
   await askTimes(3);
-  // The later ones keep the list alive when the earlier ones have left the window.
+  // Later requests keep the list alive after the earlier ones left the window.
   await sleep(policy.windowMs / 2);
   await askTimes(2);
   const [list = ""] = await client.keys("*");
   const kept = await client.lRange(list, 0, -1);
   expect(kept).toHaveLength(5);
-  // Another process, which does not know that it will be refused, asks Redis.
+  // Another process has no local knowledge of the refusal, so it asks Redis.
   const other = openRateLimits({ kind: "tcp", url: redis.url });
   const refused = await other.limit(policy, key);
   expect(refused.accepted).toBe(false);

@@ -10,12 +10,11 @@ import { runSql } from "@/e2e/support/run-sql";
 import { createTestDatabase } from "@/e2e/support/test-database";
 import { MINUTE } from "@/lib/time";
 
-// The README as somebody follows it who deploys the console: the lines themselves, in a copy that nothing was done in.
-// All but `npm ci`, which `.ci/run` types in a fresh checkout.
+// Runs the README's own commands in a fresh copy of the checkout, as an operator would. `.ci/run` covers `npm ci`.
 
 const PRODUCTION = "Going to production";
 const MACHINES = "Your own machines";
-/** What is in the checkout and would not be in a fresh one. */
+/** Files in the checkout that a fresh one does not have. */
 const MADE = /^(?:node_modules|\.next.*|\.git|\.data|test-results|lib\/generated|.*\.tsbuildinfo|next-env\.d\.ts)$/;
 
 /** Commands that this file does not run, and where they are run. */
@@ -46,7 +45,7 @@ test("the README's way to production works as it is typed: built, migrated, star
   cpSync(".", copy, { recursive: true, filter: (path) => !MADE.test(relative(".", resolve(path))) });
   linkPackages(copy);
   const database = await createTestDatabase();
-  // As a new one is: the migrations are among the lines.
+  // A new database is empty: the README's commands include the migrations.
   await runSql(database.url, "drop schema public cascade; create schema public");
   const redis = await startRedis();
   const port = await freePort();
@@ -121,7 +120,7 @@ function commandsOf(title: string): string[] {
   return sections().find((section) => section.title === title)?.commands ?? [];
 }
 
-/** The commands of each section, without the comments behind them; one that goes on in the next line is one. */
+/** The commands of each section without their comments. Joins continued lines. */
 function sections(): { title: string; commands: string[] }[] {
   const [, ...parts] = readFileSync("README.md", "utf8").split(/^## /m);
   return parts.map((part) => ({

@@ -39,7 +39,7 @@ test("fleet.sh goes on after a restart of the console, without a word, and says 
   const port = await freePort();
   const variables = { ORIGIN: `http://127.0.0.1:${port}`, TOKEN: token };
   const running = runProgram("sh", [`${RECIPES}/fleet.sh`], variables);
-  // It has been refused once before the console begins to listen.
+  // Waits, so that the recipe fails to connect at least once before the console listens.
   await new Promise((resolve) => setTimeout(resolve, SECOND));
   const app = await startConsole(database, { PORT: String(port) });
   try {

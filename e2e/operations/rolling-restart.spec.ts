@@ -14,7 +14,7 @@ import { DIST_DIRS } from "@/scripts/build";
 
 /** Clients that ask at once, each on a connection to nginx of its own. Every other one reports. */
 const CLIENTS = 40;
-/** Between two reports of a server, far below the limit of its key; and between two requests of those that read. */
+/** Milliseconds between two requests of a client. The pause of reports keeps far below the limit of a key. */
 const PAUSES = { POST: 250, GET: 60 };
 
 test("a restart of one instance after the other behind nginx, with the configuration that is shipped, fails no request, POSTs included", {
@@ -82,7 +82,7 @@ async function startInstance(port: number, redis: RedisServer | null, index: num
     },
     stdio: ["ignore", "pipe", "inherit"],
   });
-  // Its server ends with it.
+  // Ending `npm start` ends its server.
   atExit(() => child.kill("SIGKILL"));
   let output = "";
   child.stdout.on("data", (chunk) => (output += chunk));
@@ -90,7 +90,7 @@ async function startInstance(port: number, redis: RedisServer | null, index: num
   return child;
 }
 
-/** Reads and check-ins, at a steady pace, and what was answered to them but 200. */
+/** Sends reads and check-ins at a steady pace. Collects every answer other than 200. */
 async function startLoad(nginx: NginxServer) {
   const failures: string[] = [];
   const answered = Array<number>(CLIENTS).fill(0);
@@ -116,7 +116,7 @@ async function startLoad(nginx: NginxServer) {
   const clients = answered.map((_, client) => run(client));
   return {
     failures,
-    /** Until every client was answered some more. */
+    /** Waits until every client got further answers. */
     async proceed() {
       const before = [...answered];
       await expect

@@ -4,7 +4,7 @@ import { insertCaller } from "@/e2e/support/insert-caller";
 import { createTestDatabase, type TestDatabase } from "@/e2e/support/test-database";
 import { SECOND } from "@/lib/time";
 
-// npm run server, as whoever deploys the console types it: each command is a process that loads everything it needs.
+// npm run server as operators run it. Each command is a separate process.
 test.describe.configure({ timeout: 180 * SECOND });
 
 let database: TestDatabase;

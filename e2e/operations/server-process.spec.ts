@@ -30,7 +30,7 @@ test("a second Ctrl-C cuts nothing off: what is under way is answered, and the p
   await new Promise((resolve) => setTimeout(resolve, 200));
   slow.end("-last");
   const [answer] = await answered;
-  // It is no form of the console's, as only the whole of it shows.
+  // The console refuses the body, which it can only decide after reading all of it.
   expect(answer.resume().statusCode).toBe(400);
   expect(await ended).toEqual([0, null]);
 });

@@ -16,7 +16,7 @@ async function acceptedOf(limits: RateLimits, key: string, count: number): Promi
   return decisions.filter(({ accepted }) => accepted).length;
 }
 
-/** Whether what is counted by the one is known to the other. */
+/** Whether both instances share their counts. */
 async function sharesCounts(limits: RateLimits, direct: RateLimits): Promise<boolean> {
   const key = unique("key");
   await limits.limit(POLICY, key);
@@ -59,7 +59,7 @@ for (const [name, open] of Object.entries(STORES)) {
 
       proxy.setDelay(3 * SECOND);
       expect(await acceptedOf(limits, key, 50)).toBe(50);
-      // Counted in decisions, not in milliseconds: were each one to wait for the store, the test would time out.
+      // Needs no timing: the test would time out if each decision waited for the store.
       for (let i = 0; i < 500; i++) await limits.limit(POLICY, unique("key"));
       expect(await acceptedOf(limits, key, 50)).toBe(20);
 

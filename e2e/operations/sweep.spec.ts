@@ -7,7 +7,7 @@ import { db } from "@/lib/database/client";
 import { forgetOldLogs } from "@/lib/servers/benchmark-retention";
 import { takeLease } from "@/lib/sweep/lease";
 
-/** Of everything that ends something that is too old, something that is not, and what must stay whatever its age. */
+/** Rows of every kind that expires: too old, not too old, and those that must stay at any age. */
 const FILL = `
   insert into accounts (name, email) values ('a', 'a@example.com');
   insert into servers (account_id, label, hostname, created_at, last_seen_at)
@@ -79,7 +79,7 @@ test("npm run sweep deletes what is older than it is kept, of every kind, sums h
       claims: 1,
       hours: 2,
     });
-    // One server's hours cannot be summed up, so what is less than two days too old stays for all.
+    // Summing up fails for one server, so all servers keep samples that are up to two days too old.
     const left = {
       samples: 40,
       samplesWithoutSums: 2,

@@ -7,11 +7,11 @@ import { call, expect, spend, test } from "@/e2e/support/fixtures";
 import { db } from "@/lib/database/client";
 import { DAY, SECOND } from "@/lib/time";
 
-/** Four nodes report so often in a week; an answer then has 8 MB, which is more than any kernel keeps for a socket. */
+/** Four nodes report this often in a week. The answer then has 8 MB, more than a kernel's socket buffer holds. */
 const NODES = 4;
 const PER_NODE = 16_000;
 const BATCH = 2_000;
-/** Of each of two tokens; far more than there is room for. */
+/** Connections of each of two tokens. Their answers need far more memory than the console reserves. */
 const CONNECTIONS = 30;
 
 test.describe("clients that do not read", () => {
@@ -67,19 +67,19 @@ test.describe("clients that do not read", () => {
     const answers = await Promise.all(asked);
     expect((await call("/api/v1/me", other.token, { origin: app.origin })).status).toBe(200);
     for (const answer of answers) expect(answer).toMatch(/^HTTP\/1\.1 (?:200|503) /);
-    // A busy database may refuse as well, before or after it was counted; it says 5 seconds.
+    // Excludes the 503 of a busy database, which asks to wait for 5 seconds and may or may not count.
     const refused = answers.filter((answer) => /^retry-after: 4\r$/im.test(answer));
     expect(refused.length).toBeGreaterThan(CONNECTIONS / 2);
     for (const answer of refused) expect(answer).toMatch(/^HTTP\/1\.1 503 /);
     const accepted = (await Promise.all(tokens.map((token) => call("/api/v1/me", token, { origin: app.origin })))).map(
       ({ headers }) => 120 - Number(headers.get("x-ratelimit-remaining")),
     );
-    // The requests that ask are counted themselves.
+    // Subtracts the requests that read the counters.
     const counted = accepted.reduce((sum, count) => sum + count, 0) - tokens.length;
     expect(counted).toBeGreaterThanOrEqual(answers.filter((answer) => answer.startsWith("HTTP/1.1 200 ")).length);
     expect(counted).toBeLessThanOrEqual(answers.length - refused.length);
     for (const socket of sockets) socket.destroy();
-    // Whoever leaves gives the room back.
+    // A closed connection frees its memory.
     await expect.poll(async () => (await call(path, owner.token, { origin: app.origin })).status).toBe(200);
   });
 

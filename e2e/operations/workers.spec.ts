@@ -11,7 +11,7 @@ import { SECOND } from "@/lib/time";
 import { GAVE_UP } from "@/server/exit-codes.mjs";
 
 const CONNECTIONS = 8;
-/** The kernel gives a connection to whichever worker is quick to take it: so many are enough for both to have some. */
+/** The kernel gives a connection to the faster worker. With this many connections both workers get some. */
 const ENOUGH_CONNECTIONS = 80;
 
 test.describe("two workers behind one port", () => {
@@ -59,7 +59,7 @@ test.describe("two workers behind one port", () => {
       await expect.poll(() => Math.min(...lanes.map((lane) => lane.answered))).toBeGreaterThan(5);
     } while ([killed, ...others].some((pid) => lanesOf(pid).length === 0));
     const own = lanesOf(killed);
-    // About to die, it does nothing any more, and whoever connects meanwhile is served by the other one.
+    // The worker is paused before it is killed. The other worker serves new connections.
     process.kill(killed, "SIGSTOP");
     const connecting = Array.from({ length: CONNECTIONS }, () =>
       fetch(`${app.origin}/healthz`, { headers: { Connection: "close" } }),
@@ -186,7 +186,7 @@ async function beginCheckIn(origin: string, key: string): Promise<ClientRequest>
     Authorization: `Bearer ${key}`,
     "Content-Type": "application/json",
     "Content-Length": 2,
-    // The word to go on comes once a handler reads the body.
+    // The server sends 100 Continue once a handler reads the body.
     Expect: "100-continue",
   };
   const report = request({ hostname, port, path: "/ingest/v1/check-ins", method: "POST", headers, agent: false });

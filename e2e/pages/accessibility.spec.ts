@@ -187,7 +187,7 @@ test("with the keyboard alone: sign in, create, copy, finish, revoke, and the fo
   await page.keyboard.press("Enter");
   await expect(page.getByRole("dialog").getByRole("link", { name: "Cancel" })).toBeFocused();
   await page.keyboard.press("Tab");
-  // Waiting is the guarantee: nothing is confirmed in the first half second.
+  // Waits, because the dialog ignores clicks in its first half second.
   await page.waitForTimeout(600);
   await page.keyboard.press("Enter");
   await expect(page.getByRole("status").filter({ hasText: "was revoked" })).toBeFocused();

@@ -3,7 +3,7 @@ import { createOnPage, expect, signOut, TOKEN_PAGE, test } from "@/e2e/support/p
 import { dateText } from "@/lib/relative-time";
 import { DAY } from "@/lib/time";
 
-// The panel of a new token: what is left undone there is lost.
+// The panel of a new token. It shows the token only once.
 
 const primary = (page: Page) =>
   page

@@ -19,7 +19,7 @@ test("a session that ends while a form is filled: sign-in says so, leads back, a
   await expect(page.getByLabel("Name")).toHaveValue("typed before");
   await expect(page.getByLabel("Expires")).toHaveValue("90");
 
-  // Whoever signs out leaves nothing behind for the next one.
+  // Signing out must leave no data for the next user of the browser.
   await signOut(page);
   await expect(page.getByText("You are signed out.")).toBeVisible();
   expect(await page.evaluate(() => window.sessionStorage.length)).toBe(0);

@@ -4,12 +4,12 @@ import { call } from "@/e2e/support/fixtures";
 import { answerQuestion, createOnPage, expect, signOut, submitSignIn, TOKEN_PAGE, test } from "@/e2e/support/pages";
 import { db } from "@/lib/database/client";
 
-// A network that fails loses nothing: neither the token that is shown once, nor what was typed.
+// A network failure must not lose the token that is shown once, nor typed input.
 
 const NO_ANSWER = "No answer came from the console.";
 const isPost = (page: Page) => page.waitForRequest((request) => request.method() === "POST");
 
-/** The next form that the page sends meets this; `arrives` says whether the console sees it nevertheless. */
+/** Fails the page's next form submission. `arrives` says whether the console still receives it. */
 async function failNextPost(page: Page, how: "reset" | "502", arrives = false): Promise<void> {
   let hasFailed = false;
   await page.route("**/*", async (route) => {

@@ -114,7 +114,7 @@ for (const role of ["customer", "support", "admin"] as const) {
     await signInDirectly(context, account.id);
     const ids = await fill(account.id);
 
-    // Freshness moves with the clock: a page between two equal answers was made of the same values.
+    // Freshness changes with time. When the answers before and after the page are equal, the page used the same values.
     await expect(async () => {
       const before = await getData<ServerList>("/api/v1/servers", account.token);
       await page.goto("/dashboard?order=name");

@@ -2,7 +2,7 @@ import { type ConsoleServer, startConsole } from "@/e2e/support/console-server";
 import { expect, test } from "@/e2e/support/fixtures";
 import { newIp, sendFields } from "@/e2e/support/pages";
 
-// Forms that no page of the console sends, and requests that only the framework sends to itself.
+// Forms that no page sends, and requests that only the framework sends internally.
 
 let app: ConsoleServer;
 
@@ -69,7 +69,7 @@ test("a form that no page of the console sends is a 400 that leaves nothing in t
   expect(await statusOf('["$undefined"]', { "Next-Action": unknown, "Content-Type": "text/plain;charset=UTF-8" })).toBe(
     409,
   );
-  // Arguments of another action than the one that is named: refused by the action itself.
+  // The arguments belong to another action. The named action refuses them.
   expect(await statusOf('["$undefined"]', { "Next-Action": action, "Content-Type": "text/plain;charset=UTF-8" })).toBe(
     200,
   );

@@ -105,7 +105,7 @@ withAndWithoutJavaScript(() => {
   });
 });
 
-/** Who owns, holds a grant, may as support, and has an open ticket: 16 rows for each of four viewers. */
+/** All combinations of ownership, grant, support access and open ticket: 16 rows for each of four viewers. */
 const NO_OR_YES = [false, true] as const;
 const ROWS = NO_OR_YES.flatMap((owns) =>
   NO_OR_YES.flatMap((granted) =>

@@ -3,9 +3,9 @@ import { newNamedToken } from "@/e2e/support/factories";
 import { call } from "@/e2e/support/fixtures";
 import { createOnPage, expect, TOKEN_PAGE, test } from "@/e2e/support/pages";
 
-// Nothing jumps under the reader's eyes: what moves, moves because the reader did something.
+// Layout may only shift after a user action.
 
-/** Below this nobody sees anything move; Web Vitals call ten times as much good. */
+/** Smaller shifts are invisible. Web Vitals rate ten times this value as good. */
 const INVISIBLE = 0.01;
 
 type Shift = PerformanceEntry & { value: number; hadRecentInput: boolean };
@@ -27,8 +27,8 @@ test.beforeEach(async ({ page }) => {
 });
 
 /**
- * How much of the page has moved by itself since it was loaded. The new token takes the place of the form, which is
- * what was asked for, however long the answer took; whatever moves after that counts.
+ * Sums the layout shifts since the page loaded. Excludes the replacement of the form by the new token, which the user
+ * asked for.
  */
 async function shiftOf(page: Page): Promise<number> {
   return page.evaluate(async () => {

@@ -63,7 +63,7 @@ withAndWithoutJavaScript(() => {
     const { raw: oldRaw, token: old } = await newNamedToken(account.id, "rotated", new Date(Date.now() + 30 * DAY));
     await page.goto(`${TOKEN_PAGE}/${old.id}`);
     const newRaw = await replaceOnPage(page, "first-use");
-    // A trial would be that first request, before any program has the new token.
+    // "Try it" would send that first request before any program has the new token.
     await expect(page.getByText("The old token ends with the first request that uses this one.")).toBeVisible();
     await expect(page.getByText("Try it")).toHaveCount(0);
     await expect(page.getByText(/curl /)).toHaveCount(0);
@@ -154,7 +154,7 @@ withAndWithoutJavaScript(() => {
       [mintToken(), /None of your tokens is that one/],
       [`${raw.slice(0, -1)}!`, /neither a whole token nor its last four characters/],
     ] as const) {
-      // Anew, so that no answer is taken for the one before.
+      // Reloads the page, so that the test cannot read the previous answer.
       await page.goto(TOKEN_PAGE);
       await section.getByLabel("A token, or its last four characters").fill(pasted);
       await section.getByRole("button", { name: "Find it" }).click();

@@ -86,7 +86,7 @@ test.describe("without JavaScript", () => {
     const button = page.getByRole("dialog").getByRole("button", { name: "Revoke token" });
     const box = await button.boundingBox();
     if (!box) throw new Error("The button is nowhere.");
-    // The half second after it appeared, for as long as the test needs it.
+    // Extends the dialog's first half second for as long as the test needs.
     const delay = await button.evaluate((element) => {
       element.style.animation = "none";
       element.getBoundingClientRect();

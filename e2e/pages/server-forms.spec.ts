@@ -224,7 +224,7 @@ test("a console that is away loses neither the key on the page nor what was type
   await page.getByRole("button", { name: "Add server" }).click();
   const key = await keyOn(page);
   await context.setOffline(true);
-  // Long enough for it to have asked in vain.
+  // Waits until a poll has failed.
   await page.waitForTimeout(4000);
   expect(await keyOn(page)).toBe(key);
   await context.setOffline(false);

@@ -4,10 +4,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 export const AGENT = "public/agent.sh";
-/** Debian's own, and the two shells whose quirks are the least alike. */
+/** Debian's default shell, and one that differs from it the most. */
 export const SHELLS = [["dash"], ["busybox", "sh"]] as const;
 
-/** How the machine of the tests reaches the world, which is not how it reaches the console. */
+/** Unsets the machine's proxy settings, because the console is local. */
 const NO_SETTINGS = Object.fromEntries(
   ["http_proxy", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY", "no_proxy", "NO_PROXY"]
     .concat(["CURL_CA_BUNDLE", "SSL_CERT_FILE", "SSL_CERT_DIR"])

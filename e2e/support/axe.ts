@@ -5,7 +5,7 @@ import { expect, type Page } from "playwright/test";
 export async function expectAccessible(page: Page): Promise<void> {
   await page.evaluate(axe.source);
   for (const colorScheme of ["light", "dark"] as const) {
-    // Without motion, so that no colour is judged on its way to another.
+    // Disables motion, so that axe does not check a colour during a transition.
     await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
     for (const width of [320, 1280]) {
       await page.setViewportSize({ width, height: 900 });
@@ -23,7 +23,7 @@ export async function expectToFit(page: Page): Promise<void> {
   }
 }
 
-/** What axe, which the page must have, finds wrong with it as it stands, one line for each rule. */
+/** Runs axe, which the page must already contain. Returns one line per violated rule. */
 async function violationsOf(page: Page): Promise<string[]> {
   const { violations } = await page.evaluate(() => (globalThis as unknown as { axe: typeof axe }).axe.run());
   return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 120)).join(" | ")}`);

@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 
 export type Result = { code: number | null; stdout: string; stderr: string };
 
-/** A command of package.json as somebody types it, with these variables and this standard input, until it ends. */
+/** Runs a command of package.json to its end, with these variables and this standard input. */
 export function command(args: string[], variables: Record<string, string>, input = ""): Promise<Result> {
   const child = spawn(process.execPath, ["scripts/run.mjs", ...args], {
     env: { ...process.env, DATABASE_URL: "", ...variables },

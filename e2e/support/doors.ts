@@ -2,24 +2,24 @@ import { isDeepStrictEqual } from "node:util";
 import { expect, test } from "playwright/test";
 import { SECOND } from "@/lib/time";
 
-// The server calls route handlers itself; on hosting platforms, and for a build that does not look as expected, Next's
-// router does. A client must not be able to tell the two apart: on one engine a second console, whose direct door is
-// closed, stands on the database of the shared one, and the specs of the API send what they send to both.
+// The server calls route handlers directly. Next's router calls them on hosting platforms, and for builds with an
+// unexpected layout. Clients must not see a difference. So on one engine a second console without the direct door shares
+// the database, and the API specs send their requests to both.
 
 /**
- * The project that runs once more through Next's router what cannot be sent through both doors at once: an answer that
- * uses something up, counts, or names the origin at which it was asked.
+ * The project that repeats some specs through Next's router only. Their requests cannot go through both doors, because
+ * they consume something, count, or return the origin.
  */
 export const NEXT_DOOR = "next door";
 
-/** Time passes between the two answers, and a door may be busy; what differs each time does not differ by that. */
+/** Answers may differ by chance, because time passes between them. A real difference appears in every try. */
 const TRIES = 3;
 const PAUSE = SECOND / 2;
 
-/** What differs from answer to answer through one and the same door, and what is between a server and its next hop. */
+/** Headers that differ between two answers of the same door, and hop-by-hop headers. */
 const VARYING =
   /^(?:date|x-request-id|ratelimit|x-ratelimit-remaining|x-ratelimit-reset|connection|keep-alive|transfer-encoding)$/i;
-/** In seconds; each process counts from the first request that it saw, and the slower door saw it later. */
+/** In seconds. Each process counts from its own first request, and the slower door gets it later. */
 const WAIT_TOLERANCE = 15;
 
 /** One answer, read whole. */
@@ -48,7 +48,7 @@ export async function askWhole(url: string, init: RequestInit): Promise<WholeAns
   return { status: response.status, headers: response.headers, text: await response.text() };
 }
 
-/** As `askBothDoors`, for any way of asking. `comparable` leaves of an answer what must be equal. */
+/** Like `askBothDoors` for any kind of request. `comparable` selects the parts of an answer that must be equal. */
 export async function throughBothDoors<Answer>(
   ask: (origin: string) => Promise<Answer>,
   comparable: (answer: Answer) => { wait: number; rest: unknown },
@@ -62,13 +62,13 @@ export async function throughBothDoors<Answer>(
     [direct, routed] = [comparable(await ask(sharedOrigin())), comparable(await ask(other))];
   }
   const difference = Math.abs(direct.wait - routed.wait);
-  // The runner looks through all earlier steps at each new one: a test with a thousand answers would only do that.
+  // Every `expect` costs the runner a scan of all earlier steps, which dominates in tests with a thousand answers.
   if (!isDeepStrictEqual(direct.rest, routed.rest)) expect(direct.rest, "through Next's router").toEqual(routed.rest);
   if (difference > WAIT_TOLERANCE) expect(difference, "Retry-After").toBeLessThanOrEqual(WAIT_TOLERANCE);
   return answer;
 }
 
-/** Everything of an answer that must be the same through both doors. */
+/** Selects the parts of an answer that must be the same through both doors. */
 export function comparable({ status, headers, text }: WholeAnswer) {
   const fields = [...headers].filter(([name]) => !VARYING.test(name));
   return {
@@ -77,7 +77,7 @@ export function comparable({ status, headers, text }: WholeAnswer) {
   };
 }
 
-/** The same for all that came on a connection: the order of the headers of an answer, and their case, mean nothing. */
+/** The same for the raw bytes of a connection. Ignores the order and the case of headers. */
 export function comparableText(text: string): { wait: number; rest: unknown } {
   const apart = text.replaceAll(/(?=HTTP\/1\.1 \d{3} )/g, "\r\n\r\n");
   const blocks = apart.split("\r\n\r\n").map((block) => {
@@ -95,7 +95,7 @@ export function comparableText(text: string): { wait: number; rest: unknown } {
   return { wait: Number(/^retry-after: (\d+)\r$/im.exec(text)?.[1] ?? 0), rest: blocks };
 }
 
-/** Also without the nonce of a page, which is another one each time. */
+/** Masks waiting times, and the nonce of a page, which is random. */
 function withoutWait<Part extends string | [string, string]>(part: Part): Part {
   if (Array.isArray(part)) return (part[0] === "retry-after" ? [part[0], "N"] : part) as Part;
   return part

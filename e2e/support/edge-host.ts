@@ -107,7 +107,7 @@ async function end(child: ChildProcess | undefined): Promise<void> {
   await ended;
 }
 
-/** The way from an edge host to a console that listens on loopback. It can be cut, and it tells no time. */
+/** Connects an edge host to a console on loopback. It can be cut. It removes the Date header. */
 export class Way {
   readonly #server: Server;
   isCut = false;

@@ -3,10 +3,10 @@ import { setFlagsFromString } from "node:v8";
 import { PGlite } from "@electric-sql/pglite";
 import { servePGlite } from "@/server/embedded/socket-server";
 
-// An embedded database in memory: empty, or a copy of the one in the file that is the argument. Sent the name of a
-// file, it writes a copy of itself there.
+// Runs an embedded database in memory. It is empty, or a copy of the file in the first argument. A message with a file
+// name makes it write a copy of itself there.
 const [template] = process.argv.slice(2);
-// It lives for seconds: compiling its hot parts a second time, for speed, would take longer than they run.
+// The process lives for seconds, so optimizing hot code would take longer than it saves.
 setFlagsFromString("--liftoff-only");
 const db = await PGlite.create(template ? { loadDataDir: new Blob([readFileSync(template)]) } : {});
 const server = await servePGlite(db, "127.0.0.1");

@@ -5,13 +5,13 @@ import { replaceServerKey } from "@/lib/servers/server-keys";
 import { HOUR } from "@/lib/time";
 import { createToken, type TokenRecord } from "@/lib/tokens/management";
 
-// What tests stand on, made by the production functions where there are any. Everything is unique by construction, so
-// no test meets another one's rows.
+// Test data, created by production functions where they exist. All values are unique, so tests never see each other's
+// rows.
 
 export type TestAccount = { id: number; name: string; email: string; role: AccountRole; token: string };
 
 export const PASSWORD = "correct horse battery";
-/** Costs nothing, where the console's own take a fifth of a second of a core: it reads of each hash what it costs. */
+/** Uses a minimal cost. The console reads the cost from each hash; its own hashes take a fifth of a second of a core. */
 const PASSWORD_HASH = `scrypt$2$1$1$AAAA$${scryptSync(PASSWORD, Buffer.from("AAAA", "base64"), 32, { N: 2, r: 1, p: 1 }).toString("base64")}`;
 
 /** An account with a token, which can sign in with PASSWORD. */

@@ -29,7 +29,7 @@ export async function call(path: string, token: string | null, init: Init = {}):
   const { status, text } = answer;
   const problems = (await findJudge())({ method, path, ...answer });
   if (answer.headers.has("access-control-allow-credentials")) problems.push("lets pages of others send cookies");
-  // The runner looks through all earlier steps at each new one: a test with a thousand calls would only do that.
+  // Every `expect` costs the runner a scan of all earlier steps, which dominates in tests with a thousand calls.
   if (problems.length > 0) expect(problems, `${method} ${path}: ${status} ${text}`).toEqual([]);
   if (text === "") return { ...answer, json: undefined };
   const json: unknown = JSON.parse(text);
@@ -48,7 +48,7 @@ export function findJudge(): Promise<Judge> {
   return judge;
 }
 
-/** Uses up this many requests of the token, a few at a time: more at once is another test. */
+/** Uses up this many requests of the token, a few at a time. Other tests cover many at once. */
 export async function spend(token: string, requests: number, origin?: string): Promise<void> {
   const work = Array.from({ length: 6 }, async (_, first) => {
     for (let at = first; at < requests; at += 6) await getData("/api/v1/me", token, origin ? { origin } : {});

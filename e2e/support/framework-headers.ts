@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "./fixtures";
 
-/** What only carries the message itself, and what no client can send through fetch. */
+/** Headers of the transport, and headers that fetch cannot send. */
 const TRANSPORT =
   /^(?:host|connection|keep-alive|transfer-encoding|upgrade|expect|te|trailer|content-.*|accept-encoding)$/;
 

@@ -25,7 +25,7 @@ export async function answerInProcess(
   return handle(new Request(url, { method, headers }), { params: Promise.resolve(params) });
 }
 
-/** The row of the contract that a path is of; null when there is none. */
+/** The endpoint of the contract that matches a path. Null when none does. */
 export function endpointOf(path: string): EndpointPath | null {
   const pattern = path.replace(/\/$/, "").replace(/\/\d+/g, "/:id");
   return Object.hasOwn(CONTRACT, pattern) ? (pattern as EndpointPath) : null;

@@ -10,7 +10,7 @@ export async function insertCaller(url: string): Promise<string> {
   return raw;
 }
 
-/** The same with several tokens, for tests that ask more than the limit of one allows. */
+/** The same with several tokens, for tests that send more requests than one token allows. */
 export async function insertCallerWithTokens(url: string, email: string, count: number): Promise<string[]> {
   const tokens = Array.from({ length: count }, mintToken);
   await runSql(

@@ -17,10 +17,10 @@ const UUID = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/;
 /** An answer of the API as it arrived. `path` may have a query. */
 export type Arrived = { method: string; path: string; status: number; headers: Headers; text: string };
 
-/** What is wrong with an answer, a sentence for each thing; empty when the document describes it. */
+/** Returns one sentence per violation of the document. Empty means that the answer conforms. */
 export type Judge = (answer: Arrived) => string[];
 
-/** Reads answers against the document as it was served, and not against the schemas that it was made from. */
+/** Checks answers against the served document, not against the schemas that generate it. */
 export function judgeBy(document: OpenApiDocument): Judge {
   const check = checkerOf(document);
   const responsesOf = readResponses(document);
@@ -74,7 +74,7 @@ export function judgeBy(document: OpenApiDocument): Judge {
   };
 }
 
-/** What the document says about every answer that a request may get. */
+/** Finds the documented responses of a request. */
 function readResponses(document: OpenApiDocument): (method: string, path: string) => Operation["responses"] {
   const other = document["x-other-requests"];
   const { HeadersTooLarge, InternalError, Unavailable } = document.components.responses;
@@ -85,7 +85,7 @@ function readResponses(document: OpenApiDocument): (method: string, path: string
   const operations = Object.entries(document.paths).map(([template, { get }]) => ({
     pattern: new RegExp(`^${template.replaceAll(/\{\w+\}/g, "[^/]+")}$`),
     responses: get.responses,
-    // Whether an encoded slash separates is for the server to say.
+    // The server decides whether an encoded slash separates path segments.
     orUnknown: { ...unknown, ...get.responses },
   }));
   return (method, path) => {
@@ -98,7 +98,7 @@ function readResponses(document: OpenApiDocument): (method: string, path: string
   };
 }
 
-/** The same function, which asks for each object once. */
+/** Memoizes a function by its object argument. */
 function kept<Key extends object, Value>(make: (key: Key) => Value): (key: Key) => Value {
   const made = new Map<Key, Value>();
   return (key) => {

@@ -1,8 +1,8 @@
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 
-// As much of the Minecraft protocol (Java Edition) as it takes to be told apart from other services: handshake, status,
-// login, and bytes after that.
+// A minimal Minecraft protocol (Java Edition): handshake, status, login, then arbitrary bytes. Proxies recognize the
+// protocol by these packets.
 
 const STATUS = 1;
 const LOGIN = 2;
@@ -29,7 +29,7 @@ function handshake(hostname: string, next: number, protocol = PROTOCOL): Buffer 
   return packet(0, varint(protocol), text(hostname), Buffer.from([0x63, 0xdd]), varint(next));
 }
 
-/** What the server that a client reached says of itself; null when it was closed without a word. */
+/** The status of the server that a client reached. Null when the connection closed without an answer. */
 export async function askStatus(host: string, port: number, hostname: string, protocol = PROTOCOL) {
   const socket = connect(port, host, () =>
     socket.write(Buffer.concat([handshake(hostname, STATUS, protocol), packet(0)])),
@@ -38,7 +38,7 @@ export async function askStatus(host: string, port: number, hostname: string, pr
   return /\{"motd":"([^"]*)"\}/.exec(answer)?.[1] ?? null;
 }
 
-/** A player who has logged in. What it says the origin says back. */
+/** A logged-in player. The origin echoes its messages. */
 export class Player {
   readonly closed: Promise<unknown>;
   #said = "";
@@ -63,7 +63,7 @@ export class Player {
     return null;
   }
 
-  /** Says something and waits to hear it back; false when it never comes. */
+  /** Sends a message and waits for its echo. False when none comes. */
   async plays(bytes: number): Promise<boolean> {
     const before = this.#said.length;
     this.socket.write(Buffer.alloc(bytes, "p"));
@@ -80,7 +80,7 @@ export class Player {
   }
 }
 
-/** The packets that are there as a whole, without their lengths. */
+/** The complete packets so far, without their length prefixes. */
 function packetsOf(bytes: Buffer): Buffer[] {
   const packets: Buffer[] = [];
   for (let at = 0; at < bytes.length; ) {
@@ -159,7 +159,7 @@ export class Origin {
     });
   }
 
-  /** Dies as a crash does: its players are cut off. */
+  /** Stops like a crash: disconnects all players. */
   async stop(): Promise<void> {
     for (const socket of this.#sockets) socket.destroy();
     this.#server.close();

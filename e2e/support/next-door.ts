@@ -3,10 +3,10 @@ import { join, resolve } from "node:path";
 import { DIST_DIRS } from "@/scripts/build";
 import { type ConsoleServer, startConsole } from "./console-server";
 
-/** Where a build says which paths it answers. */
+/** The file in which a build lists its paths and handlers. */
 const HANDLER_LIST = "app-path-routes-manifest.json";
 
-/** A console over a build that lists a handler it does not have, so that Next's router answers everything. */
+/** Starts a console whose build lists a missing handler. The direct door then closes, and Next's router answers. */
 export async function startConsoleWithoutDirectDoor(
   databaseUrl: string,
   variables: Record<string, string> = {},

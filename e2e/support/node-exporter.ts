@@ -7,7 +7,7 @@ const COLLECTORS = ["cpu", "filesystem", "loadavg", "meminfo", "netstat", "stat"
 /** One reading: the value of a metric, summed over whatever labels it has beside the ones that are named. */
 export type Reading = (name: string) => number;
 
-/** Debian's prometheus-node-exporter, for what a machine's /proc says in other words than ours. */
+/** Debian's prometheus-node-exporter: a second opinion on what a machine's /proc says. */
 export function nodeExporter(): { read(proc: string): Promise<Reading> } {
   return { read };
 }

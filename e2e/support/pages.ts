@@ -28,7 +28,7 @@ export const test = base.extend<Fixtures>({
     const problems: string[] = [];
     page.on("pageerror", (error) => problems.push(error.message));
     page.on("console", (message) => {
-      // What a browser says about an answer that is not 200 is no fault of the page.
+      // The browser logs every failed response. That is not an error of the page.
       if (message.type() === "error" && !message.text().startsWith("Failed to load resource")) {
         problems.push(message.text());
       }
@@ -87,11 +87,11 @@ export async function createOnPage(page: Page, name: string): Promise<string> {
   return field.inputValue();
 }
 
-/** Answers the question whether to revoke something, as soon as it lets itself be answered. */
+/** Confirms a revocation as soon as the dialog accepts clicks. */
 export async function answerQuestion(page: Page, label: string): Promise<void> {
   const dialog = page.getByRole("dialog");
   await expect(dialog).toBeVisible();
-  // Waiting is the guarantee: nothing is confirmed in the first half second.
+  // Waits, because the dialog ignores clicks in its first half second.
   await page.waitForTimeout(600);
   await dialog.getByRole("button", { name: label }).click();
 }
@@ -120,8 +120,8 @@ export function newIp(): string {
 }
 
 /**
- * The same tests in a browser with JavaScript and in one without, each on another engine where there are two: what
- * JavaScript adds happens in the browser, and the statements that reach the database are the same.
+ * Runs the same tests with and without JavaScript, each on one engine where there are two. JavaScript changes nothing in
+ * the database statements, so not every combination is needed.
  */
 export function withAndWithoutJavaScript(describe: (hasJavaScript: boolean) => void): void {
   for (const hasJavaScript of [true, false]) {

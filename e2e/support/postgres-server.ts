@@ -78,7 +78,7 @@ async function startOn(make: (data: string) => [program: string, ...args: string
     await exited;
   }
 
-  /** No good-bye to any client. A paused process must be woken to hear it. */
+  /** Stops without notice to clients. Wakes a paused process, which could not handle the signal otherwise. */
   function stopAtOnce(): void {
     child.kill("SIGQUIT");
     child.kill("SIGCONT");

@@ -2,7 +2,7 @@ import pg from "pg";
 
 export type Query = { text: string; values: unknown[] };
 
-/** What a new connection is told before it is used; it belongs to no task. */
+/** Set-up statements of new connections. They do not belong to a task. */
 const ON_CONNECT = /^set time zone /;
 
 /** Every statement that this process sends to the database while `task` runs, those of transactions included. */

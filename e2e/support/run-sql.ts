@@ -1,6 +1,6 @@
 import pg from "pg";
 
-/** The rows of SQL that a test runs as nobody of the product does, on a connection of its own. */
+/** Runs SQL on a separate connection, outside the product's own clients, and returns the rows. */
 export async function runSql<Row extends pg.QueryResultRow>(
   url: string,
   sql: string,

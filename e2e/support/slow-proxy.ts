@@ -1,17 +1,17 @@
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 
-/** A way to a server on this machine on which answers take their time. */
+/** A proxy that delays the answers of a local server. */
 export type SlowProxy = {
   port: number;
   /** How long every answer from now on is held back, in milliseconds. At first it is 0. */
   setDelay(ms: number): void;
-  /** Nothing passes any more on the connections of now, which stay open, as when a host vanishes; new ones are well. */
+  /** Stops all traffic on open connections without closing them, as a vanished host would. New connections work. */
   silence(): void;
   stop(): Promise<void>;
 };
 
-/** A TCP proxy in front of a loopback port: it passes on everything, in order, but what comes back comes late. */
+/** Starts a TCP proxy in front of a loopback port. It forwards everything in order, and delays what comes back. */
 export async function startSlowProxy(target: number): Promise<SlowProxy> {
   let delay = 0;
   const sockets = new Set<Socket>();

@@ -50,7 +50,7 @@ const RELATION = statement(
 /** An account that sees a service, and why. */
 export type Viewer = { accountId: number; name: string; email: string; isStaff: boolean; relation: Relation };
 
-// The rule of the API itself, asked for every account that it could hold for.
+// Applies the API's own visibility rule to every account that could match.
 const VIEWERS = statement({ id: s.id }, ({ id }) =>
   select(
     {
@@ -86,7 +86,7 @@ export async function listViewers(serviceId: number): Promise<Viewer[]> {
 /** An e-mail that a service is shared with, as its owner typed it. Whether an account has it is not told. */
 export type Share = { email: string; shownEmail: string; createdAt: Date };
 
-/** Whom the service of the account is shared with, by e-mail; none for the service of another account. */
+/** The shares of a service. Empty when the account does not own the service. */
 export async function listShares(accountId: number, serviceId: number): Promise<Share[]> {
   const where = { serviceId, service: { accountId } };
   const [shares, grants] = await Promise.all([
@@ -107,12 +107,12 @@ export async function listShares(accountId: number, serviceId: number): Promise<
 
 export type ShareResult = { kind: "shared"; shownEmail: string } | { kind: "not-found" } | InvalidField<"email">;
 
-// As the trigger on accounts does: an account that comes to be at this moment waits for the share, or the share for it.
+// The trigger on accounts takes the same lock, so that a share and a new account with its e-mail cannot miss each other.
 const LOCK_EMAIL = statement({ email: a.email }, ({ email }) => ({
   sql: `select pg_advisory_xact_lock(hashtextextended(${email}, 0))::text as locked`,
 }));
 
-/** Shares a service of the account with whoever has the e-mail, now or later. */
+/** Shares a service of the account with an e-mail. An account may get that e-mail later. */
 export async function shareService(
   accountId: number,
   serviceId: number,
@@ -146,7 +146,7 @@ export async function shareService(
   });
 }
 
-/** Takes a share back; what was never shared stays so. False when the account has no such service. */
+/** Takes a share back. Does nothing for an unknown share. False when the account has no such service. */
 export async function unshareService(accountId: number, serviceId: number, email: string): Promise<boolean> {
   return db.$transaction(async (tx) => {
     if (!(await lockOwn(tx, accountId, serviceId))) return false;
@@ -155,7 +155,7 @@ export async function unshareService(accountId: number, serviceId: number, email
       where: { serviceId_email: { serviceId, email } },
       select: { accountId: true },
     });
-    // A grant that came by the e-mail stays with the account, whatever e-mail it has now.
+    // The share names the account that got the grant: the account may have another e-mail by now.
     const grantee = share?.accountId ? { accountId: share.accountId } : { account: { email } };
     await tx.serviceGrant.deleteMany({ where: { serviceId, ...grantee } });
     await tx.serviceShare.deleteMany({ where: { serviceId, email } });
@@ -172,7 +172,7 @@ async function lockOwn(tx: Prisma.TransactionClient, accountId: number, id: numb
   return own?.account ?? null;
 }
 
-// Raw, because the typed client would move updated_at along.
+// Raw, because the typed client would change updated_at.
 const SET_SUPPORT_ACCESS = statement(
   { isAllowed: s.supportAccess, id: s.id, accountId: s.accountId },
   ({ isAllowed, id, accountId }) => ({
@@ -180,7 +180,7 @@ const SET_SUPPORT_ACCESS = statement(
   }),
 );
 
-/** Lets staff see a service of the account, or no longer. False when the account has no such service. */
+/** Allows or forbids staff to see a service. False when the account has no such service. */
 export async function allowSupport(accountId: number, id: number, isAllowed: boolean): Promise<boolean> {
   return (await execute(SET_SUPPORT_ACCESS, { isAllowed, id, accountId })) === 1;
 }

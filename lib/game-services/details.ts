@@ -19,7 +19,7 @@ export type NodeState = {
   error: string | null;
 };
 
-/** A service as the API answers it, with what its pages show besides. */
+/** A service as the API returns it, plus the extra data of its pages. */
 export type ServiceDetails = {
   service: GameService;
   relation: Relation;

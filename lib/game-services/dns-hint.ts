@@ -2,7 +2,7 @@ import { Resolver } from "node:dns/promises";
 import { perProcess } from "@/lib/process/per-process";
 import { SECOND } from "@/lib/time";
 
-/** Nobody waits for longer, however many servers do not answer. */
+/** Ends the look-up, however many DNS servers do not answer. */
 const DEADLINE = 2 * SECOND;
 /** Look-ups of this process at a time, and of one account. */
 const MAX_AT_ONCE = 16;
@@ -53,7 +53,7 @@ async function inTime(asked: Promise<string[]>): Promise<string[] | null> {
   });
   const answered = asked.then(
     (records) => records.slice(0, MAX_RECORDS),
-    // Nobody has the name, or no such record of it.
+    // The name does not exist, or has no record of this kind.
     (error: NodeJS.ErrnoException) => (error.code === "ENOTFOUND" || error.code === "ENODATA" ? [] : null),
   );
   return Promise.race([answered, late]).finally(() => clearTimeout(timer));

@@ -25,7 +25,7 @@ const SERVICE = {
   updated_at: s.updatedAt,
 };
 
-/** What `VISIBLE` takes of the account that asks. */
+/** The parameters of `VISIBLE` for the account that asks. */
 export const ASKER = { askerId: s.accountId, askerIsStaff: parameter<boolean>("boolean") };
 
 /** The values of `ASKER`. */

@@ -6,13 +6,13 @@ import { DAY } from "@/lib/time";
 
 /** What the domain name system allows. */
 export const MAX_HOSTNAME_LENGTH = 253;
-/** A claim that was never active lapses after so long, in milliseconds: nobody keeps a hostname without using it. */
+/** A claim that was never active lapses after this time, in milliseconds, so that unused hostnames become free. */
 export const CLAIM_LASTS = 7 * DAY;
 
 export const HOSTNAME_TAKEN = "Another service has this public hostname.";
 export const HOSTNAME_UNUSABLE = "This public hostname is not a DNS name.";
 
-/** A name of at least two labels, lower case, without a final dot, whose last label is no number. */
+/** At least two labels, lower case, no final dot. The last label must not be a number. */
 const DNS_NAME = /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+(?!\d+$)[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 
 /** Whether an edge node can serve a service under this hostname. */
@@ -25,15 +25,15 @@ const o = table("GameService", "o");
 const c = table("HostnameClaim", "c");
 
 /**
- * The condition on `game_services s` under which another service is served under its hostname: the one with the claim,
- * else the one with the lowest id.
+ * The condition on `game_services s` that another service holds its hostname. The claim decides; without a claim, the
+ * lowest id does.
  */
 export const IS_TAKEN = `case when exists (select from ${c} where ${c.hostname} = lower(${s.javaHostname}))
   then not exists (select from ${c} where ${c.hostname} = lower(${s.javaHostname}) and ${c.serviceId} = ${s.id})
   else exists (select from ${o} where lower(${o.javaHostname}) = lower(${s.javaHostname}) and ${o.id} < ${s.id}
     and ${o.wish} is distinct from 'gone') end`;
 
-// Raw: a claim that has lapsed is taken over in the statement that finds it so.
+// Raw: one statement checks whether the old claim has lapsed and takes it over.
 const CLAIM = statement(
   { hostname: c.hostname, serviceId: c.serviceId, now: c.claimedAt, lapsed: c.claimedAt },
   ({ hostname, serviceId, now, lapsed }) => ({
@@ -44,8 +44,8 @@ const CLAIM = statement(
 );
 
 /**
- * A service under the same hostname that may be without a claim and keeps it: another writer's, who claims nothing, or one
- * in use. `excepted` is the service that asks.
+ * Finds another service that keeps the hostname even without a claim: another program wrote it and makes no claims, or
+ * it is in use. `excepted` is the service that asks.
  */
 const UNCLAIMED = statement({ hostname: c.hostname, excepted: s.id }, ({ hostname, excepted }) =>
   select(
@@ -56,8 +56,8 @@ const UNCLAIMED = statement({ hostname: c.hostname, excepted: s.id }, ({ hostnam
 );
 
 /**
- * Claims a hostname for a service, in place of the one it had, within the transaction of its caller. False, and nothing
- * changed, when another service has it.
+ * Claims a hostname for a service and releases its old one, within the caller's transaction. Returns false and changes
+ * nothing when another service has the hostname.
  */
 export async function claimHostname(
   tx: Prisma.TransactionClient,
@@ -81,7 +81,7 @@ const CONFIRM = statement(
   }),
 );
 
-/** Keeps the hostnames of services that became active from lapsing, within the transaction of its caller. */
+/** Makes the claims of active services permanent, within the caller's transaction. */
 export async function confirmClaims(tx: Prisma.TransactionClient, ids: readonly number[], now: Date): Promise<void> {
   if (ids.length > 0) await executeIn(tx, CONFIRM, { ids: [...ids], now });
 }

@@ -19,10 +19,10 @@ import {
 import { lockServices, settle } from "./settlement";
 import { wishOf } from "./status";
 
-/** The API lists the services of an account whole. */
+/** A limit, because the API lists all services of an account without pages. */
 export const MAX_SERVICES = 100;
 
-/** Each change goes out to every edge node. */
+/** A limit, because every edge node fetches each change. */
 const CHANGES: Policy = { name: "service-changes", limit: 30, windowMs: 10 * MINUTE };
 
 const HOSTNAME_REFUSED = "Another service has this public hostname. Choose another one.";
@@ -38,7 +38,7 @@ export type CreateServiceResult =
 
 export type ChangeServiceResult =
   | { kind: "changed"; configVersion: number }
-  /** It is as it was, and its version too. */
+  /** Nothing changed, the version included. */
   | { kind: "unchanged" }
   | { kind: "not-found" }
   /** A service that is being deleted can no longer be changed. */
@@ -58,7 +58,7 @@ export async function createService(
     return refusal("This form is incomplete. Reload the page and try again.");
   }
   return undoingRefusals(async (tx) => {
-    // Additions to one account wait for each other here, so that the limit and the nonce are exact.
+    // Serializes additions to one account, so that the limit and the nonce are exact.
     await lockAccount(tx, accountId);
     if (formNonce !== undefined) {
       const earlier = await tx.gameService.findFirst({ where: { accountId, formNonce }, select: { id: true } });
@@ -120,7 +120,7 @@ export async function setServiceWish(
   );
 }
 
-/** Has the edge nodes apply a service anew, as it is: what failed may succeed now. */
+/** Makes the edge nodes apply an unchanged service again, because a failure may be over. */
 export async function retryService(
   accountId: number,
   id: number,
@@ -130,7 +130,8 @@ export async function retryService(
 }
 
 /**
- * Has a service of the account deleted: its row goes when no edge node has it any more. `typedName` must be its name.
+ * Requests the deletion of a service of the account. Its row stays until no edge node has the service. `typedName` must
+ * be its name.
  */
 export async function deleteService(
   accountId: number,
@@ -200,7 +201,7 @@ async function change(
   });
 }
 
-/** Counts a change of the account, or says that there were too many of late. */
+/** Counts a change of the account, or refuses it when there were too many recently. */
 async function countChange(accountId: number): Promise<TooOften | null> {
   const { accepted, waitMs } = await limit(CHANGES, String(accountId));
   if (accepted) return null;
@@ -217,7 +218,7 @@ class Undone extends Error {
   }
 }
 
-/** A transaction of which nothing stays when it comes to a refusal. */
+/** A transaction that rolls back when it ends in a refusal. */
 async function undoingRefusals<Result extends { kind: string }>(
   run: (tx: Prisma.TransactionClient) => Promise<Result>,
 ): Promise<Result> {

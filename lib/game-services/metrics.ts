@@ -45,15 +45,15 @@ export const INTERVAL = {
   latency_ms: m.latencyMs,
 };
 
-/** When the eight hours begin in which an interval lies. */
+/** The start of the eight-hour bucket of an interval. */
 const EIGHT_HOURS = `date_bin('8 hours', ${m.ts}, 'epoch')`;
 const INTERVALS = jsonMembers({ ...INTERVAL, latency_ms: orNull(m.latencyMs) }, `${m.ts}, ${m.nodeId}`);
 const intervals = new Expression<(typeof INTERVALS)["value"] | null>("part.intervals");
 
-// PostgreSQL writes the JSON: 40,000 intervals would hold up the event loop for a quarter of a second. It sends a row for
-// every eight hours as soon as it has it: one text of megabytes would hold up the event loop for 30 ms when it arrives,
-// and texts of less than 128 KB, which V8 moves about while they live, for longer still. There is one service, so the rows
-// keep the order of the join; sorted once more at the end, the first would wait for the last.
+// PostgreSQL writes the JSON, because serializing 40,000 intervals would block the event loop for a quarter of a second.
+// Each row covers eight hours. One text of megabytes would block the event loop for 30 ms when it arrives. Texts below
+// 128 KB would block it for longer, because V8 moves them during garbage collection. There is no outer `order by`: rows
+// of one service keep the order of the join, and a final sort would hold the first row back until the last.
 const SERIES = statement({ id: s.id, after: m.ts, until: m.ts, ...ASKER }, ({ id, after, until, ...asker }) =>
   select(
     { intervals },
@@ -65,7 +65,7 @@ const SERIES = statement({ id: s.id, after: m.ts, until: m.ts, ...ASKER }, ({ id
   ),
 );
 
-// The same, for somebody who may see the service: a replica that lags does not know who may.
+// The same without the visibility check. The primary checks it, because a replica may lag behind.
 const ALLOWED_SERIES = statement({ id: m.serviceId, after: m.ts, until: m.ts }, ({ id, after, until }) =>
   select(
     { intervals: new Expression<(typeof INTERVALS)["value"] | null>(INTERVALS.sql) },
@@ -74,16 +74,16 @@ const ALLOWED_SERIES = statement({ id: m.serviceId, after: m.ts, until: m.ts }, 
   ),
 );
 
-/** About how many bytes the answer for a range has, of a service with four nodes; 0 for a short one. */
+/** The estimated size of a response in bytes, for a service with four nodes. 0 means small. */
 const BYTES: Readonly<Record<MetricRange, number>> = { "1h": 0, "24h": 2 ** 20, "7d": 8 * 2 ** 20 };
 
-/** About how many bytes `getMetrics` gives for this query. */
+/** Estimates the size of the `getMetrics` response in bytes. */
 export function estimateMetrics(query: URLSearchParams): number {
   const range = findRange(query);
   return range ? BYTES[range] : 0;
 }
 
-/** Throws what `getMetrics` would throw, and reads no interval. */
+/** Throws the same errors as `getMetrics`, without reading intervals. */
 export async function checkMetrics(account: Account, serviceIdText: string, query: URLSearchParams): Promise<void> {
   await getGameService(account, serviceIdText);
   if (findRange(query) === null) throw invalidRange();
@@ -111,12 +111,12 @@ export async function getMetrics(
     : query(SERIES, { ...asked, ...askerOf(account) }));
   if (!hasReplica && rows.length === 0) throw new NotFoundError();
   const series: (JsonMembersOf<MetricSeries["series"][number]> | null)[] = rows.map((row) => row.intervals);
-  // Put together they would be copied; the comma of the first is left out without that.
+  // Keeps the parts separate, because joining would copy them. Drops only the leading comma of the first.
   const [first = "", ...further] = series.map((part) => part ?? "");
   return new JsonText([`{"range":"${range}","series":[`, first.slice(1), ...further, "]}"]);
 }
 
-/** @throws NotFoundError as the primary decides. */
+/** @throws NotFoundError when the primary says that the account may not see the service. */
 async function listAllowedIntervals(
   account: Account,
   serviceIdText: string,
@@ -146,7 +146,7 @@ export type Interval = {
 /** Rows per statement: large enough to be fast, small enough to finish well within the statement timeout. */
 const BATCH = 5_000;
 
-/** Stores intervals in the order given, each once: one that is stored already stays as it is. */
+/** Stores intervals in the given order. Never overwrites a stored interval. */
 export async function recordIntervals(intervals: readonly Interval[]): Promise<void> {
   for (let start = 0; start < intervals.length; start += BATCH) {
     await insert(intervals.slice(start, start + BATCH));
@@ -174,7 +174,7 @@ const COLUMNS = {
   latencyMs: m.latencyMs,
 } satisfies Record<keyof Interval, Column<unknown>>;
 
-/** An array as PostgreSQL writes it, in one text: taken apart, its elements would take longer than their storing. */
+/** A PostgreSQL array as one text parameter. Sending its elements separately would take longer than storing them. */
 const list = (type: string) => parameter<string>(`${type}[]`);
 
 // Raw, because thousands of rows are stored at once.
@@ -212,7 +212,7 @@ async function insert(intervals: readonly Interval[]): Promise<void> {
   });
 }
 
-// Raw: one statement judges and stores. The services are locked against being deleted meanwhile.
+// Raw: one statement checks and stores. It locks the services, so that they cannot be deleted meanwhile.
 const STORE_REPORTED = statement(
   {
     nodeId: m.nodeId,
@@ -251,8 +251,8 @@ const STORE_REPORTED = statement(
 );
 
 /**
- * Stores what a node reports, each interval once. Those of services that are gone, or that the node never acknowledged,
- * are dropped and counted.
+ * Stores the intervals of a node, each once. Drops and counts intervals of deleted services and of services that the node
+ * never acknowledged.
  */
 export async function recordReportedIntervals(
   nodeId: number,

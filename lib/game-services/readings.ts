@@ -11,13 +11,13 @@ export type ServiceReading = Pick<GameService, "id" | "name" | "status" | "java_
   intervals: MetricSeries["series"];
 };
 
-/** How far back the newest interval of a node is looked for: whoever said nothing for longer says nothing now. */
+/** How far back the newest interval of a node is looked for. Older intervals do not describe the present. */
 const READING_WINDOW = 10 * MINUTE;
 
 const s = table("GameService", "s");
 const m = table("MetricSample", "m");
 
-// Raw like the list, with which it agrees; PostgreSQL writes the JSON of the intervals.
+// Raw, and with the same rule as the list. PostgreSQL writes the JSON of the intervals.
 const READINGS = statement({ accountId: s.accountId, after: m.ts, until: m.ts }, ({ accountId, after, until }) =>
   select(
     {

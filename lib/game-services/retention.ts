@@ -6,7 +6,7 @@ import { DAY } from "@/lib/time";
 const s = table("GameService", "s");
 const m = table("MetricSample", "m");
 
-// Of days that never had a partition.
+// Rows of days without a partition.
 const REST = deletion(
   s,
   s.id,

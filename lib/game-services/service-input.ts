@@ -13,10 +13,10 @@ export type ServiceField = "name" | "javaHostname" | "originHost" | "originPort"
 export type ServiceInput = Record<ServiceField, string>;
 export type CheckedService = { name: string; javaHostname: string; originHost: string; originPort: number };
 
-/** What the console itself is reached under, and whether origins may be in private networks. */
+/** The console's own hostnames, and whether origins may be in private networks. */
 export type ServiceRules = { ownHosts: readonly string[]; allowPrivateOrigins: boolean };
 
-/** What a service is to be; or what is wrong with the first field that cannot be used. */
+/** The checked input, or the error of the first invalid field. */
 export function checkService(
   input: ServiceInput,
   rules: ServiceRules,

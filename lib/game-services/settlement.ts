@@ -6,18 +6,18 @@ import { confirmClaims, HOSTNAME_TAKEN, HOSTNAME_UNUSABLE, IS_TAKEN, isPublicHos
 import { isUsableOrigin, ORIGIN_UNUSABLE } from "./origins";
 import { nextStatus, type StatusFacts, wishOf } from "./status";
 
-/** The version of a service that a node says it no longer has. */
+/** Stored as the version when a node reports that it no longer has the service. */
 export const ABSENT = -1;
 
-/** Services settled in one transaction when all of them are. */
+/** Services per transaction when all services are settled. */
 const BATCH = 200;
 
 const s = table("GameService", "s");
 const n = table("EdgeNode", "n");
 const k = table("EdgeAcknowledgement", "k");
 
-// Raw: rows are locked in the order of their ids, so that no two transactions wait for each other. Intervals, whose
-// foreign key locks the row too, need not wait.
+// Raw: locks rows in the order of their ids, so that transactions cannot deadlock. `no key update` does not block the
+// foreign key checks of inserted intervals.
 const LOCK = statement({ ids: parameter<number[]>("int[]") }, ({ ids }) =>
   select({ id: s.id }, `from ${s} where ${s.id} = any(${ids}) order by ${s.id} for no key update`),
 );
@@ -30,7 +30,7 @@ const answers = jsonArray(
   ),
 );
 
-// A statement of its own, after the locks: it sees what the transactions before this one wrote.
+// A separate statement after the locks, so that it sees what earlier transactions committed.
 const FACTS = statement({ ids: parameter<number[]>("int[]") }, ({ ids }) =>
   select(
     {
@@ -57,14 +57,14 @@ const WRITE = statement(
   }),
 );
 
-/** Why no edge node is given a service, for its owner; null when nothing stands in the way. */
+/** The message to the owner why edge nodes do not get the service. Null when they do. */
 export function problemOf(row: { javaHostname: string; originHost: string; isTaken: boolean }): string | null {
   if (!isPublicHostname(row.javaHostname)) return HOSTNAME_UNUSABLE;
   if (!isUsableOrigin(row.originHost)) return ORIGIN_UNUSABLE;
   return row.isTaken ? HOSTNAME_TAKEN : null;
 }
 
-/** Until the end of the transaction, others that settle these services wait. Answers which of them there are. */
+/** Locks these services against other settlements until the transaction ends. Returns the ids that exist. */
 export async function lockServices(tx: Prisma.TransactionClient, ids: readonly number[]): Promise<number[]> {
   return (await queryIn(tx, LOCK, { ids: [...ids] })).map(({ id }) => id);
 }
@@ -106,7 +106,7 @@ export async function settleServices(ids: readonly number[], now: Date = new Dat
   }
 }
 
-/** What a transaction over many services may take, in milliseconds. */
+/** Timeouts of a transaction over many services, in milliseconds. */
 export const TIMES = { maxWait: 10_000, timeout: 30_000 };
 
 const ALL = statement({ after: s.id, count: parameter<number>("int") }, ({ after, count }) =>
@@ -117,7 +117,7 @@ const UNSETTLED = statement({ now: n.unsettledSince }, ({ now }) => ({
   sql: `update ${n} set unsettled_since = null where ${n.unsettledSince} <= ${now}`,
 }));
 
-/** Settles every service, because a node came or fell silent; a batch at a time, so that nobody waits for long. */
+/** Settles every service after a node came or fell silent. Works in batches, so that locks are short. */
 export async function settleAll(now: Date = new Date()): Promise<void> {
   for (let after = 0; ; ) {
     const ids = (await query(ALL, { after, count: BATCH })).map(({ id }) => id);

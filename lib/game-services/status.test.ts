@@ -38,7 +38,7 @@ const facts = (changed: Partial<StatusFacts>): StatusFacts => ({
 });
 const status = (to: GameServiceStatus, error: string | null = null) => ({ kind: "status", status: to, error });
 
-/** The table: of every status, under every wish and answer, fetched or not, what comes next. */
+/** The next status for every combination of status, wish, answers and fetched or not. */
 function expected(wish: ServiceWish | null, from: StatusFacts, outcome: string): unknown {
   const { answers, wasFetched } = from;
   const saysNothing = answers.every(({ version }) => version === null);
@@ -74,25 +74,25 @@ test("every transition: each status, wish and answer leads to the one status tha
 });
 
 test("the rules in words: the first that holds", () => {
-  // Gone comes before everything, and the service goes when each live node has acknowledged that.
+  // "gone" wins over every other rule. The service is removed once every live node acknowledged it.
   expect(nextStatus(facts({ wish: "gone", problem: "taken", answers: [done("a"), late("b")] }))).toEqual(
     status("deleting"),
   );
   expect(nextStatus(facts({ wish: "gone", answers: [done("a"), done("b")] }))).toEqual({ kind: "remove" });
   expect(nextStatus(facts({ wish: "gone", answers: [failed("a")] }))).toEqual(status("deleting"));
-  // Without any live node a service that was ever fetched is not deleted, and one that never was is.
+  // Without live nodes, only services that were never fetched are deleted.
   expect(nextStatus(facts({ wish: "gone", answers: [] }))).toEqual(status("deleting"));
   expect(nextStatus(facts({ wish: "gone", answers: [], wasFetched: false }))).toEqual({ kind: "remove" });
-  // A problem is told even before anybody fetched it.
+  // A problem shows even before a node fetched the service.
   expect(nextStatus(facts({ problem: "taken", wasFetched: false }))).toEqual(status("failed", "taken"));
   expect(nextStatus(facts({ wish: null, status: "active", problem: "taken" }))).toEqual(status("failed", "taken"));
   expect(nextStatus(facts({ wasFetched: false, answers: [silent("a")] }))).toEqual(status("pending_config"));
-  // An error of this version comes before a node that lacks it, and off and on come last.
+  // An error of this version wins over a node that lacks it. Off and on come last.
   expect(nextStatus(facts({ answers: [late("a"), failed("b")] }))).toEqual(status("failed", "b: no route"));
   expect(nextStatus(facts({ wish: "off", answers: [late("a")] }))).toEqual(status("configuring"));
   expect(nextStatus(facts({ wish: "off", answers: [done("a")] }))).toEqual(status("disabled"));
   expect(nextStatus(facts({ wish: "on", status: "disabled", answers: [done("a")] }))).toEqual(status("active"));
-  // Nobody live: as it was, its error included.
+  // Without live nodes the status and its error stay.
   expect(nextStatus(facts({ status: "failed", error: "a: x", answers: [] }))).toEqual(status("failed", "a: x"));
 });
 

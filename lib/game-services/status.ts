@@ -11,14 +11,14 @@ export type NodeAnswer = {
 
 /** Everything that the status of a service depends on. */
 export type StatusFacts = {
-  /** Null, as other writers of the table leave it: read from the status. */
+  /** Null when another program wrote the row. The wish then follows from the status. */
   wish: ServiceWish | null;
   status: GameServiceStatus;
   error: string | null;
   configVersion: number;
-  /** Whether any edge node was ever given its configuration. */
+  /** Whether any edge node ever fetched its configuration. */
   wasFetched: boolean;
-  /** Why no edge node is given it, for its owner; null when nothing stands in the way. */
+  /** The message to the owner why edge nodes do not get it. Null when they do. */
   problem: string | null;
   /** One of each live node, by the id of the node. */
   answers: readonly NodeAnswer[];
@@ -27,7 +27,7 @@ export type StatusFacts = {
 /** What to write; `remove` deletes the service, because no edge node has it any more. */
 export type Outcome = { kind: "status"; status: GameServiceStatus; error: string | null } | { kind: "remove" };
 
-/** What is wanted of a service whose wish another writer of the table left out. */
+/** The wish of a service. Derives it from the status when another program left it null. */
 export function wishOf(wish: ServiceWish | null, status: GameServiceStatus): ServiceWish {
   if (wish !== null) return wish;
   if (status === "disabled") return "off";

@@ -18,13 +18,13 @@ export function parseTrafficRange(text: unknown): MetricRange {
 export type Counter = "packets" | "bytes" | "dropped" | "connections";
 export const COUNTERS: readonly Counter[] = ["connections", "packets", "bytes", "dropped"];
 
-/** Sums of counters; of latency, which no sum and no mean over nodes says anything about, the least and the greatest. */
+/** Sums of counters. Latency has only a minimum and a maximum: its sum or mean over nodes has no meaning. */
 export type Totals = Record<Counter, number> & {
   /** Null when it was never measured. */
   latency: { least: number; greatest: number } | null;
 };
 
-/** What was counted within a minute, over one step: the smallest minute, their mean, and the greatest. */
+/** The minutes of one step: their smallest, mean and greatest count. */
 export type Band = { least: number; mean: number; greatest: number; count: number };
 /** `at` is when the step begins. A latency that was never measured in it is absent. */
 export type TrafficPoint = { at: number } & Record<Counter, Band> & { latency: Band | null };
@@ -68,7 +68,7 @@ const bands = Object.fromEntries(
   ]),
 ) as Record<`${Counter}${"Least" | "Mean" | "Greatest"}`, Expression<number>>;
 
-// A minute is the sum of its nodes; only then it is compared with other minutes.
+// Sums the nodes of each minute first, then compares minutes.
 const POINTS = statement(
   {
     serviceId: m.serviceId,
@@ -130,12 +130,12 @@ export async function getTraffic(
 /** The latency that one node measured, in the steps of the traffic; a step in which it measured none is absent. */
 export type LatencySeries = { nodeId: number; points: (Band & { at: number })[] };
 
-/** Lines of one chart that can be told apart. */
+/** More lines in one chart are hard to tell apart. */
 const MAX_LATENCIES = 3;
 
 /**
- * The latencies of the chosen node, or of each node: a mean over nodes, which stand in different places, would say nothing.
- * Null when there are more nodes than a chart has room for.
+ * The latencies of the chosen node, or of each node. Nodes stand in different places, so a mean over them has no meaning.
+ * Null when a chart cannot show that many nodes.
  */
 export async function listLatencies(
   serviceId: number,
@@ -190,7 +190,7 @@ function rangeOf(least: number | null, greatest: number | null): Totals["latency
   return least === null || greatest === null ? null : { least, greatest };
 }
 
-/** Of everything that arrived, the share that was dropped, in percent; null when nothing arrived. */
+/** The dropped share of what arrived, in percent. Null when nothing arrived. */
 export function droppedShare({ packets, dropped }: Pick<Totals, "packets" | "dropped">): number | null {
   // An edge may count what it refused apart from what it passed on.
   const all = Math.max(packets, dropped);
@@ -206,7 +206,7 @@ const LISTED = statement({ ids: parameter<number[]>("int[]"), after: m.ts, until
   ),
 );
 
-/** What each of these services counted in the last hour; one that counted nothing is absent. */
+/** The totals of the last hour by service. Services without traffic are absent. */
 export async function listRecentTraffic(
   ids: readonly number[],
   now: number = Date.now(),

@@ -98,7 +98,7 @@ export async function unshareServiceAction(_: FormAnswer, form: FormData): Promi
   redirect(`${serviceAccessPath(id)}?done=unshared`);
 }
 
-/** Lets staff see the game service of the form, or no longer. */
+/** Allows or forbids staff to see the game service of the form. */
 export async function allowSupportAction(_: FormAnswer, form: FormData): Promise<FormAnswer> {
   const account = await requireAccount();
   const id = idOf(form);
@@ -141,7 +141,7 @@ function answerChange(
   return refused(result, values);
 }
 
-/** What was typed stays in the form, but for a token or a key: what is on a page is in its history. */
+/** Typed text stays in the form. Tokens and keys do not, because browsers keep pages in their history. */
 function refused(
   problem: { kind: "invalid"; field: string; message: string } | { kind: "too-often"; message: string },
   values: Record<string, string>,
@@ -160,7 +160,7 @@ function inputOf(form: FormData): ServiceInput {
   };
 }
 
-/** The service of the form; 0, which none has, where it names none. */
+/** The service id of the form. 0, which no service has, when the form names none. */
 function idOf(form: FormData): number {
   return findId(textOf(form, "id")) ?? 0;
 }

@@ -1,4 +1,4 @@
-/** What a form of game services is told when nothing came of it; what was typed stays in it. After a success its page is shown anew. */
+/** The answer to a failed form of game services. The form keeps its input. After a success the page loads again. */
 export type FormAnswer =
   | { kind: "empty" }
   | { kind: "refused"; field: string; message: string; values: Record<string, string> };

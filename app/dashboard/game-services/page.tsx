@@ -20,7 +20,7 @@ export const metadata: Metadata = { title: "Game services" };
 type Props = { searchParams: Promise<Record<string, string | string[] | undefined>> };
 
 const COLUMNS = ["Service", "Status", "Public hostname", "Origin", "Last hour", "Dropped"].map((title) => ({ title }));
-/** More would make a page that nobody reads to its end. */
+/** Limits the length of the page. */
 const MAX_ROWS = 200;
 
 export default async function Page({ searchParams }: Props) {

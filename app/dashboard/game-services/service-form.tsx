@@ -19,7 +19,7 @@ type Props = {
   fields?: readonly FieldSpec[];
   submit: string;
   pending: string;
-  /** What sending it again does, where no answer came. */
+  /** Explains what a second submission does, when no answer came. */
   again: string;
   tone?: "button" | "button quiet" | "button danger" | "plain-button" | "button quiet wary";
   className?: string;
@@ -30,7 +30,7 @@ type Props = {
 /** A form of a game service: its fields, its button, and what came of it. */
 export function ServiceForm({ action, label, hidden, fields = [], submit, pending, again, ...rest }: Props) {
   const { tone = "button", className = "card card-body", children } = rest;
-  // Without JavaScript the answer comes with the page; with it, to the form.
+  // Without JavaScript the page contains the answer. With JavaScript the form receives it.
   const [written, formAction] = useActionState<FormAnswer, FormData>(action, NOTHING);
   const [answer, setAnswer] = useState<FormAnswer | null>(null);
   const state = answer ?? written;
@@ -71,7 +71,7 @@ function TextField({ id, field, error }: { id: string; field: FieldSpec; error: 
   return (
     <Field id={id} label={label} hint={hint} error={error}>
       <input
-        // A reset form goes back to the value it was born with.
+        // Resetting a form restores the initial value of its fields.
         key={value}
         id={id}
         name={name}

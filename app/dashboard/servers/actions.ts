@@ -16,7 +16,7 @@ import type { AddServerAnswer, RenameServerAnswer, ReplaceKeyAnswer, RequestBenc
 
 const GONE = "This server is not there any more. Nothing was changed.";
 
-/** Adds a server. The answer to this request, and nothing else ever, holds its first key. */
+/** Adds a server. Only the answer to this request contains its first key. */
 export async function addServerAction(_: AddServerAnswer, form: FormData): Promise<AddServerAnswer> {
   const account = await requireAccount();
   const names = namesOf(form);
@@ -43,7 +43,7 @@ export async function renameServerAction(_: RenameServerAnswer, form: FormData):
   return { ...problem, values: withoutSecrets(names) };
 }
 
-/** Replaces the key of the server of the form. The answer to this request, and nothing else ever, holds the new one. */
+/** Replaces the key of the server of the form. Only the answer to this request contains the new key. */
 export async function replaceKeyAction(_: ReplaceKeyAnswer, form: FormData): Promise<ReplaceKeyAnswer> {
   const account = await requireAccount();
   const id = findId(textOf(form, "id"));
@@ -63,7 +63,7 @@ export async function removeServerAction(form: FormData): Promise<never> {
   redirect(`${DASHBOARD}?removed=${id}`);
 }
 
-/** Asks for a benchmark run. The answer to this request, and nothing else ever, holds its one-time key. */
+/** Creates a benchmark run. Only the answer to this request contains its one-time key. */
 export async function requestBenchmarkAction(
   _: RequestBenchmarkAnswer,
   form: FormData,
@@ -94,7 +94,7 @@ function namesOf(form: FormData): ServerNames {
   return { label: textOf(form, "label"), hostname: textOf(form, "hostname") };
 }
 
-/** A key that was pasted as a name is not sent back: what is on a page is in its history. */
+/** Does not send a key back that was pasted as a name, because browsers keep pages in their history. */
 function withoutSecrets({ label, hostname }: ServerNames): ServerNames {
   return { label: containsToken(label) ? "" : label, hostname: containsToken(hostname) ? "" : hostname };
 }

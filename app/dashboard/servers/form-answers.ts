@@ -1,7 +1,7 @@
 import type { InvalidField } from "@/lib/failures";
 import type { ServerNames } from "@/lib/servers/names";
 
-// What the forms of servers were told by the console. A raw key is in exactly one answer: to the form that made it.
+// The console's answers to the forms of servers. Only the answer to the form that created a key contains it.
 
 export type AddServerAnswer =
   | { kind: "empty" }

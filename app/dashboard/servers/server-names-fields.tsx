@@ -51,7 +51,7 @@ function NameField({ name, title, hint, placeholder, maxLength, value, problem }
     <div className={`field ${styles.field}`}>
       <label htmlFor={name}>{title}</label>
       <input
-        // A reset form goes back to the value it was born with.
+        // Resetting a form restores the initial value of its fields.
         key={value}
         id={name}
         name={name}

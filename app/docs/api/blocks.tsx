@@ -67,7 +67,7 @@ export function Prose({ text }: { text: string }) {
     const key = `${index} ${inline.text}`;
     if (inline.kind === "code") return <code key={key}>{inline.text}</code>;
     if (inline.kind === "plain") return inline.text;
-    // The router of the browser knows pages only.
+    // The client router handles pages only.
     return /^\/(?:dashboard|sign-in)/.test(inline.href) ? (
       <Link key={key} href={inline.href}>
         {inline.text}

@@ -5,11 +5,11 @@ import { perProcess } from "@/lib/process/per-process";
 import { SECOND } from "@/lib/time";
 import { acknowledgeAbsence, type Configuration, readConfiguration } from "./configuration";
 
-/** While any node waits, the configuration is looked at so often, in milliseconds. */
+/** How often the configuration is read while a node waits, in milliseconds. */
 const LOOK_EVERY = SECOND;
-/** A process that is about to end keeps nobody waiting for longer, and is not asked again at once. */
+/** The longest wait in a process that is shutting down. Not 0, or nodes would ask again at once. */
 const WAIT_OF_DRAINING = SECOND;
-/** So many nodes wait at once; each has at most one request that waits. */
+/** Nodes that can wait at once. Each node has at most one waiting request. */
 export const MAX_WAITING = 2000;
 
 type Waiter = { nodeId: number; revision: string; end(configuration: Configuration | null): void };
@@ -22,7 +22,7 @@ export class ConfigurationWatch {
   #timer: NodeJS.Timeout | undefined;
   readonly #waiters = new Map<number, Waiter>();
 
-  /** The configuration as it is at this moment; whoever asks while it is read waits for the next reading. */
+  /** Reads the current configuration. Calls during a read share the next read, because the running one may be too old. */
   async look(): Promise<Configuration> {
     if (!this.#reading) return this.#read();
     this.#next ??= this.#reading.then(
@@ -32,7 +32,7 @@ export class ConfigurationWatch {
     return this.#next;
   }
 
-  /** The configuration as it was within the last second, where somebody waits; else as it is. */
+  /** The configuration of the last second while a node waits. Otherwise reads it now. */
   async lookLately(): Promise<Configuration> {
     return this.#waiters.size > 0 && this.#known ? this.#known : this.look();
   }
@@ -73,7 +73,7 @@ export class ConfigurationWatch {
     try {
       await this.look();
     } catch (error) {
-      // Nodes keep what they have; whoever waits is told that nothing changed.
+      // Nodes keep their configuration. Waiting requests end as if nothing had changed.
       reportOutage(error, { what: "configuration of edge nodes" });
     }
     this.#timer = undefined;

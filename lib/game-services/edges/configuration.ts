@@ -24,11 +24,11 @@ export type ConfiguredService = {
   enabled: boolean;
 };
 
-/** Everything that edge nodes are to do, as it was at one moment. */
+/** A snapshot of the services that edge nodes should serve. */
 export class Configuration {
   /** The nodes that are known to lack the services in `gone`. */
   readonly withoutGone = new Set<number>();
-  /** Resolves when it is written that the services in `unfetched` were given to a node. */
+  /** Resolves when the services in `unfetched` are stored as fetched. */
   fetched: Promise<void> | null = null;
   #gzipped: Promise<Buffer> | undefined;
 
@@ -37,11 +37,11 @@ export class Configuration {
     readonly revision: string,
     /** The body of the answer. */
     readonly json: string,
-    /** What tells that the tables have changed since. */
+    /** A hash of the tables. A different hash means that they changed. */
     readonly digest: string,
-    /** Services in it of which no node was ever given the configuration. */
+    /** Its services that no node ever fetched. */
     readonly unfetched: readonly number[],
-    /** Services that are being deleted, and so not in it. */
+    /** Services that are being deleted. The configuration leaves them out. */
     readonly gone: readonly number[],
   ) {}
 
@@ -57,7 +57,7 @@ const c = table("HostnameClaim", "c");
 const n = table("EdgeNode", "n");
 const k = table("EdgeAcknowledgement", "k");
 
-/** A change that nobody settled for so long broke off. */
+/** After this time an unsettled change counts as interrupted and is settled again. */
 const UNSETTLED_FOR = 10 * SECOND;
 
 // The query of each second: a hash of everything that the configuration is made of, and whether a node fell silent.
@@ -93,8 +93,8 @@ const SERVICES = statement({}, () =>
 );
 
 /**
- * The configuration as it is now; `known` itself when nothing has changed since. Notices nodes that fell silent, and
- * services that cannot be served, and has their statuses written.
+ * Reads the current configuration. Returns `known` itself when nothing changed. Also updates statuses after nodes fell
+ * silent or services became impossible to serve.
  */
 export async function readConfiguration(known: Configuration | null, now: Date = new Date()): Promise<Configuration> {
   const silentBefore = new Date(now.getTime() - SILENT_AFTER);
@@ -118,7 +118,7 @@ async function readServices(digest: string): Promise<Configuration> {
       continue;
     }
     const problem = problemOf(row);
-    // It came or went without anybody here knowing of it.
+    // Another program caused or solved the problem.
     if (problem === null ? row.status === "failed" : row.status !== "failed" || row.error !== problem) {
       unsettled.push(row.id);
     }
@@ -147,12 +147,12 @@ const FETCHED = statement({ ids: parameter<number[]>("int[]"), now: s.firstFetch
 /** Services written in one transaction. */
 const BATCH = 500;
 
-/** Writes that a node has these services, which the transaction of the caller has locked. */
+/** Stores that a node fetched these services. The caller's transaction has locked them. */
 export async function markServicesFetched(tx: Prisma.TransactionClient, ids: number[], now: Date): Promise<void> {
   await executeIn(tx, FETCHED, { ids, now });
 }
 
-/** Writes, once for all who ask, that a node is given the configuration. The statuses of new services follow. */
+/** Stores, once per configuration, that a node fetched it. Updates the statuses of new services. */
 export async function markFetched(configuration: Configuration, now: Date = new Date()): Promise<void> {
   configuration.fetched ??= inBatches(configuration.unfetched, now, markServicesFetched);
   try {
@@ -189,9 +189,8 @@ const LACKED = statement(
 );
 
 /**
- * Takes in that these nodes were given a configuration and ask for the next: those that never acknowledged a service that
- * is gone from it do not have it. The others say so themselves. Rows of services that no live node has any more are
- * deleted.
+ * Records that these nodes, which fetched this configuration, lack the deleted services that they never acknowledged.
+ * Nodes that acknowledged a service report its absence themselves. Deletes services that no live node has any more.
  */
 export async function acknowledgeAbsence(
   configuration: Configuration,
@@ -212,8 +211,8 @@ const FORGET = statement({ ids: parameter<number[]>("int[]"), nodeId: k.nodeId }
 }));
 
 /**
- * Takes in that a node begins without any configuration, as one does that has lost its disk: it would never say that it no
- * longer has what was deleted.
+ * Forgets what a node without a configuration acknowledged of deleted services. Such a node may have lost its disk, and
+ * would never report that these services are gone.
  */
 export async function forgetGone(configuration: Configuration, nodeId: number): Promise<void> {
   const { gone, withoutGone } = configuration;
@@ -225,7 +224,7 @@ export async function forgetGone(configuration: Configuration, nodeId: number): 
 let isSettling = false;
 let isToSettleAgain = false;
 
-/** Has all services settled in the background, once for all who ask while it runs. */
+/** Settles all services in the background. Calls during a run share one further run. */
 export function settleSoon(): void {
   isToSettleAgain = true;
   if (isSettling) return;

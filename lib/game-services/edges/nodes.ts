@@ -8,21 +8,21 @@ import { nameProblem } from "@/lib/names";
 import { HOUR, MINUTE, SECOND } from "@/lib/time";
 import { containsToken, hashToken, isWellFormedToken, mintToken, tokenHint } from "@/lib/tokens/format";
 
-/** A node that was not heard for so long, in milliseconds, is silent: it holds back no status. */
+/** After this time without a request, in milliseconds, a node is silent. Statuses do not wait for silent nodes. */
 export const SILENT_AFTER = 2 * MINUTE;
-/** That a node was heard is written at most so often, in milliseconds. */
+/** The shortest time between two writes of `last_heard_at`, in milliseconds. */
 const HEARD_EVERY = 10 * SECOND;
-/** Every status looks at every live node. */
+/** A limit, because computing a status reads every live node. */
 export const MAX_NODES = 1000;
 /** In characters as people count them (code points). */
 const MAX_NAME_LENGTH = 64;
 const MAX_AGENT_LENGTH = 100;
-/** How long a replaced key goes on working, in milliseconds: the time to give the node the new one. */
+/** How long a replaced key still works, in milliseconds, so that the node can get the new key. */
 export const NODE_KEY_OVERLAP = HOUR;
 /** Keys of one node that work at a time: the current one, and those replaced within the overlap. */
 const MAX_WORKING_KEYS = 10;
 
-/** A node as whoever runs the console sees it. */
+/** A node as administrators see it. */
 export type EdgeNodeRecord = {
   id: number;
   name: string;
@@ -30,9 +30,9 @@ export type EdgeNodeRecord = {
   /** Null when it never was. */
   lastHeardAt: Date | null;
   lastHeardIp: string | null;
-  /** What its program calls itself; null when it does not. */
+  /** The User-Agent of its program. Null when it sends none. */
   agent: string | null;
-  /** Services of which it has the newest version; of which it has an older one; which it could not apply. */
+  /** Counts of services: newest version applied, older version applied, failed to apply. */
   services: { current: number; behind: number; failed: number };
 };
 
@@ -50,7 +50,7 @@ export async function addNode(text: string, now: Date = new Date()): Promise<Add
   const problem = problemOfName(name);
   if (problem !== null) return refusal(problem);
   return db.$transaction(async (tx) => {
-    // Additions wait for each other here, so that the limit is exact and a name is taken once.
+    // Serializes additions, so that the limit is exact and names are unique.
     await queryIn(tx, LOCK_ADDITIONS, {});
     if ((await tx.edgeNode.count()) >= MAX_NODES) {
       return refusal(`There can be ${MAX_NODES} edge nodes. Remove one that is gone first.`);
@@ -174,8 +174,8 @@ const BY_HASH = statement({ keyHash: k.keyHash, now: k.expiresAt }, ({ keyHash, 
 );
 
 /**
- * Whose raw key this is; null when it is none, unknown, replaced for longer than the overlap, or its node is removed.
- * Nothing is cached, so each of these holds from the very next request on.
+ * Finds the node of a raw key. Null when the key is malformed, unknown, expired after a replacement, or its node was
+ * removed. Nothing is cached, so every change applies from the next request on.
  */
 export async function authenticateNodeKey(raw: string, now: Date): Promise<AuthenticatedNode | null> {
   if (!isWellFormedToken(raw, "edgeKey")) return null;
@@ -193,8 +193,8 @@ const HEARD = statement(
 );
 
 /**
- * Writes that a node was heard. True when it was silent before, so that `settleAll` has to follow. A node that was heard
- * a moment ago costs nothing.
+ * Stores that a node was heard. Returns true when it was silent before: the caller must then call `settleAll`. Skips the
+ * write when the last one is recent.
  */
 export async function markHeard(
   node: AuthenticatedNode,
@@ -211,12 +211,12 @@ const SILENCE = statement({ before: n.lastHeardAt, now: n.unsettledSince }, ({ b
   sql: `update ${n} set is_live = false, unsettled_since = ${now} where ${n.isLive} and ${n.lastHeardAt} <= ${before}`,
 }));
 
-/** Writes which nodes fell silent. True when any did, so that `settleAll` has to follow. */
+/** Marks nodes that fell silent. Returns true when any did: the caller must then call `settleAll`. */
 export async function markSilent(now: Date): Promise<boolean> {
   return (await execute(SILENCE, { before: new Date(now.getTime() - SILENT_AFTER), now })) > 0;
 }
 
-/** The ips from which live nodes are heard: where players should arrive, unless nodes stand behind something else. */
+/** The ips of live nodes. Hostnames should resolve to them, unless the nodes are behind another proxy. */
 export async function listLiveIps(now: Date = new Date()): Promise<string[]> {
   const nodes = await db.edgeNode.findMany({
     where: { lastHeardAt: { gt: new Date(now.getTime() - SILENT_AFTER) }, lastHeardIp: { not: null } },

@@ -6,7 +6,7 @@ import { type Interval, recordReportedIntervals } from "@/lib/game-services/metr
 import { ABSENT, lockServices, settle, TIMES } from "@/lib/game-services/settlement";
 import { markServicesFetched } from "./configuration";
 
-/** That a node has applied a version of a service, or why it could not; a null version: that it no longer has it. */
+/** A node applied a version of a service, or failed with `error`. A null version: it no longer has the service. */
 export type Acknowledgement = { serviceId: number; version: number | null; error: string | null };
 
 export type EdgeReport = {
@@ -14,7 +14,7 @@ export type EdgeReport = {
   intervals: readonly Omit<Interval, "nodeId">[];
 };
 
-/** `stored`: intervals that were not stored before; `dropped`: those of services that are gone or that the node never had. */
+/** `stored` counts new intervals. `dropped` counts intervals of deleted services or of services the node never had. */
 export type StoredReport = { stored: number; dropped: number };
 
 const k = table("EdgeAcknowledgement", "k");
@@ -23,9 +23,9 @@ const s = table("GameService", "s");
 
 const VERSION = `coalesce(a.version, case when ${s.wish} = 'gone' then ${s.configVersion} else ${ABSENT} end)`;
 
-// Raw: many rows at once. An older version than one that the node acknowledged before changes nothing, nor does a version
-// that was never made. Absence counts as the version that deletes the service, where there is one, and else as none. The
-// node is locked against its removal.
+// Raw: many rows at once. Ignores versions older than the node's last acknowledged one, and versions that do not exist
+// yet. Absence counts as the newest version while the service is being deleted, else as ABSENT. Locks the node, so that
+// it cannot be removed meanwhile.
 const ACKNOWLEDGE = statement(
   { nodeId: n.id, now: k.acknowledgedAt, acknowledgements: parameter<string>("text") },
   ({ nodeId, now, acknowledgements }) => ({
@@ -41,7 +41,7 @@ const ACKNOWLEDGE = statement(
   }),
 );
 
-/** Takes in what a node says. The same report twice changes nothing. */
+/** Stores the report of a node. Idempotent. */
 export async function storeReport(
   nodeId: number,
   { acknowledgements, intervals }: EdgeReport,
@@ -63,7 +63,7 @@ async function acknowledge(nodeId: number, acknowledgements: readonly Acknowledg
   }, TIMES);
 }
 
-/** Of each service what was said last, but for an older version than one that was said before. */
+/** The last acknowledgement of each service. Skips versions older than an earlier one in the list. */
 function newestOf(acknowledgements: readonly Acknowledgement[]): Acknowledgement[] {
   const newest = new Map<number, Acknowledgement>();
   for (const one of acknowledgements) {

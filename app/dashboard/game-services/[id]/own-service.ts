@@ -4,7 +4,7 @@ import { NotFoundError } from "@/lib/failures";
 import { getServiceDetails, type ServiceDetails } from "@/lib/game-services/details";
 import { requireAccount, type SignedInAccount } from "@/lib/sign-in/sessions";
 
-/** The service of a page that every account opens that may see it; else the page that says there is no such page. */
+/** Finds the service of a page for any account that may see it. Shows the not-found page otherwise. */
 export async function visibleService(idText: string): Promise<ServiceDetails & { account: SignedInAccount }> {
   const account = await requireAccount();
   try {
@@ -15,7 +15,7 @@ export async function visibleService(idText: string): Promise<ServiceDetails & {
   }
 }
 
-/** The service of a page that is its owner's alone; others who may see the service are sent to its page. */
+/** Finds the service of an owner-only page. Redirects other viewers to the service's own page. */
 export async function ownService(idText: string): Promise<ServiceDetails & { account: SignedInAccount }> {
   const details = await visibleService(idText);
   if (details.relation !== "owner") redirect(servicePath(details.service.id));

@@ -33,10 +33,10 @@ const CHARTS: readonly { counter: Counter; title: string; unit: Unit }[] = [
 
 type Props = {
   serviceId: number;
-  /** The node that is looked at; null for all of them together. */
+  /** The chosen node. Null means all nodes together. */
   nodeId: number | null;
   traffic: TrafficData;
-  /** Of each node; null for too many of them. */
+  /** One series for each node. Null when there are too many nodes. */
   latencies: LatencySeries[] | null;
   names: ReadonlyMap<number, string>;
   states: readonly NodeState[];

@@ -110,7 +110,7 @@ export function Benchmarks({ serverId, range, finished, open, now }: Props) {
   );
 }
 
-/** Nothing measured is said as such, and never looks like zero. */
+/** Says explicitly when nothing was measured, so that it does not look like zero. */
 function Points({ value }: { value: number | null }) {
   if (value !== null) return <data value={value}>{value}</data>;
   return (

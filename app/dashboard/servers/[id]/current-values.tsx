@@ -10,7 +10,7 @@ import styles from "./current-values.module.css";
 
 type Value = { name: string; text: string; detail?: string; level?: string; field?: string; value?: number };
 
-/** What the server is like now, or was when it was last heard, in one strip. */
+/** Shows the server's latest values in one strip. */
 export function CurrentValues({ report, now }: { report: ServerReport; now: Date }) {
   const { server, hasCheckedIn } = report;
   const sample = server.latest_sample;
@@ -54,7 +54,7 @@ export function CurrentValues({ report, now }: { report: ServerReport; now: Date
   );
 }
 
-/** Of a measurement that was not made there is nothing to see. */
+/** Shows nothing for a missing measurement. */
 function valuesOf({ server: { latest_sample: sample }, current }: ServerReport): Value[] {
   const { memUsedMb, memTotalMb, cpuPct, diskUsedPct, load5, netLossPct, uptimeS, cores } = current;
   const memoryPct = memUsedMb !== null && memTotalMb ? Math.min(100, (memUsedMb / memTotalMb) * 100) : null;

@@ -14,7 +14,7 @@ const NAMES: Readonly<Record<string, string>> = {
   daemon: "Daemon",
 };
 
-/** What the daemon reported of the machine: whatever it knows, under the name it gave. */
+/** Shows all facts that the daemon reported, under the daemon's own names. */
 export function Facts({ facts }: { facts: ServerDetail["facts"] }) {
   const rows = Object.entries(facts).map(
     ([name, value]) =>

@@ -58,7 +58,7 @@ export function Health({ report, zone }: Props) {
   );
 }
 
-/** Of a server that is offline the numbers say only how long ago that began: they are there for the curious. */
+/** Collapsed for offline servers: there the numbers only reflect how long the server has been silent. */
 function Losses({ rows, score, isOpen }: { rows: readonly ComponentLoss[]; score: number; isOpen: boolean }) {
   const table = <LossTable rows={rows} score={score} />;
   if (isOpen) return table;

@@ -19,9 +19,9 @@ const RANGES: Readonly<Record<HistoryRange, { name: string; row: number }>> = {
   "7d": { name: "7 days", row: 6 * HOUR },
   "30d": { name: "30 days", row: DAY },
 };
-/** A line does not cross a time of which nothing is known, and which is longer than this. */
+/** Lines break at gaps in the data that are longer than this. */
 const LONGEST_PAUSE = 2.5 * MINUTE;
-/** More silences than this are counted, not named. */
+/** Names at most this many silences and counts the rest. */
 const NAMED_SILENCES = 4;
 
 const LEVELS: readonly ChartLevel[] = HEALTH_LEVELS.map(({ name, from }, index) => ({
@@ -33,7 +33,7 @@ const LEVELS: readonly ChartLevel[] = HEALTH_LEVELS.map(({ name, from }, index) 
 type Props = {
   serverId: number;
   history: ServerHistory;
-  /** The score at a time that is not before the latest check-in. */
+  /** The score at a time at or after the latest check-in. */
   scoreAt: (time: number) => number;
   zone: string;
 };
@@ -73,7 +73,7 @@ export function History({ serverId, history, scoreAt, zone }: Props) {
   );
 }
 
-/** When nothing was heard, in words. */
+/** Describes the times without check-ins in words. */
 function SilenceNote({ history, zone }: { history: ServerHistory; zone: string }) {
   const { silences, from, to, now } = history;
   if (silences.length === 0) return null;
@@ -119,7 +119,7 @@ function peakText(measure: HistoryMeasure, points: readonly ChartPoint[], histor
   const peak = history.peaks[measure];
   if (!peak || points.every(({ least, greatest }) => least === greatest && least === peak.value)) return null;
   if (measure !== "score") return `highest ${peakTime(peak, zone)}`;
-  // While nothing is heard the score falls below what it was at any check-in.
+  // During a silence the score falls below its value at every check-in.
   return points.some(({ least }) => least < peak.value) ? "lowest now" : `lowest ${peakTime(peak, zone)}`;
 }
 
@@ -130,7 +130,7 @@ function pointsOf({ points, step }: ServerHistory, measure: HistoryMeasure): Cha
   });
 }
 
-/** How the score fell, or stayed, since the last sample, and what it is now: the score at the top of the page. */
+/** Continues the score from the last sample to now, so that it ends at the score at the top of the page. */
 function tailOf(
   points: readonly ChartPoint[],
   { step, to, now }: ServerHistory,

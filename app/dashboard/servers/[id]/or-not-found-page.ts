@@ -1,7 +1,7 @@
 import { notFound } from "next/navigation";
 import { NotFoundError } from "@/lib/failures";
 
-/** What was asked for, or the page that says there is no such page: also for what belongs to another account. */
+/** Returns the value, or shows the not-found page. Things of other accounts count as not found. */
 export async function orNotFoundPage<Value>(value: Promise<Value>): Promise<Value> {
   try {
     return await value;

@@ -27,7 +27,7 @@ export function AddServer(props: Props) {
   );
 }
 
-/** Either the form or the answer: a form carries the last answer with it, and would send the key back. */
+/** Never shows form and answer together: a form submits its last answer, and would send the key back. */
 function AddServerForm({ formNonce, origin }: Props) {
   const {
     answer: state,

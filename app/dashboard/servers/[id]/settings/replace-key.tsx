@@ -30,7 +30,7 @@ export function ReplaceKey(props: Props) {
   );
 }
 
-/** Either the form or the answer: a form carries the last answer with it, and would send the key back. */
+/** Never shows form and answer together: a form submits its last answer, and would send the key back. */
 function ReplaceKeyForm({ id, origin, hasKey, children }: Props) {
   const {
     answer: state,
