@@ -61,7 +61,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   },
 };
 
-/** `npm run account`: accounts from the command line, for whoever deploys the console. */
+/** `npm run account`: manages accounts from the command line. For operators. */
 export async function main(args: string[]): Promise<void> {
   const [name = "help"] = args;
   if (["help", "--help", "-h"].includes(name)) {

@@ -6,7 +6,7 @@ import { applyMigrations, compareMigrations, type Difference } from "./migration
 
 export type OpenDatabase = EmbeddedDatabase & { isEmbedded: boolean };
 
-/** A database that somebody else runs: it does not end here. */
+/** A database that runs elsewhere. This process neither stops it nor sees it fail. */
 const ELSEWHERE = { failed: new Promise<never>(() => {}), stop: async () => {} };
 
 /**
@@ -29,7 +29,7 @@ export async function openDatabase(env: Env, mayBeEmbedded: boolean): Promise<Op
   return { ...embedded, isEmbedded: true };
 }
 
-/** As `openDatabase`, but an embedded database that is served already (by a running demo, say) is used along. */
+/** As `openDatabase`, but shares an embedded database that another process serves, such as a running demo. */
 export async function joinDatabase(env: Env): Promise<OpenDatabase> {
   const running = env.databaseUrl ? null : await findRunningDatabase(env.dataDir);
   if (!running) return openDatabase(env, false);
@@ -77,7 +77,7 @@ async function requireReachable(url: string): Promise<void> {
   }
 }
 
-/** Without what only some may know. */
+/** Names a database for messages, without its user and password. */
 function nameOf(url: string): string {
   const { hostname, port, pathname } = new URL(url);
   return `${decodeURIComponent(pathname.slice(1))} at ${hostname}:${port || "5432"}`;

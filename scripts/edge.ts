@@ -20,7 +20,7 @@ const COMMANDS: Readonly<Record<string, { usage: string; run(operand: string): P
   remove: { usage: "ID", run: remove },
 };
 
-/** `npm run edge`: the edge nodes from the command line, for whoever runs the console. */
+/** `npm run edge`: manages edge nodes from the command line. For operators. */
 export async function main(args: string[]): Promise<void> {
   const [name = "help", ...rest] = args;
   if (["help", "--help", "-h"].includes(name)) {

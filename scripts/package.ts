@@ -25,13 +25,16 @@ const MAX_BYTES = 150 * 1024 * 1024;
 const MARK = "console-package";
 const COMMANDS = ["account", "migrate", "server", "sweep"];
 
-/** Of a build, what nothing reads at run time. */
+/** Files of a build that nothing reads at run time. */
 const BUILD_ONLY = /^(?:cache|dev|diagnostics|types|trace|trace-build|turbopack|console-build|.*\.nft\.json|.*\.map)$/;
-/** Of Next, what only a build or a person reads. The rest goes along whole: what it loads is not all to be traced. */
+/**
+ * Files of Next that only builds or people read. The rest is copied whole, because tracing misses some of what it
+ * loads.
+ */
 const NEXT_BUILD_ONLY = /^dist\/(?:esm|docs|bin)(?:\/|$)|\.(?:map|d\.ts|d\.mts)$/;
 /** Optimises images, of which the console has none. */
 const NEVER = /node_modules\/(?:sharp|@img)\//;
-/** What is not compiled into one file with its users: Next finds its own files, the engine its WebAssembly. */
+/** Packages that are not bundled: Next looks for its own files, and the engine for its WebAssembly. */
 const EXTERNAL = ["next", "@prisma/schema-engine-wasm", "pg-native"];
 
 /** `npm run package`. */
@@ -83,7 +86,7 @@ function copyBuild(distDir: string, target: string): void {
   }
 }
 
-/** What the compiled pages and handlers load of packages, as the build has found out. */
+/** The files of packages that pages and handlers load, from the traces of the build. */
 function tracedFiles(distDir: string): string[] {
   const traces = readdirSync(distDir, { recursive: true, encoding: "utf8" })
     .filter((path) => path.endsWith(".nft.json") && !path.startsWith("cache"))
@@ -104,7 +107,7 @@ function packageFiles(name: string): string[] {
     .filter((path) => lstatSync(path).isFile());
 }
 
-/** The server and the commands with everything of theirs that is no package of EXTERNAL. */
+/** Bundles the server and the commands with all packages except EXTERNAL. */
 async function bundleCode(folder: string): Promise<void> {
   const options = {
     bundle: true,
@@ -113,7 +116,7 @@ async function bundleCode(folder: string): Promise<void> {
     target: "node20",
     external: EXTERNAL.flatMap((name) => [name, `${name}/*`]),
     banner: {
-      // What was written for CommonJS asks for Node's own modules by this name.
+      // CommonJS packages call `require` for Node's modules.
       js: 'import { createRequire as createRequireOfPackage } from "node:module"; const require = createRequireOfPackage(import.meta.url);',
     },
     logLevel: "error",
@@ -147,7 +150,7 @@ const WITHOUT_EMBEDDED_DATABASE: Plugin = {
 function writeEntries(folder: string): void {
   const { name, version } = JSON.parse(readFileSync("package.json", "utf8"));
   writeFileSync(join(folder, "package.json"), `${JSON.stringify({ name, version, private: true }, null, 2)}\n`);
-  // Next reads its settings, and migrations lie, where the process stands.
+  // Next reads its settings from the working directory, where the migrations also are.
   const settings = 'process.env.NODE_ENV = "production";\nprocess.env.NEXT_TELEMETRY_DISABLED = "1";\n';
   writeFileSync(
     join(folder, "server.mjs"),

@@ -11,19 +11,20 @@ export type Session = { app: AppProcess; database: OpenDatabase };
 
 export type RunOptions = {
   mode: "production" | "development";
-  /** Build first when something changed; else the build must be there. */
+  /** Whether to build first when something changed. Otherwise a build must exist. */
   build: boolean;
   /** Whether the embedded database is meant where none is named. */
   mayBeEmbedded: boolean;
   /** Once the database is reachable, before the app starts. */
   prepare(database: OpenDatabase): Promise<void>;
-  /** Once the app answers; what it returns is called when everything stops. */
+  /** Called once the app answers. The returned function is called when everything stops. */
   announce(session: Session): Promise<(() => Promise<void>) | undefined>;
 };
 
 /**
- * Runs the app until it is told to stop: the database first, then the app, which is started again when it dies;
- * backwards at the end. @throws PlainError when one of them cannot start, or not go on.
+ * Runs the database and the app until told to stop. Restarts the app when it dies. Stops the app first, then the
+ * database.
+ * @throws PlainError when one of them cannot start, or not go on.
  */
 export async function runApp({ mode, build, mayBeEmbedded, prepare, announce }: RunOptions): Promise<void> {
   const env = parseEnv(process.env);
@@ -32,7 +33,7 @@ export async function runApp({ mode, build, mayBeEmbedded, prepare, announce }: 
   const stop = listenForStop();
   const database = await openDatabase(env, mayBeEmbedded);
   try {
-    // For what `prepare` and `announce` import from lib/ only now, and for the app.
+    // The app reads it, and so do the modules of lib/ that `prepare` and `announce` import later.
     process.env.DATABASE_URL = database.url;
     try {
       await prepare(database);

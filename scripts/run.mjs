@@ -1,5 +1,6 @@
-// The way into every command of package.json, and the only place that ends its process. Plain JavaScript and nothing but Node, because on a fresh clone there is
-// nothing else: it checks Node, installs what is missing, and hands over to the TypeScript file of the command's name.
+// Runs every command of package.json, and is the only place that ends its process. It checks Node, installs what is
+// missing, and runs the TypeScript file named like the command. It is plain JavaScript without packages, because a
+// fresh clone has nothing else.
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, mkdtempSync, readFileSync, rmdirSync, writeFileSync } from "node:fs";
@@ -23,7 +24,7 @@ requireCommand();
 requireNode();
 requireTempFolder();
 loadDotEnv();
-// Its tools are missing where only production is installed, and behave differently there.
+// With NODE_ENV=production, npm leaves out the development tools, and some behave differently.
 if (DEVELOPMENT_COMMANDS.has(command)) Reflect.deleteProperty(process.env, "NODE_ENV");
 if (SHORT_COMMANDS.has(command)) setFlagsFromString("--liftoff-only");
 /** @typedef {{ title: string, isDone: () => boolean, run: string[], finish?: () => void }} Preparation */
@@ -50,7 +51,7 @@ const PREPARATIONS = [
 ];
 // Asked again inside the lock: another command may have done it meanwhile. A finished checkout may be read-only.
 if (!PREPARATIONS.every(({ isDone }) => isDone())) {
-  // What runs in production is what somebody has installed and built there, never what a start finds out to be missing.
+  // Production must not install or build on start.
   if (command === "start") {
     fail('The installed packages or the build do not match this version. Run "npm ci" and "npm run build" first.');
   }
@@ -84,7 +85,7 @@ function requireNode() {
   }
 }
 
-/** Without one, much of what starts here waits for ever. */
+/** Fails early without a temporary folder, because many tools would hang without one. */
 function requireTempFolder() {
   try {
     rmdirSync(mkdtempSync(join(tmpdir(), "console-")));
@@ -101,12 +102,12 @@ function loadDotEnv() {
 
 /** @param {string[]} args */
 function npm(...args) {
-  // Run by npm, this is npm's own file; on Windows, npm itself cannot be started without a shell.
+  // Uses npm's own script file if npm started this, because Windows cannot start npm without a shell.
   const cli = process.env.npm_execpath;
   return cli?.endsWith(".js") ? [process.execPath, cli, ...args] : ["npm", ...args];
 }
 
-/** Whether npm has put here what the lock file names, as far as this command and this machine need it. */
+/** Whether the packages in the lock file are installed, as far as this command and this machine need them. */
 function isInstalled() {
   try {
     const installed = JSON.parse(readFileSync("node_modules/.package-lock.json", "utf8")).packages;

@@ -25,7 +25,7 @@ import { PlainError } from "@/lib/failures";
 
 /** The README's pictures, which are kept. */
 const KEPT = "e2e/screenshots";
-/** Every page in every width and colour scheme, for the eyes of whoever changed one; ignored by git. */
+/** Every page in every width and colour scheme, for reviewing a change. Ignored by git. */
 const ALL = ".screenshots";
 
 const WIDTHS = [375, 1280, 1920] as const;
@@ -86,7 +86,7 @@ async function signIn(page: Page, { origin, email, password }: Demo): Promise<vo
   await page.getByLabel("Password").fill(password);
   await page.getByRole("button", { name: "Sign in" }).click();
   await page.waitForURL(`**${DASHBOARD}**`);
-  // The trends of a demo that has just begun are being summed up.
+  // Waits until a fresh demo has computed its trends.
   await page.waitForTimeout(20_000);
 }
 

@@ -24,7 +24,7 @@ const COMMANDS: Readonly<Record<string, { usage: string; run(input: Input): Prom
   recompute: { usage: "ID", run: recompute },
 };
 
-/** `npm run server`: the fleet from the command line, for whoever deploys the console. */
+/** `npm run server`: manages the fleet from the command line. For operators. */
 export async function main(args: string[]): Promise<void> {
   const [name = "help", ...rest] = args;
   if (["help", "--help", "-h"].includes(name)) {

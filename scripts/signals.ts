@@ -2,7 +2,7 @@
 export type StopSignal = {
   isGiven(): boolean;
   given: Promise<void>;
-  /** Resolves at a signal that waits for nothing: Ctrl-C or a closed terminal, also after SIGTERM. */
+  /** Resolves at Ctrl-C or when the terminal closes, also after SIGTERM. Such a stop skips the drain delay. */
   atOnce: Promise<void>;
 };
 

@@ -5,19 +5,18 @@ import { Deaths, MAX_DEATHS } from "@/server/restarts.mjs";
 export type Running = {
   /** How it ended, once it has: its exit code, or the signal that ended it. */
   exited: Promise<string>;
-  /** Whether it ended because parts of its own died again and again: another start would change nothing. */
+  /** Whether it ended because its workers kept dying. Another start would not help. */
   hasGivenUp?(): boolean;
   /** Lets running requests finish. SIGTERM, the default, also lets load balancers notice; SIGINT ends that wait. */
   stop(signal?: "SIGTERM" | "SIGINT"): Promise<void>;
 };
 
 /**
- * Keeps one process running until `stop`: when it ends by itself it is started again, with a line that says so. Five
- * such ends within a minute are given up on, and so are a start that fails and a process that gave up itself: whatever
- * is wrong then, repetition does not mend it.
+ * Keeps one process running until `stop`. When the process ends by itself, it is started again and a line says so. The
+ * supervisor gives up after five such ends within a minute, when a start fails, or when the process gave up itself.
  */
 export class Supervisor {
-  /** Rejects with a PlainError when there is nothing left to be kept running; else never settles. */
+  /** Rejects with a PlainError when the supervisor gives up. Never resolves. */
   readonly gaveUp: Promise<never>;
   #current: Promise<Running>;
   #isStopping = false;
@@ -26,11 +25,11 @@ export class Supervisor {
   constructor(first: Running, start: () => Promise<Running>, say: (line: string) => void = console.error) {
     this.#current = Promise.resolve(first);
     this.gaveUp = this.#watch(start, say);
-    // Whoever does not wait for it is not ended by it.
+    // Prevents an unhandled rejection when no caller awaits it.
     this.gaveUp.catch(() => {});
   }
 
-  /** From now on an end is what was wanted. */
+  /** From now on, the end of the process is not an error. */
   expectEnd(): void {
     this.#isStopping = true;
   }

@@ -1,7 +1,7 @@
 import { PlainError } from "@/lib/failures";
 import { withDatabase } from "./with-database";
 
-/** `npm run sweep`: at once what the instances do once an hour. Its line of the log says what was done. */
+/** `npm run sweep`: runs the hourly sweep of the instances now. Its log line says what was done. */
 export async function main(): Promise<void> {
   await withDatabase(async () => {
     const { sweep } = await import("@/lib/sweep/sweep");

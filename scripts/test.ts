@@ -28,7 +28,7 @@ export async function main(filters: string[]): Promise<number> {
     await step("Format and lint", ["node_modules/@biomejs/biome/bin/biome", "check", "--error-on-warnings", "."]);
     await step("Route types", ["node_modules/next/dist/bin/next", "typegen"], { CONSOLE_DIST_DIR: DIST_DIRS.test });
     await step("Types", ["node_modules/typescript/bin/tsc", "--noEmit"]);
-    // Each leaves a core idle now and then, which the other one takes.
+    // In parallel, because each leaves cores idle that the other can use.
     const [counts] = await Promise.all([runUnitTests(), build()]);
     add(counts);
   } else {
@@ -68,7 +68,7 @@ async function step(title: string, command: string[], variables: Record<string, 
   if (code !== 0) throw new PlainError(`${title}: failed.`);
 }
 
-/** What the end-to-end tests are served from, unless it is there already. */
+/** Makes the build that the end-to-end tests run against, unless it is up to date. */
 async function build(): Promise<void> {
   if (!isBuilt(DIST_DIRS.test)) await run(["scripts/run.mjs", "build"], { CONSOLE_DIST_DIR: DIST_DIRS.test });
 }
@@ -122,7 +122,7 @@ async function runEndToEnd(
       "test",
       "--config",
       "e2e/playwright.config.ts",
-      // What the words name may be there on the other engine only.
+      // The filters may match tests of the other engine only.
       ...(filters.length > 0 ? ["--pass-with-no-tests", ...filters] : []),
     ],
     { E2E_REPORT: report, E2E_OUTPUT: `../${REPORTS}/${name}`, ...variables },

@@ -2,8 +2,8 @@ import { parseEnv } from "@/lib/process/env-variables";
 import { joinDatabase, migrate } from "./database";
 
 /**
- * Runs a task of the command line over the database that the settings name, and leaves nothing open. What the task needs
- * from lib/ it must import itself, late: the database client reads DATABASE_URL when it is loaded.
+ * Runs a command-line task with the configured database and closes it afterwards. The task must import lib/ itself,
+ * lazily: the database client reads DATABASE_URL when it is loaded.
  */
 export async function withDatabase(task: () => Promise<void>): Promise<void> {
   const database = await joinDatabase(parseEnv(process.env));

@@ -1,13 +1,13 @@
-// How the HTTP server ends: told by SIGTERM it goes on for DRAIN_DELAY, so that load balancers notice; then it stops
+// Shuts the HTTP server down. After SIGTERM it serves for DRAIN_DELAY, so that load balancers notice. Then it stops
 // listening and lets running requests finish.
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { isDraining, startDraining } from "../lib/process/draining.mjs";
 
-/** Requests still running so long after the listener has closed are cut off. */
+/** Running requests get this long after the listener has closed. */
 const FINISH_MS = 10_000;
-/** A turn of the event loop shorter than this leaves hardly any time for a connection to come between it and close(). */
+/** During an event-loop turn shorter than this, a new connection hardly ever arrives before close(). */
 const SHORT_TURN_MS = 1;
-/** A busy process waits no longer for such a turn. */
+/** The longest wait for such a turn. A busy process may never have one. */
 const QUIET_MS = 1000;
 const DEFAULT_DELAY_SECONDS = 5;
 
@@ -57,8 +57,8 @@ function waitFor(ms, signal) {
 }
 
 /**
- * Resolves right after a short turn of the event loop that brought no connection. A connection that the kernel has
- * accepted and this process has not would be reset by close(), and a proxy may not repeat the POST it sent on it.
+ * Resolves right after a short event-loop turn without a new connection. close() resets connections that the kernel
+ * has accepted and this process has not. A proxy may not repeat a POST that it sent on such a connection.
  * @param {import("node:http").Server} server
  */
 async function untilQuiet(server) {
@@ -83,7 +83,7 @@ async function untilQuiet(server) {
 async function close(server) {
   setTimeout(() => process.exit(0), FINISH_MS).unref();
   const closed = new Promise((resolve) => server.close(resolve));
-  // A connection that was busy at the time of close() would be kept alive after its answer.
+  // close() does not end busy connections; they would stay open after their answer.
   const sweep = setInterval(() => server.closeIdleConnections(), 50);
   await closed;
   clearInterval(sweep);

@@ -1,2 +1,2 @@
-/** The workers died again and again: starting all of them once more would change nothing. */
+/** Too many workers died. Starting the server again would not help. */
 export const GAVE_UP = 75;

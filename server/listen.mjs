@@ -1,11 +1,11 @@
-// Listening comes last, when the first request can be answered; that the port is taken is found out first.
+// The server listens only when it can answer. Whether the port is free is checked first, before the slow start.
 import { createServer } from "node:net";
 import { logError } from "./log.mjs";
 
 /** @typedef {import("node:net").AddressInfo} AddressInfo */
 
 /**
- * Listens, and answers the port that was taken: with 0 the system chooses one.
+ * Listens and returns the port. With 0 the system chooses one.
  * @param {import("node:net").Server} server
  * @param {number} port
  * @param {string} host
@@ -25,8 +25,7 @@ export function listen(server, port, host) {
 }
 
 /**
- * Finds out whether `listen` will succeed, before the seconds that it takes to prepare. Answers the port: for 0, one that
- * is free.
+ * Checks that `listen` will succeed, before the server spends seconds starting. Returns the port; for 0, a free one.
  * @param {number} port
  * @param {string} host
  * @returns {Promise<number>}

@@ -10,7 +10,7 @@ export function logError(event, detail) {
 }
 
 /**
- * The same on standard output: what is no fault.
+ * The same on standard output, for events that are not errors.
  * @param {string} event
  * @param {string} detail
  */
@@ -18,7 +18,7 @@ export function logInfo(event, detail) {
   process.stdout.write(lineOf("info", event, detail));
 }
 
-/** From now on, what Next writes to the console while it starts is a line of JSON as well. */
+/** Turns what Next writes to the console while it starts into JSON lines as well. */
 export function logConsoleAtStart() {
   for (const method of /** @type {const} */ (["log", "info", "warn"])) {
     console[method] = (...values) => logInfo("message", format(...values));

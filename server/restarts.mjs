@@ -1,6 +1,6 @@
-// When to stop starting what dies: the supervisor of the server and the parent of its workers decide alike.
+// Limits restarts. The supervisor of the server and the parent of the workers use the same rule.
 
-/** The fifth death within a minute is the last one: more would follow for ever. */
+/** After this many deaths within a minute nothing is restarted, because it would crash for ever. */
 export const MAX_DEATHS = 5;
 const WINDOW_MS = 60_000;
 
@@ -10,7 +10,7 @@ export class Deaths {
   #times = [];
 
   /**
-   * Records a death. True when it is one too many, so that another start would change nothing.
+   * Records a death. True when the limit is reached, so that the caller must not restart.
    * @param {number} now in milliseconds
    */
   isLast(now = performance.now()) {

@@ -1,5 +1,5 @@
-// The HTTP server of the app: Next behind the few things that Next cannot know or do. It runs as a process of its own
-// (`app-process.ts` starts it), in plain JavaScript, so that no TypeScript loader runs beside Next.
+// The HTTP server of the app. It wraps Next and adds what Next cannot do. `app-process.ts` starts it as a separate
+// process. It is plain JavaScript, so that no TypeScript loader runs beside Next.
 import cluster from "node:cluster";
 import { EventEmitter } from "node:events";
 import { setFlagsFromString } from "node:v8";
@@ -24,8 +24,9 @@ import { logConsoleAtStart, logError, logInfo } from "./log.mjs";
 import { answerCollector, startOps } from "./ops/ops-server.mjs";
 import { measure, tellOfProcess } from "./ops/requests.mjs";
 
-// The heap may hold as much garbage as what lives in it, not three times as much, which is what the texts of a week made
-// of it: a quarter less memory for no time that could be measured (at 30 percent, the list of servers took a fifth more).
+// Lets the heap hold as much garbage as live data. By default, answers with a week of texts made it hold three times as
+// much. This saves a quarter of the memory at no measurable cost; at 30 percent, the list of servers took a fifth
+// longer.
 setFlagsFromString("--heap-growing-percent=100");
 
 const hostname = process.env.HOST || "127.0.0.1";
@@ -38,15 +39,15 @@ const server = createGuardedServer(dev ? { ...TIMES, silence: 0 } : TIMES);
 if (!dev) logConsoleAtStart();
 endWhenTold(server, dev ? 0 : drainDelay());
 const wanted = Number(process.env.PORT ?? 3000);
-// Workers share the port that their parent has looked at.
+// The parent of the workers has checked the port already.
 const port = cluster.isWorker
   ? wanted
   : await requireFree(wanted, hostname).catch((error) => failToListen(error, wanted, hostname));
 // Next listens here for web sockets, which only its development server has. No build takes an upgrade.
 if (!dev) declineUpgrades(server);
 const nobody = /** @type {import("node:http").Server} */ (/** @type {unknown} */ (new EventEmitter()));
-// Next writes what it calls its own URLs with this name and port, and sends what it rewrites to them over the network if
-// they are not spelled alike: it spells every loopback ip "localhost". Nobody else sees them.
+// Next builds its internal URLs from this hostname and port. It spells every loopback ip "localhost". If the spelling
+// differs, Next sends rewritten requests over the network. Clients never see these URLs.
 const app = next({
   dev,
   hostname: dev ? hostname : "localhost",
@@ -55,10 +56,10 @@ const app = next({
 });
 const handle = app.getRequestHandler();
 const distDir = process.env.CONSOLE_DIST_DIR || ".next";
-/** The actions that forms can name; null where they are not known. */
+/** The ids of the server actions in this build; null when they are unknown. */
 const actions = dev ? null : readActions(distDir);
 /**
- * Finds the handlers of a path; null where Next alone knows them.
+ * Finds the handlers of a path. Null when only Next can call them.
  * @type {Awaited<ReturnType<typeof loadRoutes>> | null}
  */
 let findRoute = null;
@@ -66,7 +67,7 @@ let findRoute = null;
 for (const event of ["request", "checkContinue"]) {
   server.on(event, (request, response) => {
     answer(request, response).catch((error) => {
-      // Who stopped sending in the middle of a form is not there to be told.
+      // A client that disconnects in the middle of a form is not a fault.
       if (error.code !== "ECONNRESET") logError("request failed", error.stack);
       response.destroy();
     });
@@ -86,7 +87,7 @@ async function answer(request, response) {
   const turn = turnOf(request);
   if (turn) {
     await turn;
-    // Refused meanwhile: its body did not come in time.
+    // Answered with 408 meanwhile, because the body did not arrive in time.
     if (response.writableEnded) return;
   }
   if (isDraining()) response.setHeader("Connection", "close");
@@ -133,7 +134,7 @@ async function answerBrowser(path, request, response) {
   const fault = findPageFault(request, path);
   if (fault) return refuse(request, response, fault);
   keepPageHeaders(request);
-  // Next listens for the end of a page in ten places; Node would take two more for a leak.
+  // Next adds ten close listeners per page. With ours, Node would warn of a leak.
   response.setMaxListeners(20);
   if (request.method !== "POST") {
     const ask = () => handle(request, response);
@@ -141,7 +142,7 @@ async function answerBrowser(path, request, response) {
   }
   continueIfExpected(request, response);
   const form = await readForm(request, actions);
-  // By this, Next's router in the browser knows that the page is of another version, and loads it anew.
+  // This header makes Next's router reload a page of another version.
   if (form === 409) response.setHeader("X-Nextjs-Action-Not-Found", "1");
   if (typeof form === "number") return refuse(request, response, form);
   await answerInTurn(path, form, response, () => handle(form, response));
@@ -157,7 +158,7 @@ else logInfo("listening", `${hostname}:${listeningOn}`);
 if (cluster.isWorker) answerCollector();
 else await startOps();
 
-/** The development server compiles a handler when it is asked for; only a build has them all. */
+/** Opens the direct door. Only a build has all handlers; the development server compiles them on demand. */
 async function openDirectDoor() {
   if (dev) return;
   try {

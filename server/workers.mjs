@@ -1,4 +1,4 @@
-// Several processes behind one port: this one starts them, replaces those that die, and ends with them. Its parent sees
+// Runs several worker processes behind one port. It replaces workers that die and ends with them. Its own parent sees
 // one server.
 import cluster from "node:cluster";
 import { randomBytes } from "node:crypto";
@@ -10,14 +10,14 @@ import { logError, logInfo } from "./log.mjs";
 import { startOps } from "./ops/ops-server.mjs";
 import { Deaths, MAX_DEATHS } from "./restarts.mjs";
 
-/** A worker gives its requests ten seconds; one that has not ended by then does not listen any more. */
+/** A worker that still runs after this is killed. It gives its requests ten seconds, so it no longer listens. */
 const END_MS = 15_000 + drainDelay();
 
 const count = Number(process.env.WORKERS);
-// Each of them may get what another one sends to their port.
+// All workers need the same secret: a request that one sends to the port may reach another.
 process.env.CONSOLE_INNER_SECRET = randomBytes(24).toString("hex");
-// The kernel gives each connection to whoever takes it. Handed out from here, one could be on its way to a worker that
-// dies, and its client would wait for ever.
+// Workers accept connections from the kernel themselves. A connection passed on by this process could be lost with a
+// worker that dies, and its client would wait for ever.
 cluster.schedulingPolicy = cluster.SCHED_NONE;
 cluster.setupPrimary({ exec: fileURLToPath(new URL("./server.mjs", import.meta.url)) });
 
@@ -34,7 +34,7 @@ await startOps();
 for (let started = 0; started < count; started++) cluster.fork();
 
 cluster.on("message", (worker, { port, error }) => {
-  // Before the first announcement nothing is served: whoever started this is told, and may try again.
+  // Until all workers listen, an error ends the start and is reported to the parent, which may try again.
   if (error && !isAnnounced) end({ error });
   if (!port) return;
   listening.add(worker.id);
@@ -63,7 +63,7 @@ process.on("SIGTERM", () => drain(0, "SIGTERM"));
 for (const signal of ["SIGINT", "SIGHUP"]) process.on(signal, () => drain(0, "SIGINT"));
 process.once("disconnect", () => drain(0, "SIGINT"));
 
-/** Each worker ends as `drain.mjs` says; one that is told again, by Ctrl-C, waits no longer. */
+/** Lets each worker drain as in `drain.mjs`. A second signal (Ctrl-C) ends the drain delay. */
 function drain(/** @type {number} */ exitCode, /** @type {NodeJS.Signals} */ signal) {
   for (const worker of workers()) worker.process.kill(signal);
   if (isDraining) return;

@@ -1,13 +1,13 @@
-/** Who takes a share: an account or an edge node as a number; the network of somebody who is neither as a text. */
+/** Who a share is charged to. A number is an account or an edge node. A text is the network of an unknown caller. */
 export type Payer = number | string;
 
-/** How much there is of something: in all, for one payer, and for all networks together. */
+/** The limits of a resource: in total, per payer, and for all networks together. */
 export type Capacity = { all: number; each: number; networks: number };
 
-/** So much of each resource, in the order of the capacities. */
+/** An amount of each resource, in the order of the capacities. */
 export type Amounts = readonly number[];
 
-/** What requests of one sort take, and how long and how many of them may wait for it. */
+/** A kind of request: what it takes, how long it may wait, and how many of its kind may wait. */
 export type Purpose = {
   name: string;
   takes: Amounts;
@@ -25,13 +25,16 @@ export const noCounts = (): Counts => ({ atOnce: 0, waited: 0, refused: 0, waiti
 
 /** What a payer holds until it gives it back. */
 export type Place = {
-  /** Gives back everything but this. It may be more than was taken: the payer then waits until it holds its share. */
+  /**
+   * Keeps only these amounts. They may exceed what was taken; the payer then gets nothing new until it is within its
+   * share.
+   */
   keep(left: Amounts): void;
   /** Gives everything back. Calling it twice is harmless. */
   release(): void;
 };
 
-/** There is no place. After so many milliseconds the payer's own queue has room again. */
+/** A refusal. The payer's own queue has room again after `retryMs`. */
 export type Refusal = { retryMs: number };
 
 type Waiter = { needs: Amounts; own: string; end(isAdmitted: boolean): void };
@@ -42,14 +45,14 @@ type Queue = {
   payer: Payer;
   purpose: Purpose;
   length: number;
-  /** By `own`, first the one whose turn it is within the payer's turn. */
+  /** By `own`. The first entry has the next turn within the payer. */
   waiters: Map<string, Waiter[]>;
 };
 
-/** First the queue whose turn it is. */
+/** In order of turns: the first queue is next. */
 type Turns = Map<string, Queue>;
 
-/** The closed queues are looked through when there are so many. */
+/** Expired entries of closed queues are removed when there are this many. */
 const MANY_CLOSED = 1000;
 
 /**
@@ -67,9 +70,9 @@ export class Admission {
   readonly #networks: Turns = new Map();
   #isNetworksTurn = false;
   #waiting = 0;
-  /** By resource: whether a waiting request would get it if there were more in all. Newcomers must not take it. */
+  /** By resource: whether a waiting request is within its share but lacks it. New requests must not take it first. */
   readonly #isWanted: boolean[];
-  /** By queue: when a queue that was full may be joined again. All who waited in it are out by then. */
+  /** By queue: when a queue that was full opens again. All its waiters are out by then. */
   readonly #closedUntil = new Map<string, number>();
 
   constructor(capacities: readonly Capacity[]) {
@@ -79,7 +82,7 @@ export class Admission {
     this.#isWanted = capacities.map(() => false);
   }
 
-  /** A place if it is free now and nobody's turn comes first; else null. Costs one look-up while nobody waits. */
+  /** Takes a place if one is free and no waiting request comes first. Else null. One map look-up while nobody waits. */
   enter(purpose: Purpose, payer: Payer, needs: Amounts = purpose.takes): Place | null {
     const held = this.#held.get(payer);
     if (this.#waiting > 0 && this.#turnsOf(payer).has(idOf(purpose, payer))) return null;
@@ -120,7 +123,7 @@ export class Admission {
       };
       const giveUp = () => {
         waiter.end(false);
-        // Others may have waited for what this one wanted.
+        // Resources reserved for this request are free for others now.
         this.#admit();
       };
       const timer = setTimeout(giveUp, longestWait);
@@ -130,7 +133,7 @@ export class Admission {
     });
   }
 
-  /** For how long, in milliseconds, one more request would be refused; 0: it would be let in, or may wait. */
+  /** Milliseconds for which another request would be refused. 0 if it could enter or wait. */
   refusedFor(purpose: Purpose, payer: Payer): number {
     const length = this.#turnsOf(payer).get(idOf(purpose, payer))?.length ?? 0;
     const { takes, waitingEach, longestWait } = purpose;
@@ -153,7 +156,7 @@ export class Admission {
   #admit(): void {
     if (this.#waiting === 0) return;
     this.#isWanted.fill(false);
-    // A queue that had its turn is put at the end, and these reach it again.
+    // A served queue moves to the end of its map, so these live iterators reach it again.
     const [accounts, networks] = [this.#accounts.values(), this.#networks.values()];
     let isNetworks = this.#isNetworksTurn;
     let ended = 0;
@@ -166,7 +169,7 @@ export class Admission {
     }
   }
 
-  /** Whether the queue could use its turn. */
+  /** Tries to admit the next request of a queue. */
   #admitNext(queue: Queue): boolean {
     const [[waiter] = []] = queue.waiters.values();
     if (!waiter || !this.#isWithinShare(queue.payer, this.#held.get(queue.payer), waiter.needs)) return false;
@@ -218,7 +221,7 @@ export class Admission {
     if (!isHolding) this.#held.delete(payer);
   }
 
-  /** Whether the payer, with this, holds no more than its share. The first of something is always within it. */
+  /** Whether the payer stays within its share. A payer that holds nothing of a resource may always take it once. */
   #isWithinShare(payer: Payer, held: number[] | undefined, needs: Amounts): boolean {
     for (let index = 0; index < this.#capacities.length; index++) {
       const { each, networks } = this.#capacities[index] as Capacity;
@@ -230,7 +233,7 @@ export class Admission {
     return true;
   }
 
-  /** Whether too little is left in all, or what is left belongs to somebody who waits. */
+  /** Whether a resource is exhausted or reserved for a waiting request. */
   #isShort(needs: Amounts): boolean {
     for (let index = 0; index < needs.length; index++) {
       const need = needs[index] ?? 0;
@@ -263,7 +266,7 @@ export class Admission {
     return true;
   }
 
-  /** All queues that compete for places to wait: for a network those of networks, for an account all. */
+  /** The queues that compete for waiting places. Networks compete with networks only, accounts with all. */
   #queues(payer: Payer = 0): Queue[] {
     return [...(typeof payer === "string" ? [] : this.#accounts.values()), ...this.#networks.values()];
   }

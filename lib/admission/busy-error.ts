@@ -1,6 +1,6 @@
 import { StacklessError } from "@/lib/failures";
 
-/** There is no place for a request now. The same request may come again after so many seconds, a whole number. */
+/** The console has no capacity for this request now. It may be repeated after a whole number of seconds. */
 export class BusyError extends StacklessError {
   override name = "BusyError";
   constructor(readonly retrySeconds: number) {

@@ -3,14 +3,16 @@ import { perProcess } from "@/lib/process/per-process";
 import type { Payer } from "./admission";
 import { PURPOSES, withPlace } from "./shares";
 
-/** By the hash of a token, a key or a session. Only what was found in the database is in it, and nothing is decided by it but turns. */
+/**
+ * Accounts by the hash of their credentials, once the database has confirmed them. Only used for turns, not for access.
+ */
 const accounts = perProcess("accounts-of-credentials", () => new Map<string, number>());
-/** Beyond this the oldest is forgotten, until it is used again. */
+/** When full, the oldest entry is dropped. */
 const MAX_KNOWN = 20_000;
 
 /**
- * Who pays for a request with these credentials: their account if they worked in this process before, else the network,
- * so that credentials which somebody makes up bring no further share.
+ * The payer of a request with these credentials: their account if this process knows it, else the network. Made-up
+ * credentials therefore gain no extra share.
  */
 export function payerOf(hash: string | null, ip: string | null): Payer {
   return (hash === null ? undefined : accounts.get(hash)) ?? networkOf(ip);

@@ -10,7 +10,7 @@ const MB = 2 ** 20;
 /** Cores of the machine for each process of the console. */
 const CORES = availableParallelism() / env.workers;
 
-/** Credentials are looked up for many requests at once, on so many connections that nothing else may use. */
+/** Connections reserved for looking up credentials, which is done for many requests at once. */
 export const LOOKUP_CONNECTIONS = { tokens: 2, serverKeys: 1 };
 const OTHER_CONNECTIONS = env.databasePoolSize - LOOKUP_CONNECTIONS.tokens - LOOKUP_CONNECTIONS.serverKeys;
 
@@ -21,25 +21,25 @@ const FORM_CONNECTIONS = 2;
 /** The earliest moment of a refusal, in milliseconds after the request. */
 const REFUSED_AFTER = 1 * SECOND;
 
-/** A part of what there is for one payer, and as much for all networks together. */
+/** Gives one payer a part of a resource, and all networks together the same part. */
 function share(all: number, part: number): Capacity {
   const each = Math.ceil(all * part);
   return { all, each, networks: each };
 }
 
-/** Everything that one request can take from another. */
+/** Every resource that requests compete for. */
 const CAPACITIES = {
   /** Of the database. A transaction that waits for a row keeps one. */
   connections: share(Math.max(1, OTHER_CONNECTIONS), 1 / 2),
   /** Credentials whose account is being looked up. */
   lookups: share(400, 1 / 4),
-  /** Bytes of long answers that are being made: each keeps a core of the database busy. One answer always fits. */
+  /** Bytes of long answers being made. Each answer keeps a core of the database busy. A single answer always fits. */
   making: share(8 * MB * Math.max(1, Math.floor(CORES / 2)), 1),
   /** Bytes of answers that their clients have not read yet. */
   unread: share(96 * MB, 1 / 4),
-  /** Pages that are being rendered, which takes the one thread that answers everything. */
+  /** Pages being rendered. Rendering blocks the one thread that answers everything. */
   renders: { all: 2, each: 1, networks: 1 },
-  /** Forms that are being carried out. One of each account: forms that lock the same row do not wait inside the database. */
+  /** Forms being processed. One per account, so that forms that lock the same row do not wait inside the database. */
   forms: { all: 4, each: 1, networks: 2 },
   /** Attempts to sign in that are being judged or wait for that. Judging takes a fifth of a second. */
   signIns: { all: 1000, each: 4, networks: 1000 },
@@ -50,7 +50,7 @@ const CAPACITIES = {
 export type Resource = keyof typeof CAPACITIES;
 const RESOURCES = Object.keys(CAPACITIES) as Resource[];
 
-/** So much of these resources, and nothing of the others. */
+/** Builds amounts from some resources. The others are 0. */
 export function amounts(of: Partial<Record<Resource, number>>): Amounts {
   return RESOURCES.map((name) => of[name] ?? 0);
 }
@@ -81,23 +81,23 @@ function purpose(
   return { name, takes: amounts(takes), longestWait, waitingEach, waitingAll, counts: noCounts() };
 }
 
-/** Why requests ask for something scarce. */
+/** The kinds of requests that compete for resources. */
 export const PURPOSES = perProcess("admission-purposes", purposes);
 
 const admission = perProcess("admission", () => new Admission(Object.values(CAPACITIES)));
 
-/** An edge node by its id: neither an account nor a stranger's network. */
+/** The payer of an edge node. The negative id cannot collide with an account. */
 export function payerOfNode(id: number): Payer {
   return -id;
 }
 
-/** A place, if there is one without waiting. */
+/** Takes a place without waiting, or returns null. */
 export function enter(purpose: Purpose, payer: Payer, takes?: Amounts): Place | null {
   return admission.enter(purpose, payer, takes);
 }
 
 /**
- * A place, after a wait if need be. Requests of one payer that differ in `own` take turns.
+ * Takes a place and waits if need be. Requests of one payer that differ in `own` take turns.
  * @throws BusyError when the wait was too long, too many of the payer wait already, or the client left (`signal`).
  */
 export async function waitForPlace(
@@ -111,13 +111,13 @@ export async function waitForPlace(
   const outcome = admission.enter(purpose, payer, takes) ?? (await admission.wait(purpose, payer, own, takes, signal));
   if (!("retryMs" in outcome)) return outcome;
   if (!signal?.aborted) reportBusy(purpose.name, payer);
-  // A client that asks again at once would else keep the process busy with refusals.
+  // Delays the refusal, so that a client that retries at once cannot keep the process busy.
   const paused = Math.max(0, asked + REFUSED_AFTER - performance.now());
   if (paused > 0) await new Promise((resolve) => setTimeout(resolve, paused));
   throw new BusyError(Math.max(1, Math.ceil((outcome.retryMs - paused) / SECOND)));
 }
 
-/** For how long, in milliseconds, one more request of the payer would be refused; 0: it would be let in or may wait. */
+/** Milliseconds for which another request of the payer would be refused. 0 if it could enter or wait. */
 export function refusedFor(purpose: Purpose, payer: Payer): number {
   return admission.refusedFor(purpose, payer);
 }
@@ -148,7 +148,7 @@ export function describeAdmission() {
   };
 }
 
-/** Not an outage: the database answers, and somebody asks for more than their share. */
+/** Logs that a payer exceeded its share. This is not an outage: the database answers. */
 export function reportBusy(what: string, payer: Payer | null): void {
   const isNode = typeof payer === "number" && payer < 0;
   const who = isNode ? { node: -payer } : typeof payer === "number" ? { account: payer } : { network: payer };

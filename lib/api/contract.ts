@@ -20,11 +20,11 @@ type Endpoint<Path> = {
   group: "Account" | "Servers" | "Game services";
   /** What it is for, in a few words, as the landing page says it. */
   purpose: string;
-  /** What somebody who calls it should know besides, in whole sentences, as documents say it. */
+  /** What else a caller should know. Documents print these sentences. */
   details: string;
   /** What each `:parameter` of the path is. */
   params: Record<ParameterName<Path>, string>;
-  /** The query parameters, none of which has to be given, with what holds when they are not. */
+  /** The query parameters. All are optional; `default` describes what applies without them. */
   query: Record<string, { schema: z.ZodType; default: string }>;
   /** `data` of a success. */
   data: z.ZodType;
@@ -115,7 +115,7 @@ export function successBody(path: EndpointPath) {
   return z.strictObject({ data: CONTRACT[path].data });
 }
 
-/** Checks, as it is compiled, that each row describes the parameters that its own path names. */
+/** Makes the compiler check that each row describes exactly the parameters in its path. */
 function endpoints<const Rows extends { [Path in keyof Rows]: Endpoint<Path> }>(rows: Rows): Rows {
   return rows;
 }

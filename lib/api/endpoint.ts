@@ -23,11 +23,11 @@ type Answer<Body> = Promise<Body | JsonText<Body>> | Body;
 
 /** Settings that only some endpoints need. */
 type Traits<PathParams> = {
-  /** How many connections to the database it uses at once after authentication: one by default. */
+  /** Database connections it uses at once after authentication. 1 by default. */
   connections?: number;
-  /** About how many bytes the body of a success can have, where that is many: it is made when there is memory for it. */
+  /** For long answers: the approximate maximum size in bytes. The answer is made when there is memory for it. */
   bytes?(query: URLSearchParams): number;
-  /** Throws what GET would throw, at less cost: HEAD has no body to be made for. */
+  /** For HEAD: throws what GET would throw, without making the body. */
   check?(call: Asked<PathParams>): Promise<unknown> | undefined;
 };
 
@@ -97,7 +97,7 @@ export function plainTextEndpoint(
   };
   const handle = async (request: Request): Promise<Response> => {
     const response = await answer(request, bodies, path, async (account) => [await write(account)]);
-    // What the API has by its path.
+    // Answers under /api get this header from lib/api/fixed-headers.mjs.
     response.headers.set("Cache-Control", "no-store");
     return response;
   };
@@ -120,7 +120,7 @@ type Bodies = {
   takes: (request: Request, query: URLSearchParams) => Takes;
 };
 
-/** What an answer takes, and why; nothing: it needs no place. */
+/** The resources that an answer takes. Null when it needs no place. */
 type Takes = { purpose: Purpose; needs: Amounts } | null;
 
 function takesOf({ connections = 1, bytes }: Pick<Traits<never>, "connections" | "bytes">): Bodies["takes"] {
@@ -137,7 +137,7 @@ function takesOf({ connections = 1, bytes }: Pick<Traits<never>, "connections" |
 const JSON_TYPE = "application/json; charset=utf-8";
 const JSON_BODIES = { success: JSON_TYPE, failure: JSON_TYPE, write: failureText };
 
-/** Authenticates, counts, runs, and answers with what `run` wrote; or with the failure that came of it. */
+/** Authenticates, counts, runs, and answers with the output of `run` or with the failure. */
 async function answer(
   request: Request,
   bodies: Bodies,
@@ -151,7 +151,7 @@ async function answer(
   try {
     const caller = await requireCaller(request);
     const takes = bodies.takes(request, url.searchParams);
-    // Before the limit, so that a 503 uses up nothing.
+    // Waits for a place before counting, so that a 503 costs no quota.
     if (takes) place = await requirePlace(takes, caller, request, headers);
     await requireQuota(caller.tokenId, headers);
     if (request.method !== "GET" && request.method !== "HEAD") throw methodNotAllowed(ALLOW);
@@ -164,7 +164,7 @@ async function answer(
   }
 }
 
-/** A token that has used up its limit is told so at once; it need not wait for a place. @throws ApiError 429, BusyError */
+/** Waits for a place. A token over its quota gets its 429 at once. @throws ApiError 429, BusyError */
 async function requirePlace(
   { purpose, needs }: NonNullable<Takes>,
   { account, tokenId }: Caller,
@@ -188,7 +188,7 @@ function success(parts: readonly string[], headers: Headers, place: Place | null
   return new TextResponse(length > PIECE ? parts : [parts.join("")], 200, headers);
 }
 
-/** The Authorization header and nothing else is looked at (contract 5.1, 5.7). @throws ApiError 401 */
+/** Authenticates by the Authorization header only (contract 5.1, 5.7). @throws ApiError 401 */
 async function requireCaller(request: Request): Promise<Caller> {
   const credentials = bearerCredentials(request.headers);
   if (!credentials) throw missingToken();

@@ -24,7 +24,7 @@ export const malformedToken = () =>
     "WWW-Authenticate": INVALID_TOKEN_CHALLENGE,
   });
 
-/** Unknown, revoked, expired, or of a disabled account: the caller is not told which (contract 7). */
+/** One message for unknown, revoked and expired tokens and disabled accounts (contract 7). */
 export const invalidToken = () =>
   new ApiError(401, "Invalid or revoked access token.", { "WWW-Authenticate": INVALID_TOKEN_CHALLENGE });
 
@@ -48,8 +48,8 @@ export const unavailable = (retryAfterSeconds = DATABASE_RETRY_AFTER) =>
   });
 
 /**
- * The answer to anything thrown while a request ran. What the caller cannot cause is logged, with the stack and the
- * request id that the caller was given; the caller is told nothing of it.
+ * Turns anything thrown during a request into an answer. Faults of ours are logged with their stack and the request id.
+ * The caller gets only that id.
  */
 export function toApiError(
   error: unknown,

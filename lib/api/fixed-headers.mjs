@@ -35,7 +35,7 @@ export const API_HEADERS = [
  */
 export const HEADERS_BY_PATH = [
   { path: "/api", headers: API_HEADERS },
-  // The handler says itself that nothing may be stored: it writes no JSON, and has no part in the contract.
+  // No Cache-Control here: /metrics is not part of the contract, and its handler sets the header itself.
   { path: "/metrics", headers: [...COMMON_HEADERS, ...OPEN_HEADERS] },
 ];
 

@@ -193,7 +193,7 @@ const HEADERS = {
 } satisfies Record<string, Header>;
 type HeaderName = keyof typeof HEADERS;
 
-/** Part of requests that OpenAPI cannot attach to a path, and therefore written out where they stand. */
+/** Headers of answers to requests that OpenAPI cannot attach to a path. They are written inline. */
 const OTHER: ReadonlySet<HeaderName> = new Set([
   "Allow",
   "Access-Control-Allow-Methods",
@@ -389,13 +389,13 @@ function publishedSchemas(): Record<string, Schema> {
     uri: (id) => `#/components/schemas/${id}`,
     override: tolerant,
   });
-  // What zod adds for documents of their own; here they are parts of one.
+  // Removes `$schema` and `$id`, which zod adds for standalone documents. Here the schemas are parts of one document.
   return Object.fromEntries(
     Object.entries(generated).map(([id, { $schema, $id, ...schema }]) => [id, schema as Schema]),
   );
 }
 
-/** A strict schema would make every added field, and every added value of a state, a breaking change. */
+/** Loosens a schema, so that a new field or a new state value is not a breaking change. */
 function tolerant({ jsonSchema }: { jsonSchema: object }): void {
   const schema = jsonSchema as Schema;
   if (schema.additionalProperties === false) delete schema.additionalProperties;

@@ -14,7 +14,7 @@ export const PREFLIGHT_HEADERS = {
   "Access-Control-Max-Age": "7200",
 } as const;
 
-/** Answers a browser that asks before it sends Authorization to another origin. It asks without a token: not counted. */
+/** Answers a CORS preflight. Browsers send it without a token, so it is not counted. */
 export function answerPreflight(): Response {
   return new Response(null, { status: 204, headers: { ...PREFLIGHT_HEADERS, "X-Request-Id": randomUUID() } });
 }

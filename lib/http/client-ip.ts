@@ -1,9 +1,9 @@
 import { isIP } from "node:net";
 
 /**
- * The ip a request came from, as far as it can be believed: the server appends the peer's ip to X-Forwarded-For, each of
- * the `trustedProxies` in front of it appended the one before, and whatever stands further left is the client's own
- * claim. Null when the header is absent or holds no ip in that place.
+ * The trusted ip of a request. The server appends the peer's ip to X-Forwarded-For, and each of the `trustedProxies`
+ * appended the ip of its own peer. Anything further left is the client's claim. Null when the header is absent or holds
+ * no ip in that place.
  */
 export function clientIp(headers: Headers, trustedProxies: number): string | null {
   const chain = (headers.get("x-forwarded-for") ?? "")

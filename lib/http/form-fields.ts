@@ -2,8 +2,8 @@
 const MAX_LENGTH = 2048;
 
 /**
- * A field of a form as text; empty for an absent field, for a file, and without a form. A text that is too long for any
- * field is cut, and stays too long: its reader refuses it after looking at little of it.
+ * A field of a form as text. Empty for an absent field, for a file, and without a form. A very long text is cut to a
+ * length that every field still refuses, so that checks stay cheap.
  */
 export function textOf(form: FormData, name: string): string {
   const value = form instanceof FormData ? form.get(name) : null;

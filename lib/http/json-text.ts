@@ -1,6 +1,6 @@
 /**
- * JSON of a value of type `Data` as PostgreSQL wrote it. It stays in parts: joining megabytes would hold up the event loop,
- * and they are sent piece by piece anyway.
+ * JSON of a value of type `Data`, written by PostgreSQL. It stays in parts: joining megabytes would block the event
+ * loop, and the parts are sent one by one anyway.
  */
 export class JsonText<Data> {
   declare readonly data: Data;

@@ -1,6 +1,6 @@
 /**
- * What machines ask for: the API, where machines report, and what describes or watches the console; these paths and all
- * under them. Handlers answer them, and what they get is never a page.
+ * The paths for machines, with everything under them: the API, the ingest endpoints, documents and monitoring. Handlers
+ * answer them, never a page.
  */
 export const MACHINE_PATHS = [
   "/api",

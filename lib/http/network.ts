@@ -9,7 +9,7 @@ export function networkOf(ip: string | null): string {
   return isIPv6(ip) ? prefixOf(ip, 64) : ip;
 }
 
-/** What one home (56 bits) and one site (48 bits) is given of IPv6, beyond one network. None for IPv4. */
+/** The wider IPv6 networks that providers assign to a home (56 bits) and to a site (48 bits). Null for IPv4. */
 export function widerNetworksOf(ip: string | null): { home: string; site: string } | null {
   return ip !== null && isIPv6(ip) ? { home: prefixOf(ip, 56), site: prefixOf(ip, 48) } : null;
 }
@@ -27,7 +27,7 @@ function prefixOf(ip: string, bits: 48 | 56 | 64): string {
   return `${kept.map((number) => number.toString(16)).join(":")}::/${bits}`;
 }
 
-/** Of a group of 16 bits, the first so many. */
+/** A mask for the first `bits` bits of a 16-bit group. */
 function maskOf(bits: number): number {
   return bits >= 16 ? 0xffff : bits <= 0 ? 0 : (0xffff << (16 - bits)) & 0xffff;
 }

@@ -8,7 +8,7 @@ const HOST = /^[\w.-]+(?::\d{1,5})?$|^\[[\da-f:.]+\](?::\d{1,5})?$/i;
  * header, or with `null`, is not: every browser sends its own with a form.
  */
 export function isFromConsole(headers: Headers): boolean {
-  // Browsers say so themselves, and nothing on a page can change it; older ones do not.
+  // Browsers set Sec-Fetch-Site, and pages cannot change it. Older browsers do not send it.
   const site = headers.get("sec-fetch-site");
   if (site === "cross-site" || site === "same-site") return false;
   const own = ownOrigin(headers);
@@ -22,8 +22,8 @@ export function isFromConsole(headers: Headers): boolean {
 const PLACEHOLDER = "https://console.example.com";
 
 /**
- * The origin of the console, for what is read with GET. The Origin header has no say: it names the page that asks, and
- * a document that named it as the API would send that page's tokens elsewhere.
+ * The origin of the console, for GET. Ignores the Origin header, which names the page that asks: a document with that
+ * origin as the API would make clients send their tokens there.
  */
 export function servedOrigin(headers: Headers): string {
   return ownOrigin(headers) ?? PLACEHOLDER;
@@ -43,8 +43,8 @@ export function ownHosts(headers: Headers): string[] {
 }
 
 /**
- * What follows a form is rendered by a request of Next to itself, whose Host is not the browser's; the Origin still is.
- * It was checked when the form came in.
+ * The Origin header. Next renders the page after a form by a request to itself: its Host is not the browser's, but its
+ * Origin is. The Origin was checked when the form arrived.
  */
 function originHeader(headers: Headers): string | null {
   const origin = headers.get("origin") ?? "";

@@ -1,8 +1,8 @@
 import { piecesOf } from "./pieces.mjs";
 
 /**
- * A Response that keeps its text, and becomes a real Response only when other members of it are used. Making a real one
- * and reading it again takes as long as authenticating the request.
+ * A Response that keeps its text. It creates a real Response only when other members are used, because creating one and
+ * reading it back takes as long as authenticating the request.
  */
 export class TextResponse implements Response {
   readonly redirected = false;
@@ -11,11 +11,11 @@ export class TextResponse implements Response {
   readonly url = "";
   /** In parts, to be sent one after the other. */
   readonly content: readonly string[];
-  // A field of its own: what is only assigned would meet the getter of Response.
+  // Declared as own fields, because Response has getters that cannot be assigned.
   readonly status: number;
   readonly headers: Headers;
 
-  /** Called once the text was read or nobody is left to read it. */
+  /** Called once the client has read the text or has left. */
   readonly whenRead: (() => void) | undefined;
   #real: Response | undefined;
 

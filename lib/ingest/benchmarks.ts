@@ -24,7 +24,7 @@ const MAX_RESULT_BYTES = 64 * 1024;
 /** A result that is refused may be sent again, but not for ever. */
 const RESULTS: Policy = { name: "benchmark-results", limit: 20, windowMs: MINUTE };
 
-/** Two ways of counting the same memory differ a little. */
+/** The daemon and YABS count memory a little differently. */
 const MEMORY_TOLERANCE = 0.05;
 
 type Answer = { text: string; status: number; headers?: Record<string, string> };
@@ -74,7 +74,7 @@ function unknownKey(): ApiError {
   return new ApiError(404, "this key is unknown, used, cancelled or older than 24 hours. Ask for a new one.");
 }
 
-/** In what the machine of the result is not the server that the console knows; nothing: the result is verified. */
+/** Returns the mismatches between reported and known hardware. Empty means verified. */
 function differencesOf(run: AwaitedBenchmark, machine: ReportedMachine, ip: string | null): string[] {
   const { cores, memory_mb, kernel } = run.facts;
   const differences: string[] = [];

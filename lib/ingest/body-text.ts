@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import { ApiError } from "@/lib/api/api-error";
 
-/** Names of fields that a sender made up are repeated up to here. */
+/** Error messages repeat at most this many characters of an unknown field name. */
 const MAX_ECHO = 64;
 
 /** @throws ApiError 400 when the text is not JSON. */

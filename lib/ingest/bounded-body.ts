@@ -1,14 +1,14 @@
 import { ApiError } from "@/lib/api/api-error";
 import { SECOND } from "@/lib/time";
 
-/** A body of a few kilobytes that takes longer than this is not going to arrive. */
+/** A body that takes longer than this will not arrive. */
 const BODY_TIMEOUT = 10 * SECOND;
 
 /** Ends the connection instead of waiting for the rest of a body that does not arrive. */
 const CLOSE = { Connection: "close" };
 
 /**
- * The body as text, of which no more than `maxBytes` is ever read or kept.
+ * Reads the body as text. Never reads or keeps more than `maxBytes`.
  * @throws ApiError 413 beyond that, 415 unless it is plain JSON by its headers, 408 when it does not arrive in time, 400
  * when it breaks off or is no UTF-8.
  */
@@ -46,7 +46,7 @@ async function readWithin(request: Request, maxBytes: number, tooLarge: () => Ap
       chunks.push(value);
     }
   } catch (error) {
-    // Not waited for: a sender who is slow to send is slow to stop.
+    // Not awaited, because a slow sender also stops slowly.
     void reader.cancel().catch(() => {});
     throw error instanceof ApiError ? error : new ApiError(400, "The body broke off.", CLOSE);
   } finally {

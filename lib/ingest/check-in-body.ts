@@ -6,7 +6,7 @@ import { cores, type ParsedReport, publicIp } from "@/lib/servers/telemetry/repo
 import { HOUR, MINUTE } from "@/lib/time";
 import { describeIssue, parseJson } from "./body-text";
 
-/** How old a sample may be that a daemon could not deliver before, in milliseconds. */
+/** In milliseconds: how old a sample may be when a daemon delivers it late. */
 const MAX_AGE = 2 * HOUR;
 /** How far a daemon's clock may be ahead of this one, in milliseconds. */
 const MAX_AHEAD = 5 * MINUTE;

@@ -19,8 +19,9 @@ export const MAX_CHECK_IN_BYTES = 16 * 1024;
 const CHECK_INS: Policy = { name: "check-ins", limit: 300, windowMs: MINUTE };
 
 /**
- * One check-in as a daemon delivers it: 401, 429, then 415, 413, 408 and 400, then stored in the turn of the account. `stored` is false for a
- * sample that was delivered before. @throws ApiError with what the daemon is told, BusyError.
+ * Receives one check-in of a daemon. Checks in this order: 401, 429, 415, 413, 408, 400. Then stores it in the turn of
+ * the account. `stored` is false for a sample that was delivered before. @throws ApiError with what the daemon is told,
+ * BusyError.
  */
 export async function deliverCheckIn(request: Request): Promise<{ data: { stored: boolean } }> {
   const ip = clientIp(request.headers, env.trustedProxies);
@@ -41,13 +42,13 @@ export async function deliverCheckIn(request: Request): Promise<{ data: { stored
     );
     return { data: { stored } };
   } catch (error) {
-    // Removed a moment ago.
+    // The server was removed after its key was checked.
     if (error instanceof NotFoundError) throw invalidServerKey();
     throw error;
   }
 }
 
-/** The server whose key the request carries. A person's token is no such key. @throws ApiError 401 */
+/** The server whose key the request carries. API tokens are refused. @throws ApiError 401 */
 async function requireReporter(request: Request, ip: string | null): Promise<Reporter> {
   const credentials = bearerCredentials(request.headers);
   if (!credentials) {
@@ -58,7 +59,7 @@ async function requireReporter(request: Request, ip: string | null): Promise<Rep
   return reporter;
 }
 
-/** No key, a foreign one, a replaced one, or one of a server that is gone: the caller is not told which. */
+/** One message for a missing, foreign, replaced or removed key, so that callers cannot probe for keys. */
 function invalidServerKey(): ApiError {
   return new ApiError(401, "Invalid or replaced server key.", challenge(', error="invalid_token"'));
 }

@@ -4,7 +4,7 @@ import { errorResponse, toApiError } from "@/lib/api/errors";
 
 type Route<Params> = { params: Promise<Params> };
 
-/** An answer in the machine's own words: JSON `{"data": …}` by default, or a text for a person at a terminal. */
+/** Handles a report. The answer is JSON `{"data": …}`, or a text for a person at a terminal. */
 export type Delivery<Params> = (
   request: Request,
   params: Params,
@@ -60,7 +60,7 @@ async function answer(path: string, method: string, run: (headers: Headers) => P
   }
 }
 
-/** The handlers of every path under /ingest that is no door. */
+/** The handlers of unknown paths under /ingest: always 404. */
 export function unknownDoor() {
   const refuse = async (): Promise<Response> => errorResponse(new ApiError(404, "Not found."), startAnswer().headers);
   return { POST: refuse, GET: refuse, HEAD: refuse, PUT: refuse, PATCH: refuse, DELETE: refuse, OPTIONS: refuse };

@@ -8,7 +8,7 @@ import { limit, type Policy } from "@/lib/rate-limit";
 import { SECOND } from "@/lib/time";
 
 /**
- * The node whose key the request carries; it was heard with this request. No other key and no token is taken.
+ * Authenticates an edge node by its key and notes that it was heard. Server keys and API tokens are refused.
  * @throws ApiError 401, 429
  */
 export async function requireNode(request: Request, policy: Policy): Promise<AuthenticatedNode> {
@@ -18,7 +18,7 @@ export async function requireNode(request: Request, policy: Policy): Promise<Aut
   }
   const now = new Date();
   const node = await authenticateNodeKey(credentials, now);
-  // No key, a foreign one, a replaced one, or one of a node that was removed: the caller is not told which.
+  // One message for a missing, foreign, replaced or removed key, so that callers cannot probe for keys.
   if (!node) throw new ApiError(401, "Invalid or replaced edge node key.", challenge(', error="invalid_token"'));
   const decision = await limit(policy, String(node.id));
   if (!decision.accepted) throw rateLimitExceeded(Math.max(1, Math.ceil(decision.waitMs / SECOND)));

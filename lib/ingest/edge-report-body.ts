@@ -5,11 +5,11 @@ import { UNPRINTABLE } from "@/lib/names";
 import { HOUR, MINUTE, SECOND } from "@/lib/time";
 import { describeIssue, parseJson } from "./body-text";
 
-/** How long ago an interval may have ended that a node could not deliver before, in milliseconds. */
+/** In milliseconds: how old an interval may be when a node delivers it late. */
 const MAX_AGE = 2 * HOUR;
 /** How far a node's clock may be ahead of this one, in milliseconds. */
 const MAX_AHEAD = 5 * SECOND;
-/** Of each kind; a node with more of them sends several reports. */
+/** Per kind of entry. A node with more entries sends several reports. */
 export const MAX_ENTRIES = 1000;
 /** A measurement takes place within its interval. */
 const MAX_LATENCY_MS = MINUTE;

@@ -13,8 +13,8 @@ export const MAX_REPORT_BYTES = 256 * 1024;
 const REPORTS: Policy = { name: "edge-reports", limit: 300, windowMs: MINUTE };
 
 /**
- * One report as an edge node delivers it: 401, 429, then 415, 413, 408 and 400, then stored. `stored` counts the intervals
- * that were not delivered before; `dropped`, where there are any, those of services that are gone.
+ * Receives one report of an edge node. Checks in this order: 401, 429, 415, 413, 408, 400. `stored` counts the
+ * intervals that are new. `dropped`, if present, counts those of removed services.
  * @throws ApiError with what the node is told, BusyError.
  */
 export async function deliverEdgeReport(request: Request): Promise<{ data: { stored: number; dropped?: number } }> {

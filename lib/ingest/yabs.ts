@@ -57,15 +57,17 @@ export function parseYabs(json: string): { measured: MeasuredBenchmark; machine:
   };
 }
 
-/** Text as it is, or a gap in the JSON around it. A text that never ends reaches to the end, or time would be squared. */
+/**
+ * Matches strings, or gaps in the JSON between them. An unterminated string matches to the end, to keep time linear.
+ */
 const GAPS = /"(?:[^"\\]|\\(?:.|$))*(?:"|$)|:\s*(?=[,}\]])|,\s*(?=[}\]])/gs;
 
-/** JSON as it should have been: `"iperf":]` is an empty list, a value that is not there is null. */
+/** Repairs the known JSON mistakes of YABS: `"iperf":]` becomes an empty list, a missing value becomes null. */
 function parseMended(json: string): unknown {
   try {
     return JSON.parse(json);
   } catch {
-    // Gaps it is, or nothing.
+    // Invalid JSON: try again with the gaps filled.
   }
   const mended = json.replace(/\p{Cc}/gu, " ").replace(GAPS, (match, at: number, whole: string) => {
     if (match.startsWith('"')) return match;

@@ -1,9 +1,9 @@
-// What this process tells of itself at /ops/metrics. Each part of it adds a source; the server and the app are bundled
-// apart, so the sources live in the process, not in a module.
+// Collects the metrics of this process for /ops/metrics. Each part of the code adds a source. The server and the app
+// are bundled separately, so the sources live on globalThis and not in a module.
 
 /**
- * `merge`: what several workers report is added up, or the greatest of it counts. A label has few values, never what a
- * client sent. The third part of a sample is the end of its name, which histograms have.
+ * `merge` says how the values of several workers become one: their sum or their maximum. A label must have few values,
+ * never text from a client. The third part of a sample is the name suffix that histograms need.
  * @typedef {{
  *   name: string,
  *   help: string,
@@ -15,7 +15,7 @@
  */
 
 const SOURCES = Symbol.for("console-api.metric-sources");
-/** A source that waits for a database that is away must not hold up the others. */
+/** Time limit for a source. One that waits for an unreachable database must not delay the others. */
 const SOURCE_MS = 3000;
 
 /** @returns {Map<string, Source>} */
@@ -58,7 +58,7 @@ export async function collectMetrics() {
 }
 
 /**
- * One list of families of what several processes report.
+ * Merges the families of several processes into one list.
  * @param {readonly (readonly Family[])[]} reports
  * @returns {Family[]}
  */

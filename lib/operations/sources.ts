@@ -5,7 +5,7 @@ import { findLastSweep } from "@/lib/sweep/last-sweep";
 import { SECOND } from "@/lib/time";
 import { addMetricSource, type Family } from "./metrics.mjs";
 
-/** Begins to tell /ops/metrics what the app counts. */
+/** Adds the app's counters to /ops/metrics. */
 export function tellOfApp(): void {
   addMetricSource("admission", admission);
   addMetricSource("limit", limit);

@@ -9,7 +9,7 @@ const PLATFORM_CONTEXT = Symbol.for("@next/request-context");
 
 const running = perProcess("background", () => new Set<Promise<void>>());
 
-/** Starts work that no response waits for. A failure is logged and touches nobody. */
+/** Starts work that no response waits for. A failure is only logged. */
 export function runInBackground(what: string, task: () => Promise<unknown>): void {
   const promise: Promise<void> = task()
     .then(() => undefined)
@@ -24,7 +24,7 @@ export function runInBackground(what: string, task: () => Promise<unknown>): voi
 type Pauses = { isEnding: boolean; wakers: Set<() => void> };
 const pauses = perProcess("background-pauses", (): Pauses => ({ isEnding: false, wakers: new Set() }));
 
-/** A pause within background work, in milliseconds; it is cut short, and false, once the process is about to end. */
+/** Sleeps within background work. Resolves early with false when the process is shutting down. */
 export async function pause(ms: number): Promise<boolean> {
   if (!pauses.isEnding) {
     await new Promise<void>((resolve) => {
@@ -33,7 +33,7 @@ export async function pause(ms: number): Promise<boolean> {
         clearTimeout(timer);
         resolve();
       };
-      // Waiting alone keeps no process alive.
+      // A sleeping task must not keep the process running.
       const timer = setTimeout(wake, ms).unref();
       pauses.wakers.add(wake);
     });
@@ -41,7 +41,9 @@ export async function pause(ms: number): Promise<boolean> {
   return !pauses.isEnding;
 }
 
-/** Resolves when no background work is left. The server process, which bundles nothing, calls it by its name. */
+/**
+ * Resolves when no background work is left. The server is not bundled with the app, so it calls this by a global name.
+ */
 const drain = async (): Promise<void> => {
   pauses.isEnding = true;
   for (const wake of pauses.wakers) wake();

@@ -2,17 +2,17 @@ import { format } from "node:util";
 import { logRepeated } from "@/lib/process/repeated";
 
 const METHODS = { error: "error", warn: "error", info: "info", log: "info", debug: "info" } as const;
-/** As much of a message as is the same each time; what a stranger sent may follow. */
+/** Only the start of a message identifies it. The rest may hold input that differs each time. */
 const REASON_LENGTH = 24;
 
 /**
- * From now on, what the framework or a package writes to the console is a line of the log like any other: cut, escaped,
- * without secrets, and counted when it is repeated. Next writes values of anonymous requests there as they came.
+ * Redirects console output of Next and of packages to the log, where it is shortened, escaped, freed of secrets and
+ * counted when repeated. Next prints values of anonymous requests unescaped.
  */
 export function logConsole(): void {
   for (const method of Object.keys(METHODS) as (keyof typeof METHODS)[]) {
     console[method] = (...values: unknown[]) => {
-      // A page that failed is told by `reportPageFault`.
+      // `reportPageFault` logs the failures of pages.
       if (values.some((value) => value instanceof Error && "digest" in value)) return;
       const message = format(...values);
       logRepeated({ level: METHODS[method], event: "message", reason: message.slice(0, REASON_LENGTH) }, { message });

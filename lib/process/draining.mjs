@@ -1,5 +1,5 @@
-// Whether this process is about to end. The server says so; /readyz asks, and what only waits ends then. All of them are
-// bundled apart, so the fact lives in the process, not in a module.
+// Tells whether this process is shutting down. The server sets it, /readyz reads it, and long waits end early. These
+// are bundled separately, so the state lives on globalThis and not in a module.
 const DRAINING = Symbol.for("console-api.draining");
 const LISTENERS = Symbol.for("console-api.draining-listeners");
 

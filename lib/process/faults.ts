@@ -1,16 +1,16 @@
 import type { Fields } from "@/lib/process/log";
 import { logRepeated } from "@/lib/process/repeated";
 
-/** So many callers tell two places apart that fail in the same line, such as that of a database client. */
+/** Stack frames that identify a fault. Faults in a database client share the top frames and differ in their callers. */
 const FRAMES = 8;
 
-/** Logs something that should not have happened, with its stack; again and again from the same line of code, counted. */
+/** Logs an unexpected error with its stack. Repetitions from the same place in the code are only counted. */
 export function logFault(event: string, error: unknown, fields: Fields): void {
   const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
   logRepeated({ level: "error", event, reason: placeOf(stack) }, { ...fields, stack });
 }
 
-/** Where it was thrown. Not what it says: that may hold what a stranger sent, different each time. */
+/** The place in the code where the error was thrown. Its message may hold input that differs each time. */
 function placeOf(stack: string): string {
   return (
     stack

@@ -1,7 +1,6 @@
 /**
- * What must never reach a log, whatever text it hides in: raw tokens and keys, their hashes, and passwords inside URLs.
- * The time that each pattern takes is proportional to the length of the text: none begins with a repetition, and where
- * two follow each other, both are bounded.
+ * Secrets to remove from every log line: raw tokens and keys, their hashes, and passwords inside URLs. Each pattern
+ * must run in linear time. So none begins with a repetition, and adjacent repetitions are bounded.
  */
 const SECRETS: readonly [RegExp, string][] = [
   [/(cpat_|csrv_|cbench_|cedg_)[0-9A-Za-z]+/g, "$1[removed]"],
@@ -9,9 +8,11 @@ const SECRETS: readonly [RegExp, string][] = [
   [/:\/\/([^\s:/@]{0,100}):[^\s@]{1,1000}@/g, "://$1:[removed]@"],
 ];
 
-/** No field is longer, before anything reads it: a stack fits, and what a stranger sent cannot keep the process busy. */
+/** Fields are cut to this length before the patterns run, so that long input cannot block the process. A stack fits. */
 const MAX_LENGTH = 4000;
-/** A secret at the cut would not be known for one, so this much goes as well, back to a space if there is one. */
+/**
+ * The patterns miss a secret that the cut splits, so up to this much is cut as well, back to a space if there is one.
+ */
 const LONGEST_SECRET = 500;
 
 export type Fields = Record<string, string | number | boolean | null | undefined>;

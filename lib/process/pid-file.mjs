@@ -1,13 +1,13 @@
-// A file that says which process has something to itself. Plain JavaScript and nothing but Node: the first command on a
-// fresh clone takes such a file before anything is installed. With a lock of the operating system, which ends with its
-// process, this could go; Node offers none (nodejs/node#122).
+// A lock file owned by one process. It is plain JavaScript without packages, because the first command on a fresh clone
+// takes a lock before anything is installed. Node offers no lock of the operating system (nodejs/node#122), which would
+// end with its process.
 import { randomUUID } from "node:crypto";
 import { constants, copyFileSync, linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 
 /**
  * @typedef {{ id: string, pid: number, started: string | null, note: string }} Claim
- * `id` is this claim's alone. `started`: when the process began, where the system tells; process numbers are given anew.
+ * `id` is unique. `started` is when the process began, if the system tells, because process numbers are reused.
  * `note`: whatever the owner has to say.
  */
 
@@ -45,18 +45,18 @@ export function readClaim(file) {
 }
 
 /**
- * Whether the process that made the claim is gone, even if another one bears its number by now.
+ * Whether the process that made the claim has ended, even if another process has its number now.
  * @param {Claim} claim
  */
 export function isAbandoned({ pid, started }) {
   if (!isAlive(pid)) return true;
-  // Without the time: in a container that starts again, this process may have the number of its predecessor.
+  // Without a start time: in a restarted container, this process may have the number of the previous owner.
   return started === null ? pid === process.pid : startOf(pid) !== started;
 }
 
 /**
- * Only whoever holds the file that is named after the stale claim may put another one in its place: of several that
- * find it stale at once, one does, and a claim that was made meanwhile is never touched.
+ * Replaces a stale claim. Several processes may find it stale at once, so a second lock, named after the stale claim,
+ * lets only one of them replace it. A claim that was made meanwhile has another id and stays.
  * @param {string} file
  * @param {Claim} own
  * @param {(claim: Claim) => boolean} isStale
@@ -64,7 +64,7 @@ export function isAbandoned({ pid, started }) {
  */
 function replaceStale(file, own, isStale) {
   const found = readClaim(file);
-  // Gone between two looks: its owner has released it.
+  // The owner released it after `create` failed.
   if (found === null) return create(file, own);
   if (!isStale(found)) return false;
   const right = tryClaim(`${file}.${found.id}`);
@@ -79,7 +79,7 @@ function replaceStale(file, own, isStale) {
 }
 
 /**
- * Linked when it is written, so that nobody ever sees half a claim.
+ * Writes a temporary file and links it, so that no process reads a half-written claim.
  * @param {string} file
  * @param {Claim} claim
  */
@@ -122,7 +122,7 @@ function parseClaim(text) {
     const { id, pid, started = null, note = "" } = JSON.parse(text);
     if (typeof id === "string" && /^[\w-]+$/.test(id) && Number.isInteger(pid)) return { id, pid, started, note };
   } catch {
-    // Nothing that this file has written: of an older version, or of a disk that was full.
+    // Not valid JSON: an older version wrote it, or the disk was full.
   }
   return { id: "unreadable", pid: 0, started: null, note: "" };
 }

@@ -2,13 +2,13 @@ import { type Fields, log } from "@/lib/process/log";
 import { perProcess } from "@/lib/process/per-process";
 import { MINUTE, SECOND } from "@/lib/time";
 
-/** Something that may happen again and again for one and the same reason. */
+/** An event that may repeat for the same reason. */
 export type Repeated = {
   level: "info" | "error";
   event: string;
   /** Tells the reasons of one event apart. */
   reason?: string;
-  /** The event that ends it, where something says when it is over. Without it, it is over when it stays away. */
+  /** The event to log when `endRepeated` reports recovery. Without it, the event is over when it stops happening. */
   over?: string;
 };
 
@@ -23,14 +23,16 @@ type Episode = {
   mayBeOver: boolean;
 };
 
-/** While it lasts, one line says how often it happened since the line before. */
+/** How often a line reports the count since the previous line. */
 const TELL_EVERY = MINUTE;
-/** What has not happened for so long is over. */
+/** An event without `over` has ended after this long without a repetition. */
 const OVER_AFTER = MINUTE;
-/** What is said to be over must have stayed away for so long, or each success between two failures would be a line. */
+/**
+ * A recovery is logged after this long without a failure. Otherwise every success between two failures would be logged.
+ */
 const SETTLED_AFTER = 3 * SECOND;
 const LOOK_EVERY = SECOND;
-/** Beyond so many at a time, those of one event are counted together. */
+/** Limit on tracked events. Beyond it, all reasons of an event are counted together. */
 const MAX_EPISODES = 100;
 
 const state = perProcess("repeated-events", () => ({
@@ -39,8 +41,8 @@ const state = perProcess("repeated-events", () => ({
 }));
 
 /**
- * Logs what may be repeated: a line when it begins, a count each minute while it lasts, and a line when it is over. The
- * fields of the first and, with each count, of the latest are written.
+ * Logs an event that may repeat: a line when it begins, a count each minute while it lasts, and a line when it ends.
+ * The first line has the fields of the first occurrence; each count has those of the latest.
  */
 export function logRepeated(repeated: Repeated, fields: Fields): void {
   const { episodes } = state;
@@ -56,7 +58,7 @@ export function logRepeated(repeated: Repeated, fields: Fields): void {
   state.timer ??= setInterval(look, LOOK_EVERY).unref();
 }
 
-/** Says that an event which names its end is over, as far as the caller can tell. Costs nothing when nothing is wrong. */
+/** Marks a repeated event with `over` as recovered. Cheap enough to call after every success. */
 export function endRepeated(event: string): void {
   if (state.episodes.size === 0) return;
   const episode = state.episodes.get(event);
@@ -95,7 +97,7 @@ function tellCount(episode: Episode, now: number): void {
   Object.assign(episode, { counted: count, toldAt: now });
 }
 
-/** What happened once and is not said to be over needs no second line. */
+/** Logs the end of an event. An event without `over` that happened only once needs no second line. */
 function tellEnd({ repeated, since, last, count }: Episode): void {
   if (count === 1 && repeated.over === undefined) return;
   const lasted = { count, seconds: Math.round((last - since) / SECOND) };

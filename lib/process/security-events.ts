@@ -33,14 +33,14 @@ type Details = {
 };
 
 /**
- * Writes one line of JSON about something an owner or an operator may have to look into. Nothing that a stranger typed
- * is in it: no e-mail, no name of a token, and never a secret.
+ * Logs an event that an owner or an operator may have to look into. It never holds user input (no e-mail, no token
+ * name) and no secret.
  */
 export function securityEvent(event: SecurityEvent, details: Details): void {
   log("info", event, fieldsOf(details));
 }
 
-/** As `securityEvent`, for what a stranger can cause as often as they like: from one ip one line, then counts. */
+/** As `securityEvent`, for events that anybody can cause at will. Logs one line per ip, then counts. */
 export function repeatedSecurityEvent(event: SecurityEvent, details: Details): void {
   logRepeated({ level: "info", event, reason: `${details.reason} ${details.ip}` }, fieldsOf(details));
 }

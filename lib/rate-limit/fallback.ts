@@ -12,13 +12,13 @@ const OUTAGE: Repeated = {
   over: "rate limit store available again",
 };
 
-/** One per store: whether it answers is the same for all policies. */
+/** The health of a store, shared by all policies over it. */
 export type StoreHealth = { failedAt: number | null };
 
 /**
- * The shared store decides; while it cannot, this process does. Everything accepted here is also written to the
- * process's own log, and a request needs the consent of both: so a failing store never forgets what this process let
- * through, and neither does its coming back.
+ * Asks the shared store, and falls back to this process's own log while the store fails. A request needs the consent of
+ * both, and the own log records every accepted request. So no accepted request is forgotten when the store fails or
+ * comes back.
  */
 export function limiterWithFallback(shared: RateLimiter, own: MemoryLog, health: StoreHealth): RateLimiter {
   return {
@@ -45,13 +45,13 @@ export function limiterWithFallback(shared: RateLimiter, own: MemoryLog, health:
   };
 }
 
-/** A store that came back empty would promise more than this process then lets through. */
+/** Reports the stricter decision. A store that came back empty would promise more than the own log accepts. */
 function stricter(shared: Decision, own: Decision): Decision {
   if (own.remaining >= shared.remaining) return shared;
   return { ...shared, remaining: own.remaining, waitMs: own.waitMs };
 }
 
-/** The announced wait must satisfy both logs, or a client that waits exactly that long would be refused again. */
+/** Announces the longer wait. Otherwise a client that waits exactly as told could be refused again. */
 function refusedByBoth(shared: Decision, own: Decision): Decision {
   return own.accepted ? shared : { ...shared, waitMs: Math.max(shared.waitMs, own.waitMs) };
 }

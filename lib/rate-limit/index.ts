@@ -11,7 +11,7 @@ export type { Decision, Policy } from "./policy";
 /** Limiters of every policy over one store. */
 export type RateLimits = {
   limit(policy: Policy, key: string): Promise<Decision>;
-  /** What this process alone knows of a key; counts nothing. */
+  /** The decision from this process's own log. Counts nothing. */
   peek(policy: Policy, key: string): Decision;
   /** Whether the store answered when it was asked last; null when there is none. */
   isUp(): boolean | null;
@@ -74,8 +74,8 @@ export async function limit(policy: Policy, key: string): Promise<Decision> {
 }
 
 /**
- * What the next request of `key` would be answered as far as this process knows; a refusal is one for certain. Counts
- * nothing and asks no store.
+ * The decision on the next request of `key` from this process's own log. A refusal is certain; the store may still
+ * refuse what is accepted here. Counts nothing and asks no store.
  */
 export function peek(policy: Policy, key: string): Decision {
   return rateLimits().peek(policy, key);

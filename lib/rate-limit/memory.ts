@@ -52,7 +52,9 @@ export class MemoryLog {
     return this.#logs.size;
   }
 
-  /** How many still count at `now`. Each is passed once as it leaves the window, so a decision costs the same for any limit. */
+  /**
+   * How many still count at `now`. Each time is skipped once, when it expires, so the cost is constant for any limit.
+   */
   #countedAt(log: Log, now: number): number {
     let { counted } = log;
     while (counted > 0 && now - oldest(log, counted) >= this.#policy.windowMs) counted--;
@@ -78,7 +80,7 @@ export class MemoryLog {
   }
 }
 
-/** When more are recorded than the limit, by someone else's decision, the oldest makes room. */
+/** Adds a time. A shared store may accept more than the limit of this log; then the oldest time is overwritten. */
 function append(log: Log, now: number): void {
   log.times[log.next] = now;
   log.next = (log.next + 1) % log.times.length;

@@ -15,8 +15,8 @@ const RECONNECT_EVERY = 1 * SECOND;
 /** An idle connection is asked this often whether it is alive. */
 const PING_EVERY = 2 * SECOND;
 /**
- * A connection on which nothing has moved for so long is given up: a host that vanished without a word would keep it for
- * a quarter of an hour. Shorter than the pause in which `fallback.ts` asks nothing, as every question is a movement.
+ * A connection without traffic is closed after this time. TCP alone would keep a vanished host for a quarter of an
+ * hour. Must be shorter than the cool-down in `fallback.ts`, because every query counts as traffic.
  */
 const SILENT_FOR = 3 * SECOND;
 
@@ -42,9 +42,9 @@ export function redisLimiter({ redis, timeoutMs }: RedisStore, policy: Policy): 
     redis,
     limiter: slidingLog(redis, policy),
     prefix: `console-api:limit:${policy.name}`,
-    // Its cache would go on refusing a key after the wait that was announced.
+    // The client's cache would go on refusing a key after the announced wait.
     ephemeralCache: false,
-    // When its time is up it lets the request through; here that is a failure like any other.
+    // The client's own timeout accepts the request. `withTimeout` treats a timeout as a failure.
     timeout: 0,
   });
   return {
@@ -56,8 +56,8 @@ export function redisLimiter({ redis, timeoutMs }: RedisStore, policy: Policy): 
 }
 
 /**
- * Time is counted in turns of the event loop: an answer that arrived while this process was busy with itself is read in
- * one of them, and only a store that stays silent through all of them is given up.
+ * Splits the timeout over several event-loop turns. If this process was busy, an answer that has already arrived is
+ * read in one of them. Only a store that stays silent through all turns fails.
  * @throws Error when `promise` has not settled by then.
  */
 async function withTimeout<Value>(promise: Promise<Value>, ms: number): Promise<Value> {
@@ -95,7 +95,7 @@ function openTcpStore(url: string): RedisStore {
     RESP: 2,
     disableOfflineQueue: true,
     pingInterval: PING_EVERY,
-    // Its own would be a signal and a timer for each command; `withTimeout` and the socket's silence bound it already.
+    // Off, because it costs a signal and a timer per command. `withTimeout` and the socket timeout bound it already.
     commandOptions: { timeout: 0 },
     socket: {
       connectTimeout: 2 * SECOND,

@@ -3,11 +3,11 @@ import type { Redis } from "@upstash/redis";
 import type { Policy } from "./policy";
 
 /**
- * One list per key: the times of the last accepted requests, newest first, in microseconds of the Redis clock, so that
- * any number of app instances agree. Answers {accepted, remaining, milliseconds until one more is accepted}. A refused
- * request writes nothing; an accepted one takes away what has left the window, so that a decision never reads more of
- * the list than its ends. Times that lie more than a window ahead are from before that clock was set back, and would
- * lock the key out for as long; what they stood for is still counted in each instance (`fallback.ts`).
+ * One list per key: the times of the last accepted requests, newest first. They are in microseconds of the Redis clock,
+ * so that all instances agree. Returns {accepted, remaining, milliseconds until one more is accepted}. A refused
+ * request writes nothing. An accepted one removes expired times, so a decision reads only the ends of the list. Times
+ * more than a window ahead are dropped: the clock was set back, and they would lock the key out for as long. Each
+ * instance still counts those requests in its own log (`fallback.ts`).
  */
 const SCRIPT = `
 local key, limit, window = KEYS[1], tonumber(ARGV[1]), tonumber(ARGV[2]) * 1000

@@ -18,7 +18,7 @@ async function serve(): Promise<void> {
   const env = parseEnv(process.env);
   if (!env.databaseUrl) throw new PlainError("DATABASE_URL is not set. It names the PostgreSQL of the console.");
   await requireMigrated(env.databaseUrl).catch((error: unknown) => {
-    // One that cannot be reached is waited for: /readyz is 503 until it can.
+    // The server starts without a reachable database. /readyz answers 503 until it can be reached.
     if (error instanceof PlainError) throw error;
     logError("the database cannot be reached", String(error));
   });

@@ -1,4 +1,4 @@
-// What Next writes as an answer, whole, before any of it is sent.
+// Collects the whole answer that Next writes, before any of it is sent.
 
 const WRITERS = ["setHeader", "appendHeader", "flushHeaders", "writeHead", "write", "end"];
 
@@ -7,8 +7,8 @@ const WRITERS = ["setHeader", "appendHeader", "flushHeaders", "writeHead", "writ
  */
 
 /**
- * Keeps what is written to a response until it is whole. Then the response is as before anything was written, and
- * `whenDone` gets the answer; null when the client left before that. The headers that were set before are part of it.
+ * Collects what is written to a response. When the answer is complete, the response is empty again and `whenDone` gets
+ * the answer, including headers that were set earlier. It gets null if the client left first.
  * @param {import("node:http").ServerResponse} response
  * @param {(answer: Collected | null) => void} whenDone called once
  */
@@ -27,7 +27,7 @@ export function collectAnswer(response, whenDone) {
       chunks.push(Buffer.from(chunk, /** @type {BufferEncoding} */ (typeof encoding === "string" ? encoding : "utf8")));
     }
   };
-  // Next tells caches about the headers of its pages, whatever it answers.
+  // Next sets Vary on every answer for its pages. The server sets its own.
   response.setHeader = (name, value) => (/^vary$/i.test(name) ? response : setHeader.call(response, name, value));
   response.appendHeader = (name, value) => (/^vary$/i.test(name) ? response : appendHeader.call(response, name, value));
   response.flushHeaders = () => {};

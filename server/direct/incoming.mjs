@@ -1,8 +1,10 @@
-// Node's request as the standard Request that route handlers take. With a server of Node's own that speaks in these
-// (nodejs/node#63096) it could go.
+// Wraps Node's request as the standard Request that route handlers take. Node may get a server with standard requests
+// (nodejs/node#63096); this file can go then.
 import { ReadableStream } from "node:stream/web";
 
-/** What a handler may know of a request: the contract and HTTP need these, and nothing else can change an answer. */
+/**
+ * The request headers that handlers see. The contract and HTTP need only these, so no other header changes an answer.
+ */
 const CARRIED_HEADERS = new Set([
   "accept",
   "accept-encoding",
@@ -25,7 +27,7 @@ const CARRIED_HEADERS = new Set([
 ]);
 
 /**
- * Takes every header away that no handler may know of, in place.
+ * Deletes all other headers, in place.
  * @param {import("node:http").IncomingHttpHeaders} headers
  */
 export function keepCarriedHeaders(headers) {
@@ -33,7 +35,7 @@ export function keepCarriedHeaders(headers) {
 }
 
 /**
- * Sends "100 Continue" to a client that asked for it. A client that gets an answer instead need not send the body.
+ * Sends "100 Continue" if the client asked for it. A client that gets the final answer instead can skip the body.
  * @param {import("node:http").IncomingMessage} incoming
  * @param {import("node:http").ServerResponse} outgoing
  */
@@ -42,7 +44,7 @@ export function continueIfExpected(incoming, outgoing) {
 }
 
 /**
- * The pieces of a body. The reader may stop early: the rest can still be discarded, and the connection stays open.
+ * Iterates over the chunks of a body. Stopping early keeps the connection open, so that the rest can be discarded.
  * @param {import("node:http").IncomingMessage} incoming
  * @returns {AsyncIterable<Buffer>}
  */
@@ -50,9 +52,9 @@ export function piecesOfBody(incoming) {
   return { [Symbol.asyncIterator]: () => incoming.iterator({ destroyOnReturn: false }) };
 }
 
-/** A Request whose costly parts (its body, its signal) are made when a handler asks for them, which most never do. */
+/** A Request that creates its body and its signal on first use. Most handlers use neither, and both are expensive. */
 export class IncomingRequest {
-  // Declared, because the prototype's own cannot be assigned.
+  // Own fields, because the getters of Request.prototype cannot be assigned.
   method;
   url;
   headers;

@@ -1,4 +1,4 @@
-// The way to route handlers where the direct door is closed: through Next's router, whose answers are made equal.
+// Calls route handlers through Next's router when the direct door is closed. The answers are the same as there.
 import { collectAnswer } from "./collected.mjs";
 import { continueIfExpected } from "./incoming.mjs";
 import { sendBody } from "./outgoing.mjs";
@@ -16,7 +16,7 @@ export function throughNext(path, request, response) {
   const query = url.indexOf("?");
   const accepted = String(request.headers["accept-encoding"] ?? "");
   request.url = canonicalPath(path) + (query < 0 ? "" : url.slice(query));
-  // Next would also compress short answers, and then could not tell their length.
+  // Next would compress even short answers, and then send no Content-Length.
   delete request.headers["accept-encoding"];
   continueWhenRead(request, response);
   collectAnswer(response, (answer) => {

@@ -1,5 +1,5 @@
-// A handler's Response as Node sends it. With a server of Node's own that takes one (nodejs/node#63096), compression and
-// the bounds would remain.
+// Sends a handler's Response over Node's server. Node may get a server that takes a Response (nodejs/node#63096); this
+// file would then keep only compression and the limits.
 import { once } from "node:events";
 import { Readable } from "node:stream";
 import { finished, pipeline } from "node:stream/promises";
@@ -10,9 +10,9 @@ import { PIECE, piecesOf } from "../../lib/http/pieces.mjs";
 
 const gzip = promisify(gzipWithCallback);
 
-/** Less than so many bytes gain nothing from compression. */
+/** In bytes. Compressing shorter bodies saves nothing. */
 const COMPRESSED_FROM = 1024;
-/** A client that needs longer for its answer is cut off. */
+/** A client that takes longer to read a long answer is disconnected. */
 const READING_MS = 120_000;
 
 /**
@@ -24,7 +24,7 @@ const READING_MS = 120_000;
  * @param {number} [readingMs] within which the client must have taken it
  */
 export async function send(answer, request, response, fixed, readingMs) {
-  // A TextResponse shows its text; everything else is short.
+  // Only a TextResponse can be long. Any other body is short enough to copy.
   const parts = answer.content ?? [Buffer.from(await answer.arrayBuffer())];
   const { method = "GET", headers } = request;
   const asked = { method, accepted: String(headers["accept-encoding"] ?? ""), readingMs };
@@ -36,7 +36,7 @@ export async function send(answer, request, response, fixed, readingMs) {
 }
 
 /**
- * Sends headers, and the body unless the request was a HEAD: compressed for those who ask when that is worth it.
+ * Sends headers and a body. HEAD gets no body. Long enough bodies are compressed if the client accepts gzip.
  * @param {readonly (string | Buffer)[]} parts of the body
  * @param {number} status
  * @param {(readonly [string, string])[]} pairs headers
@@ -46,7 +46,7 @@ export async function send(answer, request, response, fixed, readingMs) {
 export async function sendBody(parts, status, pairs, asked, response) {
   const { method, accepted, readingMs = READING_MS } = asked;
   let length = 0;
-  // Looking at megabytes takes its time as well.
+  // Counting the bytes of megabytes of text blocks the event loop, so other requests get a turn in between.
   for (const part of parts) {
     length += Buffer.byteLength(part);
     if (part.length > PIECE) await nextTurn();
@@ -77,11 +77,10 @@ export async function sendBody(parts, status, pairs, asked, response) {
  * @param {number} readingMs
  */
 async function sendPieces(parts, isCompressed, length, response, readingMs) {
-  // The socket of the request: an answer that waits behind another one on its connection has none, and is told nothing
-  // of its end.
+  // `response.socket` is null while earlier pipelined answers are being sent, so the socket of the request is watched.
   const { socket } = response.req;
   const ended = new AbortController();
-  // A client that left or was too slow loses the rest. Nobody is left to be told.
+  // A client that is too slow loses the rest of its answer.
   const deadline = setTimeout(() => socket.destroy(), readingMs);
   try {
     if (socket.destroyed) return;
@@ -103,13 +102,12 @@ async function sendPieces(parts, isCompressed, length, response, readingMs) {
  * @param {import("node:http").ServerResponse} response
  */
 async function writePieces(parts, length, response) {
-  // Texts go to the socket as they are: buffers made of them would be as much garbage again. With a byte for every
-  // character, no character needs a look.
+  // Writes strings rather than buffers, which would double the garbage. For ASCII, "latin1" needs no encoding work.
   const isAscii = length === parts.reduce((sum, part) => sum + part.length, 0);
   for (const piece of piecesOf(parts)) {
     if (response.destroyed) return;
     response.write(piece, isAscii ? "latin1" : "utf8");
-    // A client that reads at once would get all of it before anybody else gets anything.
+    // Lets other requests run. Otherwise a fast reader would get the whole answer first.
     await nextTurn();
     if (response.writableNeedDrain) await once(response, "drain");
   }

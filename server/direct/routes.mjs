@@ -1,4 +1,5 @@
-// Which compiled route handler answers a path. Read from the build, so that a route file is all it takes to add one.
+// Finds the compiled route handler of a path. The routes are read from the build, so a new route file needs no change
+// here.
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join, resolve } from "node:path";
@@ -91,7 +92,7 @@ function rankOf(parts) {
  * @param {string[]} segments
  */
 function paramsOf(parts, segments) {
-  // Most routes do not fit: nothing is made before one does.
+  // Most routes do not match, so compare before allocating anything.
   const isOpen = parts.at(-1)?.rest !== undefined;
   if (isOpen ? segments.length < parts.length - 1 : segments.length !== parts.length) return null;
   const fits = parts.every(({ text, variable, rest }, index) => {
@@ -109,13 +110,12 @@ function paramsOf(parts, segments) {
 }
 
 /**
- * A path spelled as Next expects it: it finds no route for a name in percent signs, and fails at one that cannot be
- * decoded.
+ * Spells a path as Next expects it. Next does not match percent-encoded names, and it fails when decoding fails.
  * @param {string} path
  */
 export function canonicalPath(path) {
   if (!/[%.\\]/.test(path)) return path;
-  // Next resolves dots; no route has them.
+  // Next would resolve dot segments. No route has them, so they become a name that is not found.
   const plain = joined(segmentsOf(path).map((segment) => (/^\.{1,2}$/.test(segment) ? "-" : segment)));
   return path.endsWith("/") ? `${plain}/` : plain;
 }

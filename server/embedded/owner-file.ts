@@ -19,7 +19,7 @@ export async function claimFiles(dataDir: string): Promise<Ownership> {
   const file = ownerFile(dataDir);
   requireWritable(dataDir);
   const owner = readClaim(file);
-  // Where nothing tells when a process began, an owner that has announced itself must also answer.
+  // Without start times, a reused process number looks alive. So an owner that announced a URL must also answer there.
   const isSilent = owner?.started === null && owner.note !== "" && !(await isServing(owner.note));
   const claim = tryClaim(file, (found) => isAbandoned(found) || (isSilent && found.id === owner.id));
   if (claim) return { announce: claim.note, release: claim.release };
@@ -28,7 +28,7 @@ export async function claimFiles(dataDir: string): Promise<Ownership> {
   );
 }
 
-/** Where the process that has these files open says that the database answers; null when there is none. */
+/** The URL that the owner of these files announced; null when no process owns them. */
 export function announcedUrl(dataDir: string): string | null {
   const owner = readClaim(ownerFile(dataDir));
   return owner && !isAbandoned(owner) ? owner.note || null : null;

@@ -1,6 +1,6 @@
 import { cString, message, readTags, textRows } from "./wire";
 
-/** What a client can change of its session with SQL, and must find again, and nobody else may meet. */
+/** The session state that SQL can change. It is saved and restored for each client and hidden from the others. */
 export class SessionState {
   /** Equal for states that are equal. */
   readonly key: string;
@@ -53,16 +53,16 @@ export function readState(answer: Uint8Array): { state: SessionState; hasLocks: 
   };
 }
 
-/** Commands after which the state may be another one, and functions that no command tag tells of. */
+/** Command tags that may change the state. Functions can change it too, but no tag shows that. */
 const CHANGING_TAGS = new Set(["SET", "RESET", "DISCARD", "DISCARD ALL", "PREPARE", "DEALLOCATE", "DEALLOCATE ALL"]);
 const CHANGING_TEXT = /set_config|advisory|\bcall\s|\bdo\s+(?:language\b|\$|e?')/i;
 const CUSTOM_SETTING = /(?:\bset\s+(?:session\s+)?|set_config\(\s*')([a-z_]\w*\.\w+)/gi;
 
-/** Watches what a client asks and is told for signs that it has changed its session. */
+/** Watches a client's queries and answers for signs that its session state changed. */
 export class StateWatch {
   /** Names of settings that PostgreSQL does not list. */
   readonly customSettings = new Set<string>();
-  /** Whether its statements call what can change the session at any time. */
+  /** Whether the client sent SQL that may change the session. A prepared statement can run again at any time. */
   #isAlwaysSuspect = false;
   #isSuspect = false;
 
@@ -87,7 +87,7 @@ export class StateWatch {
   }
 }
 
-/** The settings that a connection begins with: all its parameters that are none of the protocol's own. */
+/** Settings in the startup packet: all parameters except those of the protocol itself. */
 export function startupSettings(body: Buffer): Map<string, string> {
   const fields = body.toString("utf8").split("\0");
   const settings = new Map<string, string>();

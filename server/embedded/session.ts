@@ -6,7 +6,7 @@ import { cString, errorText, message, parameterStatuses, readyState } from "./wi
 const SYNC = message("S");
 const LEAVE = message("Q", cString("rollback; select pg_advisory_unlock_all()"));
 
-/** A client, and what is kept of it while others use the session. */
+/** The state of a client, kept while other clients use the session. */
 export type SessionUser = {
   readonly statements: ClientStatements;
   readonly watch: StateWatch;
@@ -18,27 +18,27 @@ export type SessionUser = {
 /** Messages that PostgreSQL shall answer in one go. */
 export type Turn = {
   bytes: Buffer;
-  /** Whether the first thing they do to the prepared statement without a name is to rely on it. */
+  /** Whether they use the unnamed prepared statement before they replace it. */
   needsUnnamed: boolean;
-  /** Whether they replace or drop it. */
+  /** Whether they replace or drop the unnamed prepared statement. */
   replacesUnnamed: boolean;
   /** Whether the answer ends with ReadyForQuery. */
   wantsReady: boolean;
 };
 
-/** PGlite has ended or answers no more, and nothing brings it back: its clients are lost, and so is who needs it. */
+/** PGlite has crashed or stopped answering. It cannot be restarted, so every client is disconnected. */
 export class DatabaseFailure extends Error {
   override name = "DatabaseFailure";
 }
 
-/** PGlite's one session: one client at a time speaks to it, in the order of asking, and finds there what it left. */
+/** Shares PGlite's only session. Clients use it one at a time, first come first served; each finds its own state. */
 export class Session {
   readonly #db: PGlite;
   readonly #waiting: { who: object; proceed: () => void }[] = [];
   #holder: object | null = null;
-  /** The state that the session is in. */
+  /** The current state of the session. */
   #state = new SessionState();
-  /** The client whose statement without a name PostgreSQL holds. */
+  /** The client that owns the current unnamed statement. */
   #unnamedOwner: SessionUser | null = null;
   #drops = 0;
 
@@ -54,7 +54,7 @@ export class Session {
     return this.#waiting.length > 0;
   }
 
-  /** Waits until the session is this one's, which it stays until `leave`. */
+  /** Waits for the session. The caller holds it until `leave`. */
   async enter(who: object): Promise<void> {
     if (this.#holder === null) this.#holder = who;
     else if (this.#holder !== who) await new Promise<void>((proceed) => this.#waiting.push({ who, proceed }));
@@ -67,7 +67,7 @@ export class Session {
   }
 
   /**
-   * What PostgreSQL answers to the client that has the session, which it leaves if nothing of it is left open.
+   * Runs messages for the client that holds the session. Releases the session unless a transaction or a lock is open.
    * @throws DatabaseFailure
    */
   async exchange(who: SessionUser, turn: Turn): Promise<Uint8Array> {
@@ -87,8 +87,8 @@ export class Session {
   }
 
   /**
-   * Begins a client's session with settings of its own, and answers what the client must know of them, or the reason
-   * why there are no such settings. @throws DatabaseFailure
+   * Applies the client's startup settings. Returns their ParameterStatus messages, or the error that refused a setting.
+   * @throws DatabaseFailure
    */
   async begin(who: SessionUser, settings: Map<string, string>): Promise<{ statuses: Buffer } | { error: string }> {
     await this.enter(who);
@@ -101,13 +101,13 @@ export class Session {
     return error ? { error } : { statuses: answer ? parameterStatuses(answer) : Buffer.alloc(0) };
   }
 
-  /** Undoes what a client that is gone has left open, and removes what was its alone. @throws DatabaseFailure */
+  /** Cleans up after a client that left: its transaction, locks and prepared statements. @throws DatabaseFailure */
   async forget(who: SessionUser): Promise<void> {
     this.#unnamedOwner = null;
     await this.#send(Buffer.concat([SYNC, LEAVE, who.statements.closeAll(), SYNC]));
   }
 
-  /** Puts the session into the state in which this client left it; answers what PostgreSQL said to that. */
+  /** Restores the client's state and statements. Returns PostgreSQL's answer, or null if the state is the same. */
   async #restore(who: SessionUser): Promise<Uint8Array | null> {
     if (who.dropsSeen !== this.#drops) {
       who.dropsSeen = this.#drops;
@@ -121,7 +121,7 @@ export class Session {
     return answer;
   }
 
-  /** Notes the state that the client has brought about, and says whether the session must remain with it. */
+  /** Records the client's session state. True if the client holds an advisory lock and must keep the session. */
   async #isKeptBy(who: SessionUser, isSuspect = who.watch.isSuspect): Promise<boolean> {
     if (!isSuspect) return false;
     const { state, hasLocks } = readState(await this.#send(stateQuery(who.watch.customSettings)));
@@ -139,7 +139,7 @@ export class Session {
     } catch (error) {
       throw new DatabaseFailure(`PGlite has ended: ${error instanceof Error ? error.message : error}`);
     }
-    // A crash inside WebAssembly is not always thrown: what follows then is silence.
+    // WebAssembly can crash without throwing. PGlite then returns an incomplete answer.
     if (wantsReady && readyState(answer) === null) throw new DatabaseFailure("PGlite answers no more");
     return answer;
   }

@@ -20,29 +20,29 @@ const GSS_REQUEST = 80_877_104;
 const CANCEL_REQUEST = 80_877_102;
 const PROTOCOL_MAJOR = 3;
 
-/** What clients may take, of memory and of each other's time. */
+/** Limits on the memory and the session time of a client. */
 export const BOUNDS = {
-  /** As many connections as a PostgreSQL server allows that nobody has configured. */
+  /** PostgreSQL's default for max_connections. */
   clients: 100,
-  /** What a client may send before it must wait for an answer, in bytes. */
+  /** In bytes: how much a client may send before it waits for an answer. */
   turn: 64 * 1024 * 1024,
-  /** A connection that has not begun by then is closed. */
+  /** A connection without a startup packet is closed after this time. */
   startup: 10 * SECOND,
-  /** A client that keeps the session so long without a word, while others wait for it, is cut off. */
+  /** A client that holds the session is disconnected after this long without a message, if others wait. */
   silence: 10 * SECOND,
 };
-/** After so many bytes that nobody has looked at yet, a client is not read from until there is room. */
+/** In bytes. Reading from a client pauses while it has more than this unprocessed. */
 const MAX_UNREAD = 1024 * 1024;
 
-/** All that a client may send, once it is connected; at anything else PGlite ends. */
+/** The message types that PGlite knows. Any other type would crash it. */
 const KNOWN = new Set("PBDECSQHFdcfX");
 /** After these the client waits for an answer. */
 const ENDS_OF_TURN = new Set("SQHF");
-/** What belongs to a COPY from the client. There is never one under way: see COPY_FAILS. */
+/** The messages of a COPY from the client. They are ignored, because no COPY ever runs: see COPY_FAILS. */
 const COPY_DATA = new Set("dcf");
 /**
- * Sent after whatever can begin a COPY from the client, and without effect after anything else. PGlite has nobody to
- * ask for the data: it would end.
+ * Sent after every message that could start a COPY from the client; it has no effect otherwise. PGlite cannot ask the
+ * client for the data and would crash.
  */
 const COPY_FAILS = message("f", cString("the embedded database takes no data this way; use INSERT"));
 
@@ -97,7 +97,7 @@ export async function servePGlite(db: PGlite, host: string, bounds = BOUNDS): Pr
   };
 }
 
-/** Tells a client that there is no room, and reads away what it has sent: its connection would never end otherwise. */
+/** Rejects a client when there are too many. Its input is discarded, because an unread socket never closes. */
 function turnAway(socket: Socket, patience: number): void {
   const timer = setTimeout(() => socket.destroy(), patience);
   socket.on("close", () => clearTimeout(timer));
@@ -170,7 +170,7 @@ class Client implements SessionUser {
         const turn = this.#nextTurn();
         if (!turn) return;
         await this.#house.session.enter(this);
-        // Whoever is gone by now has nothing done any more.
+        // The client disconnected while it waited for the session.
         if (this.#isClosed) return;
         const answer = await this.#house.session.exchange(this, turn);
         this.#silenceTimer.refresh();
@@ -197,16 +197,16 @@ class Client implements SessionUser {
     this.#socket.destroySoon();
   }
 
-  /** The holder of the session has not sent anything to be answered for a while. */
+  /** Disconnects a client that holds the session in silence while others wait. */
   #endSilence(): void {
     const { session } = this.#house;
     if (!session.isHeldBy(this) || !session.isWanted) return;
     this.#cutOff("25P03", "terminating connection: it kept the embedded database's one session in silence");
-    // One that does not read what it is sent, either, would never be closed.
+    // If the client does not read either, destroySoon() never closes the socket.
     this.#socket.destroy();
   }
 
-  /** A client that does not read its answers gets no further ones. */
+  /** Waits until the client has read its answers, so that they do not pile up. */
   async #write(bytes: Uint8Array): Promise<void> {
     if (this.#isClosed || this.#socket.write(bytes)) return;
     await new Promise<void>((resolve) => {
@@ -224,7 +224,7 @@ class Client implements SessionUser {
       if (packet.code === SSL_REQUEST || packet.code === GSS_REQUEST) {
         this.#socket.write("N");
       } else if (packet.code === CANCEL_REQUEST) {
-        // While a statement runs, nothing else does: there is never one to cancel.
+        // PGlite runs one statement at a time and blocks meanwhile, so there is nothing to cancel.
         this.#socket.end();
         return false;
       } else {
@@ -244,7 +244,7 @@ class Client implements SessionUser {
     return false;
   }
 
-  /** The messages up to the next one that wants an answer, or null while that has not arrived. @throws ProtocolError */
+  /** Takes all messages up to one that asks for an answer. Null until that one has arrived. @throws ProtocolError */
   #nextTurn(): Turn | null {
     for (let next = this.#reader.next(); next; next = this.#reader.next()) {
       const { type, bytes } = next;

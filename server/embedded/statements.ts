@@ -1,13 +1,12 @@
 import { cString, HEADER, type Message, message, readCString } from "./wire";
 
 const DEALLOCATE = /^\s*deallocate\s+(?:prepare\s+)?("(?:[^"]|"")+"|[a-z_]\w*)\s*;?\s*\0$/i;
-/** A longer one names no statement of PostgreSQL. */
+/** PostgreSQL's names are short, so a longer DEALLOCATE cannot name a statement. */
 const MAX_DEALLOCATE = 200;
 
 /**
- * The prepared statements of one client. All clients share PostgreSQL's one session, and with it one set of names: so
- * each name is replaced by one that no other client can have. The name "" stands for itself, because a simple query
- * drops what bears it; what it means to this client is remembered.
+ * The prepared statements of one client. All clients share one PostgreSQL session, so names are prefixed per client to
+ * avoid collisions. The unnamed statement keeps the name "", because a simple query drops it. Its text is remembered.
  */
 export class ClientStatements {
   /** By the client's own name: the name in PostgreSQL and the message that prepares it there. */
@@ -24,7 +23,7 @@ export class ClientStatements {
     return this.#statements.size === 0;
   }
 
-  /** The message as PostgreSQL shall see it. @throws ProtocolError */
+  /** Replaces the statement name in a message. @throws ProtocolError */
   rename({ type, bytes }: Message): Buffer {
     if (type === "P") return this.#prepare(bytes);
     if (type === "B") {
@@ -41,27 +40,29 @@ export class ClientStatements {
     return type === "Q" ? this.#query(bytes) : bytes;
   }
 
-  /** What makes PostgreSQL's statement without a name this client's. */
+  /** The message that makes this client's unnamed statement the current one. */
   restoreUnnamed(): Buffer {
     return this.#statements.get("")?.parse ?? message("C", "S", cString(""));
   }
 
-  /** After something has removed all statements of the session: this client's are gone for good. */
+  /** Forgets all statements, after this client dropped all statements of the session. */
   clear(): void {
     this.#statements.clear();
   }
 
-  /** What prepares all of them again, each for itself. */
+  /**
+   * The messages that prepare all statements again. Each is synced alone, so one failure does not affect the others.
+   */
   restoreAll(): Buffer {
     return Buffer.concat([...this.#statements.values()].flatMap(({ parse }) => [parse, message("S")]));
   }
 
-  /** What removes all of them from PostgreSQL. Empty when there is nothing to remove. */
+  /** The messages that close all statements. Empty when there are none. */
   closeAll(): Buffer {
     return Buffer.concat([...this.#statements.values()].map(({ name }) => message("C", "S", cString(name))));
   }
 
-  /** Some drivers remove with SQL what they have prepared by a message. */
+  /** Renames the statement in a DEALLOCATE: some drivers use SQL to close what they prepared by message. */
   #query(bytes: Buffer): Buffer {
     this.#statements.delete("");
     const name = DEALLOCATE.exec(bytes.toString("utf8", HEADER, HEADER + MAX_DEALLOCATE))?.[1];
@@ -81,13 +82,13 @@ export class ClientStatements {
     return parse;
   }
 
-  /** A name that was never prepared must stay unknown: as the client wrote it, it could be another client's. */
+  /** An unknown name gets this client's prefix, so that it cannot match a statement of another client. */
   #nameOf(text: string): string {
     return text === "" ? "" : (this.#statements.get(text)?.name ?? `${this.#prefix}${text}?`);
   }
 }
 
-/** What the message does to the statement without a name: prepares or drops it, relies on it, or nothing. */
+/** Whether a message replaces (or drops) the unnamed statement, needs it, or does neither (null). */
 export function useOfUnnamed({ type, bytes }: Message): "replaces" | "needs" | null {
   if (type === "Q") return "replaces";
   if (type === "P") return bytes[HEADER] === 0 ? "replaces" : null;

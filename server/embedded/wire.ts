@@ -10,7 +10,7 @@ const COMMAND_COMPLETE = "C".charCodeAt(0);
 /** PostgreSQL's own limit for the first packet of a connection. */
 const MAX_STARTUP = 10_000;
 
-/** What a client sends breaks the rules of the protocol, or a bound of ours: it is told so and cut off. */
+/** A client broke the protocol or one of our limits. It gets the message and is disconnected. */
 export class ProtocolError extends Error {
   override name = "ProtocolError";
 }
@@ -95,7 +95,7 @@ export function readCString(bytes: Buffer, start: number): { text: string; next:
   return { text: bytes.toString("utf8", start, end), next: end + 1 };
 }
 
-/** The last word to a client that is cut off. `code` is an SQLSTATE. */
+/** The error sent to a client before it is disconnected. `code` is an SQLSTATE. */
 export function fatalError(code: string, text: string): Buffer {
   return message("E", ...["SFATAL", "VFATAL", `C${code}`, `M${text}`].map(cString), "\0");
 }
@@ -118,7 +118,7 @@ function* messagesOf(answer: Uint8Array): Generator<{ type: string; body: Buffer
   }
 }
 
-/** What the commands of an answer were, as PostgreSQL calls them: "SET", "SELECT 1", "DISCARD ALL" … */
+/** The command tags in an answer: "SET", "SELECT 1", "DISCARD ALL" … */
 export function readTags(answer: Uint8Array): string[] {
   const bytes = Buffer.from(answer.buffer, answer.byteOffset, answer.byteLength);
   const tags: string[] = [];
@@ -162,7 +162,7 @@ export function errorText(answer: Uint8Array): string | null {
   return null;
 }
 
-/** What the server says of its settings without being asked, as it stands in an answer. */
+/** The ParameterStatus messages in an answer. */
 export function parameterStatuses(answer: Uint8Array): Buffer {
   return Buffer.concat(
     [...messagesOf(answer)].filter(({ type }) => type === "S").map(({ body }) => message("S", body)),

@@ -1,4 +1,5 @@
-// Pages and forms wait for their turn (lib/admission): a page takes a place while it is made, and memory until it is read.
+// Pages and forms wait for their turn (lib/admission). A page holds a render place while it is made, then memory until
+// the client has read it.
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { collectAnswer } from "../direct/collected.mjs";
@@ -10,11 +11,11 @@ import { refuse } from "./refusals.mjs";
 const BUILT = "/_next/static/";
 const FILES = listFiles("public");
 
-/** Judging a password takes its turn where it is judged. */
+/** Sign-in is not queued here. Password checks have a queue of their own. */
 const SIGN_IN = "/sign-in";
 
 /**
- * Answers a request for a page, or a form, in its turn; files, and what Next asks itself, at once.
+ * Answers pages and forms in turn. Files and Next's requests to itself do not wait.
  * @param {string} path
  * @param {import("node:http").IncomingMessage} request
  * @param {import("node:http").ServerResponse} response
@@ -37,7 +38,7 @@ export async function answerInTurn(path, request, response, ask, keep) {
   if (response.destroyed) return place.release();
   await askWhole(request, response, ask, async (send, answer) => {
     if (answer) keep?.(answer);
-    // In another turn of the event loop than the page was made in: who asked for less comes first.
+    // Yields to the event loop after rendering, so that shorter requests are answered first.
     await new Promise(setImmediate);
     pageAdmission().keepUnread(place, answer?.body.length ?? 0);
     await send().finally(place.release);
@@ -58,7 +59,7 @@ export async function answerInTurn(path, request, response, ask, keep) {
 async function askWhole(request, response, ask, whenMade) {
   const { method = "GET", headers } = request;
   const accepted = String(headers["accept-encoding"] ?? "");
-  // Compressed when it is whole.
+  // Next must not compress: the collected answer is compressed when it is sent.
   delete headers["accept-encoding"];
   collectAnswer(response, (answer) => {
     const send = async () => {

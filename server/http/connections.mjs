@@ -1,5 +1,4 @@
-// What happens on a connection apart from its requests: bytes that are no request, bodies that nobody reads, and clients
-// that take for ever.
+// Guards connections against unparsable bytes, unread bodies and slow clients.
 import { createServer } from "node:http";
 import { pathInPacket, refuse, refuseRaw } from "./refusals.mjs";
 
@@ -7,20 +6,20 @@ import { pathInPacket, refuse, refuseRaw } from "./refusals.mjs";
 export const TIMES = {
   /** Longer than the 60 seconds after which common proxies drop an idle connection: the proxy must be the one to close. */
   keepAlive: 65_000,
-  /** A client that neither reads nor writes for so long is gone. 0: for ever. */
+  /** A connection without traffic in either direction is closed after this time. 0 turns this off. */
   silence: 30_000,
-  /** Until a request must have come whole, with its body and without. */
+  /** Time limits for receiving the whole request, and for receiving its headers alone. */
   request: 30_000,
   headers: 15_000,
-  /** How often the two above are looked at. */
+  /** How often these two limits are checked. */
   check: 5_000,
-  /** A client may go on sending a body so long after it was answered; nothing of it is kept. */
+  /** How long the rest of a body is read and discarded after the answer. */
   discarding: 5_000,
 };
 
-/** So many requests of one connection are answered at a time; the ones sent ahead of them wait. */
+/** Pipelined requests of one connection that are handled at a time. Further ones wait. */
 const MAX_AT_ONCE = 4;
-/** Whoever sends more ahead than this is cut off: no client does, and each that waits takes memory. */
+/** Limit on unanswered requests of one connection. Each takes memory, and no real client sends so many. */
 const MAX_AHEAD = 100;
 
 /**
@@ -40,8 +39,7 @@ function stateOf(socket) {
 }
 
 /**
- * Resolves when it is a request's turn among those of its connection, never when its client goes before that; null when
- * it is at once.
+ * Waits for a request's turn on its connection. Null when it need not wait. Never resolves if the client leaves first.
  * @param {import("node:http").IncomingMessage} request
  * @returns {Promise<void> | null}
  */
@@ -57,8 +55,8 @@ const TOO_SLOW = "ERR_HTTP_REQUEST_TIMEOUT";
 const STATUS_OF = { HPE_HEADER_OVERFLOW: 431, [TOO_SLOW]: 408 };
 
 /**
- * A server that nobody listens to yet and no client can hold for longer than these times. What is no request it answers
- * itself, in the order in which it came: behind the answers to the requests before it.
+ * Creates a server with client timeouts. It does not listen yet. It answers unparsable bytes itself, after all earlier
+ * pipelined responses.
  * @param {typeof TIMES} times
  */
 export function createGuardedServer(times) {
@@ -67,10 +65,11 @@ export function createGuardedServer(times) {
     requestTimeout: times.request,
     headersTimeout: times.headers,
     connectionsCheckingInterval: times.check,
-    // Refused with a body, unlike by Node.
+    // The gate checks Host instead, because Node refuses without a body.
     requireHostHeader: false,
   });
-  // All of them are kept, and too many refused: Node would drop the last, and with them what a proxy wrote.
+  // Node would silently drop headers over its limit. A proxy appends its own last, so the gate refuses with 431
+  // instead.
   server.maxHeadersCount = 0;
   server.setTimeout(times.silence);
   /** @type {import("node:http").RequestListener} */
@@ -78,14 +77,14 @@ export function createGuardedServer(times) {
     const { socket } = request;
     const state = stateOf(socket);
     if (++state.pending > MAX_AHEAD) return socket.destroy();
-    // Whoever waits for the body learns from the end of the connection that it will never come.
+    // Answers 408 if the body never arrives. The end of the connection then fails the handler's read.
     state.giveUp = () => response.headersSent || refuse(request, response, 408, { Connection: "close" });
     response.once("close", () => {
       state.pending--;
       state.waiting.shift()?.();
       if (state.pending === 0) state.afterAnswers?.();
       if (request.complete) return;
-      // Read away, so that whoever sends it learns the answer, and can ask again.
+      // Discards the rest of the body, so that the client reads the answer and can reuse the connection.
       request.resume();
       setTimeout(() => request.complete || socket.destroy(), times.discarding).unref();
     });
@@ -112,7 +111,7 @@ function refuseLast(socket, status, path) {
 }
 
 /**
- * Runs after the answers to the requests that came before on a connection. While one function waits, no other does.
+ * Runs a function after all pending answers of a connection. Does nothing if another function waits already.
  * @param {import("node:stream").Duplex} socket
  * @param {() => void} run
  */

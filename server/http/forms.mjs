@@ -1,5 +1,5 @@
-// Forms, whole and well-formed before Next sees them: it would wait for the rest of one, and answer a broken one with a
-// fault and a stack trace in the log.
+// Reads and checks forms before Next sees them. Next would wait for a form that never ends, and answers a malformed
+// form with a 500 and a stack trace in the log.
 import { readFileSync } from "node:fs";
 import { IncomingMessage } from "node:http";
 import { join } from "node:path";
@@ -10,10 +10,10 @@ export const MAX_FORM = 16_384;
 /** The name of a server action, as Next writes it. */
 export const ACTION = /^[0-9a-f]{40,44}$/;
 
-// How a page without scripts names the action of a form: alone, or with what is bound to it in two more fields.
+// The fields in which a page without scripts names its action. An action with bound arguments has two further fields.
 const PLAIN_ACTION = /^\$ACTION_ID_([0-9a-f]{40,44})$/;
 const BOUND_ACTION = /^\$ACTION_REF_(\d{1,3})$/;
-/** What the forms of the console hold beside plain values: nothing given, a form, and a text that begins with `$`. */
+/** The `$` references that the console's forms use: undefined, a form, and an escaped text that begins with `$`. */
 const REFERENCE = /^\$(?:undefined$|K\w{1,4}$|\$)/;
 
 /**
@@ -54,7 +54,7 @@ export async function readForm(request, actions) {
 }
 
 /**
- * A body that is one text counts as the first field of a form.
+ * Parses a body as a form. Next's router may send a single text, which becomes field "0".
  * @param {string} type
  * @param {Buffer} body
  * @returns {Promise<FormData | null>}
@@ -73,7 +73,7 @@ async function parse(type, body) {
 }
 
 /**
- * The one action that the fields of a page without scripts name; undefined when they do not name one rightly.
+ * Finds the action in a form of a page without scripts. Undefined unless the fields name exactly one, well-formed.
  * @param {FormData} fields
  * @returns {string | undefined}
  */

@@ -1,20 +1,21 @@
-// The checks before any handler or page sees a request: whether it is one request that means one thing, and who
-// sent it.
+// Checks every request before a handler or a page sees it. Refuses ambiguous requests and records the sender's ip.
 import { randomBytes } from "node:crypto";
 import { isMachinePath } from "../../lib/http/machine-path.mjs";
 import { isHandlerMethod } from "../../lib/http/methods.mjs";
 
-/** More headers than any client sends. Node counts none: it would drop the last of them, which a proxy wrote. */
+/**
+ * More headers than any client sends. Node's own limit is off, because Node drops the last ones, which proxies append.
+ */
 const MAX_HEADERS = 200;
-/** What no host name or port contains; each of these would let two readers see two hosts. */
+/** Characters that no valid Host contains. Two parsers could read two different hosts from them. */
 const NOT_IN_HOST = /[\s,/\\?#@]/;
 
 /**
- * Next asks itself for the page that a form leads to, with the headers of the form: this one tells such a request from
- * a request that a client makes up.
+ * Marks requests that Next sends to itself, for the page that a form redirects to. They copy the headers of the form.
+ * The value is a secret, so that clients cannot forge it.
  */
 const INNER_HEADER = "x-console-inner";
-// Processes that share a port share it: any of them may get the request.
+// All workers of a port use the same secret, because any of them may receive the request.
 process.env.CONSOLE_INNER_SECRET ??= randomBytes(24).toString("hex");
 const INNER_SECRET = process.env.CONSOLE_INNER_SECRET;
 
@@ -24,7 +25,7 @@ const INNER_SECRET = process.env.CONSOLE_INNER_SECRET;
  */
 export function findFault(request) {
   const { rawHeaders, url = "" } = request;
-  // Only proxies are asked for other hosts' URLs (`GET http://elsewhere/`), and nobody for `*`.
+  // Absolute URLs (`GET http://elsewhere/`) are for proxies. `*` is not supported.
   if (!url.startsWith("/")) return 400;
   if (rawHeaders.length > 2 * MAX_HEADERS) return 431;
   const hosts = valuesOf(rawHeaders, "host");
@@ -49,20 +50,20 @@ export function normalize(request, baseUrl) {
   if (isForMachines(collapsed)) {
     path = collapsed;
     request.url = path + query;
-    // Every method that no handler has is refused alike, so it goes by the name of one that is refused.
+    // Methods that no handler can have become DELETE, so that all are refused alike.
     if (!isHandlerMethod(request.method)) request.method = "DELETE";
   }
-  // Node keeps the first of several; together they are no usable credential.
+  // Node would keep only the first Authorization header. Joined, several are invalid credentials.
   const authorizations = valuesOf(rawHeaders, "authorization");
   if (authorizations.length > 1) headers.authorization = authorizations.join(", ");
   if (!isInner(request)) {
-    // As a proxy does: the app can then tell the peer's ip from what the client wrote to the left of it.
+    // Appends the peer's ip, as a proxy does. Anything to the left of it is the client's claim.
     const forwarded = headers["x-forwarded-for"];
     const peer = request.socket.remoteAddress;
     headers["x-forwarded-for"] = forwarded ? `${forwarded}, ${peer}` : peer;
   }
-  // Next believes this over Host, so only the configured host may stand in it; and by the scheme it asks itself for
-  // the page that a form leads to, over plain HTTP whatever the browser speaks.
+  // Next trusts X-Forwarded-Host over Host, so only the configured host may be in it. X-Forwarded-Proto goes, because
+  // Next would use its scheme for requests to itself, and this server speaks plain HTTP.
   delete headers["x-forwarded-host"];
   delete headers["x-forwarded-proto"];
   if (baseUrl) headers["x-forwarded-host"] = baseUrl.host;
@@ -70,7 +71,7 @@ export function normalize(request, baseUrl) {
 }
 
 /**
- * Whether a path is one of those that handlers answer alone, however it is spelled.
+ * Whether only handlers answer a path, also when it is percent-encoded.
  * @param {string} path
  */
 export function isForMachines(path) {
@@ -78,7 +79,7 @@ export function isForMachines(path) {
 }
 
 /**
- * Whether Next sent the request to itself: its headers are then those of a request that was looked at before.
+ * Whether Next sent the request to itself. Its headers were then checked with the original request.
  * @param {import("node:http").IncomingMessage} request
  */
 export function isInner(request) {
@@ -86,7 +87,7 @@ export function isInner(request) {
 }
 
 /**
- * What a page's request carries so that the ones Next makes of it are known again.
+ * Adds the secret to a page request. Next copies it into its requests to itself.
  * @param {import("node:http").IncomingHttpHeaders} headers
  */
 export function markForInner(headers) {

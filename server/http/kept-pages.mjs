@@ -1,14 +1,15 @@
-// Pages that are the same for everybody who is not signed in: made once for each origin, and sent with a fresh nonce.
+// Caches pages that are the same for every signed-out visitor. Each is rendered once per origin and sent with a fresh
+// nonce.
 import { randomBytes } from "node:crypto";
 import { constants, crc32, deflateRawSync } from "node:zlib";
 import { acceptsGzip } from "../direct/outgoing.mjs";
 
-/** Without a query and without a session these depend on the origin alone. */
+/** Without a query and a session, these pages depend only on the origin. */
 const PATHS = new Set(["/", "/docs/api"]);
-/** The client says which origin it asks for; only so many are kept. The least used one makes room. */
+/** The client chooses the origin (its Host), so the cache is limited. The least used origin is evicted. */
 const MAX_ORIGINS = 8;
 const HOST = /^[\w.-]{1,253}(?::\d{1,5})?$|^\[[\da-f:.]{2,45}\](?::\d{1,5})?$/i;
-/** What the page may know of the request. */
+/** The headers that a cached page may depend on. */
 const KEPT_HEADERS = new Set(["host", "x-forwarded-host", "x-forwarded-for", "x-console-inner"]);
 
 const NONCE = /'nonce-([\w+/=]+)'/;
@@ -38,7 +39,7 @@ export async function answerKept(path, request, response, make) {
     if (!KEPT_HEADERS.has(name) && name !== "accept-encoding") delete request.headers[name];
   }
   const { pages } = originOf(request);
-  // Others make it just now.
+  // Another request is rendering this page.
   if (pages.get(path) instanceof Promise) await pages.get(path);
   const kept = pages.get(path);
   if (kept && !(kept instanceof Promise)) return sendKept(kept, request, response);
@@ -61,7 +62,7 @@ export async function answerKept(path, request, response, make) {
 function isForEverybody(path, { url, method, headers }) {
   if (!PATHS.has(path) || url !== path || (method !== "GET" && method !== "HEAD")) return false;
   if (/(?:^|[; ])(?:__Host-)?session=/.test(headers.cookie ?? "")) return false;
-  // Next's router in the browser asks for parts of a page.
+  // With these headers, Next's router in the browser asks for parts of a page only.
   return headers.rsc === undefined && headers["next-url"] === undefined && HOST.test(headers.host ?? "");
 }
 
@@ -126,8 +127,8 @@ function joined(parts, between) {
 }
 
 /**
- * The same text in gzip (RFC 1952). The nonce stands in blocks that are not compressed, between blocks that were compressed
- * before, each without knowledge of the others.
+ * Builds a gzip file (RFC 1952) without compressing again. The texts were deflated independently; each nonce goes
+ * between them as an uncompressed block.
  * @param {Buffer[]} texts
  * @param {Buffer[]} blocks `texts`, compressed
  * @param {Buffer} nonce

@@ -1,8 +1,8 @@
-// Pages, which Next makes: what reaches it of a request is what browsers and its own router send, and nothing else.
+// Filters page requests before Next sees them. Only what browsers and Next's own router send gets through.
 import { ACTION, MAX_FORM } from "./forms.mjs";
 import { isInner, markForInner } from "./gate.mjs";
 
-/** The request headers that a page may see: what browsers send that a page can need, and what Next's router in the browser adds. */
+/** The request headers that a page may see: those it needs from browsers, and those of Next's router in the browser. */
 const CARRIED_HEADERS = new Set([
   "accept",
   "accept-encoding",
@@ -32,13 +32,13 @@ const CARRIED_HEADERS = new Set([
   "x-forwarded-for",
   "x-forwarded-host",
 ]);
-/** What only Next itself sends, to itself. */
+/** Headers that only Next sends, in requests to itself. */
 const INNER_HEADERS = new Set(["x-action-forwarded"]);
 
-/** A way up or to where one is, which clients resolve before they ask: Next would, and find what no page is. */
+/** Dot segments. Clients resolve them before they ask. Next would resolve them to something that is not a page. */
 const DOTS = /[/\\](?:\.|%2e){1,2}(?:[/\\]|$)/i;
 
-/** Files of the build. Everything else that begins with `_` is machinery that no page needs. */
+/** Files of the build. Other paths that begin with `_` are internals of Next that no page needs. */
 const STATIC = "/_next/static/";
 
 /**
@@ -61,7 +61,7 @@ export function findPageFault(request, path) {
 }
 
 /**
- * Takes every header away that no page needs, in place.
+ * Deletes every header that pages do not need, in place.
  * @param {import("node:http").IncomingMessage} request
  */
 export function keepPageHeaders(request) {

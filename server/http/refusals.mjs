@@ -6,7 +6,7 @@ import { API_HEADERS, PAGE_HEADERS } from "../../lib/api/fixed-headers.mjs";
 import { isMachinePath } from "../../lib/http/machine-path.mjs";
 import { plainPageText } from "../../lib/http/plain-page-text.mjs";
 
-/** The URL in the first line of a request that was no request after all; anybody may have written it. */
+/** The path in the first line of an unparsable request. Its text is untrusted. */
 const REQUEST_LINE = /^[A-Z]{1,20} (?:https?:\/\/[^/ ]{1,300})?(\/[^ ]{0,30})/;
 
 const FAULT = { title: "Something went wrong on our side", text: "Try again in a moment." };

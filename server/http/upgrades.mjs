@@ -1,9 +1,9 @@
-// Requests that offer an upgrade (to HTTP/2, as some clients do) are answered like any other. Node's parser takes such a
-// request for the last one on its connection and drops what was sent behind it, so the connection is begun anew.
+// Answers requests that offer an upgrade (some clients offer HTTP/2) like any other. Node's parser stops after such a
+// request and drops the bytes behind it, so the connection is parsed again from that request on.
 import { afterAnswers } from "./connections.mjs";
 
 /**
- * Declines every upgrade: the request is read again without its offer, and what follows it on the connection as well.
+ * Declines every upgrade. Parses the request again without its offer, and then the bytes that follow it.
  * @param {import("node:http").Server} server
  */
 export function declineUpgrades(server) {

@@ -1,4 +1,4 @@
-// /ops/metrics on a port of its own, for the operator alone: one for all workers of an instance.
+// Serves /ops/metrics on a separate port for the operator. One port covers all workers of an instance.
 import cluster from "node:cluster";
 import { createServer } from "node:http";
 import { collectMetrics, mergeFamilies, writeFamilies } from "../../lib/operations/metrics.mjs";
@@ -11,7 +11,7 @@ const PATH = "/ops/metrics";
 /** A worker that does not answer in time is left out. */
 const WORKER_MS = 4000;
 
-/** Listens where OPS_PORT says, if it does. That the port is taken ends nothing: the console goes on without it. */
+/** Listens on OPS_PORT, if it is set. When the port is taken, the console runs without these metrics. */
 export async function startOps() {
   const port = Number(process.env.OPS_PORT);
   if (!port) return;
@@ -28,7 +28,7 @@ export async function startOps() {
   } catch (error) {
     logError("no metrics", `${host}:${port}: ${error instanceof Error ? error.message : error}`);
   }
-  // It keeps no process alive.
+  // The metrics port alone must not keep the process running.
   server.unref();
 }
 

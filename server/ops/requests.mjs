@@ -1,4 +1,4 @@
-// What the server counts of requests, and measures of its process.
+// Counts requests and measures the process, for /ops/metrics.
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { addMetricSource } from "../../lib/operations/metrics.mjs";
 
@@ -12,7 +12,7 @@ const routes = new Map();
 let running = 0;
 
 /**
- * Counts a request when it is answered. The route is the pattern of a route file, or one of a few words: never a path.
+ * Counts a request when it is answered. The route label is a route pattern or a fixed word. A path would be unbounded.
  * @param {import("node:http").ServerResponse} response
  * @returns {{ route: string }} to be told the route
  */
@@ -43,7 +43,7 @@ function count(name, status, seconds) {
   }
 }
 
-/** Begins to measure this process, and to tell it at /ops/metrics. */
+/** Starts measuring this process for /ops/metrics. */
 export function tellOfProcess() {
   const delay = monitorEventLoopDelay({ resolution: 10 });
   delay.enable();
