@@ -8,10 +8,10 @@ import { PlainError } from "@/lib/failures";
 import { type Filled, fill } from "./database";
 import type { Measured, Order } from "./load";
 
-/** Who answers: its port, and the process whose use counts. */
+/** The server under test: its port, and the process whose resource use is measured. */
 export type Target = { port: number; child: ChildProcess };
 
-/** What to ask a target for; the rest has defaults. */
+/** The request to a target. Everything but the path has a default. */
 export type Asked = Partial<Omit<Order & { kind: "http" }, "kind" | "port">> & { path: string };
 
 /** One run of the benchmark: a filled database and the servers that were started on it. */
@@ -51,12 +51,12 @@ export class Bench {
     return this.#once("next", () => startConsoleWithoutDirectDoor(this.data.url));
   }
 
-  /** Of a section of its own, which stops it. */
+  /** Starts an app for one section, which must stop it. */
   async startApp(variables: Record<string, string>, workers = 1): Promise<ConsoleServer> {
     return this.own(await startConsole(this.data.url, variables, workers));
   }
 
-  /** Stops this at the end of the run. Stopping twice does no harm. */
+  /** Registers something to be stopped at the end of the run. Stopping it twice is harmless. */
   own<Started extends { stop(): Promise<void> }>(started: Started): Started {
     const stop = started.stop.bind(started);
     let stopped: Promise<void> | undefined;
@@ -73,7 +73,7 @@ export class Bench {
     }
   }
 
-  /** Asks two things at once, by processes of their own. */
+  /** Sends two loads at once, each from a separate process. */
   async askBoth(target: Target, first: Asked, second: Asked): Promise<[Measured, Measured]> {
     return Promise.all([this.ask(target, first), this.#order(1, this.#httpOrder(target, second))]);
   }
@@ -82,7 +82,7 @@ export class Bench {
     return this.#order(0, { kind: "sql", url: this.data.url, text, values, ms });
   }
 
-  /** Waits until the app with the direct door has had nothing to do for so long, in milliseconds. */
+  /** Waits until the app with the direct door has been idle for `time` milliseconds. */
   async rest(time: number): Promise<void> {
     await setTimeout(Math.max(0, this.#lastAsked + time - performance.now()));
   }

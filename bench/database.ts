@@ -13,7 +13,7 @@ export const NODES = [1, 4] as const;
 export type Nodes = (typeof NODES)[number];
 
 const SAMPLES = 20;
-/** So many that none meets its limit: 120 requests a minute each. */
+/** Enough tokens that none reaches its limit of 120 requests a minute. */
 const TOKENS: Readonly<Record<Fleet, number>> = { 10: 1000, 100: 5000, 1000: 500 };
 const OTHERS = { servers: 100, services: 50, rows: 10_000 };
 
@@ -134,7 +134,7 @@ async function addService(client: pg.Client, accountId: number, nodes: number): 
   return rows[0].id;
 }
 
-/** Ten thousand rows of an account that asks for nothing. */
+/** Adds ten thousand rows of an account that sends no requests. */
 async function addOthers(client: pg.Client): Promise<void> {
   const accountId = await addAccount(client, "of others");
   await client.query(
@@ -170,14 +170,14 @@ async function addRowsOfOthers(client: pg.Client, from: number, until: number): 
 const firstOfOthers = (table: string) =>
   `select min(t.id) as first from ${table} t join accounts a on a.id = t.account_id where a.name = 'of others'`;
 
-/** As many rows of others as are wanted in all, instead of ten thousand. */
+/** Grows the rows of other accounts to `rows` in total. */
 export async function growOthers(url: string, rows: number): Promise<void> {
   const client = new pg.Client(url);
   await client.connect();
   try {
     await addRowsOfOthers(client, OTHERS.rows, rows);
     await client.query("vacuum analyze");
-    // Else what follows would pay for writing the new rows to disk. Not everybody may ask for it.
+    // Without a checkpoint, the next measurement would pay for writing the new rows to disk. Not every role may do this.
     await client.query("checkpoint").catch(() => {});
   } finally {
     await client.end();

@@ -1,5 +1,6 @@
-// Asks, and measures how long the answers take. A process of its own, so that its own work delays nobody else; it asks on
-// bare sockets, one request at a time on each, because an HTTP client costs more than the server that is measured.
+// Sends requests and measures how long the answers take. It runs as a separate process, so that its work delays nothing
+// else. It uses bare sockets, because an HTTP client costs more than the server under test. Each socket has one request at a
+// time.
 import { connect } from "node:net";
 import pg from "pg";
 
@@ -11,19 +12,19 @@ export type Order =
       path: string;
       /** A JSON text to send with POST; without it: GET. */
       body?: string;
-      /** They take turns, so that none meets its limit; none: no token is sent. */
+      /** Used in turn, so that no token reaches its limit. Empty: no token is sent. */
       tokens: readonly string[];
-      /** What the body is, where it is no JSON. */
+      /** The content type of the body, if it is not JSON. */
       contentType?: string;
       /** Further headers, each a line; `{n}` in them is another hexadecimal number each time. */
       headers?: readonly string[];
-      /** Another one ends the benchmark; "any": it is only counted. */
+      /** The expected status. Another status ends the benchmark. "any": every status is only counted. */
       status: number | "any";
       /** Keeps every 200 unread, and the connection with it. */
       isUnread?: boolean;
       connections: number;
       ms: number;
-      /** Between an answer and the next request of the connection. */
+      /** The pause between an answer and the next request of the connection. */
       pauseMs: number;
     }
   | { kind: "sql"; url: string; text: string; values: readonly unknown[]; ms: number };
@@ -40,7 +41,7 @@ export type Measured = {
   refused: number;
 };
 
-/** An answer that takes longer never comes. */
+/** An answer that takes longer counts as lost. */
 const SILENCE_MS = 30_000;
 
 let sent = 0;

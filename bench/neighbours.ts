@@ -5,7 +5,7 @@ import { hashToken, mintToken } from "@/lib/tokens/format";
 import type { Asked, Bench, Target } from "./bench";
 
 const SECOND = 1000;
-/** In peace or beside an attack: p95 may be so many times as long, or so many milliseconds longer. */
+/** The goal: beside an attack, p95 may be this many times as long as in peace, or this many milliseconds longer. */
 const GOAL_TIMES = 5;
 const GOAL_MS = 250;
 
@@ -18,7 +18,7 @@ const BOUNDARY = "neighbours";
 /** Sessions of the account with 1,000 servers, which attacks, and of the one with 10, and the key of a server of the latter. */
 type People = { attacker: string; quiet: string; key: string; serverId: number };
 
-/** Each attack of one account or network beside a customer who asks for little: how much longer that one waits. */
+/** Runs each attack of one account or network. Measures how much longer a customer with few requests waits. */
 export async function neighbours(bench: Bench): Promise<(readonly string[])[]> {
   const people = await addPeople(bench.data.url);
   const rows: (readonly string[])[] = [

@@ -1,6 +1,6 @@
-// Whether the time of a 404 tells another account's id from an unknown one (docs/security-checks.md, check 12). No test:
-// on a busy machine it would judge the machine. It calls the API's handlers in this process, over a PostgreSQL server of
-// its own, by turns in a random order:
+// Checks whether the time of a 404 tells another account's id from an unknown id (docs/security-checks.md, check 12). This is
+// not a test, because its result depends on how busy the machine is. It calls the API's handlers in this process, in random
+// order, on a PostgreSQL server that it starts itself:
 //
 //   node --import tsx bench/not-found-timing.ts
 import { startPostgres } from "@/e2e/support/postgres-server";
@@ -24,7 +24,7 @@ try {
 process.exit();
 
 async function measure(): Promise<string[][]> {
-  // Only now is the database known that they all ask.
+  // Imported here, because these modules read the database URL when they load.
   const { newAccount, newGameService, newServer, newToken } = await import("@/e2e/support/factories");
   const { answerInProcess } = await import("@/e2e/support/in-process");
   const other = await newAccount();

@@ -1,5 +1,5 @@
-// What the API is measured against: the same work on the same database, written by hand for `node:http` and `pg` with
-// nothing around it. No input is checked that the benchmark does not send.
+// The baseline for the API: the same work on the same database, written by hand with only `node:http` and `pg`. It checks
+// only the input that the benchmark sends.
 import { createHash, randomUUID } from "node:crypto";
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";

@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from "node:fs";
 
-/** What a process and its children have used; NaN where the system does not tell (only Linux does, in /proc). */
+/** The resource use of a process and its children. NaN outside Linux, because the values come from /proc. */
 export type ProcessUse = {
   cpuMs: number;
   /** Resident memory now, and the most there was. */

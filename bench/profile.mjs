@@ -1,4 +1,4 @@
-// Loaded into the app by NODE_OPTIONS, where node's own --cpu-prof may not stand: writes a CPU profile when it ends.
+// Writes a CPU profile when the app ends. NODE_OPTIONS loads this file, because it does not allow node's --cpu-prof.
 import { mkdirSync, writeFileSync } from "node:fs";
 import { Session } from "node:inspector";
 import { join } from "node:path";

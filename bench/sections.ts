@@ -120,7 +120,7 @@ async function servers(bench: Bench, { rounds }: Settings): Promise<Rows> {
   ];
 }
 
-/** The time of one answer after the other, beside that of the bare SQL. */
+/** Times sequential answers, and the bare SQL for comparison. */
 async function series(bench: Bench, { rounds }: Settings): Promise<Rows> {
   const [peer, direct] = [await bench.peer(), await bench.direct()];
   const rows: Rows = [["metrics", "bare SQL", "peer", "direct door", "of the bare SQL's time"]];
@@ -169,7 +169,7 @@ async function stall(bench: Bench, { rounds }: Settings): Promise<Rows> {
   return rows;
 }
 
-/** What rows of others cost: beside ten thousand, which are there from the beginning, a database with many more. */
+/** The cost of other accounts' rows: compares a database with ten thousand of them to one with many more. */
 async function others(bench: Bench, { rounds, rowsOfOthers }: Settings): Promise<Rows> {
   const grown = await bench.another();
   await growOthers(grown.data.url, rowsOfOthers);
@@ -295,7 +295,7 @@ async function cpuPerAnswer(bench: Bench, app: Target, asked: Asked): Promise<nu
   return ((readProcessUse(app.child.pid).cpuMs - before) * 1000) / answers;
 }
 
-/** A peer that answered something else would be no measure. @throws PlainError */
+/** Checks that the peer and the app return the same data, because only then is the comparison fair. @throws PlainError */
 async function requireEqualAnswers(bench: Bench, peer: Target, app: Target): Promise<void> {
   const headers = { Authorization: `Bearer ${bench.data.tokens[100][0]}` };
   const read = async ({ port }: Target, path: string) => {
@@ -309,7 +309,7 @@ async function requireEqualAnswers(bench: Bench, peer: Target, app: Target): Pro
   }
 }
 
-/** Answers per second of each case; each is asked once before, so that nothing is measured cold. */
+/** Answers per second of each case. Each case gets one request first, as a warm-up. */
 async function ratesOf(
   bench: Bench,
   rounds: number,

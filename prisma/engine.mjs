@@ -1,5 +1,5 @@
-// Prisma's own schema engine, published by Prisma as WebAssembly, in this process: nothing is downloaded, and no `prisma`
-// command is needed to bring a database up to date.
+// Runs Prisma's schema engine in this process, as the WebAssembly that Prisma publishes. So migrations need no download and
+// no `prisma` command.
 import { randomUUID } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -14,7 +14,7 @@ const PG_TEXT_OID = 25;
 /** @type {Promise<void> | undefined} */
 let loaded;
 
-/** Loads the engine. Its bindings keep views of the memory of the first instance, so there is one for each process. */
+/** Loads the engine once per process, because its bindings keep views of the first instance's memory. */
 async function load() {
   const entry = createRequire(import.meta.url).resolve("@prisma/schema-engine-wasm");
   const wasm = readFileSync(entry.replace(/schema_engine\.js$/, "schema_engine_bg.wasm"));
@@ -36,7 +36,7 @@ export async function openEngine(connectionString, { datamodels = [], log = () =
   await loaded;
 
   const adapters = new CharAwareAdapterFactory(connectionString);
-  // No file is `undefined` to this engine, never an empty list: `migrate diff` names its files in the call.
+  // This engine wants `undefined` instead of an empty list. `migrate diff` names its files in the call.
   const options = { datamodels: datamodels.length > 0 ? datamodels : undefined };
   const engine = await bindings.SchemaEngine.new(options, log, bindMigrationAwareSqlAdapterFactory(adapters));
   const close = async () => {
@@ -46,7 +46,7 @@ export async function openEngine(connectionString, { datamodels = [], log = () =
   return { engine, close };
 }
 
-/** Describing a schema returns PostgreSQL's "char", which the adapter cannot read and the engine wants as a character. */
+/** Schema queries return PostgreSQL's type "char". The adapter cannot read it, and the engine expects a character. */
 class CharAwareAdapterFactory extends PrismaPg {
   #connectionString;
   /** @type {Adapter[]} */
@@ -96,7 +96,7 @@ async function createShadowDatabase(connectionString) {
   const remove = () => runOnce(connectionString, `drop database "${name}"`);
   const [{ reached }] = await runOnce(url, "select current_database() as reached");
   if (reached === name) return { url, remove };
-  // The embedded database is one database whatever name is asked for; comparing within it would empty it.
+  // The embedded database has only one database, whatever the name. Using it as the shadow would empty it.
   await remove();
   const { register } = await import("tsx/esm/api");
   register();

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// Stands in for the native schema engine that the `prisma` command would download: the same engine, published by Prisma as
-// WebAssembly, spoken to over the same JSON-RPC on stdin and stdout. @prisma/schema-engine-wasm must be the exact build
+// Replaces the native schema engine, which the `prisma` command would download. This is the same engine as WebAssembly, with
+// the same JSON-RPC on stdin and stdout. @prisma/schema-engine-wasm must be the exact build
 // that the installed `prisma` names in @prisma/engines-version. Once the command brings such an engine itself
 // (prisma/orm#8626), this file can go.
 import { readFileSync } from "node:fs";

@@ -1,5 +1,5 @@
-// A generator of `prisma generate`, in Prisma's published protocol: JSON-RPC, a message a line, questions on stdin and
-// answers on stderr. It writes what SQL needs of the schema at run time, the names of tables and columns, into a file.
+// A generator for `prisma generate`. It writes the names of tables and columns to a file, because raw SQL needs them at run
+// time. Prisma's generator protocol is JSON-RPC, one message a line, with requests on stdin and answers on stderr.
 import { writeFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 

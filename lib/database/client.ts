@@ -6,10 +6,10 @@ import { ConsolePool } from "./pool";
 
 export { Prisma };
 
-// Without a database (while the pages are built, say) nothing is asked, but everything is loaded.
+// The build loads this module without a database and runs no statement, so a placeholder URL is enough.
 const createPool = () => new ConsolePool(env.databaseUrl ?? "postgresql://nowhere", env.databasePoolSize);
 
-/** The connections of this process. Only `run-statement.ts` asks them without the client below. */
+/** The connection pool of this process. Only `run-statement.ts` uses it directly; all other code uses `db`. */
 export const pool = perProcess("database-pool", createPool);
 
 function createClient() {

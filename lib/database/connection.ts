@@ -3,25 +3,25 @@ import { SECOND } from "@/lib/time";
 
 /** A statement that runs longer is cancelled. */
 const STATEMENT_TIME = 2.5 * SECOND;
-/** A database that has not even answered the cancel request so long afterwards counts as unreachable. */
+/** If the cancelled statement has not ended after this time, the database counts as unreachable. */
 const CANCEL_TIME = SECOND / 2;
 
-/** What `pg` has and its types do not: the wire below a client, and what a cancel request is signed with. */
+/** Members of `pg` that its types omit: the connection below a client, and the credentials of a cancel request. */
 type Wire = pg.Connection & {
   connect(port: number, host: string): void;
   cancel(processId: number, secretKey: number): void;
 };
 type Cancellable = { processID: number; secretKey: number; sslNegotiation: "postgres" | "direct" };
 
-/** What `pg` needs to reach a database. No option here that a pooler would refuse at the start of a connection. */
+/** The connection options for `pg`. Poolers refuse some startup options, so none of those is set here. */
 export function connectionConfig(connectionString: string) {
   return { connectionString, connectionTimeoutMillis: 3 * SECOND, keepAlive: true, application_name: "console-api" };
 }
 
 /**
- * A connection on which each statement ends within three seconds, the transactions' own included. The time is kept here
- * and enforced by a cancel request: `statement_timeout` at the start of a connection is refused by poolers, and a later
- * `SET` would reach their other clients.
+ * A connection that ends each statement within three seconds, including `begin` and `commit`. A timer in this process
+ * sends a cancel request. `statement_timeout` is no alternative: poolers refuse it as a startup option, and a later `SET`
+ * would affect their other clients.
  */
 export class BoundedClient extends pg.Client {
   constructor(config?: pg.ClientConfig) {
@@ -52,7 +52,7 @@ export class BoundedClient extends pg.Client {
     this.connection.stream.destroy(error);
   }
 
-  /** By the protocol on a connection of its own, which the server closes. */
+  /** Sends the cancel request on a separate connection, as the protocol demands. The server closes that connection. */
   #requestCancel(): void {
     const { processID, secretKey, sslNegotiation } = this as unknown as Cancellable;
     const wire = new pg.Connection({ ssl: this.ssl, sslNegotiation } as pg.ConnectionConfig) as Wire;
@@ -70,14 +70,14 @@ export class BoundedClient extends pg.Client {
 }
 
 /**
- * What every connection begins with: the adapter writes and reads instants as UTC and drops their offset. The one `SET`
- * there is: PgBouncer knows this parameter and carries it along with its client.
+ * Sets the time zone of a new connection to UTC, because the adapter drops the offset of instants. This `SET` is safe
+ * behind PgBouncer, which tracks this parameter for each client. No other `SET` is used.
  */
 export async function speakUtc(client: pg.ClientBase): Promise<void> {
   await client.query("set time zone 'UTC'");
 }
 
-/** Connects as the app does, and leaves. @throws what `pg` throws when that fails. */
+/** Connects as the app does and disconnects. @throws the error of `pg` when that fails. */
 export async function probeDatabase(connectionString: string): Promise<void> {
   await queryOnce(connectionString, "select 1");
 }

@@ -2,27 +2,27 @@ import { execute, query } from "@/lib/database/run-statement";
 import { parameter, type Statement, select, statement } from "@/lib/database/statement";
 import { type Column, Expression, type Table } from "@/lib/database/tables";
 
-// Old rows are deleted in small statements: each ends long before the statement timeout, and holds its locks for as short.
+// Old rows are deleted in small statements, so that each ends long before the statement timeout and holds its locks briefly.
 
-/** Asked before each small step of long work: false means to stop, and the next time goes on from there. */
+/** Called before each step of long work. False stops the work; the next run continues there. */
 export type GoesOn = () => Promise<boolean>;
 
-/** Rows that one statement deletes or changes at most. */
+/** The most rows that one statement deletes or changes. */
 const ROWS_AT_ONCE = 2000;
-/** Owners whose rows one statement looks for, each by an index. */
+/** The number of owners that one statement handles. It finds the rows of each by an index. */
 const OWNERS_AT_ONCE = 200;
 
 type OwnerTable = Table<"Server"> | Table<"GameService"> | Table<"AccessToken"> | Table<"Account">;
 
-/** How old rows of owners are found and deleted; `Limit` is the type of what makes a row old. */
+/** Finds and deletes old rows, owner by owner. `Limit` is the type of the value that makes a row old. */
 export type Deletion<Limit> = {
   next: Statement<{ after: number }, { until: number | null }>;
   deleteOld: Statement<{ after: number; until: number; limit: Limit }, never>;
 };
 
 /**
- * Declares a deletion. `limit` is the type of what makes a row old; `ofOwner` a query of the places (`ctid`) of the old
- * rows of one owner; `action` is what happens to them: `delete from …` or `update … set …`.
+ * Declares a deletion. `limit` is the type of the value that makes a row old. `ofOwner` selects the `ctid` of one owner's
+ * old rows. `action` is applied to those rows: `delete from …` or `update … set …`.
  */
 export function deletion<Limit>(
   owner: OwnerTable,
@@ -38,7 +38,7 @@ export function deletion<Limit>(
         `from (select ${id} as id from ${owner} where ${id} > ${after} order by ${id} limit ${OWNERS_AT_ONCE}) page`,
       ),
     ),
-    // The inner limit has the rows of each owner looked up by its index: without it the planner may read the whole table.
+    // The inner limit makes the planner use the index for each owner. Without it, the planner may read the whole table.
     deleteOld: statement({ after: id, until: id, limit }, (given) => ({
       sql: `${action} where ctid = any(array(
         select old.place from ${owner} cross join lateral (${ofOwner(given.limit)} limit ${ROWS_AT_ONCE}) as old (place)
@@ -47,7 +47,7 @@ export function deletion<Limit>(
   };
 }
 
-/** Deletes the old rows of all owners, as long as it may go on. Answers how many rows. */
+/** Deletes the old rows of all owners until `goesOn` says stop. Returns the number of rows. */
 export async function deleteAll<Limit>(
   { next, deleteOld }: Deletion<Limit>,
   limit: Limit,
@@ -65,14 +65,14 @@ export async function deleteAll<Limit>(
   return rows;
 }
 
-/** Repeats a statement that changes `ROWS_AT_ONCE` rows at most until it finds fewer. Answers how many in all. */
+/** Repeats a statement until it changes fewer than `ROWS_AT_ONCE` rows. Returns the total. */
 async function untilFew(change: () => Promise<number>, goesOn: GoesOn): Promise<number> {
   let rows = 0;
   for (let count = ROWS_AT_ONCE; count === ROWS_AT_ONCE && (await goesOn()); rows += count) count = await change();
   return rows;
 }
 
-/** Declares a deletion of rows that an index of their own finds: `places` are their `ctid`. */
+/** Declares a deletion whose rows one index finds for all owners. `places` selects their `ctid`. */
 export function deletionOfAll<Limit>(
   rows: string,
   limit: Expression<Limit>,
@@ -83,7 +83,7 @@ export function deletionOfAll<Limit>(
   }));
 }
 
-/** Deletes all rows that such a deletion finds, as long as it may go on. Answers how many. */
+/** Runs a deletion of `deletionOfAll` until `goesOn` says stop. Returns the number of rows. */
 export function deleteEach<Limit>(
   deletion: Statement<{ limit: Limit }, never>,
   limit: Limit,

@@ -15,8 +15,8 @@ const PRISMA_CODES = new Set([
 ]);
 
 /**
- * PostgreSQL: cancelled by the statement timeout, shutting down, starting up, out of connections, out of resources,
- * read-only as a standby is, or one that does not know this console (yet).
+ * PostgreSQL's codes for: statement cancelled, shutting down, starting up, out of connections, out of resources, lock not
+ * available, read-only standby, refused credentials, and a database that does not exist yet.
  */
 const SQLSTATES = /^(?:57014|57P0[1-5]|53\d{3}|08\w{3}|55P03|25006|28000|28P01|3D000)$/;
 
@@ -24,11 +24,11 @@ const SOCKET_CODES = new Set(
   "ECONNREFUSED ECONNRESET ETIMEDOUT EPIPE ENOTFOUND EAI_AGAIN EHOSTUNREACH EHOSTDOWN ENETUNREACH ENETDOWN".split(" "),
 );
 
-/** What `pg` says without any code: its query ran out of time, or the connection broke. */
+/** Errors of `pg` that have no code: the query timed out or the connection broke. */
 const MESSAGES =
   /Query read timeout|Connection terminated|terminating connection|Can't reach database server|Client has encountered a connection error|not queryable/i;
 
-/** What the pool of `pg` says when all its connections are in use for too long. */
+/** The error of the `pg` pool when no connection becomes free in time. */
 const EXHAUSTED = /timeout exceeded when trying to connect/;
 
 /** Whether an error means that this process has no connection left, whatever the state of the database is. */
@@ -37,8 +37,8 @@ export function isPoolExhausted(error: unknown): boolean {
 }
 
 /**
- * Whether an error of the database client means that the database is away, starting, overloaded or too slow: nothing is
- * wrong with the request, and the same request may well succeed in a moment.
+ * Whether an error means that the database is away, starting, overloaded or too slow. The request itself is fine, and a
+ * retry may succeed.
  */
 export function isDatabaseUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false;

@@ -19,7 +19,7 @@ export async function lockAccount(tx: Prisma.TransactionClient, id: number): Pro
   return (await queryIn(tx, ACCOUNT, { id })).length > 0;
 }
 
-/** The same for a server of the account. */
+/** Locks a server of the account until the end of the transaction. False when there is no such server. */
 export async function lockServer(tx: Prisma.TransactionClient, accountId: number, id: number): Promise<boolean> {
   return (await queryIn(tx, OWN_SERVER, { id, accountId })).length > 0;
 }

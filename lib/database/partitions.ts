@@ -9,18 +9,18 @@ import { DAY, SECOND } from "@/lib/time";
 export const DAILY_TABLES = ["telemetry_samples", "metric_samples"] as const;
 export type DailyTable = (typeof DAILY_TABLES)[number];
 
-/** Partitions are made for today and so many days after it: rows still have theirs when no console runs for a while. */
+/** Days after today whose partitions are made in advance, in case no console runs for a while. */
 const DAYS_AHEAD = 3;
-/** More rows than these are not moved out of the DEFAULT partition: it is locked meanwhile, for well under a second. */
+/** The most rows that are moved out of the DEFAULT partition. Moving locks it, and this limit keeps that under a second. */
 const MOST_MOVED = 20_000;
 
-/** A lock that was not free, a deadlock, a row that was written meanwhile, another instance that did the same. */
+/** Errors that pass on a retry: a lock timeout, a deadlock, a concurrent write, or another instance at the same work. */
 const PASSING = new Set(["55P03", "40P01", "23514", "42P07", "23505", "42P01"]);
 const MAX_ATTEMPTS = 40;
-/** Between two attempts, in milliseconds: at random, so that they do not meet the same statement every time. */
+/** The pause between two attempts, in milliseconds. It is random so that two instances do not collide again. */
 const PAUSE = { least: 20, most: SECOND / 2 };
 
-/** What became of a day: "too many" rows of it lie in the DEFAULT partition, "busy" is a table that was never free. */
+/** The outcome for a day. "too many": the DEFAULT partition holds too many of its rows. "busy": the table stayed locked. */
 export type MadeDay = { table: DailyTable; day: number; outcome: "made" | "exists" | "too many" | "busy" };
 
 const parent = parameter<string>("text");
@@ -64,13 +64,13 @@ export async function makeDays(now: number): Promise<MadeDay[]> {
   return days;
 }
 
-/** Makes the partition of the day that begins at `day` (epoch ms), with the rows of it that lie elsewhere. */
+/** Makes the partition of the day that begins at `day` (epoch ms) and moves that day's rows into it. */
 export async function makeDay(table: DailyTable, day: number): Promise<MadeDay["outcome"]> {
   const [made] = (await untilFree(() => query(MAKE, { parent: table, day: new Date(day), most: MOST_MOVED }))) ?? [];
   return made?.outcome ?? "busy";
 }
 
-/** Drops a day (its beginning in epoch ms) with all its rows. False when there was none, or the table was never free. */
+/** Drops the partition of a day (epoch ms of its beginning). False when there is none or the table stayed locked. */
 export async function dropDay(table: DailyTable, day: number): Promise<boolean> {
   const [dropped] = (await untilFree(() => query(DROP, { parent: table, day: new Date(day) }))) ?? [];
   return dropped?.isDropped ?? false;
@@ -86,7 +86,7 @@ export async function dropDaysBefore(table: DailyTable, until: number, goesOn: G
   return dropped;
 }
 
-/** Null when the lock was never free. */
+/** Retries while the lock is taken. Null when it stayed taken. */
 async function untilFree<Result>(attempt: () => Promise<Result>): Promise<Result | null> {
   for (let attempts = 0; attempts < MAX_ATTEMPTS; attempts++) {
     try {

@@ -3,19 +3,18 @@ import { log } from "@/lib/process/log";
 import { BoundedClient, connectionConfig, speakUtc } from "./connection";
 import { StatementNames } from "./statement-names";
 
-/** "No such prepared statement" and "already exists": errors of a pooler that shares connections. */
+/** "No such prepared statement" and "already exists". A pooler that shares connections causes these errors. */
 const NAME_ERRORS = new Set(["26000", "42P05"]);
-/** Among others: a migration changed the result of a prepared statement. */
+/** PostgreSQL's code when a migration changed the result of a prepared statement. Other errors share this code. */
 const STALE_PLAN = "0A000";
 
-/** A text, or everything that `pg` knows of a statement. */
+/** The text of a statement, or a full query configuration of `pg`. */
 type Query = string | (pg.QueryConfig & { rowMode?: "array" });
 
 /**
- * The connections of this process. Statements outside transactions are prepared once per connection, under a name that
- * is a hash of their text. Where names do not work (a pooler that shares connections between transactions), they are
- * given up at the first sign of it, and the statement is repeated without one. `pgbouncer=true` in the URL, which
- * Prisma knows too, says so from the start.
+ * The connection pool of this process. It prepares statements outside transactions once per connection, under a hash of
+ * their text. Such names fail behind a pooler that shares connections between transactions. The first failure turns names
+ * off and repeats the statement without one. `pgbouncer=true` in the URL turns names off from the start, as in Prisma.
  */
 export class ConsolePool extends pg.Pool {
   readonly #names: StatementNames;
@@ -36,7 +35,7 @@ export class ConsolePool extends pg.Pool {
   async #run(query: Exclude<Query, string>): Promise<pg.QueryResult> {
     const client = await this.connect();
     try {
-      // Looked up after connecting: meanwhile another query may have turned names off.
+      // The name is looked up after connecting, because another query may have turned names off in the meantime.
       const result = await this.#send(client, query, this.#names.find(query.text));
       client.release();
       return result;
@@ -56,7 +55,7 @@ export class ConsolePool extends pg.Pool {
       if (NAME_ERRORS.has(code) && this.#names.turnOff()) {
         log("info", "prepared statements are off", { reason: `a pooler does not keep them (${code})` });
       }
-      // Nothing was done: the statement failed before it ran.
+      // Repeating is safe: the statement failed before it ran.
       return client.query(query);
     }
   }

@@ -10,8 +10,8 @@ import { endRepeated, logRepeated } from "@/lib/process/repeated";
 import { SECOND } from "@/lib/time";
 import { ConsolePool } from "./pool";
 
-// A replica is asked for what may be some seconds old: the past of servers and the intervals of game services. Who may
-// see them, and everything that follows a write, is asked of the primary alone.
+// The replica serves reads that may lag by some seconds: the history of servers and the intervals of game services.
+// Authorisation and every read after a write use the primary.
 
 /** The part of the client that reads samples; it writes nothing. */
 export type Reader = Pick<typeof db, "telemetrySample" | "$queryRawUnsafe" | "$executeRawUnsafe">;
@@ -24,18 +24,18 @@ const replica = perProcess("replica", (): Replica | null => {
   return { pool, client: new PrismaClient({ adapter: new PrismaPg(pool) }), restsUntil: 0 };
 });
 
-/** Whether there is a replica: what it is asked must have been allowed by a statement of its own. */
+/** Whether there is a replica. If so, the caller must authorise its read by a separate statement on the primary. */
 export const hasReplica = replica !== null;
 
-/** A replica that did not answer is left alone for this long; what waits for it would be slow each time. */
+/** A replica that did not answer is skipped for this long, so that not every request waits for it. */
 const REST = 5 * SECOND;
 
-/** Runs a reading statement on the replica; on the primary when there is none, or it does not answer. */
+/** Runs a read on the replica. Falls back to the primary when there is no replica or it does not answer. */
 export function queryReplica<Values, Row>(statement: Statement<Values, Row>, values: Values): Promise<Row[]> {
   return fromReplica(({ pool }) => queryOn(pool, statement, values));
 }
 
-/** As `queryReplica`, with the typed client. The task reads only, and is done again when the replica goes away. */
+/** As `queryReplica`, with the typed client. The task must only read, because it is repeated when the replica fails. */
 export async function fromReplica<Result>(
   read: (from: { pool: ConsolePool; client: Reader }) => Promise<Result>,
 ): Promise<Result> {

@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto";
 
-/** So many texts get a name. Each takes memory on every connection, and a list in a statement makes texts without end. */
+/** The most texts that get a name. Each takes memory on every connection, and lists in statements make endless new texts. */
 const MAX_NAMES = 500;
 
 /**
- * The names of prepared statements: hashes of their text. A counter would give two processes behind one pooler the same
- * name for different statements, and one would be answered the other's rows.
+ * Names prepared statements by a hash of their text. A counter would be unsafe: two processes behind one pooler would use
+ * the same name for different statements, and one would get the other's rows.
  */
 export class StatementNames {
   readonly #names = new Map<string, string>();
@@ -15,7 +15,7 @@ export class StatementNames {
     this.#isOn = isOn;
   }
 
-  /** Undefined: the statement goes without one. */
+  /** The name of a statement. Undefined: the statement is sent without a name. */
   find(text: string): string | undefined {
     if (!this.#isOn) return undefined;
     const known = this.#names.get(text);

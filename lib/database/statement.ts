@@ -1,16 +1,16 @@
 import { type Column, Expression } from "./tables";
 
 /**
- * What JSON makes of a value, and raw SQL with it: an instant is epoch milliseconds, a bigint a number (no counter here
- * exceeds 2^53 − 1).
+ * The type of a value in the result of raw SQL, which is JSON. An instant becomes epoch milliseconds. A bigint becomes a
+ * number, because no counter here exceeds 2^53 − 1.
  */
 export type Plain<Value> = Value extends Date | bigint ? number : Value;
 
 type Columns = Readonly<Record<string, Expression<unknown>>>;
-/** What a row of these columns is. */
+/** The type of a row of these columns. */
 export type RowOf<Selected extends Columns> = { [Name in keyof Selected]: Plain<Selected[Name]["value"]> };
 
-/** SQL that answers rows of this type; nothing, for SQL that only writes. */
+/** SQL and the type of the rows that it returns. SQL that only writes returns none. */
 export type Sql<Row> = { readonly sql: string; readonly row?: Row };
 /** A text that is the JSON of this value. */
 export type JsonOf<Value> = string & { readonly json?: Value };
@@ -26,12 +26,12 @@ export function select<Selected extends Columns>(columns: Selected, rest = ""): 
   return { sql: `select ${list.join(", ")} ${rest}` };
 }
 
-/** Of the rows with the same value of a column, the first in their order. */
+/** `select distinct on`: keeps the first row for each value of the column. */
 export function distinctOn<Row>(column: Expression<unknown>, { sql }: Sql<Row>): Sql<Row> {
   return { sql: sql.replace(/^select/, `select distinct on (${column})`) };
 }
 
-/** The rows of a query as one JSON text: reading it costs a third of what reading the rows one by one does. */
+/** Returns the rows of a query as one JSON text. Reading it costs a third of reading the rows one by one. */
 export function jsonArray<Row>({ sql }: Sql<Row>): Expression<JsonOf<Row[]>> {
   return new Expression(`array_to_json(array(select i from (${sql}) i))::text`);
 }
@@ -53,8 +53,8 @@ type ObjectOf<Selected extends Columns> = {
 };
 
 /**
- * An aggregate: rows as the objects of a JSON array, in this order. The text is put together value by value, which costs
- * PostgreSQL two thirds of `jsonArray`.
+ * An aggregate that writes rows as the objects of a JSON array, in this order. It joins the text value by value, which
+ * costs PostgreSQL two thirds of `jsonArray`.
  */
 export function jsonMembers<Selected extends Readonly<Record<string, Expression<Present>>>>(
   columns: Selected,
@@ -78,7 +78,7 @@ export function jsonRows<Selected extends Columns>(
 /** Arrays of the values of rows. */
 type JsonRowsOf<Row> = string & { readonly row?: Row };
 
-/** Reads what `jsonRows` of the same columns wrote, in less than objects take, whose names are half of their text. */
+/** Reads the text of `jsonRows` of the same columns. It is faster to read than objects, whose names are half of the text. */
 export function parseRows<Selected extends Columns>(
   columns: Selected,
   text: JsonRowsOf<RowOf<Selected>> | null,
@@ -97,7 +97,7 @@ function json(column: Expression<unknown>): string {
   return `coalesce(${text}::text, 'null')`;
 }
 
-// As a double: of milliseconds it holds each one, and takes PostgreSQL less time than the numeric of `extract`.
+// `date_part` returns a double, which is exact for milliseconds and faster than the numeric of `extract`.
 function plain(column: Expression<unknown>): string {
   return column.kind === "instant" ? `(date_part('epoch', ${column}) * 1000)::bigint` : column.sql;
 }
@@ -113,14 +113,14 @@ export type Statement<Values, Row> = {
   readonly row?: Row;
 };
 
-/** What a row of this statement is. */
+/** The type of a row of this statement. */
 export type RowOfStatement<Declared> = Declared extends Statement<never, infer Row> ? Row : never;
 
 /** Every statement of the modules that have been loaded. */
 export const STATEMENTS: Statement<never, unknown>[] = [];
 
 /**
- * Declares a raw statement. `parameters` are columns, whose types its values have, or `parameter(…)`; `build` gets their
+ * Declares a raw statement. Each of `parameters` is a column, which gives its type, or `parameter(…)`. `build` gets their
  * placeholders.
  */
 export function statement<Taken extends Parameters, Row = never>(

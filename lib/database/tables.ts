@@ -5,8 +5,8 @@ import { TABLES } from "@/lib/generated/tables";
 type Fields<Model extends Prisma.ModelName> = Prisma.TypeMap["model"][Model]["payload"]["scalars"];
 
 /**
- * What PostgreSQL's text of a value is: a point in time, which leaves the database as epoch milliseconds; JSON as it
- * stands, as that of every number here is (the tables hold no NaN and no infinity); or anything else.
+ * How PostgreSQL's text of a value becomes JSON. "instant": converted to epoch milliseconds. "json": valid JSON already,
+ * which includes every number, because the tables hold no NaN or infinity. "other": anything else.
  */
 export type Kind = "instant" | "json" | "other";
 
@@ -48,14 +48,14 @@ export type OptionalTable<Model extends Prisma.ModelName> = {
 };
 
 /**
- * A table of the schema under an alias, for raw SQL: a field that is renamed or retyped in `schema.prisma` no longer
- * compiles where it is used.
+ * A table of the schema under an alias, for raw SQL. If a field is renamed or retyped in `schema.prisma`, the statements
+ * that use it no longer compile.
  */
 export function table<Model extends Prisma.ModelName>(model: Model, alias: string): Table<Model> {
   const { name, columns } = TABLES[model];
   const entries = Object.entries<{ name: string; kind: Kind }>(columns);
   const qualified = entries.map(([field, column]) => [field, new Column(alias, column.name, column.kind)]);
-  // Not enumerable, so that the columns alone are listed.
+  // `toString` is not enumerable, so that listing the table yields only its columns.
   return Object.defineProperty(Object.fromEntries(qualified), "toString", { value: () => `${name} ${alias}` });
 }
 

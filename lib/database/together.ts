@@ -1,13 +1,13 @@
-/** More go into a further statement, so that none grows without bound. */
+/** The most keys in one statement. Further keys go into another statement. */
 const MOST = 100;
 
 type Asked<Key, Row> = { key: Key; resolve(row: Row | undefined): void; reject(error: unknown): void };
 
 /**
- * A question that is put to the database once for all who ask it in the same turn of the event loop: under load many
- * requests arrive together, and one statement for all of them costs little more than one for each. At most `atOnce`
- * statements run at a time; later questions gather until one is done. Nothing is remembered: every answer was read after
- * its question. `ask` answers in the order of the keys.
+ * Batches look-ups of the same turn of the event loop into one statement. Under load many requests arrive together, and
+ * one statement for all of them costs little more than a statement for one. At most `atOnce` statements run at a time, and
+ * later look-ups wait for the next batch. Nothing is cached: every result is read after its look-up was made. `ask` must
+ * return its results in the order of the keys.
  */
 export function together<Key, Row>(
   ask: (keys: readonly Key[]) => Promise<readonly (Row | undefined)[]>,

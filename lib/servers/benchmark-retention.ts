@@ -3,26 +3,26 @@ import { deleteAll, deletion, type GoesOn, MOST } from "@/lib/database/deletion"
 import { table } from "@/lib/database/tables";
 import { DAY } from "@/lib/time";
 
-/** The logs of so many finished runs of a server are kept, the latest: they are a hundred times as large as the rest. */
+/** Finished runs per server that keep their log, the latest first. A log is a hundred times as large as the rest of a run. */
 export const LOGS_KEPT = 5;
-/** A run that has not finished by then never will. */
+/** A run that has not finished after this many days is deleted. */
 const OPEN_DAYS = 30;
 
 const s = table("Server", "s");
 const b = table("BenchmarkRun", "b");
 
-/** The finished runs of a server beyond the latest so many. */
+/** Selects the finished runs of a server except its latest `most`. */
 const beyond = (most: string, condition = "") => `select ranked.place from (
   select b.ctid as place, row_number() over (order by ${b.finishedAt} desc, ${b.id} desc) as rank, ${b.log}
   from ${b} where ${b.serverId} = ${s.id} and ${b.status} = 'done') ranked where ranked.rank > ${most} ${condition}`;
 
 const RUNS = deletion(s, s.id, MOST, "delete from benchmark_runs", (most) => beyond(most));
-// The length of a log is known without reading it.
+// PostgreSQL knows the length of a log without reading the log.
 const LOGS = deletion(s, s.id, MOST, "update benchmark_runs set log = ''", (most) =>
   beyond(most, "and octet_length(ranked.log) > 0"),
 );
 
-/** Deletes the finished runs of each server beyond the latest so many, and runs that never finished. Answers how many. */
+/** Keeps the latest `most` finished runs of each server. Deletes the others and runs that never finished. Returns the count. */
 export async function deleteOldRuns(now: number, most: number, goesOn: GoesOn): Promise<number> {
   const open = await db.benchmarkRun.deleteMany({
     where: { status: { not: "done" }, createdAt: { lt: new Date(now - OPEN_DAYS * DAY) } },

@@ -4,7 +4,7 @@ import { type Curve, valueAt } from "@/lib/servers/curve";
 /** What a benchmark measured; null where it did not. */
 export type MeasuredBenchmark = {
   geekbench: { version: number; single: number; multi: number } | null;
-  /** Cores times their clock in GHz: what is known of a CPU that was not measured. */
+  /** Cores times clock in GHz. Stands in for the CPU when it was not measured. */
   coreGhz: number | null;
   /** Operations of 4 KB per second, reading and writing mixed. */
   smallIops: number | null;
@@ -20,7 +20,7 @@ export type MeasuredBenchmark = {
 export const BENCHMARK_CURVES = {
   geekbenchSingle: [[200, 0], [600, 25], [1000, 45], [1500, 65], [2000, 80], [3000, 100]],
   geekbenchMulti: [[300, 0], [1500, 25], [4000, 50], [8000, 75], [20_000, 100]],
-  // A clock says little of how fast a core is: never more than 60.
+  // At most 60, because the clock says little about the speed of a core.
   coreGhz: [[1, 5], [4, 20], [16, 40], [64, 60]],
   smallIops: [[500, 0], [5000, 20], [25_000, 45], [75_000, 70], [150_000, 85], [400_000, 100]],
   largeMbPerS: [[20, 0], [100, 20], [400, 45], [1000, 70], [2500, 90], [5000, 100]],

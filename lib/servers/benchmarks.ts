@@ -8,7 +8,7 @@ import { checkLabel } from "@/lib/servers/names";
 import { DAY } from "@/lib/time";
 import { hashToken, isWellFormedToken, mintToken } from "@/lib/tokens/format";
 
-/** What the API tells of a run. The log and the agent token are not even read. */
+/** The columns of a run that the API returns. The log and the key are never read here. */
 const select = {
   id: true,
   label: true,
@@ -61,7 +61,7 @@ export async function listBenchmarkPage(accountId: number, serverId: number, pag
   return { runs: rows.slice(0, RUNS_A_PAGE).flatMap(serializeRun), page, hasEarlier: rows.length > RUNS_A_PAGE };
 }
 
-/** A finished run; nothing for any other, which the database does not answer here. */
+/** Serialises a finished run. Returns an empty list for any other run, which the query already excludes. */
 function serializeRun({ id, label, status, verified, finishedAt, ...scores }: RunRow): BenchmarkRun[] {
   if (status !== "done" || !finishedAt) return [];
   return [{ id, label, status, scores, verified, finished_at: finishedAt.getTime() }];
@@ -79,7 +79,7 @@ export type BenchmarkScores = {
 /** How long a pending run waits for its result, in milliseconds; after that its key is refused. */
 export const BENCHMARK_KEY_LIVES = DAY;
 
-/** Runs of one server that are asked for within a day, the finished included: each may bring 64 KB of log. */
+/** The most runs of one server per day, finished ones included, because each may store 64 KB of log. */
 export const MAX_RUNS_A_DAY = 20;
 
 /** `rawKey` delivers the result of this run, once; it exists nowhere else and cannot be read again. */
@@ -90,9 +90,8 @@ export type RequestBenchmarkResult =
   | InvalidField<"label">;
 
 /**
- * A pending run of a server of the account with a new one-time key. A server has one pending run at most: asking again renews that
- * one, label, time and key, so that a form sent twice leaves one run and the key that was shown last works. Beyond
- * `MAX_RUNS_A_DAY` no further run is made.
+ * Creates a pending run with a new one-time key. A server has at most one pending run. Another request renews its label,
+ * time and key, so that a form sent twice leaves one run and the key shown last works. `MAX_RUNS_A_DAY` limits new runs.
  */
 export async function requestBenchmark(
   accountId: number,
@@ -139,7 +138,7 @@ export type AwaitedBenchmark = {
   serverId: number;
   accountId: number;
   facts: Record<string, unknown>;
-  /** The ip that its daemon checks in from, or the one that it reported where that is not public. */
+  /** The ip that its daemon checks in from. If that ip is not public: the ip that the daemon reported. */
   publicIp: string | null;
 };
 
@@ -163,7 +162,7 @@ export async function findAwaitedBenchmark(rawKey: string, now: Date): Promise<A
   if (!run) return null;
   const { id, label, serverId, server } = run;
   const [key] = server.keys;
-  // What a daemon says of its own ip proves nothing; where it checks in from does, unless that is a private network.
+  // The ip of the last check-in is proof, unless it is private. The ip that a daemon reports is not.
   const publicIp = key?.lastUsedIp && isPublicIp(key.lastUsedIp) ? key.lastUsedIp : server.publicIp;
   return { id, label, serverId, accountId: server.accountId, facts: server.facts as Record<string, unknown>, publicIp };
 }

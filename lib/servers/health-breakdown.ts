@@ -6,7 +6,7 @@ export type ComponentLoss = {
   name: string;
   /** Of the component, 0 to 1000. */
   points: number;
-  /** Points of the score: what the component can give at most, and what is missing of it. Both are integers. */
+  /** Points of the score that the component can give, and how many of them are lost. Both are integers. */
   possible: number;
   lost: number;
   /** In plain words, for example "72.5 % busy (full score up to 60 %)"; none for a component at full score. */
@@ -35,7 +35,7 @@ export function mainCause(health: Omit<Health, "notes">): string | null {
   return `${worst.name}: ${withoutLimit(cause)}`;
 }
 
-/** "72.5 % busy (full score up to 60 %)" without what stands in the brackets. */
+/** Removes the brackets: "72.5 % busy (full score up to 60 %)" becomes "72.5 % busy". */
 export function withoutLimit(cause: string): string {
   return cause.replace(/ \([^)]*\)$/, "");
 }

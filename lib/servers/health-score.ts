@@ -19,7 +19,7 @@ export const WEIGHTS: Readonly<Record<Component, number>> = {
 };
 
 const FULL = 1000;
-/** A component that nothing was reported for: proof neither of health nor of illness. */
+/** Points of a component without any measurement. The middle, because its state is unknown. */
 const NOT_REPORTED = 500;
 const OOM_CAP = 300;
 const OOM_CAP_LASTS = 30 * MINUTE;
@@ -37,7 +37,7 @@ export const COMPONENT_CURVES = {
   lastSeenSeconds: [[30, 1000], [60, 900], [120, 600], [300, 200], [900, 0]],
 } as const satisfies Record<string, Curve>;
 
-/** Points taken off a component; of the three for the CPU only the largest. */
+/** Points taken off a component. Only the largest of the three CPU deductions applies. */
 // biome-ignore format: a table reads by its rows
 export const DEDUCTION_CURVES = {
   stealPct: [[2, 0], [5, 200], [10, 450], [20, 800]],
@@ -53,13 +53,13 @@ export const STABILITY_DEDUCTIONS = {
   failedUnits: { each: 100, most: 300 },
 } as const;
 
-/** What is left of the four measured components as their sample grows old, by its age in seconds. */
+/** The factor on the four measured components, by the age of their sample in seconds. */
 export const STALENESS: Curve = [
   [120, 1],
   [900, 0],
 ];
 
-/** What a score depends on of a telemetry sample; null where the daemon did not measure. `ts` is in epoch milliseconds. */
+/** The measurements of a sample that the score depends on. Null: not measured. `ts` is in epoch milliseconds. */
 export type Measurements = { ts: number } & Pick<Sample, ScoredMeasurement>;
 
 export type HealthFacts = {
@@ -86,7 +86,7 @@ export type Health = Score & {
 
 /** Says why points are missing: what was measured, and where full score ends. */
 type Describe = (value: string, limit: string) => string;
-/** Takes the reasons why a component is below full score. Lists show none, so they collect none. */
+/** Collects the reasons why a component is below full score. Null for lists, which show no reasons. */
 type Reasons = string[] | null;
 /** The reasons of each component. */
 type ReasonsOf = Record<Component, string[]>;
@@ -134,7 +134,7 @@ export function scoreOf(components: Readonly<Record<Component, number>>): number
   return Math.round(sum / 100);
 }
 
-/** A component of the sample, which counts for less as the sample grows old. Null points: it was not measured. */
+/** Reduces the points of a component by the age of its sample. Null points: not measured. */
 function faded(points: number | null, factor: number, age: number, reasons: Reasons): number {
   if (points === null) return notReported(reasons);
   if (factor === 1) return component(points);
@@ -245,7 +245,7 @@ function term(curve: Curve, value: number, describe: Describe, reasons: Reasons)
   return points;
 }
 
-/** Points to be taken off; nothing measured takes nothing. */
+/** The points to take off. 0 when there is no measurement. */
 function deduction(curve: Curve, value: number | null): number {
   return value === null ? 0 : valueAt(curve, value);
 }

@@ -7,7 +7,7 @@ import { checkServerNames, type ServerNames } from "@/lib/servers/names";
 import { addServerKey } from "@/lib/servers/server-keys";
 import { hasCheckedIn } from "@/lib/servers/servers";
 
-/** The API lists the servers of an account whole. */
+/** The most servers of an account. A limit is needed because the API lists them without pages. */
 export const MAX_SERVERS = 1000;
 
 /** `rawKey` is the server's first key, for its owner's eyes only: it exists nowhere else and cannot be read again. */
@@ -20,9 +20,8 @@ export type CreateServerResult =
 export type RenameServerResult = { kind: "renamed" } | { kind: "not-found" } | InvalidField<"label" | "hostname">;
 
 /**
- * Adds a server with its first key, unless one of its names is unusable or the account has as many servers as it can
- * have. Its daemon has yet to check in, so it counts as last seen when it was created. `formNonce` is the one-use number
- * of a form: sending the form twice adds one server.
+ * Adds a server with its first key. Refuses unusable names and more than `MAX_SERVERS`. Until the first check-in,
+ * `lastSeenAt` is the time of creation. `formNonce` identifies a form, so that sending it twice adds one server.
  */
 export async function createServer(
   accountId: number,

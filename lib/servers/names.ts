@@ -2,15 +2,15 @@ import type { InvalidField } from "@/lib/failures";
 import { nameProblem } from "@/lib/names";
 import { containsToken } from "@/lib/tokens/format";
 
-/** In characters as people count them (code points). */
+/** Counted in code points, not in UTF-16 units. */
 export const MAX_LABEL_LENGTH = 64;
 /** What the domain name system allows. */
 export const MAX_HOSTNAME_LENGTH = 253;
 
-/** What its owner says of a server. */
+/** The names that the owner gives a server. */
 export type ServerNames = { label: string; hostname: string };
 
-/** Both names of a server, trimmed; or what is wrong with the first that cannot be used. */
+/** Trims and checks both names. Returns them, or the error of the first invalid one. */
 export function checkServerNames({
   label,
   hostname,

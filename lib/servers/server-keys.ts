@@ -5,9 +5,9 @@ import { table } from "@/lib/database/tables";
 import { HOUR } from "@/lib/time";
 import { hashToken, mintToken, tokenHint } from "@/lib/tokens/format";
 
-/** How long a replaced key goes on working, in milliseconds: the time to give the daemon the new one. */
+/** How long a replaced key still works, in milliseconds. Its owner gives the daemon the new key in this time. */
 export const KEY_OVERLAP = HOUR;
-/** Keys of one server that work at a time: the current one, and those replaced within the overlap. */
+/** The most working keys of one server: the current key and the keys replaced within the overlap. */
 const MAX_WORKING_KEYS = 10;
 
 const select = {
@@ -42,8 +42,8 @@ export type ReplaceServerKeyResult =
   | { kind: "too-often"; message: string };
 
 /**
- * Makes a new current key for a server of the account, also where there is none yet. The key before goes on working for
- * `KEY_OVERLAP`, so that the daemon can be given the new one; too many replacements within that time are refused.
+ * Makes a new current key for a server of the account, even if it has none yet. The previous key works for another
+ * `KEY_OVERLAP`, so that the daemon can be given the new key. Too many replacements within that time are refused.
  */
 export async function replaceServerKey(
   accountId: number,

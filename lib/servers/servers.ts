@@ -21,7 +21,7 @@ import { MINUTE } from "@/lib/time";
 const ONLINE_WINDOW = 2 * MINUTE;
 
 const s = table("Server", "s");
-/** What the list tells of a server, and what its score rests on. */
+/** The columns of the list, and those that the score needs. */
 const LISTED = {
   id: s.id,
   label: s.label,
@@ -29,7 +29,7 @@ const LISTED = {
   publicIp: s.publicIp,
   createdAt: s.createdAt,
   lastSeenAt: s.lastSeenAt,
-  // The larger part of it is of use only to the next check-in.
+  // `seen` is most of the column, and only check-ins need it.
   stability: new Expression<typeof s.stability.value>(`${s.stability} - 'seen'`, "json"),
   cores: new Expression<unknown>(`${s.facts} -> 'cores'`, "json"),
   latestSampleAt: s.latestSampleAt,
@@ -37,7 +37,7 @@ const LISTED = {
 } satisfies Record<string, Expression<unknown>>;
 type ServerRow = RowOf<typeof LISTED>;
 
-// As JSON that PostgreSQL writes: read row by row, a hundred servers cost three times as much here.
+// PostgreSQL writes the list as JSON. Reading a hundred servers row by row costs three times as much here.
 const SERVERS = statement({ accountId: s.accountId }, ({ accountId }) =>
   select({ rows: jsonRows(LISTED, `${s.id}`) }, `from ${s} where ${s.accountId} = ${accountId}`),
 );
@@ -62,7 +62,7 @@ export async function getServer(accountId: number, idText: string): Promise<Serv
 /** What the page of a server shows beside what the API answers. */
 export type ServerReport = {
   server: ServerDetail;
-  /** Of a server that never checked in the score is only what the API counts. */
+  /** False: the daemon never checked in, so the score says nothing yet. */
   hasCheckedIn: boolean;
   health: Health;
   /** Of the latest sample; null where nothing was measured. */
@@ -130,7 +130,7 @@ export async function listFleet(accountId: number): Promise<FleetServer[]> {
   });
 }
 
-/** What the monitoring of a whole fleet wants to know of a server: as the detail, without facts and notes. */
+/** A server for fleet monitoring: the detail without facts and notes. */
 export type ServerReading = ServerListItem & Pick<ServerDetail, "score_components" | "latest_sample">;
 
 /** The servers of an account, by id, each with its components and latest sample, in one statement. */
@@ -160,7 +160,7 @@ function serializeListItem(row: ServerRow, score: number, now: number): ServerLi
   };
 }
 
-/** A measurement that the daemon did not make is left out: the contract has no null for it (contract 2.3). */
+/** Omits measurements that the daemon did not make, because the contract allows no null (contract 2.3). */
 function serializeSample({ latestSampleAt, latestSample }: ServerRow): ServerDetail["latest_sample"] {
   if (latestSampleAt === null) return null;
   const sample: NonNullable<ServerDetail["latest_sample"]> = { ts: latestSampleAt };
@@ -172,8 +172,8 @@ function serializeSample({ latestSampleAt, latestSample }: ServerRow): ServerDet
 }
 
 /**
- * Whether a server has ever checked in (all times in epoch ms): it has a sample, or its two own times are no longer the
- * same, as they are until the first check-in.
+ * Whether a server has ever checked in (all times in epoch ms). Without a sample the two times of the server decide: they
+ * are equal until the first check-in.
  */
 export function hasCheckedIn({
   latestSampleAt,

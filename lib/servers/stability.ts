@@ -2,7 +2,7 @@ import { HOUR, MINUTE } from "@/lib/time";
 
 /** The stability component looks back this many hours. */
 const HOURS = 24;
-/** The record reaches one hour further: what arrives late belongs to an hour before the last one. */
+/** The record keeps one hour more, because late check-ins belong to an earlier hour. */
 const KEPT_HOURS = HOURS + 1;
 
 /** What a reader needs of the record. It is read once per server by every request that lists servers. */
@@ -21,7 +21,7 @@ export type StabilitySummary = {
 
 /** What `servers.stability` holds; before the first check-in, an empty object. */
 export type StabilityRecord = StabilitySummary & {
-  /** Which minutes those are: 60 bits an hour as 15 hexadecimal digits, in which minute 59 is the highest bit. */
+  /** The minutes with a check-in: 60 bits per hour as 15 hexadecimal digits. Minute 59 is the highest bit. */
   seen: string;
 };
 
@@ -38,7 +38,7 @@ export type Stability = {
 };
 
 type CheckInFacts = {
-  /** Restarts that this check-in reveals; negative where it shows that one counted before was none. */
+  /** Restarts that this check-in reveals. Negative: it shows that an earlier count was wrong. */
   restarts: number;
   oomKills: number;
   /** Null: not measured, or out of date. */
@@ -54,8 +54,8 @@ export function parseStabilityRecord(column: unknown): StabilityRecord {
 }
 
 /**
- * Adds a check-in of `at` (epoch ms) to the record. The order of check-ins does not matter, and each minute counts once:
- * a daemon that replays an outage ends with the record that it would have without one.
+ * Adds a check-in of `at` (epoch ms) to the record. The order does not matter and each minute counts once, so that a
+ * daemon that replays an outage gets the same record as without the outage.
  */
 export function withCheckIn(record: StabilityRecord, at: number, facts: CheckInFacts): StabilityRecord {
   const hour = Math.floor(at / HOUR);
@@ -81,7 +81,7 @@ export function withCheckIn(record: StabilityRecord, at: number, facts: CheckInF
   };
 }
 
-/** The record of hours that were counted in another way, in their order; which of their minutes were seen is not known. */
+/** Builds a record from hourly counts, in order. Such counts do not tell which minutes were seen. */
 export function recordOfHours(
   hours: readonly ({ minutes: number } & Event)[],
   rest: Pick<StabilityRecord, "last_oom_at" | "failed_units">,
@@ -116,8 +116,8 @@ function withEvent(events: readonly Event[], { hour, reboots, oom_kills }: Event
 }
 
 /**
- * What the record says of the 24 hours before `now`, counted in whole clock hours, or of the time since the server was
- * created if that is shorter. Null when no check-in was ever recorded.
+ * Summarises the 24 hours before `now` in whole clock hours, or the time since the server was created if that is shorter.
+ * Null when no check-in was ever recorded.
  */
 export function summariseStability(record: StabilitySummary, createdAt: number, now: number): Stability | null {
   if (record.minutes === "") return null;

@@ -5,19 +5,19 @@ import { parameter, type Sql, statement } from "@/lib/database/statement";
 import { table } from "@/lib/database/tables";
 import { HOUR, MINUTE } from "@/lib/time";
 
-// One instance at a time, by a row: a lock of a session would not hold behind a pooler that shares connections, nor on
-// the embedded database. The clock is the database's: those of the instances may differ.
+// A row in the database lets one instance sweep at a time. A session lock would fail behind a pooler that shares
+// connections and on the embedded database. Times come from the database, because the clocks of instances may differ.
 
 const HOURLY = "hourly";
-/** From the beginning of one to the beginning of the next. */
+/** The time between the beginnings of two sweeps. */
 const EVERY = HOUR;
-/** An instance that has died in the middle of it holds up the others for this long. */
+/** How long a lease holds without renewal. An instance that dies during a sweep blocks the others for this long. */
 const LEASE = 2 * MINUTE;
 
 export type Lease = {
-  /** False when another instance has taken over, which it may once the lease has run out. */
+  /** Extends the lease. False when it ran out and another instance took over. */
   renew(): Promise<boolean>;
-  /** Gives the lease back, and keeps what was done. */
+  /** Returns the lease and stores the report. */
   finish(report: SweepReport): Promise<void>;
 };
 
@@ -29,7 +29,7 @@ const excluded = table("Sweep", "excluded");
 const seconds = parameter<number>("float8");
 const inSeconds = (given: string) => `now() + ${given} * interval '1 s'`;
 
-// Raw, because who comes first is decided by the row itself.
+// Raw, because one conditional update decides which instance gets the lease.
 const BEGIN = statement(
   { name: w.name, holder: w.holder, lease: seconds, every: seconds },
   ({ name, holder, lease, every }): Sql<{ name: string }> => ({
@@ -55,7 +55,7 @@ const FINISH = statement(
   }),
 );
 
-/** The lease of a sweep that is due, or of one at once; null when it is not due, or another instance is at work. */
+/** Takes the lease if a sweep is due, or at once with "now". Null: none is due, or another instance is sweeping. */
 export async function takeLease(when: "if-due" | "now", name = HOURLY): Promise<Lease | null> {
   const holder = randomUUID();
   const lease = LEASE / 1000;

@@ -5,21 +5,21 @@ import { perProcess } from "@/lib/process/per-process";
 import { MINUTE, SECOND } from "@/lib/time";
 import { sweep } from "./sweep";
 
-/** After a start, so that the first requests come first. */
+/** The delay after a start, so that the first requests are served first. */
 const FIRST_LOOK = 2 * SECOND;
-/** Every process looks this often whether a sweep is due; one of them finds that it is. */
+/** Every process checks this often whether a sweep is due. The lease lets only one of them sweep. */
 const LOOK_EVERY = MINUTE;
 
 const schedule = perProcess("sweep-schedule", () => ({ isStarted: false }));
 
-/** From now on this process sweeps when it is due, until it ends. */
+/** Starts the timer that sweeps whenever a sweep is due, until the process ends. */
 export function startSweeping(): void {
   if (schedule.isStarted) return;
   schedule.isStarted = true;
   runInBackground("sweeping", async () => {
     for (let wait = FIRST_LOOK; await pause(wait); wait = LOOK_EVERY) {
       await sweep("if-due").catch((error: unknown) => {
-        // A database that is away is reported by those who need it now.
+        // Requests already report a database that is away.
         if (!isDatabaseUnavailable(error)) logFault("sweep failed", error, {});
       });
     }

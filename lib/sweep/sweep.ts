@@ -18,7 +18,7 @@ import { type Lease, type SweepReport, takeLease } from "./lease";
 
 type Counts = Record<string, number>;
 
-/** What is done, in this order. Each step deletes in small statements, and goes on the next time where it stopped. */
+/** The steps of a sweep, in order. Each deletes in small statements. The next sweep continues an unfinished step. */
 const STEPS: Readonly<Record<string, (now: number, kept: Kept, goesOn: GoesOn) => Promise<Counts>>> = {
   async partitions(now) {
     const days = await makeDays(now);
@@ -39,16 +39,16 @@ const STEPS: Readonly<Record<string, (now: number, kept: Kept, goesOn: GoesOn) =
   claims: async (now) => ({ claims: await deleteLapsedClaims(new Date(now)) }),
 };
 
-/** Between two statements, in milliseconds: this is never urgent. */
+/** The pause between two statements in milliseconds. A sweep is never urgent. */
 const REST = 10;
-/** What is left after this long is done by the next sweep. */
+/** The time limit of a sweep. The next sweep does the rest. */
 const MOST_TIME = 20 * 60 * SECOND;
 const RENEW_EVERY = 20 * SECOND;
 
 /**
- * Deletes what is older than it is kept and makes the partitions of the next days, if that is due or at once. Answers
- * what was done, which is also one line of the log and the row `sweeps`; null when it is not due or another instance is
- * at work. A step that fails is left to the next sweep, and the others go on.
+ * Deletes expired rows and makes the partitions of the next days. Returns the report, and also logs it and stores it in
+ * `sweeps`. Null: no sweep is due, or another instance is sweeping. If a step fails, the other steps still run, and the
+ * next sweep tries it again.
  */
 export async function sweep(when: "if-due" | "now", now: () => number = Date.now): Promise<SweepReport | null> {
   const lease = await takeLease(when);

@@ -17,8 +17,8 @@ type Row = Prisma.ServerGetPayload<{ select: typeof select }>;
 type Sample = Measured & { at: number };
 
 /**
- * The daemon of a machine checks in, unless it is silent just now. Whatever it missed because nobody ran the demo (a
- * laptop that slept, say) is made up for first, so that a pause does not look like an outage of every server.
+ * Checks in for the daemon of a machine, unless that daemon is silent now. It first adds the check-ins that are missing
+ * because the demo did not run (a sleeping laptop, say). Otherwise a pause would look like an outage of every server.
  */
 export async function checkIn(server: Machinery, now: Date): Promise<void> {
   const row = await db.server.findFirst({
@@ -52,7 +52,7 @@ async function replayMissed(server: Machinery, row: Row, now: number): Promise<n
   if (samples.length > 0) {
     await db.$transaction(async (tx) => {
       await executeIn(tx, INSERT_SAMPLES, { rows: JSON.stringify(samples.map((sample) => toRow(row.id, sample))) });
-      // Every report says what the machine is, so that a silent one is known by its last report too.
+      // Every report includes the facts, so that a server that falls silent still shows them.
       const { facts, publicIp } = server.daemon;
       const data = { stability, lastSeenAt: new Date(previousAt), facts, publicIp };
       await tx.server.update({ where: { id: row.id }, data });
@@ -78,7 +78,7 @@ function toRow(serverId: number, { at, ...measured }: Sample): Record<string, un
   return { [t.serverId.name]: serverId, [t.ts.name]: new Date(at), ...Object.fromEntries(values) };
 }
 
-/** One moment in each minute between the minutes of two moments, at the second that is this machine's own. */
+/** One moment in each minute between two moments. Each machine has its own second of the minute. */
 function missedMoments({ hostname }: Machinery, from: number, to: number): number[] {
   const first = Math.floor(from / MINUTE) + 1;
   const count = Math.max(0, Math.floor(to / MINUTE) - first);

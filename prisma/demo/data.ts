@@ -478,7 +478,7 @@ export type DemoTicket = {
 export const DEMO_TICKETS: readonly DemoTicket[] = [
   { owner: chloe, subject: "Players from Brazil see 400 ms", javaHostname: "creative.play.example.net", status: "open", ageDays: 1.28 },
   { owner: ada, subject: "Please keep the old address for a month", javaHostname: "old.play.example.net", status: "closed", ageDays: 3.84 },
-  // Not the owner's: it opens nothing to staff.
+  // This hostname is not the owner's service, so the ticket gives staff no access to it.
   { owner: chloe, subject: "Cannot reach Survival through my provider", javaHostname: "survival.play.example.net", status: "open", ageDays: 2.07 },
   { owner: ada, subject: "Invoice address has changed", javaHostname: null, status: "open", ageDays: 5.35 },
   { owner: ben, subject: "Raise the limit of services", javaHostname: null, status: "closed", ageDays: 70.57 },

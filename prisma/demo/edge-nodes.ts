@@ -17,16 +17,16 @@ import { intervalAt, isNodeDownAt } from "@/prisma/demo/traffic";
 
 /** The longest range of metrics. */
 const REACH = 7 * DAY;
-/** What is older is no report of a node any more: it is written as the past. */
+/** Nodes report intervals up to this age. Older intervals are written directly. */
 const REPORTED = 2 * HOUR - 5 * MINUTE;
 
 let known: Configuration | null = null;
-/** By node: the versions that it has. */
+/** The versions that each node has applied, by node. */
 const applied = new Map<number, Map<number, number>>();
 
 /**
- * One round of all edge nodes: each fetches the configuration, applies what is new, and says so, by the functions behind
- * the doors of real ones. A node that is down does nothing, unless `isFirst`.
+ * Runs one round of all edge nodes. Each fetches the configuration, applies new versions and acknowledges them, by the same
+ * functions that serve real nodes. A node that is down does nothing, unless `isFirst`.
  */
 export async function runNodes(now: Date, isFirst = false): Promise<void> {
   known = await readConfiguration(known, now);
@@ -70,7 +70,7 @@ function newsOf(nodeId: number, services: readonly ConfiguredService[]): Acknowl
   ];
 }
 
-/** The services of the demo that are shown in another status than active stay as they are, until somebody changes them. */
+/** Demo services whose status is not active keep that status until a user changes them. */
 function isApplied({ java_hostname, version }: ConfiguredService): boolean {
   const service = DEMO_SERVICES.find(({ javaHostname }) => javaHostname === java_hostname);
   return service === undefined || service.status === "active" || service.configVersion !== version;
@@ -88,7 +88,7 @@ export async function reportIntervals(service: DemoService, now: Date): Promise<
   if (!row) return;
   // A service that is not active has had no traffic since it came into its status.
   const until = minuteOf(row.status === "active" ? now : row.updatedAt);
-  // The latest minute is reported again: of a write that broke off, some nodes may be missing.
+  // The latest minute is reported again, because an interrupted write may lack some nodes.
   const latest = await findLatestInterval(row.id);
   const from = Math.max(minuteOf(now.getTime() - REACH) + 1, minuteOf(row.createdAt), minuteOf(latest ?? 0));
   const source = { serviceId: row.id, key: keyOf(javaHostname), traffic };

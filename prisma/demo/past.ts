@@ -27,9 +27,8 @@ const MINUTELY = statement(
 );
 
 /**
- * Sums up the past of a machine before its first samples as if its daemon had checked in all that time: a month of
- * samples would take minutes. Of the day before the samples, on which their stability looks back, there are the
- * check-ins alone.
+ * Writes the hourly sums of a machine for the time before its first samples. Writing a month of samples would take minutes.
+ * The day before the samples has only check-ins, because the stability of the samples looks back on it.
  */
 export async function writePast(server: Machinery): Promise<void> {
   const row = await db.server.findFirst({

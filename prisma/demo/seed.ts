@@ -43,14 +43,14 @@ export type DemoAccess = {
 type Ids = ReadonlyMap<string, number>;
 
 /**
- * Builds the demo in an empty database; one that holds the demo already stays as it is. Either way the first account
- * gets a new token named "demo" in place of the one before. A build that broke off is removed and done again.
+ * Builds the demo in an empty database. An existing demo stays as it is; an interrupted build is removed and done again.
+ * In every case the first account gets a new token named "demo", which replaces the previous one.
  * @throws ForeignDatabaseError when there is any account that the demo did not make.
  */
 export async function seedDemo(now: Date = new Date()): Promise<DemoAccess> {
   await refuseForeignAccounts();
   if (!(await isComplete())) {
-    // Everything hangs off accounts, and all accounts are the demo's.
+    // Deleting the accounts deletes everything, and all accounts are the demo's.
     await db.account.deleteMany({ where: { email: { in: EMAILS } } });
     await build(now);
   }
@@ -60,7 +60,7 @@ export async function seedDemo(now: Date = new Date()): Promise<DemoAccess> {
   };
 }
 
-/** The tickets are written last. */
+/** Whether the build finished. The tickets are written last, so their presence proves it. */
 async function isComplete(): Promise<boolean> {
   const { owner: email, subject } = DEMO_TICKETS[DEMO_TICKETS.length - 1] ?? { owner: "", subject: "" };
   return (await db.ticket.count({ where: { account: { email }, subject } })) > 0;
@@ -99,7 +99,7 @@ async function createAccounts(now: Date): Promise<Ids> {
   const ids = new Map<string, number>();
   for (const { ageDays, disabled, ...account } of DEMO_ACCOUNTS) {
     const { id, email } = await createAccount(account);
-    // Accounts are always created now; the demo's have been there for a while.
+    // `createAccount` always uses the current time, but the demo's accounts should look older.
     await db.account.update({ where: { id }, data: { createdAt: ago(now, ageDays * DAY) } });
     if (disabled) await setAccountDisabled(email, true);
     ids.set(email, id);

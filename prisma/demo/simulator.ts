@@ -16,7 +16,7 @@ const NODES_EVERY = 3 * SECOND;
 /** Edge nodes report a minute this long after its end. */
 const REPORT_DELAY = 2 * SECOND;
 const TIDY_EVERY = HOUR;
-/** Longer than any query looks back. */
+/** How long rows are kept. No query looks back further. */
 const KEPT = 8 * DAY;
 
 /** The longest history that a page shows. */
@@ -34,8 +34,8 @@ export async function backfill(now: Date = new Date()): Promise<void> {
 }
 
 /**
- * Keeps the demo alive until it is stopped, which takes no longer than the statement under way. What fails (because the
- * database is away, say) is logged once, and made up for as soon as it works again.
+ * Keeps the demo alive until it is stopped. Stopping waits only for the running statement. A failure (the database is
+ * away, say) is logged once, and the missing data is added once it works again.
  */
 export function startSimulator(): { stop(): Promise<void> } {
   const stopping = new AbortController();
@@ -53,7 +53,7 @@ export function startSimulator(): { stop(): Promise<void> } {
       attempt("intervals", async () => reportAllIntervals(now)),
     ),
     repeat({ every: TIDY_EVERY, after: 0 }, stopping.signal, (now) => attempt("tidying", () => tidy(now))),
-    // Pages would do it when they are looked at; the first look is not to be the slow one.
+    // Pages would sum up the hours on their first view. Doing it here keeps that view fast.
     attempt("summing up hours", () => sumUpHours(Date.now() - HISTORY, Date.now(), stopping.signal)),
   ]);
   return {
@@ -97,8 +97,8 @@ async function tidy(now: Date): Promise<void> {
     const end = latest && latest.ts < before ? latest.ts : before;
     await db.telemetrySample.deleteMany({ where: { serverId, ts: { lt: end } } });
   }
-  // The room of deleted rows is used again only after this, which the embedded database does not do by itself. Raw and not
-  // declared: PostgreSQL does not prepare it.
+  // The embedded database has no autovacuum, so without this the space of deleted rows is never reused. It is no declared
+  // statement, because PostgreSQL cannot prepare `vacuum`.
   await db.$executeRaw`vacuum telemetry_samples, metric_samples`;
 }
 
@@ -114,12 +114,12 @@ async function repeat(
     // Rejects when the signal comes; the loop ends then anyway.
     await wait(next - Date.now(), undefined, { signal }).catch(() => undefined);
     if (!signal.aborted) await task(new Date(next));
-    // A timer can be a little early; and after a long task or a sleeping laptop, turns are left out.
+    // A timer can fire a little early. Turns that a long task or a sleeping laptop missed are skipped.
     last = Math.max(next, Date.now());
   }
 }
 
-/** Runs tasks by name; of failures that overlap in time only the first is logged, and then the end of the last. */
+/** Runs tasks by name. If failures overlap, only the first is logged, and then the end of the last. */
 function logFailuresOnce(): (what: string, task: () => Promise<void>) => Promise<void> {
   const failing = new Set<string>();
   return async (what, task) => {

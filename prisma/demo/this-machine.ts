@@ -11,7 +11,7 @@ import { DEMO_ACCOUNTS } from "@/prisma/demo/data";
 
 export const THIS_MACHINE = "This machine";
 
-/** Hands the key on and ends everything when its own input ends: the daemon never outlives the demo. */
+/** Passes the key to the daemon. Ends the process group when its own input closes, so that the daemon never outlives the demo. */
 const SUPERVISOR = `read -r key; printf '%s\\n' "$key" | sh public/agent.sh run "$0" & cat >/dev/null; kill 0`;
 
 export type ThisMachine = {
@@ -51,7 +51,7 @@ export async function startThisMachine(origin: string): Promise<ThisMachine> {
   };
 }
 
-/** The daemon says why it cannot report (that there is no curl, say) and ends; while it can, its log is nobody's concern. */
+/** Shows why the daemon ended (curl is missing, say). The log of a running daemon is not shown. */
 function reportEnd(child: ChildProcess): void {
   child.stderr?.on("data", (chunk: Buffer) => {
     const [, reason] = /^agent\.sh: (.*)$/m.exec(String(chunk)) ?? [];

@@ -17,7 +17,7 @@ const LATENCY_MISSED = 0.02;
 
 const PACKETS_PER_PLAYER: Range = [2_050, 2_550];
 const BYTES_PER_PACKET: Range = [128, 176];
-/** Of what arrives in peace. */
+/** The share of packets that is dropped in peace. */
 const DROPPED: Range = [0, 0.0012];
 /** Joins and pings of the server list, per player online. */
 const CONNECTIONS_PER_PLAYER: Range = [0.2, 0.5];
@@ -26,7 +26,7 @@ const CONNECTIONS_PER_PLAYER: Range = [0.2, 0.5];
 const ATTACK_PACKETS: Range = [4e6, 9e7];
 const BYTES_PER_ATTACK_PACKET: Range = [58, 96];
 const ATTACK_DROPPED: Range = [0.991, 0.9998];
-/** Of the attack on the edge node that it hits hardest. */
+/** The share of an attack that hits its main edge node. */
 const ATTACK_FOCUS = 0.8;
 
 /** One number per use of chance, so that no two move alike. */

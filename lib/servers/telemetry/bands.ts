@@ -1,11 +1,11 @@
 import { z } from "zod";
 import { type RolledUpMeasure, rolledUpRows } from "./measurements";
 
-/** What history is kept of: the score (0 to 1000), and what the table of measurements says. */
+/** The values that have a history: the score (0 to 1000) and the rolled-up measurements. */
 export type HistoryMeasure = "score" | RolledUpMeasure;
 export const HISTORY_MEASURES: readonly HistoryMeasure[] = ["score", ...rolledUpRows.map(({ measure }) => measure)];
 
-/** What a measurement was in some time, over the `count` samples that have it. */
+/** The range of a measurement over a time. `count` is the number of samples that have it. */
 export type Band = { least: number; mean: number; greatest: number; count: number };
 export type Bands = Partial<Record<HistoryMeasure, Band>>;
 

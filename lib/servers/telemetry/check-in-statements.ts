@@ -16,8 +16,8 @@ const { name: UPTIME } = MEASUREMENTS.uptimeS;
 /** How far around the time of a late sample its neighbours are looked for: they lie in at most three partitions. */
 export const NEIGHBOURHOOD = DAY;
 
-// Raw, so that what a check-in depends on is one statement, and because the typed client has no word for a hash. The server
-// holds its latest sample: only for a sample that arrives late is a table of samples read.
+// Raw, because the typed client cannot compute a hash, and one statement reads everything that a check-in depends on. The
+// server's row holds its latest sample, so only a late sample reads the table of samples.
 export const PREVIOUS = statement(
   { sampledAt: t.ts, id: s.id, since: t.ts, until: t.ts, spanFrom: t.ts, spanTo: t.ts },
   ({ sampledAt, id, since, until, spanFrom, spanTo }) => {
@@ -76,11 +76,11 @@ const CHANGE = {
   twoDaemonsAt: s.twoDaemonsAt,
 };
 
-/** What a statement of `change` adds, and what of it goes into the server's row. */
+/** The insert that `change` adds, and the columns that it copies into the server's row. */
 type Addition = { sql: string; columns: string };
 
-// Raw, because it is one statement, so one transaction: nothing is written unless the server is as it was read, and
-// nothing but the sample decides whether anything is new. No transaction is held open between reading and writing.
+// Raw, because one statement is one transaction. It writes only if the server has not changed since it was read, so no
+// transaction stays open between reading and writing. The sample alone decides whether anything is new.
 export const SEEN = statement(CHANGE, (given) => change(given, { sql: "select id from same", columns: "" }));
 export const SAMPLED = statement({ ...CHANGE, ts: t.ts, ...MEASURED }, (given) => {
   const columns = [t.serverId, t.ts, ...Object.values(MEASURED)];

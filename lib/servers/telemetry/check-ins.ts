@@ -6,9 +6,9 @@ import { type ParsedReport, parseReport, type Report } from "@/lib/servers/telem
 import { withDaemon } from "@/lib/servers/telemetry/two-daemons";
 import { MINUTE, SECOND } from "@/lib/time";
 
-/** When it was measured, and how it came here. */
+/** The time of a report and its origin. */
 export type Arrival = {
-  /** What the sample tells of; a daemon that could not deliver it at once delivers it later. */
+  /** The time of the measurement. It may lie back, because a daemon resends samples that it could not deliver. */
   sampledAt: Date;
   arrivedAt: Date;
   /** The random name that the daemon gave itself when it started. */
@@ -23,7 +23,7 @@ const CLOCK_TOLERANCE = MINUTE;
 /** A key's use is written at most this often. */
 const KEY_USE_PRECISION = MINUTE;
 
-/** One sample is stored of each of these spans of the clock, in milliseconds: thirty seconds are usual. */
+/** At most one sample is stored per span of this many milliseconds. Daemons usually send one every thirty seconds. */
 const SAMPLE_EVERY = 10 * SECOND;
 
 /** An attempt fails only when another check-in of the same server succeeds. */
@@ -39,9 +39,9 @@ export async function recordCheckIn(serverId: number, report: Report, now: Date 
 }
 
 /**
- * Whether a report tells of the present, so that its facts, ip and failed services count. A clock that is ahead must not
- * decide: a sample from beyond its own arrival does not, and one that is stored does not outrank those that arrive in
- * time. All in epoch milliseconds.
+ * Whether a report is current, so that its facts, ip and failed services count. A sample dated after its arrival comes
+ * from a clock that is ahead: it is not current, and once stored it does not outrank samples that arrive in time. All in
+ * epoch milliseconds.
  */
 function tellsOfNow(sampledAt: number, arrivedAt: number, newestTs: number | null): boolean {
   if (newestTs === null) return true;
@@ -50,9 +50,9 @@ function tellsOfNow(sampledAt: number, arrivedAt: number, newestTs: number | nul
 }
 
 /**
- * Stores a report that is checked already, as `recordCheckIn` does. False: the sample was stored before, and nothing
- * changed, so a daemon may send a sample again; or another sample of the same ten seconds is stored, and of this report
- * only the facts and the ip count. The server was last seen at the arrival.
+ * Stores a report that is checked already. The server was last seen at the arrival. False in two cases: the sample was
+ * stored before, which changes nothing, so that a daemon may resend it; or another sample of the same ten seconds is
+ * stored, and only the facts and the ip of this report count.
  * @throws NotFoundError for an unknown server.
  */
 export async function storeCheckIn(
@@ -111,12 +111,12 @@ export async function storeCheckIn(
   throw new Error(`Server ${serverId} never stayed as it was between reading and writing.`);
 }
 
-/** Never backwards, and never the time of creation, which means that there was no check-in. */
+/** The new `lastSeenAt`. It never moves back, and never equals the time of creation, which means no check-in yet. */
 function latest(now: Date, { lastSeenAt, createdAt }: Previous): Date {
   return new Date(Math.max(now.getTime(), lastSeenAt, createdAt + 1));
 }
 
-/** How many more restarts there are to see with this sample than without it. */
+/** The number of restarts that this sample adds. */
 function restartsRevealed({ uptimeBefore, uptimeAfter }: Previous, uptimeS: number | null): number {
   if (uptimeS === null) return 0;
   const steps = (from: number | null, to: number | null) => (hasRestarted(from, to) ? 1 : 0);

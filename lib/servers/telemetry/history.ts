@@ -37,7 +37,7 @@ export type History = {
   from: number;
   to: number;
   step: number;
-  /** When it was read: a silence that ends here goes on. */
+  /** The time of reading. A silence that ends at this time is still going on. */
   now: number;
   points: HistoryPoint[];
   silences: Silence[];
@@ -46,7 +46,7 @@ export type History = {
   isComplete: boolean;
 };
 
-/** The range that a query names; the shortest that shows more than the moment for anything else. */
+/** The range that a query names. For anything else: the shortest range that shows more than the moment. */
 export function parseHistoryRange(text: unknown): HistoryRange {
   return HISTORY_RANGES.find((range) => range === text) ?? "24h";
 }
@@ -68,7 +68,7 @@ export async function getHistory(
   const isByHour = step >= HOUR;
   const isComplete = !isByHour || (await rollUp(server, from, to, Date.now() + PATIENCE));
   if (!isComplete) rollUpInBackground([server], from, to);
-  // What is too young to be kept is summed up for this page alone.
+  // Hours that are not settled yet are summed up for this page only.
   const young = isByHour ? Math.max(from, settledUntil(now)) : from;
   const points = new Map<number, Bands>();
   const search = new PeakSearch();
@@ -126,7 +126,7 @@ export type TrendPoint = { hour: number; score: number };
 const s = table("Server", "s");
 const h = table("TelemetryHour", "h");
 
-// Raw, for one row of each server and nothing of the other bands: of a hundred servers there are 2,400 hours.
+// Raw, to read one row per server and only the score. A hundred servers have 2,400 hours.
 const TRENDS = statement(
   { from: h.hour, accountId: s.accountId, ids: parameter<readonly number[]>("int[]") },
   ({ from, accountId, ids }) =>
@@ -144,8 +144,8 @@ const TRENDS = statement(
 );
 
 /**
- * The mean scores of the last 24 hours of these servers, by server, as far as they are summed up; the rest is made in
- * the background for the next one who asks, so that a long list waits for nothing.
+ * The mean scores of the last 24 hours, by server. Includes only hours that are summed up already, so that a long list
+ * never waits. The missing hours are summed up in the background for the next request.
  */
 export async function listTrends(accountId: number, serverIds: readonly number[]): Promise<Map<number, TrendPoint[]>> {
   const now = Date.now();
@@ -172,7 +172,7 @@ function trendOf(hours: readonly number[], scores: readonly (number | null)[]): 
 
 const toRollUp = perProcess("roll-ups", () => new Set<number>());
 
-/** One server after the other, and each once however many pages ask for it. */
+/** Sums up one server after the other. A server that is queued already is not queued again. */
 function rollUpInBackground(servers: readonly RatedServer[], from: number, to: number): void {
   const added = servers.filter(({ id }) => !toRollUp.has(id));
   if (added.length === 0) return;

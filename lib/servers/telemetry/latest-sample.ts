@@ -15,7 +15,7 @@ const FIND_AGAIN = statement({ id: s.id }, ({ id }) => ({
     where ${s.id} = ${id}`,
 }));
 
-/** Takes the newest sample that is there for the latest one, after samples have been deleted that were wrong. */
+/** Sets the latest sample to the newest stored one. Needed after an operator has deleted wrong samples. */
 export async function findLatestSampleAgain(serverId: number): Promise<void> {
   await execute(FIND_AGAIN, { id: serverId });
 }

@@ -10,8 +10,8 @@ type MeasuredField = Exclude<keyof Fields, "serverId" | "ts">;
 type Samples<Value> = Record<Measurement, Column<Value>>;
 
 /**
- * The columns of all measurements, in the order of their table. A row without a column does not compile where this is
- * called, and a column without a row does not compile here.
+ * The columns of all measurements, in the order of `MEASUREMENTS`. A measurement without a column does not compile at the
+ * call. A column without a measurement does not compile here.
  */
 export function measuredColumns<Value>(t: Samples<Value>): Samples<Value> {
   return eachMeasurement((name) => t[name]) satisfies Record<MeasuredField, Column<Value>>;

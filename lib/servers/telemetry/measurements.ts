@@ -13,7 +13,7 @@ type Unit = {
   toBase(value: number): number;
 };
 
-/** Far above any machine, and small enough that sums stay exact. */
+/** The limit is far above any machine, and small enough that sums stay exact. */
 const amount = z.number().min(0).max(1e12).nullable().default(null);
 const asItIs = (value: number) => value;
 
@@ -33,7 +33,7 @@ export const UNITS = {
   },
 } as const satisfies Record<string, Unit>;
 
-/** A picture of the history. `top` is the least that its scale reaches up to, in the unit of its measurements. */
+/** A chart of the history. Its scale reaches at least up to `top`, in the unit of its measurements. */
 export type Chart = { readonly title: string; readonly top: number };
 
 const CPU: Chart = { title: "CPU", top: 100 };
@@ -41,12 +41,12 @@ const MEMORY: Chart = { title: "Memory", top: 100 };
 const DISK: Chart = { title: "Fullest disk", top: 100 };
 const NETWORK: Chart = { title: "Network", top: 1 };
 
-/** How hours keep a measurement, which is also how it is charted. */
+/** How the hourly sums store a measurement. Charts show it in the same way. */
 type RollUp = {
   chart: Chart;
   /** The name of its line. */
   label: string;
-  /** Its share of another measurement is kept, in percent and under this name. */
+  /** Stores its percentage of the measurement `of` instead, under the name `as`. */
   share?: { as: string; of: string };
 };
 
@@ -189,7 +189,7 @@ export type StoredSample = Partial<Record<string, number | null>>;
 
 const columns = measurementNames.map((name) => [name, MEASUREMENTS[name].name] as const);
 
-/** The sample of a stored one and its time (epoch ms). It may be older than a measurement. */
+/** Builds a sample from a stored one and its time (epoch ms). A sample from before a measurement existed lacks it. */
 export function storedSampleOf(stored: StoredSample, ts: number): Sample & { ts: number } {
   const sample: Partial<Sample> & { ts: number } = { ts };
   for (const [name, column] of columns) sample[name] = stored[column] ?? null;

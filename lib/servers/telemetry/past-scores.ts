@@ -41,13 +41,12 @@ type Client = Transaction & Pick<typeof db, "telemetrySample">;
 /** What is known of a server just before a sample of it arrives. */
 type Before = { record: StabilityRecord; previousUptimeS: number | null };
 
-/** Samples that are read at a time: a writer may send one every second, and a day of those is 86,400. */
+/** Samples per read. A writer may send one every second, which makes 86,400 a day. */
 const PAGE = 5000;
 
 /**
- * The samples with `from <= ts < to` (epoch ms), in order, each rated as `getServer` rated the server when that sample
- * arrived: by the samples up to then. Later samples change nothing. It depends on the samples alone, not on who wrote
- * them, so the same samples always give the same scores.
+ * Rates the samples with `from <= ts < to` (epoch ms), in order. Each gets the score that `getServer` gave at its arrival,
+ * so only earlier samples count. The score depends on nothing but the samples: the same samples give the same scores.
  */
 export async function* rateSamples(
   server: RatedServer,
@@ -100,7 +99,7 @@ const i = table("TelemetrySample", "i");
 /** The same samples, each with the uptime of the one before it. */
 const t = table("TelemetrySample", "t");
 
-// Raw, because PostgreSQL sums up: a day of samples is thousands of rows, and these are 24.
+// Raw, because PostgreSQL sums up a day: 24 rows instead of thousands of samples.
 const HOURS_UNTIL = statement({ serverId: i.serverId, since: i.ts, until: i.ts }, ({ serverId, since, until }) =>
   select(
     {

@@ -1,12 +1,12 @@
 import { type Band, type Bands, bandsOf, type HistoryMeasure } from "@/lib/servers/telemetry/bands";
 import { type RatedServer, rateSamples } from "@/lib/servers/telemetry/past-scores";
 
-/** The worst value of a measurement: of the score the least, of all others the greatest. */
+/** The worst value of a measurement: the least score, or the greatest value of any other measurement. */
 export type Peak = {
   value: number;
   /** When it was measured, in epoch milliseconds. */
   at: number;
-  /** How much later it may have been: an hour whose samples have been deleted, else nothing. */
+  /** The uncertainty of `at` in milliseconds: an hour if the samples have been deleted, else 0. */
   within: number;
 };
 export type Peaks = Partial<Record<HistoryMeasure, Peak>>;
@@ -25,7 +25,7 @@ export class PeakSearch {
   }
 }
 
-/** The same peaks, those of whole hours at the time of their own sample as long as that is kept. */
+/** Replaces the hour of each peak by the exact time of its sample, if that sample is still stored. */
 export async function findPeaks(server: RatedServer, { found }: PeakSearch): Promise<Peaks> {
   const hours = new Map(Object.values(found).flatMap(({ at, within }) => (within > 0 ? [[at, at + within]] : [])));
   const searches = await Promise.all([...hours].map(([from, to]) => searchSamples(server, from ?? 0, to ?? 0)));

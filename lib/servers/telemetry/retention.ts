@@ -8,11 +8,11 @@ import { type RatedServer, toRatedServer } from "@/lib/servers/telemetry/past-sc
 import { rollUp } from "@/lib/servers/telemetry/roll-ups";
 import { DAY, SECOND, startOfHour } from "@/lib/time";
 
-/** Servers that one statement looks at. */
+/** The number of servers that one statement checks. */
 const PAGE = 100;
-/** A server whose check-ins come in between is tried so often. */
+/** Attempts per server when its check-ins interfere. */
 const ATTEMPTS = 10;
-/** Samples whose hours cannot be summed up are deleted all the same after so many days more. */
+/** Samples whose hours cannot be summed up are deleted after this many extra days. */
 const DAYS_OF_GRACE = 2;
 
 const s = table("Server", "s");
@@ -56,9 +56,8 @@ const HOURS = deletion(
 );
 
 /**
- * Deletes the samples of all days (UTC) that ended more than `days` days before `now` (epoch ms), and keeps the sums of
- * their hours, as far as those are kept. A day with hours that could not be summed up stays for `DAYS_OF_GRACE` more, and
- * no longer.
+ * Deletes the samples of all days (UTC) that ended more than `days` days before `now` (epoch ms). Their hourly sums stay.
+ * If some hours of a day could not be summed up, its samples stay for another `DAYS_OF_GRACE` at most.
  */
 export async function retireSamples(
   now: number,
@@ -67,7 +66,7 @@ export async function retireSamples(
 ): Promise<{ sample_days: number; samples: number; unsummed: number }> {
   const until = Math.floor(now / DAY) * DAY - telemetryDays * DAY;
   const unsummed = await sumUpBetween(startOfHour(now - hoursDays * DAY), until, goesOn);
-  // Stopped in between, not all hours are summed up: the next sweep goes on.
+  // If the sweep was stopped, some hours are not summed up yet. Their samples wait for the next sweep.
   const end = unsummed === 0 && (await goesOn()) ? until : until - DAYS_OF_GRACE * DAY;
   return {
     sample_days: await dropDaysBefore("telemetry_samples", end, goesOn),

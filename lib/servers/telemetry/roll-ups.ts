@@ -7,13 +7,13 @@ import { findLatestSampleAgain } from "@/lib/servers/telemetry/latest-sample";
 import { type RatedServer, rateSamples } from "@/lib/servers/telemetry/past-scores";
 import { HOUR, MINUTE, SECOND, startOfHour } from "@/lib/time";
 
-// Roll-ups: the samples of an hour summed up once, so that a month of history is 720 rows. An hour is summed up when it
-// is first looked at after its end, and again when a trigger has marked it stale since: right for every writer of
-// samples, and for samples that arrive late.
+// Roll-ups: the samples of an hour are summed up once, so that a month of history is 720 rows. An hour is summed up when
+// it is first read after its end. A trigger marks it stale on every later write, so late samples and other writers are
+// included.
 
-/** An hour is kept when it has been over for this long: any statement that wrote into it has ended by then. */
+/** An hour is settled this long after its end, when every statement that wrote into it has ended. */
 const SETTLED_AFTER = 10 * MINUTE;
-/** How much is summed up at a time, while the server's check-ins wait. */
+/** The time that one transaction sums up. The server's check-ins wait for it. */
 const BATCH = 12 * HOUR;
 export const ROLL_UP_TRANSACTION = { maxWait: 5 * SECOND, timeout: 10 * SECOND };
 
@@ -44,9 +44,9 @@ export async function rollUp(server: RatedServer, from: number, to: number, dead
 }
 
 /**
- * Finds the server's latest sample again and sums up every hour from its first sample on: for an operator who has deleted
- * samples that were wrong, which makes nothing stale. Hours before that are all that is known of them, and stay. False
- * when a sample was being written: `rollUp` does the rest.
+ * Finds the server's latest sample again and sums up every hour from its first sample on. An operator needs this after
+ * deleting wrong samples, because a deletion marks nothing stale. Hours before the first sample stay, because their samples
+ * no longer exist. False when a sample was being written; `rollUp` then does the rest.
  */
 export async function recompute(server: RatedServer): Promise<boolean> {
   const first = await db.telemetrySample.findFirst({
@@ -94,15 +94,15 @@ const LOCK = statement({ id: s.id }, ({ id }) =>
 );
 
 /**
- * Whoever writes a sample holds the server's row until the end of the transaction (the foreign key sees to that) and then
- * waits for us here: a sample is either in what is read after this, or its trigger sees what is written after it. False
- * when somebody is writing just now, or there is no such server.
+ * Locks the server's row against writers of samples. The foreign key makes each writer hold that row until its transaction
+ * ends. So a sample is either visible to the reads after this lock, or its trigger sees the hours written under the lock.
+ * False when a sample is being written or the server does not exist.
  */
 export async function lockSamples(tx: Transaction, serverId: number): Promise<boolean> {
   return (await queryIn(tx, LOCK, { id: serverId })).length > 0;
 }
 
-// Raw, because it is one statement for a whole day, with the condition that the typed client's upsert has no word for.
+// Raw, because one statement writes a whole batch, with a condition that the typed client's upsert cannot express.
 const KEEP = statement({ serverId: kept.serverId, rows: parameter<string>("json") }, ({ serverId, rows }) => ({
   sql: `insert into telemetry_hours as kept (${names(kept.serverId, kept.hour, kept.samples, kept.bands)})
     select ${serverId}, to_timestamp(hour / 1000.0), samples, bands
@@ -118,7 +118,7 @@ async function sumUp(server: RatedServer, hours: readonly number[]): Promise<boo
   const [first, last] = [hours[0], hours.at(-1)];
   if (first === undefined || last === undefined) return true;
   return db.$transaction(async (tx) => {
-    // Of a server that has been removed meanwhile there is nothing left to do.
+    // If the server has been removed in the meantime, there is nothing left to do.
     if (!(await lockSamples(tx, server.id))) return (await tx.server.count({ where: { id: server.id } })) === 0;
     const sums = new Map<number, HourSum>(hours.map((hour) => [hour, { samples: 0, bands: {} }]));
     for await (const { ts, values } of rateSamples(server, first, last + HOUR, tx)) {
@@ -135,7 +135,7 @@ async function sumUp(server: RatedServer, hours: readonly number[]): Promise<boo
 /** The samples of an hour taken together, and how many those were. */
 export type HourSum = { samples: number; bands: Bands };
 
-/** Keeps sums by hour (epoch ms). An hour whose samples have been deleted since keeps what is known of it. */
+/** Stores sums by hour (epoch ms). If the samples of an hour have been deleted, its stored sum stays. */
 export async function keepHours(
   serverId: number,
   sums: ReadonlyMap<number, HourSum>,

@@ -3,7 +3,7 @@ import { parameter, select, statement } from "@/lib/database/statement";
 import { Expression, table } from "@/lib/database/tables";
 import { DAY, HOUR, MINUTE, SECOND, startOfHour } from "@/lib/time";
 
-/** A daemon that sent nothing for longer than this was away: it checks in twice a minute, and is offline after two. */
+/** A longer pause counts as a silence. A daemon checks in twice a minute and is offline after two minutes. */
 const LONGEST_PAUSE = 2.5 * MINUTE;
 /** How far back the first sample of a server is looked for. */
 const LOOKED_BACK = 31 * DAY;
@@ -45,9 +45,9 @@ const GAPS = statement(
 );
 
 /**
- * When nothing was heard of a server between `from` and `until` (epoch ms), in order. What came before its first sample
- * is not a silence, and neither is an hour that is summed up although its samples have been deleted: `hours` are the
- * beginnings of those that had any, in order.
+ * The silences of a server between `from` and `until` (epoch ms), in order. The time before its first sample is not a
+ * silence. An hour that is summed up but whose samples have been deleted is not one either: `hours` are the beginnings of
+ * the summed hours that had samples, in order.
  */
 export async function listSilences(
   serverId: number,

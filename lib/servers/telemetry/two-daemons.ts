@@ -1,7 +1,7 @@
 import { db } from "@/lib/database/client";
 import { MINUTE } from "@/lib/time";
 
-/** Two daemons that share a key take turns with every check-in; after this time without a turn there is one again. */
+/** Two daemons that share a key take turns at checking in. After this time without a turn, one daemon is assumed again. */
 const NEWS_FOR = 10 * MINUTE;
 
 /** When two daemons were last seen to report for a server with the same key; null when not lately. */
@@ -16,7 +16,7 @@ export async function findTwoDaemons(accountId: number, serverId: number, now: D
 /** The last two names that daemons of a server reported under, and when two were seen to take turns (epoch ms). */
 type Known = { daemon: string | null; daemonBefore: string | null; twoDaemonsAt: number | null };
 
-/** What is known after a check-in. A daemon takes a new name when it starts: a name that returns after another is a second daemon. */
+/** Updates the names after a check-in. A daemon takes a new name at each start, so a name that returns proves a second daemon. */
 export function withDaemon(known: Known, daemon: string | undefined, now: Date) {
   const { daemon: last, daemonBefore: before } = known;
   const twoDaemonsAt = known.twoDaemonsAt === null ? null : new Date(known.twoDaemonsAt);
