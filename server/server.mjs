@@ -2,6 +2,7 @@
 // process. It is plain JavaScript, so that no TypeScript loader runs beside Next.
 import cluster from "node:cluster";
 import { EventEmitter } from "node:events";
+import { isIPv6 } from "node:net";
 import { setFlagsFromString } from "node:v8";
 import next from "next";
 import { fixedHeadersOf, HSTS } from "../lib/api/fixed-headers.mjs";
@@ -48,6 +49,8 @@ if (!dev) declineUpgrades(server);
 const nobody = /** @type {import("node:http").Server} */ (/** @type {unknown} */ (new EventEmitter()));
 // Next builds its internal URLs from this hostname and port. It spells every loopback ip "localhost". If the spelling
 // differs, Next sends rewritten requests over the network. Clients never see these URLs.
+// A form that belongs to another page: Next sends it to that page over the network, to this origin.
+process.env.__NEXT_PRIVATE_ORIGIN = `http://${reachable(hostname)}:${port}`;
 const app = next({
   dev,
   hostname: dev ? hostname : "localhost",
@@ -166,4 +169,14 @@ async function openDirectDoor() {
   } catch (error) {
     logError("direct door closed: Next's router answers everything", String(error));
   }
+}
+
+/**
+ * The name under which this machine reaches what listens on `host`.
+ * @param {string} host
+ */
+function reachable(host) {
+  if (host === "0.0.0.0") return "127.0.0.1";
+  if (host === "::") return "[::1]";
+  return isIPv6(host) ? `[${host}]` : host;
 }
