@@ -5,7 +5,7 @@ import { expect, signInDirectly, test, withAndWithoutJavaScript } from "@/e2e/su
 import type { BenchmarkRuns, ServerDetail, ServerList } from "@/lib/api/schemas";
 import { db } from "@/lib/database/client";
 import { recordCheckIn } from "@/lib/servers/telemetry/check-ins";
-import { DAY, HOUR, MINUTE } from "@/lib/time";
+import { DAY, HOUR, MINUTE, SECOND } from "@/lib/time";
 
 const sample = { cpuPct: 72.5, memUsedMb: 1536.25, memTotalMb: 2048, diskUsedPct: 88, netLossPct: 0.4, uptimeS: 9000 };
 const facts = { os: "Debian <b>13</b>", kernel: "6.12", cores: 4, nested: { deep: [1, null, "x"] }, "\u202Eodd": true };
@@ -259,8 +259,11 @@ test("the fleet says what needs somebody: in its title and icon while it refresh
       sample: { cpuPct: 1, memUsedMb: 1, memTotalMb: 100, diskUsedPct: 1, netLossPct: 0 },
     });
   }
-  await page.evaluate(() => window.dispatchEvent(new Event("online")));
-  await expect(page).toHaveTitle(/^(\(1\) )?Servers/);
+  // The page listens only once its scripts run.
+  await expect(async () => {
+    await page.evaluate(() => window.dispatchEvent(new Event("online")));
+    await expect(page).toHaveTitle(/^(\(1\) )?Servers/, { timeout: 3 * SECOND });
+  }).toPass({ timeout: 40 * SECOND });
 });
 
 function ago(ms: number): Date {
