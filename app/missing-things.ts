@@ -1,5 +1,4 @@
-import type { OwnKind } from "@/lib/page-paths";
-import { DASHBOARD, GAME_SERVICES, TOKEN_PAGE } from "./paths";
+import { DASHBOARD, GAME_SERVICES, type OwnKind, TOKEN_PAGE } from "@/lib/page-paths";
 
 type Missing = { title: string; why: string; home: { href: string; label: string } };
 

@@ -1,11 +1,10 @@
 import type { Metadata } from "next";
 import { headers } from "next/headers";
 import { PATH_HEADER } from "@/lib/http/own-path";
-import { findOwnPage, NO_PAGE } from "@/lib/page-paths";
+import { DASHBOARD, findOwnPage, NO_PAGE } from "@/lib/page-paths";
 import { findAccount } from "@/lib/sign-in/sessions";
 import { AccountHeader } from "./dashboard/account-header";
 import { MISSING_THINGS } from "./missing-things";
-import { DASHBOARD } from "./paths";
 import { NoSuchPage } from "./ui/no-such-page";
 import { SiteHeader } from "./ui/site-header";
 

@@ -1,9 +1,9 @@
 import { headers } from "next/headers";
 import Link from "next/link";
-import { API_REFERENCE, DASHBOARD, SIGN_IN } from "@/app/paths";
 import { ENDPOINTS } from "@/lib/api/contract";
 import examples from "@/lib/api/examples.json";
 import { servedOrigin } from "@/lib/http/own-origin";
+import { API_REFERENCE, DASHBOARD, SIGN_IN } from "@/lib/page-paths";
 import { API_REQUESTS, policyText } from "@/lib/rate-limit/policy";
 import { findAccount } from "@/lib/sign-in/sessions";
 import { AccountHeader } from "./dashboard/account-header";

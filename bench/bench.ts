@@ -12,7 +12,7 @@ import type { Measured, Order } from "./load";
 export type Target = { port: number; child: ChildProcess };
 
 /** The request to a target. Everything but the path has a default. */
-export type Asked = Partial<Omit<Order & { kind: "http" }, "kind" | "port">> & { path: string };
+export type BenchRequest = Partial<Omit<Order & { kind: "http" }, "kind" | "port">> & { path: string };
 
 /** One run of the benchmark: a filled database and the servers that were started on it. */
 export class Bench {
@@ -65,16 +65,16 @@ export class Bench {
     return started;
   }
 
-  async ask(target: Target, asked: Asked): Promise<Measured> {
+  async ask(target: Target, request: BenchRequest): Promise<Measured> {
     try {
-      return await this.#order(0, this.#httpOrder(target, asked));
+      return await this.#order(0, this.#httpOrder(target, request));
     } finally {
       if (target === this.#targets.get("direct")) this.#lastAsked = performance.now();
     }
   }
 
   /** Sends two loads at once, each from a separate process. */
-  async askBoth(target: Target, first: Asked, second: Asked): Promise<[Measured, Measured]> {
+  async askBoth(target: Target, first: BenchRequest, second: BenchRequest): Promise<[Measured, Measured]> {
     return Promise.all([this.ask(target, first), this.#order(1, this.#httpOrder(target, second))]);
   }
 
@@ -92,9 +92,9 @@ export class Bench {
     for (const started of this.#started.reverse()) await started.stop().catch(console.error);
   }
 
-  #httpOrder({ port }: Target, asked: Asked): Order {
+  #httpOrder({ port }: Target, request: BenchRequest): Order {
     const defaults = { tokens: this.data.tokens[100], status: 200, connections: 16, ms: 1000, pauseMs: 0 };
-    return { kind: "http", port, ...defaults, ...asked };
+    return { kind: "http", port, ...defaults, ...request };
   }
 
   async #once(name: string, start: () => Promise<Target & { stop(): Promise<void> }>): Promise<Target> {

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import pg from "pg";
 import { hasRedis, startRedis } from "@/e2e/support/redis-server";
 import { hashToken, mintToken } from "@/lib/tokens/format";
-import type { Asked, Bench, Target } from "./bench";
+import type { Bench, BenchRequest, Target } from "./bench";
 
 const SECOND = 1000;
 /** The goal: beside an attack, p95 may be this many times as long as in peace, or this many milliseconds longer. */
@@ -30,11 +30,15 @@ export async function neighbours(bench: Bench): Promise<(readonly string[])[]> {
     const app = await bench.startApp(variables, workers);
     const attacks = await attacksOf(bench, app, people);
     const quiet = quietOf(bench, people);
-    for (const [what, asked] of Object.entries(quiet)) {
-      await bench.ask(app, { ...asked, ms: SECOND });
-      const peace = await bench.ask(app, asked);
+    for (const [what, request] of Object.entries(quiet)) {
+      await bench.ask(app, { ...request, ms: SECOND });
+      const peace = await bench.ask(app, request);
       for (const [attack, attacking] of Object.entries(attacks)) {
-        const [beside] = await bench.askBoth(app, asked, { ...attacking, status: "any", ms: MEASURED.ms + SECOND / 2 });
+        const [beside] = await bench.askBoth(app, request, {
+          ...attacking,
+          status: "any",
+          ms: MEASURED.ms + SECOND / 2,
+        });
         const [before, during] = [peace.p95Ms, beside.p95Ms];
         const isMet = beside.refused === 0 && (during <= GOAL_TIMES * before || during <= before + GOAL_MS);
         const figures = [`${before.toFixed(1)} ms`, `${during.toFixed(1)} ms`, (during / before).toFixed(1)];
@@ -48,7 +52,7 @@ export async function neighbours(bench: Bench): Promise<(readonly string[])[]> {
   return rows;
 }
 
-function quietOf({ data }: Bench, { quiet, key }: People): Record<string, Asked> {
+function quietOf({ data }: Bench, { quiet, key }: People): Record<string, BenchRequest> {
   const any = { ...MEASURED, status: "any" as const };
   return {
     "GET /me": { ...any, path: "/api/v1/me", tokens: data.tokens[10] },
@@ -58,7 +62,7 @@ function quietOf({ data }: Bench, { quiet, key }: People): Record<string, Asked>
   };
 }
 
-async function attacksOf({ data }: Bench, app: Target, people: People): Promise<Record<string, Asked>> {
+async function attacksOf({ data }: Bench, app: Target, people: People): Promise<Record<string, BenchRequest>> {
   const origin = `http://localhost:${app.port}`;
   const settings = `/dashboard/servers/${people.serverId}/settings`;
   const cookie = `Cookie: ${people.attacker}`;

@@ -1,7 +1,7 @@
 import { hasRedis, startRedis } from "@/e2e/support/redis-server";
 import { startUpstash } from "@/e2e/support/upstash-server";
 import { PlainError } from "@/lib/failures";
-import type { Asked, Bench, Target } from "./bench";
+import type { Bench, BenchRequest, Target } from "./bench";
 import { FLEETS, growOthers, NODES, type Nodes } from "./database";
 import type { Measured } from "./load";
 import { neighbours } from "./neighbours";
@@ -104,7 +104,7 @@ async function requests(bench: Bench, { rounds }: Settings): Promise<Rows> {
 async function servers(bench: Bench, { rounds }: Settings): Promise<Rows> {
   const targets = { peer: await bench.peer(), "direct door": await bench.direct() };
   const cases = FLEETS.flatMap((fleet) =>
-    Object.entries(targets).map(([name, target]): [string, [Target, Asked]] => [
+    Object.entries(targets).map(([name, target]): [string, [Target, BenchRequest]] => [
       `${fleet}, ${name}`,
       [target, { path: SERVERS, tokens: bench.data.tokens[fleet] }],
     ]),
@@ -174,11 +174,11 @@ async function others(bench: Bench, { rounds, rowsOfOthers }: Settings): Promise
   const grown = await bench.another();
   await growOthers(grown.data.url, rowsOfOthers);
   const [few, many] = [await bench.direct(), await grown.direct()];
-  const cases: Record<string, [Target, Asked]> = {};
+  const cases: Record<string, [Target, BenchRequest]> = {};
   const paths = {
     "GET /me": () => ME,
     "GET /servers (100)": () => SERVERS,
-    "metrics, 24h of 4 nodes": (asked: Bench) => seriesPath(asked, "24h", 4),
+    "metrics, 24h of 4 nodes": (request: Bench) => seriesPath(request, "24h", 4),
   };
   for (const [name, path] of Object.entries(paths)) {
     cases[`${name}, few`] = [few, { path: path(bench), tokens: bench.data.tokens[100] }];
@@ -245,11 +245,11 @@ async function checkIns(bench: Bench, { rounds }: Settings): Promise<Rows> {
   const app = await bench.direct();
   const rows: Rows = [["POST /ingest/v1/check-ins", "check-ins/s", `of ${CHECK_INS_GOAL}`, "CPU of the app each"]];
   for (const connections of [1, 16, 64]) {
-    const asked = { path: "/ingest/v1/check-ins", body: CHECK_IN, tokens: bench.data.keys, connections };
-    await bench.ask(app, asked);
+    const request = { path: "/ingest/v1/check-ins", body: CHECK_IN, tokens: bench.data.keys, connections };
+    await bench.ask(app, request);
     const measured = await interleave(rounds, {
-      perSecond: async () => (await bench.ask(app, asked)).perSecond,
-      cpu: () => cpuPerAnswer(bench, app, asked),
+      perSecond: async () => (await bench.ask(app, request)).perSecond,
+      cpu: () => cpuPerAnswer(bench, app, request),
     });
     rows.push([
       `${connections} at once`,
@@ -266,10 +266,10 @@ async function metrics(bench: Bench, { rounds }: Settings): Promise<Rows> {
   const app = await bench.direct();
   const rows: Rows = [["GET /metrics", "median", `of ${METRICS_GOAL_MS} ms`, "longest"]];
   for (const fleet of FLEETS) {
-    const asked = { path: "/metrics", tokens: bench.data.tokens[fleet], ...ONE_BY_ONE };
-    await bench.ask(app, asked);
+    const request = { path: "/metrics", tokens: bench.data.tokens[fleet], ...ONE_BY_ONE };
+    await bench.ask(app, request);
     const times: Measured[] = [];
-    for (let round = 0; round < rounds; round++) times.push(await bench.ask(app, asked));
+    for (let round = 0; round < rounds; round++) times.push(await bench.ask(app, request));
     const middle = median(times.map(({ medianMs }) => medianMs));
     const longest = Math.max(...times.map(({ longestMs }) => longestMs));
     rows.push([`${fleet} servers`, ms(middle), ratio(middle / METRICS_GOAL_MS), ms(longest)]);
@@ -289,9 +289,9 @@ async function memory(bench: Bench): Promise<Rows> {
 }
 
 /** Microseconds that the processes of an app work for one answer. */
-async function cpuPerAnswer(bench: Bench, app: Target, asked: Asked): Promise<number> {
+async function cpuPerAnswer(bench: Bench, app: Target, request: BenchRequest): Promise<number> {
   const before = readProcessUse(app.child.pid).cpuMs;
-  const { answers } = await bench.ask(app, asked);
+  const { answers } = await bench.ask(app, request);
   return ((readProcessUse(app.child.pid).cpuMs - before) * 1000) / answers;
 }
 
@@ -313,16 +313,16 @@ async function requireEqualAnswers(bench: Bench, peer: Target, app: Target): Pro
 async function ratesOf(
   bench: Bench,
   rounds: number,
-  cases: Readonly<Record<string, readonly [Target, Asked]>>,
+  cases: Readonly<Record<string, readonly [Target, BenchRequest]>>,
 ): Promise<Record<string, number>> {
-  for (const [target, asked] of Object.values(cases)) await bench.ask(target, { ...asked, ms: SECOND / 2 });
+  for (const [target, request] of Object.values(cases)) await bench.ask(target, { ...request, ms: SECOND / 2 });
   return interleave(
     rounds,
     mapValues(
       cases,
-      ([target, asked]) =>
+      ([target, request]) =>
         async () =>
-          (await bench.ask(target, asked)).perSecond,
+          (await bench.ask(target, request)).perSecond,
     ),
   );
 }

@@ -1,5 +1,5 @@
-// The paths of pages that rooms under lib/ name too. `app/paths.ts` has the others; `app/paths.test.ts` compares all of
-// them with the folders of app/.
+// The paths of all pages. It stands under lib/, because rooms there name some of them. `page-paths.test.ts` compares them
+// with the folders of app/.
 
 /** Where people sign in. */
 export const SIGN_IN = "/sign-in";
@@ -28,7 +28,7 @@ export type OwnKind = keyof typeof OWN_PAGES;
 type OwnPage<Kind extends OwnKind> = (typeof OWN_PAGES)[Kind]["pages"][number];
 
 /** The path of a page of one thing. */
-export function ownPagePath<Kind extends OwnKind>(kind: Kind, id: number, page: OwnPage<Kind>): string {
+function ownPagePath<Kind extends OwnKind>(kind: Kind, id: number, page: OwnPage<Kind>): string {
   return `${OWN_PAGES[kind].under}/${id}${page === "" ? "" : `/${page}`}`;
 }
 
@@ -41,4 +41,70 @@ export function findOwnPage(path: string): { kind: OwnKind; id: string } | null 
     if (id !== undefined && !isOther && (pages as readonly string[]).includes(page ?? "")) return { kind, id };
   }
   return null;
+}
+
+/** The servers of the account, where one arrives after sign-in. */
+export const DASHBOARD = "/dashboard";
+/** Everything about the API, for people; people without an account read it too. */
+export const API_REFERENCE = "/docs/api";
+
+/** The game services that the account owns, or that are shared with it. */
+export const GAME_SERVICES = OWN_PAGES.service.under;
+/** Where a game service is created. */
+export const NEW_GAME_SERVICE = `${OWN_PAGES.service.under}/new`;
+/** The edge nodes, for administrators. */
+export const EDGE_NODES = "/dashboard/edge-nodes";
+
+export function servicePath(id: number): string {
+  return ownPagePath("service", id, "");
+}
+
+/** Where a game service is changed, enabled, disabled and deleted. */
+export function serviceSettingsPath(id: number): string {
+  return ownPagePath("service", id, "settings");
+}
+
+/** Who sees a game service, and with whom it is shared. */
+export function serviceAccessPath(id: number): string {
+  return ownPagePath("service", id, "access");
+}
+
+/** The question before a game service is deleted. */
+export function deleteServicePath(id: number): string {
+  return ownPagePath("service", id, "delete");
+}
+
+/** What the public hostname of a game service resolves to. */
+export function serviceDnsPath(id: number): string {
+  return ownPagePath("service", id, "dns");
+}
+
+/** Where people see who they are, change their password, end sessions, and choose how pages look. */
+export const ACCOUNT_PAGE = "/dashboard/settings/account";
+
+/** Where a server is added. */
+export const NEW_SERVER = `${OWN_PAGES.server.under}/new`;
+
+export function serverPath(id: number): string {
+  return ownPagePath("server", id, "");
+}
+
+/** What a token did, and where it is renamed, replaced and revoked. */
+export function tokenPath(id: number): string {
+  return ownPagePath("token", id, "");
+}
+
+/** Where a server is renamed and removed and gets a new key. */
+export function serverSettingsPath(id: number): string {
+  return ownPagePath("server", id, "settings");
+}
+
+/** Where a benchmark of a server is asked for. */
+export function benchmarkPath(id: number): string {
+  return ownPagePath("server", id, "benchmark");
+}
+
+/** The question before a server is removed. */
+export function removeServerPath(id: number): string {
+  return ownPagePath("server", id, "remove");
 }

@@ -129,9 +129,9 @@ async function runOnce(url, sql) {
  * @typedef {Awaited<ReturnType<PrismaPg["connect"]>>} Adapter
  */
 
-/** @param {Adapter} given */
-function readingChar(given) {
-  const adapter = /** @type {Inside} */ (/** @type {unknown} */ (given));
+/** @param {Adapter} connected */
+function readingChar(connected) {
+  const adapter = /** @type {Inside} */ (/** @type {unknown} */ (connected));
   /** @type {WeakMap<object, number[]>} */
   const charColumns = new WeakMap();
   const performIO = adapter.performIO.bind(adapter);
@@ -149,17 +149,17 @@ function readingChar(given) {
     for (const column of charColumns.get(query) ?? []) result.columnTypes[column] = ColumnTypeEnum.Character;
     return result;
   };
-  return given;
+  return connected;
 }
 
 /**
  * The adapter cuts scripts at every semicolon, also within the body of a function. PostgreSQL takes them whole.
- * @param {Adapter} given
+ * @param {Adapter} connected
  */
-function runningWholeScripts(given) {
-  const adapter = /** @type {Inside} */ (/** @type {unknown} */ (given));
+function runningWholeScripts(connected) {
+  const adapter = /** @type {Inside} */ (/** @type {unknown} */ (connected));
   adapter.executeScript = async (script) => {
     await adapter.client.query(script).catch((error) => adapter.onError(error));
   };
-  return given;
+  return connected;
 }

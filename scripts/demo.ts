@@ -1,4 +1,4 @@
-import { TOKEN_PAGE } from "@/app/paths";
+import { TOKEN_PAGE } from "@/lib/page-paths";
 import type { DemoAccess } from "@/prisma/demo/seed";
 import { migrate } from "./database";
 import { runApp } from "./run-app";

@@ -4,6 +4,9 @@ import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Browser, type BrowserContext, chromium, type Page } from "playwright";
+import { findBrowser } from "@/e2e/support/browser";
+import { freePort } from "@/e2e/support/free-port";
+import { PlainError } from "@/lib/failures";
 import {
   API_REFERENCE,
   benchmarkPath,
@@ -18,10 +21,7 @@ import {
   servicePath,
   serviceSettingsPath,
   TOKEN_PAGE,
-} from "@/app/paths";
-import { findBrowser } from "@/e2e/support/browser";
-import { freePort } from "@/e2e/support/free-port";
-import { PlainError } from "@/lib/failures";
+} from "@/lib/page-paths";
 
 /** The README's pictures, which are kept. */
 const KEPT = "e2e/screenshots";

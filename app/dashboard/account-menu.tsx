@@ -3,7 +3,7 @@
 import Link from "next/link";
 import { usePathname } from "next/navigation";
 import { useEffect, useRef } from "react";
-import { ACCOUNT_PAGE } from "@/app/paths";
+import { ACCOUNT_PAGE } from "@/lib/page-paths";
 import styles from "./account-menu.module.css";
 import { SignOut } from "./sign-out";
 

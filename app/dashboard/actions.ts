@@ -1,7 +1,7 @@
 "use server";
 
 import { redirect } from "next/navigation";
-import { SIGN_IN } from "@/app/paths";
+import { SIGN_IN } from "@/lib/page-paths";
 import { endSession } from "@/lib/sign-in/sessions";
 
 /** Signs the browser out. */

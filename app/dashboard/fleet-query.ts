@@ -1,4 +1,4 @@
-import { DASHBOARD } from "@/app/paths";
+import { DASHBOARD } from "@/lib/page-paths";
 import { levelOf } from "@/lib/servers/health-level";
 import type { FleetServer } from "@/lib/servers/servers";
 

@@ -2,7 +2,7 @@
 
 import { useRouter } from "next/navigation";
 import { useEffect, useRef } from "react";
-import { DASHBOARD } from "@/app/paths";
+import { DASHBOARD } from "@/lib/page-paths";
 import styles from "./fleet.module.css";
 import { type FleetQuery, fleetParams, fleetPath } from "./fleet-query";
 

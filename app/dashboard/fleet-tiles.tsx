@@ -1,5 +1,5 @@
 import Link from "next/link";
-import { serverPath } from "@/app/paths";
+import { serverPath } from "@/lib/page-paths";
 import { levelOf } from "@/lib/servers/health-level";
 import type { FleetServer } from "@/lib/servers/servers";
 import styles from "./fleet.module.css";

@@ -1,11 +1,11 @@
 import Link from "next/link";
-import { serverPath } from "@/app/paths";
 import { Choices } from "@/app/ui/choices";
 import { Cell, type Column, DataTable, Row, RowTitle } from "@/app/ui/data-table";
 import { Meter } from "@/app/ui/meter";
 import { OnlineState } from "@/app/ui/online-state";
 import { Score } from "@/app/ui/score";
 import { Time } from "@/app/ui/time";
+import { serverPath } from "@/lib/page-paths";
 import { counted } from "@/lib/quantities";
 import { COMPONENT_CURVES } from "@/lib/servers/health-score";
 import type { FleetServer } from "@/lib/servers/servers";

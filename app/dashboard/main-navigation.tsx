@@ -2,7 +2,7 @@
 
 import Link from "next/link";
 import { usePathname } from "next/navigation";
-import { API_REFERENCE, DASHBOARD, GAME_SERVICES, TOKEN_PAGE } from "@/app/paths";
+import { API_REFERENCE, DASHBOARD, GAME_SERVICES, TOKEN_PAGE } from "@/lib/page-paths";
 import styles from "./main-navigation.module.css";
 
 /** Where one can go, and the paths that belong to each place. */

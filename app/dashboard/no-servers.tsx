@@ -1,5 +1,5 @@
 import Link from "next/link";
-import { NEW_SERVER } from "@/app/paths";
+import { NEW_SERVER } from "@/lib/page-paths";
 import styles from "./no-servers.module.css";
 
 /** What an empty fleet is about, and the way to its first server. */

@@ -1,5 +1,5 @@
 import type { Metadata } from "next";
-import { DASHBOARD } from "@/app/paths";
+import { DASHBOARD } from "@/lib/page-paths";
 import { NoSuchPage } from "../ui/no-such-page";
 
 export const metadata: Metadata = { title: "Page not found" };

@@ -1,8 +1,8 @@
 import type { Metadata } from "next";
 import Link from "next/link";
-import { NEW_SERVER } from "@/app/paths";
 import { Live } from "@/app/ui/live";
 import { PageHeader } from "@/app/ui/page-header";
+import { NEW_SERVER } from "@/lib/page-paths";
 import { requireAccount } from "@/lib/sign-in/sessions";
 import { metadata as siteMetadata } from "../layout";
 import { Fleet } from "./fleet";
@@ -24,11 +24,11 @@ export async function generateMetadata(): Promise<Metadata> {
 
 export default async function Page({ searchParams }: Props) {
   const account = await requireAccount();
-  const asked = await searchParams;
-  const query = parseFleetQuery(asked);
+  const params = await searchParams;
+  const query = parseFleetQuery(params);
   return (
     <main id="main" className="page parts">
-      <RemovalOutcome accountId={account.id} removed={asked.removed} unchanged={asked.unchanged} />
+      <RemovalOutcome accountId={account.id} removed={params.removed} unchanged={params.unchanged} />
       <PageHeader
         title="Servers"
         actions={

@@ -1,8 +1,8 @@
 import type { Metadata } from "next";
 import Link from "next/link";
 import { redirect } from "next/navigation";
-import { DASHBOARD } from "@/app/paths";
 import { parseOwnPath } from "@/lib/http/own-path";
+import { DASHBOARD } from "@/lib/page-paths";
 import { findAccount } from "@/lib/sign-in/sessions";
 import { Logo } from "../ui/logo";
 import { Notice } from "../ui/notice";

@@ -42,11 +42,11 @@ export function Live({ load, children }: Props) {
       if (isAsking.current || document.visibilityState !== "visible") return;
       isAsking.current = true;
       // At most one renewal runs at a time, also while one never ends.
-      const asked = askFor(load).finally(() => {
+      const renewal = askFor(load).finally(() => {
         isAsking.current = false;
       });
       try {
-        const content = await within(ANSWER_TIMEOUT, asked);
+        const content = await within(ANSWER_TIMEOUT, renewal);
         if (isOver) return;
         renewedAt.current = Date.now();
         setRenewed({ of: children, content });

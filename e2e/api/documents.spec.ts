@@ -31,9 +31,9 @@ test("Swagger UI on another origin sends the token to the console and to nobody 
   const { token, id } = await newAccount();
   const page = `<!doctype html><link rel="icon" href="data:,"><div id="ui"></div><script src="/swagger-ui-bundle.js"></script>
     <script>SwaggerUIBundle({ url: "${sharedOrigin()}/openapi.json", dom_id: "#ui", validatorUrl: null })</script>`;
-  const asked: { url: string; authorization: string | undefined }[] = [];
+  const requests: { url: string; authorization: string | undefined }[] = [];
   const host = createServer((request, response) => {
-    asked.push({ url: String(request.url), authorization: request.headers.authorization });
+    requests.push({ url: String(request.url), authorization: request.headers.authorization });
     const isBundle = request.url === "/swagger-ui-bundle.js";
     response.setHeader("Content-Type", isBundle ? "text/javascript" : "text/html; charset=utf-8");
     response.end(isBundle ? readFileSync(join("node_modules/swagger-ui-dist", "swagger-ui-bundle.js")) : page);
@@ -55,7 +55,7 @@ test("Swagger UI on another origin sends the token to the console and to nobody 
     expect(answer.status()).toBe(200);
     expect(await answer.json()).toMatchObject({ data: { id } });
     await expect(tab.locator(".live-responses-table .response-col_status").filter({ hasText: "200" })).toHaveCount(1);
-    expect(asked.filter(({ url, authorization }) => authorization || url.includes("/api/"))).toEqual([]);
+    expect(requests.filter(({ url, authorization }) => authorization || url.includes("/api/"))).toEqual([]);
   } finally {
     await browser.close();
     host.close();

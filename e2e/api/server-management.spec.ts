@@ -126,8 +126,8 @@ test("labels and hostnames that nobody could read or resolve are refused with a 
 test("a server has one pending run at most: asking again renews its key; cancelling removes it", async () => {
   const { id: accountId } = await newAccount();
   const { id } = await newServer(accountId);
-  const asked = await Promise.all(["One", "Two", "Three"].map((label) => requestBenchmark(accountId, id, label)));
-  const requested = asked.flatMap((result) => (result.kind === "requested" ? [result] : []));
+  const results = await Promise.all(["One", "Two", "Three"].map((label) => requestBenchmark(accountId, id, label)));
+  const requested = results.flatMap((result) => (result.kind === "requested" ? [result] : []));
   expect(new Set(requested.map((run) => run.id)).size).toBe(1);
   expect(new Set(requested.map((run) => run.rawKey)).size).toBe(3);
   const [run] = await listOpenBenchmarks(accountId, id);

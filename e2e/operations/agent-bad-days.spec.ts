@@ -138,7 +138,7 @@ test("Retry-After is obeyed up to fifteen minutes, and nonsense in it or in Date
   tag: "@one-engine",
 }, async () => {
   const clock = startClock(2600);
-  const asked: number[] = [];
+  const arrivals: number[] = [];
   const headers = [
     { "Retry-After": "99999999999999999999" },
     { "Retry-After": "nan" },
@@ -148,7 +148,7 @@ test("Retry-After is obeyed up to fifteen minutes, and nonsense in it or in Date
     { "Retry-After": "100" },
   ];
   const console = await startAnswering((response, count) => {
-    asked.push(clock.elapsed());
+    arrivals.push(clock.elapsed());
     const header = headers[count - 1];
     if (!header) return stored(response);
     response.sendDate = false;
@@ -157,11 +157,11 @@ test("Retry-After is obeyed up to fifteen minutes, and nonsense in it or in Date
   });
   const agent = startService(console.origin);
   try {
-    await expect.poll(() => asked.length, { timeout: 90 * SECOND }).toBeGreaterThan(headers.length + 1);
+    await expect.poll(() => arrivals.length, { timeout: 90 * SECOND }).toBeGreaterThan(headers.length + 1);
   } finally {
     await agent.stop();
   }
-  const waits = asked.slice(1, headers.length + 1).map((at, n) => at - (asked[n] ?? 0));
+  const waits = arrivals.slice(1, headers.length + 1).map((at, n) => at - (arrivals[n] ?? 0));
   for (const wait of waits.slice(0, 4)) expect(wait).toBeLessThanOrEqual(60);
   expect(waits[4]).toBeGreaterThanOrEqual(900);
   expect(waits[4]).toBeLessThanOrEqual(960);

@@ -244,7 +244,7 @@ test("an outage of an hour, by a clock that runs ahead: everything is kept, repl
 test("a spool holds 150 check-ins, of which the oldest give way; Retry-After is obeyed; what is refused is left out", {
   tag: "@one-engine",
 }, async () => {
-  const asked: { at: number; sampledAt: number }[] = [];
+  const reports: { at: number; sampledAt: number }[] = [];
   const clock = join(bench.dir, "clock");
   const now = Math.floor(Date.now() / SECOND);
   writeFileSync(clock, String(now));
@@ -254,7 +254,7 @@ test("a spool holds 150 check-ins, of which the oldest give way; Retry-After is 
     incoming.on("data", (chunk) => (text += chunk));
     incoming.on("end", () => {
       const { sampled_at: sampledAt } = text === "{}" ? { sampled_at: 0 } : JSON.parse(text);
-      asked.push({ at: Number(readFileSync(clock, "utf8")), sampledAt });
+      reports.push({ at: Number(readFileSync(clock, "utf8")), sampledAt });
       const status = answers.shift() ?? 200;
       outgoing.sendDate = false;
       outgoing.writeHead(status, { "Content-Type": "application/json", "Retry-After": "95" });
@@ -285,7 +285,7 @@ test("a spool holds 150 check-ins, of which the oldest give way; Retry-After is 
     await agent.stop();
     server.close();
   }
-  const [first, second, third] = asked;
+  const [first, second, third] = reports;
   // The spool dropped the oldest 11 of 161 samples, and more for samples taken during the 95 seconds of waiting.
   expect(first?.sampledAt).toBe(11);
   expect(second?.sampledAt).toBeGreaterThan(11);

@@ -54,7 +54,7 @@ test.describe("behind PgBouncer in transaction mode", () => {
     tag: "@one-engine",
   }, async () => {
     const { origin, output } = await open(pooler.url);
-    const asked = Array.from({ length: REQUESTS }, async (_, index) => {
+    const calls = Array.from({ length: REQUESTS }, async (_, index) => {
       const caller = index % CALLERS;
       const paths = [
         "/api/v1/me",
@@ -65,7 +65,7 @@ test.describe("behind PgBouncer in transaction mode", () => {
       const path = paths[Math.floor(index / CALLERS) % paths.length] ?? "";
       return { caller, path, data: await getData(path, tokens[caller] ?? "", { origin }) };
     });
-    for (const { caller, path, data } of await Promise.all(asked)) {
+    for (const { caller, path, data } of await Promise.all(calls)) {
       const own = `caller-${caller}`;
       const expected = {
         "/api/v1/me": { name: own, email: `${own}@example.com` },

@@ -96,9 +96,9 @@ for (const [name, open] of Object.entries(BACKENDS)) {
       const windowMs = 600;
       const limit = limitOf(windowMs, 20);
       let key = unique("key");
-      let accepted: { asked: number; answered: number }[] = [];
+      let accepted: { sentAt: number; answered: number }[] = [];
       while (accepted.length < 80) {
-        const asked = performance.now();
+        const sentAt = performance.now();
         const decision = await limit(key);
         const answered = performance.now();
         if (backend.limits.isUp() === false) {
@@ -109,10 +109,10 @@ for (const [name, open] of Object.entries(BACKENDS)) {
         // Two milliseconds for the difference between the clocks.
         const twentiethBefore = accepted.at(-20);
         if (decision.accepted) {
-          if (twentiethBefore) expect(answered - twentiethBefore.asked).toBeGreaterThan(windowMs - 2);
-          accepted.push({ asked, answered });
+          if (twentiethBefore) expect(answered - twentiethBefore.sentAt).toBeGreaterThan(windowMs - 2);
+          accepted.push({ sentAt, answered });
         } else {
-          expect(asked - (twentiethBefore?.answered ?? Number.NEGATIVE_INFINITY)).toBeLessThan(windowMs + 2);
+          expect(sentAt - (twentiethBefore?.answered ?? Number.NEGATIVE_INFINITY)).toBeLessThan(windowMs + 2);
         }
         await sleep(Math.random() * 4);
       }

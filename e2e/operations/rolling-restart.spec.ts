@@ -102,14 +102,14 @@ async function startLoad(nginx: NginxServer) {
     const key = keys[client];
     const agent = new Agent({ keepAlive: true, maxSockets: 1, rejectUnauthorized: false });
     for (let sent = 0; !isOver; sent++) {
-      const asked: Asked =
+      const request: LoadRequest =
         client % 2 === 0
           ? { method: "POST", path: "/ingest/v1/check-ins", token: key, body: "{}" }
           : { method: "GET", path: sent % 200 === 0 ? "/api/v1/me" : "/healthz", token, body: "" };
-      const status = await ask(nginx.port, agent, asked).catch(String);
-      if (status !== 200) failures.push(`${new Date().toISOString()} ${asked.method} ${asked.path}: ${status}`);
+      const status = await ask(nginx.port, agent, request).catch(String);
+      if (status !== 200) failures.push(`${new Date().toISOString()} ${request.method} ${request.path}: ${status}`);
       answered[client] = sent + 1;
-      await new Promise((resolve) => setTimeout(resolve, PAUSES[asked.method]));
+      await new Promise((resolve) => setTimeout(resolve, PAUSES[request.method]));
     }
     agent.destroy();
   };
@@ -130,9 +130,13 @@ async function startLoad(nginx: NginxServer) {
   };
 }
 
-type Asked = { method: "GET" | "POST"; path: string; token: string | undefined; body: string };
+type LoadRequest = { method: "GET" | "POST"; path: string; token: string | undefined; body: string };
 
-async function ask(port: number, agent: Agent, { method, path, token, body }: Asked): Promise<number | undefined> {
+async function ask(
+  port: number,
+  agent: Agent,
+  { method, path, token, body }: LoadRequest,
+): Promise<number | undefined> {
   const headers = {
     Host: "console.example.com",
     Authorization: `Bearer ${token}`,

@@ -26,8 +26,8 @@ test("hashes of passwords, sessions and tokens are not even read unless they are
   expect(owner).toHaveProperty("email", account.email);
   expect(JSON.stringify(owner)).not.toMatch(/hash/i);
 
-  const asked = await db.accessToken.findFirstOrThrow({ where: { accountId }, omit: { tokenHash: false } });
-  expect(asked.tokenHash).toBe(hashToken(account.token));
+  const stored = await db.accessToken.findFirstOrThrow({ where: { accountId }, omit: { tokenHash: false } });
+  expect(stored.tokenHash).toBe(hashToken(account.token));
 });
 
 test("of a new token only the hash is ever sent to the database, so no dump and no WAL can hold more", async () => {

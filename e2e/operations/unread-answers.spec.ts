@@ -63,8 +63,8 @@ test.describe("clients that do not read", () => {
   test("hold a bounded part of the memory: the rest is 503 with Retry-After and not counted, and others are served", async () => {
     const tokens = [owner.token, await newToken(owner.id)];
     const other = await newAccount();
-    const asked = Array.from({ length: CONNECTIONS * 2 }, (_, n) => askWithoutReading(String(tokens[n % 2])));
-    const answers = await Promise.all(asked);
+    const pending = Array.from({ length: CONNECTIONS * 2 }, (_, n) => askWithoutReading(String(tokens[n % 2])));
+    const answers = await Promise.all(pending);
     expect((await call("/api/v1/me", other.token, { origin: app.origin })).status).toBe(200);
     for (const answer of answers) expect(answer).toMatch(/^HTTP\/1\.1 (?:200|503) /);
     // Excludes the 503 of a busy database, which asks to wait for 5 seconds and may or may not count.

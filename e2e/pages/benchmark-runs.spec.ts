@@ -41,9 +41,9 @@ test("a server has twenty benchmark runs a day at most: the form says so, and a 
   const { id } = await newServer(account.id);
   const now = Date.now();
   for (let run = 0; run < MAX_RUNS_A_DAY; run++) {
-    const asked = await requestBenchmark(account.id, id, `Run ${run}`, new Date(now - DAY / 2 + run));
-    if (asked.kind === "requested") await startBenchmark(asked.id);
-    expect(asked.kind).toBe("requested");
+    const requested = await requestBenchmark(account.id, id, `Run ${run}`, new Date(now - DAY / 2 + run));
+    if (requested.kind === "requested") await startBenchmark(requested.id);
+    expect(requested.kind).toBe("requested");
   }
   await page.goto(`/dashboard/servers/${id}/benchmark`);
   await page.getByLabel("Label of the run").fill("One more");

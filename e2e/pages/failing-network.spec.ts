@@ -25,11 +25,12 @@ test("whatever becomes of the questions in the background, the new token stays, 
 }, async ({ page, account }) => {
   await page.goto(TOKEN_PAGE);
   const raw = await createOnPage(page, "fragile");
-  let asked = 0;
+  let requests = 0;
   await page.route("**/first-use?*", async (route) => {
-    asked += 1;
-    if (asked === 1) await route.abort("internetdisconnected");
-    else if (asked === 2) await route.fulfill({ status: 503, contentType: "text/html", body: "<h1>Unavailable</h1>" });
+    requests += 1;
+    if (requests === 1) await route.abort("internetdisconnected");
+    else if (requests === 2)
+      await route.fulfill({ status: 503, contentType: "text/html", body: "<h1>Unavailable</h1>" });
     else await route.fallback();
   });
   await expect(page.getByText("The console does not answer at the moment")).toBeVisible({ timeout: 20_000 });
@@ -37,7 +38,7 @@ test("whatever becomes of the questions in the background, the new token stays, 
   await expect(page.getByText("First request received").first()).toBeVisible({ timeout: 20_000 });
   // The list below says the same.
   await expect(page.getByRole("row", { name: /fragile/ })).toContainText("First request received");
-  expect(asked).toBeGreaterThan(2);
+  expect(requests).toBeGreaterThan(2);
   await expect(page.getByLabel("Token", { exact: true })).toHaveValue(raw);
   await expect(page.getByRole("banner")).toContainText(account.email);
 });

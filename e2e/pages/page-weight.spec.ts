@@ -1,6 +1,6 @@
-import { DASHBOARD, serverPath } from "@/app/paths";
 import { newNamedToken, newServer } from "@/e2e/support/factories";
 import { expect, TOKEN_PAGE, test } from "@/e2e/support/pages";
+import { DASHBOARD, serverPath } from "@/lib/page-paths";
 import { recordCheckIn } from "@/lib/servers/telemetry/check-ins";
 
 test("the pages of tokens and servers send under 160 KB of JavaScript, and ask for nothing more once they are loaded", {

@@ -1,4 +1,3 @@
-import { API_REFERENCE } from "@/app/paths";
 import { expectAccessible, expectToFit } from "@/e2e/support/axe";
 import { newBenchmarkRun, newGameService, newServer, newToken } from "@/e2e/support/factories";
 import { sharedOrigin } from "@/e2e/support/fixtures";
@@ -6,6 +5,7 @@ import { createOnPage, expect, TOKEN_PAGE, test } from "@/e2e/support/pages";
 import { runProgram } from "@/e2e/support/run-program";
 import { ENDPOINTS } from "@/lib/api/contract";
 import type { OpenApiDocument } from "@/lib/api/openapi";
+import { API_REFERENCE } from "@/lib/page-paths";
 
 test("the reference is complete without JavaScript and without an account: endpoints, fields, errors, curves, anchors", {
   tag: "@one-engine",

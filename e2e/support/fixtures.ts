@@ -24,8 +24,8 @@ export const ENDPOINT_PATHS = ENDPOINTS.map(([path]) => path.replaceAll(/:\w+/g,
 export async function call(path: string, token: string | null, init: Init = {}): Promise<Answer> {
   const method = init.method ?? "GET";
   const headers = { ...(token === null ? {} : { Authorization: `Bearer ${token}` }), ...init.headers };
-  const asked = { method, headers };
-  const answer = await (init.origin ? askWhole(init.origin + path, asked) : askBothDoors(path, asked));
+  const request = { method, headers };
+  const answer = await (init.origin ? askWhole(init.origin + path, request) : askBothDoors(path, request));
   const { status, text } = answer;
   const problems = (await findJudge())({ method, path, ...answer });
   if (answer.headers.has("access-control-allow-credentials")) problems.push("lets pages of others send cookies");

@@ -1,7 +1,7 @@
 import { randomBytes, randomInt } from "node:crypto";
 import type { BrowserContext, Page } from "playwright/test";
-import { TOKEN_PAGE } from "@/app/paths";
 import { db } from "@/lib/database/client";
+import { TOKEN_PAGE } from "@/lib/page-paths";
 import { DAY } from "@/lib/time";
 import { hashToken } from "@/lib/tokens/format";
 import { newAccount, PASSWORD, type TestAccount } from "./factories";

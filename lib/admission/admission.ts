@@ -50,7 +50,7 @@ type Queue = {
 };
 
 /** In order of turns: the first queue is next. */
-type Turns = Map<string, Queue>;
+type QueuesByTurn = Map<string, Queue>;
 
 /** Expired entries of closed queues are removed when there are this many. */
 const MANY_CLOSED = 1000;
@@ -66,8 +66,8 @@ export class Admission {
   readonly #held = new Map<Payer, number[]>();
   readonly #heldByAll: number[];
   readonly #heldByNetworks: number[];
-  readonly #accounts: Turns = new Map();
-  readonly #networks: Turns = new Map();
+  readonly #accounts: QueuesByTurn = new Map();
+  readonly #networks: QueuesByTurn = new Map();
   #isNetworksTurn = false;
   #waiting = 0;
   /** By resource: whether a waiting request is within its share but lacks it. New requests must not take it first. */
@@ -314,7 +314,7 @@ export class Admission {
     if (queue.length === 0) this.#turnsOf(queue.payer).delete(queue.id);
   }
 
-  #turnsOf(payer: Payer): Turns {
+  #turnsOf(payer: Payer): QueuesByTurn {
     return typeof payer === "string" ? this.#networks : this.#accounts;
   }
 }

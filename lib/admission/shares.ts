@@ -107,12 +107,12 @@ export async function waitForPlace(
   takes?: Amounts,
   signal?: AbortSignal,
 ): Promise<Place> {
-  const asked = performance.now();
+  const startedAt = performance.now();
   const outcome = admission.enter(purpose, payer, takes) ?? (await admission.wait(purpose, payer, own, takes, signal));
   if (!("retryMs" in outcome)) return outcome;
   if (!signal?.aborted) reportBusy(purpose.name, payer);
   // Delays the refusal, so that a client that retries at once cannot keep the process busy.
-  const paused = Math.max(0, asked + REFUSED_AFTER - performance.now());
+  const paused = Math.max(0, startedAt + REFUSED_AFTER - performance.now());
   if (paused > 0) await new Promise((resolve) => setTimeout(resolve, paused));
   throw new BusyError(Math.max(1, Math.ceil((outcome.retryMs - paused) / SECOND)));
 }
@@ -151,6 +151,6 @@ export function describeAdmission() {
 /** Logs that a payer exceeded its share. This is not an outage: the database answers. */
 export function reportBusy(what: string, payer: Payer | null): void {
   const isNode = typeof payer === "number" && payer < 0;
-  const who = isNode ? { node: -payer } : typeof payer === "number" ? { account: payer } : { network: payer };
-  logRepeated({ level: "info", event: "busy", reason: what }, { what, ...who });
+  const payerFields = isNode ? { node: -payer } : typeof payer === "number" ? { account: payer } : { network: payer };
+  logRepeated({ level: "info", event: "busy", reason: what }, { what, ...payerFields });
 }

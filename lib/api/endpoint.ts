@@ -28,7 +28,7 @@ type Traits<PathParams> = {
   /** For long answers: the approximate maximum size in bytes. The answer is made when there is memory for it. */
   bytes?(query: URLSearchParams): number;
   /** For HEAD: throws what GET would throw, without making the body. */
-  check?(call: Asked<PathParams>): Promise<unknown> | undefined;
+  check?(call: ParsedCall<PathParams>): Promise<unknown> | undefined;
 };
 
 /**
@@ -52,20 +52,20 @@ export function unknownEndpoint() {
   return handlers(null, run, { connections: 0 });
 }
 
-type Asked<PathParams> = { account: Account; params: PathParams; query: URLSearchParams };
-type Run<PathParams> = (call: Asked<PathParams>) => Answer<unknown>;
+type ParsedCall<PathParams> = { account: Account; params: PathParams; query: URLSearchParams };
+type Run<PathParams> = (call: ParsedCall<PathParams>) => Answer<unknown>;
 
 function handlers<PathParams>(endpoint: EndpointPath | null, run: Run<PathParams>, traits: Traits<PathParams> = {}) {
   const handle = (request: Request, route: { params: Promise<PathParams> }): Promise<Response> =>
     answer(request, { ...JSON_BODIES, takes: takesOf(traits) }, endpoint, async (account, query) => {
       // A script with an empty id asks for `/servers/`, which must not be the list of all servers.
       if (new URL(request.url).pathname.endsWith("/")) throw new NotFoundError();
-      const asked = { account, params: await route.params, query };
+      const call = { account, params: await route.params, query };
       if (request.method === "HEAD" && traits.check) {
-        await traits.check(asked);
+        await traits.check(call);
         return [];
       }
-      const data = await run(asked);
+      const data = await run(call);
       return data instanceof JsonText ? ['{"data":', ...data.parts, "}"] : [`{"data":${JSON.stringify(data)}}`];
     });
   return {

@@ -39,10 +39,10 @@ export function deletion<Limit>(
       ),
     ),
     // The inner limit makes the planner use the index for each owner. Without it, the planner may read the whole table.
-    deleteOld: statement({ after: id, until: id, limit }, (given) => ({
+    deleteOld: statement({ after: id, until: id, limit }, (values) => ({
       sql: `${action} where ctid = any(array(
-        select old.place from ${owner} cross join lateral (${ofOwner(given.limit)} limit ${ROWS_AT_ONCE}) as old (place)
-        where ${id} > ${given.after} and ${id} <= ${given.until} limit ${ROWS_AT_ONCE}))`,
+        select old.place from ${owner} cross join lateral (${ofOwner(values.limit)} limit ${ROWS_AT_ONCE}) as old (place)
+        where ${id} > ${values.after} and ${id} <= ${values.until} limit ${ROWS_AT_ONCE}))`,
     })),
   };
 }
@@ -78,8 +78,8 @@ export function deletionOfAll<Limit>(
   limit: Expression<Limit>,
   places: (limit: string) => string,
 ): Statement<{ limit: Limit }, never> {
-  return statement({ limit }, (given) => ({
-    sql: `delete from ${rows} where ctid = any(array(${places(given.limit)} limit ${ROWS_AT_ONCE}))`,
+  return statement({ limit }, (values) => ({
+    sql: `delete from ${rows} where ctid = any(array(${places(values.limit)} limit ${ROWS_AT_ONCE}))`,
   }));
 }
 

@@ -27,21 +27,21 @@ const parent = parameter<string>("text");
 const day = parameter<Date>("timestamptz");
 
 // Raw, because the typed client knows nothing of partitions.
-const MAKE = statement({ parent, day, most: parameter<number>("int") }, (given) =>
+const MAKE = statement({ parent, day, most: parameter<number>("int") }, (values) =>
   select({
     outcome: new Expression<Exclude<MadeDay["outcome"], "busy">>(
-      `make_day_partition(${given.parent}, ${given.day}, ${given.most})`,
+      `make_day_partition(${values.parent}, ${values.day}, ${values.most})`,
     ),
   }),
 );
-const DROP = statement({ parent, day }, (given) =>
-  select({ isDropped: new Expression<boolean>(`drop_day_partition(${given.parent}, ${given.day})`) }),
+const DROP = statement({ parent, day }, (values) =>
+  select({ isDropped: new Expression<boolean>(`drop_day_partition(${values.parent}, ${values.day})`) }),
 );
-const LIST = statement({ parent }, (given) =>
+const LIST = statement({ parent }, (values) =>
   select(
     { day: new Expression<string>("right(c.relname, 8)") },
     `from pg_inherits i join pg_class c on c.oid = i.inhrelid
-    where i.inhparent = to_regclass(${given.parent}) and c.relname ~ '_[0-9]{8}$' order by c.relname`,
+    where i.inhparent = to_regclass(${values.parent}) and c.relname ~ '_[0-9]{8}$' order by c.relname`,
   ),
 );
 

@@ -2,30 +2,30 @@ import { setImmediate } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { together } from "./together";
 
-/** Knows the square of every number but 13; `asked` are the statements that it took. */
+/** Knows the square of every number but 13; `batches` are the statements that it took. */
 function squares() {
-  const asked: (readonly number[])[] = [];
+  const batches: (readonly number[])[] = [];
   const find = together(async (keys: readonly number[]) => {
-    asked.push(keys);
+    batches.push(keys);
     if (keys.includes(666)) throw new Error("no answer");
     return keys.map((key) => (key === 13 ? undefined : key * key));
   }, 2);
-  return { asked, find };
+  return { batches, find };
 }
 
 test("who asks in the same turn is answered by one statement, each with what is theirs", async () => {
-  const { asked, find } = squares();
+  const { batches, find } = squares();
   expect(await Promise.all([3, 13, 4, 3].map(find))).toEqual([9, undefined, 16, 9]);
-  expect(asked).toEqual([[3, 13, 4, 3]]);
+  expect(batches).toEqual([[3, 13, 4, 3]]);
 });
 
 test("nothing is remembered: who asks later, even while the first are waiting, is asked for anew", async () => {
-  const { asked, find } = squares();
+  const { batches, find } = squares();
   const first = find(3);
   await setImmediate();
   await Promise.all([first, find(3)]);
   await find(3);
-  expect(asked).toEqual([[3], [3], [3]]);
+  expect(batches).toEqual([[3], [3], [3]]);
 });
 
 test("a failure reaches all who were asked for together, and nobody else", async () => {
@@ -37,17 +37,17 @@ test("a failure reaches all who were asked for together, and nobody else", async
 });
 
 test("no statement asks for more than a hundred", async () => {
-  const { asked, find } = squares();
+  const { batches, find } = squares();
   await Promise.all(Array.from({ length: 250 }, (_, key) => find(key)));
-  expect(asked.map((keys) => keys.length)).toEqual([100, 100, 50]);
+  expect(batches.map((keys) => keys.length)).toEqual([100, 100, 50]);
 });
 
 test("of many questions at most two statements run at a time; what is asked meanwhile gathers for the next", async () => {
   let running = 0;
   let most = 0;
-  const asked: number[] = [];
+  const batches: number[] = [];
   const find = together(async (keys: readonly number[]) => {
-    asked.push(keys.length);
+    batches.push(keys.length);
     most = Math.max(most, ++running);
     await setImmediate();
     await setImmediate();
@@ -61,5 +61,5 @@ test("of many questions at most two statements run at a time; what is asked mean
   }
   expect(await Promise.all(answers)).toEqual(Array.from({ length: 50 }, (_, key) => key));
   expect(most).toBe(2);
-  expect(asked.length).toBeLessThan(25);
+  expect(batches.length).toBeLessThan(25);
 });

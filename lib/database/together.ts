@@ -1,7 +1,7 @@
 /** The most keys in one statement. Further keys go into another statement. */
 const MOST = 100;
 
-type Asked<Key, Row> = { key: Key; resolve(row: Row | undefined): void; reject(error: unknown): void };
+type Waiting<Key, Row> = { key: Key; resolve(row: Row | undefined): void; reject(error: unknown): void };
 
 /**
  * Batches look-ups of the same turn of the event loop into one statement. Under load many requests arrive together, and
@@ -13,24 +13,24 @@ export function together<Key, Row>(
   ask: (keys: readonly Key[]) => Promise<readonly (Row | undefined)[]>,
   atOnce: number,
 ): (key: Key) => Promise<Row | undefined> {
-  let waiting: Asked<Key, Row>[] = [];
+  let waiting: Waiting<Key, Row>[] = [];
   let running = 0;
 
   function askForAll(): void {
     while (waiting.length > 0 && running < atOnce) {
-      const asked = waiting.slice(0, MOST);
+      const batch = waiting.slice(0, MOST);
       waiting = waiting.slice(MOST);
-      void answer(asked);
+      void answer(batch);
     }
   }
 
-  async function answer(asked: readonly Asked<Key, Row>[]): Promise<void> {
+  async function answer(batch: readonly Waiting<Key, Row>[]): Promise<void> {
     running++;
     try {
-      const rows = await ask(asked.map(({ key }) => key));
-      for (const [index, { resolve }] of asked.entries()) resolve(rows[index]);
+      const rows = await ask(batch.map(({ key }) => key));
+      for (const [index, { resolve }] of batch.entries()) resolve(rows[index]);
     } catch (error) {
-      for (const { reject } of asked) reject(error);
+      for (const { reject } of batch) reject(error);
     } finally {
       running--;
       askForAll();

@@ -40,10 +40,10 @@ function relationOf(row: { isOwner: boolean; isGranted: boolean; supportAccess: 
 
 const RELATION = statement(
   { id: s.id, asker: s.accountId, askerId: s.accountId, askerIsStaff: new Expression<boolean>("boolean") },
-  ({ id, asker, ...who }) =>
+  ({ id, asker, ...viewer }) =>
     select(
       { accountId: s.accountId, isGranted: hasGrant(asker), supportAccess: s.supportAccess },
-      `from ${s} where ${s.id} = ${id} and ${visibleTo(who)}`,
+      `from ${s} where ${s.id} = ${id} and ${visibleTo(viewer)}`,
     ),
 );
 

@@ -46,12 +46,12 @@ export async function lookUp(accountId: number, hostname: string): Promise<DnsRe
   }
 }
 
-async function inTime(asked: Promise<string[]>): Promise<string[] | null> {
+async function inTime(lookup: Promise<string[]>): Promise<string[] | null> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<null>((resolve) => {
     timer = setTimeout(() => resolve(null), DEADLINE);
   });
-  const answered = asked.then(
+  const answered = lookup.then(
     (records) => records.slice(0, MAX_RECORDS),
     // The name does not exist, or has no record of this kind.
     (error: NodeJS.ErrnoException) => (error.code === "ENOTFOUND" || error.code === "ENODATA" ? [] : null),

@@ -105,10 +105,10 @@ export async function getMetrics(
     throw invalidRange();
   }
   const now = Date.now();
-  const asked = { id: parseId(serviceIdText), after: new Date(now - RANGES[range]), until: new Date(now) };
+  const window = { id: parseId(serviceIdText), after: new Date(now - RANGES[range]), until: new Date(now) };
   const rows = await (hasReplica
-    ? listAllowedIntervals(account, serviceIdText, asked)
-    : query(SERIES, { ...asked, ...askerOf(account) }));
+    ? listAllowedIntervals(account, serviceIdText, window)
+    : query(SERIES, { ...window, ...askerOf(account) }));
   if (!hasReplica && rows.length === 0) throw new NotFoundError();
   const series: (JsonMembersOf<MetricSeries["series"][number]> | null)[] = rows.map((row) => row.intervals);
   // Keeps the parts separate, because joining would copy them. Drops only the leading comma of the first.
@@ -120,10 +120,10 @@ export async function getMetrics(
 async function listAllowedIntervals(
   account: Account,
   serviceIdText: string,
-  asked: { id: number; after: Date; until: Date },
+  window: { id: number; after: Date; until: Date },
 ) {
   await getGameService(account, serviceIdText);
-  return queryReplica(ALLOWED_SERIES, asked);
+  return queryReplica(ALLOWED_SERIES, window);
 }
 
 const invalidRange = () => new InvalidInputError(`Invalid range. Allowed values: ${Object.keys(RANGES).join(", ")}.`);

@@ -61,9 +61,9 @@ test("every transition: each status, wish and answer leads to the one status tha
     for (const wish of [...Object.values(ServiceWish), null]) {
       for (const [name, answers, outcome] of ANSWERS) {
         for (const wasFetched of [true, false]) {
-          const given = facts({ status: from, error: "before", wish, answers, wasFetched });
-          expect(nextStatus(given), `${from}, ${wish}, ${name}, fetched: ${wasFetched}`).toEqual(
-            expected(wish, given, outcome),
+          const before = facts({ status: from, error: "before", wish, answers, wasFetched });
+          expect(nextStatus(before), `${from}, ${wish}, ${name}, fetched: ${wasFetched}`).toEqual(
+            expected(wish, before, outcome),
           );
           count++;
         }
@@ -99,9 +99,9 @@ test("the rules in words: the first that holds", () => {
 test("a service of another writer keeps its status until a live node acknowledges it, and is never removed", () => {
   for (const from of STATUSES) {
     for (const answers of [[], [silent("a")], [silent("a"), silent("b")]]) {
-      const given = facts({ wish: null, status: from, error: "theirs", answers });
+      const before = facts({ wish: null, status: from, error: "theirs", answers });
       const kept = from === "deleting" ? status("deleting") : status(from, "theirs");
-      expect(nextStatus(given), from).toEqual(kept);
+      expect(nextStatus(before), from).toEqual(kept);
     }
   }
   expect(nextStatus(facts({ wish: null, status: "disabled", answers: [done("a")] }))).toEqual(status("disabled"));

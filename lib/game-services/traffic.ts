@@ -108,8 +108,8 @@ export async function getTraffic(
 ): Promise<Traffic> {
   const from = now - RANGES[range];
   const step = STEPS[range];
-  const asked = { serviceId, after: new Date(from), until: new Date(now) };
-  const [totals, points] = await Promise.all([query(TOTALS, asked), query(POINTS, { ...asked, nodeId, step })]);
+  const window = { serviceId, after: new Date(from), until: new Date(now) };
+  const [totals, points] = await Promise.all([query(TOTALS, window), query(POINTS, { ...window, nodeId, step })]);
   const nodes = totals.map(({ nodeId: id, lastAt, leastLatency, greatestLatency, ...counted }) => ({
     nodeId: id,
     lastAt,

@@ -153,19 +153,19 @@ export type Env = {
  * @throws EnvError naming each wrong variable and why.
  */
 export function parseEnv(source: Record<string, string | undefined>): Env {
-  const given = Object.fromEntries(VARIABLE_NAMES.map((name) => [name, source[name]?.trim() || undefined]));
-  const parsed = variables.safeParse(given);
+  const values = Object.fromEntries(VARIABLE_NAMES.map((name) => [name, source[name]?.trim() || undefined]));
+  const parsed = variables.safeParse(values);
   const problems = parsed.success ? [] : parsed.error.issues.map((issue) => issue.message);
-  if (Boolean(given.UPSTASH_REDIS_REST_URL) !== Boolean(given.UPSTASH_REDIS_REST_TOKEN)) {
-    const [present, missing] = given.UPSTASH_REDIS_REST_URL ? ["URL", "TOKEN"] : ["TOKEN", "URL"];
+  if (Boolean(values.UPSTASH_REDIS_REST_URL) !== Boolean(values.UPSTASH_REDIS_REST_TOKEN)) {
+    const [present, missing] = values.UPSTASH_REDIS_REST_URL ? ["URL", "TOKEN"] : ["TOKEN", "URL"];
     problems.push(
       `UPSTASH_REDIS_REST_${present} is set but UPSTASH_REDIS_REST_${missing} is not; Upstash needs both, or neither.`,
     );
   }
-  if (given.UPSTASH_REDIS_REST_URL && given.REDIS_URL) {
+  if (values.UPSTASH_REDIS_REST_URL && values.REDIS_URL) {
     problems.push("REDIS_URL and UPSTASH_REDIS_REST_URL are both set; the rate limit can live in only one of them.");
   }
-  if (parsed.success && parsed.data.WORKERS > 1 && !given.REDIS_URL && !given.UPSTASH_REDIS_REST_URL) {
+  if (parsed.success && parsed.data.WORKERS > 1 && !values.REDIS_URL && !values.UPSTASH_REDIS_REST_URL) {
     problems.push(
       `WORKERS asks for ${parsed.data.WORKERS} processes, which can count the rate limit together only in Redis: set REDIS_URL or UPSTASH_REDIS_REST_URL, or WORKERS=1.`,
     );

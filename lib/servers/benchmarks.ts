@@ -112,10 +112,10 @@ export async function requestBenchmark(
       orderBy: { id: "desc" },
     });
     const since = new Date(now.getTime() - DAY);
-    const asked = pending
+    const runsToday = pending
       ? 0
       : await tx.benchmarkRun.count({ where: { serverId, createdAt: { gt: since, lte: now } } });
-    if (asked >= MAX_RUNS_A_DAY) {
+    if (runsToday >= MAX_RUNS_A_DAY) {
       return { kind: "too-often", message: `A server has at most ${MAX_RUNS_A_DAY} runs a day. Try again tomorrow.` };
     }
     const { id } = pending

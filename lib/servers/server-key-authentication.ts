@@ -21,10 +21,10 @@ const OF_KEYS = `from ${k} join ${s} on ${s.id} = ${k.serverId} join ${a} on ${a
 const BY_HASH = statement({ keyHash: k.keyHash, now: k.expiresAt }, ({ keyHash, now }) =>
   select(REPORTER, `${OF_KEYS} where ${k.keyHash} = ${keyHash} and ${workingAt(now)}`),
 );
-const BY_HASHES = statement({ keyHashes: parameter<readonly string[]>("text[]"), now: k.expiresAt }, (given) =>
+const BY_HASHES = statement({ keyHashes: parameter<readonly string[]>("text[]"), now: k.expiresAt }, (values) =>
   select(
     { ...REPORTER, keyHash: k.keyHash },
-    `${OF_KEYS} where ${k.keyHash} = any(${given.keyHashes}) and ${workingAt(given.now)}`,
+    `${OF_KEYS} where ${k.keyHash} = any(${values.keyHashes}) and ${workingAt(values.now)}`,
   ),
 );
 

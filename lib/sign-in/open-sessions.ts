@@ -38,10 +38,10 @@ export async function listSessions(accountId: number): Promise<OpenSession[]> {
  * Ends one session of the account, or all but the current one, and returns how many. As after a sign-out, the row stays
  * with an end in the past, because sign-in uses its ip to recognise the owner.
  */
-export async function endSessions(accountId: number, which: string | "others"): Promise<number> {
-  if (which !== "others" && !UUID.test(which)) return 0;
+export async function endSessions(accountId: number, session: string | "others"): Promise<number> {
+  if (session !== "others" && !UUID.test(session)) return 0;
   const now = new Date();
-  const chosen = which === "others" ? { tokenHash: { not: (await currentHash()) ?? "" } } : { publicId: which };
+  const chosen = session === "others" ? { tokenHash: { not: (await currentHash()) ?? "" } } : { publicId: session };
   const { count } = await db.session.updateMany({
     where: { accountId, expiresAt: { gt: now }, ...chosen },
     data: { expiresAt: new Date(now.getTime() - MINUTE) },

@@ -27,7 +27,7 @@ export type SweepReport = { counts: Record<string, number>; seconds: number; fai
 const w = table("Sweep", "w");
 const excluded = table("Sweep", "excluded");
 const seconds = parameter<number>("float8");
-const inSeconds = (given: string) => `now() + ${given} * interval '1 s'`;
+const inSeconds = (seconds: string) => `now() + ${seconds} * interval '1 s'`;
 
 // Raw, because one conditional update decides which instance gets the lease.
 const BEGIN = statement(

@@ -232,10 +232,10 @@ export async function findReplacedBy(accountId: number, id: number): Promise<Tok
  * Revokes active tokens: the given ones, or all of the account. They are refused from their next request on
  * (contract 5.5). Returns the tokens that this call revoked. They all share one instant.
  */
-export async function revokeTokens(accountId: number, which: readonly number[] | "all"): Promise<TokenRecord[]> {
+export async function revokeTokens(accountId: number, selection: readonly number[] | "all"): Promise<TokenRecord[]> {
   const now = new Date();
   const revoked = await db.accessToken.updateManyAndReturn({
-    where: { accountId, ...activeAt(now), ...(which !== "all" && { id: { in: [...which] } }) },
+    where: { accountId, ...activeAt(now), ...(selection !== "all" && { id: { in: [...selection] } }) },
     data: { revokedAt: now },
     select,
   });

@@ -142,12 +142,12 @@ const WRITE = statement(
     keptSince: h.hour,
     visitorsKept: parameter<number>("int"),
   },
-  (given) => ({
+  (values) => ({
     sql: `with hours as (
       insert into token_use_hours as h (${names(h.tokenId, h.hour, h.requests, h.limited, h.refused, h.peak)})
       select u.token_id, to_timestamp(u.start / 1000), u.requests, u.limited, u.refused, u.peak
-      from unnest(${given.hourTokens}, ${given.hours}, ${given.requests}, ${given.limited}, ${given.refused},
-        ${given.peaks}) as u (token_id, start, requests, limited, refused, peak)
+      from unnest(${values.hourTokens}, ${values.hours}, ${values.requests}, ${values.limited}, ${values.refused},
+        ${values.peaks}) as u (token_id, start, requests, limited, refused, peak)
       join ${t} on ${t.id} = u.token_id
       on conflict (${names(h.tokenId, h.hour)}) do update set
         ${h.requests.name} = ${h.requests} + ${newHour.requests}, ${h.limited.name} = ${h.limited} + ${newHour.limited},
@@ -155,21 +155,21 @@ const WRITE = statement(
     ), visitors as (
       insert into token_visitors as v (${names(v.tokenId, v.ip, v.network, v.agent, v.firstSeenAt, v.lastSeenAt)})
       select u.token_id, u.ip, u.network, nullif(u.agent, ''), to_timestamp(u.first / 1000), to_timestamp(u.last / 1000)
-      from unnest(${given.visitorTokens}, ${given.ips}, ${given.networks}, ${given.agents}, ${given.firstSeen},
-        ${given.lastSeen}) as u (token_id, ip, network, agent, first, last)
+      from unnest(${values.visitorTokens}, ${values.ips}, ${values.networks}, ${values.agents}, ${values.firstSeen},
+        ${values.lastSeen}) as u (token_id, ip, network, agent, first, last)
       join ${t} on ${t.id} = u.token_id
       on conflict (${names(v.tokenId, v.ip)}) do update set
         ${v.agent.name} = ${newVisitor.agent}, ${v.lastSeenAt.name} = ${newVisitor.lastSeenAt}
     ), old_hours as (
-      delete from ${h} where ${h.tokenId} = any(${given.tokens}) and ${h.hour} < ${given.keptSince}
+      delete from ${h} where ${h.tokenId} = any(${values.tokens}) and ${h.hour} < ${values.keptSince}
     )
     delete from token_visitors gone
     using (
       select ${v.tokenId} as token_id, ${v.ip} as ip,
         row_number() over (partition by ${v.tokenId} order by ${v.lastSeenAt} desc) as place
-      from ${v} where ${v.tokenId} = any(${given.tokens})
+      from ${v} where ${v.tokenId} = any(${values.tokens})
     ) ranked
-    where ranked.place > ${given.visitorsKept} and gone.${v.tokenId.name} = ranked.token_id
+    where ranked.place > ${values.visitorsKept} and gone.${v.tokenId.name} = ranked.token_id
       and gone.${v.ip.name} = ranked.ip`,
   }),
 );

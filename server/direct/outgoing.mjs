@@ -27,9 +27,9 @@ export async function send(answer, request, response, fixed, readingMs) {
   // Only a TextResponse can be long. Any other body is short enough to copy.
   const parts = answer.content ?? [Buffer.from(await answer.arrayBuffer())];
   const { method = "GET", headers } = request;
-  const asked = { method, accepted: String(headers["accept-encoding"] ?? ""), readingMs };
+  const sending = { method, accepted: String(headers["accept-encoding"] ?? ""), readingMs };
   try {
-    if (!response.destroyed) await sendBody(parts, answer.status, [...fixed, ...answer.headers], asked, response);
+    if (!response.destroyed) await sendBody(parts, answer.status, [...fixed, ...answer.headers], sending, response);
   } finally {
     answer.whenRead?.();
   }
@@ -40,11 +40,11 @@ export async function send(answer, request, response, fixed, readingMs) {
  * @param {readonly (string | Buffer)[]} parts of the body
  * @param {number} status
  * @param {(readonly [string, string])[]} pairs headers
- * @param {{ method: string, accepted: string, readingMs?: number | undefined }} asked `accepted`: the Accept-Encoding header
+ * @param {{ method: string, accepted: string, readingMs?: number | undefined }} sending `accepted`: the Accept-Encoding header
  * @param {import("node:http").ServerResponse} response
  */
-export async function sendBody(parts, status, pairs, asked, response) {
-  const { method, accepted, readingMs = READING_MS } = asked;
+export async function sendBody(parts, status, pairs, sending, response) {
+  const { method, accepted, readingMs = READING_MS } = sending;
   let length = 0;
   // Counting the bytes of megabytes of text blocks the event loop, so other requests get a turn in between.
   for (const part of parts) {

@@ -34,7 +34,7 @@ export class DatabaseFailure extends Error {
 /** Shares PGlite's only session. Clients use it one at a time, first come first served; each finds its own state. */
 export class Session {
   readonly #db: PGlite;
-  readonly #waiting: { who: object; proceed: () => void }[] = [];
+  readonly #waiting: { client: object; proceed: () => void }[] = [];
   #holder: object | null = null;
   /** The current state of the session. */
   #state = new SessionState();
@@ -46,8 +46,8 @@ export class Session {
     this.#db = db;
   }
 
-  isHeldBy(who: object): boolean {
-    return this.#holder === who;
+  isHeldBy(client: object): boolean {
+    return this.#holder === client;
   }
 
   get isWanted(): boolean {
@@ -55,14 +55,14 @@ export class Session {
   }
 
   /** Waits for the session. The caller holds it until `leave`. */
-  async enter(who: object): Promise<void> {
-    if (this.#holder === null) this.#holder = who;
-    else if (this.#holder !== who) await new Promise<void>((proceed) => this.#waiting.push({ who, proceed }));
+  async enter(client: object): Promise<void> {
+    if (this.#holder === null) this.#holder = client;
+    else if (this.#holder !== client) await new Promise<void>((proceed) => this.#waiting.push({ client, proceed }));
   }
 
   leave(): void {
     const next = this.#waiting.shift();
-    this.#holder = next?.who ?? null;
+    this.#holder = next?.client ?? null;
     next?.proceed();
   }
 
@@ -70,19 +70,19 @@ export class Session {
    * Runs messages for the client that holds the session. Releases the session unless a transaction or a lock is open.
    * @throws DatabaseFailure
    */
-  async exchange(who: SessionUser, turn: Turn): Promise<Uint8Array> {
-    await this.#restore(who);
-    if (turn.needsUnnamed && this.#unnamedOwner !== who) {
-      await this.#send(Buffer.concat([who.statements.restoreUnnamed(), SYNC]));
-      this.#unnamedOwner = who;
+  async exchange(client: SessionUser, turn: Turn): Promise<Uint8Array> {
+    await this.#restore(client);
+    if (turn.needsUnnamed && this.#unnamedOwner !== client) {
+      await this.#send(Buffer.concat([client.statements.restoreUnnamed(), SYNC]));
+      this.#unnamedOwner = client;
     }
-    if (turn.replacesUnnamed) this.#unnamedOwner = who;
+    if (turn.replacesUnnamed) this.#unnamedOwner = client;
     const answer = await this.#send(turn.bytes, turn.wantsReady);
-    if (who.watch.answered(answer).droppedAll) {
-      who.statements.clear();
-      who.dropsSeen = ++this.#drops;
+    if (client.watch.answered(answer).droppedAll) {
+      client.statements.clear();
+      client.dropsSeen = ++this.#drops;
     }
-    if (readyState(answer) === "I" && !(await this.#isKeptBy(who))) this.leave();
+    if (readyState(answer) === "I" && !(await this.#isKeptBy(client))) this.leave();
     return answer;
   }
 
@@ -90,43 +90,43 @@ export class Session {
    * Applies the client's startup settings. Returns their ParameterStatus messages, or the error that refused a setting.
    * @throws DatabaseFailure
    */
-  async begin(who: SessionUser, settings: Map<string, string>): Promise<{ statuses: Buffer } | { error: string }> {
-    await this.enter(who);
-    who.state = new SessionState(settings);
-    who.dropsSeen = this.#drops;
-    const answer = await this.#restore(who);
+  async begin(client: SessionUser, settings: Map<string, string>): Promise<{ statuses: Buffer } | { error: string }> {
+    await this.enter(client);
+    client.state = new SessionState(settings);
+    client.dropsSeen = this.#drops;
+    const answer = await this.#restore(client);
     const error = answer && errorText(answer);
-    await this.#isKeptBy(who, true);
+    await this.#isKeptBy(client, true);
     this.leave();
     return error ? { error } : { statuses: answer ? parameterStatuses(answer) : Buffer.alloc(0) };
   }
 
   /** Cleans up after a client that left: its transaction, locks and prepared statements. @throws DatabaseFailure */
-  async forget(who: SessionUser): Promise<void> {
+  async forget(client: SessionUser): Promise<void> {
     this.#unnamedOwner = null;
-    await this.#send(Buffer.concat([SYNC, LEAVE, who.statements.closeAll(), SYNC]));
+    await this.#send(Buffer.concat([SYNC, LEAVE, client.statements.closeAll(), SYNC]));
   }
 
   /** Restores the client's state and statements. Returns PostgreSQL's answer, or null if the state is the same. */
-  async #restore(who: SessionUser): Promise<Uint8Array | null> {
-    if (who.dropsSeen !== this.#drops) {
-      who.dropsSeen = this.#drops;
-      if (!who.statements.isEmpty) await this.#send(who.statements.restoreAll());
+  async #restore(client: SessionUser): Promise<Uint8Array | null> {
+    if (client.dropsSeen !== this.#drops) {
+      client.dropsSeen = this.#drops;
+      if (!client.statements.isEmpty) await this.#send(client.statements.restoreAll());
       this.#unnamedOwner = null;
     }
-    if (who.state.key === this.#state.key) return null;
-    const answer = await this.#send(who.state.queriesFrom(this.#state));
-    this.#state = who.state;
+    if (client.state.key === this.#state.key) return null;
+    const answer = await this.#send(client.state.queriesFrom(this.#state));
+    this.#state = client.state;
     this.#unnamedOwner = null;
     return answer;
   }
 
   /** Records the client's session state. True if the client holds an advisory lock and must keep the session. */
-  async #isKeptBy(who: SessionUser, isSuspect = who.watch.isSuspect): Promise<boolean> {
+  async #isKeptBy(client: SessionUser, isSuspect = client.watch.isSuspect): Promise<boolean> {
     if (!isSuspect) return false;
-    const { state, hasLocks } = readState(await this.#send(stateQuery(who.watch.customSettings)));
-    who.watch.looked();
-    who.state = state;
+    const { state, hasLocks } = readState(await this.#send(stateQuery(client.watch.customSettings)));
+    client.watch.looked();
+    client.state = state;
     this.#state = state;
     this.#unnamedOwner = null;
     return hasLocks;

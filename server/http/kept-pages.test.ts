@@ -6,12 +6,12 @@ import { answerKept } from "./kept-pages.mjs";
 
 const LONG = "The reference of the API, for everybody. ".repeat(2000);
 
-type Asked = { host: string; path?: string; url?: string; method?: string; headers?: Record<string, string> };
+type PageRequest = { host: string; path?: string; url?: string; method?: string; headers?: Record<string, string> };
 
 let made = 0;
 
 /** Asks as a browser does; the page that is made says which one it is, and names its nonce twice. */
-async function ask({ host, path = "/docs/api", url = path, method = "GET", headers = {} }: Asked) {
+async function ask({ host, path = "/docs/api", url = path, method = "GET", headers = {} }: PageRequest) {
   const request = Object.assign(new IncomingMessage(new Socket()), { url, method, headers: { host, ...headers } });
   const response = new ServerResponse(request);
   const written: { status: number; headers: string[]; body: Buffer } = {
@@ -64,7 +64,7 @@ test("a page for everybody is made once for all who ask at once and after, each 
 
 test("what may differ is made anew: another origin, a query, a session, a part of a page, a host that is none", async () => {
   await ask({ host: "two.example" });
-  const others: Asked[] = [
+  const others: PageRequest[] = [
     { host: "three.example" },
     { host: "two.example", url: "/docs/api?x" },
     { host: "two.example", headers: { cookie: "a=b; session=x" } },
@@ -73,7 +73,7 @@ test("what may differ is made anew: another origin, a query, a session, a part o
     { host: "two.example", path: "/dashboard" },
     { host: "<script>" },
   ];
-  for (const asked of others) expect((await ask(asked)).isMade, JSON.stringify(asked)).toBe(true);
+  for (const request of others) expect((await ask(request)).isMade, JSON.stringify(request)).toBe(true);
   expect((await ask({ host: "two.example", headers: { cookie: "theme=dark" } })).isMade).toBe(false);
 });
 

@@ -1,11 +1,11 @@
 import type { Metadata } from "next";
 import { redirect } from "next/navigation";
-import { GAME_SERVICES } from "@/app/paths";
 import { Cell, DataTable, Row, RowTitle } from "@/app/ui/data-table";
 import { PageHeader } from "@/app/ui/page-header";
 import { Section } from "@/app/ui/section";
 import { Time } from "@/app/ui/time";
 import { isHeardLately, listNodes } from "@/lib/game-services/edges/nodes";
+import { GAME_SERVICES } from "@/lib/page-paths";
 import { counted } from "@/lib/quantities";
 import { requireAccount } from "@/lib/sign-in/sessions";
 

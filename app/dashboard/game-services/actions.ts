@@ -2,7 +2,6 @@
 
 import { headers } from "next/headers";
 import { redirect } from "next/navigation";
-import { GAME_SERVICES, serviceAccessPath, servicePath } from "@/app/paths";
 import {
   allowSupport,
   closeServiceTicket,
@@ -22,6 +21,7 @@ import type { ServiceInput, ServiceRules } from "@/lib/game-services/service-inp
 import { textOf } from "@/lib/http/form-fields";
 import { findId } from "@/lib/http/ids";
 import { ownHosts } from "@/lib/http/own-origin";
+import { GAME_SERVICES, serviceAccessPath, servicePath } from "@/lib/page-paths";
 import { env } from "@/lib/process/env";
 import { securityEvent } from "@/lib/process/security-events";
 import { requestSender, requireAccount } from "@/lib/sign-in/sessions";

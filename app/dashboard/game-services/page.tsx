@@ -1,6 +1,5 @@
 import type { Metadata } from "next";
 import Link from "next/link";
-import { EDGE_NODES, GAME_SERVICES, NEW_GAME_SERVICE, servicePath } from "@/app/paths";
 import { CopyButton } from "@/app/ui/copy-button";
 import { Cell, DataTable, Row, RowTitle } from "@/app/ui/data-table";
 import { PageHeader } from "@/app/ui/page-header";
@@ -9,6 +8,7 @@ import type { GameService } from "@/lib/api/schemas";
 import { listOwnIds } from "@/lib/game-services/details";
 import { listGameServices } from "@/lib/game-services/game-services";
 import { type Counter, droppedShare, listRecentTraffic } from "@/lib/game-services/traffic";
+import { EDGE_NODES, GAME_SERVICES, NEW_GAME_SERVICE, servicePath } from "@/lib/page-paths";
 import { counted, percent, quantity } from "@/lib/quantities";
 import { requireAccount } from "@/lib/sign-in/sessions";
 import styles from "./list.module.css";

@@ -2,9 +2,9 @@
 
 import { revalidatePath } from "next/cache";
 import { redirect } from "next/navigation";
-import { benchmarkPath, DASHBOARD } from "@/app/paths";
 import { textOf } from "@/lib/http/form-fields";
 import { findId } from "@/lib/http/ids";
+import { benchmarkPath, DASHBOARD } from "@/lib/page-paths";
 import { securityEvent } from "@/lib/process/security-events";
 import { cancelBenchmark, requestBenchmark } from "@/lib/servers/benchmarks";
 import { createServer, removeServer, renameServer } from "@/lib/servers/management";

@@ -1,9 +1,9 @@
 "use client";
 
-import { serverPath } from "@/app/paths";
 import { CodeBlock } from "@/app/ui/code-block";
 import { FirstUse } from "@/app/ui/first-use";
 import { FocusTarget } from "@/app/ui/focus-target";
+import { serverPath } from "@/lib/page-paths";
 import { installLines } from "./install-lines";
 
 type Props = {

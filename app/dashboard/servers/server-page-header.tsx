@@ -1,5 +1,5 @@
-import { serverPath } from "@/app/paths";
 import { BackLink } from "@/app/ui/back-link";
+import { serverPath } from "@/lib/page-paths";
 import styles from "./form.module.css";
 
 type Props = { server: { id: number; label: string }; title: string; children?: React.ReactNode };

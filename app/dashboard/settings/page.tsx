@@ -1,5 +1,5 @@
 import { redirect } from "next/navigation";
-import { TOKEN_PAGE } from "@/app/paths";
+import { TOKEN_PAGE } from "@/lib/page-paths";
 
 /** There is one kind of settings so far. */
 export default function Page(): never {

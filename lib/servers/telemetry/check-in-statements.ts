@@ -81,13 +81,13 @@ type Addition = { sql: string; columns: string };
 
 // Raw, because one statement is one transaction. It writes only if the server has not changed since it was read, so no
 // transaction stays open between reading and writing. The sample alone decides whether anything is new.
-export const SEEN = statement(CHANGE, (given) => change(given, { sql: "select id from same", columns: "" }));
-export const SAMPLED = statement({ ...CHANGE, ts: t.ts, ...MEASURED }, (given) => {
+export const SEEN = statement(CHANGE, (parameters) => change(parameters, { sql: "select id from same", columns: "" }));
+export const SAMPLED = statement({ ...CHANGE, ts: t.ts, ...MEASURED }, (parameters) => {
   const columns = [t.serverId, t.ts, ...Object.values(MEASURED)];
-  const values = Object.keys(MEASURED).map((name) => given[name as keyof typeof MEASURED]);
+  const values = Object.keys(MEASURED).map((name) => parameters[name as keyof typeof MEASURED]);
   const isLatest = `${s.latestSampleAt} is null or ${s.latestSampleAt} < added.ts`;
-  return change(given, {
-    sql: `insert into telemetry_samples as t (${names(...columns)}) select id, ${given.ts}, ${values.join(", ")} from same
+  return change(parameters, {
+    sql: `insert into telemetry_samples as t (${names(...columns)}) select id, ${parameters.ts}, ${values.join(", ")} from same
     on conflict (${names(t.serverId, t.ts)}) do nothing
     returning ${t.serverId} as id, ${t.ts} as ts, ${LATEST_SAMPLE} as sample`,
     // As the trigger would right afterwards: so the row is written once.
@@ -98,28 +98,28 @@ export const SAMPLED = statement({ ...CHANGE, ts: t.ts, ...MEASURED }, (given) =
 });
 
 /** `added` answers a row if there is something new. */
-function change(given: { [Name in keyof typeof CHANGE]: string }, added: Addition): Sql<Outcome> {
+function change(parameters: { [Name in keyof typeof CHANGE]: string }, added: Addition): Sql<Outcome> {
   const outcome = select({
     wasSame: new Expression<boolean>("exists (select from same)"),
     wasNew: new Expression<boolean>("exists (select from added)"),
   });
   return {
     sql: `with same as (
-      select ${s.id} as id from ${s} where ${s.id} = ${given.id} and ${s.lastSeenAt} = ${given.lastSeenBefore}
-        and md5(${s.stability}::text) = ${given.stabilityMd5} for update),
+      select ${s.id} as id from ${s} where ${s.id} = ${parameters.id} and ${s.lastSeenAt} = ${parameters.lastSeenBefore}
+        and md5(${s.stability}::text) = ${parameters.stabilityMd5} for update),
     added as (${added.sql}),
     used as (
-      update ${k} set ${k.lastUsedAt.name} = ${given.keyUsedAt}, ${k.lastUsedIp.name} = ${given.keyIp}
-      where ${k.id} = ${given.keyId} and (${k.lastUsedAt} is null or ${k.lastUsedAt} <= ${given.keyNotSince})
+      update ${k} set ${k.lastUsedAt.name} = ${parameters.keyUsedAt}, ${k.lastUsedIp.name} = ${parameters.keyIp}
+      where ${k.id} = ${parameters.keyId} and (${k.lastUsedAt} is null or ${k.lastUsedAt} <= ${parameters.keyNotSince})
         and exists (select from added)),
     changed as (
       update ${s} set
-        ${s.lastSeenAt.name} = ${given.lastSeenAt},
-        ${s.stability.name} = ${given.stability},
-        ${s.facts.name} = coalesce(${given.facts}, ${s.facts}),
-        ${s.publicIp.name} = case when ${given.hasNewIp} then ${given.publicIp} else ${s.publicIp} end,
-        ${s.daemon.name} = ${given.daemon}, ${s.daemonBefore.name} = ${given.daemonBefore},
-        ${s.twoDaemonsAt.name} = ${given.twoDaemonsAt}${added.columns}
+        ${s.lastSeenAt.name} = ${parameters.lastSeenAt},
+        ${s.stability.name} = ${parameters.stability},
+        ${s.facts.name} = coalesce(${parameters.facts}, ${s.facts}),
+        ${s.publicIp.name} = case when ${parameters.hasNewIp} then ${parameters.publicIp} else ${s.publicIp} end,
+        ${s.daemon.name} = ${parameters.daemon}, ${s.daemonBefore.name} = ${parameters.daemonBefore},
+        ${s.twoDaemonsAt.name} = ${parameters.twoDaemonsAt}${added.columns}
       from added where ${s.id} = added.id)
     ${outcome.sql}`,
   };

@@ -14,15 +14,15 @@ export type Silence = { from: number; to: number };
 const t = table("TelemetrySample", "t");
 
 // Raw, because it is two look-ups in the primary key.
-const EDGES = statement({ serverId: t.serverId, since: t.ts, from: t.ts, until: t.ts }, (given) => {
-  const samples = `from ${t} where ${t.serverId} = ${given.serverId}`;
+const EDGES = statement({ serverId: t.serverId, since: t.ts, from: t.ts, until: t.ts }, (values) => {
+  const samples = `from ${t} where ${t.serverId} = ${values.serverId}`;
   return select({
     before: new Expression<Date | null>(
-      `(select max(${t.ts}) ${samples} and ${t.ts} >= ${given.since} and ${t.ts} < ${given.from})`,
+      `(select max(${t.ts}) ${samples} and ${t.ts} >= ${values.since} and ${t.ts} < ${values.from})`,
       "instant",
     ),
     first: new Expression<Date | null>(
-      `(select min(${t.ts}) ${samples} and ${t.ts} >= ${given.from} and ${t.ts} < ${given.until})`,
+      `(select min(${t.ts}) ${samples} and ${t.ts} >= ${values.from} and ${t.ts} < ${values.until})`,
       "instant",
     ),
   });

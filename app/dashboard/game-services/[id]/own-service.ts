@@ -1,7 +1,7 @@
 import { notFound, redirect } from "next/navigation";
-import { servicePath } from "@/app/paths";
 import { NotFoundError } from "@/lib/failures";
 import { getServiceDetails, type ServiceDetails } from "@/lib/game-services/details";
+import { servicePath } from "@/lib/page-paths";
 import { requireAccount, type SignedInAccount } from "@/lib/sign-in/sessions";
 
 /** Finds the service of a page for any account that may see it. Shows the not-found page otherwise. */

@@ -1,6 +1,5 @@
 import type { Metadata } from "next";
 import Link from "next/link";
-import { GAME_SERVICES, serviceAccessPath, serviceDnsPath, serviceSettingsPath } from "@/app/paths";
 import { CopyButton } from "@/app/ui/copy-button";
 import { Cell, DataTable, Row, RowTitle } from "@/app/ui/data-table";
 import { Details } from "@/app/ui/details";
@@ -12,6 +11,7 @@ import type { NodeState, ServiceDetails } from "@/lib/game-services/details";
 import { nodeNames } from "@/lib/game-services/edges/nodes";
 import { getTraffic, listLatencies, parseTrafficRange } from "@/lib/game-services/traffic";
 import { findId } from "@/lib/http/ids";
+import { GAME_SERVICES, serviceAccessPath, serviceDnsPath, serviceSettingsPath } from "@/lib/page-paths";
 import { retryServiceAction, setServiceWishAction } from "../actions";
 import list from "../list.module.css";
 import { Outcome } from "../outcome";
@@ -41,8 +41,8 @@ export default async function Page({ params, searchParams }: Props) {
   const { service, relation, account } = details;
   const now = new Date();
   const nodeId = findId(String(node ?? ""));
-  const asked = parseTrafficRange(range);
-  const [traffic, names] = await Promise.all([getTraffic(service.id, asked, nodeId, now.getTime()), nodeNames()]);
+  const chosenRange = parseTrafficRange(range);
+  const [traffic, names] = await Promise.all([getTraffic(service.id, chosenRange, nodeId, now.getTime()), nodeNames()]);
   const latencies = await listLatencies(service.id, traffic, nodeId);
   return (
     <main id="main" className="page parts">

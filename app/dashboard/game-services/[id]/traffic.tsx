@@ -1,4 +1,3 @@
-import { servicePath } from "@/app/paths";
 import type { ChartSeries } from "@/app/ui/chart/series";
 import { TimeChart } from "@/app/ui/chart/time-chart";
 import { Choices } from "@/app/ui/choices";
@@ -12,6 +11,7 @@ import {
   TRAFFIC_RANGES,
   type Traffic as TrafficData,
 } from "@/lib/game-services/traffic";
+import { servicePath } from "@/lib/page-paths";
 import { percent, quantity, type Unit } from "@/lib/quantities";
 import { relativeTime } from "@/lib/relative-time";
 import { DAY, HOUR, MINUTE } from "@/lib/time";

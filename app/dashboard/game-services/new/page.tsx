@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { Metadata } from "next";
-import { GAME_SERVICES } from "@/app/paths";
 import { PageHeader } from "@/app/ui/page-header";
+import { GAME_SERVICES } from "@/lib/page-paths";
 import { requireAccount } from "@/lib/sign-in/sessions";
 import { createServiceAction } from "../actions";
 import { serviceFields } from "../service-fields";

@@ -1,8 +1,8 @@
 import Link from "next/link";
-import { benchmarkPath, serverPath } from "@/app/paths";
 import tables from "@/app/ui/data-table.module.css";
 import { Section } from "@/app/ui/section";
 import { Time } from "@/app/ui/time";
+import { benchmarkPath, serverPath } from "@/lib/page-paths";
 import type { BenchmarkPage, OpenBenchmark } from "@/lib/servers/benchmarks";
 import type { HistoryRange } from "@/lib/servers/telemetry/history";
 import styles from "./benchmarks.module.css";

@@ -1,5 +1,5 @@
-import { API_REFERENCE } from "@/app/paths";
 import { Section } from "@/app/ui/section";
+import { API_REFERENCE } from "@/lib/page-paths";
 import { momentText } from "@/lib/relative-time";
 import { type ComponentLoss, explainHealth } from "@/lib/servers/health-breakdown";
 import { HEALTH_LEVELS, levelOf } from "@/lib/servers/health-level";

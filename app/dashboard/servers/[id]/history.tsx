@@ -1,8 +1,8 @@
-import { serverPath } from "@/app/paths";
 import type { ChartPoint, ChartSeries } from "@/app/ui/chart/series";
 import { type ChartLevel, TimeChart } from "@/app/ui/chart/time-chart";
 import { Choices } from "@/app/ui/choices";
 import { Section } from "@/app/ui/section";
+import { serverPath } from "@/lib/page-paths";
 import { clockText, dayText, momentText } from "@/lib/relative-time";
 import { HEALTH_LEVELS } from "@/lib/servers/health-level";
 import type { HistoryMeasure } from "@/lib/servers/telemetry/bands";

@@ -1,9 +1,9 @@
 import Link from "next/link";
-import { DASHBOARD, serverPath, serverSettingsPath } from "@/app/paths";
 import { CopyButton } from "@/app/ui/copy-button";
 import { OnlineState } from "@/app/ui/online-state";
 import { PageHeader } from "@/app/ui/page-header";
 import { Time } from "@/app/ui/time";
+import { DASHBOARD, serverPath, serverSettingsPath } from "@/lib/page-paths";
 import type { Neighbours } from "@/lib/servers/neighbours";
 import type { ServerReport } from "@/lib/servers/servers";
 import styles from "./server-view.module.css";

@@ -1,7 +1,7 @@
 import Link from "next/link";
-import { serverSettingsPath } from "@/app/paths";
 import { pageOrigin } from "@/app/ui/page-origin";
 import { Time } from "@/app/ui/time";
+import { serverSettingsPath } from "@/lib/page-paths";
 import { listBenchmarkPage, listOpenBenchmarks } from "@/lib/servers/benchmarks";
 import { findNeighbours } from "@/lib/servers/neighbours";
 import { getServerReport } from "@/lib/servers/servers";

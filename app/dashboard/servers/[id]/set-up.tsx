@@ -1,7 +1,7 @@
 import Link from "next/link";
-import { serverSettingsPath } from "@/app/paths";
 import { CodeBlock } from "@/app/ui/code-block";
 import { Section } from "@/app/ui/section";
+import { serverSettingsPath } from "@/lib/page-paths";
 import { installLines } from "../install-lines";
 
 /** What a server that never checked in needs, in the place of what it will show. */

@@ -1,13 +1,13 @@
 "use client";
 
 import Link from "next/link";
-import { NEW_SERVER, serverPath, serverSettingsPath } from "@/app/paths";
 import { ButtonRow, SubmitButton } from "@/app/ui/button-row";
 import { FocusTarget } from "@/app/ui/focus-target";
 import { NoAnswer } from "@/app/ui/no-answer";
 import { Notice } from "@/app/ui/notice";
 import { ShownOnce } from "@/app/ui/shown-once";
 import { useFormAnswer } from "@/app/ui/use-form-answer";
+import { NEW_SERVER, serverPath, serverSettingsPath } from "@/lib/page-paths";
 import { addServerAction } from "../actions";
 import styles from "../form.module.css";
 import type { AddServerAnswer } from "../form-answers";

@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
 import type { Metadata } from "next";
-import { DASHBOARD } from "@/app/paths";
 import { BackLink } from "@/app/ui/back-link";
 import { pageOrigin } from "@/app/ui/page-origin";
+import { DASHBOARD } from "@/lib/page-paths";
 import { requireAccount } from "@/lib/sign-in/sessions";
 import styles from "../form.module.css";
 import { AddServer } from "./add-server";

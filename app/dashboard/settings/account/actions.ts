@@ -2,11 +2,11 @@
 
 import { revalidatePath } from "next/cache";
 import { cookies } from "next/headers";
-import { ACCOUNT_PAGE } from "@/app/paths";
 import { passwordProblem } from "@/lib/accounts/accounts";
 import { COLOR_SCHEME_COOKIE, type ColorScheme, parseColorScheme } from "@/lib/accounts/color-scheme";
 import type { InvalidField } from "@/lib/failures";
 import { textOf } from "@/lib/http/form-fields";
+import { ACCOUNT_PAGE } from "@/lib/page-paths";
 import { securityEvent } from "@/lib/process/security-events";
 import { waitText } from "@/lib/relative-time";
 import { checkPasswordAgain } from "@/lib/sign-in/confirmation";

@@ -2,11 +2,11 @@
 
 import { revalidatePath } from "next/cache";
 import { redirect } from "next/navigation";
-import { TOKEN_PAGE } from "@/app/paths";
 import type { Account } from "@/lib/accounts/accounts";
 import type { InvalidField } from "@/lib/failures";
 import { textOf } from "@/lib/http/form-fields";
 import { findId } from "@/lib/http/ids";
+import { TOKEN_PAGE } from "@/lib/page-paths";
 import { securityEvent } from "@/lib/process/security-events";
 import { checkPasswordAgain } from "@/lib/sign-in/confirmation";
 import { findAccount, requestSender, requireAccount } from "@/lib/sign-in/sessions";
@@ -115,20 +115,24 @@ export async function revokeTokensAction(form: FormData): Promise<RevokeOutcome 
 export async function revokeTokensAndGoAction(form: FormData): Promise<never> {
   const result = await revoke(form);
   if (result.kind === "invalid") redirect(`${TOKEN_PAGE}?revoke=all&password=refused`);
-  redirect(`${TOKEN_PAGE}?${result.ids.length > 0 ? `revoked=${result.ids}` : `unchanged=${result.which}`}`);
+  redirect(`${TOKEN_PAGE}?${result.ids.length > 0 ? `revoked=${result.ids}` : `unchanged=${result.selection}`}`);
 }
 
 async function revoke(form: FormData) {
   const account = await requireAccount();
-  const which = form.has("all") ? "all" : parseIds(form.getAll("id").slice(0, MAX_ACTIVE_TOKENS).join(","));
-  const stranger = which === "all" ? await checkPasswordAgain(account, form) : null;
+  const selection = form.has("all") ? "all" : parseIds(form.getAll("id").slice(0, MAX_ACTIVE_TOKENS).join(","));
+  const stranger = selection === "all" ? await checkPasswordAgain(account, form) : null;
   if (stranger) return stranger;
-  const revoked = await revokeTokens(account.id, which);
+  const revoked = await revokeTokens(account.id, selection);
   const { ip } = await requestSender();
   for (const { id } of revoked) securityEvent("token revoked", { accountId: account.id, tokenId: id, ip });
   const ids = revoked.map(({ id }) => id);
-  const outcome = await findOutcome(account.id, ids.length > 0 ? { revoked: ids } : { unchanged: which }, new Date());
-  return { kind: "done" as const, which, ids, outcome: outcome ?? { kind: "nothing" as const, isAll: false } };
+  const outcome = await findOutcome(
+    account.id,
+    ids.length > 0 ? { revoked: ids } : { unchanged: selection },
+    new Date(),
+  );
+  return { kind: "done" as const, selection, ids, outcome: outcome ?? { kind: "nothing" as const, isAll: false } };
 }
 
 /** Refreshes the lists and pages of tokens, but keeps the panel that shows a new token. */

@@ -1,10 +1,10 @@
 import { randomBytes } from "node:crypto";
 import type { Metadata } from "next";
 import Link from "next/link";
-import { API_REFERENCE } from "@/app/paths";
 import { PageHeader } from "@/app/ui/page-header";
 import { pageOrigin } from "@/app/ui/page-origin";
 import { Section } from "@/app/ui/section";
+import { API_REFERENCE } from "@/lib/page-paths";
 import { dateText } from "@/lib/relative-time";
 import { needsPassword } from "@/lib/sign-in/confirmation";
 import { requireAccount } from "@/lib/sign-in/sessions";
@@ -25,7 +25,7 @@ import { LookUpToken } from "./lookup/look-up-token";
 import { askedIn, type Query, stepIn } from "./page-query";
 import { describeToken } from "./revoke/describe-token";
 import { findOutcome } from "./revoke/find-outcome";
-import type { Which } from "./revoke/revocation";
+import type { TokenSelection } from "./revoke/revocation";
 import { RevokeLink, RevokeQuestions, RevokeResult } from "./revoke/revoke-questions";
 import { Selection } from "./revoke/selection";
 
@@ -56,9 +56,9 @@ export default async function Page({ searchParams }: Props) {
   ]);
   const { active, ended, hasMoreEnded } = lists;
   const view = viewIn(query);
-  const asked = askedIn(query);
-  const isAnswerable = asked !== null && (asked === "all" ? active : activeOf(asked, active)).length > 0;
-  const step = isAnswerable || asked === null ? stepIn(query) : { unchanged: asked };
+  const askedAbout = askedIn(query);
+  const isAnswerable = askedAbout !== null && (askedAbout === "all" ? active : activeOf(askedAbout, active)).length > 0;
+  const step = isAnswerable || askedAbout === null ? stepIn(query) : { unchanged: askedAbout };
   const ids = active.map(({ id }) => id);
   const [outcome, days, newNetworks] = await Promise.all([
     step && findOutcome(account.id, step, now),
@@ -71,7 +71,7 @@ export default async function Page({ searchParams }: Props) {
     <main id="main" className="page parts">
       <RevokeQuestions
         tokens={active.map(describeToken)}
-        asked={isAnswerable ? asked : null}
+        askedAbout={isAnswerable ? askedAbout : null}
         outcome={outcome}
         asksPassword={asksPassword}
         passwordError={query.password === undefined ? null : PASSWORD_REFUSED}
@@ -108,7 +108,7 @@ export default async function Page({ searchParams }: Props) {
           }
           aside={
             active.length > 0 && (
-              <RevokeLink which="all" className="plain-button wary">
+              <RevokeLink selection="all" className="plain-button wary">
                 Revoke all
               </RevokeLink>
             )
@@ -154,8 +154,8 @@ export default async function Page({ searchParams }: Props) {
   );
 }
 
-function activeOf(which: Exclude<Which, "all">, active: readonly TokenRecord[]): TokenRecord[] {
-  return active.filter(({ id }) => which.includes(id));
+function activeOf(selection: Exclude<TokenSelection, "all">, active: readonly TokenRecord[]): TokenRecord[] {
+  return active.filter(({ id }) => selection.includes(id));
 }
 
 function expiryChoices(now: Date): ExpiryChoice[] {

@@ -1,5 +1,4 @@
 import type { Metadata } from "next";
-import { servicePath } from "@/app/paths";
 import { Cell, DataTable, Row, RowTitle } from "@/app/ui/data-table";
 import { PageHeader } from "@/app/ui/page-header";
 import { Section } from "@/app/ui/section";
@@ -13,6 +12,7 @@ import {
   type Share,
   type Viewer,
 } from "@/lib/game-services/access";
+import { servicePath } from "@/lib/page-paths";
 import { counted } from "@/lib/quantities";
 import {
   allowSupportAction,

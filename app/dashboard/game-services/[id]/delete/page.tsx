@@ -1,7 +1,7 @@
 import type { Metadata } from "next";
 import Link from "next/link";
-import { servicePath, serviceSettingsPath } from "@/app/paths";
 import { PageHeader } from "@/app/ui/page-header";
+import { servicePath, serviceSettingsPath } from "@/lib/page-paths";
 import { deleteServiceAction } from "../../actions";
 import { ServiceForm } from "../../service-form";
 import { ownService } from "../own-service";

@@ -1,11 +1,11 @@
 import { isIPv6 } from "node:net";
 import type { Metadata } from "next";
-import { servicePath } from "@/app/paths";
 import { Cell, DataTable, Row, RowTitle } from "@/app/ui/data-table";
 import { PageHeader } from "@/app/ui/page-header";
 import { Section } from "@/app/ui/section";
 import { type DnsRecords, lookUp, RECORD_KINDS, type RecordKind } from "@/lib/game-services/dns-hint";
 import { listLiveIps } from "@/lib/game-services/edges/nodes";
+import { servicePath } from "@/lib/page-paths";
 import { visibleService } from "../own-service";
 
 export const metadata: Metadata = { title: "DNS of a game service" };

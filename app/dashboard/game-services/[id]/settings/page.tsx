@@ -1,8 +1,8 @@
 import type { Metadata } from "next";
 import Link from "next/link";
-import { deleteServicePath, servicePath } from "@/app/paths";
 import { PageHeader } from "@/app/ui/page-header";
 import { SettingsSection } from "@/app/ui/section";
+import { deleteServicePath, servicePath } from "@/lib/page-paths";
 import { editServiceAction } from "../../actions";
 import { serviceFields } from "../../service-fields";
 import { ServiceForm } from "../../service-form";

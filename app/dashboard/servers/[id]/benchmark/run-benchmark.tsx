@@ -1,6 +1,5 @@
 "use client";
 
-import { benchmarkPath } from "@/app/paths";
 import { ButtonRow, SubmitButton } from "@/app/ui/button-row";
 import { CodeBlock } from "@/app/ui/code-block";
 import { FocusTarget } from "@/app/ui/focus-target";
@@ -9,6 +8,7 @@ import { Notice } from "@/app/ui/notice";
 import { ShownOnce } from "@/app/ui/shown-once";
 import { useTimeZone } from "@/app/ui/time-zone";
 import { useFormAnswer } from "@/app/ui/use-form-answer";
+import { benchmarkPath } from "@/lib/page-paths";
 import { momentText } from "@/lib/relative-time";
 import { requestBenchmarkAction } from "../../actions";
 import styles from "../../form.module.css";
@@ -36,7 +36,7 @@ function RunBenchmarkForm({ id, origin, hasPending }: Props) {
     isPending,
     hasFailed,
   } = useFormAnswer<RequestBenchmarkAnswer>(requestBenchmarkAction, UNSENT);
-  if (state.kind === "requested") return <Line id={id} origin={origin} answer={state} />;
+  if (state.kind === "requested") return <BenchmarkCommand id={id} origin={origin} answer={state} />;
   const message = state.kind === "invalid" && state.field === "label" ? state.message : null;
   return (
     <form className={`card ${styles.form}`} action={formAction} onSubmit={onSubmit} aria-label="Run a benchmark">
@@ -81,9 +81,13 @@ function RunBenchmarkForm({ id, origin, hasPending }: Props) {
   );
 }
 
-type LineProps = { id: number; origin: string; answer: Extract<RequestBenchmarkAnswer, { kind: "requested" }> };
+type BenchmarkCommandProps = {
+  id: number;
+  origin: string;
+  answer: Extract<RequestBenchmarkAnswer, { kind: "requested" }>;
+};
 
-function Line({ id, origin, answer: { label, rawKey, expiresAt } }: LineProps) {
+function BenchmarkCommand({ id, origin, answer: { label, rawKey, expiresAt } }: BenchmarkCommandProps) {
   const zone = useTimeZone();
   return (
     <section className={`card ${styles.form}`} aria-labelledby="line">

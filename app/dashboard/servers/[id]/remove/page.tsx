@@ -1,8 +1,8 @@
 import type { Metadata } from "next";
 import Link from "next/link";
-import { serverSettingsPath } from "@/app/paths";
 import { Details } from "@/app/ui/details";
 import { Time } from "@/app/ui/time";
+import { serverSettingsPath } from "@/lib/page-paths";
 import { getServer } from "@/lib/servers/servers";
 import { requireAccount } from "@/lib/sign-in/sessions";
 import { ServerPageHeader } from "../../server-page-header";

@@ -1,9 +1,9 @@
 import type { Metadata } from "next";
 import Link from "next/link";
-import { removeServerPath } from "@/app/paths";
 import { ButtonRow } from "@/app/ui/button-row";
 import { pageOrigin } from "@/app/ui/page-origin";
 import { SettingsSection } from "@/app/ui/section";
+import { removeServerPath } from "@/lib/page-paths";
 import { listServerKeys } from "@/lib/servers/server-keys";
 import { getServer } from "@/lib/servers/servers";
 import { requireAccount } from "@/lib/sign-in/sessions";

@@ -1,11 +1,11 @@
 "use client";
 
-import { serverSettingsPath } from "@/app/paths";
 import { ButtonRow, SubmitButton } from "@/app/ui/button-row";
 import { NoAnswer } from "@/app/ui/no-answer";
 import { Notice } from "@/app/ui/notice";
 import { ShownOnce } from "@/app/ui/shown-once";
 import { useFormAnswer } from "@/app/ui/use-form-answer";
+import { serverSettingsPath } from "@/lib/page-paths";
 import { replaceKeyAction } from "../../actions";
 import styles from "../../form.module.css";
 import type { ReplaceKeyAnswer } from "../../form-answers";

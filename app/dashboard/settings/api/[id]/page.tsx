@@ -1,13 +1,13 @@
 import { randomBytes } from "node:crypto";
 import type { Metadata } from "next";
 import { notFound } from "next/navigation";
-import { TOKEN_PAGE, tokenPath } from "@/app/paths";
 import { Fingerprint } from "@/app/ui/fingerprint";
 import { PageHeader } from "@/app/ui/page-header";
 import { pageOrigin } from "@/app/ui/page-origin";
 import { Section, SettingsSection } from "@/app/ui/section";
 import { Time } from "@/app/ui/time";
 import { findId } from "@/lib/http/ids";
+import { TOKEN_PAGE, tokenPath } from "@/lib/page-paths";
 import { dateText, untilText } from "@/lib/relative-time";
 import { needsPassword } from "@/lib/sign-in/confirmation";
 import { requireAccount } from "@/lib/sign-in/sessions";
@@ -49,7 +49,7 @@ export default async function Page({ params }: Props) {
     <main id="main" className="page parts">
       <RevokeQuestions
         tokens={isActive ? [describeToken(token)] : []}
-        asked={null}
+        askedAbout={null}
         outcome={null}
         asksPassword={asksPassword}
         now={now}
@@ -114,7 +114,7 @@ export default async function Page({ params }: Props) {
               <div className="card card-body grave">
                 <p>Programs that use it are refused from their next request on. This cannot be undone.</p>
                 <p>
-                  <RevokeLink which={[token.id]} className="button quiet wary">
+                  <RevokeLink selection={[token.id]} className="button quiet wary">
                     Revoke…
                   </RevokeLink>
                 </p>

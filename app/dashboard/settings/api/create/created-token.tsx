@@ -1,7 +1,6 @@
 "use client";
 
 import { useEffect, useState } from "react";
-import { API_REFERENCE, TOKEN_PAGE, tokenPath } from "@/app/paths";
 import { CodeBlock } from "@/app/ui/code-block";
 import { CopyButton } from "@/app/ui/copy-button";
 import { Fingerprint } from "@/app/ui/fingerprint";
@@ -9,6 +8,7 @@ import { FirstUse } from "@/app/ui/first-use";
 import { FocusTarget } from "@/app/ui/focus-target";
 import { useShownOnce } from "@/app/ui/shown-once";
 import { Time } from "@/app/ui/time";
+import { API_REFERENCE, TOKEN_PAGE, tokenPath } from "@/lib/page-paths";
 import { dateText, untilText } from "@/lib/relative-time";
 import { refreshTokensAction } from "../actions";
 import { RevokeLink } from "../revoke/revoke-questions";
@@ -46,7 +46,7 @@ function AlreadyCreated({ token }: { token: Token }) {
         create another.
       </p>
       <p className={styles.done}>
-        <RevokeLink which={[token.id]} className="button quiet wary">
+        <RevokeLink selection={[token.id]} className="button quiet wary">
           Revoke it
         </RevokeLink>
         <Done isQuiet leadsTo={null} />

@@ -1,6 +1,6 @@
-import { tokenPath } from "@/app/paths";
 import { Fingerprint } from "@/app/ui/fingerprint";
 import { Time } from "@/app/ui/time";
+import { tokenPath } from "@/lib/page-paths";
 import { dateText, untilText } from "@/lib/relative-time";
 import { DAY } from "@/lib/time";
 import type { NewNetwork } from "@/lib/tokens/activity";
@@ -102,7 +102,7 @@ function NewNetworks({ seen, now }: { seen: readonly SeenToken[]; now: Date }) {
         {network.network}
         {program && ` (${program})`}.
       </span>
-      <RevokeLink which={[token.id]} idPrefix="notice-" className={styles.action}>
+      <RevokeLink selection={[token.id]} idPrefix="notice-" className={styles.action}>
         Revoke<span className="visually-hidden"> {token.name}</span>
       </RevokeLink>
     </li>

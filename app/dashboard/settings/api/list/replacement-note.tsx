@@ -1,6 +1,6 @@
-import { tokenPath } from "@/app/paths";
 import { Fingerprint } from "@/app/ui/fingerprint";
 import { Time } from "@/app/ui/time";
+import { tokenPath } from "@/lib/page-paths";
 import { dateText, untilText } from "@/lib/relative-time";
 import { DAY } from "@/lib/time";
 import type { TokenRecord } from "@/lib/tokens/management";

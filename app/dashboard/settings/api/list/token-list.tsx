@@ -1,7 +1,7 @@
-import { TOKEN_PAGE, tokenPath } from "@/app/paths";
 import { Cell, type Column, DataTable, Row, RowTitle } from "@/app/ui/data-table";
 import { Fingerprint } from "@/app/ui/fingerprint";
 import { Time } from "@/app/ui/time";
+import { TOKEN_PAGE, tokenPath } from "@/lib/page-paths";
 import { dateText, untilText } from "@/lib/relative-time";
 import type { DayOfUse } from "@/lib/tokens/activity";
 import { endsSoon } from "@/lib/tokens/expiry";
@@ -69,7 +69,7 @@ export function ActiveTokens({ tokens, all, days, view, now, isSelectable = fals
             </span>
           </Cell>
           <Cell className={styles.action}>
-            <RevokeLink which={[token.id]} className="plain-button wary">
+            <RevokeLink selection={[token.id]} className="plain-button wary">
               Revoke
               <span className="visually-hidden">
                 {" "}

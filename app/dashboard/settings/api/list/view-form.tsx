@@ -2,7 +2,7 @@
 
 import Link from "next/link";
 import { useState } from "react";
-import { TOKEN_PAGE } from "@/app/paths";
+import { TOKEN_PAGE } from "@/lib/page-paths";
 import { MAX_FILTER_LENGTH, type View } from "./view";
 import styles from "./view-form.module.css";
 

@@ -1,12 +1,12 @@
 "use client";
 
 import { useRef } from "react";
-import { tokenPath } from "@/app/paths";
 import { Field } from "@/app/ui/field";
 import { Fingerprint } from "@/app/ui/fingerprint";
 import { NoAnswer } from "@/app/ui/no-answer";
 import { Time } from "@/app/ui/time";
 import { useFormAnswer } from "@/app/ui/use-form-answer";
+import { tokenPath } from "@/lib/page-paths";
 import styles from "./look-up-token.module.css";
 import { type LookUpAnswer, lookUpTokenAction } from "./look-up-token-action";
 

@@ -1,8 +1,8 @@
 import type { TokenRecord } from "@/lib/tokens/management";
 import { programName } from "../list/program-name";
-import type { AskedToken } from "./revocation";
+import type { QuestionedToken } from "./revocation";
 
 /** What the question before revoking says of a token. */
-export function describeToken({ id, name, hint, lastUsedAt, lastUsedIp, lastUsedAgent }: TokenRecord): AskedToken {
+export function describeToken({ id, name, hint, lastUsedAt, lastUsedIp, lastUsedAgent }: TokenRecord): QuestionedToken {
   return { id, name, hint, lastUsedAt, lastUsedIp, program: programName(lastUsedAgent) };
 }

@@ -7,12 +7,12 @@ import type { RevokeOutcome, Step } from "./revocation";
  * reloaded, copied or forged URL cannot show anything untrue. Null means that the named tokens are still active.
  */
 export async function findOutcome(accountId: number, step: Step, now: Date): Promise<RevokeOutcome | null> {
-  const which = "revoked" in step ? step.revoked : step.unchanged;
-  if (which === "all") {
+  const selection = "revoked" in step ? step.revoked : step.unchanged;
+  if (selection === "all") {
     const { active } = await listTokens(accountId, now);
     return active.length > 0 ? null : { kind: "nothing", isAll: true };
   }
-  const tokens = await findTokens(accountId, which);
+  const tokens = await findTokens(accountId, selection);
   const revoked = tokens.filter(({ revokedAt }) => revokedAt !== null);
   if ("revoked" in step && revoked.length > 0) {
     const at = Math.max(...revoked.map(({ revokedAt }) => Number(revokedAt)));

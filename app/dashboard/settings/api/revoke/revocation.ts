@@ -1,8 +1,8 @@
 /** The tokens that a question is about: some by their ids, or all that are active. */
-export type Which = readonly number[] | "all";
+export type TokenSelection = readonly number[] | "all";
 
 /** What the question says about a token. */
-export type AskedToken = {
+export type QuestionedToken = {
   id: number;
   name: string;
   hint: string;
@@ -12,7 +12,7 @@ export type AskedToken = {
 };
 
 /** The steps that a form or a URL can name. */
-export type Step = { revoked: readonly number[] } | { unchanged: Which };
+export type Step = { revoked: readonly number[] } | { unchanged: TokenSelection };
 
 export type Named = { name: string; hint: string };
 

@@ -1,14 +1,14 @@
 "use client";
 
 import { useLayoutEffect, useRef, useState } from "react";
-import { TOKEN_PAGE } from "@/app/paths";
 import { Fingerprint } from "@/app/ui/fingerprint";
 import { NoAnswer } from "@/app/ui/no-answer";
 import { Time } from "@/app/ui/time";
 import { useSubmission } from "@/app/ui/use-submission";
+import { TOKEN_PAGE } from "@/lib/page-paths";
 import { revokeTokensAction, revokeTokensAndGoAction } from "../actions";
 import { PasswordField } from "../password-field";
-import type { AskedToken, RevokeOutcome } from "./revocation";
+import type { QuestionedToken, RevokeOutcome } from "./revocation";
 import styles from "./revoke-dialog.module.css";
 
 /** Nobody reads faster. An earlier tap is the second half of the double tap that opened the question. */
@@ -16,7 +16,7 @@ const READING_TAKES_MS = 500;
 
 type Props = {
   /** At least one. */
-  tokens: readonly AskedToken[];
+  tokens: readonly QuestionedToken[];
   /** The question is about every active token, including tokens that are created meanwhile. */
   isAll: boolean;
   /** The last sign-in is too long ago to revoke all without the password. */
@@ -114,18 +114,18 @@ export function RevokeDialog({ tokens, isAll, asksPassword, passwordError: writt
   );
 }
 
-function question(tokens: readonly AskedToken[], isAll: boolean): string {
+function question(tokens: readonly QuestionedToken[], isAll: boolean): string {
   const [first] = tokens;
   if (first && tokens.length === 1) return `Revoke “${first.name}”?`;
   return isAll ? `Revoke all ${tokens.length} active tokens?` : `Revoke ${tokens.length} tokens?`;
 }
 
-function confirmLabel(tokens: readonly AskedToken[], isAll: boolean): string {
+function confirmLabel(tokens: readonly QuestionedToken[], isAll: boolean): string {
   if (tokens.length === 1) return "Revoke token";
   return isAll ? "Revoke all" : `Revoke ${tokens.length} tokens`;
 }
 
-function LastUse({ token, now }: { token: AskedToken; now: Date }) {
+function LastUse({ token, now }: { token: QuestionedToken; now: Date }) {
   if (!token.lastUsedAt) return "Never used";
   return (
     <>

@@ -1,23 +1,23 @@
 "use client";
 
 import { createContext, useContext, useRef, useState } from "react";
-import { TOKEN_PAGE } from "@/app/paths";
-import type { AskedToken, RevokeOutcome, Which } from "./revocation";
+import { TOKEN_PAGE } from "@/lib/page-paths";
+import type { QuestionedToken, RevokeOutcome, TokenSelection } from "./revocation";
 import { RevokeDialog } from "./revoke-dialog";
 import { OutcomeNotice } from "./revoke-outcome";
 
 type Questions = {
-  canAsk: (which: Which) => boolean;
-  ask: (which: Which, opener: HTMLElement) => void;
+  canAsk: (selection: TokenSelection) => boolean;
+  ask: (selection: TokenSelection, opener: HTMLElement) => void;
   outcome: RevokeOutcome | null;
 };
 const Context = createContext<Questions | null>(null);
 
 type Props = {
   /** Every active token. */
-  tokens: readonly AskedToken[];
+  tokens: readonly QuestionedToken[];
   /** The question that the page was asked to open with, for browsers without JavaScript: `?revoke=…`. */
-  asked: Which | null;
+  askedAbout: TokenSelection | null;
   /** What became of the question before, for browsers without JavaScript. */
   outcome: RevokeOutcome | null;
   asksPassword: boolean;
@@ -29,24 +29,24 @@ type Props = {
 
 /** Opens and closes the question before a revocation in the browser, without a request. */
 export function RevokeQuestions(props: Props) {
-  const { tokens, asked, outcome: written, asksPassword, passwordError = null, now, children } = props;
-  const [which, setWhich] = useState<Which | null>(asked);
+  const { tokens, askedAbout, outcome: written, asksPassword, passwordError = null, now, children } = props;
+  const [selection, setSelection] = useState<TokenSelection | null>(askedAbout);
   const [outcome, setOutcome] = useState<RevokeOutcome | null>(null);
   const opener = useRef<HTMLElement | null>(null);
 
-  const ask = (next: Which, from: HTMLElement) => {
+  const ask = (next: TokenSelection, from: HTMLElement) => {
     opener.current = from;
     setOutcome(null);
-    setWhich(next);
+    setSelection(next);
   };
   /** Removes an answered question from the URL, so that Back or a reload does not ask it again. */
   const leave = () => {
-    setWhich(null);
-    if (asked !== null) window.history.replaceState(null, "", TOKEN_PAGE);
+    setSelection(null);
+    if (askedAbout !== null) window.history.replaceState(null, "", TOKEN_PAGE);
   };
   const close = () => {
     leave();
-    const origin = opener.current ?? document.getElementById(openerId(asked));
+    const origin = opener.current ?? document.getElementById(openerId(askedAbout));
     // Wait until the dialog is gone, because it restores the focus by itself.
     requestAnimationFrame(() => origin?.focus());
   };
@@ -56,15 +56,17 @@ export function RevokeQuestions(props: Props) {
   };
 
   // This page cannot ask about tokens that it does not know, so the link leads to another page.
-  const canAsk = (wanted: Which) => wanted === "all" || wanted.every((id) => tokens.some((token) => token.id === id));
-  const meant = which === null || which === "all" ? tokens : tokens.filter(({ id }) => which.includes(id));
+  const canAsk = (wanted: TokenSelection) =>
+    wanted === "all" || wanted.every((id) => tokens.some((token) => token.id === id));
+  const selectedTokens =
+    selection === null || selection === "all" ? tokens : tokens.filter(({ id }) => selection.includes(id));
   return (
     <Context value={{ canAsk, ask, outcome: outcome ?? written }}>
       {children}
-      {which !== null && meant.length > 0 && (
+      {selection !== null && selectedTokens.length > 0 && (
         <RevokeDialog
-          tokens={meant}
-          isAll={which === "all"}
+          tokens={selectedTokens}
+          isAll={selection === "all"}
           asksPassword={asksPassword}
           passwordError={passwordError}
           now={now}
@@ -88,7 +90,7 @@ function useQuestions(): Questions {
 }
 
 type LinkProps = {
-  which: Which;
+  selection: TokenSelection;
   className: string | undefined;
   /** Keeps ids unique when a page has two links to the same question. */
   idPrefix?: string;
@@ -96,18 +98,18 @@ type LinkProps = {
 };
 
 /** Asks before it revokes: in the browser at once, without JavaScript on a page of its own. */
-export function RevokeLink({ which, className, idPrefix = "", children }: LinkProps) {
+export function RevokeLink({ selection, className, idPrefix = "", children }: LinkProps) {
   const { canAsk, ask } = useQuestions();
   return (
     <a
-      id={`${idPrefix}${openerId(which)}`}
+      id={`${idPrefix}${openerId(selection)}`}
       className={className}
-      href={`${TOKEN_PAGE}?revoke=${which === "all" ? "all" : which.join(",")}`}
+      href={`${TOKEN_PAGE}?revoke=${selection === "all" ? "all" : selection.join(",")}`}
       data-stays
       onClick={(event) => {
-        if (event.ctrlKey || event.metaKey || event.shiftKey || !canAsk(which)) return;
+        if (event.ctrlKey || event.metaKey || event.shiftKey || !canAsk(selection)) return;
         event.preventDefault();
-        ask(which, event.currentTarget);
+        ask(selection, event.currentTarget);
       }}
     >
       {children}
@@ -121,6 +123,6 @@ export function RevokeResult() {
   return outcome && <OutcomeNotice outcome={outcome} />;
 }
 
-function openerId(which: Which | null): string {
-  return `revoke-${which === null || which === "all" ? "all" : which.join("-")}`;
+function openerId(selection: TokenSelection | null): string {
+  return `revoke-${selection === null || selection === "all" ? "all" : selection.join("-")}`;
 }

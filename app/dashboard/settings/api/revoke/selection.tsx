@@ -1,7 +1,7 @@
 "use client";
 
 import { useEffect, useRef, useState } from "react";
-import { TOKEN_PAGE } from "@/app/paths";
+import { TOKEN_PAGE } from "@/lib/page-paths";
 import { useAsk } from "./revoke-questions";
 import styles from "./selection.module.css";
 
