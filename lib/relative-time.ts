@@ -29,7 +29,7 @@ export function relativeTime(at: Date, now: Date): string {
  * How far off the day of an end is: "today", "tomorrow", "in 5 days", "in 3 months", "in 1 year". What ends on the
  * fifth day from now ends in five days, whatever the hour. Days are those of the zone, as dateText writes them.
  */
-export function untilText(at: Date, now: Date, zone = "UTC"): string {
+export function untilText(at: Date, now: Date, zone: string): string {
   const days = dayNumber(at, zone) - dayNumber(now, zone);
   if (days <= 0) return "today";
   if (days === 1) return "tomorrow";
@@ -40,7 +40,7 @@ export function untilText(at: Date, now: Date, zone = "UTC"): string {
 }
 
 /** "20 Nov 2026" in the zone. */
-export function dateText(at: Date, zone = "UTC"): string {
+export function dateText(at: Date, zone: string): string {
   const { year, month, day } = wallClock(at.getTime(), zone);
   return `${day} ${MONTHS[month - 1]} ${year}`;
 }
@@ -63,7 +63,7 @@ export function momentText(at: Date, zone: string): string {
 }
 
 /** "20 Nov 2026, 12:03:44 UTC", "20 Nov 2026, 13:03:44 UTC+1". */
-export function instantText(at: Date, zone = "UTC"): string {
+export function instantText(at: Date, zone: string): string {
   const { second } = wallClock(at.getTime(), zone);
   return `${dateText(at, zone)}, ${clockText(at, zone)}:${twoDigits(second)} ${offsetText(at, zone)}`;
 }

@@ -21,6 +21,11 @@ export function zoneOrUtc(name: string): string {
   return findZone(name) ?? "UTC";
 }
 
+/** The name of a zone as people read it: "America/New York". */
+export function zoneText(zone: string): string {
+  return zone.replaceAll("_", " ");
+}
+
 /** What the clocks of a zone show at an instant (epoch ms). @throws RangeError for an unknown zone. */
 export function wallClock(at: number, zone: string): WallClock {
   const clock: WallClock = { year: 0, month: 0, day: 0, hour: 0, minute: 0, second: 0 };

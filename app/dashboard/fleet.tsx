@@ -1,6 +1,7 @@
 import Link from "next/link";
 import { Choices } from "@/app/ui/choices";
 import { Cell, type Column, DataTable, Row, RowTitle } from "@/app/ui/data-table";
+import { Ip } from "@/app/ui/ip";
 import { Meter } from "@/app/ui/meter";
 import { OnlineState } from "@/app/ui/online-state";
 import { Score } from "@/app/ui/score";
@@ -140,7 +141,7 @@ function ServerRow({ server, trend, now }: { server: FleetServer; trend: readonl
       <Cell className={styles.cause}>
         <Cause server={server} now={now} />
       </Cell>
-      <Cell className={styles.ip}>{server.public_ip ?? "Not reported"}</Cell>
+      <Cell className={styles.ip}>{server.public_ip === null ? "Not reported" : <Ip ip={server.public_ip} />}</Cell>
     </Row>
   );
 }

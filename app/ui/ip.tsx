@@ -1,5 +1,6 @@
-/** An ip that may be broken after its colons, and nowhere else. */
+/** An ip, a network or a hostname. Ips may be broken after their colons, and nowhere else. */
 export function Ip({ ip }: { ip: string }) {
+  if (/[g-z]/i.test(ip)) return ip;
   const parts = ip.split(":");
   return (
     <span className="ip">

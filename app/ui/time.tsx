@@ -1,7 +1,7 @@
 "use client";
 
 import { useEffect, useState } from "react";
-import { instantText, relativeTime } from "@/lib/relative-time";
+import { dateText, instantText, relativeTime, untilText } from "@/lib/relative-time";
 import { SECOND } from "@/lib/time";
 import { useTimeZone } from "./time-zone";
 
@@ -19,6 +19,21 @@ export function Time({ at, now }: { at: Date; now: Date }) {
       {relativeTime(at, new Date(now.getTime() + elapsed))}
     </time>
   );
+}
+
+/** Shows "20 Nov 2026", with the exact instant as a tooltip. */
+export function DateOf({ at }: { at: Date }) {
+  const zone = useTimeZone();
+  return (
+    <time dateTime={at.toISOString()} title={instantText(at, zone)}>
+      {dateText(at, zone)}
+    </time>
+  );
+}
+
+/** Shows "in 5 days", counted in days of the calendar. */
+export function Until({ at, now }: { at: Date; now: Date }) {
+  return untilText(at, now, useTimeZone());
 }
 
 /** Milliseconds since the page got this `now`. */

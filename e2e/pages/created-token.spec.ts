@@ -55,7 +55,7 @@ test("the expiry is stated: the day, or that there is none", { tag: "@one-engine
   await page.goto(TOKEN_PAGE);
   await page.getByLabel("Expires").selectOption("7");
   await createOnPage(page, account.name);
-  const day = dateText(new Date(Date.now() + 7 * DAY));
+  const day = dateText(new Date(Date.now() + 7 * DAY), "UTC");
   await expect(page.getByText(`It works until ${day} (in 7 days).`)).toBeVisible();
 });
 

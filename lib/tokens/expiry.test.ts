@@ -1,20 +1,35 @@
 import { expect, test } from "vitest";
 import { DAY } from "@/lib/time";
-import { checkTokenExpiry, endsSoon } from "./expiry";
+import { checkTokenExpiry, dayOf, endsSoon } from "./expiry";
 
 const now = new Date("2026-11-20T12:00:00Z");
+const UTC = { now, zone: "UTC" };
 
 test.each([
   ["none", "", null],
   ["30", "", new Date("2026-12-20T12:00:00Z")],
   ["date", "2026-11-20", new Date("2026-11-20T23:59:59Z")],
   ["date", "2028-02-29", new Date("2028-02-29T23:59:59Z")],
-])("a token expires never, after some days, or at the end of a day in UTC: %s %s", (choice, date, expiresAt) => {
-  expect(checkTokenExpiry(choice, date, now)).toEqual({ kind: "valid", expiresAt });
+])("a token expires never, after some days, or at the end of a day: %s %s", (choice, date, expiresAt) => {
+  expect(checkTokenExpiry(choice, date, UTC)).toEqual({ kind: "valid", expiresAt });
+});
+
+test.each([
+  ["2026-11-20", "Europe/Berlin", "2026-11-20T22:59:59Z"],
+  ["2027-03-28", "Europe/Berlin", "2027-03-28T21:59:59Z"],
+  ["2026-11-20", "Pacific/Marquesas", "2026-11-21T09:29:59Z"],
+  ["2026-11-21", "Pacific/Kiritimati", "2026-11-21T09:59:59Z"],
+])("the end of %s is that of the day in %s", (date, zone, end) => {
+  expect(checkTokenExpiry("date", date, { now, zone })).toEqual({ kind: "valid", expiresAt: new Date(end) });
+});
+
+test("the first and the last day of a token are those of the zone", () => {
+  expect([dayOf(now, "UTC"), dayOf(now, "Pacific/Kiritimati")]).toEqual(["2026-11-20", "2026-11-21"]);
+  expect(checkTokenExpiry("date", "2026-11-20", { now, zone: "Pacific/Kiritimati" })).toMatchObject({ field: "date" });
 });
 
 test("a date counts only when it was chosen", () => {
-  expect(checkTokenExpiry("none", "2026-12-24", now)).toEqual({ kind: "valid", expiresAt: null });
+  expect(checkTokenExpiry("none", "2026-12-24", UTC)).toEqual({ kind: "valid", expiresAt: null });
 });
 
 test.each([
@@ -26,7 +41,7 @@ test.each([
   ["date", "2026-02-30", "date"],
   ["date", "2026-11-19", "date"],
 ])("choice %j with the date %j is refused, and the field at fault is %s", (choice, date, field) => {
-  expect(checkTokenExpiry(choice, date, now)).toMatchObject({ kind: "invalid", field });
+  expect(checkTokenExpiry(choice, date, UTC)).toMatchObject({ kind: "invalid", field });
 });
 
 test.each([

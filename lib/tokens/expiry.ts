@@ -1,5 +1,6 @@
 import type { InvalidField } from "@/lib/failures";
 import { DAY, SECOND } from "@/lib/time";
+import { instantOf, wallClock } from "@/lib/time-zone";
 
 /** The numbers of days that the form offers, besides no end and a date. */
 export const EXPIRY_DAYS = [7, 30, 90, 365] as const;
@@ -8,18 +9,21 @@ export const EXPIRY_ON_DATE = "date";
 
 export type CheckedExpiry = { kind: "valid"; expiresAt: Date | null } | InvalidField<"expiry" | "date">;
 
-/** When a token that is created now expires; null for never. A date means the end of that day in UTC. */
-export function checkTokenExpiry(choice: string, date: string, now: Date): CheckedExpiry {
+type Clock = { now: Date; zone: string };
+
+/** When a token that is created now expires; null for never. A date means the end of that day in the zone. */
+export function checkTokenExpiry(choice: string, date: string, { now, zone }: Clock): CheckedExpiry {
   if (choice === NO_EXPIRY) return { kind: "valid", expiresAt: null };
-  if (choice === EXPIRY_ON_DATE) return checkLastDay(date, now);
+  if (choice === EXPIRY_ON_DATE) return checkLastDay(date, { now, zone });
   const days = EXPIRY_DAYS.find((known) => String(known) === choice);
   if (!days) return { kind: "invalid", field: "expiry", message: "Choose when the token expires." };
   return { kind: "valid", expiresAt: new Date(now.getTime() + days * DAY) };
 }
 
-/** "2026-11-20" in UTC, as a date field writes it. */
-export function dayOf(at: Date): string {
-  return at.toISOString().slice(0, "2026-11-20".length);
+/** "2026-11-20" in the zone, as a date field writes it. */
+export function dayOf(at: Date, zone: string): string {
+  const { year, month, day } = wallClock(at.getTime(), zone);
+  return new Date(Date.UTC(year, month - 1, day)).toISOString().slice(0, "2026-11-20".length);
 }
 
 /**
@@ -32,13 +36,14 @@ export function endsSoon({ createdAt, expiresAt }: { createdAt: Date; expiresAt:
   return left > 0 && left <= Math.min(7 * DAY, (expiresAt.getTime() - createdAt.getTime()) / 2);
 }
 
-function checkLastDay(text: string, now: Date): CheckedExpiry {
+function checkLastDay(text: string, { now, zone }: Clock): CheckedExpiry {
   const invalid = (message: string): CheckedExpiry => ({ kind: "invalid", field: "date", message });
   const start = /^\d{4}-\d\d-\d\d$/.test(text) ? new Date(`${text}T00:00:00Z`) : null;
   // A 30th of February is read as a day in March.
-  if (!start || Number.isNaN(start.getTime()) || dayOf(start) !== text) {
+  if (!start || Number.isNaN(start.getTime()) || dayOf(start, "UTC") !== text) {
     return invalid("Enter the last day on which the token works.");
   }
-  const end = new Date(start.getTime() + DAY - SECOND);
-  return end > now ? { kind: "valid", expiresAt: end } : invalid("That day is over. Enter a day from today (UTC) on.");
+  const nextMidnight = instantOf(wallClock(start.getTime() + DAY, "UTC"), zone);
+  const end = new Date(nextMidnight - SECOND);
+  return end > now ? { kind: "valid", expiresAt: end } : invalid("That day is over. Enter a day from today on.");
 }

@@ -1,6 +1,7 @@
 import type { Metadata } from "next";
 import { redirect } from "next/navigation";
 import { Cell, DataTable, Row, RowTitle } from "@/app/ui/data-table";
+import { Ip } from "@/app/ui/ip";
 import { PageHeader } from "@/app/ui/page-header";
 import { Section } from "@/app/ui/section";
 import { Time } from "@/app/ui/time";
@@ -48,7 +49,12 @@ export default async function Page() {
                 </Cell>
                 <Cell label="Last heard">
                   {lastHeardAt === null ? <span className="soft">Never</span> : <Time at={lastHeardAt} now={now} />}
-                  {lastHeardIp && <span className="soft"> from {lastHeardIp}</span>}
+                  {lastHeardIp && (
+                    <span className="soft">
+                      {" "}
+                      from <Ip ip={lastHeardIp} />
+                    </span>
+                  )}
                 </Cell>
                 <Cell label="Program">
                   {agent === null ? <span className="soft">Unknown</span> : <bdi>{agent}</bdi>}

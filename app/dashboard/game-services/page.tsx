@@ -2,6 +2,7 @@ import type { Metadata } from "next";
 import Link from "next/link";
 import { CopyButton } from "@/app/ui/copy-button";
 import { Cell, DataTable, Row, RowTitle } from "@/app/ui/data-table";
+import { Ip } from "@/app/ui/ip";
 import { PageHeader } from "@/app/ui/page-header";
 import { Section } from "@/app/ui/section";
 import type { GameService } from "@/lib/api/schemas";
@@ -112,7 +113,9 @@ function ServiceRow(props: { service: GameService; isOwn: boolean; traffic: Reco
         </span>
       </Cell>
       <Cell label="Origin">
-        <bdi>{originText(origin_host, origin_port)}</bdi>
+        <bdi>
+          <Origin host={origin_host} port={origin_port} />
+        </bdi>
       </Cell>
       <Cell label="Last hour">
         {traffic ? quantity(traffic.bytes, "bytes") : <span className="soft">No traffic</span>}
@@ -123,8 +126,14 @@ function ServiceRow(props: { service: GameService; isOwn: boolean; traffic: Reco
 }
 
 /** "192.0.2.80:25565", "[2001:db8::1]:25565". */
-function originText(host: string, port: number): string {
-  return `${host.includes(":") ? `[${host}]` : host}:${port}`;
+function Origin({ host, port }: { host: string; port: number }) {
+  if (!host.includes(":")) return `${host}:${port}`;
+  return (
+    <>
+      [<Ip ip={host} />
+      ]:{port}
+    </>
+  );
 }
 
 function isWanted({ name, java_hostname, origin_host }: GameService, filter: string): boolean {

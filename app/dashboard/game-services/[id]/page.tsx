@@ -3,6 +3,7 @@ import Link from "next/link";
 import { CopyButton } from "@/app/ui/copy-button";
 import { Cell, DataTable, Row, RowTitle } from "@/app/ui/data-table";
 import { Details } from "@/app/ui/details";
+import { Ip } from "@/app/ui/ip";
 import { PageHeader } from "@/app/ui/page-header";
 import { Section } from "@/app/ui/section";
 import { Time } from "@/app/ui/time";
@@ -137,7 +138,12 @@ function Configuration({ details: { service }, now }: { details: ServiceDetails;
             </Link>
           </span>,
         ],
-        ["Origin", <bdi key="origin">{origin_host}</bdi>],
+        [
+          "Origin",
+          <bdi key="origin">
+            <Ip ip={origin_host} />
+          </bdi>,
+        ],
         ["Port", String(origin_port)],
         ["Version", String(service.config_version)],
         ["Changed", <Time key="changed" at={new Date(service.updated_at)} now={now} />],

@@ -2,6 +2,7 @@ import type { ChartSeries } from "@/app/ui/chart/series";
 import { TimeChart } from "@/app/ui/chart/time-chart";
 import { Choices } from "@/app/ui/choices";
 import { Section } from "@/app/ui/section";
+import { Time } from "@/app/ui/time";
 import type { MetricRange } from "@/lib/api/schemas";
 import type { NodeState } from "@/lib/game-services/details";
 import {
@@ -13,8 +14,8 @@ import {
 } from "@/lib/game-services/traffic";
 import { servicePath } from "@/lib/page-paths";
 import { percent, quantity, type Unit } from "@/lib/quantities";
-import { relativeTime } from "@/lib/relative-time";
 import { DAY, HOUR, MINUTE } from "@/lib/time";
+import { zoneText } from "@/lib/time-zone";
 import styles from "./traffic.module.css";
 
 /** `row` is the time that one row of a table covers, in milliseconds. */
@@ -82,8 +83,12 @@ export function Traffic({ serviceId, nodeId, traffic, latencies, names, states, 
             <strong>
               <bdi>{name}</bdi> is silent
             </strong>
-            {lastHeardAt && `: it was last heard ${relativeTime(lastHeardAt, now)}`}. What it counts since then is
-            missing here.
+            {lastHeardAt && (
+              <>
+                : it was last heard <Time at={lastHeardAt} now={now} />
+              </>
+            )}
+            . What it counts since then is missing here.
           </span>
         </p>
       ))}
@@ -134,8 +139,7 @@ function Charts({ traffic, latencies, zone, name, nameOf }: ChartsProps) {
         )}
       </div>
       <p className="hint">
-        Lines are means of minutes, bands reach from the least to the greatest minute. Times in{" "}
-        {zone.replaceAll("_", " ")}.
+        Lines are means of minutes, bands reach from the least to the greatest minute. Times in {zoneText(zone)}.
       </p>
     </>
   );

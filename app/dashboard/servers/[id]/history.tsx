@@ -9,6 +9,7 @@ import type { HistoryMeasure } from "@/lib/servers/telemetry/bands";
 import { HISTORY_RANGES, type HistoryRange, type History as ServerHistory } from "@/lib/servers/telemetry/history";
 import type { Silence } from "@/lib/servers/telemetry/silences";
 import { DAY, HOUR, MINUTE } from "@/lib/time";
+import { zoneText } from "@/lib/time-zone";
 import styles from "./history.module.css";
 import { chartId, HISTORY_CHARTS, type HistoryChart, SCORE_CHART } from "./history-charts";
 
@@ -63,7 +64,7 @@ export function History({ serverId, history, scoreAt, zone }: Props) {
       </div>
       <p className="hint">
         Lines are means, bands reach from the least to the greatest value, shaded times had no check-in.{" "}
-        {`Times in ${zone.replaceAll("_", " ")}. `}
+        {`Times in ${zoneText(zone)}. `}
         {!history.isComplete && "Older hours are still being summed up; they appear here in a moment. "}
         <a href={`${serverPath(serverId)}/history.csv?range=${history.range}`} download>
           Download as CSV

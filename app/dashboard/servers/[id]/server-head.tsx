@@ -1,5 +1,6 @@
 import Link from "next/link";
 import { CopyButton } from "@/app/ui/copy-button";
+import { Ip } from "@/app/ui/ip";
 import { OnlineState } from "@/app/ui/online-state";
 import { PageHeader } from "@/app/ui/page-header";
 import { Time } from "@/app/ui/time";
@@ -52,7 +53,9 @@ export function ServerHead({ report: { server, hasCheckedIn }, neighbours: { pre
             <dd>Not reported</dd>
           </div>
         ) : (
-          <Copied name="Public ip" text={server.public_ip} />
+          <Copied name="Public ip" text={server.public_ip}>
+            <Ip ip={server.public_ip} />
+          </Copied>
         )}
         <Copied name="Id" text={String(server.id)} />
         <div>
@@ -66,13 +69,13 @@ export function ServerHead({ report: { server, hasCheckedIn }, neighbours: { pre
   );
 }
 
-function Copied({ name, text }: { name: string; text: string }) {
+function Copied({ name, text, children }: { name: string; text: string; children?: React.ReactNode }) {
   const id = `copied-${name.toLowerCase().replaceAll(" ", "-")}`;
   return (
     <div>
       <dt>{name}</dt>
       <dd>
-        <bdi id={id}>{text}</bdi> <CopyButton text={text} what={name.toLowerCase()} sourceId={id} isSmall />
+        <bdi id={id}>{children ?? text}</bdi> <CopyButton text={text} what={name.toLowerCase()} sourceId={id} isSmall />
       </dd>
     </div>
   );

@@ -5,6 +5,7 @@ import { ButtonRow, SubmitButton } from "@/app/ui/button-row";
 import { NoAnswer } from "@/app/ui/no-answer";
 import { Notice } from "@/app/ui/notice";
 import { useFormAnswer } from "@/app/ui/use-form-answer";
+import { zoneText } from "@/lib/time-zone";
 import { setTimeZoneAction, type TimeZoneAnswer } from "./time-zone-action";
 
 const UNSENT: TimeZoneAnswer = { kind: "empty" };
@@ -77,8 +78,4 @@ function useBrowserZone(): string | null {
     () => Intl.DateTimeFormat().resolvedOptions().timeZone,
     () => null,
   );
-}
-
-function zoneText(zone: string): string {
-  return zone.replaceAll("_", " ");
 }

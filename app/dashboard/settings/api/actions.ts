@@ -35,7 +35,7 @@ import type { RevokeOutcome } from "./revoke/revocation";
 export async function createTokenAction(_: CreateState, form: FormData): Promise<CreateState> {
   const account = await requireAccount();
   const values = valuesOf(form);
-  const expiry = checkTokenExpiry(values.expiry, values.date, new Date());
+  const expiry = checkTokenExpiry(values.expiry, values.date, { now: new Date(), zone: account.timeZone });
   if (expiry.kind === "invalid") return refused(expiry, values);
   const name = checkTokenName(values.name);
   if (name.kind === "invalid") return refused(name, values);

@@ -91,8 +91,8 @@ export default async function Page({ searchParams }: Props) {
         <Notices lists={lists} newNetworks={newNetworks} now={now} />
         <CreateToken
           formNonce={randomBytes(16).toString("base64url")}
-          choices={expiryChoices(now)}
-          firstDay={dayOf(now)}
+          choices={expiryChoices(now, account.timeZone)}
+          firstDay={dayOf(now, account.timeZone)}
           maxNameLength={MAX_TOKEN_NAME_LENGTH}
           asksPassword={asksPassword}
           origin={origin}
@@ -158,8 +158,8 @@ function activeOf(selection: Exclude<TokenSelection, "all">, active: readonly To
   return active.filter(({ id }) => selection.includes(id));
 }
 
-function expiryChoices(now: Date): ExpiryChoice[] {
-  const after = (days: number) => dateText(new Date(now.getTime() + days * DAY));
+function expiryChoices(now: Date, zone: string): ExpiryChoice[] {
+  const after = (days: number) => dateText(new Date(now.getTime() + days * DAY), zone);
   return [
     { value: NO_EXPIRY, label: "Never" },
     ...EXPIRY_DAYS.map((days) => ({ value: String(days), label: `In ${days} days (${after(days)})` })),

@@ -1,6 +1,8 @@
 import { isIPv6 } from "node:net";
 import type { Metadata } from "next";
+import { Fragment } from "react";
 import { Cell, DataTable, Row, RowTitle } from "@/app/ui/data-table";
+import { Ip } from "@/app/ui/ip";
 import { PageHeader } from "@/app/ui/page-header";
 import { Section } from "@/app/ui/section";
 import { type DnsRecords, lookUp, RECORD_KINDS, type RecordKind } from "@/lib/game-services/dns-hint";
@@ -47,12 +49,12 @@ export default async function Page({ params }: Props) {
   );
 }
 
-function wantedRecords(ips: readonly string[]): Record<RecordKind, string> {
+function wantedRecords(ips: readonly string[]): Record<RecordKind, React.ReactNode> {
   const v4 = ips.filter((ip) => !isIPv6(ip));
   const v6 = ips.filter((ip) => isIPv6(ip));
   return {
-    A: v4.length > 0 ? v4.join(", ") : "Not needed",
-    AAAA: v6.length > 0 ? v6.join(", ") : "Not needed",
+    A: v4.length > 0 ? <Ips ips={v4} /> : "Not needed",
+    AAAA: v6.length > 0 ? <Ips ips={v6} /> : "Not needed",
     CNAME: "Not needed; or a name with these ips",
     SRV: "Not needed; or a name with these ips, port 25565",
   };
@@ -73,5 +75,15 @@ function verdict(records: DnsRecords, ips: readonly string[]): string {
 
 function nowText(found: string[] | null | undefined): React.ReactNode {
   if (found == null) return <span className="soft">No answer</span>;
-  return found.length === 0 ? <span className="soft">None</span> : found.join(", ");
+  return found.length === 0 ? <span className="soft">None</span> : <Ips ips={found} />;
+}
+
+/** Names of other records stay as they are. */
+function Ips({ ips }: { ips: readonly string[] }) {
+  return ips.map((ip, index) => (
+    <Fragment key={ip}>
+      {index > 0 && ", "}
+      <Ip ip={ip} />
+    </Fragment>
+  ));
 }

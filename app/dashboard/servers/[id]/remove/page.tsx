@@ -1,6 +1,7 @@
 import type { Metadata } from "next";
 import Link from "next/link";
 import { Details } from "@/app/ui/details";
+import { Ip } from "@/app/ui/ip";
 import { Time } from "@/app/ui/time";
 import { serverSettingsPath } from "@/lib/page-paths";
 import { getServer } from "@/lib/servers/servers";
@@ -33,7 +34,7 @@ export default async function Page({ params }: Props) {
         rows={[
           ["Label", <bdi key="label">{server.label}</bdi>],
           ["Hostname", <bdi key="hostname">{server.hostname}</bdi>],
-          ["Public ip", server.public_ip ?? "Not reported"],
+          ["Public ip", server.public_ip === null ? "Not reported" : <Ip key="ip" ip={server.public_ip} />],
           ["Last seen", <Time key="seen" at={new Date(server.last_seen)} now={now} />],
         ]}
       />

@@ -1,3 +1,4 @@
+import { Ip } from "@/app/ui/ip";
 import { Time } from "@/app/ui/time";
 import type { ServerKeyRecord } from "@/lib/servers/server-keys";
 import styles from "./server-keys.module.css";
@@ -23,7 +24,12 @@ export function ServerKeys({ keys, now }: { keys: readonly ServerKeyRecord[]; no
           ) : (
             <>
               last used <Time at={key.lastUsedAt} now={now} />
-              {key.lastUsedIp && ` from ${key.lastUsedIp}`}
+              {key.lastUsedIp && (
+                <>
+                  {" "}
+                  from <Ip ip={key.lastUsedIp} />
+                </>
+              )}
             </>
           )}
           .

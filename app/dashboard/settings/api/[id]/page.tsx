@@ -5,10 +5,9 @@ import { Fingerprint } from "@/app/ui/fingerprint";
 import { PageHeader } from "@/app/ui/page-header";
 import { pageOrigin } from "@/app/ui/page-origin";
 import { Section, SettingsSection } from "@/app/ui/section";
-import { Time } from "@/app/ui/time";
+import { DateOf, Time, Until } from "@/app/ui/time";
 import { findId } from "@/lib/http/ids";
 import { TOKEN_PAGE, tokenPath } from "@/lib/page-paths";
-import { dateText, untilText } from "@/lib/relative-time";
 import { needsPassword } from "@/lib/sign-in/confirmation";
 import { requireAccount } from "@/lib/sign-in/sessions";
 import { listDaysOfUse, listVisitors } from "@/lib/tokens/activity";
@@ -138,7 +137,12 @@ async function getOwnToken(id: string): Promise<{ accountId: number; token: Toke
 function State({ token, now }: { token: TokenRecord; now: Date }) {
   const end = endOf(token);
   if (tokenState(token, now) === "active") {
-    return end ? `expires on ${dateText(end)} (${untilText(end, now)})` : "does not expire";
+    if (!end) return "does not expire";
+    return (
+      <>
+        expires on <DateOf at={end} /> (<Until at={end} now={now} />)
+      </>
+    );
   }
   return (
     <>

@@ -5,8 +5,8 @@ import { describedBy, Field } from "@/app/ui/field";
 import { NoAnswer } from "@/app/ui/no-answer";
 import { Notice } from "@/app/ui/notice";
 import { ShownOnce } from "@/app/ui/shown-once";
+import { DateOf } from "@/app/ui/time";
 import { type FormAnswer, useFormAnswer } from "@/app/ui/use-form-answer";
-import { dateText } from "@/lib/relative-time";
 import { replaceTokenAction } from "../actions";
 import { type CreateField, type CreateState, UNSENT } from "../create/create-state";
 import { CreatedToken } from "../create/created-token";
@@ -49,7 +49,15 @@ function ReplaceForm({ id, formNonce, expiry, asksPassword, form }: Fields & { f
   const [formError, overlapError, passwordError] = [messageFor("form"), messageFor("overlap"), messageFor("password")];
   return (
     <form className="card card-body" action={formAction} onSubmit={onSubmit} aria-labelledby="replace">
-      <p>{expiry ? `The new token expires on ${dateText(expiry)}.` : "The new token does not expire."}</p>
+      <p>
+        {expiry ? (
+          <>
+            The new token expires on <DateOf at={expiry} />.
+          </>
+        ) : (
+          "The new token does not expire."
+        )}
+      </p>
       {(hasFailed || formError) && (
         <div>
           {hasFailed ? (

@@ -6,7 +6,9 @@ import { describedBy, Field } from "@/app/ui/field";
 import { NoAnswer } from "@/app/ui/no-answer";
 import { Notice } from "@/app/ui/notice";
 import { useShownOnce } from "@/app/ui/shown-once";
+import { useTimeZone } from "@/app/ui/time-zone";
 import type { FormAnswer } from "@/app/ui/use-form-answer";
+import { zoneText } from "@/lib/time-zone";
 import { PasswordField } from "../password-field";
 import type { CreateField, CreateState } from "./create-state";
 import styles from "./create-token.module.css";
@@ -20,7 +22,7 @@ export type CreateFormProps = {
   /** The one-use number of the form. A form that is sent twice creates one token. */
   formNonce: string;
   choices: readonly ExpiryChoice[];
-  /** The first day that can be chosen, in UTC. */
+  /** The first day that can be chosen, in the zone of the account. */
   firstDay: string;
   maxNameLength: number;
   /** The last sign-in is too long ago to create a token without the password. */
@@ -32,6 +34,7 @@ export function CreateForm(props: CreateFormProps) {
   const { formNonce, choices, firstDay, maxNameLength, asksPassword } = props;
   const { answer: state, formAction, onSubmit, isPending, hasFailed } = props.form;
   const { isReset } = useShownOnce();
+  const zone = useTimeZone();
   const form = useRef<HTMLFormElement>(null);
   /** The answer whose error the person has already reacted to by typing. */
   const [settled, setSettled] = useState<CreateState | null>(null);
@@ -109,7 +112,7 @@ export function CreateForm(props: CreateFormProps) {
         <Field
           id="date"
           label="Last day"
-          hint="Works until the end of that day, UTC."
+          hint={`Works until the end of that day, ${zoneText(zone)}.`}
           error={dateError}
           className={styles.date}
         >

@@ -7,9 +7,8 @@ import { Fingerprint } from "@/app/ui/fingerprint";
 import { FirstUse } from "@/app/ui/first-use";
 import { FocusTarget } from "@/app/ui/focus-target";
 import { useShownOnce } from "@/app/ui/shown-once";
-import { Time } from "@/app/ui/time";
+import { DateOf, Time, Until } from "@/app/ui/time";
 import { API_REFERENCE, TOKEN_PAGE, tokenPath } from "@/lib/page-paths";
-import { dateText, untilText } from "@/lib/relative-time";
 import { refreshTokensAction } from "../actions";
 import { RevokeLink } from "../revoke/revoke-questions";
 import type { CreateState, ReplacedToken, CreatedToken as Token } from "./create-state";
@@ -71,9 +70,14 @@ function NewToken({ answer: { raw, token, replaced }, origin, now }: NewTokenPro
       <p className="soft">
         The token for <strong className={styles.tokenName}>{token.name}</strong> is shown this once. It will not be
         shown again: only its hash is stored. Keep it where you keep passwords.{" "}
-        {token.expiresAt
-          ? `It works until ${dateText(token.expiresAt)} (${untilText(token.expiresAt, now)}).`
-          : "It does not expire."}
+        {token.expiresAt ? (
+          <>
+            It works until <DateOf at={token.expiresAt} /> (<Until at={token.expiresAt} now={now} />
+            ).
+          </>
+        ) : (
+          "It does not expire."
+        )}
       </p>
       {replaced && <OldToken token={replaced} now={now} />}
       <div className="field">

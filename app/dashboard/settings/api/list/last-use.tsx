@@ -30,7 +30,11 @@ export function LastUse({ token, now }: Props) {
       {isNews && !isOnlyUse && (
         <span className={styles.detail}>
           First request received: <Time at={firstUsedAt} now={now} />
-          {firstUsedIp && `, from ${firstUsedIp}`}
+          {firstUsedIp && (
+            <>
+              , from <Ip ip={firstUsedIp} />
+            </>
+          )}
         </span>
       )}
     </>
@@ -46,7 +50,12 @@ export function Refusals({ token, now }: Props) {
     <span className={styles.refused} title={token.lastRefusedAgent ?? undefined}>
       Refused {refusedCount === 1 ? "once" : `${refusedCount.toLocaleString("en")} times`} since, last{" "}
       <Time at={lastRefusedAt} now={now} />
-      {lastRefusedIp && ` from ${lastRefusedIp}`}
+      {lastRefusedIp && (
+        <>
+          {" "}
+          from <Ip ip={lastRefusedIp} />
+        </>
+      )}
       {program && ` (${program})`}
     </span>
   );

@@ -1,7 +1,7 @@
 import { Fingerprint } from "@/app/ui/fingerprint";
-import { Time } from "@/app/ui/time";
+import { Ip } from "@/app/ui/ip";
+import { DateOf, Time, Until } from "@/app/ui/time";
 import { tokenPath } from "@/lib/page-paths";
-import { dateText, untilText } from "@/lib/relative-time";
 import { DAY } from "@/lib/time";
 import type { NewNetwork } from "@/lib/tokens/activity";
 import { endsSoon } from "@/lib/tokens/expiry";
@@ -55,7 +55,12 @@ function StillTried({ tokens, now }: GroupProps) {
     <li>
       <Name token={token} /> {token.revokedAt ? "was revoked" : "expired"} {end && <Time at={end} now={now} />} and is
       still tried: last {token.lastRefusedAt && <Time at={token.lastRefusedAt} now={now} />}
-      {token.lastRefusedIp && ` from ${token.lastRefusedIp}`}
+      {token.lastRefusedIp && (
+        <>
+          {" "}
+          from <Ip ip={token.lastRefusedIp} />
+        </>
+      )}
       {program && ` (${program})`}.
     </li>
   );
@@ -74,7 +79,12 @@ function EndSoon({ tokens, now }: GroupProps) {
     <li className={styles.line}>
       <span>
         <Name token={token} /> ends{" "}
-        {token.expiresAt && `${untilText(token.expiresAt, now)}, on ${dateText(token.expiresAt)}`}.
+        {token.expiresAt && (
+          <>
+            <Until at={token.expiresAt} now={now} />, on <DateOf at={token.expiresAt} />
+          </>
+        )}
+        .
       </span>
       <a className={styles.action} href={`${tokenPath(token.id)}#replace`}>
         Replace<span className="visually-hidden"> {token.name}</span>
@@ -99,7 +109,7 @@ function NewNetworks({ seen, now }: { seen: readonly SeenToken[]; now: Date }) {
     <li className={styles.line}>
       <span>
         <Name token={token} /> was used from a new network <Time at={network.firstSeenAt} now={now} />:{" "}
-        {network.network}
+        <Ip ip={network.network} />
         {program && ` (${program})`}.
       </span>
       <RevokeLink selection={[token.id]} idPrefix="notice-" className={styles.action}>

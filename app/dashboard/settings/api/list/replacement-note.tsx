@@ -1,7 +1,6 @@
 import { Fingerprint } from "@/app/ui/fingerprint";
-import { Time } from "@/app/ui/time";
+import { DateOf, Time, Until } from "@/app/ui/time";
 import { tokenPath } from "@/lib/page-paths";
-import { dateText, untilText } from "@/lib/relative-time";
 import { DAY } from "@/lib/time";
 import type { TokenRecord } from "@/lib/tokens/management";
 
@@ -27,7 +26,13 @@ export function ReplacementNote({ token, by, isActive = true, now }: Props) {
 
 /** On the last day the hour counts: "today" would say too little. */
 function EndOfOverlap({ at, now }: { at: Date; now: Date }) {
-  if (at.getTime() - now.getTime() > DAY) return `: ends ${untilText(at, now)} (${dateText(at)})`;
+  if (at.getTime() - now.getTime() > DAY) {
+    return (
+      <>
+        : ends <Until at={at} now={now} /> (<DateOf at={at} />)
+      </>
+    );
+  }
   return (
     <>
       : ends <Time at={at} now={now} />

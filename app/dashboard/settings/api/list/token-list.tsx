@@ -1,8 +1,7 @@
 import { Cell, type Column, DataTable, Row, RowTitle } from "@/app/ui/data-table";
 import { Fingerprint } from "@/app/ui/fingerprint";
-import { Time } from "@/app/ui/time";
+import { DateOf, Time, Until } from "@/app/ui/time";
 import { TOKEN_PAGE, tokenPath } from "@/lib/page-paths";
-import { dateText, untilText } from "@/lib/relative-time";
 import type { DayOfUse } from "@/lib/tokens/activity";
 import { endsSoon } from "@/lib/tokens/expiry";
 import { endOf, type TokenRecord } from "@/lib/tokens/management";
@@ -197,8 +196,12 @@ function Expiry({ token, now }: { token: TokenRecord; now: Date }) {
   if (!token.expiresAt) return <span className="soft">Never</span>;
   return (
     <>
-      <span className={styles.nowrap}>{dateText(token.expiresAt)}</span>
-      <span className={endsSoon(token, now) ? "badge warning" : styles.detail}>{untilText(token.expiresAt, now)}</span>
+      <span className={styles.nowrap}>
+        <DateOf at={token.expiresAt} />
+      </span>
+      <span className={endsSoon(token, now) ? "badge warning" : styles.detail}>
+        <Until at={token.expiresAt} now={now} />
+      </span>
     </>
   );
 }
