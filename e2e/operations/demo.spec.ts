@@ -233,6 +233,27 @@ test("npm run demo with DATABASE_URL puts the whole demo into that database, in 
       expect.stringMatching(/^Disk: 9[0-9](?:\.\d+)? % full \(full score up to 70 %\); costs \d+ points\.$/),
     );
 
+    // The parts of a page that tell the same thing agree: keys and check-ins, tokens and their visitors, days and totals.
+    expect(
+      await countOf(`servers s join server_keys k on k.server_id = s.id
+        where label <> 'This machine' and ${hasSamples} and k.last_used_at is distinct from s.last_seen_at
+        and (k.last_used_at is null or abs(extract(epoch from k.last_used_at - s.last_seen_at)) > 90)`),
+    ).toBe(0);
+    expect(
+      await countOf(`access_tokens t join token_visitors v on v.token_id = t.id
+        where v.last_seen_at > greatest(t.last_used_at, t.last_refused_at) or v.first_seen_at < t.first_used_at`),
+    ).toBe(0);
+    const dayOf = "from token_use_hours h where h.token_id = t.id and h.hour > now() - interval '24 hours'";
+    expect(
+      await countOf(`access_tokens t where last_used_at > now() - interval '22 hours' and name <> 'demo'
+        and coalesce((select sum(requests - limited) ${dayOf}), 0) = 0`),
+    ).toBe(0);
+    expect(
+      await countOf(`access_tokens t where last_refused_at > now() - interval '22 hours'
+        and coalesce((select sum(refused) ${dayOf}), 0) not between 1 and refused_count`),
+    ).toBe(0);
+    expect(await countOf("token_use_hours where peak > 120 and limited < peak - 120 or limited > requests")).toBe(0);
+
     expect(await valuesOf("status::text from benchmark_runs")).toEqual(["done", "pending", "running"]);
     expect(await countOf("benchmark_runs where status = 'done' and total is not null and network is null")).toBe(1);
     expect(await countOf("benchmark_runs where status = 'done' and disk is null and total is null")).toBe(2);

@@ -3,15 +3,22 @@ import { executeIn } from "@/lib/database/run-statement";
 import { names, parameter, statement } from "@/lib/database/statement";
 import { table } from "@/lib/database/tables";
 import { parseStabilityRecord, withCheckIn } from "@/lib/servers/stability";
-import { recordCheckIn } from "@/lib/servers/telemetry/check-ins";
+import { storeCheckIn } from "@/lib/servers/telemetry/check-ins";
 import { measuredColumns } from "@/lib/servers/telemetry/measured-columns";
 import type { Sample as Measured, Measurement } from "@/lib/servers/telemetry/measurements";
+import { parseReport } from "@/lib/servers/telemetry/report";
 import { DAY, HOUR, MINUTE, SECOND } from "@/lib/time";
 import { hasRestarted, isSilentAt, type Machinery, reportAt } from "@/prisma/demo/machines";
 import { keyOf } from "@/prisma/demo/random";
 
-const select = { id: true, createdAt: true, lastSeenAt: true, stability: true } satisfies Prisma.ServerSelect;
-type Row = Prisma.ServerGetPayload<{ select: typeof select }>;
+const selectAt = (now: Date) =>
+  ({
+    ...{ id: true, createdAt: true, lastSeenAt: true, stability: true },
+    // A daemon keeps its key until that key ends.
+    keys: { select: { id: true }, where: working(now), orderBy: { id: "asc" }, take: 1 },
+  }) satisfies Prisma.ServerSelect;
+const working = (now: Date) => ({ OR: [{ expiresAt: null }, { expiresAt: { gt: now } }] });
+type Row = Prisma.ServerGetPayload<{ select: ReturnType<typeof selectAt> }>;
 
 /** What was measured, and when (epoch ms). */
 type Sample = Measured & { at: number };
@@ -23,13 +30,17 @@ type Sample = Measured & { at: number };
 export async function checkIn(server: Machinery, now: Date): Promise<void> {
   const row = await db.server.findFirst({
     where: { account: { email: server.owner }, hostname: server.hostname },
-    select,
+    select: selectAt(now),
   });
   // Somebody has removed it from the demo.
   if (!row) return;
   const previousAt = await replayMissed(server, row, now.getTime());
   const times = { at: now.getTime(), previousAt, createdAt: row.createdAt.getTime() };
-  if (!isSilentAt(server, times.at)) await recordCheckIn(row.id, reportAt(server, times), now);
+  if (isSilentAt(server, times.at)) return;
+  const report = parseReport(reportAt(server, times));
+  const [key] = row.keys;
+  const { publicIp } = server.daemon;
+  await storeCheckIn(row.id, report, { sampledAt: now, arrivedAt: now, ...(key && { key: { ...key, ip: publicIp } }) });
 }
 
 /**
@@ -56,6 +67,11 @@ async function replayMissed(server: Machinery, row: Row, now: number): Promise<n
       const { facts, publicIp } = server.daemon;
       const data = { stability, lastSeenAt: new Date(previousAt), facts, publicIp };
       await tx.server.update({ where: { id: row.id }, data });
+      const ids = row.keys.map(({ id }) => id);
+      await tx.serverKey.updateMany({
+        where: { id: { in: ids } },
+        data: { lastUsedAt: data.lastSeenAt, lastUsedIp: publicIp },
+      });
     });
   }
   return previousAt;

@@ -46,7 +46,9 @@ export type DemoToken = {
   revokedDaysAgo: number | null;
   /** Null: never used. */
   used: { hoursAgo: number; ip: string; agent: string } | null;
-  /** Requests since its end, which some program goes on sending. */
+  /** How many requests it sent in the hour of its last use. */
+  burst?: number;
+  /** Requests since its end, which some program goes on sending evenly. */
   tried?: { count: number; hoursAgo: number; ip: string; agent: string };
   /** A day of requests, this many in the busiest hour, and an ip that it was first used from lately. */
   traffic?: { busiest: number; newIp: string };
@@ -61,7 +63,7 @@ export const DEMO_TOKENS: readonly DemoToken[] = [
   { name: "Home Assistant", ageDays: 41.71, expiresInDays: 49.3, revokedDaysAgo: null,
     used: { hoursAgo: 31.3, ip: "2001:db8:40::17", agent: "HomeAssistant/2026.10 aiohttp/3.13" } },
   { name: "Nightly report", ageDays: 87.12, expiresInDays: 3, revokedDaysAgo: null,
-    used: { hoursAgo: 9.4, ip: "192.0.2.17", agent: "python-requests/2.32.5" } },
+    used: { hoursAgo: 9.4, ip: "192.0.2.17", agent: "python-requests/2.32.5" }, burst: 46 },
   { name: "Trial", ageDays: 35.5, expiresInDays: -5.5, revokedDaysAgo: null,
     used: { hoursAgo: 160.2, ip: "203.0.113.90", agent: "insomnia/11.6.1" } },
   { name: "Deploy pipeline", ageDays: 3.93, expiresInDays: 86.7, revokedDaysAgo: null, used: null },

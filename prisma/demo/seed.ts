@@ -2,9 +2,10 @@ import { type AccountRole, createAccount, setAccountDisabled } from "@/lib/accou
 import { db } from "@/lib/database/client";
 import { PlainError } from "@/lib/failures";
 import { networkOf } from "@/lib/http/network";
+import { API_REQUESTS } from "@/lib/rate-limit/policy";
 import { finishBenchmark, requestBenchmark, startBenchmark } from "@/lib/servers/benchmarks";
 import { createServer } from "@/lib/servers/management";
-import { DAY, HOUR, MINUTE } from "@/lib/time";
+import { DAY, HOUR, MINUTE, startOfHour } from "@/lib/time";
 import { createToken, listTokens, revokeTokens } from "@/lib/tokens/management";
 import { checkIn } from "@/prisma/demo/daemons";
 import {
@@ -109,7 +110,7 @@ async function createAccounts(now: Date): Promise<Ids> {
 
 /** Tokens are always created now, and used by requests: their past is written directly. */
 async function createTokens(accountId: number, now: Date): Promise<void> {
-  for (const { name, ageDays, expiresInDays, revokedDaysAgo, used, tried, traffic } of DEMO_TOKENS) {
+  for (const { name, ageDays, expiresInDays, revokedDaysAgo, used, tried, traffic, burst } of DEMO_TOKENS) {
     const { token } = await newToken(accountId, name);
     const createdAt = ago(now, ageDays * DAY);
     await db.accessToken.update({
@@ -134,26 +135,51 @@ async function createTokens(accountId: number, now: Date): Promise<void> {
       },
     });
     if (used && traffic) await createTraffic(token.id, createdAt, { ...used, ...traffic }, now);
+    if (used && burst) {
+      const hour = new Date(startOfHour(now.getTime() - used.hoursAgo * HOUR));
+      await db.tokenUseHour.create({ data: { tokenId: token.id, hour, requests: burst, peak: burst } });
+    }
+    if (tried && revokedDaysAgo) await createRefusals(token.id, tried.count / (revokedDaysAgo * DAY), now);
   }
 }
 
-type Traffic = { busiest: number; newIp: string; ip: string; agent: string };
-
-/** A day of requests that swells and ebbs, over the limit in its busiest hour, from an ip of old and a new one. */
-async function createTraffic(tokenId: number, createdAt: Date, traffic: Traffic, now: Date): Promise<void> {
-  const thisHour = now.getTime() - (now.getTime() % HOUR);
-  const { busiest, ip, newIp, agent } = traffic;
+/** A day of refused requests, this many in a millisecond. */
+async function createRefusals(tokenId: number, rate: number, now: Date): Promise<void> {
+  const thisHour = startOfHour(now.getTime());
   await db.tokenUseHour.createMany({
     data: Array.from({ length: 24 }, (_, index) => {
-      const requests = Math.round(busiest * (0.55 + 0.45 * Math.cos(((index - 7) / 12) * Math.PI)));
-      const isBusiest = requests === busiest;
+      const length = index === 0 ? now.getTime() - thisHour : HOUR;
+      return { tokenId, hour: new Date(thisHour - index * HOUR), refused: Math.floor(rate * length) };
+    }),
+  });
+}
+
+type Traffic = { busiest: number; newIp: string; hoursAgo: number; ip: string; agent: string };
+
+/** How many requests the busiest minute has beyond the limit. */
+const TOO_MANY = 11;
+
+/**
+ * A day of requests that swells and ebbs up to the last use, over the limit in its busiest hour, from an ip of old and a
+ * new one.
+ */
+async function createTraffic(tokenId: number, createdAt: Date, traffic: Traffic, now: Date): Promise<void> {
+  const { busiest, hoursAgo, ip, newIp, agent } = traffic;
+  const lastSeenAt = ago(now, hoursAgo * HOUR);
+  const thisHour = startOfHour(lastSeenAt.getTime());
+  await db.tokenUseHour.createMany({
+    data: Array.from({ length: 24 }, (_, index) => {
+      const length = index === 0 ? lastSeenAt.getTime() - thisHour : HOUR;
+      const ofWholeHour = busiest * (0.55 + 0.45 * Math.cos(((index - 7) / 12) * Math.PI));
+      const requests = Math.ceil(ofWholeHour * (length / HOUR));
       const hour = new Date(thisHour - index * HOUR);
-      return { tokenId, hour, requests, limited: isBusiest ? 37 : 0, peak: isBusiest ? 131 : Math.ceil(requests / 40) };
+      if (index !== 7) return { tokenId, hour, requests, peak: Math.ceil(requests / 40) };
+      return { tokenId, hour, requests, limited: TOO_MANY, peak: API_REQUESTS.limit + TOO_MANY };
     }),
   });
   await db.tokenVisitor.createMany({
     data: [
-      { tokenId, ip, network: networkOf(ip), agent, firstSeenAt: createdAt, lastSeenAt: now },
+      { tokenId, ip, network: networkOf(ip), agent, firstSeenAt: new Date(createdAt.getTime() + HOUR), lastSeenAt },
       {
         tokenId,
         ip: newIp,
