@@ -236,6 +236,28 @@ test.describe("without JavaScript", () => {
   });
 });
 
+test("what was typed into the filter stays when a title of a column is clicked, and goes on filtering", {
+  tag: "@one-engine",
+}, async ({ page, account }) => {
+  for (const name of ["web b", "web a", "mail", "news", "shop", "wiki"]) await newNamedToken(account.id, name);
+  await page.goto(TOKEN_PAGE);
+  const names = page.getByRole("table", { name: "Active tokens", exact: true }).getByRole("rowheader").locator("a");
+  const find = page.getByLabel("Find");
+  await expect(async () => {
+    await find.fill("WE");
+    await expect(page.getByRole("status").filter({ hasText: "2 of 6 tokens" })).toBeVisible({ timeout: SECOND });
+  }).toPass();
+  await find.pressSequentially("b");
+  await page.getByRole("columnheader", { name: "Token" }).first().getByRole("link").click();
+  await expect(page).toHaveURL(/filter=WEb&sort=name|sort=name&filter=WEb/);
+  await expect(find).toHaveValue("WEb");
+  await expect(names).toHaveText(["web a", "web b"]);
+  await find.fill("ma");
+  await expect(names).toHaveText(["mail"]);
+  await find.fill("");
+  await expect(names).toHaveText(["mail", "news", "shop", "web a", "web b", "wiki"]);
+});
+
 test("replaced without a choice, the old token works for a day: the panel says so, Done leads to the new token, and the two link to each other", {
   tag: "@one-engine",
 }, async ({ page, account }) => {

@@ -1,26 +1,61 @@
 "use client";
 
 import Link from "next/link";
-import { useState } from "react";
+import { useRouter } from "next/navigation";
+import { useEffect, useRef, useState } from "react";
 import { TOKEN_PAGE } from "@/lib/page-paths";
 import { MAX_FILTER_LENGTH, type View } from "./view";
 import styles from "./view-form.module.css";
+
+/** Debounces typing where the server filters, so that not every letter sends a request. */
+const WAIT_MS = 250;
 
 /**
  * Filters tokens. JavaScript filters while the person types. Without JavaScript, and for a filter in the URL, the server
  * filters.
  */
 export function ViewForm({ view }: { view: View }) {
+  const router = useRouter();
   const [shown, setShown] = useState<string | null>(null);
+  const field = useRef<HTMLInputElement>(null);
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   const isOfServer = view.filter !== "";
-  const onInput = (event: React.FormEvent<HTMLInputElement>) => {
-    if (!isOfServer) setShown(filterRows(event.currentTarget.value));
+
+  const show = (url: URL) => {
+    clearTimeout(timer.current);
+    url.searchParams.delete("filter");
+    if (field.current?.value.trim()) url.searchParams.set("filter", field.current.value.trim());
+    router.replace(url.href, { scroll: false });
   };
+  const onInput = (event: React.FormEvent<HTMLInputElement>) => {
+    if (!isOfServer) return setShown(filterRows(event.currentTarget.value));
+    clearTimeout(timer.current);
+    timer.current = setTimeout(() => show(new URL(`${TOKEN_PAGE}?sort=${view.sort}`, window.location.href)), WAIT_MS);
+  };
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: `show` reads the field when it is called
+  useEffect(() => {
+    // A title of a column leads to the page that the server sorts. What was typed goes along.
+    const keepFilter = (event: MouseEvent) => {
+      const link = event.target instanceof Element ? event.target.closest("thead a[href]") : null;
+      const isPlain = event.button === 0 && !(event.ctrlKey || event.metaKey || event.shiftKey || event.altKey);
+      if (!(link instanceof HTMLAnchorElement) || !isPlain) return;
+      event.preventDefault();
+      show(new URL(link.href));
+    };
+    document.addEventListener("click", keepFilter, { capture: true });
+    return () => {
+      clearTimeout(timer.current);
+      document.removeEventListener("click", keepFilter, { capture: true });
+    };
+  }, []);
+
   return (
     <form className={styles.form} method="get" action={TOKEN_PAGE} data-leaves-page>
       <div className={`field ${styles.filter}`}>
         <label htmlFor="filter">Find</label>
         <input
+          ref={field}
           id="filter"
           className="input"
           name="filter"
@@ -43,7 +78,8 @@ export function ViewForm({ view }: { view: View }) {
         </Link>
       )}
       <span role="status" className="hint">
-        {shown}
+        {/* The server's own count stands in the heading of the list. */}
+        {!isOfServer && shown}
       </span>
     </form>
   );
