@@ -31,6 +31,11 @@ function hasOwnDistance(line: string): boolean {
   );
 }
 
+test("what colour is healthy, strained or critical stands once, in the tokens", () => {
+  const telling = SHEETS.filter((file) => /data-level="(strained|critical)"/.test(readFileSync(APP + file, "utf8")));
+  expect(telling).toEqual([TOKENS]);
+});
+
 test("every name of a token that a sheet uses is one of tokens.css, or of its own", () => {
   const tokens = new Set([...readFileSync(APP + TOKENS, "utf8").matchAll(/^\s*(--[\w-]+):/gm)].map(([, name]) => name));
   const unknown = SHEETS.flatMap((file) => {

@@ -1,4 +1,5 @@
 import { levelOf } from "@/lib/servers/health-level";
+import { Bar } from "./bar";
 import styles from "./score.module.css";
 
 /** A health score or one of its components, 0 to 1000, as a number and a bar. */
@@ -7,10 +8,7 @@ export function Score({ value }: { value: number }) {
   return (
     <span className={styles.score} data-level={level}>
       <data value={value}>{value}</data>
-      <svg className={styles.bar} viewBox="0 0 1000 10" preserveAspectRatio="none" aria-hidden="true">
-        <rect className={styles.track} width="1000" height="10" />
-        <rect className={styles.fill} width={value} height="10" />
-      </svg>
+      <Bar share={value / 1000} level={level} />
       {level !== "healthy" && <span className="visually-hidden">{level}</span>}
     </span>
   );

@@ -2,14 +2,3 @@
 export type FormAnswer =
   | { kind: "empty" }
   | { kind: "refused"; field: string; message: string; values: Record<string, string> };
-
-/** One text field of a form. */
-export type FieldSpec = {
-  name: string;
-  label: string;
-  hint?: string;
-  placeholder?: string;
-  maxLength: number;
-  value: string;
-  inputMode?: "numeric" | "email";
-};

@@ -1,10 +1,10 @@
+import type { TextFieldSpec } from "@/app/ui/text-field";
 import type { ServiceInput } from "@/lib/game-services/service-input";
-import type { FieldSpec } from "./form-answer";
 
 const LONGEST_HOSTNAME = 255;
 
 /** The fields of a game service, with what stands in them. */
-export function serviceFields(values: ServiceInput): FieldSpec[] {
+export function serviceFields(values: ServiceInput): TextFieldSpec[] {
   return [
     {
       name: "name",

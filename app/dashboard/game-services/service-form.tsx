@@ -2,11 +2,11 @@
 
 import { useActionState, useState } from "react";
 import { ButtonRow, SubmitButton } from "@/app/ui/button-row";
-import { describedBy, Field } from "@/app/ui/field";
 import { NoAnswer } from "@/app/ui/no-answer";
 import { Notice } from "@/app/ui/notice";
+import { TextField, type TextFieldSpec } from "@/app/ui/text-field";
 import { useSubmission } from "@/app/ui/use-submission";
-import type { FieldSpec, FormAnswer } from "./form-answer";
+import type { FormAnswer } from "./form-answer";
 
 const NOTHING: FormAnswer = { kind: "empty" };
 
@@ -16,7 +16,7 @@ type Props = {
   label: string;
   /** Sent along unseen. */
   hidden: Readonly<Record<string, string | number>>;
-  fields?: readonly FieldSpec[];
+  fields?: readonly TextFieldSpec[];
   submit: string;
   pending: string;
   /** Explains what a second submission does, when no answer came. */
@@ -63,29 +63,5 @@ export function ServiceForm({ action, label, hidden, fields = [], submit, pendin
         {children}
       </ButtonRow>
     </form>
-  );
-}
-
-function TextField({ id, field, error }: { id: string; field: FieldSpec; error: string | null }) {
-  const { name, label, hint, placeholder, maxLength, value, inputMode } = field;
-  return (
-    <Field id={id} label={label} hint={hint} error={error}>
-      <input
-        // Resetting a form restores the initial value of its fields.
-        key={value}
-        id={id}
-        name={name}
-        className="input"
-        defaultValue={value}
-        placeholder={placeholder}
-        autoComplete="off"
-        autoCapitalize="none"
-        spellCheck={false}
-        maxLength={maxLength}
-        inputMode={inputMode}
-        required
-        {...describedBy(id, error, hint !== undefined)}
-      />
-    </Field>
   );
 }

@@ -1,3 +1,4 @@
+import { Bar } from "@/app/ui/bar";
 import { Section } from "@/app/ui/section";
 import { API_REFERENCE } from "@/lib/page-paths";
 import { momentText } from "@/lib/relative-time";
@@ -93,14 +94,7 @@ function LossTable({ rows, score }: { rows: readonly ComponentLoss[]; score: num
               {causes.length > 0 ? causes.join(", ") : <span className="soft">Full score</span>}
             </td>
             <td className={styles.bar}>
-              <svg viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true">
-                <rect className={styles.track} width="100" height="10" />
-                <rect
-                  className={styles.fill}
-                  width={lost === 0 ? 0 : Math.max(1, (lost / possible) * 100)}
-                  height="10"
-                />
-              </svg>
+              <Bar share={lost === 0 ? 0 : Math.max(0.01, lost / possible)} level={levelOf(points)} />
             </td>
             <td className={styles.points}>
               <data value={points}>{lost === 0 ? "0" : `−${lost}`}</data> <span className="soft">of {possible}</span>

@@ -9,7 +9,6 @@ import { ShownOnce } from "@/app/ui/shown-once";
 import { useFormAnswer } from "@/app/ui/use-form-answer";
 import { NEW_SERVER, serverPath, serverSettingsPath } from "@/lib/page-paths";
 import { addServerAction } from "../actions";
-import styles from "../form.module.css";
 import type { AddServerAnswer } from "../form-answers";
 import { NewKey } from "../new-key";
 import { ServerNamesFields } from "../server-names-fields";
@@ -56,7 +55,7 @@ function AddServerForm({ formNonce, origin }: Props) {
   }
   if (state.kind === "already-created") return <AlreadyAdded id={state.id} />;
   return (
-    <form className={`card ${styles.form}`} action={formAction} onSubmit={onSubmit} aria-label="Add a server">
+    <form className="card card-body" action={formAction} onSubmit={onSubmit} aria-label="Add a server">
       {hasFailed && <NoAnswer>Send it again: the server is added once, however often you do.</NoAnswer>}
       {state.kind === "invalid" && state.field === "form" && (
         <Notice tone="danger" role="alert" on={state}>
@@ -79,7 +78,7 @@ function AddServerForm({ formNonce, origin }: Props) {
 
 function AlreadyAdded({ id }: { id: number }) {
   return (
-    <section className={`card ${styles.form}`} aria-labelledby="added">
+    <section className="card card-body" aria-labelledby="added">
       <FocusTarget as="h2" id="added">
         This server was already added
       </FocusTarget>

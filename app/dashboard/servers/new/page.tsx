@@ -1,10 +1,9 @@
 import { randomBytes } from "node:crypto";
 import type { Metadata } from "next";
-import { BackLink } from "@/app/ui/back-link";
+import { PageHeader } from "@/app/ui/page-header";
 import { pageOrigin } from "@/app/ui/page-origin";
 import { DASHBOARD } from "@/lib/page-paths";
 import { requireAccount } from "@/lib/sign-in/sessions";
-import styles from "../form.module.css";
 import { AddServer } from "./add-server";
 
 export const metadata: Metadata = { title: "Add a server" };
@@ -13,14 +12,12 @@ export default async function Page() {
   await requireAccount();
   return (
     <main id="main" className="page parts">
-      <header className={styles.header}>
-        <BackLink href={DASHBOARD}>Servers</BackLink>
-        <h1>Add a server</h1>
-        <p className="soft">
+      <PageHeader title="Add a server" back={{ href: DASHBOARD, label: "Servers" }}>
+        <p>
           Name it here, paste two lines there, and its health is on your dashboard within a minute. Any Linux with curl
           or GNU wget will do.
         </p>
-      </header>
+      </PageHeader>
       <AddServer formNonce={randomBytes(16).toString("base64url")} origin={await pageOrigin()} />
     </main>
   );

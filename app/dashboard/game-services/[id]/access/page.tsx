@@ -24,14 +24,17 @@ import {
 import styles from "../../list.module.css";
 import { Outcome } from "../../outcome";
 import { ServiceForm } from "../../service-form";
-import { ownService } from "../own-service";
-
-export const metadata: Metadata = { title: "Access to a game service" };
+import { ownService, visibleService } from "../own-service";
 
 type Props = {
   params: Promise<{ id: string }>;
   searchParams: Promise<Record<string, string | string[] | undefined>>;
 };
+
+export async function generateMetadata({ params }: Props): Promise<Metadata> {
+  const { service } = await visibleService((await params).id);
+  return { title: `Access to ${service.name}` };
+}
 
 export default async function Page({ params, searchParams }: Props) {
   const { service, account, supportAccess } = await ownService((await params).id);
@@ -46,7 +49,7 @@ export default async function Page({ params, searchParams }: Props) {
   return (
     <main id="main" className="page parts">
       <Outcome done={done} />
-      <PageHeader title="Access" back={{ href: servicePath(id), label: service.name }}>
+      <PageHeader title={`Access to ${service.name}`} back={{ href: servicePath(id), label: service.name }}>
         <p className="soft">Who sees this service, on the dashboard and with a token. Only you can change it.</p>
       </PageHeader>
       <Section id="viewers" title="Who can see this now">

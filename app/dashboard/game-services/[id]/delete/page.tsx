@@ -4,11 +4,14 @@ import { PageHeader } from "@/app/ui/page-header";
 import { servicePath, serviceSettingsPath } from "@/lib/page-paths";
 import { deleteServiceAction } from "../../actions";
 import { ServiceForm } from "../../service-form";
-import { ownService } from "../own-service";
-
-export const metadata: Metadata = { title: "Delete a game service?" };
+import { ownService, visibleService } from "../own-service";
 
 type Props = { params: Promise<{ id: string }> };
+
+export async function generateMetadata({ params }: Props): Promise<Metadata> {
+  const { service } = await visibleService((await params).id);
+  return { title: `Delete ${service.name}?` };
+}
 
 /** The question before a service is deleted; its name must be typed, so that no slip of the finger deletes anything. */
 export default async function Page({ params }: Props) {

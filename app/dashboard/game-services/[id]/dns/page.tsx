@@ -10,11 +10,14 @@ import { listLiveIps } from "@/lib/game-services/edges/nodes";
 import { servicePath } from "@/lib/page-paths";
 import { visibleService } from "../own-service";
 
-export const metadata: Metadata = { title: "DNS of a game service" };
-
 type Props = { params: Promise<{ id: string }> };
 
 const COLUMNS = ["Record", "Now", "Should be"].map((title) => ({ title }));
+
+export async function generateMetadata({ params }: Props): Promise<Metadata> {
+  const { service } = await visibleService((await params).id);
+  return { title: `DNS of ${service.name}` };
+}
 
 /** What the public hostname resolves to now, and what it should. */
 export default async function Page({ params }: Props) {
@@ -23,7 +26,7 @@ export default async function Page({ params }: Props) {
   const wanted = wantedRecords(ips);
   return (
     <main id="main" className="page parts">
-      <PageHeader title="DNS" back={{ href: servicePath(service.id), label: service.name }}>
+      <PageHeader title={`DNS of ${service.name}`} back={{ href: servicePath(service.id), label: service.name }}>
         <p>
           {records === null
             ? "Many names are looked up at the moment. Reload the page in a few seconds."

@@ -6,18 +6,21 @@ import { deleteServicePath, servicePath } from "@/lib/page-paths";
 import { editServiceAction } from "../../actions";
 import { serviceFields } from "../../service-fields";
 import { ServiceForm } from "../../service-form";
-import { ownService } from "../own-service";
-
-export const metadata: Metadata = { title: "Settings of a game service" };
+import { ownService, visibleService } from "../own-service";
 
 type Props = { params: Promise<{ id: string }> };
+
+export async function generateMetadata({ params }: Props): Promise<Metadata> {
+  const { service } = await visibleService((await params).id);
+  return { title: `Settings of ${service.name}` };
+}
 
 export default async function Page({ params }: Props) {
   const { service, wish } = await ownService((await params).id);
   const { id, name } = service;
   return (
     <main id="main" className="page parts">
-      <PageHeader title="Settings" back={{ href: servicePath(id), label: name }} />
+      <PageHeader title={`Settings of ${name}`} back={{ href: servicePath(id), label: name }} />
       {wish === "gone" ? (
         <p>This service is being deleted and can no longer be changed.</p>
       ) : (

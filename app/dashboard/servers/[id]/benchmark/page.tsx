@@ -1,11 +1,12 @@
 import type { Metadata } from "next";
 import { Notice } from "@/app/ui/notice";
+import { PageHeader } from "@/app/ui/page-header";
 import { pageOrigin } from "@/app/ui/page-origin";
 import { Section } from "@/app/ui/section";
+import { serverPath } from "@/lib/page-paths";
 import { listOpenBenchmarks } from "@/lib/servers/benchmarks";
 import { getServer } from "@/lib/servers/servers";
 import { requireAccount } from "@/lib/sign-in/sessions";
-import { ServerPageHeader } from "../../server-page-header";
 import { orNotFoundPage } from "../or-not-found-page";
 import { OpenRuns } from "./open-runs";
 import { RunBenchmark } from "./run-benchmark";
@@ -43,13 +44,16 @@ export default async function Page({ params, searchParams }: Props) {
           Nothing was changed: there is no such pending run.
         </Notice>
       )}
-      <ServerPageHeader server={server} title="Run a benchmark">
-        <p className="soft">
+      <PageHeader
+        title={`Run a benchmark on ${server.label}`}
+        back={{ href: serverPath(server.id), label: server.label }}
+      >
+        <p>
           One line, run on the server, measures its processors, disks and network with YABS, a script that many people
           compare machines with, and sends the result here. It takes about ten minutes and keeps the machine busy
           meanwhile.
         </p>
-      </ServerPageHeader>
+      </PageHeader>
       <RunBenchmark id={server.id} origin={origin} hasPending={hasPending} />
       {runs.length > 0 && (
         <Section id="open" title="Runs without a result yet">

@@ -6,12 +6,12 @@ import { FocusTarget } from "@/app/ui/focus-target";
 import { NoAnswer } from "@/app/ui/no-answer";
 import { Notice } from "@/app/ui/notice";
 import { ShownOnce } from "@/app/ui/shown-once";
+import { TextField } from "@/app/ui/text-field";
 import { useTimeZone } from "@/app/ui/time-zone";
 import { useFormAnswer } from "@/app/ui/use-form-answer";
 import { benchmarkPath } from "@/lib/page-paths";
 import { momentText } from "@/lib/relative-time";
 import { requestBenchmarkAction } from "../../actions";
-import styles from "../../form.module.css";
 import type { RequestBenchmarkAnswer } from "../../form-answers";
 
 const UNSENT: RequestBenchmarkAnswer = { kind: "empty" };
@@ -39,7 +39,7 @@ function RunBenchmarkForm({ id, origin, hasPending }: Props) {
   if (state.kind === "requested") return <BenchmarkCommand id={id} origin={origin} answer={state} />;
   const message = state.kind === "invalid" && state.field === "label" ? state.message : null;
   return (
-    <form className={`card ${styles.form}`} action={formAction} onSubmit={onSubmit} aria-label="Run a benchmark">
+    <form className="card card-body" action={formAction} onSubmit={onSubmit} aria-label="Run a benchmark">
       {hasFailed && <NoAnswer>Send it again: a server has one pending run at most.</NoAnswer>}
       {state.kind === "invalid" && state.field === "form" && (
         <Notice tone="danger" role="alert" on={state}>
@@ -47,26 +47,16 @@ function RunBenchmarkForm({ id, origin, hasPending }: Props) {
         </Notice>
       )}
       <input type="hidden" name="id" value={id} />
-      <div className="field">
-        <label htmlFor="label">Label of the run</label>
-        <input
-          key={state.kind === "invalid" ? state.values.label : ""}
-          id="label"
-          name="label"
-          className="input"
-          defaultValue={state.kind === "invalid" ? state.values.label : ""}
-          placeholder="After delivery"
-          autoComplete="off"
-          maxLength={128}
-          required
-          {...(message && { "aria-invalid": true, "aria-describedby": "label-error", autoFocus: true })}
-        />
-        {message && (
-          <p id="label-error" className="error" role="alert">
-            {message}
-          </p>
-        )}
-      </div>
+      <TextField
+        field={{
+          name: "label",
+          label: "Label of the run",
+          placeholder: "After delivery",
+          maxLength: 128,
+          value: state.kind === "invalid" ? state.values.label : "",
+        }}
+        error={message}
+      />
       {hasPending && (
         <p className="soft">
           A run is pending already. Asking again renews it: the line that was shown before stops working.
@@ -90,7 +80,7 @@ type BenchmarkCommandProps = {
 function BenchmarkCommand({ id, origin, answer: { label, rawKey, expiresAt } }: BenchmarkCommandProps) {
   const zone = useTimeZone();
   return (
-    <section className={`card ${styles.form}`} aria-labelledby="line">
+    <section className="card card-body" aria-labelledby="line">
       <FocusTarget as="h2" id="line">
         Run this line on the server
       </FocusTarget>

@@ -2,11 +2,11 @@ import type { Metadata } from "next";
 import Link from "next/link";
 import { Details } from "@/app/ui/details";
 import { Ip } from "@/app/ui/ip";
+import { PageHeader } from "@/app/ui/page-header";
 import { Time } from "@/app/ui/time";
-import { serverSettingsPath } from "@/lib/page-paths";
+import { serverPath, serverSettingsPath } from "@/lib/page-paths";
 import { getServer } from "@/lib/servers/servers";
 import { requireAccount } from "@/lib/sign-in/sessions";
-import { ServerPageHeader } from "../../server-page-header";
 import { orNotFoundPage } from "../or-not-found-page";
 import { ConfirmRemoval } from "./confirm-removal";
 
@@ -25,11 +25,11 @@ export default async function Page({ params }: Props) {
   const now = new Date();
   return (
     <main id="main" className="page parts">
-      <ServerPageHeader server={server} title={`Remove ${server.label}?`}>
-        <p className="soft">
+      <PageHeader title={`Remove ${server.label}?`} back={{ href: serverPath(server.id), label: server.label }}>
+        <p>
           Its history and its benchmark runs are deleted, and its daemon is refused from then on. This cannot be undone.
         </p>
-      </ServerPageHeader>
+      </PageHeader>
       <Details
         rows={[
           ["Label", <bdi key="label">{server.label}</bdi>],

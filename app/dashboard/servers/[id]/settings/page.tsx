@@ -1,13 +1,13 @@
 import type { Metadata } from "next";
 import Link from "next/link";
 import { ButtonRow } from "@/app/ui/button-row";
+import { PageHeader } from "@/app/ui/page-header";
 import { pageOrigin } from "@/app/ui/page-origin";
 import { SettingsSection } from "@/app/ui/section";
-import { removeServerPath } from "@/lib/page-paths";
+import { removeServerPath, serverPath } from "@/lib/page-paths";
 import { listServerKeys } from "@/lib/servers/server-keys";
 import { getServer } from "@/lib/servers/servers";
 import { requireAccount } from "@/lib/sign-in/sessions";
-import { ServerPageHeader } from "../../server-page-header";
 import { orNotFoundPage } from "../or-not-found-page";
 import { RenameServer } from "./rename-server";
 import { ReplaceKey } from "./replace-key";
@@ -28,7 +28,7 @@ export default async function Page({ params }: Props) {
   const now = new Date();
   return (
     <main id="main" className="page parts">
-      <ServerPageHeader server={server} title={`Settings of ${server.label}`} />
+      <PageHeader title={`Settings of ${server.label}`} back={{ href: serverPath(server.id), label: server.label }} />
       <SettingsSection id="names" title="Names" about={<p>How the console and the API call this server.</p>}>
         <RenameServer id={server.id} label={server.label} hostname={server.hostname} />
       </SettingsSection>

@@ -6,7 +6,6 @@ import { Notice } from "@/app/ui/notice";
 import { useFormAnswer } from "@/app/ui/use-form-answer";
 import type { ServerNames } from "@/lib/servers/names";
 import { renameServerAction } from "../../actions";
-import styles from "../../form.module.css";
 import type { RenameServerAnswer } from "../../form-answers";
 import { ServerNamesFields } from "../../server-names-fields";
 
@@ -23,7 +22,7 @@ export function RenameServer({ id, label, hostname }: { id: number } & ServerNam
   } = useFormAnswer<RenameServerAnswer>(renameServerAction, UNSENT);
   const current = state.kind === "renamed" ? state : { label, hostname };
   return (
-    <form className={`card ${styles.form}`} action={formAction} onSubmit={onSubmit} aria-labelledby="names">
+    <form className="card card-body" action={formAction} onSubmit={onSubmit} aria-labelledby="names">
       {hasFailed && <NoAnswer>Send it again: a name that is given twice is the same name.</NoAnswer>}
       {state.kind === "renamed" && (
         <Notice tone="done" role="status" on={state}>

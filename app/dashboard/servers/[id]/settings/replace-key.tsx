@@ -7,7 +7,6 @@ import { ShownOnce } from "@/app/ui/shown-once";
 import { useFormAnswer } from "@/app/ui/use-form-answer";
 import { serverSettingsPath } from "@/lib/page-paths";
 import { replaceKeyAction } from "../../actions";
-import styles from "../../form.module.css";
 import type { ReplaceKeyAnswer } from "../../form-answers";
 import { NewKey } from "../../new-key";
 
@@ -58,7 +57,7 @@ function ReplaceKeyForm({ id, origin, hasKey, children }: Props) {
     );
   }
   return (
-    <form className={`card ${styles.form}`} action={formAction} onSubmit={onSubmit} aria-labelledby="key">
+    <form className="card card-body" action={formAction} onSubmit={onSubmit} aria-labelledby="key">
       {hasFailed && (
         <NoAnswer>Send it again: a key that was made without being shown is replaced by the next.</NoAnswer>
       )}
