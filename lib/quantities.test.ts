@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { counted, decimal, megabytes, megabytesOf, percent, quantity } from "./quantities";
+import { counted, decimal, megabytes, megabytesOf, percent, quantity, scaleBase } from "./quantities";
 
 test.each([
   [0, "0"],
@@ -41,9 +41,27 @@ test("every unit has its words", () => {
   expect(quantity(3_400_000, "bytes")).toBe("3.2 MB");
   expect(quantity(12.345, "milliseconds")).toBe("12.3 ms");
   expect(quantity(1234.5, "number")).toBe("1,235");
+  expect(quantity(999_499, "number")).toBe("999,499");
+  expect([999_500, 28_457_266, 1_592_799_316].map((value) => quantity(value, "number"))).toEqual([
+    "1 M",
+    "28.5 M",
+    "1,593 M",
+  ]);
   expect([counted(1, "server"), counted(1204, "server"), counted(2, "process", "processes")]).toEqual([
     "1 server",
     "1,204 servers",
     "2 processes",
   ]);
+});
+
+test("the numbers of a scale are round in the unit that they are written in", () => {
+  for (const [top, unit, texts] of [
+    [2.2 * 1024 ** 3, "bytes", ["1 GB", "2 GB"]],
+    [700, "bytes", ["1 B", "2 B"]],
+    [30_000, "megabytes", ["1 GB", "2 GB"]],
+    [30_000, "number", ["1", "2"]],
+  ] as const) {
+    const base = scaleBase(top, unit);
+    expect([quantity(base, unit), quantity(2 * base, unit)]).toEqual(texts);
+  }
 });

@@ -4,6 +4,8 @@
 /** `megabytes` are 2^20 bytes, as operating systems report memory; `points` are those of a score. */
 export type Unit = "percent" | "points" | "megabytes" | "bytes" | "milliseconds" | "number";
 
+const MILLION = 1_000_000;
+
 const grouped = new Intl.NumberFormat("en", { maximumFractionDigits: 0 });
 
 /** "22.6", "0.43", "5,597". What is not zero is not written as zero, and what is nearly a hundred not as a hundred. */
@@ -49,8 +51,14 @@ export function quantity(value: number, unit: Unit): string {
     case "milliseconds":
       return `${decimal(value)} ms`;
     case "number":
-      return decimal(value);
+      return value >= MILLION - 500 ? `${decimal(value / MILLION)} M` : decimal(value);
   }
+}
+
+/** What the round numbers of a scale up to `top` are multiples of. Bytes are counted by powers of 1,024. */
+export function scaleBase(top: number, unit: Unit): number {
+  const isBinary = unit === "bytes" || unit === "megabytes";
+  return isBinary ? 1024 ** Math.max(0, Math.floor(Math.log2(top) / 10)) : 1;
 }
 
 /** "1 server", "1,204 servers". */

@@ -50,7 +50,7 @@ test("servers that need somebody are those offline, strained or critical", () =>
 });
 
 test("a query survives its URL, and unknown values in it are ignored", () => {
-  for (const path of ["/dashboard", "/dashboard?order=-cpu&show=offline&q=a+b&view=tiles&page=3"]) {
+  for (const path of ["/dashboard", "/dashboard?order=-cpu&show=offline&q=a+b&view=compact&page=3"]) {
     const params = Object.fromEntries(new URL(path, "http://x").searchParams);
     expect(fleetPath(parseFleetQuery(params))).toBe(path);
   }

@@ -14,8 +14,8 @@ export type FleetOrder = (typeof FLEET_ORDERS)[number];
 export const FLEET_GROUPS = ["offline", "attention", "well", "never"] as const;
 export type FleetGroup = (typeof FLEET_GROUPS)[number];
 
-/** Rows with the numbers of each server, or all servers at a glance. */
-export const FLEET_VIEWS = ["rows", "tiles"] as const;
+/** Rows with the numbers of each server, or rows so small that all servers are seen at a glance. */
+export const FLEET_VIEWS = ["rows", "compact"] as const;
 export type FleetView = (typeof FLEET_VIEWS)[number];
 
 /** Pages count from 1. Numbers are listed from the greatest, scores from the worst, names from A, unless reversed. */

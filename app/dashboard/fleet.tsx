@@ -11,6 +11,7 @@ import { counted } from "@/lib/quantities";
 import { COMPONENT_CURVES } from "@/lib/servers/health-score";
 import type { FleetServer } from "@/lib/servers/servers";
 import { listTrends, type TrendPoint } from "@/lib/servers/telemetry/history";
+import { CompactFleet } from "./compact-fleet";
 import styles from "./fleet.module.css";
 import { FleetChips } from "./fleet-chips";
 import { fleetOf } from "./fleet-data";
@@ -26,7 +27,6 @@ import {
   pageOf,
 } from "./fleet-query";
 import { FleetSearch } from "./fleet-search";
-import { FleetTiles } from "./fleet-tiles";
 import { FleetTitle } from "./fleet-title";
 import { NoServers } from "./no-servers";
 import { Trend } from "./trend";
@@ -39,7 +39,7 @@ export async function Fleet({ accountId, query }: { accountId: number; query: Fl
   const shown = pageOf(all, query);
   const counts = countGroups(all);
   const trends =
-    query.view === "tiles"
+    query.view === "compact"
       ? new Map()
       : await listTrends(
           accountId,
@@ -65,8 +65,8 @@ export async function Fleet({ accountId, query }: { accountId: number; query: Fl
             Show all {counted(all.length, "server")}
           </Link>
         </p>
-      ) : query.view === "tiles" ? (
-        <FleetTiles servers={shown.servers} />
+      ) : query.view === "compact" ? (
+        <CompactFleet servers={shown.servers} />
       ) : (
         <ServerTable query={query} servers={shown.servers} trends={trends} now={now} />
       )}
@@ -75,11 +75,11 @@ export async function Fleet({ accountId, query }: { accountId: number; query: Fl
   );
 }
 
-/** From this many servers on, the page offers the tile view. */
+/** From this many servers on, the page offers the compact view. */
 const MANY = 20;
 
 function ViewChoice({ query }: { query: FleetQuery }) {
-  const names = { rows: "Rows", tiles: "Tiles" } as const;
+  const names = { rows: "Rows", compact: "Compact" } as const;
   return (
     <Choices
       label="View"
@@ -113,7 +113,7 @@ function ServerRow({ server, trend, now }: { server: FleetServer; trend: readonl
   const { hasCheckedIn } = server;
   return (
     <Row data-server={server.id} data-group={groupOf(server)}>
-      <RowTitle className={styles.name}>
+      <RowTitle className={styles.name} title={server.hostname}>
         <Link href={serverPath(server.id)} prefetch={false}>
           <bdi>{server.label}</bdi>
         </Link>{" "}

@@ -6,7 +6,7 @@ import { expect, signInDirectly, test, withAndWithoutJavaScript } from "@/e2e/su
 import { db } from "@/lib/database/client";
 import { listViewers } from "@/lib/game-services/access";
 import { recordIntervals } from "@/lib/game-services/metrics";
-import { MINUTE } from "@/lib/time";
+import { MINUTE, SECOND } from "@/lib/time";
 
 type Service = { id: number; name: string; status: string; config_version: number; java_hostname: string };
 
@@ -175,69 +175,142 @@ test("foreign, unknown and impossible services are the same page that is not the
   }
 });
 
-test("tiles are the sums of what the API answers, of all nodes and of one, and a latency that nobody measured is a gap", async ({
-  page,
-  account,
-}) => {
-  const { token } = await newAccount();
-  const own = await db.account.findUniqueOrThrow({ where: { id: account.id } });
-  expect(own.email).toBe(account.email);
-  const { id } = await newGameService(account.id);
-  await db.serviceGrant.create({ data: { serviceId: id, accountId: (await accountOf(token)).id } });
-  const start = Math.floor(Date.now() / MINUTE) * MINUTE - 20 * MINUTE;
-  await recordIntervals(
-    [7, 9].flatMap((nodeId) =>
-      Array.from({ length: 15 }, (_, n) => ({
-        serviceId: id,
-        nodeId,
-        ts: start + n * MINUTE,
-        packets: 1000 * nodeId + n,
-        bytes: 2 ** 40 + n,
-        dropped: n,
-        connections: 3 * n,
-        latencyMs: n % 5 === 0 ? null : nodeId + n,
-      })),
-    ),
-  );
-  type Sample = Record<"packets" | "bytes" | "dropped" | "connections" | "node_id", number>;
-  const { series } = await getData<{ series: Sample[] }>(`/api/v1/game-services/${id}/metrics?range=1h`, token);
-  for (const node of [null, 7, 9]) {
-    await page.goto(`/dashboard/game-services/${id}?range=1h${node === null ? "" : `&node=${node}`}`);
-    const chosen = series.filter(({ node_id }) => node === null || node_id === node);
-    for (const [tile, counter] of [
-      ["Connections", "connections"],
-      ["Packets", "packets"],
-      ["Bytes", "bytes"],
-      ["Dropped", "dropped"],
-    ] as const) {
-      const value = page.locator("dl > div", { hasText: tile }).locator("data");
-      await expect(value, `${tile} of ${node}`).toHaveAttribute(
-        "value",
-        String(chosen.reduce((sum, sample) => sum + sample[counter], 0)),
-      );
+withAndWithoutJavaScript(() => {
+  test("tiles are the sums of what the API answers, of all nodes and of one, and a latency that nobody measured is a gap", async ({
+    page,
+    account,
+  }) => {
+    const { token } = await newAccount();
+    const own = await db.account.findUniqueOrThrow({ where: { id: account.id } });
+    expect(own.email).toBe(account.email);
+    const { id } = await newGameService(account.id);
+    await db.serviceGrant.create({ data: { serviceId: id, accountId: (await accountOf(token)).id } });
+    const start = Math.floor(Date.now() / MINUTE) * MINUTE - 20 * MINUTE;
+    await recordIntervals(
+      [7, 9].flatMap((nodeId) =>
+        Array.from({ length: 15 }, (_, n) => ({
+          serviceId: id,
+          nodeId,
+          ts: start + n * MINUTE,
+          packets: 1000 * nodeId + n,
+          bytes: 2 ** 40 + n,
+          dropped: n,
+          connections: 3 * n,
+          latencyMs: n % 5 === 0 ? null : nodeId + n,
+        })),
+      ),
+    );
+    type Sample = Record<"packets" | "bytes" | "dropped" | "connections" | "node_id", number>;
+    const { series } = await getData<{ series: Sample[] }>(`/api/v1/game-services/${id}/metrics?range=1h`, token);
+    for (const node of [null, 7, 9]) {
+      await page.goto(`/dashboard/game-services/${id}?range=1h${node === null ? "" : `&node=${node}`}`);
+      const chosen = series.filter(({ node_id }) => node === null || node_id === node);
+      for (const [tile, counter] of [
+        ["Connections", "connections"],
+        ["Packets", "packets"],
+        ["Bytes", "bytes"],
+        ["Dropped", "dropped"],
+      ] as const) {
+        const value = page.locator("dl > div", { hasText: tile }).locator("data");
+        await expect(value, `${tile} of ${node}`).toHaveAttribute(
+          "value",
+          String(chosen.reduce((sum, sample) => sum + sample[counter], 0)),
+        );
+      }
     }
-  }
-  await expect(page.locator("dl > div", { hasText: "Latency" })).toContainText("10 ms to 23 ms");
+    await expect(page.locator("dl > div", { hasText: "Latency" })).toContainText("10 ms to 23 ms");
+  });
+
+  test("services are found by their names, and their traffic is shown for the chosen time and edge node", async ({
+    page,
+    account,
+  }) => {
+    const { id } = await newGameService(account.id, { name: "Survival" });
+    await newGameService(account.id, { name: "Creative" });
+    const ts = Math.floor(Date.now() / MINUTE) * MINUTE - 5 * MINUTE;
+    const interval = { serviceId: id, ts, bytes: 1, dropped: 0, connections: 1, latencyMs: null };
+    await recordIntervals([7, 9].map((nodeId) => ({ ...interval, nodeId, packets: nodeId })));
+    await page.goto("/dashboard/game-services");
+    await expect(page.locator("tr[data-service]")).toHaveCount(2);
+    await page.getByLabel("Name or hostname").fill("surv");
+    await page.getByRole("button", { name: "Filter" }).click();
+    await expect(page.locator("tr[data-service]")).toHaveCount(1);
+    await page.getByRole("rowheader").getByRole("link", { name: "Survival" }).click();
+    const packets = page.locator("dl > div", { hasText: "Packets" });
+    await expect(packets).toContainText("16");
+    await page.getByRole("link", { name: "Node 9" }).click();
+    await expect(packets).toContainText("9");
+    await page.getByRole("link", { name: "7 days" }).click();
+    await expect(page.getByRole("link", { name: "7 days" })).toHaveAttribute("aria-current", "true");
+    await expect(page.getByRole("link", { name: "Node 9" })).toHaveAttribute("aria-current", "true");
+    await expect(packets).toContainText("9");
+  });
+
+  test("every page of a service names it in its title and heading", async ({ page, account }) => {
+    const { id } = await newGameService(account.id, { name: "Survival" });
+    for (const [path, title] of [
+      ["", "Survival"],
+      ["/settings", "Settings of Survival"],
+      ["/access", "Access to Survival"],
+      ["/dns", "DNS of Survival"],
+      ["/delete", "Delete Survival?"],
+    ] as const) {
+      await page.goto(`/dashboard/game-services/${id}${path}`);
+      await expect(page).toHaveTitle(`${title} · Console`);
+      await expect(page.getByRole("heading", { level: 1, name: title, exact: true })).toBeVisible();
+    }
+  });
+});
+
+test("an open page of a service shows the next interval and the next status by itself, and says so when the console is away", {
+  tag: "@one-engine",
+}, async ({ page, context, account }) => {
+  const { id } = await newGameService(account.id, { status: "configuring" });
+  const ts = Math.floor(Date.now() / MINUTE) * MINUTE - 5 * MINUTE;
+  const interval = { serviceId: id, nodeId: 7, packets: 1, bytes: 1, dropped: 0, connections: 3, latencyMs: null };
+  await recordIntervals([{ ...interval, ts }]);
+  await page.goto(`/dashboard/game-services/${id}`);
+  const connections = page.locator("dl > div", { hasText: "Connections" });
+  await expect(connections).toContainText("3");
+  const settings = page.getByRole("main").getByRole("link", { name: "Settings" });
+  await settings.focus();
+  await recordIntervals([{ ...interval, ts: ts + MINUTE }]);
+  await db.gameService.update({ where: { id }, data: { status: "active" } });
+  // A browser that says it is online again makes the page ask at once.
+  const ask = () => page.evaluate(() => window.dispatchEvent(new Event("online")));
+  await expect(async () => {
+    await ask();
+    await expect(connections).toContainText("6", { timeout: 5 * SECOND });
+  }).toPass();
+  await expect(page.locator("header data[value=active]")).toBeVisible();
+  await expect(settings).toBeFocused();
+  await context.setOffline(true);
+  await ask();
+  await expect(page.getByRole("status").filter({ hasText: "Not updated since" })).toBeVisible();
+  await expect(connections).toContainText("6");
 });
 
 const accountOf = (token: string) => getData<{ id: number }>("/api/v1/me", token);
 
-test("every page of a service is accessible and fits, with names that want to break out", {
-  tag: "@one-engine",
-}, async ({ page, account }) => {
-  const hostile = `<b>${"W".repeat(50)}</b>`;
-  const { id } = await newGameService(account.id, {
-    name: hostile,
-    javaHostname: `${"a".repeat(60)}.${"b".repeat(60)}.${"c".repeat(60)}.example.com`,
-    originHost: `${"o".repeat(60)}.example.com`,
-    status: "failed",
-    error: "fra-1: <script>alert(1)</script> connection refused ".repeat(4),
+withAndWithoutJavaScript(() => {
+  test("every page of a service is accessible and fits, with names that want to break out", async ({
+    page,
+    account,
+  }) => {
+    const hostile = `<b>${"W".repeat(50)}</b>`;
+    const { id } = await newGameService(account.id, {
+      name: hostile,
+      javaHostname: `${"a".repeat(60)}.${"b".repeat(60)}.${"c".repeat(60)}.example.com`,
+      originHost: `${"o".repeat(60)}.example.com`,
+      status: "failed",
+      error: "fra-1: <script>alert(1)</script> connection refused ".repeat(4),
+    });
+    await db.ticket.create({ data: { accountId: account.id, serviceId: id, subject: hostile } });
+    for (const path of ["", "/new", `/${id}`, `/${id}/settings`, `/${id}/access`, `/${id}/delete`]) {
+      await page.goto(`/dashboard/game-services${path}`);
+      await expectAccessible(page);
+      await expectToFit(page);
+      if (path !== "/new") await expect(page.getByText("<b>W", { exact: false }).first()).toBeVisible();
+    }
   });
-  await db.ticket.create({ data: { accountId: account.id, serviceId: id, subject: hostile } });
-  for (const path of ["", "/new", `/${id}`, `/${id}/settings`, `/${id}/access`, `/${id}/delete`]) {
-    await page.goto(`/dashboard/game-services${path}`);
-    await expectAccessible(page);
-    await expectToFit(page);
-    if (path !== "/new") await expect(page.getByText("<b>W", { exact: false }).first()).toBeVisible();
-  }
 });

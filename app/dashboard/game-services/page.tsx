@@ -106,20 +106,23 @@ function ServiceRow(props: { service: GameService; isOwn: boolean; traffic: Reco
       <Cell label="Status">
         <ServiceStatus status={status} />
       </Cell>
-      <Cell label="Public hostname">
+      <Cell label="Public hostname" className={styles.wide}>
         <span className={styles.hostname}>
           <bdi id={`hostname-${id}`}>{java_hostname}</bdi>
-          <CopyButton text={java_hostname} what={`the public hostname of ${name}`} sourceId={`hostname-${id}`} />
+          <CopyButton
+            text={java_hostname}
+            what={`the public hostname of ${name}`}
+            sourceId={`hostname-${id}`}
+            isSmall
+          />
         </span>
       </Cell>
-      <Cell label="Origin">
+      <Cell label="Origin" className={styles.wide}>
         <bdi>
           <Origin host={origin_host} port={origin_port} />
         </bdi>
       </Cell>
-      <Cell label="Last hour">
-        {traffic ? quantity(traffic.bytes, "bytes") : <span className="soft">No traffic</span>}
-      </Cell>
+      <Cell label="Last hour">{traffic ? quantity(traffic.bytes, "bytes") : <span className="soft">–</span>}</Cell>
       <Cell label="Dropped">{share == null ? <span className="soft">–</span> : percent(share)}</Cell>
     </Row>
   );

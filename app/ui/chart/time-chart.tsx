@@ -1,6 +1,6 @@
 import { scaleLinear } from "d3-scale";
 import { area, line } from "d3-shape";
-import { quantity, type Unit } from "@/lib/quantities";
+import { quantity, scaleBase, type Unit } from "@/lib/quantities";
 import { MINUTE } from "@/lib/time";
 import { ChartCursor } from "./chart-cursor";
 import { ChartTable } from "./chart-table";
@@ -71,7 +71,12 @@ type PlotProps = Required<
 
 function Plot({ title, from, to, step, gap, top, unit, series, silences, levels, zone }: PlotProps) {
   const greatest = Math.max(top, ...series.flatMap(({ points }) => points.map((point) => point.greatest)));
-  const y = scaleLinear().domain([0, greatest]).range([HEIGHT, 0]).nice(4);
+  const base = scaleBase(greatest, unit);
+  const scale = scaleLinear()
+    .domain([0, greatest / base])
+    .range([HEIGHT, 0])
+    .nice(4);
+  const y = (value: number) => scale(value / base);
   const x = scaleLinear().domain([from, to]).range([0, WIDTH]);
   const isThere = (point: ChartPoint | null) => point !== null;
   const band = area<ChartPoint | null>()
@@ -85,7 +90,7 @@ function Plot({ title, from, to, step, gap, top, unit, series, silences, levels,
     .x((point) => x(point?.at ?? from))
     .y((point) => y(point?.mean ?? 0))
     .digits(0);
-  const ticks = y.ticks(4);
+  const ticks = scale.ticks(4).map((tick) => tick * base);
   const height = (value: number) => share(y(value) / HEIGHT);
   return (
     <div className={styles.frame}>

@@ -3,6 +3,7 @@ import { TimeChart } from "@/app/ui/chart/time-chart";
 import { Choices } from "@/app/ui/choices";
 import { Section } from "@/app/ui/section";
 import { Time } from "@/app/ui/time";
+import { ValueStrip } from "@/app/ui/value-strip";
 import type { MetricRange } from "@/lib/api/schemas";
 import type { NodeState } from "@/lib/game-services/details";
 import {
@@ -45,7 +46,7 @@ type Props = {
   zone: string;
 };
 
-/** What the edge nodes counted, as tiles and charts. */
+/** What the edge nodes counted, in numbers and charts. */
 export function Traffic({ serviceId, nodeId, traffic, latencies, names, states, now, zone }: Props) {
   const nameOf = (id: number) => names.get(id) ?? `Node ${id}`;
   const path = (range: string, node: number | null) =>
@@ -92,7 +93,7 @@ export function Traffic({ serviceId, nodeId, traffic, latencies, names, states, 
           </span>
         </p>
       ))}
-      <Tiles traffic={traffic} />
+      <Totals traffic={traffic} />
       {traffic.nodes.length === 0 ? (
         <p className="soft">No edge node has counted anything in this time.</p>
       ) : (
@@ -153,34 +154,31 @@ function Chart({ traffic: { range, from, to, step }, title, unit, series, zone }
   );
 }
 
-function Tiles({ traffic: { totals } }: { traffic: TrafficData }) {
+function Totals({ traffic: { totals } }: { traffic: TrafficData }) {
   const share = droppedShare(totals);
   const { latency } = totals;
-  const tiles: [name: string, value: string, exact: string | null][] = [
-    ["Connections", quantity(totals.connections, "number"), String(totals.connections)],
-    ["Packets", quantity(totals.packets, "number"), String(totals.packets)],
-    ["Bytes", quantity(totals.bytes, "bytes"), String(totals.bytes)],
-    [
-      "Dropped",
-      `${quantity(totals.dropped, "number")}${share === null ? "" : ` (${percent(share)})`}`,
-      String(totals.dropped),
-    ],
-    [
-      "Latency",
-      latency === null
-        ? "Not measured"
-        : `${quantity(latency.least, "milliseconds")} to ${quantity(latency.greatest, "milliseconds")}`,
-      null,
-    ],
-  ];
+  const exact = (counter: Counter, unit: Unit) => (
+    <data value={totals[counter]} title={totals[counter].toLocaleString("en")}>
+      {quantity(totals[counter], unit)}
+    </data>
+  );
   return (
-    <dl className={styles.tiles}>
-      {tiles.map(([name, value, exact]) => (
-        <div key={name} className="card card-body">
-          <dt className="soft">{name}</dt>
-          <dd className={styles.value}>{exact === null ? value : <data value={exact}>{value}</data>}</dd>
-        </div>
-      ))}
-    </dl>
+    <ValueStrip
+      values={[
+        { name: "Connections", value: exact("connections", "number") },
+        { name: "Packets", value: exact("packets", "number") },
+        { name: "Bytes", value: exact("bytes", "bytes") },
+        {
+          name: "Dropped",
+          value: exact("dropped", "number"),
+          detail: share !== null && `${percent(share)} of packets`,
+        },
+        {
+          name: "Latency",
+          value: latency === null ? "–" : quantity(latency.least, "milliseconds"),
+          detail: latency === null ? "not measured" : `to ${quantity(latency.greatest, "milliseconds")}`,
+        },
+      ]}
+    />
   );
 }

@@ -2,15 +2,19 @@ import Link from "next/link";
 import { serverPath } from "@/lib/page-paths";
 import { levelOf } from "@/lib/servers/health-level";
 import type { FleetServer } from "@/lib/servers/servers";
-import styles from "./fleet.module.css";
+import styles from "./compact-fleet.module.css";
 import { groupOf } from "./fleet-query";
 
-/** Shows every server with its score in a small tile: a hundred and twenty fit on a screen. */
-export function FleetTiles({ servers }: { servers: readonly FleetServer[] }) {
+/**
+ * Every server in a row of one line, several rows side by side, so that a hundred and twenty fit on a screen. Servers
+ * that need somebody have room for the cause.
+ */
+export function CompactFleet({ servers }: { servers: readonly FleetServer[] }) {
   return (
-    <ul className={styles.tiles} aria-labelledby="fleet">
+    <ul className={styles.rows} aria-labelledby="fleet">
       {servers.map((server) => {
         const group = groupOf(server);
+        const needsSomebody = group === "offline" || group === "attention";
         return (
           <li
             key={server.id}
@@ -19,7 +23,9 @@ export function FleetTiles({ servers }: { servers: readonly FleetServer[] }) {
             data-level={group === "never" ? undefined : levelOf(server.score)}
           >
             <Link href={serverPath(server.id)} prefetch={false} title={server.cause ?? undefined}>
-              <bdi>{server.label}</bdi> <b>{stateText(server)}</b>
+              <bdi className={styles.name}>{server.label}</bdi>{" "}
+              {needsSomebody && server.online && <span className={styles.cause}>{server.cause}</span>}{" "}
+              <b>{stateText(server)}</b>
             </Link>
           </li>
         );

@@ -1,0 +1,202 @@
+import Link from "next/link";
+import { CopyButton } from "@/app/ui/copy-button";
+import { Cell, DataTable, Row, RowTitle } from "@/app/ui/data-table";
+import { Details } from "@/app/ui/details";
+import { Ip } from "@/app/ui/ip";
+import { PageHeader } from "@/app/ui/page-header";
+import { Section } from "@/app/ui/section";
+import { Time } from "@/app/ui/time";
+import type { MetricRange } from "@/lib/api/schemas";
+import type { Relation } from "@/lib/game-services/access";
+import type { NodeState, ServiceDetails } from "@/lib/game-services/details";
+import { nodeNames } from "@/lib/game-services/edges/nodes";
+import { getTraffic, listLatencies } from "@/lib/game-services/traffic";
+import { GAME_SERVICES, serviceAccessPath, serviceDnsPath, serviceSettingsPath } from "@/lib/page-paths";
+import { retryServiceAction, setServiceWishAction } from "../actions";
+import list from "../list.module.css";
+import { ServiceForm } from "../service-form";
+import { nextStep, ServiceStatus } from "../service-status";
+import { visibleService } from "./own-service";
+import { Traffic } from "./traffic";
+
+const REASONS: Readonly<Record<Exclude<Relation, "owner">, string>> = {
+  shared: "This service is shared with you. Only its owner can change it.",
+  support: "You see this service as support staff, because its owner allows support access.",
+  ticket: "You see this service as support staff, because its owner has an open ticket about it.",
+};
+
+type Props = {
+  /** The text of the path. */
+  id: string;
+  range: MetricRange;
+  /** The chosen edge node. Null means all nodes together. */
+  nodeId: number | null;
+};
+
+/** One game service: its state, what its owner can do with it, its traffic, and what the edge nodes have of it. */
+export async function ServiceView({ id, range, nodeId }: Props) {
+  const details = await visibleService(id);
+  const { service, relation, account } = details;
+  const now = new Date();
+  const [traffic, names] = await Promise.all([getTraffic(service.id, range, nodeId, now.getTime()), nodeNames()]);
+  const latencies = await listLatencies(service.id, traffic, nodeId);
+  return (
+    <>
+      <PageHeader
+        title={<bdi>{service.name}</bdi>}
+        back={{ href: GAME_SERVICES, label: "Game services" }}
+        facts={<ServiceStatus status={service.status} />}
+        actions={
+          relation === "owner" && (
+            <>
+              <Switches details={details} />
+              <OwnerLinks id={service.id} />
+            </>
+          )
+        }
+      >
+        <p>{nextStep(details)}</p>
+        {relation !== "owner" && <p className="soft">{REASONS[relation]}</p>}
+      </PageHeader>
+      {service.error !== null && (
+        <p className="notice danger">
+          <span>
+            <strong>What went wrong:</strong> <bdi>{service.error}</bdi>
+          </span>
+        </p>
+      )}
+      <Traffic
+        serviceId={service.id}
+        zone={account.timeZone}
+        states={details.nodes}
+        {...{ nodeId, traffic, latencies, names, now }}
+      />
+      <Section id="configuration" title="Configuration">
+        <Configuration details={details} now={now} />
+      </Section>
+      <Nodes nodes={details.nodes} version={service.config_version} now={now} />
+    </>
+  );
+}
+
+function OwnerLinks({ id }: { id: number }) {
+  return (
+    <>
+      <Link className="button quiet" href={serviceAccessPath(id)} prefetch={false}>
+        Access
+      </Link>
+      <Link className="button quiet" href={serviceSettingsPath(id)} prefetch={false}>
+        Settings
+      </Link>
+    </>
+  );
+}
+
+/** What its owner can do with a service in one step. */
+function Switches({ details: { service, wish } }: { details: ServiceDetails }) {
+  if (wish === "gone") return null;
+  const { id, status } = service;
+  return (
+    <>
+      {status === "failed" && (
+        <ServiceForm
+          className=""
+          action={retryServiceAction}
+          label="Try again"
+          hidden={{ id }}
+          submit="Try again"
+          pending="Trying…"
+          again="Send it again: each try is rolled out as a version of its own."
+        />
+      )}
+      <ServiceForm
+        className=""
+        action={setServiceWishAction}
+        label={wish === "on" ? "Disable the service" : "Enable the service"}
+        hidden={{ id, wish: wish === "on" ? "off" : "on" }}
+        tone={wish === "on" ? "button quiet wary" : "button"}
+        submit={wish === "on" ? "Disable" : "Enable"}
+        pending={wish === "on" ? "Disabling…" : "Enabling…"}
+        again="Send it again: what is done already stays done."
+      />
+    </>
+  );
+}
+
+function Configuration({ details: { service }, now }: { details: ServiceDetails; now: Date }) {
+  const { id, java_hostname, origin_host, origin_port } = service;
+  return (
+    <Details
+      rows={[
+        [
+          "Public hostname",
+          <span key="hostname" className="row">
+            <bdi id="hostname">{java_hostname}</bdi>
+            <CopyButton text={java_hostname} what="the public hostname" sourceId="hostname" isSmall />
+            <Link href={serviceDnsPath(id)} prefetch={false}>
+              Check its DNS
+            </Link>
+          </span>,
+        ],
+        [
+          "Origin",
+          <bdi key="origin">
+            <Ip ip={origin_host} />
+          </bdi>,
+        ],
+        ["Port", String(origin_port)],
+        ["Version", String(service.config_version)],
+        ["Changed", <Time key="changed" at={new Date(service.updated_at)} now={now} />],
+        ["Created", <Time key="created" at={new Date(service.created_at)} now={now} />],
+      ]}
+    />
+  );
+}
+
+const NODE_COLUMNS = ["Edge node", "State", "Version", "Error"].map((title) => ({ title }));
+
+/** What each edge node has of the service. */
+function Nodes({ nodes, version, now }: { nodes: readonly NodeState[]; version: number; now: Date }) {
+  return (
+    <Section id="nodes" title="Edge nodes">
+      {nodes.length === 0 ? (
+        <p className="soft">No edge node is heard at the moment.</p>
+      ) : (
+        <DataTable labelledBy="nodes" columns={NODE_COLUMNS} className={list.table}>
+          {nodes.map((node) => (
+            <Row key={node.id} data-node={node.id}>
+              <RowTitle>
+                <bdi>{node.name}</bdi>
+              </RowTitle>
+              <Cell label="State">
+                {node.isLive ? (
+                  "Live"
+                ) : (
+                  <span className="badge warning">
+                    Silent
+                    {node.lastHeardAt && (
+                      <>
+                        {" "}
+                        since <Time at={node.lastHeardAt} now={now} />
+                      </>
+                    )}
+                  </span>
+                )}
+              </Cell>
+              <Cell label="Version">
+                {node.version === null
+                  ? "None yet"
+                  : node.version === version
+                    ? String(version)
+                    : `${node.version}, not ${version}`}
+              </Cell>
+              <Cell label="Error">
+                {node.error === null ? <span className="soft">None</span> : <bdi>{node.error}</bdi>}
+              </Cell>
+            </Row>
+          ))}
+        </DataTable>
+      )}
+    </Section>
+  );
+}

@@ -1,0 +1,32 @@
+import type { HealthLevel } from "@/lib/servers/health-level";
+import styles from "./value-strip.module.css";
+
+export type StripValue = {
+  name: string;
+  value: React.ReactNode;
+  /** Below the value: of what, since when. */
+  detail?: React.ReactNode;
+  level?: HealthLevel | undefined;
+};
+
+type Props = {
+  values: readonly StripValue[];
+  /** Nothing newer is known: all but the first value are of then. */
+  isPast?: boolean;
+};
+
+/** The few numbers of a page that are looked at first, in one strip. */
+export function ValueStrip({ values, isPast = false }: Props) {
+  return (
+    <dl className={`card ${styles.strip}`} data-past={isPast}>
+      {values.map(({ name, value, detail, level }) => (
+        <div key={name} data-level={level}>
+          <dt>{name}</dt>
+          <dd>
+            {value} {detail && <small>{detail}</small>}
+          </dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
