@@ -8,10 +8,12 @@ import { findBrowser } from "@/e2e/support/browser";
 import { freePort } from "@/e2e/support/free-port";
 import { PlainError } from "@/lib/failures";
 import {
+  ACCOUNT_PAGE,
   API_REFERENCE,
   benchmarkPath,
   DASHBOARD,
   deleteServicePath,
+  EDGE_NODES,
   GAME_SERVICES,
   NEW_GAME_SERVICE,
   NEW_SERVER,
@@ -51,7 +53,8 @@ export async function main(chosen: readonly string[]): Promise<void> {
   }
 }
 
-type Demo = { origin: string; email: string; password: string; stop(): Promise<void> };
+type Person = { email: string; password: string };
+type Demo = { origin: string; owner: Person; admin: Person; stop(): Promise<void> };
 
 async function startDemo(dataDir: string): Promise<Demo> {
   const port = await freePort();
@@ -67,12 +70,10 @@ async function startDemo(dataDir: string): Promise<Demo> {
     });
     child.once("exit", resolve);
   });
-  const [, email, password] = /^ {2}(\S+@\S+) +(\S+) +customer$/m.exec(output) ?? [];
-  if (!email || !password) throw new PlainError("The demo did not start.");
   return {
     origin: `http://127.0.0.1:${port}`,
-    email,
-    password,
+    owner: personIn(output, "customer"),
+    admin: personIn(output, "admin"),
     async stop() {
       child.kill("SIGINT");
       await once(child, "exit");
@@ -80,17 +81,24 @@ async function startDemo(dataDir: string): Promise<Demo> {
   };
 }
 
-async function signIn(page: Page, { origin, email, password }: Demo): Promise<void> {
+/** The first account of a role that the demo names when it has started. */
+function personIn(output: string, role: string): Person {
+  const [, email, password] = new RegExp(`^ {2}(\\S+@\\S+) +(\\S+) +${role}$`, "m").exec(output) ?? [];
+  if (!email || !password) throw new PlainError("The demo did not start.");
+  return { email, password };
+}
+
+async function signIn(page: Page, origin: string, { email, password }: Person): Promise<void> {
   await page.goto(`${origin}/sign-in`);
   await page.getByLabel("E-mail").fill(email);
   await page.getByLabel("Password").fill(password);
   await page.getByRole("button", { name: "Sign in" }).click();
   await page.waitForURL(`**${DASHBOARD}**`);
-  // Waits until a fresh demo has computed its trends.
-  await page.waitForTimeout(20_000);
 }
 
-type State = { name: string; path: string; isPublic?: boolean; reach?: (page: Page) => Promise<void> };
+/** Who looks: the owner of the demo's servers unless it is said. */
+type Viewer = "owner" | "stranger" | "admin";
+type State = { name: string; path: string; viewer?: Viewer; reach?: (page: Page) => Promise<void> };
 
 /** Every page, and the states of it that look different. */
 async function listStates(page: Page, origin: string): Promise<State[]> {
@@ -101,14 +109,19 @@ async function listStates(page: Page, origin: string): Promise<State[]> {
   await page.goto(origin + GAME_SERVICES);
   const service = await firstId(page, `${GAME_SERVICES}/`);
   return [
-    { name: "landing", path: "/", isPublic: true },
-    { name: "sign-in", path: "/sign-in", isPublic: true },
-    { name: "sign-in-refused", path: "/sign-in", isPublic: true, reach: refuseSignIn },
-    { name: "reference", path: API_REFERENCE, isPublic: true },
-    { name: "not-found", path: "/no/such/page", isPublic: true },
+    { name: "landing", path: "/", viewer: "stranger" },
+    { name: "sign-in", path: "/sign-in", viewer: "stranger" },
+    { name: "sign-in-refused", path: "/sign-in", viewer: "stranger", reach: refuseSignIn },
+    { name: "reference", path: API_REFERENCE, viewer: "stranger" },
+    { name: "not-found", path: "/no/such/page", viewer: "stranger" },
     { name: "landing-signed-in", path: "/" },
     { name: "fleet", path: DASHBOARD },
+    { name: "fleet-compact", path: `${DASHBOARD}?view=compact` },
+    { name: "fleet-filtered", path: `${DASHBOARD}?show=attention` },
+    { name: "fleet-nothing", path: `${DASHBOARD}?q=nowhere` },
     { name: "server", path: serverPath(server) },
+    { name: "server-offline", path: DASHBOARD, reach: (page) => openFirst(page, "offline") },
+    { name: "server-never", path: DASHBOARD, reach: (page) => openFirst(page, "never") },
     { name: "server-7d", path: `${serverPath(server)}?range=7d` },
     { name: "server-settings", path: `${serverPath(server)}/settings` },
     { name: "server-remove", path: `${serverPath(server)}/remove` },
@@ -124,11 +137,28 @@ async function listStates(page: Page, origin: string): Promise<State[]> {
     { name: "service-access", path: serviceAccessPath(service) },
     { name: "service-delete", path: deleteServicePath(service) },
     { name: "service-dns", path: serviceDnsPath(service) },
-    { name: "service-new", path: NEW_GAME_SERVICE, reach: refuseService },
+    { name: "service-new", path: NEW_GAME_SERVICE },
+    { name: "service-new-refused", path: NEW_GAME_SERVICE, reach: refuseService },
+    { name: "service-not-found", path: servicePath(999_999) },
+    { name: "edge-nodes", path: EDGE_NODES, viewer: "admin" },
+    { name: "account", path: ACCOUNT_PAGE },
+    { name: "account-menu", path: ACCOUNT_PAGE, reach: openMenu },
     { name: "tokens", path: TOKEN_PAGE },
     { name: "tokens-revoke", path: `${TOKEN_PAGE}?revoke=${token}` },
     { name: "tokens-revoke-all", path: `${TOKEN_PAGE}?revoke=all` },
+    { name: "tokens-selected", path: TOKEN_PAGE, reach: selectAll },
     { name: "token", path: `${TOKEN_PAGE}/${token}` },
+    {
+      name: "token-used",
+      path: TOKEN_PAGE,
+      reach: (page) => page.getByRole("link", { name: "Grafana" }).last().click(),
+    },
+    {
+      name: "token-ended",
+      path: TOKEN_PAGE,
+      reach: (page) => page.getByRole("link", { name: "Old laptop" }).last().click(),
+    },
+    { name: "token-not-found", path: `${TOKEN_PAGE}/999999` },
     { name: "token-refused-name", path: TOKEN_PAGE, reach: refuseName },
     { name: "reference-signed-in", path: API_REFERENCE },
   ];
@@ -141,6 +171,20 @@ async function firstId(page: Page, prefix: string): Promise<number> {
   const id = hrefs.map((href) => Number(href?.slice(prefix.length))).find(Number.isInteger);
   if (id === undefined) throw new PlainError(`The demo has nothing under ${prefix}.`);
   return id;
+}
+
+/** Opens the first server of a group of the fleet. */
+async function openFirst(page: Page, group: string): Promise<void> {
+  await page.locator(`tr[data-group=${group}] th a`).first().click();
+  await page.locator("article[data-server]").waitFor();
+}
+
+async function openMenu(page: Page): Promise<void> {
+  await page.getByRole("banner").locator("details > summary").click();
+}
+
+async function selectAll(page: Page): Promise<void> {
+  await page.getByLabel("Select all").check();
 }
 
 async function refuseSignIn(page: Page): Promise<void> {
@@ -166,17 +210,21 @@ async function refuseName(page: Page): Promise<void> {
 async function takeEveryPage(browser: Browser, demo: Demo, chosen: readonly string[]): Promise<void> {
   rmSync(ALL, { recursive: true, force: true });
   mkdirSync(ALL);
-  const signedIn = await browser.newContext();
-  const first = await signedIn.newPage();
-  await signIn(first, demo);
-  const states = await listStates(first, demo.origin);
-  const stranger = await browser.newContext();
-  for (const state of states) {
+  const contexts: Record<Viewer, BrowserContext> = {
+    owner: await browser.newContext(),
+    stranger: await browser.newContext(),
+    admin: await browser.newContext(),
+  };
+  await signIn(await contexts.admin.newPage(), demo.origin, demo.admin);
+  const first = await contexts.owner.newPage();
+  await signIn(first, demo.origin, demo.owner);
+  // Waits until a fresh demo has computed its trends.
+  await first.waitForTimeout(20_000);
+  for (const state of await listStates(first, demo.origin)) {
     if (chosen.length > 0 && !chosen.some((word) => state.name.startsWith(word))) continue;
-    await takeState(state.isPublic ? stranger : signedIn, demo.origin, state);
+    await takeState(contexts[state.viewer ?? "owner"], demo.origin, state);
   }
-  await signedIn.close();
-  await stranger.close();
+  for (const context of Object.values(contexts)) await context.close();
 }
 
 async function takeState(context: BrowserContext, origin: string, { name, path, reach }: State): Promise<void> {
@@ -202,7 +250,7 @@ async function takeKept(browser: Browser, demo: Demo): Promise<void> {
   const light = await browser.newPage({ colorScheme: "light", viewport: { width: 1200, height: 900 } });
   // The new token is left behind uncopied.
   light.on("dialog", (dialog) => void dialog.accept());
-  await signIn(light, demo);
+  await signIn(light, origin, demo.owner);
   await light.goto(origin + DASHBOARD);
   await take(light, "fleet");
   await light.getByRole("link", { name: "Session cache" }).click();

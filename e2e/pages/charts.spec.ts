@@ -1,5 +1,5 @@
 import type { Page } from "playwright/test";
-import { newAccount, newServer } from "@/e2e/support/factories";
+import { newAccount, newNamedToken, newServer } from "@/e2e/support/factories";
 import { sharedOrigin } from "@/e2e/support/fixtures";
 import { expect, signInDirectly, test, withAndWithoutJavaScript } from "@/e2e/support/pages";
 import { db } from "@/lib/database/client";
@@ -88,6 +88,65 @@ test("the arrow keys and the mouse show the values at a time in all charts at on
   await expect(memory).toContainText("Used 50 %");
   await expect(cpu).toContainText("Busy");
   expect(peakAt).toBeLessThan(Date.now());
+});
+
+test("three lines are told apart by their strokes, on paper and where the system chooses the colours", {
+  tag: "@one-engine",
+}, async ({ page, account }) => {
+  const { id } = await serverWithPast(account.id);
+  await page.goto(`/dashboard/servers/${id}?range=24h`);
+  const lines = figure(page, "CPU").locator("g[data-series] path:nth-of-type(2)");
+  const styles = () =>
+    lines.evaluateAll((paths) =>
+      paths.map((path) => ({ dashes: getComputedStyle(path).strokeDasharray, colour: getComputedStyle(path).stroke })),
+    );
+  for (const media of [{ media: "print" }, { media: "screen", forcedColors: "active" }] as const) {
+    await page.emulateMedia(media);
+    const drawn = await styles();
+    expect(drawn).toHaveLength(3);
+    expect(new Set(drawn.map(({ dashes }) => dashes)).size, JSON.stringify(drawn)).toBe(3);
+  }
+  await page.emulateMedia({ media: "print", forcedColors: "none", colorScheme: "dark" });
+  expect(await page.locator("body").evaluate((body) => getComputedStyle(body).color)).toBe("rgb(22, 25, 26)");
+  // Where a score is strained or critical is shaded in its chart.
+  await page.emulateMedia({ media: "screen", colorScheme: "light" });
+  const fills = await figure(page, "Score")
+    .locator("rect[data-level]")
+    .evaluateAll((zones) => zones.map((zone) => [zone.getAttribute("data-level"), getComputedStyle(zone).fill]));
+  expect(fills).toEqual([
+    ["healthy", "none"],
+    ["strained", "rgb(138, 83, 0)"],
+    ["critical", "rgb(179, 38, 30)"],
+  ]);
+});
+
+test("the bars of a token's day show their numbers to the arrow keys as well", { tag: "@one-engine" }, async ({
+  page,
+  account,
+}) => {
+  const { token } = await newNamedToken(account.id, "watched");
+  const hour = new Date(Math.floor(Date.now() / HOUR) * HOUR - HOUR);
+  await db.tokenUseHour.create({ data: { tokenId: token.id, hour, requests: 500, limited: 11, peak: 131 } });
+  await page.goto(`/dashboard/settings/api/${token.id}`);
+  const cursor = page.getByRole("slider", { name: "Requests: values at a time" });
+  await cursor.focus();
+  await cursor.press("End");
+  await expect(cursor).toHaveAttribute("aria-valuetext", / Answered 0; Over the limit 0$/);
+  await cursor.press("ArrowLeft");
+  await expect(cursor).toHaveAttribute("aria-valuetext", / Answered 489; Over the limit 11$/);
+});
+
+test.describe("with a finger", () => {
+  test.use({ hasTouch: true });
+
+  test("a tap on one chart shows the values in all", { tag: "@one-engine" }, async ({ page, account }) => {
+    const { id } = await serverWithPast(account.id);
+    await page.goto(`/dashboard/servers/${id}?range=24h`);
+    const memory = page.getByRole("slider", { name: "Memory: values at a time" });
+    await memory.tap();
+    await expect(memory).toContainText("Used 50 %");
+    await expect(page.getByRole("slider", { name: "CPU: values at a time" })).toContainText("Busy");
+  });
 });
 
 test("the history is a CSV file for the session's account alone, never kept, and never a formula", {

@@ -171,7 +171,7 @@ function Totals({ traffic: { totals } }: { traffic: TrafficData }) {
         {
           name: "Dropped",
           value: exact("dropped", "number"),
-          detail: share !== null && `${percent(share)} of packets`,
+          detail: share !== null && `${percent(share)} of all`,
         },
         {
           name: "Latency",

@@ -9,14 +9,17 @@ import { removeServerAction } from "../../actions";
 export function ConfirmRemoval({ id, children }: { id: number; children: React.ReactNode }) {
   const { onSubmit, isPending, hasFailed } = useSubmission(removeServerAction, () => {});
   return (
-    <form action={removeServerAction} onSubmit={onSubmit}>
+    <form className="card card-body grave" action={removeServerAction} onSubmit={onSubmit}>
       {hasFailed && <NoAnswer>Send it again: what is removed already stays removed.</NoAnswer>}
       <input type="hidden" name="id" value={id} />
+      <p>
+        Its history and its benchmark runs are deleted, and its daemon is refused from then on. This cannot be undone.
+      </p>
       <ButtonRow>
-        {children}
         <SubmitButton className="button danger" isPending={isPending} pending="Removing…">
           Remove server
         </SubmitButton>
+        {children}
       </ButtonRow>
     </form>
   );

@@ -25,11 +25,7 @@ export default async function Page({ params }: Props) {
   const now = new Date();
   return (
     <main id="main" className="page parts">
-      <PageHeader title={`Remove ${server.label}?`} back={{ href: serverPath(server.id), label: server.label }}>
-        <p>
-          Its history and its benchmark runs are deleted, and its daemon is refused from then on. This cannot be undone.
-        </p>
-      </PageHeader>
+      <PageHeader title={`Remove ${server.label}?`} back={{ href: serverPath(server.id), label: server.label }} />
       <Details
         rows={[
           ["Label", <bdi key="label">{server.label}</bdi>],

@@ -1,4 +1,7 @@
 import { scaleLinear } from "d3-scale";
+import { ChartCursor } from "@/app/ui/chart/chart-cursor";
+import { packPoints } from "@/app/ui/chart/packed-points";
+import type { ChartPoint } from "@/app/ui/chart/series";
 import { TimeAxis } from "@/app/ui/chart/time-axis";
 import axes from "@/app/ui/chart/time-chart.module.css";
 import { API_REQUESTS } from "@/lib/rate-limit/policy";
@@ -22,11 +25,11 @@ export async function DayChart({ day }: { day: DayOfUse }) {
   return (
     <figure className={styles.chart}>
       <figcaption>
-        {number(total.requests - total.limited)} answered, {number(total.limited)} refused over the limit (429)
-        {total.refused > 0 && `, ${number(total.refused)} refused after its end (401)`}. Busiest minute:{" "}
-        {peak > LIMIT
-          ? `${number(peak)} requests, of which the limit answers ${LIMIT}.`
-          : `${number(peak)} of ${LIMIT} requests.`}
+        {total.requests > 0 &&
+          `${number(total.requests - total.limited)} answered, ${number(total.limited)} refused over the limit (429)`}
+        {total.requests > 0 && total.refused > 0 && ", "}
+        {total.refused > 0 && `${number(total.refused)} refused after its end (401)`}.
+        {total.requests > 0 && ` Busiest minute: ${peakText(peak)}`}
       </figcaption>
       <Bars hours={hours} zone={zone} />
       <details className={styles.numbers}>
@@ -57,6 +60,26 @@ export async function DayChart({ day }: { day: DayOfUse }) {
   );
 }
 
+function peakText(peak: number): string {
+  return peak > LIMIT
+    ? `${number(peak)} requests, of which the limit answers ${LIMIT}.`
+    : `${number(peak)} of ${LIMIT} requests.`;
+}
+
+/** What each kind of request is called where the bars are pointed at. */
+const KINDS: readonly { name: string; countOf: (hour: HourOfUse) => number }[] = [
+  { name: "Answered", countOf: ({ requests, limited }) => Math.max(0, requests - limited) },
+  { name: "Over the limit", countOf: ({ limited }) => limited },
+  { name: "After its end", countOf: ({ refused }) => refused },
+];
+
+function pointsOf(hours: readonly HourOfUse[], countOf: (hour: HourOfUse) => number): ChartPoint[] {
+  return hours.map((hour) => {
+    const count = countOf(hour);
+    return { at: hour.hour.getTime() + HOUR / 2, least: count, mean: count, greatest: count };
+  });
+}
+
 /** The bars with their axes, in the look of the charts of servers. */
 function Bars({ hours, zone }: { hours: readonly HourOfUse[]; zone: string }) {
   const most = Math.max(...hours.map(({ requests, refused }) => requests + refused));
@@ -64,6 +87,8 @@ function Bars({ hours, zone }: { hours: readonly HourOfUse[]; zone: string }) {
   // Requests are whole.
   const ticks = y.ticks(3).filter(Number.isInteger);
   const from = hours[0]?.hour.getTime() ?? 0;
+  const to = from + hours.length * HOUR;
+  const shown = KINDS.filter(({ countOf }) => hours.some((hour) => countOf(hour) > 0));
   return (
     <div className={`${axes.frame} ${styles.frame}`}>
       <svg className={axes.scale} aria-hidden="true">
@@ -74,7 +99,7 @@ function Bars({ hours, zone }: { hours: readonly HourOfUse[]; zone: string }) {
         ))}
       </svg>
       <div className={`${axes.plot} ${styles.plot}`}>
-        <TimeAxis from={from} to={from + hours.length * HOUR} zone={zone} />
+        <TimeAxis from={from} to={to} zone={zone} />
         <svg
           className={axes.layer}
           viewBox={`0 0 ${STEP * hours.length} ${HEIGHT}`}
@@ -89,6 +114,18 @@ function Bars({ hours, zone }: { hours: readonly HourOfUse[]; zone: string }) {
             <Bar key={hour.hour.getTime()} hour={hour} x={index * STEP + 1} scale={(HEIGHT - y(most)) / most} />
           ))}
         </svg>
+        <ChartCursor
+          title="Requests"
+          from={from}
+          to={to}
+          step={HOUR}
+          unit="number"
+          silences={[]}
+          series={shown.map(({ name, countOf }) => ({
+            name,
+            points: packPoints(pointsOf(hours, countOf), from, HOUR),
+          }))}
+        />
       </div>
     </div>
   );
