@@ -292,25 +292,22 @@ test("an open page of a service shows the next interval and the next status by i
 
 const accountOf = (token: string) => getData<{ id: number }>("/api/v1/me", token);
 
-withAndWithoutJavaScript(() => {
-  test("every page of a service is accessible and fits, with names that want to break out", async ({
-    page,
-    account,
-  }) => {
-    const hostile = `<b>${"W".repeat(50)}</b>`;
-    const { id } = await newGameService(account.id, {
-      name: hostile,
-      javaHostname: `${"a".repeat(60)}.${"b".repeat(60)}.${"c".repeat(60)}.example.com`,
-      originHost: `${"o".repeat(60)}.example.com`,
-      status: "failed",
-      error: "fra-1: <script>alert(1)</script> connection refused ".repeat(4),
-    });
-    await db.ticket.create({ data: { accountId: account.id, serviceId: id, subject: hostile } });
-    for (const path of ["", "/new", `/${id}`, `/${id}/settings`, `/${id}/access`, `/${id}/delete`]) {
-      await page.goto(`/dashboard/game-services${path}`);
-      await expectAccessible(page);
-      await expectToFit(page);
-      if (path !== "/new") await expect(page.getByText("<b>W", { exact: false }).first()).toBeVisible();
-    }
+test("every page of a service is accessible and fits, with names that want to break out", {
+  tag: "@one-engine",
+}, async ({ page, account }) => {
+  const hostile = `<b>${"W".repeat(50)}</b>`;
+  const { id } = await newGameService(account.id, {
+    name: hostile,
+    javaHostname: `${"a".repeat(60)}.${"b".repeat(60)}.${"c".repeat(60)}.example.com`,
+    originHost: `${"o".repeat(60)}.example.com`,
+    status: "failed",
+    error: "fra-1: <script>alert(1)</script> connection refused ".repeat(4),
   });
+  await db.ticket.create({ data: { accountId: account.id, serviceId: id, subject: hostile } });
+  for (const path of ["", "/new", `/${id}`, `/${id}/settings`, `/${id}/access`, `/${id}/delete`]) {
+    await page.goto(`/dashboard/game-services${path}`);
+    await expectAccessible(page);
+    await expectToFit(page);
+    if (path !== "/new") await expect(page.getByText("<b>W", { exact: false }).first()).toBeVisible();
+  }
 });
