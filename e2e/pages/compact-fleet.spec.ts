@@ -1,3 +1,4 @@
+import { expectAccessible, expectToFit } from "@/e2e/support/axe";
 import { newServer } from "@/e2e/support/factories";
 import { expect, test, withAndWithoutJavaScript } from "@/e2e/support/pages";
 import { db } from "@/lib/database/client";
@@ -86,4 +87,14 @@ withAndWithoutJavaScript(() => {
       }
     }
   });
+});
+
+test("compact rows: no axe violation in light and dark, and nothing wider than the screen from 320 to 3840 pixels", {
+  tag: "@one-engine",
+}, async ({ page, account }) => {
+  await fillFleet(account.id);
+  await page.goto("/dashboard?view=compact");
+  await expect(page.locator("li[data-server]")).toHaveCount(SERVERS);
+  await expectToFit(page);
+  await expectAccessible(page);
 });
