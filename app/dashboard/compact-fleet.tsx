@@ -1,4 +1,5 @@
 import Link from "next/link";
+import { Time } from "@/app/ui/time";
 import { serverPath } from "@/lib/page-paths";
 import { levelOf } from "@/lib/servers/health-level";
 import type { FleetServer } from "@/lib/servers/servers";
@@ -9,7 +10,7 @@ import { groupOf } from "./fleet-query";
  * Every server in a row of one line, several rows side by side, so that a hundred and twenty fit on a screen. Servers
  * that need somebody have room for the cause.
  */
-export function CompactFleet({ servers }: { servers: readonly FleetServer[] }) {
+export function CompactFleet({ servers, now }: { servers: readonly FleetServer[]; now: Date }) {
   return (
     <ul className={styles.rows} aria-labelledby="fleet">
       {servers.map((server) => {
@@ -24,7 +25,17 @@ export function CompactFleet({ servers }: { servers: readonly FleetServer[] }) {
           >
             <Link href={serverPath(server.id)} prefetch={false} title={server.cause ?? undefined}>
               <bdi className={styles.name}>{server.label}</bdi>{" "}
-              {needsSomebody && server.online && <span className={styles.cause}>{server.cause}</span>}{" "}
+              {needsSomebody && (
+                <span className={styles.cause}>
+                  {server.online ? (
+                    server.cause
+                  ) : (
+                    <>
+                      Last check-in <Time at={new Date(server.last_seen)} now={now} />
+                    </>
+                  )}
+                </span>
+              )}{" "}
               <b>{stateText(server)}</b>
             </Link>
           </li>

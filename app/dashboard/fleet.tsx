@@ -66,7 +66,7 @@ export async function Fleet({ accountId, query }: { accountId: number; query: Fl
           </Link>
         </p>
       ) : query.view === "compact" ? (
-        <CompactFleet servers={shown.servers} />
+        <CompactFleet servers={shown.servers} now={now} />
       ) : (
         <ServerTable query={query} servers={shown.servers} trends={trends} now={now} />
       )}
