@@ -48,7 +48,7 @@ export function CopyButton({ text, what, sourceId, isPrimary = false, isSmall = 
         onClick={copy}
       >
         {/* All labels take the same place, so that the button is as wide as its longest one. */}
-        <span className={styles.labels}>
+        <span className={`${styles.labels} ${isSmall ? styles.small : ""}`}>
           {LABELS.map(([of, label]) => (
             <span key={of} className={of === outcome ? undefined : styles.hidden}>
               {label}

@@ -103,7 +103,7 @@ function ServiceRow(props: { service: GameService; isOwn: boolean; traffic: Reco
         </Link>{" "}
         {!isOwn && <span className="badge">Shared with you</span>}
       </RowTitle>
-      <Cell label="Status">
+      <Cell className={styles.status}>
         <ServiceStatus status={status} />
       </Cell>
       <Cell label="Public hostname" className={styles.wide}>

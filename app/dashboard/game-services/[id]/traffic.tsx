@@ -1,3 +1,4 @@
+import { ChartGrid } from "@/app/ui/chart/chart-grid";
 import type { ChartSeries } from "@/app/ui/chart/series";
 import { TimeChart } from "@/app/ui/chart/time-chart";
 import { Choices } from "@/app/ui/choices";
@@ -17,7 +18,6 @@ import { servicePath } from "@/lib/page-paths";
 import { percent, quantity, type Unit } from "@/lib/quantities";
 import { DAY, HOUR, MINUTE } from "@/lib/time";
 import { zoneText } from "@/lib/time-zone";
-import styles from "./traffic.module.css";
 
 /** `row` is the time that one row of a table covers, in milliseconds. */
 const RANGES: Readonly<Record<MetricRange, { name: string; row: number }>> = {
@@ -112,7 +112,7 @@ type ChartsProps = Pick<Props, "traffic" | "latencies" | "zone"> & { name: strin
 function Charts({ traffic, latencies, zone, name, nameOf }: ChartsProps) {
   return (
     <>
-      <div className={styles.charts}>
+      <ChartGrid>
         {CHARTS.map(({ counter, title, unit }) => (
           <Chart
             key={counter}
@@ -138,7 +138,7 @@ function Charts({ traffic, latencies, zone, name, nameOf }: ChartsProps) {
             }))}
           />
         )}
-      </div>
+      </ChartGrid>
       <p className="hint">
         Lines are means of minutes, bands reach from the least to the greatest minute. Times in {zoneText(zone)}.
       </p>

@@ -1,3 +1,4 @@
+import { ChartGrid } from "@/app/ui/chart/chart-grid";
 import type { ChartPoint, ChartSeries } from "@/app/ui/chart/series";
 import { type ChartLevel, TimeChart } from "@/app/ui/chart/time-chart";
 import { Choices } from "@/app/ui/choices";
@@ -57,11 +58,11 @@ export function History({ serverId, history, scoreAt, zone }: Props) {
       }
     >
       <SilenceNote history={history} zone={zone} />
-      <div className={styles.charts}>
+      <ChartGrid>
         {HISTORY_CHARTS.map((chart) => (
           <Picture key={chart.title} {...{ chart, history, scoreAt, zone }} />
         ))}
-      </div>
+      </ChartGrid>
       <p className="hint">
         Lines are means, bands reach from the least to the greatest value, shaded times had no check-in.{" "}
         {`Times in ${zoneText(zone)}. `}
