@@ -6,26 +6,32 @@ import type { FleetServer } from "@/lib/servers/servers";
 import styles from "./compact-fleet.module.css";
 import { groupOf } from "./fleet-query";
 
+/** While more servers than this need somebody, their rows are as small as the others, so that all stay on one screen. */
+const MOST_WIDE_ROWS = 30;
+
 /**
  * Every server in a row of one line, several rows side by side, so that a hundred and twenty fit on a screen. Servers
  * that need somebody have room for the cause.
  */
 export function CompactFleet({ servers, now }: { servers: readonly FleetServer[]; now: Date }) {
+  const needy = servers.filter(needsSomebody);
+  const hasRoom = needy.length <= MOST_WIDE_ROWS;
   return (
     <ul className={styles.rows} aria-labelledby="fleet">
       {servers.map((server) => {
         const group = groupOf(server);
-        const needsSomebody = group === "offline" || group === "attention";
+        const isWide = hasRoom && needsSomebody(server);
         return (
           <li
             key={server.id}
             data-server={server.id}
             data-group={group}
+            data-wide={isWide}
             data-level={group === "never" ? undefined : levelOf(server.score)}
           >
             <Link href={serverPath(server.id)} prefetch={false} title={server.cause ?? undefined}>
               <bdi className={styles.name}>{server.label}</bdi>{" "}
-              {needsSomebody && (
+              {isWide && (
                 <span className={styles.cause}>
                   {server.online ? (
                     server.cause
@@ -43,6 +49,11 @@ export function CompactFleet({ servers, now }: { servers: readonly FleetServer[]
       })}
     </ul>
   );
+}
+
+function needsSomebody(server: FleetServer): boolean {
+  const group = groupOf(server);
+  return group === "offline" || group === "attention";
 }
 
 function stateText(server: FleetServer): string {

@@ -56,6 +56,13 @@ withAndWithoutJavaScript(() => {
       await expect(rows).toHaveCount(1);
       await rows.getByRole("link").click();
       await expect(page.getByRole("heading", { level: 1 })).toHaveText("node 1.frankfurt");
+
+      // When everything is down, all of it is still on the screen.
+      const down = { lastSeenAt: new Date(Date.now() - HOUR) };
+      await db.server.updateMany({ where: { accountId: account.id, createdAt: LONG_AGO }, data: down });
+      await page.goto("/dashboard?view=compact");
+      await expect(page.locator("li[data-group=offline]")).toHaveCount(SERVERS - 1);
+      expect(await page.evaluate(() => document.documentElement.scrollHeight)).toBeLessThanOrEqual(height);
     });
   }
 
