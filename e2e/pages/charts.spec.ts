@@ -31,9 +31,10 @@ async function serverWithPast(accountId: number, label = "Web"): Promise<Past> {
 const figure = (page: Page, name: string) => page.getByRole("figure", { name, exact: true });
 
 withAndWithoutJavaScript(() => {
-  test("a silence of twenty minutes is seen and named at every range, a peak has its own time, all in the account's zone", {
-    tag: "@one-engine",
-  }, async ({ page, account }) => {
+  test("a silence of twenty minutes is seen and named at every range, a peak has its own time, all in the account's zone", async ({
+    page,
+    account,
+  }) => {
     const zone = "Asia/Kathmandu";
     await db.account.update({ where: { id: account.id }, data: { timeZone: zone } });
     const { id, silenceFrom, peakAt } = await serverWithPast(account.id);

@@ -1,3 +1,4 @@
+import type { Page } from "playwright/test";
 import { expectAccessible, expectToFit } from "@/e2e/support/axe";
 import { newServer } from "@/e2e/support/factories";
 import { expect, test, withAndWithoutJavaScript } from "@/e2e/support/pages";
@@ -23,14 +24,22 @@ async function fillFleet(accountId: number): Promise<void> {
   }
 }
 
+/** Where the last of the servers ends, in pixels from the top of the page. */
+function lowest(page: Page): Promise<number> {
+  return page
+    .locator("li[data-server]")
+    .evaluateAll((rows) => Math.max(...rows.map((row) => row.getBoundingClientRect().bottom + window.scrollY)));
+}
+
 withAndWithoutJavaScript(() => {
   for (const [width, height] of [
     [1280, 900],
     [1920, 1000],
   ] as const) {
-    test(`the compact view shows 120 servers on one screen of ${width} by ${height}, whoever needs somebody first and with the cause`, {
-      tag: "@one-engine",
-    }, async ({ page, account }) => {
+    test(`the compact view shows 120 servers on one screen of ${width} by ${height}, whoever needs somebody first and with the cause`, async ({
+      page,
+      account,
+    }) => {
       await fillFleet(account.id);
       await page.setViewportSize({ width, height });
       await page.goto("/dashboard");
@@ -38,7 +47,7 @@ withAndWithoutJavaScript(() => {
       const rows = page.locator("li[data-server]");
       await expect(rows).toHaveCount(SERVERS);
       await expect(page).toHaveURL("/dashboard?view=compact");
-      expect(await page.evaluate(() => document.documentElement.scrollHeight)).toBeLessThanOrEqual(height);
+      expect(await lowest(page)).toBeLessThanOrEqual(height);
       await expect(rows.first()).toContainText(/Last check-in 1 hour ago.*offline/);
       await expect(rows.nth(1)).toHaveAttribute("data-level", /strained|critical/);
       await expect(rows.nth(1)).toContainText(/(Disk|Memory): \d+(\.\d)? %/);
@@ -62,14 +71,11 @@ withAndWithoutJavaScript(() => {
       await db.server.updateMany({ where: { accountId: account.id, createdAt: LONG_AGO }, data: down });
       await page.goto("/dashboard?view=compact");
       await expect(page.locator("li[data-group=offline]")).toHaveCount(SERVERS - 1);
-      expect(await page.evaluate(() => document.documentElement.scrollHeight)).toBeLessThanOrEqual(height);
+      expect(await lowest(page)).toBeLessThanOrEqual(height);
     });
   }
 
-  test("a row is two lines on a phone and its cause is read whole on every screen", { tag: "@one-engine" }, async ({
-    page,
-    account,
-  }) => {
+  test("a row is two lines on a phone and its cause is read whole on every screen", async ({ page, account }) => {
     for (const [label, sample] of [
       ["A disk is full", { ...WELL, diskUsedPct: 99 }],
       ["A swap", { ...WELL, swapUsedPct: 80 }],

@@ -20,9 +20,10 @@ test("hostname, ip and id of a server are copied by the buttons beside them, and
 });
 
 withAndWithoutJavaScript(() => {
-  test("the switcher goes through all servers in the order of their names, round and back", {
-    tag: "@one-engine",
-  }, async ({ page, account }) => {
+  test("the switcher goes through all servers in the order of their names, round and back", async ({
+    page,
+    account,
+  }) => {
     const labels = ["web 2", "web 10", "alpha"];
     for (const label of labels) await newServer(account.id, { label });
     await page.goto("/dashboard?order=name");
@@ -38,7 +39,7 @@ withAndWithoutJavaScript(() => {
     await expect(title).toHaveText("web 10");
   });
 
-  test("an account with one server has nothing to switch to", { tag: "@one-engine" }, async ({ page, account }) => {
+  test("an account with one server has nothing to switch to", async ({ page, account }) => {
     const { id } = await newServer(account.id);
     await page.goto(`/dashboard/servers/${id}`);
     await expect(page.getByRole("heading", { name: "Set it up" })).toBeVisible();

@@ -8,9 +8,7 @@ import { DAY, HOUR } from "@/lib/time";
 const ACCOUNT_PAGE = "/dashboard/settings/account";
 
 withAndWithoutJavaScript(() => {
-  test("the time zone is kept with the account, and the pages write times in it", {
-    tag: "@one-engine",
-  }, async ({ page, account }) => {
+  test("the time zone is kept with the account, and the pages write times in it", async ({ page, account }) => {
     const { id } = await newServer(account.id, { createdAt: new Date(Date.now() - DAY), lastSeenAt: new Date() });
     await recordCheckIn(id, { sample: { cpuPct: 10 } });
     await page.goto(`/dashboard/servers/${id}`);
@@ -42,9 +40,10 @@ test.describe("in a browser elsewhere", () => {
 const FAR_EAST = "Pacific/Kiritimati";
 
 withAndWithoutJavaScript(() => {
-  test("the days on which tokens end are those of the account's zone: in the list, on the token's page and in both forms", {
-    tag: "@one-engine",
-  }, async ({ page, account }) => {
+  test("the days on which tokens end are those of the account's zone: in the list, on the token's page and in both forms", async ({
+    page,
+    account,
+  }) => {
     await db.account.update({ where: { id: account.id }, data: { timeZone: FAR_EAST } });
     // Noon in UTC, two in the morning of the next day on Kiritimati.
     const end = new Date(Math.floor(Date.now() / DAY) * DAY + 3.5 * DAY);
@@ -69,10 +68,7 @@ withAndWithoutJavaScript(() => {
     );
   });
 
-  test("the last day of a new token ends when it ends in the account's zone", { tag: "@one-engine" }, async ({
-    page,
-    account,
-  }) => {
+  test("the last day of a new token ends when it ends in the account's zone", async ({ page, account }) => {
     await db.account.update({ where: { id: account.id }, data: { timeZone: FAR_EAST } });
     const day = new Date(Date.now() + 20 * DAY).toISOString().slice(0, "2026-11-20".length);
     await page.goto(TOKEN_PAGE);

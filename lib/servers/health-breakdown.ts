@@ -32,7 +32,8 @@ export function mainCause(health: Omit<Health, "notes">): string | null {
   const [worst] = explainHealth(health);
   const [cause] = worst?.causes ?? [];
   if (!worst || worst.lost === 0 || cause === undefined) return null;
-  return `${worst.name}: ${withoutLimit(cause)}`;
+  // The score looks back on a day, as everything about stability does: the list need not say it.
+  return `${worst.name}: ${withoutLimit(cause).replace(/ in 24 hours$/, "")}`;
 }
 
 /** Removes the brackets: "72.5 % busy (full score up to 60 %)" becomes "72.5 % busy". */
