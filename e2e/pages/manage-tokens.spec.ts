@@ -239,20 +239,21 @@ test.describe("without JavaScript", () => {
 test("what was typed into the filter stays when a title of a column is clicked, and goes on filtering", {
   tag: "@one-engine",
 }, async ({ page, account }) => {
-  for (const name of ["web b", "web a", "mail", "news", "shop", "wiki"]) await newNamedToken(account.id, name);
+  for (const name of ["web a", "web b", "mail", "news", "shop", "wiki"]) await newNamedToken(account.id, name);
   await page.goto(TOKEN_PAGE);
   const names = page.getByRole("table", { name: "Active tokens", exact: true }).getByRole("rowheader").locator("a");
   const find = page.getByLabel("Find");
   await expect(async () => {
-    await find.fill("WE");
+    // Long enough not to be in the last characters of another token by chance.
+    await find.fill("WEB");
     await expect(page.getByRole("status").filter({ hasText: "2 of 6 tokens" })).toBeVisible({ timeout: SECOND });
   }).toPass();
-  await find.pressSequentially("b");
+  await expect(names.filter({ visible: true })).toHaveText(["web b", "web a"]);
   await page.getByRole("columnheader", { name: "Token" }).first().getByRole("link").click();
-  await expect(page).toHaveURL(/filter=WEb&sort=name|sort=name&filter=WEb/);
-  await expect(find).toHaveValue("WEb");
+  await expect(page).toHaveURL(/sort=name&filter=WEB/);
+  await expect(find).toHaveValue("WEB");
   await expect(names).toHaveText(["web a", "web b"]);
-  await find.fill("ma");
+  await find.fill("mail");
   await expect(names).toHaveText(["mail"]);
   await find.fill("");
   await expect(names).toHaveText(["mail", "news", "shop", "web a", "web b", "wiki"]);
