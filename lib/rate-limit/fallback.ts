@@ -39,8 +39,10 @@ export function limiterWithFallback(shared: RateLimiter, own: MemoryLog, health:
       }
       reportSuccess(health);
       if (!decision.accepted) return refusedByBoth(decision, own.peek(key));
-      own.record(key);
-      return stricter(decision, own.peek(key));
+      // Requests that waited for the store at the same time may have filled the own log. A store that lost its counts
+      // would accept them all.
+      const mine = own.take(key);
+      return mine.accepted ? stricter(decision, mine) : mine;
     },
   };
 }

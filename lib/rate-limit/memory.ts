@@ -40,13 +40,6 @@ export class MemoryLog {
     return this.#decide(counted < limit, log, counted, now);
   }
 
-  /** Counts a request that was accepted, here or by someone else's decision. */
-  record(key: string, now = performance.now()): void {
-    const log = this.#logs.get(key) ?? this.#add(key, now);
-    log.counted = this.#countedAt(log, now);
-    append(log, now);
-  }
-
   /** How many keys are remembered. */
   get size(): number {
     return this.#logs.size;
@@ -80,11 +73,10 @@ export class MemoryLog {
   }
 }
 
-/** Adds a time. A shared store may accept more than the limit of this log; then the oldest time is overwritten. */
 function append(log: Log, now: number): void {
   log.times[log.next] = now;
   log.next = (log.next + 1) % log.times.length;
-  log.counted = Math.min(log.counted + 1, log.times.length);
+  log.counted++;
 }
 
 function oldest({ times, next }: Log, counted: number): number {
