@@ -36,6 +36,7 @@ HOME_DIR=/usr/local/lib/console-agent
 KEY_FILE=/etc/console-agent/key
 SETTINGS=/etc/console-agent/environment
 UNIT=/etc/systemd/system/console-agent.service
+NAME=console-agent  # the service's user
 
 fail() { echo "agent.sh: $*" >&2; exit 1; }
 
@@ -106,9 +107,11 @@ measure_disks() {
   [ -z "$hanging" ] || say "df does not answer for $hanging, so its fullness is not known."
 }
 
-# Nothing where there is no systemd.
+# Nothing where there is no systemd, or where it does not answer this user.
 failed_units() {
-  [ -d "$ROOT/run/systemd/system" ] && systemctl list-units --state=failed --no-legend --plain </dev/null 2>/dev/null | awk 'END { print NR }'
+  [ -d "$ROOT/run/systemd/system" ] || return
+  units=$(systemctl list-units --state=failed --no-legend --plain </dev/null 2>/dev/null) || return
+  printf %s "$units" | awk 'END { print NR }'
 }
 
 # A text of this machine as JSON can hold it without more ado.
@@ -449,6 +452,8 @@ After=network-online.target
 ExecStart=/bin/sh $HOME_DIR/agent.sh run $url
 LoadCredential=key:$KEY_FILE
 EnvironmentFile=-$SETTINGS
+# The user that install makes. D-Bus, which knows the failed units, answers no dynamic user; without it systemd makes one.
+User=$NAME
 DynamicUser=yes
 StateDirectory=console-agent
 RuntimeDirectory=console-agent
@@ -504,6 +509,15 @@ await_delivery() {
   done
 }
 
+has_user() { id -u "$NAME" >/dev/null 2>&1; }
+
+# The users of another root are left alone.
+make_user() {
+  if [ -z "$ROOT" ] && ! has_user && command -v useradd >/dev/null; then
+    useradd --system --user-group --no-create-home --home-dir / --shell /usr/sbin/nologin "$NAME"
+  fi
+}
+
 install() {
   [ "$(id -u)" = 0 ] || fail "install needs root: sudo sh agent.sh install $url"
   [ -f "$0" ] || fail "Save agent.sh as a file first; it installs itself."
@@ -516,6 +530,7 @@ install() {
   settings >"$ROOT$SETTINGS"
   [ -s "$ROOT$SETTINGS" ] || rm -f "$ROOT$SETTINGS"
   if [ -d "$ROOT/run/systemd/system" ]; then
+    make_user
     unit >"$ROOT$UNIT"
     chmod 644 "$ROOT$UNIT"
     if ! { systemctl daemon-reload && systemctl enable console-agent.service && systemctl restart console-agent.service; }; then
@@ -543,6 +558,7 @@ uninstall() {
   [ ! -f "$ROOT$UNIT" ] || systemctl disable --now console-agent.service
   rm -rf "$ROOT$UNIT" "$ROOT$HOME_DIR" "$ROOT${KEY_FILE%/*}" "$ROOT/var/lib/console-agent" "$ROOT/var/lib/private/console-agent"
   [ ! -d "$ROOT/run/systemd/system" ] || systemctl daemon-reload
+  if [ -z "$ROOT" ] && has_user; then userdel "$NAME"; fi
   echo "Removed. If a line of root's crontab names $HOME_DIR, remove that as well."
 }
 

@@ -1,5 +1,4 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
-import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, request, type Server } from "node:http";
@@ -7,6 +6,7 @@ import type { AddressInfo, Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { atExit } from "./at-exit";
+import { NetworkNamespace } from "./network-namespace";
 
 const EDGE = "public/edge.mjs";
 const FAKETIME = "/usr/lib/x86_64-linux-gnu/faketime/libfaketime.so.1";
@@ -16,26 +16,13 @@ export const isPing = ({ remotePort = 0 }: Socket) => remotePort >= 61_000 && re
 /** A machine of its own, in a network namespace, with HAProxy and nftables: Debian's. */
 export class EdgeHost {
   readonly dir = mkdtempSync(join(tmpdir(), "console-edge-"));
-  readonly #name = `ce${randomBytes(4).toString("hex")}`;
-  readonly #net = `10.${64 + ((randomBytes(1)[0] ?? 0) % 128)}.${randomBytes(1)[0]}`;
+  readonly #network = new NetworkNamespace();
   /** The ip of the machine that the test runs on, as this one sees it. */
-  readonly outside = `${this.#net}.1`;
-  readonly ip = `${this.#net}.2`;
+  readonly outside = this.#network.outside;
+  readonly ip = this.#network.ip;
   #haproxy: ChildProcess | undefined;
   #edge: ChildProcess | undefined;
   output = "";
-
-  constructor() {
-    const ip = (...args: string[]) => execFileSync("ip", args, { stdio: "pipe" });
-    ip("netns", "add", this.#name);
-    atExit(() => this.#removeNetwork());
-    ip("link", "add", `${this.#name}a`, "type", "veth", "peer", "name", `${this.#name}b`, "netns", this.#name);
-    ip("addr", "add", `${this.outside}/30`, "dev", `${this.#name}a`);
-    ip("link", "set", `${this.#name}a`, "up");
-    ip("-n", this.#name, "addr", "add", `${this.ip}/30`, "dev", `${this.#name}b`);
-    ip("-n", this.#name, "link", "set", `${this.#name}b`, "up");
-    ip("-n", this.#name, "link", "set", "lo", "up");
-  }
 
   get runDir(): string {
     return join(this.dir, "run");
@@ -55,7 +42,7 @@ export class EdgeHost {
 
   async #listening(): Promise<void> {
     for (let attempt = 0; attempt < 200; attempt++) {
-      const sockets = execFileSync("ip", ["netns", "exec", this.#name, "ss", "-Htnl"], { encoding: "utf8" });
+      const sockets = execFileSync("ip", ["netns", "exec", this.#network.name, "ss", "-Htnl"], { encoding: "utf8" });
       if (sockets.includes(":25565 ")) return;
       await new Promise((resolve) => setTimeout(resolve, 50));
     }
@@ -78,25 +65,17 @@ export class EdgeHost {
 
   async remove(): Promise<void> {
     await Promise.all([end(this.#edge), end(this.#haproxy)]);
-    this.#removeNetwork();
+    this.#network.remove();
     rmSync(this.dir, { recursive: true, force: true });
   }
 
   #inside(command: string[], variables: Record<string, string> = {}): ChildProcess {
-    const child = spawn("ip", ["netns", "exec", this.#name, ...command], {
+    const child = spawn("ip", ["netns", "exec", this.#network.name, ...command], {
       env: { ...process.env, ...variables },
       stdio: "pipe",
     });
     atExit(() => child.kill("SIGKILL"));
     return child;
-  }
-
-  #removeNetwork(): void {
-    try {
-      execFileSync("ip", ["netns", "del", this.#name], { stdio: "pipe" });
-    } catch {
-      // It is gone.
-    }
   }
 }
 

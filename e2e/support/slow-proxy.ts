@@ -11,8 +11,11 @@ export type SlowProxy = {
   stop(): Promise<void>;
 };
 
-/** Starts a TCP proxy in front of a loopback port. It forwards everything in order, and delays what comes back. */
-export async function startSlowProxy(target: number): Promise<SlowProxy> {
+/**
+ * Starts a TCP proxy in front of a loopback port. It forwards everything in order, and delays what comes back. It listens
+ * on loopback too, unless `host` is another ip.
+ */
+export async function startSlowProxy(target: number, host = "127.0.0.1"): Promise<SlowProxy> {
   let delay = 0;
   const sockets = new Set<Socket>();
   const server = createServer((client) => {
@@ -35,7 +38,7 @@ export async function startSlowProxy(target: number): Promise<SlowProxy> {
       passedOn = Promise.all([passedOn, due]).then(() => client.write(chunk));
     });
   });
-  server.listen(0, "127.0.0.1");
+  server.listen(0, host);
   await once(server, "listening");
   return {
     port: (server.address() as AddressInfo).port,

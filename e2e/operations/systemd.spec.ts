@@ -1,0 +1,133 @@
+import { AGENT } from "@/e2e/support/agent";
+import { newAccount, newReportingServer } from "@/e2e/support/factories";
+import { expect, sharedOrigin, test } from "@/e2e/support/fixtures";
+import { makePackage } from "@/e2e/support/packaged-console";
+import { runProgram } from "@/e2e/support/run-program";
+import { startSlowProxy } from "@/e2e/support/slow-proxy";
+import { canBootSystemd, SystemdHost } from "@/e2e/support/systemd-host";
+import { createTestDatabase } from "@/e2e/support/test-database";
+import { db } from "@/lib/database/client";
+import { measurementNames } from "@/lib/servers/telemetry/measurements";
+import { SECOND } from "@/lib/time";
+
+// The shipped units, started by Debian's systemd.
+
+test.skip(() => !canBootSystemd(), "only root can boot systemd in namespaces, where it is installed");
+
+test("two instances of deploy/console@.service run from the package without rights, restart after kill -9, and stop cleanly", {
+  tag: "@one-engine",
+}, async () => {
+  const [made, database] = await Promise.all([makePackage(), createTestDatabase()]);
+  const host = await SystemdHost.boot({
+    [process.execPath]: "/usr/bin/node",
+    [made.folder]: "/opt/console",
+    [`${process.cwd()}/deploy/console@.service`]: "/etc/systemd/system/console@.service",
+  });
+  const url = new URL(database.url);
+  const way = await startSlowProxy(Number(url.port), host.network.outside);
+  url.host = `${host.network.outside}:${way.port}`;
+  host.write("/etc/console.env", `DATABASE_URL=${url}\nHOST=0.0.0.0\n`);
+  const systemctl = (...args: string[]) => host.run("systemctl", ...args);
+  const units = ["console@3001", "console@3002"] as const;
+  const readiness = async (port: number) =>
+    (await fetch(`http://${host.network.ip}:${port}/readyz`).catch(() => undefined))?.status;
+  try {
+    expect(await systemctl("enable", "--now", ...units)).toMatchObject({ code: 0 });
+    for (const port of [3001, 3002]) await expect.poll(() => readiness(port), { timeout: 60 * SECOND }).toBe(200);
+    const pid = await host.property(units[0], "MainPID");
+    const { output: status } = await host.run("cat", `/proc/${pid}/status`);
+    // The range from which systemd takes dynamic users.
+    expect(Number(/^Uid:\s+(\d+)/m.exec(status)?.[1])).toBeGreaterThanOrEqual(61_184);
+    expect(status).toMatch(/^CapBnd:\s+0+$/m);
+    expect(status).toMatch(/^NoNewPrivs:\s+1$/m);
+    expect(status).toMatch(/^Seccomp:\s+2$/m);
+
+    expect(await host.run("kill", "-KILL", pid)).toMatchObject({ code: 0 });
+    await expect.poll(() => host.property(units[0], "NRestarts"), { timeout: 30 * SECOND }).toBe("1");
+    await expect.poll(() => readiness(3001), { timeout: 60 * SECOND }).toBe(200);
+    expect(await host.property(units[0], "MainPID")).not.toBe(pid);
+    expect(await host.property(units[1], "NRestarts")).toBe("0");
+
+    expect(await systemctl("stop", ...units)).toMatchObject({ code: 0 });
+    for (const unit of units) {
+      expect(await host.property(unit, "Result")).toBe("success");
+      expect(await host.property(unit, "ExecMainCode")).toBe("1");
+      expect(await host.property(unit, "ExecMainStatus")).toBe("0");
+      const { output } = await host.run("journalctl", "--output=cat", `_SYSTEMD_UNIT=${unit}.service`);
+      const lines = output.split("\n").filter(Boolean);
+      expect(lines.length).toBeGreaterThan(0);
+      for (const line of lines) expect(() => JSON.parse(line), line).not.toThrow();
+    }
+  } finally {
+    await host.stop();
+    await way.stop();
+    await database.stop();
+    made.remove();
+  }
+});
+
+test("the daemon's service as it is installed measures everything, lost packets and failed units included, without root", {
+  tag: ["@one-engine", "@waits"],
+}, async () => {
+  const { id: accountId } = await newAccount();
+  const { id, key } = await newReportingServer(accountId);
+  const host = await SystemdHost.boot({ [`${process.cwd()}/${AGENT}`]: "/root/agent.sh" });
+  const way = await startSlowProxy(Number(new URL(sharedOrigin()).port), host.network.outside);
+  const origin = `http://${host.network.outside}:${way.port}`;
+  const samples = () => db.telemetrySample.findMany({ where: { serverId: id }, orderBy: { ts: "asc" } });
+  try {
+    // Here a ping without CAP_NET_RAW gets no socket, as on Debian 12.
+    const { output: groups } = await host.run("cat", "/proc/sys/net/ipv4/ping_group_range");
+    expect(groups.trim().split(/\s+/)).toEqual(["1", "0"]);
+    await host.run("systemd-run", "--unit=broken", "--wait", "false");
+    host.write("/root/key", `${key}\n`);
+    const installed = await host.run("sh", "-c", `exec sh /root/agent.sh install ${origin} </root/key`);
+    expect([installed.code, installed.output]).toEqual([0, expect.stringContaining("Installed: this machine reports")]);
+    // A sample of later than this is the service's own: the installer sent one before.
+    const installedAt = new Date();
+
+    const own = async () => (await samples()).filter(({ ts }) => ts > installedAt);
+    await expect.poll(async () => (await own()).length, { timeout: 120 * SECOND }).toBeGreaterThan(0);
+    const [sample] = await own();
+    for (const name of measurementNames) expect(sample?.[name], name).not.toBeNull();
+    expect(sample).toMatchObject({ netLossPct: 0, failedUnits: 1 });
+    const pid = await host.property("console-agent", "MainPID");
+    const { output: status } = await host.run("cat", `/proc/${pid}/status`);
+    const [, user = ""] = /^Uid:\s+(\d+)/m.exec(status) ?? [];
+    expect((await host.run("id", "-nu", user)).output).toBe("console-agent\n");
+    // CAP_NET_RAW and nothing else.
+    expect(status).toMatch(/^CapBnd:\s+0*2000$/m);
+
+    expect(await host.run("sh", "/root/agent.sh", "uninstall")).toMatchObject({ code: 0 });
+    expect(await host.property("console-agent", "LoadState")).toBe("not-found");
+    expect((await host.run("find", "/etc", "/usr/local", "/var", "/run", "-name", "console-agent*")).output).toBe("");
+    expect(await host.run("id", "console-agent")).toMatchObject({ code: 1 });
+  } finally {
+    await host.stop();
+    await way.stop();
+  }
+});
+
+test("a system that a test boots changes neither the machine's files nor its settings", {
+  tag: "@one-engine",
+}, async () => {
+  const settings = async () =>
+    (
+      await runProgram("sh", [
+        "-c",
+        "hostname; cat /proc/sys/fs/file-max /proc/sys/fs/nr_open /proc/sys/kernel/pid_max",
+      ])
+    ).output;
+  const before = await settings();
+  const host = await SystemdHost.boot({});
+  try {
+    for (const path of ["/etc/planted", "/tmp/planted", "/var/planted", "/usr/planted", "/dev/planted"]) {
+      host.write(path, "");
+      expect(await runProgram("ls", [path])).toMatchObject({ code: 2 });
+    }
+    expect(await host.run("sh", "-c", "echo 1 >/proc/sys/kernel/pid_max")).not.toMatchObject({ code: 0 });
+  } finally {
+    await host.stop();
+  }
+  expect(await settings()).toBe(before);
+});

@@ -1,0 +1,32 @@
+import { execFileSync } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { atExit } from "./at-exit";
+
+/** A network namespace, linked to the machine that the test runs on and to nothing else. */
+export class NetworkNamespace {
+  readonly name = `ce${randomBytes(4).toString("hex")}`;
+  readonly #net = `10.${64 + ((randomBytes(1)[0] ?? 0) % 128)}.${randomBytes(1)[0]}`;
+  /** The ip of the machine that the test runs on, as seen from inside. */
+  readonly outside = `${this.#net}.1`;
+  readonly ip = `${this.#net}.2`;
+
+  constructor() {
+    const ip = (...args: string[]) => execFileSync("ip", args, { stdio: "pipe" });
+    ip("netns", "add", this.name);
+    atExit(() => this.remove());
+    ip("link", "add", `${this.name}a`, "type", "veth", "peer", "name", `${this.name}b`, "netns", this.name);
+    ip("addr", "add", `${this.outside}/30`, "dev", `${this.name}a`);
+    ip("link", "set", `${this.name}a`, "up");
+    ip("-n", this.name, "addr", "add", `${this.ip}/30`, "dev", `${this.name}b`);
+    ip("-n", this.name, "link", "set", `${this.name}b`, "up");
+    ip("-n", this.name, "link", "set", "lo", "up");
+  }
+
+  remove(): void {
+    try {
+      execFileSync("ip", ["netns", "del", this.name], { stdio: "pipe" });
+    } catch {
+      // It is gone.
+    }
+  }
+}
