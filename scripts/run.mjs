@@ -12,7 +12,7 @@ import { withSetupLock } from "./setup-lock.mjs";
 
 const GENERATED_STAMP = "lib/generated/.console-generate";
 /** Commands that need what only development does. */
-const DEVELOPMENT_COMMANDS = new Set(["test", "package", "nodes", "documents", "screenshots"]);
+const DEVELOPMENT_COMMANDS = new Set(["test", "package", "nodes", "soak", "documents", "screenshots"]);
 /** Commands that end within seconds: compiling WebAssembly a second time, for speed, would take longer than it saves. */
 const SHORT_COMMANDS = new Set(["account", "edge", "migrate", "server", "sweep"]);
 

@@ -1,10 +1,10 @@
-import { type ChildProcess, execFileSync } from "node:child_process";
 import { once } from "node:events";
 import { request as httpRequest } from "node:http";
 import pg from "pg";
 import { type ConsoleServer, startConsole } from "@/e2e/support/console-server";
 import { call, expect, expectFailure, test } from "@/e2e/support/fixtures";
 import { insertCaller, insertCallerWithTokens } from "@/e2e/support/insert-caller";
+import { pauseTree } from "@/e2e/support/pause-tree";
 import { findPostgres, type PostgresServer, startPostgres } from "@/e2e/support/postgres-server";
 import { runSql } from "@/e2e/support/run-sql";
 import { createTestDatabase, type TestDatabase } from "@/e2e/support/test-database";
@@ -299,18 +299,3 @@ test.describe("PostgreSQL in trouble", { tag: ["@one-engine", "@waits"] }, () =>
     await postgres.restart();
   });
 });
-
-/** Stops a server and all its backends from running, without ending them. */
-function pauseTree(server: ChildProcess): { resume(): void } {
-  const children = execFileSync("pgrep", ["-P", String(server.pid)], { encoding: "utf8" })
-    .trim()
-    .split("\n")
-    .map(Number);
-  const pids = [server.pid ?? 0, ...children];
-  for (const pid of pids) process.kill(pid, "SIGSTOP");
-  return {
-    resume() {
-      for (const pid of pids) process.kill(pid, "SIGCONT");
-    },
-  };
-}
