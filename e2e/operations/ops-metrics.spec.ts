@@ -34,6 +34,7 @@ test("/ops/metrics tells of an instance on a port of its own: routes and statuse
     expect(text).toContain('console_admission_waiting{kind="request"} 0\n');
     expect(text).toMatch(/^console_database_connections\{state="idle"\} \d+$/m);
     expect(text).toMatch(/^console_event_loop_delay_seconds\{percentile="99"\} [\d.e-]+$/m);
+    expect(text).toMatch(/^console_roll_up_lag_seconds \d+$/m);
     expect(text).toContain(`console_workers ${workers}\n`);
     if (redis) expect(text).toContain("console_limit_store_down 0\n");
     expect(text, "no path that a client made up").not.toContain("7f3a");

@@ -1,6 +1,9 @@
 import { PURPOSES } from "@/lib/admission/shares";
 import { pool } from "@/lib/database/client";
+import { listDays } from "@/lib/database/partitions";
+import { env } from "@/lib/process/env";
 import { limitCounts, limitStoreIsUp } from "@/lib/rate-limit";
+import { rollUpLag } from "@/lib/servers/telemetry/retention";
 import { findLastSweep } from "@/lib/sweep/last-sweep";
 import { SECOND } from "@/lib/time";
 import { addMetricSource, type Family } from "./metrics.mjs";
@@ -11,6 +14,7 @@ export function tellOfApp(): void {
   addMetricSource("limit", limit);
   addMetricSource("pool", database);
   addMetricSource("sweep", sweep);
+  addMetricSource("roll-ups", rollUps);
 }
 
 function admission(): Family[] {
@@ -91,6 +95,19 @@ async function sweep(): Promise<Family[]> {
       type: "gauge",
       merge: "max",
       samples: last ? [[{}, last.finishedAt.getTime() / SECOND]] : [],
+    },
+  ];
+}
+
+async function rollUps(): Promise<Family[]> {
+  const lag = rollUpLag(await listDays("telemetry_samples"), Date.now(), env.kept.telemetryDays);
+  return [
+    {
+      name: "console_roll_up_lag_seconds",
+      help: "By how much the oldest day of samples has outlived KEEP_TELEMETRY_DAYS, because its hours are not summed up.",
+      type: "gauge",
+      merge: "max",
+      samples: [[{}, lag / SECOND]],
     },
   ];
 }

@@ -64,7 +64,7 @@ export async function retireSamples(
   { telemetryDays, hoursDays }: { telemetryDays: number; hoursDays: number },
   goesOn: GoesOn,
 ): Promise<{ sample_days: number; samples: number; unsummed: number }> {
-  const until = Math.floor(now / DAY) * DAY - telemetryDays * DAY;
+  const until = firstKeptDay(now, telemetryDays);
   const unsummed = await sumUpBetween(startOfHour(now - hoursDays * DAY), until, goesOn);
   // If the sweep was stopped, some hours are not summed up yet. Their samples wait for the next sweep.
   const end = unsummed === 0 && (await goesOn()) ? until : until - DAYS_OF_GRACE * DAY;
@@ -73,6 +73,18 @@ export async function retireSamples(
     samples: await deleteAll(REST, new Date(end), goesOn),
     unsummed,
   };
+}
+
+function firstKeptDay(now: number, telemetryDays: number): number {
+  return Math.floor(now / DAY) * DAY - telemetryDays * DAY;
+}
+
+/**
+ * How far the summing up of old samples is behind at `now`, in milliseconds: by how much the oldest of these days that
+ * samples are stored for (all epoch ms) has outlived its time. A sweep that sums up everything makes it 0.
+ */
+export function rollUpLag(days: readonly number[], now: number, telemetryDays: number): number {
+  return Math.max(0, firstKeptDay(now, telemetryDays) - Math.min(...days));
 }
 
 /** Sums up the hours of these times (epoch ms) in which servers have samples. Answers for how many servers it failed. */
