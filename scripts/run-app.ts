@@ -15,6 +15,8 @@ export type RunOptions = {
   build: boolean;
   /** Whether the embedded database is meant where none is named. */
   mayBeEmbedded: boolean;
+  /** Take what there is to tell while it runs, a sentence each: standard error by default. */
+  say?: { info(line: string): void; error(line: string): void };
   /** Once the database is reachable, before the app starts. */
   prepare(database: OpenDatabase): Promise<void>;
   /** Called once the app answers. The returned function is called when everything stops. */
@@ -26,12 +28,12 @@ export type RunOptions = {
  * database.
  * @throws PlainError when one of them cannot start, or not go on.
  */
-export async function runApp({ mode, build, mayBeEmbedded, prepare, announce }: RunOptions): Promise<void> {
+export async function runApp({ mode, build, mayBeEmbedded, say, prepare, announce }: RunOptions): Promise<void> {
   const env = parseEnv(process.env);
   await requireFreePort(env.host, env.port);
   if (build) buildIfChanged(DIST_DIRS.app);
   const stop = listenForStop();
-  const database = await openDatabase(env, mayBeEmbedded);
+  const database = await openDatabase(env, mayBeEmbedded, say?.info);
   try {
     // The app reads it, and so do the modules of lib/ that `prepare` and `announce` import later.
     process.env.DATABASE_URL = database.url;
@@ -45,7 +47,7 @@ export async function runApp({ mode, build, mayBeEmbedded, prepare, announce }: 
     const start = (port: number) =>
       startApp({ databaseUrl: database.url, host: env.host, port, mode, distDir: DIST_DIRS.app, workers: env.workers });
     const app = await start(env.port);
-    const supervisor = new Supervisor(app, () => start(app.port));
+    const supervisor = new Supervisor(app, () => start(app.port), say?.error);
     let finish: (() => Promise<void>) | undefined;
     try {
       finish = await announce({ app, database });

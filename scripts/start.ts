@@ -1,25 +1,38 @@
 import { existsSync } from "node:fs";
 import { PlainError } from "@/lib/failures";
 import { parseEnv } from "@/lib/process/env-variables";
+import { logError, logInfo } from "@/server/log.mjs";
 import { DIST_DIRS } from "./build";
 import { migrate, requireMigrated } from "./database";
 import { runApp } from "./run-app";
 
-/** `npm start`: production. No demo data; migrations are applied here only to the embedded database. */
-export async function main(): Promise<void> {
+/**
+ * `npm start`: production. No demo data; migrations are applied here only to the embedded database. What it says while it
+ * runs are lines of JSON, as the server's own; a start that is refused is a sentence.
+ */
+export async function main(): Promise<number | undefined> {
   parseEnv(process.env);
   if (!existsSync(`${DIST_DIRS.app}/BUILD_ID`)) throw new PlainError('There is no build yet; run "npm run build".');
-  await runApp({
-    mode: "production",
-    build: false,
-    mayBeEmbedded: false,
-    async prepare(database) {
-      if (!database.isEmbedded) return requireMigrated(database.url);
-      await migrate(database.url);
-    },
-    async announce({ app }) {
-      console.log(`Console API on ${app.origin}`);
-      return undefined;
-    },
-  });
+  let hasStarted = false;
+  try {
+    await runApp({
+      mode: "production",
+      build: false,
+      mayBeEmbedded: false,
+      say: { info: (line) => logInfo("console", line), error: (line) => logError("console", line) },
+      async prepare(database) {
+        if (!database.isEmbedded) return requireMigrated(database.url);
+        await migrate(database.url);
+      },
+      async announce({ app }) {
+        hasStarted = true;
+        logInfo("console", `Console API on ${app.origin}`);
+        return undefined;
+      },
+    });
+  } catch (error) {
+    if (!hasStarted || !(error instanceof PlainError)) throw error;
+    logError("console ended", error.message);
+    return 1;
+  }
 }

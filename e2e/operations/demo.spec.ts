@@ -414,7 +414,8 @@ test.describe("npm start", () => {
         if (death < 5) await expect.poll(() => countOf("(SIGKILL). It is started again.")).toBe(death);
       }
       expect(await app.ended).toBe(1);
-      expect(app.output()).toMatch(/\(SIGKILL\), 5 times within a minute. It is not started again.\n$/);
+      expect(app.output()).toMatch(/\(SIGKILL\), 5 times within a minute. It is not started again\."}\n$/);
+      for (const line of app.output().trim().split("\n")) expect(() => JSON.parse(line), line).not.toThrow();
     } finally {
       app.child.kill();
       await database.stop();
