@@ -40,6 +40,25 @@ test("systemd-analyze verify finds nothing to say against deploy/console@.servic
   }
 });
 
+test("haproxy -c finds nothing to say against the configuration in docs/operations.md", { tag: "@one-engine" }, () => {
+  test.skip(spawnSync("haproxy", ["-v"]).error !== undefined, "haproxy is not installed on this machine");
+  const [, shown = ""] =
+    /```\n(listen console-postgres\n.*?)```/s.exec(readFileSync("docs/operations.md", "utf8")) ?? [];
+  expect(shown).toContain("server db-2");
+  // The names of its servers are an example's.
+  const input = shown.replace(/db-(\d)\.internal/g, "192.0.2.$1");
+  const dir = mkdtempSync(join(tmpdir(), "console-haproxy-"));
+  try {
+    const file = join(dir, "haproxy.cfg");
+    writeFileSync(file, input);
+    const { status, stdout, stderr } = spawnSync("haproxy", ["-c", "-f", file], { encoding: "utf8" });
+    expect([status, stderr]).toEqual([0, ""]);
+    expect(stdout).toContain("Configuration file is valid");
+  } finally {
+    rmSync(dir, { recursive: true });
+  }
+});
+
 type Service = {
   command?: string[];
   environment?: Record<string, string>;
