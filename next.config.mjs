@@ -20,8 +20,8 @@ export default {
     // Else Next redirects what carries `RSC`, requests to the API as well, to keep apart in caches what nothing of the
     // console's allows to be cached.
     validateRSCRequestHeaders: false,
-    // A fifth of the build's work, for the next one in the same checkout, which CI does not see.
-    turbopackFileSystemCacheForBuild: !process.env.CI,
+    // Writing this cache is a fifth of a build, and most builds are the first of their checkout.
+    turbopackFileSystemCacheForBuild: false,
     turbopackFileSystemCacheForDev: !process.env.CI,
   },
   headers: async () => [

@@ -2,6 +2,7 @@ import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { Bench } from "@/bench/bench";
 import { createScratchDatabase, fill } from "@/bench/database";
+import { firstStart } from "@/bench/first-start";
 import { SECTIONS, type SectionName, type Settings } from "@/bench/sections";
 import { findPostgres, startPostgres } from "@/e2e/support/postgres-server";
 import { PlainError } from "@/lib/failures";
@@ -12,6 +13,8 @@ import { listenForStop } from "./signals";
 import { formatTable } from "./table";
 
 const NAMES = Object.keys(SECTIONS) as SectionName[];
+/** Measured alone and only when named: it installs and builds for minutes, and needs no database. */
+const FIRST_START = "first-start";
 const FEW_ROWS = 20_000;
 const MANY_ROWS = 5_000_000;
 
@@ -20,6 +23,7 @@ const HELP = `Measures the API beside a peer written by hand, in about three min
   npm run bench -- [SECTION …] [--postgres] [--large] [--rounds N] [--profile FOLDER]
 
 Sections, all of them by default: ${NAMES.join(", ")}.
+Only when named, and alone: ${FIRST_START} (npm run demo on a fresh clone; some minutes).
 The databases are its own: on the server that DATABASE_URL names, with --postgres on a PostgreSQL server that it starts,
 else embedded ones. They are gone at the end.
 
@@ -29,10 +33,11 @@ else embedded ones. They are gone at the end.
 
 /** `npm run bench`: what the API costs, as ratios to a peer that does the same work. Loopback only, ends by itself. */
 export async function main(args: string[]): Promise<void> {
+  if (args.length === 1 && args[0] === FIRST_START) return console.log(`\n${formatTable(await firstStart())}`);
   const { sections, settings, ownPostgres, variables, isHelp } = readArguments(args);
   if (isHelp) return console.log(HELP);
   const { databaseUrl } = parseEnv(process.env);
-  buildIfChanged(DIST_DIRS.test);
+  await buildIfChanged(DIST_DIRS.test);
   const stop = listenForStop();
   let serverUrl = databaseUrl;
   const started: { stop(): Promise<void> }[] = [];

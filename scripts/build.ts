@@ -1,7 +1,9 @@
-import { spawnSync } from "node:child_process";
+import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
+import { once } from "node:events";
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { text } from "node:stream/consumers";
 import { PlainError } from "@/lib/failures";
 import { withSetupLock } from "./setup-lock.mjs";
 
@@ -24,17 +26,17 @@ const STAMP = "console-build";
 
 /** `npm run build`: always builds. */
 export async function main(): Promise<void> {
-  withSetupLock(() => build(DIST_DIRS.app));
+  await withSetupLock(() => build(DIST_DIRS.app));
 }
 
 /** Builds unless the build in `distDir` was made from the same files. @throws PlainError when the build fails. */
-export function buildIfChanged(distDir: string): void {
+export async function buildIfChanged(distDir: string): Promise<void> {
   if (isBuilt(distDir)) return;
   // Asked again inside the lock: another command may have built meanwhile.
-  withSetupLock(() => {
+  await withSetupLock(async () => {
     if (isBuilt(distDir)) return;
     console.error("Building …");
-    build(distDir);
+    await build(distDir);
   });
 }
 
@@ -44,15 +46,19 @@ export function isBuilt(distDir: string): boolean {
   return existsSync(stamp) && readFileSync(stamp, "utf8") === inputsHash();
 }
 
-function build(distDir: string): void {
+async function build(distDir: string): Promise<void> {
   const hash = inputsHash();
   // Route types of the other build may name routes that are gone; the type check would stop at them.
   for (const dir of Object.values(DIST_DIRS)) rmSync(join(dir, "types"), { recursive: true, force: true });
-  const result = spawnSync(process.execPath, ["node_modules/next/dist/bin/next", "build"], {
-    encoding: "utf8",
+  const next = spawn(process.execPath, ["node_modules/next/dist/bin/next", "build"], {
+    stdio: ["ignore", "pipe", "pipe"],
     env: { ...process.env, NODE_ENV: "production", NEXT_TELEMETRY_DISABLED: "1", CONSOLE_DIST_DIR: distDir },
   });
-  if (result.status !== 0) throw new PlainError(`The build failed.\n${result.stdout}${result.stderr}`);
+  const end = () => next.kill();
+  process.once("exit", end);
+  const [[code], output, errors] = await Promise.all([once(next, "exit"), text(next.stdout), text(next.stderr)]);
+  process.off("exit", end);
+  if (code !== 0) throw new PlainError(`The build failed.\n${output}${errors}`);
   writeFileSync(join(distDir, STAMP), hash);
 }
 

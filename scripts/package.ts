@@ -44,7 +44,7 @@ export async function main(args: string[]): Promise<void> {
     if (["--help", "-h"].includes(folder)) return console.log(HELP);
     throw new PlainError(HELP);
   }
-  buildIfChanged(DIST_DIRS.app);
+  await buildIfChanged(DIST_DIRS.app);
   const bytes = await writePackage(DIST_DIRS.app, folder);
   console.log(`Wrote ${folder}: ${Math.ceil(bytes / 1024 / 1024)} MB.`);
 }

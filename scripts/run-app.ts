@@ -31,7 +31,10 @@ export type RunOptions = {
 export async function runApp({ mode, build, mayBeEmbedded, say, prepare, announce }: RunOptions): Promise<void> {
   const env = parseEnv(process.env);
   await requireFreePort(env.host, env.port);
-  if (build) buildIfChanged(DIST_DIRS.app);
+  // The build and the database do not need each other.
+  const built = build ? buildIfChanged(DIST_DIRS.app) : Promise.resolve();
+  // Awaited below; until then its failure is not unhandled.
+  built.catch(() => {});
   const stop = listenForStop();
   const database = await openDatabase(env, mayBeEmbedded, say?.info);
   try {
@@ -39,6 +42,7 @@ export async function runApp({ mode, build, mayBeEmbedded, say, prepare, announc
     process.env.DATABASE_URL = database.url;
     try {
       await prepare(database);
+      await Promise.race([built, stop.given]);
     } catch (error) {
       // Ctrl-C reaches the migration as well, which then fails, as it should.
       if (!stop.isGiven()) throw error;

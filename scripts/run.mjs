@@ -10,8 +10,9 @@ import { fileURLToPath } from "node:url";
 import { setFlagsFromString } from "node:v8";
 import { withSetupLock } from "./setup-lock.mjs";
 
-const GENERATED_STAMP = "lib/generated/.console-generate";
-/** Commands that need what only development does. */
+/** Says what lib/generated was made from. It is committed with it. */
+const GENERATED_STAMP = "lib/generated/inputs.sha256";
+/** Commands that need the development tools. The others install half as much. */
 const DEVELOPMENT_COMMANDS = new Set(["test", "package", "nodes", "soak", "documents", "screenshots"]);
 /** Commands that end within seconds: compiling WebAssembly a second time, for speed, would take longer than it saves. */
 const SHORT_COMMANDS = new Set(["account", "edge", "migrate", "server", "sweep"]);
@@ -27,26 +28,28 @@ loadDotEnv();
 // With NODE_ENV=production, npm leaves out the development tools, and some behave differently.
 if (DEVELOPMENT_COMMANDS.has(command)) Reflect.deleteProperty(process.env, "NODE_ENV");
 if (SHORT_COMMANDS.has(command)) setFlagsFromString("--liftoff-only");
-/** @typedef {{ title: string, isDone: () => boolean, run: string[], finish?: () => void }} Preparation */
+/** @typedef {{ title: string, isDone: () => boolean, run: () => string[], finish?: () => void }} Preparation */
 /** @type {Preparation[]} */
 const PREPARATIONS = [
   {
     title: "Installing packages",
-    isDone: isInstalled,
-    run: npm(
-      "ci",
-      ...(DEVELOPMENT_COMMANDS.has(command) ? ["--include=dev"] : []),
-      "--ignore-scripts",
-      "--no-audit",
-      "--no-fund",
-      "--loglevel=error",
-    ),
+    isDone: () => isInstalled(needsTools()),
+    // Another command may run on the packages that are there, so tools are added to them. Only "ci" removes any.
+    run: () =>
+      npm(
+        ...(isInstalled(false) ? ["install", "--no-save"] : ["ci"]),
+        needsTools() ? "--include=dev" : "--omit=dev",
+        "--ignore-scripts",
+        "--no-audit",
+        "--no-fund",
+        "--loglevel=error",
+      ),
   },
   {
     title: "Generating the client",
     isDone: isGenerated,
-    run: [process.execPath, "node_modules/prisma/build/index.js", "generate"],
-    finish: () => writeFileSync(GENERATED_STAMP, schemaHash()),
+    run: () => [process.execPath, "node_modules/prisma-cli/build/index.js", "generate"],
+    finish: () => writeFileSync(GENERATED_STAMP, `${schemaHash()}\n`),
   },
 ];
 // Asked again inside the lock: another command may have done it meanwhile. A finished checkout may be read-only.
@@ -55,7 +58,7 @@ if (!PREPARATIONS.every(({ isDone }) => isDone())) {
   if (command === "start") {
     fail('The installed packages or the build do not match this version. Run "npm ci" and "npm run build" first.');
   }
-  withSetupLock(() => {
+  await withSetupLock(async () => {
     for (const preparation of PREPARATIONS) if (!preparation.isDone()) prepare(preparation);
   });
 }
@@ -107,14 +110,22 @@ function npm(...args) {
   return cli?.endsWith(".js") ? [process.execPath, cli, ...args] : ["npm", ...args];
 }
 
-/** Whether the packages in the lock file are installed, as far as this command and this machine need them. */
-function isInstalled() {
+/** The generated client belongs to the checkout, so only a change of the schema needs the tool that writes it. */
+function needsTools() {
+  return DEVELOPMENT_COMMANDS.has(command) || !isGenerated();
+}
+
+/**
+ * Whether the packages in the lock file are installed, as far as this machine needs them.
+ * @param {boolean} withTools
+ */
+function isInstalled(withTools) {
   try {
     const installed = JSON.parse(readFileSync("node_modules/.package-lock.json", "utf8")).packages;
     const wanted = JSON.parse(readFileSync("package-lock.json", "utf8")).packages;
     delete wanted[""];
     return Object.entries(wanted).every(([path, { version, optional, dev }]) =>
-      installed[path] ? installed[path].version === version : optional || (dev && !DEVELOPMENT_COMMANDS.has(command)),
+      installed[path] ? installed[path].version === version : optional || (dev && !withTools),
     );
   } catch {
     return false;
@@ -122,18 +133,18 @@ function isInstalled() {
 }
 
 function isGenerated() {
-  return existsSync(GENERATED_STAMP) && readFileSync(GENERATED_STAMP, "utf8") === schemaHash();
+  return existsSync(GENERATED_STAMP) && readFileSync(GENERATED_STAMP, "utf8").trim() === schemaHash();
 }
 
 function schemaHash() {
   const hash = createHash("sha256");
-  for (const path of ["prisma/schema.prisma", "prisma/tables-generator.mjs", "package-lock.json"])
-    hash.update(readFileSync(path));
-  return hash.digest("hex");
+  for (const path of ["prisma/schema.prisma", "prisma/tables-generator.mjs"]) hash.update(readFileSync(path));
+  return hash.update(JSON.parse(readFileSync("package.json", "utf8")).devDependencies["prisma-cli"]).digest("hex");
 }
 
 /** @param {Preparation} preparation */
-function prepare({ title, run: [file = "", ...args], finish }) {
+function prepare({ title, run, finish }) {
+  const [file = "", ...args] = run();
   process.stderr.write(`${title} …\n`);
   const result = spawnSync(file, args, { encoding: "utf8", env: { ...process.env, CHECKPOINT_DISABLE: "1" } });
   if (result.status !== 0) {

@@ -5,12 +5,12 @@ const LOCK_FILE = ".data/setup.lock";
 const RETRY_MS = 200;
 
 /**
- * Runs `task` while no other process of this checkout does.
+ * Runs `task` while no other process of this checkout does. It blocks until it has the lock.
  * @template Result
- * @param {() => Result} task
- * @returns {Result}
+ * @param {() => Promise<Result>} task
+ * @returns {Promise<Result>}
  */
-export function withSetupLock(task) {
+export async function withSetupLock(task) {
   let lock = tryClaim(LOCK_FILE);
   if (!lock) process.stderr.write("Waiting for another command that is installing or building …\n");
   while (!lock) {
@@ -18,7 +18,7 @@ export function withSetupLock(task) {
     lock = tryClaim(LOCK_FILE);
   }
   try {
-    return task();
+    return await task();
   } finally {
     lock.release();
   }

@@ -350,16 +350,24 @@ test("the demo refuses a database with accounts that it did not make, and change
 });
 
 test.describe("npm start", () => {
-  const ips = Object.values(networkInterfaces())
-    .flatMap((list) => list ?? [])
-    .filter(({ internal, family }) => !internal && family === "IPv4")
-    .map(({ address }) => address);
-  const outcomesOf = (port: number) => Promise.all(["127.0.0.1", ...ips].map((address) => tryToConnect(address, port)));
-
+  const ownIps = () =>
+    Object.values(networkInterfaces())
+      .flatMap((list) => list ?? [])
+      .filter(({ internal, family }) => !internal && family === "IPv4")
+      .map(({ address }) => address);
+  /** What this machine's ips answer at a port. Other tests make and remove interfaces meanwhile; those do not count. */
+  const outcomesOf = async (port: number) => {
+    const outcomes: Record<string, string> = {};
+    for (const ip of ownIps()) {
+      const outcome = await tryToConnect(ip, port);
+      if (ownIps().includes(ip)) outcomes[ip] = outcome;
+    }
+    return { loopback: await tryToConnect("127.0.0.1", port), others: [...new Set(Object.values(outcomes))] };
+  };
   test("is production: no demo data, the embedded database named in one line, accounts from the command line, and only this machine let in; and when that database ends, so does it, with a sentence and a code", {
     tag: "@one-engine",
   }, async () => {
-    test.skip(ips.length === 0, "this machine has no ip but the loopback one");
+    test.skip(ownIps().length === 0, "this machine has no ip but the loopback one");
     const dir = mkdtempSync(join(tmpdir(), "console-start-"));
     const port = await freePort();
     const variables = { DATA_DIR: dir, PORT: String(port) };
@@ -372,7 +380,7 @@ test.describe("npm start", () => {
       });
       expect(list).toContain("There are no accounts yet.");
       expect((await fetch(`http://127.0.0.1:${port}/readyz`)).status).toBe(200);
-      expect(await outcomesOf(port)).toEqual(["connected", ...ips.map(() => "ECONNREFUSED")]);
+      expect(await outcomesOf(port)).toEqual({ loopback: "connected", others: ["ECONNREFUSED"] });
 
       const client = new pg.Client(String(await findRunningDatabase(dir)));
       client.on("error", () => {});
@@ -407,7 +415,10 @@ test.describe("npm start", () => {
         () => false,
       );
     try {
-      expect(await outcomesOf(port)).toEqual(["connected", ...ips.map(() => "connected")]);
+      expect(await outcomesOf(port)).toEqual({
+        loopback: "connected",
+        others: ownIps().length > 0 ? ["connected"] : [],
+      });
       for (let death = 1; death <= 5; death++) {
         await expect.poll(isReady, { timeout: 60 * SECOND }).toBe(true);
         execFileSync("pkill", ["-KILL", "-P", String(app.child.pid), "-f", "server/server.mjs"]);

@@ -1,0 +1,27 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { ProjectCopy } from "@/lib/project-copy";
+import { MINUTE } from "@/lib/time";
+
+const FOLDER = "lib/generated";
+
+let copy: ProjectCopy;
+
+beforeEach(() => {
+  copy = new ProjectCopy();
+});
+afterEach(() => copy.remove());
+
+test("generating the client again changes nothing: what is committed was made from the schema as it stands", {
+  timeout: MINUTE,
+}, () => {
+  const files = readdirSync(FOLDER, { recursive: true, encoding: "utf8", withFileTypes: true })
+    .filter((entry) => entry.isFile() && entry.name.endsWith(".ts"))
+    .map(({ parentPath, name }) => join(parentPath, name));
+  expect(files.length).toBeGreaterThan(10);
+  for (const file of files) copy.write(file, "");
+  const generated = copy.run("prisma-cli/build/index.js", "generate");
+  expect(generated.status, generated.stderr).toBe(0);
+  for (const file of files) expect(copy.read(file) === readFileSync(file, "utf8"), file).toBe(true);
+});

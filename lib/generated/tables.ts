@@ -1,0 +1,787 @@
+// Written by prisma/tables-generator.mjs from schema.prisma.
+export const TABLES = {
+  "Account": {
+    "name": "accounts",
+    "columns": {
+      "id": {
+        "name": "id",
+        "kind": "json"
+      },
+      "name": {
+        "name": "name",
+        "kind": "other"
+      },
+      "email": {
+        "name": "email",
+        "kind": "other"
+      },
+      "role": {
+        "name": "role",
+        "kind": "other"
+      },
+      "passwordHash": {
+        "name": "password_hash",
+        "kind": "other"
+      },
+      "disabledAt": {
+        "name": "disabled_at",
+        "kind": "instant"
+      },
+      "createdAt": {
+        "name": "created_at",
+        "kind": "instant"
+      },
+      "timeZone": {
+        "name": "time_zone",
+        "kind": "other"
+      }
+    }
+  },
+  "Session": {
+    "name": "sessions",
+    "columns": {
+      "tokenHash": {
+        "name": "token_hash",
+        "kind": "other"
+      },
+      "publicId": {
+        "name": "public_id",
+        "kind": "other"
+      },
+      "accountId": {
+        "name": "account_id",
+        "kind": "json"
+      },
+      "createdAt": {
+        "name": "created_at",
+        "kind": "instant"
+      },
+      "expiresAt": {
+        "name": "expires_at",
+        "kind": "instant"
+      },
+      "userAgent": {
+        "name": "user_agent",
+        "kind": "other"
+      },
+      "ip": {
+        "name": "ip",
+        "kind": "other"
+      },
+      "authenticatedAt": {
+        "name": "authenticated_at",
+        "kind": "instant"
+      }
+    }
+  },
+  "AccessToken": {
+    "name": "access_tokens",
+    "columns": {
+      "id": {
+        "name": "id",
+        "kind": "json"
+      },
+      "accountId": {
+        "name": "account_id",
+        "kind": "json"
+      },
+      "name": {
+        "name": "name",
+        "kind": "other"
+      },
+      "tokenHash": {
+        "name": "token_hash",
+        "kind": "other"
+      },
+      "hint": {
+        "name": "hint",
+        "kind": "other"
+      },
+      "createdAt": {
+        "name": "created_at",
+        "kind": "instant"
+      },
+      "expiresAt": {
+        "name": "expires_at",
+        "kind": "instant"
+      },
+      "lastUsedAt": {
+        "name": "last_used_at",
+        "kind": "instant"
+      },
+      "lastUsedIp": {
+        "name": "last_used_ip",
+        "kind": "other"
+      },
+      "lastUsedAgent": {
+        "name": "last_used_agent",
+        "kind": "other"
+      },
+      "revokedAt": {
+        "name": "revoked_at",
+        "kind": "instant"
+      },
+      "firstUsedAt": {
+        "name": "first_used_at",
+        "kind": "instant"
+      },
+      "firstUsedIp": {
+        "name": "first_used_ip",
+        "kind": "other"
+      },
+      "refusedCount": {
+        "name": "refused_count",
+        "kind": "json"
+      },
+      "lastRefusedAt": {
+        "name": "last_refused_at",
+        "kind": "instant"
+      },
+      "lastRefusedIp": {
+        "name": "last_refused_ip",
+        "kind": "other"
+      },
+      "lastRefusedAgent": {
+        "name": "last_refused_agent",
+        "kind": "other"
+      },
+      "formNonce": {
+        "name": "form_nonce",
+        "kind": "other"
+      },
+      "replacedById": {
+        "name": "replaced_by_id",
+        "kind": "json"
+      },
+      "endsOnFirstUse": {
+        "name": "ends_on_first_use",
+        "kind": "other"
+      }
+    }
+  },
+  "TokenUseHour": {
+    "name": "token_use_hours",
+    "columns": {
+      "tokenId": {
+        "name": "token_id",
+        "kind": "json"
+      },
+      "hour": {
+        "name": "hour",
+        "kind": "instant"
+      },
+      "requests": {
+        "name": "requests",
+        "kind": "json"
+      },
+      "limited": {
+        "name": "limited",
+        "kind": "json"
+      },
+      "refused": {
+        "name": "refused",
+        "kind": "json"
+      },
+      "peak": {
+        "name": "peak",
+        "kind": "json"
+      }
+    }
+  },
+  "TokenVisitor": {
+    "name": "token_visitors",
+    "columns": {
+      "tokenId": {
+        "name": "token_id",
+        "kind": "json"
+      },
+      "ip": {
+        "name": "ip",
+        "kind": "other"
+      },
+      "network": {
+        "name": "network",
+        "kind": "other"
+      },
+      "agent": {
+        "name": "agent",
+        "kind": "other"
+      },
+      "firstSeenAt": {
+        "name": "first_seen_at",
+        "kind": "instant"
+      },
+      "lastSeenAt": {
+        "name": "last_seen_at",
+        "kind": "instant"
+      }
+    }
+  },
+  "Server": {
+    "name": "servers",
+    "columns": {
+      "id": {
+        "name": "id",
+        "kind": "json"
+      },
+      "accountId": {
+        "name": "account_id",
+        "kind": "json"
+      },
+      "label": {
+        "name": "label",
+        "kind": "other"
+      },
+      "hostname": {
+        "name": "hostname",
+        "kind": "other"
+      },
+      "publicIp": {
+        "name": "public_ip",
+        "kind": "other"
+      },
+      "facts": {
+        "name": "facts",
+        "kind": "json"
+      },
+      "createdAt": {
+        "name": "created_at",
+        "kind": "instant"
+      },
+      "lastSeenAt": {
+        "name": "last_seen_at",
+        "kind": "instant"
+      },
+      "stability": {
+        "name": "stability",
+        "kind": "json"
+      },
+      "latestSampleAt": {
+        "name": "latest_sample_at",
+        "kind": "instant"
+      },
+      "latestSample": {
+        "name": "latest_sample",
+        "kind": "json"
+      },
+      "formNonce": {
+        "name": "form_nonce",
+        "kind": "other"
+      },
+      "daemon": {
+        "name": "daemon",
+        "kind": "other"
+      },
+      "daemonBefore": {
+        "name": "daemon_before",
+        "kind": "other"
+      },
+      "twoDaemonsAt": {
+        "name": "two_daemons_at",
+        "kind": "instant"
+      }
+    }
+  },
+  "ServerKey": {
+    "name": "server_keys",
+    "columns": {
+      "id": {
+        "name": "id",
+        "kind": "json"
+      },
+      "serverId": {
+        "name": "server_id",
+        "kind": "json"
+      },
+      "keyHash": {
+        "name": "key_hash",
+        "kind": "other"
+      },
+      "hint": {
+        "name": "hint",
+        "kind": "other"
+      },
+      "createdAt": {
+        "name": "created_at",
+        "kind": "instant"
+      },
+      "expiresAt": {
+        "name": "expires_at",
+        "kind": "instant"
+      },
+      "lastUsedAt": {
+        "name": "last_used_at",
+        "kind": "instant"
+      },
+      "lastUsedIp": {
+        "name": "last_used_ip",
+        "kind": "other"
+      }
+    }
+  },
+  "TelemetrySample": {
+    "name": "telemetry_samples",
+    "columns": {
+      "serverId": {
+        "name": "server_id",
+        "kind": "json"
+      },
+      "ts": {
+        "name": "ts",
+        "kind": "instant"
+      },
+      "cpuPct": {
+        "name": "cpu_pct",
+        "kind": "json"
+      },
+      "cpuStealPct": {
+        "name": "cpu_steal_pct",
+        "kind": "json"
+      },
+      "cpuIowaitPct": {
+        "name": "cpu_iowait_pct",
+        "kind": "json"
+      },
+      "load5": {
+        "name": "load5",
+        "kind": "json"
+      },
+      "memUsedMb": {
+        "name": "mem_used_mb",
+        "kind": "json"
+      },
+      "memTotalMb": {
+        "name": "mem_total_mb",
+        "kind": "json"
+      },
+      "swapUsedPct": {
+        "name": "swap_used_pct",
+        "kind": "json"
+      },
+      "diskUsedPct": {
+        "name": "disk_used_pct",
+        "kind": "json"
+      },
+      "netLossPct": {
+        "name": "net_loss_pct",
+        "kind": "json"
+      },
+      "netRetransmitPct": {
+        "name": "net_retransmit_pct",
+        "kind": "json"
+      },
+      "uptimeS": {
+        "name": "uptime_s",
+        "kind": "json"
+      },
+      "oomKills": {
+        "name": "oom_kills",
+        "kind": "json"
+      },
+      "failedUnits": {
+        "name": "failed_units",
+        "kind": "json"
+      }
+    }
+  },
+  "TelemetryHour": {
+    "name": "telemetry_hours",
+    "columns": {
+      "serverId": {
+        "name": "server_id",
+        "kind": "json"
+      },
+      "hour": {
+        "name": "hour",
+        "kind": "instant"
+      },
+      "samples": {
+        "name": "samples",
+        "kind": "json"
+      },
+      "bands": {
+        "name": "bands",
+        "kind": "json"
+      },
+      "stale": {
+        "name": "stale",
+        "kind": "other"
+      }
+    }
+  },
+  "BenchmarkRun": {
+    "name": "benchmark_runs",
+    "columns": {
+      "id": {
+        "name": "id",
+        "kind": "json"
+      },
+      "serverId": {
+        "name": "server_id",
+        "kind": "json"
+      },
+      "label": {
+        "name": "label",
+        "kind": "other"
+      },
+      "status": {
+        "name": "status",
+        "kind": "other"
+      },
+      "cpu": {
+        "name": "cpu",
+        "kind": "json"
+      },
+      "disk": {
+        "name": "disk",
+        "kind": "json"
+      },
+      "network": {
+        "name": "network",
+        "kind": "json"
+      },
+      "stability": {
+        "name": "stability",
+        "kind": "json"
+      },
+      "total": {
+        "name": "total",
+        "kind": "json"
+      },
+      "verified": {
+        "name": "verified",
+        "kind": "other"
+      },
+      "log": {
+        "name": "log",
+        "kind": "other"
+      },
+      "agentTokenHash": {
+        "name": "agent_token_hash",
+        "kind": "other"
+      },
+      "createdAt": {
+        "name": "created_at",
+        "kind": "instant"
+      },
+      "finishedAt": {
+        "name": "finished_at",
+        "kind": "instant"
+      }
+    }
+  },
+  "GameService": {
+    "name": "game_services",
+    "columns": {
+      "id": {
+        "name": "id",
+        "kind": "json"
+      },
+      "accountId": {
+        "name": "account_id",
+        "kind": "json"
+      },
+      "name": {
+        "name": "name",
+        "kind": "other"
+      },
+      "status": {
+        "name": "status",
+        "kind": "other"
+      },
+      "javaHostname": {
+        "name": "java_hostname",
+        "kind": "other"
+      },
+      "originHost": {
+        "name": "origin_host",
+        "kind": "other"
+      },
+      "originPort": {
+        "name": "origin_port",
+        "kind": "json"
+      },
+      "configVersion": {
+        "name": "config_version",
+        "kind": "json"
+      },
+      "error": {
+        "name": "error",
+        "kind": "other"
+      },
+      "supportAccess": {
+        "name": "support_access",
+        "kind": "other"
+      },
+      "createdAt": {
+        "name": "created_at",
+        "kind": "instant"
+      },
+      "updatedAt": {
+        "name": "updated_at",
+        "kind": "instant"
+      },
+      "wish": {
+        "name": "wish",
+        "kind": "other"
+      },
+      "firstFetchedAt": {
+        "name": "first_fetched_at",
+        "kind": "instant"
+      },
+      "formNonce": {
+        "name": "form_nonce",
+        "kind": "other"
+      }
+    }
+  },
+  "ServiceGrant": {
+    "name": "service_grants",
+    "columns": {
+      "serviceId": {
+        "name": "service_id",
+        "kind": "json"
+      },
+      "accountId": {
+        "name": "account_id",
+        "kind": "json"
+      },
+      "createdAt": {
+        "name": "created_at",
+        "kind": "instant"
+      }
+    }
+  },
+  "ServiceShare": {
+    "name": "service_shares",
+    "columns": {
+      "serviceId": {
+        "name": "service_id",
+        "kind": "json"
+      },
+      "email": {
+        "name": "email",
+        "kind": "other"
+      },
+      "typedEmail": {
+        "name": "typed_email",
+        "kind": "other"
+      },
+      "accountId": {
+        "name": "account_id",
+        "kind": "json"
+      },
+      "createdAt": {
+        "name": "created_at",
+        "kind": "instant"
+      }
+    }
+  },
+  "HostnameClaim": {
+    "name": "hostname_claims",
+    "columns": {
+      "hostname": {
+        "name": "hostname",
+        "kind": "other"
+      },
+      "serviceId": {
+        "name": "service_id",
+        "kind": "json"
+      },
+      "claimedAt": {
+        "name": "claimed_at",
+        "kind": "instant"
+      },
+      "activeAt": {
+        "name": "active_at",
+        "kind": "instant"
+      }
+    }
+  },
+  "EdgeNode": {
+    "name": "edge_nodes",
+    "columns": {
+      "id": {
+        "name": "id",
+        "kind": "json"
+      },
+      "name": {
+        "name": "name",
+        "kind": "other"
+      },
+      "createdAt": {
+        "name": "created_at",
+        "kind": "instant"
+      },
+      "lastHeardAt": {
+        "name": "last_heard_at",
+        "kind": "instant"
+      },
+      "lastHeardIp": {
+        "name": "last_heard_ip",
+        "kind": "other"
+      },
+      "agent": {
+        "name": "agent",
+        "kind": "other"
+      },
+      "isLive": {
+        "name": "is_live",
+        "kind": "other"
+      },
+      "unsettledSince": {
+        "name": "unsettled_since",
+        "kind": "instant"
+      }
+    }
+  },
+  "EdgeNodeKey": {
+    "name": "edge_node_keys",
+    "columns": {
+      "id": {
+        "name": "id",
+        "kind": "json"
+      },
+      "nodeId": {
+        "name": "node_id",
+        "kind": "json"
+      },
+      "keyHash": {
+        "name": "key_hash",
+        "kind": "other"
+      },
+      "hint": {
+        "name": "hint",
+        "kind": "other"
+      },
+      "createdAt": {
+        "name": "created_at",
+        "kind": "instant"
+      },
+      "expiresAt": {
+        "name": "expires_at",
+        "kind": "instant"
+      }
+    }
+  },
+  "EdgeAcknowledgement": {
+    "name": "edge_acknowledgements",
+    "columns": {
+      "serviceId": {
+        "name": "service_id",
+        "kind": "json"
+      },
+      "nodeId": {
+        "name": "node_id",
+        "kind": "json"
+      },
+      "version": {
+        "name": "version",
+        "kind": "json"
+      },
+      "error": {
+        "name": "error",
+        "kind": "other"
+      },
+      "acknowledgedAt": {
+        "name": "acknowledged_at",
+        "kind": "instant"
+      }
+    }
+  },
+  "Ticket": {
+    "name": "tickets",
+    "columns": {
+      "id": {
+        "name": "id",
+        "kind": "json"
+      },
+      "accountId": {
+        "name": "account_id",
+        "kind": "json"
+      },
+      "serviceId": {
+        "name": "service_id",
+        "kind": "json"
+      },
+      "subject": {
+        "name": "subject",
+        "kind": "other"
+      },
+      "status": {
+        "name": "status",
+        "kind": "other"
+      },
+      "createdAt": {
+        "name": "created_at",
+        "kind": "instant"
+      }
+    }
+  },
+  "MetricSample": {
+    "name": "metric_samples",
+    "columns": {
+      "serviceId": {
+        "name": "service_id",
+        "kind": "json"
+      },
+      "ts": {
+        "name": "ts",
+        "kind": "instant"
+      },
+      "nodeId": {
+        "name": "node_id",
+        "kind": "json"
+      },
+      "packets": {
+        "name": "packets",
+        "kind": "json"
+      },
+      "bytes": {
+        "name": "bytes",
+        "kind": "json"
+      },
+      "dropped": {
+        "name": "dropped",
+        "kind": "json"
+      },
+      "connections": {
+        "name": "connections",
+        "kind": "json"
+      },
+      "latencyMs": {
+        "name": "latency_ms",
+        "kind": "json"
+      }
+    }
+  },
+  "Sweep": {
+    "name": "sweeps",
+    "columns": {
+      "name": {
+        "name": "name",
+        "kind": "other"
+      },
+      "holder": {
+        "name": "holder",
+        "kind": "other"
+      },
+      "leasedUntil": {
+        "name": "leased_until",
+        "kind": "instant"
+      },
+      "startedAt": {
+        "name": "started_at",
+        "kind": "instant"
+      },
+      "finishedAt": {
+        "name": "finished_at",
+        "kind": "instant"
+      },
+      "report": {
+        "name": "report",
+        "kind": "json"
+      }
+    }
+  }
+} as const;
