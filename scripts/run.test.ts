@@ -5,7 +5,15 @@ import { dirname, join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 
 // A copy of the project on which nobody has installed anything.
-const FILES = ["scripts/run.mjs", "scripts/setup-lock.mjs", "lib/process/pid-file.mjs", "package.json"];
+const FILES = [
+  "scripts/run.mjs",
+  "scripts/setup-lock.mjs",
+  "lib/process/pid-file.mjs",
+  "lib/generated/inputs.sha256",
+  "prisma/schema.prisma",
+  "prisma/tables-generator.mjs",
+  "package.json",
+];
 let dir: string;
 
 beforeEach(() => {
@@ -43,8 +51,12 @@ test.each(["test", "documents", "screenshots"])(
   },
 );
 
-test("npm run demo installs what production needs, as NODE_ENV says", () => {
-  expect(run(["demo"], { NODE_ENV: "production" }).stderr).toContain("ci --ignore-scripts");
+test("npm run demo installs no tools, whatever NODE_ENV says, unless the schema is another than the committed client's", () => {
+  for (const NODE_ENV of ["production", "development"]) {
+    expect(run(["demo"], { NODE_ENV }).stderr).toContain("ci --omit=dev --ignore-scripts");
+  }
+  writeFileSync(join(dir, "prisma/schema.prisma"), "// another");
+  expect(run(["demo"]).stderr).toContain("ci --include=dev --ignore-scripts");
 });
 
 test("only commands of package.json can be named", () => {

@@ -1,5 +1,5 @@
 import { db, type Prisma } from "@/lib/database/client";
-import { executeIn } from "@/lib/database/run-statement";
+import { executeIn, type Transaction } from "@/lib/database/run-statement";
 import { names, parameter, statement } from "@/lib/database/statement";
 import { table } from "@/lib/database/tables";
 import { parseStabilityRecord, withCheckIn } from "@/lib/servers/stability";
@@ -26,15 +26,16 @@ type Sample = Measured & { at: number };
 /**
  * Checks in for the daemon of a machine, unless that daemon is silent now. It first adds the check-ins that are missing
  * because the demo did not run (a sleeping laptop, say). Otherwise a pause would look like an outage of every server.
+ * `storedSince` (epoch ms): samples before it count for the stability, and `storeSamplesBefore` stores them later.
  */
-export async function checkIn(server: Machinery, now: Date): Promise<void> {
+export async function checkIn(server: Machinery, now: Date, storedSince = 0): Promise<void> {
   const row = await db.server.findFirst({
     where: { account: { email: server.owner }, hostname: server.hostname },
     select: selectAt(now),
   });
   // Somebody has removed it from the demo.
   if (!row) return;
-  const previousAt = await replayMissed(server, row, now.getTime());
+  const previousAt = await replayMissed(server, row, now.getTime(), storedSince);
   const times = { at: now.getTime(), previousAt, createdAt: row.createdAt.getTime() };
   if (isSilentAt(server, times.at)) return;
   const report = parseReport(reportAt(server, times));
@@ -47,9 +48,9 @@ export async function checkIn(server: Machinery, now: Date): Promise<void> {
  * Writes one check-in for each whole minute since the last one, as far back as the stability component looks: thousands
  * of them at once, where `recordCheckIn` takes one. Returns the time of the last check-in (epoch ms).
  */
-async function replayMissed(server: Machinery, row: Row, now: number): Promise<number> {
+async function replayMissed(server: Machinery, row: Row, now: number, storedSince: number): Promise<number> {
   const createdAt = row.createdAt.getTime();
-  const reach = Math.floor((now - DAY) / HOUR) * HOUR;
+  const reach = reachOf(now);
   let previousAt = Math.max(row.lastSeenAt.getTime(), reach - MINUTE);
   let stability = parseStabilityRecord(row.stability);
   const samples: Sample[] = [];
@@ -62,7 +63,11 @@ async function replayMissed(server: Machinery, row: Row, now: number): Promise<n
   }
   if (samples.length > 0) {
     await db.$transaction(async (tx) => {
-      await executeIn(tx, INSERT_SAMPLES, { rows: JSON.stringify(samples.map((sample) => toRow(row.id, sample))) });
+      await store(
+        tx,
+        row.id,
+        samples.filter(({ at }) => at >= storedSince),
+      );
       // Every report includes the facts, so that a server that falls silent still shows them.
       const { facts, publicIp } = server.daemon;
       const data = { stability, lastSeenAt: new Date(previousAt), facts, publicIp };
@@ -75,6 +80,33 @@ async function replayMissed(server: Machinery, row: Row, now: number): Promise<n
     });
   }
   return previousAt;
+}
+
+/** Stores the samples of the day before `first`, the time of a machine's first stored sample (epoch ms). */
+export async function storeSamplesBefore(
+  tx: Transaction,
+  server: Machinery,
+  { id, createdAt }: { id: number; createdAt: Date },
+  first: number,
+): Promise<void> {
+  const reach = reachOf(first);
+  let previousAt = Math.max(createdAt.getTime(), reach - MINUTE);
+  const samples: Sample[] = [];
+  for (const at of missedMoments(server, previousAt, first)) {
+    if (isSilentAt(server, at)) continue;
+    samples.push({ at, ...reportAt(server, { at, previousAt, createdAt: createdAt.getTime() }).sample });
+    previousAt = at;
+  }
+  await store(tx, id, samples);
+}
+
+/** The first hour of the samples that stand before a moment (both in epoch ms). */
+function reachOf(moment: number): number {
+  return Math.floor((moment - DAY) / HOUR) * HOUR;
+}
+
+async function store(tx: Transaction, serverId: number, samples: readonly Sample[]): Promise<void> {
+  await executeIn(tx, INSERT_SAMPLES, { rows: JSON.stringify(samples.map((sample) => toRow(serverId, sample))) });
 }
 
 const t = table("TelemetrySample", "t");

@@ -76,32 +76,78 @@ function isApplied({ java_hostname, version }: ConfiguredService): boolean {
   return service === undefined || service.status === "active" || service.configVersion !== version;
 }
 
-/** The edge nodes report every finished minute of a service since the last stored one, 7 days at most. */
+/** The edge nodes report every finished minute of a service since the last stored one; of a new service, the last hour. */
 export async function reportIntervals(service: DemoService, now: Date): Promise<void> {
-  const { traffic, javaHostname } = service;
-  if (!traffic) return;
-  const row = await db.gameService.findFirst({
-    where: { account: { email: service.owner }, javaHostname },
-    select: { id: true, status: true, createdAt: true, updatedAt: true },
-  });
-  // Somebody has removed it from the demo.
+  const row = await findReported(service);
   if (!row) return;
-  // A service that is not active has had no traffic since it came into its status.
-  const until = minuteOf(row.status === "active" ? now : row.updatedAt);
+  const until = lastMinuteOf(row, now);
   // The latest minute is reported again, because an interrupted write may lack some nodes.
   const latest = await findLatestInterval(row.id);
-  const from = Math.max(minuteOf(now.getTime() - REACH) + 1, minuteOf(row.createdAt), minuteOf(latest ?? 0));
-  const source = { serviceId: row.id, key: keyOf(javaHostname), traffic };
-  const minutes = Array.from({ length: Math.max(0, until - from) }, (_, index) => from + index);
+  const from = Math.max(earliestMinuteOf(row, now), latest === null ? until - HOUR / MINUTE : minuteOf(latest));
   for (const node of EDGE_NODES) {
     const nodeId = await ensureNode(node);
-    const intervals = minutes.flatMap((minute) => intervalAt(source, node, minute) ?? []);
-    await deliver(
-      intervals.map((interval) => ({ ...interval, nodeId })),
-      nodeId,
-      now,
-    );
+    await deliver(intervalsOf(row, node, nodeId, from, until), nodeId, now);
   }
+}
+
+/**
+ * Writes the intervals that a new demo leaves for later. The newest come first, so that an interrupted demo goes on where
+ * it stopped.
+ */
+export async function writePastIntervals(service: DemoService, now: Date, signal: AbortSignal): Promise<void> {
+  const row = await findReported(service);
+  if (!row) return;
+  const earliest = await db.metricSample.findFirst({
+    where: { serviceId: row.id },
+    select: { ts: true },
+    orderBy: { ts: "asc" },
+  });
+  const first = earliestMinuteOf(row, now);
+  for (let until = minuteOf(earliest?.ts ?? 0); until > first && !signal.aborted; until -= PAST_AT_ONCE) {
+    const from = Math.max(first, until - PAST_AT_ONCE);
+    const intervals: Interval[] = [];
+    for (const node of EDGE_NODES) intervals.push(...intervalsOf(row, node, await ensureNode(node), from, until));
+    await recordIntervals(intervals);
+  }
+}
+
+/** How many minutes of all nodes one statement writes. Requests of the demo wait for it. */
+const PAST_AT_ONCE = (6 * HOUR) / MINUTE;
+
+type Reported = {
+  id: number;
+  status: string;
+  createdAt: Date;
+  updatedAt: Date;
+  source: Parameters<typeof intervalAt>[0];
+};
+
+/** A service of the demo that has traffic; null when somebody has removed it. */
+async function findReported({ traffic, javaHostname, owner }: DemoService): Promise<Reported | null> {
+  if (!traffic) return null;
+  const row = await db.gameService.findFirst({
+    where: { account: { email: owner }, javaHostname },
+    select: { id: true, status: true, createdAt: true, updatedAt: true },
+  });
+  return row && { ...row, source: { serviceId: row.id, key: keyOf(javaHostname), traffic } };
+}
+
+/** The end of the traffic. A service that is not active has had none since it came into its status. */
+function lastMinuteOf({ status, updatedAt }: Reported, now: Date): number {
+  return minuteOf(status === "active" ? now : updatedAt);
+}
+
+function earliestMinuteOf({ createdAt }: Reported, now: Date): number {
+  return Math.max(minuteOf(now.getTime() - REACH) + 1, minuteOf(createdAt));
+}
+
+/** What a node counted from one minute to another, the last one left out. */
+function intervalsOf({ source }: Reported, node: EdgeNode, nodeId: number, from: number, until: number): Interval[] {
+  const minutes = Array.from({ length: Math.max(0, until - from) }, (_, index) => from + index);
+  return minutes.flatMap((minute) => {
+    const interval = intervalAt(source, node, minute);
+    return interval ? { ...interval, nodeId } : [];
+  });
 }
 
 async function deliver(intervals: readonly Interval[], nodeId: number, now: Date): Promise<void> {

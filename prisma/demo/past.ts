@@ -1,13 +1,14 @@
 import { db } from "@/lib/database/client";
-import { execute } from "@/lib/database/run-statement";
+import { executeIn } from "@/lib/database/run-statement";
 import { names, parameter, statement } from "@/lib/database/statement";
 import { table } from "@/lib/database/tables";
 import { rateHealth } from "@/lib/servers/health-score";
 import { recordOfHours, type StabilityRecord, summariseStability } from "@/lib/servers/stability";
 import { type Bands, bandsOf, merge } from "@/lib/servers/telemetry/bands";
 import { rolledUpValues } from "@/lib/servers/telemetry/measurements";
-import { type HourSum, keepHours } from "@/lib/servers/telemetry/roll-ups";
+import { type HourSum, keepHours, ROLL_UP_TRANSACTION } from "@/lib/servers/telemetry/roll-ups";
 import { DAY, HOUR, MINUTE } from "@/lib/time";
+import { storeSamplesBefore } from "@/prisma/demo/daemons";
 import { isSilentAt, type Machinery, reportAt } from "@/prisma/demo/machines";
 
 /** How far back the longest history reaches. */
@@ -22,29 +23,48 @@ const MINUTELY = statement(
   { serverId: t.serverId, from: parameter<Date>("timestamptz"), until: parameter<Date>("timestamptz") },
   ({ serverId, from, until }) => ({
     sql: `insert into telemetry_samples (${names(t.serverId, t.ts)})
-      select ${serverId}, at from generate_series(${from}, ${until} - interval '1 ms', '1 minute') at`,
+      select ${serverId}, at from generate_series(${from}, ${until} - interval '1 ms', '1 minute') at
+      on conflict (${names(t.serverId, t.ts)}) do nothing`,
   }),
 );
 
+/** A machine whose first sample is older than this has its past: it is deleted after some days. */
+const OLD = 3 * DAY;
+
 /**
- * Writes the hourly sums of a machine for the time before its first samples. Writing a month of samples would take minutes.
- * The day before the samples has only check-ins, because the stability of the samples looks back on it.
+ * Writes what a new demo leaves for later, so that its address is printed soon: the samples of a machine's first day, and
+ * the hourly sums of the month before. All at once, so that an interrupted demo begins it again at its next start.
  */
-export async function writePast(server: Machinery): Promise<void> {
+export async function writePast(server: Machinery, now: Date): Promise<void> {
   const row = await db.server.findFirst({
     where: { account: { email: server.owner }, hostname: server.hostname },
-    select: { id: true, createdAt: true, telemetrySamples: { select: { ts: true }, orderBy: { ts: "asc" }, take: 1 } },
+    select: {
+      id: true,
+      createdAt: true,
+      telemetrySamples: { select: { ts: true, cpuPct: true }, orderBy: { ts: "asc" }, take: 1 },
+    },
   });
-  const firstSample = row?.telemetrySamples[0]?.ts;
-  if (!row || !firstSample) return;
+  const [first] = row?.telemetrySamples ?? [];
+  // A sample without measurements belongs to a past that has been written.
+  if (!row || !first || first.cpuPct === null || first.ts.getTime() < now.getTime() - OLD) return;
   const { id, createdAt } = row;
-  const end = Math.floor(firstSample.getTime() / HOUR) * HOUR;
-  await execute(MINUTELY, {
-    serverId: id,
-    from: new Date(Math.max(createdAt.getTime(), end - DAY)),
-    until: new Date(end),
-  });
-  const first = Math.ceil(Math.max(createdAt.getTime(), end - REACH) / HOUR) * HOUR;
+  await db.$transaction(async (tx) => {
+    await storeSamplesBefore(tx, server, row, first.ts.getTime());
+    const earliest = await tx.telemetrySample.findFirstOrThrow({ where: { serverId: id }, orderBy: { ts: "asc" } });
+    const end = Math.floor(earliest.ts.getTime() / HOUR) * HOUR;
+    // The stability of the samples looks back on a day of check-ins.
+    await executeIn(tx, MINUTELY, {
+      serverId: id,
+      from: new Date(Math.max(createdAt.getTime(), end - DAY)),
+      until: new Date(end),
+    });
+    await keepHours(id, pastHours(server, createdAt.getTime(), end), tx);
+  }, ROLL_UP_TRANSACTION);
+}
+
+/** The hourly sums of a machine before `end` (epoch ms). Writing a month of samples would take minutes. */
+function pastHours(server: Machinery, createdAt: number, end: number): Map<number, HourSum> {
+  const first = Math.ceil(Math.max(createdAt, end - REACH) / HOUR) * HOUR;
   const sums = new Map<number, HourSum>();
   let hours: PastHour[] = [];
   let lastOomAt: number | null = null;
@@ -56,10 +76,10 @@ export async function writePast(server: Machinery): Promise<void> {
       last_oom_at: lastOomAt,
       failed_units: server.daemon.machine.failedUnits,
     });
-    const since = Math.max(createdAt.getTime(), (hours[0]?.hour ?? 0) * HOUR);
-    sums.set(hour, sumOf(server, createdAt.getTime(), hour, { record, since }));
+    const since = Math.max(createdAt, (hours[0]?.hour ?? 0) * HOUR);
+    sums.set(hour, sumOf(server, createdAt, hour, { record, since }));
   }
-  await keepHours(id, sums);
+  return sums;
 }
 
 /** What is known of stability by an hour: the record, and when that begins. */
