@@ -82,26 +82,28 @@ async function replayMissed(server: Machinery, row: Row, now: number, storedSinc
   return previousAt;
 }
 
-/** Stores the samples of the day before `first`, the time of a machine's first stored sample (epoch ms). */
-export async function storeSamplesBefore(
-  tx: Transaction,
+/** Stores the samples of the day before a moment (epoch ms), the newest first, in small statements. */
+export async function storeDayBefore(
   server: Machinery,
   { id, createdAt }: { id: number; createdAt: Date },
-  first: number,
+  moment: number,
+  signal: AbortSignal,
 ): Promise<void> {
-  const reach = reachOf(first);
-  let previousAt = Math.max(createdAt.getTime(), reach - MINUTE);
+  let previousAt = Math.max(createdAt.getTime(), reachOf(moment) - MINUTE);
   const samples: Sample[] = [];
-  for (const at of missedMoments(server, previousAt, first)) {
+  for (const at of missedMoments(server, previousAt, moment)) {
     if (isSilentAt(server, at)) continue;
     samples.push({ at, ...reportAt(server, { at, previousAt, createdAt: createdAt.getTime() }).sample });
     previousAt = at;
   }
-  await store(tx, id, samples);
+  while (samples.length > 0 && !signal.aborted) await store(db, id, samples.splice(-SAMPLES_AT_ONCE));
 }
 
-/** The first hour of the samples that stand before a moment (both in epoch ms). */
-function reachOf(moment: number): number {
+/** How many samples one statement writes. Requests of the demo wait for it, because the embedded database takes one at a time. */
+const SAMPLES_AT_ONCE = 120;
+
+/** The beginning of the day of samples before a moment (both in epoch ms). */
+export function reachOf(moment: number): number {
   return Math.floor((moment - DAY) / HOUR) * HOUR;
 }
 

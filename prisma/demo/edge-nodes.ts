@@ -112,7 +112,7 @@ export async function writePastIntervals(service: DemoService, now: Date, signal
 }
 
 /** How many minutes of all nodes one statement writes. Requests of the demo wait for it. */
-const PAST_AT_ONCE = (6 * HOUR) / MINUTE;
+const PAST_AT_ONCE = HOUR / MINUTE;
 
 type Reported = {
   id: number;

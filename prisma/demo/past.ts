@@ -1,14 +1,14 @@
 import { db } from "@/lib/database/client";
-import { executeIn } from "@/lib/database/run-statement";
+import { execute } from "@/lib/database/run-statement";
 import { names, parameter, statement } from "@/lib/database/statement";
 import { table } from "@/lib/database/tables";
 import { rateHealth } from "@/lib/servers/health-score";
 import { recordOfHours, type StabilityRecord, summariseStability } from "@/lib/servers/stability";
 import { type Bands, bandsOf, merge } from "@/lib/servers/telemetry/bands";
 import { rolledUpValues } from "@/lib/servers/telemetry/measurements";
-import { type HourSum, keepHours, ROLL_UP_TRANSACTION } from "@/lib/servers/telemetry/roll-ups";
+import { type HourSum, keepHours } from "@/lib/servers/telemetry/roll-ups";
 import { DAY, HOUR, MINUTE } from "@/lib/time";
-import { storeSamplesBefore } from "@/prisma/demo/daemons";
+import { reachOf, storeDayBefore } from "@/prisma/demo/daemons";
 import { isSilentAt, type Machinery, reportAt } from "@/prisma/demo/machines";
 
 /** How far back the longest history reaches. */
@@ -28,38 +28,42 @@ const MINUTELY = statement(
   }),
 );
 
-/** A machine whose first sample is older than this has its past: it is deleted after some days. */
-const OLD = 3 * DAY;
+/** How much one statement writes. Requests of the demo wait for it. */
+const MINUTES_AT_ONCE = 6 * HOUR;
+const HOURS_AT_ONCE = 5 * DAY;
 
 /**
  * Writes what a new demo leaves for later, so that its address is printed soon: the samples of a machine's first day, and
- * the hourly sums of the month before. All at once, so that an interrupted demo begins it again at its next start.
+ * the hourly sums of the month before. An interrupted demo begins again at its next start: nothing is written twice.
+ * `from`: when the samples of the build ended (epoch ms).
  */
-export async function writePast(server: Machinery, now: Date): Promise<void> {
+export async function writePast(server: Machinery, from: number, signal: AbortSignal): Promise<void> {
   const row = await db.server.findFirst({
     where: { account: { email: server.owner }, hostname: server.hostname },
-    select: {
-      id: true,
-      createdAt: true,
-      telemetrySamples: { select: { ts: true, cpuPct: true }, orderBy: { ts: "asc" }, take: 1 },
-    },
+    select: { id: true, createdAt: true },
   });
-  const [first] = row?.telemetrySamples ?? [];
-  // A sample without measurements belongs to a past that has been written.
-  if (!row || !first || first.cpuPct === null || first.ts.getTime() < now.getTime() - OLD) return;
-  const { id, createdAt } = row;
-  await db.$transaction(async (tx) => {
-    await storeSamplesBefore(tx, server, row, first.ts.getTime());
-    const earliest = await tx.telemetrySample.findFirstOrThrow({ where: { serverId: id }, orderBy: { ts: "asc" } });
-    const end = Math.floor(earliest.ts.getTime() / HOUR) * HOUR;
-    // The stability of the samples looks back on a day of check-ins.
-    await executeIn(tx, MINUTELY, {
-      serverId: id,
-      from: new Date(Math.max(createdAt.getTime(), end - DAY)),
-      until: new Date(end),
-    });
-    await keepHours(id, pastHours(server, createdAt.getTime(), end), tx);
-  }, ROLL_UP_TRANSACTION);
+  if (!row) return;
+  const createdAt = row.createdAt.getTime();
+  const end = reachOf(from);
+  // The oldest sums are written last.
+  const sums = pastHours(server, createdAt, end);
+  if (sums.size === 0) return;
+  const oldest = Math.min(...sums.keys());
+  const isWritten = await db.telemetryHour.findFirst({
+    where: { serverId: row.id, hour: { lt: new Date(oldest + HOURS_AT_ONCE) }, samples: { gt: 0 } },
+    select: { hour: true },
+  });
+  if (isWritten) return;
+  await storeDayBefore(server, row, from, signal);
+  // The stability of the samples looks back on a day of check-ins.
+  const firstCheckIn = Math.max(createdAt, end - DAY);
+  for (let until = end; until > firstCheckIn && !signal.aborted; until -= MINUTES_AT_ONCE) {
+    const since = Math.max(firstCheckIn, until - MINUTES_AT_ONCE);
+    await execute(MINUTELY, { serverId: row.id, from: new Date(since), until: new Date(until) });
+  }
+  for (let until = end; until > oldest && !signal.aborted; until -= HOURS_AT_ONCE) {
+    await keepHours(row.id, new Map([...sums].filter(([hour]) => hour < until && hour >= until - HOURS_AT_ONCE)));
+  }
 }
 
 /** The hourly sums of a machine before `end` (epoch ms). Writing a month of samples would take minutes. */

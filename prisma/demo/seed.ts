@@ -18,8 +18,9 @@ import {
   type DemoRun,
   type DemoService,
 } from "@/prisma/demo/data";
-import { reportIntervals, runNodes } from "@/prisma/demo/edge-nodes";
-import { MACHINES } from "@/prisma/demo/machines";
+import { reportIntervals, runNodes, writePastIntervals } from "@/prisma/demo/edge-nodes";
+import { MACHINES, type Machinery } from "@/prisma/demo/machines";
+import { writePast } from "@/prisma/demo/past";
 
 const DEMO_TOKEN = "demo";
 /** The stopped server stopped this long before the demo was built. */
@@ -61,10 +62,35 @@ export async function seedDemo(now: Date = new Date()): Promise<DemoAccess> {
   };
 }
 
-/** Whether the build finished. The tickets are written last, so their presence proves it. */
+/** Whether the build finished. */
 async function isComplete(): Promise<boolean> {
-  const { owner: email, subject } = DEMO_TICKETS[DEMO_TICKETS.length - 1] ?? { owner: "", subject: "" };
-  return (await db.ticket.count({ where: { account: { email }, subject } })) > 0;
+  return (await findBuildTime()) !== null;
+}
+
+/** When the demo was built. The tickets are written last, so their presence proves that it was. */
+async function findBuildTime(): Promise<Date | null> {
+  const last = DEMO_TICKETS[DEMO_TICKETS.length - 1];
+  if (!last) return null;
+  const ticket = await db.ticket.findFirst({
+    where: { account: { email: last.owner }, subject: last.subject },
+    select: { createdAt: true },
+  });
+  return ticket && new Date(ticket.createdAt.getTime() + last.ageDays * DAY);
+}
+
+/** Writes what `seedDemo` left for later: everything before the last hour. Nothing is written twice. */
+export async function writeWholePast(now: Date, signal: AbortSignal): Promise<void> {
+  const builtAt = await findBuildTime();
+  if (!builtAt) return;
+  for (const server of MACHINES) {
+    if (!signal.aborted) await writePast(server, lastCheckInOf(server, builtAt).getTime(), signal);
+  }
+  for (const service of DEMO_SERVICES) await writePastIntervals(service, now, signal);
+}
+
+/** When the machine checked in last, by the time of the build. */
+function lastCheckInOf({ daemon }: Machinery, builtAt: Date): Date {
+  return daemon.state === "running" ? builtAt : ago(builtAt, STOPPED_FOR);
 }
 
 async function refuseForeignAccounts(): Promise<void> {
@@ -87,7 +113,7 @@ async function build(now: Date): Promise<void> {
   }
   const services = await createServices(accounts, now);
   for (const server of MACHINES) {
-    const at = server.daemon.state === "running" ? now : ago(now, STOPPED_FOR);
+    const at = lastCheckInOf(server, now);
     await checkIn(server, at, at.getTime() - HOUR);
   }
   await runNodes(now, true);

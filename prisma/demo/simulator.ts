@@ -6,9 +6,9 @@ import { rollUp } from "@/lib/servers/telemetry/roll-ups";
 import { DAY, HOUR, MINUTE, SECOND } from "@/lib/time";
 import { checkIn } from "@/prisma/demo/daemons";
 import { DEMO_ACCOUNTS, DEMO_SERVICES } from "@/prisma/demo/data";
-import { reportIntervals, runNodes, writePastIntervals } from "@/prisma/demo/edge-nodes";
+import { reportIntervals, runNodes } from "@/prisma/demo/edge-nodes";
 import { MACHINES } from "@/prisma/demo/machines";
-import { writePast } from "@/prisma/demo/past";
+import { writeWholePast } from "@/prisma/demo/seed";
 
 /** Each running server checks in this often, one after the other. */
 const CHECK_IN_EVERY = 30 * SECOND;
@@ -54,7 +54,12 @@ export function startSimulator(): { stop(): Promise<void> } {
       attempt("intervals", async () => reportAllIntervals(now)),
     ),
     repeat({ every: TIDY_EVERY, after: 0 }, stopping.signal, (now) => attempt("tidying", () => tidy(now))),
-    attempt("writing the past", () => writeWholePast(new Date(), stopping.signal)),
+    attempt("writing the past", async () => {
+      const now = new Date();
+      await writeWholePast(now, stopping.signal);
+      // Pages would sum up the hours on their first view. Doing it here keeps that view fast.
+      await sumUpHours(now.getTime() - HISTORY, now.getTime(), stopping.signal);
+    }),
   ]);
   return {
     async stop() {
@@ -62,13 +67,6 @@ export function startSimulator(): { stop(): Promise<void> } {
       await loops;
     },
   };
-}
-
-/** Writes what a new demo lacks yet, and sums it up: pages would do it on their first view, which should be fast. */
-async function writeWholePast(now: Date, signal: AbortSignal): Promise<void> {
-  for (const server of MACHINES) if (!signal.aborted) await writePast(server, now);
-  for (const service of DEMO_SERVICES) await writePastIntervals(service, now, signal);
-  await sumUpHours(now.getTime() - HISTORY, now.getTime(), signal);
 }
 
 async function reportAllIntervals(now: Date): Promise<void> {
