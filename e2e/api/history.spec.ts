@@ -1,13 +1,16 @@
 import pg from "pg";
 import { newAccount, newServer } from "@/e2e/support/factories";
 import { expect, test } from "@/e2e/support/fixtures";
+import { recordQueries } from "@/e2e/support/recorded-queries";
 import { db } from "@/lib/database/client";
 import { NotFoundError } from "@/lib/failures";
+import { forReader } from "@/lib/process/reader.mjs";
 import { rateHealth } from "@/lib/servers/health-score";
 import { parseStabilityRecord, summariseStability } from "@/lib/servers/stability";
+import { type Bands, bandsOf, merge, parseBands, serializeBands } from "@/lib/servers/telemetry/bands";
 import { recordCheckIn } from "@/lib/servers/telemetry/check-ins";
 import { getHistory, listTrends } from "@/lib/servers/telemetry/history";
-import type { RatedServer } from "@/lib/servers/telemetry/past-scores";
+import { type RatedServer, rateSamples } from "@/lib/servers/telemetry/past-scores";
 import { retireSamples } from "@/lib/servers/telemetry/retention";
 import { listHours, recompute, rollUp, type SummedHour } from "@/lib/servers/telemetry/roll-ups";
 import { DAY, HOUR, MINUTE } from "@/lib/time";
@@ -88,6 +91,74 @@ test("the score kept for an hour is that of each check-in as it was rated then",
       mean: expect.closeTo(mean, 2),
     });
   }
+});
+
+/**
+ * So many samples up to the end of the hour that is over, as another writer would insert them: of any values, at uneven
+ * times, some measurements missing.
+ */
+async function insertAnySamples(serverId: number, count: number, everySeconds: number): Promise<void> {
+  await db.$executeRaw`
+    insert into telemetry_samples (server_id, ts, cpu_pct, cpu_steal_pct, cpu_iowait_pct, load5, mem_used_mb, mem_total_mb,
+      swap_used_pct, disk_used_pct, net_loss_pct, net_retransmit_pct, uptime_s, oom_kills, failed_units)
+    select ${serverId}, to_timestamp(${hourAgo(0) / 1000}::float8) - make_interval(secs => ${everySeconds}::float8 * (n - random() * 0.9)),
+      case when random() < 0.9 then round((random() * 100)::numeric, 2) end, case when random() < 0.5 then random() * 25 end,
+      case when random() < 0.5 then random() * 70 end, random() * 20,
+      case when random() < 0.9 then round((random() * 1000)::numeric, 1) end,
+      case when random() < 0.9 then 1000 * (random() > 0.05)::int end, case when random() < 0.5 then random() * 100 end,
+      case when random() < 0.8 then random() * 100 end, case when random() < 0.5 then random() * 10 end,
+      case when random() < 0.5 then random() * 20 end, case when random() < 0.9 then random() * 100000 end,
+      case when random() < 0.01 then 2 when random() < 0.5 then 0 end, case when random() < 0.1 then (random() * 3)::int end
+    from generate_series(1, ${count}::int) n`;
+}
+
+/** The hours of these samples, each rated by itself, taken together in this process. */
+async function summedOneByOne(server: RatedServer, from: number): Promise<SummedHour[]> {
+  const hours = new Map<number, Bands>();
+  for await (const { ts, values } of rateSamples(server, from, hourAgo(0))) {
+    const hour = Math.floor(ts / HOUR) * HOUR;
+    hours.set(hour, merge(hours.get(hour) ?? {}, bandsOf(values)));
+  }
+  return [...hours].map(([hour, bands]) => ({ hour, bands: parseBands(serializeBands(bands)) }));
+}
+
+test("the sums that PostgreSQL makes are number by number those of the samples rated one by one, whatever was measured", async () => {
+  // Added in the middle of its samples, so that both ways of counting the minutes before are there.
+  const server = { ...(await oldServer()), createdAt: new Date(hourAgo(20) + 17 * MINUTE) };
+  for (const cores of [CORES, null]) {
+    await db.telemetrySample.deleteMany({ where: { serverId: server.id } });
+    await db.telemetryHour.deleteMany({ where: { serverId: server.id } });
+    await insertAnySamples(server.id, 3000, 37);
+    const from = hourAgo(26);
+    await expect.poll(() => rollUp({ ...server, cores }, from, hourAgo(0))).toBe(true);
+    const kept = await listHours(server.id, from, hourAgo(0));
+    expect(kept.length).toBeGreaterThan(20);
+    const settled = kept.map(({ hour }) => hour);
+    const rated = (await summedOneByOne({ ...server, cores }, from)).filter(({ hour }) => settled.includes(hour));
+    const means = (hours: SummedHour[]) => hours.flatMap(({ bands }) => Object.values(bands).map(({ mean }) => mean));
+    const others = (hours: SummedHour[]) => JSON.stringify(hours, (name, value) => (name === "mean" ? "" : value));
+    expect(others(kept)).toBe(others(rated));
+    // Rounded to three decimals, a mean in the middle may go either way.
+    const expected = means(rated);
+    expect(means(kept).filter((mean, index) => Math.abs(mean - (expected[index] ?? 0)) > 0.0011)).toEqual([]);
+  }
+});
+
+test("a flooded server is summed up in statements of a bounded number of samples, and a reader who leaves ends that after the first", async () => {
+  const server = await oldServer();
+  await insertAnySamples(server.id, 45_000, 0.5);
+  const from = hourAgo(7);
+  const gone = AbortSignal.abort();
+  expect(await forReader(gone, () => rollUp(server, from, hourAgo(0)))).toBe(false);
+  const atFirst = await db.telemetryHour.count({ where: { serverId: server.id } });
+  expect(atFirst).toBeLessThan(5);
+  const queries = await recordQueries(async () => {
+    while (!(await rollUp(server, from, hourAgo(0))));
+  });
+  expect(queries.filter(({ text }) => /^with known/.test(text)).length).toBeGreaterThan(1);
+  const hours = await db.telemetryHour.findMany({ where: { serverId: server.id, samples: { gt: 0 } } });
+  expect(hours.length).toBeGreaterThan(5);
+  expect(hours.reduce((sum, { samples }) => sum + samples, 0)).toBeGreaterThan(35_000);
 });
 
 test("what another writer inserts, changes or moves later is in the sums as if it had been there from the start", async () => {

@@ -103,6 +103,26 @@ test.describe("clients that do not read", () => {
     await Promise.all(crowd);
   });
 
+  test("accounts that read nothing fill the memory, and one more is served all the same: those who do not read are cut off", {
+    tag: "@one-engine",
+  }, async () => {
+    const crowd = await Promise.all(Array.from({ length: 16 }, () => newAccount()));
+    const quiet = await newAccount();
+    await db.serviceGrant.createMany({
+      data: [...crowd, quiet].map(({ id: accountId }) => ({ serviceId, accountId })),
+    });
+    const first = sockets.length;
+    for (const { token } of crowd) expect(await askWithoutReading(token)).toMatch(/^HTTP\/1\.1 200 /);
+    for (let round = 0; round < 3; round++) {
+      expect((await call(path, quiet.token, { origin: app.origin })).status).toBe(200);
+    }
+    // They did fill it: some had to go. Their sockets are paused, so that reading tells which.
+    const held = sockets.slice(first);
+    for (const socket of held) socket.resume();
+    await expect.poll(() => held.some(({ destroyed }) => destroyed)).toBe(true);
+    for (const socket of held) socket.destroy();
+  });
+
   test("over its limit a token gets 429 at once, also for what there is no room for", async () => {
     const token = await newToken(owner.id);
     const held = await Promise.all([1, 2, 3].map(() => askWithoutReading(token)));

@@ -142,6 +142,11 @@ export class Admission {
     return this.#closedFor(purpose, payer) || (length >= waitingEach ? longestWait : 0);
   }
 
+  /** Whether a waiting request is within its share and lacks nothing but this resource, or lacks it among others. */
+  isWanted(resource: number): boolean {
+    return this.#waiting > 0 && this.#isWanted[resource] === true;
+  }
+
   /** How much of each resource is held now. */
   held(): Amounts {
     return [...this.#heldByAll];

@@ -58,6 +58,7 @@ export function amounts(of: Partial<Record<Resource, number>>): Amounts {
 const purposes = () =>
   ({
     lookup: purpose("lookup", { lookups: 1 }, 4 * SECOND, 500, 2000),
+    sessionLookup: purpose("session look-up", { connections: 1 }, 4 * SECOND, 200, 1000),
     request: purpose("request", { connections: 1 }, 4 * SECOND, 200, 1000),
     series: purpose("series", { connections: 1 }, 4 * SECOND, 50, 100),
     checkIn: purpose("check-in", { connections: 1 }, 5 * SECOND, 1000, 4000),
@@ -65,6 +66,8 @@ const purposes = () =>
     upload: purpose("upload", { connections: 1 }, 5 * SECOND, 20, 100),
     page: purpose("page", { renders: 1, connections: PAGE_CONNECTIONS }, 5 * SECOND, 20, 400),
     form: purpose("form", { forms: 1, connections: FORM_CONNECTIONS }, 5 * SECOND, 20, 200),
+    /** What is written or summed up after a response. */
+    background: purpose("background", { connections: 1 }, MINUTE, 100, 2000),
     signIn: purpose("sign-in", { signIns: 1 }, 5 * SECOND, 0, 0),
     signInLookup: purpose("sign-in look-up", { connections: 2 }, 5 * SECOND, 20, 200),
     password: purpose("password", { passwords: 1 }, 5 * SECOND, 4, 16),
@@ -85,6 +88,12 @@ function purpose(
 export const PURPOSES = perProcess("admission-purposes", purposes);
 
 const admission = perProcess("admission", () => new Admission(Object.values(CAPACITIES)));
+
+/**
+ * Whether a request waits for the memory that unread answers take. Clients that do not read theirs are then cut off. The
+ * server is not bundled with the app, so it finds this function by its name.
+ */
+perProcess("is-memory-wanted", () => () => admission.isWanted(RESOURCES.indexOf("unread")));
 
 /** The payer of an edge node. The negative id cannot collide with an account. */
 export function payerOfNode(id: number): Payer {

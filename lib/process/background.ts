@@ -1,4 +1,5 @@
 import { perProcess } from "@/lib/process/per-process";
+import { forNobody } from "@/lib/process/reader.mjs";
 import { logRepeated } from "@/lib/process/repeated";
 
 type WaitUntil = (promise: Promise<void>) => void;
@@ -11,7 +12,7 @@ const running = perProcess("background", () => new Set<Promise<void>>());
 
 /** Starts work that no response waits for. A failure is only logged. */
 export function runInBackground(what: string, task: () => Promise<unknown>): void {
-  const promise: Promise<void> = task()
+  const promise: Promise<void> = forNobody(task)
     .then(() => undefined)
     .catch((error: unknown) =>
       logRepeated({ level: "error", event: "background work failed", reason: what }, { what, reason: String(error) }),

@@ -18,11 +18,12 @@ export const WEIGHTS: Readonly<Record<Component, number>> = {
   freshness: 10,
 };
 
-const FULL = 1000;
+export const FULL = 1000;
 /** Points of a component without any measurement. The middle, because its state is unknown. */
-const NOT_REPORTED = 500;
-const OOM_CAP = 300;
-const OOM_CAP_LASTS = 30 * MINUTE;
+export const NOT_REPORTED = 500;
+/** The most points of memory for so long after a process was killed for lack of it. */
+export const OOM_CAP = 300;
+export const OOM_CAP_LASTS = 30 * MINUTE;
 const MAX_NOTES = 8;
 
 /** Component points by measurement. */

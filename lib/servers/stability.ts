@@ -23,6 +23,8 @@ export type StabilitySummary = {
 export type StabilityRecord = StabilitySummary & {
   /** The minutes with a check-in: 60 bits per hour as 15 hexadecimal digits. Minute 59 is the highest bit. */
   seen: string;
+  /** The time of the last sample whose kills were added to another sample, in epoch milliseconds: it may be sent again. */
+  absorbed_at?: number;
 };
 
 const EMPTY: StabilityRecord = { until: 0, minutes: "", seen: "", events: [], last_oom_at: null, failed_units: 0 };
@@ -78,6 +80,7 @@ export function withCheckIn(record: StabilityRecord, at: number, facts: CheckInF
     ),
     last_oom_at: facts.oomKills > 0 ? Math.max(at, record.last_oom_at ?? 0) : record.last_oom_at,
     failed_units: facts.failedUnits ?? record.failed_units,
+    ...(record.absorbed_at !== undefined && { absorbed_at: record.absorbed_at }),
   };
 }
 

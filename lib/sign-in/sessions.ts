@@ -4,6 +4,7 @@ import { redirect } from "next/navigation";
 import { cache } from "react";
 import type { Account } from "@/lib/accounts/accounts";
 import { forgetAccount, learnAccount } from "@/lib/admission/credentials";
+import { PURPOSES, withPlace } from "@/lib/admission/shares";
 import { db } from "@/lib/database/client";
 import { clientIp } from "@/lib/http/client-ip";
 import { PATH_HEADER, parseOwnPath } from "@/lib/http/own-path";
@@ -13,7 +14,7 @@ import { runInBackground } from "@/lib/process/background";
 import { env } from "@/lib/process/env";
 import { securityEvent } from "@/lib/process/security-events";
 import type { Accepted } from "@/lib/sign-in/credentials";
-import { isHttps, SESSION_COOKIE } from "@/lib/sign-in/session-cookie";
+import { isHttps, SESSION_COOKIE, SESSION_TOKEN_SHAPE } from "@/lib/sign-in/session-cookie";
 import { storeSession } from "@/lib/sign-in/session-row";
 import { DAY, MINUTE, SECOND } from "@/lib/time";
 import { zoneOrUtc } from "@/lib/time-zone";
@@ -25,7 +26,6 @@ const EXTENDED_AT_MOST_EVERY = DAY;
 /** The longest that browsers keep a cookie. A page cannot renew it, so only the row decides when a session ends. */
 const COOKIE_LIFETIME = 400 * DAY;
 const TOKEN_BYTES = 32;
-const TOKEN_SHAPE = /^[\w-]{43}$/;
 /** The driver may round an instant by this much, in milliseconds. */
 const ROUNDING = 1;
 
@@ -35,7 +35,7 @@ export type SignedInAccount = Account & { timeZone: string };
 /** Returns the signed-in account. Null: no session, an expired one, or a disabled account. Read once per request. */
 export const findAccount = cache(async (): Promise<SignedInAccount | null> => {
   const token = (await cookies()).get(SESSION_COOKIE)?.value;
-  if (!token || !TOKEN_SHAPE.test(token)) return null;
+  if (!token || !SESSION_TOKEN_SHAPE.test(token)) return null;
   const tokenHash = hashToken(token);
   const now = new Date();
   const session = await db.session.findFirst({
@@ -55,7 +55,9 @@ export const findAccount = cache(async (): Promise<SignedInAccount | null> => {
       lte: new Date(session.expiresAt.getTime() + ROUNDING),
     };
     runInBackground("extending a session", () =>
-      db.session.updateMany({ where: { tokenHash, expiresAt: asRead }, data: { expiresAt } }),
+      withPlace(PURPOSES.background, session.account.id, "session", () =>
+        db.session.updateMany({ where: { tokenHash, expiresAt: asRead }, data: { expiresAt } }),
+      ),
     );
   }
   return { ...session.account, timeZone: zoneOrUtc(session.account.timeZone) };
@@ -98,7 +100,11 @@ export async function startSession({ accountId, passwordHash }: Accepted): Promi
     maxAge: COOKIE_LIFETIME / SECOND,
   });
   securityEvent("signed in", { accountId, ip });
-  if (before) runInBackground("ending the session before", () => endByToken(before));
+  if (before) {
+    runInBackground("ending the session before", () =>
+      withPlace(PURPOSES.background, accountId, "session", () => endByToken(before)),
+    );
+  }
   return true;
 }
 

@@ -1,6 +1,6 @@
 import { type Account, serializeAccount } from "@/lib/accounts/accounts";
 import { lookUp } from "@/lib/admission/credentials";
-import { LOOKUP_CONNECTIONS } from "@/lib/admission/shares";
+import { LOOKUP_CONNECTIONS, PURPOSES, withPlace } from "@/lib/admission/shares";
 import { reportAnswer } from "@/lib/database/outage";
 import { execute, query } from "@/lib/database/run-statement";
 import { parameter, type RowOfStatement, select, statement } from "@/lib/database/statement";
@@ -124,7 +124,7 @@ function recordUse({ tokenId: id, id: accountId }: TokenRow, at: number, sender:
     try {
       for (let wait = SHORTEST_RETRY; ; wait = Math.min(2 * wait, LONGEST_RETRY)) {
         try {
-          const ended = await writeUse(id, at, sender);
+          const ended = await withPlace(PURPOSES.background, accountId, "use", () => writeUse(id, at, sender));
           if (ended > 0) securityEvent("token revoked", { accountId, ip: sender.ip, reason: "replaced", count: ended });
           return;
         } catch (error) {
@@ -158,10 +158,12 @@ function recordRefusal({ tokenId: id, id: accountId }: TokenRow, at: number, sen
     try {
       for (let next = unwritten.get(id); next; next = unwritten.get(id)) {
         unwritten.delete(id);
-        await writeRefusals(id, next).catch((error: unknown) => {
-          gather(id, next);
-          throw error;
-        });
+        await withPlace(PURPOSES.background, accountId, "refusals", () => writeRefusals(id, next)).catch(
+          (error: unknown) => {
+            gather(id, next);
+            throw error;
+          },
+        );
         securityEvent("token use refused", { accountId, tokenId: id, ip: next.sender.ip, count: next.count });
         await pause(REFUSALS_WRITTEN_EVERY);
       }

@@ -14,6 +14,8 @@ const gzip = promisify(gzipWithCallback);
 const COMPRESSED_FROM = 1024;
 /** A client that takes longer to read a long answer is disconnected. */
 const READING_MS = 120_000;
+/** While others wait for memory, a client that takes fewer bytes than this in this time is disconnected. */
+const SLOWEST = { bytes: 32_768, ms: 2_000 };
 
 /**
  * Sends the answer of a handler.
@@ -82,6 +84,12 @@ async function sendPieces(parts, isCompressed, length, response, readingMs) {
   const ended = new AbortController();
   // A client that is too slow loses the rest of its answer.
   const deadline = setTimeout(() => socket.destroy(), readingMs);
+  let taken = 0;
+  const pace = setInterval(() => {
+    const before = taken;
+    taken = socket.bytesWritten - socket.writableLength;
+    if (taken - before < SLOWEST.bytes && isMemoryWanted()) socket.destroy();
+  }, SLOWEST.ms);
   try {
     if (socket.destroyed) return;
     const sent = isCompressed
@@ -92,6 +100,7 @@ async function sendPieces(parts, isCompressed, length, response, readingMs) {
     response.destroy();
   } finally {
     clearTimeout(deadline);
+    clearInterval(pace);
     ended.abort();
   }
 }
@@ -113,6 +122,11 @@ async function writePieces(parts, length, response) {
   }
   response.end();
   await finished(response);
+}
+
+/** @returns {boolean} whether somebody waits for the memory that unread answers take (lib/admission) */
+function isMemoryWanted() {
+  return Reflect.get(globalThis, Symbol.for("console-api.is-memory-wanted"))?.() ?? false;
 }
 
 /** Whether `gzip`, or anything, is among the encodings and not with a weight of 0. */

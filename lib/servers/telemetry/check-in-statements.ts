@@ -2,7 +2,7 @@ import { names, parameter, type RowOfStatement, type Sql, select, statement } fr
 import { Expression, table } from "@/lib/database/tables";
 import { LATEST_SAMPLE } from "@/lib/servers/telemetry/latest-sample";
 import { measuredColumns } from "@/lib/servers/telemetry/measured-columns";
-import { MEASUREMENTS } from "@/lib/servers/telemetry/measurements";
+import { MEASUREMENTS, MOST_EVENTS } from "@/lib/servers/telemetry/measurements";
 import { DAY } from "@/lib/time";
 
 const s = table("Server", "s");
@@ -96,6 +96,15 @@ export const SAMPLED = statement({ ...CHANGE, ts: t.ts, ...MEASURED }, (paramete
         ${s.latestSample.name} = case when ${isLatest} then added.sample else ${s.latestSample} end`,
   });
 });
+
+/** Adds the kills of a sample that is not stored to the one that stands for its time: kills are counted, not measured. */
+export const ABSORBED = statement({ ...CHANGE, ts: t.ts, kills: parameter<number>("int") }, (given) =>
+  change(given, {
+    sql: `update ${t} set ${t.oomKills.name} = least(${MOST_EVENTS}, coalesce(${t.oomKills}, 0) + ${given.kills})
+    from same where ${t.serverId} = same.id and ${t.ts} = ${given.ts} returning ${t.serverId} as id`,
+    columns: "",
+  }),
+);
 
 /** `added` answers a row if there is something new. */
 function change(parameters: { [Name in keyof typeof CHANGE]: string }, added: Addition): Sql<Outcome> {

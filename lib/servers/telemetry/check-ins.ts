@@ -1,7 +1,14 @@
 import { query } from "@/lib/database/run-statement";
 import { NotFoundError } from "@/lib/failures";
-import { parseStabilityRecord, withCheckIn } from "@/lib/servers/stability";
-import { NEIGHBOURHOOD, PREVIOUS, type Previous, SAMPLED, SEEN } from "@/lib/servers/telemetry/check-in-statements";
+import { parseStabilityRecord, type StabilityRecord, withCheckIn } from "@/lib/servers/stability";
+import {
+  ABSORBED,
+  NEIGHBOURHOOD,
+  PREVIOUS,
+  type Previous,
+  SAMPLED,
+  SEEN,
+} from "@/lib/servers/telemetry/check-in-statements";
 import { type ParsedReport, parseReport, type Report } from "@/lib/servers/telemetry/report";
 import { withDaemon } from "@/lib/servers/telemetry/two-daemons";
 import { MINUTE, SECOND } from "@/lib/time";
@@ -52,7 +59,7 @@ function tellsOfNow(sampledAt: number, arrivedAt: number, newestTs: number | nul
 /**
  * Stores a report that is checked already. The server was last seen at the arrival. False in two cases: the sample was
  * stored before, which changes nothing, so that a daemon may resend it; or another sample of the same ten seconds is
- * stored, and only the facts and the ip of this report count.
+ * stored, and only the facts, the ip and the out-of-memory kills of this report count.
  * @throws NotFoundError for an unknown server.
  */
 export async function storeCheckIn(
@@ -75,9 +82,10 @@ export async function storeCheckIn(
     const isNewest = tellsOfNow(sampledAt.getTime(), arrivedAt.getTime(), previous.newestTs);
     const isThinned = sample !== undefined && previous.storedTs !== null && previous.storedTs !== sampledAt.getTime();
     const record = parseStabilityRecord(previous.stability);
+    const absorbed = isThinned ? absorbedKills(record, sampledAt.getTime(), sample.oomKills) : 0;
     // Past scores are computed from the stored samples, so nothing else changes the record either.
     const stability = isThinned
-      ? record
+      ? withAbsorbed(record, sampledAt.getTime(), previous.storedTs ?? 0, absorbed)
       : withCheckIn(record, sampledAt.getTime(), {
           restarts: restartsRevealed(previous, sample?.uptimeS ?? null),
           oomKills: sample?.oomKills ?? 0,
@@ -104,11 +112,23 @@ export async function storeCheckIn(
     const [outcome] =
       sample && !isThinned
         ? await query(SAMPLED, { ...changes, ts: sampledAt, ...sample })
-        : await query(SEEN, changes);
+        : absorbed > 0
+          ? await query(ABSORBED, { ...changes, ts: new Date(previous.storedTs ?? 0), kills: absorbed })
+          : await query(SEEN, changes);
     if (!outcome?.wasSame) continue;
     return outcome.wasNew && !isThinned;
   }
   throw new Error(`Server ${serverId} never stayed as it was between reading and writing.`);
+}
+
+/** The kills that a thinned sample adds to the stored one. 0 when it was sent before. */
+function absorbedKills(record: StabilityRecord, sampledAt: number, kills: number | null): number {
+  return record.absorbed_at === sampledAt ? 0 : (kills ?? 0);
+}
+
+function withAbsorbed(record: StabilityRecord, sampledAt: number, storedTs: number, oomKills: number): StabilityRecord {
+  if (oomKills === 0) return record;
+  return { ...withCheckIn(record, storedTs, { restarts: 0, oomKills, failedUnits: null }), absorbed_at: sampledAt };
 }
 
 /** The new `lastSeenAt`. It never moves back, and never equals the time of creation, which means no check-in yet. */

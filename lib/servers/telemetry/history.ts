@@ -1,3 +1,5 @@
+import { BusyError } from "@/lib/admission/busy-error";
+import { PURPOSES, withPlace } from "@/lib/admission/shares";
 import { db } from "@/lib/database/client";
 import { fromReplica, queryReplica, type Reader } from "@/lib/database/replica";
 import { parameter, select, statement } from "@/lib/database/statement";
@@ -5,6 +7,7 @@ import { Expression, table } from "@/lib/database/tables";
 import { parseId } from "@/lib/http/ids";
 import { runInBackground } from "@/lib/process/background";
 import { perProcess } from "@/lib/process/per-process";
+import { hasReaderLeft } from "@/lib/process/reader.mjs";
 import { type Bands, bandsOf, merge } from "@/lib/servers/telemetry/bands";
 import { getRatedServer, type RatedServer, rateSamples, toRatedServer } from "@/lib/servers/telemetry/past-scores";
 import { findPeaks, PeakSearch, type Peaks } from "@/lib/servers/telemetry/peaks";
@@ -67,7 +70,7 @@ export async function getHistory(
   const from = to - reach;
   const isByHour = step >= HOUR;
   const isComplete = !isByHour || (await rollUp(server, from, to, Date.now() + PATIENCE));
-  if (!isComplete) rollUpInBackground([server], from, to);
+  if (!isComplete && !hasReaderLeft()) rollUpInBackground(accountId, [server], from, to);
   // Hours that are not settled yet are summed up for this page only.
   const young = isByHour ? Math.max(from, settledUntil(now)) : from;
   const points = new Map<number, Bands>();
@@ -158,7 +161,7 @@ export async function listTrends(accountId: number, serverIds: readonly number[]
       where: { accountId, id: { in: behind } },
       select: { id: true, createdAt: true, facts: true },
     });
-    rollUpInBackground(servers.map(toRatedServer), from, now);
+    rollUpInBackground(accountId, servers.map(toRatedServer), from, now);
   }
   return new Map(rows.map(({ id, hours, scores }) => [id, trendOf(hours, scores)]));
 }
@@ -172,14 +175,19 @@ function trendOf(hours: readonly number[], scores: readonly (number | null)[]): 
 
 const toRollUp = perProcess("roll-ups", () => new Set<number>());
 
-/** Sums up one server after the other. A server that is queued already is not queued again. */
-function rollUpInBackground(servers: readonly RatedServer[], from: number, to: number): void {
+/** Sums up one server after the other, in the turn of their account. A server that is queued already is not queued again. */
+function rollUpInBackground(accountId: number, servers: readonly RatedServer[], from: number, to: number): void {
   const added = servers.filter(({ id }) => !toRollUp.has(id));
   if (added.length === 0) return;
   for (const { id } of added) toRollUp.add(id);
   runInBackground("summing up hours", async () => {
     try {
-      for (const server of added) await rollUp(server, from, to);
+      for (const server of added) {
+        await withPlace(PURPOSES.background, accountId, "roll-up", () => rollUp(server, from, to));
+      }
+    } catch (error) {
+      // The next reader asks again.
+      if (!(error instanceof BusyError)) throw error;
     } finally {
       for (const { id } of added) toRollUp.delete(id);
     }

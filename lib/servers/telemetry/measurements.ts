@@ -15,6 +15,8 @@ type Unit = {
 
 /** The limit is far above any machine, and small enough that sums stay exact. */
 const amount = z.number().min(0).max(1e12).nullable().default(null);
+/** The most events that one sample tells of. */
+export const MOST_EVENTS = 1_000_000;
 const asItIs = (value: number) => value;
 
 export const UNITS = {
@@ -27,7 +29,7 @@ export const UNITS = {
   seconds: { range: amount, shownAs: "number", toBase: asItIs },
   processes: { range: amount, shownAs: "number", toBase: asItIs },
   events: {
-    range: z.int().min(0).max(1_000_000).nullable().default(null),
+    range: z.int().min(0).max(MOST_EVENTS).nullable().default(null),
     shownAs: "number",
     toBase: asItIs,
   },

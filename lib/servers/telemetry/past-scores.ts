@@ -3,14 +3,13 @@ import { queryIn, type Transaction } from "@/lib/database/run-statement";
 import { type RowOfStatement, select, statement } from "@/lib/database/statement";
 import { Expression, table } from "@/lib/database/tables";
 import { NotFoundError } from "@/lib/failures";
+import { hasReaderLeft } from "@/lib/process/reader.mjs";
 import { scoreHealth } from "@/lib/servers/health-score";
 import { recordOfHours, type StabilityRecord, summariseStability, withCheckIn } from "@/lib/servers/stability";
 import type { HistoryValues } from "@/lib/servers/telemetry/bands";
 import { eachMeasurement, rolledUpValues } from "@/lib/servers/telemetry/measurements";
+import { HOURS_BEFORE } from "@/lib/servers/telemetry/sum-statement";
 import { HOUR } from "@/lib/time";
-
-/** The stability component looks back on this many hours of the clock before the current one. */
-const HOURS_BEFORE = 23;
 
 /** The facts besides samples that a score depends on. */
 export type RatedServer = { id: number; createdAt: Date; cores: number | null };
@@ -41,8 +40,8 @@ type Client = Transaction & Pick<typeof db, "telemetrySample">;
 /** What is known of a server just before a sample of it arrives. */
 type Before = { record: StabilityRecord; previousUptimeS: number | null };
 
-/** Samples per read. A writer may send one every second, which makes 86,400 a day. */
-const PAGE = 5000;
+/** Samples per read. Rating them holds up everything else in this process for a few milliseconds. */
+const PAGE = 250;
 
 /**
  * Rates the samples with `from <= ts < to` (epoch ms), in order. Each gets the score that `getServer` gave at its arrival,
@@ -70,7 +69,7 @@ export async function* rateSamples(
       };
     }
     const last = samples.at(-1);
-    if (!last || samples.length < PAGE) return;
+    if (!last || samples.length < PAGE || hasReaderLeft()) return;
     // Times are whole milliseconds.
     since = new Date(last.ts.getTime() + 1);
   }

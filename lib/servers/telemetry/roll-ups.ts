@@ -1,11 +1,13 @@
 import { db } from "@/lib/database/client";
 import { executeIn, queryIn, type Transaction } from "@/lib/database/run-statement";
-import { names, parameter, select, statement } from "@/lib/database/statement";
+import { select, statement } from "@/lib/database/statement";
 import { table } from "@/lib/database/tables";
-import { type Bands, bandsOf, merge, parseBands, serializeBands } from "@/lib/servers/telemetry/bands";
+import { hasReaderLeft } from "@/lib/process/reader.mjs";
+import { type Bands, parseBands, serializeBands } from "@/lib/servers/telemetry/bands";
 import { findLatestSampleAgain } from "@/lib/servers/telemetry/latest-sample";
-import { type RatedServer, rateSamples } from "@/lib/servers/telemetry/past-scores";
-import { HOUR, MINUTE, SECOND, startOfHour } from "@/lib/time";
+import type { RatedServer } from "@/lib/servers/telemetry/past-scores";
+import { COUNT, HOURS_BEFORE, KEEP, SUM_UP } from "@/lib/servers/telemetry/sum-statement";
+import { DAY, HOUR, MINUTE, SECOND, startOfHour } from "@/lib/time";
 
 // Roll-ups: the samples of an hour are summed up once, so that a month of history is 720 rows. An hour is summed up when
 // it is first read after its end. A trigger marks it stale on every later write, so late samples and other writers are
@@ -13,8 +15,9 @@ import { HOUR, MINUTE, SECOND, startOfHour } from "@/lib/time";
 
 /** An hour is settled this long after its end, when every statement that wrote into it has ended. */
 const SETTLED_AFTER = 10 * MINUTE;
-/** The time that one transaction sums up. The server's check-ins wait for it. */
-const BATCH = 12 * HOUR;
+/** What one transaction sums up at most. It reads the samples of the day before as well. Check-ins wait for it. */
+const ROWS_AT_ONCE = 20_000;
+const LONGEST_BATCH = 4 * DAY;
 export const ROLL_UP_TRANSACTION = { maxWait: 5 * SECOND, timeout: 10 * SECOND };
 
 /** One hour of the clock. `hour` is its beginning in epoch milliseconds. */
@@ -27,18 +30,16 @@ export function settledUntil(now: number): number {
 
 /**
  * Sums up the settled hours in `[from, to)` that are missing or stale, the latest first, until `deadline` (all epoch
- * ms). False when time ran out, or a sample was being written: the next call continues.
+ * ms). False when time ran out, the client left, or a sample was being written: the next call continues.
  */
 export async function rollUp(server: RatedServer, from: number, to: number, deadline = Infinity): Promise<boolean> {
   const until = Math.min(to, settledUntil(Date.now()));
   const since = startOfHour(from);
   const due = await listDue(server.id, since, until);
   while (due.length > 0) {
-    const end = (due.at(-1) ?? 0) + HOUR;
-    const batch = due.splice(due.findIndex((hour) => hour >= end - BATCH));
-    if (!(await sumUp(server, batch))) return false;
+    if (!(await sumUpLatest(server, due))) return false;
     // Checked after a batch, so that every call makes progress.
-    if (due.length > 0 && Date.now() > deadline) return false;
+    if (due.length > 0 && (Date.now() > deadline || hasReaderLeft())) return false;
   }
   return true;
 }
@@ -85,8 +86,6 @@ async function listDue(serverId: number, from: number, to: number): Promise<numb
 }
 
 const s = table("Server", "s");
-const kept = table("TelemetryHour", "kept");
-const excluded = table("TelemetryHour", "excluded");
 
 // Raw, because the typed client cannot lock a row.
 const LOCK = statement({ id: s.id }, ({ id }) =>
@@ -102,34 +101,43 @@ export async function lockSamples(tx: Transaction, serverId: number): Promise<bo
   return (await queryIn(tx, LOCK, { id: serverId })).length > 0;
 }
 
-// Raw, because one statement writes a whole batch, with a condition that the typed client's upsert cannot express.
-const KEEP = statement({ serverId: kept.serverId, rows: parameter<string>("json") }, ({ serverId, rows }) => ({
-  sql: `insert into telemetry_hours as kept (${names(kept.serverId, kept.hour, kept.samples, kept.bands)})
-    select ${serverId}, to_timestamp(hour / 1000.0), samples, bands
-    from json_to_recordset(${rows}) as row (hour bigint, samples int, bands jsonb)
-    on conflict (${names(kept.serverId, kept.hour)}) do update set
-      ${kept.stale.name} = false,
-      ${kept.samples.name} = greatest(${kept.samples}, ${excluded.samples}),
-      ${kept.bands.name} = case when ${excluded.samples} >= ${kept.samples} then ${excluded.bands} else ${kept.bands} end`,
-}));
-
-/** Sums up hours in order, all within one `BATCH`. False when a sample of the server is being written. */
-async function sumUp(server: RatedServer, hours: readonly number[]): Promise<boolean> {
-  const [first, last] = [hours[0], hours.at(-1)];
-  if (first === undefined || last === undefined) return true;
+/**
+ * Sums up the latest of these hours (in order, epoch ms), as many as have `ROWS_AT_ONCE` samples, and takes them off the
+ * list. False when a sample of the server is being written.
+ */
+async function sumUpLatest({ id, cores, createdAt }: RatedServer, due: number[]): Promise<boolean> {
   return db.$transaction(async (tx) => {
     // If the server has been removed in the meantime, there is nothing left to do.
-    if (!(await lockSamples(tx, server.id))) return (await tx.server.count({ where: { id: server.id } })) === 0;
-    const sums = new Map<number, HourSum>(hours.map((hour) => [hour, { samples: 0, bands: {} }]));
-    for await (const { ts, values } of rateSamples(server, first, last + HOUR, tx)) {
-      const sum = sums.get(startOfHour(ts));
-      if (!sum) continue;
-      sum.samples++;
-      sum.bands = merge(sum.bands, bandsOf(values));
-    }
-    await keepHours(server.id, sums, tx);
+    if (!(await lockSamples(tx, id)))
+      return (await tx.server.count({ where: { id } })) === 0 && due.splice(0).length > 0;
+    const hours = due.splice(await findBatch(tx, id, due));
+    const [first, last] = [hours[0], hours.at(-1)];
+    if (first === undefined || last === undefined) return true;
+    await executeIn(tx, SUM_UP, {
+      serverId: id,
+      since: new Date(first - HOURS_BEFORE * HOUR),
+      until: new Date(last + HOUR),
+      hours: hours.map((hour) => hour / HOUR),
+      cores,
+      createdAt,
+    });
     return true;
   }, ROLL_UP_TRANSACTION);
+}
+
+/** The index from which on the hours make up one batch; at least the last of them does. */
+async function findBatch(tx: Transaction, serverId: number, due: readonly number[]): Promise<number> {
+  const end = (due.at(-1) ?? 0) + HOUR;
+  const from = Math.max(due[0] ?? end, end - LONGEST_BATCH);
+  const counts = await queryIn(tx, COUNT, { serverId, from: new Date(from), until: new Date(end) });
+  const samples = new Map(counts.map((count) => [count.hour * HOUR, count.samples]));
+  let first = due.length - 1;
+  for (let rows = samples.get(due[first] ?? end) ?? 0; first > 0; first--) {
+    const before = due[first - 1] ?? end;
+    rows += samples.get(before) ?? 0;
+    if (before < from || rows > ROWS_AT_ONCE) break;
+  }
+  return first;
 }
 
 /** The samples of an hour taken together, and how many those were. */

@@ -1,0 +1,35 @@
+// Whether the client that an answer is made for is still there. The server knows it, and lib/ asks: long work for a
+// client that has left stops. The server is not bundled with the app, so both find the same object by its name.
+import { AsyncLocalStorage } from "node:async_hooks";
+
+const NAME = Symbol.for("console-api.reader");
+
+/** @type {AsyncLocalStorage<AbortSignal>} */
+const readers = Reflect.get(globalThis, NAME) ?? new AsyncLocalStorage();
+Reflect.set(globalThis, NAME, readers);
+
+/**
+ * Runs a task for a client. The signal says that it has left.
+ * @template Result
+ * @param {AbortSignal} signal
+ * @param {() => Result} task
+ * @returns {Result}
+ */
+export function forReader(signal, task) {
+  return readers.run(signal, task);
+}
+
+/**
+ * Runs a task that goes on when the client has left.
+ * @template Result
+ * @param {() => Result} task
+ * @returns {Result}
+ */
+export function forNobody(task) {
+  return readers.exit(task);
+}
+
+/** Whether the client that this work is for has left. */
+export function hasReaderLeft() {
+  return readers.getStore()?.aborted === true;
+}

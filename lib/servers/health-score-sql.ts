@@ -1,0 +1,97 @@
+import { type Curve, valueAt } from "./curve";
+import {
+  COMPONENT_CURVES,
+  DEDUCTION_CURVES,
+  FULL,
+  NOT_REPORTED,
+  OOM_CAP,
+  OOM_CAP_LASTS,
+  STABILITY_DEDUCTIONS,
+  WEIGHTS,
+} from "./health-score";
+import type { ScoredMeasurement } from "./telemetry/measurements";
+
+// The score of a stored sample in SQL, so that PostgreSQL sums up hours without sending their samples to this process. It
+// is built from the same curves as `scoreHealth`, with the same operations in the same order: the results are equal.
+
+/** What the score of a sample depends on, as SQL. */
+export type SampleSql = Record<ScoredMeasurement, string> & {
+  cores: string;
+  /** Milliseconds since a process was last killed for lack of memory; null: never. */
+  sinceOom: string;
+  /** Of the last 24 hours, as `Stability`. */
+  coveragePct: string;
+  reboots: string;
+  oomKills: string;
+  failedUnits: string;
+};
+
+/** The score (0 to 1000) that the server had when the sample arrived. The daemon was seen just then. */
+export function scoreSql(sample: SampleSql): string {
+  const points = {
+    cpu: component(`${sample.cpuPct} is not null`, cpuSql(sample)),
+    memory: component(`${sample.memUsedMb} is not null and ${sample.memTotalMb} <> 0`, memorySql(sample)),
+    disk: component(`${sample.diskUsedPct} is not null`, curve(COMPONENT_CURVES.diskPct, sample.diskUsedPct)),
+    network: component(
+      `coalesce(${sample.netLossPct}, ${sample.netRetransmitPct}) is not null`,
+      `least(${measured(COMPONENT_CURVES.lossPct, sample.netLossPct)}, ${measured(COMPONENT_CURVES.retransmitPct, sample.netRetransmitPct)})`,
+    ),
+    stability: component("true", stabilitySql(sample)),
+    freshness: String(valueAt(COMPONENT_CURVES.lastSeenSeconds, 0)),
+  };
+  const sum = Object.entries(points).map(([name, sql]) => `${WEIGHTS[name as keyof typeof points]} * ${sql}`);
+  return rounded(`(${sum.join(" + ")}) / 100`);
+}
+
+function cpuSql({ cpuPct, cpuStealPct, cpuIowaitPct, load5, cores }: SampleSql): string {
+  const deductions = [
+    deduction(DEDUCTION_CURVES.stealPct, cpuStealPct),
+    deduction(DEDUCTION_CURVES.iowaitPct, cpuIowaitPct),
+    deduction(DEDUCTION_CURVES.loadPerCore, `(${load5} / ${cores})`),
+  ];
+  return `${curve(COMPONENT_CURVES.cpuPct, cpuPct)} - greatest(${deductions.join(", ")})`;
+}
+
+function memorySql({ memUsedMb, memTotalMb, swapUsedPct, sinceOom }: SampleSql): string {
+  const usedPct = `(${memUsedMb} / nullif(${memTotalMb}, 0) * 100)`;
+  const points = `${curve(COMPONENT_CURVES.memoryPct, usedPct)} - ${deduction(DEDUCTION_CURVES.swapPct, swapUsedPct)}`;
+  return `least(${points}, case when ${sinceOom} < ${OOM_CAP_LASTS} then ${OOM_CAP} end)`;
+}
+
+function stabilitySql(sample: SampleSql): string {
+  const events = Object.entries(STABILITY_DEDUCTIONS).map(
+    ([name, { each, most }]) => `least(${most}, ${each} * ${sample[name as keyof typeof STABILITY_DEDUCTIONS]})`,
+  );
+  return `${curve(COMPONENT_CURVES.coveragePct, sample.coveragePct)} - ${events.join(" - ")}`;
+}
+
+function component(isMeasured: string, points: string): string {
+  return `(case when ${isMeasured} then ${rounded(`least(${FULL}, greatest(0, ${points}))`)} else ${NOT_REPORTED} end)`;
+}
+
+/** As `Math.round`: PostgreSQL's own would round half of the halves down. */
+function rounded(value: string): string {
+  return `floor((${value})::float8 + 0.5)`;
+}
+
+/** `valueAt` of a value that is not null. */
+function curve(points: Curve, value: string): string {
+  const [[firstX, firstY] = [0, 0], ...others] = points;
+  let [x0, y0] = [firstX, firstY];
+  const parts = [`when ${value} <= ${x0} then ${y0}`];
+  for (const [x1, y1] of others) {
+    parts.push(`when ${value} <= ${x1} then ${y0} + (${y1 - y0}) * (${value} - ${x0}) / ${x1 - x0}`);
+    [x0, y0] = [x1, y1];
+  }
+  return `(case ${parts.join(" ")} else ${y0} end)`;
+}
+
+/** Null where the value is. */
+function measured(points: Curve, value: string): string {
+  return `case when ${value} is not null then ${curve(points, value)} end`;
+}
+
+/** 0 where the value is null. */
+function deduction(points: Curve, value: string): string {
+  return `coalesce(${measured(points, value)}, 0)`;
+}
