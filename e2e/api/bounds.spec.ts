@@ -1,13 +1,23 @@
-import { newAccount, newReportingServer, newServer } from "@/e2e/support/factories";
+import { newAccount, newGameService, newReportingServer, newServer, unique } from "@/e2e/support/factories";
 import { expect, getData, sharedOrigin, test } from "@/e2e/support/fixtures";
 import type { ServerDetail } from "@/lib/api/schemas";
 import { db } from "@/lib/database/client";
+import {
+  MAX_OPEN_TICKETS,
+  MAX_SHARES,
+  MAX_TICKETS,
+  MAX_TICKETS_OF_ACCOUNT,
+  openServiceTicket,
+  shareService,
+} from "@/lib/game-services/access";
 import { createService, MAX_SERVICES } from "@/lib/game-services/management";
+import { OOM_CAP } from "@/lib/servers/health-score";
 import { createServer, MAX_SERVERS } from "@/lib/servers/management";
+import { parseStabilityRecord } from "@/lib/servers/stability";
 import { storeCheckIn } from "@/lib/servers/telemetry/check-ins";
 import { parseReport } from "@/lib/servers/telemetry/report";
 import { deleteEndedSessions, MAX_SESSIONS } from "@/lib/sign-in/session-row";
-import { MINUTE, SECOND } from "@/lib/time";
+import { HOUR, MINUTE, SECOND } from "@/lib/time";
 
 // Reaches the limits that docs/limits.md states.
 
@@ -39,6 +49,48 @@ test("an account has at most a hundred game services", async () => {
   expect((await add("a")).kind).toBe("created");
   expect((await add("b")).kind).toBe("invalid");
   expect(await db.gameService.count({ where: { accountId: id } })).toBe(MAX_SERVICES);
+});
+
+test("a service is shared with at most fifty e-mails, each an account's or not, and has no more grants than that", async () => {
+  const owner = await newAccount();
+  const { id } = await newGameService(owner.id);
+  const others = Array.from({ length: MAX_SHARES + 1 }, () => `${unique("shared")}@example.com`);
+  await db.account.createMany({ data: others.map((email) => ({ email, name: "Shared" })) });
+  const share = async (email: string) => (await shareService(owner.id, id, email)).kind;
+  const [one = "", another = "", ...first] = others;
+  for (const email of first) expect(await share(email)).toBe("shared");
+  // One place is left, for two at once.
+  expect((await Promise.all([one, another].map(share))).sort()).toEqual(["invalid", "shared"]);
+  expect(await share("nobody@example.net")).toBe("invalid");
+  expect(await db.serviceShare.count({ where: { serviceId: id } })).toBe(MAX_SHARES);
+  expect(await db.serviceGrant.count({ where: { serviceId: id } })).toBe(MAX_SHARES);
+});
+
+test("a service has at most ten open tickets and two hundred in all, and an account two thousand, whatever services it deletes", async () => {
+  const { id: accountId } = await newAccount();
+  const { id } = await newGameService(accountId);
+  const open = (serviceId = id) => openServiceTicket(accountId, serviceId, "It does not work");
+  const closeAll = () => db.ticket.updateMany({ where: { accountId }, data: { status: "closed" } });
+  for (let n = 1; n < MAX_OPEN_TICKETS; n++) expect((await open()).kind).toBe("opened");
+  const lastTwo = await Promise.all([open(), open()]);
+  expect(lastTwo.map(({ kind }) => kind).sort()).toEqual(["invalid", "opened"]);
+  await closeAll();
+  await db.$executeRaw`
+    insert into tickets (account_id, service_id, subject, status)
+    select ${accountId}, ${id}, 's', 'closed' from generate_series(${MAX_OPEN_TICKETS} + 2, ${MAX_TICKETS})`;
+  expect((await open()).kind).toBe("opened");
+  await closeAll();
+  expect((await open()).kind).toBe("invalid");
+  expect(await db.ticket.count({ where: { serviceId: id } })).toBe(MAX_TICKETS);
+
+  await db.gameService.delete({ where: { id } });
+  await db.$executeRaw`
+    insert into tickets (account_id, subject, status)
+    select ${accountId}, 's', 'closed' from generate_series(${MAX_TICKETS} + 2, ${MAX_TICKETS_OF_ACCOUNT})`;
+  const [one, two] = [await newGameService(accountId), await newGameService(accountId)];
+  const last = await Promise.all([open(one.id), open(two.id)]);
+  expect(last.map(({ kind }) => kind).sort()).toEqual(["invalid", "opened"]);
+  expect(await db.ticket.count({ where: { accountId } })).toBe(MAX_TICKETS_OF_ACCOUNT);
 });
 
 test("of the sessions of an account the latest thousand are kept", async () => {
@@ -84,6 +136,30 @@ test("a flooded server key stores one sample for each ten seconds, replayed spoo
   expect(after.facts.kernel).toBe("new");
   expect(after.last_seen).toBeGreaterThan(before.last_seen);
   expect(after.latest_sample?.ts).toBe(now);
+});
+
+test("kills that a thinned check-in tells of are counted once: by the stability of the server, its latest sample and the score", async () => {
+  const account = await newAccount();
+  const { id } = await newServer(account.id, { createdAt: new Date(Date.now() - HOUR) });
+  const start = Math.floor(Date.now() / (10 * SECOND)) * 10 * SECOND - MINUTE;
+  const send = (second: number, oomKills: number | null) =>
+    storeCheckIn(id, parseReport({ sample: { cpuPct: 1, memUsedMb: 1, memTotalMb: 100, oomKills } }), {
+      sampledAt: new Date(start + second * SECOND),
+      arrivedAt: new Date(),
+    });
+  expect(await send(0, null)).toBe(true);
+  const before = await getData<ServerDetail>(`/api/v1/servers/${id}`, account.token);
+  expect(before.score_components.memory).toBe(1000);
+  // The daemon lost the answer to the last one and sends it again.
+  for (const kills of [2, 3, 3, 0]) expect(await send(kills + 1, kills)).toBe(false);
+  expect(await db.telemetrySample.findMany({ where: { serverId: id }, select: { oomKills: true } })).toEqual([
+    { oomKills: 5 },
+  ]);
+  const { stability, latestSample } = await db.server.findUniqueOrThrow({ where: { id } });
+  expect(parseStabilityRecord(stability)).toMatchObject({ events: [{ oom_kills: 5 }], last_oom_at: start });
+  expect(latestSample).toMatchObject({ oom_kills: 5 });
+  const after = await getData<ServerDetail>(`/api/v1/servers/${id}`, account.token);
+  expect(after.score_components.memory).toBe(OOM_CAP);
 });
 
 test("samples of the same ten seconds that arrive at the same moment are one", async () => {

@@ -6,6 +6,7 @@ import { call, ENDPOINT_PATHS, expect, sharedOrigin, test } from "@/e2e/support/
 import { type Functions, type Library, openLibrary } from "@/e2e/support/library";
 import { runSql } from "@/e2e/support/run-sql";
 import { createTestDatabase, type TestDatabase } from "@/e2e/support/test-database";
+import { MAX_NODES, MAX_WORKING_KEYS } from "@/lib/game-services/edges/nodes";
 import { MINUTE, SECOND } from "@/lib/time";
 import { mintToken } from "@/lib/tokens/format";
 
@@ -212,6 +213,32 @@ test("two nodes: all live ones must have a version, a silent one blocks nobody, 
   expect(await statusOf(id)).toBe("deleting");
   await get(three.key, { "If-None-Match": etag });
   expect(await statusOf(id)).toBe("no row");
+});
+
+test("there are at most a thousand nodes with ten working keys each, and one acknowledgement of a service by a node however often it reports", async () => {
+  const { id, key } = await newNode();
+  await sql("insert into edge_nodes (name) select 'full-' || n from generate_series(3, $1::int) n", [MAX_NODES]);
+  try {
+    const names = [unique("last"), unique("last")];
+    const last = await Promise.all(names.map((name) => nodes.addNode(name)));
+    for (const result of last) if (result.kind === "added") added.push(result.id);
+    expect(last.map(({ kind }) => kind).sort()).toEqual(["added", "invalid"]);
+    expect(await sql("select count(*)::int as nodes from edge_nodes")).toEqual([{ nodes: MAX_NODES }]);
+  } finally {
+    await sql("delete from edge_nodes where name like 'full-%'");
+  }
+  const replaced = await Promise.all(Array.from({ length: MAX_WORKING_KEYS + 2 }, () => nodes.replaceNodeKey(id)));
+  expect(replaced.filter(({ kind }) => kind === "replaced")).toHaveLength(MAX_WORKING_KEYS - 1);
+  const keys = await sql("select count(*)::int as keys from edge_node_keys where node_id = $1", [id]);
+  expect(keys).toEqual([{ keys: MAX_WORKING_KEYS }]);
+
+  const service = await newService(await newOwner());
+  await get(key);
+  for (const version of [1, 1, 2, 3]) await acknowledge(key, service.id, version);
+  // Of services that are gone or never were, none is kept.
+  await acknowledge(key, 2_000_000_000, 1);
+  const kept = await sql("select count(*)::int as kept from edge_acknowledgements where node_id = $1", [id]);
+  expect(kept).toEqual([{ kept: 1 }]);
 });
 
 test("races: edits while nodes acknowledge, many at once, end in the status of the last version, and no version is lost", async () => {

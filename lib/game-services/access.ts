@@ -1,5 +1,6 @@
 import { type Account, findEmail } from "@/lib/accounts/accounts";
 import { db, type Prisma } from "@/lib/database/client";
+import { lockAccount } from "@/lib/database/locks";
 import { execute, query, queryIn } from "@/lib/database/run-statement";
 import { select, statement } from "@/lib/database/statement";
 import { Expression, table } from "@/lib/database/tables";
@@ -12,7 +13,9 @@ import { lockServices } from "./settlement";
 export const MAX_SHARES = 50;
 /** Tickets of one service that can be open at a time, and that there can be at all. */
 export const MAX_OPEN_TICKETS = 10;
-const MAX_TICKETS = 200;
+export const MAX_TICKETS = 200;
+/** Tickets of an account. They outlive the service that they are about, so deleting services makes no room. */
+export const MAX_TICKETS_OF_ACCOUNT = 2000;
 /** In characters as people count them (code points). */
 const MAX_SUBJECT_LENGTH = 120;
 
@@ -212,19 +215,33 @@ export async function openServiceTicket(
   const problem = subject === "" ? "Enter what the ticket is about." : nameProblem("name", subject, MAX_SUBJECT_LENGTH);
   if (problem !== null) return { kind: "invalid", field: "subject", message: problem.replace("A name", "A subject") };
   return db.$transaction(async (tx) => {
+    // Serializes additions to one account, so that the limits are exact.
+    await lockAccount(tx, accountId);
     if (!(await lockOwn(tx, accountId, serviceId))) return { kind: "not-found" };
     const where = { serviceId, accountId };
-    const open = await tx.ticket.count({ where: { ...where, status: "open" } });
-    if (open >= MAX_OPEN_TICKETS || (await tx.ticket.count({ where })) >= MAX_TICKETS) {
-      const message = `A service can have ${MAX_OPEN_TICKETS} open tickets and ${MAX_TICKETS} in all. Close one first.`;
-      return { kind: "invalid", field: "subject", message };
-    }
+    const message = await ticketProblem(tx, where);
+    if (message !== null) return { kind: "invalid", field: "subject", message };
     const { id } = await tx.ticket.create({
       data: { ...where, subject, createdAt: now } satisfies Prisma.TicketUncheckedCreateInput,
       select: { id: true },
     });
     return { kind: "opened", id };
   });
+}
+
+/** Why no further ticket can be opened; null when one can. */
+async function ticketProblem(
+  tx: Prisma.TransactionClient,
+  where: { serviceId: number; accountId: number },
+): Promise<string | null> {
+  const { accountId } = where;
+  if ((await tx.ticket.count({ where: { ...where, status: "open" } })) >= MAX_OPEN_TICKETS)
+    return `A service can have ${MAX_OPEN_TICKETS} open tickets. Close one first.`;
+  if ((await tx.ticket.count({ where })) >= MAX_TICKETS)
+    return `A service can have ${MAX_TICKETS} tickets in all, closed ones included. This one has had as many.`;
+  if ((await tx.ticket.count({ where: { accountId } })) >= MAX_TICKETS_OF_ACCOUNT)
+    return `An account can have ${MAX_TICKETS_OF_ACCOUNT} tickets in all, closed ones included. Yours has had as many.`;
+  return null;
 }
 
 /** Closes a ticket of the account about a service. False when there is no such open one. */

@@ -20,7 +20,7 @@ const MAX_AGENT_LENGTH = 100;
 /** How long a replaced key still works, in milliseconds, so that the node can get the new key. */
 export const NODE_KEY_OVERLAP = HOUR;
 /** Keys of one node that work at a time: the current one, and those replaced within the overlap. */
-const MAX_WORKING_KEYS = 10;
+export const MAX_WORKING_KEYS = 10;
 
 /** A node as administrators see it. */
 export type EdgeNodeRecord = {
