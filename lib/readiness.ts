@@ -34,6 +34,16 @@ export async function pingDatabase(): Promise<{ isReadOnly: boolean }> {
   return { isReadOnly };
 }
 
+/** Whether the database answers. The server is not bundled with the app, so it finds this function by its name. */
+perProcess(
+  "is-database-there",
+  () => () =>
+    pingDatabase().then(
+      () => true,
+      () => false,
+    ),
+);
+
 async function connect(): Promise<BoundedClient> {
   const client = new BoundedClient(connectionConfig(env.databaseUrl ?? "postgresql://nowhere"));
   await client.connect();

@@ -14,8 +14,9 @@ export async function startUp(): Promise<void> {
     process.exit(1);
   }
   if (process.env.NODE_ENV === "production") logConsole();
-  // The server process asks it for the place of each page.
+  // The server process asks them for the place of each page, and whether there is a database.
   await import("@/lib/sign-in/page-admission");
+  await import("@/lib/readiness");
   const { connectRateLimits } = await import("@/lib/rate-limit");
   await connectRateLimits(CONNECT_WAIT);
   const { tellOfApp } = await import("@/lib/operations/sources");

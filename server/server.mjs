@@ -12,10 +12,10 @@ import { continueIfExpected, keepCarriedHeaders } from "./direct/incoming.mjs";
 import { throughNext } from "./direct/next-door.mjs";
 import { loadRoutes } from "./direct/routes.mjs";
 import { drainDelay, endWhenTold } from "./drain.mjs";
-import { answerInTurn } from "./http/admitted-pages.mjs";
+import { answerInTurn, isDatabaseThere } from "./http/admitted-pages.mjs";
 import { createGuardedServer, TIMES, turnOf } from "./http/connections.mjs";
 import { readActions, readForm } from "./http/forms.mjs";
-import { findFault, isForMachines, normalize } from "./http/gate.mjs";
+import { findFault, isForMachines, markForInner, normalize } from "./http/gate.mjs";
 import { answerKept } from "./http/kept-pages.mjs";
 import { findPageFault, keepPageHeaders } from "./http/pages.mjs";
 import { refuse } from "./http/refusals.mjs";
@@ -140,15 +140,26 @@ async function answerBrowser(path, request, response) {
   // Next adds ten close listeners per page. With ours, Node would warn of a leak.
   response.setMaxListeners(20);
   if (request.method !== "POST") {
-    const ask = () => handle(request, response);
-    return answerKept(path, request, response, (keep) => answerInTurn(path, request, response, ask, keep));
+    const ask = () => askNextForPage(request, response);
+    const make = (/** @type {Parameters<Parameters<typeof answerKept>[3]>[0]} */ keep) =>
+      answerInTurn(path, request, response, ask, keep);
+    return answerKept(path, request, response, make, isDatabaseThere);
   }
   continueIfExpected(request, response);
   const form = await readForm(request, actions);
   // This header makes Next's router reload a page of another version.
   if (form === 409) response.setHeader("X-Nextjs-Action-Not-Found", "1");
   if (typeof form === "number") return refuse(request, response, form);
-  await answerInTurn(path, form, response, () => handle(form, response));
+  await answerInTurn(path, form, response, () => askNextForPage(form, response));
+}
+
+/**
+ * @param {import("node:http").IncomingMessage} request
+ * @param {import("node:http").ServerResponse} response
+ */
+function askNextForPage(request, response) {
+  markForInner(request.headers);
+  return handle(request, response);
 }
 
 tellOfProcess();

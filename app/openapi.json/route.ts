@@ -1,12 +1,12 @@
-import { servedDocument } from "@/lib/api/served-document";
+import { servedText } from "@/lib/api/served-document";
 import { answerPublicPreflight, publicText } from "@/lib/http/public-text";
 
 export const dynamic = "force-dynamic";
 
 /** The document of the API (OpenAPI 3.1), for anybody and from any origin. */
 export function GET(request: Request): Response {
-  const { document } = servedDocument(request.headers);
-  return publicText(request, JSON.stringify(document), "application/json; charset=utf-8");
+  const text = servedText(request.headers, "openapi", (document) => JSON.stringify(document));
+  return publicText(request, text, "application/json; charset=utf-8");
 }
 
 export const HEAD = GET;

@@ -167,6 +167,31 @@ test.describe("PostgreSQL in trouble", { tag: ["@one-engine", "@waits"] }, () =>
     expect((await fetch(`${app.origin}/readyz`)).status).toBe(200);
   });
 
+  test("a page that is the same for everybody is made once for each origin, so it needs no database; the form to sign in does", async () => {
+    const read = async (path: string) => {
+      const answer = await fetch(app.origin + path);
+      const text = await answer.text();
+      const policy = answer.headers.get("content-security-policy") ?? "";
+      const [, nonce = ""] = /'nonce-([^']+)'/.exec(policy) ?? [];
+      return { status: answer.status, nonce, uses: text.split(`nonce="${nonce}"`).length - 1 };
+    };
+    const pages = ["/", "/docs/api", "/docs/api?made=anew"];
+    const before = [];
+    for (const path of pages) before.push(await read(path));
+    expect((await read("/sign-in")).status).toBe(200);
+    await postgres.kill();
+    const during = [];
+    for (const path of pages) during.push(await read(path));
+    expect((await read("/sign-in")).status).toBe(503);
+    await postgres.restart();
+    for (const answer of [...before, ...during]) {
+      expect(answer.status).toBe(200);
+      expect(answer.uses).toBeGreaterThan(3);
+    }
+    expect(new Set([...before, ...during].map(({ nonce }) => nonce)).size).toBe(2 * pages.length);
+    await expect.poll(async () => (await read("/sign-in")).status).toBe(200);
+  });
+
   test("an outage is two lines of the log, its begin and its end, however many requests it refuses", async () => {
     const countOf = (text: string) => app.output().split(text).length - 1;
     // What earlier tests did is over, in the log too.

@@ -1,11 +1,12 @@
-import type { Place } from "@/lib/admission/admission";
+import type { Payer, Place } from "@/lib/admission/admission";
 import { BusyError } from "@/lib/admission/busy-error";
-import { payerOf } from "@/lib/admission/credentials";
-import { amounts, PURPOSES, waitForPlace } from "@/lib/admission/shares";
+import { learnAccount, payerOf } from "@/lib/admission/credentials";
+import { amounts, PURPOSES, waitForPlace, withPlace } from "@/lib/admission/shares";
 import { clientIp } from "@/lib/http/client-ip";
 import { env } from "@/lib/process/env";
 import { perProcess } from "@/lib/process/per-process";
-import { SESSION_COOKIE } from "@/lib/sign-in/session-cookie";
+import { SESSION_COOKIE, SESSION_TOKEN_SHAPE } from "@/lib/sign-in/session-cookie";
+import { findSessionAccount } from "@/lib/sign-in/session-row";
 import { hashToken } from "@/lib/tokens/format";
 
 /** The headers that decide who pays for a page, with Node's names. */
@@ -25,8 +26,8 @@ perProcess(
     async enter(kind, headers, signal) {
       const hash = sessionHash(headers.cookie ?? "");
       const forwarded = new Headers({ "x-forwarded-for": String(headers["x-forwarded-for"] ?? "") });
-      const payer = payerOf(hash, clientIp(forwarded, env.trustedProxies));
       try {
+        const payer = await findPayer(hash, clientIp(forwarded, env.trustedProxies));
         return await waitForPlace(PURPOSES[kind], payer, hash ?? "", undefined, signal);
       } catch (error) {
         if (error instanceof BusyError) return { retrySeconds: error.retrySeconds };
@@ -37,9 +38,30 @@ perProcess(
   }),
 );
 
-/** The hash of the session cookie; null without one. */
+/**
+ * The account of the session, so that customers behind one ip do not share. A session that this process has not seen yet
+ * is looked up in the turn of its network. Without one, the network pays. @throws BusyError
+ */
+async function findPayer(hash: string | null, ip: string | null): Promise<Payer> {
+  const payer = payerOf(hash, ip);
+  if (hash === null || typeof payer === "number") return payer;
+  try {
+    const accountId = await withPlace(PURPOSES.sessionLookup, payer, hash, () => findSessionAccount(hash));
+    if (accountId !== null) learnAccount(hash, accountId);
+    return accountId ?? payer;
+  } catch (error) {
+    if (error instanceof BusyError) throw error;
+    // The page itself says that the database is away.
+    return payer;
+  }
+}
+
+/** The hash of the session cookie; null without one that may be a session's. */
 function sessionHash(cookies: string): string | null {
   const prefix = `${SESSION_COOKIE}=`;
-  const cookie = cookies.split(/; */).find((part) => part.startsWith(prefix));
-  return cookie === undefined ? null : hashToken(cookie.slice(prefix.length));
+  const token = cookies
+    .split(/; */)
+    .find((part) => part.startsWith(prefix))
+    ?.slice(prefix.length);
+  return token !== undefined && SESSION_TOKEN_SHAPE.test(token) ? hashToken(token) : null;
 }

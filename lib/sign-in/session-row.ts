@@ -1,6 +1,6 @@
 import { BEFORE, deleteAll, deleteEach, deletion, deletionOfAll, type GoesOn, MOST } from "@/lib/database/deletion";
-import { execute } from "@/lib/database/run-statement";
-import { names, statement } from "@/lib/database/statement";
+import { execute, query } from "@/lib/database/run-statement";
+import { names, select, statement } from "@/lib/database/statement";
 import { table } from "@/lib/database/tables";
 import { DAY } from "@/lib/time";
 
@@ -37,6 +37,17 @@ type NewSession = {
 /** Returns false and stores nothing when the account was disabled or its password changed meanwhile. */
 export async function storeSession(session: NewSession): Promise<boolean> {
   return (await execute(START, session)) === 1;
+}
+
+// Raw, because it runs before the page of a session that this process has not seen yet.
+const ACCOUNT_OF = statement({ tokenHash: s.tokenHash, now: s.expiresAt }, ({ tokenHash, now }) =>
+  select({ accountId: s.accountId }, `from ${s} where ${s.tokenHash} = ${tokenHash} and ${s.expiresAt} > ${now}`),
+);
+
+/** The account of the session with this hash. Only says whose turn a page is: access is decided by `findAccount`. */
+export async function findSessionAccount(tokenHash: string): Promise<number | null> {
+  const [row] = await query(ACCOUNT_OF, { tokenHash, now: new Date() });
+  return row?.accountId ?? null;
 }
 
 /** Sessions of one account, ended ones included; signing in once more ends the oldest within an hour. */

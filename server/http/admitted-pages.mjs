@@ -2,6 +2,7 @@
 // the client has read it.
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
+import { forReader } from "../../lib/process/reader.mjs";
 import { collectAnswer } from "../direct/collected.mjs";
 import { sendBody } from "../direct/outgoing.mjs";
 import { isInner } from "./gate.mjs";
@@ -30,13 +31,14 @@ export async function answerInTurn(path, request, response, ask, keep) {
   const leave = () => gone.abort();
   response.once("close", leave);
   const place = await pageAdmission().enter(isForm ? "form" : "page", request.headers, gone.signal);
-  response.off("close", leave);
   if ("retrySeconds" in place) {
     if (response.destroyed) return;
     return refuse(request, response, 503, { "Retry-After": String(place.retrySeconds) });
   }
   if (response.destroyed) return place.release();
-  await askWhole(request, response, ask, async (send, answer) => {
+  // A form does what it was sent for, whoever waits for its answer.
+  const make = isForm ? ask : () => forReader(gone.signal, ask);
+  await askWhole(request, response, make, async (send, answer) => {
     if (answer) keep?.(answer);
     // Yields to the event loop after rendering, so that shorter requests are answered first.
     await new Promise(setImmediate);
@@ -68,6 +70,11 @@ async function askWhole(request, response, ask, whenMade) {
     whenMade(send, answer).catch(() => response.destroy());
   });
   await ask();
+}
+
+/** @returns {Promise<boolean>} whether the database answers (lib/readiness) */
+export function isDatabaseThere() {
+  return Reflect.get(globalThis, Symbol.for("console-api.is-database-there"))();
 }
 
 /** @returns {import("../../lib/sign-in/page-admission").PageAdmission} of this process, which Next's part of it made */

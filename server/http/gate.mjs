@@ -14,7 +14,7 @@ const NOT_IN_HOST = /[\s,/\\?#@]/;
  * Marks requests that Next sends to itself, for the page that a form redirects to. They copy the headers of the form.
  * The value is a secret, so that clients cannot forge it.
  */
-const INNER_HEADER = "x-console-inner";
+export const INNER_HEADER = "x-console-inner";
 // All workers of a port use the same secret, because any of them may receive the request.
 process.env.CONSOLE_INNER_SECRET ??= randomBytes(24).toString("hex");
 const INNER_SECRET = process.env.CONSOLE_INNER_SECRET;
@@ -87,7 +87,8 @@ export function isInner(request) {
 }
 
 /**
- * Adds the secret to a page request. Next copies it into its requests to itself.
+ * Adds the secret to a page request that Next is about to answer. Next copies it into its requests to itself. From then
+ * on `isInner` holds for this request as well.
  * @param {import("node:http").IncomingHttpHeaders} headers
  */
 export function markForInner(headers) {

@@ -4,13 +4,23 @@ import { randomBytes } from "node:crypto";
 import { constants, crc32, deflateRawSync } from "node:zlib";
 import { acceptsGzip } from "../direct/outgoing.mjs";
 
-/** Without a query and a session, these pages depend only on the origin. */
-const PATHS = new Set(["/", "/docs/api"]);
+/**
+ * Without a session, these pages depend only on the origin and the colour scheme. `isForm`: it also depends on its query,
+ * and it is of use only while the database is there.
+ * @type {ReadonlyMap<string, { isForm: boolean }>}
+ */
+const PAGES = new Map([
+  ["/", { isForm: false }],
+  ["/docs/api", { isForm: false }],
+  ["/sign-in", { isForm: true }],
+]);
 /** The client chooses the origin (its Host), so the cache is limited. The least used origin is evicted. */
 const MAX_ORIGINS = 8;
 const HOST = /^[\w.-]{1,253}(?::\d{1,5})?$|^\[[\da-f:.]{2,45}\](?::\d{1,5})?$/i;
+/** What the browser was told to use: one cookie of lib/accounts/color-scheme.ts. */
+const COLOR_SCHEME = /(?:^|; *)color-scheme=(light|dark)(?:$|;)/;
 /** The headers that a cached page may depend on. */
-const KEPT_HEADERS = new Set(["host", "x-forwarded-host", "x-forwarded-for", "x-console-inner"]);
+const KEPT_HEADERS = new Set(["host", "x-forwarded-host", "x-forwarded-for"]);
 
 const NONCE = /'nonce-([\w+/=]+)'/;
 const GZIP_HEADER = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3]);
@@ -32,38 +42,47 @@ const origins = new Map();
  * @param {import("node:http").ServerResponse} response
  * @param {(keep: (answer: import("../direct/collected.mjs").Collected) => void) => Promise<void>} make answers the request
  *   itself, and shows its answer to `keep`
+ * @param {() => Promise<boolean>} isDatabaseThere
  */
-export async function answerKept(path, request, response, make) {
-  if (!isForEverybody(path, request)) return make(() => {});
+export async function answerKept(path, request, response, make, isDatabaseThere) {
+  const page = findPage(path, request);
+  if (!page || (page.isForm && !(await isDatabaseThere()))) return make(() => {});
+  const [, scheme] = COLOR_SCHEME.exec(request.headers.cookie ?? "") ?? [];
   for (const name of Object.keys(request.headers)) {
     if (!KEPT_HEADERS.has(name) && name !== "accept-encoding") delete request.headers[name];
   }
+  if (scheme) request.headers.cookie = `color-scheme=${scheme}`;
+  request.url = path;
   const { pages } = originOf(request);
+  const key = `${path} ${scheme ?? ""}`;
   // Another request is rendering this page.
-  if (pages.get(path) instanceof Promise) await pages.get(path);
-  const kept = pages.get(path);
+  if (pages.get(key) instanceof Promise) await pages.get(key);
+  const kept = pages.get(key);
   if (kept && !(kept instanceof Promise)) return sendKept(kept, request, response);
   if (request.method === "HEAD") return make(() => {});
   let isKept = false;
   const made = make((answer) => {
     const page = keepable(answer);
-    if (page) pages.set(path, page);
+    if (page) pages.set(key, page);
     isKept = page !== null;
   });
-  const settled = made.catch(() => {}).then(() => void (isKept || pages.delete(path)));
-  if (!kept) pages.set(path, settled);
+  const settled = made.catch(() => {}).then(() => void (isKept || pages.delete(key)));
+  if (!kept) pages.set(key, settled);
   await made;
 }
 
 /**
+ * The page that the request is for. Null when its answer may differ from that of others.
  * @param {string} path
  * @param {import("node:http").IncomingMessage} request
  */
-function isForEverybody(path, { url, method, headers }) {
-  if (!PATHS.has(path) || url !== path || (method !== "GET" && method !== "HEAD")) return false;
-  if (/(?:^|[; ])(?:__Host-)?session=/.test(headers.cookie ?? "")) return false;
+function findPage(path, { url, method, headers }) {
+  const page = PAGES.get(path) ?? null;
+  if (!page || (page.isForm && url !== path) || (method !== "GET" && method !== "HEAD")) return null;
+  if (/(?:^|[; ])(?:__Host-)?session=/.test(headers.cookie ?? "")) return null;
   // With these headers, Next's router in the browser asks for parts of a page only.
-  return headers.rsc === undefined && headers["next-url"] === undefined && HOST.test(headers.host ?? "");
+  const isWhole = headers.rsc === undefined && headers["next-url"] === undefined;
+  return isWhole && HOST.test(headers.host ?? "") ? page : null;
 }
 
 /** @param {import("node:http").IncomingMessage} request */

@@ -9,6 +9,7 @@ const LONG = "The reference of the API, for everybody. ".repeat(2000);
 type PageRequest = { host: string; path?: string; url?: string; method?: string; headers?: Record<string, string> };
 
 let made = 0;
+let isDatabaseThere = true;
 
 /** Asks as a browser does; the page that is made says which one it is, and names its nonce twice. */
 async function ask({ host, path = "/docs/api", url = path, method = "GET", headers = {} }: PageRequest) {
@@ -27,17 +28,23 @@ async function ask({ host, path = "/docs/api", url = path, method = "GET", heade
     if (body) written.body = body;
     return response;
   }) as never;
-  await answerKept(path, request, response, async (keep) => {
-    made++;
-    await new Promise(setImmediate);
-    const nonce = `first${made}==`;
-    keep({
-      status: 200,
-      headers: [["content-security-policy", `script-src 'nonce-${nonce}'`]],
-      body: Buffer.from(`page ${made} ${LONG}<script nonce="${nonce}"></script>é<style nonce="${nonce}"></style>`),
-    });
-    written.body = Buffer.from(`made ${made}`);
-  });
+  await answerKept(
+    path,
+    request,
+    response,
+    async (keep) => {
+      made++;
+      await new Promise(setImmediate);
+      const nonce = `first${made}==`;
+      keep({
+        status: 200,
+        headers: [["content-security-policy", `script-src 'nonce-${nonce}'`]],
+        body: Buffer.from(`page ${made} ${LONG}<script nonce="${nonce}"></script>é<style nonce="${nonce}"></style>`),
+      });
+      written.body = Buffer.from(`made ${made}`);
+    },
+    async () => isDatabaseThere,
+  );
   const at = (name: string) => written.headers[written.headers.indexOf(name) + 1];
   const text = at("Content-Encoding") === "gzip" ? gunzipSync(written.body).toString() : written.body.toString();
   return { text, policy: at("content-security-policy"), isMade: text.startsWith("made") };
@@ -62,11 +69,13 @@ test("a page for everybody is made once for all who ask at once and after, each 
   expect(made).toBe(1);
 });
 
-test("what may differ is made anew: another origin, a query, a session, a part of a page, a host that is none", async () => {
+test("what may differ is made anew: another origin, another colour scheme, the query of a form, a session, a part of a page, a host that is none", async () => {
   await ask({ host: "two.example" });
+  await ask({ host: "two.example", path: "/sign-in" });
   const others: PageRequest[] = [
     { host: "three.example" },
-    { host: "two.example", url: "/docs/api?x" },
+    { host: "two.example", path: "/sign-in", url: "/sign-in?next=/dashboard" },
+    { host: "two.example", headers: { cookie: "a=b; color-scheme=dark" } },
     { host: "two.example", headers: { cookie: "a=b; session=x" } },
     { host: "two.example", headers: { cookie: "__Host-session=x" } },
     { host: "two.example", headers: { rsc: "1" } },
@@ -74,7 +83,23 @@ test("what may differ is made anew: another origin, a query, a session, a part o
     { host: "<script>" },
   ];
   for (const request of others) expect((await ask(request)).isMade, JSON.stringify(request)).toBe(true);
-  expect((await ask({ host: "two.example", headers: { cookie: "theme=dark" } })).isMade).toBe(false);
+  const same: PageRequest[] = [
+    { host: "two.example", headers: { cookie: "theme=dark" } },
+    { host: "two.example", headers: { cookie: "color-scheme=dark" } },
+    { host: "two.example", headers: { cookie: "color-scheme=%3Cscript%3E" } },
+    { host: "two.example", url: "/docs/api?anything=1" },
+    { host: "two.example", path: "/sign-in" },
+  ];
+  for (const request of same) expect((await ask(request)).isMade, JSON.stringify(request)).toBe(false);
+});
+
+test("while the database is away, the form is not answered from what is kept, and pages that need none are", async () => {
+  for (const path of ["/sign-in", "/"]) await ask({ host: "away.example", path });
+  isDatabaseThere = false;
+  expect((await ask({ host: "away.example", path: "/sign-in" })).isMade).toBe(true);
+  expect((await ask({ host: "away.example", path: "/" })).isMade).toBe(false);
+  isDatabaseThere = true;
+  expect((await ask({ host: "away.example", path: "/sign-in" })).isMade).toBe(false);
 });
 
 test("whatever hosts clients make up, the origins in use stay kept", async () => {

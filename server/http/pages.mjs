@@ -1,6 +1,6 @@
 // Filters page requests before Next sees them. Only what browsers and Next's own router send gets through.
 import { ACTION, MAX_FORM } from "./forms.mjs";
-import { isInner, markForInner } from "./gate.mjs";
+import { INNER_HEADER, isInner } from "./gate.mjs";
 
 /** The request headers that a page may see: those it needs from browsers, and those of Next's router in the browser. */
 const CARRIED_HEADERS = new Set([
@@ -33,7 +33,7 @@ const CARRIED_HEADERS = new Set([
   "x-forwarded-host",
 ]);
 /** Headers that only Next sends, in requests to itself. */
-const INNER_HEADERS = new Set(["x-action-forwarded"]);
+const INNER_HEADERS = new Set(["x-action-forwarded", INNER_HEADER]);
 
 /** Dot segments. Clients resolve them before they ask. Next would resolve them to something that is not a page. */
 const DOTS = /[/\\](?:\.|%2e){1,2}(?:[/\\]|$)/i;
@@ -70,5 +70,4 @@ export function keepPageHeaders(request) {
   for (const name of Object.keys(headers)) {
     if (!CARRIED_HEADERS.has(name) && !(isOwn && INNER_HEADERS.has(name))) delete headers[name];
   }
-  markForInner(headers);
 }

@@ -1,0 +1,382 @@
+import { randomBytes } from "node:crypto";
+import { connect } from "node:net";
+import { setTimeout } from "node:timers/promises";
+import pg from "pg";
+import { type ConsoleServer, startConsole } from "@/e2e/support/console-server";
+import { newAccount, newGameService, newReportingServer, newToken, PASSWORD, unique } from "@/e2e/support/factories";
+import { expect, spend, test } from "@/e2e/support/fixtures";
+import { fieldsOfForm } from "@/e2e/support/html-form";
+import { sendFields } from "@/e2e/support/pages";
+import { runSql } from "@/e2e/support/run-sql";
+import { db } from "@/lib/database/client";
+import { DAY, MINUTE, SECOND } from "@/lib/time";
+import { hashToken, mintToken } from "@/lib/tokens/format";
+
+// One customer asks for as much as it can, from the same ip as a quiet one. What they are answered counts, not how fast.
+
+const FLEET = 1000;
+/** Both customers are behind the same NAT. */
+const SHARED_IP = "198.51.100.20";
+/** How often the quiet customer asks for everything during an attack. */
+const ROUNDS = 8;
+const METRICS_PATHS = ["/metrics", "/api/v1/servers", "/api/v1/servers/ID/benchmarks"];
+
+type Customer = { accountId: number; token: string; serverId: number; key: string; cookie: string };
+/** `waitedMs`: from the request to its answer. */
+type Seen = { status: number; retryAfter: string | null; waitedMs: number; token: string };
+
+let app: ConsoleServer;
+let attacker: Customer;
+/** Keys of the attacker's daemons, one for each of its servers. */
+let keys: string[];
+
+// One console for all.
+test.describe.configure({ mode: "serial" });
+test.beforeAll(async () => {
+  app = await startConsole(String(process.env.DATABASE_URL), { TRUSTED_PROXIES: "1" });
+  attacker = await newCustomer();
+  keys = Array.from({ length: FLEET }, () => mintToken("serverKey"));
+  await db.$executeRaw`
+    with added as (
+      insert into servers (account_id, label, hostname, last_seen_at)
+      select ${attacker.accountId}, 'Server ' || n, 'server.example.net', now() from generate_series(2, ${FLEET}) n
+      returning id),
+    numbered as (select id, row_number() over (order by id) as n from added)
+    insert into server_keys (server_id, key_hash, hint)
+    select id, (${keys.map((key) => hashToken(key))}::text[])[n], 'hint' from numbered`;
+});
+test.afterAll(() => app.stop());
+
+async function newCustomer(): Promise<Customer> {
+  const { id, token } = await newAccount();
+  const server = await newReportingServer(id);
+  const session = randomBytes(32).toString("base64url");
+  const expiresAt = new Date(Date.now() + 30 * DAY);
+  await db.session.create({ data: { tokenHash: hashToken(session), accountId: id, expiresAt } });
+  return { accountId: id, token, serverId: server.id, key: server.key, cookie: `session=${session}` };
+}
+
+function send(path: string, headers: Record<string, string>, init: RequestInit = {}): Promise<Response> {
+  return fetch(app.origin + path, {
+    redirect: "manual",
+    ...init,
+    headers: { "X-Forwarded-For": SHARED_IP, ...headers },
+  });
+}
+
+const sendWithToken = (path: string, token: string) => send(path, { Authorization: `Bearer ${token}` });
+
+const sendCheckIn = (key: string) =>
+  send(
+    "/ingest/v1/check-ins",
+    { Authorization: `Bearer ${key}`, "Content-Type": "application/json" },
+    { method: "POST", body: JSON.stringify({ cpu_pct: 5 }) },
+  );
+
+/** Sends on so many connections, on each again as soon as it is answered, until the attack is stopped. */
+function attack(connections: number, ask: (connection: number, round: number) => [Promise<Response>, string?]) {
+  let isOver = false;
+  const seen: Seen[] = [];
+  const all = Promise.all(
+    Array.from({ length: connections }, async (_, connection) => {
+      for (let round = 0; !isOver; round++) {
+        const start = performance.now();
+        const [answered, token = ""] = ask(connection, round);
+        const answer = await answered;
+        await answer.arrayBuffer();
+        const [retryAfter, waitedMs] = [answer.headers.get("retry-after"), performance.now() - start];
+        seen.push({ status: answer.status, retryAfter, waitedMs, token });
+      }
+    }),
+  );
+  return {
+    seen,
+    /** Waits until the attacker asks for more than it is given. */
+    async untilRefused(status = 503): Promise<void> {
+      const statuses = () => [...new Set(seen.map((each) => each.status))];
+      await expect.poll(statuses, { timeout: MINUTE }).toContain(status);
+    },
+    async stop(): Promise<Seen[]> {
+      isOver = true;
+      await all;
+      return seen;
+    },
+  };
+}
+
+/** The quiet customer asks for everything it has, and so does a balancer: each answer is a 200. */
+async function expectServed(quiet: Customer): Promise<void> {
+  for (let round = 0; round < ROUNDS; round++) {
+    const asked = {
+      "/api/v1/me": sendWithToken("/api/v1/me", quiet.token),
+      "/metrics": sendWithToken("/metrics", quiet.token),
+      "a check-in": sendCheckIn(quiet.key),
+      "/dashboard": send("/dashboard", { Cookie: quiet.cookie }),
+      "/readyz": fetch(`${app.origin}/readyz`),
+    };
+    for (const [what, answered] of Object.entries(asked)) {
+      const answer = await answered;
+      expect(answer.status, `${what}: ${await answer.text()}`).toBe(200);
+    }
+  }
+}
+
+/** Locks all servers of an account meanwhile. What must write to them waits inside the database, with its connection. */
+async function whileLocked(accountId: number, task: () => Promise<void>): Promise<void> {
+  const client = new pg.Client(process.env.DATABASE_URL);
+  await client.connect();
+  try {
+    await client.query("begin");
+    await client.query("select id from servers where account_id = $1 for update", [accountId]);
+    await task();
+  } finally {
+    await client.end();
+  }
+}
+
+/** A refusal names whole seconds within the longest wait. It comes a second late, so that asking again at once gains nothing. */
+function expectTrueRefusals(seen: readonly Seen[]): void {
+  const refused = seen.filter(({ status }) => status === 503);
+  expect(refused.length).toBeGreaterThan(0);
+  for (const { retryAfter, waitedMs } of refused) {
+    expect(retryAfter).toMatch(/^[1-5]$/);
+    expect(waitedMs).toBeGreaterThan(0.95 * SECOND);
+  }
+}
+
+test("240 requests at once for the lists of 1,000 servers: others are served, a refusal is 503, true and not counted, a used-up token is 429", {
+  tag: "@one-engine",
+}, async () => {
+  const [quiet, usedUp] = [await newCustomer(), await newToken(attacker.accountId)];
+  const tokens: string[] = [];
+  for (let n = 0; n < 30; n++) tokens.push(await newToken(attacker.accountId));
+  await spend(usedUp, 120, app.origin);
+  const before = app.output().length;
+  const crowd = attack(240, (connection, round) => {
+    const token = String(tokens[(connection + round) % tokens.length]);
+    const path = METRICS_PATHS[connection % METRICS_PATHS.length]?.replace("ID", String(attacker.serverId)) ?? "";
+    return [sendWithToken(path, token), token];
+  });
+  await crowd.untilRefused();
+  // The account's queue is full: what has used up its quota is told so all the same.
+  expect((await sendWithToken("/metrics", usedUp)).status).toBe(429);
+  await expectServed(quiet);
+  expect((await sendWithToken("/api/v1/servers", usedUp)).status).toBe(429);
+  const seen = await crowd.stop();
+  expectTrueRefusals(seen);
+  expect(seen.filter(({ status }) => ![200, 429, 503].includes(status))).toEqual([]);
+  const log = app.output().slice(before);
+  expect(log).toContain('"event":"busy"');
+  expect(log).not.toContain("database unavailable");
+
+  // What each token has left shows what was counted: the answers alone. One more question is asked for each.
+  for (const token of tokens) {
+    const left = Number((await sendWithToken("/api/v1/me", token)).headers.get("x-ratelimit-remaining"));
+    const answers = seen.filter((each) => each.token === token && each.status === 200).length;
+    expect(120 - left).toBeLessThanOrEqual(answers + 1);
+  }
+});
+
+test("clients that wait as a 503 tells them are all served in the end", { tag: "@one-engine" }, async () => {
+  const tokens: string[] = [];
+  for (let n = 0; n < 6; n++) tokens.push(await newToken(attacker.accountId));
+  let refused = 0;
+  await Promise.all(
+    Array.from({ length: 240 }, async (_, n) => {
+      for (;;) {
+        const answer = await sendWithToken("/metrics", String(tokens[n % tokens.length]));
+        await answer.arrayBuffer();
+        if (answer.status === 200) return;
+        expect(answer.status).toBe(503);
+        refused++;
+        await setTimeout(Number(answer.headers.get("retry-after")) * SECOND);
+      }
+    }),
+  );
+  expect(refused).toBeGreaterThan(0);
+});
+
+test("four tokens that ask for weeks, again after each 503, leave every week and every other answer to others", {
+  tag: "@one-engine",
+}, async () => {
+  const quiet = await newCustomer();
+  const tokens: string[] = [];
+  for (let n = 0; n < 4; n++) tokens.push(await newToken(attacker.accountId));
+  const [own, others] = [await newGameService(attacker.accountId), await newGameService(quiet.accountId)];
+  for (const { id } of [own, others]) {
+    await db.$executeRaw`
+      insert into metric_samples (service_id, ts, node_id, packets, bytes, dropped, connections)
+      select ${id}, now() - n * interval '1 minute', 1, 123456, 123456789, n, 42 from generate_series(1, 5000) n`;
+  }
+  const week = (id: number) => `/api/v1/game-services/${id}/metrics?range=7d`;
+  const crowd = attack(80, (connection) => [sendWithToken(week(own.id), String(tokens[connection % tokens.length]))]);
+  await crowd.untilRefused();
+  for (let round = 0; round < 10; round++) {
+    expect((await sendWithToken(week(others.id), quiet.token)).status).toBe(200);
+  }
+  await expectServed(quiet);
+  expectTrueRefusals(await crowd.stop());
+});
+
+test("1,100 check-ins of one account that its own locked rows hold up: others are stored at once, the rest is told when to come again", {
+  tag: "@one-engine",
+}, async () => {
+  const quiet = await newCustomer();
+  await whileLocked(attacker.accountId, async () => {
+    const crowd = attack(1100, (connection) => [sendCheckIn(String(keys[connection % (FLEET - 1)]))]);
+    await crowd.untilRefused();
+    await expectServed(quiet);
+    expectTrueRefusals(await crowd.stop());
+  });
+});
+
+test("60 forms of one server that its locked row holds up take one connection in turn, and others are served", {
+  tag: "@one-engine",
+}, async () => {
+  const quiet = await newCustomer();
+  const path = `/dashboard/servers/${attacker.serverId}/settings`;
+  const html = await (await send(path, { Cookie: attacker.cookie })).text();
+  const fields = fieldsOfForm(html, "Replace the key");
+  const headers = { Cookie: attacker.cookie, Origin: app.origin, "X-Forwarded-For": SHARED_IP };
+  await whileLocked(attacker.accountId, async () => {
+    const crowd = attack(60, () => [sendFields(app.origin + path, fields, headers)]);
+    await crowd.untilRefused();
+    await expectServed(quiet);
+    expectTrueRefusals(await crowd.stop());
+  });
+});
+
+test("what is written after answers with fifty tokens whose rows are locked waits in the turn of their account", {
+  tag: "@one-engine",
+}, async () => {
+  const [busy, quiet] = [await newAccount(), await newCustomer()];
+  const tokens = [busy.token];
+  while (tokens.length < 50) tokens.push(await newToken(busy.id));
+  const client = new pg.Client(process.env.DATABASE_URL);
+  await client.connect();
+  try {
+    await client.query("begin");
+    await client.query("select id from access_tokens where account_id = $1 for update", [busy.id]);
+    const asked = tokens.map((token) => sendWithToken("/api/v1/me", token));
+    for (const answer of await Promise.all(asked)) expect(answer.status).toBe(200);
+    await expectServed(quiet);
+  } finally {
+    await client.end();
+  }
+  const unused = { accountId: busy.id, lastUsedAt: null };
+  await expect.poll(() => db.accessToken.count({ where: unused }), { timeout: MINUTE }).toBe(0);
+});
+
+test("40 clients of a page of 1,000 servers, and 40 strangers with pages that are made anew, wait for each other alone", {
+  tag: "@one-engine",
+}, async () => {
+  const quiet = await newCustomer();
+  const crowds = [
+    attack(40, () => [send("/dashboard", { Cookie: attacker.cookie })]),
+    attack(40, (connection, round) => [send(`/sign-in?next=/${connection}-${round}`, {})]),
+  ];
+  for (const crowd of crowds) await crowd.untilRefused();
+  await expectServed(quiet);
+  // A stranger from elsewhere.
+  expect((await send("/sign-in?next=/dashboard", { "X-Forwarded-For": "203.0.113.9" })).status).toBe(200);
+  for (const crowd of crowds) expectTrueRefusals(await crowd.stop());
+});
+
+test("a reader who leaves while a month is summed up leaves the rest of it undone", {
+  tag: "@one-engine",
+}, async () => {
+  const { serverId, cookie } = await newCustomer();
+  await db.server.update({ where: { id: serverId }, data: { createdAt: new Date(Date.now() - 40 * DAY) } });
+  await db.$executeRaw`
+    insert into telemetry_samples (server_id, ts, cpu_pct)
+    select ${serverId}, now() - n * interval '2 minutes', 5 from generate_series(1, 21000) n`;
+  const hours = () => db.telemetryHour.count({ where: { serverId } });
+  const client = new pg.Client(process.env.DATABASE_URL);
+  await client.connect();
+  try {
+    // The first hours that are to be stored wait for this row.
+    await client.query("begin");
+    await client.query(
+      `insert into telemetry_hours (server_id, hour, samples)
+      select $1, date_trunc('hour', now(), 'UTC') - n * interval '1 hour', 0 from generate_series(1, 60) n`,
+      [serverId],
+    );
+    const { hostname, port } = new URL(app.origin);
+    const socket = connect(Number(port), hostname);
+    socket.on("error", () => {});
+    socket.write(`GET /dashboard/servers/${serverId}?range=30d HTTP/1.1\r\nHost: x\r\nCookie: ${cookie}\r\n\r\n`);
+    const waiting = () =>
+      runSql(
+        String(process.env.DATABASE_URL),
+        `select count(*)::int as count from pg_stat_activity
+        where wait_event_type = 'Lock' and query like '%telemetry_hours%' and query not like '%pg_stat_activity%'`,
+      );
+    await expect.poll(waiting, { intervals: [50] }).toEqual([{ count: 1 }]);
+    socket.destroy();
+    // By then the console has noticed.
+    expect((await fetch(`${app.origin}/healthz`)).status).toBe(200);
+    await client.query("rollback");
+  } finally {
+    await client.end();
+  }
+  await expect.poll(hours).toBeGreaterThan(0);
+  await setTimeout(2 * SECOND);
+  expect(await hours()).toBeLessThan(300);
+  // One who stays has it whole.
+  expect((await send(`/dashboard/servers/${serverId}?range=30d`, { Cookie: cookie })).status).toBe(200);
+  await expect.poll(hours, { timeout: MINUTE }).toBeGreaterThan(650);
+});
+
+test("made-up tokens from one ip do not delay the first request with a token that works from there", {
+  tag: "@one-engine",
+}, async () => {
+  const quiet = await newCustomer();
+  const crowd = attack(300, () => [sendWithToken("/api/v1/me", mintToken())]);
+  await crowd.untilRefused(401);
+  for (let round = 0; round < 10; round++) {
+    expect((await sendWithToken("/api/v1/me", await newToken(quiet.accountId))).status).toBe(200);
+  }
+  await expectServed(quiet);
+  const seen = await crowd.stop();
+  expect(seen.filter(({ status }) => status !== 401 && status !== 503)).toEqual([]);
+});
+
+test("one home's or site's many networks close sign-in for that home or site alone, and not for an account that is known there", {
+  tag: "@one-engine",
+}, async () => {
+  const html = await (await send("/sign-in", {})).text();
+  const fields = fieldsOfForm(html, "Sign in");
+  // With a hash that takes no time.
+  const { passwordHash } = await db.account.findFirstOrThrow({
+    where: { id: attacker.accountId },
+    omit: { passwordHash: false },
+  });
+  const emails = Array.from({ length: 130 }, () => `${unique("guessed")}@example.com`);
+  await db.account.createMany({ data: emails.map((email) => ({ email, name: "Guessed", passwordHash })) });
+  const signIn = async (email = "", from = "", password = "wrong password") => {
+    const headers = { Origin: app.origin, "X-Forwarded-For": from };
+    const answer = await sendFields(`${app.origin}/sign-in`, fields, headers, { email, password });
+    if (answer.status === 303) return "signed in";
+    return /Too many attempts|Wrong e-mail or password/.exec(await answer.text())?.[0] ?? String(answer.status);
+  };
+  // A site has 2^16 networks; a home 2^8 of them, with the first numbers of the fourth group in common.
+  const site = `2001:db8:${randomBytes(2).toString("hex")}`;
+  const network = (home: number, n: number) => `${site}:${((home << 8) + n).toString(16)}::1`;
+  const [owner, other] = [await newAccount(), await newAccount()];
+  expect(await signIn(owner.email, network(1, 0xff), PASSWORD)).toBe("signed in");
+
+  // The home of the owner: 60 attempts in all.
+  for (let n = 1; n < 60; n++) expect(await signIn(emails[n], network(1, n))).toBe("Wrong e-mail or password");
+  expect(await signIn(other.email, network(1, 200), PASSWORD)).toBe("Too many attempts");
+  expect(await signIn(owner.email, network(1, 0xff), PASSWORD)).toBe("signed in");
+  // Another home of the same site, until the site has had its 120.
+  let judged = 0;
+  for (let n = 1; n < 60; n++) {
+    if ((await signIn(emails[60 + n], network(2, n))) === "Wrong e-mail or password") judged++;
+  }
+  expect(judged).toBeGreaterThan(50);
+  expect(await signIn(other.email, network(3, 1), PASSWORD)).toBe("Too many attempts");
+  expect(await signIn(owner.email, network(1, 0xff), PASSWORD)).toBe("signed in");
+  // Another site.
+  expect(await signIn(other.email, "2001:db8:ffff:1::1", PASSWORD)).toBe("signed in");
+});

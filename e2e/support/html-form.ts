@@ -1,0 +1,12 @@
+/**
+ * The fields of the form with this button in the HTML of a page, for requests that no browser sends. Empty fields are
+ * among them. @throws when there is no such form.
+ */
+export function fieldsOfForm(html: string, button: string): [string, string][] {
+  const form = (html.match(/<form[\s\S]*?<\/form>/g) ?? []).find((each) => each.includes(button));
+  if (!form) throw new Error(`The page has no form with "${button}".`);
+  const attribute = (input: string, name: string) =>
+    new RegExp(` ${name}="([^"]*)"`).exec(input)?.[1]?.replaceAll("&quot;", '"') ?? "";
+  const inputs = form.match(/<input[^>]*>/g) ?? [];
+  return inputs.map((input) => [attribute(input, "name"), attribute(input, "value")]);
+}
