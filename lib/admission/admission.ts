@@ -27,7 +27,7 @@ export const noCounts = (): Counts => ({ atOnce: 0, waited: 0, refused: 0, waiti
 export type Place = {
   /**
    * Keeps only these amounts. They may exceed what was taken; the payer then gets nothing new until it is within its
-   * share.
+   * share. After `release` it does nothing.
    */
   keep(left: Amounts): void;
   /** Gives everything back. Calling it twice is harmless. */
@@ -142,7 +142,7 @@ export class Admission {
     return this.#closedFor(purpose, payer) || (length >= waitingEach ? longestWait : 0);
   }
 
-  /** Whether a waiting request is within its share and lacks nothing but this resource, or lacks it among others. */
+  /** Whether a waiting request is within its share but lacks this resource. */
   isWanted(resource: number): boolean {
     return this.#waiting > 0 && this.#isWanted[resource] === true;
   }
@@ -194,6 +194,7 @@ export class Admission {
     let taken = needs;
     this.#add(payer, held, taken, 1);
     const keep = (left: Amounts) => {
+      if (taken === NOTHING) return;
       const before = taken;
       taken = left;
       this.#add(payer, this.#held.get(payer), left, 1);

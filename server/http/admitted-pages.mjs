@@ -38,16 +38,31 @@ export async function answerInTurn(path, request, response, ask, keep) {
   if (response.destroyed) return place.release();
   // A form does what it was sent for, whoever waits for its answer.
   const make = isForm ? ask : () => forReader(gone.signal, ask);
-  await askWhole(request, response, make, async (send, answer) => {
-    if (answer) keep?.(answer);
-    // Yields to the event loop after rendering, so that shorter requests are answered first.
-    await new Promise(setImmediate);
-    pageAdmission().keepUnread(place, answer?.body.length ?? 0);
-    await send().finally(place.release);
-  }).catch((error) => {
-    place.release();
-    throw error;
-  });
+  /** @type {Promise<void>} */
+  let sent = Promise.resolve();
+  try {
+    await askWhole(request, response, make, (send, answer) => {
+      if (answer) sent = sendLater(send, answer, place, keep);
+      return sent;
+    });
+  } finally {
+    // Not when the client leaves: its page is still being rendered then.
+    sent.catch(() => {}).finally(place.release);
+  }
+}
+
+/**
+ * @param {() => Promise<void>} send
+ * @param {import("../direct/collected.mjs").Collected} answer
+ * @param {import("../../lib/admission/admission").Place} place
+ * @param {((answer: import("../direct/collected.mjs").Collected) => void) | undefined} keep
+ */
+async function sendLater(send, answer, place, keep) {
+  keep?.(answer);
+  // Yields to the event loop after rendering, so that shorter requests are answered first.
+  await new Promise(setImmediate);
+  pageAdmission().keepUnread(place, answer.body.length);
+  await send();
 }
 
 /**

@@ -98,10 +98,10 @@ export const SAMPLED = statement({ ...CHANGE, ts: t.ts, ...MEASURED }, (paramete
 });
 
 /** Adds the kills of a sample that is not stored to the one that stands for its time: kills are counted, not measured. */
-export const ABSORBED = statement({ ...CHANGE, ts: t.ts, kills: parameter<number>("int") }, (given) =>
-  change(given, {
-    sql: `update ${t} set ${t.oomKills.name} = least(${MOST_EVENTS}, coalesce(${t.oomKills}, 0) + ${given.kills})
-    from same where ${t.serverId} = same.id and ${t.ts} = ${given.ts} returning ${t.serverId} as id`,
+export const ABSORBED = statement({ ...CHANGE, ts: t.ts, kills: parameter<number>("int") }, (values) =>
+  change(values, {
+    sql: `update ${t} set ${t.oomKills.name} = least(${MOST_EVENTS}, coalesce(${t.oomKills}, 0) + ${values.kills})
+    from same where ${t.serverId} = same.id and ${t.ts} = ${values.ts} returning ${t.serverId} as id`,
     columns: "",
   }),
 );
