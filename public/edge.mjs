@@ -397,13 +397,18 @@ for (const [ip, bits] of /** @type {const} */ ([
   ["::", 127],
   ["fc00::", 7],
   ["fe80::", 10],
+  ["fec0::", 10],
   ["ff00::", 8],
+  // These embed an IPv4 address, which may be private.
+  ["64:ff9b::", 96],
+  ["64:ff9b:1::", 48],
+  ["2002::", 16],
 ])) {
   PRIVATE.addSubnet(ip, bits, "ipv6");
 }
 
-/** @param {string} ip */
-const isPrivate = (ip) => PRIVATE.check(ip, isIPv6(ip) ? "ipv6" : "ipv4");
+/** The ranges that the console refuses as well. @param {string} ip */
+export const isPrivate = (ip) => PRIVATE.check(ip, isIPv6(ip) ? "ipv6" : "ipv4");
 
 /**
  * Finds the ip of a service's origin. The one in use stays while DNS still names it.

@@ -1,3 +1,5 @@
+import { randomBytes } from "node:crypto";
+import type { Page } from "playwright/test";
 import { command } from "@/e2e/support/command";
 import { type ConsoleServer, startConsole } from "@/e2e/support/console-server";
 import { EdgeHost, isPing, Way } from "@/e2e/support/edge-host";
@@ -7,6 +9,7 @@ import { askStatus, Origin, Player } from "@/e2e/support/minecraft";
 import { runSql } from "@/e2e/support/run-sql";
 import { createTestDatabase, type TestDatabase } from "@/e2e/support/test-database";
 import { MINUTE, SECOND } from "@/lib/time";
+import { hashToken } from "@/lib/tokens/format";
 
 // public/edge.mjs with a real HAProxy and nftables, in a network namespace.
 
@@ -28,7 +31,7 @@ test.describe("an edge node with a real HAProxy", { tag: ["@one-engine", "@waits
   test.beforeEach(async () => {
     [hosts, ways, origins] = [[], [], []];
     database = await createTestDatabase();
-    app = await startConsole(database.url);
+    app = await startConsole(database.url, { PRIVATE_ORIGINS: "allow" });
     token = await insertCaller(database.url);
   });
   test.afterEach(async () => {
@@ -75,6 +78,36 @@ test.describe("an edge node with a real HAProxy", { tag: ["@one-engine", "@waits
     return row.id;
   }
 
+  /** A page of the account that owns everything here, signed in. */
+  async function signedIn(page: Page): Promise<Page> {
+    const session = randomBytes(32).toString("base64url");
+    await runSql(
+      database.url,
+      `insert into sessions (token_hash, account_id, created_at, expires_at)
+       select $1, id, now(), now() + interval '1 day' from accounts returning account_id`,
+      [hashToken(session)],
+    );
+    await page.context().addCookies([{ name: "session", value: session, url: app.origin }]);
+    return page;
+  }
+
+  /** Creates a service as its owner does. Returns its id. */
+  async function createInBrowser(page: Page, hostname: string, host: string, port: number): Promise<number> {
+    await page.goto(`${app.origin}/dashboard/game-services/new`);
+    await page.getByLabel("Name", { exact: true }).fill(hostname);
+    await page.getByLabel("Public hostname").fill(hostname);
+    await page.getByLabel("Origin", { exact: true }).fill(host);
+    await page.getByLabel("Port of the origin").fill(String(port));
+    await page.getByRole("button", { name: "Create game service" }).click();
+    await expect(page.getByText("The service is created.")).toBeVisible();
+    const { services } = await get<{ services: { id: number; java_hostname: string }[] }>("/game-services");
+    return services.find(({ java_hostname }) => java_hostname === hostname)?.id ?? 0;
+  }
+
+  /** The exact number in a tile of a service's page. */
+  const tile = async (page: Page, name: string) =>
+    Number(await page.locator("dl > div").filter({ hasText: name }).locator("data").getAttribute("value"));
+
   /** Does the same as the console's pages: changes the wish and increments the version. */
   const wish = (id: number, wanted: string) =>
     runSql(
@@ -83,12 +116,15 @@ test.describe("an edge node with a real HAProxy", { tag: ["@one-engine", "@waits
       [id, wanted],
     );
 
-  test("serves players, counts exactly what they bring, never mixes origins, and outlives the console", async () => {
+  test("serves players, counts exactly what they bring, never mixes origins, and outlives the console", async ({
+    page,
+  }) => {
     test.setTimeout(300 * SECOND);
+    await signedIn(page);
     const { host, way, url, key } = await newNode("edge-1");
     const one = await newOrigin("one", host.outside);
     const two = await newOrigin("two", host.outside);
-    const first = await newService("one.example.test", host.outside, one.port);
+    const first = await createInBrowser(page, "one.example.test", host.outside, one.port);
     const second = await newService("two.example.test", host.outside, two.port);
     host.startEdge(url, key, FAST);
     await expect.poll(() => statusOf(first), { timeout: 60 * SECOND }).toBe("active");
@@ -128,6 +164,9 @@ test.describe("an edge node with a real HAProxy", { tag: ["@one-engine", "@waits
     const series = await seriesOf(first);
     expect(total(series, "packets")).toBeGreaterThan(total(series, "connections") * 6);
     expect(total(series, "dropped")).toBe(0);
+    await page.goto(`${app.origin}/dashboard/game-services/${first}?range=24h`);
+    expect(await tile(page, "Connections")).toBe(one.origin.connections);
+    expect(await tile(page, "Bytes")).toBe(one.origin.bytes);
     expect(
       (await call(`/api/v1/game-services/${first}/metrics?range=24h`, token, { origin: app.origin })).text,
     ).toContain('"latency_ms":');
@@ -199,9 +238,10 @@ test.describe("an edge node with a real HAProxy", { tag: ["@one-engine", "@waits
     expect(await askStatus(one.host.ip, PORT, "shared.example.test")).toBeNull();
   });
 
-  test("what cannot be served is said, as the error of that service alone", async () => {
+  test("what cannot be served is said, as the error of that service alone; /metrics has the newest minute of the others", async () => {
+    test.setTimeout(240 * SECOND);
     const { host, url, key } = await newNode("edge-1");
-    const { port } = await newOrigin("one", host.outside);
+    const { origin, port } = await newOrigin("one", host.outside);
     const good = await newService("good.example.test", host.outside, port);
     const same = await newService("same.example.test", host.outside, port);
     const loop = await newService("loop.example.test", host.ip, PORT);
@@ -214,5 +254,19 @@ test.describe("an edge node with a real HAProxy", { tag: ["@one-engine", "@waits
     await expect.poll(() => errorOf(lost)).toBe("edge-1: The origin nowhere.invalid cannot be found in DNS.");
     expect(await askStatus(host.ip, PORT, "same.example.test")).toBeNull();
     expect(await askStatus(host.ip, PORT, "good.example.test")).toBe("one");
+
+    // By the machine's own clock: /metrics describes the present.
+    await expect.poll(async () => total(await seriesOf(good), "bytes"), { timeout: 180 * SECOND }).toBe(origin.bytes);
+    await expect(async () => {
+      const newest = (await seriesOf(good)).at(-1);
+      const { text } = await call("/metrics", token, { origin: app.origin });
+      const shown = (name: string) =>
+        Number(new RegExp(`interval_${name}\\{service_id="${good}",.*\\} (\\S+)$`, "m").exec(text)?.[1]);
+      expect({
+        ts: shown("start_timestamp_seconds") * SECOND,
+        connections: shown("connections"),
+        bytes: shown("bytes"),
+      }).toEqual({ ts: newest?.ts, connections: newest?.connections, bytes: newest?.bytes });
+    }).toPass({ timeout: 60 * SECOND });
   });
 });

@@ -1,0 +1,19 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { isPrivateOrigin } from "@/lib/game-services/origins";
+import { isPrivate } from "@/public/edge.mjs";
+
+// Edges of the ranges, and what lies beside them.
+const IPS =
+  "0.255.255.255 1.0.0.0 9.255.255.255 10.0.0.0 11.0.0.0 100.63.255.255 100.64.0.0 100.128.0.0 126.255.255.255 127.0.0.1 128.0.0.0 " +
+  "169.253.255.255 169.254.0.0 169.255.0.0 172.15.255.255 172.16.0.0 172.32.0.0 192.167.255.255 192.168.0.0 192.169.0.0 " +
+  "223.255.255.255 224.0.0.0 240.0.0.0 255.255.255.255 :: ::1 ::2 ::ffff:10.0.0.1 ::ffff:8.8.8.8 64:ff9b::1 64:ff9b:1::1 64:ff9b:2::1 " +
+  "2001:db8::1 2002::1 2003::1 fbff::1 fc00:: fdff::1 fe00::1 fe7f::1 fe80::1 febf::1 fec0::1 feff::1 ff00::1";
+
+test("an edge node refuses the ips that the console refuses, and no others", () => {
+  for (const ip of IPS.split(" ")) expect(isPrivate(ip), ip).toBe(isPrivateOrigin(ip));
+  fc.assert(
+    fc.property(fc.oneof(fc.ipV4(), fc.ipV6()), (ip) => isPrivate(ip) === isPrivateOrigin(ip)),
+    { numRuns: 20_000 },
+  );
+});
