@@ -1,15 +1,25 @@
+import { PlainError } from "@/lib/failures";
 import { TOKEN_PAGE } from "@/lib/page-paths";
+import { requireEdgePrograms } from "@/prisma/demo/edge-programs";
 import type { DemoAccess } from "@/prisma/demo/seed";
 import { migrate } from "./database";
 import { runApp } from "./run-app";
 
+const HELP = `Starts a console full of living data on this machine.
+
+  npm run demo -- --edge   this machine also becomes an edge node: needs root, haproxy and nft`;
+
 /** `npm run demo`: a console full of living data, built for production, from nothing. */
-export async function main(): Promise<void> {
-  await runDemo("production");
+export async function main(args: string[]): Promise<void> {
+  if (args.includes("--help") || args.includes("-h")) return console.log(HELP);
+  const unknown = args.find((word) => word !== "--edge");
+  if (unknown) throw new PlainError(`There is no option "${unknown}".\n\n${HELP}`);
+  await runDemo("production", { withEdge: args.includes("--edge") });
 }
 
 /** The app over migrated demo data that a simulator keeps alive, until it is told to stop. */
-export async function runDemo(mode: "production" | "development"): Promise<void> {
+export async function runDemo(mode: "production" | "development", { withEdge = false } = {}): Promise<void> {
+  if (withEdge) requireEdgePrograms();
   let access: DemoAccess | undefined;
   await runApp({
     mode,
@@ -31,7 +41,10 @@ export async function runDemo(mode: "production" | "development"): Promise<void>
       const { startThisMachine } = await import("@/prisma/demo/this-machine");
       const thisMachine = await startThisMachine(app.origin);
       console.log(thisMachine.line);
+      const thisEdge = withEdge ? await (await import("@/prisma/demo/this-edge")).startThisEdge(app.origin) : null;
+      if (thisEdge) console.log(thisEdge.line);
       return async () => {
+        await thisEdge?.stop();
         await thisMachine.stop();
         await simulator.stop();
         await db.$disconnect();

@@ -25,8 +25,13 @@ type Demo = {
 };
 
 /** The command as a newcomer types it, with a free port and a folder of its own. */
-async function runCommand(name: string, variables: Record<string, string>, readyText: string): Promise<Demo> {
-  const child = spawn(process.execPath, ["scripts/run.mjs", name], {
+async function runCommand(
+  name: string,
+  variables: Record<string, string>,
+  readyText: string,
+  args: string[] = [],
+): Promise<Demo> {
+  const child = spawn(process.execPath, ["scripts/run.mjs", name, ...args], {
     env: { ...process.env, DATABASE_URL: "", HOST: "", CONSOLE_DIST_DIR: DIST_DIRS.test, ...variables },
   });
   let output = "";
@@ -283,6 +288,33 @@ test("npm run demo with DATABASE_URL puts the whole demo into that database, in 
   } finally {
     await client.end();
     await demo.stop();
+    await database.stop();
+  }
+});
+
+test("npm run demo -- --edge: this machine is an edge node with a real HAProxy, until the demo ends", {
+  tag: "@one-engine",
+}, async () => {
+  const database = await createTestDatabase();
+  const variables = { DATABASE_URL: database.url, PORT: String(await freePort()) };
+  const demo = await runCommand("demo", variables, 'Edge node "this-machine"', ["--edge"]);
+  const acknowledged = async () =>
+    (
+      await runSql<{ count: number }>(
+        database.url,
+        `select count(*)::int as count from edge_acknowledgements a join edge_nodes n on n.id = a.node_id
+         where n.name = 'this-machine' and a.version > 0 and a.error is null`,
+      )
+    )[0]?.count;
+  try {
+    await expect.poll(acknowledged, { timeout: MINUTE }).toBeGreaterThan(3);
+    const [, port = ""] = /connect to 127\.0\.0\.1:(\d+)/.exec(demo.output()) ?? [];
+    expect(await tryToConnect("127.0.0.1", Number(port))).toBe("connected");
+    expect(await demo.stop()).toBe(0);
+    expect(await tryToConnect("127.0.0.1", Number(port))).toBe("ECONNREFUSED");
+    expect(execFileSync("nft", ["list", "tables"], { encoding: "utf8" })).not.toContain("console_edge");
+  } finally {
+    demo.child.kill();
     await database.stop();
   }
 });
