@@ -24,18 +24,23 @@ import {
   serviceSettingsPath,
   TOKEN_PAGE,
 } from "@/lib/page-paths";
+import { SECOND } from "@/lib/time";
 
 /** The README's pictures, which are kept. */
 const KEPT = "e2e/screenshots";
+/** The word that asks for those alone. */
+const README = "readme";
 /** Every page in every width and colour scheme, for reviewing a change. Ignored by git. */
 const ALL = ".screenshots";
+
+const TRENDS_TAKE = 20 * SECOND;
 
 const WIDTHS = [375, 1280, 1920] as const;
 const SCHEMES = ["light", "dark"] as const;
 
 /**
  * `npm run screenshots`: makes the README's pictures and those of every page again, from a demo of their own. Words
- * after it choose pages by their names: `npm run screenshots -- token`.
+ * after it choose pages by their names: `npm run screenshots -- token`; `-- readme` makes the README's alone.
  */
 export async function main(chosen: readonly string[]): Promise<void> {
   const executablePath = findBrowser();
@@ -44,8 +49,9 @@ export async function main(chosen: readonly string[]): Promise<void> {
   const demo = await startDemo(dataDir);
   const browser = await chromium.launch({ executablePath });
   try {
-    await takeEveryPage(browser, demo, chosen);
-    if (chosen.length === 0) await takeKept(browser, demo);
+    const isReadmeOnly = chosen.length === 1 && chosen[0] === README;
+    if (!isReadmeOnly) await takeEveryPage(browser, demo, chosen);
+    if (chosen.length === 0 || isReadmeOnly) await takeKept(browser, demo);
   } finally {
     await browser.close();
     await demo.stop();
@@ -219,7 +225,7 @@ async function takeEveryPage(browser: Browser, demo: Demo, chosen: readonly stri
   const first = await contexts.owner.newPage();
   await signIn(first, demo.origin, demo.owner);
   // Waits until a fresh demo has computed its trends.
-  await first.waitForTimeout(20_000);
+  await first.waitForTimeout(TRENDS_TAKE);
   for (const state of await listStates(first, demo.origin)) {
     if (chosen.length > 0 && !chosen.some((word) => state.name.startsWith(word))) continue;
     await takeState(contexts[state.viewer ?? "owner"], demo.origin, state);
@@ -251,6 +257,8 @@ async function takeKept(browser: Browser, demo: Demo): Promise<void> {
   // The new token is left behind uncopied.
   light.on("dialog", (dialog) => void dialog.accept());
   await signIn(light, origin, demo.owner);
+  // Waits until a fresh demo has computed its trends.
+  await light.waitForTimeout(TRENDS_TAKE);
   await light.goto(origin + DASHBOARD);
   await take(light, "fleet");
   await light.getByRole("link", { name: "Session cache" }).click();
