@@ -23,7 +23,7 @@ import { type Trouble, troubleStores } from "./stores";
 const INSTANCES = 2;
 const LOOK_EVERY = SECOND;
 /** How much more an instance may hold at the end of the second half than at its beginning. */
-const MOST_GROWTH = { megabytes: 48, handles: 24 };
+const MOST_GROWTH = { megabytes: 64, handles: 24 };
 const MOST_SHOWN = 10;
 /** The statuses of requests that count against the limit. */
 const COUNTED = new Set([200, 400, 404]);

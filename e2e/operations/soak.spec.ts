@@ -1,0 +1,20 @@
+import { expect, test } from "@/e2e/support/fixtures";
+import { findPostgres } from "@/e2e/support/postgres-server";
+import { hasRedis } from "@/e2e/support/redis-server";
+import { MINUTE } from "@/lib/time";
+import { soak } from "@/scripts/soak/soak";
+
+// One minute of `npm run soak`.
+
+test("a minute of mixed load with both stores frozen, killed and restarted: no wrong status, no request beyond the limit, no revoked token let in, flat memory, no secret in the log", {
+  tag: ["@one-engine", "@waits"],
+}, async () => {
+  test.skip(!findPostgres() || !hasRedis(), "PostgreSQL and redis-server are not both installed on this machine");
+  test.setTimeout(10 * MINUTE);
+  const { problems, troubles, revocations, most, answers } = await soak(MINUTE);
+  expect(problems).toEqual([]);
+  expect(new Set(troubles.map(({ what }) => what)).size).toBe(4);
+  expect(revocations).toBeGreaterThan(0);
+  expect(most.alone).toBeGreaterThan(60);
+  expect(answers.some(({ status }) => status === 503)).toBe(true);
+});
