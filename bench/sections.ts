@@ -1,3 +1,4 @@
+import { START, telegrafLines } from "@/e2e/support/agent-bodies";
 import { hasRedis, startRedis } from "@/e2e/support/redis-server";
 import { startUpstash } from "@/e2e/support/upstash-server";
 import { PlainError } from "@/lib/failures";
@@ -64,6 +65,7 @@ export const SECTIONS = {
   stores,
   workers,
   "check-ins": checkIns,
+  agents,
   metrics,
   memory,
   neighbours,
@@ -242,14 +244,25 @@ async function workers(bench: Bench, { rounds }: Settings): Promise<Rows> {
 
 /** Check-ins of a thousand servers, taken in by one process. */
 async function checkIns(bench: Bench, { rounds }: Settings): Promise<Rows> {
+  return reportRates(bench, rounds, { path: "/ingest/v1/check-ins", body: CHECK_IN, tokens: bench.data.keys });
+}
+
+/** The same of a thousand Telegrafs, each of whose reports is another moment: its lines carry no time. */
+async function agents(bench: Bench, { rounds }: Settings): Promise<Rows> {
+  const path = "/ingest/influx/api/v2/write";
+  const body = telegrafLines(0, START).replaceAll(/ \d+$/gm, "");
+  return reportRates(bench, rounds, { path, body, contentType: "text/plain", tokens: bench.data.keys, status: 204 });
+}
+
+async function reportRates(bench: Bench, rounds: number, request: BenchRequest): Promise<Rows> {
   const app = await bench.direct();
-  const rows: Rows = [["POST /ingest/v1/check-ins", "check-ins/s", `of ${CHECK_INS_GOAL}`, "CPU of the app each"]];
+  const rows: Rows = [[`POST ${request.path}`, "check-ins/s", `of ${CHECK_INS_GOAL}`, "CPU of the app each"]];
   for (const connections of [1, 16, 64]) {
-    const request = { path: "/ingest/v1/check-ins", body: CHECK_IN, tokens: bench.data.keys, connections };
-    await bench.ask(app, request);
+    const load = { ...request, connections };
+    await bench.ask(app, load);
     const measured = await interleave(rounds, {
-      perSecond: async () => (await bench.ask(app, request)).perSecond,
-      cpu: () => cpuPerAnswer(bench, app, request),
+      perSecond: async () => (await bench.ask(app, load)).perSecond,
+      cpu: () => cpuPerAnswer(bench, app, load),
     });
     rows.push([
       `${connections} at once`,

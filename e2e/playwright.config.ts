@@ -37,7 +37,13 @@ export default defineConfig({
     { name: "console", grepInvert: [/@waits/, ...notHere], workers: BUSY },
     ...(E2E_POSTGRES_URL
       ? []
-      : [{ name: NEXT_DOOR, testMatch: /api\/(?:ingest|benchmark-upload|openapi|token-use)\.spec\.ts$/, workers: 1 }]),
+      : [
+          {
+            name: NEXT_DOOR,
+            testMatch: /api\/(?:ingest|agent-doors|benchmark-upload|openapi|token-use)\.spec\.ts$/,
+            workers: 1,
+          },
+        ]),
   ],
   retries: 0,
   forbidOnly: Boolean(process.env.CI),

@@ -11,7 +11,7 @@
 #   sh agent.sh run URL        what the service does: the key from its credentials, or from standard input
 #
 # PROC_ROOT names another /proc, STATE_DIRECTORY where to keep what could not be delivered yet, and DESTDIR another root to
-# install into.
+# install into; PUBLIC_IP the ip that the console cannot see by itself, because a private network is in between.
 set -u
 umask 077
 LC_ALL=C
@@ -146,6 +146,7 @@ check_in() {
   { read -r load <"$PROC/loadavg"; } 2>/dev/null
   { read -r up <"$PROC/uptime"; } 2>/dev/null
   printf '{"sampled_at":%s000,"daemon":"%s",' "$1" "$daemon"
+  [ -z "${PUBLIC_IP:-}" ] || printf '"public_ip":"%s",' "$PUBLIC_IP"
   facts
   grep : "$PROC/meminfo" 2>/dev/null | awk -v before="$2" -v first="$3" -v now="$4" -v pings="$5" -v replied="$replied" \
     -v load="$load" -v up="$up" -v disk="$disk" -v units="$(failed_units)" '
@@ -485,9 +486,9 @@ WantedBy=multi-user.target
 EOF
 }
 
-# How the installer reaches the console, for the service: its proxy and its certificates.
+# How the installer reaches the console, for the service: its proxy and its certificates. And the ip that it named.
 settings() {
-  for name in http_proxy https_proxy HTTPS_PROXY all_proxy ALL_PROXY no_proxy NO_PROXY CURL_CA_BUNDLE SSL_CERT_FILE SSL_CERT_DIR; do
+  for name in http_proxy https_proxy HTTPS_PROXY all_proxy ALL_PROXY no_proxy NO_PROXY CURL_CA_BUNDLE SSL_CERT_FILE SSL_CERT_DIR PUBLIC_IP; do
     value=
     eval "value=\${$name:-}"
     # Letters that neither systemd nor a shell reads as anything else.
@@ -574,6 +575,8 @@ else
   trap 'rm -rf "$work"' EXIT
 fi
 trap 'exit 0' INT TERM
+
+case ${PUBLIC_IP:-} in *[!0-9A-Fa-f.:]*) fail "PUBLIC_IP is not an ip." ;; esac
 
 case ${1:-help}:$# in
   print:1) measure_once ;;

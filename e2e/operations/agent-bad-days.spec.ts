@@ -265,13 +265,14 @@ test("install says what is wrong while the service does not deliver, and an unre
     DESTDIR: root,
     HTTPS_PROXY: proxy,
     no_proxy: "127.0.0.1",
+    PUBLIC_IP: "192.0.2.7",
   });
   expect(installed.code).toBe(1);
   expect(installed.stdout).not.toContain("Installed");
   expect(installed.stderr).toContain("has not checked in within 90 seconds; see: journalctl -u console-agent");
-  // The service uses the same connection settings as the installer.
+  // The service uses the same settings as the installer.
   expect(readFileSync(join(root, "etc/console-agent/environment"), "utf8")).toBe(
-    `HTTPS_PROXY=${proxy}\nno_proxy=127.0.0.1\n`,
+    `HTTPS_PROXY=${proxy}\nno_proxy=127.0.0.1\nPUBLIC_IP=192.0.2.7\n`,
   );
   expect(statSync(join(root, "etc/console-agent/environment")).mode & 0o777).toBe(0o600);
   const { stderr } = await bench.run(["dash"], ["run", sharedOrigin()], `${key}\n`, {

@@ -153,13 +153,15 @@ test.describe("PostgreSQL in trouble", { tag: ["@one-engine", "@waits"] }, () =>
       401,
       "Malformed access token: it looks incomplete or mistyped.",
     );
-    // A daemon gets a 503 with Retry-After, so it keeps its sample and retries.
-    const checkIn = await fetch(`${app.origin}/ingest/v1/check-ins`, {
-      method: "POST",
-      body: "{}",
-      headers: { "Content-Type": "application/json", Authorization: `Bearer ${mintToken("serverKey")}` },
-    });
-    expect([checkIn.status, checkIn.headers.get("retry-after")]).toEqual([503, "5"]);
+    // Daemons and stock agents get a 503 with Retry-After, so they keep what they have and retry.
+    for (const path of ["v1/check-ins", "prometheus/write", "influx/api/v2/write", "otlp/v1/metrics", "collectd"]) {
+      const report = await fetch(`${app.origin}/ingest/${path}`, {
+        method: "POST",
+        body: "{}",
+        headers: { "Content-Type": "application/json", Authorization: `Bearer ${mintToken("serverKey")}` },
+      });
+      expect([path, report.status, report.headers.get("retry-after")]).toEqual([path, 503, "5"]);
+    }
     expect((await fetch(`${app.origin}/readyz`)).status).toBe(503);
     expect((await fetch(`${app.origin}/healthz`)).status).toBe(200);
     await postgres.restart();

@@ -62,6 +62,7 @@ const purposes = () =>
     request: purpose("request", { connections: 1 }, 4 * SECOND, 200, 1000),
     series: purpose("series", { connections: 1 }, 4 * SECOND, 50, 100),
     checkIn: purpose("check-in", { connections: 1 }, 5 * SECOND, 1000, 4000),
+    agentReport: purpose("agent report", { connections: 1 }, 5 * SECOND, 200, 1000),
     edgeReport: purpose("edge report", { connections: 1 }, 5 * SECOND, 100, 1000),
     upload: purpose("upload", { connections: 1 }, 5 * SECOND, 20, 100),
     page: purpose("page", { renders: 1, connections: PAGE_CONNECTIONS }, 5 * SECOND, 20, 400),

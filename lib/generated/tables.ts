@@ -319,6 +319,35 @@ export const TABLES = {
       }
     }
   },
+  "AgentState": {
+    "name": "agent_states",
+    "columns": {
+      "keyId": {
+        "name": "key_id",
+        "kind": "json"
+      },
+      "door": {
+        "name": "door",
+        "kind": "other"
+      },
+      "host": {
+        "name": "host",
+        "kind": "other"
+      },
+      "heardAt": {
+        "name": "heard_at",
+        "kind": "instant"
+      },
+      "version": {
+        "name": "version",
+        "kind": "json"
+      },
+      "instants": {
+        "name": "instants",
+        "kind": "json"
+      }
+    }
+  },
   "TelemetrySample": {
     "name": "telemetry_samples",
     "columns": {

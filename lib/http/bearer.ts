@@ -6,3 +6,15 @@ export function bearerCredentials(headers: Headers): string | null {
   const [, credentials] = /^bearer[ \t]+(.+)$/is.exec(headers.get("authorization")?.trim() ?? "") ?? [];
   return credentials ?? null;
 }
+
+/**
+ * The key of a machine, as programs that know other schemes send it: `Bearer …`, `Token …` (InfluxDB), or the password of
+ * `Basic …` under any user name; null without any.
+ */
+export function keyCredentials(headers: Headers): string | null {
+  const given = headers.get("authorization")?.trim() ?? "";
+  const [, scheme = "", credentials = ""] = /^(bearer|token|basic)[ \t]+(.+)$/is.exec(given) ?? [];
+  if (scheme.toLowerCase() !== "basic") return credentials || null;
+  const pair = Buffer.from(credentials, "base64").toString("utf8");
+  return pair.slice(pair.indexOf(":") + 1) || null;
+}

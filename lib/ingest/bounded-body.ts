@@ -17,9 +17,11 @@ export async function readJsonText(request: Request, maxBytes: number): Promise<
   if (type.trim().toLowerCase() !== "application/json" || request.headers.has("content-encoding")) {
     throw new ApiError(415, "Send JSON, uncompressed, with Content-Type: application/json.");
   }
-  const tooLarge = () => new ApiError(413, `The body is larger than ${maxBytes / 1024} KB.`);
-  if (Number(request.headers.get("content-length") ?? 0) > maxBytes) throw tooLarge();
-  const bytes = await readWithin(request, maxBytes, tooLarge);
+  return utf8(await readBytes(request, maxBytes));
+}
+
+/** @throws ApiError 400 when the bytes are no UTF-8. */
+export function utf8(bytes: Uint8Array): string {
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch {
@@ -27,7 +29,13 @@ export async function readJsonText(request: Request, maxBytes: number): Promise<
   }
 }
 
-async function readWithin(request: Request, maxBytes: number, tooLarge: () => ApiError): Promise<Uint8Array> {
+/**
+ * Reads the body. Never reads or keeps more than `maxBytes`. `hint` tells a sender of a larger one what to do.
+ * @throws ApiError 413 beyond that, 408 when it does not arrive in time, 400 when it breaks off.
+ */
+export async function readBytes(request: Request, maxBytes: number, hint = ""): Promise<Uint8Array> {
+  const tooLarge = () => bodyTooLarge(maxBytes, hint);
+  if (Number(request.headers.get("content-length") ?? 0) > maxBytes) throw tooLarge();
   const reader = request.body?.getReader();
   if (!reader) return new Uint8Array();
   const chunks: Uint8Array[] = [];
@@ -52,4 +60,8 @@ async function readWithin(request: Request, maxBytes: number, tooLarge: () => Ap
   } finally {
     clearTimeout(timer);
   }
+}
+
+export function bodyTooLarge(maxBytes: number, hint = ""): ApiError {
+  return new ApiError(413, `The body is larger than ${maxBytes / 1024} KB.${hint && ` ${hint}`}`);
 }

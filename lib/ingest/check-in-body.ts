@@ -6,10 +6,10 @@ import { cores, type ParsedReport, publicIp } from "@/lib/servers/telemetry/repo
 import { HOUR, MINUTE } from "@/lib/time";
 import { describeIssue, parseJson } from "./body-text";
 
-/** In milliseconds: how old a sample may be when a daemon delivers it late. */
-const MAX_AGE = 2 * HOUR;
-/** How far a daemon's clock may be ahead of this one, in milliseconds. */
-const MAX_AHEAD = 5 * MINUTE;
+/** In milliseconds: how old a sample may be when it is delivered late. */
+export const MAX_AGE = 2 * HOUR;
+/** How far the clock of a machine may be ahead of this one, in milliseconds. */
+export const MAX_AHEAD = 5 * MINUTE;
 
 const MAX_FACTS = 32;
 const factText = z

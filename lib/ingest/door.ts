@@ -4,24 +4,42 @@ import { errorResponse, toApiError } from "@/lib/api/errors";
 
 type Route<Params> = { params: Promise<Params> };
 
-/** Handles a report. The answer is JSON `{"data": …}`, or a text for a person at a terminal. */
+/**
+ * Handles a report. The answer is JSON `{"data": …}`, a text for a person at a terminal, or what the protocol of a stock
+ * agent wants: JSON of its own, or nothing (204).
+ */
 export type Delivery<Params> = (
   request: Request,
   params: Params,
-) => Promise<{ data: unknown } | { text: string; status: number; headers?: Record<string, string> }>;
+) => Promise<
+  | { data: unknown }
+  | { text: string; status: number; headers?: Record<string, string> }
+  | { json: unknown; status: 200 }
+  | { status: 204 }
+>;
 
 /** An answer as it is sent: its body is JSON, or there is none. */
 export type Fetched = { body: string | Buffer | null; status: number; headers: Record<string, string> };
 
 /**
  * The handlers of one path where machines report: POST alone. Failures are answered as in the API, `{"error": …}`.
- * `path` stands for the path in the log, without whatever key a real one may hold.
+ * `path` stands for the path in the log, without whatever key a real one may hold. `failureFields` are what agents of a
+ * protocol look for in a failure besides `error`.
  */
-export function door<Params = Record<never, never>>(path: string, deliver: Delivery<Params>) {
+export function door<Params = Record<never, never>>(
+  path: string,
+  deliver: Delivery<Params>,
+  failureFields?: (error: ApiError) => Record<string, unknown>,
+) {
   const post = (request: Request, route: Route<Params>): Promise<Response> =>
-    answer(path, "POST", async (headers) => {
+    answer(path, "POST", failureFields, async (headers) => {
       const answer = await deliver(request, await route.params);
       if ("data" in answer) return new Response(JSON.stringify({ data: answer.data }), { status: 200, headers });
+      if ("json" in answer) return new Response(JSON.stringify(answer.json), { status: answer.status, headers });
+      if (!("text" in answer)) {
+        headers.delete("Content-Type");
+        return new Response(null, { status: answer.status, headers });
+      }
       headers.set("Content-Type", "text/plain; charset=utf-8");
       for (const [name, value] of Object.entries(answer.headers ?? {})) headers.set(name, value);
       return new Response(answer.text, { status: answer.status, headers });
@@ -37,7 +55,7 @@ export function door<Params = Record<never, never>>(path: string, deliver: Deliv
 /** As `door`, for a path where machines fetch what they are to do: GET alone. */
 export function fetchDoor(path: string, fetch: (request: Request) => Promise<Fetched>) {
   const get = (request: Request): Promise<Response> =>
-    answer(path, "GET", async (headers) => {
+    answer(path, "GET", undefined, async (headers) => {
       const { body, status, headers: own } = await fetch(request);
       for (const [name, value] of Object.entries(own)) headers.set(name, value);
       if (body === null) headers.delete("Content-Type");
@@ -51,13 +69,35 @@ export function fetchDoor(path: string, fetch: (request: Request) => Promise<Fet
   return { GET: get, HEAD: refuse, POST: refuse, PUT: refuse, PATCH: refuse, DELETE: refuse, OPTIONS: refuse };
 }
 
-async function answer(path: string, method: string, run: (headers: Headers) => Promise<Response>): Promise<Response> {
+async function answer(
+  path: string,
+  method: string,
+  failureFields: ((error: ApiError) => Record<string, unknown>) | undefined,
+  run: (headers: Headers) => Promise<Response>,
+): Promise<Response> {
   const { id, headers } = startAnswer();
   try {
     return await run(headers);
   } catch (error) {
-    return errorResponse(toApiError(error, { id, method, endpoint: null, path }), headers);
+    const failure = toApiError(error, { id, method, endpoint: null, path });
+    const body = failureFields && JSON.stringify({ error: failure.message, ...failureFields(failure) });
+    return errorResponse(failure, headers, body);
   }
+}
+
+/** The handlers of a path where a protocol's agents ask whether anybody is there: GET and HEAD, for anybody. */
+export function statusDoor(status: 200 | 204, body: unknown) {
+  const get = async (): Promise<Response> => {
+    const { headers } = startAnswer();
+    if (status === 204) headers.delete("Content-Type");
+    return new Response(status === 204 ? null : JSON.stringify(body), { status, headers });
+  };
+  const refuse = async (): Promise<Response> =>
+    errorResponse(
+      new ApiError(405, "Method not allowed. Ask with GET.", { Allow: "GET, HEAD" }),
+      startAnswer().headers,
+    );
+  return { GET: get, HEAD: get, POST: refuse, PUT: refuse, PATCH: refuse, DELETE: refuse, OPTIONS: refuse };
 }
 
 /** The handlers of unknown paths under /ingest: always 404. */

@@ -161,10 +161,42 @@ export async function findAwaitedBenchmark(rawKey: string, now: Date): Promise<A
   });
   if (!run) return null;
   const { id, label, serverId, server } = run;
-  const [key] = server.keys;
-  // The ip of the last check-in is proof, unless it is private. The ip that a daemon reports is not.
-  const publicIp = key?.lastUsedIp && isPublicIp(key.lastUsedIp) ? key.lastUsedIp : server.publicIp;
+  const publicIp = provenIp(server.keys[0]?.lastUsedIp ?? null) ?? server.publicIp;
   return { id, label, serverId, accountId: server.accountId, facts: server.facts as Record<string, unknown>, publicIp };
+}
+
+/** The ip of the last check-in is proof, unless it is private. The ip that a daemon reports is not. */
+function provenIp(senderIp: string | null): string | null {
+  return senderIp !== null && isPublicIp(senderIp) ? senderIp : null;
+}
+
+/**
+ * What the console has to know of a server and does not, so that no result of it can be verified. `senderIp` is the ip that
+ * its agent checks in from, which is not public; null when it never did.
+ */
+export type VerificationGaps = { facts: string[]; isIpMissing: boolean; senderIp: string | null };
+
+/** What a verified result is compared with, by the names of the facts. */
+const COMPARED_FACTS: Readonly<Record<string, string>> = {
+  cores: "number of cores",
+  memory_mb: "memory",
+  kernel: "kernel",
+};
+
+/** What has to be known before a result of the server can be verified; null when nothing is missing. */
+export async function findVerificationGaps(accountId: number, serverId: number): Promise<VerificationGaps | null> {
+  const server = await db.server.findFirst({
+    where: { id: serverId, accountId },
+    select: { facts: true, publicIp: true, keys: LAST_USED_KEY },
+  });
+  if (!server) return null;
+  const known = server.facts as Record<string, unknown>;
+  const facts = Object.keys(COMPARED_FACTS).flatMap((name) =>
+    known[name] == null ? (COMPARED_FACTS[name] ?? []) : [],
+  );
+  const senderIp = server.keys[0]?.lastUsedIp ?? null;
+  const isIpMissing = (provenIp(senderIp) ?? server.publicIp) === null;
+  return facts.length === 0 && !isIpMissing ? null : { facts, isIpMissing, senderIp };
 }
 
 /** The key that the server's daemon checked in with last. */

@@ -13,11 +13,13 @@ type Props = {
   origin: string;
   /** The daemon is there already and only needs the new key. */
   isReplacement: boolean;
+  /** What to paste for other agents. */
+  otherAgents: React.ReactNode;
   children?: React.ReactNode;
 };
 
 /** A server key, shown this once, what to do with it, and the first check-in with it as soon as it has come. */
-export function NewKey({ title, serverId, rawKey, origin, isReplacement, children }: Props) {
+export function NewKey({ title, serverId, rawKey, origin, isReplacement, otherAgents, children }: Props) {
   return (
     <section className={"card card-body key"} aria-labelledby="new-key">
       <FocusTarget as="h2" id="new-key">
@@ -35,6 +37,7 @@ export function NewKey({ title, serverId, rawKey, origin, isReplacement, childre
           : "Paste these two lines into a terminal of the new server. The second asks for the key, installs a small daemon that checks in every 30 seconds, and says what it does."}
       </p>
       <CodeBlock label="In a terminal of the server" text={installLines(origin)} />
+      {otherAgents}
       <FirstUse
         path={`${serverPath(serverId)}/first-check-in`}
         what="check-in"

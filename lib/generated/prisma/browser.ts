@@ -53,6 +53,12 @@ export type Server = Prisma.ServerModel
  */
 export type ServerKey = Prisma.ServerKeyModel
 /**
+ * Model AgentState
+ * What a stock agent (Prometheus, Telegraf …) reported last with a key; its counters are differenced from it. See
+ * lib/servers/telemetry/agents/.
+ */
+export type AgentState = Prisma.AgentStateModel
+/**
  * Model TelemetrySample
  * 
  */

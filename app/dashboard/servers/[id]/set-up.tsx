@@ -3,6 +3,7 @@ import { CodeBlock } from "@/app/ui/code-block";
 import { Section } from "@/app/ui/section";
 import { serverSettingsPath } from "@/lib/page-paths";
 import { installLines } from "../install-lines";
+import { OtherAgents } from "../other-agents";
 
 /** What a server that never checked in needs, in the place of what it will show. */
 export function SetUp({ serverId, origin }: { serverId: number; origin: string }) {
@@ -18,6 +19,7 @@ export function SetUp({ serverId, origin }: { serverId: number; origin: string }
           . The first values are here half a minute later.
         </p>
         <CodeBlock label="In a terminal of the server" text={installLines(origin)} />
+        <OtherAgents origin={origin} />
       </div>
     </Section>
   );

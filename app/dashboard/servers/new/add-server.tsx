@@ -15,7 +15,7 @@ import { ServerNamesFields } from "../server-names-fields";
 
 const UNSENT: AddServerAnswer = { kind: "empty" };
 
-type Props = { formNonce: string; origin: string };
+type Props = { formNonce: string; origin: string; otherAgents: React.ReactNode };
 
 /** The form that adds a server, and after that its key. */
 export function AddServer(props: Props) {
@@ -27,7 +27,7 @@ export function AddServer(props: Props) {
 }
 
 /** Never shows form and answer together: a form submits its last answer, and would send the key back. */
-function AddServerForm({ formNonce, origin }: Props) {
+function AddServerForm({ formNonce, origin, otherAgents }: Props) {
   const {
     answer: state,
     formAction,
@@ -43,6 +43,7 @@ function AddServerForm({ formNonce, origin }: Props) {
         rawKey={state.rawKey}
         origin={origin}
         isReplacement={false}
+        otherAgents={otherAgents}
       >
         <ButtonRow>
           <a className="button quiet" href={serverPath(state.id)}>

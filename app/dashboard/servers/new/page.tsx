@@ -4,12 +4,14 @@ import { PageHeader } from "@/app/ui/page-header";
 import { pageOrigin } from "@/app/ui/page-origin";
 import { DASHBOARD } from "@/lib/page-paths";
 import { requireAccount } from "@/lib/sign-in/sessions";
+import { OtherAgents } from "../other-agents";
 import { AddServer } from "./add-server";
 
 export const metadata: Metadata = { title: "Add a server" };
 
 export default async function Page() {
   await requireAccount();
+  const origin = await pageOrigin();
   return (
     <main id="main" className="page parts">
       <PageHeader title="Add a server" back={{ href: DASHBOARD, label: "Servers" }}>
@@ -18,7 +20,11 @@ export default async function Page() {
           or GNU wget will do.
         </p>
       </PageHeader>
-      <AddServer formNonce={randomBytes(16).toString("base64url")} origin={await pageOrigin()} />
+      <AddServer
+        formNonce={randomBytes(16).toString("base64url")}
+        origin={origin}
+        otherAgents={<OtherAgents origin={origin} />}
+      />
     </main>
   );
 }

@@ -409,6 +409,7 @@ export const ModelName = {
   TokenVisitor: 'TokenVisitor',
   Server: 'Server',
   ServerKey: 'ServerKey',
+  AgentState: 'AgentState',
   TelemetrySample: 'TelemetrySample',
   TelemetryHour: 'TelemetryHour',
   BenchmarkRun: 'BenchmarkRun',
@@ -437,7 +438,7 @@ export type TypeMap<ExtArgs extends runtime.Types.Extensions.InternalArgs = runt
     omit: GlobalOmitOptions
   }
   meta: {
-    modelProps: "account" | "session" | "accessToken" | "tokenUseHour" | "tokenVisitor" | "server" | "serverKey" | "telemetrySample" | "telemetryHour" | "benchmarkRun" | "gameService" | "serviceGrant" | "serviceShare" | "hostnameClaim" | "edgeNode" | "edgeNodeKey" | "edgeAcknowledgement" | "ticket" | "metricSample" | "sweep"
+    modelProps: "account" | "session" | "accessToken" | "tokenUseHour" | "tokenVisitor" | "server" | "serverKey" | "agentState" | "telemetrySample" | "telemetryHour" | "benchmarkRun" | "gameService" | "serviceGrant" | "serviceShare" | "hostnameClaim" | "edgeNode" | "edgeNodeKey" | "edgeAcknowledgement" | "ticket" | "metricSample" | "sweep"
     txIsolationLevel: TransactionIsolationLevel
   }
   model: {
@@ -956,6 +957,80 @@ export type TypeMap<ExtArgs extends runtime.Types.Extensions.InternalArgs = runt
         count: {
           args: Prisma.ServerKeyCountArgs<ExtArgs>
           result: runtime.Types.Utils.Optional<Prisma.ServerKeyCountAggregateOutputType> | number
+        }
+      }
+    }
+    AgentState: {
+      payload: Prisma.$AgentStatePayload<ExtArgs>
+      fields: Prisma.AgentStateFieldRefs
+      operations: {
+        findUnique: {
+          args: Prisma.AgentStateFindUniqueArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$AgentStatePayload> | null
+        }
+        findUniqueOrThrow: {
+          args: Prisma.AgentStateFindUniqueOrThrowArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$AgentStatePayload>
+        }
+        findFirst: {
+          args: Prisma.AgentStateFindFirstArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$AgentStatePayload> | null
+        }
+        findFirstOrThrow: {
+          args: Prisma.AgentStateFindFirstOrThrowArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$AgentStatePayload>
+        }
+        findMany: {
+          args: Prisma.AgentStateFindManyArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$AgentStatePayload>[]
+        }
+        create: {
+          args: Prisma.AgentStateCreateArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$AgentStatePayload>
+        }
+        createMany: {
+          args: Prisma.AgentStateCreateManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        createManyAndReturn: {
+          args: Prisma.AgentStateCreateManyAndReturnArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$AgentStatePayload>[]
+        }
+        delete: {
+          args: Prisma.AgentStateDeleteArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$AgentStatePayload>
+        }
+        update: {
+          args: Prisma.AgentStateUpdateArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$AgentStatePayload>
+        }
+        deleteMany: {
+          args: Prisma.AgentStateDeleteManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        updateMany: {
+          args: Prisma.AgentStateUpdateManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        updateManyAndReturn: {
+          args: Prisma.AgentStateUpdateManyAndReturnArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$AgentStatePayload>[]
+        }
+        upsert: {
+          args: Prisma.AgentStateUpsertArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$AgentStatePayload>
+        }
+        aggregate: {
+          args: Prisma.AgentStateAggregateArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.AggregateAgentState>
+        }
+        groupBy: {
+          args: Prisma.AgentStateGroupByArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.AgentStateGroupByOutputType>[]
+        }
+        count: {
+          args: Prisma.AgentStateCountArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.AgentStateCountAggregateOutputType> | number
         }
       }
     }
@@ -2081,6 +2156,18 @@ export const ServerKeyScalarFieldEnum = {
 export type ServerKeyScalarFieldEnum = (typeof ServerKeyScalarFieldEnum)[keyof typeof ServerKeyScalarFieldEnum]
 
 
+export const AgentStateScalarFieldEnum = {
+  keyId: 'keyId',
+  door: 'door',
+  host: 'host',
+  heardAt: 'heardAt',
+  version: 'version',
+  instants: 'instants'
+} as const
+
+export type AgentStateScalarFieldEnum = (typeof AgentStateScalarFieldEnum)[keyof typeof AgentStateScalarFieldEnum]
+
+
 export const TelemetrySampleScalarFieldEnum = {
   serverId: 'serverId',
   ts: 'ts',
@@ -2631,6 +2718,7 @@ export type GlobalOmitConfig = {
   tokenVisitor?: Prisma.TokenVisitorOmit
   server?: Prisma.ServerOmit
   serverKey?: Prisma.ServerKeyOmit
+  agentState?: Prisma.AgentStateOmit
   telemetrySample?: Prisma.TelemetrySampleOmit
   telemetryHour?: Prisma.TelemetryHourOmit
   benchmarkRun?: Prisma.BenchmarkRunOmit

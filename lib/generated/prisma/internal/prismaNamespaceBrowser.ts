@@ -58,6 +58,7 @@ export const ModelName = {
   TokenVisitor: 'TokenVisitor',
   Server: 'Server',
   ServerKey: 'ServerKey',
+  AgentState: 'AgentState',
   TelemetrySample: 'TelemetrySample',
   TelemetryHour: 'TelemetryHour',
   BenchmarkRun: 'BenchmarkRun',
@@ -208,6 +209,18 @@ export const ServerKeyScalarFieldEnum = {
 } as const
 
 export type ServerKeyScalarFieldEnum = (typeof ServerKeyScalarFieldEnum)[keyof typeof ServerKeyScalarFieldEnum]
+
+
+export const AgentStateScalarFieldEnum = {
+  keyId: 'keyId',
+  door: 'door',
+  host: 'host',
+  heardAt: 'heardAt',
+  version: 'version',
+  instants: 'instants'
+} as const
+
+export type AgentStateScalarFieldEnum = (typeof AgentStateScalarFieldEnum)[keyof typeof AgentStateScalarFieldEnum]
 
 
 export const TelemetrySampleScalarFieldEnum = {

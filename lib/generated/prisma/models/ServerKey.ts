@@ -245,6 +245,7 @@ export type ServerKeyWhereInput = {
   lastUsedAt?: Prisma.DateTimeNullableFilter<"ServerKey"> | Date | string | null | runtime.Types.Skip
   lastUsedIp?: Prisma.StringNullableFilter<"ServerKey"> | string | null | runtime.Types.Skip
   server?: Prisma.XOR<Prisma.ServerScalarRelationFilter, Prisma.ServerWhereInput> | runtime.Types.Skip
+  agentStates?: Prisma.AgentStateListRelationFilter | runtime.Types.Skip
 }
 
 export type ServerKeyOrderByWithRelationInput = {
@@ -257,6 +258,7 @@ export type ServerKeyOrderByWithRelationInput = {
   lastUsedAt?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
   lastUsedIp?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
   server?: Prisma.ServerOrderByWithRelationInput | runtime.Types.Skip
+  agentStates?: Prisma.AgentStateOrderByRelationAggregateInput | runtime.Types.Skip
 }
 
 export type ServerKeyWhereUniqueInput = Prisma.AtLeast<{
@@ -272,6 +274,7 @@ export type ServerKeyWhereUniqueInput = Prisma.AtLeast<{
   lastUsedAt?: Prisma.DateTimeNullableFilter<"ServerKey"> | Date | string | null | runtime.Types.Skip
   lastUsedIp?: Prisma.StringNullableFilter<"ServerKey"> | string | null | runtime.Types.Skip
   server?: Prisma.XOR<Prisma.ServerScalarRelationFilter, Prisma.ServerWhereInput> | runtime.Types.Skip
+  agentStates?: Prisma.AgentStateListRelationFilter | runtime.Types.Skip
 }, "id" | "keyHash">
 
 export type ServerKeyOrderByWithAggregationInput = {
@@ -312,6 +315,7 @@ export type ServerKeyCreateInput = {
   lastUsedAt?: Date | string | null | runtime.Types.Skip
   lastUsedIp?: string | null | runtime.Types.Skip
   server: Prisma.ServerCreateNestedOneWithoutKeysInput
+  agentStates?: Prisma.AgentStateCreateNestedManyWithoutKeyInput | runtime.Types.Skip
 }
 
 export type ServerKeyUncheckedCreateInput = {
@@ -323,6 +327,7 @@ export type ServerKeyUncheckedCreateInput = {
   expiresAt?: Date | string | null | runtime.Types.Skip
   lastUsedAt?: Date | string | null | runtime.Types.Skip
   lastUsedIp?: string | null | runtime.Types.Skip
+  agentStates?: Prisma.AgentStateUncheckedCreateNestedManyWithoutKeyInput | runtime.Types.Skip
 }
 
 export type ServerKeyUpdateInput = {
@@ -333,6 +338,7 @@ export type ServerKeyUpdateInput = {
   lastUsedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
   lastUsedIp?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
   server?: Prisma.ServerUpdateOneRequiredWithoutKeysNestedInput | runtime.Types.Skip
+  agentStates?: Prisma.AgentStateUpdateManyWithoutKeyNestedInput | runtime.Types.Skip
 }
 
 export type ServerKeyUncheckedUpdateInput = {
@@ -344,6 +350,7 @@ export type ServerKeyUncheckedUpdateInput = {
   expiresAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
   lastUsedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
   lastUsedIp?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
+  agentStates?: Prisma.AgentStateUncheckedUpdateManyWithoutKeyNestedInput | runtime.Types.Skip
 }
 
 export type ServerKeyCreateManyInput = {
@@ -430,6 +437,11 @@ export type ServerKeySumOrderByAggregateInput = {
   serverId?: Prisma.SortOrder | runtime.Types.Skip
 }
 
+export type ServerKeyScalarRelationFilter = {
+  is?: Prisma.ServerKeyWhereInput | runtime.Types.Skip
+  isNot?: Prisma.ServerKeyWhereInput | runtime.Types.Skip
+}
+
 export type ServerKeyCreateNestedManyWithoutServerInput = {
   create?: Prisma.XOR<Prisma.ServerKeyCreateWithoutServerInput, Prisma.ServerKeyUncheckedCreateWithoutServerInput> | Prisma.ServerKeyCreateWithoutServerInput[] | Prisma.ServerKeyUncheckedCreateWithoutServerInput[] | runtime.Types.Skip
   connectOrCreate?: Prisma.ServerKeyCreateOrConnectWithoutServerInput | Prisma.ServerKeyCreateOrConnectWithoutServerInput[] | runtime.Types.Skip
@@ -472,6 +484,20 @@ export type ServerKeyUncheckedUpdateManyWithoutServerNestedInput = {
   deleteMany?: Prisma.ServerKeyScalarWhereInput | Prisma.ServerKeyScalarWhereInput[] | runtime.Types.Skip
 }
 
+export type ServerKeyCreateNestedOneWithoutAgentStatesInput = {
+  create?: Prisma.XOR<Prisma.ServerKeyCreateWithoutAgentStatesInput, Prisma.ServerKeyUncheckedCreateWithoutAgentStatesInput> | runtime.Types.Skip
+  connectOrCreate?: Prisma.ServerKeyCreateOrConnectWithoutAgentStatesInput | runtime.Types.Skip
+  connect?: Prisma.ServerKeyWhereUniqueInput | runtime.Types.Skip
+}
+
+export type ServerKeyUpdateOneRequiredWithoutAgentStatesNestedInput = {
+  create?: Prisma.XOR<Prisma.ServerKeyCreateWithoutAgentStatesInput, Prisma.ServerKeyUncheckedCreateWithoutAgentStatesInput> | runtime.Types.Skip
+  connectOrCreate?: Prisma.ServerKeyCreateOrConnectWithoutAgentStatesInput | runtime.Types.Skip
+  upsert?: Prisma.ServerKeyUpsertWithoutAgentStatesInput | runtime.Types.Skip
+  connect?: Prisma.ServerKeyWhereUniqueInput | runtime.Types.Skip
+  update?: Prisma.XOR<Prisma.XOR<Prisma.ServerKeyUpdateToOneWithWhereWithoutAgentStatesInput, Prisma.ServerKeyUpdateWithoutAgentStatesInput>, Prisma.ServerKeyUncheckedUpdateWithoutAgentStatesInput> | runtime.Types.Skip
+}
+
 export type ServerKeyCreateWithoutServerInput = {
   keyHash: string
   hint: string
@@ -479,6 +505,7 @@ export type ServerKeyCreateWithoutServerInput = {
   expiresAt?: Date | string | null | runtime.Types.Skip
   lastUsedAt?: Date | string | null | runtime.Types.Skip
   lastUsedIp?: string | null | runtime.Types.Skip
+  agentStates?: Prisma.AgentStateCreateNestedManyWithoutKeyInput | runtime.Types.Skip
 }
 
 export type ServerKeyUncheckedCreateWithoutServerInput = {
@@ -489,6 +516,7 @@ export type ServerKeyUncheckedCreateWithoutServerInput = {
   expiresAt?: Date | string | null | runtime.Types.Skip
   lastUsedAt?: Date | string | null | runtime.Types.Skip
   lastUsedIp?: string | null | runtime.Types.Skip
+  agentStates?: Prisma.AgentStateUncheckedCreateNestedManyWithoutKeyInput | runtime.Types.Skip
 }
 
 export type ServerKeyCreateOrConnectWithoutServerInput = {
@@ -531,6 +559,64 @@ export type ServerKeyScalarWhereInput = {
   lastUsedIp?: Prisma.StringNullableFilter<"ServerKey"> | string | null | runtime.Types.Skip
 }
 
+export type ServerKeyCreateWithoutAgentStatesInput = {
+  keyHash: string
+  hint: string
+  createdAt?: Date | string | runtime.Types.Skip
+  expiresAt?: Date | string | null | runtime.Types.Skip
+  lastUsedAt?: Date | string | null | runtime.Types.Skip
+  lastUsedIp?: string | null | runtime.Types.Skip
+  server: Prisma.ServerCreateNestedOneWithoutKeysInput
+}
+
+export type ServerKeyUncheckedCreateWithoutAgentStatesInput = {
+  id?: number | runtime.Types.Skip
+  serverId: number
+  keyHash: string
+  hint: string
+  createdAt?: Date | string | runtime.Types.Skip
+  expiresAt?: Date | string | null | runtime.Types.Skip
+  lastUsedAt?: Date | string | null | runtime.Types.Skip
+  lastUsedIp?: string | null | runtime.Types.Skip
+}
+
+export type ServerKeyCreateOrConnectWithoutAgentStatesInput = {
+  where: Prisma.ServerKeyWhereUniqueInput
+  create: Prisma.XOR<Prisma.ServerKeyCreateWithoutAgentStatesInput, Prisma.ServerKeyUncheckedCreateWithoutAgentStatesInput>
+}
+
+export type ServerKeyUpsertWithoutAgentStatesInput = {
+  update: Prisma.XOR<Prisma.ServerKeyUpdateWithoutAgentStatesInput, Prisma.ServerKeyUncheckedUpdateWithoutAgentStatesInput>
+  create: Prisma.XOR<Prisma.ServerKeyCreateWithoutAgentStatesInput, Prisma.ServerKeyUncheckedCreateWithoutAgentStatesInput>
+  where?: Prisma.ServerKeyWhereInput | runtime.Types.Skip
+}
+
+export type ServerKeyUpdateToOneWithWhereWithoutAgentStatesInput = {
+  where?: Prisma.ServerKeyWhereInput | runtime.Types.Skip
+  data: Prisma.XOR<Prisma.ServerKeyUpdateWithoutAgentStatesInput, Prisma.ServerKeyUncheckedUpdateWithoutAgentStatesInput>
+}
+
+export type ServerKeyUpdateWithoutAgentStatesInput = {
+  keyHash?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
+  hint?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
+  createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
+  expiresAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
+  lastUsedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
+  lastUsedIp?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
+  server?: Prisma.ServerUpdateOneRequiredWithoutKeysNestedInput | runtime.Types.Skip
+}
+
+export type ServerKeyUncheckedUpdateWithoutAgentStatesInput = {
+  id?: Prisma.IntFieldUpdateOperationsInput | number | runtime.Types.Skip
+  serverId?: Prisma.IntFieldUpdateOperationsInput | number | runtime.Types.Skip
+  keyHash?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
+  hint?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
+  createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
+  expiresAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
+  lastUsedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
+  lastUsedIp?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
+}
+
 export type ServerKeyCreateManyServerInput = {
   id?: number | runtime.Types.Skip
   keyHash: string
@@ -548,6 +634,7 @@ export type ServerKeyUpdateWithoutServerInput = {
   expiresAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
   lastUsedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
   lastUsedIp?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
+  agentStates?: Prisma.AgentStateUpdateManyWithoutKeyNestedInput | runtime.Types.Skip
 }
 
 export type ServerKeyUncheckedUpdateWithoutServerInput = {
@@ -558,6 +645,7 @@ export type ServerKeyUncheckedUpdateWithoutServerInput = {
   expiresAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
   lastUsedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
   lastUsedIp?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
+  agentStates?: Prisma.AgentStateUncheckedUpdateManyWithoutKeyNestedInput | runtime.Types.Skip
 }
 
 export type ServerKeyUncheckedUpdateManyWithoutServerInput = {
@@ -571,6 +659,35 @@ export type ServerKeyUncheckedUpdateManyWithoutServerInput = {
 }
 
 
+/**
+ * Count Type ServerKeyCountOutputType
+ */
+
+export type ServerKeyCountOutputType = {
+  agentStates: number
+}
+
+export type ServerKeyCountOutputTypeSelect<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
+  agentStates?: boolean | ServerKeyCountOutputTypeCountAgentStatesArgs
+}
+
+/**
+ * ServerKeyCountOutputType without action
+ */
+export type ServerKeyCountOutputTypeDefaultArgs<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
+  /**
+   * Select specific fields to fetch from the ServerKeyCountOutputType
+   */
+  select?: Prisma.ServerKeyCountOutputTypeSelect<ExtArgs> | null
+}
+
+/**
+ * ServerKeyCountOutputType without action
+ */
+export type ServerKeyCountOutputTypeCountAgentStatesArgs<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
+  where?: Prisma.AgentStateWhereInput | runtime.Types.Skip
+}
+
 
 export type ServerKeySelect<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetSelect<{
   id?: boolean | runtime.Types.Skip
@@ -582,6 +699,8 @@ export type ServerKeySelect<ExtArgs extends runtime.Types.Extensions.InternalArg
   lastUsedAt?: boolean | runtime.Types.Skip
   lastUsedIp?: boolean | runtime.Types.Skip
   server?: boolean | Prisma.ServerDefaultArgs<ExtArgs> | runtime.Types.Skip
+  agentStates?: boolean | Prisma.ServerKey$agentStatesArgs<ExtArgs> | runtime.Types.Skip
+  _count?: boolean | Prisma.ServerKeyCountOutputTypeDefaultArgs<ExtArgs> | runtime.Types.Skip
 }, ExtArgs["result"]["serverKey"]>
 
 export type ServerKeySelectCreateManyAndReturn<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetSelect<{
@@ -622,6 +741,8 @@ export type ServerKeySelectScalar = {
 export type ServerKeyOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"id" | "serverId" | "keyHash" | "hint" | "createdAt" | "expiresAt" | "lastUsedAt" | "lastUsedIp", ExtArgs["result"]["serverKey"], runtime.Types.Skip>
 export type ServerKeyInclude<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
   server?: boolean | Prisma.ServerDefaultArgs<ExtArgs> | runtime.Types.Skip
+  agentStates?: boolean | Prisma.ServerKey$agentStatesArgs<ExtArgs> | runtime.Types.Skip
+  _count?: boolean | Prisma.ServerKeyCountOutputTypeDefaultArgs<ExtArgs> | runtime.Types.Skip
 }
 export type ServerKeyIncludeCreateManyAndReturn<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
   server?: boolean | Prisma.ServerDefaultArgs<ExtArgs> | runtime.Types.Skip
@@ -634,6 +755,7 @@ export type $ServerKeyPayload<ExtArgs extends runtime.Types.Extensions.InternalA
   name: "ServerKey"
   objects: {
     server: Prisma.$ServerPayload<ExtArgs>
+    agentStates: Prisma.$AgentStatePayload<ExtArgs>[]
   }
   scalars: runtime.Types.Extensions.GetPayloadResult<{
     id: number
@@ -1051,6 +1173,7 @@ readonly fields: ServerKeyFieldRefs;
 export interface Prisma__ServerKeyClient<T, Null = never, ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs, GlobalOmitOptions = {}> extends Prisma.PrismaPromise<T> {
   readonly [Symbol.toStringTag]: "PrismaPromise"
   server<T extends Prisma.ServerDefaultArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.ServerDefaultArgs<ExtArgs>>): Prisma.Prisma__ServerClient<runtime.Types.Result.GetResult<Prisma.$ServerPayload<ExtArgs>, T, "findUniqueOrThrow", GlobalOmitOptions> | Null, Null, ExtArgs, GlobalOmitOptions>
+  agentStates<T extends Prisma.ServerKey$agentStatesArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.ServerKey$agentStatesArgs<ExtArgs>>): Prisma.PrismaPromise<runtime.Types.Result.GetResult<Prisma.$AgentStatePayload<ExtArgs>, T, "findMany", GlobalOmitOptions> | Null>
   /**
    * Attaches callbacks for the resolution and/or rejection of the Promise.
    * @param onfulfilled The callback to execute when the Promise is resolved.
@@ -1495,6 +1618,30 @@ export type ServerKeyDeleteManyArgs<ExtArgs extends runtime.Types.Extensions.Int
    * Limit how many ServerKeys to delete.
    */
   limit?: number | runtime.Types.Skip
+}
+
+/**
+ * ServerKey.agentStates
+ */
+export type ServerKey$agentStatesArgs<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
+  /**
+   * Select specific fields to fetch from the AgentState
+   */
+  select?: Prisma.AgentStateSelect<ExtArgs> | null
+  /**
+   * Omit specific fields from the AgentState
+   */
+  omit?: Prisma.AgentStateOmit<ExtArgs> | null
+  /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.AgentStateInclude<ExtArgs> | null
+  where?: Prisma.AgentStateWhereInput | runtime.Types.Skip
+  orderBy?: Prisma.AgentStateOrderByWithRelationInput | Prisma.AgentStateOrderByWithRelationInput[] | runtime.Types.Skip
+  cursor?: Prisma.AgentStateWhereUniqueInput | runtime.Types.Skip
+  take?: number | runtime.Types.Skip
+  skip?: number | runtime.Types.Skip
+  distinct?: Prisma.AgentStateScalarFieldEnum | Prisma.AgentStateScalarFieldEnum[] | runtime.Types.Skip
 }
 
 /**

@@ -4,12 +4,13 @@ import { PageHeader } from "@/app/ui/page-header";
 import { pageOrigin } from "@/app/ui/page-origin";
 import { Section } from "@/app/ui/section";
 import { serverPath } from "@/lib/page-paths";
-import { listOpenBenchmarks } from "@/lib/servers/benchmarks";
+import { findVerificationGaps, listOpenBenchmarks } from "@/lib/servers/benchmarks";
 import { getServer } from "@/lib/servers/servers";
 import { requireAccount } from "@/lib/sign-in/sessions";
 import { orNotFoundPage } from "../or-not-found-page";
 import { OpenRuns } from "./open-runs";
 import { RunBenchmark } from "./run-benchmark";
+import { Unverifiable } from "./unverifiable";
 
 type Props = {
   params: Promise<{ id: string }>;
@@ -26,8 +27,9 @@ export default async function Page({ params, searchParams }: Props) {
   const account = await requireAccount();
   const server = await orNotFoundPage(getServer(account.id, (await params).id));
   const now = new Date();
-  const [runs, origin, query] = await Promise.all([
+  const [runs, gaps, origin, query] = await Promise.all([
     listOpenBenchmarks(account.id, server.id, now),
+    findVerificationGaps(account.id, server.id),
     pageOrigin(),
     searchParams,
   ]);
@@ -54,6 +56,7 @@ export default async function Page({ params, searchParams }: Props) {
           meanwhile.
         </p>
       </PageHeader>
+      {gaps && <Unverifiable serverId={server.id} gaps={gaps} />}
       <RunBenchmark id={server.id} origin={origin} hasPending={hasPending} />
       {runs.length > 0 && (
         <Section id="open" title="Runs without a result yet">

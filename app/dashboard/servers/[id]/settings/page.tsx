@@ -8,6 +8,7 @@ import { removeServerPath, serverPath } from "@/lib/page-paths";
 import { listServerKeys } from "@/lib/servers/server-keys";
 import { getServer } from "@/lib/servers/servers";
 import { requireAccount } from "@/lib/sign-in/sessions";
+import { OtherAgents } from "../../other-agents";
 import { orNotFoundPage } from "../or-not-found-page";
 import { RenameServer } from "./rename-server";
 import { ReplaceKey } from "./replace-key";
@@ -37,7 +38,12 @@ export default async function Page({ params }: Props) {
         title="Server key"
         about={<p>The server&apos;s daemon reports its health with this key. It can read nothing.</p>}
       >
-        <ReplaceKey id={server.id} origin={origin} hasKey={keys.length > 0}>
+        <ReplaceKey
+          id={server.id}
+          origin={origin}
+          hasKey={keys.length > 0}
+          otherAgents={<OtherAgents origin={origin} />}
+        >
           <ServerKeys keys={keys} now={now} />
         </ReplaceKey>
       </SettingsSection>

@@ -16,6 +16,8 @@ type Props = {
   id: number;
   origin: string;
   hasKey: boolean;
+  /** What to paste for other agents. */
+  otherAgents: React.ReactNode;
   /** The keys that work now. */
   children: React.ReactNode;
 };
@@ -30,7 +32,7 @@ export function ReplaceKey(props: Props) {
 }
 
 /** Never shows form and answer together: a form submits its last answer, and would send the key back. */
-function ReplaceKeyForm({ id, origin, hasKey, children }: Props) {
+function ReplaceKeyForm({ id, origin, hasKey, otherAgents, children }: Props) {
   const {
     answer: state,
     formAction,
@@ -46,6 +48,7 @@ function ReplaceKeyForm({ id, origin, hasKey, children }: Props) {
         rawKey={state.rawKey}
         origin={origin}
         isReplacement={hasKey}
+        otherAgents={otherAgents}
       >
         <ButtonRow>
           <a className="button quiet" href={serverSettingsPath(id)}>

@@ -1,0 +1,55 @@
+import Link from "next/link";
+import { CodeBlock } from "@/app/ui/code-block";
+import { Section } from "@/app/ui/section";
+import { serverPath } from "@/lib/page-paths";
+import type { VerificationGaps } from "@/lib/servers/benchmarks";
+
+/** What keeps the results of this server from being verified, and how to give it. */
+export function Unverifiable({
+  serverId,
+  gaps: { facts, isIpMissing, senderIp },
+}: {
+  serverId: number;
+  gaps: VerificationGaps;
+}) {
+  return (
+    <Section id="unverifiable" title="A result could not be verified yet">
+      <div className="card card-body stack">
+        {facts.length > 0 && (
+          <p>
+            The console does not know the {listed(facts)} of this server, with which a result is compared. The
+            console&apos;s own daemon reports them, and so does Prometheus with the node exporter:{" "}
+            <Link href={serverPath(serverId)} prefetch={false}>
+              set one of them up
+            </Link>
+            .
+          </p>
+        )}
+        {isIpMissing && senderIp === null && (
+          <p>The console does not know the ip of this server: it has never checked in.</p>
+        )}
+        {isIpMissing && senderIp !== null && <PrivateIp ip={senderIp} />}
+      </div>
+    </Section>
+  );
+}
+
+function PrivateIp({ ip }: { ip: string }) {
+  return (
+    <>
+      <p>
+        The console does not know the ip of this server. It checks in from <bdi>{ip}</bdi>, which is in a private
+        network, so it proves nothing by itself. Let the daemon name the ip that results come from. If that is another
+        one than this, because they take another way, write that one instead.
+      </p>
+      <CodeBlock
+        label="In a terminal of the server"
+        text={`echo PUBLIC_IP=${ip} | sudo tee -a /etc/console-agent/environment\nsudo systemctl restart console-agent`}
+      />
+    </>
+  );
+}
+
+function listed(names: readonly string[]): string {
+  return new Intl.ListFormat("en").format(names);
+}

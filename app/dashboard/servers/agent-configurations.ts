@@ -1,0 +1,180 @@
+import { PROMETHEUS_SERIES } from "@/lib/servers/telemetry/agents/prometheus";
+
+/** Stands in a configuration where the server's key belongs. */
+export const KEY_PLACE = "SERVER_KEY";
+
+/** What makes a program that somebody already runs report to the console. */
+export type AgentConfiguration = {
+  name: string;
+  /** Where the text belongs. */
+  place: string;
+  text: string;
+  /** What to know about it, in a sentence or two. */
+  note: string;
+};
+
+/** The configurations of stock agents for a console at this origin. */
+export function agentConfigurations(origin: string): AgentConfiguration[] {
+  const { hostname, port, protocol } = new URL(origin);
+  return [
+    {
+      name: "Prometheus",
+      place: "prometheus.yml, beside the node exporter",
+      text: prometheus(origin),
+      note: "Each machine has a server and a key of its own: the second rule keeps one instance. No packet loss; failed units only with the exporter's --collector.systemd.",
+    },
+    {
+      name: "Telegraf",
+      place: "telegraf.conf",
+      text: telegraf(origin, hostname),
+      note: "All inputs at one interval, since a check-in is what was read together. No failed units.",
+    },
+    {
+      name: "Proxmox VE",
+      place: "A shell of the node, as root",
+      text: proxmox(hostname, port || (protocol === "https:" ? "443" : "80"), protocol.replace(":", "")),
+      note: "Of all that it sends the node itself is read. The nodes of a cluster share this setting, and a key is for one machine: so this is for a node alone. Disks other than that of /, lost and retransmitted packets, killed processes and failed units are not told.",
+    },
+    {
+      name: "OpenTelemetry Collector",
+      place: "config.yaml",
+      text: collector(origin),
+      note: "Lost and retransmitted packets, killed processes and failed units are not told.",
+    },
+    {
+      name: "collectd",
+      place: "collectd.conf",
+      text: collectd(origin, hostname),
+      note: "Killed processes and failed units are not told.",
+    },
+  ];
+}
+
+function prometheus(origin: string): string {
+  return `global:
+  scrape_interval: 30s
+scrape_configs:
+  - job_name: node
+    static_configs:
+      - targets: ["localhost:9100"]
+remote_write:
+  - url: ${origin}/ingest/prometheus/write
+    authorization:
+      credentials: ${KEY_PLACE}
+    queue_config:
+      # In order, also after an outage.
+      max_shards: 1
+      retry_on_http_429: true
+    write_relabel_configs:
+      - source_labels: [__name__]
+        regex: ${PROMETHEUS_SERIES.join("|")}
+        action: keep
+      - source_labels: [instance]
+        regex: localhost:9100
+        action: keep
+`;
+}
+
+function telegraf(origin: string, hostname: string): string {
+  return `[agent]
+  interval = "30s"
+  flush_interval = "30s"
+
+[[outputs.influxdb_v2]]
+  urls = ["${origin}/ingest/influx"]
+  token = "${KEY_PLACE}"
+  organization = "console"
+  bucket = "console"
+
+[[inputs.cpu]]
+[[inputs.system]]
+[[inputs.mem]]
+[[inputs.swap]]
+[[inputs.disk]]
+  ignore_fs = ["tmpfs", "devtmpfs", "devfs", "iso9660", "overlay", "aufs", "squashfs"]
+[[inputs.nstat]]
+  dump_zeros = true
+[[inputs.kernel_vmstat]]
+[[inputs.ping]]
+  urls = ["${hostname}"]
+  count = 5
+`;
+}
+
+function proxmox(hostname: string, port: string, protocol: string): string {
+  return `pvesh create /cluster/metrics/server/console --type influxdb \\
+  --server ${hostname} --port ${port} --influxdbproto ${protocol} \\
+  --api-path-prefix ingest/influx --organization console --bucket console \\
+  --max-body-size 250000 --token ${KEY_PLACE}
+`;
+}
+
+function collector(origin: string): string {
+  return `receivers:
+  hostmetrics:
+    collection_interval: 30s
+    scrapers:
+      cpu:
+      load:
+      memory:
+        metrics:
+          system.memory.limit: { enabled: true }
+          system.linux.memory.available: { enabled: true }
+      paging:
+      filesystem:
+      system:
+processors:
+  resourcedetection:
+    detectors: [system]
+exporters:
+  otlphttp/console:
+    metrics_endpoint: ${origin}/ingest/otlp/v1/metrics
+    encoding: json
+    headers:
+      Authorization: Bearer ${KEY_PLACE}
+service:
+  pipelines:
+    metrics:
+      receivers: [hostmetrics]
+      processors: [resourcedetection]
+      exporters: [otlphttp/console]
+`;
+}
+
+function collectd(origin: string, hostname: string): string {
+  return `Interval 30
+LoadPlugin cpu
+LoadPlugin load
+LoadPlugin memory
+LoadPlugin swap
+LoadPlugin df
+LoadPlugin protocols
+LoadPlugin uptime
+LoadPlugin ping
+<LoadPlugin write_http>
+  # Else it waits until its buffer is full.
+  FlushInterval 10
+</LoadPlugin>
+<Plugin df>
+  FSType "ext4"
+  FSType "xfs"
+  FSType "btrfs"
+  FSType "zfs"
+</Plugin>
+<Plugin protocols>
+  Value "Tcp:OutSegs"
+  Value "Tcp:RetransSegs"
+</Plugin>
+<Plugin ping>
+  Host "${hostname}"
+</Plugin>
+<Plugin write_http>
+  <Node "console">
+    URL "${origin}/ingest/collectd"
+    Header "Authorization: Bearer ${KEY_PLACE}"
+    Format "JSON"
+    BufferSize 65536
+  </Node>
+</Plugin>
+`;
+}

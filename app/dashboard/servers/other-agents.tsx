@@ -1,0 +1,22 @@
+import { CodeBlock } from "@/app/ui/code-block";
+import { agentConfigurations, KEY_PLACE } from "./agent-configurations";
+
+/** What to paste where a stock agent reports in the place of the console's daemon. It works without JavaScript. */
+export function OtherAgents({ origin }: { origin: string }) {
+  return (
+    <div>
+      <p>
+        Or let a program report that runs there already. <code>{KEY_PLACE}</code> stands for the server&apos;s key.
+      </p>
+      {agentConfigurations(origin).map(({ name, place, text, note }) => (
+        <details key={name} className="disclosure" name="agent">
+          <summary>{name}</summary>
+          <div className="stack">
+            <p>{note}</p>
+            <CodeBlock label={place} text={text} />
+          </div>
+        </details>
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,4 @@
+import { receiveValueLists } from "@/lib/ingest/agents/doors";
+import { door } from "@/lib/ingest/door";
+
+export const { POST, GET, HEAD, PUT, PATCH, DELETE, OPTIONS } = door("/ingest/collectd", receiveValueLists);

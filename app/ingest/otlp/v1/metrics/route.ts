@@ -1,0 +1,8 @@
+import { otlpFailure, receiveMetrics } from "@/lib/ingest/agents/doors";
+import { door } from "@/lib/ingest/door";
+
+export const { POST, GET, HEAD, PUT, PATCH, DELETE, OPTIONS } = door(
+  "/ingest/otlp/v1/metrics",
+  receiveMetrics,
+  otlpFailure,
+);

@@ -1,0 +1,108 @@
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { agentConfigurations, KEY_PLACE } from "@/app/dashboard/servers/agent-configurations";
+import { atExit } from "./at-exit";
+import { freePort } from "./free-port";
+
+// Real agents of Debian, with the configurations that the console shows.
+
+export type RunningAgent = { output(): string; stop(): Promise<void> };
+
+/** The configuration that the console shows for an agent, with a key, and with these parts exchanged for the test. */
+export function configurationOf(name: string, origin: string, key: string, exchanged: Record<string, string>): string {
+  const shown = agentConfigurations(origin).find((one) => one.name === name)?.text ?? "";
+  return Object.entries({ [KEY_PLACE]: key, ...exchanged }).reduce((text, [part, instead]) => {
+    if (!text.includes(part)) throw new Error(`The configuration of ${name} has no "${part}".`);
+    return text.replaceAll(part, instead);
+  }, shown);
+}
+
+/** Debian's Prometheus as an agent, which scrapes `target` every five seconds. */
+export async function startPrometheusAgent(
+  dir: string,
+  origin: string,
+  key: string,
+  target: string,
+): Promise<RunningAgent> {
+  mkdirSync(dir, { recursive: true });
+  const file = join(dir, "prometheus.yml");
+  const exchanged = { "localhost:9100": target, "scrape_interval: 30s": "scrape_interval: 5s" };
+  writeFileSync(file, configurationOf("Prometheus", origin, key, exchanged));
+  return start("prometheus", [
+    "--enable-feature=agent",
+    `--config.file=${file}`,
+    `--storage.agent.path=${join(dir, "data")}`,
+    `--web.listen-address=127.0.0.1:${await freePort()}`,
+  ]);
+}
+
+/** Debian's node exporter, of this machine or of another /proc. Answers its `host:port`. */
+export async function startNodeExporter(proc = "/proc"): Promise<RunningAgent & { target: string }> {
+  const target = `127.0.0.1:${await freePort()}`;
+  const agent = start("prometheus-node-exporter", [`--web.listen-address=${target}`, `--path.procfs=${proc}`]);
+  return { ...agent, target };
+}
+
+/** Debian's collectd, in the foreground. */
+export function startCollectd(dir: string, origin: string, key: string): RunningAgent {
+  mkdirSync(dir, { recursive: true });
+  const file = join(dir, "collectd.conf");
+  const exchanged = { "Interval 30": "Interval 10", "FlushInterval 10": "FlushInterval 1" };
+  const own = `BaseDir "${dir}"\nPIDFile "${join(dir, "pid")}"\nTypesDB "/usr/share/collectd/types.db"\n`;
+  writeFileSync(file, own + configurationOf("collectd", origin, key, exchanged));
+  return start("/usr/sbin/collectd", ["-f", "-C", file]);
+}
+
+/** A target for Prometheus that answers what `pick` chooses at each scrape. */
+export async function startTarget(pick: () => string): Promise<{ target: string; close(): void }> {
+  const server = createServer(async (_, response) => {
+    try {
+      response.end(await (await fetch(`http://${pick()}/metrics`)).text());
+    } catch {
+      response.writeHead(503).end();
+    }
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  return {
+    target: `127.0.0.1:${(server.address() as AddressInfo).port}`,
+    close() {
+      server.closeAllConnections();
+      server.close();
+    },
+  };
+}
+
+/** Keeps a core busy for each of the machine's, until it is stopped. */
+export function startLoad(cores: number): { stop(): void } {
+  const children = Array.from({ length: cores }, () => spawn("sh", ["-c", "while :; do :; done"], { stdio: "ignore" }));
+  const stop = () => {
+    for (const child of children) child.kill("SIGKILL");
+  };
+  atExit(stop);
+  return { stop };
+}
+
+/** Whether a program is installed, by how it says its version. */
+export function hasProgram(program: string, args: string[] = ["--version"]): boolean {
+  return spawnSync(program, args).error === undefined;
+}
+
+function start(program: string, args: string[]): RunningAgent {
+  const child: ChildProcess = spawn(program, args, { stdio: ["ignore", "pipe", "pipe"] });
+  let output = "";
+  child.stdout?.on("data", (chunk) => (output += chunk));
+  child.stderr?.on("data", (chunk) => (output += chunk));
+  const exited = once(child, "exit");
+  atExit(() => child.kill("SIGKILL"));
+  return {
+    output: () => output,
+    async stop() {
+      child.kill("SIGTERM");
+      await exited;
+    },
+  };
+}

@@ -1,0 +1,120 @@
+import { PURPOSES, withPlace } from "@/lib/admission/shares";
+import { ApiError } from "@/lib/api/api-error";
+import { NotFoundError } from "@/lib/failures";
+import { keyCredentials } from "@/lib/http/bearer";
+import { clientIp } from "@/lib/http/client-ip";
+import { isPublicIp } from "@/lib/http/public-ip";
+import { MAX_AGE, MAX_AHEAD } from "@/lib/ingest/check-in-body";
+import { countCheckIn, invalidServerKey, requireReporter } from "@/lib/ingest/reporter";
+import { UNPRINTABLE } from "@/lib/names";
+import { env } from "@/lib/process/env";
+import type { Reading, Readings } from "@/lib/servers/telemetry/agents/readings";
+import type { AgentDoorName } from "@/lib/servers/telemetry/agents/state";
+import { type AgentReport, type Taken, takeInReadings } from "@/lib/servers/telemetry/agents/take-in";
+import { MINUTE } from "@/lib/time";
+
+/** What a body tells of the machines that it is of. `problems` are its mistakes, which leave the rest as it is. */
+export type Told = {
+  hosts: ReadonlySet<string>;
+  readings: readonly Reading[];
+  problems: readonly string[];
+  factsOf?(readings: Readings): ReturnType<AgentReport["factsOf"]>;
+};
+
+/** A door of stock agents. `window`: how far apart the readings of one instant may be, in milliseconds. */
+export type AgentDoor<Body extends Told> = {
+  name: AgentDoorName;
+  window: number;
+  read(request: Request, arrivedAt: Date): Promise<Body>;
+  /** Whether the agent of this host sends from the machine itself, so that the sender's ip is the machine's. */
+  isOnMachine?(host: string): boolean;
+};
+
+/** The most readings of one body that tell something. */
+const MAX_READINGS = 10_000;
+/** The longest name that a machine may have. */
+const MAX_HOST_LENGTH = 256;
+
+/**
+ * Receives readings of a stock agent. Checks in this order: 401, 429, 415, 413, 408, 400. Each check-in that the readings
+ * complete counts like one of a daemon and is stored in the turn of the account. Readings that are too old are dropped.
+ * `problems` has those of the body, and one of readings from the future. @throws ApiError, BusyError, InvalidInputError.
+ */
+export async function deliverReadings<Body extends Told>(
+  request: Request,
+  door: AgentDoor<Body>,
+): Promise<{ body: Body; problems: string[]; ahead: number }> {
+  const ip = clientIp(request.headers, env.trustedProxies);
+  const how = 'Send "Authorization: Bearer <server key>", or the key as the password of Basic.';
+  const reporter = await requireReporter(keyCredentials(request.headers), ip, how);
+  await countCheckIn(reporter);
+  const arrivedAt = new Date();
+  const body = await door.read(request, arrivedAt);
+  const host = oneHostOf(body);
+  const { readings, problems, ahead } = inTime(body, arrivedAt.getTime());
+  if (host === null || readings.length === 0) return { body, problems, ahead };
+  const isOwnIp = ip !== null && isPublicIp(ip) && door.isOnMachine?.(host) !== false;
+  const report: AgentReport = {
+    serverId: reporter.serverId,
+    keyId: reporter.keyId,
+    ip,
+    door: door.name,
+    host,
+    publicIp: isOwnIp ? ip : undefined,
+    arrivedAt,
+    window: door.window,
+    factsOf: (found) => body.factsOf?.(found),
+  };
+  try {
+    let taken: Taken = { rest: readings, stored: null, hasCheckedIn: false };
+    for (let count = 0; taken.rest.length > 0; count++) {
+      // The first was counted before the body was read.
+      if (count > 0) await countCheckIn(reporter);
+      const before: Taken = taken;
+      taken = await withPlace(PURPOSES.agentReport, reporter.accountId, String(reporter.serverId), () =>
+        takeInReadings(report, before),
+      );
+    }
+  } catch (error) {
+    // The server was removed after its key was checked.
+    if (error instanceof NotFoundError) throw invalidServerKey();
+    throw error;
+  }
+  return { body, problems, ahead };
+}
+
+/** The one machine that the body is of; null when nothing in it tells of a machine. @throws ApiError 400 */
+function oneHostOf({ hosts }: Told): string | null {
+  const [first, second] = hosts;
+  if (first === undefined) return null;
+  for (const host of hosts) {
+    if (host.length > MAX_HOST_LENGTH || UNPRINTABLE.test(host)) {
+      throw new ApiError(
+        400,
+        `The name of the machine is longer than ${MAX_HOST_LENGTH} characters, or cannot be shown.`,
+      );
+    }
+  }
+  if (second === undefined) return first;
+  throw new ApiError(
+    400,
+    `A key is for one machine, and this tells of ${JSON.stringify(first)} and ${JSON.stringify(second)}. Give each a server and a key of its own.`,
+  );
+}
+
+/** The readings that are neither too old nor from the future, in the order of their times. */
+function inTime({ readings, problems }: Told, now: number) {
+  const inTime = readings.filter(({ ts }) => ts >= now - MAX_AGE && ts <= now + MAX_AHEAD);
+  if (inTime.length > MAX_READINGS) {
+    throw new ApiError(413, `The body has more than ${MAX_READINGS} values of one machine. Send smaller batches.`);
+  }
+  const furthest = readings.reduce((most, { ts }) => Math.max(most, ts), now);
+  const ahead = readings.filter(({ ts }) => ts > now + MAX_AHEAD).length;
+  const minutes = Math.round((furthest - now) / MINUTE);
+  const problem = `Values are ${minutes} minutes ahead of the console's clock, and 5 minutes are the most. Check this machine's clock.`;
+  return {
+    readings: inTime.sort((a, b) => a.ts - b.ts),
+    problems: ahead > 0 ? [...problems, problem] : [...problems],
+    ahead,
+  };
+}

@@ -1,0 +1,155 @@
+import { ApiError } from "@/lib/api/api-error";
+import { utf8 } from "@/lib/ingest/bounded-body";
+import type { Delivery } from "@/lib/ingest/door";
+import { prometheusFacts } from "@/lib/servers/telemetry/agents/prometheus";
+import { SECOND } from "@/lib/time";
+import { readValueLists, type ValueLists } from "./collectd-body";
+import { type AgentDoor, deliverReadings, type Told } from "./deliver";
+import { type Lines, readLines } from "./line-protocol";
+import { type Points, readMetrics } from "./otlp-body";
+import { readPackedBody } from "./packed-body";
+import { readRemoteWrite } from "./remote-write";
+
+/** Agents that read their plugins one after the other give each reading a time of its own; five pings take four seconds. */
+const SAME_INSTANT = 7.5 * SECOND;
+
+/** What a stock agent is answered. */
+type Answer = Awaited<ReturnType<Delivery<Record<never, never>>>>;
+
+const NO_CONTENT: Answer = { status: 204 };
+const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\]|::1)(?::\d+)?$/i;
+
+const PROMETHEUS: AgentDoor<Told> = {
+  name: "prometheus",
+  // All series of a scrape have its time.
+  window: 0,
+  async read(request) {
+    const type = request.headers.get("content-type") ?? "";
+    const [, version] = /;\s*proto="?([\w.]+)/i.exec(type) ?? [];
+    const wanted =
+      "Send remote write 1.0: Content-Type: application/x-protobuf, Content-Encoding: snappy. Version 2.0 is not taken.";
+    if (version !== undefined && version !== "prometheus.WriteRequest") throw new ApiError(415, wanted);
+    const hint = "Set a smaller max_samples_per_send in queue_config.";
+    const bytes = await readPackedBody(request, {
+      types: ["application/x-protobuf"],
+      packings: ["snappy"],
+      wanted,
+      hint,
+    });
+    const { hosts, readings, descriptions } = readRemoteWrite(bytes);
+    return { hosts, readings, problems: [], factsOf: (found) => prometheusFacts(descriptions, found) };
+  },
+  // A Prometheus may scrape another machine than its own.
+  isOnMachine: (instance) => LOOPBACK.test(instance),
+};
+
+/** Remote write 1.0 of Prometheus. */
+export async function receiveRemoteWrite(request: Request): Promise<Answer> {
+  refuse((await deliverReadings(request, PROMETHEUS)).problems);
+  return NO_CONTENT;
+}
+
+const MS_PER_UNIT = new Map([
+  ["ns", 1e-6],
+  ["n", 1e-6],
+  ["us", 1e-3],
+  ["u", 1e-3],
+  ["ms", 1],
+  ["s", SECOND],
+]);
+
+const INFLUX: AgentDoor<Lines> = {
+  name: "influx",
+  window: SAME_INSTANT,
+  async read(request, arrivedAt) {
+    const precision = new URL(request.url).searchParams.get("precision") ?? "ns";
+    const msPerUnit = MS_PER_UNIT.get(precision);
+    if (msPerUnit === undefined)
+      throw new ApiError(400, `precision: must be one of ${[...MS_PER_UNIT.keys()].join(", ")}.`);
+    const bytes = await readPackedBody(request, {
+      // Telegraf calls it text/plain, Proxmox VE does not call it anything of use.
+      types: [],
+      packings: ["identity", "gzip"],
+      wanted: "Send line protocol, as it is or with Content-Encoding: gzip.",
+      hint: "Set a smaller metric_batch_size.",
+    });
+    return readLines(utf8(bytes), msPerUnit, arrivedAt);
+  },
+};
+
+/** InfluxDB's line protocol, of Telegraf and Proxmox VE. Of bad lines the first ten are told; the others are stored. */
+export async function receiveLines(request: Request): Promise<Answer> {
+  refuse((await deliverReadings(request, INFLUX)).problems);
+  return NO_CONTENT;
+}
+
+const OTLP: AgentDoor<Points> = {
+  name: "otlp",
+  window: SAME_INSTANT,
+  async read(request) {
+    const bytes = await readPackedBody(request, {
+      types: ["application/json"],
+      packings: ["identity", "gzip"],
+      wanted: "Send OTLP as JSON (encoding: json), as it is or with Content-Encoding: gzip.",
+      hint: "Set a smaller send_batch_max_size.",
+    });
+    return readMetrics(utf8(bytes));
+  },
+};
+
+/** OTLP/HTTP of an OpenTelemetry Collector. What cannot be used is counted in a partial success, as OTLP specifies. */
+export async function receiveMetrics(request: Request): Promise<Answer> {
+  const { body, problems, ahead } = await deliverReadings(request, OTLP);
+  const rejectedDataPoints = body.rejected + ahead;
+  if (rejectedDataPoints === 0) return { json: {}, status: 200 };
+  // An int64, which JSON of Protocol Buffers writes as a text.
+  return {
+    json: { partialSuccess: { rejectedDataPoints: String(rejectedDataPoints), errorMessage: problems.join(" ") } },
+    status: 200,
+  };
+}
+
+const COLLECTD: AgentDoor<ValueLists> = {
+  name: "collectd",
+  window: SAME_INSTANT,
+  async read(request) {
+    const bytes = await readPackedBody(request, {
+      types: ["application/json"],
+      packings: ["identity"],
+      wanted: 'Send JSON, uncompressed (Format "JSON" of write_http).',
+      hint: "Set a smaller BufferSize.",
+    });
+    return readValueLists(utf8(bytes));
+  },
+};
+
+/** The JSON of collectd's write_http. Of bad value lists the first ten are told; the others are stored. */
+export async function receiveValueLists(request: Request): Promise<Answer> {
+  refuse((await deliverReadings(request, COLLECTD)).problems);
+  return NO_CONTENT;
+}
+
+const INFLUX_CODES: Readonly<Record<number, string>> = {
+  400: "invalid",
+  401: "unauthorized",
+  413: "request too large",
+  429: "too many requests",
+  503: "unavailable",
+};
+
+/** Where agents of InfluxDB look for the reason of a failure. */
+export function influxFailure({ status, message }: ApiError): Record<string, unknown> {
+  return { code: INFLUX_CODES[status] ?? "invalid", message };
+}
+
+/** A google.rpc.Status, where agents of OTLP look for the reason of a failure. */
+export function otlpFailure({ status, message }: ApiError): Record<string, unknown> {
+  const [INVALID_ARGUMENT, UNAUTHENTICATED, RESOURCE_EXHAUSTED, UNAVAILABLE] = [3, 16, 8, 14];
+  const codes: Record<number, number> = { 401: UNAUTHENTICATED, 429: RESOURCE_EXHAUSTED, 503: UNAVAILABLE };
+  return { code: codes[status] ?? INVALID_ARGUMENT, message };
+}
+
+/** @throws ApiError 400 with what was wrong, after the rest is stored. */
+function refuse(problems: readonly string[]): void {
+  if (problems.length > 0) throw new ApiError(400, problems.join(" "));
+}

@@ -1,0 +1,90 @@
+import { ApiError } from "@/lib/api/api-error";
+import { parseJson } from "@/lib/ingest/body-text";
+import { isOtlpMetric, otlpKey } from "@/lib/servers/telemetry/agents/otlp";
+import type { Reading } from "@/lib/servers/telemetry/agents/readings";
+import { MAX_PROBLEMS } from "./problems";
+
+// ExportMetricsServiceRequest of OTLP as JSON. Senders may add fields, so what is not known is passed over.
+
+/** What the data points of a request tell. `rejected` counts the bad ones, and `problems` says why. */
+export type Points = { hosts: Set<string>; readings: Reading[]; rejected: number; problems: string[] };
+
+type Json = Readonly<Record<string, unknown>>;
+
+const NS_PER_MS = 1e6;
+
+/** @throws ApiError 400 when the text is no request. */
+export function readMetrics(text: string): Points {
+  const points: Points = { hosts: new Set(), readings: [], rejected: 0, problems: [] };
+  const request = parseJson(text);
+  if (!isObject(request) || !Array.isArray(request.resourceMetrics ?? [])) {
+    throw new ApiError(400, "The body is not an ExportMetricsServiceRequest of OTLP.");
+  }
+  for (const resource of objects(request.resourceMetrics)) {
+    const host = hostOf(isObject(resource.resource) ? attributesOf(resource.resource) : {});
+    const metrics = objects(resource.scopeMetrics).flatMap(({ metrics }) => objects(metrics));
+    for (const metric of metrics) addMetric(points, host, metric);
+  }
+  return points;
+}
+
+function addMetric(points: Points, host: string, metric: Json): void {
+  const name = String(metric.name);
+  if (!isOtlpMetric(name)) return;
+  for (const kind of [metric.gauge, metric.sum]) {
+    if (!isObject(kind)) continue;
+    // Differences since the point before; counters are wanted as they stand.
+    const isDelta =
+      kind.aggregationTemporality === 1 || kind.aggregationTemporality === "AGGREGATION_TEMPORALITY_DELTA";
+    for (const point of objects(kind.dataPoints)) {
+      const key = otlpKey(name, attributesOf(point));
+      if (key === null) continue;
+      points.hosts.add(host);
+      const [value, ts] = [numberOf(point), timeOf(point)];
+      if (isDelta) reject(points, `${name}: differences cannot be used. Send it as a cumulative sum.`);
+      else if (ts === null) reject(points, `${name}: a data point has no timeUnixNano.`);
+      else if (value === null) reject(points, `${name}: a data point has neither asDouble nor asInt.`);
+      else points.readings.push({ key, ts, value });
+    }
+  }
+}
+
+function reject(points: Points, problem: string): void {
+  points.rejected++;
+  if (points.problems.length < MAX_PROBLEMS) points.problems.push(problem);
+}
+
+function hostOf(attributes: Record<string, string>): string {
+  return attributes["host.name"] ?? attributes["host.id"] ?? "";
+}
+
+function numberOf({ asDouble, asInt }: Json): number | null {
+  const given = asDouble ?? asInt;
+  const value = typeof given === "string" && given !== "" ? Number(given) : given;
+  return typeof value === "number" && Number.isFinite(value) ? value : null;
+}
+
+function timeOf({ timeUnixNano }: Json): number | null {
+  const nanoseconds = typeof timeUnixNano === "string" && timeUnixNano !== "" ? Number(timeUnixNano) : timeUnixNano;
+  const isTime = typeof nanoseconds === "number" && Number.isFinite(nanoseconds) && nanoseconds > 0;
+  return isTime ? Math.floor(nanoseconds / NS_PER_MS) : null;
+}
+
+/** The attributes that are texts or numbers. */
+function attributesOf({ attributes }: Json): Record<string, string> {
+  const texts: Record<string, string> = Object.create(null);
+  for (const { key, value } of objects(attributes)) {
+    if (!isObject(value)) continue;
+    const text = value.stringValue ?? value.intValue;
+    if (typeof key === "string" && (typeof text === "string" || typeof text === "number")) texts[key] = String(text);
+  }
+  return texts;
+}
+
+function objects(list: unknown): Json[] {
+  return Array.isArray(list) ? list.filter(isObject) : [];
+}
+
+function isObject(value: unknown): value is Json {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

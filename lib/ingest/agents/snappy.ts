@@ -1,0 +1,67 @@
+import { ApiError } from "@/lib/api/api-error";
+
+// A decoder of our own for one block: https://github.com/google/snappy/blob/main/format_description.txt. Of the libraries,
+// snappyjs does not check that the body has the length that it announces, and hysnappy unpacks the bodies of all senders in
+// one memory, to a length that its caller vouches for. What they would leave to do is half of this file.
+
+/**
+ * Unpacks a block of Snappy, which begins with its length.
+ * @throws `tooLarge` when it announces more than `maxBytes`, before anything is unpacked. @throws ApiError 400 when it is
+ * not whole.
+ */
+export function unpackSnappy(packed: Uint8Array, maxBytes: number, tooLarge: () => ApiError): Uint8Array {
+  const { length, start } = announcedLength(packed);
+  if (length > maxBytes) throw tooLarge();
+  const unpacked = new Uint8Array(length);
+  let [from, to] = [start, 0];
+  while (from < packed.length) {
+    const tag = packed[from++] as number;
+    const kind = tag & 3;
+    const size = kind === 0 ? literalSizeBytes(tag) : kind === 3 ? 4 : kind;
+    if (from + size > packed.length) throw broken();
+    const number = littleEndian(packed, from, size);
+    from += size;
+    const count =
+      kind === 0 ? (size === 0 ? tag >> 2 : number) + 1 : kind === 1 ? ((tag >> 2) & 7) + 4 : (tag >> 2) + 1;
+    if (to + count > length) throw broken();
+    if (kind === 0) {
+      if (from + count > packed.length) throw broken();
+      unpacked.set(packed.subarray(from, from + count), to);
+      from += count;
+    } else {
+      const back = kind === 1 ? ((tag >> 5) << 8) | number : number;
+      if (back === 0 || back > to) throw broken();
+      // Byte by byte: a copy may reach into what it writes.
+      for (let index = to; index < to + count; index++) unpacked[index] = unpacked[index - back] as number;
+    }
+    to += count;
+  }
+  if (to !== length) throw broken();
+  return unpacked;
+}
+
+/** How many bytes after the tag say how long the literal is. */
+function literalSizeBytes(tag: number): number {
+  return Math.max(0, (tag >> 2) - 59);
+}
+
+function littleEndian(bytes: Uint8Array, from: number, size: number): number {
+  let number = 0;
+  for (let index = size - 1; index >= 0; index--) number = number * 256 + (bytes[from + index] as number);
+  return number;
+}
+
+function announcedLength(packed: Uint8Array): { length: number; start: number } {
+  let length = 0;
+  for (let index = 0; index < 5; index++) {
+    const byte = packed[index];
+    if (byte === undefined) break;
+    length += (byte & 127) * 2 ** (7 * index);
+    if (byte < 128) return { length, start: index + 1 };
+  }
+  throw broken();
+}
+
+function broken(): ApiError {
+  return new ApiError(400, "The body is not one whole block of Snappy.");
+}

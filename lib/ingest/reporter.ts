@@ -1,0 +1,34 @@
+import { ApiError } from "@/lib/api/api-error";
+import { rateLimitExceeded } from "@/lib/api/errors";
+import { limit, type Policy } from "@/lib/rate-limit";
+import { authenticateServerKey, type Reporter } from "@/lib/servers/server-key-authentication";
+import { MINUTE, SECOND } from "@/lib/time";
+
+/** Two a minute are usual; a daemon that kept an hour of them while the console was away delivers all in a minute. */
+const CHECK_INS: Policy = { name: "check-ins", limit: 300, windowMs: MINUTE };
+
+/**
+ * The server whose key the credentials are. API tokens are refused. `how` tells a sender without credentials how to send
+ * them. @throws ApiError 401
+ */
+export async function requireReporter(credentials: string | null, ip: string | null, how: string): Promise<Reporter> {
+  if (!credentials) throw new ApiError(401, `Missing server key. ${how}`, challenge());
+  const reporter = await authenticateServerKey(credentials, ip);
+  if (!reporter) throw invalidServerKey();
+  return reporter;
+}
+
+/** Counts one check-in of a key. @throws ApiError 429 */
+export async function countCheckIn({ keyId }: Reporter): Promise<void> {
+  const decision = await limit(CHECK_INS, String(keyId));
+  if (!decision.accepted) throw rateLimitExceeded(Math.max(1, Math.ceil(decision.waitMs / SECOND)));
+}
+
+/** One message for a missing, foreign, replaced or removed key, so that callers cannot probe for keys. */
+export function invalidServerKey(): ApiError {
+  return new ApiError(401, "Invalid or replaced server key.", challenge(', error="invalid_token"'));
+}
+
+function challenge(detail = ""): Record<string, string> {
+  return { "WWW-Authenticate": `Bearer realm="console-ingest"${detail}` };
+}

@@ -1,0 +1,82 @@
+import { bounded, cpuKey, diskKey, type ReadingKey } from "./readings";
+
+// The measurements of Telegraf's plugins, and of Proxmox VE's metric server.
+
+type Tags = Readonly<Record<string, string>>;
+type Fields = ReadonlyMap<string, (tags: Tags) => ReadingKey | null>;
+
+const one = (key: ReadingKey) => () => key;
+const fields = (keys: Record<string, (tags: Tags) => ReadingKey | null>): Fields => new Map(Object.entries(keys));
+const disk =
+  (size: string) =>
+  ({ path, fstype }: Tags) =>
+    diskKey(path, fstype, size);
+/** Telegraf gives percentages of each core as well. */
+const ofAll = (key: ReadingKey) => (tags: Tags) => (tags.cpu === "cpu-total" ? key : null);
+const spent = (state: string) => () => cpuKey("all", state);
+
+const MEASUREMENTS: ReadonlyMap<string, Fields> = new Map([
+  [
+    "cpu",
+    fields({
+      usage_idle: ofAll("cpu%|idle"),
+      usage_iowait: ofAll("cpu%|iowait"),
+      usage_steal: ofAll("cpu%|steal"),
+    }),
+  ],
+  ["system", fields({ load5: one("load5"), uptime: one("uptime") })],
+  ["mem", fields({ total: one("mem|total"), available: one("mem|available") })],
+  ["swap", fields({ total: one("swap|total"), free: one("swap|free") })],
+  ["disk", fields({ used: disk("used"), free: disk("available") })],
+  [
+    "net",
+    fields({
+      tcp_outsegs: ({ interface: name }) => (name === "all" ? "tcp|sent" : null),
+      tcp_retranssegs: ({ interface: name }) => (name === "all" ? "tcp|resent" : null),
+    }),
+  ],
+  ["nstat", fields({ TcpOutSegs: one("tcp|sent"), TcpRetransSegs: one("tcp|resent") })],
+  ["kernel_vmstat", fields({ oom_kill: one("oom") })],
+  ["ping", fields({ percent_packet_loss: ({ url }) => bounded(`loss|${url ?? ""}`) })],
+  // Proxmox VE.
+  [
+    "cpustat",
+    fields({
+      user: spent("user"),
+      nice: spent("nice"),
+      system: spent("system"),
+      idle: spent("idle"),
+      iowait: spent("iowait"),
+      irq: spent("irq"),
+      softirq: spent("softirq"),
+      steal: spent("steal"),
+      // Its "user" and "nice" leave them out.
+      guest: spent("guest"),
+      guest_nice: spent("guest_nice"),
+      avg5: one("load5"),
+    }),
+  ],
+  [
+    "memory",
+    fields({
+      memtotal: one("mem|total"),
+      memused: one("mem|taken"),
+      swaptotal: one("swap|total"),
+      swapfree: one("swap|free"),
+    }),
+  ],
+  [
+    "blockstat",
+    fields({
+      blocks: () => diskKey("/", undefined, "size"),
+      bfree: () => diskKey("/", undefined, "unused"),
+      bavail: () => diskKey("/", undefined, "available"),
+    }),
+  ],
+]);
+
+/** The key of a field; null for one that tells nothing. Of what Proxmox sends only the node itself is the machine. */
+export function influxKey(measurement: string, tags: Tags, field: string): ReadingKey | null {
+  if (tags.object !== undefined && tags.object !== "nodes") return null;
+  return MEASUREMENTS.get(measurement)?.get(field)?.(tags) ?? null;
+}

@@ -1,0 +1,53 @@
+// What stock agents report, in words of our own. A key names what was read, its parts separated by "|":
+//
+//   cpu|0|idle            seconds or ticks that a core (or "all") spent in a state; grows
+//   cpu%|idle             percent of all cores, computed by the agent
+//   load5
+//   mem|total             bytes; also available, taken (total without available), used, free, buffered, cached, reclaimable,
+//                         unreclaimable
+//   swap|used|device      bytes; also free and total
+//   disk|/mount|used      bytes; also available, size, unused (with what is reserved for root), percent
+//   tcp|sent, tcp|resent  segments; grow
+//   oom                   processes killed for lack of memory; grows
+//   loss|target           percent of packets lost
+//   uptime, boot          seconds; since 1970
+//   failed                failed units
+export type ReadingKey = string;
+
+/** One value of a foreign series. A null ends the series: its machine no longer reports it. */
+export type Reading = { key: ReadingKey; ts: number; value: number | null };
+
+/** Values by their keys. */
+export type Readings = Readonly<Record<ReadingKey, number>>;
+
+/** Longer keys are ignored. Only the path of a file system can make one so long. */
+const LONGEST_KEY = 128;
+
+/** Cores that are counted. The shares of a larger machine are those of these cores. */
+const MOST_CORES = 256;
+
+/** The states that /proc/stat counts time in, by the names in keys. */
+const CPU_STATES = ["user", "nice", "system", "idle", "iowait", "irq", "softirq", "steal", "guest", "guest_nice"];
+
+/** File systems that keep files, as the daemon counts them. */
+const DISK_TYPES = /^(?:ext[234]|xfs|btrfs|zfs|f2fs|jfs|bcachefs|reiserfs|vfat)$/;
+const NETWORK_TYPES = /^(?:nfs|cifs|smb|9p|ceph|afs|fuse\.)/;
+
+/** The key of the time that a core spends in a state; null for other states and cores. */
+export function cpuKey(core: string | undefined, state: string | undefined): ReadingKey | null {
+  if (state === undefined || !CPU_STATES.includes(state)) return null;
+  if (core !== "all" && !(core !== undefined && /^\d{1,3}$/.test(core) && Number(core) < MOST_CORES)) return null;
+  return `cpu|${core}|${state}`;
+}
+
+/** The key of a size of a file system; null where it keeps no files of the machine. `type` is unknown to some agents. */
+export function diskKey(mount: string | undefined, type: string | undefined, size: string): ReadingKey | null {
+  if (mount === undefined) return null;
+  const counts = type === undefined || DISK_TYPES.test(type) || (mount === "/" && !NETWORK_TYPES.test(type));
+  return counts ? bounded(`disk|${mount}|${size}`) : null;
+}
+
+/** The key, unless it is too long. */
+export function bounded(key: ReadingKey): ReadingKey | null {
+  return key.length <= LONGEST_KEY ? key : null;
+}
