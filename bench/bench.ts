@@ -78,6 +78,11 @@ export class Bench {
     return Promise.all([this.ask(target, first), this.#order(1, this.#httpOrder(target, second))]);
   }
 
+  /** Sends several loads at once, each from a separate process. */
+  async askAll(target: Target, requests: readonly BenchRequest[]): Promise<Measured[]> {
+    return Promise.all(requests.map((request, load) => this.#order(load, this.#httpOrder(target, request))));
+  }
+
   async askPostgres(text: string, values: readonly unknown[], ms: number): Promise<Measured> {
     return this.#order(0, { kind: "sql", url: this.data.url, text, values, ms });
   }

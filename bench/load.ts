@@ -2,6 +2,7 @@
 // else. It uses bare sockets, because an HTTP client costs more than the server under test. Each socket has one request at a
 // time.
 import { connect } from "node:net";
+import { setTimeout as pause } from "node:timers/promises";
 import pg from "pg";
 
 /** What to ask for some time; either over HTTP, or PostgreSQL itself. */
@@ -23,6 +24,8 @@ export type Order =
       /** Keeps every 200 unread, and the connection with it. */
       isUnread?: boolean;
       connections: number;
+      /** Begins so much later; 0 by default. */
+      startMs?: number;
       ms: number;
       /** The pause between an answer and the next request of the connection. */
       pauseMs: number;
@@ -50,6 +53,7 @@ let refused = 0;
 async function carryOut(order: Order): Promise<Measured> {
   refused = 0;
   const times: number[] = [];
+  if (order.kind === "http" && order.startMs) await pause(order.startMs);
   const start = performance.now();
   const until = start + order.ms;
   if (order.kind === "sql") await askPostgres(order, until, times);

@@ -1,15 +1,24 @@
 import { randomBytes } from "node:crypto";
+import { setTimeout } from "node:timers/promises";
 import pg from "pg";
+import { freePort } from "@/e2e/support/free-port";
+import { fieldsOfForm } from "@/e2e/support/html-form";
 import { hasRedis, startRedis } from "@/e2e/support/redis-server";
 import { hashToken, mintToken } from "@/lib/tokens/format";
 import type { Bench, BenchRequest, Target } from "./bench";
+import type { Measured } from "./load";
 
 const SECOND = 1000;
 /** The goal: beside an attack, p95 may be this many times as long as in peace, or this many milliseconds longer. */
 const GOAL_TIMES = 5;
 const GOAL_MS = 250;
 
-const MEASURED = { connections: 1, pauseMs: 5, ms: 3 * SECOND } as const;
+/** No render and no sum may hold up everything else for longer. */
+const LOOP_GOAL_MS = 50;
+
+const MEASURED_MS = 4 * SECOND;
+/** An attack begins before what is measured beside it, and goes on until that has ended. */
+const BEFORE_MS = SECOND;
 const CHECK_IN = JSON.stringify({ cpu_pct: 12.5, mem_used_mb: 9000, mem_total_mb: 16_000 });
 const CHECK_INS = "/ingest/v1/check-ins";
 const FLEET = "/dashboard";
@@ -22,29 +31,31 @@ type People = { attacker: string; quiet: string; key: string; serverId: number }
 export async function neighbours(bench: Bench): Promise<(readonly string[])[]> {
   const people = await addPeople(bench.data.url);
   const rows: (readonly string[])[] = [
-    ["workers", "attack", "quiet", "p95 in peace", "p95 beside it", "times", "refused", "goal"],
+    ["workers", "beside", "quiet", "p95 in peace", "p95 beside it", "times", "refused", "event loop", "goal"],
   ];
   for (const workers of hasRedis() ? [1, 2] : [1]) {
     const redis = workers > 1 ? bench.own(await startRedis()) : null;
-    const variables = { TRUSTED_PROXIES: "1", ...(redis && { REDIS_URL: redis.url }) };
+    const opsPort = await freePort();
+    const variables = { TRUSTED_PROXIES: "1", OPS_PORT: String(opsPort), ...(redis && { REDIS_URL: redis.url }) };
     const app = await bench.startApp(variables, workers);
-    const attacks = await attacksOf(bench, app, people);
     const quiet = quietOf(bench, people);
-    for (const [what, request] of Object.entries(quiet)) {
-      await bench.ask(app, { ...request, ms: SECOND });
-      const peace = await bench.ask(app, request);
-      for (const [attack, attacking] of Object.entries(attacks)) {
-        const [beside] = await bench.askBoth(app, request, {
-          ...attacking,
-          status: "any",
-          ms: MEASURED.ms + SECOND / 2,
-        });
-        const [before, during] = [peace.p95Ms, beside.p95Ms];
-        const isMet = beside.refused === 0 && (during <= GOAL_TIMES * before || during <= before + GOAL_MS);
-        const figures = [`${before.toFixed(1)} ms`, `${during.toFixed(1)} ms`, (during / before).toFixed(1)];
-        rows.push([String(workers), attack, what, ...figures, String(beside.refused), isMet ? "met" : "missed"]);
-        await bench.rest(SECOND);
+    await bench.askAll(app, Object.values(quiet));
+    const peace = await bench.askAll(app, Object.values(quiet));
+    for (const [attack, loads] of Object.entries(await attacksOf(bench, app, people))) {
+      await readLoopDelay(opsPort);
+      const beside = Object.values(quiet).map((request) => ({ ...request, startMs: BEFORE_MS }));
+      const measured = await bench.askAll(app, [...beside, ...loads]);
+      const loopMs = await readLoopDelay(opsPort);
+      for (const [index, what] of Object.keys(quiet).entries()) {
+        rows.push([String(workers), attack, what, ...compare(peace[index], measured[index], loopMs)]);
       }
+      if (attack === HONEST) {
+        for (const [index, { what }] of loads.entries()) {
+          const own = measured[Object.keys(quiet).length + index];
+          rows.push([String(workers), "its own", what ?? "", ...compare(own, own, loopMs)]);
+        }
+      }
+      await setTimeout(SECOND);
     }
     await app.stop();
     await redis?.stop();
@@ -52,25 +63,53 @@ export async function neighbours(bench: Bench): Promise<(readonly string[])[]> {
   return rows;
 }
 
+function compare(peace: Measured | undefined, beside: Measured | undefined, loopMs: number): string[] {
+  const [before, during] = [peace?.p95Ms ?? Number.NaN, beside?.p95Ms ?? Number.NaN];
+  const refused = beside?.refused ?? 0;
+  const isFast = during <= GOAL_TIMES * before || during <= before + GOAL_MS;
+  const missed = [refused > 0 && "refused", !isFast && "slow", loopMs > LOOP_GOAL_MS && "event loop"].filter(Boolean);
+  return [
+    `${before.toFixed(1)} ms`,
+    `${during.toFixed(1)} ms`,
+    (during / before).toFixed(1),
+    String(refused),
+    `${loopMs.toFixed(0)} ms`,
+    missed.length === 0 ? "met" : `missed: ${missed.join(", ")}`,
+  ];
+}
+
+/** The longest that the event loop of a worker was held since the last look, in milliseconds. */
+async function readLoopDelay(opsPort: number): Promise<number> {
+  const text = await (await fetch(`http://127.0.0.1:${opsPort}/ops/metrics`)).text();
+  return SECOND * Number(/^console_event_loop_delay_seconds\{percentile="100"\} (\S+)$/m.exec(text)?.[1]);
+}
+
 function quietOf({ data }: Bench, { quiet, key }: People): Record<string, BenchRequest> {
-  const any = { ...MEASURED, status: "any" as const };
+  const any = { connections: 1, ms: MEASURED_MS, status: "any" as const };
   return {
-    "GET /me": { ...any, path: "/api/v1/me", tokens: data.tokens[10] },
+    "GET /me": { ...any, path: "/api/v1/me", tokens: data.tokens[10], pauseMs: 20 },
     "a check-in": { ...any, path: CHECK_INS, tokens: [key], body: CHECK_IN, pauseMs: 250 },
-    "the fleet page": { ...any, path: FLEET, tokens: [], headers: [`Cookie: ${quiet}`] },
-    "/readyz": { ...any, path: "/readyz", tokens: [] },
+    "the fleet page": { ...any, path: FLEET, tokens: [], headers: [`Cookie: ${quiet}`], pauseMs: 100 },
+    "/readyz": { ...any, path: "/readyz", tokens: [], pauseMs: 50 },
   };
 }
 
-async function attacksOf({ data }: Bench, app: Target, people: People): Promise<Record<string, BenchRequest>> {
+/** The customer with 1,000 servers that does nothing but what it is meant to. */
+const HONEST = "an honest customer of 1,000 servers";
+
+/** Several loads at once each. `what`: how a load that must not be refused is called. */
+type Attack = (BenchRequest & { what?: string })[];
+
+async function attacksOf({ data }: Bench, app: Target, people: People): Promise<Record<string, Attack>> {
   const origin = `http://localhost:${app.port}`;
   const settings = `/dashboard/servers/${people.serverId}/settings`;
   const cookie = `Cookie: ${people.attacker}`;
   const form = { tokens: [], contentType: `multipart/form-data; boundary=${BOUNDARY}` };
   const week = `/api/v1/game-services/${data.services[4]}/metrics?range=7d`;
   const local = "Origin: http://localhost";
-  return {
+  const attacks: Record<string, BenchRequest> = {
     "236 scrapes of 1,000 servers": { path: "/metrics", tokens: data.tokens[1000], connections: 236 },
+    "236 lists of 1,000 servers": { path: "/api/v1/servers", tokens: data.tokens[1000], connections: 236 },
     "12 clients of weeks": { path: week, tokens: data.tokens[100].slice(0, 12), connections: 12 },
     "30 that read no week": { path: week, tokens: data.tokens[100].slice(12, 18), connections: 30, isUnread: true },
     "150 check-ins": { path: CHECK_INS, tokens: data.keys, body: CHECK_IN, connections: 150 },
@@ -82,7 +121,8 @@ async function attacksOf({ data }: Bench, app: Target, people: People): Promise<
       connections: 60,
     },
     "20 fleet pages of 1,000 servers": { path: FLEET, tokens: [], headers: [cookie], connections: 20 },
-    "40 readers of the reference": { path: "/docs/api", tokens: [], connections: 40 },
+    "40 readers of the reference": { path: "/docs/api?x=1", tokens: [], connections: 40 },
+    "40 strangers at the sign-in": { path: "/sign-in?next=/dashboard", tokens: [], connections: 40 },
     "a home that guesses passwords": {
       ...form,
       path: "/sign-in",
@@ -94,20 +134,37 @@ async function attacksOf({ data }: Bench, app: Target, people: People): Promise<
       connections: 40,
     },
   };
+  const during = { status: "any", ms: MEASURED_MS + 2 * BEFORE_MS } as const;
+  return {
+    // 1,000 check-ins in 30 seconds, and more scrapes than one a minute.
+    [HONEST]: [
+      {
+        ...during,
+        what: "its check-ins",
+        path: CHECK_INS,
+        tokens: data.keys,
+        body: CHECK_IN,
+        connections: 10,
+        pauseMs: 290,
+      },
+      {
+        ...during,
+        what: "its scrapes",
+        path: "/metrics",
+        tokens: data.tokens[1000],
+        connections: 1,
+        pauseMs: 3 * SECOND,
+      },
+    ],
+    ...Object.fromEntries(Object.entries(attacks).map(([name, request]) => [name, [{ ...request, ...during }]])),
+  };
 }
 
-/** The hidden fields of the form with this button, and others, as a browser without scripts sends them. */
+/** The fields of the form with this button, and others, as a browser without scripts sends them. */
 async function formOf(url: string, cookie: string, button: string, others: Record<string, string> = {}) {
   const html = await (await fetch(url, { headers: { Cookie: cookie } })).text();
-  const form = html.split("<form").find((part) => part.slice(0, part.indexOf("</form>")).includes(button)) ?? "";
-  const hidden = [...form.slice(0, form.indexOf("</form>")).matchAll(/<input type="hidden"([^>]*)>/g)].map(
-    ([, text = ""]) => {
-      const value = (name: string) =>
-        (new RegExp(` ${name}="([^"]*)"`).exec(text)?.[1] ?? "").replaceAll("&quot;", '"');
-      return [value("name"), value("value")];
-    },
-  );
-  const parts = [...hidden, ...Object.entries(others)].map(
+  const fields = fieldsOfForm(html, button).filter(([name]) => !Object.hasOwn(others, name));
+  const parts = [...fields, ...Object.entries(others)].map(
     ([name, value]) => `--${BOUNDARY}\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`,
   );
   return `${parts.join("")}--${BOUNDARY}--\r\n`;
