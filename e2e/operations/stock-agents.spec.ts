@@ -1,4 +1,6 @@
 import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { availableParallelism } from "node:os";
 import { join, resolve } from "node:path";
 import { AgentBench } from "@/e2e/support/agent";
 import { newAccount, newReportingServer } from "@/e2e/support/factories";
@@ -7,6 +9,7 @@ import {
   hasProgram,
   type RunningAgent,
   startCollectd,
+  startLoad,
   startNodeExporter,
   startPrometheusAgent,
   startTarget,
@@ -85,6 +88,75 @@ test("of one recorded machine Prometheus with the node exporter and the daemon m
     bench.remove();
   }
 });
+
+test("on this machine under load, two keys agree: Prometheus and the daemon, within 1 % of what is large and 0.05 of what is small", {
+  tag: ["@one-engine", "@waits"],
+}, async () => {
+  test.setTimeout(5 * MINUTE);
+  const [scraped, measured] = [await reportingServer(), await reportingServer()];
+  own(startLoad(availableParallelism()));
+  const exporter = own(await startNodeExporter());
+  await prometheus("prometheus", scraped.key, exporter.target);
+  const bench = new AgentBench();
+  running.push({ stop: () => bench.remove() });
+  bench.shim("ping", "sleep 1; echo '5 packets transmitted, 5 received, 0% packet loss'");
+  const checkIn = async () => {
+    const { code, stderr } = await bench.run(["dash"], ["once", sharedOrigin()], `${measured.key}\n`);
+    expect([code, stderr]).toEqual([0, ""]);
+  };
+  /** In what two samples that were read beside each other differ by more than they may. */
+  const differences = async () => {
+    await checkIn();
+    const [ofPrometheus, ofDaemon] = [await samplesOf(scraped.id), await samplesOf(measured.id)];
+    const pairs = ofDaemon.flatMap((one) =>
+      ofPrometheus
+        .filter(({ ts }) => Math.abs(ts.getTime() - one.ts.getTime()) <= BESIDE)
+        .map((other) => [one, other] as const),
+    );
+    const found = pairs.map(([one, other]) => differing(one, other));
+    return found.find((names) => names.length === 0) ?? found.at(-1) ?? ["no two samples beside each other"];
+  };
+  await expect.poll(differences, { timeout: 4 * MINUTE, intervals: [0] }).toEqual([]);
+  // Nor are they equal because both are nothing.
+  const [newest] = (await samplesOf(scraped.id)).reverse();
+  expect(newest?.cpuPct).toBeGreaterThan(90);
+  expect(newest?.netRetransmitPct).not.toBeNull();
+  expect(await getData(`/api/v1/servers/${scraped.id}`, scraped.token)).toMatchObject({
+    online: true,
+    facts: {
+      kernel: readFileSync("/proc/sys/kernel/osrelease", "utf8").trim(),
+      cores: expect.any(Number),
+      memory_mb: expect.any(Number),
+    },
+  });
+});
+
+/** In milliseconds: the daemon takes a moment to start its tools, more of it on a busy machine. */
+const BESIDE = 3 * SECOND;
+
+type Sampled = Awaited<ReturnType<typeof samplesOf>>[number];
+
+/** What differs by more than it may, between a sample of the daemon and one of Prometheus. */
+function differing(one: Sampled, other: Sampled): string[] {
+  const apart = {
+    // Both are busy all the time.
+    cpu_pct: differ(one.cpuPct, other.cpuPct, 1),
+    mem_used_mb: differ(one.memUsedMb, other.memUsedMb, Number(one.memUsedMb) / 100),
+    mem_total_mb: differ(one.memTotalMb, other.memTotalMb, 0.05),
+    swap_used_pct: differ(one.swapUsedPct, other.swapUsedPct, 0.05),
+    disk_used_pct: differ(one.diskUsedPct, other.diskUsedPct, 0.05),
+    load5: differ(one.load5, other.load5, Number(one.load5) / 100 + 0.05),
+    // The daemon tells its time in whole seconds.
+    boot: differ(bootOf(one), bootOf(other), 2),
+    oom_kills: other.oomKills === null,
+  };
+  return Object.entries(apart).flatMap(([name, isApart]) => (isApart ? [name] : []));
+}
+
+const differ = (one: number | null, other: number | null, by: number) =>
+  one === null || other === null || Math.abs(one - other) > by;
+const bootOf = ({ ts, uptimeS }: { ts: Date; uptimeS: number | null }) =>
+  uptimeS === null ? null : ts.getTime() / SECOND - uptimeS;
 
 test("a second machine behind the same key is told to Prometheus, which drops it and goes on; so is a key that does not work", {
   tag: ["@one-engine", "@waits"],
