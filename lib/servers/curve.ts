@@ -1,17 +1,23 @@
+type Point = readonly [measured: number, value: number];
 /** Points `[measured, value]`, rising in the first; linear between them, constant beyond the ends. */
-export type Curve = readonly (readonly [measured: number, value: number])[];
+export type Curve = readonly Point[];
 
-/** The value of a curve at a measurement. */
+const ORIGIN: Point = [0, 0];
+
+/**
+ * The value of a curve at a measurement. It reads points by their places, because a list of servers asks for it a thousand
+ * times and taking points apart takes twice as long.
+ */
 export function valueAt(curve: Curve, measuredValue: number): number {
-  let previous = curve[0] ?? [0, 0];
-  if (measuredValue <= previous[0]) return previous[1];
-  for (const point of curve) {
-    if (measuredValue <= point[0]) {
-      const [x0, y0] = previous;
-      const [x1, y1] = point;
-      return x1 === x0 ? y1 : y0 + ((y1 - y0) * (measuredValue - x0)) / (x1 - x0);
+  let before = curve[0] ?? ORIGIN;
+  if (measuredValue <= before[0]) return before[1];
+  for (let index = 1; index < curve.length; index++) {
+    const after = curve[index] as Point;
+    if (measuredValue <= after[0]) {
+      const width = after[0] - before[0];
+      return width === 0 ? after[1] : before[1] + ((after[1] - before[1]) * (measuredValue - before[0])) / width;
     }
-    previous = point;
+    before = after;
   }
-  return previous[1];
+  return before[1];
 }

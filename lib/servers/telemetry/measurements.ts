@@ -187,7 +187,7 @@ export function sampleOf(reported: ReportedFields): Sample {
 }
 
 /** The measurements that `servers.latest_sample` holds. */
-export type StoredSample = Partial<Record<string, number | null>>;
+export type StoredSample = Partial<Record<Rows[Measurement]["name"], number | null>>;
 
 const columns = measurementNames.map((name) => [name, MEASUREMENTS[name].name] as const);
 
