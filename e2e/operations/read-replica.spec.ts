@@ -2,6 +2,7 @@ import { startConsole } from "@/e2e/support/console-server";
 import { expect, test } from "@/e2e/support/fixtures";
 import { hasHaProxy, startHaProxy } from "@/e2e/support/haproxy-server";
 import { insertCaller, insertCallerWithTokens } from "@/e2e/support/insert-caller";
+import { openLibrary } from "@/e2e/support/library";
 import { findPostgres, type PostgresServer, startPostgres, startReplica } from "@/e2e/support/postgres-server";
 import { runSql } from "@/e2e/support/run-sql";
 import { MINUTE } from "@/lib/time";
@@ -51,10 +52,7 @@ test.describe("with a replica that lags", { tag: "@one-engine" }, () => {
   test("intervals come from it; who may see them, tokens and lists are asked of the primary; and without it the primary answers everything", async () => {
     await addInterval(1);
     await expect.poll(nodesShown).toEqual([1]);
-    await runSql(replica.url, "select pg_wal_replay_pause()");
-    await expect
-      .poll(async () => (await runSql(replica.url, "select pg_get_wal_replay_pause_state() as state"))[0]?.state)
-      .toBe("paused");
+    await pauseReplay();
     await addInterval(2);
     expect(await nodesShown()).toEqual([1]);
     // A write shows at once where it must.
@@ -83,6 +81,76 @@ test.describe("with a replica that lags", { tag: "@one-engine" }, () => {
     await expect.poll(nodesShown, { timeout: 30_000 }).toEqual([1, 2, 3, 4]);
     await runSql(replica.url, "select pg_wal_replay_resume()");
   });
+
+  test("the history of a server comes from it whole: sums, samples, peaks and silences; who owns the server is asked of the primary, which also answers when the replica is gone", async () => {
+    await runSql(
+      primary.url,
+      `insert into accounts (name, email) values ('watched', 'watched@example.com');
+       insert into servers (account_id, label, hostname, created_at, last_seen_at)
+         select id, 'Watched', 'h', now() - interval '3 days', now() from accounts order by id desc limit 1;
+       insert into telemetry_samples (server_id, ts, cpu_pct)
+         select max(id), now() - n * interval '1 min', 10 + n % 80 from servers, generate_series(0, 2000) n
+         where n not between 300 and 330 group by n`,
+    );
+    const [server] = await runSql<{ id: number; account_id: number }>(
+      primary.url,
+      "select id, account_id from servers order by id desc limit 1",
+    );
+    const { id = 0, account_id: owner = 0 } = server ?? {};
+    const library = await openLibrary(primary.url, replica.url);
+    try {
+      const { getHistory } = library.use<typeof import("@/lib/servers/telemetry/history")>("servers/telemetry/history");
+      const now = Date.now();
+      const readAll = async () => [
+        await getHistory(owner, String(id), "7d", now),
+        await getHistory(owner, String(id), "24h", now),
+      ];
+      // Hours are summed up on the primary.
+      const isComplete = async () => (await readAll()).every((history) => history.isComplete);
+      await expect.poll(isComplete, { timeout: 60_000 }).toBe(true);
+      await untilCaughtUp();
+      const all = await readAll();
+      expect(all.map(({ silences, peaks }) => [silences.length, peaks.cpuPct?.value])).toEqual([
+        [1, 89],
+        [1, 89],
+      ]);
+      await pauseReplay();
+      await runSql(primary.url, "delete from telemetry_samples");
+      await runSql(primary.url, "delete from telemetry_hours");
+      expect(await readAll()).toEqual(all);
+
+      // The replica lacks what has been measured since. That is no silence while the primary has heard the server.
+      const later = now + 20 * MINUTE;
+      const goesOn = async () =>
+        (await getHistory(owner, String(id), "1h", later)).silences.some(({ to }) => to === later);
+      expect(await goesOn()).toBe(true);
+      await runSql(primary.url, "update servers set last_seen_at = $1 where id = $2", [new Date(later - 5000), id]);
+      expect(await goesOn()).toBe(false);
+
+      await replica.kill();
+      expect((await getHistory(owner, String(id), "24h", now)).points).toEqual([]);
+      await replica.restart();
+      await runSql(primary.url, "delete from servers where id = $1", [id]);
+      await expect(getHistory(owner, String(id), "24h", now)).rejects.toThrow("NotFoundError");
+    } finally {
+      await library.stop();
+    }
+  });
+
+  async function untilCaughtUp(): Promise<void> {
+    const [at] = await runSql(primary.url, "select pg_current_wal_lsn()::text as place");
+    const isThere = "select pg_last_wal_replay_lsn() >= $1::pg_lsn as yes";
+    await expect
+      .poll(async () => (await runSql(replica.url, isThere, [at?.place]))[0]?.yes, { timeout: 60_000 })
+      .toBe(true);
+  }
+
+  async function pauseReplay(): Promise<void> {
+    await runSql(replica.url, "select pg_wal_replay_pause()");
+    await expect
+      .poll(async () => (await runSql(replica.url, "select pg_get_wal_replay_pause_state() as state"))[0]?.state)
+      .toBe("paused");
+  }
 });
 
 test("the replica is promoted under load behind HAProxy: every answer is right or 503 with Retry-After, and soon all are right again", {

@@ -13,8 +13,8 @@ import { ConsolePool } from "./pool";
 // The replica serves reads that may lag by some seconds: the history of servers and the intervals of game services.
 // Authorisation and every read after a write use the primary.
 
-/** The part of the client that reads samples; it writes nothing. */
-export type Reader = Pick<typeof db, "telemetrySample" | "$queryRawUnsafe" | "$executeRawUnsafe">;
+/** The part of the client that reads samples and their hourly sums; it writes nothing. */
+export type Reader = Pick<typeof db, "telemetrySample" | "telemetryHour" | "$queryRawUnsafe" | "$executeRawUnsafe">;
 
 type Replica = { pool: ConsolePool; client: Reader /** Epoch ms; until then it is not asked. */; restsUntil: number };
 

@@ -1,7 +1,7 @@
 import { BusyError } from "@/lib/admission/busy-error";
 import { PURPOSES, withPlace } from "@/lib/admission/shares";
 import { db } from "@/lib/database/client";
-import { fromReplica, queryReplica, type Reader } from "@/lib/database/replica";
+import { fromReplica, hasReplica, queryReplica, type Reader } from "@/lib/database/replica";
 import { parameter, select, statement } from "@/lib/database/statement";
 import { Expression, table } from "@/lib/database/tables";
 import { parseId } from "@/lib/http/ids";
@@ -11,7 +11,7 @@ import { hasReaderLeft } from "@/lib/process/reader.mjs";
 import { type Bands, bandsOf, merge } from "@/lib/servers/telemetry/bands";
 import { getRatedServer, type RatedServer, rateSamples, toRatedServer } from "@/lib/servers/telemetry/past-scores";
 import { findPeaks, PeakSearch, type Peaks } from "@/lib/servers/telemetry/peaks";
-import { listHours, rollUp, settledUntil } from "@/lib/servers/telemetry/roll-ups";
+import { isBehind, listHours, rollUp, type SummedHour, settledUntil } from "@/lib/servers/telemetry/roll-ups";
 import { heardShare, listSilences, type Silence } from "@/lib/servers/telemetry/silences";
 import { DAY, HOUR, MINUTE, SECOND } from "@/lib/time";
 
@@ -69,10 +69,9 @@ export async function getHistory(
   const to = Math.ceil((now + 1) / step) * step;
   const from = to - reach;
   const isByHour = step >= HOUR;
-  const isComplete = !isByHour || (await rollUp(server, from, to, Date.now() + PATIENCE));
-  if (!isComplete && !hasReaderLeft()) rollUpInBackground(accountId, [server], from, to);
   // Hours that are not settled yet are summed up for this page only.
   const young = isByHour ? Math.max(from, settledUntil(now)) : from;
+  const { hours, isComplete } = isByHour ? await readHours(accountId, server, from, to, young) : { hours: [], isComplete: true };
   const points = new Map<number, Bands>();
   const search = new PeakSearch();
   const add = (time: number, length: number, bands: Bands) => {
@@ -80,7 +79,6 @@ export async function getHistory(
     points.set(at, merge(points.get(at) ?? {}, bands));
     search.add(time, length, bands);
   };
-  const hours = isByHour ? await listHours(server.id, from, young) : [];
   for (const { hour, bands } of hours) add(hour, HOUR, bands);
   for (const { ts, bands } of await fromReplica(({ client }) => listYoung(server, young, to, client)))
     add(ts, 0, bands);
@@ -90,8 +88,9 @@ export async function getHistory(
       from,
       now,
       hours.map(({ hour }) => hour),
+      hasReplica ? server.lastSeenAt.getTime() : from,
     ),
-    findPeaks(server, search),
+    fromReplica(({ client }) => findPeaks(server, search, client)),
   ]);
   return {
     range,
@@ -108,6 +107,26 @@ export async function getHistory(
       bands,
     })),
   };
+}
+
+/**
+ * The summed hours in `[from, young)`. The replica answers when it has them all. Otherwise the missing ones are summed up,
+ * and the primary answers, because it alone has them at once.
+ */
+async function readHours(
+  accountId: number,
+  server: RatedServer,
+  from: number,
+  to: number,
+  young: number,
+): Promise<{ hours: SummedHour[]; isComplete: boolean }> {
+  const known = await fromReplica(async ({ client }) =>
+    (await isBehind(server.id, from, to, client)) ? null : listHours(server.id, from, young, client),
+  );
+  if (known) return { hours: known, isComplete: true };
+  const isComplete = await rollUp(server, from, to, Date.now() + PATIENCE);
+  if (!isComplete && !hasReaderLeft()) rollUpInBackground(accountId, [server], from, to);
+  return { hours: await listHours(server.id, from, young), isComplete };
 }
 
 /** The samples of these times (epoch ms), which no sums are kept of yet. */

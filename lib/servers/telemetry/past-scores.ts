@@ -20,13 +20,13 @@ export function toRatedServer({ id, createdAt, facts }: { id: number; createdAt:
 }
 
 /** @throws NotFoundError when there is no such server of this account. */
-export async function getRatedServer(accountId: number, id: number): Promise<RatedServer> {
+export async function getRatedServer(accountId: number, id: number): Promise<RatedServer & { lastSeenAt: Date }> {
   const server = await db.server.findFirst({
     where: { id, accountId },
-    select: { id: true, createdAt: true, facts: true },
+    select: { id: true, createdAt: true, facts: true, lastSeenAt: true },
   });
   if (!server) throw new NotFoundError();
-  return toRatedServer(server);
+  return { ...toRatedServer(server), lastSeenAt: server.lastSeenAt };
 }
 
 /** A sample with the score that the server had at its arrival. `ts` is in epoch milliseconds. */

@@ -1,3 +1,4 @@
+import type { Reader } from "@/lib/database/replica";
 import { type Band, type Bands, bandsOf, type HistoryMeasure } from "@/lib/servers/telemetry/bands";
 import { type RatedServer, rateSamples } from "@/lib/servers/telemetry/past-scores";
 
@@ -26,9 +27,9 @@ export class PeakSearch {
 }
 
 /** Replaces the hour of each peak by the exact time of its sample, if that sample is still stored. */
-export async function findPeaks(server: RatedServer, { found }: PeakSearch): Promise<Peaks> {
+export async function findPeaks(server: RatedServer, { found }: PeakSearch, client: Reader): Promise<Peaks> {
   const hours = new Map(Object.values(found).flatMap(({ at, within }) => (within > 0 ? [[at, at + within]] : [])));
-  const searches = await Promise.all([...hours].map(([from, to]) => searchSamples(server, from ?? 0, to ?? 0)));
+  const searches = await Promise.all([...hours].map(([from, to]) => searchSamples(server, from ?? 0, to ?? 0, client)));
   const exact = new Map([...hours.keys()].map((hour, index) => [hour, searches[index]]));
   return Object.fromEntries(
     Object.entries(found).map(([name, peak]) => [
@@ -38,9 +39,9 @@ export async function findPeaks(server: RatedServer, { found }: PeakSearch): Pro
   );
 }
 
-async function searchSamples(server: RatedServer, from: number, to: number): Promise<Peaks> {
+async function searchSamples(server: RatedServer, from: number, to: number, client: Reader): Promise<Peaks> {
   const search = new PeakSearch();
-  for await (const { ts, values } of rateSamples(server, from, to)) {
+  for await (const { ts, values } of rateSamples(server, from, to, client)) {
     search.add(ts, 0, bandsOf(values));
   }
   return search.found;

@@ -20,6 +20,8 @@ const ROWS_AT_ONCE = 20_000;
 const LONGEST_BATCH = 4 * DAY;
 export const ROLL_UP_TRANSACTION = { maxWait: 5 * SECOND, timeout: 10 * SECOND };
 
+type HoursReader = Pick<typeof db, "telemetryHour">;
+
 /** One hour of the clock. `hour` is its beginning in epoch milliseconds. */
 export type SummedHour = { hour: number; bands: Bands };
 
@@ -63,8 +65,13 @@ export async function recompute(server: RatedServer): Promise<boolean> {
 }
 
 /** What is kept of the hours in `[from, to)` (epoch ms), in order; an hour without samples is absent. */
-export async function listHours(serverId: number, from: number, to: number): Promise<SummedHour[]> {
-  const rows = await db.telemetryHour.findMany({
+export async function listHours(
+  serverId: number,
+  from: number,
+  to: number,
+  client: HoursReader = db,
+): Promise<SummedHour[]> {
+  const rows = await client.telemetryHour.findMany({
     where: { serverId, hour: { gte: new Date(from), lt: new Date(to) }, samples: { gt: 0 } },
     select: { hour: true, bands: true },
     orderBy: { hour: "asc" },
@@ -72,10 +79,15 @@ export async function listHours(serverId: number, from: number, to: number): Pro
   return rows.map(({ hour, bands }) => ({ hour: hour.getTime(), bands: parseBands(bands) }));
 }
 
+/** Whether settled hours in `[from, to)` (epoch ms) are missing or stale, as far as `client` knows. */
+export async function isBehind(serverId: number, from: number, to: number, client: HoursReader): Promise<boolean> {
+  return (await listDue(serverId, startOfHour(from), Math.min(to, settledUntil(Date.now())), client)).length > 0;
+}
+
 /** Beginnings of the hours that are not kept as they should be, in order. */
-async function listDue(serverId: number, from: number, to: number): Promise<number[]> {
+async function listDue(serverId: number, from: number, to: number, client: HoursReader = db): Promise<number[]> {
   if (from >= to) return [];
-  const rows = await db.telemetryHour.findMany({
+  const rows = await client.telemetryHour.findMany({
     where: { serverId, hour: { gte: new Date(from), lt: new Date(to) }, stale: false },
     select: { hour: true },
   });

@@ -1,4 +1,4 @@
-import { query } from "@/lib/database/run-statement";
+import { queryReplica } from "@/lib/database/replica";
 import { parameter, select, statement } from "@/lib/database/statement";
 import { Expression, table } from "@/lib/database/tables";
 import { DAY, HOUR, MINUTE, SECOND, startOfHour } from "@/lib/time";
@@ -47,28 +47,30 @@ const GAPS = statement(
 /**
  * The silences of a server between `from` and `until` (epoch ms), in order. The time before its first sample is not a
  * silence. An hour that is summed up but whose samples have been deleted is not one either: `hours` are the beginnings of
- * the summed hours that had samples, in order.
+ * the summed hours that had samples, in order. A replica that lags lacks the latest samples: a silence that still goes on
+ * begins at `heardAt` (epoch ms) at the earliest, which is what the primary knows.
  */
 export async function listSilences(
   serverId: number,
   from: number,
   until: number,
   hours: readonly number[],
+  heardAt: number,
 ): Promise<Silence[]> {
   const times = { from: new Date(from), until: new Date(until) };
-  const [edges] = await query(EDGES, { serverId, since: new Date(from - LOOKED_BACK), ...times });
+  const [edges] = await queryReplica(EDGES, { serverId, since: new Date(from - LOOKED_BACK), ...times });
   const firstSample = edges?.before ?? edges?.first ?? null;
   const gaps =
     firstSample === null
       ? []
-      : await query(GAPS, { serverId, ...times, from: new Date(firstSample), pauseS: LONGEST_PAUSE / SECOND });
+      : await queryReplica(GAPS, { serverId, ...times, from: new Date(firstSample), pauseS: LONGEST_PAUSE / SECOND });
   const [firstHour] = hours;
   // Samples are deleted by whole hours.
   const firstHourOfSamples = firstSample === null ? until : startOfHour(firstSample);
   const isKnownEarlier = firstHour !== undefined && firstHour < firstHourOfSamples;
   const all = isKnownEarlier ? [{ from: firstHour, to: firstHourOfSamples }, ...gaps] : gaps;
   return all
-    .map((gap) => ({ from: Math.max(from, gap.from), to: gap.to }))
+    .map((gap) => ({ from: Math.max(from, gap.from, gap.to === until ? heardAt : 0), to: gap.to }))
     .flatMap((gap) => without(hours, gap))
     .filter((gap) => gap.to - gap.from > LONGEST_PAUSE);
 }
