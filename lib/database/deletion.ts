@@ -1,4 +1,4 @@
-import { execute, query } from "@/lib/database/run-statement";
+import { execute, executeIn, query, type Transaction } from "@/lib/database/run-statement";
 import { parameter, type Statement, select, statement } from "@/lib/database/statement";
 import { type Column, Expression, type Table } from "@/lib/database/tables";
 
@@ -90,6 +90,32 @@ export function deleteEach<Limit>(
   goesOn: GoesOn,
 ): Promise<number> {
   return untilFew(() => execute(deletion, { limit }), goesOn);
+}
+
+/** Deletes the oldest rows of one owner. Returns their number; fewer than `ROWS_AT_ONCE`: none are left. */
+export type OwnersDeletion = Statement<{ ownerId: number }, never>;
+
+/**
+ * Declares the deletion of all rows of one owner. With the owner's row they would go in a single statement, which may last
+ * longer than a statement is allowed to. `time` is the column behind the owner in the primary key of `rows`.
+ */
+export function deletionOfOwner(rows: Rows, ownerId: Column<number>, time: Column<Date>): OwnersDeletion {
+  return statement({ ownerId }, ({ ownerId: id }) => ({
+    sql: `delete from ${rows} where ${ownerId} = ${id} and ${time} <= coalesce((
+      select ${time} from ${rows} where ${ownerId} = ${id} order by ${time} offset ${ROWS_AT_ONCE - 1} limit 1), 'infinity')`,
+  }));
+}
+
+type Rows = Table<"TelemetrySample"> | Table<"TelemetryHour"> | Table<"MetricSample">;
+
+/** Deletes all rows of an owner, in small statements. */
+export async function deleteOfOwner(deletion: OwnersDeletion, ownerId: number): Promise<void> {
+  while ((await execute(deletion, { ownerId })) >= ROWS_AT_ONCE);
+}
+
+/** Deletes some rows of an owner in a transaction. False: there are more. */
+export async function deleteSomeOfOwner(tx: Transaction, deletion: OwnersDeletion, ownerId: number): Promise<boolean> {
+  return (await executeIn(tx, deletion, { ownerId })) < ROWS_AT_ONCE;
 }
 
 /** The types of what makes a row old. */

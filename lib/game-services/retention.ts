@@ -1,5 +1,6 @@
-import { BEFORE, deleteAll, deletion, type GoesOn } from "@/lib/database/deletion";
+import { BEFORE, deleteAll, deleteSomeOfOwner, deletion, deletionOfOwner, type GoesOn } from "@/lib/database/deletion";
 import { dropDaysBefore } from "@/lib/database/partitions";
+import type { Transaction } from "@/lib/database/run-statement";
 import { table } from "@/lib/database/tables";
 import { DAY } from "@/lib/time";
 
@@ -26,4 +27,11 @@ export async function deleteOldIntervals(
     interval_days: await dropDaysBefore("metric_samples", until, goesOn),
     intervals: await deleteAll(REST, new Date(until), goesOn),
   };
+}
+
+const OF_SERVICE = deletionOfOwner(m, m.serviceId, m.ts);
+
+/** Deletes some intervals of a service that is about to be deleted. False: there are more. */
+export function deleteSomeIntervals(tx: Transaction, serviceId: number): Promise<boolean> {
+  return deleteSomeOfOwner(tx, OF_SERVICE, serviceId);
 }

@@ -2,15 +2,19 @@ import { db, type Prisma } from "@/lib/database/client";
 import { execute, executeIn, query, queryIn } from "@/lib/database/run-statement";
 import { jsonArray, parameter, select, statement } from "@/lib/database/statement";
 import { Expression, table } from "@/lib/database/tables";
+import { pause, runInBackground } from "@/lib/process/background";
 import { confirmClaims, HOSTNAME_TAKEN, HOSTNAME_UNUSABLE, IS_TAKEN, isPublicHostname } from "./hostnames";
 import { isUsableOrigin, ORIGIN_UNUSABLE } from "./origins";
-import { nextStatus, type StatusFacts, wishOf } from "./status";
+import { deleteSomeIntervals } from "./retention";
+import { nextStatus, type Outcome, type StatusFacts, wishOf } from "./status";
 
 /** Stored as the version when a node reports that it no longer has the service. */
 export const ABSENT = -1;
 
 /** Services per transaction when all services are settled. */
 const BATCH = 200;
+/** The pause in milliseconds between two parts of the intervals of a service that is being deleted. */
+const BETWEEN_PARTS = 10;
 
 const s = table("GameService", "s");
 const n = table("EdgeNode", "n");
@@ -69,14 +73,17 @@ export async function lockServices(tx: Prisma.TransactionClient, ids: readonly n
   return (await queryIn(tx, LOCK, { ids: [...ids] })).map(({ id }) => id);
 }
 
+const DELETING: Outcome = { kind: "status", status: "deleting", error: null };
+
 /**
  * Writes the status that follows for each of these services, which the transaction of the caller has locked, and deletes
- * those that no edge node has any more.
+ * those that no edge node has any more. One with many intervals is "deleting" until background work has deleted them.
  */
 export async function settle(tx: Prisma.TransactionClient, ids: readonly number[], now: Date): Promise<void> {
   if (ids.length === 0) return;
   const rows = await queryIn(tx, FACTS, { ids: [...ids] });
   const removed: number[] = [];
+  const unfinished: number[] = [];
   const active: number[] = [];
   for (const row of rows) {
     const facts: StatusFacts = {
@@ -85,10 +92,15 @@ export async function settle(tx: Prisma.TransactionClient, ids: readonly number[
       problem: problemOf(row),
       answers: JSON.parse(row.answers),
     };
-    const next = nextStatus(facts);
+    let next = nextStatus(facts);
     if (next.kind === "remove") {
-      removed.push(row.id);
-    } else if (next.status !== row.status || next.error !== row.error) {
+      if (await deleteSomeIntervals(tx, row.id)) removed.push(row.id);
+      else {
+        unfinished.push(row.id);
+        next = DELETING;
+      }
+    }
+    if (next.kind === "status" && (next.status !== row.status || next.error !== row.error)) {
       const { status, error } = next;
       await executeIn(tx, WRITE, { id: row.id, status, error, wish: wishOf(row.wish, row.status), now });
       if (status === "active") active.push(row.id);
@@ -96,6 +108,20 @@ export async function settle(tx: Prisma.TransactionClient, ids: readonly number[
   }
   await confirmClaims(tx, active, now);
   if (removed.length > 0) await tx.gameService.deleteMany({ where: { id: { in: removed } } });
+  if (unfinished.length > 0) {
+    runInBackground("deleting the intervals of services", async () => {
+      if (await pause(BETWEEN_PARTS)) await settleServices(unfinished);
+    });
+  }
+}
+
+/** Continues deletions whose process ended before they did. Returns how many services are gone. */
+export async function settleDeletions(): Promise<number> {
+  const where = { wish: "gone" } satisfies Prisma.GameServiceWhereInput;
+  const deleting = await db.gameService.findMany({ where, select: { id: true }, orderBy: { id: "asc" } });
+  const ids = deleting.map(({ id }) => id);
+  await settleServices(ids);
+  return ids.length - (await db.gameService.count({ where: { id: { in: ids } } }));
 }
 
 /** Locks and settles these services, in one transaction. */

@@ -6,6 +6,7 @@ import { findId } from "@/lib/http/ids";
 import { checkServerNames, type ServerNames } from "@/lib/servers/names";
 import { addServerKey } from "@/lib/servers/server-keys";
 import { hasCheckedIn } from "@/lib/servers/servers";
+import { deleteTelemetry } from "@/lib/servers/telemetry/retention";
 
 /** The most servers of an account. A limit is needed because the API lists them without pages. */
 export const MAX_SERVERS = 1000;
@@ -71,9 +72,11 @@ export async function renameServer(accountId: number, id: number, names: ServerN
 
 /**
  * Removes a server with its keys, which are refused from the next request on, its samples and its benchmark runs.
- * False when the account has no such server.
+ * False when the account has no such server. If it is interrupted, the server stays and can be removed again.
  */
 export async function removeServer(accountId: number, id: number): Promise<boolean> {
+  if ((await db.server.count({ where: { id, accountId } })) === 0) return false;
+  await deleteTelemetry(id);
   const { count } = await db.server.deleteMany({ where: { id, accountId } });
   return count === 1;
 }

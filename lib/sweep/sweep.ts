@@ -3,6 +3,7 @@ import { isDatabaseUnavailable } from "@/lib/database/health";
 import { makeDays } from "@/lib/database/partitions";
 import { deleteLapsedClaims } from "@/lib/game-services/hostnames";
 import { deleteOldIntervals } from "@/lib/game-services/retention";
+import { settleDeletions } from "@/lib/game-services/settlement";
 import { pause } from "@/lib/process/background";
 import { env } from "@/lib/process/env";
 import type { Kept } from "@/lib/process/env-variables";
@@ -36,6 +37,7 @@ const STEPS: Readonly<Record<string, (now: number, kept: Kept, goesOn: GoesOn) =
   tokens: async (now, { tokensDays }, goesOn) => ({ tokens: await deleteEndedTokens(now, tokensDays, goesOn) }),
   use: async (now, _, goesOn) => ({ use_hours: await deleteOldUse(now, goesOn) }),
   keys: async (now, _, goesOn) => ({ keys: await deleteEndedKeys(now, goesOn) }),
+  services: async () => ({ services: await settleDeletions() }),
   claims: async (now) => ({ claims: await deleteLapsedClaims(new Date(now)) }),
 };
 

@@ -1,4 +1,4 @@
-import { BEFORE, deleteAll, deletion, type GoesOn } from "@/lib/database/deletion";
+import { BEFORE, deleteAll, deleteOfOwner, deletion, deletionOfOwner, type GoesOn } from "@/lib/database/deletion";
 import { dropDaysBefore } from "@/lib/database/partitions";
 import { query } from "@/lib/database/run-statement";
 import { select, statement } from "@/lib/database/statement";
@@ -134,4 +134,13 @@ async function findFirstSample(id: number, since: number, until: number): Promis
 /** Deletes sums of hours older than so many days at `now` (epoch ms). Answers how many. */
 export function deleteOldHours(now: number, days: number, goesOn: GoesOn): Promise<number> {
   return deleteAll(HOURS, new Date(now - days * DAY), goesOn);
+}
+
+const SAMPLES_OF_SERVER = deletionOfOwner(t, t.serverId, t.ts);
+const HOURS_OF_SERVER = deletionOfOwner(h, h.serverId, h.hour);
+
+/** Deletes all samples and hourly sums of a server, before the server itself is deleted. */
+export async function deleteTelemetry(serverId: number): Promise<void> {
+  await deleteOfOwner(SAMPLES_OF_SERVER, serverId);
+  await deleteOfOwner(HOURS_OF_SERVER, serverId);
 }

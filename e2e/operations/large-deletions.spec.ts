@@ -1,0 +1,75 @@
+import { command } from "@/e2e/support/command";
+import { expect, test } from "@/e2e/support/fixtures";
+import { openLibrary } from "@/e2e/support/library";
+import { runSql } from "@/e2e/support/run-sql";
+import { createTestDatabase } from "@/e2e/support/test-database";
+
+// A statement is cancelled after 2.5 seconds. A month of samples that went together with their server could take longer.
+
+/** Refuses each statement that deletes more rows, those of a foreign key included. */
+const MOST_ROWS = 2500;
+const ROWS = 3 * MOST_ROWS;
+
+/** The account, two of its servers and three of its services. Those with the id 1 have many rows, those with 2 a single one. */
+const FILL = `
+  insert into accounts (name, email) values ('owner', 'owner@example.com');
+  insert into servers (account_id, label, hostname) select 1, 'Server ' || n, 'h' from generate_series(1, 2) n;
+  insert into game_services (account_id, name, java_hostname, origin_host, origin_port, wish, status)
+    select 1, 'Service ' || n, 'j' || n || '.example.com', 'o', 1, case n when 3 then 'gone' else 'on' end::service_wish,
+      case n when 3 then 'deleting' else 'pending_config' end::game_service_status
+    from generate_series(1, 3) n;
+  insert into telemetry_samples (server_id, ts) select 1, now() - n * interval '30 s' from generate_series(1, ${ROWS}) n;
+  insert into telemetry_hours (server_id, hour, samples)
+    select 1, date_trunc('hour', now(), 'UTC') - n * interval '1 hour', 120 from generate_series(1, ${ROWS}) n;
+  insert into metric_samples select service, now() - n * interval '1 min', node, 1, 1, 1, 1, 1
+    from unnest(array[1, 3]) service, generate_series(1, ${ROWS / 3}) n, generate_series(1, 3) node;
+  insert into telemetry_samples (server_id, ts) values (2, now());
+  insert into telemetry_hours (server_id, hour, samples) values (2, '2026-11-20', 1);
+  insert into metric_samples values (2, now(), 1, 1, 1, 1, 1, 1);
+
+  create function refuse_many() returns trigger language plpgsql as $$ begin
+    if (select count(*) from gone) > ${MOST_ROWS} then raise exception '% rows of % at once', (select count(*) from gone), tg_table_name;
+    end if;
+    return null;
+  end $$;
+  create trigger few after delete on telemetry_samples referencing old table as gone for each statement execute function refuse_many();
+  create trigger few after delete on telemetry_hours referencing old table as gone for each statement execute function refuse_many();
+  create trigger few after delete on metric_samples referencing old table as gone for each statement execute function refuse_many()`;
+
+const LEFT = `select
+  (select count(*)::int from servers) as servers, (select count(*)::int from telemetry_samples) as samples,
+  (select count(*)::int from telemetry_hours) as hours, (select count(*)::int from game_services) as services,
+  (select count(*)::int from metric_samples) as intervals`;
+
+test("a server with months of samples and a service with many intervals are deleted in small statements, others keep theirs, and the sweep finishes a deletion that was interrupted", async () => {
+  const database = await createTestDatabase();
+  const library = await openLibrary(database.url);
+  try {
+    await runSql(database.url, FILL);
+    const servers = library.use<typeof import("@/lib/servers/management")>("servers/management");
+    const services = library.use<typeof import("@/lib/game-services/management")>("game-services/management");
+    const left = async () => (await runSql(database.url, LEFT))[0];
+
+    expect(await servers.removeServer(1, 1)).toBe(true);
+    expect(await left()).toEqual({ servers: 1, samples: 1, hours: 1, services: 3, intervals: 2 * ROWS + 1 });
+
+    expect(await services.deleteService(1, 1, "Service 1")).toMatchObject({ kind: "changed" });
+    const afterwards = { servers: 1, samples: 1, hours: 1, services: 2, intervals: ROWS + 1 };
+    await expect.poll(left, { timeout: 60_000 }).toEqual(afterwards);
+
+    // Each sweep goes on where the one before it ended.
+    await expect
+      .poll(
+        async () => {
+          const { code, stderr } = await command(["sweep"], { DATABASE_URL: database.url });
+          expect(code, stderr).toBe(0);
+          return left();
+        },
+        { timeout: 120_000 },
+      )
+      .toEqual({ servers: 1, samples: 1, hours: 1, services: 1, intervals: 1 });
+  } finally {
+    await library.stop();
+    await database.stop();
+  }
+});
