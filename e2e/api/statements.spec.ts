@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { getHeapSpaceStatistics } from "node:v8";
 import pg from "pg";
 import { GET as getMetrics, HEAD as headMetrics } from "@/app/api/v1/game-services/[id]/metrics/route";
 import { GET as getGameService } from "@/app/api/v1/game-services/[id]/route";
@@ -15,6 +16,7 @@ import { expect, getData, test } from "@/e2e/support/fixtures";
 import { type Query, recordQueries } from "@/e2e/support/recorded-queries";
 import { ENDPOINTS } from "@/lib/api/contract";
 import { db } from "@/lib/database/client";
+import { query } from "@/lib/database/run-statement";
 import { STATEMENTS } from "@/lib/database/statement";
 import { listServers } from "@/lib/servers/servers";
 import { SECOND } from "@/lib/time";
@@ -179,4 +181,21 @@ function linesOf(sql: string): string {
     .trim()
     .replaceAll(/(?<!'epoch'), /g, ",\n  ")
     .replaceAll(/ (?=(?:from|where|left join|join|group by|order by|union|on conflict|set)\b)/gi, "\n");
+}
+
+test("the result of a statement is not kept once it is read", async () => {
+  const read = async (times: number) => {
+    for (let count = 0; count < times; count++) await query(LONG_TEXT, {});
+  };
+  await read(100);
+  const before = oldSpace();
+  await read(300);
+  // The text of each is 50 KB. Kept until a full collection, they would be 15 MB.
+  expect((oldSpace() - before) / 300).toBeLessThan(20_000);
+});
+
+const LONG_TEXT = { text: "select repeat('x', 50000) as text", names: [] };
+
+function oldSpace(): number {
+  return getHeapSpaceStatistics().find((space) => space.space_name === "old_space")?.space_used_size ?? Number.NaN;
 }

@@ -28,7 +28,9 @@ export class BoundedClient extends pg.Client {
     super(config);
     // A waiting statement gets the error. Between statements it must not end the process.
     this.on("error", () => {});
-    this.query = ((...args: unknown[]) => this.#bounded(() => Reflect.apply(super.query, this, args))) as this["query"];
+    const send = (args: unknown[]) => Reflect.apply(super.query, this, args);
+    this.query = ((...args: unknown[]) =>
+      typeof args.at(-1) === "function" ? send(args) : this.#bounded(() => settled(send, args))) as this["query"];
   }
 
   async #bounded<Result>(run: () => Promise<Result>): Promise<Result> {
@@ -40,6 +42,10 @@ export class BoundedClient extends pg.Client {
     }, STATEMENT_TIME);
     try {
       return await run();
+    } catch (error) {
+      // `pg` makes its errors where it reads from the socket. This stack leads to the statement.
+      if (error instanceof Error) Error.captureStackTrace(error);
+      throw error;
     } finally {
       clearTimeout(timer);
       // A cancel request that arrives late would hit the next statement.
@@ -67,6 +73,16 @@ export class BoundedClient extends pg.Client {
     wire.connect(place as number, this.host);
     setTimeout(() => wire.stream.destroy(), CANCEL_TIME).unref();
   }
+}
+
+/**
+ * Sends a statement with a callback. The promises that `pg` makes itself keep every result alive until the next full
+ * garbage collection: copying the text of a list of servers cost as much as reading it.
+ */
+function settled<Result>(send: (args: unknown[]) => void, args: readonly unknown[]): Promise<Result> {
+  return new Promise((resolve, reject) => {
+    send([...args, (error: Error | null, result: Result) => (error ? reject(error) : resolve(result))]);
+  });
 }
 
 /**
