@@ -3,12 +3,14 @@ import { hasRedis, startRedis } from "@/e2e/support/redis-server";
 import { startUpstash } from "@/e2e/support/upstash-server";
 import { PlainError } from "@/lib/failures";
 import type { Bench, BenchRequest, Target } from "./bench";
+import { CHECK_IN } from "./check-in";
 import { FLEETS, growOthers, NODES, type Nodes } from "./database";
 import type { Measured } from "./load";
 import { neighbours } from "./neighbours";
 import { forgetPeak, readProcessUse } from "./process-use";
 import { interleave, median } from "./rounds";
 import { SERIES_SQL } from "./series-sql";
+import { size } from "./size";
 
 /** What the command line says about every section. */
 export type Settings = {
@@ -30,24 +32,6 @@ const RANGES = { "1h": 60 * MINUTE, "24h": 1440 * MINUTE, "7d": 10_080 * MINUTE 
 type Range = keyof typeof RANGES;
 const ranges = Object.keys(RANGES) as Range[];
 
-/** What a daemon sends every 30 seconds. */
-const CHECK_IN = JSON.stringify({
-  daemon: "0123456789abcdef",
-  cpu_pct: 12.5,
-  cpu_steal_pct: 0.4,
-  cpu_iowait_pct: 1.2,
-  load5: 0.8,
-  mem_used_mb: 9000,
-  mem_total_mb: 16_000,
-  swap_used_pct: 0,
-  disk_used_pct: 61.3,
-  net_loss_pct: 0,
-  net_retransmit_pct: 0.2,
-  uptime_s: 95_000,
-  oom_kills: 0,
-  failed_units: 0,
-  facts: { os: "Debian GNU/Linux 12", kernel: "6.1.0-28-amd64", cores: 8, cpu: "AMD EPYC", memory_mb: 16_000 },
-});
 /** Check-ins a second that one process takes, and how long the whole account may take Prometheus. */
 const CHECK_INS_GOAL = 500;
 const METRICS_GOAL_MS = 100;
@@ -69,8 +53,12 @@ export const SECTIONS = {
   metrics,
   memory,
   neighbours,
+  size,
 } as const satisfies Record<string, Section>;
 export type SectionName = keyof typeof SECTIONS;
+
+/** Sections that run only when they are named, because they take ten minutes. */
+export const LONG_SECTIONS: ReadonlySet<SectionName> = new Set(["size"]);
 
 const rate = (value: number) => value.toFixed(0);
 const ratio = (value: number) => value.toFixed(2);

@@ -3,7 +3,7 @@ import { parseArgs } from "node:util";
 import { Bench } from "@/bench/bench";
 import { createScratchDatabase, fill } from "@/bench/database";
 import { firstStart } from "@/bench/first-start";
-import { SECTIONS, type SectionName, type Settings } from "@/bench/sections";
+import { LONG_SECTIONS, SECTIONS, type SectionName, type Settings } from "@/bench/sections";
 import { findPostgres, startPostgres } from "@/e2e/support/postgres-server";
 import { PlainError } from "@/lib/failures";
 import { parseEnv } from "@/lib/process/env-variables";
@@ -13,6 +13,7 @@ import { listenForStop } from "./signals";
 import { formatTable } from "./table";
 
 const NAMES = Object.keys(SECTIONS) as SectionName[];
+const USUAL = NAMES.filter((name) => !LONG_SECTIONS.has(name));
 /** Measured alone and only when named: it installs and builds for minutes, and needs no database. */
 const FIRST_START = "first-start";
 const FEW_ROWS = 20_000;
@@ -22,8 +23,8 @@ const HELP = `Measures the API beside a peer written by hand, in about three min
 
   npm run bench -- [SECTION …] [--postgres] [--large] [--rounds N] [--profile FOLDER]
 
-Sections, all of them by default: ${NAMES.join(", ")}.
-Only when named, and alone: ${FIRST_START} (npm run demo on a fresh clone; some minutes).
+Sections, all of them by default: ${USUAL.join(", ")}.
+Only when named: ${[...LONG_SECTIONS].join(", ")} (ten minutes); alone: ${FIRST_START} (npm run demo on a fresh clone; some minutes).
 The databases are its own: on the server that DATABASE_URL names, with --postgres on a PostgreSQL server that it starts,
 else embedded ones. They are gone at the end.
 
@@ -94,7 +95,7 @@ function readArguments(args: string[]) {
       }
     : {};
   return {
-    sections: positionals.length > 0 ? NAMES.filter((name) => positionals.includes(name)) : NAMES,
+    sections: positionals.length > 0 ? NAMES.filter((name) => positionals.includes(name)) : USUAL,
     settings,
     ownPostgres: values.postgres,
     variables,
