@@ -37,6 +37,9 @@ const CAPACITIES = {
   making: share(8 * MB * Math.max(1, Math.floor(CORES / 2)), 1),
   /** Bytes of answers that their clients have not read yet. */
   unread: share(96 * MB, 1 / 4),
+  /** Connections that write or sum up after a response. Requests of the same account keep the rest of its share. */
+  writes: { all: 3, each: 2, networks: 1 },
+  sums: { all: 2, each: 1, networks: 1 },
   /** Pages being rendered. Rendering blocks the one thread that answers everything. */
   renders: { all: 2, each: 1, networks: 1 },
   /** Forms being processed. One per account, so that forms that lock the same row do not wait inside the database. */
@@ -67,8 +70,8 @@ const purposes = () =>
     upload: purpose("upload", { connections: 1 }, 5 * SECOND, 20, 100),
     page: purpose("page", { renders: 1, connections: PAGE_CONNECTIONS }, 5 * SECOND, 20, 400),
     form: purpose("form", { forms: 1, connections: FORM_CONNECTIONS }, 5 * SECOND, 20, 200),
-    /** What is written or summed up after a response. */
-    background: purpose("background", { connections: 1 }, MINUTE, 100, 2000),
+    write: purpose("write", { connections: 1, writes: 1 }, MINUTE, 100, 2000),
+    sum: purpose("sum", { connections: 1, sums: 1 }, MINUTE, 20, 500),
     signIn: purpose("sign-in", { signIns: 1 }, 5 * SECOND, 0, 0),
     signInLookup: purpose("sign-in look-up", { connections: 2 }, 5 * SECOND, 20, 200),
     password: purpose("password", { passwords: 1 }, 5 * SECOND, 4, 16),

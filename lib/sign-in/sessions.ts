@@ -55,7 +55,7 @@ export const findAccount = cache(async (): Promise<SignedInAccount | null> => {
       lte: new Date(session.expiresAt.getTime() + ROUNDING),
     };
     runInBackground("extending a session", () =>
-      withPlace(PURPOSES.background, session.account.id, "session", () =>
+      withPlace(PURPOSES.write, session.account.id, "session", () =>
         db.session.updateMany({ where: { tokenHash, expiresAt: asRead }, data: { expiresAt } }),
       ),
     );
@@ -102,7 +102,7 @@ export async function startSession({ accountId, passwordHash }: Accepted): Promi
   securityEvent("signed in", { accountId, ip });
   if (before) {
     runInBackground("ending the session before", () =>
-      withPlace(PURPOSES.background, accountId, "session", () => endByToken(before)),
+      withPlace(PURPOSES.write, accountId, "session", () => endByToken(before)),
     );
   }
   return true;

@@ -124,7 +124,7 @@ function recordUse({ tokenId: id, id: accountId }: TokenRow, at: number, sender:
     try {
       for (let wait = SHORTEST_RETRY; ; wait = Math.min(2 * wait, LONGEST_RETRY)) {
         try {
-          const ended = await withPlace(PURPOSES.background, accountId, "use", () => writeUse(id, at, sender));
+          const ended = await withPlace(PURPOSES.write, accountId, "use", () => writeUse(id, at, sender));
           if (ended > 0) securityEvent("token revoked", { accountId, ip: sender.ip, reason: "replaced", count: ended });
           return;
         } catch (error) {
@@ -158,7 +158,7 @@ function recordRefusal({ tokenId: id, id: accountId }: TokenRow, at: number, sen
     try {
       for (let next = unwritten.get(id); next; next = unwritten.get(id)) {
         unwritten.delete(id);
-        await withPlace(PURPOSES.background, accountId, "refusals", () => writeRefusals(id, next)).catch(
+        await withPlace(PURPOSES.write, accountId, "refusals", () => writeRefusals(id, next)).catch(
           (error: unknown) => {
             gather(id, next);
             throw error;

@@ -202,7 +202,7 @@ function rollUpInBackground(accountId: number, servers: readonly RatedServer[], 
   runInBackground("summing up hours", async () => {
     try {
       for (const server of added) {
-        await withPlace(PURPOSES.background, accountId, "roll-up", () => rollUp(server, from, to));
+        await withPlace(PURPOSES.sum, accountId, "roll-up", () => rollUp(server, from, to));
       }
     } catch (error) {
       // The next reader asks again.

@@ -50,7 +50,7 @@ export const COUNT = statement({ serverId: t.serverId, from: t.ts, until: t.ts }
 const MEASURED = Object.fromEntries(Object.entries(measured).map(([name, { name: column }]) => [name, `r.${column}`]));
 
 /** A sample, the hour and the minute (since the epoch) that it lies in, and whether it begins a minute or shows a restart. */
-const KNOWN = `${t.ts}, ${Object.values(measured).join(", ")},
+const KNOWN = `${t.ts} as ts, ${Object.values(measured).join(", ")},
     floor(date_part('epoch', ${t.ts}) / 3600)::int as hour, floor(date_part('epoch', ${t.ts}) / 60)::int as minute,
     (date_trunc('minute', ${t.ts}) is distinct from date_trunc('minute', lag(${t.ts}) over (order by ${t.ts})))::int as minutes,
     coalesce(${t.uptimeS} < lag(${t.uptimeS}) over (order by ${t.ts}), false)::int as restarts`;
