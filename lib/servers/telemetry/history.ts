@@ -71,7 +71,9 @@ export async function getHistory(
   const isByHour = step >= HOUR;
   // Hours that are not settled yet are summed up for this page only.
   const young = isByHour ? Math.max(from, settledUntil(now)) : from;
-  const { hours, isComplete } = isByHour ? await readHours(accountId, server, from, to, young) : { hours: [], isComplete: true };
+  const { hours, isComplete } = isByHour
+    ? await readHours(accountId, server, from, to, young)
+    : { hours: [], isComplete: true };
   const points = new Map<number, Bands>();
   const search = new PeakSearch();
   const add = (time: number, length: number, bands: Bands) => {
