@@ -29,7 +29,11 @@ export function CompactFleet({ servers, now }: { servers: readonly FleetServer[]
             data-wide={isWide}
             data-level={group === "never" ? undefined : levelOf(server.score)}
           >
-            <Link href={serverPath(server.id)} prefetch={false} title={server.cause ?? undefined}>
+            <Link
+              href={serverPath(server.id)}
+              prefetch={false}
+              title={[server.label, server.cause].filter(Boolean).join(": ")}
+            >
               <bdi className={styles.name}>{server.label}</bdi>{" "}
               {isWide && (
                 <span className={styles.cause}>
