@@ -1,3 +1,4 @@
+import { writeFileSync } from "node:fs";
 import { agentConfigurations, KEY_PLACE } from "@/app/dashboard/servers/agent-configurations";
 import { AgentBench } from "@/e2e/support/agent";
 import { expectAccessible, expectToFit } from "@/e2e/support/axe";
@@ -5,6 +6,7 @@ import { newReportingServer, newServer } from "@/e2e/support/factories";
 import { sharedOrigin } from "@/e2e/support/fixtures";
 import { expect, test, withAndWithoutJavaScript } from "@/e2e/support/pages";
 import { runProgram } from "@/e2e/support/run-program";
+import { hasProgram } from "@/e2e/support/stock-agents";
 import { db } from "@/lib/database/client";
 import { requestBenchmark } from "@/lib/servers/benchmarks";
 
@@ -46,15 +48,33 @@ test("the open configurations fit a narrow window and are accessible", { tag: "@
   await expectAccessible(page);
 });
 
-test("Prometheus and YAML take the configurations as they are shown", { tag: "@one-engine" }, async () => {
-  const shown = Object.fromEntries(
-    agentConfigurations("https://console.example.com").map((one) => [one.name, one.text]),
-  );
-  const parse = "import sys, yaml; print(sorted(yaml.safe_load(sys.argv[1])))";
-  const { code, output } = await runProgram("python3", ["-c", parse, shown["OpenTelemetry Collector"] ?? ""]);
-  expect([code, output]).toEqual([0, "['exporters', 'processors', 'receivers', 'service']\n"]);
-  for (const text of Object.values(shown)) expect(text).toContain(KEY_PLACE);
-  expect(shown["Proxmox VE"]).toContain("--server console.example.com --port 443 --influxdbproto https");
+test("Prometheus, collectd, TOML and YAML take the configurations as they are shown", {
+  tag: "@one-engine",
+}, async () => {
+  const shown = agentConfigurations("https://console.example.com");
+  const fileOf = (name: string) => {
+    const file = test.info().outputPath(name.replaceAll(" ", "-"));
+    writeFileSync(file, shown.find((one) => one.name === name)?.text ?? "");
+    return file;
+  };
+  for (const [program, ...args] of [
+    ["promtool", "check", "config", fileOf("Prometheus")],
+    ["/usr/sbin/collectd", "-t", "-C", fileOf("collectd")],
+    ["python3", "-c", "import sys, tomllib; tomllib.load(open(sys.argv[1], 'rb'))['outputs']", fileOf("Telegraf")],
+    [
+      "python3",
+      "-c",
+      "import sys, yaml; yaml.safe_load(open(sys.argv[1]))['service']",
+      fileOf("OpenTelemetry Collector"),
+    ],
+  ] as [string, ...string[]][]) {
+    test.skip(!hasProgram(program), `${program} is not installed`);
+    const { code, output, errors } = await runProgram(program, args);
+    expect(code, output + errors).toBe(0);
+  }
+  for (const { text } of shown) expect(text).toContain(KEY_PLACE);
+  const proxmox = shown.find(({ name }) => name === "Proxmox VE")?.text;
+  expect(proxmox).toContain("--server console.example.com --port 443 --influxdbproto https");
 });
 
 test("the page of a benchmark says what keeps it from being verified, and what it says to do makes it verified", {
