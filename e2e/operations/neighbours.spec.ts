@@ -107,14 +107,14 @@ function attack(connections: number, ask: (connection: number, round: number) =>
 /** The quiet customer asks for everything it has, and so does a balancer: each answer is a 200. */
 async function expectServed(quiet: Customer): Promise<void> {
   for (let round = 0; round < ROUNDS; round++) {
-    const asked = {
+    const requests = {
       "/api/v1/me": sendWithToken("/api/v1/me", quiet.token),
       "/metrics": sendWithToken("/metrics", quiet.token),
       "a check-in": sendCheckIn(quiet.key),
       "/dashboard": send("/dashboard", { Cookie: quiet.cookie }),
       "/readyz": fetch(`${app.origin}/readyz`),
     };
-    for (const [what, answered] of Object.entries(asked)) {
+    for (const [what, answered] of Object.entries(requests)) {
       const answer = await answered;
       expect(answer.status, `${what}: ${await answer.text()}`).toBe(200);
     }
@@ -258,8 +258,8 @@ test("what is written after answers with fifty tokens whose rows are locked wait
   try {
     await client.query("begin");
     await client.query("select id from access_tokens where account_id = $1 for update", [busy.id]);
-    const asked = tokens.map((token) => sendWithToken("/api/v1/me", token));
-    for (const answer of await Promise.all(asked)) expect(answer.status).toBe(200);
+    const answers = tokens.map((token) => sendWithToken("/api/v1/me", token));
+    for (const answer of await Promise.all(answers)) expect(answer.status).toBe(200);
     await expectServed(quiet);
   } finally {
     await client.end();

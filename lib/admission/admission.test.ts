@@ -207,6 +207,24 @@ test("who goes away while waiting gives the place up at once", async () => {
   expect(isPlace(await next)).toBe(true);
 });
 
+test("what was given back keeps nothing, and a resource is wanted while a payer within its share waits for it", async () => {
+  const { admission, room } = newAdmission();
+  const held = [1, 2, 3, 4].map((payer) => taken(admission, room(24), payer));
+  expect(admission.isWanted(1)).toBe(false);
+  // More of its own is not what others have to give.
+  const own = admission.wait(room(1), 1, "");
+  expect(admission.isWanted(1)).toBe(false);
+  const fifth = admission.wait(room(24), 5, "");
+  expect([admission.isWanted(0), admission.isWanted(1)]).toEqual([false, true]);
+  held[1]?.release();
+  held[1]?.keep([0, 24]);
+  expect(isPlace(await fifth)).toBe(true);
+  expect(admission.isWanted(1)).toBe(false);
+  expect(admission.held()).toEqual([0, 96]);
+  held[0]?.release();
+  expect(isPlace(await own)).toBe(true);
+});
+
 test("payers that hold nothing and wait for nothing are forgotten, over 20,000 random steps that never exceed a share", async () => {
   const { admission, purpose } = newAdmission();
   const held: { payer: Payer; amounts: Amounts; place: Place }[] = [];
