@@ -21,27 +21,31 @@ export function ViewForm({ view }: { view: View }) {
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   const isOfServer = view.filter !== "";
 
-  const show = (url: URL) => {
+  const withTyped = (path: string) => {
     clearTimeout(timer.current);
+    const url = new URL(path, window.location.href);
     url.searchParams.delete("filter");
     if (field.current?.value.trim()) url.searchParams.set("filter", field.current.value.trim());
-    router.replace(url.href, { scroll: false });
+    return url.href;
   };
   const onInput = (event: React.FormEvent<HTMLInputElement>) => {
     if (!isOfServer) return setShown(filterRows(event.currentTarget.value));
     clearTimeout(timer.current);
-    timer.current = setTimeout(() => show(new URL(`${TOKEN_PAGE}?sort=${view.sort}`, window.location.href)), WAIT_MS);
+    timer.current = setTimeout(
+      () => router.replace(withTyped(`${TOKEN_PAGE}?sort=${view.sort}`), { scroll: false }),
+      WAIT_MS,
+    );
   };
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: `show` reads the field when it is called
+  // biome-ignore lint/correctness/useExhaustiveDependencies: `withTyped` reads the field when it is called
   useEffect(() => {
     // A title of a column leads to the page that the server sorts. What was typed goes along.
     const keepFilter = (event: MouseEvent) => {
       const link = event.target instanceof Element ? event.target.closest("thead a[href]") : null;
       const isPlain = event.button === 0 && !(event.ctrlKey || event.metaKey || event.shiftKey || event.altKey);
-      if (!(link instanceof HTMLAnchorElement) || !isPlain) return;
+      if (!(link instanceof HTMLAnchorElement) || !isPlain || event.defaultPrevented) return;
       event.preventDefault();
-      show(new URL(link.href));
+      router.push(withTyped(link.href), { scroll: false });
     };
     document.addEventListener("click", keepFilter, { capture: true });
     return () => {
