@@ -26,11 +26,11 @@ const AUTHENTICATE = `
 // The same columns as the app reads, as the same kind of JSON text: rows read one by one cost Node twice as much.
 const epoch = (column: string) => `(date_part('epoch', ${column}) * 1000)::bigint`;
 const SERVERS = `
-  select string_agg(concat('[', s.id, ',', to_json(s.label), ',', to_json(s.hostname), ',',
-    coalesce(to_json(s.public_ip)::text, 'null'), ',', ${epoch("s.created_at")}, ',', ${epoch("s.last_seen_at")}, ',',
-    s.stability - 'seen', ',', coalesce((s.facts -> 'cores')::text, 'null'), ',',
-    coalesce(${epoch("s.latest_sample_at")}::text, 'null'), ',', coalesce(s.latest_sample::text, 'null'), ']'),
-    ',' order by s.id) as rows
+  select string_agg(concat_ws(',', s.id, to_json(s.label), to_json(s.hostname),
+    coalesce(to_json(s.public_ip)::text, 'null'), ${epoch("s.created_at")}, ${epoch("s.last_seen_at")},
+    s.stability - 'seen', coalesce((s.facts -> 'cores')::text, 'null'),
+    coalesce(${epoch("s.latest_sample_at")}::text, 'null'), coalesce(s.latest_sample::text, 'null')),
+    '],[' order by s.id) as rows
   from servers s where s.account_id = $1`;
 
 const USED = `
@@ -227,7 +227,7 @@ async function answer(authorization: string, url: string, response: ServerRespon
   }
   if (url === "/api/v1/servers") {
     const { rows: found } = await pool.query({ name: "servers", text: SERVERS, values: [caller.id] });
-    const rows: ServerRow[] = JSON.parse(`[${found[0].rows ?? ""}]`);
+    const rows: ServerRow[] = found[0].rows ? JSON.parse(`[[${found[0].rows}]]`) : [];
     return send(200, JSON.stringify({ data: { servers: rows.map((row) => toItem(row, now)) } }));
   }
   const [, serviceId, range = ""] = /^\/api\/v1\/game-services\/(\d+)\/metrics\?range=(\w+)$/.exec(url) ?? [];

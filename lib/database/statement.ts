@@ -36,7 +36,7 @@ export function jsonArray<Row>({ sql }: Sql<Row>): Expression<JsonOf<Row[]>> {
   return new Expression(`array_to_json(array(select i from (${sql}) i))::text`);
 }
 
-/** JSON of a value that may be null, for `jsonMembers`. */
+/** JSON of a value that may be null, for `jsonMembers` and `jsonRows`. */
 export function orNull<Value>(column: Expression<Value>): Expression<JsonOf<Plain<Value>>> {
   return new Expression(json(column), "json");
 }
@@ -66,25 +66,29 @@ export function jsonMembers<Selected extends Readonly<Record<string, Expression<
   return new Expression(`string_agg(concat(',{${members.join(", ',")}, '}'), '' order by ${orderBy})`);
 }
 
-type Expressions = readonly Expression<unknown>[];
-/** The values of these columns, in the same order. */
-export type ValuesOf<Selected extends Expressions> = {
-  -readonly [Place in keyof Selected]: Selected[Place] extends Expression<infer Value> ? Plain<Value> : never;
+type NeverNull = readonly Expression<Present>[];
+/** The values of these columns, in the same order, once their text is read. */
+export type ValuesOf<Selected extends NeverNull> = {
+  -readonly [Place in keyof Selected]: Selected[Place] extends Expression<infer Value> ? Read<Value> : never;
 };
+/** A plain text is assignable to `JsonOf`, but lacks its member. */
+type Read<Value> = "json" extends keyof Value ? (Value extends JsonOf<infer Inner> ? Inner : never) : Plain<Value>;
 /** Arrays of the values of rows. */
 type JsonRowsOf<Values> = string & { readonly values?: Values };
 
 /** An aggregate: as `jsonMembers`, without the names, for `parseRows`; null for no rows. */
-export function jsonRows<const Selected extends Expressions>(
+export function jsonRows<const Selected extends NeverNull>(
   columns: Selected,
   orderBy: string,
 ): Expression<JsonRowsOf<ValuesOf<Selected>> | null> {
-  return new Expression(`string_agg(concat('[', ${columns.map(json).join(", ',', ")}, ']'), ',' order by ${orderBy})`);
+  const values = columns.map((column) => (column.kind === "other" ? `to_json(${column})` : plain(column)));
+  // A single call joins the values of a row: commas and brackets of their own took a tenth of the statement.
+  return new Expression(`string_agg(concat_ws(',', ${values.join(", ")}), '],[' order by ${orderBy})`);
 }
 
 /** Reads the text of `jsonRows`. It is faster to read than objects, whose names are half of the text. */
 export function parseRows<Values>(text: JsonRowsOf<Values> | null | undefined): Values[] {
-  return JSON.parse(`[${text ?? ""}]`);
+  return text ? JSON.parse(`[[${text}]]`) : [];
 }
 
 function json(column: Expression<unknown>): string {

@@ -1,6 +1,6 @@
 import type { ServerDetail, ServerList, ServerListItem } from "@/lib/api/schemas";
 import { query } from "@/lib/database/run-statement";
-import { jsonRows, parseRows, select, statement, type ValuesOf } from "@/lib/database/statement";
+import { type JsonOf, jsonRows, orNull, parseRows, select, statement, type ValuesOf } from "@/lib/database/statement";
 import { Expression, table } from "@/lib/database/tables";
 import { NotFoundError } from "@/lib/failures";
 import { parseId } from "@/lib/http/ids";
@@ -26,14 +26,14 @@ const LISTED = [
   s.id,
   s.label,
   s.hostname,
-  s.publicIp,
+  orNull(s.publicIp),
   s.createdAt,
   s.lastSeenAt,
   // `seen` is most of the column, and only check-ins need it.
-  new Expression<typeof s.stability.value>(`${s.stability} - 'seen'`, "json"),
-  new Expression<unknown>(`${s.facts} -> 'cores'`, "json"),
-  s.latestSampleAt,
-  new Expression<StoredSample | null>(s.latestSample.sql, "json"),
+  new Expression<JsonOf<unknown>>(`${s.stability} - 'seen'`, "json"),
+  orNull(new Expression<unknown>(`${s.facts} -> 'cores'`, "json")),
+  orNull(s.latestSampleAt),
+  orNull(new Expression<StoredSample | null>(s.latestSample.sql, "json")),
 ] as const;
 type ServerRow = ReturnType<typeof rowOf>;
 
@@ -48,10 +48,12 @@ const SERVERS = statement({ accountId: s.accountId }, ({ accountId }) =>
   select({ rows: jsonRows(LISTED, `${s.id}`) }, `from ${s} where ${s.accountId} = ${accountId}`),
 );
 
+const FACTS = new Expression<JsonOf<Record<string, unknown>>>(s.facts.sql, "json");
+
 // Raw like the list, so that one server reads the same columns in the same way.
 const SERVER = statement({ id: s.id, accountId: s.accountId }, ({ id, accountId }) =>
   select(
-    { rows: jsonRows([...LISTED, s.facts], `${s.id}`) },
+    { rows: jsonRows([...LISTED, FACTS], `${s.id}`) },
     `from ${s} where ${s.id} = ${id} and ${s.accountId} = ${accountId}`,
   ),
 );
@@ -95,7 +97,7 @@ export async function getServerReport(accountId: number, idText: string): Promis
     ...serializeListItem(row, health.score, now),
     created_at: row.createdAt,
     // Checked when it was reported: always an object.
-    facts: values[LISTED.length] as Record<string, unknown>,
+    facts: values[LISTED.length],
     score_components: health.components,
     score_notes: health.notes,
     latest_sample: serializeSample(row),

@@ -11,38 +11,22 @@ from access_tokens t
 join accounts a on a.id = t.account_id
 where t.token_hash = $1;
 
-select string_agg(concat('[',
-  coalesce((s.id)::text,
-  'null'),
-  ',',
-  coalesce(to_json(s.label)::text,
-  'null'),
-  ',',
-  coalesce(to_json(s.hostname)::text,
-  'null'),
-  ',',
+select string_agg(concat_ws(',',
+  s.id,
+  to_json(s.label),
+  to_json(s.hostname),
   coalesce(to_json(s.public_ip)::text,
   'null'),
-  ',',
-  coalesce(((date_part('epoch', s.created_at) * 1000)::bigint)::text,
-  'null'),
-  ',',
-  coalesce(((date_part('epoch', s.last_seen_at) * 1000)::bigint)::text,
-  'null'),
-  ',',
-  coalesce((s.stability - 'seen')::text,
-  'null'),
-  ',',
+  (date_part('epoch', s.created_at) * 1000)::bigint,
+  (date_part('epoch', s.last_seen_at) * 1000)::bigint,
+  s.stability - 'seen',
   coalesce((s.facts -> 'cores')::text,
   'null'),
-  ',',
   coalesce(((date_part('epoch', s.latest_sample_at) * 1000)::bigint)::text,
   'null'),
-  ',',
   coalesce((s.latest_sample)::text,
-  'null'),
-  ']'),
-  ','
+  'null')),
+  '],['
 order by s.id) as "rows"
 from servers s
 where s.account_id = $1;
