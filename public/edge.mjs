@@ -653,12 +653,13 @@ async function readJson(response) {
 /** @param {unknown} value */
 function isService(value) {
   const service = /** @type {Service} */ (value);
-  const isWhole = (/** @type {unknown} */ number, /** @type {number} */ max) =>
-    Number.isInteger(number) && Number(number) > 0 && Number(number) <= max;
+  const isWhole = (/** @type {unknown} */ number, /** @type {number} */ min, /** @type {number} */ max) =>
+    Number.isInteger(number) && Number(number) >= min && Number(number) <= max;
   return (
-    isWhole(service?.id, 2 ** 31 - 1) &&
-    isWhole(service.version, 2 ** 31 - 1) &&
-    isWhole(service.origin_port, 65_535) &&
+    isWhole(service?.id, 1, 2 ** 31 - 1) &&
+    // Another writer's new service has version 0.
+    isWhole(service.version, 0, 2 ** 31 - 1) &&
+    isWhole(service.origin_port, 1, 65_535) &&
     typeof service.java_hostname === "string" &&
     typeof service.origin_host === "string" &&
     typeof service.enabled === "boolean"

@@ -259,7 +259,8 @@ test.describe("an edge node with a real HAProxy", { tag: ["@one-engine", "@waits
     await expect.poll(async () => total(await seriesOf(good), "bytes"), { timeout: 180 * SECOND }).toBe(origin.bytes);
     await expect(async () => {
       const newest = (await seriesOf(good)).at(-1);
-      const { text } = await call("/metrics", token, { origin: app.origin });
+      const metrics = await fetch(`${app.origin}/metrics`, { headers: { Authorization: `Bearer ${token}` } });
+      const text = await metrics.text();
       const shown = (name: string) =>
         Number(new RegExp(`interval_${name}\\{service_id="${good}",.*\\} (\\S+)$`, "m").exec(text)?.[1]);
       expect({
