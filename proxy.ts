@@ -11,7 +11,7 @@ import { env } from "@/lib/process/env";
 import { pingDatabase } from "@/lib/readiness";
 import { waitText } from "@/lib/relative-time";
 import { signInRefusedFor } from "@/lib/sign-in/credentials";
-import { isPageOfNothing } from "@/lib/sign-in/own-pages";
+import { isMissingPage } from "@/lib/sign-in/own-pages";
 import { SESSION_COOKIE } from "@/lib/sign-in/session-cookie";
 import { SECOND } from "@/lib/time";
 
@@ -103,7 +103,7 @@ function headersOf(request: NextRequest): Headers {
 
 async function isOfNothing({ nextUrl, cookies }: NextRequest): Promise<boolean> {
   try {
-    return await isPageOfNothing(nextUrl.pathname, cookies.get(SESSION_COOKIE)?.value);
+    return await isMissingPage(nextUrl.pathname, cookies.get(SESSION_COOKIE)?.value);
   } catch {
     // The page will meet the same fault and report it.
     return false;

@@ -10,7 +10,7 @@ const select = { id: true, name: true, email: true, role: true } satisfies Prism
  * Whether the path names something that the signed-in account does not have, or may not see. The page itself would notice
  * too late: without JavaScript, its "not found" answer would be empty. Returns false when nobody is signed in.
  */
-export async function isPageOfNothing(path: string, sessionToken: string | undefined): Promise<boolean> {
+export async function isMissingPage(path: string, sessionToken: string | undefined): Promise<boolean> {
   const page = findOwnPage(path);
   if (page === null || !sessionToken) return false;
   const session = { tokenHash: hashToken(sessionToken), expiresAt: { gt: new Date() } };

@@ -40,7 +40,7 @@ export function Benchmarks({ serverId, range, finished, open, now }: Props) {
     >
       {open.length > 0 && (
         <p className="soft">
-          Without a result yet:{" "}
+          Unfinished runs:{" "}
           {open.map(({ id, label, status, isExpired }, index) => (
             <span key={id}>
               {index > 0 && ", "}
