@@ -6,8 +6,8 @@ import { dirname, join } from "node:path";
 import { PlainError } from "@/lib/failures";
 import { VARIABLE_NAMES } from "@/lib/process/env-variables";
 import { SECOND } from "@/lib/time";
+import { waitForDemo } from "@/scripts/demo-output";
 
-const READY = "Ctrl-C stops everything";
 /** What the first start may take, as a multiple of the yardstick; and the second start, in milliseconds. */
 const FIRST_GOAL = 1.6;
 const SECOND_GOAL = 6 * SECOND;
@@ -91,23 +91,12 @@ async function timeDemo(cwd: string): Promise<number> {
   const ended = once(demo, "exit");
   const end = () => endGroup(demo, "SIGKILL");
   process.once("exit", end);
-  await waitForText(demo, READY);
+  await waitForDemo(demo);
   const ms = performance.now() - start;
   endGroup(demo, "SIGINT");
   await ended;
   process.off("exit", end);
   return ms;
-}
-
-function waitForText(child: ChildProcess, text: string): Promise<void> {
-  return new Promise((resolve, reject) => {
-    let output = "";
-    child.stdout?.on("data", (chunk) => {
-      output += chunk;
-      if (output.includes(text)) resolve();
-    });
-    child.once("exit", () => reject(new PlainError(`The demo ended: ${output}`)));
-  });
 }
 
 /** Ends npm and all that it started, as Ctrl-C does. */

@@ -49,7 +49,7 @@ const PING_TIME = 3 * SECOND;
 const AT_ONCE = 32;
 /** Pings leave from these ports, which nftables does not count. They lie above Linux' own range for clients. */
 const PING_PORTS = { first: 61_000, last: 61_999 };
-const NFT_TABLE = "inet console_edge";
+export const NFT_TABLE = "inet console_edge";
 
 /**
  * @typedef {{ id: number, version: number, java_hostname: string, origin_host: string, origin_port: number, enabled: boolean }} Service

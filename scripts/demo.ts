@@ -3,6 +3,7 @@ import { TOKEN_PAGE } from "@/lib/page-paths";
 import { requireEdgePrograms } from "@/prisma/demo/edge-programs";
 import type { DemoAccess } from "@/prisma/demo/seed";
 import { migrate } from "./database";
+import { DEMO_IS_READY } from "./demo-output";
 import { runApp } from "./run-app";
 
 const HELP = `Starts a console full of living data on this machine.
@@ -72,7 +73,7 @@ function welcome(origin: string, { accounts, token }: DemoAccess): string {
     "Try it:",
     `  curl -sS ${origin}/api/v1/servers -H "Authorization: Bearer ${token}"`,
     "",
-    "Ctrl-C stops everything; the data stays.",
+    `${DEMO_IS_READY}; the data stays.`,
     "",
   ].join("\n");
 }

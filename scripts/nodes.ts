@@ -4,11 +4,10 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { PlainError } from "@/lib/failures";
+import { waitForDemo } from "./demo-output";
 
 /** The majors that package.json names, each with the oldest version of it that is supported or the newest that there is. */
 const VERSIONS: Readonly<Record<string, string>> = { "20": "20.19.0", "22": "22", "24": "24", "26": "26" };
-const DEMO_IS_READY = "Ctrl-C stops everything";
-const DEMO_TIME = 5 * 60_000;
 
 /**
  * `npm run nodes [-- MAJOR …]`: the unit tests and the demo on other versions of Node, which npm's package `node` brings.
@@ -54,7 +53,7 @@ async function runDemo(node: string, dir: string): Promise<void> {
   });
   const ended = once(demo, "exit");
   try {
-    const output = await waitForText(demo, DEMO_IS_READY);
+    const output = await waitForDemo(demo);
     const [, url = "", header = ""] = /curl -sS (\S+) -H "Authorization: (.*)"/.exec(output) ?? [];
     const { status } = await fetch(url, { headers: { Authorization: header } });
     if (status !== 200) throw new PlainError(`The demo answered ${status}.`);
@@ -63,24 +62,6 @@ async function runDemo(node: string, dir: string): Promise<void> {
     demo.kill("SIGINT");
     await ended;
     rmSync(distDir, { recursive: true, force: true });
-  }
-}
-
-async function waitForText(child: ChildProcess, text: string): Promise<string> {
-  let output = "";
-  let timer: NodeJS.Timeout | undefined;
-  const found = new Promise<string>((resolve, reject) => {
-    timer = setTimeout(() => reject(new PlainError(`The demo did not start in time: ${output}`)), DEMO_TIME);
-    child.stdout?.on("data", (chunk) => {
-      output += chunk;
-      if (output.includes(text)) resolve(output);
-    });
-    child.once("exit", () => reject(new PlainError(`The demo ended: ${output}`)));
-  });
-  try {
-    return await found;
-  } finally {
-    clearTimeout(timer);
   }
 }
 

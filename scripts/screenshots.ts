@@ -25,6 +25,7 @@ import {
   TOKEN_PAGE,
 } from "@/lib/page-paths";
 import { SECOND } from "@/lib/time";
+import { waitForDemo } from "./demo-output";
 
 /** The README's pictures, which are kept. */
 const KEPT = "e2e/screenshots";
@@ -68,14 +69,7 @@ async function startDemo(dataDir: string): Promise<Demo> {
     stdio: ["ignore", "pipe", "inherit"],
     env: { ...process.env, DATABASE_URL: "", DATA_DIR: dataDir, PORT: String(port) },
   });
-  let output = "";
-  await new Promise<void>((resolve) => {
-    child.stdout.on("data", (chunk) => {
-      output += chunk;
-      if (output.includes("Ctrl-C stops everything")) resolve();
-    });
-    child.once("exit", resolve);
-  });
+  const output = await waitForDemo(child);
   return {
     origin: `http://127.0.0.1:${port}`,
     owner: personIn(output, "customer"),

@@ -1,12 +1,12 @@
 import { type ChildProcess, execFileSync, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { db } from "@/lib/database/client";
 import { addNode, replaceNodeKey } from "@/lib/game-services/edges/nodes";
 import { NFT_TABLE } from "@/prisma/demo/edge-programs";
+import { requireFree } from "@/server/listen.mjs";
 
 const NODE = "this-machine";
 const PROGRAM = "public/edge.mjs";
@@ -24,7 +24,7 @@ export async function startThisEdge(origin: string): Promise<ThisEdge> {
   const runDir = join(dir, "run");
   mkdirSync(runDir);
   writeFileSync(join(runDir, "hosts.map"), "");
-  const listen = `127.0.0.1:${await freePort()}`;
+  const listen = `127.0.0.1:${await requireFree(0, "127.0.0.1")}`;
   const options = ["--listen", listen, "--run-dir", runDir];
   const config = join(dir, "haproxy.cfg");
   writeFileSync(config, execFileSync(process.execPath, [PROGRAM, "haproxy-config", "--slots", SLOTS, ...options]));
@@ -62,13 +62,4 @@ async function end(child: ChildProcess): Promise<void> {
   const ended = once(child, "exit");
   child.kill("SIGTERM");
   await ended;
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as { port: number };
-  server.close();
-  await once(server, "close");
-  return port;
 }

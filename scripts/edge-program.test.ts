@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { isPrivateOrigin } from "@/lib/game-services/origins";
-import { isPrivate } from "@/public/edge.mjs";
+import { NFT_TABLE as DEMO_TABLE } from "@/prisma/demo/edge-programs";
+import { isPrivate, NFT_TABLE } from "@/public/edge.mjs";
 
 // Edges of the ranges, and what lies beside them.
 const IPS =
@@ -16,4 +17,8 @@ test("an edge node refuses the ips that the console refuses, and no others", () 
     fc.property(fc.oneof(fc.ipV4(), fc.ipV6()), (ip) => isPrivate(ip) === isPrivateOrigin(ip)),
     { numRuns: 20_000 },
   );
+});
+
+test("the demo looks for and removes the very nftables table that its edge node makes", () => {
+  expect(DEMO_TABLE.join(" ")).toBe(NFT_TABLE);
 });
