@@ -225,8 +225,26 @@ test("the sums outlive their samples, and a late sample of a deleted hour does n
   expect(await summed(server)).toEqual(before);
 });
 
-/** Does the work of the hourly sweep on samples, without a time limit. */
-const retire = () => retireSamples(Date.now(), { telemetryDays: 31, hoursDays: 400 }, async () => true);
+/** Does the work of the hourly sweep on samples, without a time limit. `before` runs before each of its steps. */
+async function retire(before = async () => {}): Promise<void> {
+  const goesOn = async () => {
+    await before();
+    return true;
+  };
+  await retireSamples(Date.now(), { telemetryDays: 31, hoursDays: 400 }, goesOn);
+}
+
+/** The end of the last day whose samples are retired, in epoch ms. */
+const endOfRetired = () => Math.floor(Date.now() / DAY) * DAY - 31 * DAY;
+
+/** Retires until so many of a server's samples are left. Other tests retire too, and may be in the middle of it. */
+async function retireUntil(serverId: number, left: number): Promise<void> {
+  const retired = async () => {
+    await retire();
+    return db.telemetrySample.count({ where: { serverId } });
+  };
+  await expect.poll(retired).toBe(left);
+}
 
 test("samples of days beyond 31 are deleted, also of a server that stopped reporting, and their hours are kept as they were", async () => {
   const server = await oldServer();
@@ -235,27 +253,40 @@ test("samples of days beyond 31 are deleted, also of a server that stopped repor
   const reference = await oldServer();
   await insertSamples(reference.id, 30, end);
   await db.$executeRaw`insert into telemetry_samples (server_id, ts) values (${server.id}, ${new Date(hourAgo(30 * 24))})`;
-  const left = () => db.telemetrySample.count({ where: { serverId: server.id } });
   const from = end - 40 * HOUR;
   await rollUp(reference, from, end);
-  await retire();
-  await expect.poll(left).toBe(1);
+  await retireUntil(server.id, 1);
   expect(await listHours(server.id, from, end)).toEqual(await listHours(reference.id, from, end));
-  await retire();
-  expect(await left()).toBe(1);
+  await retireUntil(server.id, 1);
 });
 
 test("deleting waits for a transaction that writes an old sample, and sums that up first", async () => {
   const server = await oldServer();
-  const end = hourAgo(33 * 24);
+  const end = endOfRetired();
   await insertSamples(server.id, 3, end);
-  await whileWriting(server.id, end - 90 * MINUTE + 1, retire);
+  await whileWriting(server.id, end - 90 * MINUTE + 1, () => retire());
   // A sample written during the sweep stays until the next sweep.
-  await retire();
-  await expect.poll(() => db.telemetrySample.count({ where: { serverId: server.id } })).toBe(0);
+  await retireUntil(server.id, 0);
   const kept = await listHours(server.id, end - 3 * HOUR, end);
   expect(kept.map(({ bands }) => bands.cpuPct?.count)).toEqual([12, 13, 12]);
   expect(kept[1]?.bands.cpuPct?.greatest).toBe(100);
+});
+
+test("a sample that is written after its hour was summed up, but before the deletion, is summed up by the next sweep", async () => {
+  const server = await oldServer();
+  const end = endOfRetired();
+  await insertSamples(server.id, 3, end);
+  const ts = new Date(end - 90 * MINUTE + 1);
+  let isWritten = false;
+  await retire(async () => {
+    if (isWritten || (await listHours(server.id, end - 3 * HOUR, end)).length < 3) return;
+    isWritten = true;
+    await db.telemetrySample.create({ data: { serverId: server.id, ts, cpuPct: 100 } });
+  });
+  expect(isWritten).toBe(true);
+  await retireUntil(server.id, 0);
+  const kept = await listHours(server.id, end - 3 * HOUR, end);
+  expect(kept.map(({ bands }) => bands.cpuPct?.count)).toEqual([12, 13, 12]);
 });
 
 test("one sample of a month is seen at 30 days, in each of the four times at its place, and gaps stay gaps", async () => {

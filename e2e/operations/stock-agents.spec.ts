@@ -2,6 +2,7 @@ import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join, resolve } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
 import { AgentBench } from "@/e2e/support/agent";
 import { newAccount, newReportingServer } from "@/e2e/support/factories";
 import { expect, getData, sharedOrigin, test } from "@/e2e/support/fixtures";
@@ -40,8 +41,8 @@ async function reportingServer() {
   return { ...(await newReportingServer(accountId)), token };
 }
 
-const prometheus = async (name: string, key: string, target: string): Promise<RunningAgent> =>
-  own(await startPrometheusAgent(test.info().outputPath(name), sharedOrigin(), key, target));
+const prometheus = (name: string, key: string, target: string): RunningAgent =>
+  own(startPrometheusAgent(test.info().outputPath(name), sharedOrigin(), key, target));
 
 /** The daemon's one check-in as it would send it. */
 async function printed(bench: AgentBench, variables: Record<string, string> = {}) {
@@ -59,7 +60,7 @@ test("of one recorded machine Prometheus with the node exporter and the daemon m
   let isAfter = false;
   const { target, close } = await startTarget(() => exporters[isAfter ? 1 : 0].target);
   running.push({ stop: close });
-  const agent = await prometheus("prometheus", key, target);
+  const agent = prometheus("prometheus", key, target);
   await expect.poll(() => samplesOf(id), { ...LONG, message: agent.output() }).not.toHaveLength(0);
   isAfter = true;
   const moved = async () => (await samplesOf(id)).filter(({ cpuPct }) => cpuPct !== null);
@@ -96,7 +97,7 @@ test("on this machine under load, two keys agree: Prometheus and the daemon, wit
   const [scraped, measured] = [await reportingServer(), await reportingServer()];
   own(startLoad(availableParallelism()));
   const exporter = own(await startNodeExporter());
-  await prometheus("prometheus", scraped.key, exporter.target);
+  const agent = prometheus("prometheus", scraped.key, exporter.target);
   const bench = new AgentBench();
   running.push({ stop: () => bench.remove() });
   bench.shim("ping", "sleep 1; echo '5 packets transmitted, 5 received, 0% packet loss'");
@@ -109,6 +110,8 @@ test("on this machine under load, two keys agree: Prometheus and the daemon, wit
    * one moment, other programs may start or end.
    */
   const differences = async () => {
+    // Of both, a sample is kept every ten seconds. At a steady pace their times could stay as far apart as they are.
+    await wait(Math.random() * 5 * SECOND);
     await checkIn();
     const [ofPrometheus, ofDaemon] = [await samplesOf(scraped.id), await samplesOf(measured.id)];
     const pairs = ofDaemon.flatMap((one) =>
@@ -117,7 +120,7 @@ test("on this machine under load, two keys agree: Prometheus and the daemon, wit
         .map((other) => [one, other] as const),
     );
     const [first, ...others] = pairs.map(([one, other]) => differing(one, other));
-    if (!first) return ["no two samples beside each other"];
+    if (!first) return ["no two samples beside each other", ...[ofPrometheus, ofDaemon].map(timesOf), agent.output()];
     return first.filter((name) => others.every((names) => names.includes(name)));
   };
   await expect.poll(differences, { timeout: 4 * MINUTE, intervals: [0] }).toEqual([]);
@@ -134,6 +137,8 @@ test("on this machine under load, two keys agree: Prometheus and the daemon, wit
     },
   });
 });
+
+const timesOf = (samples: Sampled[]) => samples.map(({ ts }) => ts.toISOString()).join(" ");
 
 /** In milliseconds: the daemon takes a moment to start its tools, more of it on a busy machine. */
 const BESIDE = 3 * SECOND;
@@ -168,14 +173,14 @@ test("a second machine behind the same key is told to Prometheus, which drops it
   test.setTimeout(5 * MINUTE);
   const { id, key } = await reportingServer();
   const [first, second] = [own(await startNodeExporter()), own(await startNodeExporter())];
-  await prometheus("first", key, first.target);
+  prometheus("first", key, first.target);
   await expect.poll(() => samplesOf(id), LONG).not.toHaveLength(0);
-  const refused = await prometheus("second", key, second.target);
+  const refused = prometheus("second", key, second.target);
   await expect.poll(refused.output, LONG).toContain(`This key already reports for`);
   expect(refused.output()).toContain("400 Bad Request");
   const count = (await samplesOf(id)).length;
   await expect.poll(async () => (await samplesOf(id)).length, LONG).toBeGreaterThan(count);
-  const wrong = await prometheus("wrong", key.slice(0, -1), first.target);
+  const wrong = prometheus("wrong", key.slice(0, -1), first.target);
   await expect.poll(wrong.output, LONG).toContain("Invalid or replaced server key.");
 });
 

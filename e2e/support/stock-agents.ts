@@ -4,9 +4,9 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
+import type { Readable } from "node:stream";
 import { agentConfigurations, KEY_PLACE } from "@/app/dashboard/servers/agent-configurations";
 import { atExit } from "./at-exit";
-import { freePort } from "./free-port";
 
 // Real agents of Debian, with the configurations that the console shows.
 
@@ -22,12 +22,7 @@ export function configurationOf(name: string, origin: string, key: string, excha
 }
 
 /** Debian's Prometheus as an agent, which scrapes `target` every five seconds. */
-export async function startPrometheusAgent(
-  dir: string,
-  origin: string,
-  key: string,
-  target: string,
-): Promise<RunningAgent> {
+export function startPrometheusAgent(dir: string, origin: string, key: string, target: string): RunningAgent {
   mkdirSync(dir, { recursive: true });
   const file = join(dir, "prometheus.yml");
   const exchanged = { "localhost:9100": target, "scrape_interval: 30s": "scrape_interval: 5s" };
@@ -36,15 +31,14 @@ export async function startPrometheusAgent(
     "--enable-feature=agent",
     `--config.file=${file}`,
     `--storage.agent.path=${join(dir, "data")}`,
-    `--web.listen-address=127.0.0.1:${await freePort()}`,
+    "--web.listen-address=127.0.0.1:0",
   ]);
 }
 
 /** Debian's node exporter, of this machine or of another /proc. Answers its `host:port`. */
 export async function startNodeExporter(proc = "/proc"): Promise<RunningAgent & { target: string }> {
-  const target = `127.0.0.1:${await freePort()}`;
-  const agent = start("prometheus-node-exporter", [`--web.listen-address=${target}`, `--path.procfs=${proc}`]);
-  return { ...agent, target };
+  const agent = start("prometheus-node-exporter", ["--web.listen-address=127.0.0.1:0", `--path.procfs=${proc}`]);
+  return { ...agent, target: await agent.says(/msg="Listening on" address=(\S+)/) };
 }
 
 /** Debian's collectd, in the foreground. */
@@ -91,7 +85,8 @@ export function hasProgram(program: string, args: string[] = ["--version"]): boo
   return spawnSync(program, args).error === undefined;
 }
 
-function start(program: string, args: string[]): RunningAgent {
+/** `says` waits for a line of the agent and answers the first group of the pattern. */
+function start(program: string, args: string[]): RunningAgent & { says(pattern: RegExp): Promise<string> } {
   const child: ChildProcess = spawn(program, args, { stdio: ["ignore", "pipe", "pipe"] });
   let output = "";
   child.stdout?.on("data", (chunk) => (output += chunk));
@@ -100,6 +95,14 @@ function start(program: string, args: string[]): RunningAgent {
   atExit(() => child.kill("SIGKILL"));
   return {
     output: () => output,
+    async says(pattern) {
+      for (;;) {
+        const [, said] = pattern.exec(output) ?? [];
+        if (said !== undefined) return said;
+        if (child.exitCode !== null || child.signalCode !== null) throw new Error(`${program} has ended: ${output}`);
+        await Promise.race([once(child.stdout as Readable, "data"), once(child.stderr as Readable, "data"), exited]);
+      }
+    },
     async stop() {
       child.kill("SIGTERM");
       await exited;

@@ -12,8 +12,8 @@ export function bearerCredentials(headers: Headers): string | null {
  * `Basic …` under any user name; null without any.
  */
 export function keyCredentials(headers: Headers): string | null {
-  const given = headers.get("authorization")?.trim() ?? "";
-  const [, scheme = "", credentials = ""] = /^(bearer|token|basic)[ \t]+(.+)$/is.exec(given) ?? [];
+  const authorization = headers.get("authorization")?.trim() ?? "";
+  const [, scheme = "", credentials = ""] = /^(bearer|token|basic)[ \t]+(.+)$/is.exec(authorization) ?? [];
   if (scheme.toLowerCase() !== "basic") return credentials || null;
   const pair = Buffer.from(credentials, "base64").toString("utf8");
   return pair.slice(pair.indexOf(":") + 1) || null;

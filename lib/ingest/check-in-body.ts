@@ -57,14 +57,19 @@ export function parseCheckInBody(text: string, arrivedAt: Date): DeliveredCheckI
 
 function requireRecent(sampledAt: number, now: number): void {
   if (sampledAt > now + MAX_AHEAD) {
-    throw new ApiError(
-      400,
-      `sampled_at: is ${minutes(sampledAt - now)} ahead of the console's clock, and 5 minutes are the most. Check this machine's clock.`,
-    );
+    throw new ApiError(400, `sampled_at: is ${aheadOfClock(sampledAt - now)}`);
   }
   if (sampledAt < now - MAX_AGE) {
-    throw new ApiError(400, `sampled_at: is ${minutes(now - sampledAt)} old, and 2 hours are the most.`);
+    throw new ApiError(
+      400,
+      `sampled_at: is ${minutes(now - sampledAt)} old, and ${MAX_AGE / HOUR} hours are the most.`,
+    );
   }
+}
+
+/** The end of the sentence that refuses a sample whose time is `ms` milliseconds ahead. */
+export function aheadOfClock(ms: number): string {
+  return `${minutes(ms)} ahead of the console's clock, and ${minutes(MAX_AHEAD)} are the most. Check this machine's clock.`;
 }
 
 function minutes(ms: number): string {

@@ -4,14 +4,13 @@ import { NotFoundError } from "@/lib/failures";
 import { keyCredentials } from "@/lib/http/bearer";
 import { clientIp } from "@/lib/http/client-ip";
 import { isPublicIp } from "@/lib/http/public-ip";
-import { MAX_AGE, MAX_AHEAD } from "@/lib/ingest/check-in-body";
+import { aheadOfClock, MAX_AGE, MAX_AHEAD } from "@/lib/ingest/check-in-body";
 import { countCheckIn, invalidServerKey, requireReporter } from "@/lib/ingest/reporter";
 import { UNPRINTABLE } from "@/lib/names";
 import { env } from "@/lib/process/env";
 import type { Reading, Readings } from "@/lib/servers/telemetry/agents/readings";
 import type { AgentDoorName } from "@/lib/servers/telemetry/agents/state";
 import { type AgentReport, type Taken, takeInReadings } from "@/lib/servers/telemetry/agents/take-in";
-import { MINUTE } from "@/lib/time";
 
 /** What a body tells of the machines that it is of. `problems` are its mistakes, which leave the rest as it is. */
 export type Told = {
@@ -110,8 +109,7 @@ function inTime({ readings, problems }: Told, now: number) {
   }
   const furthest = readings.reduce((most, { ts }) => Math.max(most, ts), now);
   const ahead = readings.filter(({ ts }) => ts > now + MAX_AHEAD).length;
-  const minutes = Math.round((furthest - now) / MINUTE);
-  const problem = `Values are ${minutes} minutes ahead of the console's clock, and 5 minutes are the most. Check this machine's clock.`;
+  const problem = `Values are ${aheadOfClock(furthest - now)}`;
   return {
     readings: inTime.sort((a, b) => a.ts - b.ts),
     problems: ahead > 0 ? [...problems, problem] : [...problems],

@@ -59,8 +59,8 @@ function hostOf(attributes: Record<string, string>): string {
 }
 
 function numberOf({ asDouble, asInt }: Json): number | null {
-  const given = asDouble ?? asInt;
-  const value = typeof given === "string" && given !== "" ? Number(given) : given;
+  const number = asDouble ?? asInt;
+  const value = typeof number === "string" && number !== "" ? Number(number) : number;
   return typeof value === "number" && Number.isFinite(value) ? value : null;
 }
 

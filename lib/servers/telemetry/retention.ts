@@ -12,7 +12,7 @@ import { DAY, SECOND, startOfHour } from "@/lib/time";
 const PAGE = 100;
 /** Attempts per server when its check-ins interfere. */
 const ATTEMPTS = 10;
-/** Samples whose hours cannot be summed up are deleted after this many extra days. */
+/** The samples of hours that cannot be summed up are deleted after this many extra days. */
 const DAYS_OF_GRACE = 2;
 
 const s = table("Server", "s");
@@ -39,12 +39,15 @@ const NEXT_SAMPLE = statement({ id: t.serverId, since: t.ts, until: t.ts }, ({ i
   select({ first: new Expression<Date | null>(first(id, since, until), "instant") }),
 );
 
+/** Samples that no day's partition holds. One that was written after its hour was summed up stays until that is done again. */
 const REST = deletion(
   s,
   s.id,
   BEFORE,
   "delete from telemetry_samples_default",
-  (before) => `select t.ctid from telemetry_samples_default t where ${t.serverId} = ${s.id} and ${t.ts} < ${before}`,
+  (before) => `select t.ctid from telemetry_samples_default t where ${t.serverId} = ${s.id} and ${t.ts} < ${before}
+    and (${t.ts} < ${before} - interval '${DAYS_OF_GRACE} days' or exists (select from ${h}
+      where ${h.serverId} = ${s.id} and ${h.hour} = date_trunc('hour', ${t.ts}, 'UTC') and not ${h.stale}))`,
 );
 
 const HOURS = deletion(
@@ -57,7 +60,7 @@ const HOURS = deletion(
 
 /**
  * Deletes the samples of all days (UTC) that ended more than `days` days before `now` (epoch ms). Their hourly sums stay.
- * If some hours of a day could not be summed up, its samples stay for another `DAYS_OF_GRACE` at most.
+ * If some hours could not be summed up, their samples stay for another `DAYS_OF_GRACE` at most.
  */
 export async function retireSamples(
   now: number,
@@ -70,7 +73,7 @@ export async function retireSamples(
   const end = unsummed === 0 && (await goesOn()) ? until : until - DAYS_OF_GRACE * DAY;
   return {
     sample_days: await dropDaysBefore("telemetry_samples", end, goesOn),
-    samples: await deleteAll(REST, new Date(end), goesOn),
+    samples: await deleteAll(REST, new Date(until), goesOn),
     unsummed,
   };
 }
