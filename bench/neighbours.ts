@@ -13,10 +13,12 @@ const SECOND = 1000;
 const GOAL_TIMES = 5;
 const GOAL_MS = 250;
 
-/** No render and no sum may hold up everything else for longer. */
+/** No render and no sum may hold up everything else for longer, when nothing else wants the cores. */
 const LOOP_GOAL_MS = 50;
 
 const MEASURED_MS = 4 * SECOND;
+/** Between two requests that nothing runs beside, so that garbage is collected in between. */
+const ALONE_PAUSE_MS = 150;
 /** An attack begins before what is measured beside it, and goes on until that has ended. */
 const BEFORE_MS = SECOND;
 const CHECK_IN = JSON.stringify({ cpu_pct: 12.5, mem_used_mb: 9000, mem_total_mb: 16_000 });
@@ -41,7 +43,19 @@ export async function neighbours(bench: Bench): Promise<(readonly string[])[]> {
     const quiet = quietOf(bench, people);
     await bench.askAll(app, Object.values(quiet));
     const peace = await bench.askAll(app, Object.values(quiet));
-    for (const [attack, loads] of Object.entries(await attacksOf(bench, app, people))) {
+    const attacks = Object.entries(await attacksOf(bench, app, people));
+    for (const [attack, loads] of workers === 1 ? attacks : []) {
+      const one = loads.map((load) => ({ ...load, ms: MEASURED_MS, connections: 1, pauseMs: ALONE_PAUSE_MS }));
+      await readLoopDelay(opsPort);
+      const [own] = await bench.askAll(app, one);
+      rows.push([
+        String(workers),
+        `nothing: one of ${attack}`,
+        "itself",
+        ...compare(own, own, await readLoopDelay(opsPort), true),
+      ]);
+    }
+    for (const [attack, loads] of attacks) {
       await readLoopDelay(opsPort);
       const beside = Object.values(quiet).map((request) => ({ ...request, startMs: BEFORE_MS }));
       const measured = await bench.askAll(app, [...beside, ...loads]);
@@ -63,11 +77,14 @@ export async function neighbours(bench: Bench): Promise<(readonly string[])[]> {
   return rows;
 }
 
-function compare(peace: Measured | undefined, beside: Measured | undefined, loopMs: number): string[] {
+/** `isAlone`: the event loop is late for nothing but what is measured. */
+function compare(peace: Measured | undefined, beside: Measured | undefined, loopMs: number, isAlone = false): string[] {
   const [before, during] = [peace?.p95Ms ?? Number.NaN, beside?.p95Ms ?? Number.NaN];
   const refused = beside?.refused ?? 0;
   const isFast = during <= GOAL_TIMES * before || during <= before + GOAL_MS;
-  const missed = [refused > 0 && "refused", !isFast && "slow", loopMs > LOOP_GOAL_MS && "event loop"].filter(Boolean);
+  const missed = [refused > 0 && "refused", !isFast && "slow", isAlone && loopMs > LOOP_GOAL_MS && "event loop"].filter(
+    Boolean,
+  );
   return [
     `${before.toFixed(1)} ms`,
     `${during.toFixed(1)} ms`,

@@ -9,6 +9,7 @@ import { runProgram } from "@/e2e/support/run-program";
 import { hasProgram } from "@/e2e/support/stock-agents";
 import { db } from "@/lib/database/client";
 import { requestBenchmark } from "@/lib/servers/benchmarks";
+import { SECOND } from "@/lib/time";
 
 // What the pages of a server offer to those who run other programs than our daemon, and what a benchmark needs.
 
@@ -101,10 +102,13 @@ test("the page of a benchmark says what keeps it from being verified, and what i
       /^echo (\w+)=(\S+) \| sudo tee -a \/etc\/console-agent\/environment\n/.exec(lines) ?? [];
     expect([variable, value]).toEqual(["PUBLIC_IP", "127.0.0.1"]);
     expect((await once({ [variable]: "web-1" })).stderr).toContain("PUBLIC_IP is not an ip.");
-    expect((await once({ [variable]: value })).code).toBe(0);
-    await open();
-    await expect(page.getByLabel("Label of the run")).toBeVisible();
-    await expect(section).toHaveCount(0);
+    // Two check-ins of the same second are one, and the first one counts.
+    await expect(async () => {
+      expect((await once({ [variable]: value })).code).toBe(0);
+      await open();
+      await expect(page.getByLabel("Label of the run")).toBeVisible();
+      await expect(section).toHaveCount(0, { timeout: SECOND });
+    }).toPass();
   } finally {
     bench.remove();
   }

@@ -5,6 +5,8 @@ import { addMetricSource } from "../../lib/operations/metrics.mjs";
 /** Upper bounds in seconds. */
 const BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 const NANOSECONDS = 1e9;
+/** How often the event loop is looked at, in milliseconds. */
+const RESOLUTION = 10;
 
 /** @typedef {{ statuses: Map<number, number>, buckets: number[], seconds: number, count: number }} Route */
 /** @type {Map<string, Route>} */
@@ -45,12 +47,14 @@ function count(name, status, seconds) {
 
 /** Starts measuring this process for /ops/metrics. */
 export function tellOfProcess() {
-  const delay = monitorEventLoopDelay({ resolution: 10 });
+  const delay = monitorEventLoopDelay({ resolution: RESOLUTION });
+  // Node counts the whole time between two looks.
+  const lateness = (/** @type {number} */ nanoseconds) => Math.max(0, nanoseconds / NANOSECONDS - RESOLUTION / 1000);
   delay.enable();
   addMetricSource("requests", requestFamilies);
   addMetricSource("process", () => {
-    const p99 = delay.percentile(99) / NANOSECONDS;
-    const max = delay.max / NANOSECONDS;
+    const p99 = lateness(delay.percentile(99));
+    const max = lateness(delay.max);
     delay.reset();
     const { rss, heapUsed } = process.memoryUsage();
     return [
