@@ -21,7 +21,7 @@ export async function main(): Promise<number> {
   }
   if (process.platform !== "linux") throw new PlainError("The soak reads /proc, which only Linux has.");
   if (!findPostgres() || !hasRedis()) throw new PlainError("PostgreSQL and redis-server must both be installed.");
-  buildIfChanged(DIST_DIRS.test);
+  await buildIfChanged(DIST_DIRS.test);
   console.log(`Load for ${minutes} minutes, and until the stores have been in trouble in every way …`);
   const report = await soak(minutes * MINUTE);
   print(report);
