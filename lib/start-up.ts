@@ -1,5 +1,6 @@
 import { logConsole } from "@/lib/process/console";
 import { logFault } from "@/lib/process/faults";
+import { tellRefusedStart } from "@/lib/process/refused-start.mjs";
 import { SECOND } from "@/lib/time";
 
 /** A store of the limit that needs longer than this to connect is left to connect while requests are answered. */
@@ -10,7 +11,7 @@ export async function startUp(): Promise<void> {
   try {
     await import("@/lib/process/env");
   } catch (error) {
-    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+    tellRefusedStart(error instanceof Error ? error.message : String(error));
     process.exit(1);
   }
   if (process.env.NODE_ENV === "production") logConsole();

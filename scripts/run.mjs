@@ -7,7 +7,10 @@ import { existsSync, mkdtempSync, readFileSync, rmdirSync, writeFileSync } from 
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { format } from "node:util";
 import { setFlagsFromString } from "node:v8";
+import { tellRefusedStart } from "../lib/process/refused-start.mjs";
+import { logConsoleAtStart } from "../server/log.mjs";
 import { withSetupLock } from "./setup-lock.mjs";
 
 /** Says what lib/generated was made from. It is committed with it. */
@@ -16,11 +19,14 @@ const GENERATED_STAMP = "lib/generated/inputs.sha256";
 const DEVELOPMENT_COMMANDS = new Set(["test", "package", "nodes", "soak", "documents", "screenshots"]);
 /** Commands that end within seconds: compiling WebAssembly a second time, for speed, would take longer than it saves. */
 const SHORT_COMMANDS = new Set(["account", "edge", "migrate", "server", "sweep"]);
+/** Commands that run in production for long: what they write is a log. */
+const LOGGING_COMMANDS = new Set(["start"]);
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 process.chdir(root);
 
 const [command = "", ...args] = process.argv.slice(2);
+if (LOGGING_COMMANDS.has(command)) logConsoleAtStart();
 requireCommand();
 requireNode();
 requireTempFolder();
@@ -159,6 +165,7 @@ function prepare({ title, run, finish }) {
  * @returns {never}
  */
 function fail(problem) {
-  console.error(problem);
+  if (LOGGING_COMMANDS.has(command)) tellRefusedStart(format(problem));
+  else console.error(problem);
   process.exit(1);
 }

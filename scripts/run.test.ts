@@ -9,6 +9,8 @@ const FILES = [
   "scripts/run.mjs",
   "scripts/setup-lock.mjs",
   "lib/process/pid-file.mjs",
+  "lib/process/refused-start.mjs",
+  "server/log.mjs",
   "lib/generated/inputs.sha256",
   "prisma/schema.prisma",
   "prisma/tables-generator.mjs",
@@ -36,12 +38,22 @@ function run(args: string[], variables: Record<string, string> = {}) {
 }
 
 test("npm start with packages that do not match says so and installs nothing", () => {
-  expect(run(["start"])).toMatchObject({
-    status: 1,
-    stderr: 'The installed packages or the build do not match this version. Run "npm ci" and "npm run build" first.\n',
-  });
+  const { status, stderr } = run(["start"]);
+  expect(status).toBe(1);
+  expect(JSON.parse(stderr).detail).toBe(
+    'The installed packages or the build do not match this version. Run "npm ci" and "npm run build" first.',
+  );
   expect(existsSync(join(dir, "node_modules"))).toBe(false);
   expect(existsSync(join(dir, ".data"))).toBe(false);
+});
+
+test("what Node warns of is a line of JSON in the log of npm start", () => {
+  const warn = "process.on('exit', () => process.emit('warning', new DOMException('This is old.', 'Deprecation')))";
+  const { stderr, stdout } = run(["start"], {
+    NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(warn)}`,
+  });
+  const lines = `${stdout}${stderr}`.trim().split("\n");
+  expect(lines.map((line) => JSON.parse(line).detail)).toContain("Deprecation: This is old.");
 });
 
 test.each(["test", "documents", "screenshots"])(

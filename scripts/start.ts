@@ -7,8 +7,8 @@ import { migrate, requireMigrated } from "./database";
 import { runApp } from "./run-app";
 
 /**
- * `npm start`: production. No demo data; migrations are applied here only to the embedded database. What it says while it
- * runs are lines of JSON, as the server's own; a start that is refused is a sentence.
+ * `npm start`: production. No demo data; migrations are applied here only to the embedded database. What it says are lines
+ * of JSON, as the server's own.
  */
 export async function main(): Promise<number | undefined> {
   parseEnv(process.env);

@@ -18,8 +18,11 @@ export function logInfo(event, detail) {
   process.stdout.write(lineOf("info", event, detail));
 }
 
-/** Turns what Next writes to the console while it starts into JSON lines as well. */
+/** Turns the warnings of Node, and what Next writes to the console while it starts, into JSON lines as well. */
 export function logConsoleAtStart() {
+  process.removeAllListeners("warning");
+  // Called when it is needed: the app has a console of its own later.
+  process.on("warning", ({ name, message }) => console.warn(`${name}: ${message}`));
   for (const method of /** @type {const} */ (["log", "info", "warn"])) {
     console[method] = (...values) => logInfo("message", format(...values));
   }

@@ -3,16 +3,18 @@
 import cluster from "node:cluster";
 import { randomBytes } from "node:crypto";
 import { fileURLToPath } from "node:url";
+import { tellRefusedStart } from "../lib/process/refused-start.mjs";
 import { drainDelay } from "./drain.mjs";
 import { GAVE_UP } from "./exit-codes.mjs";
 import { failToListen, requireFree } from "./listen.mjs";
-import { logError, logInfo } from "./log.mjs";
+import { logConsoleAtStart, logError, logInfo } from "./log.mjs";
 import { startOps } from "./ops/ops-server.mjs";
 import { Deaths, MAX_DEATHS } from "./restarts.mjs";
 
 /** A worker that still runs after this is killed. It gives its requests ten seconds, so it no longer listens. */
 const END_MS = 15_000 + drainDelay();
 
+logConsoleAtStart();
 const count = Number(process.env.WORKERS);
 // All workers need the same secret: a request that one sends to the port may reach another.
 process.env.CONSOLE_INNER_SECRET = randomBytes(24).toString("hex");
@@ -77,7 +79,7 @@ function drain(/** @type {number} */ exitCode, /** @type {NodeJS.Signals} */ sig
 
 function end(/** @type {{ error: string }} */ message) {
   if (process.send) return process.send(message, () => process.exit(1));
-  logError("the server did not start", message.error);
+  tellRefusedStart(message.error);
   process.exit(1);
 }
 

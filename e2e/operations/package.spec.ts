@@ -23,6 +23,12 @@ test("npm run package: migrate, account, server, sweep and server.mjs run from a
     });
     expect(refused.code).toBe(1);
     expect(JSON.parse(refused.errors).detail).toContain("The database is not up to date");
+    const wrong = await runProgram(process.execPath, [join(made.folder, "server.mjs")], {
+      DATABASE_URL: database.url,
+      PORT: "70000",
+    });
+    expect([wrong.code, wrong.output]).toEqual([1, ""]);
+    expect(JSON.parse(wrong.errors).detail).toBe('PORT must be a whole number from 0 to 65535, not "70000".');
     expect(await run("migrate")).toMatchObject({ code: 0, output: "The database is up to date.\n" });
     const created = await run("account", "create", "ann@example.com", "--name", "Ann");
     expect(created.output).toContain("Created ann@example.com (id 1, customer).");

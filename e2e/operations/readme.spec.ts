@@ -1,4 +1,4 @@
-import { execFileSync, spawn, spawnSync } from "node:child_process";
+import { type ChildProcess, execFileSync, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { cpSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -6,6 +6,7 @@ import { join, relative, resolve } from "node:path";
 import { expect, test } from "@/e2e/support/fixtures";
 import { freePort } from "@/e2e/support/free-port";
 import { hasRedis, startRedis } from "@/e2e/support/redis-server";
+import { runProgram } from "@/e2e/support/run-program";
 import { runSql } from "@/e2e/support/run-sql";
 import { createTestDatabase } from "@/e2e/support/test-database";
 import { MINUTE } from "@/lib/time";
@@ -36,7 +37,7 @@ test("every command of the README is run by a test", { tag: "@one-engine" }, () 
   for (const command of commands) expect(Object.keys(ELSEWHERE), "known commands").toContain(command);
 });
 
-test("the README's way to production works as it is typed: built, migrated, started, and a machine reports", {
+test("the README's way to production works as it is typed: built, migrated, started, a machine reports, and each line of the log is JSON", {
   tag: "@one-engine",
 }, async () => {
   test.setTimeout(8 * MINUTE);
@@ -69,19 +70,25 @@ test("the README's way to production works as it is typed: built, migrated, star
       cwd: copy,
       env,
       detached: true,
-      stdio: ["ignore", "pipe", "inherit"],
+      stdio: ["ignore", "pipe", "pipe"],
     });
   let server: ReturnType<typeof start> | undefined;
+  let said = "";
   try {
     for (const line of lines) {
-      if (!line.endsWith("npm start")) {
+      if (!line.includes("npm start")) {
         output[line] = run(`${line.startsWith("npm ci") ? "" : setUrl}\n${line}`);
         continue;
       }
+      const refused = await runProgram("bash", ["-ec", typed(`cd ${copy}\n${setUrl}\n${line}`)], {
+        ...env,
+        PORT: "70000",
+      });
+      expect([refused.code, refused.output]).toEqual([1, ""]);
+      expect(JSON.parse(refused.errors).detail).toBe('PORT must be a whole number from 0 to 65535, not "70000".');
       server = start(line);
-      let said = "";
-      server.stdout.on("data", (chunk) => (said += chunk));
-      await expect.poll(() => said, { timeout: MINUTE }).toContain("Console API on");
+      for (const stream of [server.stdout, server.stderr]) stream.on("data", (chunk) => (said += chunk));
+      await expect.poll(() => said, { timeout: 2 * MINUTE }).toContain("Console API on");
     }
     expect((await fetch(`${origin}/readyz`)).status).toBe(200);
     expect(Object.values(output).join("\n")).toContain("Created ann@example.com (id 1, admin).");
@@ -92,16 +99,23 @@ test("the README's way to production works as it is typed: built, migrated, star
     const answers = machine.map((line) => run(line, { KEY: key }));
     expect(answers.at(-1)).toBe('{"data":{"stored":true}}');
     expect(readFileSync(join(copy, "agent.sh"), "utf8")).toBe(readFileSync("public/agent.sh", "utf8"));
+
+    await stop(server);
+    for (const line of said.trim().split("\n")) expect(() => JSON.parse(line), line).not.toThrow();
   } finally {
-    if (server?.pid && server.exitCode === null) {
-      process.kill(-server.pid, "SIGTERM");
-      await once(server, "exit");
-    }
+    await stop(server);
     await redis.stop();
     await database.stop();
     rmSync(copy, { recursive: true, force: true });
   }
 });
+
+/** Stops a shell and what it has started. */
+async function stop(shell: ChildProcess | undefined): Promise<void> {
+  if (!shell?.pid || shell.exitCode !== null || shell.signalCode !== null) return;
+  process.kill(-shell.pid, "SIGTERM");
+  await once(shell, "close");
+}
 
 /** What `npm ci` would put there. To unpack it a second time takes a core half a minute. */
 function linkPackages(copy: string): void {

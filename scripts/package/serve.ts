@@ -1,15 +1,17 @@
 import { PlainError } from "@/lib/failures";
 import { parseEnv, VARIABLE_NAMES } from "@/lib/process/env-variables";
-import { logError } from "@/server/log.mjs";
+import { tellRefusedStart } from "@/lib/process/refused-start.mjs";
+import { logConsoleAtStart, logError } from "@/server/log.mjs";
 import { requireMigrated } from "../database";
 
 // `node server.mjs` of the package: the server in this very process, or its workers. Each line that it writes is JSON.
 
+logConsoleAtStart();
 try {
   await serve();
 } catch (error) {
   const reason = error instanceof PlainError ? error.message : String((error as Error).stack);
-  logError("the server did not start", reason);
+  tellRefusedStart(reason);
   if (process.send) process.send({ error: reason }, () => process.exit(1));
   else process.exit(1);
 }
