@@ -40,7 +40,7 @@ export async function buildIfChanged(distDir: string): Promise<void> {
   });
 }
 
-/** Whether the build in `distDir` was made from the files as they are. */
+/** Whether the build in `distDir` was made from the files as they are, by whichever Node. */
 export function isBuilt(distDir: string): boolean {
   const stamp = join(distDir, STAMP);
   return existsSync(stamp) && readFileSync(stamp, "utf8") === inputsHash();
@@ -63,7 +63,7 @@ async function build(distDir: string): Promise<void> {
 }
 
 function inputsHash(): string {
-  const hash = createHash("sha256").update(process.versions.node);
+  const hash = createHash("sha256");
   for (const path of INPUTS.flatMap(filesIn)) hash.update(`${path}\0`).update(readFileSync(path));
   return hash.digest("hex");
 }

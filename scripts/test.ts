@@ -6,14 +6,17 @@ import { findPostgres, startPostgres } from "@/e2e/support/postgres-server";
 import { hasRedis } from "@/e2e/support/redis-server";
 import { PlainError } from "@/lib/failures";
 import { DIST_DIRS, isBuilt } from "./build";
+import { installOldestAndNewest, type NodeProgram, runDemo } from "./nodes";
 
 const REPORTS = "test-results";
+const THIS_NODE: NodeProgram = { version: process.versions.node, path: process.execPath };
 
 type Counts = { passed: number; failed: number; skipped: number };
 
 /**
  * `npm test`: everything, in the order in which it fails fastest. Words after `--` go to the end-to-end runner alone
- * (`npm test -- visibility`). With REQUIRE_ALL=1 nothing may be skipped.
+ * (`npm test -- visibility`). With REQUIRE_ALL=1 nothing may be skipped, and the oldest and the newest Node that are
+ * supported take part.
  */
 export async function main(filters: string[]): Promise<number> {
   const requireAll = process.env.REQUIRE_ALL === "1";
@@ -25,14 +28,15 @@ export async function main(filters: string[]): Promise<number> {
 
   await requireBrowser();
   if (filters.length === 0) {
+    const others = requireAll ? installOldestAndNewest() : null;
+    // Awaited below; until then its failure is not unhandled.
+    others?.catch(() => {});
     await step("Format and lint", ["node_modules/@biomejs/biome/bin/biome", "check", "--error-on-warnings", "."]);
     await step("Route types", ["node_modules/next/dist/bin/next", "typegen"], { CONSOLE_DIST_DIR: DIST_DIRS.test });
     await step("Types", ["node_modules/typescript/bin/tsc", "--noEmit"]);
-    // In parallel, because each leaves cores idle that the other can use.
-    const [counts] = await Promise.all([runUnitTests(), build()]);
-    add(counts);
+    for (const counts of others ? await testOldestAndNewest(...(await others)) : await testThisNode()) add(counts);
   } else {
-    await build();
+    await build(THIS_NODE);
   }
   if (!isBuilt(DIST_DIRS.test)) throw new PlainError("The build failed.");
   const postgresFollows = findPostgres() !== null && hasRedis();
@@ -68,21 +72,50 @@ async function step(title: string, command: string[], variables: Record<string, 
   if (code !== 0) throw new PlainError(`${title}: failed.`);
 }
 
-/** Makes the build that the end-to-end tests run against, unless it is up to date. */
-async function build(): Promise<void> {
-  if (!isBuilt(DIST_DIRS.test)) await run(["scripts/run.mjs", "build"], { CONSOLE_DIST_DIR: DIST_DIRS.test });
+async function testThisNode(): Promise<Counts[]> {
+  // In parallel, because each leaves cores idle that the other can use.
+  const [counts] = await Promise.all([runUnitTests(THIS_NODE), build(THIS_NODE)]);
+  return [counts];
 }
 
-async function runUnitTests(): Promise<Counts> {
-  console.log("\n── Unit tests");
-  const report = join(REPORTS, "unit.json");
-  await run([
-    "node_modules/vitest/vitest.mjs",
-    "run",
-    "--reporter=default",
-    "--reporter=json",
-    `--outputFile=${report}`,
-  ]);
+/**
+ * The unit tests on both; and the demo on both, from the newest one's build, which the end-to-end tests use as well: a
+ * build does not depend on the Node that made it.
+ */
+async function testOldestAndNewest(oldest: NodeProgram, newest: NodeProgram): Promise<Counts[]> {
+  const units = async () => [await runUnitTests(oldest), await runUnitTests(newest)];
+  const demos = async () => {
+    await build(newest);
+    return isBuilt(DIST_DIRS.test) ? [await tryDemo(oldest), await tryDemo(newest)] : [];
+  };
+  return (await Promise.all([units(), demos()])).flat();
+}
+
+async function tryDemo(node: NodeProgram): Promise<Counts> {
+  console.log(`\n── The demo on Node ${node.version}`);
+  try {
+    await runDemo(node);
+    return { passed: 1, failed: 0, skipped: 0 };
+  } catch (error) {
+    console.error(error);
+    return { passed: 0, failed: 1, skipped: 0 };
+  }
+}
+
+/** Makes the build that the end-to-end tests run against, unless it is up to date. */
+async function build(node: NodeProgram): Promise<void> {
+  if (isBuilt(DIST_DIRS.test)) return;
+  await run(["scripts/run.mjs", "build"], { CONSOLE_DIST_DIR: DIST_DIRS.test }, node);
+}
+
+async function runUnitTests(node: NodeProgram): Promise<Counts> {
+  console.log(`\n── Unit tests on Node ${node.version}`);
+  const report = join(REPORTS, `unit-${node.version}.json`);
+  await run(
+    ["node_modules/vitest/vitest.mjs", "run", "--reporter=default", "--reporter=json", `--outputFile=${report}`],
+    {},
+    node,
+  );
   const { numPassedTests, numFailedTests, numFailedTestSuites, numPendingTests } = readReport<{
     numPassedTests: number;
     numFailedTests: number;
@@ -139,8 +172,12 @@ function readReport<Report>(file: string): Report {
   return JSON.parse(readFileSync(file, "utf8")) as Report;
 }
 
-function run(command: string[], variables: Record<string, string> = {}): Promise<number | null> {
-  const child = spawn(process.execPath, command, {
+function run(
+  command: string[],
+  variables: Record<string, string> = {},
+  node: NodeProgram = THIS_NODE,
+): Promise<number | null> {
+  const child = spawn(node.path, command, {
     stdio: ["ignore", "inherit", "inherit"],
     env: { ...process.env, NEXT_TELEMETRY_DISABLED: "1", ...variables },
   });
