@@ -435,11 +435,6 @@ test("without systemd install says what to put in cron, and without root it says
   );
 });
 
-test("the console hands out this very script, without asking who wants it", { tag: "@one-engine" }, async () => {
-  const answer = await fetch(`${sharedOrigin()}/agent.sh`);
-  expect([answer.status, await answer.text()]).toEqual([200, readFileSync(AGENT, "utf8")]);
-});
-
 test("shellcheck and systemd-analyze verify find nothing to say", { tag: "@one-engine" }, async () => {
   execFileSync("shellcheck", ["--shell=sh", "public/agent.sh"]);
   const { stdout } = await bench.run(["dash"], ["unit", "https://console.example.com"]);

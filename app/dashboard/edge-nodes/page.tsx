@@ -3,6 +3,7 @@ import { redirect } from "next/navigation";
 import { Cell, DataTable, Row, RowTitle } from "@/app/ui/data-table";
 import { Ip } from "@/app/ui/ip";
 import { PageHeader } from "@/app/ui/page-header";
+import { pageOrigin } from "@/app/ui/page-origin";
 import { Section } from "@/app/ui/section";
 import { Time } from "@/app/ui/time";
 import { isHeardLately, listNodes } from "@/lib/game-services/edges/nodes";
@@ -18,14 +19,15 @@ const COLUMNS = ["Node", "State", "Last heard", "Program", "Services"].map((titl
 export default async function Page() {
   const account = await requireAccount();
   if (account.role !== "admin") redirect(GAME_SERVICES);
-  const nodes = await listNodes();
+  const [nodes, origin] = await Promise.all([listNodes(), pageOrigin()]);
   const now = new Date();
   const live = nodes.filter(({ lastHeardAt }) => isHeardLately(lastHeardAt, now));
   return (
     <main id="main" className="page parts">
       <PageHeader title="Edge nodes" back={{ href: GAME_SERVICES, label: "Game services" }}>
         <p className="soft">
-          The machines that protect game services. They are added with <code>npm run edge -- add NAME</code>.
+          The machines that protect game services. They are added with <code>npm run edge -- add NAME</code>, and run{" "}
+          <code>{origin}/edge.mjs</code>.
         </p>
       </PageHeader>
       <Section id="nodes" title={`${counted(nodes.length, "node")}, ${live.length} live`}>

@@ -1,0 +1,49 @@
+import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { newAccount } from "@/e2e/support/factories";
+import { sharedOrigin } from "@/e2e/support/fixtures";
+import { expect, signInDirectly, test } from "@/e2e/support/pages";
+
+/** The programs that machines fetch from the console and run, each with what finds mistakes in its syntax. */
+const PROGRAMS = [
+  { path: "/agent.sh", type: "application/x-sh", check: ["sh", "-n"] },
+  { path: "/edge.mjs", type: "application/javascript; charset=UTF-8", check: [process.execPath, "--check"] },
+] as const;
+
+for (const { path, type, check } of PROGRAMS) {
+  test(`the console hands out ${path} byte by byte to anybody, and what keeps a copy asks whether it changed`, {
+    tag: "@one-engine",
+  }, async () => {
+    const file = `public${path}`;
+    const answer = await fetch(sharedOrigin() + path);
+    expect(answer.status).toBe(200);
+    expect(Buffer.from(await answer.arrayBuffer()).equals(readFileSync(file))).toBe(true);
+    const etag = answer.headers.get("etag") ?? "none";
+    const wanted = {
+      "content-type": type,
+      "cache-control": "public, max-age=0",
+      "x-content-type-options": "nosniff",
+      "set-cookie": null,
+      etag,
+    };
+    const namedIn = ({ headers }: Response) =>
+      Object.fromEntries(Object.keys(wanted).map((name) => [name, headers.get(name)]));
+    expect(namedIn(answer)).toEqual(wanted);
+    const head = await fetch(sharedOrigin() + path, { method: "HEAD" });
+    expect([head.status, await head.text(), namedIn(head)]).toEqual([200, "", wanted]);
+    const same = await fetch(sharedOrigin() + path, { headers: { "If-None-Match": etag } });
+    expect([same.status, await same.text()]).toEqual([304, ""]);
+    const [program, ...args] = check;
+    expect(execFileSync(program, [...args, file], { encoding: "utf8" })).toBe("");
+  });
+}
+
+test("the page of edge nodes and docs/edge.md name the address of the program that nodes run", {
+  tag: "@one-engine",
+}, async ({ page, context }) => {
+  const { id } = await newAccount("admin");
+  await signInDirectly(context, id);
+  await page.goto("/dashboard/edge-nodes");
+  await expect(page.getByText(`${sharedOrigin()}/edge.mjs`, { exact: true })).toBeVisible();
+  expect(readFileSync("docs/edge.md", "utf8")).toContain("\ncurl -fsSO https://console.example.com/edge.mjs\n");
+});
