@@ -17,6 +17,7 @@ import { createGuardedServer, TIMES, turnOf } from "./http/connections.mjs";
 import { readActions, readForm } from "./http/forms.mjs";
 import { findFault, isForMachines, markForInner, normalize } from "./http/gate.mjs";
 import { answerKept } from "./http/kept-pages.mjs";
+import { addListeners } from "./http/listeners.mjs";
 import { findPageFault, keepPageHeaders } from "./http/pages.mjs";
 import { refuse } from "./http/refusals.mjs";
 import { declineUpgrades } from "./http/upgrades.mjs";
@@ -170,7 +171,7 @@ if (process.send) process.send({ port: listeningOn });
 else logInfo("listening", `${hostname}:${listeningOn}`);
 
 if (cluster.isWorker) answerCollector();
-else await startOps();
+else await Promise.all([startOps(), dev || addListeners(server)]);
 
 /** Opens the direct door. Only a build has all handlers; the development server compiles them on demand. */
 async function openDirectDoor() {

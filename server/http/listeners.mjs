@@ -1,0 +1,60 @@
+// A listener takes one new connection in each turn of the event loop. While many requests make the turns long, whoever
+// connects waits behind all that connected before. Several listeners of the same socket take several in a turn.
+import { spawn } from "node:child_process";
+import { logError } from "../log.mjs";
+
+/** Listeners besides the first one. With 7, 200 connections at turns of 10 ms are taken in 0.4 instead of 2.3 seconds. */
+const FURTHER = 7;
+const LONGEST_MS = 10_000;
+/** Node cannot duplicate a descriptor, but one that another process sends back is a duplicate. */
+const SEND_BACK = "process.on('message', (message, handle) => process.send(message, handle))";
+
+/** @type {WeakMap<import("node:net").Server, import("node:net").Server[]>} */
+const further = new WeakMap();
+
+/**
+ * All listeners of a server, itself first. Each counts the connections that it took, so all of them are to be closed.
+ * @param {import("node:net").Server} server
+ */
+export function listenersOf(server) {
+  return [server, ...(further.get(server) ?? [])];
+}
+
+/**
+ * Adds listeners to a server that listens. Resolves when they are there, or when the server has to do without.
+ * @param {import("node:http").Server} server
+ * @returns {Promise<void>}
+ */
+export function addListeners(server) {
+  /** @type {import("node:net").Server[]} */
+  const added = [];
+  further.set(server, added);
+  const child = spawn(process.execPath, ["-e", SEND_BACK], {
+    stdio: ["ignore", "ignore", "ignore", "ipc"],
+    // It needs nothing of the environment, which holds secrets.
+    env: { NODE_ENV: "production" },
+  });
+  const deadline = setTimeout(() => child.kill("SIGKILL"), LONGEST_MS);
+  child.on("message", (_, handle) => {
+    const listener = /** @type {import("node:net").Server} */ (handle);
+    listener.on("connection", (socket) => {
+      // As Node's HTTP server has them.
+      socket.allowHalfOpen = true;
+      socket.setNoDelay(true);
+      server.emit("connection", socket);
+    });
+    if (server.listening) added.push(listener);
+    else listener.close();
+    if (added.length === FURTHER || !server.listening) child.kill("SIGKILL");
+  });
+  for (let sent = 0; sent < FURTHER; sent++) child.send(sent, server, () => {});
+  return new Promise((resolve) => {
+    const end = () => {
+      clearTimeout(deadline);
+      if (server.listening && added.length < FURTHER) logError("fewer listeners", `${added.length} of ${FURTHER}`);
+      resolve();
+    };
+    child.once("error", end);
+    child.once("exit", end);
+  });
+}

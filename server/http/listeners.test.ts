@@ -1,0 +1,65 @@
+import { once } from "node:events";
+import { createServer, type Server } from "node:http";
+import { type AddressInfo, connect, type Socket } from "node:net";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { afterEach, expect, test } from "vitest";
+import { addListeners, listenersOf } from "./listeners.mjs";
+
+const CONNECTIONS = 60;
+
+const servers: Server[] = [];
+const clients: Socket[] = [];
+
+afterEach(() => {
+  for (const client of clients.splice(0)) client.destroy();
+  for (const server of servers.splice(0)) for (const listener of listenersOf(server)) listener.close();
+});
+
+async function startServer(): Promise<Server> {
+  const server = createServer((_, response) => response.end("answered"));
+  servers.push(server);
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  await addListeners(server);
+  return server;
+}
+
+const portOf = (server: Server) => (server.address() as AddressInfo).port;
+
+function open(server: Server): Socket {
+  const client = connect(portOf(server), "127.0.0.1").on("error", () => {});
+  clients.push(client);
+  return client;
+}
+
+test("a turn of the event loop takes several new connections, so that a burst holds nobody up for long", async () => {
+  const server = await startServer();
+  let taken = 0;
+  server.on("connection", () => taken++);
+  const connected = Promise.all(Array.from({ length: CONNECTIONS }, () => once(open(server), "connect")));
+  let turns = 0;
+  while (taken < CONNECTIONS) {
+    await nextTurn();
+    turns++;
+  }
+  await connected;
+  // One listener would need a turn for each.
+  expect(turns).toBeLessThan(CONNECTIONS / 2);
+});
+
+test("whichever listener takes a connection, its request is answered; once all are closed, nobody is", async () => {
+  const server = await startServer();
+  const listeners = listenersOf(server);
+  expect(listeners).toHaveLength(8);
+  const answers = Array.from({ length: CONNECTIONS }, async () => {
+    const client = open(server);
+    client.write("GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
+    const [chunk] = await once(client, "data");
+    return String(chunk).split("\r\n")[0];
+  });
+  expect(new Set(await Promise.all(answers))).toEqual(new Set(["HTTP/1.1 200 OK"]));
+  const port = portOf(server);
+  await Promise.all(listeners.map((listener) => new Promise((resolve) => listener.close(resolve))));
+  const [error] = await once(connect(port, "127.0.0.1"), "error");
+  expect(error.code).toBe("ECONNREFUSED");
+});
