@@ -2,6 +2,7 @@ import { constants, setPriority } from "node:os";
 import { defineConfig } from "playwright/test";
 import { findBrowser } from "./support/browser";
 import { NEXT_DOOR } from "./support/doors";
+import { FACT, WHOLE_TEST } from "./support/patience";
 
 const executablePath = findBrowser() ?? undefined;
 
@@ -19,9 +20,11 @@ const notHere = E2E_POSTGRES_URL ? [/@embedded-only/] : E2E_POSTGRES_FOLLOWS ? [
 const BUSY = 3;
 const WAITING = 2;
 
-// Lowers the priority of the workers and their browsers, so that they do not slow down the shared console and its
-// database. Every worker loads this file.
-if (process.env.TEST_WORKER_INDEX !== undefined) setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
+// The workers and their browsers step back behind the shared console and its database. Every worker loads this file.
+const { PRIORITY_NORMAL, PRIORITY_BELOW_NORMAL } = constants.priority;
+if (process.env.TEST_WORKER_INDEX !== undefined) {
+  setPriority(process.env.E2E_GOES_FIRST ? PRIORITY_NORMAL : PRIORITY_BELOW_NORMAL);
+}
 
 export default defineConfig({
   testDir: ".",
@@ -47,10 +50,8 @@ export default defineConfig({
   ],
   retries: 0,
   forbidOnly: Boolean(process.env.CI),
-  // Long enough for a slow machine. A test that hangs still fails.
-  timeout: 180_000,
-  // Hashing a password is slow, and slower behind a queue of others.
-  expect: { timeout: 15_000 },
+  timeout: WHOLE_TEST,
+  expect: { timeout: FACT },
   reporter: [
     ["list"],
     ["json", { outputFile: process.env.E2E_REPORT ? `../${process.env.E2E_REPORT}` : "../test-results/e2e.json" }],

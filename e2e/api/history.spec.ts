@@ -347,7 +347,7 @@ test("the trends of a list are the mean scores of the hours, made in the backgro
   await insertSamples(server.id, 40);
   const { id: stranger } = await newAccount();
   await expect
-    .poll(async () => (await listTrends(server.accountId, [server.id])).get(server.id)?.length, { timeout: 20_000 })
+    .poll(async () => (await listTrends(server.accountId, [server.id])).get(server.id)?.length)
     .toBeGreaterThanOrEqual(24);
   const trend = (await listTrends(server.accountId, [server.id])).get(server.id) ?? [];
   const kept = await listHours(server.id, trend[0]?.hour ?? 0, Date.now());

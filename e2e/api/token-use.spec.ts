@@ -17,7 +17,7 @@ test("requests of a token and refusals after its end are counted, with the ip an
   const init = { headers, origin: sharedOrigin() };
   expect((await call("/api/v1/me", token, init)).status).toBe(200);
   await expect
-    .poll(() => db.tokenUseHour.findMany({ where: { tokenId } }), { timeout: 15_000 })
+    .poll(() => db.tokenUseHour.findMany({ where: { tokenId } }))
     .toMatchObject([{ requests: 1, limited: 0, refused: 0, peak: 1 }]);
   expect(await db.tokenVisitor.findMany({ where: { tokenId } })).toMatchObject([
     { ip: "2001:db8:1:2:3::4", network: "2001:db8:1:2::/64", agent: "curl/8.5.0" },
@@ -27,7 +27,7 @@ test("requests of a token and refusals after its end are counted, with the ip an
   await db.accessToken.update({ where: { id: ended.id }, data: { revokedAt: new Date() } });
   expect((await call("/api/v1/me", raw, init)).status).toBe(401);
   await expect
-    .poll(() => db.tokenUseHour.findMany({ where: { tokenId: ended.id } }), { timeout: 15_000 })
+    .poll(() => db.tokenUseHour.findMany({ where: { tokenId: ended.id } }))
     .toMatchObject([{ requests: 0, refused: 1, peak: 0 }]);
 });
 
@@ -41,7 +41,7 @@ test("a batch holds the busiest minute and the last twenty ips, and what follows
   }
   const hours = () => db.tokenUseHour.findMany({ where: { tokenId: token.id } });
   const written = [{ hour: new Date(AT - SECOND), requests: 150, limited: 5, refused: 0, peak: 125 }];
-  await expect.poll(hours, { timeout: 15_000 }).toMatchObject(written);
+  await expect.poll(hours).toMatchObject(written);
   const visitors = await db.tokenVisitor.findMany({ where: { tokenId: token.id } });
   expect(visitors).toHaveLength(20);
   expect(new Set(visitors.map(({ agent }) => agent))).toEqual(new Set(["ab"]));

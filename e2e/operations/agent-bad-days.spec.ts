@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { AgentBench } from "@/e2e/support/agent";
 import { newAccount, newReportingServer } from "@/e2e/support/factories";
 import { expect, sharedOrigin, test } from "@/e2e/support/fixtures";
+import { SLOW } from "@/e2e/support/patience";
 import { SECOND } from "@/lib/time";
 import { mintToken } from "@/lib/tokens/format";
 
@@ -88,7 +89,7 @@ test("a machine whose disk is full goes on reporting, and keeps no broken check-
   const console = await startAnswering(stored);
   const agent = startService(console.origin, undefined, disk);
   try {
-    await expect.poll(() => console.samples.length, { timeout: 30 * SECOND }).toBeGreaterThan(2);
+    await expect.poll(() => console.samples.length).toBeGreaterThan(2);
   } finally {
     await agent.stop();
   }
@@ -120,10 +121,8 @@ test("only the console's own answer delivers a check-in or refuses it for good; 
   });
   const agent = startService(portal.origin);
   try {
-    await expect
-      .poll(() => readFileSync(clock.path, "utf8") && clock.elapsed() >= 400, { timeout: 60 * SECOND })
-      .toBe(true);
-    await expect.poll(() => readdirSync(join(bench.dir, "spool")), { timeout: 30 * SECOND }).toEqual([]);
+    await expect.poll(() => readFileSync(clock.path, "utf8") && clock.elapsed() >= 400).toBe(true);
+    await expect.poll(() => readdirSync(join(bench.dir, "spool"))).toEqual([]);
   } finally {
     await agent.stop();
   }
@@ -157,7 +156,7 @@ test("Retry-After is obeyed up to fifteen minutes, and nonsense in it or in Date
   });
   const agent = startService(console.origin);
   try {
-    await expect.poll(() => arrivals.length, { timeout: 90 * SECOND }).toBeGreaterThan(headers.length + 1);
+    await expect.poll(() => arrivals.length, SLOW).toBeGreaterThan(headers.length + 1);
   } finally {
     await agent.stop();
   }
@@ -186,7 +185,7 @@ test("an answer that never ends takes neither memory nor the next check-in", { t
   });
   const agent = startService(console.origin);
   try {
-    await expect.poll(() => console.samples.length, { timeout: 60 * SECOND }).toBeGreaterThan(2);
+    await expect.poll(() => console.samples.length).toBeGreaterThan(2);
   } finally {
     await agent.stop();
   }
@@ -241,7 +240,7 @@ test("a clock that is set between measuring and sending is corrected once: no sa
   });
   const agent = startService(console.origin);
   try {
-    await expect.poll(() => console.samples.length, { timeout: 60 * SECOND }).toBeGreaterThan(6);
+    await expect.poll(() => console.samples.length).toBeGreaterThan(6);
   } finally {
     await agent.stop();
   }

@@ -8,12 +8,9 @@ import { expect, test } from "@/e2e/support/fixtures";
 import { runProgram } from "@/e2e/support/run-program";
 import { runSql } from "@/e2e/support/run-sql";
 import { createTestDatabase, type TestDatabase } from "@/e2e/support/test-database";
-import { MINUTE } from "@/lib/time";
 import { DIST_DIRS } from "@/scripts/build";
 
 // The commands that operators run. Each test has its own database, and each command is a separate process.
-test.describe.configure({ timeout: 5 * MINUTE });
-
 test.describe("npm run account", () => {
   let database: TestDatabase;
   test.beforeEach(async () => {

@@ -8,13 +8,12 @@ import pg from "pg";
 import { call, expect, getData, test } from "@/e2e/support/fixtures";
 import { freePort } from "@/e2e/support/free-port";
 import { insertCaller } from "@/e2e/support/insert-caller";
+import { SLOW } from "@/e2e/support/patience";
 import { runSql } from "@/e2e/support/run-sql";
 import { createTestDatabase } from "@/e2e/support/test-database";
-import { MINUTE, SECOND } from "@/lib/time";
+import { SECOND } from "@/lib/time";
 import { DIST_DIRS } from "@/scripts/build";
 import { findRunningDatabase } from "@/server/embedded/database";
-
-test.describe.configure({ timeout: 8 * MINUTE });
 
 type Demo = {
   child: ChildProcess;
@@ -39,7 +38,7 @@ async function runCommand(
   child.stderr.on("data", (chunk) => (output += chunk));
   const ended = once(child, "exit").then(([code]) => code as number | null);
   await Promise.race([
-    expect.poll(() => output, { timeout: 4 * MINUTE }).toContain(readyText),
+    expect.poll(() => output, SLOW).toContain(readyText),
     ended.then(() => Promise.reject(new Error(`The command ended: ${output}`))),
   ]);
   return {
@@ -127,7 +126,7 @@ test("npm run demo: data in every state, servers that keep checking in and new i
 
   const thisMachine = async () => (await listServers()).find(({ label }) => label === "This machine");
   if (process.platform === "linux") {
-    await expect.poll(async () => (await thisMachine())?.online, { timeout: 30 * SECOND }).toBe(true);
+    await expect.poll(async () => (await thisMachine())?.online).toBe(true);
     expect(await getData(`/api/v1/servers/${(await thisMachine())?.id}`, token, { origin })).toMatchObject({
       facts: { kernel: release(), cores: cpus().length },
       latest_sample: { mem_used_mb: expect.any(Number) },
@@ -150,7 +149,7 @@ test("npm run demo: data in every state, servers that keep checking in and new i
   // The last hour is there at once, the week arrives behind it.
   expect((await askForWeek()).series.length).toBeGreaterThan(100);
   await expect
-    .poll(async () => (await askForWeek()).series.length, { intervals: [2 * SECOND], timeout: 2 * MINUTE })
+    .poll(async () => (await askForWeek()).series.length, { intervals: [2 * SECOND], ...SLOW })
     .toBeGreaterThan(25_000);
   const week = await askForWeek();
   expect(week.series.length, "there are gaps").toBeLessThan(3 * 7 * 24 * 60);
@@ -163,7 +162,7 @@ test("npm run demo: data in every state, servers that keep checking in and new i
   const lastSeen = async () =>
     Math.max(...(await listServers()).flatMap(({ label, last_seen }) => (label === "This machine" ? [] : [last_seen])));
   const seenBefore = await lastSeen();
-  const slowly = { intervals: [2 * SECOND], timeout: 90 * SECOND };
+  const slowly = { intervals: [2 * SECOND], ...SLOW };
   await expect.poll(lastSeen, slowly).toBeGreaterThan(seenBefore);
   const lastHour = `/api/v1/game-services/${active?.id}/metrics?range=1h`;
   const newestInterval = async () => (await getData<Series>(lastHour, token, { origin })).series.at(-1)?.ts ?? 0;
@@ -308,7 +307,7 @@ test("npm run demo -- --edge: this machine is an edge node with a real HAProxy, 
       )
     )[0]?.count;
   try {
-    await expect.poll(acknowledged, { timeout: MINUTE }).toBeGreaterThan(3);
+    await expect.poll(acknowledged).toBeGreaterThan(3);
     const [, port = ""] = /connect to 127\.0\.0\.1:(\d+)/.exec(demo.output()) ?? [];
     expect(await tryToConnect("127.0.0.1", Number(port))).toBe("connected");
     expect(await demo.stop()).toBe(0);
@@ -346,7 +345,7 @@ test("npm run dev: the demo under the development server, API and pages, a clean
     await page.getByLabel("E-mail").fill("ada@demo.example");
     await page.getByLabel("Password").fill("ada-demo-password");
     await page.getByRole("button", { name: "Sign in" }).click();
-    await expect(page.getByRole("banner")).toContainText("ada@demo.example", { timeout: 60 * SECOND });
+    await expect(page.getByRole("banner")).toContainText("ada@demo.example");
     expect(refused).toEqual([]);
   } finally {
     expect(await dev.stop()).toBe(0);
@@ -458,7 +457,7 @@ test.describe("npm start", () => {
         others: ownIps().length > 0 ? ["connected"] : [],
       });
       for (let death = 1; death <= 5; death++) {
-        await expect.poll(isReady, { timeout: 60 * SECOND }).toBe(true);
+        await expect.poll(isReady).toBe(true);
         execFileSync("pkill", ["-KILL", "-P", String(app.child.pid), "-f", "server/server.mjs"]);
         if (death < 5) await expect.poll(() => countOf("(SIGKILL). It is started again.")).toBe(death);
       }

@@ -1,11 +1,8 @@
 import { command } from "@/e2e/support/command";
 import { expect, test } from "@/e2e/support/fixtures";
 import { createTestDatabase, type TestDatabase } from "@/e2e/support/test-database";
-import { SECOND } from "@/lib/time";
 
 // npm run edge as operators run it. Each command is a separate process.
-test.describe.configure({ timeout: 180 * SECOND });
-
 let database: TestDatabase;
 test.beforeEach(async () => {
   database = await createTestDatabase();

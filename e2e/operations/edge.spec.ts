@@ -6,6 +6,7 @@ import { EdgeHost, isPing, Way } from "@/e2e/support/edge-host";
 import { call, expect, getData, test } from "@/e2e/support/fixtures";
 import { insertCaller } from "@/e2e/support/insert-caller";
 import { askStatus, Origin, Player } from "@/e2e/support/minecraft";
+import { SLOW } from "@/e2e/support/patience";
 import { runSql } from "@/e2e/support/run-sql";
 import { createTestDatabase, type TestDatabase } from "@/e2e/support/test-database";
 import { MINUTE, SECOND } from "@/lib/time";
@@ -119,7 +120,6 @@ test.describe("an edge node with a real HAProxy", { tag: ["@one-engine", "@waits
   test("serves players, counts exactly what they bring, never mixes origins, and outlives the console", async ({
     page,
   }) => {
-    test.setTimeout(300 * SECOND);
     await signedIn(page);
     const { host, way, url, key } = await newNode("edge-1");
     const one = await newOrigin("one", host.outside);
@@ -127,8 +127,8 @@ test.describe("an edge node with a real HAProxy", { tag: ["@one-engine", "@waits
     const first = await createInBrowser(page, "one.example.test", host.outside, one.port);
     const second = await newService("two.example.test", host.outside, two.port);
     host.startEdge(url, key, FAST);
-    await expect.poll(() => statusOf(first), { timeout: 60 * SECOND }).toBe("active");
-    await expect.poll(() => statusOf(second), { timeout: 60 * SECOND }).toBe("active");
+    await expect.poll(() => statusOf(first)).toBe("active");
+    await expect.poll(() => statusOf(second)).toBe("active");
 
     // Capital letters, a final dot as behind an SRV record, what modded clients append; old and unknown versions.
     for (const name of [
@@ -153,13 +153,10 @@ test.describe("an edge node with a real HAProxy", { tag: ["@one-engine", "@waits
     // A minute later the API has exactly what the origin counted at its sockets.
     // A connection and its last bytes may end up in two minutes.
     await expect
-      .poll(
-        async () => {
-          const counted = await seriesOf(first);
-          return { connections: total(counted, "connections"), bytes: total(counted, "bytes") };
-        },
-        { timeout: 60 * SECOND },
-      )
+      .poll(async () => {
+        const counted = await seriesOf(first);
+        return { connections: total(counted, "connections"), bytes: total(counted, "bytes") };
+      })
       .toEqual({ connections: one.origin.connections, bytes: one.origin.bytes });
     const series = await seriesOf(first);
     expect(total(series, "packets")).toBeGreaterThan(total(series, "connections") * 6);
@@ -179,7 +176,7 @@ test.describe("an edge node with a real HAProxy", { tag: ["@one-engine", "@waits
     await carol?.closed;
     for (let n = 0; n < 5; n++) expect(await askStatus(host.ip, PORT, "one.example.test")).toBeNull();
     expect(two.origin.connections).toBe(others);
-    await expect.poll(async () => total(await seriesOf(first), "dropped"), { timeout: 60 * SECOND }).toBe(5);
+    await expect.poll(async () => total(await seriesOf(first), "dropped")).toBe(5);
 
     // The console is away for ten minutes of the node: players play on, and afterwards every minute is there, once.
     way.cut();
@@ -189,9 +186,7 @@ test.describe("an edge node with a real HAProxy", { tag: ["@one-engine", "@waits
     }
     expect(await askStatus(host.ip, PORT, "two.example.test")).toBe("two");
     way.isCut = false;
-    await expect
-      .poll(async () => total(await seriesOf(second), "bytes"), { timeout: 90 * SECOND })
-      .toBe(two.origin.bytes);
+    await expect.poll(async () => total(await seriesOf(second), "bytes"), SLOW).toBe(two.origin.bytes);
     const minutes = (await seriesOf(second)).map(({ ts }) => ts);
     expect(minutes.length).toBeGreaterThan(10);
     for (const [n, ts] of minutes.slice(1).entries()) expect(ts - (minutes[n] ?? 0)).toBe(MINUTE);
@@ -201,13 +196,12 @@ test.describe("an edge node with a real HAProxy", { tag: ["@one-engine", "@waits
     await wish(second, "off");
     await bob?.closed;
     expect(Date.now() - askedAt).toBeLessThan(30 * SECOND);
-    await expect.poll(() => statusOf(second), { timeout: 30 * SECOND }).toBe("disabled");
+    await expect.poll(() => statusOf(second)).toBe("disabled");
     expect(await askStatus(host.ip, PORT, "two.example.test")).toBeNull();
     expect(host.output).not.toMatch(/HAProxy did not take|Given up/);
   });
 
   test("two nodes serve one service, each with its own counters; a deleted service is gone when both say so", async () => {
-    test.setTimeout(240 * SECOND);
     const nodes = [await newNode("edge-1"), await newNode("edge-2")];
     const [{ outside: outsideIp } = { outside: "" }] = hosts;
     const { origin, port } = await newOrigin("shared", "0.0.0.0");
@@ -215,31 +209,24 @@ test.describe("an edge node with a real HAProxy", { tag: ["@one-engine", "@waits
     const id = await newService("shared.example.test", outsideIp, port);
     const [one, two] = nodes as [(typeof nodes)[0], (typeof nodes)[0]];
     one.host.startEdge(one.url, one.key, FAST);
-    await expect.poll(() => statusOf(id), { timeout: 60 * SECOND }).toBe("active");
+    await expect.poll(() => statusOf(id)).toBe("active");
     two.host.startEdge(two.url, two.key, FAST);
-    await expect.poll(() => two.host.output, { timeout: 60 * SECOND }).toMatch(/1 services served/);
-    await expect.poll(() => statusOf(id), { timeout: 60 * SECOND }).toBe("active");
+    await expect.poll(() => two.host.output).toMatch(/1 services served/);
+    await expect.poll(() => statusOf(id)).toBe("active");
     expect(await askStatus(one.host.ip, PORT, "shared.example.test")).toBe("shared");
-    await expect
-      .poll(async () => new Set((await seriesOf(id)).map(({ node_id }) => node_id)).size, { timeout: 60 * SECOND })
-      .toBe(2);
-    await expect
-      .poll(async () => total(await seriesOf(id), "connections"), { timeout: 60 * SECOND })
-      .toBe(origin.connections);
+    await expect.poll(async () => new Set((await seriesOf(id)).map(({ node_id }) => node_id)).size).toBe(2);
+    await expect.poll(async () => total(await seriesOf(id), "connections")).toBe(origin.connections);
 
     await two.host.stopEdge();
     two.host.startEdge(two.url, two.key, FAST);
     await wish(id, "gone");
     await expect
-      .poll(async () => (await call(`/api/v1/game-services/${id}`, token, { origin: app.origin })).status, {
-        timeout: 60 * SECOND,
-      })
+      .poll(async () => (await call(`/api/v1/game-services/${id}`, token, { origin: app.origin })).status)
       .toBe(404);
     expect(await askStatus(one.host.ip, PORT, "shared.example.test")).toBeNull();
   });
 
   test("what cannot be served is said, as the error of that service alone; /metrics has the newest minute of the others", async () => {
-    test.setTimeout(240 * SECOND);
     const { host, url, key } = await newNode("edge-1");
     const { origin, port } = await newOrigin("one", host.outside);
     const good = await newService("good.example.test", host.outside, port);
@@ -247,7 +234,7 @@ test.describe("an edge node with a real HAProxy", { tag: ["@one-engine", "@waits
     const loop = await newService("loop.example.test", host.ip, PORT);
     const lost = await newService("lost.example.test", "nowhere.invalid", 25_565);
     host.startEdge(url, key);
-    await expect.poll(() => statusOf(good), { timeout: 60 * SECOND }).toBe("active");
+    await expect.poll(() => statusOf(good)).toBe("active");
     const errorOf = async (id: number) => (await get<Service>(`/game-services/${id}`)).error;
     await expect.poll(() => errorOf(same)).toContain("edge-1: Another service of this node has the same origin");
     await expect.poll(() => errorOf(loop)).toBe("edge-1: The origin is this node itself.");
@@ -256,7 +243,7 @@ test.describe("an edge node with a real HAProxy", { tag: ["@one-engine", "@waits
     expect(await askStatus(host.ip, PORT, "good.example.test")).toBe("one");
 
     // By the machine's own clock: /metrics describes the present.
-    await expect.poll(async () => total(await seriesOf(good), "bytes"), { timeout: 180 * SECOND }).toBe(origin.bytes);
+    await expect.poll(async () => total(await seriesOf(good), "bytes"), SLOW).toBe(origin.bytes);
     await expect(async () => {
       const newest = (await seriesOf(good)).at(-1);
       const metrics = await fetch(`${app.origin}/metrics`, { headers: { Authorization: `Bearer ${token}` } });
@@ -268,6 +255,6 @@ test.describe("an edge node with a real HAProxy", { tag: ["@one-engine", "@waits
         connections: shown("connections"),
         bytes: shown("bytes"),
       }).toEqual({ ts: newest?.ts, connections: newest?.connections, bytes: newest?.bytes });
-    }).toPass({ timeout: 60 * SECOND });
+    }).toPass();
   });
 });

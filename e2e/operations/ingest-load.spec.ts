@@ -3,10 +3,7 @@ import { startConsole } from "@/e2e/support/console-server";
 import { expect, test } from "@/e2e/support/fixtures";
 import { insertCaller } from "@/e2e/support/insert-caller";
 import { createTestDatabase } from "@/e2e/support/test-database";
-import { SECOND } from "@/lib/time";
 import { hashToken, mintToken } from "@/lib/tokens/format";
-
-test.describe.configure({ timeout: 180 * SECOND });
 
 test("a thousand keys at once: each check-in is stored or told when to come again, and no key is in the log", async () => {
   const database = await createTestDatabase();

@@ -93,14 +93,16 @@ test.describe("behind PgBouncer in transaction mode", () => {
     const { origin } = await open(pooler.url);
     const listed = () => call("/api/v1/servers", tokens[0] ?? "", { origin });
     expect((await listed()).status).toBe(200);
+    // The first sweep reads servers as well.
+    const swept = async () => (await client.query("select finished_at from sweeps")).rows[0]?.finished_at;
+    await expect.poll(swept).toBeTruthy();
     const other = new pg.Client(pooler.url);
     await other.connect();
     await client.query("begin");
     await client.query("lock table servers in access exclusive mode");
     try {
-      const start = performance.now();
+      // The lock is held until the end: only a statement that is cancelled has an answer before that.
       await expectFailure(listed(), 503, "Service temporarily unavailable. Retry in a few seconds.");
-      expect(performance.now() - start).toBeLessThan(4 * SECOND);
       const { rows } = await client.query(
         "select query from pg_stat_activity where state = 'active' and pid <> pg_backend_pid() and query like '%servers%'",
       );

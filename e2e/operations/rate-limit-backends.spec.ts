@@ -4,7 +4,7 @@ import { expect, test } from "@/e2e/support/fixtures";
 import { hasRedis, startRedis } from "@/e2e/support/redis-server";
 import { startBlackHole, startUpstash } from "@/e2e/support/upstash-server";
 import type { RedisSettings } from "@/lib/process/env-variables";
-import { type Decision, openRateLimits, type RateLimits } from "@/lib/rate-limit";
+import { openRateLimits, type RateLimits } from "@/lib/rate-limit";
 import { HOUR, SECOND } from "@/lib/time";
 
 // One contract, three places where the counts may live: this process, Redis over TCP, Upstash over HTTP.
@@ -43,6 +43,18 @@ async function sleep(ms: number): Promise<void> {
   }
 }
 
+/**
+ * Tries again until the store was in time throughout. On a busy machine its answer may come too late: then this process
+ * decides, while the store may have counted the request as well.
+ */
+async function whileUp<Result>(stores: readonly RateLimits[], attempt: () => Promise<Result>): Promise<Result> {
+  for (;;) {
+    const result = await attempt();
+    if (stores.every(({ isUp }) => isUp() !== false)) return result;
+    await sleep(SECOND);
+  }
+}
+
 for (const [name, open] of Object.entries(BACKENDS)) {
   test.describe(name, () => {
     test.skip(name !== "this process" && !hasRedis(), "redis-server is not installed on this machine");
@@ -62,8 +74,13 @@ for (const [name, open] of Object.entries(BACKENDS)) {
       tag: "@one-engine",
     }, async () => {
       const limit = limitOf(60 * SECOND);
-      const key = unique("key");
-      const decisions = await Promise.all(Array.from({ length: 200 }, () => limit(key)));
+      let begunAt = 0;
+      const decisions = await whileUp([backend.limits], () => {
+        const key = unique("key");
+        begunAt = performance.now();
+        return Promise.all(Array.from({ length: 200 }, () => limit(key)));
+      });
+      const tookMs = performance.now() - begunAt;
       const accepted = decisions.filter((decision) => decision.accepted);
       expect(accepted).toHaveLength(120);
       expect(accepted.map(({ remaining }) => remaining).sort((a, b) => b - a)).toEqual(
@@ -71,7 +88,7 @@ for (const [name, open] of Object.entries(BACKENDS)) {
       );
       for (const { accepted: isAccepted, remaining, waitMs } of decisions) {
         if (!isAccepted) expect(remaining).toBe(0);
-        expect(waitMs).toBeGreaterThan(59 * SECOND);
+        expect(waitMs).toBeGreaterThan(60 * SECOND - tookMs - 2);
         expect(waitMs).toBeLessThanOrEqual(60 * SECOND);
       }
     });
@@ -80,13 +97,20 @@ for (const [name, open] of Object.entries(BACKENDS)) {
       tag: ["@one-engine", "@waits"],
     }, async () => {
       const limit = limitOf(SECOND, 3);
-      const key = unique("key");
-      for (let round = 0; round < 20; round++) {
-        let decision: Decision;
-        do decision = await limit(key);
-        while (decision.accepted);
+      let key = unique("key");
+      for (let round = 0; round < 20; ) {
+        const decision = await whileUp([backend.limits], async () => {
+          key = backend.limits.isUp() === false ? unique("key") : key;
+          for (;;) {
+            const made = await limit(key);
+            if (!made.accepted) return made;
+          }
+        });
         await sleep(decision.waitMs);
-        expect((await limit(key)).accepted).toBe(true);
+        const { accepted } = await limit(key);
+        if (backend.limits.isUp() === false) continue;
+        expect(accepted).toBe(true);
+        round++;
       }
     });
 
@@ -197,19 +221,18 @@ test("a Redis that stops, is paused, and comes back: the limit holds throughout 
   expect(await acceptedOf(limits, key, 50)).toBe(20);
 
   // After the cool-down the store decides again: what one instance counts, the other one sees.
-  const shared = unique("key");
   await expect
-    .poll(
-      async () => {
-        const probe = unique("key");
-        await acceptedOf(limits, probe, 1);
-        return (await other.limit(POLICY, probe)).remaining;
-      },
-      { timeout: 15 * SECOND },
-    )
+    .poll(async () => {
+      const probe = unique("key");
+      await acceptedOf(limits, probe, 1);
+      return (await other.limit(POLICY, probe)).remaining;
+    })
     .toBe(118);
-  expect(await acceptedOf(limits, shared, 100)).toBe(100);
-  expect(await acceptedOf(other, shared, 100)).toBe(20);
+  const accepted = await whileUp([limits, other], async () => {
+    const shared = unique("key");
+    return [await acceptedOf(limits, shared, 100), await acceptedOf(other, shared, 100)];
+  });
+  expect(accepted).toEqual([100, 20]);
   await limits.close();
   await other.close();
   await redis.stop();
@@ -251,21 +274,31 @@ test("Redis keeps the accepted requests within the window and no others, and a r
   const limits = openRateLimits({ kind: "tcp", url: redis.url });
   const client = createClient({ url: redis.url });
   await client.connect();
-  const policy = { name: "kept", limit: 5, windowMs: 600 };
   const key = unique("key");
-  const askTimes = async (times: number) => {
-    for (let time = 0; time < times; time++) expect(await limits.limit(policy, key)).toMatchObject({ accepted: true });
-  };
-  await askTimes(3);
-  // Later requests keep the list alive after the earlier ones left the window.
-  await sleep(policy.windowMs / 2);
-  await askTimes(2);
-  const [list = ""] = await client.keys("*");
-  const kept = await client.lRange(list, 0, -1);
-  expect(kept).toHaveLength(5);
-  // Another process has no local knowledge of the refusal, so it asks Redis.
+  // Another process has no local knowledge of a refusal, so it asks Redis.
   const other = openRateLimits({ kind: "tcp", url: redis.url });
-  const refused = await other.limit(policy, key);
+  const fill = async (windowMs: number) => {
+    const policy = { name: `kept-${windowMs}`, limit: 5, windowMs };
+    await client.flushAll();
+    const begunAt = performance.now();
+    const accepted: boolean[] = [];
+    for (let n = 0; n < 5; n++) {
+      // Later requests keep the list alive after the earlier ones left the window.
+      if (n === 3) await sleep(windowMs / 2);
+      accepted.push((await limits.limit(policy, key)).accepted);
+    }
+    const [list = ""] = await client.keys("*");
+    const kept = await client.lRange(list, 0, -1);
+    const refused = await other.limit(policy, key);
+    const isInTime = performance.now() - begunAt < windowMs && limits.isUp() && other.isUp();
+    return { policy, accepted, list, kept, refused, isInTime };
+  };
+  let filled = await fill(600);
+  // On a busy machine the first ones leave a short window before the last ones come.
+  while (!filled.isInTime) filled = await fill(2 * filled.policy.windowMs);
+  const { policy, accepted, list, kept, refused } = filled;
+  expect(accepted).toEqual(Array(5).fill(true));
+  expect(kept).toHaveLength(5);
   expect(refused.accepted).toBe(false);
   expect(await client.lRange(list, 0, -1)).toEqual(kept);
   await sleep(refused.waitMs);
@@ -273,7 +306,7 @@ test("Redis keeps the accepted requests within the window and no others, and a r
   const [newest = 0, ...older] = (await client.lRange(list, 0, -1)).map(Number);
   for (const time of older) expect(newest - time).toBeLessThan(policy.windowMs * 1000);
   await sleep(policy.windowMs);
-  expect(await client.exists(list)).toBe(0);
+  await expect.poll(() => client.exists(list)).toBe(0);
   client.destroy();
   await Promise.all([limits.close(), other.close()]);
   await redis.stop();

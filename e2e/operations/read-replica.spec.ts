@@ -78,7 +78,7 @@ test.describe("with a replica that lags", { tag: "@one-engine" }, () => {
     // It is asked again.
     await runSql(replica.url, "select pg_wal_replay_pause()");
     await addInterval(5);
-    await expect.poll(nodesShown, { timeout: 30_000 }).toEqual([1, 2, 3, 4]);
+    await expect.poll(nodesShown).toEqual([1, 2, 3, 4]);
     await runSql(replica.url, "select pg_wal_replay_resume()");
   });
 
@@ -107,7 +107,7 @@ test.describe("with a replica that lags", { tag: "@one-engine" }, () => {
       ];
       // Hours are summed up on the primary.
       const isComplete = async () => (await readAll()).every((history) => history.isComplete);
-      await expect.poll(isComplete, { timeout: 60_000 }).toBe(true);
+      await expect.poll(isComplete).toBe(true);
       await untilCaughtUp();
       const all = await readAll();
       expect(all.map(({ silences, peaks }) => [silences.length, peaks.cpuPct?.value])).toEqual([
@@ -140,9 +140,7 @@ test.describe("with a replica that lags", { tag: "@one-engine" }, () => {
   async function untilCaughtUp(): Promise<void> {
     const [at] = await runSql(primary.url, "select pg_current_wal_lsn()::text as place");
     const isThere = "select pg_last_wal_replay_lsn() >= $1::pg_lsn as yes";
-    await expect
-      .poll(async () => (await runSql(replica.url, isThere, [at?.place]))[0]?.yes, { timeout: 60_000 })
-      .toBe(true);
+    await expect.poll(async () => (await runSql(replica.url, isThere, [at?.place]))[0]?.yes).toBe(true);
   }
 
   async function pauseReplay(): Promise<void> {
@@ -190,7 +188,7 @@ test("the replica is promoted under load behind HAProxy: every answer is right o
         await new Promise((resolve) => setTimeout(resolve, 200));
       }
     });
-    await expect.poll(() => right, { timeout: 60_000 }).toBeGreaterThan(20);
+    await expect.poll(() => right).toBeGreaterThan(20);
     await primary.kill();
     await runSql(replica.url, "select pg_promote()");
     await expect
@@ -199,9 +197,9 @@ test("the replica is promoted under load behind HAProxy: every answer is right o
       )
       .not.toBeNull();
     const since = right;
-    await expect.poll(() => right, { timeout: 60_000 }).toBeGreaterThan(since + 40);
+    await expect.poll(() => right).toBeGreaterThan(since + 40);
     const refusedBefore = refused;
-    await expect.poll(() => right, { timeout: 60_000 }).toBeGreaterThan(since + 80);
+    await expect.poll(() => right).toBeGreaterThan(since + 80);
     expect(refused).toBe(refusedBefore);
     isOver = true;
     await Promise.all(asking);

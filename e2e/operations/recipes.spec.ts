@@ -12,7 +12,6 @@ const RECIPES = "public/recipes";
 test("fleet.sh prints every server in full, and waits where the limit says so", {
   tag: ["@one-engine", "@waits"],
 }, async () => {
-  test.setTimeout(3 * MINUTE);
   const { id: accountId, token } = await newAccount();
   const ids = [await newServer(accountId), await newServer(accountId), await newServer(accountId)].map(({ id }) => id);
   // Of 120 requests two are left: one for the list, one for the first server.

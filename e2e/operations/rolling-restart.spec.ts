@@ -9,7 +9,7 @@ import { expect, test } from "@/e2e/support/fixtures";
 import { freePort } from "@/e2e/support/free-port";
 import { hasNginx, type NginxServer, startNginx } from "@/e2e/support/nginx-server";
 import { hasRedis, type RedisServer, startRedis } from "@/e2e/support/redis-server";
-import { MINUTE, SECOND } from "@/lib/time";
+import { SECOND } from "@/lib/time";
 import { DIST_DIRS } from "@/scripts/build";
 
 /** Clients that ask at once, each on a connection to nginx of its own. Every other one reports. */
@@ -20,7 +20,6 @@ const PAUSES = { POST: 250, GET: 60 };
 test("a restart of one instance after the other behind nginx, with the configuration that is shipped, fails no request, POSTs included", {
   tag: ["@one-engine", "@waits"],
 }, async () => {
-  test.setTimeout(6 * MINUTE);
   test.skip(!hasNginx(), "nginx and openssl are not both installed on this machine");
   const redis = hasRedis() ? await startRedis() : null;
   const ports = [await freePort(), await freePort()] as const;
@@ -86,7 +85,7 @@ async function startInstance(port: number, redis: RedisServer | null, index: num
   atExit(() => child.kill("SIGKILL"));
   let output = "";
   child.stdout.on("data", (chunk) => (output += chunk));
-  await expect.poll(() => output, { timeout: MINUTE }).toContain("Console API on");
+  await expect.poll(() => output).toContain("Console API on");
   return child;
 }
 
@@ -120,7 +119,7 @@ async function startLoad(nginx: NginxServer) {
     async proceed() {
       const before = [...answered];
       await expect
-        .poll(() => Math.min(...answered.map((count, client) => count - (before[client] ?? 0))), { timeout: MINUTE })
+        .poll(() => Math.min(...answered.map((count, client) => count - (before[client] ?? 0))))
         .toBeGreaterThan(SECOND / PAUSES.POST);
     },
     async stop() {

@@ -10,7 +10,6 @@ test("a minute of mixed load with both stores frozen, killed and restarted: no w
   tag: ["@one-engine", "@waits"],
 }, async () => {
   test.skip(!findPostgres() || !hasRedis(), "PostgreSQL and redis-server are not both installed on this machine");
-  test.setTimeout(10 * MINUTE);
   const { problems, troubles, revocations, most, answers } = await soak(MINUTE);
   expect(problems).toEqual([]);
   expect(new Set(troubles.map(({ what }) => what)).size).toBe(4);

@@ -6,6 +6,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { AgentBench } from "@/e2e/support/agent";
 import { newAccount, newReportingServer } from "@/e2e/support/factories";
 import { expect, getData, sharedOrigin, test } from "@/e2e/support/fixtures";
+import { SLOW } from "@/e2e/support/patience";
 import {
   hasProgram,
   type RunningAgent,
@@ -16,14 +17,14 @@ import {
   startTarget,
 } from "@/e2e/support/stock-agents";
 import { db } from "@/lib/database/client";
-import { MINUTE, SECOND } from "@/lib/time";
+import { SECOND } from "@/lib/time";
 
 // Debian's own agents, with the configurations that the console shows.
 
 test.skip(!hasProgram("prometheus") || !hasProgram("prometheus-node-exporter"), "Prometheus is not installed");
 
 /** On a machine five times slower. */
-const LONG = { timeout: 3 * MINUTE, intervals: [SECOND] };
+const LONG = { intervals: [SECOND], ...SLOW };
 
 const running: { stop(): unknown }[] = [];
 function own<Started extends { stop(): unknown }>(started: Started): Started {
@@ -53,7 +54,6 @@ async function printed(bench: AgentBench, variables: Record<string, string> = {}
 test("of one recorded machine Prometheus with the node exporter and the daemon measure the same, to the hundredth", {
   tag: ["@one-engine", "@waits"],
 }, async () => {
-  test.setTimeout(5 * MINUTE);
   const { id, key } = await reportingServer();
   const [before, after] = ["before", "after"].map((name) => resolve("e2e/support/proc", name)) as [string, string];
   const exporters = [own(await startNodeExporter(before)), own(await startNodeExporter(after))] as const;
@@ -93,7 +93,6 @@ test("of one recorded machine Prometheus with the node exporter and the daemon m
 test("on this machine under load, two keys agree: Prometheus and the daemon, within 1 % of what is large and 0.05 of what is small", {
   tag: ["@one-engine", "@waits"],
 }, async () => {
-  test.setTimeout(5 * MINUTE);
   const [scraped, measured] = [await reportingServer(), await reportingServer()];
   own(startLoad(availableParallelism()));
   const exporter = own(await startNodeExporter());
@@ -123,7 +122,7 @@ test("on this machine under load, two keys agree: Prometheus and the daemon, wit
     if (!first) return ["no two samples beside each other", ...[ofPrometheus, ofDaemon].map(timesOf), agent.output()];
     return first.filter((name) => others.every((names) => names.includes(name)));
   };
-  await expect.poll(differences, { timeout: 4 * MINUTE, intervals: [0] }).toEqual([]);
+  await expect.poll(differences, { intervals: [0], ...SLOW }).toEqual([]);
   // Nor are they equal because both are nothing.
   const [newest] = (await samplesOf(scraped.id)).reverse();
   expect(newest?.cpuPct).toBeGreaterThan(90);
@@ -170,7 +169,6 @@ const bootOf = ({ ts, uptimeS }: { ts: Date; uptimeS: number | null }) =>
 test("a second machine behind the same key is told to Prometheus, which drops it and goes on; so is a key that does not work", {
   tag: ["@one-engine", "@waits"],
 }, async () => {
-  test.setTimeout(5 * MINUTE);
   const { id, key } = await reportingServer();
   const [first, second] = [own(await startNodeExporter()), own(await startNodeExporter())];
   prometheus("first", key, first.target);
@@ -188,7 +186,6 @@ test("collectd with the configuration that the console shows fills what it can m
   tag: ["@one-engine", "@waits"],
 }, async () => {
   test.skip(!hasProgram("/usr/sbin/collectd", ["-h"]), "collectd is not installed");
-  test.setTimeout(5 * MINUTE);
   const { id, key, token } = await reportingServer();
   const agent = own(startCollectd(test.info().outputPath("collectd"), sharedOrigin(), key));
   const whole = async () =>

@@ -2,13 +2,13 @@ import { AGENT } from "@/e2e/support/agent";
 import { newAccount, newReportingServer } from "@/e2e/support/factories";
 import { expect, sharedOrigin, test } from "@/e2e/support/fixtures";
 import { makePackage } from "@/e2e/support/packaged-console";
+import { SLOW } from "@/e2e/support/patience";
 import { runProgram } from "@/e2e/support/run-program";
 import { startSlowProxy } from "@/e2e/support/slow-proxy";
 import { canBootSystemd, SystemdHost } from "@/e2e/support/systemd-host";
 import { createTestDatabase } from "@/e2e/support/test-database";
 import { db } from "@/lib/database/client";
 import { measurementNames } from "@/lib/servers/telemetry/measurements";
-import { SECOND } from "@/lib/time";
 
 // The shipped units, started by Debian's systemd.
 
@@ -33,7 +33,7 @@ test("two instances of deploy/console@.service run from the package without righ
     (await fetch(`http://${host.network.ip}:${port}/readyz`).catch(() => undefined))?.status;
   try {
     expect(await systemctl("enable", "--now", ...units)).toMatchObject({ code: 0 });
-    for (const port of [3001, 3002]) await expect.poll(() => readiness(port), { timeout: 60 * SECOND }).toBe(200);
+    for (const port of [3001, 3002]) await expect.poll(() => readiness(port)).toBe(200);
     const pid = await host.property(units[0], "MainPID");
     const { output: status } = await host.run("cat", `/proc/${pid}/status`);
     // The range from which systemd takes dynamic users.
@@ -43,8 +43,8 @@ test("two instances of deploy/console@.service run from the package without righ
     expect(status).toMatch(/^Seccomp:\s+2$/m);
 
     expect(await host.run("kill", "-KILL", pid)).toMatchObject({ code: 0 });
-    await expect.poll(() => host.property(units[0], "NRestarts"), { timeout: 30 * SECOND }).toBe("1");
-    await expect.poll(() => readiness(3001), { timeout: 60 * SECOND }).toBe(200);
+    await expect.poll(() => host.property(units[0], "NRestarts")).toBe("1");
+    await expect.poll(() => readiness(3001)).toBe(200);
     expect(await host.property(units[0], "MainPID")).not.toBe(pid);
     expect(await host.property(units[1], "NRestarts")).toBe("0");
 
@@ -87,7 +87,7 @@ test("the daemon's service as it is installed measures everything, lost packets 
     const installedAt = new Date();
 
     const own = async () => (await samples()).filter(({ ts }) => ts > installedAt);
-    await expect.poll(async () => (await own()).length, { timeout: 120 * SECOND }).toBeGreaterThan(0);
+    await expect.poll(async () => (await own()).length, SLOW).toBeGreaterThan(0);
     const [sample] = await own();
     for (const name of measurementNames) expect(sample?.[name], name).not.toBeNull();
     const { output: failed } = await host.run("systemctl", "list-units", "--state=failed", "--plain", "--no-legend");

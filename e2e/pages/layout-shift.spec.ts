@@ -68,9 +68,7 @@ for (const width of [390, 1280]) {
     expect(await shiftOf(page), "after creating").toBeLessThan(INVISIBLE);
 
     await call("/api/v1/me", raw);
-    await expect(page.getByRole("status").filter({ hasText: "First request received" })).toBeVisible({
-      timeout: 15_000,
-    });
+    await expect(page.getByRole("status").filter({ hasText: "First request received" })).toBeVisible();
     expect(await shiftOf(page), "at the first request").toBeLessThan(INVISIBLE);
   });
 }

@@ -3,7 +3,6 @@ import { expect, fieldsOf, newIp, sendFields, test } from "@/e2e/support/pages";
 import { setAccountDisabled } from "@/lib/accounts/accounts";
 import { hashPassword } from "@/lib/accounts/passwords";
 import { db } from "@/lib/database/client";
-import { MINUTE } from "@/lib/time";
 
 const ROUNDS = 12;
 
@@ -12,7 +11,6 @@ test.use({ javaScriptEnabled: false });
 test("how long a refusal takes does not tell whether there is such an account, whether it is disabled or has a password", {
   tag: ["@one-engine", "@waits"],
 }, async ({ page }) => {
-  test.setTimeout(5 * MINUTE);
   const passwordHash = await hashPassword(PASSWORD);
   const known = await newAccount();
   const disabled = await newAccount();

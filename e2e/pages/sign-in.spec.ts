@@ -13,7 +13,7 @@ import {
 } from "@/e2e/support/pages";
 import { setAccountDisabled } from "@/lib/accounts/accounts";
 import { db } from "@/lib/database/client";
-import { DAY, MINUTE } from "@/lib/time";
+import { DAY } from "@/lib/time";
 import { hashToken } from "@/lib/tokens/format";
 
 const REFUSED = "Wrong e-mail or password.";
@@ -73,7 +73,6 @@ withAndWithoutJavaScript(() => {
     page,
   }) => {
     // Twenty-two passwords, judged one or two at a time.
-    test.setTimeout(5 * MINUTE);
     for (const email of [(await newAccount()).email, "nobody-at-all@example.com"]) {
       await page.setExtraHTTPHeaders({ "X-Forwarded-For": newIp() });
       await page.goto("/sign-in");
@@ -113,7 +112,6 @@ test("a stranger's attempts from many places do not keep out the owner where the
   tag: "@waits",
 }, async ({ page, browser }) => {
   // Some sixty passwords, judged one or two at a time.
-  test.setTimeout(5 * MINUTE);
   const { email } = await newAccount();
   const home = newIp();
   await page.setExtraHTTPHeaders({ "X-Forwarded-For": home });

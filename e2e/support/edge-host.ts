@@ -7,6 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { atExit } from "./at-exit";
 import { NetworkNamespace } from "./network-namespace";
+import { FACT } from "./patience";
 
 const EDGE = "public/edge.mjs";
 const FAKETIME = "/usr/lib/x86_64-linux-gnu/faketime/libfaketime.so.1";
@@ -41,7 +42,7 @@ export class EdgeHost {
   }
 
   async #listening(): Promise<void> {
-    for (let attempt = 0; attempt < 200; attempt++) {
+    for (const end = Date.now() + FACT; Date.now() < end; ) {
       const sockets = execFileSync("ip", ["netns", "exec", this.#network.name, "ss", "-Htnl"], { encoding: "utf8" });
       if (sockets.includes(":25565 ")) return;
       await new Promise((resolve) => setTimeout(resolve, 50));

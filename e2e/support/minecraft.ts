@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
+import { FACT } from "./patience";
 
 // A minimal Minecraft protocol (Java Edition): handshake, status, login, then arbitrary bytes. Proxies recognize the
 // protocol by these packets.
@@ -55,7 +56,7 @@ export class Player {
     );
     socket.on("error", () => {});
     const player = new Player(socket);
-    for (const deadline = Date.now() + 10_000; Date.now() < deadline && !socket.closed; ) {
+    for (const deadline = Date.now() + FACT; Date.now() < deadline && !socket.closed; ) {
       if (player.#said.includes(`welcome ${name}`)) return player;
       await new Promise((resolve) => setTimeout(resolve, 20));
     }
@@ -67,7 +68,7 @@ export class Player {
   async plays(bytes: number): Promise<boolean> {
     const before = this.#said.length;
     this.socket.write(Buffer.alloc(bytes, "p"));
-    for (const deadline = Date.now() + 10_000; Date.now() < deadline && !this.socket.closed; ) {
+    for (const deadline = Date.now() + FACT; Date.now() < deadline && !this.socket.closed; ) {
       if (this.#said.length - before >= bytes) return true;
       await new Promise((resolve) => setTimeout(resolve, 20));
     }

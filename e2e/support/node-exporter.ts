@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { freePort } from "./free-port";
+import { FACT } from "./patience";
 
 const COLLECTORS = ["cpu", "filesystem", "loadavg", "meminfo", "netstat", "stat", "time", "vmstat"];
 
@@ -33,7 +34,7 @@ async function read(proc: string): Promise<Reading> {
 }
 
 async function scrape(url: string, output: () => string): Promise<string> {
-  for (let attempt = 0; attempt < 100; attempt++) {
+  for (const end = Date.now() + FACT; Date.now() < end; ) {
     try {
       return await (await fetch(url)).text();
     } catch {

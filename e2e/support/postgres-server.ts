@@ -6,6 +6,7 @@ import { delimiter, join } from "node:path";
 import pg from "pg";
 import { atExit } from "./at-exit";
 import { freePort } from "./free-port";
+import { FACT } from "./patience";
 
 /** A PostgreSQL server of the test's own, in a temporary folder. */
 export type PostgresServer = {
@@ -107,7 +108,7 @@ export function unprivilegedUser(): { uid: number; gid: number } | undefined {
 }
 
 export async function untilReady(url: string, server: ChildProcess): Promise<void> {
-  for (let attempt = 0; attempt < 200; attempt++) {
+  for (const end = Date.now() + FACT; Date.now() < end; ) {
     if (server.exitCode !== null) throw new Error(`postgres ended with code ${server.exitCode}.`);
     const client = new pg.Client(url);
     try {

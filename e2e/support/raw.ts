@@ -1,5 +1,6 @@
 import { connect } from "node:net";
 import { comparableText, throughBothDoors } from "./doors";
+import { FACT } from "./patience";
 
 /**
  * Everything that the server sends on one connection until it ends it, for bytes that no HTTP client would send. They
@@ -18,6 +19,6 @@ function exchange(bytes: string, origin: string): Promise<string> {
     socket.on("data", (chunk) => (text += chunk));
     socket.on("close", () => resolve(text));
     socket.on("error", reject);
-    socket.setTimeout(15_000, () => socket.destroy(new Error(`No end of the answer to ${bytes.slice(0, 200)}`)));
+    socket.setTimeout(FACT, () => socket.destroy(new Error(`No end of the answer to ${bytes.slice(0, 200)}`)));
   });
 }

@@ -3,6 +3,9 @@ import { once } from "node:events";
 import { createClient } from "@redis/client";
 import { atExit } from "./at-exit";
 import { freePort } from "./free-port";
+import { FACT } from "./patience";
+
+const RETRY_MS = 25;
 
 /** A Redis server of the test's own, without files. */
 export type RedisServer = {
@@ -51,7 +54,10 @@ export async function startRedis(): Promise<RedisServer> {
 }
 
 async function untilReady(url: string): Promise<void> {
-  const client = createClient({ url, socket: { reconnectStrategy: (attempts) => (attempts < 200 ? 25 : false) } });
+  const client = createClient({
+    url,
+    socket: { reconnectStrategy: (attempts) => (attempts < FACT / RETRY_MS ? RETRY_MS : false) },
+  });
   client.on("error", () => {});
   await client.connect();
   await client.ping();

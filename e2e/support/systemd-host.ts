@@ -6,10 +6,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { atExit } from "./at-exit";
 import { NetworkNamespace } from "./network-namespace";
+import { SLOW } from "./patience";
 import { type Ended, runProgram } from "./run-program";
 
 const SYSTEMD = "/lib/systemd/systemd";
-const BOOT_TIME = 60_000;
 
 /** Namespaces, an overlay and control groups need root. */
 export const canBootSystemd = () => existsSync(SYSTEMD) && process.getuid?.() === 0;
@@ -66,7 +66,11 @@ export class SystemdHost {
   }
 
   async #booted(): Promise<void> {
-    for (const end = Date.now() + BOOT_TIME; Date.now() < end; await new Promise((again) => setTimeout(again, 100))) {
+    for (
+      const end = Date.now() + SLOW.timeout;
+      Date.now() < end;
+      await new Promise((again) => setTimeout(again, 100))
+    ) {
       if (this.#outer.exitCode !== null) break;
       const { pid } = this.#outer;
       this.#pid = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim();

@@ -7,7 +7,7 @@ import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
 import { BOUNDS, type SocketServer, servePGlite } from "./socket-server";
 
 /** Less than anybody must have, but a bound that a test can reach. */
-const TIGHT = { ...BOUNDS, clients: 6, silence: 300, turn: 100_000, startup: 300 };
+const TIGHT = { ...BOUNDS, clients: 6, silence: 1_000, turn: 100_000, startup: 1_000 };
 
 let db: PGlite;
 let server: SocketServer;

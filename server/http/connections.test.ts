@@ -77,7 +77,7 @@ const sendAhead = (count: number) =>
 
 test("a client that takes nothing of its answer is cut off after the silence, its room is free again, and others are answered meanwhile", async () => {
   const { answer, freed } = sendWeek();
-  const port = await serve({ silence: 300 }, answer);
+  const port = await serve({ silence: 1_000 }, answer);
   const { socket, closed } = await open(port, HEAD);
   await once(socket, "readable");
   await expectOthersAnswered(port);
@@ -104,8 +104,8 @@ test("a client that takes its answer bit by bit is cut off when the time for the
 });
 
 test("a client that takes its answer in time gets it whole", async () => {
-  const { answer, freed } = sendWeek(10_000);
-  const port = await serve({ silence: 2_000 }, answer);
+  const { answer, freed } = sendWeek(60_000);
+  const port = await serve({ silence: 60_000 }, answer);
   expect(await (await fetch(`http://127.0.0.1:${port}/week`)).text()).toBe(WEEK);
   await freed;
 });
@@ -166,7 +166,7 @@ test.each([
     "POST /api/v1/me HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\nhalf",
   ],
 ])("%s that never comes whole is 408 once its time is over, and others are answered meanwhile", async (_, bytes) => {
-  const port = await serve({ headers: 200, request: 300 }, (request, response) => {
+  const port = await serve({ headers: 1_000, request: 1_500 }, (request, response) => {
     request.resume().once("end", () => response.end());
     request.once("error", () => {});
   });
@@ -203,7 +203,7 @@ test("a body that goes on after its reader has given it up is cut off as well", 
 });
 
 test("a body that ends after its answer leaves the connection for the next request", async () => {
-  const port = await serve({ discarding: 1_000 }, (_, response) => response.end("refused"));
+  const port = await serve({ discarding: 60_000 }, (_, response) => response.end("refused"));
   const late = await open(port, "POST /api/v1/me HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000\r\n\r\n");
   late.listen();
   await expect.poll(late.text).toContain("refused");
@@ -225,12 +225,12 @@ test("a thousand connections that say nothing hold nobody up, and are closed aft
 
 test("a connection that asks nothing more is closed after its time, and not before", async () => {
   const port = await serve({ keepAlive: 200 }, (_, response) => response.end("once"));
+  const started = performance.now();
   const idle = await open(port, HEAD);
   idle.listen();
-  await expect.poll(idle.text).toContain("once");
-  const started = performance.now();
   await idle.closed;
-  expect(performance.now() - started).toBeGreaterThan(150);
+  expect(idle.text()).toContain("once");
+  expect(performance.now() - started).toBeGreaterThan(199);
 });
 
 test("of a hundred requests sent at once on one connection four are answered at a time, in their order, and others are answered meanwhile", async () => {
@@ -317,7 +317,7 @@ test.each([
     const { POST: PUT } = door("/", async () => Promise.reject(new ApiError(401, "No key.")));
     const match = { handlers: { POST, GET, PUT }, params: {}, path: "/", pattern: "/" };
     const port = await serve(
-      { discarding: 300 },
+      { discarding: 10_000 },
       (request, response) => void answerDirectly(match, request, response, []),
     );
     const client = await open(port, head);
