@@ -1,4 +1,6 @@
 import { spawnSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { networkInterfaces } from "node:os";
 import { startConsole } from "@/e2e/support/console-server";
 import { newAccount } from "@/e2e/support/factories";
 import { expect, test } from "@/e2e/support/fixtures";
@@ -26,6 +28,8 @@ test("/ops/metrics tells of an instance on a port of its own: routes and statuse
     expect((await get("/no-such-page-7f3a")).status).toBe(404);
 
     await expect.poll(read).toContain('console_http_requests_total{route="/api/v1/me",status="200"} 20\n');
+    // Of the database, once an instance has swept it.
+    await expect.poll(read).toContain("console_sweep_finished_timestamp_seconds ");
     const text = await read();
     expect(text).toContain('console_http_requests_total{route="/api/v1/servers/[id]",status="404"} 1\n');
     expect(text).toContain('console_http_request_duration_seconds_count{route="/api/v1/me"} 20\n');
@@ -37,6 +41,19 @@ test("/ops/metrics tells of an instance on a port of its own: routes and statuse
     expect(text).toMatch(/^console_roll_up_lag_seconds \d+$/m);
     expect(text).toContain(`console_workers ${workers}\n`);
     if (redis) expect(text).toContain("console_limit_store_down 0\n");
+    // What the alerts and the board ask for is there; whether the store is down only where there is one.
+    for (const asked of ["prometheus/operations-rules.yml", "grafana/operations.json"]) {
+      const names = readFileSync(`public/recipes/${asked}`, "utf8").match(/console_[a-z_]+/g) ?? [];
+      expect(names.length).toBeGreaterThan(5);
+      const known = names.filter((name) => redis || name !== "console_limit_store_down");
+      for (const name of known) expect(text, asked).toMatch(new RegExp(`^${name}(?:\\{.*\\})? `, "m"));
+    }
+    const otherIps = Object.values(networkInterfaces())
+      .flatMap((list) => list ?? [])
+      .filter(({ internal, family }) => !internal && family === "IPv4");
+    for (const { address } of otherIps) {
+      await expect(fetch(`http://${address}:${opsPort}/ops/metrics`), "loopback alone").rejects.toThrow();
+    }
     expect(text, "no path that a client made up").not.toContain("7f3a");
     if (hasPrometheus()) expect(checkMetrics(text)).toBe("");
 

@@ -65,6 +65,7 @@ type Service = {
   read_only?: boolean;
   depends_on?: Record<string, unknown>;
   volumes?: string[];
+  logging?: unknown;
 };
 
 test("deploy/compose.yaml parses, and names variables, files and services that there are", {
@@ -82,6 +83,9 @@ test("deploy/compose.yaml parses, and names variables, files and services that t
   expect(first?.read_only).toBe(true);
   for (const name of Object.keys(first?.environment ?? {})) expect(VARIABLE_NAMES).toContain(name);
   expect(migrate?.command).toEqual(["node", "migrate"]);
+  for (const { logging } of Object.values(services)) {
+    expect(logging).toEqual({ driver: "json-file", options: { "max-size": "20m", "max-file": "5" } });
+  }
   for (const service of Object.values(services)) {
     for (const name of Object.keys(service.depends_on ?? {})) expect(Object.keys(services)).toContain(name);
     for (const [from = ""] of (service.volumes ?? []).map((volume) => volume.split(":"))) {

@@ -1,0 +1,79 @@
+import { randomBytes } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { command } from "@/e2e/support/command";
+import { startConsole } from "@/e2e/support/console-server";
+import { expect, test } from "@/e2e/support/fixtures";
+import { insertCaller } from "@/e2e/support/insert-caller";
+import { runSql } from "@/e2e/support/run-sql";
+import { createTestDatabase } from "@/e2e/support/test-database";
+import { requireMigrated } from "@/scripts/database";
+
+test("a role made as docs/operations.md says, with no other right, migrates, sweeps and serves", {
+  tag: "@one-engine",
+}, async () => {
+  const server = process.env.E2E_POSTGRES_URL;
+  test.skip(!server, "there is no PostgreSQL server on this machine");
+  const [, shown = ""] = /```sql\n(.*?)```/s.exec(readFileSync("docs/operations.md", "utf8")) ?? [];
+  const name = `console_${randomBytes(6).toString("hex")}`;
+  const statements = shown
+    .trim()
+    .replaceAll(/\bconsole\b/g, name)
+    .split("\n");
+  expect(statements).toHaveLength(2);
+  for (const statement of statements) await runSql(String(server), statement);
+  const url = new URL(String(server));
+  Object.assign(url, { username: name, password: "…", pathname: `/${name}` });
+  const variables = { DATABASE_URL: url.href };
+  try {
+    const rights = "select rolsuper or rolcreatedb or rolcreaterole or rolreplication as has from pg_roles";
+    expect(await runSql(url.href, `${rights} where rolname = current_user`)).toEqual([{ has: false }]);
+    expect(await command(["migrate"], variables)).toMatchObject({ code: 0 });
+    const swept = await command(["sweep"], variables);
+    expect(swept.code, swept.stderr).toBe(0);
+    const token = await insertCaller(url.href);
+    const app = await startConsole(url.href);
+    try {
+      const headers = { Authorization: `Bearer ${token}` };
+      expect((await fetch(`${app.origin}/api/v1/me`, { headers })).status).toBe(200);
+      expect((await fetch(`${app.origin}/readyz`)).status).toBe(200);
+    } finally {
+      await app.stop();
+    }
+  } finally {
+    await runSql(String(server), `drop database if exists ${name} with (force)`);
+    await runSql(String(server), `drop role if exists ${name}`);
+  }
+});
+
+test("a database that a newer version has brought further starts the old one, and its migrate changes nothing", {
+  tag: "@one-engine",
+}, async () => {
+  const database = await createTestDatabase();
+  try {
+    await runSql(
+      database.url,
+      `insert into _prisma_migrations (id, checksum, finished_at, migration_name, started_at, applied_steps_count)
+       values ('newer', 'checksum', now(), '99990101000000_of_a_newer_version', now(), 1);
+       alter table servers add column of_a_newer_version int default 1`,
+    );
+    const tables =
+      "select table_name, column_name from information_schema.columns where table_schema = 'public' order by 1, 2";
+    const before = await runSql(database.url, tables);
+    await requireMigrated(database.url);
+    expect(await command(["migrate"], { DATABASE_URL: database.url })).toMatchObject({
+      code: 0,
+      stdout: "The database is up to date.\n",
+    });
+    expect(await runSql(database.url, tables)).toEqual(before);
+    const token = await insertCaller(database.url);
+    const app = await startConsole(database.url);
+    try {
+      const headers = { Authorization: `Bearer ${token}` };
+      expect((await fetch(`${app.origin}/api/v1/servers`, { headers })).status).toBe(200);
+    } finally {
+      await app.stop();
+    }
+  } finally {
+    await database.stop();
+  }
+});
