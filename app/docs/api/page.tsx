@@ -2,6 +2,7 @@ import type { Metadata } from "next";
 import { headers } from "next/headers";
 import Link from "next/link";
 import { AccountHeader } from "@/app/dashboard/account-header";
+import { InTurns } from "@/app/ui/in-turns";
 import { HeaderNavigation, SiteHeader } from "@/app/ui/site-header";
 import examples from "@/lib/api/examples.json";
 import type { OpenApiDocument } from "@/lib/api/openapi";
@@ -60,18 +61,20 @@ function Reference({ document, origin, ids }: { document: OpenApiDocument; origi
           ))}
         </ul>
       </nav>
-      {sections.map(({ id, title, blocks }) => (
-        <Section key={id} id={id} title={title}>
-          {blocks.map((block, index) =>
-            block.kind === "endpoints" ? (
-              <Endpoints key={block.kind} document={document} origin={origin} ids={ids} />
-            ) : (
-              // biome-ignore lint/suspicious/noArrayIndexKey: the blocks of a section never change their order
-              <ReferenceBlock key={index} block={block} />
-            ),
-          )}
-        </Section>
-      ))}
+      <InTurns items={sections} atOnce={1}>
+        {({ id, title, blocks }) => (
+          <Section key={id} id={id} title={title}>
+            {blocks.map((block, index) =>
+              block.kind === "endpoints" ? (
+                <Endpoints key={block.kind} document={document} origin={origin} ids={ids} />
+              ) : (
+                // biome-ignore lint/suspicious/noArrayIndexKey: the blocks of a section never change their order
+                <ReferenceBlock key={index} block={block} />
+              ),
+            )}
+          </Section>
+        )}
+      </InTurns>
     </main>
   );
 }
@@ -80,15 +83,17 @@ function Endpoints({ document, origin, ids }: { document: OpenApiDocument; origi
   return (
     <>
       {ids.areOwn && <p>The examples carry your own ids and the URL of this console.</p>}
-      {Object.entries(document.paths).map(([path, { get }]) => (
-        <EndpointSection
-          key={path}
-          path={path}
-          operation={get}
-          url={origin + path.replace("{id}", String(path.includes("/servers") ? ids.server : ids.service))}
-          schemas={document.components.schemas}
-        />
-      ))}
+      <InTurns items={Object.entries(document.paths)} atOnce={1}>
+        {([path, { get }]) => (
+          <EndpointSection
+            key={path}
+            path={path}
+            operation={get}
+            url={origin + path.replace("{id}", String(path.includes("/servers") ? ids.server : ids.service))}
+            schemas={document.components.schemas}
+          />
+        )}
+      </InTurns>
     </>
   );
 }
