@@ -27,6 +27,9 @@ export type Filled = {
   services: Record<Nodes, number>;
 };
 
+/** An account, and a key for each of its servers. */
+export type Reporters = { accountId: number; keys: string[] };
+
 /** An empty database of its own on the server at `serverUrl`. */
 export async function createScratchDatabase(serverUrl: string): Promise<{ url: string; drop(): Promise<void> }> {
   const name = `console_bench_${randomBytes(6).toString("hex")}`;
@@ -67,7 +70,7 @@ export async function fill(url: string): Promise<Filled> {
 }
 
 async function addAccount(client: pg.Client, name: string): Promise<number> {
-  const email = `${name.replaceAll(" ", "-")}@example.com`;
+  const email = `${name.replaceAll(" ", "-").toLowerCase()}@example.com`;
   const { rows } = await client.query("insert into accounts (name, email) values ($1, $2) returning id", [name, email]);
   return rows[0].id;
 }
@@ -93,9 +96,26 @@ async function addKeys(client: pg.Client, accountId: number): Promise<string[]> 
   return keys;
 }
 
-/** Each with samples up to now and a full day of check-ins. */
-async function addServers(client: pg.Client, accountId: number, count: number): Promise<void> {
-  const until = Math.floor(Date.now() / HOUR);
+/**
+ * Adds an account with `count` servers that were last heard `silentMs` milliseconds ago. The database is vacuumed.
+ */
+export async function addReporters(url: string, name: string, count: number, silentMs: number): Promise<Reporters> {
+  const client = new pg.Client(url);
+  await client.connect();
+  try {
+    const accountId = await addAccount(client, name);
+    await addServers(client, accountId, count, silentMs);
+    const keys = await addKeys(client, accountId);
+    await client.query("vacuum analyze");
+    return { accountId, keys };
+  } finally {
+    await client.end();
+  }
+}
+
+/** Each with a full day of check-ins, and samples up to `silentMs` milliseconds ago. */
+async function addServers(client: pg.Client, accountId: number, count: number, silentMs = 0): Promise<void> {
+  const until = Math.floor((Date.now() - silentMs) / HOUR);
   const hours = Array.from({ length: 25 }, (_, index) => ({
     hour: until - 24 + index,
     minutes: 60,
@@ -113,9 +133,9 @@ async function addServers(client: pg.Client, accountId: number, count: number): 
   await client.query(
     `insert into telemetry_samples (server_id, ts, cpu_pct, cpu_steal_pct, cpu_iowait_pct, load5, mem_used_mb,
       mem_total_mb, swap_used_pct, disk_used_pct, net_loss_pct, net_retransmit_pct, uptime_s, oom_kills, failed_units)
-    select s.id, now() - i * interval '30 s', 61 + s.id % 20, 1, 2, 1.5, 12000, 16000, 0, 72, 0.2, 0.5, 90000, 0, 0
+    select s.id, now() - $3::float8 * interval '1 ms' - i * interval '30 s', 61 + s.id % 20, 1, 2, 1.5, 12000, 16000, 0, 72, 0.2, 0.5, 90000, 0, 0
     from servers s, generate_series(0, $2::int - 1) i where s.account_id = $1`,
-    [accountId, SAMPLES],
+    [accountId, SAMPLES, silentMs],
   );
 }
 

@@ -11,8 +11,12 @@ export type Order =
       kind: "http";
       port: number;
       path: string;
-      /** A JSON text to send with POST; without it: GET. */
+      /** A JSON text to send with POST; without it and `bodies`: GET. */
       body?: string;
+      /** Bodies in base64 to send with POST: the first one with every token, then the second one, and so on. */
+      bodies?: readonly string[];
+      /** Ends after so many requests. */
+      requests?: number;
       /** Used in turn, so that no token reaches its limit. Empty: no token is sent. */
       tokens: readonly string[];
       /** The content type of the body, if it is not JSON. */
@@ -56,8 +60,12 @@ async function carryOut(order: Order): Promise<Measured> {
   if (order.kind === "http" && order.startMs) await pause(order.startMs);
   const start = performance.now();
   const until = start + order.ms;
-  if (order.kind === "sql") await askPostgres(order, until, times);
-  else await Promise.all(Array.from({ length: order.connections }, () => askServer(order, until, times)));
+  if (order.kind === "sql") {
+    await askPostgres(order, until, times);
+  } else {
+    const requests = requestsOf(order);
+    await Promise.all(Array.from({ length: order.connections }, () => askServer(order, requests, until, times)));
+  }
   const seconds = (performance.now() - start) / 1000;
   times.sort((a, b) => a - b);
   const at = (part: number) => times[Math.min(times.length - 1, Math.floor(times.length * part))] ?? Number.NaN;
@@ -72,28 +80,50 @@ async function carryOut(order: Order): Promise<Measured> {
   };
 }
 
-function askServer(order: Order & { kind: "http" }, until: number, times: number[]): Promise<void> {
+/** The requests of an order, one after the other. */
+function* requestsOf(order: Order & { kind: "http" }): Generator<string | Buffer> {
+  const { path, body, tokens, requests = Number.POSITIVE_INFINITY } = order;
+  const bodies = order.bodies?.map((encoded) => Buffer.from(encoded, "base64"));
+  const type = order.contentType ?? "application/json";
+  for (let count = 0; count < requests; count++) {
+    const round = bodies?.[Math.floor(count / tokens.length)];
+    if (bodies && !round) throw new Error(`There are too few bodies for ${path}.`);
+    const token = tokens[(bodies ? count : sent) % tokens.length];
+    sent++;
+    const authorization = token ? `Authorization: Bearer ${token}\r\n` : "";
+    const further = (order.headers ?? []).map((line) => `${line.replace("{n}", (sent % 255).toString(16))}\r\n`);
+    const content = round ?? body;
+    const described =
+      content === undefined ? "" : `Content-Type: ${type}\r\nContent-Length: ${Buffer.byteLength(content)}\r\n`;
+    const method = content === undefined ? "GET" : "POST";
+    const head = `${method} ${path} HTTP/1.1\r\nHost: localhost\r\n${authorization}${further.join("")}${described}\r\n`;
+    yield round ? Buffer.concat([Buffer.from(head), round]) : head + (body ?? "");
+  }
+}
+
+function askServer(
+  order: Order & { kind: "http" },
+  requests: Iterator<string | Buffer>,
+  until: number,
+  times: number[],
+): Promise<void> {
   return new Promise((resolve, reject) => {
     const socket = connect(order.port, "127.0.0.1").setNoDelay(true);
     socket.setTimeout(SILENCE_MS, () => socket.destroy(new Error(`No answer from ${order.path}.`)));
-    const { body } = order;
-    const method = body === undefined ? "GET" : "POST";
-    const type = order.contentType ?? "application/json";
-    const described = body && `Content-Type: ${type}\r\nContent-Length: ${Buffer.byteLength(body)}\r\n`;
     let [head, missing, start] = ["", -1, 0];
     const ask = () => {
-      start = performance.now();
-      if (start >= until) {
-        socket.destroy();
-        return resolve();
+      try {
+        start = performance.now();
+        const next = start < until ? requests.next() : undefined;
+        if (!next || next.done) {
+          socket.destroy();
+          return resolve();
+        }
+        [head, missing] = ["", -1];
+        socket.write(next.value);
+      } catch (error) {
+        reject(error);
       }
-      [head, missing] = ["", -1];
-      const token = order.tokens[sent++ % order.tokens.length];
-      const authorization = token ? `Authorization: Bearer ${token}\r\n` : "";
-      const further = (order.headers ?? []).map((line) => `${line.replace("{n}", (sent % 255).toString(16))}\r\n`);
-      socket.write(
-        `${method} ${order.path} HTTP/1.1\r\nHost: localhost\r\n${authorization}${further.join("")}${described ?? ""}\r\n${body ?? ""}`,
-      );
     };
     socket.on("connect", ask);
     socket.on("data", (chunk) => {

@@ -1,14 +1,14 @@
-import { START, telegrafLines } from "@/e2e/support/agent-bodies";
 import { hasRedis, startRedis } from "@/e2e/support/redis-server";
 import { startUpstash } from "@/e2e/support/upstash-server";
 import { PlainError } from "@/lib/failures";
 import type { Bench, BenchRequest, Target } from "./bench";
-import { CHECK_IN } from "./check-in";
 import { FLEETS, growOthers, NODES, type Nodes } from "./database";
 import type { Measured } from "./load";
 import { neighbours } from "./neighbours";
 import { forgetPeak, readProcessUse } from "./process-use";
+import { reports } from "./reports";
 import { interleave, median } from "./rounds";
+import { AGENTS, DAEMON } from "./senders";
 import { SERIES_SQL } from "./series-sql";
 import { size } from "./size";
 
@@ -32,8 +32,7 @@ const RANGES = { "1h": 60 * MINUTE, "24h": 1440 * MINUTE, "7d": 10_080 * MINUTE 
 type Range = keyof typeof RANGES;
 const ranges = Object.keys(RANGES) as Range[];
 
-/** Check-ins a second that one process takes, and how long the whole account may take Prometheus. */
-const CHECK_INS_GOAL = 500;
+/** How long the whole account may take Prometheus. */
 const METRICS_GOAL_MS = 100;
 
 const WITHOUT_TOKEN = { tokens: [], status: 401 };
@@ -48,8 +47,8 @@ export const SECTIONS = {
   others,
   stores,
   workers,
-  "check-ins": checkIns,
-  agents,
+  "check-ins": (bench, { rounds }) => reports(bench, rounds, { "the daemon": DAEMON }),
+  agents: (bench, { rounds }) => reports(bench, rounds, AGENTS),
   metrics,
   memory,
   neighbours,
@@ -227,38 +226,6 @@ async function workers(bench: Bench, { rounds }: Settings): Promise<Rows> {
     }
   }
   for (const started of [...Object.values(apps), redis]) await started.stop();
-  return rows;
-}
-
-/** Check-ins of a thousand servers, taken in by one process. */
-async function checkIns(bench: Bench, { rounds }: Settings): Promise<Rows> {
-  return reportRates(bench, rounds, { path: "/ingest/v1/check-ins", body: CHECK_IN, tokens: bench.data.keys });
-}
-
-/** The same of a thousand Telegrafs, each of whose reports is another moment: its lines carry no time. */
-async function agents(bench: Bench, { rounds }: Settings): Promise<Rows> {
-  const path = "/ingest/influx/api/v2/write";
-  const body = telegrafLines(0, START).replaceAll(/ \d+$/gm, "");
-  return reportRates(bench, rounds, { path, body, contentType: "text/plain", tokens: bench.data.keys, status: 204 });
-}
-
-async function reportRates(bench: Bench, rounds: number, request: BenchRequest): Promise<Rows> {
-  const app = await bench.direct();
-  const rows: Rows = [[`POST ${request.path}`, "check-ins/s", `of ${CHECK_INS_GOAL}`, "CPU of the app each"]];
-  for (const connections of [1, 16, 64]) {
-    const load = { ...request, connections };
-    await bench.ask(app, load);
-    const measured = await interleave(rounds, {
-      perSecond: async () => (await bench.ask(app, load)).perSecond,
-      cpu: () => cpuPerAnswer(bench, app, load),
-    });
-    rows.push([
-      `${connections} at once`,
-      rate(measured.perSecond),
-      ratio(measured.perSecond / CHECK_INS_GOAL),
-      `${measured.cpu.toFixed(0)} µs`,
-    ]);
-  }
   return rows;
 }
 

@@ -2,14 +2,41 @@
 
 import { type Labels, type Series, varint } from "@/lib/ingest/agents/write-request";
 
-/** A block of Snappy that holds these bytes as they are. */
+/** The longest part of a copy, and how far back its two bytes of offset reach. */
+const LONGEST_COPY = 64;
+const FURTHEST_BACK = 65_535;
+
+/** Packs bytes into a block of Snappy: what came before in four bytes or more is a copy. */
 export function snappy(bytes: Uint8Array): Buffer {
-  const parts = [varint(bytes.length)];
+  const parts: Buffer[] = [varint(bytes.length)];
+  const seen = new Map<number, number>();
+  let [literal, at] = [0, 0];
+  while (at + 4 <= bytes.length) {
+    const four = Buffer.from(bytes.buffer, bytes.byteOffset + at, 4).readUInt32LE();
+    const before = seen.get(four);
+    seen.set(four, at);
+    if (before === undefined || at - before > FURTHEST_BACK) {
+      at++;
+      continue;
+    }
+    let count = 4;
+    while (count < LONGEST_COPY && at + count < bytes.length && bytes[before + count] === bytes[at + count]) count++;
+    const back = at - before;
+    parts.push(...literals(bytes.subarray(literal, at)), Buffer.from([((count - 1) << 2) | 2, back & 255, back >> 8]));
+    at += count;
+    literal = at;
+  }
+  parts.push(...literals(bytes.subarray(literal)));
+  return Buffer.concat(parts);
+}
+
+function literals(bytes: Uint8Array): Buffer[] {
+  const parts: Buffer[] = [];
   for (let from = 0; from < bytes.length; from += 65_536) {
     const part = bytes.subarray(from, from + 65_536);
     parts.push(Buffer.from([61 << 2, (part.length - 1) & 255, (part.length - 1) >> 8]), Buffer.from(part));
   }
-  return Buffer.concat(parts);
+  return parts;
 }
 
 /** What changes between two readings of a machine: seconds of each core by state, segments, processes killed. */
@@ -25,6 +52,8 @@ export type Counters = {
 
 const GB = 1024 ** 3;
 export const BOOT = 1_700_000_000;
+/** States that no core is in. */
+const QUIET = { nice: 0, system: 0, irq: 0, softirq: 0 };
 
 /** What sampleOf says of two readings of `nodeExporterSeries` that grew by `GROWTH`. */
 export const START: Counters = { busy: 1000, idle: 5000, iowait: 50, steal: 10, sent: 100_000, resent: 40, oom: 2 };
@@ -49,8 +78,11 @@ export const MEASURED = {
   oomKills: 1,
 } as const;
 
-/** The series of a node exporter on a machine of two cores, and some that are none of ours. */
-export function nodeExporterSeries(ms: number, counters: Counters, instance = "localhost:9100"): Series[] {
+/** The names of a machine's cores, after a prefix. */
+const coreNames = (cores: number, prefix = "") => Array.from({ length: cores }, (_, core) => `${prefix}${core}`);
+
+/** The series of a node exporter, and some that are none of ours. */
+export function nodeExporterSeries(ms: number, counters: Counters, instance = "localhost:9100", cores = 2): Series[] {
   const one = (name: string, value: number, labels: Labels = {}): Series => ({
     labels: { __name__: name, instance, job: "node", ...labels },
     samples: [[ms, value]],
@@ -61,15 +93,14 @@ export function nodeExporterSeries(ms: number, counters: Counters, instance = "l
       idle: counters.idle,
       iowait: counters.iowait,
       steal: counters.steal,
-      nice: 0,
+      ...QUIET,
     }).map(([mode, value]) => one("node_cpu_seconds_total", value, { cpu: core, mode }));
   const disk = (mountpoint: string, fstype: string, size: number, free: number, avail: number) =>
     Object.entries({ size, free, avail }).map(([what, value]) =>
       one(`node_filesystem_${what}_bytes`, value * GB, { mountpoint, fstype, device: "/dev/vda1" }),
     );
   return [
-    ...cpu("0"),
-    ...cpu("1"),
+    ...coreNames(cores).flatMap(cpu),
     one("node_load5", 0.75),
     one("node_load1", 3),
     one("node_memory_MemTotal_bytes", 8 * GB),
@@ -127,8 +158,8 @@ export function proxmoxLines(ms: number, counters: Counters, host = "pve-1"): st
   ].join("\n");
 }
 
-/** What the Collector's hostmetrics receiver sends, as JSON. */
-export function hostMetrics(ms: number, counters: Counters, host = "web-1"): object {
+/** What the Collector's hostmetrics receiver sends, as JSON: what the configuration asks for, and what comes with it. */
+export function hostMetrics(ms: number, counters: Counters, host = "web-1", cores = 2): object {
   const time = `${ms}000000`;
   const attribute = ([key, stringValue]: [string, string]) => ({ key, value: { stringValue } });
   const point = (value: number, attributes: Labels = {}) => ({
@@ -143,7 +174,16 @@ export function hostMetrics(ms: number, counters: Counters, host = "web-1"): obj
     sum: { aggregationTemporality: 2, isMonotonic, dataPoints },
   });
   const gauge = (name: string, ...dataPoints: object[]) => ({ name, unit: "1", gauge: { dataPoints } });
-  const states = { user: counters.busy, idle: counters.idle, wait: counters.iowait, steal: counters.steal, nice: 0.5 };
+  const { irq: interrupt, ...quiet } = QUIET;
+  const states = {
+    user: counters.busy,
+    idle: counters.idle,
+    wait: counters.iowait,
+    steal: counters.steal,
+    ...quiet,
+    interrupt,
+    nice: 0.5,
+  };
   const disk = (mountpoint: string, type: string, used: number, free: number, reserved: number) =>
     Object.entries({ used, free, reserved }).map(([state, value]) =>
       point(value * GB, { device: "/dev/vda1", mode: "rw", mountpoint, type, state }),
@@ -152,9 +192,13 @@ export function hostMetrics(ms: number, counters: Counters, host = "web-1"): obj
     sum(
       "system.cpu.time",
       true,
-      ["cpu0", "cpu1"].flatMap((cpu) => Object.entries(states).map(([state, value]) => point(value, { cpu, state }))),
+      coreNames(cores, "cpu").flatMap((cpu) =>
+        Object.entries(states).map(([state, value]) => point(value, { cpu, state })),
+      ),
     ),
+    gauge("system.cpu.load_average.1m", point(3)),
     gauge("system.cpu.load_average.5m", point(0.75)),
+    gauge("system.cpu.load_average.15m", point(0.5)),
     sum("system.memory.usage", false, [
       ...Object.entries({ used: 2, free: 4, buffered: 1, cached: 1, slab_reclaimable: 0.5 }).map(([state, value]) =>
         point(value * GB, { state }),
@@ -166,6 +210,15 @@ export function hostMetrics(ms: number, counters: Counters, host = "web-1"): obj
       point(GB, { device: "/swap", state: "used" }),
       point(3 * GB, { device: "/swap", state: "free" }),
     ]),
+    sum(
+      "system.paging.operations",
+      true,
+      ["page_in", "page_out"].flatMap((direction) =>
+        ["major", "minor"].map((type) => point(1000, { direction, type })),
+      ),
+    ),
+    sum("system.paging.faults", true, [point(10, { type: "major" }), point(1000, { type: "minor" })]),
+    sum("system.filesystem.inodes.usage", false, disk("/", "ext4", 1, 2, 0).slice(0, 2)),
     sum("system.filesystem.usage", false, [...disk("/", "ext4", 71.25, 23.75, 5), ...disk("/run", "tmpfs", 1, 0, 0)]),
     gauge("system.uptime", point(5000)),
     sum("system.network.io", true, [point(1, { device: "eth0", direction: "receive" })]),
@@ -181,7 +234,7 @@ export function hostMetrics(ms: number, counters: Counters, host = "web-1"): obj
 }
 
 /** What collectd's write_http sends, as JSON. */
-export function valueLists(ms: number, counters: Counters, host = "web-1"): object[] {
+export function valueLists(ms: number, counters: Counters, host = "web-1", cores = 2): object[] {
   const list = (plugin: string, instance: string, type: string, typeInstance: string, ...values: number[]) => ({
     values,
     dstypes: values.map(() => "gauge"),
@@ -194,9 +247,17 @@ export function valueLists(ms: number, counters: Counters, host = "web-1"): obje
     type,
     type_instance: typeInstance,
   });
-  const states = { user: counters.busy, idle: counters.idle, wait: counters.iowait, steal: counters.steal, nice: 0 };
+  const { irq: interrupt, ...quiet } = QUIET;
+  const states = {
+    user: counters.busy,
+    idle: counters.idle,
+    wait: counters.iowait,
+    steal: counters.steal,
+    ...quiet,
+    interrupt,
+  };
   return [
-    ...["0", "1"].flatMap((core) =>
+    ...coreNames(cores).flatMap((core) =>
       Object.entries(states).map(([state, value]) => list("cpu", core, "cpu", state, value * 100)),
     ),
     list("load", "", "load", "", 3, 0.75, 0.5),
@@ -205,12 +266,16 @@ export function valueLists(ms: number, counters: Counters, host = "web-1"): obje
     ),
     list("swap", "", "swap", "used", GB),
     list("swap", "", "swap", "free", 3 * GB),
+    list("swap", "", "swap_io", "in", 5),
+    list("swap", "", "swap_io", "out", 5),
     list("df", "root", "df_complex", "used", 71.25 * GB),
     list("df", "root", "df_complex", "free", 23.75 * GB),
     list("df", "root", "df_complex", "reserved", 5 * GB),
     list("protocols", "Tcp", "protocol_counter", "OutSegs", counters.sent),
     list("protocols", "Tcp", "protocol_counter", "RetransSegs", counters.resent),
     list("uptime", "", "uptime", "", 5000),
+    list("ping", "", "ping", "console.example.com", 1.5),
+    list("ping", "", "ping_stddev", "console.example.com", 0.1),
     list("ping", "", "ping_droprate", "console.example.com", 0.2),
     list("users", "", "users", "", 3),
   ];

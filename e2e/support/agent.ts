@@ -14,7 +14,8 @@ const NO_SETTINGS = Object.fromEntries(
     .map((name) => [name, undefined]),
 );
 
-export type Shell = (typeof SHELLS)[number];
+/** A program that runs the agent, and its arguments. */
+export type Shell = readonly [string, ...string[]];
 export type Ended = { code: number | null; stdout: string; stderr: string };
 
 /** A folder of the test's own, with commands that stand before the machine's. */

@@ -45,6 +45,7 @@ const MEASUREMENT = /(?:[^\\, \n]|\\[^\n]?)*/y;
 const NAME = /(?:[^\\,= \n]|\\[^\n]?)*/y;
 const WORD = /[^, \r\n]*/y;
 
+const WHOLE = /^[+-]?\d+[iu]$/;
 const INTEGER = /^[+-]?\d+$/;
 const NUMBER = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/;
 const BOOLEAN = /^(?:t|T|true|True|TRUE|f|F|false|False|FALSE)$/;
@@ -115,8 +116,7 @@ class Scanner {
   /** A number; null for a boolean, which no measurement of ours is. */
   #value(field: string): number | null {
     const word = this.#word();
-    const isWhole = /[iu]$/.test(word) && INTEGER.test(word.slice(0, -1));
-    if (isWhole) return Number(word.slice(0, -1));
+    if (WHOLE.test(word)) return Number(word.slice(0, -1));
     if (NUMBER.test(word)) return Number.isFinite(Number(word)) ? Number(word) : null;
     if (BOOLEAN.test(word)) return null;
     throw new BadLine(`the value of ${JSON.stringify(field.slice(0, 64))} is not a number, text or boolean.`);
@@ -148,11 +148,14 @@ class Scanner {
     return this.#match(WORD);
   }
 
+  /** What a sticky pattern, which matches nothing at the least, finds here. */
   #match(pattern: RegExp): string {
-    pattern.lastIndex = this.#at;
-    const [found = ""] = pattern.exec(this.text) ?? [];
-    this.#at += found.length;
-    return found;
+    const from = this.#at;
+    pattern.lastIndex = from;
+    // Without the array that `exec` makes: a body has hundreds of fields.
+    pattern.test(this.text);
+    this.#at = pattern.lastIndex;
+    return this.text.slice(from, this.#at);
   }
 
   #takes(character: string): boolean {

@@ -16,7 +16,7 @@ export function readRemoteWrite(bytes: Uint8Array): RemoteWrite {
   const hosts = new Set<string>();
   const readings: Reading[] = [];
   const descriptions: Record<string, Record<string, string>> = {};
-  const message = new Message(bytes);
+  const message = new Message(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length));
   while (message.hasMore()) {
     const field = message.next();
     if (field !== TIME_SERIES) {
@@ -89,7 +89,7 @@ class Message {
   #wireType = VARINT;
 
   constructor(
-    readonly bytes: Uint8Array,
+    readonly bytes: Buffer,
     from = 0,
     end = bytes.length,
   ) {
@@ -115,16 +115,15 @@ class Message {
 
   text(): string {
     const [from, end] = this.#delimited();
-    return Buffer.from(this.bytes.buffer, this.bytes.byteOffset + from, end - from).toString("utf8");
+    return this.bytes.toString("utf8", from, end);
   }
 
   /** A double; null for the one NaN that Prometheus means as the end of a series. */
   doubleOrStale(): number | null {
     this.#require(EIGHT_BYTES);
     const from = this.#advance(8);
-    const view = new DataView(this.bytes.buffer, this.bytes.byteOffset + from, 8);
-    const isStale = view.getUint32(4, true) === 0x7ff00000 && view.getUint32(0, true) === 2;
-    return isStale ? null : view.getFloat64(0, true);
+    const isStale = this.bytes.readUInt32LE(from + 4) === 0x7ff00000 && this.bytes.readUInt32LE(from) === 2;
+    return isStale ? null : this.bytes.readDoubleLE(from);
   }
 
   /** An int64. What exceeds 2^53 loses its last digits. */

@@ -58,9 +58,9 @@ function processorsOf(now: Readings, before: Readings | null): Processors {
   const spent: Record<string, number> = {};
   let all = 0;
   for (const key of Object.keys(now)) {
-    const [, state = ""] = /^cpu\|\w+\|(\w+)$/.exec(key) ?? [];
-    const grown = state === "" ? null : difference(now, before, key);
+    const grown = key.startsWith("cpu|") ? difference(now, before, key) : null;
     if (grown === null) continue;
+    const state = key.slice(key.lastIndexOf("|") + 1);
     // The kernel's idle and iowait of a core may step back a little.
     spent[state] = (spent[state] ?? 0) + Math.max(0, grown);
     all += Math.max(0, grown);
@@ -98,8 +98,8 @@ function swapOf(now: Readings): number | null {
 function fullestDiskOf(now: Readings): number | null {
   let fullest: number | null = null;
   for (const key of Object.keys(now)) {
-    const [, disk = ""] = /^(disk\|.*\|)(?:available|percent)$/s.exec(key) ?? [];
-    if (disk === "") continue;
+    if (!key.startsWith("disk|") || !/\|(?:available|percent)$/.test(key)) continue;
+    const disk = key.slice(0, key.lastIndexOf("|") + 1);
     const of = (size: string) => readingOf(now, disk + size);
     const [size, unused, available] = [of("size"), of("unused"), of("available")];
     const used = of("used") ?? (size === null || unused === null ? null : size - unused);
@@ -120,7 +120,9 @@ function readingOf(readings: Readings, key: string): number | null {
 }
 
 function valuesOf(readings: Readings, prefix: string): number[] {
-  return Object.entries(readings).flatMap(([key, value]) => (key.startsWith(prefix) ? [value] : []));
+  return Object.keys(readings)
+    .filter((key) => key.startsWith(prefix))
+    .map((key) => readings[key] as number);
 }
 
 function sumOf(readings: Readings, prefix: string): number | null {
