@@ -1,3 +1,5 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { POST as writeInThisProcess } from "@/app/ingest/prometheus/write/route";
 import {
@@ -6,11 +8,21 @@ import {
   hostMetrics,
   MEASURED,
   nodeExporterSeries,
-  proxmoxLines,
   snappy,
   telegrafLines,
   valueLists,
 } from "@/e2e/support/agent-bodies";
+import {
+  AGENTS,
+  type Body,
+  CHECK_INS,
+  DOORS,
+  EMPTY,
+  packed,
+  plain,
+  REPORTERS,
+  typeOf,
+} from "@/e2e/support/agent-doors";
 import { newAccount, newReportingServer } from "@/e2e/support/factories";
 import { expect, getData, sharedOrigin, test } from "@/e2e/support/fixtures";
 import { recordQueries } from "@/e2e/support/recorded-queries";
@@ -20,31 +32,21 @@ import { type Series, writeRequest } from "@/lib/ingest/agents/write-request";
 import { removeServer } from "@/lib/servers/management";
 import { replaceServerKey } from "@/lib/servers/server-keys";
 import { MAX_READINGS } from "@/lib/servers/telemetry/agents/instants";
+import { MEASUREMENTS, type Measurement } from "@/lib/servers/telemetry/measurements";
 import { HOUR, MINUTE, SECOND } from "@/lib/time";
 import { mintToken } from "@/lib/tokens/format";
 
 // The doors of stock agents, with bodies as those write them, and bent ones. Real agents are in e2e/operations.
 
-const PROMETHEUS = "/ingest/prometheus/write";
-const INFLUX = "/ingest/influx/api/v2/write";
-const OTLP = "/ingest/otlp/v1/metrics";
-const COLLECTD = "/ingest/collectd";
+const { prometheus: PROMETHEUS, influx: INFLUX, otlp: OTLP, collectd: COLLECTD } = DOORS;
 
-const TYPES: Record<string, Record<string, string>> = {
-  [PROMETHEUS]: { "Content-Type": "application/x-protobuf", "Content-Encoding": "snappy" },
-  [INFLUX]: { "Content-Type": "text/plain; charset=utf-8" },
-  [OTLP]: { "Content-Type": "application/json" },
-  [COLLECTD]: { "Content-Type": "application/json" },
-};
-
-type Body = string | Uint8Array<ArrayBuffer>;
 type Sent = { status: number; text: string; json: unknown; headers: Headers };
 
 async function send(path: string, key: string | null, body: Body, headers: Record<string, string> = {}): Promise<Sent> {
   const response = await fetch(sharedOrigin() + path, {
     method: "POST",
     headers: {
-      ...TYPES[path.split("?")[0] ?? ""],
+      ...typeOf(path),
       ...(key !== null && { Authorization: `Bearer ${key}` }),
       ...headers,
     },
@@ -55,41 +57,9 @@ async function send(path: string, key: string | null, body: Body, headers: Recor
   return { status: response.status, text, json: text === "" ? undefined : JSON.parse(text), headers: response.headers };
 }
 
-const plain = (bytes: Uint8Array) => new Uint8Array(bytes);
-const packed = (series: Series[]) => plain(snappy(writeRequest(series)));
 const writeSeries = (key: string, series: Series[]) => send(PROMETHEUS, key, packed(series));
-
-/** How each agent tells of a machine at a time; the counters have grown so many times. */
-const AGENTS: Record<string, { path: string; body(ms: number, times: number, host?: string): Body; measured: object }> =
-  {
-    Prometheus: {
-      path: PROMETHEUS,
-      body: (ms, times, host) => packed(nodeExporterSeries(ms, grown(times), host)),
-      measured: { ...MEASURED, netLossPct: null },
-    },
-    Telegraf: {
-      path: INFLUX,
-      body: (ms, times, host) => telegrafLines(ms, grown(times), host),
-      measured: { ...MEASURED, netLossPct: 20, uptimeS: 5000 },
-    },
-    "Proxmox VE": {
-      path: `${INFLUX}?org=proxmox&bucket=proxmox`,
-      body: (ms, times, host) => proxmoxLines(ms, grown(times), host),
-      measured: { ...MEASURED, netLossPct: null, netRetransmitPct: null, oomKills: null, uptimeS: 5000 },
-    },
-    "the Collector": {
-      path: OTLP,
-      body: (ms, times, host) => JSON.stringify(hostMetrics(ms, grown(times), host)),
-      measured: { ...MEASURED, netLossPct: null, netRetransmitPct: null, oomKills: null, uptimeS: 5000 },
-    },
-    collectd: {
-      path: COLLECTD,
-      body: (ms, times, host) => JSON.stringify(valueLists(ms, grown(times), host)),
-      measured: { ...MEASURED, netLossPct: 20, oomKills: null, uptimeS: 5000 },
-    },
-  };
-const DOORS = [PROMETHEUS, INFLUX, OTLP, COLLECTD];
-const agentAt = (path: string) => Object.values(AGENTS).find((agent) => agent.path === path) ?? AGENTS.Prometheus;
+const paths = Object.values(DOORS);
+const agentAt = (path: string) => Object.values(AGENTS).find((agent) => agent.path === path);
 
 const samplesOf = (serverId: number) => db.telemetrySample.findMany({ where: { serverId }, orderBy: { ts: "asc" } });
 
@@ -117,6 +87,12 @@ for (const [name, { path, body, measured }] of Object.entries(AGENTS)) {
       online: true,
       latest_sample: { ts: ts + 15 * SECOND, cpu_pct: 31.25, mem_used_mb: 3072 },
     });
+    const { latest_sample } = await getData<{ latest_sample: object }>(`/api/v1/servers/${id}`, token);
+    // What the agent cannot measure is not reported, as ever.
+    for (const [measurement, value] of Object.entries(measured)) {
+      const { name: field, published } = MEASUREMENTS[measurement as Measurement];
+      if (published) expect(field in latest_sample, field).toBe(value !== null);
+    }
   });
 
   test(`a second machine that ${name} tells of with the same key is 400 in a sentence; after ten silent minutes it may take the place`, async () => {
@@ -175,7 +151,7 @@ test("an instant in many requests, through two processes at once and some twice,
     writeInThisProcess(
       new Request("http://console/", {
         method: "POST",
-        headers: { ...TYPES[PROMETHEUS], Authorization: `Bearer ${key}` },
+        headers: { ...typeOf(PROMETHEUS), Authorization: `Bearer ${key}` },
         body: packed(series),
       }),
       { params: Promise.resolve({}) },
@@ -446,7 +422,7 @@ test("what a body unpacks to is bounded before it is unpacked, and a liar is sto
   liar.writeUInt32LE(5, liar.length - 4);
   // One part for each of two streams: the size at the end is only the last one's.
   const doubled = Buffer.concat([bomb, gzipSync("x")]);
-  for (const [path, body, headers] of [
+  const cases: [string, Body, Record<string, string>?][] = [
     [PROMETHEUS, new Uint8Array([0x81, 0x80, 0x40, 0, 65])],
     [PROMETHEUS, packedTooLarge],
     [INFLUX, plain(bomb), { "Content-Encoding": "gzip" }],
@@ -458,7 +434,9 @@ test("what a body unpacks to is bounded before it is unpacked, and a liar is sto
     [OTLP, plain(big)],
     [COLLECTD, plain(big)],
     [INFLUX, "system,host=a load5=1\n".repeat(10_001)],
-  ] as [string, Uint8Array<ArrayBuffer>, Record<string, string>?][]) {
+  ];
+  expect(new Set(cases.map(([path]) => path))).toEqual(new Set(paths));
+  for (const [path, body, headers] of cases) {
     const answer = await send(path, key, body, headers);
     expect(answer.status, `${path} ${answer.text}`).toBe(413);
     expect((answer.json as { error: string }).error).toMatch(
@@ -504,7 +482,7 @@ test("the key is taken as Bearer, as Token and as the password of Basic; any tha
   await removeServer(owner.id, removed.id);
   await setAccountDisabled(disabled.email, true);
   const basic = (key: string) => `Basic ${Buffer.from(`anybody:${key}`).toString("base64")}`;
-  for (const path of DOORS) {
+  for (const path of paths) {
     const body = agentAt(path)?.body(now(), 0) ?? "";
     for (const Authorization of [
       `Bearer ${working.key}`,
@@ -547,7 +525,7 @@ test("InfluxDB's ping and health are answered to anybody; other methods are 405,
     200,
     { name: "console", status: "pass", message: "ready for writes" },
   ]);
-  for (const path of DOORS) {
+  for (const path of paths) {
     for (const method of ["GET", "PUT", "PATCH", "DELETE", "OPTIONS"]) expect((await ask(path, method))[0]).toBe(405);
   }
   expect((await ask("/ingest/influx/health", "POST"))[0]).toBe(405);
@@ -556,30 +534,46 @@ test("InfluxDB's ping and health are answered to anybody; other methods are 405,
   }
 });
 
-test("check-ins of all doors count together: beyond 300 a minute Retry-After is true for this key alone", async () => {
+test("check-ins of all doors count together: beyond 300 a minute each door is 429 with a true Retry-After, for this key alone", async () => {
   const { id: accountId } = await newAccount();
   const [{ id, key }, other] = [await newReportingServer(accountId), await newReportingServer(accountId)];
   const start = now() - 100 * MINUTE;
   // Each scrape of a backlog is a check-in, the first of them counted as the request.
   const backlog = Array.from({ length: 60 }, (_, n) => nodeExporterSeries(start + n * 15 * SECOND, grown(n)));
   expect((await writeSeries(key, backlog.flat())).status).toBe(204);
-  const json = { "Content-Type": "application/json" };
   const answers: Sent[] = [];
   for (let batch = 0; batch < 14; batch++) {
-    const paths = Array.from({ length: 20 }, (_, n) => ["/ingest/v1/check-ins", INFLUX, OTLP, COLLECTD][n % 4] ?? "");
+    const requests = Array.from({ length: 20 }, (_, n) => [CHECK_INS, ...paths][n % 5] ?? "");
     // A body that tells nothing counts as well.
-    answers.push(...(await Promise.all(paths.map((path) => send(path, key, path === COLLECTD ? "[]" : "", json)))));
+    answers.push(...(await Promise.all(requests.map((path) => send(path, key, EMPTY[path] ?? "")))));
   }
   const refused = answers.filter(({ status }) => status === 429);
   expect(answers.length - refused.length).toBe(240);
-  const [last] = refused.slice(-1);
-  const wait = Number(last?.headers.get("retry-after"));
-  expect(last?.json).toMatchObject({ error: `Rate limit exceeded. Retry in ${wait} seconds.` });
-  expect(wait).toBeGreaterThan(0);
-  expect(wait).toBeLessThanOrEqual(60);
-  expect((await writeSeries(key, nodeExporterSeries(now(), grown(70)))).status).toBe(429);
-  expect(await samplesOf(id)).toHaveLength(60);
-  expect((await send(INFLUX, other.key, telegrafLines(now(), grown(0)))).status).toBe(204);
+  for (const [name, { path, body }] of Object.entries(REPORTERS)) {
+    const { status, headers, json } = await send(path, key, body(now(), 70));
+    const wait = Number(headers.get("retry-after"));
+    expect([status, json], name).toEqual([
+      429,
+      expect.objectContaining({ error: `Rate limit exceeded. Retry in ${wait} seconds.` }),
+    ]);
+    expect(wait, name).toBeGreaterThan(0);
+    expect(wait, name).toBeLessThanOrEqual(60);
+    expect((await send(path, other.key, EMPTY[path] ?? "")).status, name).toBeLessThan(300);
+  }
+  expect((await samplesOf(id)).filter(({ memUsedMb }) => memUsedMb !== null)).toHaveLength(60);
+});
+
+test("every path where machines report their health is among those that these tests go through", () => {
+  const reporting = readdirSync("app/ingest", { recursive: true, withFileTypes: true })
+    .filter(({ name }) => name === "route.ts")
+    .map(({ parentPath }) => ({
+      path: parentPath.replace(/^app/, ""),
+      source: readFileSync(join(parentPath, "route.ts"), "utf8"),
+    }))
+    .filter(({ path, source }) => /\bdoor\(/.test(source) && !/^\/ingest\/v1\/(edge|benchmarks)\//.test(path));
+  const known = [CHECK_INS, ...paths, "/ingest/influx/write"];
+  expect(reporting.map(({ path }) => path).sort()).toEqual(known.sort());
+  expect(new Set(Object.values(AGENTS).map(({ path }) => path.split("?")[0]))).toEqual(new Set(paths));
 });
 
 test("what the console remembers of an agent is bounded, however much the agent sends, and goes with its key", async () => {
@@ -630,7 +624,7 @@ test("a scrape costs five statements: whose key, what was read before, what was,
     writeInThisProcess(
       new Request("http://console/", {
         method: "POST",
-        headers: { ...TYPES[PROMETHEUS], Authorization: `Bearer ${key}` },
+        headers: { ...typeOf(PROMETHEUS), Authorization: `Bearer ${key}` },
         body: packed(nodeExporterSeries(ts + round * 15 * SECOND, grown(round))),
       }),
       { params: Promise.resolve({}) },

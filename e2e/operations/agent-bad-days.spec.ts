@@ -86,6 +86,7 @@ test("a machine whose disk is full goes on reporting, and keeps no broken check-
     // It is full now.
   }
   bench.shim("sleep", "exec /bin/sleep 0.2");
+  bench.shim("df", "echo Filesystem; echo '/dev/vda1 1000 1000 0 100% /'");
   const console = await startAnswering(stored);
   const agent = startService(console.origin, undefined, disk);
   try {
@@ -94,6 +95,7 @@ test("a machine whose disk is full goes on reporting, and keeps no broken check-
     await agent.stop();
   }
   expect(console.samples.every(({ cpu_pct }) => typeof cpu_pct === "number")).toBe(true);
+  expect(console.samples.map(({ disk_used_pct }) => disk_used_pct)).toEqual(console.samples.map(() => 100));
   expect(agent.stderr()).toContain("There is no room to keep check-ins in; only the newest is sent.");
   expect(readdirSync(join(disk, "spool"))).toEqual([]);
 });
@@ -107,6 +109,42 @@ test("a file system that does not answer is left out and named, and the rest is 
   expect(JSON.parse(stdout)).toMatchObject({ cpu_pct: expect.any(Number), uptime_s: expect.any(Number) });
   expect(JSON.parse(stdout)).not.toHaveProperty("disk_used_pct");
   expect(stderr).toMatch(/^df does not answer for \/.*, so its fullness is not known\.\n$/);
+});
+
+test("a ping that does not end is given up, and the rest is reported", { tag: "@one-engine" }, async () => {
+  // Longer than the test may take.
+  bench.shim("ping", "exec /bin/sleep 600");
+  const { code, stdout } = await bench.run(["dash"], ["print", sharedOrigin()]);
+  expect(code).toBe(0);
+  expect(JSON.parse(stdout)).toMatchObject({ cpu_pct: expect.any(Number), uptime_s: expect.any(Number) });
+  expect(JSON.parse(stdout)).not.toHaveProperty("net_loss_pct");
+});
+
+test("df is asked about file systems of the machine that keep files, and never about one of the network", {
+  tag: "@one-engine",
+}, async () => {
+  const proc = join(bench.dir, "proc");
+  execFileSync("cp", ["-r", "e2e/support/proc/before", proc]);
+  mkdirSync(join(proc, "self"));
+  const mounts = [
+    "/dev/vda1 / ext4 rw",
+    "files:/srv /mnt/nfs nfs4 rw",
+    "//files/share /mnt/cifs cifs rw",
+    "host /mnt/sshfs fuse.sshfs rw",
+    "tmpfs /run tmpfs rw",
+    "/dev/vdb /srv/my\\040data xfs rw",
+    "/dev/vda1 / ext4 rw",
+  ];
+  writeFileSync(join(proc, "self/mounts"), mounts.map((mount) => `${mount} 0 0\n`).join(""));
+  bench.shim("df", `echo "$@" >>${bench.dir}/asked; echo Filesystem; echo '/dev/vda1 100 40 60 40% /'`);
+  const { stdout } = await bench.run(["dash"], ["print"], "", { PROC_ROOT: proc });
+  expect(JSON.parse(stdout)).toMatchObject({ disk_used_pct: 40 });
+  const asked = readFileSync(join(bench.dir, "asked"), "utf8").trim().split("\n");
+  expect(asked.sort()).toEqual(["-Pk /", "-Pk /srv/my data"]);
+  writeFileSync(join(proc, "self/mounts"), "files:/root / nfs rw 0 0\n");
+  expect(JSON.parse((await bench.run(["dash"], ["print"], "", { PROC_ROOT: proc })).stdout)).not.toHaveProperty(
+    "disk_used_pct",
+  );
 });
 
 test("only the console's own answer delivers a check-in or refuses it for good; a captive portal's page does neither", {
@@ -219,34 +257,44 @@ test("without cksum two machines still have two names", { tag: "@one-engine" }, 
   expect(two).not.toBe(one);
 });
 
-test("a clock that is set between measuring and sending is corrected once: no sample is an hour off", {
-  tag: "@one-engine",
-}, async () => {
-  const behind = join(bench.dir, "behind");
-  writeFileSync(behind, "3600");
-  // As known from an earlier run.
-  writeFileSync(join(bench.dir, "offset"), "3600");
-  bench.shim("date", `echo $(($(/bin/date +%s) - $(cat ${behind})))`);
-  bench.shim("sleep", "exec /bin/sleep 0.3");
-  // The agent runs this command between reading the clock and sending the check-in. The third call corrects the clock.
-  bench.shim(
-    "systemd-detect-virt",
-    `echo x >>${bench.dir}/asked; [ $(wc -l <${bench.dir}/asked) != 3 ] || echo 0 >${behind}; exit 1`,
-  );
-  const off: number[] = [];
-  const console = await startAnswering((response, count) => {
-    off.push(Math.abs((console.samples[count - 1]?.sampled_at ?? 0) - Date.now()) / SECOND);
-    response.end('{"data":{"stored":true}}');
-  });
-  const agent = startService(console.origin);
-  try {
-    await expect.poll(() => console.samples.length).toBeGreaterThan(6);
-  } finally {
-    await agent.stop();
+/** What the agent runs at that moment. In the tests it sets the clock as well. */
+const SETTING_MOMENTS = {
+  "while a check-in is measured": "systemd-detect-virt",
+  "while a check-in is sent": "curl",
+} as const;
+for (const [moment, command] of Object.entries(SETTING_MOMENTS)) {
+  for (const [direction, behindBefore] of [
+    ["forward", 3600],
+    ["back", -3600],
+  ] as const) {
+    test(`a clock that is set ${direction} by an hour ${moment} is corrected once: no sample is an hour off`, {
+      tag: "@one-engine",
+    }, async () => {
+      const behind = join(bench.dir, "behind");
+      writeFileSync(behind, String(behindBefore));
+      // As known from an earlier run.
+      writeFileSync(join(bench.dir, "offset"), String(behindBefore));
+      bench.shim("date", `echo $(($(/bin/date +%s) - $(cat ${behind})))`);
+      bench.shim("sleep", "exec /bin/sleep 0.3");
+      // The third call sets the clock right.
+      const set = `echo x >>${bench.dir}/calls; [ $(wc -l <${bench.dir}/calls) != 3 ] || echo 0 >${behind}`;
+      bench.shim(command, `${set}; PATH=\${PATH#*:}; exec ${command} "$@"`);
+      const off: number[] = [];
+      const console = await startAnswering((response, count) => {
+        off.push(Math.abs((console.samples[count - 1]?.sampled_at ?? 0) - Date.now()) / SECOND);
+        response.end('{"data":{"stored":true}}');
+      });
+      const agent = startService(console.origin);
+      try {
+        await expect.poll(() => console.samples.length).toBeGreaterThan(7);
+      } finally {
+        await agent.stop();
+      }
+      expect(Math.max(...off)).toBeLessThan(60);
+      expect(readFileSync(behind, "utf8").trim()).toBe("0");
+    });
   }
-  expect(Math.max(...off)).toBeLessThan(60);
-  expect(readFileSync(behind, "utf8").trim()).toBe("0");
-});
+}
 
 test("install says what is wrong while the service does not deliver, and an unreadable key is not no key", {
   tag: "@one-engine",
@@ -264,6 +312,7 @@ test("install says what is wrong while the service does not deliver, and an unre
     DESTDIR: root,
     HTTPS_PROXY: proxy,
     no_proxy: "127.0.0.1",
+    CURL_CA_BUNDLE: "/etc/ssl/own.pem",
     PUBLIC_IP: "192.0.2.7",
   });
   expect(installed.code).toBe(1);
@@ -271,7 +320,7 @@ test("install says what is wrong while the service does not deliver, and an unre
   expect(installed.stderr).toContain("has not checked in within 90 seconds; see: journalctl -u console-agent");
   // The service uses the same settings as the installer.
   expect(readFileSync(join(root, "etc/console-agent/environment"), "utf8")).toBe(
-    `HTTPS_PROXY=${proxy}\nno_proxy=127.0.0.1\nPUBLIC_IP=192.0.2.7\n`,
+    `HTTPS_PROXY=${proxy}\nno_proxy=127.0.0.1\nCURL_CA_BUNDLE=/etc/ssl/own.pem\nPUBLIC_IP=192.0.2.7\n`,
   );
   expect(statSync(join(root, "etc/console-agent/environment")).mode & 0o777).toBe(0o600);
   const { stderr } = await bench.run(["dash"], ["run", sharedOrigin()], `${key}\n`, {

@@ -84,6 +84,25 @@ test("print needs no key and no network, and shows all thirteen measurements whe
   }
 });
 
+test("a sample of a machine with one file system takes at most forty processes", { tag: "@one-engine" }, async () => {
+  const proc = join(bench.dir, "proc");
+  execFileSync("cp", ["-r", "e2e/support/proc/before", proc]);
+  mkdirSync(join(proc, "self"));
+  writeFileSync(join(proc, "self/mounts"), "/dev/vda1 / ext4 rw 0 0\n");
+  for (const shell of SHELLS) {
+    // Processes of a new namespace are numbered from 1: this shell, the agent's, all that it starts, and what reads the last.
+    const counting = ["unshare", "--pid", "--fork", "--mount-proc", "sh", "-c"] as const;
+    const script = '"$@" && cat /proc/sys/kernel/ns_last_pid >&2';
+    const { stdout, stderr } = await bench.run([...counting, script, "count", ...shell], ["print"], "", {
+      PROC_ROOT: proc,
+    });
+    expect(JSON.parse(stdout)).toMatchObject({ load5: expect.any(Number), disk_used_pct: expect.any(Number) });
+    const started = Number(stderr) - 3;
+    expect(started).toBeGreaterThan(10);
+    expect(started).toBeLessThanOrEqual(40);
+  }
+});
+
 test("lost packets are measured against the console; one that never answered says nothing about them", {
   tag: "@one-engine",
 }, async () => {

@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { request as httpRequest } from "node:http";
 import pg from "pg";
+import { DOORS, REPORTERS, type Reporter, typeOf } from "@/e2e/support/agent-doors";
 import { type ConsoleServer, startConsole } from "@/e2e/support/console-server";
 import { call, expect, expectFailure, test } from "@/e2e/support/fixtures";
 import { insertCaller, insertCallerWithTokens } from "@/e2e/support/insert-caller";
@@ -13,6 +14,11 @@ import { hashToken, mintToken } from "@/lib/tokens/format";
 import { migrate } from "@/scripts/database";
 
 const UNAVAILABLE = "Service temporarily unavailable. Retry in a few seconds.";
+/** What agents of a protocol look for beside the error. */
+const FAILURE_FIELDS: Record<string, object> = {
+  [DOORS.influx]: { code: "unavailable", message: UNAVAILABLE },
+  [DOORS.otlp]: { code: 14, message: UNAVAILABLE },
+};
 
 test.describe("a console of its own", () => {
   let database: TestDatabase;
@@ -140,6 +146,17 @@ test.describe("PostgreSQL in trouble", { tag: ["@one-engine", "@waits"] }, () =>
 
   const me = () => call("/api/v1/me", token, { origin: app.origin });
 
+  /** Adds a server of the account and answers its key. */
+  async function addReportingServer(): Promise<string> {
+    const key = mintToken("serverKey");
+    await runSql(
+      postgres.url,
+      `with s as (insert into servers (account_id, label, hostname) select id, 'l', 'h' from accounts returning id)
+       insert into server_keys (server_id, key_hash, hint) select id, '${hashToken(key)}', 'hint' from s`,
+    );
+    return key;
+  }
+
   async function expectUnavailable(): Promise<void> {
     const answer = await expectFailure(me(), 503, UNAVAILABLE);
     expect(answer.headers.get("retry-after")).toBe("5");
@@ -154,20 +171,38 @@ test.describe("PostgreSQL in trouble", { tag: ["@one-engine", "@waits"] }, () =>
       401,
       "Malformed access token: it looks incomplete or mistyped.",
     );
-    // Daemons and stock agents get a 503 with Retry-After, so they keep what they have and retry.
-    for (const path of ["v1/check-ins", "prometheus/write", "influx/api/v2/write", "otlp/v1/metrics", "collectd"]) {
-      const report = await fetch(`${app.origin}/ingest/${path}`, {
-        method: "POST",
-        body: "{}",
-        headers: { "Content-Type": "application/json", Authorization: `Bearer ${mintToken("serverKey")}` },
-      });
-      expect([path, report.status, report.headers.get("retry-after")]).toEqual([path, 503, "5"]);
-    }
     expect((await fetch(`${app.origin}/readyz`)).status).toBe(503);
     expect((await fetch(`${app.origin}/healthz`)).status).toBe(200);
     await postgres.restart();
     await expect.poll(async () => (await me()).status).toBe(200);
     expect((await fetch(`${app.origin}/readyz`)).status).toBe(200);
+  });
+
+  test("every door of machines is 503 with Retry-After where its protocol looks for it, and takes the same report afterwards", async () => {
+    const keys: Record<string, string> = {};
+    for (const name of Object.keys(REPORTERS)) keys[name] = await addReportingServer();
+    const sentAt = Date.now();
+    const report = (name: string, { path, body }: Reporter) =>
+      fetch(app.origin + path, {
+        method: "POST",
+        body: body(sentAt, 0),
+        headers: { ...typeOf(path), Authorization: `Bearer ${keys[name]}` },
+      });
+    await postgres.kill();
+    for (const [name, reporter] of Object.entries(REPORTERS)) {
+      const answer = await report(name, reporter);
+      expect([answer.status, answer.headers.get("retry-after")], name).toEqual([503, "5"]);
+      expect(await answer.json(), name).toEqual({
+        error: UNAVAILABLE,
+        ...FAILURE_FIELDS[reporter.path.split("?")[0] ?? ""],
+      });
+    }
+    await postgres.restart();
+    for (const [name, reporter] of Object.entries(REPORTERS)) {
+      await expect.poll(async () => (await report(name, reporter)).status, name).toBeLessThan(300);
+    }
+    const seen = "select count(*)::int as count from server_keys where last_used_at is not null";
+    expect(await runSql(postgres.url, seen)).toEqual([{ count: Object.keys(REPORTERS).length }]);
   });
 
   test("a page that is the same for everybody is made once for each origin, so it needs no database; the form to sign in does", async () => {
@@ -236,12 +271,7 @@ test.describe("PostgreSQL in trouble", { tag: ["@one-engine", "@waits"] }, () =>
   test("read-only, as a standby is: /readyz is 503, what reads is answered, what writes is 503 with Retry-After until it may again", {
     tag: "@one-engine",
   }, async () => {
-    const key = mintToken("serverKey");
-    await runSql(
-      postgres.url,
-      `with s as (insert into servers (account_id, label, hostname) select id, 'l', 'h' from accounts returning id)
-       insert into server_keys (server_id, key_hash, hint) select id, '${hashToken(key)}', 'hint' from s`,
-    );
+    const key = await addReportingServer();
     const checkIn = () =>
       fetch(`${app.origin}/ingest/v1/check-ins`, {
         method: "POST",

@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { connect } from "node:net";
 import { setTimeout } from "node:timers/promises";
 import pg from "pg";
+import { REPORTERS, type Reporter, typeOf } from "@/e2e/support/agent-doors";
 import { type ConsoleServer, startConsole } from "@/e2e/support/console-server";
 import { newAccount, newGameService, newReportingServer, newToken, PASSWORD, unique } from "@/e2e/support/factories";
 import { expect, spend, test } from "@/e2e/support/fixtures";
@@ -66,12 +67,11 @@ function send(path: string, headers: Record<string, string>, init: RequestInit =
 
 const sendWithToken = (path: string, token: string) => send(path, { Authorization: `Bearer ${token}` });
 
-const sendCheckIn = (key: string) =>
-  send(
-    "/ingest/v1/check-ins",
-    { Authorization: `Bearer ${key}`, "Content-Type": "application/json" },
-    { method: "POST", body: JSON.stringify({ cpu_pct: 5 }) },
-  );
+/** Sends what the machine of a key measured now. */
+const report = (key: string, { path, body }: Reporter) =>
+  send(path, { ...typeOf(path), Authorization: `Bearer ${key}` }, { method: "POST", body: body(Date.now(), 0) });
+
+const DAEMON = REPORTERS["the daemon"] as Reporter;
 
 /** Sends on so many connections, on each again as soon as it is answered, until the attack is stopped. */
 function attack(connections: number, ask: (connection: number, round: number) => [Promise<Response>, string?]) {
@@ -110,7 +110,7 @@ async function expectServed(quiet: Customer): Promise<void> {
     const requests = {
       "/api/v1/me": sendWithToken("/api/v1/me", quiet.token),
       "/metrics": sendWithToken("/metrics", quiet.token),
-      "a check-in": sendCheckIn(quiet.key),
+      "a check-in": report(quiet.key, DAEMON),
       "/dashboard": send("/dashboard", { Cookie: quiet.cookie }),
       "/readyz": fetch(`${app.origin}/readyz`),
     };
@@ -217,18 +217,23 @@ test("four tokens that ask for weeks, again after each 503, leave every week and
   expectTrueRefusals(await crowd.stop());
 });
 
-test("300 check-ins of one account that its own locked rows hold up leave connections to others, and are told when to come again", {
-  tag: "@one-engine",
-}, async () => {
-  const quiet = await newCustomer();
-  await whileLocked(attacker.accountId, async () => {
-    const crowd = attack(300, (connection) => [sendCheckIn(String(keys[connection % (FLEET - 1)]))]);
-    await expectServed(quiet);
-    // Those that wait are refused after five seconds.
-    await crowd.untilRefused();
-    expectTrueRefusals(await crowd.stop());
+for (const [name, reporter] of Object.entries(REPORTERS)) {
+  test(`300 reports by ${name} of one account that its own locked rows hold up leave connections to others, and are told when to come again`, {
+    tag: "@one-engine",
+  }, async () => {
+    const quiet = await newCustomer();
+    const { key } = await newReportingServer(quiet.accountId);
+    await whileLocked(attacker.accountId, async () => {
+      const crowd = attack(300, (connection) => [report(String(keys[connection % (FLEET - 1)]), reporter)]);
+      const answer = await report(key, reporter);
+      expect(answer.status, await answer.text()).toBeLessThan(300);
+      await expectServed(quiet);
+      // Those that wait are refused after five seconds.
+      await crowd.untilRefused();
+      expectTrueRefusals(await crowd.stop());
+    });
   });
-});
+}
 
 test("60 forms of one server that its locked row holds up take one connection in turn, and others are served", {
   tag: "@one-engine",

@@ -1,5 +1,8 @@
 import { execFileSync } from "node:child_process";
+import { once } from "node:events";
 import { readFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { availableParallelism } from "node:os";
 import { join, resolve } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
@@ -180,6 +183,35 @@ test("a second machine behind the same key is told to Prometheus, which drops it
   await expect.poll(async () => (await samplesOf(id)).length, LONG).toBeGreaterThan(count);
   const wrong = prometheus("wrong", key.slice(0, -1), first.target);
   await expect.poll(wrong.output, LONG).toContain("Invalid or replaced server key.");
+});
+
+test("what Prometheus was told to send later it sends again, and nothing of it is lost", {
+  tag: ["@one-engine", "@waits"],
+}, async () => {
+  const writes: { body: string; status: number }[] = [];
+  const console = createServer((request, response) => {
+    const parts: Buffer[] = [];
+    request.on("data", (part) => parts.push(part));
+    request.on("end", () => {
+      const status = writes.length < 2 ? 429 : 204;
+      writes.push({ body: Buffer.concat(parts).toString("base64"), status });
+      response.writeHead(status, { "Retry-After": "1" }).end();
+    });
+  }).listen(0, "127.0.0.1");
+  await once(console, "listening");
+  running.push({
+    stop() {
+      console.closeAllConnections();
+      console.close();
+    },
+  });
+  const exporter = own(await startNodeExporter());
+  const origin = `http://127.0.0.1:${(console.address() as AddressInfo).port}`;
+  own(startPrometheusAgent(test.info().outputPath("prometheus"), origin, "csrv_none", exporter.target));
+  await expect.poll(() => writes.map(({ status }) => status), LONG).toContain(204);
+  const [first, ...others] = writes;
+  expect(others.map(({ body }) => body)).toContain(first?.body);
+  expect(writes.find(({ status }) => status === 204)?.body).toBe(first?.body);
 });
 
 test("collectd with the configuration that the console shows fills what it can measure", {
