@@ -7,25 +7,12 @@ import { type Browser, type BrowserContext, chromium, type Page } from "playwrig
 import { findBrowser } from "@/e2e/support/browser";
 import { freePort } from "@/e2e/support/free-port";
 import { PlainError } from "@/lib/failures";
-import {
-  ACCOUNT_PAGE,
-  API_REFERENCE,
-  benchmarkPath,
-  DASHBOARD,
-  deleteServicePath,
-  EDGE_NODES,
-  GAME_SERVICES,
-  NEW_GAME_SERVICE,
-  NEW_SERVER,
-  serverPath,
-  serviceAccessPath,
-  serviceDnsPath,
-  servicePath,
-  serviceSettingsPath,
-  TOKEN_PAGE,
-} from "@/lib/page-paths";
+import { DASHBOARD, SIGN_IN, TOKEN_PAGE } from "@/lib/page-paths";
 import { SECOND } from "@/lib/time";
+import { findRunningDatabase } from "@/server/embedded/database";
 import { waitForDemo } from "./demo-output";
+import type { Person } from "./screenshots/collections";
+import { listStates, type State, type Viewer } from "./screenshots/states";
 
 /** The README's pictures, which are kept. */
 const KEPT = "e2e/screenshots";
@@ -41,18 +28,20 @@ const SCHEMES = ["light", "dark"] as const;
 
 /**
  * `npm run screenshots`: makes the README's pictures and those of every page again, from a demo of their own. Words
- * after it choose pages by their names: `npm run screenshots -- token`; `-- readme` makes the README's alone.
+ * after it choose pages by the beginnings of their names, widths and schemes: `npm run screenshots -- token 375 dark`;
+ * `-- readme` makes the README's alone.
+ * @throws PlainError when some could not be taken; the others are there.
  */
-export async function main(chosen: readonly string[]): Promise<void> {
+export async function main(words: readonly string[]): Promise<void> {
   const executablePath = findBrowser();
   if (!executablePath) throw new PlainError("The pictures need Chromium or Chrome; name one in CHROMIUM_PATH.");
   const dataDir = mkdtempSync(join(tmpdir(), "console-screenshots-"));
   const demo = await startDemo(dataDir);
   const browser = await chromium.launch({ executablePath });
   try {
-    const isReadmeOnly = chosen.length === 1 && chosen[0] === README;
-    if (!isReadmeOnly) await takeEveryPage(browser, demo, chosen);
-    if (chosen.length === 0 || isReadmeOnly) await takeKept(browser, demo);
+    const isReadmeOnly = words.length === 1 && words[0] === README;
+    if (!isReadmeOnly) await takeEveryPage(browser, demo, dataDir, choiceOf(words));
+    if (words.length === 0 || isReadmeOnly) await takeKept(browser, demo);
   } finally {
     await browser.close();
     await demo.stop();
@@ -60,7 +49,19 @@ export async function main(chosen: readonly string[]): Promise<void> {
   }
 }
 
-type Person = { email: string; password: string };
+type Choice = { names: readonly string[]; widths: readonly number[]; schemes: readonly ("light" | "dark")[] };
+
+/** What the words choose; where none is about a matter, everything. */
+function choiceOf(words: readonly string[]): Choice {
+  const widths = WIDTHS.filter((width) => words.includes(String(width)));
+  const schemes = SCHEMES.filter((scheme) => words.includes(scheme));
+  return {
+    names: words.filter((word) => !/^\d+$/.test(word) && !(SCHEMES as readonly string[]).includes(word)),
+    widths: widths.length > 0 ? widths : WIDTHS,
+    schemes: schemes.length > 0 ? schemes : SCHEMES,
+  };
+}
+
 type Demo = { origin: string; owner: Person; admin: Person; stop(): Promise<void> };
 
 async function startDemo(dataDir: string): Promise<Demo> {
@@ -89,161 +90,99 @@ function personIn(output: string, role: string): Person {
 }
 
 async function signIn(page: Page, origin: string, { email, password }: Person): Promise<void> {
-  await page.goto(`${origin}/sign-in`);
+  await page.goto(origin + SIGN_IN);
   await page.getByLabel("E-mail").fill(email);
   await page.getByLabel("Password").fill(password);
   await page.getByRole("button", { name: "Sign in" }).click();
   await page.waitForURL(`**${DASHBOARD}**`);
 }
 
-/** Who looks: the owner of the demo's servers unless it is said. */
-type Viewer = "owner" | "stranger" | "admin";
-type State = { name: string; path: string; viewer?: Viewer; reach?: (page: Page) => Promise<void> };
+async function takeEveryPage(browser: Browser, demo: Demo, dataDir: string, choice: Choice): Promise<void> {
+  rmSync(ALL, { recursive: true, force: true });
+  mkdirSync(ALL);
+  // The database's client reads it when it is loaded, so what uses it is imported after that.
+  process.env.DATABASE_URL = (await findRunningDatabase(dataDir)) ?? "";
+  const { findServices, keepReporting, makeCollector, makeNewcomer } = await import("./screenshots/collections");
+  const { db } = await import("@/lib/database/client");
+  try {
+    const collector = await makeCollector();
+    const people = { owner: demo.owner, admin: demo.admin, scriptless: demo.owner, newcomer: await makeNewcomer() };
+    const contexts = await openContexts(browser, demo.origin, { ...people, collector });
+    const first = await contexts.owner.newPage();
+    // Waits until a fresh demo has computed its trends.
+    await first.waitForTimeout(TRENDS_TAKE);
+    await first.goto(`${demo.origin}${DASHBOARD}?show=attention`);
+    const server = await firstId(first, "/dashboard/servers/");
+    await first.goto(demo.origin + TOKEN_PAGE);
+    const token = await firstId(first, `${TOKEN_PAGE}/`);
+    const services = await findServices(demo.owner.email);
+    const failures: string[] = [];
+    for (const state of listStates({ server, token, services, long: collector })) {
+      if (choice.names.length > 0 && !choice.names.some((word) => state.name.startsWith(word))) continue;
+      if (state.viewer === "collector") await keepReporting(collector.email);
+      if (state.without) await db.$executeRawUnsafe(`alter table ${state.without} rename to elsewhere`);
+      await takeState(contexts[state.viewer ?? "owner"], demo.origin, state, choice).catch((error: Error) => {
+        failures.push(`${state.name}: ${error.message}`);
+      });
+      if (state.without) await db.$executeRawUnsafe(`alter table elsewhere rename to ${state.without}`);
+    }
+    for (const context of Object.values(contexts)) await context.close();
+    if (failures.length > 0) throw new PlainError(`These could not be taken:\n${failures.join("\n")}`);
+  } finally {
+    await db.$disconnect();
+  }
+}
 
-/** Every page, and the states of it that look different. */
-async function listStates(page: Page, origin: string): Promise<State[]> {
-  await page.goto(origin + DASHBOARD);
-  const server = await firstId(page, "/dashboard/servers/");
-  await page.goto(origin + TOKEN_PAGE);
-  const token = await firstId(page, `${TOKEN_PAGE}/`);
-  await page.goto(origin + GAME_SERVICES);
-  const service = await firstId(page, `${GAME_SERVICES}/`);
-  return [
-    { name: "landing", path: "/", viewer: "stranger" },
-    { name: "sign-in", path: "/sign-in", viewer: "stranger" },
-    { name: "sign-in-refused", path: "/sign-in", viewer: "stranger", reach: refuseSignIn },
-    { name: "reference", path: API_REFERENCE, viewer: "stranger" },
-    { name: "not-found", path: "/no/such/page", viewer: "stranger" },
-    { name: "landing-signed-in", path: "/" },
-    { name: "fleet", path: DASHBOARD },
-    { name: "fleet-compact", path: `${DASHBOARD}?view=compact` },
-    { name: "fleet-filtered", path: `${DASHBOARD}?show=attention` },
-    { name: "fleet-nothing", path: `${DASHBOARD}?q=nowhere` },
-    { name: "server", path: serverPath(server) },
-    { name: "server-offline", path: DASHBOARD, reach: (page) => openFirst(page, "offline") },
-    { name: "server-never", path: DASHBOARD, reach: (page) => openFirst(page, "never") },
-    { name: "server-7d", path: `${serverPath(server)}?range=7d` },
-    { name: "server-settings", path: `${serverPath(server)}/settings` },
-    { name: "server-remove", path: `${serverPath(server)}/remove` },
-    { name: "server-benchmark", path: benchmarkPath(server) },
-    { name: "server-new", path: NEW_SERVER },
-    { name: "server-not-found", path: serverPath(999_999) },
-    { name: "services", path: GAME_SERVICES },
-    { name: "services-filtered", path: `${GAME_SERVICES}?filter=nothing` },
-    { name: "service", path: servicePath(service) },
-    { name: "service-7d", path: `${servicePath(service)}?range=7d` },
-    { name: "service-failed", path: servicePath(service + 3) },
-    { name: "service-settings", path: serviceSettingsPath(service) },
-    { name: "service-access", path: serviceAccessPath(service) },
-    { name: "service-delete", path: deleteServicePath(service) },
-    { name: "service-dns", path: serviceDnsPath(service) },
-    { name: "service-new", path: NEW_GAME_SERVICE },
-    { name: "service-new-refused", path: NEW_GAME_SERVICE, reach: refuseService },
-    { name: "service-not-found", path: servicePath(999_999) },
-    { name: "edge-nodes", path: EDGE_NODES, viewer: "admin" },
-    { name: "account", path: ACCOUNT_PAGE },
-    { name: "account-menu", path: ACCOUNT_PAGE, reach: openMenu },
-    { name: "tokens", path: TOKEN_PAGE },
-    { name: "tokens-revoke", path: `${TOKEN_PAGE}?revoke=${token}` },
-    { name: "tokens-revoke-all", path: `${TOKEN_PAGE}?revoke=all` },
-    { name: "tokens-selected", path: TOKEN_PAGE, reach: selectAll },
-    { name: "token", path: `${TOKEN_PAGE}/${token}` },
-    {
-      name: "token-used",
-      path: TOKEN_PAGE,
-      reach: (page) => page.getByRole("link", { name: "Grafana" }).last().click(),
-    },
-    {
-      name: "token-ended",
-      path: TOKEN_PAGE,
-      reach: (page) => page.getByRole("link", { name: "Old laptop" }).last().click(),
-    },
-    { name: "token-not-found", path: `${TOKEN_PAGE}/999999` },
-    { name: "token-refused-name", path: TOKEN_PAGE, reach: refuseName },
-    { name: "reference-signed-in", path: API_REFERENCE },
-  ];
+async function openContexts(
+  browser: Browser,
+  origin: string,
+  people: Readonly<Record<Exclude<Viewer, "stranger">, Person>>,
+): Promise<Record<Viewer, BrowserContext>> {
+  const contexts: Partial<Record<Viewer, BrowserContext>> = { stranger: await browser.newContext() };
+  for (const [viewer, person] of Object.entries(people)) {
+    const context = await browser.newContext({ javaScriptEnabled: viewer !== "scriptless" });
+    const page = await context.newPage();
+    await signIn(page, origin, person);
+    await page.close();
+    contexts[viewer as Viewer] = context;
+  }
+  return contexts as Record<Viewer, BrowserContext>;
 }
 
 async function firstId(page: Page, prefix: string): Promise<number> {
   const hrefs = await page
-    .locator(`main a[href^="${prefix}"]`)
+    .locator(`main :is(th, td) a[href^="${prefix}"]`)
     .evaluateAll((links) => links.map((a) => a.getAttribute("href")));
   const id = hrefs.map((href) => Number(href?.slice(prefix.length))).find(Number.isInteger);
   if (id === undefined) throw new PlainError(`The demo has nothing under ${prefix}.`);
   return id;
 }
 
-/** Opens the first server of a group of the fleet. */
-async function openFirst(page: Page, group: string): Promise<void> {
-  await page.locator(`tr[data-group=${group}] th a`).first().click();
-  await page.locator("article[data-server]").waitFor();
-}
-
-async function openMenu(page: Page): Promise<void> {
-  await page.getByRole("banner").locator("details > summary").click();
-}
-
-async function selectAll(page: Page): Promise<void> {
-  await page.getByLabel("Select all").check();
-}
-
-async function refuseSignIn(page: Page): Promise<void> {
-  await page.getByLabel("E-mail").fill("nobody@example.com");
-  await page.getByLabel("Password").fill("wrong");
-  await page.getByRole("button", { name: "Sign in" }).click();
-  await page.getByText("Wrong e-mail or password.").waitFor();
-}
-
-async function refuseService(page: Page): Promise<void> {
-  await page.getByLabel("Name", { exact: true }).fill("Survival");
-  await page.getByLabel("Public hostname").fill("*.example.com");
-  await page.getByRole("button", { name: "Create game service" }).click();
-  await page.getByText("Wildcards are not possible").waitFor();
-}
-
-async function refuseName(page: Page): Promise<void> {
-  await page.getByLabel("Name").fill(" ");
-  await page.getByRole("button", { name: "Create token" }).click();
-  await page.getByText("Give the token a name.").waitFor();
-}
-
-async function takeEveryPage(browser: Browser, demo: Demo, chosen: readonly string[]): Promise<void> {
-  rmSync(ALL, { recursive: true, force: true });
-  mkdirSync(ALL);
-  const contexts: Record<Viewer, BrowserContext> = {
-    owner: await browser.newContext(),
-    stranger: await browser.newContext(),
-    admin: await browser.newContext(),
-  };
-  await signIn(await contexts.admin.newPage(), demo.origin, demo.admin);
-  const first = await contexts.owner.newPage();
-  await signIn(first, demo.origin, demo.owner);
-  // Waits until a fresh demo has computed its trends.
-  await first.waitForTimeout(TRENDS_TAKE);
-  for (const state of await listStates(first, demo.origin)) {
-    if (chosen.length > 0 && !chosen.some((word) => state.name.startsWith(word))) continue;
-    await takeState(contexts[state.viewer ?? "owner"], demo.origin, state);
-  }
-  for (const context of Object.values(contexts)) await context.close();
-}
-
-async function takeState(context: BrowserContext, origin: string, { name, path, reach }: State): Promise<void> {
+async function takeState(
+  context: BrowserContext,
+  origin: string,
+  { name, path, reach }: State,
+  { widths, schemes }: Choice,
+): Promise<void> {
   const page = await context.newPage();
+  page.setDefaultTimeout(20 * SECOND);
   page.on("dialog", (dialog) => void dialog.accept());
-  await page.goto(origin + path);
-  await reach?.(page);
-  for (const width of WIDTHS) {
-    await page.setViewportSize({ width, height: width === 375 ? 800 : 900 });
-    for (const colorScheme of SCHEMES) {
-      await page.emulateMedia({ colorScheme });
-      const file = join(ALL, `${name}-${width}-${colorScheme}.png`);
-      await page.screenshot({ path: file, animations: "disabled", fullPage: true });
+  try {
+    await page.goto(origin + path);
+    await reach?.(page);
+    for (const width of widths) {
+      await page.setViewportSize({ width, height: width === 375 ? 800 : 900 });
+      for (const colorScheme of schemes) {
+        await page.emulateMedia({ colorScheme });
+        const file = join(ALL, `${name}-${width}-${colorScheme}.png`);
+        await page.screenshot({ path: file, animations: "disabled", fullPage: true });
+      }
     }
+    console.log(`${ALL}/${name}-*.png`);
+  } finally {
+    await page.close();
   }
-  console.log(`${ALL}/${name}-*.png`);
-  await page.close();
 }
-
 async function takeKept(browser: Browser, demo: Demo): Promise<void> {
   mkdirSync(KEPT, { recursive: true });
   const { origin } = demo;

@@ -1,0 +1,109 @@
+import { newAccount, newGameService, newNamedToken, newReportingServer, PASSWORD } from "@/e2e/support/factories";
+import { db } from "@/lib/database/client";
+import type { GameServiceStatus } from "@/lib/generated/prisma/enums";
+import { recordCheckIn } from "@/lib/servers/telemetry/check-ins";
+import { DAY, HOUR, MINUTE } from "@/lib/time";
+import { MAX_ACTIVE_TOKENS } from "@/lib/tokens/management";
+
+export type Person = { email: string; password: string };
+
+type Collector = Person & { server: number; service: number; token: number };
+
+const SERVERS = 120;
+/** Of this many servers one is offline, another strained, another critical. */
+const EVERY = 12;
+/** As long as a name may be, in one piece and in many words. */
+const LONG_NAMES = ["W".repeat(64), "A server with a name of many words that goes on until no more fit"];
+const LONG_HOSTNAME = `${"w".repeat(63)}.${"x".repeat(63)}.example.com`;
+const LONG_IP = "2001:db8:85a3:8d3:1319:8a2e:370:7348";
+
+/** An account that has nothing. */
+export async function makeNewcomer(): Promise<Person> {
+  const { email } = await newAccount();
+  await db.accessToken.deleteMany({ where: { account: { email } } });
+  return { email, password: PASSWORD };
+}
+
+/** An account that has as much as it may, with the longest names. */
+export async function makeCollector(): Promise<Collector> {
+  const { id, email } = await newAccount();
+  await db.accessToken.deleteMany({ where: { accountId: id } });
+  await db.account.update({ where: { id }, data: { name: "Wolfeschlegelsteinhausenbergerdorff ".repeat(2).trim() } });
+  const servers = [];
+  for (let index = 0; index < SERVERS; index++) servers.push(await makeServer(id, index));
+  const services = [];
+  for (const name of [...LONG_NAMES, "Survival", "Lobby", "Creative"]) {
+    const javaHostname =
+      name === LONG_NAMES[0] ? LONG_HOSTNAME : `${name.slice(0, 8).replace(" ", "-")}.example.net`.toLowerCase();
+    services.push(await newGameService(id, { name: name.slice(0, 64), javaHostname, originHost: LONG_IP }));
+  }
+  const tokens = [];
+  for (let index = 0; index < MAX_ACTIVE_TOKENS; index++) tokens.push(await makeToken(id, index));
+  await db.session.createMany({
+    data: Array.from({ length: 12 }, (_, index) => ({
+      tokenHash: `${index}`.padStart(64, "0"),
+      accountId: id,
+      ip: LONG_IP,
+      userAgent:
+        "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36",
+      expiresAt: new Date(Date.now() + 20 * DAY),
+    })),
+  });
+  return { email, password: PASSWORD, server: servers[0] ?? 0, service: services[0]?.id ?? 0, token: tokens[0] ?? 0 };
+}
+
+/** The servers that are online stay so, however long the pictures take. Its password is asked for again. */
+export async function keepReporting(email: string): Promise<void> {
+  const account = { email };
+  const isOnline = { gt: new Date(Date.now() - HOUR) };
+  await db.server.updateMany({ where: { account, lastSeenAt: isOnline }, data: { lastSeenAt: new Date() } });
+  await db.session.updateMany({ where: { account }, data: { authenticatedAt: new Date(0) } });
+}
+
+async function makeServer(accountId: number, index: number): Promise<number> {
+  const label = LONG_NAMES[index] ?? `game-${String(index).padStart(3, "0")}`;
+  const createdAt = new Date(Date.now() - (index + 2) * DAY);
+  const names = { label: label.slice(0, 64), hostname: index === 0 ? LONG_HOSTNAME : `${index}.games.example.com` };
+  const { id } = await newReportingServer(accountId, { ...names, publicIp: LONG_IP, createdAt, lastSeenAt: createdAt });
+  const kind = index % EVERY;
+  if (kind === EVERY - 1) return id;
+  const isStrained = kind === 0 || kind === 1;
+  await recordCheckIn(
+    id,
+    {
+      publicIp: LONG_IP,
+      sample: {
+        cpuPct: isStrained ? 99 : 10 + (index % 40),
+        memUsedMb: isStrained ? 16_100 : 4_000 + index * 50,
+        memTotalMb: 16_384,
+        diskUsedPct: kind === 1 ? 99 : 30 + (index % 50),
+        netLossPct: 0,
+        load5: 1.5,
+        uptimeS: 90_000 * (index + 1),
+      },
+    },
+    new Date(Date.now() - (kind === 2 ? 5 * HOUR : MINUTE)),
+  );
+  return id;
+}
+
+async function makeToken(accountId: number, index: number): Promise<number> {
+  const name = LONG_NAMES[index]?.slice(0, 64) ?? `Job ${index}`;
+  const { token } = await newNamedToken(accountId, name, index % 5 === 0 ? new Date(Date.now() + 3 * DAY) : null);
+  const at = new Date(Date.now() - (index + 30) * HOUR);
+  await db.accessToken.update({ where: { id: token.id }, data: { createdAt: new Date(at.getTime() - 9 * DAY) } });
+  if (index % 3 === 0) {
+    const used = { firstUsedAt: at, firstUsedIp: LONG_IP, lastUsedAt: at, lastUsedIp: LONG_IP };
+    await db.accessToken.update({ where: { id: token.id }, data: { ...used, lastUsedAgent: "x".repeat(100) } });
+  }
+  return token.id;
+}
+
+/** A game service in each status, of those that the account sees. */
+export async function findServices(email: string): Promise<Record<GameServiceStatus, number>> {
+  const seen = { OR: [{ account: { email } }, { grants: { some: { account: { email } } } }] };
+  const services = await db.gameService.findMany({ where: seen, orderBy: { id: "desc" } });
+  const byStatus: Partial<Record<GameServiceStatus, number>> = {};
+  for (const { id, status } of services) byStatus[status] = id;
+  return byStatus as Record<GameServiceStatus, number>;
+}
