@@ -1,5 +1,6 @@
 import { connect } from "node:net";
 import { gunzipSync } from "node:zlib";
+import pg from "pg";
 import { type ConsoleServer, startConsole } from "@/e2e/support/console-server";
 import { unique } from "@/e2e/support/factories";
 import { call, ENDPOINT_PATHS, expect, sharedOrigin, test } from "@/e2e/support/fixtures";
@@ -7,12 +8,12 @@ import { type Functions, type Library, openLibrary } from "@/e2e/support/library
 import { runSql } from "@/e2e/support/run-sql";
 import { createTestDatabase, type TestDatabase } from "@/e2e/support/test-database";
 import { MAX_NODES, MAX_WORKING_KEYS } from "@/lib/game-services/edges/nodes";
-import { MINUTE } from "@/lib/time";
+import { MINUTE, SECOND } from "@/lib/time";
 import { mintToken } from "@/lib/tokens/format";
 
 // The endpoints of edge nodes, and how their reports change the status of a service. These tests have their own database,
 // because every service in a database waits for its live nodes.
-test.describe.configure({ mode: "default" });
+test.describe.configure({ mode: "default", timeout: 180 * SECOND });
 
 const RULES = { ownHosts: [], allowPrivateOrigins: false };
 
@@ -357,10 +358,140 @@ test("a request that waits is answered within seconds of a change, with 304 afte
   const cut = fetch(ending.origin + CONFIGURATION, {
     headers: { Authorization: `Bearer ${node.key}`, "If-None-Match": now, Prefer: "wait=25" },
   });
-  // Sent later, on a connection of its own: when it is answered, the one that waits has arrived.
-  expect((await fetch(`${ending.origin}/healthz`)).status).toBe(200);
+  await new Promise((resolve) => setTimeout(resolve, 500));
   const [answer] = await Promise.all([cut, ending.stop()]);
   expect(answer.status).toBe(304);
+});
+
+test("a change in the very moment in which a node begins to wait is not slept through", {
+  tag: "@one-engine",
+}, async () => {
+  const owner = await newOwner();
+  const [first, second] = [await newNode(), await newNode()];
+  const [kept, gone] = [await newService(owner), await newService(owner)];
+  await report(second.key, {});
+  const known = await get(first.key);
+  await acknowledge(first.key, gone.id, 1);
+  await services.deleteService(owner, gone.id, "Survival");
+  const { etag } = await get(first.key, { "If-None-Match": known.etag });
+  await expect.poll(() => sql("select 1 from edge_nodes where unsettled_since is not null")).toEqual([]);
+  // Somebody else locks the deleted service, so the second node's request stops between its look and its wait.
+  const other = new pg.Client(database.url);
+  await other.connect();
+  try {
+    await other.query("begin");
+    await other.query("select from game_services where id = $1 for update", [gone.id]);
+    const waits = get(second.key, { "If-None-Match": etag, Prefer: "wait=25" });
+    await expect
+      .poll(() => sql("select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'"))
+      .toHaveLength(1);
+    await services.editService(owner, kept.id, { ...kept.input, originPort: "1" }, RULES);
+    // The console learns of the change when the first node asks.
+    const { etag: next } = await get(first.key, { "If-None-Match": known.etag });
+    await other.query("rollback");
+    expect(next).not.toBe(etag);
+    expect(await waits).toMatchObject({ status: 200, etag: next });
+  } finally {
+    await other.end();
+  }
+});
+
+test("the wait of a node that is removed meanwhile ends without the next configuration", async () => {
+  const owner = await newOwner();
+  const [removed, stays] = [await newNode(), await newNode()];
+  const { etag } = await get(removed.key);
+  const waits = [removed, stays].map(({ key }) => get(key, { "If-None-Match": etag, Prefer: "wait=25" }));
+  await expect.poll(() => sql("select 1 from edge_nodes where is_live")).toHaveLength(2);
+  await nodes.removeNode(removed.id);
+  const { id } = await newService(owner);
+  const [ofRemoved, ofOther] = await Promise.all(waits);
+  expect([ofRemoved?.status, ofRemoved?.text]).toEqual([304, ""]);
+  expect(ofOther?.json.data.services).toMatchObject([{ id }]);
+  expect((await get(removed.key)).status).toBe(401);
+});
+
+test("a node that comes, falls silent or is removed writes the services whose status changes, and no others", async () => {
+  const owner = await newOwner();
+  const [one, two] = [await newNode(), await newNode()];
+  await sql(
+    `insert into game_services (account_id, name, java_hostname, origin_host, origin_port, config_version, wish, status,
+       first_fetched_at)
+     select $1, 'Many', 'row-' || i || '.example.com', '192.0.2.1', i, 1, 'on', 'active', now() from generate_series(1, 450) i`,
+    [owner],
+  );
+  // The second node lacks three of them, in different batches.
+  await sql(
+    `insert into edge_acknowledgements (service_id, node_id, version)
+     select s.id, n.id, 1 from game_services s, edge_nodes n
+     where n.id = $1 or n.id = $2 and s.origin_port not in (1, 250, 450)`,
+    [one.id, two.id],
+  );
+  await get(one.key);
+  const rows = () =>
+    sql<{ port: number; row: string; status: string }>(
+      `select origin_port as port, xmin::text || updated_at as row, status::text from game_services
+       order by origin_port`,
+    );
+  const settled = () =>
+    expect.poll(() => sql("select 1 from edge_nodes where unsettled_since is not null")).toEqual([]);
+  let before = await rows();
+  expect(new Set(before.map(({ status }) => status))).toEqual(new Set(["active"]));
+  for (const [change, status] of [
+    [() => get(two.key), "configuring"],
+    [() => sql("update edge_nodes set last_heard_at = now() - interval '2 minutes' where id = $1", [two.id]), "active"],
+    [() => get(two.key), "configuring"],
+    [() => nodes.removeNode(two.id), "active"],
+  ] as const) {
+    await change();
+    // Looks for silent nodes, too.
+    await get(one.key);
+    await expect.poll(async () => (await rows())[449]?.status).toBe(status);
+    await settled();
+    const after = await rows();
+    const written = after.filter(({ row }, index) => row !== before[index]?.row);
+    expect(written.map(({ port, status }) => [port, status])).toEqual([1, 250, 450].map((port) => [port, status]));
+    before = after;
+  }
+});
+
+test("a node that asks or reports too often is told when to come again, and the others go on", async () => {
+  const [busy, other] = [await newNode(), await newNode()];
+  for (const [ask, most] of [
+    [(key: string) => get(key), 120],
+    [(key: string) => report(key, {}), 300],
+  ] as const) {
+    const answers = await Promise.all(Array.from({ length: most + 2 }, () => ask(busy.key)));
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(most);
+    for (const { status, headers, json } of answers.filter(({ status }) => status !== 200)) {
+      const seconds = Number(headers.get("retry-after"));
+      expect([status, json]).toEqual([429, { error: `Rate limit exceeded. Retry in ${seconds} seconds.` }]);
+      expect(seconds).toBeGreaterThan(0);
+      expect(seconds).toBeLessThanOrEqual(60);
+    }
+    expect((await ask(other.key)).status).toBe(200);
+  }
+});
+
+test("headers that cannot be understood are as good as none", async () => {
+  const { key } = await newNode();
+  const { etag, text } = await get(key);
+  for (const tags of ["*", '"', ",,,", `"${"x".repeat(4000)}"`, `${etag}x`, "W/", "'; drop table edge_nodes; --"]) {
+    const answer = await get(key, { "If-None-Match": tags, Prefer: "wait=25" });
+    expect([answer.status, answer.text], tags).toEqual([200, text]);
+  }
+  for (const prefer of [
+    "wait",
+    "wait=",
+    "wait=-1",
+    "wait=1e3",
+    "wait=0",
+    "wait=9999999999",
+    "await=25",
+    "respond-async",
+  ]) {
+    const answer = await get(key, { "If-None-Match": `"other", ${etag}`, Prefer: prefer });
+    expect([answer.status, answer.headers.get("preference-applied")], prefer).toEqual([304, null]);
+  }
 });
 
 /** The compressed bytes of the configuration. */
@@ -439,6 +570,9 @@ test("a report is taken whole or refused in one sentence that names what is wron
     [{ acknowledgements: [{ service_id: id, version: 1 }] }, /^acknowledgements\.0\.error: /],
     [{ acknowledgements: [{ ...acknowledgement, version: -1 }] }, /^acknowledgements\.0\.version: /],
     [{ acknowledgements: [{ ...acknowledgement, error: "a\nb" }] }, /^acknowledgements\.0\.error: holds control/],
+    [{ acknowledgements: [{ ...acknowledgement, error: "\ud800" }] }, /^acknowledgements\.0\.error: holds control/],
+    [{ acknowledgements: [{ ...acknowledgement, error: "a\u202Eb" }] }, /^acknowledgements\.0\.error: holds control/],
+    [{ acknowledgements: [{ ...acknowledgement, error: "a\u0000b" }] }, /^acknowledgements\.0\.error: holds control/],
     [{ acknowledgements: [{ ...acknowledgement, error: "x".repeat(257) }] }, /^acknowledgements\.0\.error: /],
   ] as [unknown, RegExp][]) {
     const answer = await report(node.key, body);
@@ -451,7 +585,9 @@ test("a report is taken whole or refused in one sentence that names what is wron
   expect((await report(node.key, " ".repeat(256 * 1024 + 1))).json).toEqual({
     error: "The body is larger than 256 KB.",
   });
-  expect((await report(node.key, "{}", { headers: { "Content-Type": "text/plain" } })).status).toBe(415);
+  for (const headers of [{ "Content-Type": "text/plain" }, { "Content-Encoding": "gzip" }] as Headers[]) {
+    expect((await report(node.key, "{}", { headers })).status).toBe(415);
+  }
   expect(await sql("select 1 from metric_samples")).toHaveLength(0);
   // Ignores a version that does not exist.
   await acknowledge(node.key, id, 99);

@@ -2,6 +2,7 @@ import { db, type Prisma } from "@/lib/database/client";
 import { execute, executeIn, query, queryIn } from "@/lib/database/run-statement";
 import { jsonArray, parameter, select, statement } from "@/lib/database/statement";
 import { Expression, table } from "@/lib/database/tables";
+import type { GameServiceStatus, ServiceWish } from "@/lib/generated/prisma/enums";
 import { pause, runInBackground } from "@/lib/process/background";
 import { confirmClaims, HOSTNAME_TAKEN, HOSTNAME_UNUSABLE, IS_TAKEN, isPublicHostname } from "./hostnames";
 import { isUsableOrigin, ORIGIN_UNUSABLE } from "./origins";
@@ -53,13 +54,16 @@ const FACTS = statement({ ids: parameter<number[]>("int[]") }, ({ ids }) =>
   ),
 );
 
-const WRITE = statement(
-  { id: s.id, status: s.status, error: s.error, wish: s.wish, now: s.updatedAt },
-  ({ id, status, error, wish, now }) => ({
-    sql: `update ${s} set status = ${status}::game_service_status, error = ${error}, wish = ${wish}::service_wish,
-      updated_at = ${now} where ${s.id} = ${id}`,
-  }),
-);
+/** A row that changes. The others are not written. */
+type Change = { id: number; status: GameServiceStatus; error: string | null; wish: ServiceWish };
+
+// Raw: many rows at once.
+const WRITE = statement({ changes: parameter<string>("text"), now: s.updatedAt }, ({ changes, now }) => ({
+  sql: `update ${s} set status = change.status, error = change.error, wish = change.wish, updated_at = ${now}
+    from json_to_recordset(${changes}::json)
+      as change (id int, status game_service_status, error text, wish service_wish)
+    where ${s.id} = change.id`,
+}));
 
 /** The message to the owner why edge nodes do not get the service. Null when they do. */
 export function problemOf(row: { javaHostname: string; originHost: string; isTaken: boolean }): string | null {
@@ -84,7 +88,7 @@ export async function settle(tx: Prisma.TransactionClient, ids: readonly number[
   const rows = await queryIn(tx, FACTS, { ids: [...ids] });
   const removed: number[] = [];
   const unfinished: number[] = [];
-  const active: number[] = [];
+  const changes: Change[] = [];
   for (const row of rows) {
     const facts: StatusFacts = {
       ...row,
@@ -101,11 +105,11 @@ export async function settle(tx: Prisma.TransactionClient, ids: readonly number[
       }
     }
     if (next.kind === "status" && (next.status !== row.status || next.error !== row.error)) {
-      const { status, error } = next;
-      await executeIn(tx, WRITE, { id: row.id, status, error, wish: wishOf(row.wish, row.status), now });
-      if (status === "active") active.push(row.id);
+      changes.push({ id: row.id, status: next.status, error: next.error, wish: wishOf(row.wish, row.status) });
     }
   }
+  if (changes.length > 0) await executeIn(tx, WRITE, { changes: JSON.stringify(changes), now });
+  const active = changes.filter(({ status }) => status === "active").map(({ id }) => id);
   await confirmClaims(tx, active, now);
   if (removed.length > 0) await tx.gameService.deleteMany({ where: { id: { in: removed } } });
   if (unfinished.length > 0) {
@@ -143,7 +147,10 @@ const UNSETTLED = statement({ now: n.unsettledSince }, ({ now }) => ({
   sql: `update ${n} set unsettled_since = null where ${n.unsettledSince} <= ${now}`,
 }));
 
-/** Settles every service after a node came or fell silent. Works in batches, so that locks are short. */
+/**
+ * Settles every service after a node came or fell silent. Works in batches, so that locks are short, and writes only the
+ * services whose status changes.
+ */
 export async function settleAll(now: Date = new Date()): Promise<void> {
   for (let after = 0; ; ) {
     const ids = (await query(ALL, { after, count: BATCH })).map(({ id }) => id);

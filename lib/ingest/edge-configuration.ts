@@ -1,4 +1,3 @@
-import { ApiError } from "@/lib/api/api-error";
 import {
   acknowledgeAbsence,
   type Configuration,
@@ -18,7 +17,8 @@ const FETCHES: Policy = { name: "edge-configuration", limit: 120, windowMs: MINU
 
 /**
  * The configuration of every game service, for an edge node: 401, 429, then 200 or 304. With `If-None-Match` the node says
- * which revision it was given; with `Prefer: wait=25` the request is held until there is another one.
+ * which revision it was given; with `Prefer: wait=25` the request is held until there is another one. A second request of
+ * the node takes the place of the held one, which is answered with 304 at once.
  * @throws ApiError with what the node is told.
  */
 export async function fetchConfiguration(request: Request): Promise<Fetched> {
@@ -30,9 +30,6 @@ export async function fetchConfiguration(request: Request): Promise<Fetched> {
   if (!known.includes(current.revision)) return whole(current, request);
   await acknowledgeAbsence(current, [node.id]);
   if (waitSeconds === 0) return notModified(current.revision);
-  if (configurationWatch.isFull) {
-    throw new ApiError(503, "Very many edge nodes wait just now. Retry in a few seconds.", { "Retry-After": "5" });
-  }
   const next = await configurationWatch.wait(node.id, current.revision, waitSeconds * SECOND, request.signal);
   const held = { "Preference-Applied": `wait=${waitSeconds}` };
   return next ? whole(next, request, held) : notModified(current.revision, held);

@@ -9,12 +9,13 @@ import { acknowledgeAbsence, type Configuration, readConfiguration } from "./con
 const LOOK_EVERY = SECOND;
 /** The longest wait in a process that is shutting down. Not 0, or nodes would ask again at once. */
 const WAIT_OF_DRAINING = SECOND;
-/** Nodes that can wait at once. Each node has at most one waiting request. */
-export const MAX_WAITING = 2000;
 
 type Waiter = { nodeId: number; revision: string; end(configuration: Configuration | null): void };
 
-/** The configuration that this process knows, and the nodes that wait for the next one. */
+/**
+ * The configuration that this process knows, and the nodes that wait for the next one. Each node has at most one waiting
+ * request, so at most as many wait as there can be nodes (`MAX_NODES`).
+ */
 export class ConfigurationWatch {
   #known: Configuration | null = null;
   #reading: Promise<Configuration> | null = null;
@@ -37,16 +38,14 @@ export class ConfigurationWatch {
     return this.#waiters.size > 0 && this.#known ? this.#known : this.look();
   }
 
-  get isFull(): boolean {
-    return this.#waiters.size >= MAX_WAITING;
-  }
-
   /**
    * Waits for a configuration other than `revision`. Null when there was none in time, the client went away, the same
-   * node asks again, or the process is about to end.
+   * node asks again, the node was removed, or the process is about to end.
    */
   wait(nodeId: number, revision: string, ms: number, signal: AbortSignal): Promise<Configuration | null> {
     this.#waiters.get(nodeId)?.end(null);
+    // The next configuration may have been read after the caller looked. Nothing would wake this wait.
+    if (this.#known && this.#known.revision !== revision) return Promise.resolve(this.#known);
     return new Promise((resolve) => {
       const end = (configuration: Configuration | null) => {
         clearTimeout(timer);
@@ -84,7 +83,7 @@ export class ConfigurationWatch {
     const same: number[] = [];
     for (const waiter of [...this.#waiters.values()]) {
       if (waiter.revision === configuration.revision) same.push(waiter.nodeId);
-      else waiter.end(configuration);
+      else waiter.end(configuration.nodeIds.has(waiter.nodeId) ? configuration : null);
     }
     if (configuration.gone.length > 0) {
       runInBackground("services that are gone", () => acknowledgeAbsence(configuration, same));

@@ -43,6 +43,8 @@ export class Configuration {
     readonly unfetched: readonly number[],
     /** Services that are being deleted. The configuration leaves them out. */
     readonly gone: readonly number[],
+    /** The nodes there were. A request that was held is answered to no others. */
+    readonly nodeIds: ReadonlySet<number>,
   ) {}
 
   /** Compressed once for all nodes. */
@@ -92,6 +94,8 @@ const SERVICES = statement({}, () =>
   ),
 );
 
+const NODE_IDS = statement({}, () => select({ id: n.id }, `from ${n} order by ${n.id}`));
+
 /**
  * Reads the current configuration. Returns `known` itself when nothing changed. Also updates statuses after nodes fell
  * silent or services became impossible to serve.
@@ -137,7 +141,8 @@ async function readServices(digest: string): Promise<Configuration> {
   const list = JSON.stringify(services);
   const revision = createHash("sha256").update(list).digest("hex").slice(0, 32);
   const json = `{"data":{"revision":"${revision}","services":${list}}}`;
-  return new Configuration(revision, json, digest, unfetched, gone);
+  const nodeIds = new Set((await query(NODE_IDS, {})).map(({ id }) => id));
+  return new Configuration(revision, json, digest, unfetched, gone, nodeIds);
 }
 
 const FETCHED = statement({ ids: parameter<number[]>("int[]"), now: s.firstFetchedAt }, ({ ids, now }) => ({
