@@ -411,6 +411,27 @@ for (const [ip, bits] of /** @type {const} */ ([
 export const isPrivate = (ip) => PRIVATE.check(ip, isIPv6(ip) ? "ipv6" : "ipv4");
 
 /**
+ * The one spelling of an ip: the shortest for IPv6, and IPv4 for one that is embedded in IPv6 (::ffff:192.0.2.1). Null for
+ * any other text, and for an ip with a zone.
+ * @param {string} text
+ * @returns {string | null}
+ */
+export function canonicalIp(text) {
+  if (isIP(text) === 4) return text;
+  if (isIP(text) !== 6 || text.includes("%")) return null;
+  const ip = new URL(`http://[${text}]`).hostname.slice(1, -1);
+  const [, high, low] = /^::ffff:([0-9a-f]+):([0-9a-f]+)$/.exec(ip) ?? [];
+  if (!high || !low) return ip;
+  return [high, low].flatMap((half) => [Number.parseInt(half, 16) >> 8, Number.parseInt(half, 16) & 255]).join(".");
+}
+
+/** The ips under which this machine reaches itself. */
+function ownIps() {
+  const infos = Object.values(networkInterfaces()).flat();
+  return new Set(["0.0.0.0", "::", ...infos.flatMap((info) => canonicalIp(info?.address ?? "") ?? [])]);
+}
+
+/**
  * Finds the ip of a service's origin. The one in use stays while DNS still names it.
  * @param {Service} service
  * @param {{ allowPrivate: boolean, listenPort: number, current: string | undefined }} options
@@ -419,15 +440,17 @@ export const isPrivate = (ip) => PRIVATE.check(ip, isIPv6(ip) ? "ipv6" : "ipv4")
  */
 async function resolveOrigin({ origin_host, origin_port: port }, { allowPrivate, listenPort, current }) {
   const host = origin_host.toLowerCase();
-  if (!isIP(host) && !isHostname(host)) throw new PlainError("The origin is neither an ip nor a hostname.");
-  const ips = isIP(host) ? [host] : await resolveName(host);
+  const numeric = canonicalIp(host);
+  if (numeric === null && !isHostname(host)) throw new PlainError("The origin is neither an ip nor a hostname.");
+  const ips = numeric === null ? await resolveName(host) : [numeric];
   const allowed = ips.filter((ip) => allowPrivate || !isPrivate(ip));
   if (allowed.length === 0) throw new PlainError(`The origin ${host} is a private ip, which this node does not serve.`);
-  const own = new Set(Object.values(networkInterfaces()).flatMap((infos) => infos?.map(({ address }) => address) ?? []));
-  const others = allowed.filter((ip) => port !== listenPort || !(own.has(ip) || ip.startsWith("127.")));
-  const [first] = others;
-  if (!first) throw new PlainError("The origin is this node itself.");
-  return current && others.includes(current) ? current : first;
+  const own = ownIps();
+  // Also when the name has further ips: those of other nodes, which would send players back here.
+  if (port === listenPort && allowed.some((ip) => own.has(ip) || ip.startsWith("127."))) {
+    throw new PlainError("The origin is this node itself.");
+  }
+  return current && allowed.includes(current) ? current : /** @type {string} */ (allowed[0]);
 }
 
 /** @param {string} host */
@@ -439,10 +462,12 @@ async function resolveName(host) {
     const answers = /** @type {{ address: string }[]} */ (
       await Promise.race([lookup(host, { all: true, verbatim: true }), deadline])
     );
-    return answers.map(({ address }) => address).sort();
+    const ips = answers.flatMap(({ address }) => canonicalIp(address) ?? []).sort();
+    if (ips.length > 0) return ips;
   } catch {
-    throw new PlainError(`The origin ${host} cannot be found in DNS.`);
+    // Said below.
   }
+  throw new PlainError(`The origin ${host} cannot be found in DNS.`);
 }
 
 /**

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { isPrivateOrigin } from "@/lib/game-services/origins";
 import { NFT_TABLE as DEMO_TABLE } from "@/prisma/demo/edge-programs";
-import { isPrivate, NFT_TABLE } from "@/public/edge.mjs";
+import { canonicalIp, isHostname, isPrivate, NFT_TABLE } from "@/public/edge.mjs";
 
 // Edges of the ranges, and what lies beside them.
 const IPS =
@@ -15,6 +15,48 @@ test("an edge node refuses the ips that the console refuses, and no others", () 
   for (const ip of IPS.split(" ")) expect(isPrivate(ip), ip).toBe(isPrivateOrigin(ip));
   fc.assert(
     fc.property(fc.oneof(fc.ipV4(), fc.ipV6()), (ip) => isPrivate(ip) === isPrivateOrigin(ip)),
+    { numRuns: 20_000 },
+  );
+});
+
+test("an ip has one spelling, so that no origin hides that it is another's or the node's own", () => {
+  for (const [text, canonical] of [
+    ["192.0.2.80", "192.0.2.80"],
+    ["::ffff:192.0.2.80", "192.0.2.80"],
+    ["0:0:0:0:0:FFFF:c000:250", "192.0.2.80"],
+    ["2001:DB8:0::0:1", "2001:db8::1"],
+    ["::ffff:0:0", "0.0.0.0"],
+    ["fe80::1%eth0", null],
+    ["[::1]", null],
+    ["127.1", null],
+    ["0177.0.0.1", null],
+    ["1.2.3.4 port 1", null],
+    ["a.example", null],
+    ["", null],
+  ]) {
+    expect(canonicalIp(text ?? ""), String(text)).toBe(canonical);
+  }
+  fc.assert(
+    fc.property(fc.oneof(fc.ipV4(), fc.ipV6()), (ip) => {
+      const once = canonicalIp(ip) ?? "";
+      return canonicalIp(once) === once && isPrivate(once) === isPrivate(ip);
+    }),
+  );
+});
+
+test("no text that an edge node takes for a hostname or an ip can be more than one word of a command", () => {
+  const hostile = fc.oneof(
+    fc.string({ unit: "binary" }),
+    fc.constantFrom(..."\0\n\r\t ;#<>|&$`'\"\\/%*?[]{}()@,:+=~!^"),
+    fc.domain(),
+    fc.ipV6(),
+  );
+  fc.assert(
+    fc.property(fc.array(hostile, { maxLength: 5 }), (parts) => {
+      const text = parts.join("");
+      expect(!isHostname(text) || /^[a-z0-9._-]{1,253}$/.test(text)).toBe(true);
+      expect(canonicalIp(text) ?? "::").toMatch(/^[0-9a-f:.]{2,45}$/);
+    }),
     { numRuns: 20_000 },
   );
 });

@@ -1,4 +1,8 @@
 import { randomBytes } from "node:crypto";
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { text } from "node:stream/consumers";
 import type { Page } from "playwright/test";
 import { command } from "@/e2e/support/command";
 import { type ConsoleServer, startConsole } from "@/e2e/support/console-server";
@@ -10,7 +14,7 @@ import { SLOW } from "@/e2e/support/patience";
 import { runSql } from "@/e2e/support/run-sql";
 import { createTestDatabase, type TestDatabase } from "@/e2e/support/test-database";
 import { MINUTE, SECOND } from "@/lib/time";
-import { hashToken } from "@/lib/tokens/format";
+import { hashToken, mintToken } from "@/lib/tokens/format";
 
 // public/edge.mjs with a real HAProxy and nftables, in a network namespace.
 
@@ -18,6 +22,38 @@ type Service = { id: number; status: string; error: string | null };
 type Sample = { ts: number; node_id: number; packets: number; bytes: number; dropped: number; connections: number };
 
 const PORT = 25_565;
+/** What would be a command, a pattern or another service's name if it were written as it is. */
+const HOSTILE_HOSTNAMES = [
+  "",
+  "a.example.test slot_1",
+  "a.example.test\nset server slot_1/origin state maint",
+  "a.example.test;shutdown sessions server slot_1/origin",
+  "a.example.test\0",
+  "a.example.test\r",
+  "GOOD.example.test",
+  "good.example.test",
+  "good.example.test.",
+  "g\u043eod.example.test",
+  "*.example.test",
+  "#a.example.test",
+  "@1 a.example.test",
+  "<b>a</b>.example.test",
+  "-a.example.test",
+  `${"a".repeat(60)}.`.repeat(4) + "b".repeat(10),
+];
+const HOSTILE_ORIGINS = [
+  "",
+  "192.0.2.1 port 1",
+  "192.0.2.1;set server slot_1/origin state maint",
+  "192.0.2.1\nset server slot_1/origin state maint",
+  "192.0.2.1 . 1 : accept }",
+  "fe80::1%lo",
+  "[::1]",
+  "$(id)",
+  "unix@/tmp/x",
+  "abns@x",
+  "-a",
+];
 /** By the clock of the edge nodes a minute takes six seconds. */
 const FAST = { minutesAgo: 60, speed: 10 };
 
@@ -201,6 +237,76 @@ test.describe("an edge node with a real HAProxy", { tag: ["@one-engine", "@waits
     expect(host.output).not.toMatch(/HAProxy did not take|Given up/);
   });
 
+  test("HAProxy starts anew twice: everything is applied again, nobody reaches another's origin, and every minute is there once and whole", async () => {
+    test.setTimeout(300 * SECOND);
+    const { host, url, key } = await newNode("edge-1");
+    const parts = [await newOrigin("one", host.outside), await newOrigin("two", host.outside)];
+    const services: { name: string; id: number; origin: Origin }[] = [];
+    for (const { origin, port } of parts) {
+      const name = `${origin.motd}.example.test`;
+      services.push({ name, id: await newService(name, host.outside, port), origin });
+    }
+    host.startEdge(url, key, { ...FAST, minutesAgo: 110 });
+    for (const { id } of services) await expect.poll(() => statusOf(id), { timeout: 60 * SECOND }).toBe("active");
+
+    const play = async (counts: readonly number[]) => {
+      for (const [index, { name, origin }] of services.entries()) {
+        for (let n = 0; n < (counts[index] ?? 0); n++) expect(await askStatus(host.ip, PORT, name)).toBe(origin.motd);
+      }
+    };
+    const expectWhole = async () => {
+      for (const { id, origin } of services) {
+        await expect
+          .poll(
+            async () => {
+              const series = await seriesOf(id);
+              return { connections: total(series, "connections"), bytes: total(series, "bytes") };
+            },
+            { timeout: 60 * SECOND },
+          )
+          .toEqual({ connections: origin.connections, bytes: origin.bytes });
+      }
+    };
+    // Asks for both until both answer. On the way an answer may be missing, and must never be another origin's.
+    const untilBothAnswer = async () => {
+      const own = services.map(({ origin }) => origin.motd);
+      const wrong: unknown[] = [];
+      await expect(async () => {
+        const answers = await Promise.all(services.map(({ name }) => askStatus(host.ip, PORT, name)));
+        if (answers.some((answer, index) => answer !== null && answer !== own[index])) wrong.push(answers);
+        expect(answers).toEqual(own);
+      }).toPass({ timeout: 30 * SECOND, intervals: [20] });
+      expect(wrong).toEqual([]);
+    };
+
+    await play([2, 6]);
+    const bob = await Player.join(host.ip, PORT, services[1]?.name ?? "", "Bob");
+    // What HAProxy counted since the node last read it ends with HAProxy.
+    await expectWhole();
+    // While the node watches. Afterwards one service counts more than before, and the other less.
+    await host.stopHaproxy();
+    await bob?.closed;
+    await host.startHaproxy();
+    await untilBothAnswer();
+    await play([9, 1]);
+    await expectWhole();
+    for (const { id } of services) {
+      const minutes = (await seriesOf(id)).map(({ ts }) => ts);
+      for (const [n, ts] of minutes.slice(1).entries()) expect(ts - (minutes[n] ?? 0)).toBe(MINUTE);
+    }
+    // While the node itself is away. HAProxy knows nothing then, and lets nobody in.
+    await host.stopEdge();
+    await host.stopHaproxy();
+    await host.startHaproxy();
+    for (const { name } of services) expect(await askStatus(host.ip, PORT, name)).toBeNull();
+    // Its clock went on meanwhile.
+    host.startEdge(url, key, { ...FAST, minutesAgo: 30 });
+    await untilBothAnswer();
+    await play([1, 3]);
+    await expectWhole();
+    expect(host.output).toContain("HAProxy has started anew; applying everything again.");
+  });
+
   test("two nodes serve one service, each with its own counters; a deleted service is gone when both say so", async () => {
     const nodes = [await newNode("edge-1"), await newNode("edge-2")];
     const [{ outside: outsideIp } = { outside: "" }] = hosts;
@@ -226,21 +332,69 @@ test.describe("an edge node with a real HAProxy", { tag: ["@one-engine", "@waits
     expect(await askStatus(one.host.ip, PORT, "shared.example.test")).toBeNull();
   });
 
+  test("what a console says that is no hostname, ip or number never becomes a command of HAProxy or nft, and the other services go on", async () => {
+    const host = new EdgeHost();
+    hosts.push(host);
+    await host.startHaproxy(HOSTILE_HOSTNAMES.length + HOSTILE_ORIGINS.length + 1);
+    const { port } = await newOrigin("one", host.outside);
+    const good = { id: 1, version: 1, java_hostname: "good.example.test", origin_host: host.outside, enabled: true };
+    const services = [
+      { ...good, origin_port: port },
+      ...HOSTILE_HOSTNAMES.map((java_hostname) => ({ ...good, java_hostname })),
+      ...HOSTILE_ORIGINS.map((origin_host, n) => ({ ...good, java_hostname: `h${n}.example.test`, origin_host })),
+    ].map((service, n) => ({ origin_port: 1000 + n, ...service, id: n + 1 }));
+    const errors = new Map<number, string | null>();
+    const hostile = createServer(async (request, response) => {
+      const { acknowledgements = [] } = request.method === "POST" ? JSON.parse(await text(request)) : {};
+      for (const { service_id, error } of acknowledgements) errors.set(service_id, error);
+      const data = request.method === "POST" ? { stored: 0 } : { revision: "1", services };
+      response.end(JSON.stringify({ data }));
+    }).listen(0, host.outside);
+    await once(hostile, "listening");
+    try {
+      host.startEdge(`http://${host.outside}:${(hostile.address() as AddressInfo).port}`, mintToken("edgeKey"));
+      await expect.poll(() => errors.size, { timeout: 30 * SECOND }).toBe(services.length);
+      const unsaid = services.filter(({ id }) => id > 1 && !errors.get(id));
+      expect(unsaid).toEqual([]);
+      expect(errors.get(1)).toBeNull();
+      expect(await askStatus(host.ip, PORT, "good.example.test")).toBe("one");
+      expect(await host.ledHostnames()).toEqual(["good.example.test"]);
+      expect(host.output).not.toMatch(/HAProxy did not take|nft failed|Not applied/);
+    } finally {
+      hostile.closeAllConnections();
+      hostile.close();
+    }
+  });
+
   test("what cannot be served is said, as the error of that service alone; /metrics has the newest minute of the others", async () => {
     const { host, url, key } = await newNode("edge-1");
     const { origin, port } = await newOrigin("one", host.outside);
     const good = await newService("good.example.test", host.outside, port);
+    const longest = `${"a".repeat(60)}.`.repeat(4) + "b".repeat(9);
+    const other = await newOrigin("longest", host.outside);
+    const long = await newService(longest, host.outside, other.port);
     const same = await newService("same.example.test", host.outside, port);
+    const spelled = await newService("spelled.example.test", `::FFFF:${host.outside}`, port);
     const loop = await newService("loop.example.test", host.ip, PORT);
+    const hidden = await newService("hidden.example.test", `0:0:0:0:0:ffff:${host.ip}`, PORT);
     const lost = await newService("lost.example.test", "nowhere.invalid", 25_565);
     host.startEdge(url, key);
     await expect.poll(() => statusOf(good)).toBe("active");
     const errorOf = async (id: number) => (await get<Service>(`/game-services/${id}`)).error;
     await expect.poll(() => errorOf(same)).toContain("edge-1: Another service of this node has the same origin");
-    await expect.poll(() => errorOf(loop)).toBe("edge-1: The origin is this node itself.");
+    await expect.poll(() => errorOf(spelled)).toContain("edge-1: Another service of this node has the same origin");
+    for (const id of [loop, hidden]) {
+      await expect.poll(() => errorOf(id)).toBe("edge-1: The origin is this node itself.");
+    }
     await expect.poll(() => errorOf(lost)).toBe("edge-1: The origin nowhere.invalid cannot be found in DNS.");
     expect(await askStatus(host.ip, PORT, "same.example.test")).toBeNull();
     expect(await askStatus(host.ip, PORT, "good.example.test")).toBe("one");
+    expect(longest).toHaveLength(253);
+    await expect.poll(() => statusOf(long)).toBe("active");
+    for (const protocol of [47, 765, -1]) {
+      expect(await askStatus(host.ip, PORT, longest, protocol), String(protocol)).toBe("longest");
+      expect(await askStatus(host.ip, PORT, `${longest}.`, protocol), String(protocol)).toBe("longest");
+    }
 
     // By the machine's own clock: /metrics describes the present.
     await expect.poll(async () => total(await seriesOf(good), "bytes"), SLOW).toBe(origin.bytes);

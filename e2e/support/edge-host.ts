@@ -1,22 +1,24 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { createServer, request, type Server } from "node:http";
-import type { AddressInfo, Socket } from "node:net";
+import { type AddressInfo, connect, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { EdgeCommands, end } from "@/prisma/demo/edge-programs";
 import { atExit } from "./at-exit";
 import { NetworkNamespace } from "./network-namespace";
 import { FACT } from "./patience";
 
-const EDGE = "public/edge.mjs";
 const FAKETIME = "/usr/lib/x86_64-linux-gnu/faketime/libfaketime.so.1";
 /** The pings of an edge node leave from these ports. */
 export const isPing = ({ remotePort = 0 }: Socket) => remotePort >= 61_000 && remotePort <= 61_999;
 
 /** A machine of its own, in a network namespace, with HAProxy and nftables: Debian's. */
 export class EdgeHost {
-  readonly dir = mkdtempSync(join(tmpdir(), "console-edge-"));
+  readonly #dir = mkdtempSync(join(tmpdir(), "console-edge-"));
+  readonly #commands = new EdgeCommands(this.#dir);
   readonly #network = new NetworkNamespace();
   /** The ip of the machine that the test runs on, as this one sees it. */
   readonly outside = this.#network.outside;
@@ -25,20 +27,17 @@ export class EdgeHost {
   #edge: ChildProcess | undefined;
   output = "";
 
-  get runDir(): string {
-    return join(this.dir, "run");
-  }
-
   /** Starts HAProxy with the configuration that the edge node prints. */
   async startHaproxy(slots = 8): Promise<void> {
-    mkdirSync(this.runDir, { recursive: true });
-    writeFileSync(join(this.runDir, "hosts.map"), "");
-    const config = join(this.dir, "haproxy.cfg");
-    const args = [EDGE, "haproxy-config", "--slots", String(slots), "--run-dir", this.runDir];
-    writeFileSync(config, execFileSync(process.execPath, args));
-    execFileSync("haproxy", ["-c", "-f", config], { stdio: "pipe" });
-    this.#haproxy = this.#inside(["haproxy", "-db", "-f", config]);
+    const [program, ...args] = this.#commands.haproxy(slots);
+    execFileSync(program, ["-c", ...args], { stdio: "pipe" });
+    this.#haproxy = this.#inside([program, ...args]);
     await this.#listening();
+  }
+
+  /** Its players are closed, and it forgets everything that was applied and counted. */
+  async stopHaproxy(): Promise<void> {
+    if (this.#haproxy) await end(this.#haproxy);
   }
 
   async #listening(): Promise<void> {
@@ -50,24 +49,30 @@ export class EdgeHost {
     throw new Error("HAProxy does not listen.");
   }
 
+  /** The hostnames that HAProxy leads to a service. */
+  async ledHostnames(): Promise<string[]> {
+    const socket = connect(this.#commands.socket, () => socket.write(`show map ${this.#commands.map}\n`));
+    const rows = (await text(socket)).trim().split("\n");
+    return rows.map((row) => row.replace(/^0x\w+ (.*) slot_\d+$/, "$1"));
+  }
+
   /** Starts the edge node. Its clock is `minutesAgo` behind and runs `speed` times as fast. */
   startEdge(url: string, key: string, { minutesAgo = 0, speed = 1 } = {}): void {
     const variables = speed === 1 ? {} : { LD_PRELOAD: FAKETIME, FAKETIME: `-${minutesAgo}m x${speed}` };
-    const words = ["run", url, "--run-dir", this.runDir, "--state-dir", join(this.dir, "state"), "--allow-private"];
-    this.#edge = this.#inside([process.execPath, EDGE, ...words], variables);
+    this.#edge = this.#inside(this.#commands.edge(url), variables);
     this.#edge.stdin?.end(`${key}\n`);
     this.#edge.stderr?.on("data", (chunk) => (this.output += chunk));
   }
 
   /** Ends the edge node's program; HAProxy goes on. */
   async stopEdge(): Promise<void> {
-    await end(this.#edge);
+    if (this.#edge) await end(this.#edge);
   }
 
   async remove(): Promise<void> {
-    await Promise.all([end(this.#edge), end(this.#haproxy)]);
+    await Promise.all([this.stopEdge(), this.stopHaproxy()]);
     this.#network.remove();
-    rmSync(this.dir, { recursive: true, force: true });
+    rmSync(this.#dir, { recursive: true, force: true });
   }
 
   #inside(command: string[], variables: Record<string, string> = {}): ChildProcess {
@@ -78,13 +83,6 @@ export class EdgeHost {
     atExit(() => child.kill("SIGKILL"));
     return child;
   }
-}
-
-async function end(child: ChildProcess | undefined): Promise<void> {
-  if (!child || child.exitCode !== null || child.signalCode !== null) return;
-  const ended = once(child, "exit");
-  child.kill("SIGTERM");
-  await ended;
 }
 
 /** Connects an edge host to a console on loopback. It can be cut. It removes the Date header. */

@@ -1,6 +1,10 @@
-import { spawnSync } from "node:child_process";
+import { type ChildProcess, execFileSync, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { PlainError } from "@/lib/failures";
 
+const PROGRAM = "public/edge.mjs";
 /** The table in which edge.mjs counts packets. */
 export const NFT_TABLE = ["inet", "console_edge"];
 
@@ -16,4 +20,44 @@ export function requireEdgePrograms(): void {
   if (spawnSync("nft", ["list", "table", ...NFT_TABLE]).status === 0) {
     throw new PlainError("This machine is an edge node already: there is an nftables table inet console_edge.");
   }
+}
+
+/** The commands of an edge node that keeps everything in one folder. `listen`: the ip and port for players. */
+export class EdgeCommands {
+  readonly #dir: string;
+  readonly #options: string[];
+  /** HAProxy's socket, and the name of its map of hostnames. */
+  readonly socket: string;
+  readonly map: string;
+
+  constructor(dir: string, listen = ":25565") {
+    this.#dir = dir;
+    this.#options = ["--listen", listen, "--run-dir", join(dir, "run")];
+    this.socket = join(dir, "run", "haproxy.sock");
+    this.map = join(dir, "run", "hosts.map");
+  }
+
+  /** Writes what HAProxy starts with: its configuration and an empty map. */
+  haproxy(slots: number): [program: string, ...args: string[]] {
+    const config = join(this.#dir, "haproxy.cfg");
+    const args = [PROGRAM, "haproxy-config", "--slots", String(slots), ...this.#options];
+    mkdirSync(join(this.#dir, "run"), { recursive: true });
+    writeFileSync(this.map, "");
+    writeFileSync(config, execFileSync(process.execPath, args));
+    return ["haproxy", "-db", "-f", config];
+  }
+
+  /** Runs edge.mjs for the console at `url`. It reads its key from standard input, and serves private origins, too. */
+  edge(url: string): [program: string, ...args: string[]] {
+    const words = ["run", url, "--state-dir", join(this.#dir, "state"), "--allow-private", ...this.#options];
+    return [process.execPath, PROGRAM, ...words];
+  }
+}
+
+/** Ends a program of an edge node and waits until it is gone. */
+export async function end(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const ended = once(child, "exit");
+  child.kill("SIGTERM");
+  await ended;
 }
