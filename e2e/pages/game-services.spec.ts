@@ -295,13 +295,14 @@ const accountOf = (token: string) => getData<{ id: number }>("/api/v1/me", token
 test("every page of a service is accessible and fits, with names that want to break out", {
   tag: "@one-engine",
 }, async ({ page, account }) => {
-  const hostile = `<b>${"W".repeat(50)}</b>`;
+  // Other programs write these columns, too, with line breaks, terminal commands and changes of the text's direction.
+  const hostile = `<b>${"W".repeat(50)}</b>\u001b[2J\u0007\n\u202E`;
   const { id } = await newGameService(account.id, {
     name: hostile,
     javaHostname: `${"a".repeat(60)}.${"b".repeat(60)}.${"c".repeat(60)}.example.com`,
     originHost: `${"o".repeat(60)}.example.com`,
     status: "failed",
-    error: "fra-1: <script>alert(1)</script> connection refused ".repeat(4),
+    error: "fra-1: <script>alert(1)</script> connection\u001b[2J\u202E refused\r\n".repeat(4),
   });
   await db.ticket.create({ data: { accountId: account.id, serviceId: id, subject: hostile } });
   for (const path of ["", "/new", `/${id}`, `/${id}/settings`, `/${id}/access`, `/${id}/delete`]) {
@@ -309,5 +310,15 @@ test("every page of a service is accessible and fits, with names that want to br
     await expectAccessible(page);
     await expectToFit(page);
     if (path !== "/new") await expect(page.getByText("<b>W", { exact: false }).first()).toBeVisible();
+    // What turns the direction turns no text of ours that follows it in its line.
+    const turned = await page.getByText("<b>W").evaluateAll((all) =>
+      all.flatMap((element) => {
+        let block = element;
+        while (block.parentElement && getComputedStyle(block).display === "inline") block = block.parentElement;
+        const isLast = block.textContent?.trimEnd().endsWith("\u202E");
+        return element.closest("bdi, title") || isLast ? [] : [block.outerHTML];
+      }),
+    );
+    expect(turned).toEqual([]);
   }
 });

@@ -48,8 +48,11 @@ export default async function Page({ params }: Props) {
           <SettingsSection id="delete" title="Delete">
             <div className="card card-body grave">
               <p>
-                Deleting <strong>{name}</strong> takes it off the edge nodes and frees its hostname. Its traffic is
-                deleted with it.
+                Deleting{" "}
+                <strong>
+                  <bdi>{name}</bdi>
+                </strong>{" "}
+                takes it off the edge nodes and frees its hostname. Its traffic is deleted with it.
               </p>
               <p>
                 <Link className="button quiet wary" href={deleteServicePath(id)} prefetch={false}>
