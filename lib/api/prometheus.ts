@@ -1,4 +1,5 @@
 import type { ServiceReading } from "@/lib/game-services/readings";
+import { mapInTurns } from "@/lib/process/turns";
 import type { ServerReading } from "@/lib/servers/servers";
 import { publishedRows } from "@/lib/servers/telemetry/measurements";
 import { SECOND } from "@/lib/time";
@@ -8,28 +9,26 @@ export const PROMETHEUS_TYPE = "text/plain; version=0.0.4; charset=utf-8";
 
 type Labels = Record<string, string | number>;
 type Sample = [labels: Labels, value: number];
-/** One metric. All are gauges, because the counts of an interval begin anew with the next one. */
-type Metric = { name: string; help: string; samples: Sample[] };
+/** Writes one metric, of all servers or services. */
+type WriteMetric = () => string;
 
 /**
  * Writes the whole account in the text format of Prometheus, version 0.0.4, in base units. A metric without samples is
  * left out. Measurements have ids alone as labels, so that a renamed server keeps its series; `_info` has the names.
  */
-export function writePrometheus(servers: readonly ServerReading[], services: readonly ServiceReading[]): string {
-  return [...serverMetrics(servers), ...serviceMetrics(services)]
-    .filter(({ samples }) => samples.length > 0)
-    .map(writeMetric)
-    .join("");
+export async function writePrometheus(
+  servers: readonly ServerReading[],
+  services: readonly ServiceReading[],
+): Promise<string> {
+  const metrics = [...serverMetrics(servers), ...serviceMetrics(services)];
+  return (await mapInTurns(metrics, (write) => write())).join("");
 }
 
-function serverMetrics(servers: readonly ServerReading[]): Metric[] {
-  const metric = (name: string, help: string, values: (server: ServerReading) => Sample[]): Metric => ({
-    name: `console_server_${name}`,
-    help,
-    samples: servers.flatMap((server) =>
-      values(server).map(([labels, value]): Sample => [{ server_id: server.id, ...labels }, value]),
-    ),
-  });
+function serverMetrics(servers: readonly ServerReading[]): WriteMetric[] {
+  const metric =
+    (name: string, help: string, values: (server: ServerReading) => Sample[]): WriteMetric =>
+    () =>
+      writeMetric(`console_server_${name}`, help, "server_id", servers, values);
   return [
     metric("info", "Always 1; the names of the server are labels.", ({ label, hostname, public_ip }) => [
       [{ label, hostname, public_ip: public_ip ?? "" }, 1],
@@ -59,14 +58,11 @@ function serverMetrics(servers: readonly ServerReading[]): Metric[] {
   ];
 }
 
-function serviceMetrics(services: readonly ServiceReading[]): Metric[] {
-  const metric = (name: string, help: string, values: (service: ServiceReading) => Sample[]): Metric => ({
-    name: `console_game_service_${name}`,
-    help,
-    samples: services.flatMap((service) =>
-      values(service).map(([labels, value]): Sample => [{ service_id: service.id, ...labels }, value]),
-    ),
-  });
+function serviceMetrics(services: readonly ServiceReading[]): WriteMetric[] {
+  const metric =
+    (name: string, help: string, values: (service: ServiceReading) => Sample[]): WriteMetric =>
+    () =>
+      writeMetric(`console_game_service_${name}`, help, "service_id", services, values);
   type Interval = ServiceReading["intervals"][number];
   const ofInterval = (name: string, help: string, value: (interval: Interval) => number | null) =>
     metric(
@@ -99,15 +95,30 @@ function samplesOf(value: number | null | undefined, convert = (measured: number
   return value === null || value === undefined ? [] : [[{}, convert(value)]];
 }
 
-function writeMetric({ name, help, samples }: Metric): string {
-  const lines = samples.map(([labels, value]) => `${name}{${writeLabels(labels)}} ${value}\n`);
-  return `# HELP ${name} ${help}\n# TYPE ${name} gauge\n${lines.join("")}`;
+/** All are gauges, because the counts of an interval begin anew with the next one. */
+function writeMetric<Item extends { id: number }>(
+  name: string,
+  help: string,
+  idLabel: string,
+  items: readonly Item[],
+  valuesOf: (item: Item) => Sample[],
+): string {
+  let lines = "";
+  for (const item of items) {
+    for (const [labels, value] of valuesOf(item)) {
+      lines += `${name}{${idLabel}="${item.id}"${writeLabels(labels)}} ${value}\n`;
+    }
+  }
+  return lines === "" ? "" : `# HELP ${name} ${help}\n# TYPE ${name} gauge\n${lines}`;
 }
 
 function writeLabels(labels: Labels): string {
-  return Object.entries(labels)
-    .map(([name, value]) => `${name}="${typeof value === "number" ? value : escapeLabel(value)}"`)
-    .join(",");
+  let text = "";
+  for (const name in labels) {
+    const value = labels[name] ?? "";
+    text += `,${name}="${typeof value === "number" ? value : escapeLabel(value)}"`;
+  }
+  return text;
 }
 
 function escapeLabel(text: string): string {

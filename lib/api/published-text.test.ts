@@ -31,7 +31,7 @@ test("published text cites no section of the contract, which its readers do not 
     JSON.stringify(document),
     writeReference(document, ORIGIN),
     writeLlms(document, ORIGIN),
-    writePrometheus([], []),
+    await writePrometheus([], []),
     readFileSync("lib/api/prometheus.ts", "utf8")
       .match(/"[A-Z][^"]+\."|`[A-Z][^`]+\.`/g)
       ?.join("\n") ?? "",

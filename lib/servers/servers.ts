@@ -4,6 +4,7 @@ import { type JsonOf, jsonRows, orNull, parseRows, select, statement, type Value
 import { Expression, table } from "@/lib/database/tables";
 import { NotFoundError } from "@/lib/failures";
 import { parseId } from "@/lib/http/ids";
+import { mapInTurns } from "@/lib/process/turns";
 import { mainCause } from "@/lib/servers/health-breakdown";
 import { type Health, type HealthFacts, type Measurements, rateHealth, scoreHealth } from "@/lib/servers/health-score";
 import { parseStabilityRecord, summariseStability } from "@/lib/servers/stability";
@@ -62,7 +63,8 @@ const SERVER = statement({ id: s.id, accountId: s.accountId }, ({ id, accountId 
 export async function listServers(accountId: number): Promise<ServerList> {
   const rows = await readRows(accountId);
   const now = Date.now();
-  return { servers: rows.map((row) => serializeListItem(row, scoreHealth(factsOf(row, now), now).score, now)) };
+  const serialize = (row: ServerRow) => serializeListItem(row, scoreHealth(factsOf(row, now), now).score, now);
+  return { servers: await mapInTurns(rows, serialize) };
 }
 
 /** @throws NotFoundError when there is no such server of this account (contract 4, rule 8). */
@@ -127,7 +129,7 @@ export type FleetServer = ServerListItem & {
 export async function listFleet(accountId: number): Promise<FleetServer[]> {
   const rows = await readRows(accountId);
   const now = Date.now();
-  return rows.map((row) => {
+  return mapInTurns(rows, (row) => {
     const health = rateHealth(factsOf(row, now), now);
     const sample = latestSampleOf(row);
     const values = sample && rolledUpValues(sample);
@@ -150,7 +152,7 @@ export type ServerReading = ServerListItem & Pick<ServerDetail, "score_component
 export async function listServerReadings(accountId: number): Promise<ServerReading[]> {
   const rows = await readRows(accountId);
   const now = Date.now();
-  return rows.map((row) => {
+  return mapInTurns(rows, (row) => {
     const { score, components } = scoreHealth(factsOf(row, now), now);
     return { ...serializeListItem(row, score, now), score_components: components, latest_sample: serializeSample(row) };
   });
@@ -158,7 +160,7 @@ export async function listServerReadings(accountId: number): Promise<ServerReadi
 
 async function readRows(accountId: number): Promise<ServerRow[]> {
   const [answer] = await query(SERVERS, { accountId });
-  return parseRows(answer?.rows).map(rowOf);
+  return mapInTurns(parseRows(answer?.rows), rowOf);
 }
 
 function serializeListItem(row: ServerRow, score: number, now: number): ServerListItem {
