@@ -20,8 +20,14 @@ async function startServer(): Promise<Server> {
   servers.push(server);
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
-  await addListeners(server);
   return server;
+}
+
+async function ask(server: Server): Promise<string> {
+  const client = open(server);
+  client.write("GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
+  const [chunk] = await once(client, "data");
+  return String(chunk).slice(0, "HTTP/1.1 200".length);
 }
 
 const portOf = (server: Server) => (server.address() as AddressInfo).port;
@@ -34,6 +40,7 @@ function open(server: Server): Socket {
 
 test("a turn of the event loop takes several new connections, so that a burst holds nobody up for long", async () => {
   const server = await startServer();
+  await addListeners(server);
   let taken = 0;
   server.on("connection", () => taken++);
   const connected = Promise.all(Array.from({ length: CONNECTIONS }, () => once(open(server), "connect")));
@@ -49,17 +56,26 @@ test("a turn of the event loop takes several new connections, so that a burst ho
 
 test("whichever listener takes a connection, its request is answered; once all are closed, nobody is", async () => {
   const server = await startServer();
+  await addListeners(server);
   const listeners = listenersOf(server);
   expect(listeners).toHaveLength(8);
-  const answers = Array.from({ length: CONNECTIONS }, async () => {
-    const client = open(server);
-    client.write("GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
-    const [chunk] = await once(client, "data");
-    return String(chunk).split("\r\n")[0];
-  });
-  expect(new Set(await Promise.all(answers))).toEqual(new Set(["HTTP/1.1 200 OK"]));
+  const answers = Array.from({ length: CONNECTIONS }, () => ask(server));
+  expect(new Set(await Promise.all(answers))).toEqual(new Set(["HTTP/1.1 200"]));
   const port = portOf(server);
   await Promise.all(listeners.map((listener) => new Promise((resolve) => listener.close(resolve))));
   const [error] = await once(connect(port, "127.0.0.1"), "error");
   expect(error.code).toBe("ECONNREFUSED");
+});
+
+test("while listeners are added, every connection is answered", async () => {
+  const server = await startServer();
+  let isAdding = true;
+  const adding = addListeners(server).then(() => (isAdding = false));
+  const answers: Promise<string>[] = [];
+  while (isAdding) {
+    answers.push(ask(server));
+    await nextTurn();
+  }
+  await adding;
+  expect(new Set(await Promise.all(answers))).toEqual(new Set(["HTTP/1.1 200"]));
 });
