@@ -1,8 +1,8 @@
-import { constants, setPriority } from "node:os";
 import { defineConfig } from "playwright/test";
 import { findBrowser } from "./support/browser";
 import { NEXT_DOOR } from "./support/doors";
 import { FACT, WHOLE_TEST } from "./support/patience";
+import { stepBack } from "./support/priority";
 
 const executablePath = findBrowser() ?? undefined;
 
@@ -20,11 +20,8 @@ const notHere = E2E_POSTGRES_URL ? [/@embedded-only/] : E2E_POSTGRES_FOLLOWS ? [
 const BUSY = 3;
 const WAITING = 2;
 
-// The workers and their browsers step back behind the shared console and its database. Every worker loads this file.
-const { PRIORITY_NORMAL, PRIORITY_BELOW_NORMAL } = constants.priority;
-if (process.env.TEST_WORKER_INDEX !== undefined) {
-  setPriority(process.env.E2E_GOES_FIRST ? PRIORITY_NORMAL : PRIORITY_BELOW_NORMAL);
-}
+// The workers and their browsers step back behind the consoles and their database. Every worker loads this file.
+if (process.env.TEST_WORKER_INDEX !== undefined) stepBack();
 
 export default defineConfig({
   testDir: ".",

@@ -1,9 +1,9 @@
 import { spawn } from "node:child_process";
 import { existsSync, readFileSync, rmSync } from "node:fs";
-import { constants, setPriority } from "node:os";
 import { join } from "node:path";
 import { findBrowser } from "@/e2e/support/browser";
 import { findPostgres, startPostgres } from "@/e2e/support/postgres-server";
+import { goFirst } from "@/e2e/support/priority";
 import { hasRedis } from "@/e2e/support/redis-server";
 import { PlainError } from "@/lib/failures";
 import { DIST_DIRS, isBuilt } from "./build";
@@ -171,19 +171,6 @@ async function runEndToEnd(
   }>(report).stats;
   const failed = unexpected + flaky;
   return { passed: expected, failed: code === 0 ? failed : Math.max(1, failed), skipped };
-}
-
-/**
- * From now on this process and what it starts, such as the shared console and its database, go before the tests, which step
- * back, and before whatever else the machine does. False where this user may not do that.
- */
-function goFirst(): boolean {
-  try {
-    setPriority(-constants.priority.PRIORITY_BELOW_NORMAL);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 function readReport<Report>(file: string): Report {

@@ -1,5 +1,6 @@
 import { type AppOptions, type AppProcess, startApp } from "@/scripts/app-process";
 import { DIST_DIRS } from "@/scripts/build";
+import { startFirst } from "./priority";
 
 /**
  * Every variable of the product, unset: neither a .env file nor the shell may change what a test sees. No proxy needs
@@ -37,17 +38,19 @@ export async function startConsole(
   workers = 1,
   program?: AppOptions["program"],
 ): Promise<ConsoleServer> {
-  const app = await startApp({
-    databaseUrl,
-    host: "127.0.0.1",
-    port: 0,
-    mode: "production",
-    distDir: DIST_DIRS.test,
-    workers,
-    variables: { ...NO_VARIABLES, ...variables },
-    stdio: "pipe",
-    ...(program && { program }),
-  });
+  const app = await startFirst(() =>
+    startApp({
+      databaseUrl,
+      host: "127.0.0.1",
+      port: 0,
+      mode: "production",
+      distDir: DIST_DIRS.test,
+      workers,
+      variables: { ...NO_VARIABLES, ...variables },
+      stdio: "pipe",
+      ...(program && { program }),
+    }),
+  );
   let output = "";
   app.child.stdout?.on("data", (chunk) => (output += chunk));
   app.child.stderr?.on("data", (chunk) => (output += chunk));
