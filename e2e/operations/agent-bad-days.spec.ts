@@ -257,12 +257,12 @@ test("without cksum two machines still have two names", { tag: "@one-engine" }, 
   expect(two).not.toBe(one);
 });
 
-/** What the agent runs at that moment. In the tests it sets the clock as well. */
+/** What the agent runs at that moment, which in the tests sets the clock as well; and whether the console is away until then. */
 const SETTING_MOMENTS = {
-  "while a check-in is measured": "systemd-detect-virt",
-  "while a check-in is sent": "curl",
+  "while check-ins are kept": { command: "systemd-detect-virt", isAway: true },
+  "while a check-in is sent": { command: "curl", isAway: false },
 } as const;
-for (const [moment, command] of Object.entries(SETTING_MOMENTS)) {
+for (const [moment, { command, isAway }] of Object.entries(SETTING_MOMENTS)) {
   for (const [direction, behindBefore] of [
     ["forward", 3600],
     ["back", -3600],
@@ -281,12 +281,16 @@ for (const [moment, command] of Object.entries(SETTING_MOMENTS)) {
       bench.shim(command, `${set}; PATH=\${PATH#*:}; exec ${command} "$@"`);
       const off: number[] = [];
       const console = await startAnswering((response, count) => {
+        if (isAway && readFileSync(behind, "utf8").trim() !== "0") {
+          response.statusCode = 500;
+          return response.end();
+        }
         off.push(Math.abs((console.samples[count - 1]?.sampled_at ?? 0) - Date.now()) / SECOND);
-        response.end('{"data":{"stored":true}}');
+        return response.end('{"data":{"stored":true}}');
       });
       const agent = startService(console.origin);
       try {
-        await expect.poll(() => console.samples.length).toBeGreaterThan(7);
+        await expect.poll(() => off.length).toBeGreaterThan(7);
       } finally {
         await agent.stop();
       }
