@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { counted, decimal, megabytes, megabytesOf, percent, quantity, scaleBase } from "./quantities";
+import { counted, decimal, megabytes, megabytesOf, percent, quantity, scaleBase, scaleTexts } from "./quantities";
 
 test.each([
   [0, "0"],
@@ -64,4 +64,10 @@ test("the numbers of a scale are round in the unit that they are written in", ()
     const base = scaleBase(top, unit);
     expect([quantity(base, unit), quantity(2 * base, unit)]).toEqual(texts);
   }
+});
+
+test("the numbers of one scale share the unit of the greatest", () => {
+  expect(scaleTexts([0, 400_000, 800_000, 1_200_000], "number")).toEqual(["0", "0.4 M", "0.8 M", "1.2 M"]);
+  expect(scaleTexts([0, 500, 1000], "number")).toEqual(["0", "500", "1,000"]);
+  expect(scaleTexts([0, 50], "percent")).toEqual(["0 %", "50 %"]);
 });

@@ -61,6 +61,12 @@ export function scaleBase(top: number, unit: Unit): number {
   return isBinary ? 1024 ** Math.max(0, Math.floor(Math.log2(top) / 10)) : 1;
 }
 
+/** What stands at the lines of a scale: all in the unit of the greatest. */
+export function scaleTexts(values: readonly number[], unit: Unit): string[] {
+  const isOfMillions = unit === "number" && Math.max(...values) >= MILLION;
+  return values.map((value) => (isOfMillions && value !== 0 ? `${decimal(value / MILLION)} M` : quantity(value, unit)));
+}
+
 /** "1 server", "1,204 servers". */
 export function counted(count: number, one: string, many = `${one}s`): string {
   return `${grouped.format(count)} ${count === 1 ? one : many}`;

@@ -165,7 +165,7 @@ function Cause({ server, now }: { server: FleetServer; now: Date }) {
   if (!server.hasCheckedIn) {
     return (
       <>
-        added <Time at={new Date(server.createdAt)} now={now} />
+        Added <Time at={new Date(server.createdAt)} now={now} />
       </>
     );
   }

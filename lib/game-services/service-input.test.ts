@@ -45,7 +45,7 @@ test("what cannot be used is refused in a sentence for its field", () => {
     // A Cyrillic letter among Latin ones.
     [{ javaHostname: "p\u0430ypal.example" }, "javaHostname", "xn--pypal-4ve.example; look at it closely"],
     [{ javaHostname: "Console.example.com" }, "javaHostname", "the console's own"],
-    [{ originHost: "" }, "originHost", "Enter the hostname or the IP"],
+    [{ originHost: "" }, "originHost", "Enter the hostname or the ip"],
     [{ originHost: "a b" }, "originHost", "The origin is a DNS name"],
     [{ originHost: "example.com:25565" }, "originHost", "without a port"],
     [{ originHost: "127.0.0.1" }, "originHost", "private, loopback or link-local"],

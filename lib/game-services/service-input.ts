@@ -66,8 +66,8 @@ function problemOfHostname(hostname: string, { ownHosts }: ServiceRules): string
 }
 
 function problemOfOrigin(host: string, { ownHosts, allowPrivateOrigins }: ServiceRules): string | null {
-  if (host === "") return "Enter the hostname or the IP of the origin.";
-  if (containsToken(host)) return "That looks like a token or a key. Enter the hostname or the IP of the origin.";
+  if (host === "") return "Enter the hostname or the ip of the origin.";
+  if (containsToken(host)) return "That looks like a token or a key. Enter the hostname or the ip of the origin.";
   if (host.length > MAX_HOSTNAME_LENGTH) {
     return `A hostname has at most ${MAX_HOSTNAME_LENGTH} characters; this one has ${host.length}.`;
   }

@@ -67,7 +67,7 @@ export default async function Page({ searchParams }: Props) {
           {shown.length === 0 ? (
             <p className="soft">No name and no hostname contains “{wanted}”.</p>
           ) : (
-            <DataTable labelledBy="services" columns={COLUMNS} className={styles.table}>
+            <DataTable labelledBy="services" columns={COLUMNS} className={`${styles.table} ${styles.services}`}>
               {shown.map((service) => (
                 <ServiceRow
                   key={service.id}

@@ -25,7 +25,7 @@ export function serviceFields(values: ServiceInput): TextFieldSpec[] {
     {
       name: "originHost",
       label: "Origin",
-      hint: "The hostname or the IP of the game server behind the edge nodes.",
+      hint: "The hostname or the ip of the game server behind the edge nodes.",
       placeholder: "origin.example.com",
       maxLength: LONGEST_HOSTNAME,
       value: values.originHost,

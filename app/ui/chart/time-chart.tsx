@@ -1,6 +1,6 @@
 import { scaleLinear } from "d3-scale";
 import { area, line } from "d3-shape";
-import { quantity, scaleBase, type Unit } from "@/lib/quantities";
+import { scaleBase, scaleTexts, type Unit } from "@/lib/quantities";
 import { MINUTE } from "@/lib/time";
 import { ChartCursor } from "./chart-cursor";
 import { ChartTable } from "./chart-table";
@@ -91,13 +91,14 @@ function Plot({ title, from, to, step, gap, top, unit, series, silences, levels,
     .y((point) => y(point?.mean ?? 0))
     .digits(0);
   const ticks = scale.ticks(4).map((tick) => tick * base);
+  const texts = scaleTexts(ticks, unit);
   const height = (value: number) => share(y(value) / HEIGHT);
   return (
     <div className={styles.frame}>
       <svg className={styles.scale} aria-hidden="true">
-        {ticks.map((tick) => (
+        {ticks.map((tick, index) => (
           <text key={tick} x="100%" y={height(tick)} dy="0.32em" textAnchor="end">
-            {quantity(tick, unit)}
+            {texts[index]}
           </text>
         ))}
       </svg>

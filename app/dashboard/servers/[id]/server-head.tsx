@@ -40,7 +40,7 @@ export function ServerHead({ report: { server, hasCheckedIn }, neighbours: { pre
           <span className={styles.state}>
             {hasCheckedIn ? <OnlineState isOnline={server.online} /> : <data value="false">Never checked in</data>}
             <span>
-              {hasCheckedIn ? "last seen" : "added"} <Time at={new Date(server.last_seen)} now={now} />
+              {hasCheckedIn ? "last seen" : "· added"} <Time at={new Date(server.last_seen)} now={now} />
             </span>
           </span>
         }

@@ -61,7 +61,7 @@ export default async function Page({ params, searchParams }: Props) {
           action={allowSupportAction}
           label="Support access"
           hidden={{ id, allow: supportAccess ? "no" : "yes" }}
-          tone={supportAccess ? "button quiet" : "button"}
+          tone="button quiet"
           submit={supportAccess ? "End support access" : "Allow support access"}
           pending="Saving…"
           again="Send it again: what is done already stays done."
@@ -205,6 +205,7 @@ function Tickets({ id, tickets, now }: { id: number; tickets: readonly ServiceTi
             value: "",
           },
         ]}
+        tone="button quiet"
         submit="Open a ticket"
         pending="Opening…"
         again="Send it again if no ticket is listed above."
