@@ -4,7 +4,7 @@ import { serverPath } from "@/lib/page-paths";
 import { levelOf } from "@/lib/servers/health-level";
 import type { FleetServer } from "@/lib/servers/servers";
 import styles from "./compact-fleet.module.css";
-import { groupOf } from "./fleet-query";
+import { groupOf, searchText } from "./fleet-query";
 
 /** While more servers than this need somebody, their rows are as small as the others, so that all stay on one screen. */
 const MOST_WIDE_ROWS = 30;
@@ -26,6 +26,7 @@ export function CompactFleet({ servers, now }: { servers: readonly FleetServer[]
             key={server.id}
             data-server={server.id}
             data-group={group}
+            data-search={searchText(server)}
             data-wide={isWide}
             data-level={group === "never" ? undefined : levelOf(server.score)}
           >

@@ -89,8 +89,17 @@ export function pageOf(servers: readonly FleetServer[], query: FleetQuery): Flee
 
 function isShown(server: FleetServer, { show, search }: FleetQuery): boolean {
   if (show !== null && groupOf(server) !== show) return false;
-  const words = search.toLowerCase().split(/\s+/);
-  const text = `${server.label} ${server.hostname} ${server.public_ip ?? ""}`.toLowerCase();
+  return isFound(searchText(server), search);
+}
+
+/** What a server is found by. */
+export function searchText({ label, hostname, public_ip }: FleetServer): string {
+  return `${label} ${hostname} ${public_ip ?? ""}`.toLowerCase();
+}
+
+/** Whether the text of a server holds every word that is searched for. */
+export function isFound(text: string, search: string): boolean {
+  const words = search.trim().toLowerCase().split(/\s+/);
   return words.every((word) => text.includes(word));
 }
 

@@ -3,25 +3,46 @@
 import { useRouter } from "next/navigation";
 import { useEffect, useRef } from "react";
 import { DASHBOARD } from "@/lib/page-paths";
+import { SECOND } from "@/lib/time";
 import styles from "./fleet.module.css";
-import { type FleetQuery, fleetParams, fleetPath } from "./fleet-query";
+import { type FleetQuery, fleetParams, fleetPath, isFound } from "./fleet-query";
 
 /** Debounces typing, so that not every letter sends a request. */
 const WAIT_MS = 250;
+/** A console that did not answer is asked again after this. */
+const AGAIN_MS = 5 * SECOND;
 
-/** Finds servers by their names and ips: with a button, and with JavaScript while one types. */
+/**
+ * Finds servers by their names and ips: with a button, and with JavaScript while one types. The rows that are there are
+ * filtered at once. The console finds the others, and only where it answers: the router would leave the page otherwise.
+ */
 export function FleetSearch({ query }: { query: FleetQuery }) {
   const router = useRouter();
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
-  useEffect(() => () => clearTimeout(timer.current), []);
+  const stop = useRef<AbortController>(undefined);
+  useEffect(
+    () => () => {
+      clearTimeout(timer.current);
+      stop.current?.abort();
+    },
+    [],
+  );
   const { q: _, page: __, ...kept } = fleetParams(query);
 
   function find(search: string, wait: number): void {
     clearTimeout(timer.current);
-    timer.current = setTimeout(
-      () => router.replace(fleetPath({ ...query, search: search.trim(), page: 1 }), { scroll: false }),
-      wait,
-    );
+    stop.current?.abort();
+    filterRows(search);
+    timer.current = setTimeout(() => ask(search), wait);
+  }
+
+  async function ask(search: string): Promise<void> {
+    const asked = new AbortController();
+    stop.current = asked;
+    const answers = await isAnswering(asked.signal);
+    if (asked.signal.aborted) return;
+    if (answers) router.replace(fleetPath({ ...query, search: search.trim(), page: 1 }), { scroll: false });
+    else timer.current = setTimeout(() => ask(search), AGAIN_MS);
   }
 
   return (
@@ -56,4 +77,20 @@ export function FleetSearch({ query }: { query: FleetQuery }) {
       </button>
     </form>
   );
+}
+
+/** Hides the rows that the search does not find. */
+function filterRows(search: string): void {
+  for (const row of document.querySelectorAll<HTMLElement>("[data-server][data-search]")) {
+    row.hidden = !isFound(row.dataset.search ?? "", search);
+  }
+}
+
+async function isAnswering(stop: AbortSignal): Promise<boolean> {
+  try {
+    const signal = AbortSignal.any([stop, AbortSignal.timeout(AGAIN_MS)]);
+    return (await fetch("/readyz", { cache: "no-store", signal })).ok;
+  } catch {
+    return false;
+  }
 }

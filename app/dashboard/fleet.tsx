@@ -26,6 +26,7 @@ import {
   groupOf,
   needSomebody,
   pageOf,
+  searchText,
 } from "./fleet-query";
 import { FleetSearch } from "./fleet-search";
 import { FleetTitle } from "./fleet-title";
@@ -116,7 +117,7 @@ function ServerTable({ query, servers, trends, now }: TableProps) {
 function ServerRow({ server, trend, now }: { server: FleetServer; trend: readonly TrendPoint[]; now: Date }) {
   const { hasCheckedIn } = server;
   return (
-    <Row data-server={server.id} data-group={groupOf(server)}>
+    <Row data-server={server.id} data-group={groupOf(server)} data-search={searchText(server)}>
       <RowTitle className={styles.name} title={server.hostname}>
         <Link href={serverPath(server.id)} prefetch={false}>
           <bdi>{server.label}</bdi>

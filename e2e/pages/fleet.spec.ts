@@ -266,6 +266,47 @@ test("the fleet says what needs somebody: in its title and icon while it refresh
   }).toPass();
 });
 
+test("while the console is away, typing into the search filters the servers that are there; it is asked when it is back", {
+  tag: "@one-engine",
+}, async ({ page, context, account }) => {
+  await newServer(account.id, { label: "Web front" });
+  await newServer(account.id, { label: "Database", hostname: "db-1.example.net" });
+  for (const path of ["/dashboard", "/dashboard?view=compact"]) {
+    await page.goto(path);
+    const servers = page.locator("[data-server]").filter({ visible: true });
+    await expect(servers).toHaveCount(2);
+    // Filtering as one types begins when the page's program runs.
+    await expect(async () => {
+      await page.getByRole("searchbox").fill("");
+      await page.getByRole("searchbox").fill("db-1");
+      await expect(page).toHaveURL(/q=db-1/, { timeout: 2 * SECOND });
+    }).toPass();
+    await page.getByRole("searchbox").fill("");
+    await expect(servers).toHaveCount(2);
+
+    await context.setOffline(true);
+    const url = page.url();
+    const asked = page.waitForEvent("requestfailed", (request) => request.url().endsWith("/readyz"));
+    await page.getByRole("searchbox").fill("FRONT web");
+    await expect(servers).toHaveCount(1);
+    await expect(servers).toContainText("Web front");
+    await asked;
+    expect(page.url()).toBe(url);
+    await expect(page.getByRole("searchbox")).toHaveValue("FRONT web");
+    await context.setOffline(false);
+    await expect(page).toHaveURL(/q=FRONT/);
+    await expect(servers).toHaveCount(1);
+  }
+});
+
+test("the cause of a server that never checked in begins with a capital, as every cause does", {
+  tag: "@one-engine",
+}, async ({ page, account }) => {
+  await newServer(account.id, { createdAt: ago(3 * DAY) });
+  await page.goto("/dashboard");
+  await expect(page.locator("tr[data-group=never]")).toContainText("Added 3 days ago");
+});
+
 function ago(ms: number): Date {
   return new Date(Date.now() - ms);
 }

@@ -1,8 +1,15 @@
+import { randomBytes } from "node:crypto";
 import type { Page } from "playwright/test";
+import { startConsole } from "@/e2e/support/console-server";
 import { newGameService, newNamedToken, newReportingServer } from "@/e2e/support/factories";
+import { insertCaller } from "@/e2e/support/insert-caller";
 import { expect, TOKEN_PAGE, test } from "@/e2e/support/pages";
+import { runSql } from "@/e2e/support/run-sql";
+import { createTestDatabase } from "@/e2e/support/test-database";
 import { db } from "@/lib/database/client";
+import { serviceDnsPath } from "@/lib/page-paths";
 import { DAY, HOUR } from "@/lib/time";
+import { hashToken } from "@/lib/tokens/format";
 
 const IP = "2001:db8:85a3:8d3:1319:8a2e:370:7348";
 
@@ -60,4 +67,35 @@ test("every ip on every page breaks after its colons, and nowhere else", { tag: 
     expect(await unbreakable(page), path).toEqual([]);
   }
   await db.edgeNode.delete({ where: { id: nodeId } });
+});
+
+// With a database of its own: in the shared one every test would take the node for live.
+test("the ips that a game service's DNS should lead to break after their colons, and nowhere else", {
+  tag: "@one-engine",
+}, async ({ page }) => {
+  const database = await createTestDatabase();
+  const session = randomBytes(32).toString("base64url");
+  await insertCaller(database.url);
+  await runSql(
+    database.url,
+    `with s as (
+       insert into sessions (token_hash, account_id, expires_at)
+       select $1, id, now() + interval '1 day' from accounts returning account_id
+     ), n as (
+       insert into edge_nodes (name, last_heard_at, last_heard_ip) values ('live', now(), $2)
+     )
+     insert into game_services (id, account_id, name, java_hostname, origin_host, origin_port)
+     select 1, account_id, 'Survival', 'survival.invalid', '192.0.2.1', 25565 from s`,
+    [hashToken(session), IP],
+  );
+  const app = await startConsole(database.url);
+  try {
+    await page.context().addCookies([{ name: "session", value: session, url: app.origin }]);
+    await page.goto(`${app.origin}${serviceDnsPath(1)}`);
+    await expect(page.locator(".ip", { hasText: IP }).first()).toBeAttached();
+    expect(await unbreakable(page)).toEqual([]);
+  } finally {
+    await app.stop();
+    await database.stop();
+  }
 });

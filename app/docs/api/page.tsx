@@ -43,7 +43,7 @@ export default async function Page() {
 
 type Ids = { server: number; service: number; areOwn: boolean };
 
-/** The whole reference: the sections that /docs/api.md has as well, with an index above them. */
+/** The whole reference: the sections that /docs/api.md has as well, with an index above or beside them. */
 function Reference({ document, origin, ids }: { document: OpenApiDocument; origin: string; ids: Ids }) {
   const sections = referenceSections(document, origin);
   return (
@@ -61,20 +61,22 @@ function Reference({ document, origin, ids }: { document: OpenApiDocument; origi
           ))}
         </ul>
       </nav>
-      <InTurns items={sections} atOnce={1}>
-        {({ id, title, blocks }) => (
-          <Section key={id} id={id} title={title}>
-            {blocks.map((block, index) =>
-              block.kind === "endpoints" ? (
-                <Endpoints key={block.kind} document={document} origin={origin} ids={ids} />
-              ) : (
-                // biome-ignore lint/suspicious/noArrayIndexKey: the blocks of a section never change their order
-                <ReferenceBlock key={index} block={block} />
-              ),
-            )}
-          </Section>
-        )}
-      </InTurns>
+      <div className={styles.sections}>
+        <InTurns items={sections} atOnce={1}>
+          {({ id, title, blocks }) => (
+            <Section key={id} id={id} title={title}>
+              {blocks.map((block, index) =>
+                block.kind === "endpoints" ? (
+                  <Endpoints key={block.kind} document={document} origin={origin} ids={ids} />
+                ) : (
+                  // biome-ignore lint/suspicious/noArrayIndexKey: the blocks of a section never change their order
+                  <ReferenceBlock key={index} block={block} />
+                ),
+              )}
+            </Section>
+          )}
+        </InTurns>
+      </div>
     </main>
   );
 }
