@@ -56,7 +56,7 @@ export async function Fleet({ accountId, query }: { accountId: number; query: Fl
       <div className={styles.bar}>
         <FleetChips query={query} counts={counts} total={all.length} />
         <div className={styles.tools}>
-          {all.length >= MANY && <ViewChoice query={query} />}
+          {(all.length >= MANY || query.view === "compact") && <ViewChoice query={query} />}
           <FleetSearch query={query} />
         </div>
       </div>
@@ -77,7 +77,7 @@ export async function Fleet({ accountId, query }: { accountId: number; query: Fl
   );
 }
 
-/** From this many servers on, the page offers the compact view. */
+/** From this many servers on, the page offers the compact view; whoever is there finds the way back anyway. */
 const MANY = 20;
 
 function ViewChoice({ query }: { query: FleetQuery }) {

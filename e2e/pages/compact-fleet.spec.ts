@@ -113,3 +113,12 @@ test("compact rows: no axe violation in light and dark, and nothing wider than t
   await expectToFit(page);
   await expectAccessible(page);
 });
+
+test("the way back from the compact view to the rows is there however few servers are left", {
+  tag: "@one-engine",
+}, async ({ page, account }) => {
+  await newServer(account.id);
+  await page.goto("/dashboard?view=compact");
+  await page.getByRole("navigation", { name: "View" }).getByRole("link", { name: "Rows" }).click();
+  await expect(page.locator("tr[data-server]")).toHaveCount(1);
+});
