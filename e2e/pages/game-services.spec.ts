@@ -322,3 +322,13 @@ test("every page of a service is accessible and fits, with names that want to br
     expect(turned).toEqual([]);
   }
 });
+
+test("the public hostname of a game service stays in one line of the list on a screen of 1280 pixels", {
+  tag: "@one-engine",
+}, async ({ page, account }) => {
+  const { id } = await newGameService(account.id, { javaHostname: `survival-${account.id}.play.example.net` });
+  await page.setViewportSize({ width: 1280, height: 900 });
+  await page.goto("/dashboard/game-services");
+  const lines = await page.locator(`#hostname-${id}`).evaluate((name) => name.getClientRects().length);
+  expect(lines).toBe(1);
+});

@@ -130,3 +130,20 @@ async function run(program: string, args: string[], token: string): Promise<stri
   expect(code, `${program} ${args.join(" ")}\n${errors}`).toBe(0);
   return output;
 }
+
+test("the reference begins where the header and every other page begin, with its contents beside it on a wide screen", {
+  tag: "@one-engine",
+}, async ({ page }) => {
+  await page.goto("/docs/api");
+  for (const width of [375, 1280, 1920]) {
+    await page.setViewportSize({ width, height: 900 });
+    const left = (name: string) =>
+      page
+        .locator(name)
+        .first()
+        .evaluate((part) => part.getBoundingClientRect().left);
+    const header = await left("header a");
+    for (const part of ["main h1", "main nav"]) expect(await left(part), `${part} at ${width}`).toBeCloseTo(header, 0);
+    expect((await left("main section")) > header + 100, `beside the contents at ${width}`).toBe(width > 1200);
+  }
+});
