@@ -302,7 +302,8 @@ test("while the console is away, typing into the search filters the servers that
 test("the cause of a server that never checked in begins with a capital, as every cause does", {
   tag: "@one-engine",
 }, async ({ page, account }) => {
-  await newServer(account.id, { createdAt: ago(3 * DAY) });
+  const createdAt = ago(3 * DAY);
+  await newServer(account.id, { createdAt, lastSeenAt: createdAt });
   await page.goto("/dashboard");
   await expect(page.locator("tr[data-group=never]")).toContainText("Added 3 days ago");
 });
