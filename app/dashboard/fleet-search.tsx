@@ -19,11 +19,11 @@ const AGAIN_MS = 5 * SECOND;
 export function FleetSearch({ query }: { query: FleetQuery }) {
   const router = useRouter();
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
-  const stop = useRef<AbortController>(undefined);
+  const asked = useRef(0);
   useEffect(
     () => () => {
       clearTimeout(timer.current);
-      stop.current?.abort();
+      asked.current++;
     },
     [],
   );
@@ -31,16 +31,16 @@ export function FleetSearch({ query }: { query: FleetQuery }) {
 
   function find(search: string, wait: number): void {
     clearTimeout(timer.current);
-    stop.current?.abort();
+    asked.current++;
     filterRows(search);
     timer.current = setTimeout(() => ask(search), wait);
   }
 
   async function ask(search: string): Promise<void> {
-    const asked = new AbortController();
-    stop.current = asked;
-    const answers = await isAnswering(asked.signal);
-    if (asked.signal.aborted) return;
+    const number = asked.current;
+    const answers = await isAnswering();
+    // Something else was typed meanwhile, or the page was left.
+    if (number !== asked.current) return;
     if (answers) router.replace(fleetPath({ ...query, search: search.trim(), page: 1 }), { scroll: false });
     else timer.current = setTimeout(() => ask(search), AGAIN_MS);
   }
@@ -86,10 +86,9 @@ function filterRows(search: string): void {
   }
 }
 
-async function isAnswering(stop: AbortSignal): Promise<boolean> {
+async function isAnswering(): Promise<boolean> {
   try {
-    const signal = AbortSignal.any([stop, AbortSignal.timeout(AGAIN_MS)]);
-    return (await fetch("/readyz", { cache: "no-store", signal })).ok;
+    return (await fetch("/readyz", { cache: "no-store", signal: AbortSignal.timeout(AGAIN_MS) })).ok;
   } catch {
     return false;
   }
