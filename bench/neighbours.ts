@@ -77,14 +77,16 @@ export async function neighbours(bench: Bench): Promise<(readonly string[])[]> {
   return rows;
 }
 
-/** `isAlone`: the event loop is late for nothing but what is measured. */
+/** `isAlone`: nothing else runs, so the event loop is late for what is measured alone, and there is nobody to wait. */
 function compare(peace: Measured | undefined, beside: Measured | undefined, loopMs: number, isAlone = false): string[] {
   const [before, during] = [peace?.p95Ms ?? Number.NaN, beside?.p95Ms ?? Number.NaN];
   const refused = beside?.refused ?? 0;
   const isFast = during <= GOAL_TIMES * before || during <= before + GOAL_MS;
-  const missed = [refused > 0 && "refused", !isFast && "slow", isAlone && loopMs > LOOP_GOAL_MS && "event loop"].filter(
-    Boolean,
-  );
+  const missed = [
+    refused > 0 && "refused",
+    !isAlone && !isFast && "slow",
+    isAlone && loopMs > LOOP_GOAL_MS && "event loop",
+  ].filter(Boolean);
   return [
     `${before.toFixed(1)} ms`,
     `${during.toFixed(1)} ms`,
