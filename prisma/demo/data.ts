@@ -399,7 +399,7 @@ export const DEMO_SERVICES: readonly DemoService[] = [
     ageDays: 3.74,
     status: "failed",
     configVersion: 6,
-    error: "The origin 198.51.100.63:25566 refused the connection from 2 of 3 edge nodes.",
+    error: "The origin 198.51.100.63:25566 refused the connection.",
     changedHoursAgo: 3,
     supportAccess: false,
     grants: [ines],
