@@ -2,6 +2,7 @@
 
 import { useRouter } from "next/navigation";
 import { useEffect, useRef } from "react";
+import { isConsoleReady } from "@/app/ui/is-console-ready";
 import { DASHBOARD } from "@/lib/page-paths";
 import { SECOND } from "@/lib/time";
 import styles from "./fleet.module.css";
@@ -38,7 +39,7 @@ export function FleetSearch({ query }: { query: FleetQuery }) {
 
   async function ask(search: string): Promise<void> {
     const number = asked.current;
-    const answers = await isAnswering();
+    const answers = await isConsoleReady(AGAIN_MS);
     // Something else was typed meanwhile, or the page was left.
     if (number !== asked.current) return;
     if (answers) router.replace(fleetPath({ ...query, search: search.trim(), page: 1 }), { scroll: false });
@@ -83,13 +84,5 @@ export function FleetSearch({ query }: { query: FleetQuery }) {
 function filterRows(search: string): void {
   for (const row of document.querySelectorAll<HTMLElement>("[data-server][data-search]")) {
     row.hidden = !isFound(row.dataset.search ?? "", search);
-  }
-}
-
-async function isAnswering(): Promise<boolean> {
-  try {
-    return (await fetch("/readyz", { cache: "no-store", signal: AbortSignal.timeout(AGAIN_MS) })).ok;
-  } catch {
-    return false;
   }
 }

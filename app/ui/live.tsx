@@ -3,6 +3,7 @@
 import { createContext, useContext, useEffect, useRef, useState } from "react";
 import { clockText } from "@/lib/relative-time";
 import { SECOND } from "@/lib/time";
+import { isConsoleReady } from "./is-console-ready";
 import styles from "./live.module.css";
 import { useTimeZone } from "./time-zone";
 
@@ -86,10 +87,8 @@ export function Live({ load, children }: Props) {
   );
 }
 
-/** Probes with a fetch that can time out. A server action cannot be aborted, and it would block those after it. */
 async function askFor(load: Props["load"]): Promise<React.ReactNode> {
-  const response = await fetch("/readyz", { cache: "no-store", signal: AbortSignal.timeout(ANSWER_TIMEOUT) });
-  if (!response.ok) throw new Error("The console is not ready.");
+  if (!(await isConsoleReady(ANSWER_TIMEOUT))) throw new Error("The console is not ready.");
   return load();
 }
 

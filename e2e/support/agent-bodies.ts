@@ -59,6 +59,12 @@ const QUIET = { nice: 0, system: 0, irq: 0, softirq: 0 };
 export const START: Counters = { busy: 1000, idle: 5000, iowait: 50, steal: 10, sent: 100_000, resent: 40, oom: 2 };
 export const GROWTH: Counters = { busy: 4, idle: 10, iowait: 1, steal: 1, sent: 2000, resent: 10, oom: 1 };
 
+/** The states of a processor by the names that the Collector and collectd share. */
+function statesOf({ busy, idle, iowait, steal }: Counters) {
+  const { irq: interrupt, ...quiet } = QUIET;
+  return { user: busy, idle, wait: iowait, steal, ...quiet, interrupt };
+}
+
 export function grown(times: number): Counters {
   const names = Object.keys(START) as (keyof Counters)[];
   return Object.fromEntries(names.map((name) => [name, START[name] + times * GROWTH[name]])) as Counters;
@@ -174,16 +180,7 @@ export function hostMetrics(ms: number, counters: Counters, host = "web-1", core
     sum: { aggregationTemporality: 2, isMonotonic, dataPoints },
   });
   const gauge = (name: string, ...dataPoints: object[]) => ({ name, unit: "1", gauge: { dataPoints } });
-  const { irq: interrupt, ...quiet } = QUIET;
-  const states = {
-    user: counters.busy,
-    idle: counters.idle,
-    wait: counters.iowait,
-    steal: counters.steal,
-    ...quiet,
-    interrupt,
-    nice: 0.5,
-  };
+  const states = { ...statesOf(counters), nice: 0.5 };
   const disk = (mountpoint: string, type: string, used: number, free: number, reserved: number) =>
     Object.entries({ used, free, reserved }).map(([state, value]) =>
       point(value * GB, { device: "/dev/vda1", mode: "rw", mountpoint, type, state }),
@@ -247,15 +244,7 @@ export function valueLists(ms: number, counters: Counters, host = "web-1", cores
     type,
     type_instance: typeInstance,
   });
-  const { irq: interrupt, ...quiet } = QUIET;
-  const states = {
-    user: counters.busy,
-    idle: counters.idle,
-    wait: counters.iowait,
-    steal: counters.steal,
-    ...quiet,
-    interrupt,
-  };
+  const states = statesOf(counters);
   return [
     ...coreNames(cores).flatMap((core) =>
       Object.entries(states).map(([state, value]) => list("cpu", core, "cpu", state, value * 100)),

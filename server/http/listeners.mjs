@@ -42,7 +42,8 @@ export function addListeners(server) {
   });
   // Only the handle: a process that is sent the server listens as well, and would take connections.
   const handle = Reflect.get(server, "_handle");
-  for (let sent = 0; sent < FURTHER; sent++) child.send(sent, handle, () => {});
+  // Without descriptors or processes to spare there is no such process to send to.
+  for (let sent = 0; child.connected && sent < FURTHER; sent++) child.send(sent, handle, () => {});
   return new Promise((resolve) => {
     const end = () => {
       clearTimeout(deadline);
