@@ -209,7 +209,14 @@ export const DEMO_SERVERS: readonly DemoServer[] = [
       state: "running",
       publicIp: "192.0.2.13",
       facts: { ...debian, ...epyc, cores: 4, memory_mb: 8_192 },
-      machine: { ...HEALTHY, memoryPct: [86, 98.5], outOfMemoryEvery: 3 * HOUR, swapPct: [58, 83] },
+      machine: {
+        ...HEALTHY,
+        memoryPct: [91, 98.5],
+        outOfMemoryEvery: 3 * HOUR,
+        swapPct: [58, 83],
+        // What the killed processes left behind.
+        diskPct: [86.4, 88.2],
+      },
     },
   },
   {
