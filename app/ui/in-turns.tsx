@@ -1,5 +1,5 @@
-import { setImmediate as nextTurn } from "node:timers/promises";
 import { Fragment } from "react";
+import { nextTurn } from "@/lib/process/turns";
 
 type Props<Item> = {
   items: readonly Item[];
@@ -13,15 +13,16 @@ type Props<Item> = {
 export function InTurns<Item>({ items, atOnce, children }: Props<Item>) {
   return Array.from({ length: Math.ceil(items.length / atOnce) }, (_, turn) => (
     // biome-ignore lint/suspicious/noArrayIndexKey: the parts have no other name
-    <Part key={turn} turn={turn} items={items.slice(turn * atOnce, (turn + 1) * atOnce)}>
+    <Part key={turn} isFirst={turn === 0} items={items.slice(turn * atOnce, (turn + 1) * atOnce)}>
       {children}
     </Part>
   ));
 }
 
-type PartProps<Item> = { turn: number; items: readonly Item[]; children: (item: Item) => React.ReactNode };
+type PartProps<Item> = { isFirst: boolean; items: readonly Item[]; children: (item: Item) => React.ReactNode };
 
-async function Part<Item>({ turn, items, children }: PartProps<Item>) {
-  for (let passed = 0; passed < turn; passed++) await nextTurn();
+async function Part<Item>({ isFirst, items, children }: PartProps<Item>) {
+  // The rest of the page is made at once, and so is what most people have.
+  if (!isFirst) await nextTurn();
   return <Fragment>{items.map(children)}</Fragment>;
 }

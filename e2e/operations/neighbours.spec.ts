@@ -6,6 +6,7 @@ import { REPORTERS, type Reporter, typeOf } from "@/e2e/support/agent-doors";
 import { type ConsoleServer, startConsole } from "@/e2e/support/console-server";
 import { newAccount, newGameService, newReportingServer, newToken, PASSWORD, unique } from "@/e2e/support/factories";
 import { expect, spend, test } from "@/e2e/support/fixtures";
+import { freePort } from "@/e2e/support/free-port";
 import { fieldsOfForm } from "@/e2e/support/html-form";
 import { sendFields } from "@/e2e/support/pages";
 import { runSql } from "@/e2e/support/run-sql";
@@ -27,6 +28,8 @@ type Customer = { accountId: number; token: string; serverId: number; key: strin
 type Seen = { status: number; retryAfter: string | null; waitedMs: number; token: string };
 
 let app: ConsoleServer;
+/** Where the operator reads how the console is. */
+let opsPort: number;
 let attacker: Customer;
 /** Keys of the attacker's daemons, one for each of its servers. */
 let keys: string[];
@@ -34,7 +37,8 @@ let keys: string[];
 // One console for all.
 test.describe.configure({ mode: "serial" });
 test.beforeAll(async () => {
-  app = await startConsole(String(process.env.DATABASE_URL), { TRUSTED_PROXIES: "1" });
+  opsPort = await freePort();
+  app = await startConsole(String(process.env.DATABASE_URL), { TRUSTED_PROXIES: "1", OPS_PORT: String(opsPort) });
   attacker = await newCustomer();
   keys = Array.from({ length: FLEET }, () => mintToken("serverKey"));
   await db.$executeRaw`
@@ -121,6 +125,15 @@ async function expectServed(quiet: Customer): Promise<void> {
   }
 }
 
+/** How many requests of a kind the console has let in at once, let in after a wait, or refused. */
+async function readAdmission(kind: string): Promise<Record<string, number>> {
+  const text = await (await fetch(`http://127.0.0.1:${opsPort}/ops/metrics`)).text();
+  const counted = text.matchAll(
+    new RegExp(`^console_admission_total\\{kind="${kind}",outcome="(\\w+)"\\} (\\d+)$`, "gm"),
+  );
+  return Object.fromEntries([...counted].map(([, outcome, count]) => [outcome, Number(count)]));
+}
+
 /** Locks all servers of an account meanwhile. What must write to them waits inside the database, with its connection. */
 async function whileLocked(accountId: number, task: () => Promise<void>): Promise<void> {
   const client = new pg.Client(process.env.DATABASE_URL);
@@ -174,6 +187,27 @@ test("240 requests at once for the lists of 1,000 servers: others are served, a 
     const answers = seen.filter((each) => each.token === token && each.status === 200).length;
     expect(120 - left).toBeLessThanOrEqual(answers + 1);
   }
+});
+
+test("long answers of an account are made one at a time, and short ones of another in their share", {
+  tag: "@one-engine",
+}, async () => {
+  const quiet = await newCustomer();
+  const [busy, short] = [await newToken(attacker.accountId), await newToken(quiet.accountId)];
+  const ask = async (token: string) => {
+    for (const path of ["/api/v1/servers", "/metrics"]) {
+      // The first answer shows how long it is.
+      expect((await sendWithToken(path, token)).status).toBe(200);
+      const atOnce = Array.from({ length: 8 }, () => sendWithToken(path, token));
+      for (const answer of await Promise.all(atOnce)) expect(answer.status).toBe(200);
+    }
+  };
+  const before = await readAdmission("long answer");
+  await ask(short);
+  expect(await readAdmission("long answer")).toEqual(before);
+  await ask(busy);
+  const after = await readAdmission("long answer");
+  expect(Number(after.waited) - Number(before.waited)).toBeGreaterThanOrEqual(10);
 });
 
 test("clients that wait as a 503 tells them are all served in the end", { tag: "@one-engine" }, async () => {
@@ -383,4 +417,22 @@ test("one home's or site's many networks close sign-in for that home or site alo
   expect(await signIn(owner.email, network(1, 0xff), PASSWORD)).toBe("signed in");
   // Another site.
   expect(await signIn(other.email, "2001:db8:ffff:1::1", PASSWORD)).toBe("signed in");
+});
+
+test("forms to sign in that come from many networks at once are answered a few at a time", {
+  tag: "@one-engine",
+}, async () => {
+  const fields = fieldsOfForm(await (await send("/sign-in", {})).text(), "Sign in");
+  const site = `2001:db8:${randomBytes(2).toString("hex")}`;
+  const before = await readAdmission("sign-in form");
+  const attempts = Array.from({ length: 40 }, async (_, n) => {
+    const headers = { Origin: app.origin, "X-Forwarded-For": `${site}:${n.toString(16)}::1` };
+    const typed = { email: `${unique("nobody")}@example.com`, password: "wrong password" };
+    return (await sendFields(`${app.origin}/sign-in`, fields, headers, typed)).status;
+  });
+  const statuses = new Set(await Promise.all(attempts));
+  // With as many at once, some of the last may not be judged in time.
+  expect([...statuses].every((status) => status === 200 || status === 429)).toBe(true);
+  const after = await readAdmission("sign-in form");
+  expect(Number(after.at_once) - Number(before.at_once)).toBeLessThan(10);
 });

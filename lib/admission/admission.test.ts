@@ -1,13 +1,22 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { SECOND } from "@/lib/time";
-import { Admission, type Amounts, noCounts, type Payer, type Place, type Purpose, type Refusal } from "./admission";
+import {
+  Admission,
+  type Amounts,
+  type Capacity,
+  noCounts,
+  type Payer,
+  type Place,
+  type Purpose,
+  type Refusal,
+} from "./admission";
 
 const WAIT = 4 * SECOND;
 /** Two resources: places, and room for what is kept of an answer. */
 const PLACES = { all: 4, each: 2, networks: 2 };
 const ROOM = { all: 96, each: 24, networks: 24 };
 
-function newAdmission(capacities = [PLACES, ROOM]) {
+function newAdmission(capacities: readonly Capacity[] = [PLACES, ROOM]) {
   const admission = new Admission(capacities);
   const purpose = (takes: Amounts, waitingEach = 50, waitingAll = 100): Purpose => ({
     name: String(takes),
@@ -34,6 +43,29 @@ beforeEach(() => {
 });
 afterEach(() => {
   vi.useRealTimers();
+});
+
+test("a payer alone may hold more than its share, until another one is there, holding or waiting", async () => {
+  const { admission, purpose } = newAdmission([
+    { all: 3, each: 1, alone: 2, networks: 1 },
+    { all: 2, each: 2, networks: 2 },
+  ]);
+  const [long, short] = [purpose([1, 0]), purpose([0, 1])];
+  const held = [taken(admission, long, 1), taken(admission, long, 1)];
+  expect(admission.enter(long, 1)).toBeNull();
+  const other = taken(admission, short, 2);
+  held.pop()?.release();
+  expect(admission.enter(long, 1)).toBeNull();
+  const next = admission.wait(long, 1, "");
+  other.release();
+  const place = await next;
+  expect(isPlace(place)).toBe(true);
+  if (isPlace(place)) place.release();
+  const all = [taken(admission, short, 1), taken(admission, short, 1)];
+  const waiting = admission.wait(short, 2, "");
+  expect(admission.enter(long, 1)).toBeNull();
+  for (const each of all) each.release();
+  expect(isPlace(await waiting)).toBe(true);
 });
 
 test("a payer holds its share and no more, and the next request waits until one of them is done", async () => {

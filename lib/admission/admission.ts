@@ -1,8 +1,17 @@
 /** Who a share is charged to. A number is an account or an edge node. A text is the network of an unknown caller. */
 export type Payer = number | string;
 
-/** The limits of a resource: in total, per payer, and for all networks together. */
-export type Capacity = { all: number; each: number; networks: number };
+/** The limits of a resource. */
+export type Capacity = {
+  /** In total. */
+  all: number;
+  /** Per payer. */
+  each: number;
+  /** Per payer while no other payer holds or waits for anything. `each` by default. */
+  alone?: number;
+  /** For all networks together. */
+  networks: number;
+};
 
 /** An amount of each resource, in the order of the capacities. */
 export type Amounts = readonly number[];
@@ -230,13 +239,20 @@ export class Admission {
   /** Whether the payer stays within its share. A payer that holds nothing of a resource may always take it once. */
   #isWithinShare(payer: Payer, held: number[] | undefined, needs: Amounts): boolean {
     for (let index = 0; index < this.#capacities.length; index++) {
-      const { each, networks } = this.#capacities[index] as Capacity;
+      const { each, alone = each, networks } = this.#capacities[index] as Capacity;
       const [own, need] = [held?.[index] ?? 0, needs[index] ?? 0];
-      if (own > 0 && own + need > each) return false;
+      if (own > 0 && own + need > each && (own + need > alone || !this.#isAlone(payer))) return false;
       const ofNetworks = typeof payer === "string" && need > 0 ? (this.#heldByNetworks[index] ?? 0) : 0;
       if (ofNetworks > 0 && ofNetworks + need > networks) return false;
     }
     return true;
+  }
+
+  /** Whether no other payer holds or waits for anything. */
+  #isAlone(payer: Payer): boolean {
+    const isOther = (other: Payer) => other !== payer;
+    for (const holder of this.#held.keys()) if (isOther(holder)) return false;
+    return !this.#queues().some((queue) => isOther(queue.payer));
   }
 
   /** Whether a resource is exhausted or reserved for a waiting request. */

@@ -37,6 +37,11 @@ const CAPACITIES = {
   making: share(8 * MB * Math.max(1, Math.floor(CORES / 2)), 1),
   /** Bytes of answers that their clients have not read yet. */
   unread: share(96 * MB, 1 / 4),
+  /**
+   * Long answers being made, each of which keeps a core busy. While nobody else is served here and there is a core for it,
+   * the database works on the next one of an account as well.
+   */
+  longAnswers: { all: 2, each: 1, alone: CORES >= 2 ? 2 : 1, networks: 1 },
   /** Connections that write or sum up after a response. Requests of the same account keep the rest of its share. */
   writes: { all: 3, each: 2, networks: 1 },
   sums: { all: 2, each: 1, networks: 1 },
@@ -44,6 +49,8 @@ const CAPACITIES = {
   renders: { all: 2, each: 1, networks: 1 },
   /** Forms being processed. One per account, so that forms that lock the same row do not wait inside the database. */
   forms: { all: 4, each: 1, networks: 2 },
+  /** Forms to sign in that are being processed: one waits for its password, others are answered. */
+  signInForms: { all: 3, each: 2, networks: 3 },
   /** Attempts to sign in that are being judged or wait for that. Judging takes a fifth of a second. */
   signIns: { all: 1000, each: 4, networks: 1000 },
   /** Passwords that are being hashed, each on one of the four threads that files, DNS and compression need as well. */
@@ -63,6 +70,7 @@ const purposes = () =>
     lookup: purpose("lookup", { lookups: 1 }, 4 * SECOND, 500, 2000),
     sessionLookup: purpose("session look-up", { connections: 1 }, 4 * SECOND, 200, 1000),
     request: purpose("request", { connections: 1 }, 4 * SECOND, 200, 1000),
+    longAnswer: purpose("long answer", { connections: 1, longAnswers: 1 }, 4 * SECOND, 200, 1000),
     series: purpose("series", { connections: 1 }, 4 * SECOND, 50, 100),
     checkIn: purpose("check-in", { connections: 1 }, 5 * SECOND, 1000, 4000),
     agentReport: purpose("agent report", { connections: 1 }, 5 * SECOND, 200, 1000),
@@ -72,6 +80,7 @@ const purposes = () =>
     form: purpose("form", { forms: 1, connections: FORM_CONNECTIONS }, 5 * SECOND, 20, 200),
     write: purpose("write", { connections: 1, writes: 1 }, MINUTE, 100, 2000),
     sum: purpose("sum", { connections: 1, sums: 1 }, MINUTE, 20, 500),
+    signInForm: purpose("sign-in form", { signInForms: 1 }, 5 * SECOND, 20, 400),
     signIn: purpose("sign-in", { signIns: 1 }, 5 * SECOND, 0, 0),
     signInLookup: purpose("sign-in look-up", { connections: 2 }, 5 * SECOND, 20, 200),
     password: purpose("password", { passwords: 1 }, 5 * SECOND, 4, 16),

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Account } from "@/lib/accounts/accounts";
 import type { Amounts, Place, Purpose } from "@/lib/admission/admission";
+import { isLongFor, noteLength } from "@/lib/admission/long-answers";
 import { amounts, enter, PURPOSES, waitForPlace } from "@/lib/admission/shares";
 import { NotFoundError } from "@/lib/failures";
 import { bearerCredentials } from "@/lib/http/bearer";
@@ -117,20 +118,20 @@ type Bodies = {
   success: string;
   failure: string;
   write: (message: string) => string;
-  takes: (request: Request, query: URLSearchParams) => Takes;
+  takes: (request: Request, query: URLSearchParams, isLong: boolean) => Takes;
 };
 
 /** The resources that an answer takes. Null when it needs no place. */
 type Takes = { purpose: Purpose; needs: Amounts } | null;
 
 function takesOf({ connections = 1, bytes }: Pick<Traits<never>, "connections" | "bytes">): Bodies["takes"] {
-  const purpose = PURPOSES.request;
-  const short = connections > 0 ? { purpose, needs: amounts({ connections }) } : null;
-  if (!bytes) return () => short;
+  const short = connections > 0 ? { purpose: PURPOSES.request, needs: amounts({ connections }) } : null;
+  const long = short && { purpose: PURPOSES.longAnswer, needs: amounts({ connections, longAnswers: 1 }) };
+  if (!bytes) return (_request, _query, isLong) => (isLong ? long : short);
   return ({ method }, query) => {
-    const long = method === "GET" ? bytes(query) : 0;
-    if (long === 0) return short;
-    return { purpose: PURPOSES.series, needs: amounts({ connections, making: long, unread: long }) };
+    const length = method === "GET" ? bytes(query) : 0;
+    if (length === 0) return short;
+    return { purpose: PURPOSES.series, needs: amounts({ connections, making: length, unread: length }) };
   };
 }
 
@@ -150,12 +151,15 @@ async function answer(
   let place: Place | null = null;
   try {
     const caller = await requireCaller(request);
-    const takes = bodies.takes(request, url.searchParams);
+    const takes = bodies.takes(request, url.searchParams, isLongFor(endpoint, caller.account.id));
     // Waits for a place before counting, so that a 503 costs no quota.
     if (takes) place = await requirePlace(takes, caller, request, headers);
     await requireQuota(caller.tokenId, headers);
     if (request.method !== "GET" && request.method !== "HEAD") throw methodNotAllowed(ALLOW);
-    return success(await run(caller.account, url.searchParams), headers, place);
+    const parts = await run(caller.account, url.searchParams);
+    const length = parts.reduce((sum, part) => sum + part.length, 0);
+    noteLength(endpoint, caller.account.id, length > PIECE);
+    return success(parts, length, headers, place);
   } catch (error) {
     place?.release();
     const failure = toApiError(error, { id, method: request.method, endpoint, path: url.pathname });
@@ -178,8 +182,7 @@ async function requirePlace(
 }
 
 /** A short answer counts as read when it is made. A long one takes memory until its client has read it. */
-function success(parts: readonly string[], headers: Headers, place: Place | null): Response {
-  const length = parts.reduce((sum, part) => sum + part.length, 0);
+function success(parts: readonly string[], length: number, headers: Headers, place: Place | null): Response {
   if (place && length > PIECE) {
     place.keep(amounts({ unread: length }));
     return new TextResponse(parts, 200, headers, place.release);

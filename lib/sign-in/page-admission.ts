@@ -15,7 +15,11 @@ type PageHeaders = { cookie?: string | undefined; "x-forwarded-for"?: string | s
 /** Admits requests for pages and forms. The server process is not bundled, so it finds this object by its name. */
 export type PageAdmission = {
   /** Returns a place for the request, or the seconds after which the client should try again. */
-  enter(kind: "page" | "form", headers: PageHeaders, signal: AbortSignal): Promise<Place | { retrySeconds: number }>;
+  enter(
+    kind: "page" | "form" | "signInForm",
+    headers: PageHeaders,
+    signal: AbortSignal,
+  ): Promise<Place | { retrySeconds: number }>;
   /** Call it when the page is rendered. From then on the page only holds memory, until the client has read it. */
   keepUnread(place: Place, bytes: number): void;
 };
@@ -24,7 +28,8 @@ perProcess(
   "page-admission",
   (): PageAdmission => ({
     async enter(kind, headers, signal) {
-      const hash = sessionHash(headers.cookie ?? "");
+      // Nobody is signed in for sure, so the network pays.
+      const hash = kind === "signInForm" ? null : sessionHash(headers.cookie ?? "");
       const forwarded = new Headers({ "x-forwarded-for": String(headers["x-forwarded-for"] ?? "") });
       try {
         const payer = await findPayer(hash, clientIp(forwarded, env.trustedProxies));

@@ -12,7 +12,6 @@ import { refuse } from "./refusals.mjs";
 const BUILT = "/_next/static/";
 const FILES = listFiles("public");
 
-/** Sign-in is not queued here. Password checks have a queue of their own. */
 const SIGN_IN = "/sign-in";
 
 /**
@@ -26,14 +25,14 @@ const SIGN_IN = "/sign-in";
 export async function answerInTurn(path, request, response, ask, keep) {
   if (path.startsWith(BUILT) || FILES.has(path) || isInner(request)) return ask();
   const isForm = request.method === "POST";
-  if (isForm && path === SIGN_IN) return askWhole(request, response, ask, (send) => send());
+  const kind = !isForm ? "page" : path === SIGN_IN ? "signInForm" : "form";
   const gone = new AbortController();
   const leave = () => gone.abort();
   response.once("close", leave);
-  const place = await pageAdmission().enter(isForm ? "form" : "page", request.headers, gone.signal);
+  const place = await pageAdmission().enter(kind, request.headers, gone.signal);
   if ("retrySeconds" in place) {
     if (response.destroyed) return;
-    return refuse(request, response, 503, { "Retry-After": String(place.retrySeconds) });
+    return refuse(request, response, kind === "signInForm" ? 429 : 503, { "Retry-After": String(place.retrySeconds) });
   }
   if (response.destroyed) return place.release();
   // A form does what it was sent for, whoever waits for its answer.

@@ -25,6 +25,10 @@ const PAGES = {
   },
   413: { title: "The form is too large", text: "So nothing was done. No form of the console needs that much text." },
   417: { title: "The request expects something unknown", text: "So nothing was done." },
+  429: {
+    title: "Too many people are signing in right now",
+    text: "Nobody was signed in. Try again in a few seconds.",
+  },
   431: {
     title: "The request is too large",
     text: "Its URL or its headers are too long. Clearing the cookies of this site may help.",
