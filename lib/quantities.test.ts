@@ -1,5 +1,15 @@
 import { expect, test } from "vitest";
-import { counted, decimal, megabytes, megabytesOf, percent, quantity, scaleBase, scaleTexts } from "./quantities";
+import {
+  counted,
+  decimal,
+  megabytes,
+  megabytesOf,
+  percent,
+  quantity,
+  scaleBase,
+  scaleTexts,
+  unbroken,
+} from "./quantities";
 
 test.each([
   [0, "0"],
@@ -70,4 +80,11 @@ test("the numbers of one scale share the unit of the greatest", () => {
   expect(scaleTexts([0, 400_000, 800_000, 1_200_000], "number")).toEqual(["0", "0.4 M", "0.8 M", "1.2 M"]);
   expect(scaleTexts([0, 500, 1000], "number")).toEqual(["0", "500", "1,000"]);
   expect(scaleTexts([0, 50], "percent")).toEqual(["0 %", "50 %"]);
+});
+
+test("a line never ends between a number and its unit", () => {
+  expect(unbroken("91.3 % used (full score up to 70 %), 5.5 GB of 16 GB, 12 ms")).toBe(
+    "91.3\u00a0% used (full score up to 70\u00a0%), 5.5\u00a0GB of 16\u00a0GB, 12\u00a0ms",
+  );
+  expect(unbroken("8 processes killed in 24 hours, 2 MBit")).toBe("8 processes killed in 24 hours, 2 MBit");
 });

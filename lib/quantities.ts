@@ -55,6 +55,11 @@ export function quantity(value: number, unit: Unit): string {
   }
 }
 
+/** A text whose numbers stay with their units where a line ends. */
+export function unbroken(text: string): string {
+  return text.replace(/(?<=\d) (?=(?:%|[KMGTP]?B|ms)(?!\w))/g, "\u00a0");
+}
+
 /** What the round numbers of a scale up to `top` are multiples of. Bytes are counted by powers of 1,024. */
 export function scaleBase(top: number, unit: Unit): number {
   const isBinary = unit === "bytes" || unit === "megabytes";

@@ -8,7 +8,7 @@ import { OnlineState } from "@/app/ui/online-state";
 import { Score } from "@/app/ui/score";
 import { Time } from "@/app/ui/time";
 import { serverPath } from "@/lib/page-paths";
-import { counted } from "@/lib/quantities";
+import { counted, unbroken } from "@/lib/quantities";
 import { COMPONENT_CURVES } from "@/lib/servers/health-score";
 import type { FleetServer } from "@/lib/servers/servers";
 import { listTrends, type TrendPoint } from "@/lib/servers/telemetry/history";
@@ -174,7 +174,7 @@ function Cause({ server, now }: { server: FleetServer; now: Date }) {
   if (!server.online) return <>Last check-in {seen}</>;
   return (
     <>
-      {server.cause}
+      {server.cause && unbroken(server.cause)}
       <span className="visually-hidden">, last seen {seen}</span>
     </>
   );

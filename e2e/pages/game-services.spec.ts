@@ -323,6 +323,18 @@ test("every page of a service is accessible and fits, with names that want to br
   }
 });
 
+test("the filter of game services that finds nothing leads back to all of them", { tag: "@one-engine" }, async ({
+  page,
+  account,
+}) => {
+  const name = "Survival";
+  await newGameService(account.id, { name });
+  await page.goto("/dashboard/game-services?filter=nothing");
+  await page.getByRole("link", { name: "Show all 1 game service" }).click();
+  await expect(page).toHaveURL("/dashboard/game-services");
+  await expect(page.getByRole("link", { name })).toBeVisible();
+});
+
 test("the public hostname of a game service stays in one line of the list on a screen of 1280 pixels", {
   tag: "@one-engine",
 }, async ({ page, account }) => {

@@ -65,7 +65,12 @@ export default async function Page({ searchParams }: Props) {
           aside={<Filter value={wanted} />}
         >
           {shown.length === 0 ? (
-            <p className="soft">No name and no hostname contains “{wanted}”.</p>
+            <p className="soft">
+              No name and no hostname contains “{wanted}”.{" "}
+              <Link href={GAME_SERVICES} prefetch={false}>
+                Show all {counted(services.length, "game service")}
+              </Link>
+            </p>
           ) : (
             <DataTable labelledBy="services" columns={COLUMNS} className={`${styles.table} ${styles.services}`}>
               {shown.map((service) => (

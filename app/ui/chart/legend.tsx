@@ -1,9 +1,16 @@
-import { quantity, type Unit } from "@/lib/quantities";
+import { scaleTexts, type Unit } from "@/lib/quantities";
 import styles from "./legend.module.css";
 import { type ChartSeries, summarise } from "./series";
 import lines from "./time-chart.module.css";
 
 type Props = { title: string; unit: Unit; series: readonly ChartSeries[] };
+
+const COLUMNS = [
+  { key: "least", title: "Min" },
+  { key: "mean", title: "Mean" },
+  { key: "greatest", title: "Max" },
+  { key: "last", title: "Last" },
+] as const;
 
 /** The lines of a chart, each with a piece of itself and its numbers. */
 export function Legend({ title, unit, series }: Props) {
@@ -13,9 +20,9 @@ export function Legend({ title, unit, series }: Props) {
       <thead>
         <tr>
           <td />
-          {["Min", "Mean", "Max", "Last"].map((name) => (
-            <th key={name} scope="col">
-              {name}
+          {COLUMNS.map(({ key, title }) => (
+            <th key={key} scope="col">
+              {title}
             </th>
           ))}
         </tr>
@@ -23,6 +30,8 @@ export function Legend({ title, unit, series }: Props) {
       <tbody>
         {series.map(({ name, points, remark }, index) => {
           const summary = summarise(points);
+          const values = summary && COLUMNS.map(({ key }) => summary[key]);
+          const texts = values && scaleTexts(values, unit);
           return (
             <tr key={name}>
               <th scope="row">
@@ -36,8 +45,8 @@ export function Legend({ title, unit, series }: Props) {
                   </span>
                 </span>
               </th>
-              {(["least", "mean", "greatest", "last"] as const).map((key) => (
-                <td key={key}>{summary ? quantity(summary[key], unit) : "–"}</td>
+              {COLUMNS.map(({ key }, column) => (
+                <td key={key}>{texts?.[column] ?? "–"}</td>
               ))}
             </tr>
           );

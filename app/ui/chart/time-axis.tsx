@@ -9,9 +9,11 @@ export function TimeAxis({ from, to, zone }: { from: number; to: number; zone: s
       {ticks.map(({ at, share, label, isMidnight }, index) => (
         <g key={at} className={index % 2 === 1 ? styles.second : undefined} data-midnight={isMidnight}>
           <line x1={percent(share)} x2={percent(share)} y1="0%" y2="100%" />
-          <text x={percent(share)} y="100%" dy="1.4em" textAnchor={anchor(share)}>
-            {label}
-          </text>
+          {hasRoom(share, ticks[index - 1]?.share) && (
+            <text x={percent(share)} y="100%" dy="1.4em" textAnchor={isLast(share) ? "end" : "middle"}>
+              {label}
+            </text>
+          )}
         </g>
       ))}
     </svg>
@@ -22,7 +24,12 @@ function percent(share: number): string {
   return `${Math.round(share * 10_000) / 100}%`;
 }
 
-/** The last label stays within the chart; beside the first there is room. */
-function anchor(share: number): "middle" | "end" {
-  return share > 0.96 ? "end" : "middle";
+/** A label so near to the end stays within the chart; beside the first there is room. */
+function isLast(share: number): boolean {
+  return share > 0.96;
+}
+
+/** The last label leans towards the one before, which two dates in a narrow chart have no room for. */
+function hasRoom(share: number, before = 0): boolean {
+  return !isLast(share) || share - before > 0.2;
 }

@@ -1,6 +1,7 @@
 import { Bar } from "@/app/ui/bar";
 import { Section } from "@/app/ui/section";
 import { API_REFERENCE } from "@/lib/page-paths";
+import { unbroken } from "@/lib/quantities";
 import { momentText } from "@/lib/relative-time";
 import { type ComponentLoss, explainHealth } from "@/lib/servers/health-breakdown";
 import { HEALTH_LEVELS, levelOf } from "@/lib/servers/health-level";
@@ -91,7 +92,7 @@ function LossTable({ rows, score }: { rows: readonly ComponentLoss[]; score: num
               <a href={`#${chartId(CHARTS[component])}`}>{name}</a>
             </th>
             <td className={styles.why}>
-              {causes.length > 0 ? causes.join(", ") : <span className="soft">Full score</span>}
+              {causes.length > 0 ? unbroken(causes.join(", ")) : <span className="soft">Full score</span>}
             </td>
             <td className={styles.bar}>
               <Bar share={lost === 0 ? 0 : Math.max(0.01, lost / possible)} level={levelOf(points)} />

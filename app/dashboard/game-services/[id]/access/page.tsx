@@ -114,7 +114,7 @@ function Shares({ id, shares, now }: { id: number; shares: readonly Share[]; now
               <Cell label="Shared">
                 <Time at={createdAt} now={now} />
               </Cell>
-              <Cell>
+              <Cell className={styles.action}>
                 <ServiceForm
                   className=""
                   action={unshareServiceAction}

@@ -48,7 +48,7 @@ export function Refusals({ token, now }: Props) {
   const program = programName(token.lastRefusedAgent);
   return (
     <span className={styles.refused} title={token.lastRefusedAgent ?? undefined}>
-      Refused {refusedCount === 1 ? "once" : `${refusedCount.toLocaleString("en")} times`} since, last{" "}
+      Refused {refusedCount === 1 ? "once" : `${refusedCount.toLocaleString("en")} times`}, last{" "}
       <Time at={lastRefusedAt} now={now} />
       {lastRefusedIp && (
         <>
