@@ -436,3 +436,24 @@ test("forms to sign in that come from many networks at once are answered a few a
   const after = await readAdmission("sign-in form");
   expect(Number(after.at_once) - Number(before.at_once)).toBeLessThan(10);
 });
+
+test("a site that asks from more networks than may wait keeps nobody elsewhere from the pages of strangers and the sign-in", {
+  tag: "@one-engine",
+}, async () => {
+  const [owner, site] = [await newAccount(), `2001:db8:${randomBytes(2).toString("hex")}`];
+  const fields = fieldsOfForm(await (await send("/sign-in", {})).text(), "Sign in");
+  const signIn = (email: string, password: string, ip: string) =>
+    sendFields(`${app.origin}/sign-in`, fields, { Origin: app.origin, "X-Forwarded-For": ip }, { email, password });
+  const from = (n: number) => `${site}:${(256 * n).toString(16)}::1`;
+  const crowds = [
+    attack(250, (n) => [signIn(`${unique("nobody")}@example.com`, "wrong password", from(n % 250))]),
+    attack(250, (n, round) => [send(`/sign-in?next=/${n}-${round}`, { "X-Forwarded-For": from(n % 250) })]),
+  ];
+  await Promise.all([crowds[0]?.untilRefused(429), crowds[1]?.untilRefused()]);
+  for (let round = 0; round < ROUNDS; round++) {
+    const elsewhere = { "X-Forwarded-For": `2001:db8:fffe:${round}::1` };
+    expect((await send(`/sign-in?next=/elsewhere-${round}`, elsewhere)).status).toBe(200);
+    expect((await signIn(owner.email, PASSWORD, `2001:db8:ffff:${round}::1`)).status).toBe(303);
+  }
+  for (const crowd of crowds) await crowd.stop();
+});

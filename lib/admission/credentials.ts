@@ -11,11 +11,11 @@ const accounts = perProcess("accounts-of-credentials", () => new Map<string, num
 const MAX_KNOWN = 20_000;
 
 /**
- * The payer of a request with these credentials: their account if this process knows it, else the network. Made-up
- * credentials therefore gain no extra share.
+ * The payer of a request with these credentials: their account if this process knows it, else the network that they came
+ * from. Made-up credentials therefore gain no extra share.
  */
-export function payerOf(hash: string | null, ip: string | null): Payer {
-  return (hash === null ? undefined : accounts.get(hash)) ?? networkOf(ip);
+export function payerOf(hash: string | null, network: string): Payer {
+  return (hash === null ? undefined : accounts.get(hash)) ?? network;
 }
 
 /**
@@ -29,7 +29,7 @@ export async function lookUp<Found>(
   ask: (hash: string) => Promise<Found | undefined>,
   accountOf: (found: Found) => number | null,
 ): Promise<Found | undefined> {
-  const found = await withPlace(PURPOSES.lookup, payerOf(hash, ip), hash, () => ask(hash));
+  const found = await withPlace(PURPOSES.lookup, payerOf(hash, networkOf(ip)), hash, () => ask(hash));
   const account = found === undefined ? null : accountOf(found);
   if (account === null) forgetAccount(hash);
   else learnAccount(hash, account);

@@ -14,6 +14,11 @@ export function widerNetworksOf(ip: string | null): { home: string; site: string
   return ip !== null && isIPv6(ip) ? { home: prefixOf(ip, 56), site: prefixOf(ip, 48) } : null;
 }
 
+/** The widest network that one sender may have to itself: an IPv4 ip, or the first 48 bits of an IPv6 ip. */
+export function siteOf(ip: string | null): string {
+  return widerNetworksOf(ip)?.site ?? networkOf(ip);
+}
+
 /** The first bits of an IPv6 ip, at most 64 of them. */
 function prefixOf(ip: string, bits: 48 | 56 | 64): string {
   const [front = "", back] = (ip.split("%")[0] ?? "").split("::");

@@ -5,6 +5,7 @@ import { ApiError } from "@/lib/api/api-error";
 import { rateLimitExceeded, unavailable } from "@/lib/api/errors";
 import { InvalidInputError } from "@/lib/failures";
 import { clientIp } from "@/lib/http/client-ip";
+import { networkOf } from "@/lib/http/network";
 import { servedOrigin } from "@/lib/http/own-origin";
 import { env } from "@/lib/process/env";
 import { limit, type Policy } from "@/lib/rate-limit";
@@ -51,7 +52,9 @@ function refusalOf(error: unknown): unknown {
 
 async function receive(request: Request, key: string): Promise<string> {
   const ip = clientIp(request.headers, env.trustedProxies);
-  const run = await withPlace(PURPOSES.upload, payerOf(null, ip), "", () => findAwaitedBenchmark(key, new Date()));
+  const run = await withPlace(PURPOSES.upload, payerOf(null, networkOf(ip)), "", () =>
+    findAwaitedBenchmark(key, new Date()),
+  );
   if (!run) throw unknownKey();
   const decision = await limit(RESULTS, String(run.id));
   if (!decision.accepted) throw rateLimitExceeded(Math.max(1, Math.ceil(decision.waitMs / SECOND)));

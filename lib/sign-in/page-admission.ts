@@ -3,6 +3,7 @@ import { BusyError } from "@/lib/admission/busy-error";
 import { learnAccount, payerOf } from "@/lib/admission/credentials";
 import { amounts, PURPOSES, waitForPlace, withPlace } from "@/lib/admission/shares";
 import { clientIp } from "@/lib/http/client-ip";
+import { networkOf, siteOf } from "@/lib/http/network";
 import { env } from "@/lib/process/env";
 import { perProcess } from "@/lib/process/per-process";
 import { SESSION_COOKIE, SESSION_TOKEN_SHAPE } from "@/lib/sign-in/session-cookie";
@@ -32,8 +33,9 @@ perProcess(
       const hash = kind === "signInForm" ? null : sessionHash(headers.cookie ?? "");
       const forwarded = new Headers({ "x-forwarded-for": String(headers["x-forwarded-for"] ?? "") });
       try {
-        const payer = await findPayer(hash, clientIp(forwarded, env.trustedProxies));
-        return await waitForPlace(PURPOSES[kind], payer, hash ?? "", undefined, signal);
+        const ip = clientIp(forwarded, env.trustedProxies);
+        const payer = await findPayer(hash, siteOf(ip));
+        return await waitForPlace(PURPOSES[kind], payer, hash ?? networkOf(ip), undefined, signal);
       } catch (error) {
         if (error instanceof BusyError) return { retrySeconds: error.retrySeconds };
         throw error;
@@ -45,10 +47,11 @@ perProcess(
 
 /**
  * The account of the session, so that customers behind one ip do not share. A session that this process has not seen yet
- * is looked up in the turn of its network. Without one, the network pays. @throws BusyError
+ * is looked up in the turn of the site that it comes from. Without one, the site pays: were it each of its 65,536
+ * networks, they would fill the places of all strangers. @throws BusyError
  */
-async function findPayer(hash: string | null, ip: string | null): Promise<Payer> {
-  const payer = payerOf(hash, ip);
+async function findPayer(hash: string | null, site: string): Promise<Payer> {
+  const payer = payerOf(hash, site);
   if (hash === null || typeof payer === "number") return payer;
   try {
     const accountId = await withPlace(PURPOSES.sessionLookup, payer, hash, () => findSessionAccount(hash));
