@@ -61,7 +61,7 @@ export default async function Page() {
             </div>
             <CodeBlock
               label="In a terminal of the server"
-              text={`curl -fsSO ${origin}/agent.sh\nsudo sh agent.sh install \\\n${origin}`}
+              text={`curl -fsSO \\\n${origin}/agent.sh\nsudo sh agent.sh install \\\n${origin}`}
             />
           </li>
           <li className={`card ${styles.step}`}>

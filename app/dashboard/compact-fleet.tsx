@@ -33,7 +33,7 @@ export function CompactFleet({ servers, now }: { servers: readonly FleetServer[]
             <Link
               href={serverPath(server.id)}
               prefetch={false}
-              title={[server.label, server.cause].filter(Boolean).join(": ")}
+              title={[server.label, server.hasCheckedIn && server.cause].filter(Boolean).join(": ")}
             >
               <bdi className={styles.name}>{server.label}</bdi>{" "}
               {isWide && (

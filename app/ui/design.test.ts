@@ -47,3 +47,13 @@ test("every name of a token that a sheet uses is one of tokens.css, or of its ow
   });
   expect(unknown).toEqual([]);
 });
+
+test("where no style sheet of the pages reaches, the colours are those of the tokens", () => {
+  const root = `${APP}../`;
+  const known = new Set(readFileSync(APP + TOKENS, "utf8").match(/#[0-9a-f]{6}\b/g));
+  const own = ["public/error.css", "lib/http/plain-page-text.mjs", "app/layout.tsx"].flatMap((file) =>
+    [...readFileSync(root + file, "utf8").matchAll(/#[0-9a-f]{6}\b/g)].map(([colour]) => `${file} ${colour}`),
+  );
+  expect(own.length).toBeGreaterThan(0);
+  expect(own.filter((entry) => !known.has(entry.split(" ")[1] ?? ""))).toEqual([]);
+});

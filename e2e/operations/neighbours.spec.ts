@@ -21,7 +21,8 @@ const FLEET = 1000;
 const SHARED_IP = "198.51.100.20";
 /** How often the quiet customer asks for everything during an attack. */
 const ROUNDS = 8;
-const METRICS_PATHS = ["/metrics", "/api/v1/servers", "/api/v1/servers/ID/benchmarks"];
+const LONG_PATHS = ["/metrics", "/api/v1/servers"];
+const shortPath = (serverId: number) => `/api/v1/servers/${serverId}/benchmarks`;
 
 type Customer = { accountId: number; token: string; serverId: number; key: string; cookie: string };
 /** `waitedMs`: from the request to its answer. */
@@ -157,7 +158,7 @@ function expectTrueRefusals(seen: readonly Seen[]): void {
   }
 }
 
-test("240 requests at once for the lists of 1,000 servers: others are served, a refusal is 503, true and not counted, a used-up token is 429", {
+test("480 requests at once for the lists of 1,000 servers: others are served, a refusal is 503, true and not counted, a used-up token is 429", {
   tag: "@one-engine",
 }, async () => {
   const [quiet, usedUp] = [await newCustomer(), await newToken(attacker.accountId)];
@@ -165,14 +166,15 @@ test("240 requests at once for the lists of 1,000 servers: others are served, a 
   for (let n = 0; n < 30; n++) tokens.push(await newToken(attacker.accountId));
   await spend(usedUp, 120, app.origin);
   const before = app.output().length;
-  const crowd = attack(240, (connection, round) => {
+  const crowd = attack(480, (connection, round) => {
     const token = String(tokens[(connection + round) % tokens.length]);
-    const path = METRICS_PATHS[connection % METRICS_PATHS.length]?.replace("ID", String(attacker.serverId)) ?? "";
+    // Few ask for what is answered at once, because they use up the quota of all.
+    const path = connection % 12 === 0 ? shortPath(attacker.serverId) : String(LONG_PATHS[connection % 2]);
     return [sendWithToken(path, token), token];
   });
   await crowd.untilRefused();
   // The account's queue is full: what has used up its quota is told so all the same.
-  for (const path of ["/metrics", "/api/v1/servers"]) expect((await sendWithToken(path, usedUp)).status).toBe(429);
+  for (const path of LONG_PATHS) expect((await sendWithToken(path, usedUp)).status).toBe(429);
   await expectServed(quiet);
   const seen = await crowd.stop();
   expectTrueRefusals(seen);

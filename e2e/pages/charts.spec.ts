@@ -63,6 +63,18 @@ withAndWithoutJavaScript(() => {
   });
 });
 
+test("the score of a server that fell silent before the time shown is drawn to the score at the top", {
+  tag: "@one-engine",
+}, async ({ page, account }) => {
+  const at = new Date(Date.now() - 2 * DAY);
+  const { id } = await newServer(account.id, { createdAt: new Date(Date.now() - 10 * DAY), lastSeenAt: at });
+  await db.$executeRaw`insert into telemetry_samples (server_id, ts, cpu_pct) values (${id}, ${at}, 20)`;
+  await page.goto(`/dashboard/servers/${id}?range=24h`);
+  const score = await page.locator("[data-score]").textContent();
+  await expect(figure(page, "Score").getByRole("cell").last()).toHaveText(score ?? "");
+  await expect(figure(page, "CPU")).toContainText("Nothing was measured in this time.");
+});
+
 test("the arrow keys and the mouse show the values at a time in all charts at once, and Escape takes them away", {
   tag: "@one-engine",
 }, async ({ page, account }) => {

@@ -236,7 +236,7 @@ test("the fleet says what needs somebody: in its title and icon while it refresh
   const row = (id?: number) => page.locator(`tr[data-server="${id}"]`);
   await expect(row(silent)).toContainText("Offline");
   await expect(row(silent)).toContainText("Last check-in 1 hour ago");
-  await expect(row(online)).toContainText(/Stability: 0\.\d+ % of check-ins received/);
+  await expect(row(online)).toContainText(/Stability: 0\.\d+\s% of check-ins received/);
   await expect(row(online)).toContainText("72.5 %");
   await expect(page.locator("tr[data-group=never]")).toContainText("Never checked in");
   await expect(page.locator("tr[data-group=never] td").nth(1)).toContainText("–");
@@ -299,13 +299,18 @@ test("while the console is away, typing into the search filters the servers that
   }
 });
 
-test("the cause of a server that never checked in begins with a capital, as every cause does", {
+test("a server that never checked in is nowhere said to have been seen, nor what its score would say", {
   tag: "@one-engine",
 }, async ({ page, account }) => {
   const createdAt = ago(3 * DAY);
-  await newServer(account.id, { createdAt, lastSeenAt: createdAt });
+  const { id } = await newServer(account.id, { label: "Fresh", createdAt, lastSeenAt: createdAt });
   await page.goto("/dashboard");
   await expect(page.locator("tr[data-group=never]")).toContainText("Added 3 days ago");
+  await page.goto("/dashboard?view=compact");
+  await expect(page.locator("li[data-group=never] a")).toHaveAttribute("title", "Fresh");
+  await page.goto(`/dashboard/servers/${id}/remove`);
+  await expect(page.getByRole("main")).toContainText("Never checked in");
+  await expect(page.getByRole("main")).not.toContainText("days ago");
 });
 
 function ago(ms: number): Date {

@@ -287,6 +287,7 @@ test("an open page of a service shows the next interval and the next status by i
   await context.setOffline(true);
   await ask();
   await expect(page.getByRole("status").filter({ hasText: "Not updated since" })).toBeVisible();
+  await expect(page.locator("header data[value=active]")).toContainText("Last known: Active");
   await expect(connections).toContainText("6");
 });
 

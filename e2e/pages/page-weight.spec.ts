@@ -1,15 +1,27 @@
-import { newNamedToken, newServer } from "@/e2e/support/factories";
+import { newGameService, newNamedToken, newServer } from "@/e2e/support/factories";
 import { expect, TOKEN_PAGE, test } from "@/e2e/support/pages";
-import { DASHBOARD, serverPath } from "@/lib/page-paths";
+import { ACCOUNT_PAGE, API_REFERENCE, DASHBOARD, GAME_SERVICES, serverPath, servicePath } from "@/lib/page-paths";
 import { recordCheckIn } from "@/lib/servers/telemetry/check-ins";
 
-test("the pages of tokens and servers send under 160 KB of JavaScript, and ask for nothing more once they are loaded", {
+test("every kind of page sends under 160 KB of JavaScript, and asks for nothing more once they are loaded", {
   tag: "@one-engine",
 }, async ({ page, account }) => {
   const { token } = await newNamedToken(account.id, "weighed");
   const server = await newServer(account.id, { lastSeenAt: new Date() });
   await recordCheckIn(server.id, { sample: { cpuPct: 10 } });
-  for (const path of [TOKEN_PAGE, `${TOKEN_PAGE}/${token.id}`, DASHBOARD, serverPath(server.id)]) {
+  const service = await newGameService(account.id);
+  const pages = [
+    "/",
+    API_REFERENCE,
+    DASHBOARD,
+    serverPath(server.id),
+    GAME_SERVICES,
+    servicePath(service.id),
+    TOKEN_PAGE,
+    `${TOKEN_PAGE}/${token.id}`,
+    ACCOUNT_PAGE,
+  ];
+  for (const path of pages) {
     await page.goto(path, { waitUntil: "networkidle" });
     const resources = await page.evaluate(() =>
       (performance.getEntriesByType("resource") as PerformanceResourceTiming[]).map(

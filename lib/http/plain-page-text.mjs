@@ -26,9 +26,9 @@ export function plainPageText({ title, text, nonce }) {
 `;
 }
 
-/** The colours of app/globals.css. */
+/** The colours of app/tokens.css. */
 const STYLE = `
-:root { color-scheme: light dark; --canvas: #fbfbfa; --ink: #16191a; --soft: #565e60; --accent: #0b6b5d; --on-accent: #fff }
+:root { color-scheme: light dark; --canvas: #f7f8f7; --ink: #16191a; --soft: #565e60; --accent: #0b6b5d; --on-accent: #fff }
 @media (prefers-color-scheme: dark) {
   :root { --canvas: #0e1111; --ink: #eceeed; --soft: #a3adac; --accent: #5fd3bb; --on-accent: #06201b }
 }

@@ -1,6 +1,7 @@
 import type { GameService } from "@/lib/api/schemas";
 import type { ServiceDetails } from "@/lib/game-services/details";
 import { counted } from "@/lib/quantities";
+import { StatusBadge } from "./status-badge";
 
 type Status = GameService["status"];
 
@@ -15,13 +16,7 @@ const STATUSES: Readonly<Record<Status, { word: string; sign: string; isWarning?
 };
 
 export function ServiceStatus({ status }: { status: Status }) {
-  const { word, sign, isWarning } = STATUSES[status];
-  return (
-    <data className={`badge ${isWarning ? "warning" : ""}`} value={status}>
-      <span aria-hidden="true">{sign} </span>
-      {word}
-    </data>
-  );
+  return <StatusBadge value={status} {...STATUSES[status]} />;
 }
 
 /** What happens next, in one sentence for each status, and one more while no node is heard. */

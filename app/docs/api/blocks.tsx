@@ -69,7 +69,7 @@ export function Prose({ text }: { text: string }) {
     if (inline.kind === "plain") return inline.text;
     // The client router handles pages only.
     return /^\/(?:dashboard|sign-in)/.test(inline.href) ? (
-      <Link key={key} href={inline.href}>
+      <Link key={key} href={inline.href} prefetch={false}>
         {inline.text}
       </Link>
     ) : (

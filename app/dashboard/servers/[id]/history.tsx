@@ -132,14 +132,16 @@ function pointsOf({ points, step }: ServerHistory, measure: HistoryMeasure): Cha
   });
 }
 
-/** Continues the score from the last sample to now, so that it ends at the score at the top of the page. */
+/**
+ * Continues the score from the last sample, which may be older than what is shown, to now, so that it ends at the score at
+ * the top of the page.
+ */
 function tailOf(
   points: readonly ChartPoint[],
-  { step, to, now }: ServerHistory,
+  { step, from, to, now }: ServerHistory,
   scoreAt: Props["scoreAt"],
 ): ChartPoint[] {
-  if (points.length === 0) return [];
-  const last = points.at(-1)?.at ?? now;
+  const last = points.at(-1)?.at ?? from - step;
   const times: number[] = [];
   for (let at = last + step; at < now; at += step) times.push(at);
   return [...times, Math.min(now, to)].map((at): ChartPoint => {

@@ -5,7 +5,7 @@ import { Ip } from "@/app/ui/ip";
 import { PageHeader } from "@/app/ui/page-header";
 import { Time } from "@/app/ui/time";
 import { serverPath, serverSettingsPath } from "@/lib/page-paths";
-import { getServer } from "@/lib/servers/servers";
+import { getServer, getServerReport } from "@/lib/servers/servers";
 import { requireAccount } from "@/lib/sign-in/sessions";
 import { orNotFoundPage } from "../or-not-found-page";
 import { ConfirmRemoval } from "./confirm-removal";
@@ -21,7 +21,7 @@ export async function generateMetadata({ params }: Props): Promise<Metadata> {
 /** The question before a server is removed, on a page of its own: nothing is removed by a slip of the finger. */
 export default async function Page({ params }: Props) {
   const account = await requireAccount();
-  const server = await orNotFoundPage(getServer(account.id, (await params).id));
+  const { server, hasCheckedIn } = await orNotFoundPage(getServerReport(account.id, (await params).id));
   const now = new Date();
   return (
     <main id="main" className="page parts">
@@ -31,7 +31,10 @@ export default async function Page({ params }: Props) {
           ["Label", <bdi key="label">{server.label}</bdi>],
           ["Hostname", <bdi key="hostname">{server.hostname}</bdi>],
           ["Public ip", server.public_ip === null ? "Not reported" : <Ip key="ip" ip={server.public_ip} />],
-          ["Last seen", <Time key="seen" at={new Date(server.last_seen)} now={now} />],
+          [
+            "Last seen",
+            hasCheckedIn ? <Time key="seen" at={new Date(server.last_seen)} now={now} /> : "Never checked in",
+          ],
         ]}
       />
       <ConfirmRemoval id={server.id}>
