@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { networkOf, widerNetworksOf } from "./network";
+import { networkOf, siteOf, widerNetworksOf } from "./network";
 
 test.each([
   ["203.0.113.9", "203.0.113.9"],
@@ -19,3 +19,9 @@ test.each([
   ["203.0.113.9", null],
   [null, null],
 ])("the wider networks of %s are %j", (ip, wider) => expect(widerNetworksOf(ip)).toEqual(wider));
+
+test.each([
+  ["2001:db8:85a3:8d3:1319:8a2e:370:7348", "2001:db8:85a3::/48"],
+  ["203.0.113.9", "203.0.113.9"],
+  [null, "unknown"],
+])("a stranger from %s waits in the turn of %s", (ip, site) => expect(siteOf(ip)).toBe(site));
