@@ -1,7 +1,7 @@
 import { IncomingMessage, ServerResponse } from "node:http";
 import { Socket } from "node:net";
 import { gunzipSync } from "node:zlib";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { answerKept } from "./kept-pages.mjs";
 
 const LONG = "The reference of the API, for everybody. ".repeat(2000);
@@ -12,7 +12,10 @@ let made = 0;
 let isDatabaseThere = true;
 
 /** Asks as a browser does; the page that is made says which one it is, and names its nonce twice. */
-async function ask({ host, path = "/docs/api", url = path, method = "GET", headers = {} }: PageRequest) {
+async function ask(
+  { host, path = "/docs/api", url = path, method = "GET", headers = {} }: PageRequest,
+  answer = answerKept,
+) {
   const request = Object.assign(new IncomingMessage(new Socket()), { url, method, headers: { host, ...headers } });
   const response = new ServerResponse(request);
   const written: { status: number; headers: string[]; body: Buffer } = {
@@ -28,7 +31,7 @@ async function ask({ host, path = "/docs/api", url = path, method = "GET", heade
     if (body) written.body = body;
     return response;
   }) as never;
-  await answerKept(
+  await answer(
     path,
     request,
     response,
@@ -100,6 +103,19 @@ test("while the database is away, the form is not answered from what is kept, an
   expect((await ask({ host: "away.example", path: "/" })).isMade).toBe(false);
   isDatabaseThere = true;
   expect((await ask({ host: "away.example", path: "/sign-in" })).isMade).toBe(false);
+});
+
+test("of nine origins in use, the least used one is forgotten and the other eight stay kept", async () => {
+  vi.resetModules();
+  const { answerKept: answerAnew } = await import("./kept-pages.mjs");
+  const hosts = Array.from({ length: 8 }, (_, n) => `host-${n}.example`);
+  for (const [uses, host] of hosts.entries()) {
+    for (let n = 0; n <= uses; n++) await ask({ host }, answerAnew);
+  }
+  const [least = "", ...others] = [...hosts, "ninth.example"];
+  expect((await ask({ host: "ninth.example" }, answerAnew)).isMade).toBe(true);
+  for (const host of others) expect((await ask({ host }, answerAnew)).isMade, host).toBe(false);
+  expect((await ask({ host: least }, answerAnew)).isMade).toBe(true);
 });
 
 test("whatever hosts clients make up, the origins in use stay kept", async () => {
