@@ -6,6 +6,7 @@ import { expect, test } from "vitest";
 import { mintToken } from "@/lib/tokens/format";
 import { ENDPOINTS, successBody } from "./contract";
 import examples from "./examples.json";
+import { openValues } from "./open-values";
 import { openApiDocument, type Schema, templateOf } from "./openapi";
 
 const document = openApiDocument("https://console.example");
@@ -55,6 +56,35 @@ test("schemas let new fields pass, and carry nothing that belongs to documents o
   expect(text).not.toContain('"additionalProperties":false');
   expect(text).not.toContain('"$schema"');
   expect(text).not.toContain('"$id"');
+});
+
+test("every operation is summed up and described", () => {
+  for (const [path, { get }] of Object.entries(document.paths)) {
+    expect([get.summary.trim(), get.description.trim()], path).not.toContain("");
+  }
+});
+
+test("no answer binds its values to those of today: each list of them is open, and no header is one number for ever", () => {
+  const closed: string[] = [];
+  const look = (value: unknown, place: string): void => {
+    if (typeof value !== "object" || value === null) return;
+    const schema = value as Schema;
+    if (schema.enum || schema.const !== undefined) closed.push(place);
+    for (const [key, part] of Object.entries(value)) {
+      if (key !== "examples" && !(key === "anyOf" && openValues(schema))) look(part, `${place}.${key}`);
+    }
+  };
+  const answers = [
+    ...Object.values(document.paths).map(({ get }) => get.responses),
+    ...Object.values(document["x-other-requests"]).map(({ responses }) => responses),
+    document.components.responses,
+  ].flatMap((responses) => Object.values(responses).filter((answer) => "headers" in answer));
+  look(schemas, "schemas");
+  for (const { description, content } of answers) look(content, description);
+  expect(closed).toEqual([]);
+  const headers = [document.components, ...answers].flatMap((part) => Object.entries(part.headers));
+  const numbers = headers.filter(([, header]) => "schema" in header && /^\d+$/.test(String(header.schema.const)));
+  expect(numbers.map(([name]) => name)).toEqual([]);
 });
 
 test("each example is an answer that the strict schema of its endpoint takes", () => {

@@ -186,10 +186,12 @@ const HEADERS = {
     PREFLIGHT_HEADERS["Access-Control-Allow-Headers"],
     "The headers that a page of another origin may set.",
   ),
-  "Access-Control-Max-Age": fixed(
-    PREFLIGHT_HEADERS["Access-Control-Max-Age"],
-    "Seconds for which a browser need not ask again.",
-  ),
+  "Access-Control-Max-Age": {
+    description: "Seconds for which a browser need not ask again.",
+    required: true,
+    schema: seconds,
+    example: Number(PREFLIGHT_HEADERS["Access-Control-Max-Age"]),
+  },
 } satisfies Record<string, Header>;
 type HeaderName = keyof typeof HEADERS;
 
