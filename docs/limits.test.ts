@@ -21,11 +21,18 @@ test("every table of the schema has a row that says what bounds it, and no row i
   expect(rows.map(({ table }) => table).toSorted()).toEqual(tables.toSorted());
 });
 
+/** What the tests of a file are called: the string with which a call of `test`, or of what `test.each` returns, begins. */
+function titlesOf(source: string): string[] {
+  return [...source.matchAll(/^ *(?:test\(|test\.each\([\s\S]*?\)\()\s*(["`])(.+?)\1,/gm)].map(
+    ([, , title = ""]) => title,
+  );
+}
+
 test.each(rows)("the tests that reach the bound of $table exist", ({ shownBy }) => {
   const named = [...shownBy.matchAll(/`([\w./-]+\.(?:spec|test)\.ts)`: ((?:"[^"]+"(?:; |, )?)+)/g)];
   expect(named).not.toEqual([]);
-  for (const [, file = "", titles = ""] of named) {
-    for (const [, title = ""] of titles.matchAll(/"([^"]+)"/g))
-      expect(readFileSync(file, "utf8"), file).toContain(title);
+  for (const [, file = "", parts = ""] of named) {
+    const titles = titlesOf(readFileSync(file, "utf8")).join("\n");
+    for (const [, part = ""] of parts.matchAll(/"([^"]+)"/g)) expect(titles, file).toContain(part);
   }
 });
