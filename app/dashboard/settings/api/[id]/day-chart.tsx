@@ -23,7 +23,7 @@ export async function DayChart({ day }: { day: DayOfUse }) {
   const { timeZone: zone } = await requireAccount();
   if (total.requests + total.refused === 0) return <p className="soft">No request in the last 24 hours.</p>;
   return (
-    <figure className={styles.chart}>
+    <figure className={`card ${styles.chart}`}>
       <figcaption>
         {total.requests > 0 &&
           `${number(total.requests - total.limited)} answered, ${number(total.limited)} refused over the limit (429)`}
@@ -32,8 +32,9 @@ export async function DayChart({ day }: { day: DayOfUse }) {
         {total.requests > 0 && ` Busiest minute: ${peakText(peak)}`}
       </figcaption>
       <Bars hours={hours} zone={zone} />
+      <Key hours={hours} />
       <details className={styles.numbers}>
-        <summary>The numbers</summary>
+        <summary>Table</summary>
         <table>
           <thead>
             <tr>
@@ -66,12 +67,30 @@ function peakText(peak: number): string {
     : `${number(peak)} of ${LIMIT} requests.`;
 }
 
-/** What each kind of request is called where the bars are pointed at. */
-const KINDS: readonly { name: string; countOf: (hour: HourOfUse) => number }[] = [
-  { name: "Answered", countOf: ({ requests, limited }) => Math.max(0, requests - limited) },
-  { name: "Over the limit", countOf: ({ limited }) => limited },
-  { name: "After its end", countOf: ({ refused }) => refused },
+/** What each kind of request is called, and the colour of its bars. */
+const KINDS: readonly { name: string; colour: string | undefined; countOf: (hour: HourOfUse) => number }[] = [
+  { name: "Answered", colour: styles.answered, countOf: ({ requests, limited }) => Math.max(0, requests - limited) },
+  { name: "Over the limit", colour: styles.refused, countOf: ({ limited }) => limited },
+  { name: "After its end", colour: styles.refused, countOf: ({ refused }) => refused },
 ];
+
+const kindsOf = (hours: readonly HourOfUse[]) => KINDS.filter(({ countOf }) => hours.some((hour) => countOf(hour) > 0));
+
+/** The kinds that the bars show, each with a piece of its colour. */
+function Key({ hours }: { hours: readonly HourOfUse[] }) {
+  return (
+    <ul className={styles.key}>
+      {kindsOf(hours).map(({ name, colour }) => (
+        <li key={name}>
+          <svg viewBox="0 0 10 10" aria-hidden="true">
+            <rect className={colour} width="10" height="10" />
+          </svg>
+          {name}
+        </li>
+      ))}
+    </ul>
+  );
+}
 
 function pointsOf(hours: readonly HourOfUse[], countOf: (hour: HourOfUse) => number): ChartPoint[] {
   return hours.map((hour) => {
@@ -88,7 +107,7 @@ function Bars({ hours, zone }: { hours: readonly HourOfUse[]; zone: string }) {
   const ticks = y.ticks(3).filter(Number.isInteger);
   const from = hours[0]?.hour.getTime() ?? 0;
   const to = from + hours.length * HOUR;
-  const shown = KINDS.filter(({ countOf }) => hours.some((hour) => countOf(hour) > 0));
+  const shown = kindsOf(hours);
   return (
     <div className={`${axes.frame} ${styles.frame}`}>
       <svg className={axes.scale} aria-hidden="true">
