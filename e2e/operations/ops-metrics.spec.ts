@@ -32,7 +32,7 @@ test("/ops/metrics tells of an instance on a port of its own: routes and statuse
     await expect.poll(read).toContain("console_sweep_finished_timestamp_seconds ");
     const text = await read();
     expect(text).toContain('console_http_requests_total{route="/api/v1/servers/[id]",status="404"} 1\n');
-    expect(text).toContain('console_http_request_duration_seconds_count{route="/api/v1/me"} 20\n');
+    expect(text).toContain('console_http_request_duration_seconds_count{route="/api/v1/me",status="200"} 20\n');
     expect(text).toContain('console_limit_decisions_total{policy="api",decision="accepted"} 22\n');
     expect(text).toMatch(/^console_admission_total\{kind="request",outcome="at_once"\} [1-9]$/m);
     expect(text).toContain('console_admission_waiting{kind="request"} 0\n');

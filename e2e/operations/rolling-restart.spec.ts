@@ -7,6 +7,7 @@ import { startConsole } from "@/e2e/support/console-server";
 import { newAccount, newReportingServer } from "@/e2e/support/factories";
 import { expect, test } from "@/e2e/support/fixtures";
 import { freePort } from "@/e2e/support/free-port";
+import { fieldsOfForm } from "@/e2e/support/html-form";
 import { hasNginx, type NginxServer, startNginx } from "@/e2e/support/nginx-server";
 import { hasRedis, type RedisServer, startRedis } from "@/e2e/support/redis-server";
 import { SECOND } from "@/lib/time";
@@ -14,6 +15,8 @@ import { DIST_DIRS } from "@/scripts/build";
 
 /** Clients that ask at once, each on a connection to nginx of its own. Every other one reports. */
 const CLIENTS = 40;
+/** How many of them send a form, which nginx does not send again when an instance fails. */
+const FORMS = 2;
 /** Milliseconds between two requests of a client. The pause of reports keeps far below the limit of a key. */
 const PAUSES = { POST: 250, GET: 60 };
 
@@ -25,7 +28,7 @@ test("a restart of one instance after the other behind nginx, with the configura
   const ports = [await freePort(), await freePort()] as const;
   const instances = await Promise.all(ports.map((port, index) => startInstance(port, redis, index)));
   const nginx = await startNginx(ports);
-  const load = await startLoad(nginx);
+  const load = await startLoad(nginx, await signInForm(ports[0]));
   try {
     await load.proceed();
     for (const [index, port] of ports.entries()) {
@@ -89,8 +92,20 @@ async function startInstance(port: number, redis: RedisServer | null, index: num
   return child;
 }
 
-/** Sends reads and check-ins at a steady pace. Collects every answer other than 200. */
-async function startLoad(nginx: NginxServer) {
+type Form = { body: Buffer; type: string };
+
+/** The form to sign in as a browser without scripts sends it, with a password that nobody has. */
+async function signInForm(port: number): Promise<Form> {
+  const form = new FormData();
+  const html = await (await fetch(`http://127.0.0.1:${port}/sign-in`)).text();
+  const typed = Object.entries({ email: "nobody@example.com", password: "wrong password" });
+  for (const [name, value] of [...fieldsOfForm(html, "Sign in"), ...typed]) form.set(name, value);
+  const written = new Response(form);
+  return { body: Buffer.from(await written.arrayBuffer()), type: written.headers.get("content-type") ?? "" };
+}
+
+/** Sends reads, check-ins and forms at a steady pace. Collects every answer other than 200. */
+async function startLoad(nginx: NginxServer, form: Form) {
   const failures: string[] = [];
   const answered = Array<number>(CLIENTS).fill(0);
   let isOver = false;
@@ -102,9 +117,11 @@ async function startLoad(nginx: NginxServer) {
     const agent = new Agent({ keepAlive: true, maxSockets: 1, rejectUnauthorized: false });
     for (let sent = 0; !isOver; sent++) {
       const request: LoadRequest =
-        client % 2 === 0
-          ? { method: "POST", path: "/ingest/v1/check-ins", token: key, body: "{}" }
-          : { method: "GET", path: sent % 200 === 0 ? "/api/v1/me" : "/healthz", token, body: "" };
+        client < FORMS
+          ? { method: "POST", path: "/sign-in", token: undefined, ...form }
+          : client % 2 === 0
+            ? { method: "POST", path: "/ingest/v1/check-ins", token: key, body: "{}" }
+            : { method: "GET", path: sent % 200 === 0 ? "/api/v1/me" : "/healthz", token, body: "" };
       const status = await ask(nginx.port, agent, request).catch(String);
       if (status !== 200) failures.push(`${new Date().toISOString()} ${request.method} ${request.path}: ${status}`);
       answered[client] = sent + 1;
@@ -129,17 +146,25 @@ async function startLoad(nginx: NginxServer) {
   };
 }
 
-type LoadRequest = { method: "GET" | "POST"; path: string; token: string | undefined; body: string };
+type LoadRequest = {
+  method: "GET" | "POST";
+  path: string;
+  token: string | undefined;
+  body: string | Buffer;
+  /** JSON by default. */
+  type?: string;
+};
 
 async function ask(
   port: number,
   agent: Agent,
-  { method, path, token, body }: LoadRequest,
+  { method, path, token, body, type = "application/json" }: LoadRequest,
 ): Promise<number | undefined> {
   const headers = {
     Host: "console.example.com",
-    Authorization: `Bearer ${token}`,
-    ...(body && { "Content-Type": "application/json", "Content-Length": Buffer.byteLength(body) }),
+    Origin: "https://console.example.com",
+    ...(token && { Authorization: `Bearer ${token}` }),
+    ...(body && { "Content-Type": type, "Content-Length": Buffer.byteLength(body) }),
   };
   const sent = request({ host: "127.0.0.1", port, method, path, agent, headers });
   sent.end(body);

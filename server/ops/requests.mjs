@@ -8,9 +8,12 @@ const NANOSECONDS = 1e9;
 /** How often the event loop is looked at, in milliseconds. */
 const RESOLUTION = 10;
 
-/** @typedef {{ statuses: Map<number, number>, buckets: number[], seconds: number, count: number }} Route */
-/** @type {Map<string, Route>} */
-const routes = new Map();
+/**
+ * Durations of the answers of one route and status.
+ * @typedef {{ labels: { route: string, status: string }, buckets: number[], seconds: number, count: number }} Answers
+ */
+/** By route and status. @type {Map<string, Answers>} */
+const answered = new Map();
 let running = 0;
 
 /**
@@ -30,18 +33,19 @@ export function measure(response) {
 }
 
 /**
- * @param {string} name
+ * @param {string} route
  * @param {number} status
  * @param {number} seconds
  */
-function count(name, status, seconds) {
-  const route = routes.get(name) ?? { statuses: new Map(), buckets: BUCKETS.map(() => 0), seconds: 0, count: 0 };
-  routes.set(name, route);
-  route.statuses.set(status, (route.statuses.get(status) ?? 0) + 1);
-  route.count++;
-  route.seconds += seconds;
+function count(route, status, seconds) {
+  const key = `${route} ${status}`;
+  const labels = { route, status: String(status) };
+  const answers = answered.get(key) ?? { labels, buckets: BUCKETS.map(() => 0), seconds: 0, count: 0 };
+  answered.set(key, answers);
+  answers.count++;
+  answers.seconds += seconds;
   for (const [index, bound] of BUCKETS.entries()) {
-    if (seconds <= bound) route.buckets[index] = (route.buckets[index] ?? 0) + 1;
+    if (seconds <= bound) answers.buckets[index] = (answers.buckets[index] ?? 0) + 1;
   }
 }
 
@@ -84,26 +88,24 @@ function requestFamilies() {
       help: "Requests answered, by route and status.",
       type: "counter",
       merge: "sum",
-      samples: [...routes].flatMap(([route, { statuses }]) =>
-        [...statuses].map(
-          /** @returns {[Record<string, string>, number]} */
-          ([status, times]) => [{ route, status: String(status) }, times],
-        ),
+      samples: [...answered.values()].map(
+        /** @returns {[Record<string, string>, number]} */
+        ({ labels, count: times }) => [labels, times],
       ),
     },
     {
       name: "console_http_request_duration_seconds",
-      help: "From a request's first line to the end of its answer, by route.",
+      help: "From a request's first line to the end of its answer, by route and status.",
       type: "histogram",
       merge: "sum",
-      samples: [...routes].flatMap(([route, { buckets, seconds, count: times }]) => [
+      samples: [...answered.values()].flatMap(({ labels, buckets, seconds, count: times }) => [
         ...buckets.map(
           /** @returns {[Record<string, string>, number, string]} */
-          (value, index) => [{ route, le: String(BUCKETS[index]) }, value, "_bucket"],
+          (value, index) => [{ ...labels, le: String(BUCKETS[index]) }, value, "_bucket"],
         ),
-        /** @type {[Record<string, string>, number, string]} */ ([{ route, le: "+Inf" }, times, "_bucket"]),
-        /** @type {[Record<string, string>, number, string]} */ ([{ route }, seconds, "_sum"]),
-        /** @type {[Record<string, string>, number, string]} */ ([{ route }, times, "_count"]),
+        /** @type {[Record<string, string>, number, string]} */ ([{ ...labels, le: "+Inf" }, times, "_bucket"]),
+        /** @type {[Record<string, string>, number, string]} */ ([labels, seconds, "_sum"]),
+        /** @type {[Record<string, string>, number, string]} */ ([labels, times, "_count"]),
       ]),
     },
   ];
