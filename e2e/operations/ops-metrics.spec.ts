@@ -65,6 +65,18 @@ test("/ops/metrics tells of an instance on a port of its own: routes and statuse
   }
 });
 
+test("the operator's port is at OPS_HOST alone", { tag: "@one-engine" }, async () => {
+  // Linux has all of 127.0.0.0/8 on its loopback.
+  const [opsPort, host] = [await freePort(), "127.0.0.2"];
+  const app = await startConsole(String(process.env.DATABASE_URL), { OPS_PORT: String(opsPort), OPS_HOST: host });
+  try {
+    expect((await fetch(`http://${host}:${opsPort}/ops/metrics`)).status).toBe(200);
+    await expect(fetch(`http://127.0.0.1:${opsPort}/ops/metrics`)).rejects.toThrow("fetch failed");
+  } finally {
+    await app.stop();
+  }
+});
+
 test("promtool accepts the alerts on /ops/metrics", { tag: "@one-engine" }, () => {
   test.skip(!hasPrometheus(), "Prometheus is not installed on this machine");
   const file = "public/recipes/prometheus/operations-rules.yml";

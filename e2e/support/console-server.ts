@@ -24,6 +24,7 @@ export const NO_VARIABLES = {
   DRAIN_DELAY: "0",
   PRIVATE_ORIGINS: "",
   OPS_PORT: "",
+  OPS_HOST: "127.0.0.1",
 };
 
 export type ConsoleServer = AppProcess & {
