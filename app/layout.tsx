@@ -6,7 +6,7 @@ import "./globals.css";
 
 export const metadata: Metadata = {
   title: { template: "%s · Console", default: "Console" },
-  description: "A read-only JSON API for your servers, and the page where you manage its access tokens.",
+  description: "One score for every server with the reasons for it, protection for game servers, and a read-only API.",
   icons: {
     icon: [{ url: "/favicon.svg", type: "image/svg+xml" }, { url: "/favicon.ico" }],
     // A style sheet, not an icon: the document of a failed page contains only our metadata, so the link must stand here.

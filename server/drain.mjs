@@ -2,7 +2,7 @@
 // listening and lets running requests finish.
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { isDraining, startDraining } from "../lib/process/draining.mjs";
-import { listenersOf } from "./http/listeners.mjs";
+import { closeListeners } from "./http/listeners.mjs";
 
 /** Running requests get this long after the listener has closed. */
 const FINISH_MS = 10_000;
@@ -83,7 +83,7 @@ async function untilQuiet(server) {
  */
 async function close(server) {
   setTimeout(() => process.exit(0), FINISH_MS).unref();
-  const closed = Promise.all(listenersOf(server).map((one) => new Promise((resolve) => one.close(resolve))));
+  const closed = closeListeners(server);
   // close() does not end busy connections; they would stay open after their answer.
   const sweep = setInterval(() => server.closeIdleConnections(), 50);
   await closed;

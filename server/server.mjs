@@ -167,11 +167,11 @@ tellOfProcess();
 await app.prepare();
 await openDirectDoor();
 const listeningOn = await listen(server, port, hostname).catch((error) => failToListen(error, port, hostname));
-if (process.send) process.send({ port: listeningOn });
-else logInfo("listening", `${hostname}:${listeningOn}`);
-
 if (cluster.isWorker) answerCollector();
 else await Promise.all([startOps(), dev || addListeners(server)]);
+// Whoever waits for this finds all of it there.
+if (process.send) process.send({ port: listeningOn });
+else logInfo("listening", `${hostname}:${listeningOn}`);
 
 /** Opens the direct door. Only a build has all handlers; the development server compiles them on demand. */
 async function openDirectDoor() {

@@ -388,6 +388,27 @@ test("on a phone each title that sorts has room, the arrow of the order as well"
   expect(cut).toBe(0);
 });
 
+test("several tokens used from a new network are one line, whose action asks whether to revoke them", {
+  tag: "@one-engine",
+}, async ({ page, account }) => {
+  const ago = (ms: number) => new Date(Date.now() - ms);
+  for (const name of ["moved one", "moved two"]) {
+    const { token } = await newNamedToken(account.id, name);
+    for (const [network, days] of [
+      ["192.0.2.1", 40],
+      ["198.51.100.5", 1],
+    ] as const) {
+      const data = { tokenId: token.id, ip: network, network, firstSeenAt: ago(days * DAY), lastSeenAt: ago(0) };
+      await db.tokenVisitor.create({ data });
+    }
+  }
+  await page.goto(TOKEN_PAGE);
+  const lines = page.getByRole("region", { name: "Needs attention" }).getByRole("listitem");
+  await expect(lines).toHaveCount(1);
+  await lines.getByRole("link", { name: "Revoke 2 tokens" }).click();
+  await expect(page.getByRole("dialog", { name: "Revoke 2 tokens?" })).toContainText("moved two");
+});
+
 test("ten tokens that end within a week are one line that names all of them", { tag: "@one-engine" }, async ({
   page,
   account,

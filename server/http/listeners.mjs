@@ -12,6 +12,8 @@ const SEND_BACK = "process.on('message', (message, handle) => process.send(messa
 
 /** @type {WeakMap<import("node:net").Server, import("node:net").Server[]>} */
 const further = new WeakMap();
+/** The processes that listeners are still awaited from. @type {WeakMap<import("node:net").Server, import("node:child_process").ChildProcess>} */
+const helpers = new WeakMap();
 
 /**
  * All listeners of a server, itself first. Each counts the connections that it took, so all of them are to be closed.
@@ -19,6 +21,16 @@ const further = new WeakMap();
  */
 export function listenersOf(server) {
   return [server, ...(further.get(server) ?? [])];
+}
+
+/**
+ * Closes all listeners of a server, those that are still being added as well: whoever holds the socket keeps the port.
+ * Resolves when they have no connection left.
+ * @param {import("node:net").Server} server
+ */
+export async function closeListeners(server) {
+  helpers.get(server)?.kill("SIGKILL");
+  await Promise.all(listenersOf(server).map((one) => new Promise((resolve) => one.close(resolve))));
 }
 
 /**
@@ -35,9 +47,11 @@ export function addListeners(server) {
     // It needs nothing of the environment, which holds secrets.
     env: { NODE_ENV: "production" },
   });
+  helpers.set(server, child);
   const deadline = setTimeout(() => child.kill("SIGKILL"), LONGEST_MS);
   child.on("message", (_, handle) => {
     if (server.listening) added.push(listenOn(handle, server));
+    else Reflect.get(handle ?? {}, "close")?.call(handle);
     if (added.length === FURTHER || !server.listening) child.kill("SIGKILL");
   });
   // Only the handle: a process that is sent the server listens as well, and would take connections.

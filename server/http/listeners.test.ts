@@ -3,7 +3,7 @@ import { createServer, type Server } from "node:http";
 import { type AddressInfo, connect, type Socket } from "node:net";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { afterEach, expect, test } from "vitest";
-import { addListeners, listenersOf } from "./listeners.mjs";
+import { addListeners, closeListeners, listenersOf } from "./listeners.mjs";
 
 const CONNECTIONS = 60;
 
@@ -62,7 +62,7 @@ test("whichever listener takes a connection, its request is answered; once all a
   const answers = Array.from({ length: CONNECTIONS }, () => ask(server));
   expect(new Set(await Promise.all(answers))).toEqual(new Set(["HTTP/1.1 200"]));
   const port = portOf(server);
-  await Promise.all(listeners.map((listener) => new Promise((resolve) => listener.close(resolve))));
+  await closeListeners(server);
   const [error] = await once(connect(port, "127.0.0.1"), "error");
   expect(error.code).toBe("ECONNREFUSED");
 });
@@ -78,4 +78,17 @@ test("while listeners are added, every connection is answered", async () => {
   }
   await adding;
   expect(new Set(await Promise.all(answers))).toEqual(new Set(["HTTP/1.1 200"]));
+});
+
+test("a server that ends while listeners are added gives its port back at once", async () => {
+  for (let wait = 0; wait < 100; wait += 10) {
+    const server = await startServer();
+    const port = portOf(server);
+    const adding = addListeners(server);
+    await new Promise((resolve) => setTimeout(resolve, wait));
+    await closeListeners(server);
+    await adding;
+    const [error] = await once(connect(port, "127.0.0.1"), "error");
+    expect(error.code, `${wait} ms`).toBe("ECONNREFUSED");
+  }
 });

@@ -97,9 +97,15 @@ function NewNetworks({ seen, now }: { seen: readonly SeenToken[]; now: Date }) {
   const [first, ...others] = seen;
   if (!first || others.length > 0) {
     return (
-      <li>
-        {seen.length} tokens were used from a new network: <Names tokens={seen.map(({ token }) => token)} />. Revoke
-        those that you did not use there.
+      <li className={styles.line}>
+        <span>
+          {seen.length} tokens were used from a new network: <Names tokens={seen.map(({ token }) => token)} />. Revoke
+          those that you did not use there.
+        </span>
+        <RevokeLink selection={seen.map(({ token }) => token.id)} idPrefix="notice-" className={styles.action}>
+          Revoke {seen.length}
+          <span className="visually-hidden"> tokens</span>
+        </RevokeLink>
       </li>
     );
   }
