@@ -9,7 +9,8 @@ const TOKENS = "tokens.css";
 const SHEETS = readdirSync(APP, { recursive: true, encoding: "utf8" }).filter((file) => file.endsWith(".css"));
 
 const COLOUR = /#[0-9a-f]{3,8}\b|\b(rgb|hsl|oklch|oklab|lab|lch|color)a?\(/i;
-const DISTANCE = /^\s*(gap|row-gap|column-gap|padding[\w-]*|margin[\w-]*|font-size|font-weight|border-radius):(.*);/;
+const DISTANCE =
+  /^\s*(gap|row-gap|column-gap|padding[\w-]*|margin[\w-]*|scroll-margin[\w-]*|inset[\w-]*|top|right|bottom|left|font-size|font-weight|border-radius):(.*);/;
 
 test.each(SHEETS.filter((file) => file !== TOKENS))(
   "%s takes its colours, distances and sizes of text from the tokens",
@@ -26,7 +27,7 @@ function hasOwnDistance(line: string): boolean {
   return (
     value
       .replaceAll(/var\([^)]*\)/g, "")
-      .match(/\d*\.?\d+(rem|px)|\b\d{3}\b/g)
+      .match(/\d*\.?\d+(rem|px)|\b\d{3}\b(?!%)/g)
       ?.some((size) => size !== "1px") ?? false
   );
 }
