@@ -1,5 +1,5 @@
 import { startConsole } from "@/e2e/support/console-server";
-import { newAccount, newNamedToken, PASSWORD } from "@/e2e/support/factories";
+import { newAccount, newNamedToken, PASSWORD, unique } from "@/e2e/support/factories";
 import { call, ENDPOINT_PATHS, expectFailure } from "@/e2e/support/fixtures";
 import {
   answerQuestion,
@@ -15,6 +15,9 @@ import {
   test,
 } from "@/e2e/support/pages";
 import { db } from "@/lib/database/client";
+import { ACCOUNT_PAGE } from "@/lib/page-paths";
+import { HOUR } from "@/lib/time";
+import { hashToken } from "@/lib/tokens/format";
 
 const PAGES = ["/", "/sign-in", TOKEN_PAGE, "/no/such/page"];
 
@@ -163,6 +166,17 @@ test("each security event is one line of JSON with account, token and ip, and ne
     await expect(page.getByText("Wrong e-mail or password.")).toBeVisible();
     await submitSignIn(page, email);
     await expect(page.getByRole("banner")).toContainText(email);
+    await otherSession(id);
+    await page.goto(app.origin + ACCOUNT_PAGE);
+    await page.getByRole("button", { name: "Sign out all other browsers" }).click();
+    await expect(page.getByText("1 browser was signed out.")).toBeVisible();
+    await otherSession(id);
+    const newPassword = "a wholly new password";
+    await page.getByLabel("Current password").fill(PASSWORD);
+    await page.getByLabel("New password", { exact: true }).fill(newPassword);
+    await page.getByLabel("New password again").fill(newPassword);
+    await page.getByRole("button", { name: "Change password" }).click();
+    await expect(page.getByText("Your password is changed. 1 other browser was signed out.")).toBeVisible();
     await page.goto(app.origin + TOKEN_PAGE);
     const raw = await createOnPage(page, 'x","event":"forged"} {');
     await finishOnPage(page);
@@ -180,22 +194,38 @@ test("each security event is one line of JSON with account, token and ip, and ne
       .split("\n")
       .filter((line) => line.includes('"kind":"security"'))
       .map((line) => JSON.parse(line) as Record<string, unknown>);
-    expect(events.map(({ event, account, token: tokenId }) => ({ event, account, tokenId }))).toEqual([
-      { event: "sign-in failed", account: null, tokenId: undefined },
-      { event: "signed in", account: id, tokenId: undefined },
+    expect(events.map(({ event, account, token: tokenId, count }) => ({ event, account, tokenId, count }))).toEqual([
+      { event: "sign-in failed", account: null },
+      { event: "signed in", account: id },
+      { event: "sessions ended", account: id, count: 1 },
+      { event: "password changed", account: id, count: 1 },
       { event: "token created", account: id, tokenId: token.id },
       { event: "token revoked", account: id, tokenId: token.id },
-      { event: "token use refused", account: id, tokenId: token.id },
-      { event: "signed out", account: id, tokenId: undefined },
+      { event: "token use refused", account: id, tokenId: token.id, count: 1 },
+      { event: "signed out", account: id },
     ]);
     for (const { ip } of events) expect(ip).toBe("127.0.0.1");
-    for (const secret of [raw.slice(5, 25), PASSWORD, "and this password", "someone-typed-this", email, "forged"]) {
+    for (const secret of [
+      raw.slice(5, 25),
+      PASSWORD,
+      newPassword,
+      "and this password",
+      "someone-typed-this",
+      email,
+      "forged",
+    ]) {
       expect(app.output()).not.toContain(secret);
     }
   } finally {
     await app.stop();
   }
 });
+
+/** Another browser in which the account is signed in. */
+async function otherSession(accountId: number): Promise<void> {
+  const [tokenHash, expiresAt] = [hashToken(unique("session")), new Date(Date.now() + HOUR)];
+  await db.session.create({ data: { tokenHash, accountId, expiresAt } });
+}
 
 test("while the database is away pages say so with 503, and nobody is signed out by it", async ({ page, account }) => {
   const app = await startConsole("postgresql://postgres@127.0.0.1:1/none");

@@ -63,7 +63,10 @@ export async function changePassword(accountId: number, oldHash: string, passwor
     });
     if (count === 0) return null;
     // A concurrent sign-in waits for this transaction. It then fails, because the old hash is gone.
-    const ended = await tx.session.deleteMany({ where: { accountId, tokenHash: { not: tokenHash } } });
+    const others = { accountId, tokenHash: { not: tokenHash } };
+    const ended = await tx.session.deleteMany({ where: { ...others, expiresAt: { gt: new Date() } } });
+    // Sessions that had ended before go as well, and are not counted: nobody was signed in there.
+    await tx.session.deleteMany({ where: others });
     await tx.session.updateMany({ where: { tokenHash }, data: { authenticatedAt: new Date() } });
     return ended.count;
   });
