@@ -83,7 +83,10 @@ export default async function Page() {
               <h2>Read it anywhere</h2>
               <p className="soft">One header, plain JSON, an OpenAPI document, and numbers for Prometheus.</p>
             </div>
-            <CodeBlock label="A first request" text={"GET /api/v1/servers\nAuthorization: Bearer cpat_…"} />
+            <CodeBlock
+              label="A first request"
+              text={`curl -sS \\\n${origin}/api/v1/servers \\\n-H "Authorization: Bearer $TOKEN"`}
+            />
           </li>
         </ol>
         <Section id="endpoints" title="What the API answers">
