@@ -1,9 +1,11 @@
-import { newNamedToken, newServer } from "@/e2e/support/factories";
+import { newGameService, newNamedToken, newServer } from "@/e2e/support/factories";
 import { createOnPage, expect, TOKEN_PAGE, test, withAndWithoutJavaScript } from "@/e2e/support/pages";
 import { db } from "@/lib/database/client";
+import { serverPath, servicePath, tokenPath } from "@/lib/page-paths";
 import { dateText } from "@/lib/relative-time";
 import { recordCheckIn } from "@/lib/servers/telemetry/check-ins";
-import { DAY, HOUR } from "@/lib/time";
+import { DAY, HOUR, MINUTE } from "@/lib/time";
+import { wallClock, zoneText } from "@/lib/time-zone";
 
 const ACCOUNT_PAGE = "/dashboard/settings/account";
 
@@ -81,4 +83,47 @@ withAndWithoutJavaScript(() => {
     const { expiresAt } = await db.accessToken.findFirstOrThrow({ where: { accountId: account.id } });
     expect(expiresAt).toEqual(new Date(Date.parse(`${day}T23:59:59Z`) - 14 * HOUR));
   });
+});
+
+test("every chart names the zone that the account has chosen, below it and at its cursor, and its axis counts by that zone's clocks", {
+  tag: "@one-engine",
+}, async ({ page, account }) => {
+  const minute = Math.floor(Date.now() / MINUTE) * MINUTE;
+  const { id: server } = await newServer(account.id, { createdAt: new Date(minute - DAY), lastSeenAt: new Date() });
+  for (const ago of [MINUTE, 2 * MINUTE, 3 * MINUTE]) {
+    await recordCheckIn(server, { sample: { cpuPct: 10 } }, new Date(minute - ago));
+  }
+  const { id: service } = await newGameService(account.id);
+  const counters = { packets: 5, bytes: 5, dropped: 5, connections: 5 };
+  await db.metricSample.create({
+    data: { serviceId: service, ts: new Date(minute - 2 * MINUTE), nodeId: 1, ...counters, latencyMs: 8.5 },
+  });
+  const { token } = await newNamedToken(account.id, "used");
+  const hour = new Date(Math.floor(minute / HOUR) * HOUR);
+  await db.tokenUseHour.create({ data: { tokenId: token.id, hour, requests: 9, limited: 2, peak: 9 } });
+
+  for (const zone of [FAR_EAST, "Pacific/Marquesas"]) {
+    await db.account.update({ where: { id: account.id }, data: { timeZone: zone } });
+    const { hour: hours, minute: minutes } = wallClock(minute, zone);
+    const sinceMidnight = (hours * HOUR + minutes * MINUTE) / DAY;
+    for (const path of [`${serverPath(server)}?range=24h`, `${servicePath(service)}?range=24h`, tokenPath(token.id)]) {
+      await page.goto(path);
+      await expect(page.getByRole("main"), path).toContainText(`Times in ${zoneText(zone)}.`);
+      const cursors = page.getByRole("slider");
+      await expect(cursors.first()).toHaveAttribute("aria-valuetext", new RegExp(`, in ${zoneText(zone)}$`));
+      await cursors.first().focus();
+      await cursors.first().press("End");
+      for (const cursor of await cursors.all()) await expect(cursor, path).toContainText(zoneText(zone));
+      const [, shownHour, shownMinute] =
+        /, (\d\d):(\d\d)/.exec((await cursors.first().getAttribute("aria-valuetext")) ?? "") ?? [];
+      const behind = (1 + sinceMidnight - (Number(shownHour) * HOUR + Number(shownMinute) * MINUTE) / DAY) % 1;
+      expect(behind * DAY, `the last value of ${path} in ${zone}`).toBeLessThan(2 * HOUR);
+      // The line of midnight stands as far before the end of the day shown as the zone's clocks say.
+      const share = Number.parseFloat(
+        (await page.locator("[data-midnight=true] line").first().getAttribute("x1")) ?? "",
+      );
+      const off = (share / 100 + sinceMidnight) % 1;
+      expect(Math.min(off, 1 - off), `${path} in ${zone}`).toBeLessThan(0.06);
+    }
+  }
 });

@@ -4,6 +4,7 @@ import { useMemo, useSyncExternalStore } from "react";
 import { quantity, type Unit } from "@/lib/quantities";
 import { clockText, momentText } from "@/lib/relative-time";
 import { MINUTE } from "@/lib/time";
+import { zoneText } from "@/lib/time-zone";
 import { useTimeZone } from "../time-zone";
 import styles from "./chart-cursor.module.css";
 import { type PackedPoints, unpackPoints } from "./packed-points";
@@ -84,27 +85,30 @@ export function ChartCursor({ title, from, to, step, unit, series: packed, silen
       aria-valuemin={from}
       aria-valuemax={to}
       aria-valuenow={isShown ? at : to}
-      aria-valuetext={values ? values.text : "Use the arrow keys to go through the times"}
+      // Read aloud once, and not again with every step.
+      aria-valuetext={values ? values.text : `Use the arrow keys to go through the times, in ${zoneText(zone)}`}
       onPointerMove={follow}
       onPointerDown={follow}
       onPointerLeave={({ pointerType }) => pointerType === "mouse" && pointAt(null)}
       onKeyDown={move}
       onBlur={() => pointAt(null)}
     >
-      {values && at !== null && <Values share={(at - from) / (to - from)} values={values} />}
+      {values && at !== null && <Values share={(at - from) / (to - from)} values={values} zone={zone} />}
     </div>
   );
 }
 
 type Values = { time: string; lines: { name: string; mean: string; spread: string | null }[]; text: string };
 
-function Values({ share, values: { time, lines } }: { share: number; values: Values }) {
+function Values({ share, values: { time, lines }, zone }: { share: number; values: Values; zone: string }) {
   return (
     <div className={styles.values} aria-hidden="true">
       <span className={styles.line} style={{ left: `${share * 100}%` }} />
       {/* Beside its line where there is room, and never beyond the plot. */}
       <div className={styles.box} style={{ left: `${share * 100}%`, transform: `translateX(${-share * 100}%)` }}>
-        <strong>{time}</strong>
+        <span>
+          <strong>{time}</strong> <span className="soft">{zoneText(zone)}</span>
+        </span>
         {lines.map(({ name, mean, spread }) => (
           <span key={name}>
             {name} <b>{mean}</b> {spread && <span className="soft">{spread}</span>}

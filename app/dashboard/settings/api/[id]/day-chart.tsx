@@ -8,6 +8,7 @@ import { API_REQUESTS } from "@/lib/rate-limit/policy";
 import { momentText } from "@/lib/relative-time";
 import { requireAccount } from "@/lib/sign-in/sessions";
 import { HOUR, MINUTE } from "@/lib/time";
+import { zoneText } from "@/lib/time-zone";
 import type { DayOfUse, HourOfUse } from "@/lib/tokens/activity";
 import styles from "./day-chart.module.css";
 
@@ -56,7 +57,7 @@ export async function DayChart({ day }: { day: DayOfUse }) {
           </tbody>
         </table>
       </details>
-      <p className="hint">Counted about once a minute, and not exact to the request.</p>
+      <p className="hint">Counted about once a minute, and not exact to the request. {`Times in ${zoneText(zone)}.`}</p>
     </figure>
   );
 }
