@@ -75,7 +75,7 @@ export function Live({ load, children }: Props) {
     <>
       {/* When the router has loaded the page since, its content is newer than the renewal. */}
       <Away value={failedAt !== null}>{renewed && renewed.of === children ? renewed.content : children}</Away>
-      <p role="status" className={failedAt ? styles.failed : "visually-hidden"}>
+      <p role="status" className={`${styles.status} ${failedAt ? styles.failed : ""}`}>
         {failedAt && (
           <>
             Not updated since {clockText(failedAt, zone)}: the console does not answer. It is asked again every few

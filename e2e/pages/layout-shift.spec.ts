@@ -1,7 +1,10 @@
 import type { Page } from "playwright/test";
-import { newNamedToken } from "@/e2e/support/factories";
+import { newGameService, newNamedToken, newServer } from "@/e2e/support/factories";
 import { call } from "@/e2e/support/fixtures";
 import { createOnPage, expect, TOKEN_PAGE, test } from "@/e2e/support/pages";
+import { ACCOUNT_PAGE, DASHBOARD, GAME_SERVICES } from "@/lib/page-paths";
+import { recordCheckIn } from "@/lib/servers/telemetry/check-ins";
+import { DAY, SECOND } from "@/lib/time";
 
 // Layout may only shift after a user action.
 
@@ -70,5 +73,37 @@ for (const width of [390, 1280]) {
     await call("/api/v1/me", raw);
     await expect(page.getByRole("status").filter({ hasText: "First request received" })).toBeVisible();
     expect(await shiftOf(page), "at the first request").toBeLessThan(INVISIBLE);
+  });
+}
+
+for (const width of [390, 1280]) {
+  test(`${width} pixels wide, nothing moves on the fleet, the account and the game services while they load, nor when the fleet renews itself or loses the console`, {
+    tag: "@one-engine",
+  }, async ({ page, context, account }) => {
+    await page.setViewportSize({ width, height: 900 });
+    const lastSeenAt = new Date(Date.now() - DAY);
+    for (const label of ["offline", "never"]) await newServer(account.id, { label });
+    const { id } = await newServer(account.id, { label: "online", createdAt: lastSeenAt, lastSeenAt });
+    await recordCheckIn(id, { sample: { cpuPct: 71, memUsedMb: 1, memTotalMb: 2, diskUsedPct: 5 } });
+    await newGameService(account.id);
+    for (const path of [ACCOUNT_PAGE, GAME_SERVICES, DASHBOARD]) {
+      await page.goto(path, { waitUntil: "networkidle" });
+      await expect(page.getByRole("table").getByRole("row").nth(1)).toBeVisible();
+      expect(await shiftOf(page), path).toBe(0);
+    }
+
+    const renew = () => page.evaluate(() => window.dispatchEvent(new Event("online")));
+    const online = page.locator(`tr[data-server="${id}"]`);
+    await recordCheckIn(id, { sample: { cpuPct: 100, memUsedMb: 2, memTotalMb: 2, diskUsedPct: 99 } });
+    await expect(async () => {
+      await renew();
+      await expect(online).toHaveAttribute("data-group", "attention", { timeout: 2 * SECOND });
+    }).toPass();
+    // A number with more digits begins further to the left.
+    expect(await shiftOf(page), "at a renewal").toBeLessThan(INVISIBLE);
+    await context.setOffline(true);
+    await renew();
+    await expect(online).toContainText("Was online");
+    expect(await shiftOf(page), "without the console").toBeLessThan(INVISIBLE);
   });
 }
