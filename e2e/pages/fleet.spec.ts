@@ -299,6 +299,63 @@ test("while the console is away, typing into the search filters the servers that
   }
 });
 
+test("while the console is away, each row of the fleet says what its server was when it was last heard of", {
+  tag: "@one-engine",
+}, async ({ page, context, account }) => {
+  const [online, silent] = await fill(account.id);
+  await page.goto("/dashboard");
+  const state = (id?: number) => page.locator(`tr[data-server="${id}"] td`).first();
+  await expect(state(online)).toHaveText("Online");
+  await expect(state(silent)).toHaveText("Offline");
+  await context.setOffline(true);
+  // The page listens only once its program runs.
+  await expect(async () => {
+    await page.evaluate(() => window.dispatchEvent(new Event("online")));
+    await expect(page.getByText("Not updated since")).toBeVisible({ timeout: 2 * SECOND });
+  }).toPass();
+  await expect(state(online)).toHaveText("Was online");
+  await expect(state(silent)).toHaveText("Was offline");
+  await expect(page.locator("tr[data-group=never] td").first()).toHaveText("Never checked in");
+  await context.setOffline(false);
+  await page.evaluate(() => window.dispatchEvent(new Event("online")));
+  await expect(state(online)).toHaveText("Online");
+});
+
+test("each title that sorts says the order of the rows to screen readers, and its link turns it round", {
+  tag: "@one-engine",
+}, async ({ page, account }) => {
+  for (const [label, cpuPct, used, diskUsedPct] of [
+    ["one", 62, 30, 20],
+    ["two", 75, 10, 30],
+    ["three", 90, 20, 10],
+  ] as const) {
+    const { id } = await newServer(account.id, { label, createdAt: ago(DAY), lastSeenAt: ago(DAY) });
+    // The cpu alone costs points.
+    await recordCheckIn(id, { sample: { cpuPct, memUsedMb: used, memTotalMb: 100, diskUsedPct } });
+  }
+  await page.goto("/dashboard");
+  const sorted = page.locator("th[aria-sort]");
+  await expect(sorted).toHaveText("Score");
+  for (const [title, order, first] of [
+    ["Server", "ascending", ["one", "three", "two"]],
+    ["CPU", "descending", ["three", "two", "one"]],
+    ["Memory", "descending", ["one", "three", "two"]],
+    ["Disk", "descending", ["two", "one", "three"]],
+    ["Score", "ascending", ["three", "two", "one"]],
+  ] as const) {
+    const turned = order === "ascending" ? "descending" : "ascending";
+    for (const [said, expected] of [
+      [order, first],
+      [turned, [...first].reverse()],
+    ] as const) {
+      await page.getByRole("columnheader", { name: title, exact: true }).getByRole("link").click();
+      await expect(sorted, title).toHaveText(title);
+      await expect(sorted, title).toHaveAttribute("aria-sort", said);
+      await expect(page.locator("tr[data-server] th a"), `${title}, ${said}`).toHaveText(expected);
+    }
+  }
+});
+
 test("a server that never checked in is nowhere said to have been seen, nor what its score would say", {
   tag: "@one-engine",
 }, async ({ page, account }) => {

@@ -1,6 +1,10 @@
-import { newAccount, newServer } from "@/e2e/support/factories";
+import type { Page } from "playwright/test";
+import { newAccount, newGameService, newNamedToken, newServer } from "@/e2e/support/factories";
 import { expect, openAccountMenu, TOKEN_PAGE, test, withAndWithoutJavaScript } from "@/e2e/support/pages";
 import { db } from "@/lib/database/client";
+import { DASHBOARD } from "@/lib/page-paths";
+import { recordCheckIn } from "@/lib/servers/telemetry/check-ins";
+import { listStates } from "@/scripts/screenshots/states";
 
 withAndWithoutJavaScript(() => {
   test("the navigation leads to the tokens and marks where one is; sign-out is on every signed-in page", async ({
@@ -57,4 +61,63 @@ withAndWithoutJavaScript(() => {
     expect((await page.goto("/no/such/page"))?.status()).toBe(404);
     await expect(page.getByRole("banner")).not.toContainText(account.email);
   });
+});
+
+/** The paths of all pages of the dashboard, by the list from which their pictures are made. */
+function dashboardPaths(server: number, service: number, token: number): string[] {
+  const services = {
+    active: service,
+    pending_config: service,
+    configuring: service,
+    failed: service,
+    disabled: service,
+    deleting: service,
+  };
+  const paths = listStates({ server, token, services, long: { server, service, token } })
+    // A page that says that something is missing stands alone in the middle of the screen.
+    .filter(({ name, path }) => path.startsWith(DASHBOARD) && !name.includes("not-found"))
+    .map(({ path }) => path.replace(/\?.*/, ""));
+  return [...new Set(paths)];
+}
+
+/** The parts of the page's column, and the ends of the bar above it, that begin or end elsewhere than the column. */
+function partsAstray(page: Page): Promise<string[]> {
+  return page.locator("main").evaluate((main) => {
+    const { left, right } = main.getBoundingClientRect();
+    const { paddingLeft, paddingRight } = getComputedStyle(main);
+    const column = { left: left + Number.parseFloat(paddingLeft), right: right - Number.parseFloat(paddingRight) };
+    const isSame = (a: number, b: number) => Math.abs(a - b) < 0.6;
+    const parts = [...(document.querySelector("main > article") ?? main).children]
+      // What lies over the page, or is there for screen readers alone, is not in the column.
+      .filter((part) => !["absolute", "fixed"].includes(getComputedStyle(part).position))
+      .map((part) => ({ name: part.outerHTML.slice(0, 60), box: part.getBoundingClientRect() }));
+    const astray = parts
+      .filter(({ box }) => !isSame(box.left, column.left) || !isSame(box.right, column.right))
+      .map(({ name, box }) => `${name} from ${box.left} to ${box.right}`);
+    const logo = document.querySelector("header a")?.getBoundingClientRect().left ?? 0;
+    const menu = document.querySelector("header details > summary")?.getBoundingClientRect().right ?? 0;
+    if (parts.length === 0) astray.push("nothing in the column");
+    if (!isSame(logo, column.left)) astray.push(`the logo at ${logo}`);
+    if (!isSame(menu, column.right)) astray.push(`the account menu at ${menu}`);
+    return astray.map((text) => `${text}; the column from ${column.left} to ${column.right}`);
+  });
+}
+
+test("every part of every page of the dashboard begins at one left edge and ends at one right edge, those of the bar above", {
+  tag: "@one-engine",
+}, async ({ page, account }) => {
+  await db.account.update({ where: { id: account.id }, data: { role: "admin" } });
+  const { id: server } = await newServer(account.id, { lastSeenAt: new Date() });
+  await recordCheckIn(server, { sample: { cpuPct: 90 }, facts: { os: "Debian 13", kernel: "6.12", cores: 4 } });
+  const { id: service } = await newGameService(account.id);
+  const { token } = await newNamedToken(account.id, "in the column");
+  const astray: string[] = [];
+  for (const path of dashboardPaths(server, service, token.id)) {
+    await page.goto(path);
+    for (const width of [375, 1280]) {
+      await page.setViewportSize({ width, height: 900 });
+      for (const part of await partsAstray(page)) astray.push(`${path} at ${width}: ${part}`);
+    }
+  }
+  expect(astray).toEqual([]);
 });
