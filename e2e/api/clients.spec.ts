@@ -132,6 +132,33 @@ test("both clients say that the console cannot be reached, and that it did not a
   }
 });
 
+const DEFAULT_TIMEOUT = `
+import inspect
+from console_api import ConsoleApi
+print(inspect.signature(ConsoleApi).parameters["timeout"].default)
+`;
+
+test("a client that is told nothing gives an answer 30 seconds", { tag: "@one-engine" }, async () => {
+  const silent = createServer(() => {}).listen(0, "127.0.0.1");
+  await once(silent, "listening");
+  const origin = `http://127.0.0.1:${(silent.address() as AddressInfo).port}`;
+  const asked: number[] = [];
+  const { timeout } = AbortSignal;
+  // Notes how long the client would wait, and lets that pass at once.
+  AbortSignal.timeout = (ms) => {
+    asked.push(ms);
+    return AbortSignal.abort();
+  };
+  try {
+    await expect(new ConsoleApi({ origin, token: "cpat_x" }).getAccount()).rejects.toThrow("within 30 seconds");
+  } finally {
+    AbortSignal.timeout = timeout;
+    silent.close();
+  }
+  expect(asked).toEqual([30 * SECOND]);
+  expect(await python(DEFAULT_TIMEOUT, [])).toBe("30.0\n");
+});
+
 const PARSED_AS_3_8 = `
 import ast, sys
 tree = ast.parse(open(sys.argv[1]).read(), feature_version=(3, 8))

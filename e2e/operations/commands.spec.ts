@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { command } from "@/e2e/support/command";
 import { expect, test } from "@/e2e/support/fixtures";
+import { freePort } from "@/e2e/support/free-port";
 import { runProgram } from "@/e2e/support/run-program";
 import { runSql } from "@/e2e/support/run-sql";
 import { createTestDatabase, type TestDatabase } from "@/e2e/support/test-database";
@@ -143,6 +144,46 @@ test("npm run migrate changes nothing where all is done, and a migration that fa
   }
 });
 
+test("every command says which database it uses, embedded or not, and never with the password", {
+  tag: "@one-engine",
+}, async () => {
+  const database = await createTestDatabase();
+  const dir = mkdtempSync(join(tmpdir(), "console-data-"));
+  const url = new URL(database.url);
+  // The server asks for none, so any will do.
+  url.password = "hunter2";
+  const outside = `Using the database ${url.pathname.slice(1)} at ${url.hostname}:${url.port}.`;
+  const embedded = `Using the embedded database in ${dir}.`;
+  const expectToSay = async (args: string[], DATABASE_URL: string, sentence: string) => {
+    const variables = { DATABASE_URL, DATA_DIR: dir, CONSOLE_DIST_DIR: DIST_DIRS.test, PORT: String(await freePort()) };
+    const { code, stdout, stderr } = await command(args, variables, "", "Console API on");
+    expect(code, stderr).toBe(0);
+    // Where the command writes a log, it is a line of that.
+    const said = args[0] === "start" ? JSON.parse(stdout.split("\n")[0] ?? "").detail : stderr.split("\n")[0];
+    expect(said, args.join(" ")).toBe(sentence);
+    expect(stdout + stderr).not.toContain("hunter2");
+  };
+  const joining = [["account", "list"], ["server", "list"], ["sweep"]];
+  try {
+    await expectToSay(["migrate"], "embedded", embedded);
+    const { startReadyProcess } = await import("@/e2e/support/ready-process");
+    const serving = await startReadyProcess<string>("e2e/support/embedded-files-process.ts", [dir]);
+    const joined = `${embedded.slice(0, -1)}, which another process serves.`;
+    try {
+      await Promise.all(joining.map((args) => expectToSay(args, "embedded", joined)));
+    } finally {
+      await serving.stop();
+    }
+    await Promise.all([
+      expectToSay(["start"], "embedded", embedded),
+      ...[["migrate"], ["start"], ...joining].map((args) => expectToSay(args, url.toString(), outside)),
+    ]);
+  } finally {
+    await database.stop();
+    rmSync(dir, { recursive: true });
+  }
+});
+
 test("without DATABASE_URL every command but the demo's refuses in a sentence, and makes no database", {
   tag: "@one-engine",
 }, async () => {
@@ -152,6 +193,7 @@ test("without DATABASE_URL every command but the demo's refuses in a sentence, a
     ["migrate"],
     ["account", "create", "ann@example.com", "--name", "Ann"],
     ["server", "list"],
+    ["sweep"],
   ]) {
     const { code, stdout, stderr } = await command(args, { DATA_DIR: dir, CONSOLE_DIST_DIR: DIST_DIRS.test });
     expect({ code, stdout, refusal: refusalOf(args[0], stderr) }, args.join(" ")).toEqual({

@@ -292,6 +292,43 @@ test("npm run demo with DATABASE_URL puts the whole demo into that database, in 
   }
 });
 
+test("the demo prints its address with the last hour behind it, before anything of earlier days is written", {
+  tag: "@one-engine",
+}, async () => {
+  const database = await createTestDatabase();
+  // It takes two hours of each server and service, and refuses the rest: a demo that wrote that first would end here.
+  for (const [table, id] of [
+    ["metric_samples", "service_id"],
+    ["telemetry_samples", "server_id"],
+  ]) {
+    await runSql(
+      database.url,
+      `create function refuse_${table}() returns trigger language plpgsql as $$ begin
+         if exists (select from ${table} t where t.${id} = new.${id}
+           and t.ts not between new.ts - interval '2 hours' and new.ts + interval '2 hours')
+         then raise exception 'too early'; end if;
+         return new;
+       end $$;
+       create trigger refuse before insert on ${table} for each row execute function refuse_${table}();`,
+    );
+  }
+  const port = await freePort();
+  const demo = await runDemo({ DATABASE_URL: database.url, PORT: String(port) });
+  try {
+    const token = /cpat_\w+/.exec(demo.output())?.[0] ?? "";
+    const ask = <Data>(path: string) => getData<Data>(path, token, { origin: `http://127.0.0.1:${port}` });
+    const { services } = await ask<{ services: { id: number; status: string }[] }>("/api/v1/game-services");
+    const active = services.find(({ status }) => status === "active");
+    const { series } = await ask<{ series: unknown[] }>(`/api/v1/game-services/${active?.id}/metrics?range=1h`);
+    expect(series.length).toBeGreaterThan(100);
+    // Only then it tries.
+    await expect.poll(demo.output).toMatch(/writing the past.*too early/);
+  } finally {
+    await demo.stop();
+    await database.stop();
+  }
+});
+
 test("npm run demo -- --edge: this machine is an edge node with a real HAProxy, until the demo ends", {
   tag: "@one-engine",
 }, async () => {

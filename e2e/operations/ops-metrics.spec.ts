@@ -5,6 +5,7 @@ import { startConsole } from "@/e2e/support/console-server";
 import { newAccount } from "@/e2e/support/factories";
 import { expect, test } from "@/e2e/support/fixtures";
 import { freePort } from "@/e2e/support/free-port";
+import { listeningPorts } from "@/e2e/support/listening-ports";
 import { checkMetrics, hasPrometheus } from "@/e2e/support/prometheus-server";
 import { hasRedis, startRedis } from "@/e2e/support/redis-server";
 
@@ -72,6 +73,18 @@ test("the operator's port is at OPS_HOST alone", { tag: "@one-engine" }, async (
   try {
     expect((await fetch(`http://${host}:${opsPort}/ops/metrics`)).status).toBe(200);
     await expect(fetch(`http://127.0.0.1:${opsPort}/ops/metrics`)).rejects.toThrow("fetch failed");
+  } finally {
+    await app.stop();
+  }
+});
+
+test("without OPS_PORT there is no operator's port: the console listens on its own alone, and answers /ops/metrics with 404", {
+  tag: "@one-engine",
+}, async () => {
+  const app = await startConsole(String(process.env.DATABASE_URL));
+  try {
+    expect((await fetch(`${app.origin}/ops/metrics`)).status).toBe(404);
+    expect(listeningPorts(app.child.pid ?? 0)).toEqual([app.port]);
   } finally {
     await app.stop();
   }

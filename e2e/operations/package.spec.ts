@@ -1,35 +1,29 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "@/e2e/support/fixtures";
-import { makePackage, startPackagedConsole } from "@/e2e/support/packaged-console";
+import { makePackage, runPackaged, startPackagedConsole } from "@/e2e/support/packaged-console";
 import { runProgram } from "@/e2e/support/run-program";
 import { runSql } from "@/e2e/support/run-sql";
 import { createTestDatabase } from "@/e2e/support/test-database";
 
 // On PostgreSQL the shared console of all tests runs from the package: see e2e/support/global-setup.ts.
 
-test("npm run package: migrate, account, server, sweep and server.mjs run from a read-only folder, in one process whose lines are JSON", {
+test("npm run package: migrate, account, server, sweep and server.mjs run from a read-only folder without a home, in one process whose lines are JSON", {
   tag: "@one-engine",
 }, async () => {
   const made = await makePackage();
   const database = await createTestDatabase();
   try {
     await runSql(database.url, "drop schema public cascade; create schema public");
-    const run = (name: string, ...args: string[]) =>
-      runProgram(process.execPath, [join(made.folder, name), ...args], { DATABASE_URL: database.url });
+    const run = (...words: [string, ...string[]]) => runPackaged(made, words, { DATABASE_URL: database.url });
     // Its own name, and the one that package.json installs it under.
     for (const command of ["prisma", "prisma-cli"]) {
       expect(existsSync(join(made.folder, "node_modules", command)), command).toBe(false);
     }
-    const refused = await runProgram(process.execPath, [join(made.folder, "server.mjs")], {
-      DATABASE_URL: database.url,
-    });
+    const refused = await run("server.mjs");
     expect(refused.code).toBe(1);
     expect(JSON.parse(refused.errors).detail).toContain("The database is not up to date");
-    const wrong = await runProgram(process.execPath, [join(made.folder, "server.mjs")], {
-      DATABASE_URL: database.url,
-      PORT: "70000",
-    });
+    const wrong = await runPackaged(made, ["server.mjs"], { DATABASE_URL: database.url, PORT: "70000" });
     expect([wrong.code, wrong.output]).toEqual([1, ""]);
     expect(JSON.parse(wrong.errors).detail).toBe('PORT must be a whole number from 0 to 65535, not "70000".');
     expect(await run("migrate")).toMatchObject({ code: 0, output: "The database is up to date.\n" });
@@ -37,7 +31,7 @@ test("npm run package: migrate, account, server, sweep and server.mjs run from a
     expect(created.output).toContain("Created ann@example.com (id 1, customer).");
     expect((await run("server", "list", "ann@example.com")).output).toContain("There are no servers yet.");
     expect(await run("sweep")).toMatchObject({ code: 0 });
-    const unnamed = await runProgram(process.execPath, [join(made.folder, "account"), "list"], { DATABASE_URL: "" });
+    const unnamed = await runPackaged(made, ["account", "list"], { DATABASE_URL: "" });
     expect(unnamed).toMatchObject({ code: 1, errors: expect.stringContaining("DATABASE_URL is not set") });
 
     const app = await startPackagedConsole(made, database.url, {});

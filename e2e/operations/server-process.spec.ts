@@ -1,9 +1,13 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { closeSync, copyFileSync, mkdtempSync, openSync, readFileSync, rmSync, truncateSync } from "node:fs";
 import { request as httpRequest } from "node:http";
 import { type AddressInfo, connect, createServer } from "node:net";
-import { startConsole } from "@/e2e/support/console-server";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { NO_VARIABLES, startConsole } from "@/e2e/support/console-server";
 import { expect, test } from "@/e2e/support/fixtures";
+import { runProgram } from "@/e2e/support/run-program";
 import { DIST_DIRS } from "@/scripts/build";
 
 // The server as a process: what it does when it is told to stop, and when it cannot start. No database is needed.
@@ -55,6 +59,50 @@ test("a server that is started directly on a port in use says so in one sentence
   taken.close();
   expect(code).toBe(1);
   expect(JSON.parse(stderr)).toMatchObject({ event: "cannot listen", detail: `127.0.0.1:${port}: the port is in use` });
+});
+
+test("a log file that is appended to goes on from its beginning once it was copied and truncated", {
+  tag: "@one-engine",
+}, async () => {
+  const dir = mkdtempSync(join(tmpdir(), "console-log-"));
+  const file = join(dir, "console.log");
+  // As `>>` opens it.
+  const log = openSync(file, "a");
+  const child = spawn(process.execPath, ["server/workers.mjs"], {
+    stdio: ["ignore", log, log],
+    env: {
+      ...process.env,
+      ...NO_VARIABLES,
+      NODE_ENV: "production",
+      CONSOLE_DIST_DIR: DIST_DIRS.test,
+      DATABASE_URL: NO_DATABASE,
+      // Two workers must have one. Nobody asks it anything here.
+      REDIS_URL: "redis://127.0.0.1:1",
+      HOST: "127.0.0.1",
+      PORT: "0",
+      WORKERS: "2",
+    },
+  });
+  closeSync(log);
+  const ended = once(child, "exit");
+  const read = () => readFileSync(file, "utf8");
+  try {
+    await expect.poll(read).toContain('"event":"listening"');
+    // What logrotate does with copytruncate.
+    copyFileSync(file, `${file}.1`);
+    truncateSync(file);
+    const { output } = await runProgram("pgrep", ["-P", String(child.pid)]);
+    process.kill(Number(output.split("\n")[0]), "SIGKILL");
+    await expect.poll(read).toContain('"event":"worker died"');
+  } finally {
+    child.kill();
+    await ended;
+  }
+  const logs = [readFileSync(`${file}.1`, "utf8"), read()];
+  rmSync(dir, { recursive: true });
+  for (const line of logs.flatMap((text) => text.trim().split("\n"))) {
+    expect(() => JSON.parse(line), line.slice(0, 80)).not.toThrow();
+  }
 });
 
 function isListening(host: string, port: number): Promise<boolean> {

@@ -60,6 +60,7 @@ test("haproxy -c finds nothing to say against the configuration in docs/operatio
 });
 
 type Service = {
+  build?: unknown;
   command?: string[];
   environment?: Record<string, string>;
   read_only?: boolean;
@@ -83,6 +84,10 @@ test("deploy/compose.yaml parses, and names variables, files and services that t
   expect(first?.read_only).toBe(true);
   for (const name of Object.keys(first?.environment ?? {})) expect(VARIABLE_NAMES).toContain(name);
   expect(migrate?.command).toEqual(["node", "migrate"]);
+  // Those of the console that name no command run the Dockerfile's.
+  for (const { build, command } of Object.values(services)) {
+    if (build && command) expect(command[0], "no banner of npm's in the log").toBe("node");
+  }
   for (const { logging } of Object.values(services)) {
     expect(logging).toEqual({ driver: "json-file", options: { "max-size": "20m", "max-file": "5" } });
   }
@@ -94,6 +99,17 @@ test("deploy/compose.yaml parses, and names variables, files and services that t
   }
   const caddyfile = readFileSync("deploy/Caddyfile", "utf8");
   for (const name of Object.keys(proxy?.environment ?? {})) expect(caddyfile).toContain(`{$${name}:`);
+});
+
+test("nothing that is shipped or shown starts a console whose log begins with npm's banner", {
+  tag: "@one-engine",
+}, () => {
+  const unit = readFileSync("deploy/console@.service", "utf8");
+  expect(/^ExecStart=(.*)$/m.exec(unit)?.[1]).toBe("/usr/bin/node /opt/console/server.mjs");
+  const shown = [...readFileSync("README.md", "utf8").matchAll(/```sh\n(.*?)```/gs)].map(([, text = ""]) => text);
+  const starts = shown.flatMap((text) => text.split("\n")).filter((line) => /\bnpm (?:run )?start\b/.test(line));
+  expect(starts.length).toBeGreaterThan(0);
+  for (const line of starts) expect(line).toMatch(/ --silent\b/);
 });
 
 /** Of Docker's own list. */

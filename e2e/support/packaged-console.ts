@@ -6,12 +6,14 @@ import { DIST_DIRS } from "@/scripts/build";
 import { writePackage } from "@/scripts/package";
 import { atExit } from "./at-exit";
 import { type ConsoleServer, startConsole } from "./console-server";
+import { type Ended, runProgram, type User } from "./run-program";
 
 /** The package of the tests' build, in a temporary folder that nobody may write to. */
 export type Package = { folder: string; remove(): void };
 
 /** Debian's user without rights and without a home; as somebody else than root, this process's own. */
-const NOBODY = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
+const NOBODY: User = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
+const NO_HOME = { HOME: "/nonexistent" };
 
 export async function makePackage(): Promise<Package> {
   const dir = mkdtempSync(join(tmpdir(), "console-package-"));
@@ -34,5 +36,14 @@ export function startPackagedConsole(
   variables: Record<string, string>,
 ): Promise<ConsoleServer> {
   const program = { script: join(folder, "server.mjs"), ...NOBODY };
-  return startConsole(databaseUrl, { HOME: "/nonexistent", ...variables }, 1, program);
+  return startConsole(databaseUrl, { ...NO_HOME, ...variables }, 1, program);
+}
+
+/** One of the package's programs, run to its end as that user. */
+export function runPackaged(
+  { folder }: Package,
+  [name, ...args]: readonly [string, ...string[]],
+  variables: Record<string, string>,
+): Promise<Ended> {
+  return runProgram(process.execPath, [join(folder, name), ...args], { ...NO_HOME, ...variables }, NOBODY);
 }

@@ -3,13 +3,17 @@ import { once } from "node:events";
 
 export type Ended = { code: number | null; output: string; errors: string };
 
-/** Runs a program to its end, with these variables besides those of the tests. */
+export type User = { uid?: number; gid?: number };
+
+/** Runs a program to its end, with these variables besides those of the tests; as another user, if one is named. */
 export async function runProgram(
   program: string,
   args: readonly string[],
   variables: Record<string, string> = {},
+  user: User = {},
 ): Promise<Ended> {
-  const child = spawn(program, args, { env: { ...process.env, ...variables }, stdio: ["ignore", "pipe", "pipe"] });
+  const env = { ...process.env, ...variables };
+  const child = spawn(program, args, { ...user, env, stdio: ["ignore", "pipe", "pipe"] });
   let [output, errors] = ["", ""];
   child.stdout.on("data", (chunk) => (output += chunk));
   child.stderr.on("data", (chunk) => (errors += chunk));

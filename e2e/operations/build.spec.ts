@@ -1,0 +1,15 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "@/e2e/support/fixtures";
+import { DIST_DIRS } from "@/scripts/build";
+
+// The build that the tests run on, made as npm run demo and npm run package make theirs.
+
+test("a build writes no cache of the bundler, which the first build of a checkout cannot use", {
+  tag: "@one-engine",
+}, () => {
+  expect(existsSync(join(DIST_DIRS.test, "BUILD_ID"))).toBe(true);
+  for (const name of ["turbopack", "webpack"]) {
+    expect(existsSync(join(DIST_DIRS.test, "cache", name)), name).toBe(false);
+  }
+});
