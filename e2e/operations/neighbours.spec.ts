@@ -212,6 +212,19 @@ test("long answers of an account are made one at a time, and short ones of anoth
   expect(Number(after.waited) - Number(before.waited)).toBeGreaterThanOrEqual(10);
 });
 
+test("of many requests at once for a list that nobody has asked for yet, all but the first few are made one at a time", {
+  tag: "@one-engine",
+}, async () => {
+  const { accountId, token } = await newCustomer();
+  await db.$executeRaw`insert into servers (account_id, label, hostname)
+    select ${accountId}, 'Server ' || n, 'server.example.net' from generate_series(1, 150) n`;
+  const before = await readAdmission("long answer");
+  const atOnce = Array.from({ length: 30 }, () => sendWithToken("/api/v1/servers", token));
+  for (const answer of await Promise.all(atOnce)) expect(answer.status).toBe(200);
+  const after = await readAdmission("long answer");
+  expect(Number(after.waited) - Number(before.waited)).toBeGreaterThanOrEqual(15);
+});
+
 test("clients that wait as a 503 tells them are all served in the end", { tag: "@one-engine" }, async () => {
   const tokens: string[] = [];
   for (let n = 0; n < 6; n++) tokens.push(await newToken(attacker.accountId));
@@ -333,7 +346,7 @@ test("a reader who leaves while a month is summed up leaves the rest of it undon
     select ${serverId}, now() - n * interval '2 minutes', 5 from generate_series(1, 21000) n`;
   await db.$executeRaw`
     insert into telemetry_hours (server_id, hour, samples, stale)
-    select ${serverId}, date_trunc('hour', now(), 'UTC') - n * interval '1 hour', 0, true from generate_series(1, 60) n`;
+    select ${serverId}, date_trunc('hour', now(), 'UTC') - n * interval '1 hour', 0, true from generate_series(1, 150) n`;
   const hours = () => db.telemetryHour.count({ where: { serverId, stale: false } });
   const client = new pg.Client(process.env.DATABASE_URL);
   await client.connect();

@@ -45,7 +45,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-test("a payer alone may hold more than its share, until another one is there, holding or waiting", async () => {
+test("a payer alone may hold more than its share, until another one is there or was a moment ago", async () => {
   const { admission, purpose } = newAdmission([
     { all: 3, each: 1, alone: 2, networks: 1 },
     { all: 2, each: 2, networks: 2 },
@@ -56,16 +56,45 @@ test("a payer alone may hold more than its share, until another one is there, ho
   const other = taken(admission, short, 2);
   held.pop()?.release();
   expect(admission.enter(long, 1)).toBeNull();
-  const next = admission.wait(long, 1, "");
   other.release();
-  const place = await next;
-  expect(isPlace(place)).toBe(true);
-  if (isPlace(place)) place.release();
-  const all = [taken(admission, short, 1), taken(admission, short, 1)];
+  const own = [taken(admission, short, 1), taken(admission, short, 1)];
+  await vi.advanceTimersByTimeAsync(99);
+  expect(admission.enter(long, 1)).toBeNull();
+  await vi.advanceTimersByTimeAsync(1);
+  taken(admission, long, 1).release();
   const waiting = admission.wait(short, 2, "");
   expect(admission.enter(long, 1)).toBeNull();
-  for (const each of all) each.release();
+  for (const each of own) each.release();
   expect(isPlace(await waiting)).toBe(true);
+});
+
+test("a payer rests for as long as it was served, and is then let in; others are served meanwhile", async () => {
+  const { admission, purpose, room } = newAdmission([{ all: 1, each: 1, networks: 1, rests: true }, ROOM]);
+  const long = purpose([1, 1]);
+  const first = taken(admission, long, 1);
+  await vi.advanceTimersByTimeAsync(300);
+  first.keep([0, 1]);
+  const second = vi.fn();
+  void admission.wait(long, 1, "").then(second);
+  taken(admission, long, 2).release();
+  taken(admission, room(1), 1).release();
+  await vi.advanceTimersByTimeAsync(299);
+  expect(second).not.toHaveBeenCalled();
+  await vi.advanceTimersByTimeAsync(1);
+  expect(isPlace(second.mock.lastCall?.[0])).toBe(true);
+});
+
+test("a payer that may hold more while it is alone need not rest then", async () => {
+  const { admission, purpose } = newAdmission([{ all: 2, each: 1, alone: 2, networks: 1, rests: true }, ROOM]);
+  const serve = async () => {
+    const place = taken(admission, purpose([1, 0]), 1);
+    await vi.advanceTimersByTimeAsync(300);
+    place.release();
+  };
+  await serve();
+  await serve();
+  taken(admission, purpose([0, 1]), 2).release();
+  expect(admission.enter(purpose([1, 0]), 1)).toBeNull();
 });
 
 test("a payer holds its share and no more, and the next request waits until one of them is done", async () => {

@@ -7,8 +7,13 @@ export type Capacity = {
   all: number;
   /** Per payer. */
   each: number;
-  /** Per payer while no other payer holds or waits for anything. `each` by default. */
-  alone?: number;
+  /** Per payer while no other payer holds or waits for anything, and no other account did a moment ago. */
+  alone?: number | undefined;
+  /**
+   * Whether a payer that gives back what it held gets more only after as long a rest, of a second at most: it is served
+   * for half of the time. Not while `alone` applies to it.
+   */
+  rests?: boolean;
   /** For all networks together. */
   networks: number;
 };
@@ -61,6 +66,12 @@ type Queue = {
 /** In order of turns: the first queue is next. */
 type QueuesByTurn = Map<string, Queue>;
 
+/** In milliseconds: how long no other account may have taken anything until a payer counts as alone. */
+const ALONE_AFTER = 100;
+
+/** In milliseconds. A database that answers slowly is no reason to rest. */
+const LONGEST_REST = 1000;
+
 /** Expired entries of closed queues are removed when there are this many. */
 const MANY_CLOSED = 1000;
 
@@ -81,6 +92,11 @@ export class Admission {
   #waiting = 0;
   /** By resource: whether a waiting request is within its share but lacks it. New requests must not take it first. */
   readonly #isWanted: boolean[];
+  /** The account that took something last, and since when no other did. */
+  #lastAccount: number | null = null;
+  #lastAccountSince = Number.NEGATIVE_INFINITY;
+  /** By resource that rests: the payers that do now, and until when. */
+  readonly #resting: readonly (Map<Payer, number> | null)[];
   /** By queue: when a queue that was full opens again. All its waiters are out by then. */
   readonly #closedUntil = new Map<string, number>();
 
@@ -89,6 +105,7 @@ export class Admission {
     this.#heldByAll = capacities.map(() => 0);
     this.#heldByNetworks = capacities.map(() => 0);
     this.#isWanted = capacities.map(() => false);
+    this.#resting = capacities.map(({ rests }) => (rests ? new Map() : null));
   }
 
   /** Takes a place if one is free and no waiting request comes first. Else null. One map look-up while nobody waits. */
@@ -200,26 +217,23 @@ export class Admission {
   }
 
   #take(payer: Payer, held: number[] | undefined, needs: Amounts): Place {
+    if (payer !== this.#lastAccount && typeof payer === "number") {
+      if (this.#lastAccount !== null) this.#lastAccountSince = performance.now();
+      this.#lastAccount = payer;
+    }
     let taken = needs;
+    const since = this.#resting.some((resting, index) => resting && needs[index]) ? performance.now() : null;
     this.#add(payer, held, taken, 1);
-    const keep = (left: Amounts) => {
+    const become = (left: Amounts) => {
       if (taken === NOTHING) return;
       const before = taken;
       taken = left;
-      this.#add(payer, this.#held.get(payer), left, 1);
+      if (left !== NOTHING) this.#add(payer, this.#held.get(payer), left, 1);
       this.#add(payer, this.#held.get(payer), before, -1);
+      if (since !== null) this.#rest(payer, before, left, performance.now() - since);
       this.#admit();
     };
-    return {
-      keep,
-      release: () => {
-        if (taken === NOTHING) return;
-        const before = taken;
-        taken = NOTHING;
-        this.#add(payer, this.#held.get(payer), before, -1);
-        this.#admit();
-      },
-    };
+    return { keep: become, release: () => become(NOTHING) };
   }
 
   #add(payer: Payer, known: number[] | undefined, amounts: Amounts, sign: 1 | -1): void {
@@ -236,21 +250,41 @@ export class Admission {
     if (!isHolding) this.#held.delete(payer);
   }
 
+  /** Has a payer rest after what it gave back entirely, as long as it held that. */
+  #rest(payer: Payer, before: Amounts, left: Amounts, heldMs: number): void {
+    const ms = Math.min(LONGEST_REST, heldMs);
+    const end = performance.now() + ms;
+    for (const [index, resting] of this.#resting.entries()) {
+      if (!resting || !before[index] || left[index]) continue;
+      resting.set(payer, end);
+      setTimeout(() => {
+        if (resting.get(payer) === end) resting.delete(payer);
+        this.#admit();
+      }, ms);
+    }
+  }
+
   /** Whether the payer stays within its share. A payer that holds nothing of a resource may always take it once. */
   #isWithinShare(payer: Payer, held: number[] | undefined, needs: Amounts): boolean {
     for (let index = 0; index < this.#capacities.length; index++) {
-      const { each, alone = each, networks } = this.#capacities[index] as Capacity;
+      const { each, alone = 0, networks } = this.#capacities[index] as Capacity;
       const [own, need] = [held?.[index] ?? 0, needs[index] ?? 0];
-      if (own > 0 && own + need > each && (own + need > alone || !this.#isAlone(payer))) return false;
+      const isRefused = own > 0 && own + need > each;
+      const isResting = need > 0 && this.#resting[index]?.has(payer);
+      if ((isRefused || isResting) && (own + need > alone || !this.#isAlone(payer))) return false;
       const ofNetworks = typeof payer === "string" && need > 0 ? (this.#heldByNetworks[index] ?? 0) : 0;
       if (ofNetworks > 0 && ofNetworks + need > networks) return false;
     }
     return true;
   }
 
-  /** Whether no other payer holds or waits for anything. */
+  /**
+   * Whether no other payer holds or waits for anything, nor did another account a moment ago: one whose requests are
+   * short is here as long as it sends them.
+   */
   #isAlone(payer: Payer): boolean {
     const isOther = (other: Payer) => other !== payer;
+    if (isOther(this.#lastAccount ?? payer) || performance.now() - this.#lastAccountSince < ALONE_AFTER) return false;
     for (const holder of this.#held.keys()) if (isOther(holder)) return false;
     return !this.#queues().some((queue) => isOther(queue.payer));
   }

@@ -2,6 +2,9 @@ import { perProcess } from "@/lib/process/per-process";
 
 /** Accounts and endpoints whose last answer was long, the one seen first at the front. */
 const known = perProcess("long-answers", () => new Set<string>());
+/** In characters: 40 servers, or 100 benchmarks. To make it takes the process several milliseconds. */
+const LONG = 16 * 1024;
+
 /** When full, the oldest entry is dropped. */
 const MAX_KNOWN = 20_000;
 
@@ -10,10 +13,10 @@ export function isLongFor(endpoint: string | null, accountId: number): boolean {
   return known.has(keyOf(endpoint, accountId));
 }
 
-/** Notes whether an answer was long. */
-export function noteLength(endpoint: string | null, accountId: number, isLong: boolean): void {
+/** Notes the length of an answer, in characters. */
+export function noteLength(endpoint: string | null, accountId: number, length: number): void {
   const key = keyOf(endpoint, accountId);
-  if (!isLong) {
+  if (length <= LONG) {
     known.delete(key);
     return;
   }

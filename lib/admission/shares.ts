@@ -18,8 +18,11 @@ const OTHER_CONNECTIONS = env.databasePoolSize - LOOKUP_CONNECTIONS.tokens - LOO
 const PAGE_CONNECTIONS = 3;
 const FORM_CONNECTIONS = 2;
 
-/** The earliest moment of a refusal, in milliseconds after the request. */
-const REFUSED_AFTER = 1 * SECOND;
+/**
+ * When a request is refused, in milliseconds after it came: not before, and at most so much later. A thousand clients that
+ * ask again when they are refused must not do so in the same moment.
+ */
+const REFUSED_AFTER = { least: 1 * SECOND, spread: 1 * SECOND };
 
 /** Gives one payer a part of a resource, and all networks together the same part. */
 function share(all: number, part: number): Capacity {
@@ -27,26 +30,31 @@ function share(all: number, part: number): Capacity {
   return { all, each, networks: each };
 }
 
+const CONNECTIONS = share(Math.max(1, OTHER_CONNECTIONS), 1 / 2);
+const MAKING = 8 * MB * Math.max(1, Math.floor(CORES / 2));
+
 /** Every resource that requests compete for. */
 const CAPACITIES = {
   /** Of the database. A transaction that waits for a row keeps one. */
-  connections: share(Math.max(1, OTHER_CONNECTIONS), 1 / 2),
+  connections: CONNECTIONS,
   /** Credentials whose account is being looked up. */
   lookups: share(400, 1 / 4),
   /** Bytes of long answers being made. Each answer keeps a core of the database busy. A single answer always fits. */
-  making: share(8 * MB * Math.max(1, Math.floor(CORES / 2)), 1),
+  making: { ...share(MAKING, 1), alone: MAKING, rests: true },
   /** Bytes of answers that their clients have not read yet. */
   unread: share(96 * MB, 1 / 4),
   /**
-   * Long answers being made, each of which keeps a core busy. While nobody else is served here and there is a core for it,
-   * the database works on the next one of an account as well.
+   * Long answers being made, each of which keeps this process and the database busy, half of the time for an account.
+   * While nobody else is served here and there is a core for it, the database works on the next one as well.
    */
-  longAnswers: { all: 2, each: 1, alone: CORES >= 2 ? 2 : 1, networks: 1 },
+  longAnswers: { all: 2, each: 1, alone: CORES >= 2 ? 2 : undefined, rests: true, networks: 1 },
+  /** Check-ins and agents' reports being stored. Each keeps a core of the database busy for a moment. */
+  reports: { ...CONNECTIONS, each: 2, alone: CONNECTIONS.each },
   /** Connections that write or sum up after a response. Requests of the same account keep the rest of its share. */
   writes: { all: 3, each: 2, networks: 1 },
   sums: { all: 2, each: 1, networks: 1 },
   /** Pages being rendered. Rendering blocks the one thread that answers everything. */
-  renders: { all: 2, each: 1, networks: 1 },
+  renders: { all: 2, each: 1, alone: 1, rests: true, networks: 1 },
   /** Forms being processed. One per account, so that forms that lock the same row do not wait inside the database. */
   forms: { all: 4, each: 1, networks: 2 },
   /** Forms to sign in that are being processed: one waits for its password, others are answered. */
@@ -72,8 +80,8 @@ const purposes = () =>
     request: purpose("request", { connections: 1 }, 4 * SECOND, 200, 1000),
     longAnswer: purpose("long answer", { connections: 1, longAnswers: 1 }, 4 * SECOND, 200, 1000),
     series: purpose("series", { connections: 1 }, 4 * SECOND, 50, 100),
-    checkIn: purpose("check-in", { connections: 1 }, 5 * SECOND, 1000, 4000),
-    agentReport: purpose("agent report", { connections: 1 }, 5 * SECOND, 200, 1000),
+    checkIn: purpose("check-in", { connections: 1, reports: 1 }, 5 * SECOND, 1000, 4000),
+    agentReport: purpose("agent report", { connections: 1, reports: 1 }, 5 * SECOND, 200, 1000),
     edgeReport: purpose("edge report", { connections: 1 }, 5 * SECOND, 100, 1000),
     upload: purpose("upload", { connections: 1 }, 5 * SECOND, 20, 100),
     page: purpose("page", { renders: 1, connections: PAGE_CONNECTIONS }, 5 * SECOND, 20, 400),
@@ -133,10 +141,27 @@ export async function waitForPlace(
   const outcome = admission.enter(purpose, payer, takes) ?? (await admission.wait(purpose, payer, own, takes, signal));
   if (!("retryMs" in outcome)) return outcome;
   if (!signal?.aborted) reportBusy(purpose.name, payer);
-  // Delays the refusal, so that a client that retries at once cannot keep the process busy.
-  const paused = Math.max(0, startedAt + REFUSED_AFTER - performance.now());
+  return refuse(outcome.retryMs, startedAt);
+}
+
+/**
+ * Refuses a request whose payer's queue is full, before anything is counted or read for it.
+ * @throws BusyError
+ */
+export async function requireRoomToWait(purpose: Purpose, payer: Payer): Promise<void> {
+  const retryMs = admission.refusedFor(purpose, payer);
+  if (retryMs === 0) return;
+  purpose.counts.refused++;
+  reportBusy(purpose.name, payer);
+  return refuse(retryMs, performance.now());
+}
+
+/** Delays the refusal, so that a client that retries at once cannot keep the process busy. @throws BusyError always. */
+async function refuse(retryMs: number, startedAt: number): Promise<never> {
+  const after = REFUSED_AFTER.least + Math.random() * REFUSED_AFTER.spread;
+  const paused = Math.max(0, startedAt + after - performance.now());
   if (paused > 0) await new Promise((resolve) => setTimeout(resolve, paused));
-  throw new BusyError(Math.max(1, Math.ceil((outcome.retryMs - paused) / SECOND)));
+  throw new BusyError(Math.max(1, Math.ceil((retryMs - paused) / SECOND)));
 }
 
 /** Milliseconds for which another request of the payer would be refused. 0 if it could enter or wait. */

@@ -151,14 +151,14 @@ async function answer(
   let place: Place | null = null;
   try {
     const caller = await requireCaller(request);
-    const takes = bodies.takes(request, url.searchParams, isLongFor(endpoint, caller.account.id));
+    const findTakes = () => bodies.takes(request, url.searchParams, isLongFor(endpoint, caller.account.id));
     // Waits for a place before counting, so that a 503 costs no quota.
-    if (takes) place = await requirePlace(takes, caller, request, headers);
+    place = await requirePlace(findTakes, caller, request, headers);
     await requireQuota(caller.tokenId, headers);
     if (request.method !== "GET" && request.method !== "HEAD") throw methodNotAllowed(ALLOW);
     const parts = await run(caller.account, url.searchParams);
     const length = parts.reduce((sum, part) => sum + part.length, 0);
-    noteLength(endpoint, caller.account.id, length > PIECE);
+    noteLength(endpoint, caller.account.id, length);
     return success(parts, length, headers, place);
   } catch (error) {
     place?.release();
@@ -168,17 +168,28 @@ async function answer(
   }
 }
 
-/** Waits for a place. A token over its quota gets its 429 at once. @throws ApiError 429, BusyError */
+/**
+ * Waits for a place, if the request takes one. A token over its quota gets its 429 at once. @throws ApiError 429, BusyError
+ */
 async function requirePlace(
-  { purpose, needs }: NonNullable<Takes>,
+  findTakes: () => Takes,
   { account, tokenId }: Caller,
-  request: Request,
+  { signal }: Request,
   headers: Headers,
-): Promise<Place> {
-  const place = enter(purpose, account.id, needs);
+): Promise<Place | null> {
+  const takes = findTakes();
+  if (!takes) return null;
+  const place = enter(takes.purpose, account.id, takes.needs);
   if (place) return place;
   refuseUsedUp(tokenId, headers);
-  return waitForPlace(purpose, account.id, String(tokenId), needs, request.signal);
+  const wait = ({ purpose, needs }: NonNullable<Takes>) =>
+    waitForPlace(purpose, account.id, String(tokenId), needs, signal);
+  const waited = await wait(takes);
+  // Of many requests at once, the first answer says whether all are long.
+  const now = findTakes();
+  if (!now || now.purpose === takes.purpose) return waited;
+  waited.release();
+  return wait(now);
 }
 
 /** A short answer counts as read when it is made. A long one takes memory until its client has read it. */

@@ -20,7 +20,7 @@ export async function deliverCheckIn(request: Request): Promise<{ data: { stored
   const ip = clientIp(request.headers, env.trustedProxies);
   const how = 'Send "Authorization: Bearer <server key>".';
   const reporter = await requireReporter(bearerCredentials(request.headers), ip, how);
-  await countCheckIn(reporter);
+  await countCheckIn(reporter, PURPOSES.checkIn);
   const text = await readJsonText(request, MAX_CHECK_IN_BYTES);
   const arrivedAt = new Date();
   const { report, ...sampled } = parseCheckInBody(text, arrivedAt);

@@ -1,3 +1,5 @@
+import type { Purpose } from "@/lib/admission/admission";
+import { requireRoomToWait } from "@/lib/admission/shares";
 import { ApiError } from "@/lib/api/api-error";
 import { rateLimitExceeded } from "@/lib/api/errors";
 import { limit, type Policy } from "@/lib/rate-limit";
@@ -18,8 +20,9 @@ export async function requireReporter(credentials: string | null, ip: string | n
   return reporter;
 }
 
-/** Counts one check-in of a key. @throws ApiError 429 */
-export async function countCheckIn({ keyId }: Reporter): Promise<void> {
+/** Counts one check-in or report of a key, unless too many of its account wait. @throws ApiError 429, BusyError */
+export async function countCheckIn({ keyId, accountId }: Reporter, purpose: Purpose): Promise<void> {
+  await requireRoomToWait(purpose, accountId);
   const decision = await limit(CHECK_INS, String(keyId));
   if (!decision.accepted) throw rateLimitExceeded(Math.max(1, Math.ceil(decision.waitMs / SECOND)));
 }

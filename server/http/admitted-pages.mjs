@@ -60,8 +60,10 @@ async function sendLater(send, answer, place, keep) {
   keep?.(answer);
   // Yields to the event loop after rendering, so that shorter requests are answered first.
   await new Promise(setImmediate);
+  // Writing is work as well, and counts as rendering until the connection takes no more.
+  const sending = send();
   pageAdmission().keepUnread(place, answer.body.length);
-  await send();
+  await sending;
 }
 
 /**

@@ -46,7 +46,7 @@ export async function deliverReadings<Body extends Told>(
   const ip = clientIp(request.headers, env.trustedProxies);
   const how = 'Send "Authorization: Bearer <server key>", or the key as the password of Basic.';
   const reporter = await requireReporter(keyCredentials(request.headers), ip, how);
-  await countCheckIn(reporter);
+  await countCheckIn(reporter, PURPOSES.agentReport);
   const arrivedAt = new Date();
   const body = await door.read(request, arrivedAt);
   const host = oneHostOf(body);
@@ -68,7 +68,7 @@ export async function deliverReadings<Body extends Told>(
     let taken: Taken = { rest: readings, stored: null, hasCheckedIn: false };
     for (let count = 0; taken.rest.length > 0; count++) {
       // The first was counted before the body was read.
-      if (count > 0) await countCheckIn(reporter);
+      if (count > 0) await countCheckIn(reporter, PURPOSES.agentReport);
       const before: Taken = taken;
       taken = await withPlace(PURPOSES.agentReport, reporter.accountId, String(reporter.serverId), () =>
         takeInReadings(report, before),
