@@ -69,10 +69,12 @@ export function RowTitle(props: React.ComponentProps<"th">) {
   return <th scope="row" {...roles.rowTitle} {...props} />;
 }
 
+type CellProps = React.ComponentProps<"td"> & { label?: string; isNumber?: boolean };
+
 /** `label` is the title of the column, which stands beside the value where each row is a card. */
-export function Cell({ label, children, ...props }: React.ComponentProps<"td"> & { label?: string }) {
+export function Cell({ label, isNumber, className, children, ...props }: CellProps) {
   return (
-    <td {...roles.cell} {...props}>
+    <td {...roles.cell} className={isNumber ? styles.number : className} {...props}>
       {label && (
         <span className={styles.label} aria-hidden="true">
           {label}

@@ -85,7 +85,7 @@ const STATES: State[] = [
       const ip = "2001:db8:1234:5678:9abc:def0:1234:5678";
       await db.tokenVisitor.create({ data: { tokenId: token.id, ip, network: ip, agent: "x".repeat(100) } });
       await visit(page, `${TOKEN_PAGE}/${token.id}`);
-      await page.getByText("Table", { exact: true }).click();
+      await page.getByText("Table of Requests").click();
     },
   },
   {

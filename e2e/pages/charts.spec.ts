@@ -1,8 +1,9 @@
-import type { Page } from "playwright/test";
+import type { Locator, Page } from "playwright/test";
 import { newAccount, newNamedToken, newServer } from "@/e2e/support/factories";
 import { sharedOrigin } from "@/e2e/support/fixtures";
 import { expect, signInDirectly, test, withAndWithoutJavaScript } from "@/e2e/support/pages";
 import { db } from "@/lib/database/client";
+import { quantity } from "@/lib/quantities";
 import { momentText } from "@/lib/relative-time";
 import { DAY, HOUR, MINUTE } from "@/lib/time";
 
@@ -144,9 +145,47 @@ test("the bars of a token's day show their numbers to the arrow keys as well", {
   const cursor = page.getByRole("slider", { name: "Requests: values at a time" });
   await cursor.focus();
   await cursor.press("End");
-  await expect(cursor).toHaveAttribute("aria-valuetext", / Answered 0; Over the limit 0$/);
+  await expect(cursor).toHaveAttribute("aria-valuetext", / Answered 0; Over the limit \(429\) 0$/);
   await cursor.press("ArrowLeft");
-  await expect(cursor).toHaveAttribute("aria-valuetext", / Answered 489; Over the limit 11$/);
+  await expect(cursor).toHaveAttribute("aria-valuetext", / Answered 489; Over the limit \(429\) 11$/);
+});
+
+test("the last value that a legend names is the latest one, at every range", { tag: "@one-engine" }, async ({
+  page,
+  account,
+}) => {
+  const { id } = await serverWithPast(account.id);
+  const minutes = new Date((await db.server.findUniqueOrThrow({ where: { id } })).lastSeenAt).getUTCMinutes();
+  for (const range of ["1h", "24h", "7d", "30d"]) {
+    await page.goto(`/dashboard/servers/${id}?range=${range}`);
+    const row = figure(page, "CPU").getByRole("row", { name: /^Busy/ }).first();
+    await expect(row.getByRole("cell").last()).toHaveText(quantity(20 + minutes / 10, "percent"));
+  }
+});
+
+test("each kind of request has one name in the key, the bars and the table of a token's day, and a look of its own", {
+  tag: "@one-engine",
+}, async ({ page, account }) => {
+  const { token } = await newNamedToken(account.id, "watched", new Date(Date.now() + DAY));
+  const hour = new Date(Math.floor(Date.now() / HOUR) * HOUR - HOUR);
+  const counts = { requests: 500, limited: 11, refused: 7, peak: 131 };
+  await db.tokenUseHour.create({ data: { tokenId: token.id, hour, ...counts } });
+  await page.goto(`/dashboard/settings/api/${token.id}`);
+  const card = page.getByRole("figure").filter({ hasText: "Busiest minute" });
+  const key = card.getByRole("listitem");
+  const names = ["Answered", "Over the limit (429)", "After its end (401)"];
+  await expect(key).toHaveText(names);
+  await card.getByText("Table of Requests").click();
+  await expect(card.getByRole("columnheader")).toHaveText(["From", ...names]);
+  await expect(card.getByRole("row", { name: /489 11 7$/ })).toBeVisible();
+  const looks = (of: Locator) =>
+    of.evaluateAll((rects) => rects.map((rect) => `${getComputedStyle(rect).fill} ${getComputedStyle(rect).stroke}`));
+  for (const forcedColors of ["none", "active"] as const) {
+    await page.emulateMedia({ forcedColors });
+    const drawn = await looks(key.locator("rect"));
+    expect(new Set(drawn).size, String(drawn)).toBe(names.length);
+    expect(await looks(card.getByRole("img").locator("rect"))).toEqual(drawn);
+  }
 });
 
 test.describe("with a finger", () => {

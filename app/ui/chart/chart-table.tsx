@@ -2,7 +2,7 @@ import { percent, quantity, type Unit } from "@/lib/quantities";
 import { momentText } from "@/lib/relative-time";
 import { DAY } from "@/lib/time";
 import { instantOf, wallClock, zoneOffset } from "@/lib/time-zone";
-import styles from "./chart-table.module.css";
+import { NumbersTable } from "./numbers-table";
 import { type ChartPoint, type ChartSeries, type ChartSilence, together } from "./series";
 
 type Props = {
@@ -20,52 +20,43 @@ type Props = {
 export function ChartTable({ title, from, to, unit, series, silences, row, zone }: Props) {
   const rows = rowsOf(series, { from, to, row, zone });
   return (
-    <details className={styles.details}>
-      <summary>
-        Table<span className="visually-hidden"> of {title}</span>
-      </summary>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached with the keyboard */}
-      <section className={styles.scroll} aria-label={`${title} in numbers`} tabIndex={0}>
-        <table className={styles.table}>
-          <caption className="visually-hidden">{title}: low, mean and high by time</caption>
-          <thead>
-            <tr>
-              <th scope="col" rowSpan={2}>
-                From
+    <NumbersTable title={title} caption={`${title}: low, mean and high by time`}>
+      <thead>
+        <tr>
+          <th scope="col" rowSpan={2}>
+            From
+          </th>
+          <th scope="col" rowSpan={2}>
+            Heard
+          </th>
+          {series.map(({ name }) => (
+            <th key={name} scope="colgroup" colSpan={3}>
+              {name}
+            </th>
+          ))}
+        </tr>
+        <tr>
+          {series.map(({ name }) =>
+            ["Low", "Mean", "High"].map((title) => (
+              <th key={`${name} ${title}`} scope="col">
+                {title}
               </th>
-              <th scope="col" rowSpan={2}>
-                Heard
-              </th>
-              {series.map(({ name }) => (
-                <th key={name} scope="colgroup" colSpan={3}>
-                  {name}
-                </th>
-              ))}
-            </tr>
-            <tr>
-              {series.map(({ name }) =>
-                ["Low", "Mean", "High"].map((title) => (
-                  <th key={`${name} ${title}`} scope="col">
-                    {title}
-                  </th>
-                )),
-              )}
-            </tr>
-          </thead>
-          <tbody>
-            {rows.map(({ at, end, points }) => (
-              <tr key={at}>
-                <th scope="row">{momentText(new Date(at), zone)}</th>
-                <td>{heardText(silences, at, end)}</td>
-                {series.map(({ name }, index) => (
-                  <Numbers key={name} point={points[index]} unit={unit} />
-                ))}
-              </tr>
+            )),
+          )}
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map(({ at, end, points }) => (
+          <tr key={at}>
+            <th scope="row">{momentText(new Date(at), zone)}</th>
+            <td>{heardText(silences, at, end)}</td>
+            {series.map(({ name }, index) => (
+              <Numbers key={name} point={points[index]} unit={unit} />
             ))}
-          </tbody>
-        </table>
-      </section>
-    </details>
+          </tr>
+        ))}
+      </tbody>
+    </NumbersTable>
   );
 }
 

@@ -28,8 +28,8 @@ export function Legend({ title, unit, series }: Props) {
         </tr>
       </thead>
       <tbody>
-        {series.map(({ name, points, remark }, index) => {
-          const summary = summarise(points);
+        {series.map(({ name, points, last, remark }, index) => {
+          const summary = summarise({ points, last });
           const values = summary && COLUMNS.map(({ key }) => summary[key]);
           const texts = values && scaleTexts(values, unit);
           return (

@@ -12,6 +12,8 @@ export type ChartPoint = {
 export type ChartSeries = {
   name: string;
   points: readonly ChartPoint[];
+  /** The last value, where it is known better than as the mean of the last point. */
+  last?: number | undefined;
   /** What is said of the line, for example "highest 22 Nov, 14:21". */
   remark?: string;
 };
@@ -22,7 +24,7 @@ export type ChartSilence = { from: number; to: number };
 export type Summary = { least: number; mean: number; greatest: number; last: number };
 
 /** What the legend says of a line; null for a line without points. */
-export function summarise(points: readonly ChartPoint[]): Summary | null {
+export function summarise({ points, last: lastValue }: Pick<ChartSeries, "points" | "last">): Summary | null {
   const last = points.at(-1);
   if (!last) return null;
   const whole = points.reduce((sum, point) => together(sum, point), {
@@ -32,7 +34,7 @@ export function summarise(points: readonly ChartPoint[]): Summary | null {
     mean: 0,
     count: 0,
   });
-  return { least: whole.least, mean: whole.mean, greatest: whole.greatest, last: last.mean };
+  return { least: whole.least, mean: whole.mean, greatest: whole.greatest, last: lastValue ?? last.mean };
 }
 
 /** Two steps taken together; `at` stays that of the first. */

@@ -1,5 +1,5 @@
 import Link from "next/link";
-import tables from "@/app/ui/data-table.module.css";
+import { Cell, type Column, DataTable, Row, RowTitle } from "@/app/ui/data-table";
 import { Section } from "@/app/ui/section";
 import { Time } from "@/app/ui/time";
 import { benchmarkPath, serverPath } from "@/lib/page-paths";
@@ -14,6 +14,13 @@ const SECTIONS = [
   ["network", "Network"],
   ["stability", "Stability"],
 ] as const;
+
+const COLUMNS: Column[] = [
+  { title: "Run" },
+  ...SECTIONS.map(([, title]) => ({ title, isNumber: true })),
+  { title: "Hardware" },
+  { title: "Finished" },
+];
 
 type Props = {
   serverId: number;
@@ -53,44 +60,31 @@ export function Benchmarks({ serverId, range, finished, open, now }: Props) {
       {runs.length === 0 ? (
         <p className="soft">{page > 1 ? "No earlier run." : "No finished run yet."}</p>
       ) : (
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached with the keyboard
-        <section className={`card ${styles.frame}`} aria-label="Benchmark runs" tabIndex={0}>
-          <table className={`${tables.table} ${styles.table}`}>
-            <caption className="visually-hidden">Finished benchmark runs, scores of 0 to 100</caption>
-            <thead>
-              <tr>
-                <th scope="col">Run</th>
-                {SECTIONS.map(([name, title]) => (
-                  <th key={name} scope="col" className={styles.number}>
-                    {title}
-                  </th>
-                ))}
-                <th scope="col">Hardware</th>
-                <th scope="col">Finished</th>
-              </tr>
-            </thead>
-            <tbody>
-              {runs.map((run) => (
-                <tr key={run.id} data-run={run.id}>
-                  <th scope="row">
-                    <bdi>{run.label}</bdi>
-                  </th>
-                  {SECTIONS.map(([name]) => (
-                    <td key={name} className={styles.number} data-section={name}>
-                      <Points value={run.scores[name]} />
-                    </td>
-                  ))}
-                  <td>
-                    <data value={String(run.verified)}>{run.verified ? "Verified" : "Not verified"}</data>
-                  </td>
-                  <td>
-                    <Time at={new Date(run.finished_at)} now={now} />
-                  </td>
-                </tr>
+        <DataTable
+          label="Finished benchmark runs, scores of 0 to 100"
+          columns={COLUMNS}
+          narrow="scroll"
+          className={styles.table}
+        >
+          {runs.map((run) => (
+            <Row key={run.id} data-run={run.id}>
+              <RowTitle>
+                <bdi>{run.label}</bdi>
+              </RowTitle>
+              {SECTIONS.map(([name]) => (
+                <Cell key={name} isNumber data-section={name}>
+                  <Points value={run.scores[name]} />
+                </Cell>
               ))}
-            </tbody>
-          </table>
-        </section>
+              <Cell>
+                <data value={String(run.verified)}>{run.verified ? "Verified" : "Not verified"}</data>
+              </Cell>
+              <Cell>
+                <Time at={new Date(run.finished_at)} now={now} />
+              </Cell>
+            </Row>
+          ))}
+        </DataTable>
       )}
       {(page > 1 || hasEarlier) && (
         <nav className="row" aria-label="Pages of benchmark runs">

@@ -6,8 +6,10 @@ import { Section } from "@/app/ui/section";
 import { serverPath } from "@/lib/page-paths";
 import { clockText, dayText, momentText } from "@/lib/relative-time";
 import { HEALTH_LEVELS } from "@/lib/servers/health-level";
+import type { CurrentValues } from "@/lib/servers/servers";
 import type { HistoryMeasure } from "@/lib/servers/telemetry/bands";
 import { HISTORY_RANGES, type HistoryRange, type History as ServerHistory } from "@/lib/servers/telemetry/history";
+import { rolledUpValues } from "@/lib/servers/telemetry/measurements";
 import type { Silence } from "@/lib/servers/telemetry/silences";
 import { DAY, HOUR, MINUTE } from "@/lib/time";
 import { zoneText } from "@/lib/time-zone";
@@ -35,13 +37,14 @@ const LEVELS: readonly ChartLevel[] = HEALTH_LEVELS.map(({ name, from }, index) 
 type Props = {
   serverId: number;
   history: ServerHistory;
+  current: CurrentValues;
   /** The score at a time at or after the latest check-in. */
   scoreAt: (time: number) => number;
   zone: string;
 };
 
 /** The past of a server in pictures, in words, and in tables. */
-export function History({ serverId, history, scoreAt, zone }: Props) {
+export function History({ serverId, history, current, scoreAt, zone }: Props) {
   return (
     <Section
       id="history"
@@ -60,7 +63,7 @@ export function History({ serverId, history, scoreAt, zone }: Props) {
       <SilenceNote history={history} zone={zone} />
       <ChartGrid>
         {HISTORY_CHARTS.map((chart) => (
-          <Picture key={chart.title} {...{ chart, history, scoreAt, zone }} />
+          <Picture key={chart.title} {...{ chart, history, current, scoreAt, zone }} />
         ))}
       </ChartGrid>
       <p className="hint">
@@ -96,14 +99,16 @@ function SilenceNote({ history, zone }: { history: ServerHistory; zone: string }
   );
 }
 
-function Picture({ chart, history, scoreAt, zone }: { chart: HistoryChart } & Omit<Props, "serverId">) {
+function Picture({ chart, history, current, scoreAt, zone }: { chart: HistoryChart } & Omit<Props, "serverId">) {
   const { title, unit, top } = chart;
   const { from, to, step, silences } = history;
+  const latest = rolledUpValues(current);
   const series = chart.series.map(({ name, measure }): ChartSeries => {
     const points = pointsOf(history, measure);
     const tail = measure === "score" ? tailOf(points, history, scoreAt) : [];
     const remark = peakText(measure, [...points, ...tail], history, zone);
-    return { name, points: [...points, ...tail], ...(remark && { remark }) };
+    const last = measure === "score" ? undefined : (latest[measure] ?? undefined);
+    return { name, points: [...points, ...tail], last, ...(remark && { remark }) };
   });
   return (
     <TimeChart

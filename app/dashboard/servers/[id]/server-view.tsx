@@ -49,7 +49,7 @@ export async function ServerView({ accountId, id, range, runsPage, zone }: Props
       {hasCheckedIn ? (
         <>
           <Health report={report} zone={zone} />
-          <History serverId={server.id} {...{ history, scoreAt, zone }} />
+          <History serverId={server.id} current={report.current} {...{ history, scoreAt, zone }} />
         </>
       ) : (
         <SetUp serverId={server.id} origin={await pageOrigin()} />

@@ -1,7 +1,7 @@
 import type { Metadata } from "next";
 import { Cell, DataTable, Row, RowTitle } from "@/app/ui/data-table";
 import { PageHeader } from "@/app/ui/page-header";
-import { Section } from "@/app/ui/section";
+import { SettingsSection } from "@/app/ui/section";
 import { Time } from "@/app/ui/time";
 import {
   listShares,
@@ -52,11 +52,11 @@ export default async function Page({ params, searchParams }: Props) {
       <PageHeader title={`Access to ${service.name}`} back={{ href: servicePath(id), label: service.name }}>
         <p className="soft">Who sees this service, on the dashboard and with a token. Only you can change it.</p>
       </PageHeader>
-      <Section id="viewers" title="Who can see this now">
+      <SettingsSection id="viewers" title="Who can see this now">
         <Viewers viewers={viewers} shares={shares} />
-      </Section>
+      </SettingsSection>
       <Shares id={id} shares={shares} now={now} />
-      <Section id="support" title="Support access">
+      <SettingsSection id="support" title="Support access">
         <ServiceForm
           action={allowSupportAction}
           label="Support access"
@@ -72,7 +72,7 @@ export default async function Page({ params, searchParams }: Props) {
               : "Support staff see this service only while a ticket about it is open, or if you share it with them."}
           </span>
         </ServiceForm>
-      </Section>
+      </SettingsSection>
       <Tickets id={id} tickets={tickets} now={now} />
     </main>
   );
@@ -103,7 +103,7 @@ const SHARE_COLUMNS = [{ title: "E-mail" }, { title: "Shared" }, { title: "Take 
 
 function Shares({ id, shares, now }: { id: number; shares: readonly Share[]; now: Date }) {
   return (
-    <Section id="shares" title="Shared with" note={`${shares.length} of ${MAX_SHARES}`}>
+    <SettingsSection id="shares" title="Shared with" about={<p>{`${shares.length} of ${MAX_SHARES}`}</p>}>
       {shares.length > 0 && (
         <DataTable labelledBy="shares" columns={SHARE_COLUMNS} className={styles.table}>
           {shares.map(({ email, shownEmail, createdAt }) => (
@@ -149,7 +149,7 @@ function Shares({ id, shares, now }: { id: number; shares: readonly Share[]; now
         pending="Sharing…"
         again="Send it again: what is shared twice is shared once."
       />
-    </Section>
+    </SettingsSection>
   );
 }
 
@@ -162,7 +162,7 @@ const TICKET_COLUMNS = [
 
 function Tickets({ id, tickets, now }: { id: number; tickets: readonly ServiceTicket[]; now: Date }) {
   return (
-    <Section id="tickets" title="Tickets">
+    <SettingsSection id="tickets" title="Tickets">
       {tickets.length > 0 && (
         <DataTable labelledBy="tickets" columns={TICKET_COLUMNS} className={styles.table}>
           {tickets.map(({ id: ticketId, subject, isOpen, createdAt }) => (
@@ -210,6 +210,6 @@ function Tickets({ id, tickets, now }: { id: number; tickets: readonly ServiceTi
         pending="Opening…"
         again="Send it again if no ticket is listed above."
       />
-    </Section>
+    </SettingsSection>
   );
 }

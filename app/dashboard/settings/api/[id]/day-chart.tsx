@@ -1,5 +1,6 @@
 import { scaleLinear } from "d3-scale";
 import { ChartCursor } from "@/app/ui/chart/chart-cursor";
+import { NumbersTable } from "@/app/ui/chart/numbers-table";
 import { packPoints } from "@/app/ui/chart/packed-points";
 import type { ChartPoint } from "@/app/ui/chart/series";
 import { TimeAxis } from "@/app/ui/chart/time-axis";
@@ -34,29 +35,28 @@ export async function DayChart({ day }: { day: DayOfUse }) {
       </figcaption>
       <Bars hours={hours} zone={zone} />
       <Key hours={hours} />
-      <details className={styles.numbers}>
-        <summary>Table</summary>
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">From</th>
-              <th scope="col">Requests</th>
-              <th scope="col">Over the limit (429)</th>
-              <th scope="col">After its end (401)</th>
-            </tr>
-          </thead>
-          <tbody>
-            {hours.map(({ hour, requests, limited, refused }) => (
-              <tr key={hour.getTime()}>
-                <th scope="row">{momentText(hour, zone)}</th>
-                <td>{requests.toLocaleString("en")}</td>
-                <td>{limited.toLocaleString("en")}</td>
-                <td>{refused.toLocaleString("en")}</td>
-              </tr>
+      <NumbersTable title="Requests" caption="Requests by hour">
+        <thead>
+          <tr>
+            <th scope="col">From</th>
+            {KINDS.map(({ name }) => (
+              <th key={name} scope="col">
+                {name}
+              </th>
             ))}
-          </tbody>
-        </table>
-      </details>
+          </tr>
+        </thead>
+        <tbody>
+          {hours.map((hour) => (
+            <tr key={hour.hour.getTime()}>
+              <th scope="row">{momentText(hour.hour, zone)}</th>
+              {KINDS.map(({ name, countOf }) => (
+                <td key={name}>{number(countOf(hour))}</td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </NumbersTable>
       <p className="hint">Counted about once a minute, and not exact to the request. {`Times in ${zoneText(zone)}.`}</p>
     </figure>
   );
@@ -68,23 +68,23 @@ function peakText(peak: number): string {
     : `${number(peak)} of ${LIMIT} requests.`;
 }
 
-/** What each kind of request is called, and the colour of its bars. */
-const KINDS: readonly { name: string; colour: string | undefined; countOf: (hour: HourOfUse) => number }[] = [
-  { name: "Answered", colour: styles.answered, countOf: ({ requests, limited }) => Math.max(0, requests - limited) },
-  { name: "Over the limit", colour: styles.refused, countOf: ({ limited }) => limited },
-  { name: "After its end", colour: styles.refused, countOf: ({ refused }) => refused },
+/** What each kind of request is called, in the key, at the cursor and in the table, and how its bars look. */
+const KINDS: readonly { name: string; look: string | undefined; countOf: (hour: HourOfUse) => number }[] = [
+  { name: "Answered", look: styles.answered, countOf: ({ requests, limited }) => Math.max(0, requests - limited) },
+  { name: "Over the limit (429)", look: styles.limited, countOf: ({ limited }) => limited },
+  { name: "After its end (401)", look: styles.refused, countOf: ({ refused }) => refused },
 ];
 
 const kindsOf = (hours: readonly HourOfUse[]) => KINDS.filter(({ countOf }) => hours.some((hour) => countOf(hour) > 0));
 
-/** The kinds that the bars show, each with a piece of its colour. */
+/** The kinds that the bars show, each with a piece of its bar. */
 function Key({ hours }: { hours: readonly HourOfUse[] }) {
   return (
     <ul className={styles.key}>
-      {kindsOf(hours).map(({ name, colour }) => (
+      {kindsOf(hours).map(({ name, look }) => (
         <li key={name}>
           <svg viewBox="0 0 10 10" aria-hidden="true">
-            <rect className={colour} width="10" height="10" />
+            <rect className={look} width="10" height="10" />
           </svg>
           {name}
         </li>
@@ -152,15 +152,11 @@ function Bars({ hours, zone }: { hours: readonly HourOfUse[]; zone: string }) {
 }
 
 function Bar({ hour, x, scale }: { hour: HourOfUse; x: number; scale: number }) {
-  const { requests, limited, refused } = hour;
-  const parts = [
-    { className: styles.answered, of: Math.max(0, requests - limited) },
-    { className: styles.refused, of: limited + refused },
-  ];
   let y = HEIGHT;
-  return parts.map(({ className, of }) => {
-    y -= of * scale;
-    return of > 0 && <rect key={className} className={className} x={x} y={y} width={BAR} height={of * scale} />;
+  return KINDS.map(({ name, look, countOf }) => {
+    const height = countOf(hour) * scale;
+    y -= height;
+    return height > 0 && <rect key={name} className={look} x={x} y={y} width={BAR} height={height} />;
   });
 }
 

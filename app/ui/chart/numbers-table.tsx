@@ -1,0 +1,27 @@
+import styles from "./numbers-table.module.css";
+
+type Props = {
+  /** What the numbers are of, for screen readers. */
+  title: string;
+  caption: string;
+  /** The head and the body of the table. */
+  children: React.ReactNode;
+};
+
+/** The numbers of a chart by time, opened by those who want them, and for those who cannot see the chart. */
+export function NumbersTable({ title, caption, children }: Props) {
+  return (
+    <details className={styles.details}>
+      <summary>
+        Table<span className="visually-hidden"> of {title}</span>
+      </summary>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached with the keyboard */}
+      <section className={styles.scroll} aria-label={`${title} in numbers`} tabIndex={0}>
+        <table className={styles.table}>
+          <caption className="visually-hidden">{caption}</caption>
+          {children}
+        </table>
+      </section>
+    </details>
+  );
+}
