@@ -71,7 +71,8 @@ function EndSoon({ tokens, now }: GroupProps) {
   if (!token || others.length > 0) {
     return (
       <li>
-        {tokens.length} tokens end within a week: <Names tokens={tokens} fragment="#replace" />. Replace them in time.
+        {tokens.length} tokens end within a week: <Names tokens={tokens} fragment="#replace" />. Replace those that
+        programs still use.
       </li>
     );
   }
