@@ -74,7 +74,7 @@ type CellProps = React.ComponentProps<"td"> & { label?: string; isNumber?: boole
 /** `label` is the title of the column, which stands beside the value where each row is a card. */
 export function Cell({ label, isNumber, className, children, ...props }: CellProps) {
   return (
-    <td {...roles.cell} className={isNumber ? styles.number : className} {...props}>
+    <td {...roles.cell} className={isNumber ? `${styles.number} ${className ?? ""}` : className} {...props}>
       {label && (
         <span className={styles.label} aria-hidden="true">
           {label}
