@@ -3,6 +3,7 @@ import { reportAnswer } from "@/lib/database/outage";
 import { together } from "@/lib/database/together";
 import { env } from "@/lib/process/env";
 import { perProcess } from "@/lib/process/per-process";
+import { shared } from "@/lib/process/shared-with-server.mjs";
 
 /** The connection that nothing but this asks: whether the database answers must not depend on who else waits for it. */
 type Own = { client: BoundedClient | null };
@@ -34,9 +35,8 @@ export async function pingDatabase(): Promise<{ isReadOnly: boolean }> {
   return { isReadOnly };
 }
 
-/** Whether the database answers. The server is not bundled with the app, so it finds this function by its name. */
-perProcess(
-  "is-database-there",
+shared(
+  "isDatabaseThere",
   () => () =>
     pingDatabase().then(
       () => true,

@@ -2,6 +2,7 @@
 // listening and lets running requests finish.
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { isDraining, startDraining } from "../lib/process/draining.mjs";
+import { findShared } from "../lib/process/shared-with-server.mjs";
 import { closeListeners } from "./http/listeners.mjs";
 
 /** Running requests get this long after the listener has closed. */
@@ -88,6 +89,6 @@ async function close(server) {
   const sweep = setInterval(() => server.closeIdleConnections(), 50);
   await closed;
   clearInterval(sweep);
-  await Reflect.get(globalThis, Symbol.for("console-api.background-drain"))?.();
+  await findShared("drainBackground")?.();
   process.exit(0);
 }

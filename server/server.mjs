@@ -7,12 +7,13 @@ import { setFlagsFromString } from "node:v8";
 import next from "next";
 import { fixedHeadersOf, HSTS } from "../lib/api/fixed-headers.mjs";
 import { isDraining } from "../lib/process/draining.mjs";
+import { findShared } from "../lib/process/shared-with-server.mjs";
 import { answerDirectly } from "./direct/direct-door.mjs";
 import { continueIfExpected, keepCarriedHeaders } from "./direct/incoming.mjs";
 import { throughNext } from "./direct/next-door.mjs";
 import { loadRoutes } from "./direct/routes.mjs";
 import { drainDelay, endWhenTold } from "./drain.mjs";
-import { answerInTurn, isDatabaseThere } from "./http/admitted-pages.mjs";
+import { answerInTurn } from "./http/admitted-pages.mjs";
 import { createGuardedServer, TIMES, turnOf } from "./http/connections.mjs";
 import { readActions, readForm } from "./http/forms.mjs";
 import { findFault, isForMachines, markForInner, normalize } from "./http/gate.mjs";
@@ -127,6 +128,10 @@ async function answerMachine(path, request, response, measured) {
   if (!match) return refuse(request, response, 404);
   measured.route = match.pattern;
   await answerDirectly(match, request, response, fixedHeadersOf(match.path));
+}
+
+async function isDatabaseThere() {
+  return (await findShared("isDatabaseThere")?.()) ?? false;
 }
 
 /**

@@ -2,6 +2,7 @@ import { availableParallelism } from "node:os";
 import { env } from "@/lib/process/env";
 import { perProcess } from "@/lib/process/per-process";
 import { logRepeated } from "@/lib/process/repeated";
+import { shared } from "@/lib/process/shared-with-server.mjs";
 import { MINUTE, SECOND } from "@/lib/time";
 import { Admission, type Amounts, type Capacity, noCounts, type Payer, type Place, type Purpose } from "./admission";
 import { BusyError } from "./busy-error";
@@ -110,11 +111,8 @@ export const PURPOSES = perProcess("admission-purposes", purposes);
 
 const admission = perProcess("admission", () => new Admission(Object.values(CAPACITIES)));
 
-/**
- * Whether a request waits for the memory that unread answers take. Clients that do not read theirs are then cut off. The
- * server is not bundled with the app, so it finds this function by its name.
- */
-perProcess("is-memory-wanted", () => () => admission.isWanted(RESOURCES.indexOf("unread")));
+/** While a request waits for the memory that unread answers take, the server cuts off clients that do not read theirs. */
+shared("isMemoryWanted", () => () => admission.isWanted(RESOURCES.indexOf("unread")));
 
 /** The payer of an edge node. The negative id cannot collide with an account. */
 export function payerOfNode(id: number): Payer {

@@ -1,45 +1,25 @@
-// Collects the metrics of this process for /ops/metrics. Each part of the code adds a source. The server and the app
-// are bundled separately, so the sources live on globalThis and not in a module.
+// Collects the metrics of this process for /ops/metrics. Each part of the code adds a source.
+import { shared } from "../process/shared-with-server.mjs";
 
-/**
- * `merge` says how the values of several workers become one: their sum or their maximum. A label must have few values,
- * never text from a client. The third part of a sample is the name suffix that histograms need.
- * @typedef {{
- *   name: string,
- *   help: string,
- *   type: "counter" | "gauge" | "histogram",
- *   merge: "sum" | "max",
- *   samples: [labels: Record<string, string>, value: number, suffix?: string][],
- * }} Family
- * @typedef {() => Family[] | Promise<Family[]>} Source
- */
+/** @typedef {import("../process/shared-with-server.mjs").MetricFamily} Family */
+/** @typedef {import("../process/shared-with-server.mjs").MetricSource} Source */
 
-const SOURCES = Symbol.for("console-api.metric-sources");
+const sources = shared("metricSources", () => new Map());
 /** Time limit for a source. One that waits for an unreachable database must not delay the others. */
 const SOURCE_MS = 3000;
-
-/** @returns {Map<string, Source>} */
-function sources() {
-  const known = Reflect.get(globalThis, SOURCES);
-  if (known) return known;
-  /** @type {Map<string, Source>} */
-  const made = new Map();
-  Reflect.set(globalThis, SOURCES, made);
-  return made;
-}
 
 /**
  * @param {string} name of the source; a second one of this name takes the place of the first
  * @param {Source} source
  */
 export function addMetricSource(name, source) {
-  sources().set(name, source);
+  sources.set(name, source);
 }
 
 /** All families of this process. A source that fails, or takes too long, is left out. */
 export async function collectMetrics() {
   const collected = await Promise.all(
-    [...sources().values()].map(async (source) => {
+    [...sources.values()].map(async (source) => {
       /** @type {NodeJS.Timeout | undefined} */
       let timer;
       const timeUp = new Promise((resolve) => {

@@ -1,6 +1,7 @@
 import { perProcess } from "@/lib/process/per-process";
 import { forNobody } from "@/lib/process/reader.mjs";
 import { logRepeated } from "@/lib/process/repeated";
+import { shared } from "@/lib/process/shared-with-server.mjs";
 
 type WaitUntil = (promise: Promise<void>) => void;
 type PlatformContext = { get?: () => { waitUntil?: WaitUntil } | undefined };
@@ -42,15 +43,13 @@ export async function pause(ms: number): Promise<boolean> {
   return !pauses.isEnding;
 }
 
-/**
- * Resolves when no background work is left. The server is not bundled with the app, so it calls this by a global name.
- */
+/** Resolves when no background work is left. The server calls it before the process ends. */
 const drain = async (): Promise<void> => {
   pauses.isEnding = true;
   for (const wake of pauses.wakers) wake();
   while (running.size > 0) await Promise.all(running);
 };
-perProcess("background-drain", () => drain);
+shared("drainBackground", () => drain);
 
 function platformContext(): PlatformContext | undefined {
   return (globalThis as Record<symbol, PlatformContext | undefined>)[PLATFORM_CONTEXT];

@@ -1,12 +1,9 @@
 // Whether the client that an answer is made for is still there. The server knows it, and lib/ asks: long work for a
-// client that has left stops. The server is not bundled with the app, so both find the same object by its name.
+// client that has left stops.
 import { AsyncLocalStorage } from "node:async_hooks";
+import { shared } from "./shared-with-server.mjs";
 
-const NAME = Symbol.for("console-api.reader");
-
-/** @type {AsyncLocalStorage<AbortSignal>} */
-const readers = Reflect.get(globalThis, NAME) ?? new AsyncLocalStorage();
-Reflect.set(globalThis, NAME, readers);
+const readers = shared("readers", () => new AsyncLocalStorage());
 
 /**
  * Runs a task for a client. The signal says that it has left.

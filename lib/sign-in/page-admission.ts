@@ -1,32 +1,17 @@
-import type { Payer, Place } from "@/lib/admission/admission";
+import type { Payer } from "@/lib/admission/admission";
 import { BusyError } from "@/lib/admission/busy-error";
 import { learnAccount, payerOf } from "@/lib/admission/credentials";
 import { amounts, PURPOSES, waitForPlace, withPlace } from "@/lib/admission/shares";
 import { clientIp } from "@/lib/http/client-ip";
 import { networkOf, siteOf } from "@/lib/http/network";
 import { env } from "@/lib/process/env";
-import { perProcess } from "@/lib/process/per-process";
+import { type PageAdmission, shared } from "@/lib/process/shared-with-server.mjs";
 import { SESSION_COOKIE, SESSION_TOKEN_SHAPE } from "@/lib/sign-in/session-cookie";
 import { findSessionAccount } from "@/lib/sign-in/session-row";
 import { hashToken } from "@/lib/tokens/format";
 
-/** The headers that decide who pays for a page, with Node's names. */
-type PageHeaders = { cookie?: string | undefined; "x-forwarded-for"?: string | string[] | undefined };
-
-/** Admits requests for pages and forms. The server process is not bundled, so it finds this object by its name. */
-export type PageAdmission = {
-  /** Returns a place for the request, or the seconds after which the client should try again. */
-  enter(
-    kind: "page" | "form" | "signInForm",
-    headers: PageHeaders,
-    signal: AbortSignal,
-  ): Promise<Place | { retrySeconds: number }>;
-  /** Call it when the page is rendered. From then on the page only holds memory, until the client has read it. */
-  keepUnread(place: Place, bytes: number): void;
-};
-
-perProcess(
-  "page-admission",
+shared(
+  "pageAdmission",
   (): PageAdmission => ({
     async enter(kind, headers, signal) {
       // Nobody is signed in for sure, so the network pays.
@@ -35,13 +20,13 @@ perProcess(
       try {
         const ip = clientIp(forwarded, env.trustedProxies);
         const payer = await findPayer(hash, siteOf(ip));
-        return await waitForPlace(PURPOSES[kind], payer, hash ?? networkOf(ip), undefined, signal);
+        const place = await waitForPlace(PURPOSES[kind], payer, hash ?? networkOf(ip), undefined, signal);
+        return { keepUnread: (bytes) => place.keep(amounts({ unread: bytes })), release: () => place.release() };
       } catch (error) {
         if (error instanceof BusyError) return { retrySeconds: error.retrySeconds };
         throw error;
       }
     },
-    keepUnread: (place, bytes) => place.keep(amounts({ unread: bytes })),
   }),
 );
 

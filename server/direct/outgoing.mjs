@@ -7,6 +7,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { promisify } from "node:util";
 import { createGzip, gzip as gzipWithCallback } from "node:zlib";
 import { PIECE, piecesOf } from "../../lib/http/pieces.mjs";
+import { findShared } from "../../lib/process/shared-with-server.mjs";
 
 const gzip = promisify(gzipWithCallback);
 
@@ -88,7 +89,7 @@ async function sendPieces(parts, isCompressed, length, response, readingMs) {
   const pace = setInterval(() => {
     const before = taken;
     taken = socket.bytesWritten - socket.writableLength;
-    if (taken - before < SLOWEST.bytes && isMemoryWanted()) socket.destroy();
+    if (taken - before < SLOWEST.bytes && findShared("isMemoryWanted")?.()) socket.destroy();
   }, SLOWEST.ms);
   try {
     if (socket.destroyed) return;
@@ -122,11 +123,6 @@ async function writePieces(parts, length, response) {
   }
   response.end();
   await finished(response);
-}
-
-/** @returns {boolean} whether somebody waits for the memory that unread answers take (lib/admission) */
-function isMemoryWanted() {
-  return Reflect.get(globalThis, Symbol.for("console-api.is-memory-wanted"))?.() ?? false;
 }
 
 /** Whether `gzip`, or anything, is among the encodings and not with a weight of 0. */

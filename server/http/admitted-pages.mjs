@@ -3,6 +3,7 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { forReader } from "../../lib/process/reader.mjs";
+import { findShared } from "../../lib/process/shared-with-server.mjs";
 import { collectAnswer } from "../direct/collected.mjs";
 import { sendBody } from "../direct/outgoing.mjs";
 import { isInner } from "./gate.mjs";
@@ -53,7 +54,7 @@ export async function answerInTurn(path, request, response, ask, keep) {
 /**
  * @param {() => Promise<void>} send
  * @param {import("../direct/collected.mjs").Collected} answer
- * @param {import("../../lib/admission/admission").Place} place
+ * @param {import("../../lib/process/shared-with-server.mjs").PagePlace} place
  * @param {((answer: import("../direct/collected.mjs").Collected) => void) | undefined} keep
  */
 async function sendLater(send, answer, place, keep) {
@@ -62,7 +63,7 @@ async function sendLater(send, answer, place, keep) {
   await new Promise(setImmediate);
   // Writing is work as well, and counts as rendering until the connection takes no more.
   const sending = send();
-  pageAdmission().keepUnread(place, answer.body.length);
+  place.keepUnread(answer.body.length);
   await sending;
 }
 
@@ -88,14 +89,14 @@ async function askWhole(request, response, ask, whenMade) {
   await ask();
 }
 
-/** @returns {Promise<boolean>} whether the database answers (lib/readiness) */
-export function isDatabaseThere() {
-  return Reflect.get(globalThis, Symbol.for("console-api.is-database-there"))();
-}
-
-/** @returns {import("../../lib/sign-in/page-admission").PageAdmission} of this process, which Next's part of it made */
+/**
+ * The app's part of the process provides it before the server listens.
+ * @returns {import("../../lib/process/shared-with-server.mjs").PageAdmission}
+ */
 function pageAdmission() {
-  return Reflect.get(globalThis, Symbol.for("console-api.page-admission"));
+  const provided = findShared("pageAdmission");
+  if (!provided) throw new Error("The app has not provided the admission of pages.");
+  return provided;
 }
 
 /**

@@ -1,0 +1,77 @@
+// Everything that the server and the app share in one process. Next bundles the app, and the server is not bundled, so no
+// module is common to both: each of these values stands on globalThis, under a name that only this file knows. The types
+// stand here, so that both sides compile against the same ones.
+
+/** @typedef {import("node:async_hooks").AsyncLocalStorage<AbortSignal>} Readers */
+
+/**
+ * A place in the turn of pages and forms.
+ * @typedef {object} PagePlace
+ * @property {(bytes: number) => void} keepUnread Call it when the page is rendered. From then on the place holds only
+ *   this memory, until the client has read the page.
+ * @property {() => void} release
+ */
+
+/**
+ * Admits requests for pages and forms, in turns.
+ * @typedef {object} PageAdmission
+ * @property {(
+ *   kind: "page" | "form" | "signInForm",
+ *   headers: { cookie?: string | undefined, "x-forwarded-for"?: string | string[] | undefined },
+ *   signal: AbortSignal,
+ * ) => Promise<PagePlace | { retrySeconds: number }>} enter The seconds say when the client should try again.
+ */
+
+/**
+ * A metric for /ops/metrics. `merge` says how the values of several workers become one. A label must have few values,
+ * never text from a client. The third part of a sample is the name suffix that histograms need.
+ * @typedef {{
+ *   name: string,
+ *   help: string,
+ *   type: "counter" | "gauge" | "histogram",
+ *   merge: "sum" | "max",
+ *   samples: [labels: Record<string, string>, value: number, suffix?: string][],
+ * }} MetricFamily
+ * @typedef {() => MetricFamily[] | Promise<MetricFamily[]>} MetricSource
+ */
+
+/**
+ * @typedef {object} Shared
+ * @property {{ hasBegun: boolean, listeners: (() => void)[] }} draining The server begins it; /readyz and long waits read it.
+ * @property {Readers} readers The server says whom an answer is made for; long work in the app asks whether it has left.
+ * @property {Map<string, MetricSource>} metricSources Both sides add some; /ops/metrics collects them.
+ * @property {PageAdmission} pageAdmission Provided by the app.
+ * @property {() => boolean} isMemoryWanted Provided by the app: whether a request waits for the memory of unread answers.
+ * @property {() => Promise<boolean>} isDatabaseThere Provided by the app: whether the database answers.
+ * @property {() => Promise<void>} drainBackground Provided by the app: resolves when no background work is left.
+ */
+
+/**
+ * The one value of this name in the process, made at the first call.
+ * @template {keyof Shared} Name
+ * @param {Name} name
+ * @param {() => Shared[Name]} make
+ * @returns {Shared[Name]}
+ */
+export function shared(name, make) {
+  const known = findShared(name);
+  if (known !== undefined) return known;
+  const made = make();
+  Reflect.set(globalThis, keyOf(name), made);
+  return made;
+}
+
+/**
+ * The value of this name; undefined while no part of the app that provides it is loaded.
+ * @template {keyof Shared} Name
+ * @param {Name} name
+ * @returns {Shared[Name] | undefined}
+ */
+export function findShared(name) {
+  return Reflect.get(globalThis, keyOf(name));
+}
+
+/** @param {keyof Shared} name */
+function keyOf(name) {
+  return Symbol.for(`console-api.shared.${name}`);
+}
