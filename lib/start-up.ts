@@ -1,5 +1,5 @@
 import { logConsole } from "@/lib/process/console";
-import { logFault } from "@/lib/process/faults";
+import { logFault } from "@/lib/process/faults.mjs";
 import { tellRefusedStart } from "@/lib/process/refused-start.mjs";
 import { SECOND } from "@/lib/time";
 

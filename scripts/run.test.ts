@@ -8,8 +8,11 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 const FILES = [
   "scripts/run.mjs",
   "scripts/setup-lock.mjs",
+  "lib/process/log.mjs",
+  "lib/process/lost-lines.mjs",
   "lib/process/pid-file.mjs",
   "lib/process/refused-start.mjs",
+  "lib/process/shared-with-server.mjs",
   "server/log.mjs",
   "lib/generated/inputs.sha256",
   "prisma/schema.prisma",

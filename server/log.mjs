@@ -1,21 +1,22 @@
 import { format } from "node:util";
+import { log } from "../lib/process/log.mjs";
 
 /**
- * One line of JSON on standard error, like every fault of the app. The texts are the server's own, never a client's.
+ * An error with a detail in words.
  * @param {string} event
  * @param {string | undefined} detail
  */
 export function logError(event, detail) {
-  process.stderr.write(lineOf("error", event, detail));
+  log("error", event, { detail });
 }
 
 /**
- * The same on standard output, for events that are not errors.
+ * The same for events that are not errors.
  * @param {string} event
  * @param {string} detail
  */
 export function logInfo(event, detail) {
-  process.stdout.write(lineOf("info", event, detail));
+  log("info", event, { detail });
 }
 
 /** Turns the warnings of Node, and what Next writes to the console while it starts, into JSON lines as well. */
@@ -27,13 +28,4 @@ export function logConsoleAtStart() {
     console[method] = (...values) => logInfo("message", format(...values));
   }
   console.error = (...values) => logError("message", format(...values));
-}
-
-/**
- * @param {string} level
- * @param {string} event
- * @param {string | undefined} detail
- */
-function lineOf(level, event, detail) {
-  return `${JSON.stringify({ time: new Date().toISOString(), level, event, detail })}\n`;
 }

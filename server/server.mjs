@@ -15,6 +15,7 @@ import { loadRoutes } from "./direct/routes.mjs";
 import { drainDelay, endWhenTold } from "./drain.mjs";
 import { answerInTurn } from "./http/admitted-pages.mjs";
 import { createGuardedServer, TIMES, turnOf } from "./http/connections.mjs";
+import { answerFault } from "./http/faults.mjs";
 import { readActions, readForm } from "./http/forms.mjs";
 import { findFault, isForMachines, markForInner, normalize } from "./http/gate.mjs";
 import { answerKept } from "./http/kept-pages.mjs";
@@ -71,17 +72,21 @@ let findRoute = null;
 
 for (const event of ["request", "checkContinue"]) {
   server.on(event, (request, response) => {
-    answer(request, response).catch((error) => {
-      // A client that disconnects in the middle of a form is not a fault.
-      if (error.code !== "ECONNRESET") logError("request failed", error.stack);
-      response.destroy();
-    });
+    answer(request, response).catch((error) => answerFault(request, response, error));
   });
 }
 server.on("checkExpectation", (request, response) => {
+  refuseExpectation(request, response).catch((error) => answerFault(request, response, error));
+});
+
+/**
+ * @param {import("node:http").IncomingMessage} request
+ * @param {import("node:http").ServerResponse} response
+ */
+async function refuseExpectation(request, response) {
   if (isDraining()) response.setHeader("Connection", "close");
   refuse(request, response, 417);
-});
+}
 
 /**
  * @param {import("node:http").IncomingMessage} request

@@ -1,7 +1,7 @@
 import { availableParallelism } from "node:os";
 import { env } from "@/lib/process/env";
 import { perProcess } from "@/lib/process/per-process";
-import { logRepeated } from "@/lib/process/repeated";
+import { logRepeated } from "@/lib/process/repeated.mjs";
 import { shared } from "@/lib/process/shared-with-server.mjs";
 import { MINUTE, SECOND } from "@/lib/time";
 import { Admission, type Amounts, type Capacity, noCounts, type Payer, type Place, type Purpose } from "./admission";

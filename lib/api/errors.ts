@@ -4,7 +4,7 @@ import { isDatabaseUnavailable, isPoolExhausted } from "@/lib/database/health";
 import { reportOutage } from "@/lib/database/outage";
 import { InvalidInputError, NotFoundError } from "@/lib/failures";
 import { TextResponse } from "@/lib/http/text-response";
-import { logFault } from "@/lib/process/faults";
+import { logFault } from "@/lib/process/faults.mjs";
 import { ApiError } from "./api-error";
 import { failureText } from "./failure-text.mjs";
 

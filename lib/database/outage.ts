@@ -1,5 +1,5 @@
-import type { Fields } from "@/lib/process/log";
-import { endRepeated, logRepeated, type Repeated } from "@/lib/process/repeated";
+import type { Fields } from "@/lib/process/log.mjs";
+import { endRepeated, logRepeated, type Repeated } from "@/lib/process/repeated.mjs";
 
 const OUTAGE: Repeated = { level: "error", event: "database unavailable", over: "database available again" };
 

@@ -1,5 +1,5 @@
 import pg from "pg";
-import { log } from "@/lib/process/log";
+import { log } from "@/lib/process/log.mjs";
 import { BoundedClient, connectionConfig, speakUtc } from "./connection";
 import { StatementNames } from "./statement-names";
 

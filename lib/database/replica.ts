@@ -6,7 +6,7 @@ import type { Statement } from "@/lib/database/statement";
 import { PrismaClient } from "@/lib/generated/prisma/client";
 import { env } from "@/lib/process/env";
 import { perProcess } from "@/lib/process/per-process";
-import { endRepeated, logRepeated } from "@/lib/process/repeated";
+import { endRepeated, logRepeated } from "@/lib/process/repeated.mjs";
 import { SECOND } from "@/lib/time";
 import { ConsolePool } from "./pool";
 

@@ -1,6 +1,6 @@
 import { perProcess } from "@/lib/process/per-process";
 import { forNobody } from "@/lib/process/reader.mjs";
-import { logRepeated } from "@/lib/process/repeated";
+import { logRepeated } from "@/lib/process/repeated.mjs";
 import { shared } from "@/lib/process/shared-with-server.mjs";
 
 type WaitUntil = (promise: Promise<void>) => void;

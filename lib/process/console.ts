@@ -1,5 +1,5 @@
 import { format } from "node:util";
-import { logRepeated } from "@/lib/process/repeated";
+import { logRepeated } from "@/lib/process/repeated.mjs";
 
 const METHODS = { error: "error", warn: "error", info: "info", log: "info", debug: "info" } as const;
 /** Only the start of a message identifies it. The rest may hold input that differs each time. */

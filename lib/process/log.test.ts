@@ -1,6 +1,6 @@
 import { afterEach, expect, test, vi } from "vitest";
 import { hashToken, mintToken } from "@/lib/tokens/format";
-import { log } from "./log";
+import { log } from "./log.mjs";
 
 const written = vi.spyOn(process.stdout, "write").mockReturnValue(true);
 afterEach(() => written.mockClear());

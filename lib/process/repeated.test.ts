@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { MINUTE, SECOND } from "@/lib/time";
-import { endRepeated, logRepeated, type Repeated } from "./repeated";
+import { endRepeated, logRepeated, type Repeated } from "./repeated.mjs";
 
 const FAULT: Repeated = { level: "error", event: "request failed", reason: "TypeError at x.ts:1" };
 const OUTAGE: Repeated = { level: "error", event: "store unavailable", over: "store available again" };

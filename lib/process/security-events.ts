@@ -1,5 +1,5 @@
-import { type Fields, log } from "@/lib/process/log";
-import { logRepeated } from "@/lib/process/repeated";
+import { type Fields, log } from "@/lib/process/log.mjs";
+import { logRepeated } from "@/lib/process/repeated.mjs";
 
 export type SecurityEvent =
   | "signed in"

@@ -35,11 +35,45 @@
  * @typedef {() => MetricFamily[] | Promise<MetricFamily[]>} MetricSource
  */
 
+/** @typedef {Record<string, string | number | boolean | null | undefined>} LogFields */
+
+/**
+ * An event that may repeat for the same reason.
+ * @typedef {object} Repeated
+ * @property {"info" | "error"} level
+ * @property {string} event
+ * @property {string} [reason] Tells the reasons of one event apart.
+ * @property {string} [over] The event to log when `endRepeated` reports recovery. Without it, the event is over when it
+ *   stops happening.
+ */
+
+/**
+ * A repeated event, from its first line to its last one. Times are epoch milliseconds.
+ * @typedef {{
+ *   repeated: Repeated,
+ *   fields: LogFields,
+ *   since: number,
+ *   last: number,
+ *   count: number,
+ *   counted: number,
+ *   toldAt: number,
+ *   mayBeOver: boolean,
+ * }} Episode
+ */
+
+/**
+ * Lines of the log that could not be written: since the start, and by stream those that were not reported yet.
+ * @typedef {{ all: number, unreported: Map<NodeJS.WriteStream, { count: number, since: string }> }} LostLines
+ */
+
 /**
  * @typedef {object} Shared
  * @property {{ hasBegun: boolean, listeners: (() => void)[] }} draining The server begins it; /readyz and long waits read it.
  * @property {Readers} readers The server says whom an answer is made for; long work in the app asks whether it has left.
  * @property {Map<string, MetricSource>} metricSources Both sides add some; /ops/metrics collects them.
+ * @property {{ episodes: Map<string, Episode>, timer: NodeJS.Timeout | undefined }} repeatedEvents
+ *   Both sides log them, and count them together.
+ * @property {LostLines} lostLines Both sides write the log, and count together what it did not take.
  * @property {PageAdmission} pageAdmission Provided by the app.
  * @property {() => boolean} isMemoryWanted Provided by the app: whether a request waits for the memory of unread answers.
  * @property {() => Promise<boolean>} isDatabaseThere Provided by the app: whether the database answers.

@@ -1,4 +1,4 @@
-import { endRepeated, logRepeated, type Repeated } from "@/lib/process/repeated";
+import { endRepeated, logRepeated, type Repeated } from "@/lib/process/repeated.mjs";
 import { SECOND } from "@/lib/time";
 import type { MemoryLog } from "./memory";
 import type { Decision, RateLimiter } from "./policy";

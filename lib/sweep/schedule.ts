@@ -1,6 +1,6 @@
 import { isDatabaseUnavailable } from "@/lib/database/health";
 import { pause, runInBackground } from "@/lib/process/background";
-import { logFault } from "@/lib/process/faults";
+import { logFault } from "@/lib/process/faults.mjs";
 import { perProcess } from "@/lib/process/per-process";
 import { MINUTE, SECOND } from "@/lib/time";
 import { sweep } from "./sweep";

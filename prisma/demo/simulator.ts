@@ -1,6 +1,6 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { db } from "@/lib/database/client";
-import { log } from "@/lib/process/log";
+import { log } from "@/lib/process/log.mjs";
 import { toRatedServer } from "@/lib/servers/telemetry/past-scores";
 import { rollUp } from "@/lib/servers/telemetry/roll-ups";
 import { DAY, HOUR, MINUTE, SECOND } from "@/lib/time";

@@ -41,12 +41,20 @@ export function collectAnswer(response, whenDone) {
   };
   response.end = (/** @type {unknown} */ chunk = undefined, /** @type {unknown} */ encoding = undefined) => {
     keep(chunk, encoding);
-    for (const name of WRITERS) Reflect.deleteProperty(response, name);
+    stopCollecting(response);
     const headers = takeHeaders(response);
     done({ status: response.statusCode, headers, body: Buffer.concat(chunks) });
     return response;
   };
   response.once("close", () => done(null));
+}
+
+/**
+ * From now on, what is written to the response is sent. What was collected is forgotten, except for the headers.
+ * @param {import("node:http").ServerResponse} response
+ */
+export function stopCollecting(response) {
+  for (const name of WRITERS) Reflect.deleteProperty(response, name);
 }
 
 /**

@@ -4,7 +4,6 @@
 
 import { isHandlerMethod } from "../../lib/http/methods.mjs";
 import { refuse } from "../http/refusals.mjs";
-import { logError } from "../log.mjs";
 import { IncomingRequest } from "./incoming.mjs";
 import { send } from "./outgoing.mjs";
 
@@ -19,17 +18,10 @@ export async function answerDirectly(match, request, response, fixed) {
   // Like Next, GET answers HEAD when a route exports no HEAD.
   const handler = handlers[request.method ?? ""] ?? (request.method === "HEAD" ? handlers.GET : undefined);
   if (!handler) return refuse(request, response, 405, { Allow: allowedMethods(handlers) });
-  try {
-    const answer = await handler(new IncomingRequest(request, response, `http://localhost${request.url}`).asRequest(), {
-      params: Promise.resolve(match.params),
-    });
-    await send(answer, request, response, fixed);
-  } catch (error) {
-    // A handler reports its own faults. This one happened in the code around the handler.
-    logError("request failed", error instanceof Error ? error.stack : String(error));
-    if (response.headersSent) response.destroy();
-    else refuse(request, response, 500);
-  }
+  const answer = await handler(new IncomingRequest(request, response, `http://localhost${request.url}`).asRequest(), {
+    params: Promise.resolve(match.params),
+  });
+  await send(answer, request, response, fixed);
 }
 
 /** @param {import("./routes.mjs").Handlers} handlers */

@@ -1,4 +1,5 @@
 // Calls route handlers through Next's router when the direct door is closed. The answers are the same as there.
+import { answerFault } from "../http/faults.mjs";
 import { collectAnswer } from "./collected.mjs";
 import { continueIfExpected } from "./incoming.mjs";
 import { sendBody } from "./outgoing.mjs";
@@ -22,7 +23,9 @@ export function throughNext(path, request, response) {
   collectAnswer(response, (answer) => {
     if (!answer) return;
     const { status, headers, body } = answer;
-    sendBody([body], status, headers, { method, accepted }, response).catch(() => response.destroy());
+    sendBody([body], status, headers, { method, accepted }, response).catch((error) =>
+      answerFault(request, response, error),
+    );
   });
   return [request, response];
 }

@@ -6,6 +6,7 @@ import { forReader } from "../../lib/process/reader.mjs";
 import { findShared } from "../../lib/process/shared-with-server.mjs";
 import { collectAnswer } from "../direct/collected.mjs";
 import { sendBody } from "../direct/outgoing.mjs";
+import { answerFault } from "./faults.mjs";
 import { isInner } from "./gate.mjs";
 import { refuse } from "./refusals.mjs";
 
@@ -84,7 +85,7 @@ async function askWhole(request, response, ask, whenMade) {
     const send = async () => {
       if (answer) await sendBody([answer.body], answer.status, answer.headers, { method, accepted }, response);
     };
-    whenMade(send, answer).catch(() => response.destroy());
+    whenMade(send, answer).catch((error) => answerFault(request, response, error));
   });
   await ask();
 }

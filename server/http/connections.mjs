@@ -1,5 +1,6 @@
 // Guards connections against unparsable bytes, unread bodies and slow clients.
 import { createServer } from "node:http";
+import { answerFault, answerRawFault } from "./faults.mjs";
 import { pathInPacket, refuse, refuseRaw } from "./refusals.mjs";
 
 /** How long clients may take, in milliseconds. */
@@ -78,7 +79,13 @@ export function createGuardedServer(times) {
     const state = stateOf(socket);
     if (++state.pending > MAX_AHEAD) return socket.destroy();
     // Answers 408 if the body never arrives. The end of the connection then fails the handler's read.
-    state.giveUp = () => response.headersSent || refuse(request, response, 408, { Connection: "close" });
+    state.giveUp = () => {
+      try {
+        if (!response.headersSent) refuse(request, response, 408, { Connection: "close" });
+      } catch (error) {
+        answerFault(request, response, error);
+      }
+    };
     response.once("close", () => {
       state.pending--;
       // In newer versions of Node, the end of the connection closes the answers that wait for their turn, too.
@@ -95,24 +102,18 @@ export function createGuardedServer(times) {
     if (!socket.writable) return socket.destroy();
     const { pending, giveUp } = stateOf(socket);
     if (error.code === TOO_SLOW && pending > 0) giveUp();
-    else refuseLast(socket, STATUS_OF[error.code ?? ""] ?? 400, pathInPacket(error.rawPacket));
+    else {
+      const status = STATUS_OF[error.code ?? ""] ?? 400;
+      afterAnswers(socket, () => refuseRaw(socket, status, pathInPacket(error.rawPacket)));
+    }
   });
-  server.on("connect", (_, socket) => refuseLast(socket, 405, null));
+  server.on("connect", (_, socket) => afterAnswers(socket, () => refuseRaw(socket, 405, null)));
   return server;
 }
 
 /**
- * Sends the error for unparsable bytes after the answers to the requests before them. The connection then ends.
- * @param {import("node:stream").Duplex} socket
- * @param {number} status
- * @param {string | null} path
- */
-function refuseLast(socket, status, path) {
-  afterAnswers(socket, () => refuseRaw(socket, status, path));
-}
-
-/**
- * Runs a function after all pending answers of a connection. Does nothing if another function waits already.
+ * Runs a function after all pending answers of a connection. Does nothing if another function waits already. If it
+ * throws, the client is answered 500, and the connection ends.
  * @param {import("node:stream").Duplex} socket
  * @param {() => void} run
  */
@@ -121,7 +122,11 @@ export function afterAnswers(socket, run) {
   if (state.afterAnswers) return;
   state.afterAnswers = () => {
     state.afterAnswers = null;
-    run();
+    try {
+      run();
+    } catch (error) {
+      answerRawFault(socket, error);
+    }
   };
   if (state.pending === 0) state.afterAnswers();
 }

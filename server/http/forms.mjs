@@ -13,6 +13,8 @@ export const ACTION = /^[0-9a-f]{40,44}$/;
 // The fields in which a page without scripts names its action. An action with bound arguments has two further fields.
 const PLAIN_ACTION = /^\$ACTION_ID_([0-9a-f]{40,44})$/;
 const BOUND_ACTION = /^\$ACTION_REF_(\d{1,3})$/;
+/** How deeply arguments may be nested. Those of the console are flat. */
+const MAX_DEPTH = 32;
 /** The `$` references that the console's forms use: undefined, a form, and an escaped text that begins with `$`. */
 const REFERENCE = /^\$(?:undefined$|K\w{1,4}$|\$)/;
 
@@ -101,12 +103,19 @@ function areArguments(text, atLeast) {
 }
 
 /**
+ * Whether a value of JSON has no reference that the console does not use, and is not nested too deeply. A loop over the
+ * levels, because a recursion would overflow the stack.
  * @param {unknown} value
- * @returns {boolean}
  */
 function isPlain(value) {
-  if (typeof value === "string") return !value.startsWith("$") || REFERENCE.test(value);
-  return value === null || typeof value !== "object" || Object.values(value).every(isPlain);
+  let level = [value];
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth > MAX_DEPTH) return false;
+    const texts = level.filter((one) => typeof one === "string");
+    if (!texts.every((text) => !text.startsWith("$") || REFERENCE.test(text))) return false;
+    level = level.flatMap((one) => (one !== null && typeof one === "object" ? Object.values(one) : []));
+  }
+  return true;
 }
 
 /** @param {FormDataEntryValue | null} text */

@@ -10,6 +10,8 @@ import { plainPageText } from "../../lib/http/plain-page-text.mjs";
 const REQUEST_LINE = /^[A-Z]{1,20} (?:https?:\/\/[^/ ]{1,300})?(\/[^ ]{0,30})/;
 
 const FAULT = { title: "Something went wrong on our side", text: "Try again in a moment." };
+/** Where a machine reads something else than the name of the status. @type {Readonly<Record<number, string>>} */
+const TEXTS = { 500: "Internal error." };
 /**
  * By status: what the page says.
  * @type {Readonly<Record<number, { title: string, text: string }>>}
@@ -46,7 +48,7 @@ const PAGES = {
  * @param {Record<string, string>} headers further ones
  */
 export function refuse(request, response, status, headers = {}) {
-  const answer = refusalOf(status, pathOf(request.url ?? ""));
+  const answer = refusalOf(status, pathOf(request.url ?? ""), headers["X-Request-Id"]);
   for (const [name, value] of [...answer.headers, ...Object.entries(headers)]) response.setHeader(name, value);
   response.writeHead(status, { "Content-Length": Buffer.byteLength(answer.body) });
   response.end(request.method === "HEAD" ? undefined : answer.body);
@@ -57,14 +59,15 @@ export function refuse(request, response, status, headers = {}) {
  * @param {import("node:stream").Duplex} socket
  * @param {number} status
  * @param {string | null} path null when it is not known: the client does not speak HTTP, so it is not a browser
+ * @param {Record<string, string>} further headers
  */
-export function refuseRaw(socket, status, path) {
+export function refuseRaw(socket, status, path, further = {}) {
   const { headers, body } = refusalOf(status, pathOf(path ?? "/api"));
   const lines = [
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
     `Content-Length: ${Buffer.byteLength(body)}`,
     "Connection: close",
-    ...headers.map(([name, value]) => `${name}: ${value}`),
+    ...[...headers, ...Object.entries(further)].map(([name, value]) => `${name}: ${value}`),
   ];
   socket.end(`${lines.join("\r\n")}\r\n\r\n${body}`);
 }
@@ -80,25 +83,27 @@ export function pathInPacket(packet) {
 /**
  * @param {number} status
  * @param {string} path
+ * @param {string} [id] of a fault, for the page to show
  * @returns {{ headers: (readonly [string, string])[], body: string }}
  */
-function refusalOf(status, path) {
+function refusalOf(status, path, id) {
   // No browser asks for `*`.
   if (path === "*" || isMachinePath(path)) {
     return {
       headers: [["Content-Type", "application/json; charset=utf-8"], ...API_HEADERS],
-      body: failureText(`${STATUS_CODES[status]}.`),
+      body: failureText(TEXTS[status] ?? `${STATUS_CODES[status]}.`),
     };
   }
   const nonce = randomBytes(16).toString("base64");
-  const { title, text } = PAGES[status] ?? FAULT;
+  const page = PAGES[status] ?? FAULT;
+  const text = id ? `${page.text} The log of the console has the details under ${id}.` : page.text;
   return {
     headers: [
       ["Content-Type", "text/html; charset=utf-8"],
       ["Content-Security-Policy", `default-src 'none'; style-src 'nonce-${nonce}'; img-src 'self'; base-uri 'none'`],
       ...PAGE_HEADERS,
     ],
-    body: plainPageText({ title, text, nonce }),
+    body: plainPageText({ title: page.title, text, nonce }),
   };
 }
 
@@ -106,7 +111,7 @@ function refusalOf(status, path) {
  * The path of a request, its slashes collapsed: without the host that an absolute URL names, and without its query.
  * @param {string} url
  */
-function pathOf(url) {
+export function pathOf(url) {
   const [path = ""] = url.replace(/^https?:\/\/[^/]*/i, "").split(/[?#]/);
   return path.replace(/\/{2,}/g, "/") || "/";
 }

@@ -2,6 +2,7 @@
 import cluster from "node:cluster";
 import { createServer } from "node:http";
 import { collectMetrics, mergeFamilies, writeFamilies } from "../../lib/operations/metrics.mjs";
+import { logFault } from "../../lib/process/faults.mjs";
 import { listen } from "../listen.mjs";
 import { logError, logInfo } from "../log.mjs";
 
@@ -18,8 +19,9 @@ export async function startOps() {
   const host = process.env.OPS_HOST || "127.0.0.1";
   const server = createServer((request, response) => {
     answer(request, response).catch((error) => {
-      logError("metrics failed", String(error));
-      response.destroy();
+      logFault("metrics failed", error, {});
+      if (response.headersSent) response.destroy();
+      else response.writeHead(500, { "Cache-Control": "no-store" }).end("Internal error.\n");
     });
   });
   server.setTimeout(10_000);

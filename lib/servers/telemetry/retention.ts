@@ -3,7 +3,7 @@ import { dropDaysBefore } from "@/lib/database/partitions";
 import { query } from "@/lib/database/run-statement";
 import { select, statement } from "@/lib/database/statement";
 import { Expression, table } from "@/lib/database/tables";
-import { logFault } from "@/lib/process/faults";
+import { logFault } from "@/lib/process/faults.mjs";
 import { type RatedServer, toRatedServer } from "@/lib/servers/telemetry/past-scores";
 import { rollUp } from "@/lib/servers/telemetry/roll-ups";
 import { DAY, SECOND, startOfHour } from "@/lib/time";

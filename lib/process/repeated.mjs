@@ -1,32 +1,14 @@
-import { type Fields, log } from "@/lib/process/log";
-import { perProcess } from "@/lib/process/per-process";
-import { MINUTE, SECOND } from "@/lib/time";
+import { log } from "./log.mjs";
+import { shared } from "./shared-with-server.mjs";
 
-/** An event that may repeat for the same reason. */
-export type Repeated = {
-  level: "info" | "error";
-  event: string;
-  /** Tells the reasons of one event apart. */
-  reason?: string;
-  /** The event to log when `endRepeated` reports recovery. Without it, the event is over when it stops happening. */
-  over?: string;
-};
+/** @typedef {import("./shared-with-server.mjs").Repeated} Repeated */
+/** @typedef {import("./shared-with-server.mjs").Episode} Episode */
 
-type Episode = {
-  repeated: Repeated;
-  fields: Fields;
-  since: number;
-  last: number;
-  count: number;
-  counted: number;
-  toldAt: number;
-  mayBeOver: boolean;
-};
-
+const SECOND = 1000;
 /** How often a line reports the count since the previous line. */
-const TELL_EVERY = MINUTE;
+const TELL_EVERY = 60 * SECOND;
 /** An event without `over` has ended after this long without a repetition. */
-const OVER_AFTER = MINUTE;
+const OVER_AFTER = 60 * SECOND;
 /**
  * A recovery is logged after this long without a failure. Otherwise every success between two failures would be logged.
  */
@@ -35,16 +17,15 @@ const LOOK_EVERY = SECOND;
 /** Limit on tracked events. Beyond it, all reasons of an event are counted together. */
 const MAX_EPISODES = 100;
 
-const state = perProcess("repeated-events", () => ({
-  episodes: new Map<string, Episode>(),
-  timer: undefined as NodeJS.Timeout | undefined,
-}));
+const state = shared("repeatedEvents", () => ({ episodes: new Map(), timer: undefined }));
 
 /**
  * Logs an event that may repeat: a line when it begins, a count each minute while it lasts, and a line when it ends.
  * The first line has the fields of the first occurrence; each count has those of the latest.
+ * @param {Repeated} repeated
+ * @param {import("./shared-with-server.mjs").LogFields} fields
  */
-export function logRepeated(repeated: Repeated, fields: Fields): void {
+export function logRepeated(repeated, fields) {
   const { episodes } = state;
   const now = Date.now();
   const key = keyOf(repeated);
@@ -58,19 +39,23 @@ export function logRepeated(repeated: Repeated, fields: Fields): void {
   state.timer ??= setInterval(look, LOOK_EVERY).unref();
 }
 
-/** Marks a repeated event with `over` as recovered. Cheap enough to call after every success. */
-export function endRepeated(event: string): void {
+/**
+ * Marks a repeated event with `over` as recovered. Cheap enough to call after every success.
+ * @param {string} event
+ */
+export function endRepeated(event) {
   if (state.episodes.size === 0) return;
   const episode = state.episodes.get(event);
   if (episode) episode.mayBeOver = true;
 }
 
-function keyOf({ event, reason }: Repeated): string {
+/** @param {Repeated} repeated */
+function keyOf({ event, reason }) {
   const key = reason === undefined ? event : `${event}\n${reason}`;
   return state.episodes.has(key) || state.episodes.size < MAX_EPISODES ? key : `${event}\nand others`;
 }
 
-function look(): void {
+function look() {
   const now = Date.now();
   for (const [key, episode] of state.episodes) {
     if (isOver(episode, now)) {
@@ -85,11 +70,19 @@ function look(): void {
   state.timer = undefined;
 }
 
-function isOver({ repeated, last, mayBeOver }: Episode, now: number): boolean {
+/**
+ * @param {Episode} episode
+ * @param {number} now
+ */
+function isOver({ repeated, last, mayBeOver }, now) {
   return repeated.over === undefined ? now - last >= OVER_AFTER : mayBeOver && now - last >= SETTLED_AFTER;
 }
 
-function tellCount(episode: Episode, now: number): void {
+/**
+ * @param {Episode} episode
+ * @param {number} now
+ */
+function tellCount(episode, now) {
   const { repeated, fields, since, count, counted } = episode;
   if (count > counted) {
     log(repeated.level, repeated.event, { ...fields, repeated: count - counted, since: new Date(since).toISOString() });
@@ -97,8 +90,11 @@ function tellCount(episode: Episode, now: number): void {
   Object.assign(episode, { counted: count, toldAt: now });
 }
 
-/** Logs the end of an event. An event without `over` that happened only once needs no second line. */
-function tellEnd({ repeated, since, last, count }: Episode): void {
+/**
+ * Logs the end of an event. An event without `over` that happened only once needs no second line.
+ * @param {Episode} episode
+ */
+function tellEnd({ repeated, since, last, count }) {
   if (count === 1 && repeated.over === undefined) return;
   const lasted = { count, seconds: Math.round((last - since) / SECOND) };
   if (repeated.over === undefined)
