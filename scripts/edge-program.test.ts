@@ -1,8 +1,10 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { isPrivateOrigin } from "@/lib/game-services/origins";
+import { isPublicIp } from "@/lib/http/public-ip";
+import { DOCUMENTATION_RANGES, SPECIAL_RANGES } from "@/lib/http/special-ranges";
 import { NFT_TABLE as DEMO_TABLE } from "@/prisma/demo/edge-programs";
-import { canonicalIp, isHostname, isPrivate, NFT_TABLE } from "@/public/edge.mjs";
+import { canonicalIp, SPECIAL_RANGES as EDGE_RANGES, isHostname, isPrivate, NFT_TABLE } from "@/public/edge.mjs";
 
 // Edges of the ranges, and what lies beside them.
 const IPS =
@@ -10,6 +12,39 @@ const IPS =
   "169.253.255.255 169.254.0.0 169.255.0.0 172.15.255.255 172.16.0.0 172.32.0.0 192.167.255.255 192.168.0.0 192.169.0.0 " +
   "223.255.255.255 224.0.0.0 240.0.0.0 255.255.255.255 :: ::1 ::2 ::ffff:10.0.0.1 ::ffff:8.8.8.8 64:ff9b::1 64:ff9b:1::1 64:ff9b:2::1 " +
   "2001:db8::1 2002::1 2003::1 fbff::1 fc00:: fdff::1 fe00::1 fe7f::1 fe80::1 febf::1 fec0::1 feff::1 ff00::1";
+
+/** The first and the last ip of a range that were taken as origins before. */
+const RANGE_ENDS = [
+  ["192.0.0.0", "192.0.0.255"],
+  ["198.18.0.0", "198.19.255.255"],
+  ["::2", "::ffff:ffff"],
+  ["::ffff:0:a00:1", "::ffff:0:ffff:ffff"],
+  ["100::", "100::ffff:ffff:ffff:ffff"],
+  ["2001::", "2001:0:ffff:ffff:ffff:ffff:ffff:ffff"],
+  ["2001:1::1", "2001:1ff:ffff:ffff:ffff:ffff:ffff:ffff"],
+  ["5f00::", "5f00:ffff:ffff:ffff:ffff:ffff:ffff:ffff"],
+].flat();
+
+test("no special range is an origin from its first ip to its last, in the console and in the edge's program alike", () => {
+  expect(EDGE_RANGES).toEqual(SPECIAL_RANGES);
+  for (const range of SPECIAL_RANGES) {
+    const [first = ""] = range.split("/");
+    expect([isPrivateOrigin(first), isPrivate(first), isPublicIp(first)], range).toEqual([true, true, false]);
+  }
+  for (const ip of RANGE_ENDS) {
+    expect([isPrivateOrigin(ip), isPrivate(ip), isPublicIp(ip)], ip).toEqual([true, true, false]);
+  }
+  for (const ip of ["192.0.1.0", "198.17.255.255", "198.20.0.0", "100:0:0:1::", "2001:200::", "5eff::1", "5f01::"]) {
+    expect([isPrivateOrigin(ip), isPrivate(ip), isPublicIp(ip)], ip).toEqual([false, false, true]);
+  }
+});
+
+test("documentation ranges are origins, though nobody is reached there", () => {
+  for (const range of DOCUMENTATION_RANGES) {
+    const [first = ""] = range.split("/");
+    expect([isPrivateOrigin(first), isPrivate(first), isPublicIp(first)], range).toEqual([false, false, false]);
+  }
+});
 
 test("an edge node refuses the ips that the console refuses, and no others", () => {
   for (const ip of IPS.split(" ")) expect(isPrivate(ip), ip).toBe(isPrivateOrigin(ip));
