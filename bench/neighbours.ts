@@ -3,7 +3,8 @@ import { setTimeout } from "node:timers/promises";
 import pg from "pg";
 import { freePort } from "@/e2e/support/free-port";
 import { fieldsOfForm } from "@/e2e/support/html-form";
-import { hasRedis, startRedis } from "@/e2e/support/redis-server";
+import { has } from "@/e2e/support/programs.mjs";
+import { startRedis } from "@/e2e/support/redis-server";
 import { hashToken, mintToken } from "@/lib/tokens/format";
 import type { Bench, BenchRequest, Target } from "./bench";
 import type { Measured } from "./load";
@@ -39,7 +40,7 @@ export async function neighbours(bench: Bench): Promise<(readonly string[])[]> {
   const rows: (readonly string[])[] = [
     ["workers", "beside", "quiet", "p95 in peace", "p95 beside it", "times", "refused", "event loop", "goal"],
   ];
-  for (const workers of hasRedis() ? [1, 2] : [1]) {
+  for (const workers of has("redis-server") ? [1, 2] : [1]) {
     const redis = workers > 1 ? bench.own(await startRedis()) : null;
     const opsPort = await freePort();
     const variables = { TRUSTED_PROXIES: "1", OPS_PORT: String(opsPort), ...(redis && { REDIS_URL: redis.url }) };

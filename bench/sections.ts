@@ -1,4 +1,5 @@
-import { hasRedis, startRedis } from "@/e2e/support/redis-server";
+import { has } from "@/e2e/support/programs.mjs";
+import { startRedis } from "@/e2e/support/redis-server";
 import { startUpstash } from "@/e2e/support/upstash-server";
 import { PlainError } from "@/lib/failures";
 import type { Bench, BenchRequest, Target } from "./bench";
@@ -184,7 +185,7 @@ async function others(bench: Bench, { rounds, rowsOfOthers }: Settings): Promise
 
 /** The three places where the limit can be counted. */
 async function stores(bench: Bench, { rounds }: Settings): Promise<Rows> {
-  if (!hasRedis()) return [["Not measured: redis-server is not installed."]];
+  if (!has("redis-server")) return [["Not measured: redis-server is not installed."]];
   const redis = bench.own(await startRedis());
   const rest = bench.own(await startUpstash(redis.url));
   const overTcp = await bench.startApp({ REDIS_URL: redis.url });
@@ -204,7 +205,7 @@ async function stores(bench: Bench, { rounds }: Settings): Promise<Rows> {
 
 /** One process and two, both with the limit in Redis. */
 async function workers(bench: Bench, { rounds }: Settings): Promise<Rows> {
-  if (!hasRedis()) return [["Not measured: redis-server is not installed."]];
+  if (!has("redis-server")) return [["Not measured: redis-server is not installed."]];
   const redis = bench.own(await startRedis());
   const apps = {
     "1 worker": await bench.startApp({ REDIS_URL: redis.url }, 1),

@@ -1,7 +1,7 @@
-import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
+import { projectFiles } from "./project-files";
 
 // Who may import whom, over the whole project, type imports included.
 
@@ -31,7 +31,7 @@ const RANKS: readonly (readonly [rank: number, prefixes: readonly string[]])[] =
 ];
 const RESOURCES = [2, 3];
 /** Prisma writes these files, and they import each other in circles. */
-const GENERATED = ":!lib/generated/prisma";
+const GENERATED = "lib/generated/prisma/";
 
 const imports = readImports();
 
@@ -68,24 +68,14 @@ test("what the two tests above look for is found: a circle of types, and an arro
 
 /** Every file of the project with the files of the project that it names. */
 function readImports(): Map<string, Import[]> {
-  const listed = spawnSync("git", ["ls-files", "-co", "--exclude-standard", "*.ts", "*.tsx", "*.mjs", GENERATED], {
-    encoding: "utf8",
-  });
-  const files = new Set(listed.stdout.trim().split("\n"));
-  const found = [...files].flatMap((file): [string, Import[]][] => {
-    let text: string;
-    try {
-      text = readFileSync(file, "utf8");
-    } catch {
-      // Removed, and not committed yet.
-      return [];
-    }
-    const inside = readText(text).flatMap(({ to, isType }) => {
+  const files = new Set(projectFiles().filter((file) => /\.(?:tsx?|mjs)$/.test(file) && !file.startsWith(GENERATED)));
+  const found = [...files].map((file): [string, Import[]] => {
+    const inside = readText(readFileSync(file, "utf8")).flatMap(({ to, isType }) => {
       const path = to.startsWith("@/") ? to.slice(2) : to.startsWith(".") ? join(dirname(file), to) : null;
       const known = ENDINGS.map((ending) => `${path}${ending}`).find((name) => files.has(name));
       return known ? [{ to: known, isType }] : [];
     });
-    return [[file, inside]];
+    return [file, inside];
   });
   return new Map(found);
 }

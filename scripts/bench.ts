@@ -4,7 +4,8 @@ import { Bench } from "@/bench/bench";
 import { createScratchDatabase, fill } from "@/bench/database";
 import { firstStart } from "@/bench/first-start";
 import { LONG_SECTIONS, SECTIONS, type SectionName, type Settings } from "@/bench/sections";
-import { findPostgres, startPostgres } from "@/e2e/support/postgres-server";
+import { startPostgres } from "@/e2e/support/postgres-server";
+import { has } from "@/e2e/support/programs.mjs";
 import { PlainError } from "@/lib/failures";
 import { parseEnv } from "@/lib/process/env-variables";
 import { startEmbeddedDatabase } from "@/server/embedded/database";
@@ -86,7 +87,7 @@ function readArguments(args: string[]) {
   if (!Number.isInteger(rounds) || rounds < 1 || rounds > 20) {
     throw new PlainError(`--rounds must be a whole number from 1 to 20, not "${values.rounds}".`);
   }
-  if (values.postgres && !findPostgres()) throw new PlainError("There is no PostgreSQL server on this machine.");
+  if (values.postgres && !has("postgres")) throw new PlainError("There is no PostgreSQL server on this machine.");
   const settings: Settings = { rounds, rowsOfOthers: values.large ? MANY_ROWS : FEW_ROWS };
   const variables: Record<string, string> = values.profile
     ? {

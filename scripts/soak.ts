@@ -1,5 +1,4 @@
-import { findPostgres } from "@/e2e/support/postgres-server";
-import { hasRedis } from "@/e2e/support/redis-server";
+import { has } from "@/e2e/support/programs.mjs";
 import { PlainError } from "@/lib/failures";
 import { MINUTE, SECOND } from "@/lib/time";
 import { buildIfChanged, DIST_DIRS } from "./build";
@@ -20,7 +19,8 @@ export async function main(): Promise<number> {
     throw new PlainError(`SOAK_MINUTES must be a number of minutes up to ${MOST_MINUTES}, not "${text}".`);
   }
   if (process.platform !== "linux") throw new PlainError("The soak reads /proc, which only Linux has.");
-  if (!findPostgres() || !hasRedis()) throw new PlainError("PostgreSQL and redis-server must both be installed.");
+  if (!has("postgres") || !has("redis-server"))
+    throw new PlainError("PostgreSQL and redis-server must both be installed.");
   await buildIfChanged(DIST_DIRS.test);
   console.log(`Load for ${minutes} minutes, and until the stores have been in trouble in every way …`);
   const report = await soak(minutes * MINUTE);

@@ -1,18 +1,18 @@
 import { spawn } from "node:child_process";
-import { existsSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { findBrowser } from "@/e2e/support/browser";
-import { findPostgres, startPostgres } from "@/e2e/support/postgres-server";
+import { startPostgres } from "@/e2e/support/postgres-server";
 import { goFirst } from "@/e2e/support/priority";
-import { hasRedis } from "@/e2e/support/redis-server";
+import { has, linkOtherCommands, reasonWithout } from "@/e2e/support/programs.mjs";
 import { PlainError } from "@/lib/failures";
 import { DIST_DIRS, isBuilt } from "./build";
 import { installOldestAndNewest, type NodeProgram, runDemo } from "./nodes";
+import { type Counts, countEndToEndTests, countUnitTests, sumUpSkipped } from "./test-reports";
 
 const REPORTS = "test-results";
 const THIS_NODE: NodeProgram = { version: process.versions.node, path: process.execPath };
-
-type Counts = { passed: number; failed: number; skipped: number };
 
 /**
  * `npm test`: everything, in the order in which it fails fastest. Words after `--` go to the end-to-end runner alone
@@ -21,9 +21,11 @@ type Counts = { passed: number; failed: number; skipped: number };
  */
 export async function main(filters: string[]): Promise<number> {
   const requireAll = process.env.REQUIRE_ALL === "1";
-  const total: Counts = { passed: 0, failed: 0, skipped: 0 };
-  const add = (counts: Counts) => {
-    for (const key of ["passed", "failed", "skipped"] as const) total[key] += counts[key];
+  const total: Counts = { passed: 0, failed: 0, skipped: [] };
+  const add = ({ passed, failed, skipped }: Counts) => {
+    total.passed += passed;
+    total.failed += failed;
+    total.skipped.push(...skipped);
   };
   rmSync(REPORTS, { recursive: true, force: true });
 
@@ -40,16 +42,18 @@ export async function main(filters: string[]): Promise<number> {
     await build(THIS_NODE);
   }
   if (!isBuilt(DIST_DIRS.test)) throw new PlainError("The build failed.");
-  const postgresFollows = findPostgres() !== null && hasRedis();
+  const postgresFollows = has("postgres") && has("redis-server");
   add(
     await runEndToEnd("embedded database", "embedded", filters, { E2E_POSTGRES_FOLLOWS: postgresFollows ? "1" : "" }),
   );
   if (postgresFollows) add(await runEndToEndOnPostgres(filters));
-  if (total.passed + total.failed + total.skipped === 0) throw new PlainError("No test is named like that.");
+  if (requireAll && filters.length === 0) add(await runEndToEndWithoutPrograms());
+  if (total.passed + total.failed + total.skipped.length === 0) throw new PlainError("No test is named like that.");
   if (!postgresFollows) add(nothingToRunOn());
 
-  console.log(`\n${total.passed} passed, ${total.failed} failed, ${total.skipped} skipped`);
-  if (requireAll && total.skipped > 0) throw new PlainError("Tests were skipped, and REQUIRE_ALL allows none.");
+  console.log(`\n${total.passed} passed, ${total.failed} failed, ${total.skipped.length} skipped`);
+  for (const line of sumUpSkipped(total.skipped)) console.log(line);
+  if (requireAll && total.skipped.length > 0) throw new PlainError("Tests were skipped, and REQUIRE_ALL allows none.");
   return total.failed > 0 ? 1 : 0;
 }
 
@@ -96,10 +100,10 @@ async function tryDemo(node: NodeProgram): Promise<Counts> {
   console.log(`\n── The demo on Node ${node.version}`);
   try {
     await runDemo(node);
-    return { passed: 1, failed: 0, skipped: 0 };
+    return { passed: 1, failed: 0, skipped: [] };
   } catch (error) {
     console.error(error);
-    return { passed: 0, failed: 1, skipped: 0 };
+    return { passed: 0, failed: 1, skipped: [] };
   }
 }
 
@@ -117,14 +121,7 @@ async function runUnitTests(node: NodeProgram): Promise<Counts> {
     {},
     node,
   );
-  const { numPassedTests, numFailedTests, numFailedTestSuites, numPendingTests } = readReport<{
-    numPassedTests: number;
-    numFailedTests: number;
-    numFailedTestSuites: number;
-    numPendingTests: number;
-  }>(report);
-  // A file that cannot even be loaded has failed suites and no failed tests.
-  return { passed: numPassedTests, failed: Math.max(numFailedTests, numFailedTestSuites), skipped: numPendingTests };
+  return countUnitTests(readReport(report));
 }
 
 async function runEndToEndOnPostgres(filters: string[]): Promise<Counts> {
@@ -136,10 +133,32 @@ async function runEndToEndOnPostgres(filters: string[]): Promise<Counts> {
   }
 }
 
+/**
+ * The specs that ask for programs, as on a machine that has none: what does not ask fails. That the rest is skipped is
+ * right here, and only the report says so.
+ */
+async function runEndToEndWithoutPrograms(): Promise<Counts> {
+  const folder = mkdtempSync(join(tmpdir(), "console-commands-"));
+  try {
+    linkOtherCommands(folder);
+    const variables = { PATH: folder, WITHOUT_PROGRAMS: "1" };
+    const { skipped, ...counts } = await runEndToEnd("no programs", "without-programs", specsThatAsk(), variables);
+    console.log(`${skipped.length} were skipped, as they should be.`);
+    return { ...counts, skipped: [] };
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function specsThatAsk(): string[] {
+  const specs = readdirSync("e2e", { recursive: true, encoding: "utf8" }).filter((file) => file.endsWith(".spec.ts"));
+  return specs.filter((file) => /\bneeds\w*\(/.test(readFileSync(join("e2e", file), "utf8")));
+}
+
 function nothingToRunOn(): Counts {
-  console.log("\nThe end-to-end tests were not repeated on a PostgreSQL server and Redis:");
-  console.log("PostgreSQL and redis-server must both be installed on this machine for that.");
-  return { passed: 0, failed: 0, skipped: 1 };
+  console.log("\nThe end-to-end tests were not repeated on a PostgreSQL server and Redis.");
+  const reasons = (["postgres", "redis-server"] as const).filter((name) => !has(name)).map(reasonWithout);
+  return { passed: 0, failed: 0, skipped: [reasons.join("; ")] };
 }
 
 async function runEndToEnd(
@@ -166,11 +185,8 @@ async function runEndToEnd(
       ...variables,
     },
   );
-  const { expected, unexpected, flaky, skipped } = readReport<{
-    stats: { expected: number; unexpected: number; flaky: number; skipped: number };
-  }>(report).stats;
-  const failed = unexpected + flaky;
-  return { passed: expected, failed: code === 0 ? failed : Math.max(1, failed), skipped };
+  const counts = countEndToEndTests(readReport(report));
+  return { ...counts, failed: code === 0 ? counts.failed : Math.max(1, counts.failed) };
 }
 
 function readReport<Report>(file: string): Report {

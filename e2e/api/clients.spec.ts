@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { type AddressInfo, createServer, type Server } from "node:net";
 import { newAccount, newGameService, newServer } from "@/e2e/support/factories";
 import { expect, sharedOrigin, spend, test } from "@/e2e/support/fixtures";
+import { needs } from "@/e2e/support/needs";
 import { FACT } from "@/e2e/support/patience";
 import { runProgram } from "@/e2e/support/run-program";
 import { SECOND } from "@/lib/time";
@@ -38,6 +39,7 @@ print(json.dumps(answers))
 test("both clients read every endpoint alike, and a failure has its status, message and request id", {
   tag: "@one-engine",
 }, async () => {
+  needs("python3");
   const { id, token } = await newAccount();
   const { id: server } = await newServer(id);
   const { id: service } = await newGameService(id);
@@ -82,6 +84,7 @@ print(ConsoleApi(origin, token).get_account()["id"])
 test("at a limit that is really hit both clients wait as long as they are told to, unless they may not or are aborted", {
   tag: ["@one-engine", "@waits"],
 }, async () => {
+  needs("python3");
   const { id, token } = await newAccount();
   await spend(token, 120);
   const api = new ConsoleApi({ origin: sharedOrigin(), token });
@@ -108,6 +111,7 @@ for origin in sys.argv[1:]:
 test("both clients say that the console cannot be reached, and that it did not answer in time", {
   tag: "@one-engine",
 }, async () => {
+  needs("python3");
   // Takes every connection and never answers.
   const silent = createServer(() => {}).listen(0, "127.0.0.1");
   await once(silent, "listening");
@@ -139,6 +143,7 @@ print(inspect.signature(ConsoleApi).parameters["timeout"].default)
 `;
 
 test("a client that is told nothing gives an answer 30 seconds", { tag: "@one-engine" }, async () => {
+  needs("python3");
   const silent = createServer(() => {}).listen(0, "127.0.0.1");
   await once(silent, "listening");
   const origin = `http://127.0.0.1:${(silent.address() as AddressInfo).port}`;
@@ -169,6 +174,7 @@ print(" ".join(sorted(names)), any(isinstance(node, ast.ImportFrom) and node.mod
 test("console_api.py is written for Python 3.8: its syntax, what it takes from typing, and annotations that are never evaluated", {
   tag: "@one-engine",
 }, async () => {
+  needs("python3");
   expect(await python(PARSED_AS_3_8, ["public/clients/console_api.py"])).toBe("Any IO Literal TypedDict True\n");
 });
 

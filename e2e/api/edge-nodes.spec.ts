@@ -5,6 +5,7 @@ import { type ConsoleServer, startConsole } from "@/e2e/support/console-server";
 import { unique } from "@/e2e/support/factories";
 import { call, ENDPOINT_PATHS, expect, sharedOrigin, test } from "@/e2e/support/fixtures";
 import { type Functions, type Library, openLibrary } from "@/e2e/support/library";
+import { needsPostgresRun } from "@/e2e/support/needs";
 import { runSql } from "@/e2e/support/run-sql";
 import { createTestDatabase, type TestDatabase } from "@/e2e/support/test-database";
 import { MAX_NODES, MAX_WORKING_KEYS } from "@/lib/game-services/edges/nodes";
@@ -366,6 +367,7 @@ test("a request that waits is answered within seconds of a change, with 304 afte
 test("a change in the very moment in which a node begins to wait is not slept through", {
   tag: "@one-engine",
 }, async () => {
+  needsPostgresRun();
   const owner = await newOwner();
   const [first, second] = [await newNode(), await newNode()];
   const [kept, gone] = [await newService(owner), await newService(owner)];

@@ -2,7 +2,8 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { askBothDoors, type WholeAnswer } from "@/e2e/support/doors";
 import { newAccount, newGameService, newServer, type TestAccount } from "@/e2e/support/factories";
 import { expect, getData, sharedOrigin, spend, test } from "@/e2e/support/fixtures";
-import { checkMetrics, hasPrometheus, startPrometheus } from "@/e2e/support/prometheus-server";
+import { needs } from "@/e2e/support/needs";
+import { checkMetrics, startPrometheus } from "@/e2e/support/prometheus-server";
 import { recordQueries } from "@/e2e/support/recorded-queries";
 import { db } from "@/lib/database/client";
 import { listServiceReadings } from "@/lib/game-services/readings";
@@ -12,7 +13,7 @@ import { DAY, MINUTE, SECOND } from "@/lib/time";
 const RECIPE = "public/recipes/prometheus";
 
 test("one scrape is the whole account as the API tells it, in base units, clean for promtool, and counts as one request", async () => {
-  test.skip(!hasPrometheus(), "Prometheus is not installed.");
+  needs("prometheus", "promtool");
   const account = await newAccount();
   const { serverId, silentId, serviceId } = await fill(account);
   const stranger = await newAccount();
@@ -114,7 +115,7 @@ test("1,000 servers are one statement, and all game services another", async () 
 test("the recipe's Prometheus scrapes the console, and its rule finds the server whose score is below 600", {
   tag: "@one-engine",
 }, async () => {
-  test.skip(!hasPrometheus(), "Prometheus is not installed.");
+  needs("prometheus", "promtool");
   const account = await newAccount();
   await newServer(account.id, { label: "Ill", hostname: "ill.example.net", lastSeenAt: new Date(Date.now() - DAY) });
   const dir = test.info().outputPath("prometheus");

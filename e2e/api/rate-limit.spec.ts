@@ -2,7 +2,8 @@ import { startConsole } from "@/e2e/support/console-server";
 import { doorOrigins } from "@/e2e/support/doors";
 import { newAccount, newToken } from "@/e2e/support/factories";
 import { call, expect, expectFailure, sharedOrigin, spend, test } from "@/e2e/support/fixtures";
-import { hasRedis, startRedis } from "@/e2e/support/redis-server";
+import { needs } from "@/e2e/support/needs";
+import { startRedis } from "@/e2e/support/redis-server";
 import { SECOND } from "@/lib/time";
 
 const statusesOf = (token: string, count: number, origins: (string | undefined)[] = [undefined]) =>
@@ -115,7 +116,7 @@ test("a token that is revoked while over its limit reads 401, not 429", async ()
 });
 
 test("two app processes that share Redis let exactly 120 of 200 parallel requests through", async () => {
-  test.skip(!hasRedis(), "redis-server is not installed on this machine");
+  needs("redis-server");
   const redis = await startRedis();
   const variables = { REDIS_URL: redis.url };
   const consoles = await Promise.all([0, 1].map(() => startConsole(process.env.DATABASE_URL ?? "", variables)));
@@ -135,7 +136,7 @@ test("two app processes that share Redis let exactly 120 of 200 parallel request
 });
 
 test("Redis dying and coming back is no error to any caller and never lifts the limit", async () => {
-  test.skip(!hasRedis(), "redis-server is not installed on this machine");
+  needs("redis-server");
   const redis = await startRedis();
   const app = await startConsole(process.env.DATABASE_URL ?? "", { REDIS_URL: redis.url });
   try {

@@ -6,11 +6,14 @@ import { join } from "node:path";
 import { AgentBench } from "@/e2e/support/agent";
 import { newAccount, newReportingServer } from "@/e2e/support/factories";
 import { expect, sharedOrigin, test } from "@/e2e/support/fixtures";
+import { needs } from "@/e2e/support/needs";
 import { SLOW } from "@/e2e/support/patience";
 import { SECOND } from "@/lib/time";
 import { mintToken } from "@/lib/tokens/format";
 
 // public/agent.sh when something around it is broken.
+
+needs("dash", "curl");
 
 let bench: AgentBench;
 const leftovers: (() => void)[] = [];
@@ -75,6 +78,7 @@ function startService(origin: string, key = mintToken("serverKey"), state = benc
 test("a machine whose disk is full goes on reporting, and keeps no broken check-in", {
   tag: "@one-engine",
 }, async () => {
+  needs("namespaces");
   const disk = join(bench.dir, "disk");
   mkdirSync(disk);
   execFileSync("mount", ["-t", "tmpfs", "-o", "size=16k", "tmpfs", disk]);
@@ -233,6 +237,7 @@ test("an answer that never ends takes neither memory nor the next check-in", { t
 });
 
 test("GNU wget says why it could not deliver, as curl does", { tag: "@one-engine" }, async () => {
+  needs("wget");
   const tools = "sh dash awk cat cut date df grep head mkdir mktemp mv od rm sed sleep tail tr uname wc wget";
   bench.only(tools.split(" "));
   const { code, stderr } = await bench.run(["dash"], ["once", "http://127.0.0.1:1"], `${mintToken("serverKey")}\n`);

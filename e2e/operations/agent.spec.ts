@@ -6,6 +6,7 @@ import { join, resolve } from "node:path";
 import { AGENT, AgentBench, SHELLS } from "@/e2e/support/agent";
 import { newAccount, newReportingServer } from "@/e2e/support/factories";
 import { expect, getData, sharedOrigin, test } from "@/e2e/support/fixtures";
+import { needs } from "@/e2e/support/needs";
 import { nodeExporter } from "@/e2e/support/node-exporter";
 import { SLOW } from "@/e2e/support/patience";
 import { db } from "@/lib/database/client";
@@ -20,6 +21,8 @@ const TOOLS =
   "sh dash busybox awk cat cksum cut date df grep head id mkdir mktemp mv od rm sed sleep tail timeout tr uname wc".split(
     " ",
   );
+
+needs("dash", "busybox", "curl");
 
 let bench: AgentBench;
 test.beforeEach(() => {
@@ -37,6 +40,7 @@ for (const shell of SHELLS) {
     test(`${shell[0]} with ${client} checks in once, and the key is in no argument and no variable`, {
       tag: "@one-engine",
     }, async () => {
+      needs(client);
       const { id: accountId, token } = await newAccount();
       const { id, key } = await newReportingServer(accountId);
       const real = execFileSync("which", [client], { encoding: "utf8" }).trim();
@@ -85,6 +89,7 @@ test("print needs no key and no network, and shows all thirteen measurements whe
 });
 
 test("a sample of a machine with one file system takes at most forty processes", { tag: "@one-engine" }, async () => {
+  needs("namespaces");
   const proc = join(bench.dir, "proc");
   execFileSync("cp", ["-r", "e2e/support/proc/before", proc]);
   mkdirSync(join(proc, "self"));
@@ -123,6 +128,7 @@ test("lost packets are measured against the console; one that never answered say
 test("it and the node exporter read the same recorded machine and agree in everything that both measure", {
   tag: "@one-engine",
 }, async () => {
+  needs("prometheus-node-exporter");
   const [before, after] = ["before", "after"].map((name) => resolve("e2e/support/proc", name));
   const proc = join(bench.dir, "proc");
   const exporter = nodeExporter();
@@ -155,6 +161,7 @@ test("it and the node exporter read the same recorded machine and agree in every
 test("on the live machine it and the node exporter agree within what two readings a second apart can", {
   tag: "@one-engine",
 }, async () => {
+  needs("prometheus-node-exporter");
   const exporter = nodeExporter();
   const before = await exporter.read("/proc");
   const { stdout } = await bench.run(["dash"], ["print", sharedOrigin()]);
@@ -453,6 +460,7 @@ test("without systemd install says what to put in cron, and without root it says
 });
 
 test("shellcheck and systemd-analyze verify find nothing to say", { tag: "@one-engine" }, async () => {
+  needs("shellcheck", "systemd-analyze");
   execFileSync("shellcheck", ["--shell=sh", "public/agent.sh"]);
   const { stdout } = await bench.run(["dash"], ["unit", "https://console.example.com"]);
   const unit = join(bench.dir, "console-agent.service");

@@ -6,14 +6,15 @@ import { command } from "@/e2e/support/command";
 import { startConsole } from "@/e2e/support/console-server";
 import { newAccount, newBenchmarkRun, newReportingServer } from "@/e2e/support/factories";
 import { expect, test } from "@/e2e/support/fixtures";
-import { findPostgres } from "@/e2e/support/postgres-server";
+import { needsPostgresRun } from "@/e2e/support/needs";
+import { findPostgres } from "@/e2e/support/programs.mjs";
 import { createEmptyDatabase } from "@/e2e/support/test-database";
 
 test("a backup made as docs/operations.md says, restored into an empty database, is the same console: token, server key and answers", {
   tag: "@one-engine",
 }, async () => {
-  const { E2E_POSTGRES_URL, DATABASE_URL = "" } = process.env;
-  test.skip(!E2E_POSTGRES_URL, "there is no PostgreSQL server on this machine");
+  const { DATABASE_URL = "" } = process.env;
+  needsPostgresRun();
   const bin = findPostgres() ?? "";
   const { id, token } = await newAccount();
   const { id: serverId, key } = await newReportingServer(id);

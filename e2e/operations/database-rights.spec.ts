@@ -4,6 +4,7 @@ import { command } from "@/e2e/support/command";
 import { startConsole } from "@/e2e/support/console-server";
 import { expect, test } from "@/e2e/support/fixtures";
 import { insertCaller } from "@/e2e/support/insert-caller";
+import { needsPostgresRun } from "@/e2e/support/needs";
 import { runSql } from "@/e2e/support/run-sql";
 import { createTestDatabase } from "@/e2e/support/test-database";
 import { requireMigrated } from "@/scripts/database";
@@ -12,7 +13,7 @@ test("a role made as docs/operations.md says, with no other right, migrates, swe
   tag: "@one-engine",
 }, async () => {
   const server = process.env.E2E_POSTGRES_URL;
-  test.skip(!server, "there is no PostgreSQL server on this machine");
+  needsPostgresRun();
   const [, shown = ""] = /```sql\n(.*?)```/s.exec(readFileSync("docs/operations.md", "utf8")) ?? [];
   const name = `console_${randomBytes(6).toString("hex")}`;
   const statements = shown

@@ -5,9 +5,11 @@ import { connect } from "node:net";
 import { cpus, networkInterfaces, release, tmpdir } from "node:os";
 import { join } from "node:path";
 import pg from "pg";
+import { childrenOf } from "@/e2e/support/child-processes";
 import { call, expect, getData, test } from "@/e2e/support/fixtures";
 import { freePort } from "@/e2e/support/free-port";
 import { insertCaller } from "@/e2e/support/insert-caller";
+import { needs } from "@/e2e/support/needs";
 import { SLOW } from "@/e2e/support/patience";
 import { runSql } from "@/e2e/support/run-sql";
 import { createTestDatabase } from "@/e2e/support/test-database";
@@ -54,17 +56,6 @@ async function runCommand(
 
 const runDemo = (variables: Record<string, string>) => runCommand("demo", variables, "Ctrl-C stops everything");
 
-const childrenOf = (pid: number | undefined) => {
-  try {
-    return execFileSync("pgrep", ["-P", String(pid)], { encoding: "utf8" })
-      .trim()
-      .split("\n")
-      .map(Number);
-  } catch {
-    return [];
-  }
-};
-
 function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
@@ -77,6 +68,7 @@ function isAlive(pid: number): boolean {
 test("npm run demo: data in every state, servers that keep checking in and new intervals, a curl line and a README that work, a clean stop, and a second run that keeps all", {
   tag: ["@one-engine", "@waits"],
 }, async () => {
+  needs("curl");
   const dir = mkdtempSync(join(tmpdir(), "console-demo-"));
   const port = await freePort();
   const origin = `http://127.0.0.1:${port}`;
@@ -332,6 +324,7 @@ test("the demo prints its address with the last hour behind it, before anything 
 test("npm run demo -- --edge: this machine is an edge node with a real HAProxy, until the demo ends", {
   tag: "@one-engine",
 }, async () => {
+  needs("haproxy", "nft", "namespaces");
   const database = await createTestDatabase();
   const variables = { DATABASE_URL: database.url, PORT: String(await freePort()) };
   const demo = await runCommand("demo", variables, 'Edge node "this-machine"', ["--edge"]);
@@ -495,7 +488,7 @@ test.describe("npm start", () => {
       });
       for (let death = 1; death <= 5; death++) {
         await expect.poll(isReady).toBe(true);
-        execFileSync("pkill", ["-KILL", "-P", String(app.child.pid), "-f", "server/server.mjs"]);
+        for (const pid of childrenOf(app.child.pid)) process.kill(pid, "SIGKILL");
         if (death < 5) await expect.poll(() => countOf("(SIGKILL). It is started again.")).toBe(death);
       }
       expect(await app.ended).toBe(1);

@@ -10,6 +10,7 @@ import { EdgeHost, isPing, Way } from "@/e2e/support/edge-host";
 import { call, expect, getData, test } from "@/e2e/support/fixtures";
 import { insertCaller } from "@/e2e/support/insert-caller";
 import { askStatus, Origin, Player } from "@/e2e/support/minecraft";
+import { needs } from "@/e2e/support/needs";
 import { SLOW } from "@/e2e/support/patience";
 import { runSql } from "@/e2e/support/run-sql";
 import { createTestDatabase, type TestDatabase } from "@/e2e/support/test-database";
@@ -58,6 +59,8 @@ const HOSTILE_ORIGINS = [
 const FAST = { minutesAgo: 60, speed: 10 };
 
 test.describe("an edge node with a real HAProxy", { tag: ["@one-engine", "@waits"] }, () => {
+  needs("haproxy", "nft", "ip", "ss", "libfaketime", "namespaces");
+
   let database: TestDatabase;
   let app: ConsoleServer;
   let token: string;

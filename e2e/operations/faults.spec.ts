@@ -5,8 +5,9 @@ import { DOORS, REPORTERS, type Reporter, typeOf } from "@/e2e/support/agent-doo
 import { type ConsoleServer, startConsole } from "@/e2e/support/console-server";
 import { call, expect, expectFailure, test } from "@/e2e/support/fixtures";
 import { insertCaller, insertCallerWithTokens } from "@/e2e/support/insert-caller";
+import { needs } from "@/e2e/support/needs";
 import { pauseTree } from "@/e2e/support/pause-tree";
-import { findPostgres, type PostgresServer, startPostgres } from "@/e2e/support/postgres-server";
+import { type PostgresServer, startPostgres } from "@/e2e/support/postgres-server";
 import { runSql } from "@/e2e/support/run-sql";
 import { createTestDatabase, type TestDatabase } from "@/e2e/support/test-database";
 import { SECOND } from "@/lib/time";
@@ -123,7 +124,7 @@ test.describe("a console of its own", () => {
 test.describe("PostgreSQL in trouble", { tag: ["@one-engine", "@waits"] }, () => {
   // All tests share one server and one console. Each test must leave both working.
   test.describe.configure({ mode: "default" });
-  test.skip(findPostgres() === null, "no PostgreSQL server is installed on this machine");
+  needs("postgres");
 
   let postgres: PostgresServer;
   let app: ConsoleServer;

@@ -1,11 +1,12 @@
-import { hasAdminer, startAdminer } from "@/e2e/support/adminer";
+import { startAdminer } from "@/e2e/support/adminer";
 import { newAccount, newServer } from "@/e2e/support/factories";
 import { expect, getData, test } from "@/e2e/support/fixtures";
+import { needs } from "@/e2e/support/needs";
 
 test("a GUI client lists the tables of a running console's embedded database, shows rows, edits one and errs, and the API answers all the while", {
   tag: "@embedded-only",
 }, async () => {
-  test.skip(!hasAdminer(), "needs Adminer and PHP with its PostgreSQL module");
+  needs("adminer", "php");
   const { hostname, port } = new URL(String(process.env.DATABASE_URL));
   const { id: accountId, email, token } = await newAccount();
   const { id } = await newServer(accountId, { label: "Before" });

@@ -8,6 +8,7 @@ import { newAccount, newGameService, newReportingServer, newToken, PASSWORD, uni
 import { expect, spend, test } from "@/e2e/support/fixtures";
 import { freePort } from "@/e2e/support/free-port";
 import { fieldsOfForm } from "@/e2e/support/html-form";
+import { needsPostgresRun } from "@/e2e/support/needs";
 import { sendFields } from "@/e2e/support/pages";
 import { runSql } from "@/e2e/support/run-sql";
 import { db } from "@/lib/database/client";
@@ -270,6 +271,7 @@ for (const [name, reporter] of Object.entries(REPORTERS)) {
   test(`300 reports by ${name} of one account that its own locked rows hold up leave connections to others, and are told when to come again`, {
     tag: "@one-engine",
   }, async () => {
+    needsPostgresRun();
     const quiet = await newCustomer();
     const { key } = await newReportingServer(quiet.accountId);
     await whileLocked(attacker.accountId, async () => {
@@ -287,6 +289,7 @@ for (const [name, reporter] of Object.entries(REPORTERS)) {
 test("60 forms of one server that its locked row holds up take one connection in turn, and others are served", {
   tag: "@one-engine",
 }, async () => {
+  needsPostgresRun();
   const quiet = await newCustomer();
   const path = `/dashboard/servers/${attacker.serverId}/settings`;
   const html = await (await send(path, { Cookie: attacker.cookie })).text();
@@ -303,6 +306,7 @@ test("60 forms of one server that its locked row holds up take one connection in
 test("what is written after answers with fifty tokens whose rows are locked waits in the turn of their account", {
   tag: "@one-engine",
 }, async () => {
+  needsPostgresRun();
   const [busy, quiet] = [await newAccount(), await newCustomer()];
   const tokens = [busy.token];
   while (tokens.length < 50) tokens.push(await newToken(busy.id));

@@ -6,13 +6,15 @@ import { newAccount } from "@/e2e/support/factories";
 import { expect, test } from "@/e2e/support/fixtures";
 import { freePort } from "@/e2e/support/free-port";
 import { listeningPorts } from "@/e2e/support/listening-ports";
-import { checkMetrics, hasPrometheus } from "@/e2e/support/prometheus-server";
-import { hasRedis, startRedis } from "@/e2e/support/redis-server";
+import { needs } from "@/e2e/support/needs";
+import { checkMetrics } from "@/e2e/support/prometheus-server";
+import { startRedis } from "@/e2e/support/redis-server";
 
 test("/ops/metrics tells of an instance on a port of its own: routes and statuses, admission, limit, pool and process, summed over its workers", {
   tag: "@one-engine",
 }, async () => {
-  const redis = hasRedis() ? await startRedis() : null;
+  needs("promtool", "redis-server");
+  const redis = await startRedis();
   const workers = redis ? 2 : 1;
   const opsPort = await freePort();
   const variables = { OPS_PORT: String(opsPort), ...(redis && { REDIS_URL: redis.url }) };
@@ -56,13 +58,13 @@ test("/ops/metrics tells of an instance on a port of its own: routes and statuse
       await expect(fetch(`http://${address}:${opsPort}/ops/metrics`), "loopback alone").rejects.toThrow();
     }
     expect(text, "no path that a client made up").not.toContain("7f3a");
-    if (hasPrometheus()) expect(checkMetrics(text)).toBe("");
+    expect(checkMetrics(text)).toBe("");
 
     expect((await get("/ops/metrics")).status).toBe(404);
     expect((await fetch(`http://127.0.0.1:${opsPort}/api/v1/me`)).status).toBe(404);
   } finally {
     await app.stop();
-    await redis?.stop();
+    await redis.stop();
   }
 });
 
@@ -91,7 +93,7 @@ test("without OPS_PORT there is no operator's port: the console listens on its o
 });
 
 test("promtool accepts the alerts on /ops/metrics", { tag: "@one-engine" }, () => {
-  test.skip(!hasPrometheus(), "Prometheus is not installed on this machine");
+  needs("promtool");
   const file = "public/recipes/prometheus/operations-rules.yml";
   const { status, stdout, stderr } = spawnSync("promtool", ["check", "rules", file], { encoding: "utf8" });
   expect(status, stdout + stderr).toBe(0);

@@ -1,8 +1,8 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { childrenOf } from "@/e2e/support/child-processes";
 import { expect, test } from "@/e2e/support/fixtures";
 import { makePackage, runPackaged, startPackagedConsole } from "@/e2e/support/packaged-console";
-import { runProgram } from "@/e2e/support/run-program";
 import { runSql } from "@/e2e/support/run-sql";
 import { createTestDatabase } from "@/e2e/support/test-database";
 
@@ -35,7 +35,7 @@ test("npm run package: migrate, account, server, sweep and server.mjs run from a
     expect(unnamed).toMatchObject({ code: 1, errors: expect.stringContaining("DATABASE_URL is not set") });
 
     const app = await startPackagedConsole(made, database.url, {});
-    expect(await childrenOf(app.child.pid)).toEqual([]);
+    expect(childrenOf(app.child.pid)).toEqual([]);
     expect((await fetch(`${app.origin}/readyz`)).status).toBe(200);
     expect((await fetch(`${app.origin}/sign-in`)).status).toBe(200);
     await app.stop();
@@ -45,8 +45,3 @@ test("npm run package: migrate, account, server, sweep and server.mjs run from a
     made.remove();
   }
 });
-
-async function childrenOf(pid: number | undefined): Promise<string[]> {
-  const { output } = await runProgram("pgrep", ["-P", String(pid)]);
-  return output.split("\n").filter(Boolean);
-}

@@ -1,8 +1,9 @@
 import pg from "pg";
 import { type ConsoleServer, startConsole } from "@/e2e/support/console-server";
 import { call, expect, expectFailure, getData, test } from "@/e2e/support/fixtures";
-import { hasPgBouncer, type PgBouncer, startPgBouncer } from "@/e2e/support/pgbouncer-server";
-import { findPostgres, type PostgresServer, startPostgres } from "@/e2e/support/postgres-server";
+import { needs } from "@/e2e/support/needs";
+import { type PgBouncer, startPgBouncer } from "@/e2e/support/pgbouncer-server";
+import { type PostgresServer, startPostgres } from "@/e2e/support/postgres-server";
 import { parseEnv } from "@/lib/process/env-variables";
 import { MINUTE, SECOND } from "@/lib/time";
 import { hashToken, mintToken } from "@/lib/tokens/format";
@@ -16,7 +17,7 @@ const REQUESTS = 400;
 const POOL = 3;
 
 test.describe("behind PgBouncer in transaction mode", () => {
-  test.skip(findPostgres() === null || !hasPgBouncer(), "PostgreSQL and PgBouncer are not both installed");
+  needs("postgres", "pgbouncer");
 
   let postgres: PostgresServer;
   let pooler: PgBouncer;

@@ -1,7 +1,8 @@
 import { createClient } from "@redis/client";
 import { unique } from "@/e2e/support/factories";
 import { expect, test } from "@/e2e/support/fixtures";
-import { hasRedis, startRedis } from "@/e2e/support/redis-server";
+import { needs } from "@/e2e/support/needs";
+import { startRedis } from "@/e2e/support/redis-server";
 import { startBlackHole, startUpstash } from "@/e2e/support/upstash-server";
 import type { RedisSettings } from "@/lib/process/env-variables";
 import { openRateLimits, type RateLimits } from "@/lib/rate-limit";
@@ -57,7 +58,7 @@ async function whileUp<Result>(stores: readonly RateLimits[], attempt: () => Pro
 
 for (const [name, open] of Object.entries(BACKENDS)) {
   test.describe(name, () => {
-    test.skip(name !== "this process" && !hasRedis(), "redis-server is not installed on this machine");
+    if (name !== "this process") needs("redis-server");
 
     let backend: Backend;
     test.beforeEach(async () => {
@@ -178,7 +179,7 @@ test("an Upstash that refuses connections: decided in this process, still 120 of
 test("an Upstash that rejects the token: decided in this process, still 120 of 200", {
   tag: "@one-engine",
 }, async () => {
-  test.skip(!hasRedis(), "redis-server is not installed on this machine");
+  needs("redis-server");
   const redis = await startRedis();
   const upstash = await startUpstash(redis.url);
   const limits = openRateLimits({ kind: "rest", url: upstash.url, token: "wrong" });
@@ -209,7 +210,7 @@ for (const [what, settings] of [
 test("a Redis that stops, is paused, and comes back: the limit holds throughout and Redis is used again", {
   tag: "@one-engine",
 }, async () => {
-  test.skip(!hasRedis(), "redis-server is not installed on this machine");
+  needs("redis-server");
   const redis = await startRedis();
   const limits = openRateLimits({ kind: "tcp", url: redis.url });
   const other = openRateLimits({ kind: "tcp", url: redis.url });
@@ -241,7 +242,7 @@ test("a Redis that stops, is paused, and comes back: the limit holds throughout 
 test("a Redis whose clock is set back by an hour locks nobody out for it, and no instance forgets what it accepted", {
   tag: "@one-engine",
 }, async () => {
-  test.skip(!hasRedis(), "redis-server is not installed on this machine");
+  needs("redis-server");
   const redis = await startRedis();
   const [limits, other] = [1, 2].map(() => openRateLimits({ kind: "tcp", url: redis.url })) as [RateLimits, RateLimits];
   const client = createClient({ url: redis.url });
@@ -269,7 +270,7 @@ test("a Redis whose clock is set back by an hour locks nobody out for it, and no
 test("Redis keeps the accepted requests within the window and no others, and a refusal changes nothing there", {
   tag: "@one-engine",
 }, async () => {
-  test.skip(!hasRedis(), "redis-server is not installed on this machine");
+  needs("redis-server");
   const redis = await startRedis();
   const limits = openRateLimits({ kind: "tcp", url: redis.url });
   const client = createClient({ url: redis.url });

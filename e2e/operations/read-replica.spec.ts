@@ -1,15 +1,16 @@
 import { startConsole } from "@/e2e/support/console-server";
 import { expect, test } from "@/e2e/support/fixtures";
-import { hasHaProxy, startHaProxy } from "@/e2e/support/haproxy-server";
+import { startHaProxy } from "@/e2e/support/haproxy-server";
 import { insertCaller, insertCallerWithTokens } from "@/e2e/support/insert-caller";
 import { openLibrary } from "@/e2e/support/library";
-import { findPostgres, type PostgresServer, startPostgres, startReplica } from "@/e2e/support/postgres-server";
+import { needs } from "@/e2e/support/needs";
+import { type PostgresServer, startPostgres, startReplica } from "@/e2e/support/postgres-server";
 import { runSql } from "@/e2e/support/run-sql";
 import { MINUTE } from "@/lib/time";
 import { migrate } from "@/scripts/database";
 
 test.describe("with a replica that lags", { tag: "@one-engine" }, () => {
-  test.skip(!findPostgres(), "This machine has no PostgreSQL server.");
+  needs("postgres");
   let primary: PostgresServer;
   let replica: PostgresServer;
   let app: Awaited<ReturnType<typeof startConsole>>;
@@ -154,7 +155,7 @@ test.describe("with a replica that lags", { tag: "@one-engine" }, () => {
 test("the replica is promoted under load behind HAProxy: every answer is right or 503 with Retry-After, and soon all are right again", {
   tag: "@one-engine",
 }, async () => {
-  test.skip(!findPostgres() || !hasHaProxy(), "This machine has no PostgreSQL server or no HAProxy.");
+  needs("postgres", "haproxy");
   const primary = await startPostgres();
   await migrate(primary.url);
   const tokens = await insertCallerWithTokens(primary.url, "caller@example.com", 20);

@@ -5,8 +5,9 @@ import { tmpdir } from "node:os";
 import { join, relative, resolve } from "node:path";
 import { expect, test } from "@/e2e/support/fixtures";
 import { freePort } from "@/e2e/support/free-port";
+import { needs } from "@/e2e/support/needs";
 import { SLOW } from "@/e2e/support/patience";
-import { hasRedis, startRedis } from "@/e2e/support/redis-server";
+import { startRedis } from "@/e2e/support/redis-server";
 import { runProgram } from "@/e2e/support/run-program";
 import { runSql } from "@/e2e/support/run-sql";
 import { createTestDatabase } from "@/e2e/support/test-database";
@@ -40,7 +41,7 @@ test("every command of the README is run by a test", { tag: "@one-engine" }, () 
 test("the README's way to production works as it is typed: built, migrated, started, a machine reports, and each line of the log is JSON", {
   tag: "@one-engine",
 }, async () => {
-  test.skip(!hasRedis(), "redis-server is not installed");
+  needs("curl", "redis-server");
   const copy = mkdtempSync(join(tmpdir(), "console-readme-"));
   cpSync(".", copy, { recursive: true, filter: (path) => !MADE.test(relative(".", resolve(path))) });
   linkPackages(copy);

@@ -3,6 +3,7 @@ import { startConsole } from "@/e2e/support/console-server";
 import { newAccount, newGameService, newServer } from "@/e2e/support/factories";
 import { expect, getData, sharedOrigin, spend, test } from "@/e2e/support/fixtures";
 import { freePort } from "@/e2e/support/free-port";
+import { needs } from "@/e2e/support/needs";
 import { runProgram } from "@/e2e/support/run-program";
 import { db } from "@/lib/database/client";
 import { MINUTE, SECOND } from "@/lib/time";
@@ -12,6 +13,7 @@ const RECIPES = "public/recipes";
 test("fleet.sh prints every server in full, and waits where the limit says so", {
   tag: ["@one-engine", "@waits"],
 }, async () => {
+  needs("curl");
   const { id: accountId, token } = await newAccount();
   const ids = [await newServer(accountId), await newServer(accountId), await newServer(accountId)].map(({ id }) => id);
   // Of 120 requests two are left: one for the list, one for the first server.
@@ -32,6 +34,7 @@ test("fleet.sh prints every server in full, and waits where the limit says so", 
 test("fleet.sh goes on after a restart of the console, without a word, and says what waiting does not mend", {
   tag: "@one-engine",
 }, async () => {
+  needs("curl");
   const database = String(process.env.DATABASE_URL);
   const { id: accountId, token } = await newAccount();
   const { id } = await newServer(accountId);
@@ -56,6 +59,7 @@ test("fleet.sh goes on after a restart of the console, without a word, and says 
 test("unhealthy.py names the servers in need and ends with 1, with 0 when there are none, and with 2 when it cannot ask", {
   tag: "@one-engine",
 }, async () => {
+  needs("python3");
   const { id: accountId, token } = await newAccount();
   const variables = {
     ORIGIN: sharedOrigin(),
@@ -80,6 +84,7 @@ test("unhealthy.py names the servers in need and ends with 1, with 0 when there 
 test("Grafana: every URL of the dashboard answers, with every column that it shows; the data source is named as it is", {
   tag: "@one-engine",
 }, async () => {
+  needs("python3 with yaml");
   const { id: accountId, token } = await newAccount();
   await newServer(accountId);
   const { id: serviceId } = await newGameService(accountId);
@@ -110,6 +115,7 @@ test("Grafana: every URL of the dashboard answers, with every column that it sho
 test("Home Assistant: every resource of the configuration answers, and every template makes a value of it", {
   tag: "@one-engine",
 }, async () => {
+  needs("python3 with yaml", "python3 with jinja2");
   const { id: accountId, token } = await newAccount();
   const seenAt = new Date(Date.now() - SECOND);
   const { id } = await newServer(accountId, { lastSeenAt: seenAt });

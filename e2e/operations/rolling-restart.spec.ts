@@ -8,8 +8,9 @@ import { newAccount, newReportingServer } from "@/e2e/support/factories";
 import { expect, test } from "@/e2e/support/fixtures";
 import { freePort } from "@/e2e/support/free-port";
 import { fieldsOfForm } from "@/e2e/support/html-form";
-import { hasNginx, type NginxServer, startNginx } from "@/e2e/support/nginx-server";
-import { hasRedis, type RedisServer, startRedis } from "@/e2e/support/redis-server";
+import { needs } from "@/e2e/support/needs";
+import { type NginxServer, startNginx } from "@/e2e/support/nginx-server";
+import { type RedisServer, startRedis } from "@/e2e/support/redis-server";
 import { SECOND } from "@/lib/time";
 import { DIST_DIRS } from "@/scripts/build";
 
@@ -23,8 +24,8 @@ const PAUSES = { POST: 250, GET: 60 };
 test("a restart of one instance after the other behind nginx, with the configuration that is shipped, fails no request, POSTs included", {
   tag: ["@one-engine", "@waits"],
 }, async () => {
-  test.skip(!hasNginx(), "nginx and openssl are not both installed on this machine");
-  const redis = hasRedis() ? await startRedis() : null;
+  needs("nginx", "openssl", "redis-server");
+  const redis = await startRedis();
   const ports = [await freePort(), await freePort()] as const;
   const instances = await Promise.all(ports.map((port, index) => startInstance(port, redis, index)));
   const nginx = await startNginx(ports);

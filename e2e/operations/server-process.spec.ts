@@ -5,9 +5,9 @@ import { request as httpRequest } from "node:http";
 import { type AddressInfo, connect, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { childrenOf } from "@/e2e/support/child-processes";
 import { NO_VARIABLES, startConsole } from "@/e2e/support/console-server";
 import { expect, test } from "@/e2e/support/fixtures";
-import { runProgram } from "@/e2e/support/run-program";
 import { DIST_DIRS } from "@/scripts/build";
 
 // The server as a process: what it does when it is told to stop, and when it cannot start. No database is needed.
@@ -91,8 +91,7 @@ test("a log file that is appended to goes on from its beginning once it was copi
     // What logrotate does with copytruncate.
     copyFileSync(file, `${file}.1`);
     truncateSync(file);
-    const { output } = await runProgram("pgrep", ["-P", String(child.pid)]);
-    process.kill(Number(output.split("\n")[0]), "SIGKILL");
+    process.kill(childrenOf(child.pid)[0] ?? 0, "SIGKILL");
     await expect.poll(read).toContain('"event":"worker died"');
   } finally {
     child.kill();

@@ -3,23 +3,22 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "no
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "@/e2e/support/fixtures";
-import { checkNginxFile, hasNginx } from "@/e2e/support/nginx-server";
+import { needs } from "@/e2e/support/needs";
+import { checkNginxFile } from "@/e2e/support/nginx-server";
 import { VARIABLE_NAMES } from "@/lib/process/env-variables";
 
 // The files of deploy/, each judged by the program that reads it. Docker is not to be had where these tests run: its two
 // files are judged by a parser, and what they name must exist.
 
-const has = (program: string) => spawnSync(program, ["--version"]).error === undefined;
-
 test("nginx -t finds nothing to say against deploy/nginx.conf", { tag: "@one-engine" }, async () => {
-  test.skip(!hasNginx(), "nginx and openssl are not both installed on this machine");
+  needs("nginx", "openssl");
   const { code, output } = await checkNginxFile();
   expect(code, output).toBe(0);
   expect(output).not.toContain("[warn]");
 });
 
 test("caddy validate finds nothing to say against deploy/Caddyfile", { tag: "@one-engine" }, () => {
-  test.skip(!has("caddy"), "caddy is not installed on this machine");
+  needs("caddy");
   const args = ["validate", "--adapter", "caddyfile", "--config", "deploy/Caddyfile"];
   const { status, stdout, stderr } = spawnSync("caddy", args, { encoding: "utf8" });
   expect(status, stderr).toBe(0);
@@ -28,7 +27,7 @@ test("caddy validate finds nothing to say against deploy/Caddyfile", { tag: "@on
 });
 
 test("systemd-analyze verify finds nothing to say against deploy/console@.service", { tag: "@one-engine" }, () => {
-  test.skip(!has("systemd-analyze"), "systemd is not installed on this machine");
+  needs("systemd-analyze");
   const dir = mkdtempSync(join(tmpdir(), "console-unit-"));
   try {
     const unit = join(dir, "console@3001.service");
@@ -41,7 +40,7 @@ test("systemd-analyze verify finds nothing to say against deploy/console@.servic
 });
 
 test("haproxy -c finds nothing to say against the configuration in docs/operations.md", { tag: "@one-engine" }, () => {
-  test.skip(spawnSync("haproxy", ["-v"]).error !== undefined, "haproxy is not installed on this machine");
+  needs("haproxy");
   const [, shown = ""] =
     /```\n(listen console-postgres\n.*?)```/s.exec(readFileSync("docs/operations.md", "utf8")) ?? [];
   expect(shown).toContain("server db-2");
@@ -72,6 +71,7 @@ type Service = {
 test("deploy/compose.yaml parses, and names variables, files and services that there are", {
   tag: "@one-engine",
 }, () => {
+  needs("python3 with yaml");
   const parse = "import json, sys, yaml; print(json.dumps(yaml.safe_load(sys.stdin)))";
   const input = readFileSync("deploy/compose.yaml", "utf8");
   const text = execFileSync("python3", ["-c", parse], { input, encoding: "utf8" });

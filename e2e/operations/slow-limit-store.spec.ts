@@ -1,6 +1,7 @@
 import { unique } from "@/e2e/support/factories";
 import { expect, test } from "@/e2e/support/fixtures";
-import { hasRedis, startRedis } from "@/e2e/support/redis-server";
+import { needs } from "@/e2e/support/needs";
+import { startRedis } from "@/e2e/support/redis-server";
 import { startSlowProxy } from "@/e2e/support/slow-proxy";
 import { startUpstash } from "@/e2e/support/upstash-server";
 import type { RedisSettings } from "@/lib/process/env-variables";
@@ -44,7 +45,7 @@ for (const [name, open] of Object.entries(STORES)) {
   test(`${name} that answers after three seconds decides nothing and holds nobody up; quick again, it decides again`, {
     tag: ["@one-engine", "@waits"],
   }, async () => {
-    test.skip(!hasRedis(), "redis-server is not installed on this machine");
+    needs("redis-server");
     const redis = await startRedis();
     const store = await open(redis.url);
     const proxy = await startSlowProxy(store.port);
@@ -79,7 +80,7 @@ for (const [name, open] of Object.entries(STORES)) {
 test("Redis that vanishes without a word is connected to anew and decides again, within seconds", {
   tag: ["@one-engine", "@waits"],
 }, async () => {
-  test.skip(!hasRedis(), "redis-server is not installed on this machine");
+  needs("redis-server");
   const redis = await startRedis();
   const proxy = await startSlowProxy(Number(new URL(redis.url).port));
   const limits = openRateLimits({ kind: "tcp", url: `redis://127.0.0.1:${proxy.port}` });

@@ -1,6 +1,5 @@
 import { expect, test } from "@/e2e/support/fixtures";
-import { findPostgres } from "@/e2e/support/postgres-server";
-import { hasRedis } from "@/e2e/support/redis-server";
+import { needs } from "@/e2e/support/needs";
 import { MINUTE } from "@/lib/time";
 import { soak } from "@/scripts/soak/soak";
 
@@ -9,7 +8,7 @@ import { soak } from "@/scripts/soak/soak";
 test("a minute of mixed load with both stores frozen, killed and restarted: no wrong status, no request beyond the limit, no revoked token let in, flat memory, no secret in the log", {
   tag: ["@one-engine", "@waits"],
 }, async () => {
-  test.skip(!findPostgres() || !hasRedis(), "PostgreSQL and redis-server are not both installed on this machine");
+  needs("postgres", "redis-server");
   const { problems, troubles, revocations, most, answers } = await soak(MINUTE);
   expect(problems).toEqual([]);
   expect(new Set(troubles.map(({ what }) => what)).size).toBe(4);

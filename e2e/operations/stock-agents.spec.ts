@@ -9,9 +9,9 @@ import { setTimeout as wait } from "node:timers/promises";
 import { AgentBench } from "@/e2e/support/agent";
 import { newAccount, newReportingServer } from "@/e2e/support/factories";
 import { expect, getData, sharedOrigin, test } from "@/e2e/support/fixtures";
+import { needs } from "@/e2e/support/needs";
 import { SLOW } from "@/e2e/support/patience";
 import {
-  hasProgram,
   type RunningAgent,
   startCollectd,
   startLoad,
@@ -24,7 +24,7 @@ import { SECOND } from "@/lib/time";
 
 // Debian's own agents, with the configurations that the console shows.
 
-test.skip(!hasProgram("prometheus") || !hasProgram("prometheus-node-exporter"), "Prometheus is not installed");
+needs("prometheus", "prometheus-node-exporter");
 
 /** On a machine five times slower. */
 const LONG = { intervals: [SECOND], ...SLOW };
@@ -57,6 +57,7 @@ async function printed(bench: AgentBench, variables: Record<string, string> = {}
 test("of one recorded machine Prometheus with the node exporter and the daemon measure the same, to the hundredth", {
   tag: ["@one-engine", "@waits"],
 }, async () => {
+  needs("dash", "curl");
   const { id, key } = await reportingServer();
   const [before, after] = ["before", "after"].map((name) => resolve("e2e/support/proc", name)) as [string, string];
   const exporters = [own(await startNodeExporter(before)), own(await startNodeExporter(after))] as const;
@@ -96,6 +97,7 @@ test("of one recorded machine Prometheus with the node exporter and the daemon m
 test("on this machine under load, two keys agree: Prometheus and the daemon, within 1 % of what is large and 0.05 of what is small", {
   tag: ["@one-engine", "@waits"],
 }, async () => {
+  needs("dash", "curl");
   const [scraped, measured] = [await reportingServer(), await reportingServer()];
   own(startLoad(availableParallelism()));
   const exporter = own(await startNodeExporter());
@@ -217,7 +219,7 @@ test("what Prometheus was told to send later it sends again, and nothing of it i
 test("collectd with the configuration that the console shows fills what it can measure", {
   tag: ["@one-engine", "@waits"],
 }, async () => {
-  test.skip(!hasProgram("/usr/sbin/collectd", ["-h"]), "collectd is not installed");
+  needs("collectd", "dash", "curl");
   const { id, key, token } = await reportingServer();
   const agent = own(startCollectd(test.info().outputPath("collectd"), sharedOrigin(), key));
   const whole = async () =>

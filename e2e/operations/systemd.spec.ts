@@ -1,18 +1,19 @@
 import { AGENT } from "@/e2e/support/agent";
 import { newAccount, newReportingServer } from "@/e2e/support/factories";
 import { expect, sharedOrigin, test } from "@/e2e/support/fixtures";
+import { needs } from "@/e2e/support/needs";
 import { makePackage } from "@/e2e/support/packaged-console";
 import { SLOW } from "@/e2e/support/patience";
 import { runProgram } from "@/e2e/support/run-program";
 import { startSlowProxy } from "@/e2e/support/slow-proxy";
-import { canBootSystemd, SystemdHost } from "@/e2e/support/systemd-host";
+import { SystemdHost } from "@/e2e/support/systemd-host";
 import { createTestDatabase } from "@/e2e/support/test-database";
 import { db } from "@/lib/database/client";
 import { measurementNames } from "@/lib/servers/telemetry/measurements";
 
 // The shipped units, started by Debian's systemd.
 
-test.skip(() => !canBootSystemd(), "only root can boot systemd in namespaces, where it is installed");
+needs("systemd", "dbus-daemon", "ip", "namespaces");
 
 test("two instances of deploy/console@.service run from the package without rights, restart after kill -9, and stop cleanly", {
   tag: "@one-engine",
@@ -69,6 +70,7 @@ test("two instances of deploy/console@.service run from the package without righ
 test("the daemon's service as it is installed measures everything, lost packets and failed units included, without root", {
   tag: ["@one-engine", "@waits"],
 }, async () => {
+  needs("curl", "ping");
   const { id: accountId } = await newAccount();
   const { id, key } = await newReportingServer(accountId);
   const host = await SystemdHost.boot({ [`${process.cwd()}/${AGENT}`]: "/root/agent.sh" });

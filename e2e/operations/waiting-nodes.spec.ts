@@ -1,7 +1,8 @@
 import { type ConsoleServer, startConsole } from "@/e2e/support/console-server";
 import { call, expect, test } from "@/e2e/support/fixtures";
 import { insertCaller } from "@/e2e/support/insert-caller";
-import { findPostgres, type PostgresServer, startPostgres } from "@/e2e/support/postgres-server";
+import { needs } from "@/e2e/support/needs";
+import { type PostgresServer, startPostgres } from "@/e2e/support/postgres-server";
 import { runSql } from "@/e2e/support/run-sql";
 import { MAX_NODES } from "@/lib/game-services/edges/nodes";
 import { SECOND } from "@/lib/time";
@@ -14,7 +15,7 @@ const CONFIGURATION = "/ingest/v1/edge/configuration";
 const WINDOW = 5 * SECOND;
 
 test.describe("a thousand edge nodes wait", { tag: ["@one-engine", "@waits"] }, () => {
-  test.skip(findPostgres() === null, "PostgreSQL is not installed");
+  needs("postgres");
 
   let postgres: PostgresServer;
   let app: ConsoleServer;

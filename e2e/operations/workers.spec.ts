@@ -1,12 +1,12 @@
-import { execFile } from "node:child_process";
 import { once } from "node:events";
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { Agent, type ClientRequest, request } from "node:http";
-import { promisify } from "node:util";
+import { childrenOf } from "@/e2e/support/child-processes";
 import { type ConsoleServer, startConsole } from "@/e2e/support/console-server";
 import { newAccount, newReportingServer } from "@/e2e/support/factories";
 import { call, expect, test } from "@/e2e/support/fixtures";
-import { hasRedis, type RedisServer, startRedis } from "@/e2e/support/redis-server";
+import { needs } from "@/e2e/support/needs";
+import { type RedisServer, startRedis } from "@/e2e/support/redis-server";
 import { GAVE_UP } from "@/server/exit-codes.mjs";
 
 const CONNECTIONS = 8;
@@ -16,7 +16,7 @@ const ENOUGH_CONNECTIONS = 80;
 test.describe("two workers behind one port", () => {
   // One console for all of them: two workers are two processes.
   test.describe.configure({ mode: "serial" });
-  test.skip(!hasRedis(), "no redis-server is installed on this machine");
+  needs("redis-server");
 
   let redis: RedisServer;
   let app: ConsoleServer;
@@ -45,7 +45,7 @@ test.describe("two workers behind one port", () => {
   });
 
   test("one that is killed under load is replaced and logged, and no request of the other one's connections fails", async () => {
-    const [killed = 0, ...others] = await workersOf(app);
+    const [killed = 0, ...others] = workersOf(app);
     expect(others).toHaveLength(1);
     const lanes: ReturnType<typeof startLane>[] = [];
     const lanesOf = (pid: number) => {
@@ -67,14 +67,14 @@ test.describe("two workers behind one port", () => {
     process.kill(killed, "SIGKILL");
     await expect.poll(() => app.output()).toContain(`"worker died","detail":"process ${killed}: SIGKILL"`);
     await expect.poll(() => own.every((lane) => lane.failure !== null)).toBe(true);
-    await expect.poll(async () => (await workersOf(app)).length).toBe(2);
+    await expect.poll(async () => workersOf(app).length).toBe(2);
     const before = lanes.map((lane) => lane.answered);
     const spared = lanes.filter((lane) => !own.includes(lane));
     await expect.poll(() => spared.every((lane) => lane.answered > (before[lanes.indexOf(lane)] ?? 0) + 20)).toBe(true);
     for (const lane of spared) expect(lane.failure).toBeNull();
     await Promise.all(lanes.map((lane) => lane.stop()));
     // The new one takes its turn, once it is ready.
-    const fresh = (await workersOf(app)).find((pid) => !others.includes(pid)) ?? 0;
+    const fresh = workersOf(app).find((pid) => !others.includes(pid)) ?? 0;
     const reachesFresh = async () => {
       const tried = Array.from({ length: CONNECTIONS }, () => startLane(app.origin));
       await expect.poll(() => Math.min(...tried.map((lane) => lane.answered))).toBeGreaterThan(0);
@@ -92,7 +92,7 @@ test.describe("two workers behind one port", () => {
 
   test("at SIGTERM, and at more signals after it, each finishes what it has begun, and new connections are refused", async () => {
     const { id } = await newAccount();
-    const workers = await workersOf(app);
+    const workers = workersOf(app);
     const reports: ClientRequest[] = [];
     const held = () => workers.filter((pid) => clientPortsOf(pid, app.port).size > 0).length;
     while (held() < 2) {
@@ -114,7 +114,7 @@ test.describe("two workers behind one port", () => {
     const doomed = await startConsole("postgresql://postgres@127.0.0.1:1/none", { REDIS_URL: redis.url }, 2);
     const ended = once(doomed.child, "exit");
     for (let died = 1; died <= 5; died++) {
-      const [worker = 0] = await workersOf(doomed);
+      const [worker = 0] = workersOf(doomed);
       process.kill(worker, "SIGKILL");
       await expect.poll(() => doomed.output().match(/"worker died"/g)?.length).toBe(died);
     }
@@ -124,10 +124,7 @@ test.describe("two workers behind one port", () => {
 });
 
 /** The processes that the server started. */
-async function workersOf(app: ConsoleServer): Promise<number[]> {
-  const { stdout } = await promisify(execFile)("pgrep", ["-P", String(app.child.pid)]).catch(() => ({ stdout: "" }));
-  return stdout.split("\n").filter(Boolean).map(Number);
-}
+const workersOf = (app: ConsoleServer) => childrenOf(app.child.pid);
 
 /** The ports of the clients whose connections to `port` a process holds. */
 function clientPortsOf(pid: number, port: number): Set<number> {

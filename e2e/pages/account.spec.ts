@@ -1,8 +1,9 @@
 import { expectAccessible, expectToFit } from "@/e2e/support/axe";
-import { PASSWORD } from "@/e2e/support/factories";
+import { PASSWORD, unique } from "@/e2e/support/factories";
 import { expect, openAccountMenu, signInDirectly, test, withAndWithoutJavaScript } from "@/e2e/support/pages";
 import { db } from "@/lib/database/client";
 import { HOUR } from "@/lib/time";
+import { hashToken } from "@/lib/tokens/format";
 
 const ACCOUNT = "/dashboard/settings/account";
 withAndWithoutJavaScript((hasJavaScript) => {
@@ -55,7 +56,7 @@ withAndWithoutJavaScript((hasJavaScript) => {
     const session = (name: string, userAgent: string) =>
       db.session.create({
         data: {
-          tokenHash: name.repeat(64).slice(0, 64),
+          tokenHash: hashToken(unique(name)),
           accountId: account.id,
           expiresAt: new Date(Date.now() + HOUR),
           ip: `192.0.2.${name.charCodeAt(0)}`,

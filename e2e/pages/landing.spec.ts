@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { newAccount, newServer } from "@/e2e/support/factories";
 import { sharedOrigin } from "@/e2e/support/fixtures";
+import { needs } from "@/e2e/support/needs";
 import { expect, test } from "@/e2e/support/pages";
 import { runProgram } from "@/e2e/support/run-program";
 
@@ -31,6 +32,7 @@ test("the start page shows a stranger the product: a fleet with its scores, how 
 test("the commands of the start page work as they are copied: one reads the servers with a token and is refused without, the other fetches the agent and installs it", {
   tag: "@one-engine",
 }, async ({ page, context }) => {
+  needs("curl");
   await context.grantPermissions(["clipboard-read", "clipboard-write"]);
   await page.goto("/");
   const copy = async (what: string) => {

@@ -4,9 +4,9 @@ import { AgentBench } from "@/e2e/support/agent";
 import { expectAccessible, expectToFit } from "@/e2e/support/axe";
 import { newReportingServer, newServer } from "@/e2e/support/factories";
 import { sharedOrigin } from "@/e2e/support/fixtures";
+import { needs } from "@/e2e/support/needs";
 import { expect, test, withAndWithoutJavaScript } from "@/e2e/support/pages";
 import { runProgram } from "@/e2e/support/run-program";
-import { hasProgram } from "@/e2e/support/stock-agents";
 import { db } from "@/lib/database/client";
 import { requestBenchmark } from "@/lib/servers/benchmarks";
 import { SECOND } from "@/lib/time";
@@ -52,6 +52,7 @@ test("the open configurations fit a narrow window and are accessible", { tag: "@
 test("Prometheus, collectd, TOML and YAML take the configurations as they are shown", {
   tag: "@one-engine",
 }, async () => {
+  needs("promtool", "collectd", "python3 with yaml");
   const shown = agentConfigurations("https://console.example.com");
   const fileOf = (name: string) => {
     const file = test.info().outputPath(name.replaceAll(" ", "-"));
@@ -69,7 +70,6 @@ test("Prometheus, collectd, TOML and YAML take the configurations as they are sh
       fileOf("OpenTelemetry Collector"),
     ],
   ] as [string, ...string[]][]) {
-    test.skip(!hasProgram(program), `${program} is not installed`);
     const { code, output, errors } = await runProgram(program, args);
     expect(code, output + errors).toBe(0);
   }
@@ -81,6 +81,7 @@ test("Prometheus, collectd, TOML and YAML take the configurations as they are sh
 test("the page of a benchmark says what keeps it from being verified, and what it says to do makes it verified", {
   tag: "@one-engine",
 }, async ({ page, account }) => {
+  needs("dash", "curl");
   const { id, key } = await newReportingServer(account.id);
   const section = page.getByRole("region", { name: "A result could not be verified yet" });
   const open = () => page.goto(`/dashboard/servers/${id}/benchmark`);

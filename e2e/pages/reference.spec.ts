@@ -1,6 +1,7 @@
 import { expectAccessible, expectToFit } from "@/e2e/support/axe";
 import { newBenchmarkRun, newGameService, newServer, newToken } from "@/e2e/support/factories";
 import { sharedOrigin } from "@/e2e/support/fixtures";
+import { needs } from "@/e2e/support/needs";
 import { createOnPage, expect, TOKEN_PAGE, test } from "@/e2e/support/pages";
 import { runProgram } from "@/e2e/support/run-program";
 import { ENDPOINTS } from "@/lib/api/contract";
@@ -69,6 +70,7 @@ test("the reference has no accessibility violation and fits every screen", { tag
 test("signed in, every example carries the reader's own ids and this console's URL, and runs as it is written", {
   tag: "@one-engine",
 }, async ({ page, account }) => {
+  needs("curl", "python3");
   test.slow();
   const { id: server } = await newServer(account.id);
   await newBenchmarkRun(server);

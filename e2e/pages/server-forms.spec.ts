@@ -6,6 +6,7 @@ import { AgentBench } from "@/e2e/support/agent";
 import { expectAccessible, expectToFit } from "@/e2e/support/axe";
 import { newAccount, newReportingServer, newServer } from "@/e2e/support/factories";
 import { sharedOrigin } from "@/e2e/support/fixtures";
+import { needs } from "@/e2e/support/needs";
 import { expect, fieldsOf, sendFields, test, withAndWithoutJavaScript } from "@/e2e/support/pages";
 import { db } from "@/lib/database/client";
 import { requestBenchmark } from "@/lib/servers/benchmarks";
@@ -165,6 +166,7 @@ test("a run whose key has ended says so, on the page of the server as well", asy
 test("two machines that report by turns with one key are said on the open page of the server", {
   tag: "@one-engine",
 }, async ({ page, account }) => {
+  needs("dash", "curl");
   const { id, key } = await newReportingServer(account.id);
   const bench = new AgentBench();
   try {

@@ -1,6 +1,6 @@
-import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { atExit } from "./at-exit";
@@ -8,10 +8,6 @@ import { freePort } from "./free-port";
 
 /** Where Debian's package has it. */
 const SCRIPT = "/usr/share/adminer/adminer.php";
-
-export function hasAdminer(): boolean {
-  return existsSync(SCRIPT) && spawnSync("php", ["-r", "exit(extension_loaded('pgsql') ? 0 : 1);"]).status === 0;
-}
 
 export type Adminer = {
   /** The page with this query, redirects followed; with fields, what their form leads to. */

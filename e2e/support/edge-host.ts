@@ -10,8 +10,8 @@ import { EdgeCommands, end } from "@/prisma/demo/edge-programs";
 import { atExit } from "./at-exit";
 import { NetworkNamespace } from "./network-namespace";
 import { FACT } from "./patience";
+import { findFaketime } from "./programs.mjs";
 
-const FAKETIME = "/usr/lib/x86_64-linux-gnu/faketime/libfaketime.so.1";
 /** The pings of an edge node leave from these ports. */
 export const isPing = ({ remotePort = 0 }: Socket) => remotePort >= 61_000 && remotePort <= 61_999;
 
@@ -58,7 +58,7 @@ export class EdgeHost {
 
   /** Starts the edge node. Its clock is `minutesAgo` behind and runs `speed` times as fast. */
   startEdge(url: string, key: string, { minutesAgo = 0, speed = 1 } = {}): void {
-    const variables = speed === 1 ? {} : { LD_PRELOAD: FAKETIME, FAKETIME: `-${minutesAgo}m x${speed}` };
+    const variables = speed === 1 ? {} : { LD_PRELOAD: findFaketime() ?? "", FAKETIME: `-${minutesAgo}m x${speed}` };
     this.#edge = this.#inside(this.#commands.edge(url), variables);
     this.#edge.stdin?.end(`${key}\n`);
     this.#edge.stderr?.on("data", (chunk) => (this.output += chunk));

@@ -1,7 +1,8 @@
 import { startConsole } from "./console-server";
 import { startConsoleWithoutDirectDoor } from "./next-door";
 import { makePackage, startPackagedConsole } from "./packaged-console";
-import { hasRedis, type RedisServer, startRedis } from "./redis-server";
+import { has } from "./programs.mjs";
+import { type RedisServer, startRedis } from "./redis-server";
 import { createTemplate, createTestDatabase } from "./test-database";
 
 /**
@@ -12,7 +13,7 @@ export default async function setUp(): Promise<() => Promise<void>> {
   const template = await createTemplate();
   const database = await createTestDatabase();
   // On real PostgreSQL the console runs as in production: its limit is in Redis.
-  const redis: RedisServer | null = process.env.E2E_POSTGRES_URL && hasRedis() ? await startRedis() : null;
+  const redis: RedisServer | null = process.env.E2E_POSTGRES_URL && has("redis-server") ? await startRedis() : null;
   // Tests stand behind one trusted proxy, so that each can come from an ip of its own.
   const variables = { TRUSTED_PROXIES: "1", ...(redis && { REDIS_URL: redis.url }) };
   // And from the package, as in production.

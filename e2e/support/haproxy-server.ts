@@ -1,4 +1,4 @@
-import { spawn, spawnSync } from "node:child_process";
+import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -11,10 +11,6 @@ export type HaProxy = {
   ports: number[];
   stop(): Promise<void>;
 };
-
-export function hasHaProxy(): boolean {
-  return spawnSync("haproxy", ["-v"]).status === 0;
-}
 
 /** One port for each list of ports: connections go to the first that answers, and move when it no longer does. */
 export async function startHaProxy(lists: readonly (readonly number[])[]): Promise<HaProxy> {

@@ -18,10 +18,6 @@ export type NginxServer = {
   stop(): Promise<void>;
 };
 
-export function hasNginx(): boolean {
-  return spawnSync("nginx", ["-v"]).status === 0 && spawnSync("openssl", ["version"]).status === 0;
-}
-
 /** nginx with the shipped configuration in front of instances on two loopback ports. */
 export async function startNginx(instances: readonly [number, number]): Promise<NginxServer> {
   const { dir, port, remove } = await writeNginxFiles(instances);

@@ -1,12 +1,9 @@
-import { type ChildProcess, execFileSync } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
+import { childrenOf } from "./child-processes";
 
 /** Stops a server and all its children from running, without ending them: PostgreSQL has a process for each client. */
 export function pauseTree(server: ChildProcess): { resume(): void } {
-  const children = execFileSync("pgrep", ["-P", String(server.pid)], { encoding: "utf8" })
-    .trim()
-    .split("\n")
-    .map(Number);
-  const pids = [server.pid ?? 0, ...children];
+  const pids = [server.pid ?? 0, ...childrenOf(server.pid)];
   for (const pid of pids) process.kill(pid, "SIGSTOP");
   return {
     resume() {

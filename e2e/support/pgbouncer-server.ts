@@ -1,4 +1,4 @@
-import { spawn, spawnSync } from "node:child_process";
+import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { chownSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -9,10 +9,6 @@ import { unprivilegedUser, untilReady } from "./postgres-server";
 
 /** A PgBouncer of the test's own, in transaction mode, in front of one database. */
 export type PgBouncer = { url: string; stop(): Promise<void> };
-
-export function hasPgBouncer(): boolean {
-  return spawnSync("pgbouncer", ["--version"]).status === 0;
-}
 
 /** `poolSize`: the connections to PostgreSQL that all its clients share. Everything else is as it comes. */
 export async function startPgBouncer(databaseUrl: string, poolSize: number): Promise<PgBouncer> {

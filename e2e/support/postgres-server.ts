@@ -1,12 +1,13 @@
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { chownSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { delimiter, join } from "node:path";
+import { join } from "node:path";
 import pg from "pg";
 import { atExit } from "./at-exit";
 import { freePort } from "./free-port";
 import { FACT } from "./patience";
+import { findPostgres } from "./programs.mjs";
 
 /** A PostgreSQL server of the test's own, in a temporary folder. */
 export type PostgresServer = {
@@ -21,18 +22,6 @@ export type PostgresServer = {
   restart(): Promise<void>;
   stop(): Promise<void>;
 };
-
-/** The folder of `initdb` and `postgres`, or null when this machine has no PostgreSQL server. */
-export function findPostgres(): string | null {
-  const debian = "/usr/lib/postgresql";
-  const versions = existsSync(debian) ? readdirSync(debian).sort((a, b) => Number(b) - Number(a)) : [];
-  const folders = [
-    ...versions.map((version) => join(debian, version, "bin")),
-    ...(process.env.PATH ?? "").split(delimiter),
-    "/opt/homebrew/opt/postgresql/bin",
-  ];
-  return folders.find((folder) => existsSync(join(folder, "initdb")) && existsSync(join(folder, "postgres"))) ?? null;
-}
 
 export function startPostgres(): Promise<PostgresServer> {
   return startOn((data) => ["initdb", "-D", data, "-U", "postgres", "-A", "trust", "-N", "-E", "UTF8"]);

@@ -15,10 +15,6 @@ export type PrometheusServer = {
   stop(): Promise<void>;
 };
 
-export function hasPrometheus(): boolean {
-  return spawnSync("prometheus", ["--version"]).status === 0 && spawnSync("promtool", ["--version"]).status === 0;
-}
-
 /** A Prometheus of the test's own, with the configuration in `configFile` and its data in `dataDir`. */
 export async function startPrometheus(configFile: string, dataDir: string): Promise<PrometheusServer> {
   const port = await freePort();

@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createClient } from "@redis/client";
 import { atExit } from "./at-exit";
@@ -17,10 +17,6 @@ export type RedisServer = {
   restart(): Promise<void>;
   stop(): Promise<void>;
 };
-
-export function hasRedis(): boolean {
-  return spawnSync("redis-server", ["--version"]).status === 0;
-}
 
 export async function startRedis(): Promise<RedisServer> {
   const port = await freePort();

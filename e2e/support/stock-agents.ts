@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
@@ -78,11 +78,6 @@ export function startLoad(cores: number): { stop(): void } {
   };
   atExit(stop);
   return { stop };
-}
-
-/** Whether a program is installed, by how it says its version. */
-export function hasProgram(program: string, args: string[] = ["--version"]): boolean {
-  return spawnSync(program, args).error === undefined;
 }
 
 /** `says` waits for a line of the agent and answers the first group of the pattern. */

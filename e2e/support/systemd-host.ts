@@ -9,11 +9,6 @@ import { NetworkNamespace } from "./network-namespace";
 import { SLOW } from "./patience";
 import { type Ended, runProgram } from "./run-program";
 
-const SYSTEMD = "/lib/systemd/systemd";
-
-/** Namespaces, an overlay and control groups need root. */
-export const canBootSystemd = () => existsSync(SYSTEMD) && process.getuid?.() === 0;
-
 /** Debian's systemd, booted in namespaces of its own: see boot-systemd.sh. */
 export class SystemdHost {
   readonly network = new NetworkNamespace();

@@ -1,10 +1,18 @@
-import { spawn, spawnSync } from "node:child_process";
+import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { connect, Socket } from "node:net";
 import { PGlite } from "@electric-sql/pglite";
 import pg from "pg";
-import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
+import { afterAll, afterEach, beforeAll, expect, type TestContext, test, vi } from "vitest";
+import { has, reasonWithout } from "@/e2e/support/programs.mjs";
 import { BOUNDS, type SocketServer, servePGlite } from "./socket-server";
+
+declare module "vitest" {
+  interface TaskMeta {
+    /** Why a test was skipped, for the report of `npm test`. */
+    skipped?: string;
+  }
+}
 
 /** Less than anybody must have, but a bound that a test can reach. */
 const TIGHT = { ...BOUNDS, clients: 6, silence: 1_000, turn: 100_000, startup: 1_000 };
@@ -382,9 +390,14 @@ test("stopping rolls back what is open, closes every connection and leaves the d
   await own.close();
 });
 
-const hasPsql = spawnSync("psql", ["--version"]).status === 0;
+/** Skips a test where this machine has no psql. `npm test` prints why. */
+function needsPsql({ task, skip }: TestContext): void {
+  if (!has("psql")) task.meta.skipped = reasonWithout("psql");
+  skip(!has("psql"));
+}
 
-test.skipIf(!hasPsql)("psql looks around, restores a dump and copies out; what it cannot do is an error", async () => {
+test("psql looks around, restores a dump and copies out; what it cannot do is an error", async (context) => {
+  needsPsql(context);
   const script = [
     "create table dumped (id int primary key, note text);",
     "copy dumped (id, note) from stdin;",
@@ -406,7 +419,8 @@ test.skipIf(!hasPsql)("psql looks around, restores a dump and copies out; what i
   expect((await app.query("show time zone")).rows[0].TimeZone).toBe("UTC");
 });
 
-test.skipIf(!hasPsql)("pg_dump, which locks tables and reads them in one transaction, disturbs nobody", async () => {
+test("pg_dump, which locks tables and reads them in one transaction, disturbs nobody", async (context) => {
+  needsPsql(context);
   const app = await newClient();
   // An older pg_dump than PostgreSQL 18 says that it is too old, and leaves.
   const { stdout, stderr } = await run("pg_dump");
