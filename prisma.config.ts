@@ -1,5 +1,5 @@
 import { fileURLToPath } from "node:url";
-import { defineConfig } from "prisma-cli/config";
+import { defineConfig } from "prisma/config";
 import { announcedUrl } from "./server/embedded/owner-file";
 
 // The `prisma` command does not read .env by itself.

@@ -54,7 +54,7 @@ const PREPARATIONS = [
   {
     title: "Generating the client",
     isDone: isGenerated,
-    run: () => [process.execPath, "node_modules/prisma-cli/build/index.js", "generate"],
+    run: () => [process.execPath, "node_modules/prisma/build/index.js", "generate"],
     finish: () => writeFileSync(GENERATED_STAMP, `${schemaHash()}\n`),
   },
 ];
@@ -145,7 +145,7 @@ function isGenerated() {
 function schemaHash() {
   const hash = createHash("sha256");
   for (const path of ["prisma/schema.prisma", "prisma/tables-generator.mjs"]) hash.update(readFileSync(path));
-  return hash.update(JSON.parse(readFileSync("package.json", "utf8")).devDependencies["prisma-cli"]).digest("hex");
+  return hash.update(JSON.parse(readFileSync("package.json", "utf8")).devDependencies.prisma).digest("hex");
 }
 
 /** @param {Preparation} preparation */

@@ -50,6 +50,18 @@ test("npm start with packages that do not match says so and installs nothing", (
   expect(existsSync(join(dir, ".data"))).toBe(false);
 });
 
+test("npm ci --omit=dev brings what production runs, and not prisma, which @prisma/client names as a peer", () => {
+  cpSync(".npmrc", join(dir, ".npmrc"));
+  const args = ["ci", "--omit=dev", "--dry-run", "--offline", "--ignore-scripts", "--no-audit", "--no-fund"];
+  // Without the settings that an npm around the tests hands down.
+  const env = { PATH: process.env.PATH, HOME: dir, NODE_ENV: "test" as const };
+  const { stdout, status } = spawnSync("npm", args, { cwd: dir, encoding: "utf8", env });
+  expect(status).toBe(0);
+  const added = [...stdout.matchAll(/^add (\S+) /gm)].map(([, name]) => name);
+  expect(added).toEqual(expect.arrayContaining(["next", "@prisma/client", "tsx"]));
+  expect(added.filter((name) => ["prisma", "@prisma/dev", "playwright", "vitest"].includes(String(name)))).toEqual([]);
+});
+
 test("what Node warns of is a line of JSON in the log of npm start", () => {
   const warn = "process.on('exit', () => process.emit('warning', new DOMException('This is old.', 'Deprecation')))";
   const { stderr, stdout } = run(["start"], {

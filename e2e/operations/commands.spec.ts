@@ -285,7 +285,7 @@ test("the files of the embedded database are never opened twice: the second one 
 
 /** Prisma's own command. */
 async function prisma(url: string, ...args: string[]): Promise<{ code: number | null; output: string }> {
-  const command = ["node_modules/prisma-cli/build/index.js", ...args];
+  const command = ["node_modules/prisma/build/index.js", ...args];
   const variables = { DATABASE_URL: url, CHECKPOINT_DISABLE: "1" };
   const { code, output, errors } = await runProgram(process.execPath, command, variables);
   return { code, output: output + errors };

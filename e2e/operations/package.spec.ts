@@ -16,10 +16,7 @@ test("npm run package: migrate, account, server, sweep and server.mjs run from a
   try {
     await runSql(database.url, "drop schema public cascade; create schema public");
     const run = (...words: [string, ...string[]]) => runPackaged(made, words, { DATABASE_URL: database.url });
-    // Its own name, and the one that package.json installs it under.
-    for (const command of ["prisma", "prisma-cli"]) {
-      expect(existsSync(join(made.folder, "node_modules", command)), command).toBe(false);
-    }
+    expect(existsSync(join(made.folder, "node_modules/prisma"))).toBe(false);
     const refused = await run("server.mjs");
     expect(refused.code).toBe(1);
     expect(JSON.parse(refused.errors).detail).toContain("The database is not up to date");

@@ -17,7 +17,7 @@ import { createTestDatabase } from "@/e2e/support/test-database";
 const PRODUCTION = "Going to production";
 const MACHINES = "Your own machines";
 /** Files in the checkout that a fresh one does not have. */
-const MADE = /^(?:node_modules|\.next.*|\.git|\.data|test-results|lib\/generated|.*\.tsbuildinfo|next-env\.d\.ts)$/;
+const MADE = /^(?:node_modules|\.next.*|\.git|\.data|test-results|.*\.tsbuildinfo|next-env\.d\.ts)$/;
 
 /** Commands that this file does not run, and where they are run. */
 const ELSEWHERE: Readonly<Record<string, string>> = {

@@ -6,6 +6,7 @@ import { expect, test } from "@/e2e/support/fixtures";
 import { needs } from "@/e2e/support/needs";
 import { checkNginxFile } from "@/e2e/support/nginx-server";
 import { VARIABLE_NAMES } from "@/lib/process/env-variables";
+import { projectFiles } from "@/lib/project-files";
 
 // The files of deploy/, each judged by the program that reads it. Docker is not to be had where these tests run: its two
 // files are judged by a parser, and what they name must exist.
@@ -110,6 +111,18 @@ test("nothing that is shipped or shown starts a console whose log begins with np
   const starts = shown.flatMap((text) => text.split("\n")).filter((line) => /\bnpm (?:run )?start\b/.test(line));
   expect(starts.length).toBeGreaterThan(0);
   for (const line of starts) expect(line).toMatch(/ --silent\b/);
+});
+
+test("the image is built from all files of the project: .dockerignore leaves out none of them", {
+  tag: "@one-engine",
+}, () => {
+  const ignored = readFileSync(".dockerignore", "utf8").split("\n").filter(Boolean);
+  expect(ignored).toEqual(expect.arrayContaining([".git", ".env", "node_modules"]));
+  const patterns = ignored.map((line) => {
+    const path = line.replace(/\/$/, "").replaceAll(".", "\\.").replaceAll("*", "[^/]*");
+    return new RegExp(`^${path}(?:/|$)`);
+  });
+  expect(projectFiles().filter((file) => patterns.some((pattern) => pattern.test(file)))).toEqual([]);
 });
 
 /** Of Docker's own list. */

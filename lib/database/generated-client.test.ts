@@ -21,7 +21,7 @@ test("generating the client again changes nothing: what is committed was made fr
     .map(({ parentPath, name }) => join(parentPath, name));
   expect(files.length).toBeGreaterThan(10);
   for (const file of files) copy.write(file, "");
-  const generated = copy.run("prisma-cli/build/index.js", "generate");
+  const generated = copy.run("prisma/build/index.js", "generate");
   expect(generated.status, generated.stderr).toBe(0);
   for (const file of files) expect(copy.read(file) === readFileSync(file, "utf8"), file).toBe(true);
 });

@@ -34,7 +34,7 @@ test("a column under another name in the schema does not compile where SQL or th
 }, () => {
   const schema = Object.entries(FIELDS).reduce(renamed, readFileSync(SCHEMA, "utf8"));
   copy.write(SCHEMA, schema);
-  const generated = copy.run("prisma-cli/build/index.js", "generate");
+  const generated = copy.run("prisma/build/index.js", "generate");
   expect(generated.status, generated.stderr).toBe(0);
   const errors = copy.typeErrors().replaceAll(/^(e2e|bench|.*\.test\.ts).*$/gm, "");
   for (const field of Object.values(FIELDS)) expect(errors).toContain(`'${field}'`);

@@ -89,7 +89,7 @@ test("one row, one column and one migration add a measurement that is accepted, 
   copy.addAfter("prisma/schema.prisma", 'cpuIowaitPct     Float?   @map("cpu_iowait_pct")', FIELD);
   copy.write("prisma/migrations/29990101000000_gpu/migration.sql", MIGRATION);
   copy.addAfter("lib/servers/telemetry/measurements.ts", "export const MEASUREMENTS = {", ROW);
-  const generated = copy.run("prisma-cli/build/index.js", "generate");
+  const generated = copy.run("prisma/build/index.js", "generate");
   expect(generated.status, generated.stderr).toBe(0);
   expect(copy.typeErrors()).toBe("");
   copy.write("use-it.mts", USE_IT);
