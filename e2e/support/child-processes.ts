@@ -2,17 +2,32 @@ import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 
 /** The ids of the processes that a process has started and that live; none when it is gone itself. */
-export function childrenOf(pid: number | undefined): number[] {
-  return readChildren(String(pid)).trim().split(/\s+/).filter(Boolean).map(Number);
+export function childrenOf(parent: number | undefined): number[] {
+  // Linux alone has /proc; elsewhere pgrep is always there.
+  if (process.platform !== "linux") return pgrep(parent);
+  return readdirSync("/proc")
+    .map(Number)
+    .filter((pid) => pid > 0 && parentOf(pid) === parent);
 }
 
-function readChildren(pid: string): string {
+function parentOf(pid: number): number | null {
   try {
-    // Linux alone has /proc; elsewhere pgrep is always there.
-    if (process.platform !== "linux") return execFileSync("pgrep", ["-P", pid], { encoding: "utf8" });
-    const threads = readdirSync(`/proc/${pid}/task`);
-    return threads.map((thread) => readFileSync(`/proc/${pid}/task/${thread}/children`, "utf8")).join(" ");
+    // "pid (name) state parent …", where the name may hold anything. A process that has ended and waits for its parent is Z.
+    const [, state, parent] = /\) (\S) (\d+) [^)]*$/.exec(readFileSync(`/proc/${pid}/stat`, "utf8")) ?? [];
+    return state === "Z" ? null : Number(parent);
   } catch {
-    return "";
+    // It has ended meanwhile.
+    return null;
+  }
+}
+
+function pgrep(parent: number | undefined): number[] {
+  try {
+    return execFileSync("pgrep", ["-P", String(parent)], { encoding: "utf8" })
+      .trim()
+      .split("\n")
+      .map(Number);
+  } catch {
+    return [];
   }
 }
