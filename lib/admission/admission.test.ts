@@ -69,7 +69,7 @@ test("a payer alone may hold more than its share, until another one is there or 
 });
 
 test("a payer rests for as long as it was served, and is then let in; others are served meanwhile", async () => {
-  const { admission, purpose, room } = newAdmission([{ all: 1, each: 1, networks: 1, rests: true }, ROOM]);
+  const { admission, purpose, room } = newAdmission([{ all: 1, each: 1, networks: 1, restsOver: 0 }, ROOM]);
   const long = purpose([1, 1]);
   const first = taken(admission, long, 1);
   await vi.advanceTimersByTimeAsync(300);
@@ -85,7 +85,7 @@ test("a payer rests for as long as it was served, and is then let in; others are
 });
 
 test("a payer that may hold more while it is alone need not rest then", async () => {
-  const { admission, purpose } = newAdmission([{ all: 2, each: 1, alone: 2, networks: 1, rests: true }, ROOM]);
+  const { admission, purpose } = newAdmission([{ all: 2, each: 1, alone: 2, networks: 1, restsOver: 0 }, ROOM]);
   const serve = async () => {
     const place = taken(admission, purpose([1, 0]), 1);
     await vi.advanceTimersByTimeAsync(300);

@@ -10,10 +10,10 @@ export type Capacity = {
   /** Per payer while no other payer holds or waits for anything, and no other account did a moment ago. */
   alone?: number | undefined;
   /**
-   * Whether a payer that gives back what it held gets more only after as long a rest, of a second at most: it is served
-   * for half of the time. Not while `alone` applies to it.
+   * A payer that worked with what it held for longer than this, in milliseconds, gets more only after as long a rest, of a
+   * second at most: it is served for half of the time. Not while `alone` applies to it.
    */
-  rests?: boolean;
+  restsOver?: number;
   /** For all networks together. */
   networks: number;
 };
@@ -44,8 +44,10 @@ export type Place = {
    * share. After `release` it does nothing.
    */
   keep(left: Amounts): void;
-  /** Gives everything back. Calling it twice is harmless. */
-  release(): void;
+  /** Takes more, if that is there and within the share. False: nothing has changed. */
+  more(needs: Amounts): boolean;
+  /** Gives everything back. Calling it twice is harmless. `workedMs`: how long it was in use; by default since it was taken. */
+  release(workedMs?: number): void;
 };
 
 /** A refusal. The payer's own queue has room again after `retryMs`. */
@@ -105,7 +107,7 @@ export class Admission {
     this.#heldByAll = capacities.map(() => 0);
     this.#heldByNetworks = capacities.map(() => 0);
     this.#isWanted = capacities.map(() => false);
-    this.#resting = capacities.map(({ rests }) => (rests ? new Map() : null));
+    this.#resting = capacities.map(({ restsOver }) => (restsOver === undefined ? null : new Map()));
   }
 
   /** Takes a place if one is free and no waiting request comes first. Else null. One map look-up while nobody waits. */
@@ -224,16 +226,23 @@ export class Admission {
     let taken = needs;
     const since = this.#resting.some((resting, index) => resting && needs[index]) ? performance.now() : null;
     this.#add(payer, held, taken, 1);
-    const become = (left: Amounts) => {
+    const become = (left: Amounts, workedMs?: number) => {
       if (taken === NOTHING) return;
       const before = taken;
       taken = left;
       if (left !== NOTHING) this.#add(payer, this.#held.get(payer), left, 1);
       this.#add(payer, this.#held.get(payer), before, -1);
-      if (since !== null) this.#rest(payer, before, left, performance.now() - since);
+      if (since !== null) this.#rest(payer, before, left, workedMs ?? performance.now() - since);
       this.#admit();
     };
-    return { keep: become, release: () => become(NOTHING) };
+    const more = (further: Amounts) => {
+      const isFree = this.#isWithinShare(payer, this.#held.get(payer), further) && !this.#isShort(further);
+      if (taken === NOTHING || !isFree) return false;
+      this.#add(payer, this.#held.get(payer), further, 1);
+      taken = taken.map((amount, index) => amount + (further[index] ?? 0));
+      return true;
+    };
+    return { keep: (left) => become(left), more, release: (workedMs) => become(NOTHING, workedMs) };
   }
 
   #add(payer: Payer, known: number[] | undefined, amounts: Amounts, sign: 1 | -1): void {
@@ -250,12 +259,13 @@ export class Admission {
     if (!isHolding) this.#held.delete(payer);
   }
 
-  /** Has a payer rest after what it gave back entirely, as long as it held that. */
-  #rest(payer: Payer, before: Amounts, left: Amounts, heldMs: number): void {
-    const ms = Math.min(LONGEST_REST, heldMs);
+  /** Has a payer rest after what it gave back entirely, as long as it worked with that. */
+  #rest(payer: Payer, before: Amounts, left: Amounts, workedMs: number): void {
+    const ms = Math.min(LONGEST_REST, workedMs);
     const end = performance.now() + ms;
     for (const [index, resting] of this.#resting.entries()) {
-      if (!resting || !before[index] || left[index]) continue;
+      const { restsOver = 0 } = this.#capacities[index] as Capacity;
+      if (!resting || !before[index] || left[index] || workedMs <= restsOver) continue;
       resting.set(payer, end);
       setTimeout(() => {
         if (resting.get(payer) === end) resting.delete(payer);

@@ -7,6 +7,7 @@ import { MINUTE, SECOND } from "@/lib/time";
 import { Admission, type Amounts, type Capacity, noCounts, type Payer, type Place, type Purpose } from "./admission";
 import { BusyError } from "./busy-error";
 
+const KB = 2 ** 10;
 const MB = 2 ** 20;
 /** Cores of the machine for each process of the console. */
 const CORES = availableParallelism() / env.workers;
@@ -34,6 +35,9 @@ function share(all: number, part: number): Capacity {
 const CONNECTIONS = share(Math.max(1, OTHER_CONNECTIONS), 1 / 2);
 const MAKING = 8 * MB * Math.max(1, Math.floor(CORES / 2));
 
+/** The first bytes of each body, which have a share of their own: small bodies arrive whatever large ones hold. */
+export const FIRST_BYTES = 16 * KB;
+
 /** Every resource that requests compete for. */
 const CAPACITIES = {
   /** Of the database. A transaction that waits for a row keeps one. */
@@ -41,21 +45,29 @@ const CAPACITIES = {
   /** Credentials whose account is being looked up. */
   lookups: share(400, 1 / 4),
   /** Bytes of long answers being made. Each answer keeps a core of the database busy. A single answer always fits. */
-  making: { ...share(MAKING, 1), alone: MAKING, rests: true },
+  making: { ...share(MAKING, 1), alone: MAKING, restsOver: 0 },
   /** Bytes of answers that their clients have not read yet. */
   unread: share(96 * MB, 1 / 4),
+  /** Bytes of bodies that arrive or are not stored yet: the first ones of each, and those beyond. */
+  firstBytes: share(32 * MB, 1 / 4),
+  arriving: share(96 * MB, 1 / 4),
+  /**
+   * Bodies being unpacked and read, which keeps the one thread that answers everything. Only what takes long has to rest:
+   * a thousand servers of one account report little each.
+   */
+  reading: { all: 1, each: 1, restsOver: 5, networks: 1 },
   /**
    * Long answers being made, each of which keeps this process and the database busy, half of the time for an account.
    * While nobody else is served here and there is a core for it, the database works on the next one as well.
    */
-  longAnswers: { all: 2, each: 1, alone: CORES >= 2 ? 2 : undefined, rests: true, networks: 1 },
+  longAnswers: { all: 2, each: 1, alone: CORES >= 2 ? 2 : undefined, restsOver: 0, networks: 1 },
   /** Check-ins and agents' reports being stored. Each keeps a core of the database busy for a moment. */
   reports: { ...CONNECTIONS, each: 2, alone: CONNECTIONS.each },
   /** Connections that write or sum up after a response. Requests of the same account keep the rest of its share. */
   writes: { all: 3, each: 2, networks: 1 },
   sums: { all: 2, each: 1, networks: 1 },
   /** Pages being rendered. Rendering blocks the one thread that answers everything. */
-  renders: { all: 2, each: 1, alone: 1, rests: true, networks: 1 },
+  renders: { all: 2, each: 1, alone: 1, restsOver: 0, networks: 1 },
   /** Forms being processed. One per account, so that forms that lock the same row do not wait inside the database. */
   forms: { all: 4, each: 1, networks: 2 },
   /** Forms to sign in that are being processed: one waits for its password, others are answered. */
@@ -81,6 +93,8 @@ const purposes = () =>
     request: purpose("request", { connections: 1 }, 4 * SECOND, 200, 1000),
     longAnswer: purpose("long answer", { connections: 1, longAnswers: 1 }, 4 * SECOND, 200, 1000),
     series: purpose("series", { connections: 1 }, 4 * SECOND, 50, 100),
+    body: purpose("body", {}, 5 * SECOND, 0, 0),
+    reading: purpose("reading", { reading: 1 }, 5 * SECOND, 1000, 4000),
     checkIn: purpose("check-in", { connections: 1, reports: 1 }, 5 * SECOND, 1000, 4000),
     agentReport: purpose("agent report", { connections: 1, reports: 1 }, 5 * SECOND, 200, 1000),
     edgeReport: purpose("edge report", { connections: 1 }, 5 * SECOND, 100, 1000),

@@ -2,13 +2,13 @@ import { BusyError } from "@/lib/admission/busy-error";
 import { payerOf } from "@/lib/admission/credentials";
 import { PURPOSES, withPlace } from "@/lib/admission/shares";
 import { ApiError } from "@/lib/api/api-error";
-import { rateLimitExceeded, unavailable } from "@/lib/api/errors";
+import { unavailable } from "@/lib/api/errors";
 import { InvalidInputError } from "@/lib/failures";
 import { clientIp } from "@/lib/http/client-ip";
 import { networkOf } from "@/lib/http/network";
 import { servedOrigin } from "@/lib/http/own-origin";
 import { env } from "@/lib/process/env";
-import { limit, type Policy } from "@/lib/rate-limit";
+import type { Policy } from "@/lib/rate-limit";
 import { scoreBenchmark } from "@/lib/servers/benchmark-scores";
 import {
   type AwaitedBenchmark,
@@ -16,8 +16,11 @@ import {
   deliverBenchmark,
   findAwaitedBenchmark,
 } from "@/lib/servers/benchmarks";
-import { MINUTE, SECOND } from "@/lib/time";
-import { readJsonText } from "./bounded-body";
+import { MINUTE } from "@/lib/time";
+import { type BodyRules, withBody } from "./body-in-turn";
+import { requireJson, utf8 } from "./bounded-body";
+import { requireBounded } from "./bounded-json";
+import { quotaOf } from "./quota";
 import { parseYabs, type ReportedMachine } from "./yabs";
 
 const MAX_RESULT_BYTES = 64 * 1024;
@@ -27,6 +30,12 @@ const RESULTS: Policy = { name: "benchmark-results", limit: 20, windowMs: MINUTE
 
 /** The daemon and YABS count memory a little differently. */
 const MEMORY_TOLERANCE = 0.05;
+
+const RULES: BodyRules = {
+  requireType: requireJson,
+  maxBytes: () => MAX_RESULT_BYTES,
+  purpose: PURPOSES.upload,
+};
 
 type Answer = { text: string; status: number; headers?: Record<string, string> };
 
@@ -56,21 +65,28 @@ async function receive(request: Request, key: string): Promise<string> {
     findAwaitedBenchmark(key, new Date()),
   );
   if (!run) throw unknownKey();
-  const decision = await limit(RESULTS, String(run.id));
-  if (!decision.accepted) throw rateLimitExceeded(Math.max(1, Math.ceil(decision.waitMs / SECOND)));
-  const json = await readJsonText(request, MAX_RESULT_BYTES);
+  const quota = quotaOf(RESULTS, String(run.id));
+  return withBody(request, { payer: run.accountId, own: "", quota }, RULES, readResult, async (read) => {
+    const differences = differencesOf(run, read.machine, ip);
+    const result = { scores: read.scores, verified: differences.length === 0, log: read.log };
+    const delivered = await withPlace(PURPOSES.upload, run.accountId, "", async () => {
+      await quota.count();
+      return deliverBenchmark(key, result, new Date());
+    });
+    if (!delivered) throw unknownKey();
+    return summary(run, read.scores, differences, servedOrigin(request.headers));
+  });
+}
+
+/** @throws InvalidInputError, ApiError 400 */
+function readResult(bytes: Buffer) {
+  const json = utf8(bytes);
+  requireBounded(bytes);
   const { measured, machine } = parseYabs(json);
   const scores = scoreBenchmark(measured);
   if (scores.total === null) throw new InvalidInputError("It measured nothing.");
-  const differences = differencesOf(run, machine, ip);
   // PostgreSQL keeps no NUL in a text.
-  const log = json.replaceAll("\u0000", "");
-  const result = { scores, verified: differences.length === 0, log };
-  const delivered = await withPlace(PURPOSES.upload, run.accountId, "", () =>
-    deliverBenchmark(key, result, new Date()),
-  );
-  if (!delivered) throw unknownKey();
-  return summary(run, scores, differences, servedOrigin(request.headers));
+  return { scores, machine, log: json.replaceAll("\u0000", "") };
 }
 
 function unknownKey(): ApiError {

@@ -1,17 +1,7 @@
 import type { z } from "zod";
-import { ApiError } from "@/lib/api/api-error";
 
 /** Error messages repeat at most this many characters of an unknown field name. */
 const MAX_ECHO = 64;
-
-/** @throws ApiError 400 when the text is not JSON. */
-export function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw new ApiError(400, "The body is not JSON.");
-  }
-}
 
 /** Describes the first mistake in a body, in a sentence that names the field. `what` names the expected body. */
 export function describeIssue(issue: z.core.$ZodIssue | undefined, what: string): string {

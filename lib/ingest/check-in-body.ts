@@ -4,7 +4,8 @@ import { UNPRINTABLE } from "@/lib/names";
 import { reportedFields, sampleOf } from "@/lib/servers/telemetry/measurements";
 import { cores, type ParsedReport, publicIp } from "@/lib/servers/telemetry/report";
 import { HOUR, MINUTE } from "@/lib/time";
-import { describeIssue, parseJson } from "./body-text";
+import { describeIssue } from "./body-text";
+import { parseBoundedJson } from "./bounded-json";
 
 /** In milliseconds: how old a sample may be when it is delivered late. */
 export const MAX_AGE = 2 * HOUR;
@@ -18,13 +19,18 @@ const factText = z
   .refine((text) => !UNPRINTABLE.test(text), "holds control or text-direction characters");
 
 /** Facts about the machine, flat. */
-const facts = z
+const knownFacts = z
   .object({ os: factText, kernel: factText, cores })
   .catchall(z.union([factText, z.number(), z.boolean(), z.null()], { error: "must be a text, a number or a boolean" }))
-  .refine((all) => Object.keys(all).length <= MAX_FACTS, `has more than ${MAX_FACTS} entries`)
   .refine((all) => Object.keys(all).every((name) => /^[a-z][a-z0-9_]{0,31}$/.test(name)), {
     error: "has a name that is not made of up to 32 small letters, digits and underscores",
   });
+
+/** Counted before each is looked at. */
+const facts = z
+  .unknown()
+  .refine((all) => Object.keys(Object(all)).length <= MAX_FACTS, `has more than ${MAX_FACTS} entries`)
+  .pipe(knownFacts);
 
 const body = z.strictObject({
   sampled_at: z.int().optional(),
@@ -43,8 +49,8 @@ export type DeliveredCheckIn = { report: ParsedReport; sampledAt: Date; daemon?:
  * Reads what a daemon sent at `arrivedAt`. Without `sampled_at` the sample is of that moment.
  * @throws ApiError 400 naming the first field that is wrong.
  */
-export function parseCheckInBody(text: string, arrivedAt: Date): DeliveredCheckIn {
-  const parsed = body.safeParse(parseJson(text));
+export function parseCheckInBody(bytes: Buffer, arrivedAt: Date): DeliveredCheckIn {
+  const parsed = body.safeParse(parseBoundedJson(bytes));
   if (!parsed.success) throw new ApiError(400, describeIssue(parsed.error.issues[0], "a check-in"));
   const { sampled_at = arrivedAt.getTime(), daemon, facts, public_ip, ...measured } = parsed.data;
   requireRecent(sampled_at, arrivedAt.getTime());

@@ -1,30 +1,38 @@
 import { ApiError } from "@/lib/api/api-error";
-import { rateLimitExceeded } from "@/lib/api/errors";
 import { settleSoon } from "@/lib/game-services/edges/configuration";
 import { type AuthenticatedNode, authenticateNodeKey, markHeard } from "@/lib/game-services/edges/nodes";
 import { clientIp } from "@/lib/http/client-ip";
 import { env } from "@/lib/process/env";
-import { limit, type Policy } from "@/lib/rate-limit";
-import { SECOND } from "@/lib/time";
+import type { Policy } from "@/lib/rate-limit";
+import { quotaOf } from "./quota";
 
 /**
- * Authenticates an edge node by its key and notes that it was heard. Server keys and API tokens are refused.
- * @throws ApiError 401, 429
+ * Authenticates an edge node by its key, counts the request and notes that the node was heard. Server keys and API tokens
+ * are refused. @throws ApiError 401, 429
  */
 export async function requireNode(request: Request, policy: Policy): Promise<AuthenticatedNode> {
+  const node = await identifyNode(request);
+  await quotaOf(policy, String(node.id)).count();
+  await noteHeard(node, request);
+  return node;
+}
+
+/** The edge node whose key the request brings. @throws ApiError 401 */
+export async function identifyNode(request: Request): Promise<AuthenticatedNode> {
   const [, credentials] = /^bearer[ \t]+(.+)$/is.exec(request.headers.get("authorization")?.trim() ?? "") ?? [];
   if (!credentials) {
     throw new ApiError(401, 'Missing edge node key. Send "Authorization: Bearer <edge node key>".', challenge());
   }
-  const now = new Date();
-  const node = await authenticateNodeKey(credentials, now);
+  const node = await authenticateNodeKey(credentials, new Date());
   // One message for a missing, foreign, replaced or removed key, so that callers cannot probe for keys.
   if (!node) throw new ApiError(401, "Invalid or replaced edge node key.", challenge(', error="invalid_token"'));
-  const decision = await limit(policy, String(node.id));
-  if (!decision.accepted) throw rateLimitExceeded(Math.max(1, Math.ceil(decision.waitMs / SECOND)));
-  const sender = { ip: clientIp(request.headers, env.trustedProxies), agent: request.headers.get("user-agent") };
-  if (await markHeard(node, sender, now)) settleSoon();
   return node;
+}
+
+/** Notes that a node was heard, and from where. */
+export async function noteHeard(node: AuthenticatedNode, { headers }: Request): Promise<void> {
+  const sender = { ip: clientIp(headers, env.trustedProxies), agent: headers.get("user-agent") };
+  if (await markHeard(node, sender, new Date())) settleSoon();
 }
 
 function challenge(detail = ""): Record<string, string> {

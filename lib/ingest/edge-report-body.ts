@@ -3,7 +3,8 @@ import { ApiError } from "@/lib/api/api-error";
 import type { EdgeReport } from "@/lib/game-services/edges/reports";
 import { UNPRINTABLE } from "@/lib/names";
 import { HOUR, MINUTE, SECOND } from "@/lib/time";
-import { describeIssue, parseJson } from "./body-text";
+import { describeIssue } from "./body-text";
+import { parseBoundedJson } from "./bounded-json";
 
 /** In milliseconds: how old an interval may be when a node delivers it late. */
 const MAX_AGE = 2 * HOUR;
@@ -19,10 +20,26 @@ const id = z
   .min(1)
   .max(2 ** 31 - 1);
 const counter = z.int().min(0);
+/** A list that is read up to its first mistake: thousands of them would take long to describe. */
 const atMost = <Item extends z.ZodType>(item: Item) =>
   z
-    .array(item)
-    .refine((list) => list.length <= MAX_ENTRIES, `has more than ${MAX_ENTRIES} entries`)
+    .array(z.unknown())
+    .max(MAX_ENTRIES, `has more than ${MAX_ENTRIES} entries`)
+    .transform((list, context) => {
+      const items: z.output<Item>[] = [];
+      for (const [index, one] of list.entries()) {
+        const parsed = item.safeParse(one);
+        if (!parsed.success) {
+          const [issue] = parsed.error.issues;
+          context.addIssue({ ...issue, path: [index, ...(issue?.path ?? [])] } as Parameters<
+            typeof context.addIssue
+          >[0]);
+          return z.NEVER;
+        }
+        items.push(parsed.data);
+      }
+      return items;
+    })
     .optional()
     .default([]);
 
@@ -50,14 +67,15 @@ const interval = z.strictObject({
   latency_ms: z.number().min(0).max(MAX_LATENCY_MS).nullable(),
 });
 
+const ENTRIES = new Set(["acknowledgements", "intervals"]);
 const body = z.strictObject({ acknowledgements: atMost(acknowledgement), intervals: atMost(interval) });
 
 /**
  * Reads what an edge node sent at `arrivedAt`.
  * @throws ApiError 400 naming the first field that is wrong.
  */
-export function parseEdgeReport(text: string, arrivedAt: Date): EdgeReport {
-  const parsed = body.safeParse(parseJson(text));
+export function parseEdgeReport(bytes: Buffer, arrivedAt: Date): EdgeReport {
+  const parsed = body.safeParse(parseBoundedJson(bytes, ENTRIES));
   if (!parsed.success) throw new ApiError(400, describeIssue(parsed.error.issues[0], "a report"));
   const { acknowledgements, intervals } = parsed.data;
   for (const [index, { ts }] of intervals.entries()) {

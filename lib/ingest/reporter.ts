@@ -1,10 +1,9 @@
-import type { Purpose } from "@/lib/admission/admission";
-import { requireRoomToWait } from "@/lib/admission/shares";
 import { ApiError } from "@/lib/api/api-error";
-import { rateLimitExceeded } from "@/lib/api/errors";
-import { limit, type Policy } from "@/lib/rate-limit";
+import type { Policy } from "@/lib/rate-limit";
 import { authenticateServerKey, type Reporter } from "@/lib/servers/server-key-authentication";
-import { MINUTE, SECOND } from "@/lib/time";
+import { MINUTE } from "@/lib/time";
+import type { Sender } from "./body-in-turn";
+import { quotaOf } from "./quota";
 
 /** Two a minute are usual; a daemon that kept an hour of them while the console was away delivers all in a minute. */
 const CHECK_INS: Policy = { name: "check-ins", limit: 300, windowMs: MINUTE };
@@ -20,11 +19,9 @@ export async function requireReporter(credentials: string | null, ip: string | n
   return reporter;
 }
 
-/** Counts one check-in or report of a key, unless too many of its account wait. @throws ApiError 429, BusyError */
-export async function countCheckIn({ keyId, accountId }: Reporter, purpose: Purpose): Promise<void> {
-  await requireRoomToWait(purpose, accountId);
-  const decision = await limit(CHECK_INS, String(keyId));
-  if (!decision.accepted) throw rateLimitExceeded(Math.max(1, Math.ceil(decision.waitMs / SECOND)));
+/** Reports of all doors count together, by key. */
+export function senderOf({ keyId, accountId, serverId }: Reporter): Sender {
+  return { payer: accountId, own: String(serverId), quota: quotaOf(CHECK_INS, String(keyId)) };
 }
 
 /** One message for a missing, foreign, replaced or removed key, so that callers cannot probe for keys. */

@@ -2,9 +2,10 @@ import { once } from "node:events";
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import { type AddressInfo, connect, type Socket } from "node:net";
 import { afterEach, expect, test } from "vitest";
+import { HeldBytes } from "@/lib/admission/bodies";
 import { ApiError } from "@/lib/api/api-error";
 import { TextResponse } from "@/lib/http/text-response";
-import { readJsonText } from "@/lib/ingest/bounded-body";
+import { receiveBody } from "@/lib/ingest/bounded-body";
 import { door } from "@/lib/ingest/door";
 import { answerDirectly } from "../direct/direct-door.mjs";
 import { IncomingRequest, piecesOfBody } from "../direct/incoming.mjs";
@@ -313,7 +314,11 @@ test.each([
 ])(
   "a body %s never stands where the next request is read: that one is answered, or the connection ends",
   async (_, head, body, expected) => {
-    const { POST, GET } = door("/", async (request) => ({ data: await readJsonText(request, 16_384) }));
+    const { POST, GET } = door("/", async (request) => {
+      if (request.headers.get("content-type") !== "application/json") throw new ApiError(415, "Send JSON.");
+      const pages = await receiveBody(request, new HeldBytes("a client"), 16_384);
+      return { data: pages.whole().toString() };
+    });
     const { POST: PUT } = door("/", async () => Promise.reject(new ApiError(401, "No key.")));
     const match = { handlers: { POST, GET, PUT }, params: {}, path: "/", pattern: "/" };
     const port = await serve(

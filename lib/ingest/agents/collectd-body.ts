@@ -1,29 +1,36 @@
 import { ApiError } from "@/lib/api/api-error";
-import { parseJson } from "@/lib/ingest/body-text";
+import { Problems } from "@/lib/ingest/body-bounds";
+import { parseBoundedJson } from "@/lib/ingest/bounded-json";
 import { collectdReading } from "@/lib/servers/telemetry/agents/collectd";
 import type { Reading } from "@/lib/servers/telemetry/agents/readings";
 import { SECOND } from "@/lib/time";
-import { MAX_PROBLEMS } from "./problems";
 
 /** What the value lists of a body tell. `hosts` are those of the lists that tell something; `problems` name the bad lists. */
-export type ValueLists = { hosts: Set<string>; readings: Reading[]; problems: string[] };
+export type ValueLists = { hosts: Set<string>; readings: Reading[]; problems: readonly string[] };
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** Reads what collectd's write_http sends as JSON. A bad list does not affect the others. @throws ApiError 400 */
-export function readValueLists(text: string): ValueLists {
-  const lists: ValueLists = { hosts: new Set(), readings: [], problems: [] };
-  const body = parseJson(text);
+/** The body itself, and the values of each list. */
+const ENTRIES = new Set(["", "values"]);
+
+/**
+ * Reads what collectd's write_http sends as JSON. A bad list does not affect the others.
+ * @throws ApiError 413 with too many lists and values, 400 with too many bad lists and when the body is no array.
+ */
+export function readValueLists(bytes: Buffer): ValueLists {
+  const lists: Pick<ValueLists, "hosts" | "readings"> = { hosts: new Set(), readings: [] };
+  const problems = new Problems();
+  const body = parseBoundedJson(bytes, ENTRIES);
   if (!Array.isArray(body)) throw new ApiError(400, "The body must be a JSON array of value lists.");
   for (const [index, list] of body.entries()) {
     const problem = addList(lists, list);
-    if (problem !== null && lists.problems.length < MAX_PROBLEMS) lists.problems.push(`${index}: ${problem}`);
+    if (problem !== null) problems.add(`${index}: ${problem}`);
   }
-  return lists;
+  return { ...lists, problems: problems.list };
 }
 
 /** What is wrong with a list; null when nothing is. */
-function addList({ hosts, readings }: ValueLists, list: unknown): string | null {
+function addList({ hosts, readings }: Pick<ValueLists, "hosts" | "readings">, list: unknown): string | null {
   if (typeof list !== "object" || list === null) return "is not an object.";
   const { values, dsnames, time, host, plugin, plugin_instance, type, type_instance } = list as Json;
   if (!Array.isArray(values)) return "values: is not an array.";

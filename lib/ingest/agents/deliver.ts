@@ -1,16 +1,19 @@
+import type { HeldBytes } from "@/lib/admission/bodies";
 import { PURPOSES, withPlace } from "@/lib/admission/shares";
 import { ApiError } from "@/lib/api/api-error";
 import { NotFoundError } from "@/lib/failures";
 import { keyCredentials } from "@/lib/http/bearer";
 import { clientIp } from "@/lib/http/client-ip";
 import { isPublicIp } from "@/lib/http/public-ip";
+import { type BodyRules, type Sender, withBody } from "@/lib/ingest/body-in-turn";
 import { aheadOfClock, MAX_AGE, MAX_AHEAD } from "@/lib/ingest/check-in-body";
-import { countCheckIn, invalidServerKey, requireReporter } from "@/lib/ingest/reporter";
+import { invalidServerKey, requireReporter, senderOf } from "@/lib/ingest/reporter";
 import { UNPRINTABLE } from "@/lib/names";
 import { env } from "@/lib/process/env";
 import type { Reading, Readings } from "@/lib/servers/telemetry/agents/readings";
 import type { AgentDoorName } from "@/lib/servers/telemetry/agents/state";
 import { type AgentReport, type Taken, takeInReadings } from "@/lib/servers/telemetry/agents/take-in";
+import { maxBytesOf, type Packed, requirePacking, unpack } from "./packed-body";
 
 /** What a body tells of the machines that it is of. `problems` are its mistakes, which leave the rest as it is. */
 export type Told = {
@@ -24,20 +27,24 @@ export type Told = {
 export type AgentDoor<Body extends Told> = {
   name: AgentDoorName;
   window: number;
-  read(request: Request, arrivedAt: Date): Promise<Body>;
+  packed: Packed;
+  /** @throws ApiError 415, for more than the type and the packing. */
+  requireVersion?(headers: Headers): void;
+  /** Reads what was unpacked. @throws ApiError 413, 400 */
+  read(bytes: Buffer, request: Request, arrivedAt: Date): Body;
   /** Whether the agent of this host sends from the machine itself, so that the sender's ip is the machine's. */
   isOnMachine?(host: string): boolean;
 };
 
-/** The most readings of one body that tell something. */
-const MAX_READINGS = 10_000;
+/** About what one takes while it waits to be stored. */
+const BYTES_OF_READING = 128;
 /** The longest name that a machine may have. */
 const MAX_HOST_LENGTH = 256;
 
 /**
- * Receives readings of a stock agent. Checks in this order: 401, 429, 415, 413, 408, 400. Each check-in that the readings
- * complete counts like one of a daemon and is stored in the turn of the account. Readings that are too old are dropped.
- * `problems` has those of the body, and one of readings from the future. @throws ApiError, BusyError, InvalidInputError.
+ * Receives readings of a stock agent: 401, then as `withBody`. Each check-in that the readings complete counts like one of
+ * a daemon and is stored in the turn of the account. Readings that are too old are dropped. `problems` has those of the
+ * body, and one of readings from the future. @throws ApiError, BusyError, InvalidInputError.
  */
 export async function deliverReadings<Body extends Told>(
   request: Request,
@@ -46,40 +53,63 @@ export async function deliverReadings<Body extends Told>(
   const ip = clientIp(request.headers, env.trustedProxies);
   const how = 'Send "Authorization: Bearer <server key>", or the key as the password of Basic.';
   const reporter = await requireReporter(keyCredentials(request.headers), ip, how);
-  await countCheckIn(reporter, PURPOSES.agentReport);
-  const arrivedAt = new Date();
-  const body = await door.read(request, arrivedAt);
-  const host = oneHostOf(body);
-  const { readings, problems, ahead } = inTime(body, arrivedAt.getTime());
-  if (host === null || readings.length === 0) return { body, problems, ahead };
-  const isOwnIp = ip !== null && isPublicIp(ip) && door.isOnMachine?.(host) !== false;
-  const report: AgentReport = {
-    serverId: reporter.serverId,
-    keyId: reporter.keyId,
-    ip,
-    door: door.name,
-    host,
-    publicIp: isOwnIp ? ip : undefined,
-    arrivedAt,
-    window: door.window,
-    factsOf: (found) => body.factsOf?.(found),
+  const sender = senderOf(reporter);
+  const rules: BodyRules = {
+    requireType(headers) {
+      requirePacking(headers, door.packed);
+      door.requireVersion?.(headers);
+    },
+    maxBytes: maxBytesOf,
+    hint: door.packed.hint,
+    purpose: PURPOSES.agentReport,
   };
+  const read = (bytes: Buffer, held: HeldBytes) => {
+    const unpacked = unpack(bytes, request.headers, door.packed.hint);
+    const arrivedAt = new Date();
+    const body = door.read(unpacked, request, arrivedAt);
+    const told = { body, host: oneHostOf(body), arrivedAt, ...inTime(body, arrivedAt.getTime()) };
+    // They stay until they are stored.
+    held.atLeast(Math.max(unpacked.length, told.readings.length * BYTES_OF_READING));
+    return told;
+  };
+  return withBody(request, sender, rules, read, async ({ body, host, arrivedAt, readings, problems, ahead }) => {
+    if (host === null || readings.length === 0) {
+      await sender.quota.count();
+      return { body, problems, ahead };
+    }
+    const isOwnIp = ip !== null && isPublicIp(ip) && door.isOnMachine?.(host) !== false;
+    const report: AgentReport = {
+      serverId: reporter.serverId,
+      keyId: reporter.keyId,
+      ip,
+      door: door.name,
+      host,
+      publicIp: isOwnIp ? ip : undefined,
+      arrivedAt,
+      window: door.window,
+      factsOf: (found) => body.factsOf?.(found),
+    };
+    await storeReadings(report, readings, sender);
+    return { body, problems, ahead };
+  });
+}
+
+/** Stores one check-in after the other, each counted, and each in the turn of the account. */
+async function storeReadings(report: AgentReport, readings: readonly Reading[], { payer, own, quota }: Sender) {
   try {
     let taken: Taken = { rest: readings, stored: null, hasCheckedIn: false };
-    for (let count = 0; taken.rest.length > 0; count++) {
-      // The first was counted before the body was read.
-      if (count > 0) await countCheckIn(reporter, PURPOSES.agentReport);
+    while (taken.rest.length > 0) {
       const before: Taken = taken;
-      taken = await withPlace(PURPOSES.agentReport, reporter.accountId, String(reporter.serverId), () =>
-        takeInReadings(report, before),
-      );
+      taken = await withPlace(PURPOSES.agentReport, payer, own, async () => {
+        await quota.count();
+        return takeInReadings(report, before);
+      });
     }
   } catch (error) {
     // The server was removed after its key was checked.
     if (error instanceof NotFoundError) throw invalidServerKey();
     throw error;
   }
-  return { body, problems, ahead };
 }
 
 /** The one machine that the body is of; null when nothing in it tells of a machine. @throws ApiError 400 */
@@ -104,9 +134,6 @@ function oneHostOf({ hosts }: Told): string | null {
 /** The readings that are neither too old nor from the future, in the order of their times. */
 function inTime({ readings, problems }: Told, now: number) {
   const inTime = readings.filter(({ ts }) => ts >= now - MAX_AGE && ts <= now + MAX_AHEAD);
-  if (inTime.length > MAX_READINGS) {
-    throw new ApiError(413, `The body has more than ${MAX_READINGS} values of one machine. Send smaller batches.`);
-  }
   const furthest = readings.reduce((most, { ts }) => Math.max(most, ts), now);
   const ahead = readings.filter(({ ts }) => ts > now + MAX_AHEAD).length;
   const problem = `Values are ${aheadOfClock(furthest - now)}`;

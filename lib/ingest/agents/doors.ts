@@ -1,5 +1,4 @@
 import { ApiError } from "@/lib/api/api-error";
-import { utf8 } from "@/lib/ingest/bounded-body";
 import type { Delivery } from "@/lib/ingest/door";
 import { prometheusFacts } from "@/lib/servers/telemetry/agents/prometheus";
 import { SECOND } from "@/lib/time";
@@ -7,7 +6,6 @@ import { readValueLists, type ValueLists } from "./collectd-body";
 import { type AgentDoor, deliverReadings, type Told } from "./deliver";
 import { type Lines, readLines } from "./line-protocol";
 import { type Points, readMetrics } from "./otlp-body";
-import { readPackedBody } from "./packed-body";
 import { readRemoteWrite } from "./remote-write";
 
 /** Agents that read their plugins one after the other give each reading a time of its own; five pings take four seconds. */
@@ -19,24 +17,25 @@ type Answer = Awaited<ReturnType<Delivery<Record<never, never>>>>;
 const NO_CONTENT: Answer = { status: 204 };
 const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\]|::1)(?::\d+)?$/i;
 
+const REMOTE_WRITE =
+  "Send remote write 1.0: Content-Type: application/x-protobuf, Content-Encoding: snappy. Version 2.0 is not taken.";
+
 const PROMETHEUS: AgentDoor<Told> = {
   name: "prometheus",
   // All series of a scrape have its time.
   window: 0,
-  async read(request) {
-    const type = request.headers.get("content-type") ?? "";
-    const [, version] = /;\s*proto="?([\w.]+)/i.exec(type) ?? [];
-    const wanted =
-      "Send remote write 1.0: Content-Type: application/x-protobuf, Content-Encoding: snappy. Version 2.0 is not taken.";
-    if (version !== undefined && version !== "prometheus.WriteRequest") throw new ApiError(415, wanted);
-    const hint = "Set a smaller max_samples_per_send in queue_config.";
-    const bytes = await readPackedBody(request, {
-      types: ["application/x-protobuf"],
-      packings: ["snappy"],
-      wanted,
-      hint,
-    });
-    const { hosts, readings, descriptions } = readRemoteWrite(bytes);
+  packed: {
+    types: ["application/x-protobuf"],
+    packings: ["snappy"],
+    wanted: REMOTE_WRITE,
+    hint: "Set a smaller max_samples_per_send in queue_config.",
+  },
+  requireVersion(headers) {
+    const [, version] = /;\s*proto="?([\w.]+)/i.exec(headers.get("content-type") ?? "") ?? [];
+    if (version !== undefined && version !== "prometheus.WriteRequest") throw new ApiError(415, REMOTE_WRITE);
+  },
+  read(bytes) {
+    const { hosts, readings, descriptions } = readRemoteWrite(bytes, this.packed.hint);
     return { hosts, readings, problems: [], factsOf: (found) => prometheusFacts(descriptions, found) };
   },
   // A Prometheus may scrape another machine than its own.
@@ -61,23 +60,23 @@ const MS_PER_UNIT = new Map([
 const INFLUX: AgentDoor<Lines> = {
   name: "influx",
   window: SAME_INSTANT,
-  async read(request, arrivedAt) {
+  packed: {
+    // Telegraf calls it text/plain, Proxmox VE does not call it anything of use.
+    types: [],
+    packings: ["identity", "gzip"],
+    wanted: "Send line protocol, as it is or with Content-Encoding: gzip.",
+    hint: "Set a smaller metric_batch_size.",
+  },
+  read(bytes, request, arrivedAt) {
     const precision = new URL(request.url).searchParams.get("precision") ?? "ns";
     const msPerUnit = MS_PER_UNIT.get(precision);
     if (msPerUnit === undefined)
       throw new ApiError(400, `precision: must be one of ${[...MS_PER_UNIT.keys()].join(", ")}.`);
-    const bytes = await readPackedBody(request, {
-      // Telegraf calls it text/plain, Proxmox VE does not call it anything of use.
-      types: [],
-      packings: ["identity", "gzip"],
-      wanted: "Send line protocol, as it is or with Content-Encoding: gzip.",
-      hint: "Set a smaller metric_batch_size.",
-    });
-    return readLines(utf8(bytes), msPerUnit, arrivedAt);
+    return readLines(bytes, msPerUnit, arrivedAt, this.packed.hint);
   },
 };
 
-/** InfluxDB's line protocol, of Telegraf and Proxmox VE. Of bad lines the first ten are told; the others are stored. */
+/** InfluxDB's line protocol, of Telegraf and Proxmox VE. Of bad lines up to 100 are told; the others are stored. */
 export async function receiveLines(request: Request): Promise<Answer> {
   refuse((await deliverReadings(request, INFLUX)).problems);
   return NO_CONTENT;
@@ -86,21 +85,19 @@ export async function receiveLines(request: Request): Promise<Answer> {
 const OTLP: AgentDoor<Points> = {
   name: "otlp",
   window: SAME_INSTANT,
-  async read(request) {
-    const bytes = await readPackedBody(request, {
-      types: ["application/json"],
-      packings: ["identity", "gzip"],
-      wanted: "Send OTLP as JSON (encoding: json), as it is or with Content-Encoding: gzip.",
-      hint: "Set a smaller send_batch_max_size.",
-    });
-    return readMetrics(utf8(bytes));
+  packed: {
+    types: ["application/json"],
+    packings: ["identity", "gzip"],
+    wanted: "Send OTLP as JSON (encoding: json), as it is or with Content-Encoding: gzip.",
+    hint: "Set a smaller send_batch_max_size.",
   },
+  read: (bytes) => readMetrics(bytes),
 };
 
 /** OTLP/HTTP of an OpenTelemetry Collector. What cannot be used is counted in a partial success, as OTLP specifies. */
 export async function receiveMetrics(request: Request): Promise<Answer> {
   const { body, problems, ahead } = await deliverReadings(request, OTLP);
-  const rejectedDataPoints = body.rejected + ahead;
+  const rejectedDataPoints = body.problems.length + ahead;
   if (rejectedDataPoints === 0) return { json: {}, status: 200 };
   // An int64, which JSON of Protocol Buffers writes as a text.
   return {
@@ -112,18 +109,16 @@ export async function receiveMetrics(request: Request): Promise<Answer> {
 const COLLECTD: AgentDoor<ValueLists> = {
   name: "collectd",
   window: SAME_INSTANT,
-  async read(request) {
-    const bytes = await readPackedBody(request, {
-      types: ["application/json"],
-      packings: ["identity"],
-      wanted: 'Send JSON, uncompressed (Format "JSON" of write_http).',
-      hint: "Set a smaller BufferSize.",
-    });
-    return readValueLists(utf8(bytes));
+  packed: {
+    types: ["application/json"],
+    packings: ["identity"],
+    wanted: 'Send JSON, uncompressed (Format "JSON" of write_http).',
+    hint: "Set a smaller BufferSize.",
   },
+  read: (bytes) => readValueLists(bytes),
 };
 
-/** The JSON of collectd's write_http. Of bad value lists the first ten are told; the others are stored. */
+/** The JSON of collectd's write_http. Of bad value lists up to 100 are told; the others are stored. */
 export async function receiveValueLists(request: Request): Promise<Answer> {
   refuse((await deliverReadings(request, COLLECTD)).problems);
   return NO_CONTENT;

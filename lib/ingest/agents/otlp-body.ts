@@ -1,22 +1,26 @@
 import { ApiError } from "@/lib/api/api-error";
-import { parseJson } from "@/lib/ingest/body-text";
+import { Problems } from "@/lib/ingest/body-bounds";
+import { parseBoundedJson } from "@/lib/ingest/bounded-json";
 import { isOtlpMetric, otlpKey } from "@/lib/servers/telemetry/agents/otlp";
 import type { Reading } from "@/lib/servers/telemetry/agents/readings";
-import { MAX_PROBLEMS } from "./problems";
 
 // ExportMetricsServiceRequest of OTLP as JSON. Senders may add fields, so what is not known is passed over.
 
-/** What the data points of a request tell. `rejected` counts the bad ones, and `problems` says why. */
-export type Points = { hosts: Set<string>; readings: Reading[]; rejected: number; problems: string[] };
+/** What the data points of a request tell. `problems` names the bad ones. */
+export type Points = { hosts: Set<string>; readings: Reading[]; problems: readonly string[] };
+type Growing = Pick<Points, "hosts" | "readings"> & { problems: Problems };
 
 type Json = Readonly<Record<string, unknown>>;
 
 const NS_PER_MS = 1e6;
 
-/** @throws ApiError 400 when the text is no request. */
-export function readMetrics(text: string): Points {
-  const points: Points = { hosts: new Set(), readings: [], rejected: 0, problems: [] };
-  const request = parseJson(text);
+/** The lists whose elements count as entries. */
+const ENTRIES = new Set(["resourceMetrics", "scopeMetrics", "metrics", "dataPoints"]);
+
+/** @throws ApiError 413 with too many entries, 400 with too many bad points and when the body is no request. */
+export function readMetrics(bytes: Buffer): Points {
+  const points: Growing = { hosts: new Set(), readings: [], problems: new Problems() };
+  const request = parseBoundedJson(bytes, ENTRIES);
   if (!isObject(request) || !Array.isArray(request.resourceMetrics ?? [])) {
     throw new ApiError(400, "The body is not an ExportMetricsServiceRequest of OTLP.");
   }
@@ -25,10 +29,10 @@ export function readMetrics(text: string): Points {
     const metrics = objects(resource.scopeMetrics).flatMap(({ metrics }) => objects(metrics));
     for (const metric of metrics) addMetric(points, host, metric);
   }
-  return points;
+  return { ...points, problems: points.problems.list };
 }
 
-function addMetric(points: Points, host: string, metric: Json): void {
+function addMetric({ hosts, readings, problems }: Growing, host: string, metric: Json): void {
   const name = String(metric.name);
   if (!isOtlpMetric(name)) return;
   for (const kind of [metric.gauge, metric.sum]) {
@@ -39,19 +43,14 @@ function addMetric(points: Points, host: string, metric: Json): void {
     for (const point of objects(kind.dataPoints)) {
       const key = otlpKey(name, attributesOf(point));
       if (key === null) continue;
-      points.hosts.add(host);
+      hosts.add(host);
       const [value, ts] = [numberOf(point), timeOf(point)];
-      if (isDelta) reject(points, `${name}: differences cannot be used. Send it as a cumulative sum.`);
-      else if (ts === null) reject(points, `${name}: a data point has no timeUnixNano.`);
-      else if (value === null) reject(points, `${name}: a data point has neither asDouble nor asInt.`);
-      else points.readings.push({ key, ts, value });
+      if (isDelta) problems.add(`${name}: differences cannot be used. Send it as a cumulative sum.`);
+      else if (ts === null) problems.add(`${name}: a data point has no timeUnixNano.`);
+      else if (value === null) problems.add(`${name}: a data point has neither asDouble nor asInt.`);
+      else readings.push({ key, ts, value });
     }
   }
-}
-
-function reject(points: Points, problem: string): void {
-  points.rejected++;
-  if (points.problems.length < MAX_PROBLEMS) points.problems.push(problem);
 }
 
 function hostOf(attributes: Record<string, string>): string {

@@ -1,6 +1,6 @@
 import { gunzipSync } from "node:zlib";
 import { ApiError } from "@/lib/api/api-error";
-import { bodyTooLarge, readBytes } from "@/lib/ingest/bounded-body";
+import { bodyTooLarge } from "@/lib/ingest/bounded-body";
 import { unpackSnappy } from "./snappy";
 
 /** Far above what an agent sends of one machine, so that a body is read and understood within milliseconds. */
@@ -10,33 +10,40 @@ export const MAX_UNPACKED_BYTES = 1024 * 1024;
 export type Packing = "identity" | "gzip" | "snappy";
 
 /** How a door wants its bodies. `types` are media types without parameters; `hint` tells how to send smaller ones. */
-export type BodyRules = { types: readonly string[]; packings: readonly Packing[]; wanted: string; hint: string };
+export type Packed = { types: readonly string[]; packings: readonly Packing[]; wanted: string; hint: string };
 
-/**
- * Reads a body and unpacks it. What it says of its size is checked before it is unpacked, and held to.
- * @throws ApiError 415, 413, 408, 400
- */
-export async function readPackedBody(
-  request: Request,
-  { types, packings, wanted, hint }: BodyRules,
-): Promise<Uint8Array> {
-  const [type = ""] = (request.headers.get("content-type") ?? "").toLowerCase().split(";");
-  const packing = (request.headers.get("content-encoding") ?? "identity").trim().toLowerCase();
-  const isWanted = (types.length === 0 || types.includes(type.trim())) && packings.some((one) => one === packing);
+/** @throws ApiError 415 */
+export function requirePacking(headers: Headers, { types, packings, wanted }: Packed): void {
+  const [type = ""] = (headers.get("content-type") ?? "").toLowerCase().split(";");
+  const isWanted =
+    (types.length === 0 || types.includes(type.trim())) && packings.some((one) => one === packingOf(headers));
   if (!isWanted) throw new ApiError(415, wanted);
-  if (packing === "identity") return readBytes(request, MAX_UNPACKED_BYTES, hint);
-  const packed = await readBytes(request, MAX_PACKED_BYTES, hint);
+}
+
+/** How many bytes a body may have before it is unpacked. */
+export function maxBytesOf(headers: Headers): number {
+  return packingOf(headers) === "identity" ? MAX_UNPACKED_BYTES : MAX_PACKED_BYTES;
+}
+
+/** Unpacks a body. What it says of its size is checked before it is unpacked, and held to. @throws ApiError 413, 400 */
+export function unpack(bytes: Buffer, headers: Headers, hint: string): Buffer {
+  const packing = packingOf(headers);
   const tooLarge = () => bodyTooLarge(MAX_UNPACKED_BYTES, `Unpacked, that is. ${hint}`);
-  return packing === "snappy" ? unpackSnappy(packed, MAX_UNPACKED_BYTES, tooLarge) : unpackGzip(packed, tooLarge);
+  if (packing === "snappy") return unpackSnappy(bytes, MAX_UNPACKED_BYTES, tooLarge);
+  return packing === "gzip" ? unpackGzip(bytes, tooLarge) : bytes;
+}
+
+function packingOf(headers: Headers): string {
+  return (headers.get("content-encoding") ?? "identity").trim().toLowerCase();
 }
 
 /** Deflate makes nothing more than this many times smaller. */
 const MOST_TIMES_SMALLER = 1032;
 
 /** At once: on another thread the usual few kilobytes take twice the CPU, and the most that is let through a few milliseconds. */
-function unpackGzip(packed: Uint8Array, tooLarge: () => ApiError): Uint8Array {
+function unpackGzip(packed: Buffer, tooLarge: () => ApiError): Buffer {
   // It ends with its size. One that is cut off ends with anything, and a liar is stopped by the limit.
-  const announced = packed.length < 4 ? 0 : Buffer.from(packed.slice(-4)).readUInt32LE();
+  const announced = packed.length < 4 ? 0 : packed.readUInt32LE(packed.length - 4);
   if (announced > MAX_UNPACKED_BYTES && announced <= packed.length * MOST_TIMES_SMALLER) throw tooLarge();
   try {
     return gunzipSync(packed, { maxOutputLength: MAX_UNPACKED_BYTES });

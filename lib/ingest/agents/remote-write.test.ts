@@ -44,14 +44,14 @@ test("times far off are read as far off, and fields that are not known are passe
   expect(readings).toEqual([{ key: "load5", ts: NOW, value: 1 }]);
   // A group, a field of the wrong type, a number without an end, and one that reaches beyond the body.
   for (const bytes of [[0x0b], [0x08, 1], [0x0a, ...Array(10).fill(0xff), 1], [0x0a, 0xff, 0xff, 0xff, 0xff, 0x7f]]) {
-    expect(() => readRemoteWrite(Uint8Array.from(bytes)), bytes.join()).toThrow(ApiError);
+    expect(() => readRemoteWrite(Buffer.from(bytes)), bytes.join()).toThrow(ApiError);
   }
 });
 
 test("whatever the bytes are, they are read or refused", () => {
   const refuse = (bytes: Uint8Array) => {
     try {
-      readRemoteWrite(bytes);
+      readRemoteWrite(Buffer.from(bytes));
     } catch (error) {
       expect(error).toBeInstanceOf(ApiError);
     }

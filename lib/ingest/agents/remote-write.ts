@@ -1,5 +1,12 @@
 import { ApiError } from "@/lib/api/api-error";
-import { type Descriptions, isDescription, prometheusKey } from "@/lib/servers/telemetry/agents/prometheus";
+import { MAX_ENTRIES, MAX_PARTS, tooManyEntries, tooManyParts } from "@/lib/ingest/body-bounds";
+import {
+  type Descriptions,
+  isDescription,
+  isPrometheusSeries,
+  PROMETHEUS_LABELS,
+  prometheusKey,
+} from "@/lib/servers/telemetry/agents/prometheus";
 import type { Reading } from "@/lib/servers/telemetry/agents/readings";
 
 // A reader of our own for the one message that remote write 1.0 sends (prometheus.WriteRequest: series of labels and
@@ -8,23 +15,19 @@ import type { Reading } from "@/lib/servers/telemetry/agents/readings";
 /** What the series of a request tell. `hosts` are the instances of those that tell something. */
 export type RemoteWrite = { hosts: Set<string>; readings: Reading[]; descriptions: Descriptions };
 
-/** The value of a sample is null where a stale marker ends its series. */
-type Series = { labels: Record<string, string>; samples: { ts: number; value: number | null }[] };
-
-/** @throws ApiError 400 when the bytes are no whole WriteRequest. */
-export function readRemoteWrite(bytes: Uint8Array): RemoteWrite {
+/** @throws ApiError 413 with too many series and samples, or labels; 400 when the bytes are no whole WriteRequest. */
+export function readRemoteWrite(bytes: Buffer, hint = ""): RemoteWrite {
   const hosts = new Set<string>();
   const readings: Reading[] = [];
   const descriptions: Record<string, Record<string, string>> = {};
-  const message = new Message(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length));
-  while (message.hasMore()) {
-    const field = message.next();
-    if (field !== TIME_SERIES) {
-      message.skip();
+  const reader = new Reader(bytes, hint);
+  while (reader.hasMore()) {
+    if (reader.next() !== TIME_SERIES) {
+      reader.skip();
       continue;
     }
-    const { labels, samples } = readSeries(message.message());
-    const { __name__: name = "", instance = "" } = labels;
+    const { name, labels, samples } = readSeries(reader);
+    if (!isPrometheusSeries(name)) continue;
     const key = prometheusKey(name, labels);
     if (key !== null) {
       for (const { ts, value } of samples) {
@@ -35,7 +38,7 @@ export function readRemoteWrite(bytes: Uint8Array): RemoteWrite {
     } else {
       continue;
     }
-    hosts.add(instance);
+    hosts.add(labels.instance ?? "");
   }
   return { hosts, readings, descriptions };
 }
@@ -43,38 +46,68 @@ export function readRemoteWrite(bytes: Uint8Array): RemoteWrite {
 const TIME_SERIES = 1;
 const LABELS = 1;
 const SAMPLES = 2;
+const NAME = "__name__";
 
-function readSeries(series: Message): Series {
+/** The value of a sample is null where a stale marker ends its series. */
+type Sample = { ts: number; value: number | null };
+/** `labels` are those that tell something. */
+type Series = { name: string; labels: Record<string, string>; samples: readonly Sample[] };
+
+function readSeries(reader: Reader): Series {
+  const end = reader.enter();
+  reader.countEntry();
   const labels: Record<string, string> = Object.create(null);
-  const samples: Series["samples"] = [];
-  while (series.hasMore()) {
-    const field = series.next();
+  const samples: Sample[] = [];
+  let name = "";
+  while (reader.hasMore()) {
+    const field = reader.next();
     if (field === LABELS) {
-      const label = series.message();
-      let [name, value] = ["", ""];
-      while (label.hasMore()) {
-        const part = label.next();
-        if (part === 1) name = label.text();
-        else if (part === 2) value = label.text();
-        else label.skip();
-      }
-      labels[name] = value;
+      const label = readLabel(reader);
+      if (label?.name === NAME) name = label.value;
+      else if (label) labels[label.name] = label.value;
     } else if (field === SAMPLES) {
-      const sample = series.message();
-      let value: number | null = 0;
-      let ts = 0;
-      while (sample.hasMore()) {
-        const part = sample.next();
-        if (part === 1) value = sample.doubleOrStale();
-        else if (part === 2) ts = sample.integer();
-        else sample.skip();
-      }
-      samples.push({ value, ts });
+      samples.push(readSample(reader));
     } else {
-      series.skip();
+      reader.skip();
     }
   }
-  return { labels, samples };
+  reader.leave(end);
+  return { name, labels, samples };
+}
+
+/** Where a text stands. */
+type Span = readonly [from: number, to: number];
+const NO_TEXT: Span = [0, 0];
+
+/** Null for a label that tells nothing. */
+function readLabel(reader: Reader): { name: string; value: string } | null {
+  const end = reader.enter();
+  let name = NO_TEXT;
+  let value = NO_TEXT;
+  while (reader.hasMore()) {
+    const field = reader.next();
+    if (field === 1) name = reader.delimited();
+    else if (field === 2) value = reader.delimited();
+    else reader.skip();
+  }
+  reader.leave(end);
+  const text = reader.text(name);
+  return text === NAME || PROMETHEUS_LABELS.has(text) ? { name: text, value: reader.text(value) } : null;
+}
+
+function readSample(reader: Reader): Sample {
+  const end = reader.enter();
+  reader.countEntry();
+  let value: number | null = 0;
+  let ts = 0;
+  while (reader.hasMore()) {
+    const field = reader.next();
+    if (field === 1) value = reader.doubleOrStale();
+    else if (field === 2) ts = reader.integer();
+    else reader.skip();
+  }
+  reader.leave(end);
+  return { value, ts };
 }
 
 const VARINT = 0;
@@ -82,19 +115,30 @@ const EIGHT_BYTES = 1;
 const DELIMITED = 2;
 const FOUR_BYTES = 5;
 
-/** Reads the fields of a message of Protocol Buffers one after the other. Never reads beyond its end. */
-class Message {
-  #at: number;
-  readonly #end: number;
+/** A label or a sample has two fields and is one. */
+const FIELDS_OF_PART = 3;
+
+/**
+ * Reads the fields of messages of Protocol Buffers one after the other. Never reads beyond the end of a message. Groups,
+ * which remote write does not have, are refused.
+ */
+class Reader {
+  #at = 0;
+  #end: number;
   #wireType = VARINT;
+  #entries = 0;
+  #fields = 0;
 
   constructor(
     readonly bytes: Buffer,
-    from = 0,
-    end = bytes.length,
+    readonly hint: string,
   ) {
-    this.#at = from;
-    this.#end = end;
+    this.#end = bytes.length;
+  }
+
+  countEntry(): void {
+    this.#entries++;
+    if (this.#entries > MAX_ENTRIES) throw tooManyEntries(this.hint);
   }
 
   hasMore(): boolean {
@@ -103,19 +147,34 @@ class Message {
 
   /** The number of the next field. Its value must be read or skipped. */
   next(): number {
+    this.#fields++;
+    if (this.#fields > FIELDS_OF_PART * MAX_PARTS) throw tooManyParts(this.hint);
     const tag = this.#varint();
     this.#wireType = tag % 8;
     return Math.floor(tag / 8);
   }
 
-  message(): Message {
-    const [from, end] = this.#delimited();
-    return new Message(this.bytes, from, end);
+  /** Goes into a message, and returns where the one around it ends. */
+  enter(): number {
+    const outer = this.#end;
+    const length = this.#length();
+    this.#end = this.#at + length;
+    return outer;
   }
 
-  text(): string {
-    const [from, end] = this.#delimited();
-    return this.bytes.toString("utf8", from, end);
+  /** Goes back to the message around, which ends there. */
+  leave(outer: number): void {
+    this.#end = outer;
+  }
+
+  delimited(): Span {
+    const length = this.#length();
+    const from = this.#advance(length);
+    return [from, from + length];
+  }
+
+  text([from, to]: Span): string {
+    return from === to ? "" : this.bytes.toString("utf8", from, to);
   }
 
   /** A double; null for the one NaN that Prometheus means as the end of a series. */
@@ -136,22 +195,24 @@ class Message {
   skip(): void {
     if (this.#wireType === VARINT) this.#varint();
     else if (this.#wireType === EIGHT_BYTES) this.#advance(8);
-    else if (this.#wireType === DELIMITED) this.#delimited();
+    else if (this.#wireType === DELIMITED) this.#advance(this.#length());
     else if (this.#wireType === FOUR_BYTES) this.#advance(4);
     else throw broken();
   }
 
-  #delimited(): [from: number, end: number] {
+  /** The length of a text or a message that is whole. */
+  #length(): number {
     this.#require(DELIMITED);
     const length = this.#varint();
-    const from = this.#advance(length);
-    return [from, from + length];
+    if (this.#at + length > this.#end) throw broken();
+    return length;
   }
 
   #varint(): number {
     let value = 0;
     for (let index = 0; index < 10; index++) {
       const byte = this.bytes[this.#advance(1)] as number;
+      if (index === 0 && byte < 128) return byte;
       value += (byte & 127) * 2 ** (7 * index);
       if (byte < 128) return value;
     }

@@ -75,6 +75,21 @@ const MEASUREMENTS: ReadonlyMap<string, Fields> = new Map([
   ],
 ]);
 
+/** The tags that keys depend on, and the one that names the machine. */
+export const INFLUX_TAGS: ReadonlySet<string> = new Set([
+  "host",
+  "object",
+  "cpu",
+  "path",
+  "fstype",
+  "interface",
+  "url",
+]);
+
+export function isInfluxMeasurement(measurement: string): boolean {
+  return MEASUREMENTS.has(measurement);
+}
+
 /** The key of a field; null for one that tells nothing. Of what Proxmox sends only the node itself is the machine. */
 export function influxKey(measurement: string, tags: Tags, field: string): ReadingKey | null {
   if (tags.object !== undefined && tags.object !== "nodes") return null;

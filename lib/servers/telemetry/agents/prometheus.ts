@@ -31,6 +31,24 @@ const DESCRIPTIONS: readonly string[] = ["node_os_info", "node_uname_info"];
 /** The names of every series that tells something; for what Prometheus is told to send. */
 export const PROMETHEUS_SERIES: readonly string[] = [...SERIES.keys(), ...DESCRIPTIONS];
 
+/** The labels that keys and facts depend on, and the one that names the machine. */
+export const PROMETHEUS_LABELS: ReadonlySet<string> = new Set([
+  "instance",
+  "cpu",
+  "mode",
+  "mountpoint",
+  "fstype",
+  "state",
+  "release",
+  "machine",
+  "sysname",
+  "pretty_name",
+]);
+
+export function isPrometheusSeries(name: string): boolean {
+  return SERIES.has(name) || isDescription(name);
+}
+
 export function isDescription(name: string): boolean {
   return DESCRIPTIONS.includes(name);
 }

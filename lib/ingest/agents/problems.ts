@@ -1,2 +1,0 @@
-/** How many of the mistakes in one body are told. */
-export const MAX_PROBLEMS = 10;
