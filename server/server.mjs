@@ -13,7 +13,7 @@ import { continueIfExpected, keepCarriedHeaders } from "./direct/incoming.mjs";
 import { throughNext } from "./direct/next-door.mjs";
 import { loadRoutes } from "./direct/routes.mjs";
 import { drainDelay, endWhenTold } from "./drain.mjs";
-import { answerInTurn } from "./http/admitted-pages.mjs";
+import { answerInTurn, formKind, refuseBusy } from "./http/admitted-pages.mjs";
 import { createGuardedServer, TIMES, turnOf } from "./http/connections.mjs";
 import { answerFault } from "./http/faults.mjs";
 import { readActions, readForm } from "./http/forms.mjs";
@@ -157,10 +157,15 @@ async function answerBrowser(path, request, response) {
     return answerKept(path, request, response, make, isDatabaseThere);
   }
   continueIfExpected(request, response);
-  const form = await readForm(request, actions);
-  // This header makes Next's router reload a page of another version.
-  if (form === 409) response.setHeader("X-Nextjs-Action-Not-Found", "1");
-  if (typeof form === "number") return refuse(request, response, form);
+  const kind = formKind(path);
+  const outcome = await readForm(request, kind, actions);
+  if ("retrySeconds" in outcome) return refuseBusy(kind, outcome.retrySeconds, request, response);
+  if ("status" in outcome) {
+    // This header makes Next's router reload a page of another version.
+    if (outcome.status === 409) response.setHeader("X-Nextjs-Action-Not-Found", "1");
+    return refuse(request, response, outcome.status, outcome.status === 408 ? { Connection: "close" } : {});
+  }
+  const { form } = outcome;
   await answerInTurn(path, form, response, () => askNextForPage(form, response));
 }
 

@@ -54,13 +54,13 @@ const thisTurn = perProcess("reading-in-this-turn", () => ({ ms: 0 }));
 
 /**
  * Unpacks and reads a body in the turn of its payer. Bodies of one payer that differ in `own` take turns. `read` must not
- * wait for anything. @throws BusyError, and whatever `read` throws.
+ * wait for anything outside. @throws BusyError, and whatever `read` throws.
  */
-export async function readInTurn<Read>(payer: Payer, own: string, read: () => Read): Promise<Read> {
+export async function readInTurn<Read>(payer: Payer, own: string, read: () => Read | Promise<Read>): Promise<Read> {
   const place = await waitForPlace(PURPOSES.reading, payer, own);
   const startedAt = performance.now();
   try {
-    return read();
+    return await read();
   } finally {
     const ms = performance.now() - startedAt;
     if (thisTurn.ms === 0) setImmediate(() => (thisTurn.ms = 0));

@@ -49,7 +49,7 @@ const CAPACITIES = {
   /** Bytes of answers that their clients have not read yet. */
   unread: share(96 * MB, 1 / 4),
   /** Bytes of bodies that arrive or are not stored yet: the first ones of each, and those beyond. */
-  firstBytes: share(32 * MB, 1 / 4),
+  firstBytes: { all: 32 * MB, each: 4 * MB, networks: 16 * MB },
   arriving: share(96 * MB, 1 / 4),
   /**
    * Bodies being unpacked and read, which keeps the one thread that answers everything. Only what takes long has to rest:

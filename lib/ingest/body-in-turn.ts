@@ -3,7 +3,7 @@ import { HeldBytes, readInTurn } from "@/lib/admission/bodies";
 import { PURPOSES, requireRoomToWait } from "@/lib/admission/shares";
 import { ApiError } from "@/lib/api/api-error";
 import { InvalidInputError } from "@/lib/failures";
-import { receiveBody } from "./bounded-body";
+import { receive } from "./bounded-body";
 import type { Quota } from "./quota";
 
 /** Who sends a body. `own` tells the senders of one payer apart. */
@@ -38,7 +38,7 @@ export async function withBody<Read, Result>(
   const held = new HeldBytes(payer);
   try {
     const told = await countingRefusals(quota, async () => {
-      const pages = await receiveBody(request, held, maxBytes(request.headers), hint);
+      const pages = await receive(request, held, maxBytes(request.headers), hint);
       return readInTurn(payer, own, () => {
         // Others of the same key were read meanwhile.
         quota.refuseUsedUp();

@@ -1,6 +1,6 @@
 import { afterEach, expect, test, vi } from "vitest";
 import { HeldBytes } from "@/lib/admission/bodies";
-import { receiveBody, utf8 } from "./bounded-body";
+import { receive, utf8 } from "./bounded-body";
 
 const LIMIT = 1024;
 
@@ -28,10 +28,10 @@ function sent(chunks: string[], end: "end" | "fail" | "hang" = "end", headers: R
 }
 
 /** Receives a body as a text, and gives back what it held. */
-async function receive(request: Request, maxBytes = LIMIT): Promise<string> {
+async function receiveText(request: Request, maxBytes = LIMIT): Promise<string> {
   const held = new HeldBytes(1);
   try {
-    return utf8((await receiveBody(request, held, maxBytes)).whole());
+    return utf8((await receive(request, held, maxBytes)).whole());
   } finally {
     held.release();
   }
@@ -41,24 +41,24 @@ afterEach(() => vi.useRealTimers());
 
 test("a body up to the limit is read whole, in whatever pieces it comes", async () => {
   const { request } = sent(["{", " ".repeat(LIMIT - 2), "}"]);
-  expect(await receive(request)).toHaveLength(LIMIT);
+  expect(await receiveText(request)).toHaveLength(LIMIT);
 });
 
 test("a body is given up at the first byte beyond the limit, and its sender stopped", async () => {
   const { request, wasCancelled } = sent(["x".repeat(LIMIT), "x", "never read"]);
-  await expect(receive(request)).rejects.toMatchObject({ status: 413 });
+  await expect(receiveText(request)).rejects.toMatchObject({ status: 413 });
   expect(wasCancelled()).toBe(true);
 });
 
 test("an announced length beyond the limit is refused without reading", async () => {
   const { request } = sent([], "hang", { "Content-Length": String(LIMIT + 1) });
-  await expect(receive(request)).rejects.toMatchObject({ status: 413 });
+  await expect(receiveText(request)).rejects.toMatchObject({ status: 413 });
 });
 
 test("a body that stops arriving is given up after ten seconds", async () => {
   vi.useFakeTimers();
   const { request, wasCancelled } = sent(["{"], "hang");
-  const reading = receive(request);
+  const reading = receiveText(request);
   const refused = expect(reading).rejects.toMatchObject({ status: 408, headers: { Connection: "close" } });
   await vi.advanceTimersByTimeAsync(9_999);
   expect(wasCancelled()).toBe(false);
@@ -68,6 +68,6 @@ test("a body that stops arriving is given up after ten seconds", async () => {
 });
 
 test("a body that breaks off or is no UTF-8 is the sender's fault, not ours", async () => {
-  await expect(receive(sent(["{"], "fail").request)).rejects.toMatchObject({ status: 400 });
-  await expect(receive(sent(["\xff\xfe"]).request)).rejects.toMatchObject({ status: 400 });
+  await expect(receiveText(sent(["{"], "fail").request)).rejects.toMatchObject({ status: 400 });
+  await expect(receiveText(sent(["\xff\xfe"]).request)).rejects.toMatchObject({ status: 400 });
 });

@@ -12,14 +12,42 @@
  * @property {() => void} release
  */
 
+/** @typedef {"page" | "form" | "signInForm"} PageKind */
+/**
+ * The headers that say who pays for a page or a form.
+ * @typedef {{ cookie?: string | undefined, "x-forwarded-for"?: string | string[] | undefined }} PayerHeaders
+ */
+
+/**
+ * The bytes of a body: what a standard stream has and a reader of it needs.
+ * @typedef {{ getReader(): {
+ *   read(): Promise<{ done: boolean, value?: Uint8Array | undefined }>,
+ *   cancel(): Promise<void>,
+ * } }} BodyStream
+ */
+
+/**
+ * A form that is still to arrive.
+ * @typedef {object} FormReading
+ * @property {PageKind} kind
+ * @property {PayerHeaders & import("node:http").IncomingHttpHeaders} headers
+ * @property {BodyStream} body
+ * @property {number} maxBytes
+ */
+
 /**
  * Admits requests for pages and forms, in turns.
  * @typedef {object} PageAdmission
  * @property {(
- *   kind: "page" | "form" | "signInForm",
- *   headers: { cookie?: string | undefined, "x-forwarded-for"?: string | string[] | undefined },
+ *   kind: PageKind,
+ *   headers: PayerHeaders,
  *   signal: AbortSignal,
  * ) => Promise<PagePlace | { retrySeconds: number }>} enter The seconds say when the client should try again.
+ * @property {<Read>(
+ *   form: FormReading,
+ *   read: (bytes: Buffer) => Promise<Read>,
+ * ) => Promise<{ read: Read } | { retrySeconds: number } | { status: number }>} readForm Receives a form and reads it in
+ *   the turn of whoever sends it. The status is that of a form that is too large, too slow or not whole.
  */
 
 /**

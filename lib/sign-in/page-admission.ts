@@ -1,11 +1,13 @@
 import type { Payer } from "@/lib/admission/admission";
+import { BodyFault, receiveBody } from "@/lib/admission/arriving-body";
+import { HeldBytes, readInTurn } from "@/lib/admission/bodies";
 import { BusyError } from "@/lib/admission/busy-error";
 import { learnAccount, payerOf } from "@/lib/admission/credentials";
 import { amounts, PURPOSES, waitForPlace, withPlace } from "@/lib/admission/shares";
 import { clientIp } from "@/lib/http/client-ip";
 import { networkOf, siteOf } from "@/lib/http/network";
 import { env } from "@/lib/process/env";
-import { type PageAdmission, shared } from "@/lib/process/shared-with-server.mjs";
+import { type PageAdmission, type PayerHeaders, shared } from "@/lib/process/shared-with-server.mjs";
 import { SESSION_COOKIE, SESSION_TOKEN_SHAPE } from "@/lib/sign-in/session-cookie";
 import { findSessionAccount } from "@/lib/sign-in/session-row";
 import { hashToken } from "@/lib/tokens/format";
@@ -16,9 +18,8 @@ shared(
     async enter(kind, headers, signal) {
       // Nobody is signed in for sure, so the network pays.
       const hash = kind === "signInForm" ? null : sessionHash(headers.cookie ?? "");
-      const forwarded = new Headers({ "x-forwarded-for": String(headers["x-forwarded-for"] ?? "") });
       try {
-        const ip = clientIp(forwarded, env.trustedProxies);
+        const ip = ipOf(headers);
         const payer = await findPayer(hash, siteOf(ip));
         const place = await waitForPlace(PURPOSES[kind], payer, hash ?? networkOf(ip), undefined, signal);
         return { keepUnread: (bytes) => place.keep(amounts({ unread: bytes })), release: () => place.release() };
@@ -27,8 +28,30 @@ shared(
         throw error;
       }
     },
+    async readForm({ kind, headers, body, maxBytes }, read) {
+      const hash = kind === "signInForm" ? null : sessionHash(headers.cookie ?? "");
+      const ip = ipOf(headers);
+      // No look-up: a session that this process does not know pays with its site.
+      const payer = payerOf(hash, siteOf(ip));
+      const held = new HeldBytes(payer);
+      try {
+        const announced = new Headers({ "content-length": headers["content-length"] ?? String(maxBytes) });
+        const pages = await receiveBody({ headers: announced, body }, held, maxBytes);
+        return { read: await readInTurn(payer, hash ?? networkOf(ip), () => read(pages.whole())) };
+      } catch (error) {
+        if (error instanceof BusyError) return { retrySeconds: error.retrySeconds };
+        if (error instanceof BodyFault) return { status: error.status };
+        throw error;
+      } finally {
+        held.release();
+      }
+    },
   }),
 );
+
+function ipOf(headers: PayerHeaders): string | null {
+  return clientIp(new Headers({ "x-forwarded-for": String(headers["x-forwarded-for"] ?? "") }), env.trustedProxies);
+}
 
 /**
  * The account of the session, so that customers behind one ip do not share. A session that this process has not seen yet

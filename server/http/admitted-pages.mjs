@@ -27,15 +27,12 @@ const SIGN_IN = "/sign-in";
 export async function answerInTurn(path, request, response, ask, keep) {
   if (path.startsWith(BUILT) || FILES.has(path) || isInner(request)) return ask();
   const isForm = request.method === "POST";
-  const kind = !isForm ? "page" : path === SIGN_IN ? "signInForm" : "form";
+  const kind = isForm ? formKind(path) : "page";
   const gone = new AbortController();
   const leave = () => gone.abort();
   response.once("close", leave);
   const place = await pageAdmission().enter(kind, request.headers, gone.signal);
-  if ("retrySeconds" in place) {
-    if (response.destroyed) return;
-    return refuse(request, response, kind === "signInForm" ? 429 : 503, { "Retry-After": String(place.retrySeconds) });
-  }
+  if ("retrySeconds" in place) return refuseBusy(kind, place.retrySeconds, request, response);
   if (response.destroyed) return place.release();
   // A form does what it was sent for, whoever waits for its answer.
   const make = isForm ? ask : () => forReader(gone.signal, ask);
@@ -50,6 +47,26 @@ export async function answerInTurn(path, request, response, ask, keep) {
     // Not when the client leaves: its page is still being rendered then.
     sent.catch(() => {}).finally(place.release);
   }
+}
+
+/**
+ * @param {string} path of a form
+ * @returns {"form" | "signInForm"}
+ */
+export function formKind(path) {
+  return path === SIGN_IN ? "signInForm" : "form";
+}
+
+/**
+ * Says when to come again. Does nothing when the client has left.
+ * @param {import("../../lib/process/shared-with-server.mjs").PageKind} kind
+ * @param {number} retrySeconds
+ * @param {import("node:http").IncomingMessage} request
+ * @param {import("node:http").ServerResponse} response
+ */
+export function refuseBusy(kind, retrySeconds, request, response) {
+  if (response.destroyed) return;
+  refuse(request, response, kind === "signInForm" ? 429 : 503, { "Retry-After": String(retrySeconds) });
 }
 
 /**
@@ -94,7 +111,7 @@ async function askWhole(request, response, ask, whenMade) {
  * The app's part of the process provides it before the server listens.
  * @returns {import("../../lib/process/shared-with-server.mjs").PageAdmission}
  */
-function pageAdmission() {
+export function pageAdmission() {
   const provided = findShared("pageAdmission");
   if (!provided) throw new Error("The app has not provided the admission of pages.");
   return provided;

@@ -5,7 +5,7 @@ import { afterEach, expect, test } from "vitest";
 import { HeldBytes } from "@/lib/admission/bodies";
 import { ApiError } from "@/lib/api/api-error";
 import { TextResponse } from "@/lib/http/text-response";
-import { receiveBody } from "@/lib/ingest/bounded-body";
+import { receive } from "@/lib/ingest/bounded-body";
 import { door } from "@/lib/ingest/door";
 import { answerDirectly } from "../direct/direct-door.mjs";
 import { IncomingRequest, piecesOfBody } from "../direct/incoming.mjs";
@@ -316,7 +316,7 @@ test.each([
   async (_, head, body, expected) => {
     const { POST, GET } = door("/", async (request) => {
       if (request.headers.get("content-type") !== "application/json") throw new ApiError(415, "Send JSON.");
-      const pages = await receiveBody(request, new HeldBytes("a client"), 16_384);
+      const pages = await receive(request, new HeldBytes("a client"), 16_384);
       return { data: pages.whole().toString() };
     });
     const { POST: PUT } = door("/", async () => Promise.reject(new ApiError(401, "No key.")));

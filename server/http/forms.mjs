@@ -3,7 +3,9 @@
 import { readFileSync } from "node:fs";
 import { IncomingMessage } from "node:http";
 import { join } from "node:path";
+import { ReadableStream } from "node:stream/web";
 import { piecesOfBody } from "../direct/incoming.mjs";
+import { pageAdmission } from "./admitted-pages.mjs";
 
 /** In bytes. The largest form of the console is a third of it. */
 export const MAX_FORM = 16_384;
@@ -33,26 +35,35 @@ export function readActions(distDir) {
 }
 
 /**
- * Reads the form that a request brings.
+ * Receives the form that a request brings, and reads it in the turn of whoever sends it.
  * @param {import("node:http").IncomingMessage} request
+ * @param {"form" | "signInForm"} kind
  * @param {Set<string> | null} actions the ones there are
- * @returns {Promise<IncomingMessage | number>} the same request with its body at hand, or the status to refuse it with:
- *   413 too large, 400 nothing that a page of the console sends, 409 a form of another version of the console
+ * @returns {Promise<{ form: IncomingMessage } | { status: number } | { retrySeconds: number }>} the same request with its
+ *   body at hand, or the status to refuse it with: 413 too large, 408 too slow, 400 nothing that a page of the console sends,
+ *   409 a form of another version of the console; or when to come again
  */
-export async function readForm(request, actions) {
-  const chunks = [];
-  let length = 0;
-  for await (const chunk of piecesOfBody(request)) {
-    length += chunk.length;
-    if (length > MAX_FORM) return 413;
-    chunks.push(chunk);
-  }
-  const body = Buffer.concat(chunks);
-  const { "content-type": type = "", "next-action": called } = request.headers;
+export async function readForm(request, kind, actions) {
+  const { headers } = request;
+  const form = { kind, headers, body: ReadableStream.from(piecesOfBody(request)), maxBytes: MAX_FORM };
+  const outcome = await pageAdmission().readForm(form, async (body) => {
+    const status = await findFault(headers, body, actions);
+    return status === null ? { form: replay(request, body) } : { status };
+  });
+  return "read" in outcome ? outcome.read : outcome;
+}
+
+/**
+ * The status to refuse a form with; null for a form of the console.
+ * @param {import("node:http").IncomingHttpHeaders} headers
+ * @param {Buffer} body
+ * @param {Set<string> | null} actions
+ */
+async function findFault({ "content-type": type = "", "next-action": called }, body, actions) {
   const fields = await parse(type, body);
   const action = fields && (called ? areArguments(fields.get("0"), 0) && String(called) : findAction(fields));
   if (!action) return 400;
-  return actions && !actions.has(action) ? 409 : replay(request, body);
+  return actions && !actions.has(action) ? 409 : null;
 }
 
 /**

@@ -1,6 +1,6 @@
 import { gunzipSync } from "node:zlib";
 import { ApiError } from "@/lib/api/api-error";
-import { bodyTooLarge } from "@/lib/ingest/bounded-body";
+import { withHint } from "@/lib/ingest/bounded-body";
 import { unpackSnappy } from "./snappy";
 
 /** Far above what an agent sends of one machine, so that a body is read and understood within milliseconds. */
@@ -28,7 +28,8 @@ export function maxBytesOf(headers: Headers): number {
 /** Unpacks a body. What it says of its size is checked before it is unpacked, and held to. @throws ApiError 413, 400 */
 export function unpack(bytes: Buffer, headers: Headers, hint: string): Buffer {
   const packing = packingOf(headers);
-  const tooLarge = () => bodyTooLarge(MAX_UNPACKED_BYTES, `Unpacked, that is. ${hint}`);
+  const message = `The body is larger than ${MAX_UNPACKED_BYTES / 1024} KB. Unpacked, that is.`;
+  const tooLarge = () => new ApiError(413, withHint(message, hint));
   if (packing === "snappy") return unpackSnappy(bytes, MAX_UNPACKED_BYTES, tooLarge);
   return packing === "gzip" ? unpackGzip(bytes, tooLarge) : bytes;
 }
