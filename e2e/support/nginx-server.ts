@@ -13,6 +13,8 @@ const SHIPPED = "deploy/nginx.conf";
 export type NginxServer = {
   /** Where it answers HTTPS, with a certificate of its own making. */
   port: number;
+  /** Where it answers plain HTTP. */
+  plainPort: number;
   /** What it has logged of errors and upstreams. */
   errors(): string;
   stop(): Promise<void>;
@@ -20,7 +22,7 @@ export type NginxServer = {
 
 /** nginx with the shipped configuration in front of instances on two loopback ports. */
 export async function startNginx(instances: readonly [number, number]): Promise<NginxServer> {
-  const { dir, port, remove } = await writeNginxFiles(instances);
+  const { dir, port, plainPort, remove } = await writeNginxFiles(instances);
   const child = spawn("nginx", nginxArguments(dir), { stdio: ["ignore", "ignore", "pipe"] });
   let stderr = "";
   child.stderr.on("data", (chunk) => (stderr += chunk));
@@ -35,6 +37,7 @@ export async function startNginx(instances: readonly [number, number]): Promise<
   }
   return {
     port,
+    plainPort,
     errors: () => readFileSync(join(dir, "error.log"), "utf8"),
     async stop() {
       child.kill("SIGTERM");
@@ -90,10 +93,10 @@ http {
 }
 `,
   );
-  return { dir, port, remove: () => rmSync(dir, { recursive: true, force: true }) };
+  return { dir, port, plainPort, remove: () => rmSync(dir, { recursive: true, force: true }) };
 }
 
-function isListening(port: number): Promise<boolean> {
+export function isListening(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect(port, "127.0.0.1");
     socket.once("connect", () => {

@@ -1,4 +1,5 @@
 // Filters page requests before Next sees them. Only what browsers and Next's own router send gets through.
+import { parseAndValidateFlightRouterState } from "next/dist/server/app-render/parse-and-validate-flight-router-state.js";
 import { ACTION, MAX_FORM } from "./forms.mjs";
 import { INNER_HEADER, isInner } from "./gate.mjs";
 
@@ -53,11 +54,25 @@ export function findPageFault(request, path) {
   if (method !== "GET" && method !== "HEAD" && method !== "POST") return 405;
   const action = headers["next-action"];
   if (action !== undefined && !ACTION.test(String(action))) return 400;
+  if (!isRouterState(headers["next-router-state-tree"])) return 400;
   if (method !== "POST") return null;
   if (Number(headers["content-length"]) > MAX_FORM) return 413;
   // A form of the console is sent by a browser as this, and by Next's router as this or as text.
   const type = headers["content-type"] ?? "";
   return /^multipart\/form-data *;/i.test(type) || (action !== undefined && /^text\/plain *;/i.test(type)) ? null : 400;
+}
+
+/**
+ * Whether Next's router in the browser may have sent this as what it shows. Next would answer anything else with a 500.
+ * @param {string | string[] | undefined} state
+ */
+function isRouterState(state) {
+  try {
+    parseAndValidateFlightRouterState(state);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /**
