@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import {
   chmodSync,
   cpSync,
@@ -149,7 +150,8 @@ const WITHOUT_EMBEDDED_DATABASE: Plugin = {
 
 function writeEntries(folder: string): void {
   const { name, version } = JSON.parse(readFileSync("package.json", "utf8"));
-  writeFileSync(join(folder, "package.json"), `${JSON.stringify({ name, version, private: true }, null, 2)}\n`);
+  const stamped = { name, version, commit: commitOfCheckout(), private: true };
+  writeFileSync(join(folder, "package.json"), `${JSON.stringify(stamped, null, 2)}\n`);
   // Next reads its settings from the working directory, where the migrations also are.
   const settings = 'process.env.NODE_ENV = "production";\nprocess.env.NEXT_TELEMETRY_DISABLED = "1";\n';
   writeFileSync(
@@ -164,6 +166,12 @@ function writeEntries(folder: string): void {
     );
     chmodSync(file, 0o755);
   }
+}
+
+/** Undefined where the sources are no checkout of git. */
+function commitOfCheckout(): string | undefined {
+  const { status, stdout } = spawnSync("git", ["rev-parse", "HEAD"], { encoding: "utf8" });
+  return status === 0 ? stdout.trim() : undefined;
 }
 
 function copy(from: string, to: string): void {

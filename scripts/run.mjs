@@ -9,6 +9,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { format } from "node:util";
 import { setFlagsFromString } from "node:v8";
+import { versionText } from "../lib/process/build-info.mjs";
 import { tellRefusedStart } from "../lib/process/refused-start.mjs";
 import { logConsoleAtStart } from "../server/log.mjs";
 import { withSetupLock } from "./setup-lock.mjs";
@@ -28,6 +29,10 @@ process.chdir(root);
 const [command = "", ...args] = process.argv.slice(2);
 if (LOGGING_COMMANDS.has(command)) logConsoleAtStart();
 requireCommand();
+if (args[0] === "--version") {
+  process.stdout.write(`${versionText()}\n`);
+  process.exit(0);
+}
 requireNode();
 requireTempFolder();
 loadDotEnv();

@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -8,6 +8,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 const FILES = [
   "scripts/run.mjs",
   "scripts/setup-lock.mjs",
+  "lib/process/build-info.mjs",
   "lib/process/log.mjs",
   "lib/process/lost-lines.mjs",
   "lib/process/pid-file.mjs",
@@ -19,6 +20,11 @@ const FILES = [
   "prisma/tables-generator.mjs",
   "package.json",
 ];
+const { scripts, version } = JSON.parse(readFileSync("package.json", "utf8")) as {
+  scripts: Record<string, string>;
+  version: string;
+};
+const COMMANDS = Object.keys(scripts).filter((name) => scripts[name] === `node scripts/run.mjs ${name}`);
 let dir: string;
 
 beforeEach(() => {
@@ -84,6 +90,11 @@ test("npm run demo installs no tools, whatever NODE_ENV says, unless the schema 
   }
   writeFileSync(join(dir, "prisma/schema.prisma"), "// another");
   expect(run(["demo"]).stderr).toContain("ci --include=dev --ignore-scripts");
+});
+
+test.each(COMMANDS)("npm run %s -- --version says which version and commit it is, and installs nothing", (command) => {
+  const { status, stdout } = run([command, "--version"]);
+  expect([status, stdout]).toEqual([0, `console-api ${version}, commit unknown\n`]);
 });
 
 test("only commands of package.json can be named", () => {

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { PlainError } from "@/lib/failures";
 import { parseEnv } from "@/lib/process/env-variables";
-import { logError, logInfo } from "@/server/log.mjs";
+import { logError, logInfo, logStart } from "@/server/log.mjs";
 import { DIST_DIRS } from "./build";
 import { migrate, requireMigrated } from "./database";
 import { runApp } from "./run-app";
@@ -11,6 +11,7 @@ import { runApp } from "./run-app";
  * of JSON, as the server's own.
  */
 export async function main(): Promise<number | undefined> {
+  logStart();
   parseEnv(process.env);
   if (!existsSync(`${DIST_DIRS.app}/BUILD_ID`)) throw new PlainError('There is no build yet; run "npm run build".');
   let hasStarted = false;

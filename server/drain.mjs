@@ -2,8 +2,10 @@
 // listening and lets running requests finish.
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { isDraining, startDraining } from "../lib/process/draining.mjs";
+import { log } from "../lib/process/log.mjs";
 import { findShared } from "../lib/process/shared-with-server.mjs";
 import { closeListeners } from "./http/listeners.mjs";
+import { countRequests } from "./ops/requests.mjs";
 
 /** Running requests get this long after the listener has closed. */
 const FINISH_MS = 10_000;
@@ -26,10 +28,12 @@ export function drainDelay() {
  */
 export function endWhenTold(server, delayMs) {
   const hurry = new AbortController();
-  const end = async (/** @type {boolean} */ isPatient) => {
+  const end = async (/** @type {string} */ reason) => {
+    const isPatient = reason === "SIGTERM";
     if (!isPatient) hurry.abort();
     if (isDraining()) return;
     startDraining();
+    logStopAtExit(reason);
     if (!server.listening) process.exit(0);
     if (delayMs > 0 && !hurry.signal.aborted) {
       await waitFor(delayMs, hurry.signal);
@@ -37,10 +41,20 @@ export function endWhenTold(server, delayMs) {
     }
     await close(server);
   };
-  process.on("SIGTERM", () => end(true));
-  for (const signal of ["SIGINT", "SIGHUP"]) process.on(signal, () => end(false));
+  for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"]) process.on(signal, () => end(signal));
   // The parent is gone: so is the database it may have been serving.
-  process.once("disconnect", () => end(false));
+  process.once("disconnect", () => end("its parent ended"));
+}
+
+/** Logs at the very end why this process stopped, how long that took, and which requests it still answered. */
+function logStopAtExit(/** @type {string} */ reason) {
+  const began = performance.now();
+  const before = countRequests().finished;
+  process.once("exit", () => {
+    const { running, finished } = countRequests();
+    const seconds = Math.round((performance.now() - began) / 100) / 10;
+    log("info", "stopped", { reason, seconds, finished: finished - before, cut_off: running });
+  });
 }
 
 /**

@@ -1,4 +1,5 @@
 import { format } from "node:util";
+import { buildInfo } from "../lib/process/build-info.mjs";
 import { log } from "../lib/process/log.mjs";
 
 /**
@@ -17,6 +18,11 @@ export function logError(event, detail) {
  */
 export function logInfo(event, detail) {
   log("info", event, { detail });
+}
+
+/** Logs the start of a console. It is the first line of its log. */
+export function logStart() {
+  log("info", "starting", { ...buildInfo(), node: process.versions.node });
 }
 
 /** Turns the warnings of Node, and what Next writes to the console while it starts, into JSON lines as well. */

@@ -26,7 +26,7 @@ import { declineUpgrades } from "./http/upgrades.mjs";
 import { failToListen, listen, requireFree } from "./listen.mjs";
 import { logConsoleAtStart, logError, logInfo } from "./log.mjs";
 import { answerCollector, startOps } from "./ops/ops-server.mjs";
-import { measure, tellOfProcess } from "./ops/requests.mjs";
+import { measure, tellOfLog, tellOfProcess } from "./ops/requests.mjs";
 
 // Lets the heap hold as much garbage as live data. By default, answers with a week of texts made it hold three times as
 // much. This saves a quarter of the memory at no measurable cost; at 30 percent, the list of servers took a fifth
@@ -178,6 +178,7 @@ function askNextForPage(request, response) {
   return handle(request, response);
 }
 
+tellOfLog();
 tellOfProcess();
 await app.prepare();
 await openDirectDoor();

@@ -9,6 +9,7 @@ import { GAVE_UP } from "./exit-codes.mjs";
 import { failToListen, requireFree } from "./listen.mjs";
 import { logConsoleAtStart, logError, logInfo } from "./log.mjs";
 import { startOps } from "./ops/ops-server.mjs";
+import { tellOfLog } from "./ops/requests.mjs";
 import { Deaths, MAX_DEATHS } from "./restarts.mjs";
 
 /** A worker that still runs after this is killed. It gives its requests ten seconds, so it no longer listens. */
@@ -32,6 +33,7 @@ const [wanted, hostname] = [Number(process.env.PORT ?? 3000), process.env.HOST |
 const found = await requireFree(wanted, hostname).catch((error) => failToListen(error, wanted, hostname));
 // Each worker has to know the port before it listens.
 process.env.PORT = String(found);
+tellOfLog();
 await startOps();
 for (let started = 0; started < count; started++) cluster.fork();
 

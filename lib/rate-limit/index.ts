@@ -1,19 +1,23 @@
 import { env } from "@/lib/process/env";
 import type { RedisSettings } from "@/lib/process/env-variables";
 import { perProcess } from "@/lib/process/per-process";
-import { limiterWithFallback, type StoreHealth } from "./fallback";
+import { limiterWithFallback } from "./fallback";
 import { MemoryLog } from "./memory";
 import type { Decision, Policy, RateLimiter } from "./policy";
 import { openRedisStore, redisLimiter } from "./redis";
+import { StoreHealth } from "./store-health";
 
 export type { Decision, Policy } from "./policy";
+
+/** What a probe of the store counts: it runs the script of a real decision. */
+const PROBES: Policy = { name: "probes", limit: 1, windowMs: 1 };
 
 /** Limiters of every policy over one store. */
 export type RateLimits = {
   limit(policy: Policy, key: string): Promise<Decision>;
   /** The decision from this process's own log. Counts nothing. */
   peek(policy: Policy, key: string): Decision;
-  /** Whether the store answered when it was asked last; null when there is none. */
+  /** Whether the store answers; null when there is none. */
   isUp(): boolean | null;
   /** Resolves once the store can be asked. */
   connected: Promise<void>;
@@ -24,16 +28,17 @@ export type RateLimits = {
 /** Opens the store that the settings name: Redis over TCP, Upstash over HTTPS, or this process alone. */
 export function openRateLimits(settings: RedisSettings): RateLimits {
   const store = openRedisStore(settings);
-  const health: StoreHealth = { failedAt: null };
+  const health = store && new StoreHealth(() => redisLimiter(store, PROBES).limit("probe"));
   const limiters = new Map<string, { own: MemoryLog; limiter: RateLimiter }>();
 
   function limiterOf(policy: Policy) {
     const known = limiters.get(policy.name);
     if (known) return known;
     const own = new MemoryLog(policy);
-    const limiter: RateLimiter = store
-      ? limiterWithFallback(redisLimiter(store, policy), own, health)
-      : { limit: async (key) => own.take(key) };
+    const limiter: RateLimiter =
+      store && health
+        ? limiterWithFallback(redisLimiter(store, policy), own, health)
+        : { limit: async (key) => own.take(key) };
     const made = { own, limiter };
     limiters.set(policy.name, made);
     return made;
@@ -42,9 +47,12 @@ export function openRateLimits(settings: RedisSettings): RateLimits {
   return {
     limit: (policy, key) => limiterOf(policy).limiter.limit(key),
     peek: (policy, key) => limiterOf(policy).own.peek(key),
-    isUp: () => (store ? health.failedAt === null : null),
+    isUp: () => health?.isUp ?? null,
     connected: store?.connected ?? Promise.resolve(),
-    close: async () => store?.close(),
+    async close() {
+      health?.stop();
+      await store?.close();
+    },
   };
 }
 
@@ -58,7 +66,7 @@ export function limitCounts(): ReadonlyMap<string, LimitCounts> {
   return counts;
 }
 
-/** Whether the shared store answered when it was asked last; null when there is none. */
+/** Whether the shared store answers; null when there is none. */
 export function limitStoreIsUp(): boolean | null {
   return rateLimits().isUp();
 }

@@ -16,7 +16,7 @@ const RECONNECT_EVERY = 1 * SECOND;
 const PING_EVERY = 2 * SECOND;
 /**
  * A connection without traffic is closed after this time. TCP alone would keep a vanished host for a quarter of an
- * hour. Must be shorter than the cool-down in `fallback.ts`, because every query counts as traffic.
+ * hour. Must be shorter than the time between two probes (`store-health.ts`), because every query counts as traffic.
  */
 const SILENT_FOR = 3 * SECOND;
 

@@ -1,5 +1,6 @@
 import { setFlagsFromString } from "node:v8";
 import { PlainError } from "@/lib/failures";
+import { versionText } from "@/lib/process/build-info.mjs";
 
 /** The commands of package.json that production needs. */
 const COMMANDS = {
@@ -15,6 +16,10 @@ export type PackagedCommand = keyof typeof COMMANDS;
 export async function run(name: PackagedCommand): Promise<never> {
   // It ends within seconds: compiling WebAssembly a second time, for speed, would take longer than it saves.
   setFlagsFromString("--liftoff-only");
+  if (process.argv[2] === "--version") {
+    console.log(versionText());
+    process.exit(0);
+  }
   try {
     const { main } = await COMMANDS[name]();
     await main(process.argv.slice(2));

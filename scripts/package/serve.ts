@@ -1,12 +1,18 @@
 import { PlainError } from "@/lib/failures";
+import { versionText } from "@/lib/process/build-info.mjs";
 import { parseEnv, VARIABLE_NAMES } from "@/lib/process/env-variables";
 import { tellRefusedStart } from "@/lib/process/refused-start.mjs";
-import { logConsoleAtStart, logError } from "@/server/log.mjs";
+import { logConsoleAtStart, logError, logStart } from "@/server/log.mjs";
 import { requireMigrated } from "../database";
 
 // `node server.mjs` of the package: the server in this very process, or its workers. Each line that it writes is JSON.
 
+if (process.argv[2] === "--version") {
+  console.log(versionText());
+  process.exit(0);
+}
 logConsoleAtStart();
+logStart();
 try {
   await serve();
 } catch (error) {

@@ -49,11 +49,10 @@ async function answer(request, response) {
   response.end(request.method === "HEAD" ? undefined : body);
 }
 
-/** Of this process, or of its workers. @returns {Promise<Family[][]>} */
+/** Of this process and of its workers. @returns {Promise<Family[][]>} */
 async function reports() {
   const workers = Object.values(cluster.workers ?? {}).filter((worker) => worker !== undefined);
-  if (workers.length === 0) return [await collectMetrics()];
-  return Promise.all(workers.map(askWorker));
+  return Promise.all([collectMetrics(), ...workers.map(askWorker)]);
 }
 
 /**

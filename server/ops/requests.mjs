@@ -1,6 +1,8 @@
 // Counts requests and measures the process, for /ops/metrics.
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { addMetricSource } from "../../lib/operations/metrics.mjs";
+import { buildInfo } from "../../lib/process/build-info.mjs";
+import { countLostLines } from "../../lib/process/lost-lines.mjs";
 
 /** Upper bounds in seconds. */
 const BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
@@ -15,6 +17,7 @@ const RESOLUTION = 10;
 /** By route and status. @type {Map<string, Answers>} */
 const answered = new Map();
 let running = 0;
+let finished = 0;
 
 /**
  * Counts a request when it is answered. The route label is a route pattern or a fixed word. A path would be unbounded.
@@ -27,9 +30,15 @@ export function measure(response) {
   running++;
   response.once("close", () => {
     running--;
+    finished++;
     count(measured.route, response.statusCode, (performance.now() - start) / 1000);
   });
   return measured;
+}
+
+/** How many requests are being answered, and how many were since the start of this process. */
+export function countRequests() {
+  return { running, finished };
 }
 
 /**
@@ -62,6 +71,13 @@ export function tellOfProcess() {
     delay.reset();
     const { rss, heapUsed } = process.memoryUsage();
     return [
+      {
+        name: "console_build_info",
+        help: "The version and the commit that run.",
+        type: "gauge",
+        merge: "max",
+        samples: [[buildInfo(), 1]],
+      },
       gauge("console_requests_running", "Requests that are being answered.", "sum", running),
       {
         name: "console_event_loop_delay_seconds",
@@ -78,6 +94,19 @@ export function tellOfProcess() {
       gauge("console_workers", "Processes that answer behind the port of this instance.", "sum", 1),
     ];
   });
+}
+
+/** Adds the lines that the log of this process lost to /ops/metrics. */
+export function tellOfLog() {
+  addMetricSource("log", () => [
+    {
+      name: "console_log_lines_lost_total",
+      help: "Lines that the log did not take, as when its disk is full.",
+      type: "counter",
+      merge: "sum",
+      samples: [[{}, countLostLines()]],
+    },
+  ]);
 }
 
 /** @returns {import("../../lib/operations/metrics.mjs").Family[]} */
