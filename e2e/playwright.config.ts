@@ -6,22 +6,70 @@ import { stepBack } from "./support/priority";
 
 const executablePath = findBrowser() ?? undefined;
 
+const { E2E_POSTGRES_URL, E2E_POSTGRES_FOLLOWS, E2E_LANE } = process.env;
+
+/** These need a machine to themselves. They run one test at a time, after everything else: `npm run load`. */
+const LOAD = [
+  "api/generated-requests",
+  "operations/ingest-load",
+  "operations/large-deletions",
+  "operations/neighbours",
+  "operations/rolling-restart",
+  "operations/soak",
+  "operations/unread-answers",
+  "operations/waiting-nodes",
+  "pages/sign-in-timing",
+];
+
 /**
- * Every test runs on the embedded database and on PostgreSQL, except for two tags. `@one-engine` marks tests whose result
- * does not depend on the engine: they bring their own servers, check only pages or commands, or compare the API with its
- * document, clients and recipes. They run on PostgreSQL if that run follows, because a new database is cheap there.
- * `@embedded-only` marks tests that need the second console behind Next's router, which only the embedded run has, or
- * that complement an `@one-engine` test.
+ * The specs that touch the engine: the API, through both doors, and what writes SQL of its own. Where a run on PostgreSQL
+ * follows, they alone run on the embedded database as well.
  */
-const { E2E_POSTGRES_URL, E2E_POSTGRES_FOLLOWS } = process.env;
-const notHere = E2E_POSTGRES_URL ? [/@embedded-only/] : E2E_POSTGRES_FOLLOWS ? [/@one-engine/] : [];
+const BOTH_ENGINES =
+  /^(?:api\/.*|operations\/(?:commands|faults|gui-client|large-deletions|stored-secrets|sweep)|pages\/(?:account|benchmark-runs|fleet|game-services|manage-tokens|revoke-token|server-forms|sign-in))$/;
+const ofBothEngines = `${BOTH_ENGINES.source.slice(1, -1)}\\.spec\\.ts`;
+
+/**
+ * Tests of those specs that run on one engine alone. `@one-engine`: the result does not depend on the engine. `@embedded-only`:
+ * needs the second console behind Next's router, which only the embedded run has.
+ */
+const notHere = E2E_POSTGRES_URL
+  ? [/@embedded-only/, new RegExp(`${ofBothEngines} .*@without-javascript`)]
+  : E2E_POSTGRES_FOLLOWS
+    ? [/@one-engine/]
+    : [];
 
 /** One more than the smallest machine has cores, because a test often waits for its browser or the console. */
 const BUSY = 3;
-const WAITING = 2;
+/** Tests that mostly wait for time to pass or for their turn. They start first, because they cannot be shortened. */
+const WAITING = 4;
 
 // The workers and their browsers step back behind the consoles and their database. Every worker loads this file.
 if (process.env.TEST_WORKER_INDEX !== undefined) stepBack();
+
+/** The files of specs that are named by their paths. */
+const filesOf = (names: readonly string[]) => names.map((name) => `**/${name}.spec.ts`);
+
+const isOnBoth = (name: string) => BOTH_ENGINES.test(name);
+const specs = {
+  testMatch: E2E_POSTGRES_FOLLOWS ? new RegExp(`/e2e/${ofBothEngines}$`) : /\.spec\.ts$/,
+  testIgnore: E2E_LANE === "main" ? filesOf(LOAD) : [],
+};
+const lanes = [
+  { name: "waiting", ...specs, grep: /@waits/, grepInvert: notHere, workers: WAITING },
+  { name: "console", ...specs, grepInvert: [/@waits/, ...notHere], workers: BUSY },
+];
+const nextDoor = {
+  name: NEXT_DOOR,
+  testMatch: /api\/(?:ingest|agent-doors|benchmark-upload|openapi|token-use)\.spec\.ts$/,
+  workers: 1,
+};
+const load = {
+  name: "load",
+  testMatch: filesOf(E2E_POSTGRES_FOLLOWS ? LOAD.filter(isOnBoth) : LOAD),
+  grepInvert: notHere,
+  workers: 1,
+};
 
 export default defineConfig({
   testDir: ".",
@@ -31,20 +79,7 @@ export default defineConfig({
   snapshotPathTemplate: "{testFileDir}/{testFileName}-snapshots/{arg}{ext}",
   fullyParallel: true,
   workers: BUSY + WAITING,
-  projects: [
-    // Tests that mostly wait for time to pass or for their turn. They start first, because they cannot be shortened.
-    { name: "waiting", grep: /@waits/, grepInvert: notHere, workers: WAITING },
-    { name: "console", grepInvert: [/@waits/, ...notHere], workers: BUSY },
-    ...(E2E_POSTGRES_URL
-      ? []
-      : [
-          {
-            name: NEXT_DOOR,
-            testMatch: /api\/(?:ingest|agent-doors|benchmark-upload|openapi|token-use)\.spec\.ts$/,
-            workers: 1,
-          },
-        ]),
-  ],
+  projects: E2E_LANE === "load" ? [load] : E2E_POSTGRES_URL ? lanes : [...lanes, nextDoor],
   retries: 0,
   forbidOnly: Boolean(process.env.CI),
   timeout: WHOLE_TEST,

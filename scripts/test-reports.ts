@@ -1,3 +1,9 @@
+import { existsSync, readFileSync } from "node:fs";
+import { PlainError } from "@/lib/failures";
+
+/** The folder of all reports. */
+export const REPORTS = "test-results";
+
 /** `skipped`: why each test was, one entry a test. */
 export type Counts = { passed: number; failed: number; skipped: string[] };
 
@@ -48,4 +54,28 @@ export function sumUpSkipped(reasons: readonly string[]): string[] {
     counts.set(reason, (counts.get(reason) ?? 0) + 1);
   }
   return [...counts].sort(([, a], [, b]) => b - a).map(([reason, count]) => `${count} skipped: ${reason}`);
+}
+
+/** @throws PlainError when the runner ended without it. */
+export function readReport<Report>(file: string): Report {
+  if (!existsSync(file)) throw new PlainError(`The test runner ended without its report ${file}.`);
+  return JSON.parse(readFileSync(file, "utf8")) as Report;
+}
+
+/**
+ * Prints what came of all runs, and answers the exit code.
+ * @throws PlainError when no test ran, and with REQUIRE_ALL=1 when one was skipped.
+ */
+export function conclude(counted: readonly Counts[]): number {
+  const [passed, failed] = (["passed", "failed"] as const).map((key) =>
+    counted.reduce((sum, one) => sum + one[key], 0),
+  );
+  const skipped = counted.flatMap((one) => one.skipped);
+  if (passed === 0 && failed === 0 && skipped.length === 0) throw new PlainError("No test is named like that.");
+  console.log(`\n${passed} passed, ${failed} failed, ${skipped.length} skipped`);
+  for (const line of sumUpSkipped(skipped)) console.log(line);
+  if (process.env.REQUIRE_ALL === "1" && skipped.length > 0) {
+    throw new PlainError("Tests were skipped, and REQUIRE_ALL allows none.");
+  }
+  return failed === 0 ? 0 : 1;
 }

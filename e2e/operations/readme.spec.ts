@@ -11,8 +11,10 @@ import { startRedis } from "@/e2e/support/redis-server";
 import { runProgram } from "@/e2e/support/run-program";
 import { runSql } from "@/e2e/support/run-sql";
 import { createTestDatabase } from "@/e2e/support/test-database";
+import { DIST_DIRS } from "@/scripts/build";
 
-// Runs the README's own commands in a fresh copy of the checkout, as an operator would. `.ci/run` covers `npm ci`.
+// Runs the README's own commands in a fresh copy of the checkout, as an operator would. What `npm ci && npm run build` makes
+// there is what the same commands have made here: `.ci/run` and `npm test` type them.
 
 const PRODUCTION = "Going to production";
 const MACHINES = "Your own machines";
@@ -45,6 +47,7 @@ test("the README's way to production works as it is typed: built, migrated, star
   const copy = mkdtempSync(join(tmpdir(), "console-readme-"));
   cpSync(".", copy, { recursive: true, filter: (path) => !MADE.test(relative(".", resolve(path))) });
   linkPackages(copy);
+  cpSync(DIST_DIRS.test, join(copy, ".next"), { recursive: true, verbatimSymlinks: true });
   const database = await createTestDatabase();
   // A new database is empty: the README's commands include the migrations.
   await runSql(database.url, "drop schema public cascade; create schema public");
@@ -54,14 +57,14 @@ test("the README's way to production works as it is typed: built, migrated, star
   const env = { ...process.env, PORT: String(port), CONSOLE_DIST_DIR: "", DATABASE_URL: "" };
   const typed = (line: string) =>
     line
-      .replace(/^npm ci && /, "")
       .replace("postgresql://…", database.url)
       .replace("redis://…", redis.url)
       .replace(/https:\/\/console\.example\.com\/(?=agent|ingest)/, `${origin}/`);
   const run = (line: string, variables: Record<string, string> = {}) =>
     execFileSync("bash", ["-ec", typed(line)], { cwd: copy, env: { ...env, ...variables }, encoding: "utf8" });
 
-  const lines = commandsOf(PRODUCTION);
+  const [build, ...lines] = commandsOf(PRODUCTION);
+  expect(build).toBe("npm ci && npm run build");
   const [setUrl = ""] = lines.filter((line) => line.startsWith("export DATABASE_URL="));
   const output: Record<string, string> = {};
   // A group of its own, so that one signal reaches the shell and the server.
@@ -77,7 +80,7 @@ test("the README's way to production works as it is typed: built, migrated, star
   try {
     for (const line of lines) {
       if (!line.includes("npm start")) {
-        output[line] = run(`${line.startsWith("npm ci") ? "" : setUrl}\n${line}`);
+        output[line] = run(`${setUrl}\n${line}`);
         continue;
       }
       const refused = await runProgram("bash", ["-ec", typed(`cd ${copy}\n${setUrl}\n${line}`)], {

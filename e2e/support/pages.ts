@@ -120,12 +120,14 @@ export function newIp(): string {
 }
 
 /**
- * Runs the same tests with and without JavaScript, each on one engine where there are two. JavaScript changes nothing in
- * the database statements, so not every combination is needed.
+ * Runs the same tests with and without JavaScript. Of a spec that touches the engine each runs on one engine where there
+ * are two: JavaScript changes nothing in the database statements, so not every combination is needed.
  */
 export function withAndWithoutJavaScript(describe: (hasJavaScript: boolean) => void): void {
   for (const hasJavaScript of [true, false]) {
-    const [title, tag] = hasJavaScript ? ["with JavaScript", "@one-engine"] : ["without JavaScript", "@embedded-only"];
+    const [title, tag] = hasJavaScript
+      ? ["with JavaScript", "@one-engine"]
+      : ["without JavaScript", "@without-javascript"];
     test.describe(title, { tag }, () => {
       test.use({ javaScriptEnabled: hasJavaScript });
       describe(hasJavaScript);
