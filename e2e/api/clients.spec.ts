@@ -6,6 +6,7 @@ import { expect, sharedOrigin, spend, test } from "@/e2e/support/fixtures";
 import { needs } from "@/e2e/support/needs";
 import { FACT } from "@/e2e/support/patience";
 import { runProgram } from "@/e2e/support/run-program";
+import { API_REQUESTS } from "@/lib/rate-limit/policy";
 import { SECOND } from "@/lib/time";
 import { ConsoleApi, ConsoleApiError, ConsoleUnreachableError } from "@/public/clients/console-api";
 
@@ -86,7 +87,7 @@ test("at a limit that is really hit both clients wait as long as they are told t
 }, async () => {
   needs("python3");
   const { id, token } = await newAccount();
-  await spend(token, 120);
+  await spend(token, API_REQUESTS.limit);
   const api = new ConsoleApi({ origin: sharedOrigin(), token });
   const impatient = new ConsoleApi({ origin: sharedOrigin(), token, maxWait: 0 });
   const refused = (await impatient.getAccount().catch((error: unknown) => error)) as ConsoleApiError;

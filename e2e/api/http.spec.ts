@@ -5,6 +5,7 @@ import { askBothDoors } from "@/e2e/support/doors";
 import { newAccount, newServer } from "@/e2e/support/factories";
 import { call, expect, expectFailure, sharedOrigin, test } from "@/e2e/support/fixtures";
 import { sendRaw } from "@/e2e/support/raw";
+import { API_REQUESTS } from "@/lib/rate-limit/policy";
 
 const NOT_ALLOWED = "Method not allowed. This API is read-only; use GET.";
 const MISSING = 'Missing access token. Send "Authorization: Bearer <token>".';
@@ -54,7 +55,7 @@ test("HEAD answers what GET answers, without a body, and counts", async () => {
   const head = await call("/api/v1/me", token, { method: "HEAD" });
   expect(head.status).toBe(200);
   expect(head.headers.get("content-type")).toBe(get.headers.get("content-type"));
-  expect(head.headers.get("x-ratelimit-remaining")).toBe("118");
+  expect(head.headers.get("x-ratelimit-remaining")).toBe(String(API_REQUESTS.limit - 2));
   expect((await call("/api/v1/nope", token, { method: "HEAD" })).status).toBe(404);
   expect((await call("/api/v1/me", null, { method: "HEAD" })).status).toBe(401);
 });
@@ -76,7 +77,7 @@ test("a preflight is answered 204 without a token, names Authorization and Conte
     expect(headers.get("access-control-max-age")).toBe("7200");
     expect(headers.get("allow")).toBe("GET, HEAD, OPTIONS");
   }
-  expect((await call("/api/v1/me", token)).headers.get("x-ratelimit-remaining")).toBe("119");
+  expect((await call("/api/v1/me", token)).headers.get("x-ratelimit-remaining")).toBe(String(API_REQUESTS.limit - 1));
 });
 
 test("a page of another origin can call the API with a token and read the limit, on errors too", async () => {
@@ -102,9 +103,13 @@ test("a page of another origin can call the API with a token and read the limit,
         [sharedOrigin() + path, authorization],
       );
     const success = await read("/api/v1/me", `Bearer ${token}`);
-    expect(success).toMatchObject({ status: 200, limit: '"default";r=119;t=60', remaining: "119" });
+    const left = String(API_REQUESTS.limit - 1);
+    expect(success).toMatchObject({ status: 200, limit: `"default";r=${left};t=60`, remaining: left });
     expect(success.id).toMatch(/^[0-9a-f-]{36}$/);
-    expect(await read("/api/v1/nope", `Bearer ${token}`)).toMatchObject({ status: 404, remaining: "118" });
+    expect(await read("/api/v1/nope", `Bearer ${token}`)).toMatchObject({
+      status: 404,
+      remaining: String(API_REQUESTS.limit - 2),
+    });
     expect(await read("/api/v1/me", "Bearer nonsense")).toMatchObject({ status: 401, limit: null });
     const scrape = await read("/metrics", `Bearer ${token}`);
     expect(scrape).toMatchObject({ status: 200, type: "text/plain; version=0.0.4; charset=utf-8", remaining: "117" });

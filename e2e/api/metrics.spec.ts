@@ -7,6 +7,7 @@ import { checkMetrics, startPrometheus } from "@/e2e/support/prometheus-server";
 import { recordQueries } from "@/e2e/support/recorded-queries";
 import { db } from "@/lib/database/client";
 import { listServiceReadings } from "@/lib/game-services/readings";
+import { API_REQUESTS } from "@/lib/rate-limit/policy";
 import { listServerReadings } from "@/lib/servers/servers";
 import { DAY, MINUTE, SECOND } from "@/lib/time";
 
@@ -22,7 +23,7 @@ test("one scrape is the whole account as the API tells it, in base units, clean 
   expect(response.status).toBe(200);
   expect(response.headers.get("content-type")).toBe("text/plain; version=0.0.4; charset=utf-8");
   expect(response.headers.get("cache-control")).toBe("no-store");
-  expect(response.headers.get("x-ratelimit-remaining")).toBe("119");
+  expect(response.headers.get("x-ratelimit-remaining")).toBe(String(API_REQUESTS.limit - 1));
   const { text } = response;
   expect(checkMetrics(text)).toBe("");
   expect(text).not.toContain("_total");

@@ -1,6 +1,7 @@
 import { newAccount, newBenchmarkRun, newGameService, newServer, type TestAccount } from "@/e2e/support/factories";
 import { type Answer, call, expect, expectFailure, getData, test } from "@/e2e/support/fixtures";
 import { db } from "@/lib/database/client";
+import { API_REQUESTS } from "@/lib/rate-limit/policy";
 
 // Spec 2.5 and section 4, rules 4, 5 and 8: who sees which game service, decided anew by each request.
 
@@ -187,8 +188,8 @@ test("a refused id costs the caller's quota exactly what an allowed one costs", 
   const { id } = await newGameService(owner.id);
   const { token } = await newAccount();
   const remaining = async (path: string) => Number((await call(path, token)).headers.get("x-ratelimit-remaining"));
-  expect(await remaining("/api/v1/me")).toBe(119);
-  expect(await remaining(`/api/v1/game-services/${id}`)).toBe(118);
-  expect(await remaining("/api/v1/game-services/abc")).toBe(117);
+  expect(await remaining("/api/v1/me")).toBe(API_REQUESTS.limit - 1);
+  expect(await remaining(`/api/v1/game-services/${id}`)).toBe(API_REQUESTS.limit - 2);
+  expect(await remaining("/api/v1/game-services/abc")).toBe(API_REQUESTS.limit - 3);
   expect(await remaining("/api/v1/me")).toBe(116);
 });

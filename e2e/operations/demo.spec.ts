@@ -13,6 +13,7 @@ import { needs } from "@/e2e/support/needs";
 import { SLOW } from "@/e2e/support/patience";
 import { runSql } from "@/e2e/support/run-sql";
 import { createTestDatabase } from "@/e2e/support/test-database";
+import { API_REQUESTS } from "@/lib/rate-limit/policy";
 import { SECOND } from "@/lib/time";
 import { DIST_DIRS } from "@/scripts/build";
 import { findRunningDatabase } from "@/server/embedded/database";
@@ -254,7 +255,10 @@ test("npm run demo with DATABASE_URL puts the whole demo into that database, in 
       await countOf(`access_tokens t where last_refused_at > now() - interval '22 hours'
         and coalesce((select sum(refused) ${dayOf}), 0) not between 1 and refused_count`),
     ).toBe(0);
-    expect(await countOf("token_use_hours where peak > 120 and limited < peak - 120 or limited > requests")).toBe(0);
+    const { limit } = API_REQUESTS;
+    expect(
+      await countOf(`token_use_hours where peak > ${limit} and limited < peak - ${limit} or limited > requests`),
+    ).toBe(0);
 
     expect(await valuesOf("status::text from benchmark_runs")).toEqual(["done", "pending", "running"]);
     expect(await countOf("benchmark_runs where status = 'done' and total is not null and network is null")).toBe(1);

@@ -6,6 +6,7 @@ import { freePort } from "@/e2e/support/free-port";
 import { needs } from "@/e2e/support/needs";
 import { runProgram } from "@/e2e/support/run-program";
 import { db } from "@/lib/database/client";
+import { API_REQUESTS } from "@/lib/rate-limit/policy";
 import { MINUTE, SECOND } from "@/lib/time";
 
 const RECIPES = "public/recipes";
@@ -16,8 +17,8 @@ test("fleet.sh prints every server in full, and waits where the limit says so", 
   needs("curl");
   const { id: accountId, token } = await newAccount();
   const ids = [await newServer(accountId), await newServer(accountId), await newServer(accountId)].map(({ id }) => id);
-  // Of 120 requests two are left: one for the list, one for the first server.
-  await spend(token, 118);
+  // Two requests are left: one for the list, one for the first server.
+  await spend(token, API_REQUESTS.limit - 2);
   const { code, output, errors } = await runProgram("sh", [`${RECIPES}/fleet.sh`], {
     ORIGIN: sharedOrigin(),
     TOKEN: token,

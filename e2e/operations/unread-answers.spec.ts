@@ -5,6 +5,7 @@ import { type ConsoleServer, startConsole } from "@/e2e/support/console-server";
 import { newAccount, newGameService, newReportingServer, newToken, type TestAccount } from "@/e2e/support/factories";
 import { call, expect, spend, test } from "@/e2e/support/fixtures";
 import { db } from "@/lib/database/client";
+import { API_REQUESTS } from "@/lib/rate-limit/policy";
 import { DAY, SECOND } from "@/lib/time";
 
 /** Four nodes report this often in a week. The answer then has 8 MB, more than a kernel's socket buffer holds. */
@@ -72,7 +73,7 @@ test.describe("clients that do not read", () => {
     expect(refused.length).toBeGreaterThan(CONNECTIONS / 2);
     for (const answer of refused) expect(answer).toMatch(/^HTTP\/1\.1 503 /);
     const accepted = (await Promise.all(tokens.map((token) => call("/api/v1/me", token, { origin: app.origin })))).map(
-      ({ headers }) => 120 - Number(headers.get("x-ratelimit-remaining")),
+      ({ headers }) => API_REQUESTS.limit - Number(headers.get("x-ratelimit-remaining")),
     );
     // Subtracts the requests that read the counters.
     const counted = accepted.reduce((sum, count) => sum + count, 0) - tokens.length;
@@ -127,7 +128,7 @@ test.describe("clients that do not read", () => {
     const token = await newToken(owner.id);
     const held = await Promise.all([1, 2, 3].map(() => askWithoutReading(token)));
     for (const answer of held) expect(answer).toMatch(/^HTTP\/1\.1 200 /);
-    await spend(token, 120 - held.length, app.origin);
+    await spend(token, API_REQUESTS.limit - held.length, app.origin);
     const refused = await call(path, token, { origin: app.origin });
     expect([refused.status, refused.headers.get("x-ratelimit-remaining")]).toEqual([429, "0"]);
     for (const socket of sockets) socket.destroy();
