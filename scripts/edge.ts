@@ -9,6 +9,7 @@ const HELP = `Manages the edge nodes, which protect game services.
   npm run edge -- list
   npm run edge -- add NAME           prints the node's key, once
   npm run edge -- replace-key ID     prints the new key, once; the old one works for an hour
+  npm run edge -- end-old-keys ID    replaced keys are refused at once
   npm run edge -- remove ID          its keys are refused at once; what it counted stays
 
 ID is what list shows.`;
@@ -17,6 +18,7 @@ const COMMANDS: Readonly<Record<string, { usage: string; run(operand: string): P
   list: { usage: "", run: list },
   add: { usage: "NAME", run: add },
   "replace-key": { usage: "ID", run: replaceKey },
+  "end-old-keys": { usage: "ID", run: endOldKeys },
   remove: { usage: "ID", run: remove },
 };
 
@@ -73,6 +75,14 @@ async function replaceKey(text: string): Promise<string> {
   if (replaced?.kind === "too-often") throw new PlainError(replaced.message);
   if (replaced?.kind !== "replaced") throw notFound(text);
   return `Replaced the key of edge node ${id} (${replaced.name}); the old one works for one more hour.\n${keyText(replaced.rawKey)}`;
+}
+
+async function endOldKeys(text: string): Promise<string> {
+  const { endReplacedKeys } = await import("@/lib/game-services/edges/nodes");
+  const id = findId(text);
+  const name = id === null ? null : await endReplacedKeys(id);
+  if (name === null) throw notFound(text);
+  return `Only the newest key of edge node ${id} (${name}) works now.`;
 }
 
 async function remove(text: string): Promise<string> {

@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { connect } from "node:net";
 import { gunzipSync } from "node:zlib";
 import pg from "pg";
@@ -10,7 +11,7 @@ import { runSql } from "@/e2e/support/run-sql";
 import { createTestDatabase, type TestDatabase } from "@/e2e/support/test-database";
 import { MAX_NODES, MAX_WORKING_KEYS } from "@/lib/game-services/edges/nodes";
 import { MINUTE, SECOND } from "@/lib/time";
-import { mintToken } from "@/lib/tokens/format";
+import { hashToken, mintToken } from "@/lib/tokens/format";
 
 // The endpoints of edge nodes, and how their reports change the status of a service. These tests have their own database,
 // because every service in a database waits for its live nodes.
@@ -581,9 +582,7 @@ test("a report is taken whole or refused in one sentence that names what is wron
     expect(answer.json, JSON.stringify(body).slice(0, 90)).toEqual({ error: expect.stringMatching(message) });
     expect(answer.status).toBe(400);
   }
-  expect((await report(node.key, { intervals: [{ ...good, packets: 2 ** 53 - 1, latency_ms: null }] })).status).toBe(
-    200,
-  );
+  expect((await report(node.key, { intervals: [{ ...good, latency_ms: null }] })).status).toBe(200);
   expect((await report(node.key, " ".repeat(256 * 1024 + 1))).json).toEqual({
     error: "The body is larger than 256 KB.",
   });
@@ -594,6 +593,125 @@ test("a report is taken whole or refused in one sentence that names what is wron
   // Ignores a version that does not exist.
   await acknowledge(node.key, id, 99);
   expect(await statusOf(id)).toBe("configuring");
+});
+
+/** What a line of 100 Gbit/s carries in a minute, both ways: bytes, frames of 84 bytes, and three of them for a connection. */
+const MOST = { bytes: 1.5e12, packets: 17_857_142_857, dropped: 17_857_142_857, connections: 5_952_380_952 };
+
+test("a node reports no more than its line carries in a minute, over all services and reports; what was told twice counts once", async () => {
+  const owner = await newOwner();
+  const [node, other] = [await newNode(), await newNode()];
+  const [a, b] = [await newService(owner), await newService(owner)];
+  for (const { key } of [node, other]) {
+    await get(key);
+    for (const { id } of [a, b]) await acknowledge(key, id, 1);
+  }
+  const ts = thisMinute() - 3 * MINUTE;
+  const nothing = { packets: 0, bytes: 0, dropped: 0, connections: 0, latency_ms: null };
+  const said = (id: number, figures: object, at = ts) => ({ service_id: id, ts: at, ...nothing, ...figures });
+  const refusal = (index: number, counter: keyof typeof MOST, total: number) => ({
+    error:
+      `intervals.${index}.${counter}: with it the node counted ${total} in this minute, all services together, and ` +
+      `a line of 100 Gbit/s (EDGE_LINE_GBIT) carries ${MOST[counter]} at most.`,
+  });
+  for (const [place, counter] of (["bytes", "packets", "dropped", "connections"] as const).entries()) {
+    const at = ts - place * MINUTE;
+    const most = MOST[counter];
+    const send = (key: string, intervals: object[], acknowledgements: object[] = []) =>
+      report(key, { intervals, acknowledgements });
+    // In one report, of one service or of several.
+    const alone = await send(node.key, [said(a.id, {}, at), said(b.id, { [counter]: most + 1 }, at)]);
+    expect([alone.status, alone.json]).toEqual([400, refusal(1, counter, most + 1)]);
+    const both = await send(node.key, [said(a.id, { [counter]: most }, at), said(b.id, { [counter]: 1 }, at)]);
+    expect([both.status, both.json]).toEqual([400, refusal(0, counter, most + 1)]);
+    // Over several reports. Told again, it is the same.
+    for (const stored of [1, 0]) {
+      expect((await send(node.key, [said(a.id, { [counter]: most }, at)])).json).toEqual({ data: { stored } });
+    }
+    const failed = { service_id: b.id, version: 1, error: "refused with its report" };
+    const more = await send(node.key, [said(b.id, { [counter]: 1 }, at)], [failed]);
+    expect([more.status, more.json]).toEqual([400, refusal(0, counter, most + 1)]);
+    expect(await stateOf(b.id), "a refused report leaves nothing").toMatchObject({ status: "active" });
+    // Other minutes and other nodes have lines of their own.
+    expect((await send(node.key, [said(b.id, { [counter]: 1 }, at - 10 * MINUTE)])).json).toEqual({
+      data: { stored: 1 },
+    });
+    expect((await send(other.key, [said(b.id, { [counter]: most }, at)])).json).toEqual({ data: { stored: 1 } });
+  }
+  const minutes = await sql<{ node_id: number; count: number }>(
+    "select node_id, count(*)::int from edge_node_minutes group by node_id order by node_id",
+  );
+  expect(minutes).toEqual([
+    { node_id: node.id, count: 8 },
+    { node_id: other.id, count: 4 },
+  ]);
+  // The largest report there can be, with figures of nonsense, is refused before anything is stored.
+  const nonsense = Array.from({ length: 1000 }, () => said(a.id, { bytes: 2 ** 53 - 1 }, ts - 60 * MINUTE));
+  expect((await report(node.key, { intervals: nonsense })).json).toEqual(refusal(0, "bytes", 2 ** 53 - 1));
+});
+
+test("reports of one node that arrive at once cannot pass the cap of its line together", async () => {
+  const owner = await newOwner();
+  const node = await newNode();
+  const made = [];
+  for (let index = 0; index < 8; index++) made.push(await newService(owner));
+  await get(node.key);
+  for (const { id } of made) await acknowledge(node.key, id, 1);
+  const ts = thisMinute() - 3 * MINUTE;
+  const answers = await Promise.all(
+    made.map(({ id }) => report(node.key, { intervals: [{ ...interval(id, ts), bytes: MOST.bytes / 4 }] })),
+  );
+  expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 200, 200, 200, 400, 400, 400, 400]);
+  const [sum] = await sql("select sum(bytes)::float8 as bytes from metric_samples");
+  expect(sum).toEqual({ bytes: MOST.bytes });
+});
+
+test("the page of nodes marks one whose figures are over ten times the median of a service's other nodes in a minute", async ({
+  browser,
+}) => {
+  const owner = await newOwner();
+  const [quiet, usual, busy, forger] = [await newNode(), await newNode(), await newNode(), await newNode()];
+  const { id } = await newService(owner);
+  const { id: small } = await newService(owner);
+  const ts = thisMinute() - 3 * MINUTE;
+  const packets = new Map([
+    [quiet, 10_000],
+    [usual, 40_000],
+    [busy, 400_000],
+    [forger, 400_001],
+  ]);
+  for (const [{ key }, count] of packets) {
+    await get(key);
+    for (const service of [id, small]) await acknowledge(key, service, 1);
+    const intervals = [
+      { ...interval(id, ts), packets: count },
+      // So little that it says nothing.
+      { ...interval(small, ts), packets: count === 400_001 ? 90_000 : 1 },
+    ];
+    expect((await report(key, { intervals })).status).toBe(200);
+  }
+  const context = await browser.newContext({ baseURL: app.origin });
+  const admin = await newOwner();
+  await sql("update accounts set role = 'admin' where id = $1", [admin]);
+  const session = randomBytes(32).toString("base64url");
+  await sql("insert into sessions (token_hash, account_id, expires_at) values ($1, $2, now() + interval '1 day')", [
+    hashToken(session),
+    admin,
+  ]);
+  await context.addCookies([{ name: "session", value: session, url: app.origin }]);
+  const page = await context.newPage();
+  await page.goto("/dashboard/edge-nodes");
+  const row = (node: { id: number }) => page.locator(`[data-node="${node.id}"]`);
+  // The others of `busy` have 10,000, 40,000 and 400,001: the median is 40,000, and ten times that is not passed.
+  for (const node of [quiet, usual, busy])
+    await expect(row(node)).toContainText("Like other nodes in the last 60 minutes");
+  await expect(row(forger)).toContainText(
+    new RegExp(
+      `Over 10 times the others 400,001 packets of service ${id} in a minute, \\d minutes ago; the median of its other nodes is 40,000$`,
+    ),
+  );
+  await page.screenshot({ path: "/tmp/trust-nodes.png", fullPage: true });
+  await context.close();
 });
 
 test("a node key reads the configuration and reports, and nothing else; other keys and those of removed nodes do neither", async () => {
@@ -629,6 +747,12 @@ test("a node key reads the configuration and reports, and nothing else; other ke
   expect((await get(replaced.kind === "replaced" ? replaced.rawKey : null)).status).toBe(200);
   await sql("update edge_node_keys set expires_at = now() - interval '1 second' where expires_at is not null");
   expect((await get(node.key)).status).toBe(401);
+  // A stolen key need not be waited for.
+  const stolen = replaced.kind === "replaced" ? replaced.rawKey : "";
+  const next = await nodes.replaceNodeKey(node.id);
+  await nodes.endReplacedKeys(node.id);
+  expect((await get(stolen)).status).toBe(401);
+  expect((await get(next.kind === "replaced" ? next.rawKey : null)).status).toBe(200);
   for (const method of ["POST", "PUT", "DELETE", "OPTIONS"]) {
     const answer = await fetch(app.origin + CONFIGURATION, { method });
     expect([answer.status, answer.headers.get("allow")], method).toEqual([405, "GET"]);

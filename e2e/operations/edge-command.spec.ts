@@ -26,12 +26,14 @@ test("npm run edge adds, lists, replaces a key and removes, each key shown once,
     [["add", "a\u0007b"], "A name cannot hold line breaks, control characters"],
     [["add"], "Wrong number of arguments."],
     [["remove", "7"], 'There is no edge node "7".'],
+    [["end-old-keys", "7"], 'There is no edge node "7".'],
     [["destroy"], 'There is no command "destroy".'],
   ] as [string[], string][]) {
     const { code, stdout, stderr } = await edge(...args);
     expect([code, stdout], args.join(" ")).toEqual([1, ""]);
     expect(stderr).toContain(message);
   }
+  expect((await edge("end-old-keys", "1")).stdout).toBe("Only the newest key of edge node 1 (fra-1) works now.\n");
   expect((await edge("remove", "1")).stdout).toBe(
     "Removed edge node 1 (fra-1) with its keys. What it counted stays.\n",
   );

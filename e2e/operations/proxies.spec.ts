@@ -1,17 +1,19 @@
 import { once } from "node:events";
 import { type IncomingMessage, request as plainRequest } from "node:http";
 import { Agent, request } from "node:https";
-import { hasCaddy, startCaddy } from "@/e2e/support/caddy-server";
+import { startCaddy } from "@/e2e/support/caddy-server";
 import { type ConsoleServer, startConsole } from "@/e2e/support/console-server";
 import { newAccount, newReportingServer } from "@/e2e/support/factories";
 import { expect, test } from "@/e2e/support/fixtures";
-import { hasNginx, startNginx } from "@/e2e/support/nginx-server";
+import { needs } from "@/e2e/support/needs";
+import { startNginx } from "@/e2e/support/nginx-server";
+import type { Program } from "@/e2e/support/programs.mjs";
 
 // The proxies whose configurations are shipped, in front of two instances.
 
 const PROXIES = {
-  nginx: { host: "console.example.com", isThere: hasNginx, start: startNginx },
-  Caddy: { host: "localhost", isThere: hasCaddy, start: startCaddy },
+  nginx: { host: "console.example.com", programs: ["nginx", "openssl"] satisfies Program[], start: startNginx },
+  Caddy: { host: "localhost", programs: ["caddy"] satisfies Program[], start: startCaddy },
 };
 
 /** Requests of others, and how many of them run at once. */
@@ -24,7 +26,7 @@ type Ask = (
   init?: { method?: string; headers?: Record<string, string>; body?: string },
 ) => Promise<number>;
 
-for (const [name, { host, isThere, start }] of Object.entries(PROXIES)) {
+for (const [name, { host, programs, start }] of Object.entries(PROXIES)) {
   test.describe(name, () => {
     let instances: ConsoleServer[] = [];
     let proxy: Awaited<ReturnType<typeof start>> | undefined;
@@ -32,7 +34,7 @@ for (const [name, { host, isThere, start }] of Object.entries(PROXIES)) {
     const agent = new Agent({ keepAlive: true, rejectUnauthorized: false });
 
     test.beforeAll(async () => {
-      test.skip(!isThere(), `${name} is not installed on this machine`);
+      needs(...programs);
       const program = { script: "e2e/support/faulty-server.mjs" };
       instances = await Promise.all(
         [1, 2].map(() => startConsole(String(process.env.DATABASE_URL), { TRUSTED_PROXIES: "1" }, 1, program)),

@@ -44,6 +44,8 @@ const FILL = `
   insert into server_keys (server_id, key_hash, hint, expires_at)
     select 1, encode(sha256(n::text::bytea), 'hex'), 'hint', now() + n * interval '1 hour' from unnest(array[-1, 1]) n;
   insert into server_keys (server_id, key_hash, hint) values (1, encode(sha256('now'), 'hex'), 'hint');
+  insert into edge_nodes (name) values ('n');
+  insert into edge_node_minutes (node_id, ts) select 1, now() - n * interval '1 minute' from unnest(array[1, 179, 181]) n;
   insert into hostname_claims (hostname, service_id, claimed_at)
     select 'lapsed-' || n, 1, now() - n * interval '1 day' from unnest(array[6, 8]) n`;
 
@@ -60,7 +62,8 @@ const COUNT = `select
   (select count(*)::int from sessions) as sessions,
   (select count(*)::int from access_tokens) as tokens,
   (select count(*)::int from token_use_hours) as "useHours",
-  (select count(*)::int from server_keys) as keys`;
+  (select count(*)::int from server_keys) as keys,
+  (select count(*)::int from edge_node_minutes) as "nodeMinutes"`;
 
 test("npm run sweep deletes what is older than it is kept, of every kind, sums hours up before, goes on where that fails, and says so in one line", async () => {
   const database = await createTestDatabase();
@@ -94,6 +97,7 @@ test("npm run sweep deletes what is older than it is kept, of every kind, sums h
       tokens: 4,
       useHours: 2,
       keys: 2,
+      nodeMinutes: 2,
     };
     expect(await runSql(database.url, COUNT)).toEqual([left]);
     const [row] = await runSql(database.url, "select holder, finished_at <= now() as ended, report from sweeps");

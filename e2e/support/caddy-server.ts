@@ -1,4 +1,4 @@
-import { spawn, spawnSync } from "node:child_process";
+import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -9,10 +9,6 @@ import { isListening } from "./nginx-server";
 
 /** The configuration that is shipped. */
 const SHIPPED = "deploy/Caddyfile";
-
-export function hasCaddy(): boolean {
-  return spawnSync("caddy", ["version"]).status === 0;
-}
 
 /** Caddy with the shipped configuration in front of instances on two loopback ports, as the host "localhost". */
 export async function startCaddy(instances: readonly [number, number]) {

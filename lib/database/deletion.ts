@@ -12,7 +12,7 @@ const ROWS_AT_ONCE = 2000;
 /** The number of owners that one statement handles. It finds the rows of each by an index. */
 const OWNERS_AT_ONCE = 200;
 
-type OwnerTable = Table<"Server"> | Table<"GameService"> | Table<"AccessToken"> | Table<"Account">;
+type OwnerTable = Table<"Server"> | Table<"GameService"> | Table<"AccessToken"> | Table<"Account"> | Table<"EdgeNode">;
 
 /** Finds and deletes old rows, owner by owner. `Limit` is the type of the value that makes a row old. */
 export type Deletion<Limit> = {

@@ -2,7 +2,7 @@ import type { Account } from "@/lib/accounts/accounts";
 import type { MetricRange, MetricSeries } from "@/lib/api/schemas";
 import { db } from "@/lib/database/client";
 import { hasReplica, queryReplica } from "@/lib/database/replica";
-import { execute, query } from "@/lib/database/run-statement";
+import { execute, query, queryIn, type Transaction } from "@/lib/database/run-statement";
 import {
   type JsonMembersOf,
   jsonMembers,
@@ -15,6 +15,7 @@ import {
 } from "@/lib/database/statement";
 import { type Column, Expression, table } from "@/lib/database/tables";
 import { InvalidInputError, NotFoundError } from "@/lib/failures";
+import { findExcess, type MinuteCounters, OverLineError } from "@/lib/game-services/edges/line";
 import { ASKER, askerOf, getGameService, visibleTo } from "@/lib/game-services/game-services";
 import { parseId } from "@/lib/http/ids";
 import { JsonText } from "@/lib/http/json-text";
@@ -33,6 +34,8 @@ function findRange(query: URLSearchParams): MetricRange | null {
 const s = table("GameService", "s");
 const m = table("MetricSample", "m");
 const k = table("EdgeAcknowledgement", "k");
+const n = table("EdgeNode", "n");
+const u = table("EdgeNodeMinute", "u");
 
 /** One interval as the contract has it (contract 2.6). */
 export const INTERVAL = {
@@ -212,7 +215,8 @@ async function insert(intervals: readonly Interval[]): Promise<void> {
   });
 }
 
-// Raw: one statement checks and stores. It locks the services, so that they cannot be deleted meanwhile.
+// Raw: one statement checks, stores and adds up. It locks the node and the services, so that they cannot be deleted
+// meanwhile. `minutes` adds up new rows alone, so that a report that is delivered twice counts once.
 const STORE_REPORTED = statement(
   {
     nodeId: m.nodeId,
@@ -233,35 +237,48 @@ const STORE_REPORTED = statement(
     dropped,
     connections,
     latencyMs,
-  }): Sql<{ stored: number; dropped: number }> => ({
+  }): Sql<{ stored: number; dropped: number; minutes: MinuteCounters[] }> => ({
     sql: `with i as (
         select * from unnest(${serviceId}, ${ts}, ${packets}, ${bytes}, ${dropped}, ${connections}, ${latencyMs})
           as i (service_id, ts, packets, bytes, dropped, connections, latency_ms)),
+      node as (select ${n.id} from ${n} where ${n.id} = ${nodeId} for key share),
       known as (
-        select ${s.id} from ${s} join ${k} on ${k.serviceId} = ${s.id} and ${k.nodeId} = ${nodeId}
+        select ${s.id} from node join ${k} on ${k.nodeId} = node.id join ${s} on ${s.id} = ${k.serviceId}
         where ${s.id} in (select service_id from i) order by ${s.id} for key share of s),
       added as (
         insert into metric_samples (${names(...Object.values(COLUMNS))})
         select i.service_id, to_timestamp(i.ts / 1000.0), ${nodeId}, i.packets, i.bytes, i.dropped, i.connections,
           i.latency_ms from i join known on known.id = i.service_id
-        on conflict (${names(m.serviceId, m.ts, m.nodeId)}) do nothing returning 1)
+        on conflict (${names(m.serviceId, m.ts, m.nodeId)}) do nothing returning *),
+      minutes as (
+        insert into edge_node_minutes as u (node_id, ts, packets, bytes, dropped, connections)
+        select node_id, ts, sum(packets), sum(bytes), sum(dropped), sum(connections)
+        from added group by node_id, ts order by ts
+        on conflict (${names(u.nodeId, u.ts)}) do update set packets = ${u.packets} + excluded.packets,
+          bytes = ${u.bytes} + excluded.bytes, dropped = ${u.dropped} + excluded.dropped,
+          connections = ${u.connections} + excluded.connections
+        returning *)
       select (select count(*)::int from added) as "stored",
-        (select count(*)::int from i where i.service_id not in (select id from known)) as "dropped"`,
+        (select count(*)::int from i where i.service_id not in (select id from known)) as "dropped",
+        (select coalesce(json_agg(json_build_object('ts', floor(extract(epoch from ts) * 1000), 'packets', packets,
+            'bytes', bytes, 'dropped', dropped, 'connections', connections)), '[]') from minutes) as "minutes"`,
   }),
 );
 
 /**
  * Stores the intervals of a node, each once. Drops and counts intervals of deleted services and of services that the node
  * never acknowledged.
+ * @throws OverLineError when a minute has more now than the node's line carries. The transaction must not be committed then.
  */
 export async function recordReportedIntervals(
+  tx: Transaction,
   nodeId: number,
   intervals: readonly Omit<Interval, "nodeId">[],
 ): Promise<{ stored: number; dropped: number }> {
   if (intervals.length === 0) return { stored: 0, dropped: 0 };
   const column = (name: Exclude<keyof Interval, "nodeId">) =>
     `{${intervals.map((interval) => interval[name] ?? "null").join()}}`;
-  const [counts] = await query(STORE_REPORTED, {
+  const [counts] = await queryIn(tx, STORE_REPORTED, {
     nodeId,
     serviceId: column("serviceId"),
     ts: column("ts"),
@@ -271,5 +288,7 @@ export async function recordReportedIntervals(
     connections: column("connections"),
     latencyMs: column("latencyMs"),
   });
-  return counts ?? { stored: 0, dropped: 0 };
+  const excess = findExcess(counts?.minutes ?? []);
+  if (excess !== null) throw new OverLineError(excess);
+  return { stored: counts?.stored ?? 0, dropped: counts?.dropped ?? 0 };
 }

@@ -2,7 +2,7 @@ import { BEFORE, deleteAll, deleteSomeOfOwner, deletion, deletionOfOwner, type G
 import { dropDaysBefore } from "@/lib/database/partitions";
 import type { Transaction } from "@/lib/database/run-statement";
 import { table } from "@/lib/database/tables";
-import { DAY } from "@/lib/time";
+import { DAY, HOUR } from "@/lib/time";
 
 const s = table("GameService", "s");
 const m = table("MetricSample", "m");
@@ -27,6 +27,24 @@ export async function deleteOldIntervals(
     interval_days: await dropDaysBefore("metric_samples", until, goesOn),
     intervals: await deleteAll(REST, new Date(until), goesOn),
   };
+}
+
+const n = table("EdgeNode", "n");
+const u = table("EdgeNodeMinute", "u");
+
+const OLD_MINUTES = deletion(
+  n,
+  n.id,
+  BEFORE,
+  "delete from edge_node_minutes",
+  (before) => `select u.ctid from ${u} where ${u.nodeId} = ${n.id} and ${u.ts} < ${before}`,
+);
+/** In milliseconds. A report adds to minutes of the last two hours alone. */
+const MINUTES_KEPT = 3 * HOUR;
+
+/** Deletes the sums of minutes of nodes that no report can add to (`edges/line.ts`). Returns their number. */
+export function deleteOldNodeMinutes(now: number, goesOn: GoesOn): Promise<number> {
+  return deleteAll(OLD_MINUTES, new Date(now - MINUTES_KEPT), goesOn);
 }
 
 const OF_SERVICE = deletionOfOwner(m, m.serviceId, m.ts);

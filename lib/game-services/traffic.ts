@@ -3,6 +3,7 @@ import { query } from "@/lib/database/run-statement";
 import { parameter, select, statement } from "@/lib/database/statement";
 import { Expression, table } from "@/lib/database/tables";
 import { HOUR, MINUTE } from "@/lib/time";
+import { COUNTERS, type Counter } from "./counters";
 import { RANGES } from "./metrics";
 
 /** `step`: how much time one point of a chart covers, in milliseconds. */
@@ -14,9 +15,6 @@ export const TRAFFIC_RANGES = Object.keys(RANGES) as MetricRange[];
 export function parseTrafficRange(text: unknown): MetricRange {
   return TRAFFIC_RANGES.find((range) => range === text) ?? "1h";
 }
-
-export type Counter = "packets" | "bytes" | "dropped" | "connections";
-export const COUNTERS: readonly Counter[] = ["connections", "packets", "bytes", "dropped"];
 
 /** Sums of counters. Latency has only a minimum and a maximum: its sum or mean over nodes has no meaning. */
 export type Totals = Record<Counter, number> & {

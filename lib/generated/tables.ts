@@ -664,6 +664,35 @@ export const TABLES = {
       }
     }
   },
+  "EdgeNodeMinute": {
+    "name": "edge_node_minutes",
+    "columns": {
+      "nodeId": {
+        "name": "node_id",
+        "kind": "json"
+      },
+      "ts": {
+        "name": "ts",
+        "kind": "instant"
+      },
+      "packets": {
+        "name": "packets",
+        "kind": "json"
+      },
+      "bytes": {
+        "name": "bytes",
+        "kind": "json"
+      },
+      "dropped": {
+        "name": "dropped",
+        "kind": "json"
+      },
+      "connections": {
+        "name": "connections",
+        "kind": "json"
+      }
+    }
+  },
   "EdgeNodeKey": {
     "name": "edge_node_keys",
     "columns": {

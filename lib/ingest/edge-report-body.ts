@@ -1,7 +1,9 @@
 import { z } from "zod";
 import { ApiError } from "@/lib/api/api-error";
+import { CAPACITY, type Excess, findExcess, type MinuteCounters } from "@/lib/game-services/edges/line";
 import type { EdgeReport } from "@/lib/game-services/edges/reports";
 import { UNPRINTABLE } from "@/lib/names";
+import { env } from "@/lib/process/env";
 import { HOUR, MINUTE, SECOND } from "@/lib/time";
 import { describeIssue } from "./body-text";
 import { parseBoundedJson } from "./bounded-json";
@@ -82,12 +84,25 @@ export function parseEdgeReport(bytes: Buffer, arrivedAt: Date): EdgeReport {
     const problem = problemOfTime(ts, arrivedAt.getTime());
     if (problem !== null) throw new ApiError(400, `intervals.${index}.ts: ${problem}`);
   }
+  const excess = findExcess(intervals);
+  if (excess !== null) throw overLine(excess, intervals);
   return {
     acknowledgements: acknowledgements.map(({ service_id, ...rest }) => ({ serviceId: service_id, ...rest })),
     intervals: intervals.map(({ service_id, latency_ms, ...rest }) => {
       return { serviceId: service_id, latencyMs: latency_ms, ...rest };
     }),
   };
+}
+
+/** The 400 for more than a line carries. It names the largest interval, which is the most likely to be wrong. */
+export function overLine({ ts, counter, total }: Excess, intervals: readonly MinuteCounters[]): ApiError {
+  const values = intervals.map((one) => (one.ts === ts ? one[counter] : -1));
+  const largest = values.indexOf(Math.max(...values));
+  const most = `a line of ${env.edgeLineGbit} Gbit/s (EDGE_LINE_GBIT) carries ${CAPACITY[counter]} at most`;
+  return new ApiError(
+    400,
+    `intervals.${largest}.${counter}: with it the node counted ${total} in this minute, all services together, and ${most}.`,
+  );
 }
 
 /** An interval is a whole minute of the clock (UTC) that has ended. */

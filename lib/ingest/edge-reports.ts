@@ -1,11 +1,12 @@
 import { PURPOSES, payerOfNode, withPlace } from "@/lib/admission/shares";
+import { OverLineError } from "@/lib/game-services/edges/line";
 import { storeReport } from "@/lib/game-services/edges/reports";
 import type { Policy } from "@/lib/rate-limit";
 import { MINUTE } from "@/lib/time";
 import { type BodyRules, type Sender, withBody } from "./body-in-turn";
 import { requireJson } from "./bounded-body";
 import { identifyNode, noteHeard } from "./edge-nodes";
-import { parseEdgeReport } from "./edge-report-body";
+import { overLine, parseEdgeReport } from "./edge-report-body";
 import { quotaOf } from "./quota";
 
 /** A report with as many entries as it may have, each of them short. */
@@ -38,6 +39,8 @@ export async function deliverEdgeReport(request: Request): Promise<{ data: { sto
     const { stored, dropped } = await withPlace(PURPOSES.edgeReport, sender.payer, sender.own, async () => {
       await quota.count();
       return storeReport(node.id, report, arrivedAt);
+    }).catch((error: unknown) => {
+      throw error instanceof OverLineError ? overLine(error.excess, report.intervals) : error;
     });
     return { data: { stored, ...(dropped > 0 && { dropped }) } };
   });

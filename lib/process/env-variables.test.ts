@@ -26,6 +26,7 @@ test("nothing set is a laptop: embedded database, loopback, port 3000, limit in 
     workers: 1,
     drainDelaySeconds: 5,
     allowPrivateOrigins: false,
+    edgeLineGbit: 100,
     redis: { kind: "none" },
   });
 });
@@ -55,6 +56,7 @@ test("everything set is read as what it is", () => {
       WORKERS: "3",
       DRAIN_DELAY: "0",
       PRIVATE_ORIGINS: "allow",
+      EDGE_LINE_GBIT: "10",
       REDIS_URL: "rediss://redis:6380",
     }),
   ).toEqual({
@@ -79,6 +81,7 @@ test("everything set is read as what it is", () => {
     workers: 3,
     drainDelaySeconds: 0,
     allowPrivateOrigins: true,
+    edgeLineGbit: 10,
     redis: { kind: "tcp", url: "rediss://redis:6380" },
   });
   expect(parseEnv({ UPSTASH_REDIS_REST_URL: "https://x.upstash.io", UPSTASH_REDIS_REST_TOKEN: "t" }).redis).toEqual({

@@ -95,6 +95,7 @@ const variables = z.object({
   OPS_HOST: z.string().default("127.0.0.1"),
   DRAIN_DELAY: wholeNumber("DRAIN_DELAY", 5, 0, 300),
   PRIVATE_ORIGINS: z.enum(["refuse", "allow"], 'PRIVATE_ORIGINS must be "refuse" or "allow".').default("refuse"),
+  EDGE_LINE_GBIT: wholeNumber("EDGE_LINE_GBIT", 100, 1, 10_000),
   REDIS_URL: url("REDIS_URL", ["redis:", "rediss:"], "redis://host:6379"),
   UPSTASH_REDIS_REST_URL: url("UPSTASH_REDIS_REST_URL", ["https:", "http:"], "https://name.upstash.io"),
   UPSTASH_REDIS_REST_TOKEN: z.string().optional(),
@@ -145,6 +146,8 @@ export type Env = {
   drainDelaySeconds: number;
   /** Whether the origin of a game service may be in a private, loopback or link-local network. */
   allowPrivateOrigins: boolean;
+  /** What the line of an edge node carries, in Gbit/s each way. A report of more is refused. */
+  edgeLineGbit: number;
   redis: RedisSettings;
 };
 
@@ -195,6 +198,7 @@ export function parseEnv(source: Record<string, string | undefined>): Env {
     workers: data.WORKERS,
     drainDelaySeconds: data.DRAIN_DELAY,
     allowPrivateOrigins: data.PRIVATE_ORIGINS === "allow",
+    edgeLineGbit: data.EDGE_LINE_GBIT,
     redis: redisSettings(data),
   };
 }

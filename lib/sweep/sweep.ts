@@ -2,7 +2,7 @@ import type { GoesOn } from "@/lib/database/deletion";
 import { isDatabaseUnavailable } from "@/lib/database/health";
 import { makeDays } from "@/lib/database/partitions";
 import { deleteLapsedClaims } from "@/lib/game-services/hostnames";
-import { deleteOldIntervals } from "@/lib/game-services/retention";
+import { deleteOldIntervals, deleteOldNodeMinutes } from "@/lib/game-services/retention";
 import { settleDeletions } from "@/lib/game-services/settlement";
 import { pause } from "@/lib/process/background";
 import { env } from "@/lib/process/env";
@@ -28,6 +28,7 @@ const STEPS: Readonly<Record<string, (now: number, kept: Kept, goesOn: GoesOn) =
   },
   samples: retireSamples,
   intervals: (now, { metricsDays }, goesOn) => deleteOldIntervals(now, metricsDays, goesOn),
+  node_minutes: async (now, _, goesOn) => ({ node_minutes: await deleteOldNodeMinutes(now, goesOn) }),
   hours: async (now, { hoursDays }, goesOn) => ({ hours: await deleteOldHours(now, hoursDays, goesOn) }),
   runs: async (now, { benchmarkRuns }, goesOn) => ({ runs: await deleteOldRuns(now, benchmarkRuns, goesOn) }),
   logs: async (_, __, goesOn) => ({ logs: await forgetOldLogs(goesOn) }),

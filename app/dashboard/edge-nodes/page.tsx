@@ -7,13 +7,14 @@ import { pageOrigin } from "@/app/ui/page-origin";
 import { Section } from "@/app/ui/section";
 import { Time } from "@/app/ui/time";
 import { isHeardLately, listNodes } from "@/lib/game-services/edges/nodes";
+import { FAR_ABOVE, listOutliers, type Outlier } from "@/lib/game-services/edges/outliers";
 import { GAME_SERVICES } from "@/lib/page-paths";
-import { counted } from "@/lib/quantities";
+import { counted, quantity, unbroken } from "@/lib/quantities";
 import { requireAccount } from "@/lib/sign-in/sessions";
 
 export const metadata: Metadata = { title: "Edge nodes" };
 
-const COLUMNS = ["Node", "State", "Last heard", "Program", "Services"].map((title) => ({ title }));
+const COLUMNS = ["Node", "State", "Last heard", "Program", "Services", "Figures"].map((title) => ({ title }));
 
 /** The edge nodes, for administrators; everybody else is sent to the game services. */
 export default async function Page() {
@@ -21,6 +22,11 @@ export default async function Page() {
   if (account.role !== "admin") redirect(GAME_SERVICES);
   const [nodes, origin] = await Promise.all([listNodes(), pageOrigin()]);
   const now = new Date();
+  const perMinute = nodes.reduce(
+    (sum, { services: { current, behind, failed } }) => sum + current + behind + failed,
+    0,
+  );
+  const outliers = await listOutliers(perMinute, now);
   const live = nodes.filter(({ lastHeardAt }) => isHeardLately(lastHeardAt, now));
   return (
     <main id="main" className="page parts">
@@ -64,11 +70,28 @@ export default async function Page() {
                 <Cell label="Services">
                   {current} at the newest version, {behind} behind, {failed} failed
                 </Cell>
+                <Cell label="Figures">
+                  <Figures outlier={outliers.byNode.get(id)} minutes={outliers.minutes} now={now} />
+                </Cell>
               </Row>
             ))}
           </DataTable>
         )}
       </Section>
     </main>
+  );
+}
+
+/** Marks a node whose figures lie far above those of the other nodes of a service. */
+function Figures({ outlier, minutes, now }: { outlier: Outlier | undefined; minutes: number; now: Date }) {
+  if (!outlier) return <span className="soft">Like other nodes in the last {minutes} minutes</span>;
+  const { counter, value, median, serviceId, ts } = outlier;
+  const unit = counter === "bytes" ? "bytes" : "number";
+  return (
+    <>
+      <span className="badge warning">Over {FAR_ABOVE} times the others</span> {unbroken(quantity(value, unit))}
+      {unit === "number" && ` ${counter}`} of service {serviceId} in a minute, <Time at={new Date(ts)} now={now} />; the
+      median of its other nodes is {unbroken(quantity(median, unit))}
+    </>
   );
 }

@@ -106,6 +106,13 @@ export async function replaceNodeKey(id: number, now: Date = new Date()): Promis
   });
 }
 
+/** Ends the keys of a node that were replaced and still work. Answers its name; null when there is no such node. */
+export async function endReplacedKeys(id: number): Promise<string | null> {
+  const node = await db.edgeNode.findUnique({ where: { id }, select: { name: true } });
+  await db.edgeNodeKey.deleteMany({ where: { nodeId: id, expiresAt: { not: null } } });
+  return node?.name ?? null;
+}
+
 async function addKey(tx: Prisma.TransactionClient, nodeId: number, now: Date): Promise<string> {
   const rawKey = mintToken("edgeKey");
   await tx.edgeNodeKey.create({

@@ -1,4 +1,4 @@
-import { db } from "@/lib/database/client";
+import { db, type Prisma } from "@/lib/database/client";
 import { executeIn } from "@/lib/database/run-statement";
 import { parameter, select, statement } from "@/lib/database/statement";
 import { table } from "@/lib/database/tables";
@@ -41,26 +41,35 @@ const ACKNOWLEDGE = statement(
   }),
 );
 
-/** Stores the report of a node. Idempotent. */
+/**
+ * Stores the report of a node, whole or not at all. Idempotent.
+ * @throws OverLineError when its intervals of a minute, earlier reports included, are more than its line carries.
+ */
 export async function storeReport(
   nodeId: number,
   { acknowledgements, intervals }: EdgeReport,
   now: Date = new Date(),
 ): Promise<StoredReport> {
-  if (acknowledgements.length > 0) await acknowledge(nodeId, newestOf(acknowledgements), now);
-  return recordReportedIntervals(nodeId, intervals);
+  if (acknowledgements.length + intervals.length === 0) return { stored: 0, dropped: 0 };
+  return db.$transaction(async (tx) => {
+    if (acknowledgements.length > 0) await acknowledge(tx, nodeId, newestOf(acknowledgements), now);
+    return recordReportedIntervals(tx, nodeId, intervals);
+  }, TIMES);
 }
 
-async function acknowledge(nodeId: number, acknowledgements: readonly Acknowledgement[], now: Date): Promise<void> {
-  await db.$transaction(async (tx) => {
-    const ids = await lockServices(
-      tx,
-      acknowledgements.map(({ serviceId }) => serviceId),
-    );
-    await executeIn(tx, ACKNOWLEDGE, { nodeId, now, acknowledgements: JSON.stringify(acknowledgements) });
-    await markServicesFetched(tx, ids, now);
-    await settle(tx, ids, now);
-  }, TIMES);
+async function acknowledge(
+  tx: Prisma.TransactionClient,
+  nodeId: number,
+  acknowledgements: readonly Acknowledgement[],
+  now: Date,
+): Promise<void> {
+  const ids = await lockServices(
+    tx,
+    acknowledgements.map(({ serviceId }) => serviceId),
+  );
+  await executeIn(tx, ACKNOWLEDGE, { nodeId, now, acknowledgements: JSON.stringify(acknowledgements) });
+  await markServicesFetched(tx, ids, now);
+  await settle(tx, ids, now);
 }
 
 /** The last acknowledgement of each service. Skips versions older than an earlier one in the list. */

@@ -123,6 +123,11 @@ export type HostnameClaim = Prisma.HostnameClaimModel
  */
 export type EdgeNode = Prisma.EdgeNodeModel
 /**
+ * Model EdgeNodeMinute
+ * What a node reported of one minute, all services together: more than its line can carry is refused.
+ */
+export type EdgeNodeMinute = Prisma.EdgeNodeMinuteModel
+/**
  * Model EdgeNodeKey
  * With it an edge node reads the configuration and reports, and nothing else.
  */

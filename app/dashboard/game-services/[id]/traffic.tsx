@@ -6,9 +6,9 @@ import { Section } from "@/app/ui/section";
 import { Time } from "@/app/ui/time";
 import { ValueStrip } from "@/app/ui/value-strip";
 import type { MetricRange } from "@/lib/api/schemas";
+import type { Counter } from "@/lib/game-services/counters";
 import type { NodeState } from "@/lib/game-services/details";
 import {
-  type Counter,
   droppedShare,
   type LatencySeries,
   TRAFFIC_RANGES,

@@ -418,6 +418,7 @@ export const ModelName = {
   ServiceShare: 'ServiceShare',
   HostnameClaim: 'HostnameClaim',
   EdgeNode: 'EdgeNode',
+  EdgeNodeMinute: 'EdgeNodeMinute',
   EdgeNodeKey: 'EdgeNodeKey',
   EdgeAcknowledgement: 'EdgeAcknowledgement',
   Ticket: 'Ticket',
@@ -438,7 +439,7 @@ export type TypeMap<ExtArgs extends runtime.Types.Extensions.InternalArgs = runt
     omit: GlobalOmitOptions
   }
   meta: {
-    modelProps: "account" | "session" | "accessToken" | "tokenUseHour" | "tokenVisitor" | "server" | "serverKey" | "agentState" | "telemetrySample" | "telemetryHour" | "benchmarkRun" | "gameService" | "serviceGrant" | "serviceShare" | "hostnameClaim" | "edgeNode" | "edgeNodeKey" | "edgeAcknowledgement" | "ticket" | "metricSample" | "sweep"
+    modelProps: "account" | "session" | "accessToken" | "tokenUseHour" | "tokenVisitor" | "server" | "serverKey" | "agentState" | "telemetrySample" | "telemetryHour" | "benchmarkRun" | "gameService" | "serviceGrant" | "serviceShare" | "hostnameClaim" | "edgeNode" | "edgeNodeMinute" | "edgeNodeKey" | "edgeAcknowledgement" | "ticket" | "metricSample" | "sweep"
     txIsolationLevel: TransactionIsolationLevel
   }
   model: {
@@ -1626,6 +1627,80 @@ export type TypeMap<ExtArgs extends runtime.Types.Extensions.InternalArgs = runt
         }
       }
     }
+    EdgeNodeMinute: {
+      payload: Prisma.$EdgeNodeMinutePayload<ExtArgs>
+      fields: Prisma.EdgeNodeMinuteFieldRefs
+      operations: {
+        findUnique: {
+          args: Prisma.EdgeNodeMinuteFindUniqueArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$EdgeNodeMinutePayload> | null
+        }
+        findUniqueOrThrow: {
+          args: Prisma.EdgeNodeMinuteFindUniqueOrThrowArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$EdgeNodeMinutePayload>
+        }
+        findFirst: {
+          args: Prisma.EdgeNodeMinuteFindFirstArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$EdgeNodeMinutePayload> | null
+        }
+        findFirstOrThrow: {
+          args: Prisma.EdgeNodeMinuteFindFirstOrThrowArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$EdgeNodeMinutePayload>
+        }
+        findMany: {
+          args: Prisma.EdgeNodeMinuteFindManyArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$EdgeNodeMinutePayload>[]
+        }
+        create: {
+          args: Prisma.EdgeNodeMinuteCreateArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$EdgeNodeMinutePayload>
+        }
+        createMany: {
+          args: Prisma.EdgeNodeMinuteCreateManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        createManyAndReturn: {
+          args: Prisma.EdgeNodeMinuteCreateManyAndReturnArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$EdgeNodeMinutePayload>[]
+        }
+        delete: {
+          args: Prisma.EdgeNodeMinuteDeleteArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$EdgeNodeMinutePayload>
+        }
+        update: {
+          args: Prisma.EdgeNodeMinuteUpdateArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$EdgeNodeMinutePayload>
+        }
+        deleteMany: {
+          args: Prisma.EdgeNodeMinuteDeleteManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        updateMany: {
+          args: Prisma.EdgeNodeMinuteUpdateManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        updateManyAndReturn: {
+          args: Prisma.EdgeNodeMinuteUpdateManyAndReturnArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$EdgeNodeMinutePayload>[]
+        }
+        upsert: {
+          args: Prisma.EdgeNodeMinuteUpsertArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$EdgeNodeMinutePayload>
+        }
+        aggregate: {
+          args: Prisma.EdgeNodeMinuteAggregateArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.AggregateEdgeNodeMinute>
+        }
+        groupBy: {
+          args: Prisma.EdgeNodeMinuteGroupByArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.EdgeNodeMinuteGroupByOutputType>[]
+        }
+        count: {
+          args: Prisma.EdgeNodeMinuteCountArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.EdgeNodeMinuteCountAggregateOutputType> | number
+        }
+      }
+    }
     EdgeNodeKey: {
       payload: Prisma.$EdgeNodeKeyPayload<ExtArgs>
       fields: Prisma.EdgeNodeKeyFieldRefs
@@ -2285,6 +2360,18 @@ export const EdgeNodeScalarFieldEnum = {
 export type EdgeNodeScalarFieldEnum = (typeof EdgeNodeScalarFieldEnum)[keyof typeof EdgeNodeScalarFieldEnum]
 
 
+export const EdgeNodeMinuteScalarFieldEnum = {
+  nodeId: 'nodeId',
+  ts: 'ts',
+  packets: 'packets',
+  bytes: 'bytes',
+  dropped: 'dropped',
+  connections: 'connections'
+} as const
+
+export type EdgeNodeMinuteScalarFieldEnum = (typeof EdgeNodeMinuteScalarFieldEnum)[keyof typeof EdgeNodeMinuteScalarFieldEnum]
+
+
 export const EdgeNodeKeyScalarFieldEnum = {
   id: 'id',
   nodeId: 'nodeId',
@@ -2534,20 +2621,6 @@ export type ListEnumServiceWishFieldRefInput<$PrismaModel> = FieldRefInputType<$
 
 
 /**
- * Reference to a field of type 'TicketStatus'
- */
-export type EnumTicketStatusFieldRefInput<$PrismaModel> = FieldRefInputType<$PrismaModel, 'TicketStatus'>
-    
-
-
-/**
- * Reference to a field of type 'TicketStatus[]'
- */
-export type ListEnumTicketStatusFieldRefInput<$PrismaModel> = FieldRefInputType<$PrismaModel, 'TicketStatus[]'>
-    
-
-
-/**
  * Reference to a field of type 'BigInt'
  */
 export type BigIntFieldRefInput<$PrismaModel> = FieldRefInputType<$PrismaModel, 'BigInt'>
@@ -2558,6 +2631,20 @@ export type BigIntFieldRefInput<$PrismaModel> = FieldRefInputType<$PrismaModel, 
  * Reference to a field of type 'BigInt[]'
  */
 export type ListBigIntFieldRefInput<$PrismaModel> = FieldRefInputType<$PrismaModel, 'BigInt[]'>
+    
+
+
+/**
+ * Reference to a field of type 'TicketStatus'
+ */
+export type EnumTicketStatusFieldRefInput<$PrismaModel> = FieldRefInputType<$PrismaModel, 'TicketStatus'>
+    
+
+
+/**
+ * Reference to a field of type 'TicketStatus[]'
+ */
+export type ListEnumTicketStatusFieldRefInput<$PrismaModel> = FieldRefInputType<$PrismaModel, 'TicketStatus[]'>
     
 
 /**
@@ -2727,6 +2814,7 @@ export type GlobalOmitConfig = {
   serviceShare?: Prisma.ServiceShareOmit
   hostnameClaim?: Prisma.HostnameClaimOmit
   edgeNode?: Prisma.EdgeNodeOmit
+  edgeNodeMinute?: Prisma.EdgeNodeMinuteOmit
   edgeNodeKey?: Prisma.EdgeNodeKeyOmit
   edgeAcknowledgement?: Prisma.EdgeAcknowledgementOmit
   ticket?: Prisma.TicketOmit

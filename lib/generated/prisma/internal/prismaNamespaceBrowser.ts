@@ -67,6 +67,7 @@ export const ModelName = {
   ServiceShare: 'ServiceShare',
   HostnameClaim: 'HostnameClaim',
   EdgeNode: 'EdgeNode',
+  EdgeNodeMinute: 'EdgeNodeMinute',
   EdgeNodeKey: 'EdgeNodeKey',
   EdgeAcknowledgement: 'EdgeAcknowledgement',
   Ticket: 'Ticket',
@@ -338,6 +339,18 @@ export const EdgeNodeScalarFieldEnum = {
 } as const
 
 export type EdgeNodeScalarFieldEnum = (typeof EdgeNodeScalarFieldEnum)[keyof typeof EdgeNodeScalarFieldEnum]
+
+
+export const EdgeNodeMinuteScalarFieldEnum = {
+  nodeId: 'nodeId',
+  ts: 'ts',
+  packets: 'packets',
+  bytes: 'bytes',
+  dropped: 'dropped',
+  connections: 'connections'
+} as const
+
+export type EdgeNodeMinuteScalarFieldEnum = (typeof EdgeNodeMinuteScalarFieldEnum)[keyof typeof EdgeNodeMinuteScalarFieldEnum]
 
 
 export const EdgeNodeKeyScalarFieldEnum = {

@@ -242,6 +242,7 @@ export type EdgeNodeWhereInput = {
   unsettledSince?: Prisma.DateTimeNullableFilter<"EdgeNode"> | Date | string | null | runtime.Types.Skip
   keys?: Prisma.EdgeNodeKeyListRelationFilter | runtime.Types.Skip
   acknowledgements?: Prisma.EdgeAcknowledgementListRelationFilter | runtime.Types.Skip
+  minutes?: Prisma.EdgeNodeMinuteListRelationFilter | runtime.Types.Skip
 }
 
 export type EdgeNodeOrderByWithRelationInput = {
@@ -255,6 +256,7 @@ export type EdgeNodeOrderByWithRelationInput = {
   unsettledSince?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
   keys?: Prisma.EdgeNodeKeyOrderByRelationAggregateInput | runtime.Types.Skip
   acknowledgements?: Prisma.EdgeAcknowledgementOrderByRelationAggregateInput | runtime.Types.Skip
+  minutes?: Prisma.EdgeNodeMinuteOrderByRelationAggregateInput | runtime.Types.Skip
 }
 
 export type EdgeNodeWhereUniqueInput = Prisma.AtLeast<{
@@ -271,6 +273,7 @@ export type EdgeNodeWhereUniqueInput = Prisma.AtLeast<{
   unsettledSince?: Prisma.DateTimeNullableFilter<"EdgeNode"> | Date | string | null | runtime.Types.Skip
   keys?: Prisma.EdgeNodeKeyListRelationFilter | runtime.Types.Skip
   acknowledgements?: Prisma.EdgeAcknowledgementListRelationFilter | runtime.Types.Skip
+  minutes?: Prisma.EdgeNodeMinuteListRelationFilter | runtime.Types.Skip
 }, "id" | "name">
 
 export type EdgeNodeOrderByWithAggregationInput = {
@@ -313,6 +316,7 @@ export type EdgeNodeCreateInput = {
   unsettledSince?: Date | string | null | runtime.Types.Skip
   keys?: Prisma.EdgeNodeKeyCreateNestedManyWithoutNodeInput | runtime.Types.Skip
   acknowledgements?: Prisma.EdgeAcknowledgementCreateNestedManyWithoutNodeInput | runtime.Types.Skip
+  minutes?: Prisma.EdgeNodeMinuteCreateNestedManyWithoutNodeInput | runtime.Types.Skip
 }
 
 export type EdgeNodeUncheckedCreateInput = {
@@ -326,6 +330,7 @@ export type EdgeNodeUncheckedCreateInput = {
   unsettledSince?: Date | string | null | runtime.Types.Skip
   keys?: Prisma.EdgeNodeKeyUncheckedCreateNestedManyWithoutNodeInput | runtime.Types.Skip
   acknowledgements?: Prisma.EdgeAcknowledgementUncheckedCreateNestedManyWithoutNodeInput | runtime.Types.Skip
+  minutes?: Prisma.EdgeNodeMinuteUncheckedCreateNestedManyWithoutNodeInput | runtime.Types.Skip
 }
 
 export type EdgeNodeUpdateInput = {
@@ -338,6 +343,7 @@ export type EdgeNodeUpdateInput = {
   unsettledSince?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
   keys?: Prisma.EdgeNodeKeyUpdateManyWithoutNodeNestedInput | runtime.Types.Skip
   acknowledgements?: Prisma.EdgeAcknowledgementUpdateManyWithoutNodeNestedInput | runtime.Types.Skip
+  minutes?: Prisma.EdgeNodeMinuteUpdateManyWithoutNodeNestedInput | runtime.Types.Skip
 }
 
 export type EdgeNodeUncheckedUpdateInput = {
@@ -351,6 +357,7 @@ export type EdgeNodeUncheckedUpdateInput = {
   unsettledSince?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
   keys?: Prisma.EdgeNodeKeyUncheckedUpdateManyWithoutNodeNestedInput | runtime.Types.Skip
   acknowledgements?: Prisma.EdgeAcknowledgementUncheckedUpdateManyWithoutNodeNestedInput | runtime.Types.Skip
+  minutes?: Prisma.EdgeNodeMinuteUncheckedUpdateManyWithoutNodeNestedInput | runtime.Types.Skip
 }
 
 export type EdgeNodeCreateManyInput = {
@@ -431,6 +438,20 @@ export type EdgeNodeScalarRelationFilter = {
   isNot?: Prisma.EdgeNodeWhereInput | runtime.Types.Skip
 }
 
+export type EdgeNodeCreateNestedOneWithoutMinutesInput = {
+  create?: Prisma.XOR<Prisma.EdgeNodeCreateWithoutMinutesInput, Prisma.EdgeNodeUncheckedCreateWithoutMinutesInput> | runtime.Types.Skip
+  connectOrCreate?: Prisma.EdgeNodeCreateOrConnectWithoutMinutesInput | runtime.Types.Skip
+  connect?: Prisma.EdgeNodeWhereUniqueInput | runtime.Types.Skip
+}
+
+export type EdgeNodeUpdateOneRequiredWithoutMinutesNestedInput = {
+  create?: Prisma.XOR<Prisma.EdgeNodeCreateWithoutMinutesInput, Prisma.EdgeNodeUncheckedCreateWithoutMinutesInput> | runtime.Types.Skip
+  connectOrCreate?: Prisma.EdgeNodeCreateOrConnectWithoutMinutesInput | runtime.Types.Skip
+  upsert?: Prisma.EdgeNodeUpsertWithoutMinutesInput | runtime.Types.Skip
+  connect?: Prisma.EdgeNodeWhereUniqueInput | runtime.Types.Skip
+  update?: Prisma.XOR<Prisma.XOR<Prisma.EdgeNodeUpdateToOneWithWhereWithoutMinutesInput, Prisma.EdgeNodeUpdateWithoutMinutesInput>, Prisma.EdgeNodeUncheckedUpdateWithoutMinutesInput> | runtime.Types.Skip
+}
+
 export type EdgeNodeCreateNestedOneWithoutKeysInput = {
   create?: Prisma.XOR<Prisma.EdgeNodeCreateWithoutKeysInput, Prisma.EdgeNodeUncheckedCreateWithoutKeysInput> | runtime.Types.Skip
   connectOrCreate?: Prisma.EdgeNodeCreateOrConnectWithoutKeysInput | runtime.Types.Skip
@@ -459,6 +480,72 @@ export type EdgeNodeUpdateOneRequiredWithoutAcknowledgementsNestedInput = {
   update?: Prisma.XOR<Prisma.XOR<Prisma.EdgeNodeUpdateToOneWithWhereWithoutAcknowledgementsInput, Prisma.EdgeNodeUpdateWithoutAcknowledgementsInput>, Prisma.EdgeNodeUncheckedUpdateWithoutAcknowledgementsInput> | runtime.Types.Skip
 }
 
+export type EdgeNodeCreateWithoutMinutesInput = {
+  name: string
+  createdAt?: Date | string | runtime.Types.Skip
+  lastHeardAt?: Date | string | null | runtime.Types.Skip
+  lastHeardIp?: string | null | runtime.Types.Skip
+  agent?: string | null | runtime.Types.Skip
+  isLive?: boolean | runtime.Types.Skip
+  unsettledSince?: Date | string | null | runtime.Types.Skip
+  keys?: Prisma.EdgeNodeKeyCreateNestedManyWithoutNodeInput | runtime.Types.Skip
+  acknowledgements?: Prisma.EdgeAcknowledgementCreateNestedManyWithoutNodeInput | runtime.Types.Skip
+}
+
+export type EdgeNodeUncheckedCreateWithoutMinutesInput = {
+  id?: number | runtime.Types.Skip
+  name: string
+  createdAt?: Date | string | runtime.Types.Skip
+  lastHeardAt?: Date | string | null | runtime.Types.Skip
+  lastHeardIp?: string | null | runtime.Types.Skip
+  agent?: string | null | runtime.Types.Skip
+  isLive?: boolean | runtime.Types.Skip
+  unsettledSince?: Date | string | null | runtime.Types.Skip
+  keys?: Prisma.EdgeNodeKeyUncheckedCreateNestedManyWithoutNodeInput | runtime.Types.Skip
+  acknowledgements?: Prisma.EdgeAcknowledgementUncheckedCreateNestedManyWithoutNodeInput | runtime.Types.Skip
+}
+
+export type EdgeNodeCreateOrConnectWithoutMinutesInput = {
+  where: Prisma.EdgeNodeWhereUniqueInput
+  create: Prisma.XOR<Prisma.EdgeNodeCreateWithoutMinutesInput, Prisma.EdgeNodeUncheckedCreateWithoutMinutesInput>
+}
+
+export type EdgeNodeUpsertWithoutMinutesInput = {
+  update: Prisma.XOR<Prisma.EdgeNodeUpdateWithoutMinutesInput, Prisma.EdgeNodeUncheckedUpdateWithoutMinutesInput>
+  create: Prisma.XOR<Prisma.EdgeNodeCreateWithoutMinutesInput, Prisma.EdgeNodeUncheckedCreateWithoutMinutesInput>
+  where?: Prisma.EdgeNodeWhereInput | runtime.Types.Skip
+}
+
+export type EdgeNodeUpdateToOneWithWhereWithoutMinutesInput = {
+  where?: Prisma.EdgeNodeWhereInput | runtime.Types.Skip
+  data: Prisma.XOR<Prisma.EdgeNodeUpdateWithoutMinutesInput, Prisma.EdgeNodeUncheckedUpdateWithoutMinutesInput>
+}
+
+export type EdgeNodeUpdateWithoutMinutesInput = {
+  name?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
+  createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
+  lastHeardAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
+  lastHeardIp?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
+  agent?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
+  isLive?: Prisma.BoolFieldUpdateOperationsInput | boolean | runtime.Types.Skip
+  unsettledSince?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
+  keys?: Prisma.EdgeNodeKeyUpdateManyWithoutNodeNestedInput | runtime.Types.Skip
+  acknowledgements?: Prisma.EdgeAcknowledgementUpdateManyWithoutNodeNestedInput | runtime.Types.Skip
+}
+
+export type EdgeNodeUncheckedUpdateWithoutMinutesInput = {
+  id?: Prisma.IntFieldUpdateOperationsInput | number | runtime.Types.Skip
+  name?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
+  createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
+  lastHeardAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
+  lastHeardIp?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
+  agent?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
+  isLive?: Prisma.BoolFieldUpdateOperationsInput | boolean | runtime.Types.Skip
+  unsettledSince?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
+  keys?: Prisma.EdgeNodeKeyUncheckedUpdateManyWithoutNodeNestedInput | runtime.Types.Skip
+  acknowledgements?: Prisma.EdgeAcknowledgementUncheckedUpdateManyWithoutNodeNestedInput | runtime.Types.Skip
+}
+
 export type EdgeNodeCreateWithoutKeysInput = {
   name: string
   createdAt?: Date | string | runtime.Types.Skip
@@ -468,6 +555,7 @@ export type EdgeNodeCreateWithoutKeysInput = {
   isLive?: boolean | runtime.Types.Skip
   unsettledSince?: Date | string | null | runtime.Types.Skip
   acknowledgements?: Prisma.EdgeAcknowledgementCreateNestedManyWithoutNodeInput | runtime.Types.Skip
+  minutes?: Prisma.EdgeNodeMinuteCreateNestedManyWithoutNodeInput | runtime.Types.Skip
 }
 
 export type EdgeNodeUncheckedCreateWithoutKeysInput = {
@@ -480,6 +568,7 @@ export type EdgeNodeUncheckedCreateWithoutKeysInput = {
   isLive?: boolean | runtime.Types.Skip
   unsettledSince?: Date | string | null | runtime.Types.Skip
   acknowledgements?: Prisma.EdgeAcknowledgementUncheckedCreateNestedManyWithoutNodeInput | runtime.Types.Skip
+  minutes?: Prisma.EdgeNodeMinuteUncheckedCreateNestedManyWithoutNodeInput | runtime.Types.Skip
 }
 
 export type EdgeNodeCreateOrConnectWithoutKeysInput = {
@@ -507,6 +596,7 @@ export type EdgeNodeUpdateWithoutKeysInput = {
   isLive?: Prisma.BoolFieldUpdateOperationsInput | boolean | runtime.Types.Skip
   unsettledSince?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
   acknowledgements?: Prisma.EdgeAcknowledgementUpdateManyWithoutNodeNestedInput | runtime.Types.Skip
+  minutes?: Prisma.EdgeNodeMinuteUpdateManyWithoutNodeNestedInput | runtime.Types.Skip
 }
 
 export type EdgeNodeUncheckedUpdateWithoutKeysInput = {
@@ -519,6 +609,7 @@ export type EdgeNodeUncheckedUpdateWithoutKeysInput = {
   isLive?: Prisma.BoolFieldUpdateOperationsInput | boolean | runtime.Types.Skip
   unsettledSince?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
   acknowledgements?: Prisma.EdgeAcknowledgementUncheckedUpdateManyWithoutNodeNestedInput | runtime.Types.Skip
+  minutes?: Prisma.EdgeNodeMinuteUncheckedUpdateManyWithoutNodeNestedInput | runtime.Types.Skip
 }
 
 export type EdgeNodeCreateWithoutAcknowledgementsInput = {
@@ -530,6 +621,7 @@ export type EdgeNodeCreateWithoutAcknowledgementsInput = {
   isLive?: boolean | runtime.Types.Skip
   unsettledSince?: Date | string | null | runtime.Types.Skip
   keys?: Prisma.EdgeNodeKeyCreateNestedManyWithoutNodeInput | runtime.Types.Skip
+  minutes?: Prisma.EdgeNodeMinuteCreateNestedManyWithoutNodeInput | runtime.Types.Skip
 }
 
 export type EdgeNodeUncheckedCreateWithoutAcknowledgementsInput = {
@@ -542,6 +634,7 @@ export type EdgeNodeUncheckedCreateWithoutAcknowledgementsInput = {
   isLive?: boolean | runtime.Types.Skip
   unsettledSince?: Date | string | null | runtime.Types.Skip
   keys?: Prisma.EdgeNodeKeyUncheckedCreateNestedManyWithoutNodeInput | runtime.Types.Skip
+  minutes?: Prisma.EdgeNodeMinuteUncheckedCreateNestedManyWithoutNodeInput | runtime.Types.Skip
 }
 
 export type EdgeNodeCreateOrConnectWithoutAcknowledgementsInput = {
@@ -569,6 +662,7 @@ export type EdgeNodeUpdateWithoutAcknowledgementsInput = {
   isLive?: Prisma.BoolFieldUpdateOperationsInput | boolean | runtime.Types.Skip
   unsettledSince?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
   keys?: Prisma.EdgeNodeKeyUpdateManyWithoutNodeNestedInput | runtime.Types.Skip
+  minutes?: Prisma.EdgeNodeMinuteUpdateManyWithoutNodeNestedInput | runtime.Types.Skip
 }
 
 export type EdgeNodeUncheckedUpdateWithoutAcknowledgementsInput = {
@@ -581,6 +675,7 @@ export type EdgeNodeUncheckedUpdateWithoutAcknowledgementsInput = {
   isLive?: Prisma.BoolFieldUpdateOperationsInput | boolean | runtime.Types.Skip
   unsettledSince?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
   keys?: Prisma.EdgeNodeKeyUncheckedUpdateManyWithoutNodeNestedInput | runtime.Types.Skip
+  minutes?: Prisma.EdgeNodeMinuteUncheckedUpdateManyWithoutNodeNestedInput | runtime.Types.Skip
 }
 
 
@@ -591,11 +686,13 @@ export type EdgeNodeUncheckedUpdateWithoutAcknowledgementsInput = {
 export type EdgeNodeCountOutputType = {
   keys: number
   acknowledgements: number
+  minutes: number
 }
 
 export type EdgeNodeCountOutputTypeSelect<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
   keys?: boolean | EdgeNodeCountOutputTypeCountKeysArgs
   acknowledgements?: boolean | EdgeNodeCountOutputTypeCountAcknowledgementsArgs
+  minutes?: boolean | EdgeNodeCountOutputTypeCountMinutesArgs
 }
 
 /**
@@ -622,6 +719,13 @@ export type EdgeNodeCountOutputTypeCountAcknowledgementsArgs<ExtArgs extends run
   where?: Prisma.EdgeAcknowledgementWhereInput | runtime.Types.Skip
 }
 
+/**
+ * EdgeNodeCountOutputType without action
+ */
+export type EdgeNodeCountOutputTypeCountMinutesArgs<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
+  where?: Prisma.EdgeNodeMinuteWhereInput | runtime.Types.Skip
+}
+
 
 export type EdgeNodeSelect<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetSelect<{
   id?: boolean | runtime.Types.Skip
@@ -634,6 +738,7 @@ export type EdgeNodeSelect<ExtArgs extends runtime.Types.Extensions.InternalArgs
   unsettledSince?: boolean | runtime.Types.Skip
   keys?: boolean | Prisma.EdgeNode$keysArgs<ExtArgs> | runtime.Types.Skip
   acknowledgements?: boolean | Prisma.EdgeNode$acknowledgementsArgs<ExtArgs> | runtime.Types.Skip
+  minutes?: boolean | Prisma.EdgeNode$minutesArgs<ExtArgs> | runtime.Types.Skip
   _count?: boolean | Prisma.EdgeNodeCountOutputTypeDefaultArgs<ExtArgs> | runtime.Types.Skip
 }, ExtArgs["result"]["edgeNode"]>
 
@@ -674,6 +779,7 @@ export type EdgeNodeOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs =
 export type EdgeNodeInclude<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
   keys?: boolean | Prisma.EdgeNode$keysArgs<ExtArgs> | runtime.Types.Skip
   acknowledgements?: boolean | Prisma.EdgeNode$acknowledgementsArgs<ExtArgs> | runtime.Types.Skip
+  minutes?: boolean | Prisma.EdgeNode$minutesArgs<ExtArgs> | runtime.Types.Skip
   _count?: boolean | Prisma.EdgeNodeCountOutputTypeDefaultArgs<ExtArgs> | runtime.Types.Skip
 }
 export type EdgeNodeIncludeCreateManyAndReturn<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {}
@@ -684,6 +790,7 @@ export type $EdgeNodePayload<ExtArgs extends runtime.Types.Extensions.InternalAr
   objects: {
     keys: Prisma.$EdgeNodeKeyPayload<ExtArgs>[]
     acknowledgements: Prisma.$EdgeAcknowledgementPayload<ExtArgs>[]
+    minutes: Prisma.$EdgeNodeMinutePayload<ExtArgs>[]
   }
   scalars: runtime.Types.Extensions.GetPayloadResult<{
     id: number
@@ -1102,6 +1209,7 @@ export interface Prisma__EdgeNodeClient<T, Null = never, ExtArgs extends runtime
   readonly [Symbol.toStringTag]: "PrismaPromise"
   keys<T extends Prisma.EdgeNode$keysArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.EdgeNode$keysArgs<ExtArgs>>): Prisma.PrismaPromise<runtime.Types.Result.GetResult<Prisma.$EdgeNodeKeyPayload<ExtArgs>, T, "findMany", GlobalOmitOptions> | Null>
   acknowledgements<T extends Prisma.EdgeNode$acknowledgementsArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.EdgeNode$acknowledgementsArgs<ExtArgs>>): Prisma.PrismaPromise<runtime.Types.Result.GetResult<Prisma.$EdgeAcknowledgementPayload<ExtArgs>, T, "findMany", GlobalOmitOptions> | Null>
+  minutes<T extends Prisma.EdgeNode$minutesArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.EdgeNode$minutesArgs<ExtArgs>>): Prisma.PrismaPromise<runtime.Types.Result.GetResult<Prisma.$EdgeNodeMinutePayload<ExtArgs>, T, "findMany", GlobalOmitOptions> | Null>
   /**
    * Attaches callbacks for the resolution and/or rejection of the Promise.
    * @param onfulfilled The callback to execute when the Promise is resolved.
@@ -1586,6 +1694,30 @@ export type EdgeNode$acknowledgementsArgs<ExtArgs extends runtime.Types.Extensio
   take?: number | runtime.Types.Skip
   skip?: number | runtime.Types.Skip
   distinct?: Prisma.EdgeAcknowledgementScalarFieldEnum | Prisma.EdgeAcknowledgementScalarFieldEnum[] | runtime.Types.Skip
+}
+
+/**
+ * EdgeNode.minutes
+ */
+export type EdgeNode$minutesArgs<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
+  /**
+   * Select specific fields to fetch from the EdgeNodeMinute
+   */
+  select?: Prisma.EdgeNodeMinuteSelect<ExtArgs> | null
+  /**
+   * Omit specific fields from the EdgeNodeMinute
+   */
+  omit?: Prisma.EdgeNodeMinuteOmit<ExtArgs> | null
+  /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.EdgeNodeMinuteInclude<ExtArgs> | null
+  where?: Prisma.EdgeNodeMinuteWhereInput | runtime.Types.Skip
+  orderBy?: Prisma.EdgeNodeMinuteOrderByWithRelationInput | Prisma.EdgeNodeMinuteOrderByWithRelationInput[] | runtime.Types.Skip
+  cursor?: Prisma.EdgeNodeMinuteWhereUniqueInput | runtime.Types.Skip
+  take?: number | runtime.Types.Skip
+  skip?: number | runtime.Types.Skip
+  distinct?: Prisma.EdgeNodeMinuteScalarFieldEnum | Prisma.EdgeNodeMinuteScalarFieldEnum[] | runtime.Types.Skip
 }
 
 /**

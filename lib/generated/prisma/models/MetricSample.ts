@@ -512,14 +512,6 @@ export type MetricSampleUncheckedUpdateManyWithoutServiceNestedInput = {
   deleteMany?: Prisma.MetricSampleScalarWhereInput | Prisma.MetricSampleScalarWhereInput[] | runtime.Types.Skip
 }
 
-export type BigIntFieldUpdateOperationsInput = {
-  set?: bigint | number | runtime.Types.Skip
-  increment?: bigint | number | runtime.Types.Skip
-  decrement?: bigint | number | runtime.Types.Skip
-  multiply?: bigint | number | runtime.Types.Skip
-  divide?: bigint | number | runtime.Types.Skip
-}
-
 export type MetricSampleCreateWithoutServiceInput = {
   ts: Date | string
   nodeId: number
