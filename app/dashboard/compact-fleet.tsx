@@ -1,10 +1,10 @@
 import Link from "next/link";
 import { Time } from "@/app/ui/time";
 import { serverPath } from "@/lib/page-paths";
-import { levelOf } from "@/lib/servers/health-level";
+import { shownLevel } from "@/lib/servers/health-level";
 import type { FleetServer } from "@/lib/servers/servers";
 import styles from "./compact-fleet.module.css";
-import { groupOf, searchText } from "./fleet-query";
+import { searchText } from "./fleet-query";
 
 /** While more servers than this need somebody, their rows are as small as the others, so that all stay on one screen. */
 const MOST_WIDE_ROWS = 30;
@@ -19,16 +19,16 @@ export function CompactFleet({ servers, now }: { servers: readonly FleetServer[]
   return (
     <ul className={styles.rows} aria-labelledby="fleet">
       {servers.map((server) => {
-        const group = groupOf(server);
+        const { need } = server;
         const isWide = hasRoom && needsSomebody(server);
         return (
           <li
             key={server.id}
             data-server={server.id}
-            data-group={group}
+            data-group={need}
             data-search={searchText(server)}
             data-wide={isWide}
-            data-level={group === "never" ? undefined : levelOf(server.score)}
+            data-level={need === "never" ? undefined : shownLevel(server.score, server.need)}
           >
             <Link
               href={serverPath(server.id)}
@@ -47,7 +47,7 @@ export function CompactFleet({ servers, now }: { servers: readonly FleetServer[]
                   )}
                 </span>
               )}{" "}
-              <b>{stateText(server)}</b>
+              <b>{need === "never" ? <NoScore /> : need === "offline" ? "offline" : server.score}</b>
             </Link>
           </li>
         );
@@ -57,11 +57,14 @@ export function CompactFleet({ servers, now }: { servers: readonly FleetServer[]
 }
 
 function needsSomebody(server: FleetServer): boolean {
-  const group = groupOf(server);
-  return group === "offline" || group === "attention";
+  return server.need === "offline" || server.need === "attention";
 }
 
-function stateText(server: FleetServer): string {
-  if (!server.hasCheckedIn) return "new";
-  return server.online ? String(server.score) : "offline";
+function NoScore() {
+  return (
+    <>
+      <span aria-hidden="true">–</span>
+      <span className="visually-hidden">never checked in</span>
+    </>
+  );
 }

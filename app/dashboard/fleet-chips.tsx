@@ -1,8 +1,9 @@
 import Link from "next/link";
+import { NEEDS, type Need } from "@/lib/servers/health-level";
 import styles from "./fleet.module.css";
-import { FLEET_GROUPS, type FleetGroup, type FleetQuery, fleetPath, type GroupCounts } from "./fleet-query";
+import { type FleetQuery, fleetPath, type NeedCounts } from "./fleet-query";
 
-const NAMES: Readonly<Record<FleetGroup, string>> = {
+const NAMES: Readonly<Record<Need, string>> = {
   offline: "Offline",
   attention: "Needs attention",
   well: "Healthy",
@@ -10,7 +11,7 @@ const NAMES: Readonly<Record<FleetGroup, string>> = {
 };
 
 /** Counts servers by need. Each chip filters the list by its need, and "All" clears the filter. */
-export function FleetChips({ query, counts, total }: { query: FleetQuery; counts: GroupCounts; total: number }) {
+export function FleetChips({ query, counts, total }: { query: FleetQuery; counts: NeedCounts; total: number }) {
   return (
     <nav className={styles.chips} aria-label="Show servers">
       <Chip
@@ -19,30 +20,30 @@ export function FleetChips({ query, counts, total }: { query: FleetQuery; counts
         count={total}
         isCurrent={query.show === null}
       />
-      {FLEET_GROUPS.filter((group) => counts[group] > 0 || query.show === group).map((group) => (
+      {NEEDS.filter((need) => counts[need] > 0 || query.show === need).map((need) => (
         <Chip
-          key={group}
-          group={group}
-          href={fleetPath({ ...query, show: group, page: 1 })}
-          name={NAMES[group]}
-          count={counts[group]}
-          isCurrent={query.show === group}
+          key={need}
+          need={need}
+          href={fleetPath({ ...query, show: need, page: 1 })}
+          name={NAMES[need]}
+          count={counts[need]}
+          isCurrent={query.show === need}
         />
       ))}
     </nav>
   );
 }
 
-type ChipProps = { href: string; name: string; count: number; isCurrent: boolean; group?: FleetGroup };
+type ChipProps = { href: string; name: string; count: number; isCurrent: boolean; need?: Need };
 
-function Chip({ href, name, count, isCurrent, group }: ChipProps) {
+function Chip({ href, name, count, isCurrent, need }: ChipProps) {
   return (
     <Link
       className={styles.chip}
       href={href}
       prefetch={false}
       scroll={false}
-      data-group={group}
+      data-group={need}
       aria-current={isCurrent ? "true" : undefined}
     >
       {name} <b>{count.toLocaleString("en")}</b>

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { FleetServer } from "@/lib/servers/servers";
-import { countGroups, fleetPath, needSomebody, pageOf, parseFleetQuery } from "./fleet-query";
+import { countNeeds, fleetPath, needSomebody, pageOf, parseFleetQuery } from "./fleet-query";
 
 const server = (id: number, label: string, change: Partial<FleetServer> = {}): FleetServer => ({
   id,
@@ -12,6 +12,7 @@ const server = (id: number, label: string, change: Partial<FleetServer> = {}): F
   public_ip: null,
   createdAt: 0,
   hasCheckedIn: true,
+  need: "well",
   cpuPct: null,
   memUsedPct: null,
   diskUsedPct: null,
@@ -19,20 +20,25 @@ const server = (id: number, label: string, change: Partial<FleetServer> = {}): F
   ...change,
 });
 const FLEET = [
-  server(1, "never", { hasCheckedIn: false, online: false, score: 500 }),
+  server(1, "never", { hasCheckedIn: false, online: false, score: 500, need: "never" }),
   server(2, "well 10", { cpuPct: 20 }),
-  server(3, "strained", { score: 700, cpuPct: 90, public_ip: "192.0.2.7" }),
-  server(4, "silent", { online: false, score: 940 }),
-  server(5, "well 9"),
+  server(3, "strained", { score: 900, need: "attention", cpuPct: 90, public_ip: "192.0.2.7" }),
+  server(4, "silent", { online: false, score: 990, need: "offline", cpuPct: 99 }),
+  server(5, "well 9", { score: 820 }),
 ];
 const labels = (query: Record<string, string>) =>
   pageOf(FLEET, parseFleetQuery(query)).servers.map(({ label }) => label);
 
-test("what fell silent comes first whatever its score, then the worst, and what was never set up last", () => {
+test("what fell silent comes first whatever its score, then what needs attention, and what was never set up last", () => {
   expect(labels({})).toEqual(["silent", "strained", "well 9", "well 10", "never"]);
   expect(labels({ order: "name" })).toEqual(["never", "silent", "strained", "well 9", "well 10"]);
   expect(labels({ order: "-name" })).toEqual(["well 10", "well 9", "strained", "silent", "never"]);
+});
+
+test("a server without a present value comes last in either direction, whatever it measured before it fell silent", () => {
   expect(labels({ order: "cpu" })).toEqual(["strained", "well 10", "never", "silent", "well 9"]);
+  expect(labels({ order: "-cpu" })).toEqual(["well 10", "strained", "never", "silent", "well 9"]);
+  expect(labels({ order: "-score" })).toEqual(["well 10", "well 9", "strained", "silent", "never"]);
 });
 
 test("servers are found by words of their label, hostname and ip, and by what they need", () => {
@@ -43,8 +49,8 @@ test("servers are found by words of their label, hostname and ip, and by what th
   expect(labels({ show: "offline", q: "well" })).toEqual([]);
 });
 
-test("servers that need somebody are those offline, strained or critical", () => {
-  const counts = countGroups(FLEET);
+test("servers that need somebody are those that are offline or need attention, not those that were never set up", () => {
+  const counts = countNeeds(FLEET);
   expect(counts).toEqual({ offline: 1, attention: 1, well: 2, never: 1 });
   expect(needSomebody(counts)).toBe(2);
 });

@@ -1,5 +1,5 @@
 import { DASHBOARD } from "@/lib/page-paths";
-import { levelOf } from "@/lib/servers/health-level";
+import { NEEDS, type Need } from "@/lib/servers/health-level";
 import type { FleetServer } from "@/lib/servers/servers";
 
 /** Limits the length of the page. */
@@ -10,10 +10,6 @@ const MAX_SEARCH = 256;
 export const FLEET_ORDERS = ["score", "name", "cpu", "memory", "disk"] as const;
 export type FleetOrder = (typeof FLEET_ORDERS)[number];
 
-/** What a server needs, the most urgent first. */
-export const FLEET_GROUPS = ["offline", "attention", "well", "never"] as const;
-export type FleetGroup = (typeof FLEET_GROUPS)[number];
-
 /** Rows with the numbers of each server, or rows so small that all servers are seen at a glance. */
 export const FLEET_VIEWS = ["rows", "compact"] as const;
 export type FleetView = (typeof FLEET_VIEWS)[number];
@@ -22,7 +18,7 @@ export type FleetView = (typeof FLEET_VIEWS)[number];
 export type FleetQuery = {
   order: FleetOrder;
   isReversed: boolean;
-  show: FleetGroup | null;
+  show: Need | null;
   search: string;
   view: FleetView;
   page: number;
@@ -34,7 +30,7 @@ export function parseFleetQuery({ order, show, q, view, page }: Record<string, u
   return {
     order: FLEET_ORDERS.find((known) => known === name) ?? "score",
     isReversed: FLEET_ORDERS.some((known) => order === `-${known}`),
-    show: FLEET_GROUPS.find((known) => known === show) ?? null,
+    show: NEEDS.find((known) => known === show) ?? null,
     search: typeof q === "string" ? q.trim().slice(0, MAX_SEARCH) : "",
     view: FLEET_VIEWS.find((known) => known === view) ?? "rows",
     page: typeof page === "string" && /^[1-9]\d{0,5}$/.test(page) ? Number(page) : 1,
@@ -57,22 +53,16 @@ export function fleetPath(query: FleetQuery): string {
   return params.size > 0 ? `${DASHBOARD}?${params}` : DASHBOARD;
 }
 
-export function groupOf(server: Pick<FleetServer, "hasCheckedIn" | "online" | "score">): FleetGroup {
-  if (!server.hasCheckedIn) return "never";
-  if (!server.online) return "offline";
-  return levelOf(server.score) === "healthy" ? "well" : "attention";
-}
+export type NeedCounts = Record<Need, number>;
 
-export type GroupCounts = Record<FleetGroup, number>;
-
-export function countGroups(servers: readonly FleetServer[]): GroupCounts {
-  const counts: GroupCounts = { offline: 0, attention: 0, well: 0, never: 0 };
-  for (const server of servers) counts[groupOf(server)]++;
+export function countNeeds(servers: readonly FleetServer[]): NeedCounts {
+  const counts: NeedCounts = { offline: 0, attention: 0, well: 0, never: 0 };
+  for (const { need } of servers) counts[need]++;
   return counts;
 }
 
 /** Counts the servers that need attention now. Servers that were never set up do not count. */
-export function needSomebody({ offline, attention }: GroupCounts): number {
+export function needSomebody({ offline, attention }: NeedCounts): number {
   return offline + attention;
 }
 
@@ -88,7 +78,7 @@ export function pageOf(servers: readonly FleetServer[], query: FleetQuery): Flee
 }
 
 function isShown(server: FleetServer, { show, search }: FleetQuery): boolean {
-  if (show !== null && groupOf(server) !== show) return false;
+  if (show !== null && server.need !== show) return false;
   return isFound(searchText(server), search);
 }
 
@@ -107,23 +97,29 @@ type Compare = (a: FleetServer, b: FleetServer) => number;
 
 const collator = new Intl.Collator("en", { numeric: true });
 const byName: Compare = (a, b) => collator.compare(a.label, b.label) || a.id - b.id;
-/** Silent servers come first. Servers that were never set up come last, because their score means nothing. */
-const byNeed: Compare = (a, b) => urgency(a) - urgency(b) || a.score - b.score;
+const byNeed: Compare = (a, b) => NEEDS.indexOf(a.need) - NEEDS.indexOf(b.need) || a.score - b.score;
 
-const COMPARE: Readonly<Record<FleetOrder, Compare>> = {
-  score: byNeed,
-  name: byName,
-  cpu: (a, b) => (b.cpuPct ?? -1) - (a.cpuPct ?? -1),
-  memory: (a, b) => (b.memUsedPct ?? -1) - (a.memUsedPct ?? -1),
-  disk: (a, b) => (b.diskUsedPct ?? -1) - (a.diskUsedPct ?? -1),
+/** What each order compares; null: the server has no present value in that column. */
+const VALUES: Readonly<Record<Exclude<FleetOrder, "name">, (server: FleetServer) => number | null>> = {
+  score: ({ hasCheckedIn, score }) => (hasCheckedIn ? score : null),
+  cpu: presentValue("cpuPct"),
+  memory: presentValue("memUsedPct"),
+  disk: presentValue("diskUsedPct"),
 };
 
-function comparator({ order, isReversed }: FleetQuery): Compare {
-  const compare = COMPARE[order];
-  return (a, b) => (isReversed ? -compare(a, b) : compare(a, b)) || byName(a, b);
+/** Values from before a silence are not present. */
+export function presentValue(name: "cpuPct" | "memUsedPct" | "diskUsedPct") {
+  return (server: FleetServer): number | null => (server.online ? server[name] : null);
 }
 
-function urgency(server: FleetServer): number {
-  const group = groupOf(server);
-  return group === "offline" ? 0 : group === "never" ? 2 : 1;
+/** Servers without a present value are last in either direction. */
+function comparator({ order, isReversed }: FleetQuery): Compare {
+  const sign = isReversed ? -1 : 1;
+  if (order === "name") return (a, b) => sign * byName(a, b);
+  const value = VALUES[order];
+  return (a, b) => {
+    const [one, other] = [value(a), value(b)];
+    if (one === null || other === null) return Number(one === null) - Number(other === null) || byName(a, b);
+    return sign * (order === "score" ? byNeed(a, b) : other - one) || byName(a, b);
+  };
 }

@@ -9,6 +9,7 @@ import { Score } from "@/app/ui/score";
 import { Time } from "@/app/ui/time";
 import { serverPath } from "@/lib/page-paths";
 import { counted, unbroken } from "@/lib/quantities";
+import { shownLevel } from "@/lib/servers/health-level";
 import { COMPONENT_CURVES } from "@/lib/servers/health-score";
 import type { FleetServer } from "@/lib/servers/servers";
 import { listTrends, type TrendPoint } from "@/lib/servers/telemetry/history";
@@ -17,15 +18,15 @@ import styles from "./fleet.module.css";
 import { FleetChips } from "./fleet-chips";
 import { fleetOf } from "./fleet-data";
 import {
-  countGroups,
+  countNeeds,
   FLEET_VIEWS,
   type FleetOrder,
   type FleetPage,
   type FleetQuery,
   fleetPath,
-  groupOf,
   needSomebody,
   pageOf,
+  presentValue,
   searchText,
 } from "./fleet-query";
 import { FleetSearch } from "./fleet-search";
@@ -39,7 +40,7 @@ export async function Fleet({ accountId, query }: { accountId: number; query: Fl
   if (all.length === 0) return <NoServers />;
   const now = new Date();
   const shown = pageOf(all, query);
-  const counts = countGroups(all);
+  const counts = countNeeds(all);
   const trends =
     query.view === "compact"
       ? new Map()
@@ -117,7 +118,7 @@ function ServerTable({ query, servers, trends, now }: TableProps) {
 function ServerRow({ server, trend, now }: { server: FleetServer; trend: readonly TrendPoint[]; now: Date }) {
   const { hasCheckedIn } = server;
   return (
-    <Row data-server={server.id} data-group={groupOf(server)} data-search={searchText(server)}>
+    <Row data-server={server.id} data-group={server.need} data-search={searchText(server)}>
       <RowTitle className={styles.name} title={server.hostname}>
         <Link href={serverPath(server.id)} prefetch={false}>
           <bdi>{server.label}</bdi>
@@ -128,22 +129,31 @@ function ServerRow({ server, trend, now }: { server: FleetServer; trend: readonl
         <State server={server} />
       </Cell>
       <Cell className={styles.score}>
-        {hasCheckedIn ? <Score value={server.score} /> : <NoScore apiScore={server.score} />}
+        {hasCheckedIn ? (
+          <Score value={server.score} level={shownLevel(server.score, server.need)} />
+        ) : (
+          <NoScore apiScore={server.score} />
+        )}
       </Cell>
       <Cell className={styles.trend}>
-        {hasCheckedIn && <Trend points={trend} score={server.score} now={now.getTime()} />}
+        {hasCheckedIn && (
+          <Trend
+            points={trend}
+            score={server.score}
+            level={shownLevel(server.score, server.need)}
+            now={now.getTime()}
+          />
+        )}
       </Cell>
-      {(["cpuPct", "memUsedPct", "diskUsedPct"] as const).map((name) => (
-        <Cell key={name} className={styles.meter}>
-          {/* Values from before the silence are not current. */}
-          {server.online && server[name] !== null ? (
-            <Meter value={server[name]} curve={CURVES[name]} />
-          ) : (
-            <Unknown what="not known now" />
-          )}
-        </Cell>
-      ))}
-      <Cell className={styles.cause}>
+      {(["cpuPct", "memUsedPct", "diskUsedPct"] as const).map((name) => {
+        const value = presentValue(name)(server);
+        return (
+          <Cell key={name} className={styles.meter}>
+            {value === null ? <Unknown what="not known now" /> : <Meter value={value} curve={CURVES[name]} />}
+          </Cell>
+        );
+      })}
+      <Cell className={styles.cause} title={(server.online && server.cause) || undefined}>
         <Cause server={server} now={now} />
       </Cell>
       <Cell className={styles.ip}>{server.public_ip === null ? "Not reported" : <Ip ip={server.public_ip} />}</Cell>
@@ -159,7 +169,7 @@ const CURVES = {
 
 function State({ server }: { server: FleetServer }) {
   if (!server.hasCheckedIn) return <data value="false">Never checked in</data>;
-  return <OnlineState isOnline={server.online} />;
+  return <OnlineState isOnline={server.online} needsAttention={server.need === "attention"} />;
 }
 
 function Cause({ server, now }: { server: FleetServer; now: Date }) {

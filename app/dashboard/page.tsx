@@ -8,7 +8,7 @@ import { metadata as siteMetadata } from "../layout";
 import { Fleet } from "./fleet";
 import { loadFleet } from "./fleet-actions";
 import { fleetOf } from "./fleet-data";
-import { countGroups, fleetParams, needSomebody, parseFleetQuery } from "./fleet-query";
+import { countNeeds, fleetParams, needSomebody, parseFleetQuery } from "./fleet-query";
 import { fleetTitle, iconPath } from "./fleet-title-text";
 import { RemovalOutcome } from "./removal-outcome";
 
@@ -17,7 +17,7 @@ type Props = { searchParams: Promise<Record<string, string | string[] | undefine
 /** The tab says how many servers need somebody. */
 export async function generateMetadata(): Promise<Metadata> {
   const { id } = await requireAccount();
-  const count = needSomebody(countGroups(await fleetOf(id)));
+  const count = needSomebody(countNeeds(await fleetOf(id)));
   const icon = [{ url: iconPath(count), type: "image/svg+xml" }, { url: "/favicon.ico" }];
   return { title: fleetTitle(count), icons: { ...(siteMetadata.icons as object), icon } };
 }

@@ -1,12 +1,15 @@
 import { Sparkline } from "@/app/ui/sparkline";
-import { levelOf } from "@/lib/servers/health-level";
+import { HEALTH_LEVELS, type HealthLevel, levelOf } from "@/lib/servers/health-level";
 import type { TrendPoint } from "@/lib/servers/telemetry/history";
 import { DAY, HOUR } from "@/lib/time";
 
-type Props = { points: readonly TrendPoint[]; score: number; now: number };
+type Props = { points: readonly TrendPoint[]; score: number; level: HealthLevel; now: number };
+
+/** A score from here up to 1000 is healthy: a trend shows at least that much of the scale. */
+const WELL = HEALTH_LEVELS[0].from;
 
 /** How the score moved in the last day: each hour's mean, and the score of now at the end. */
-export function Trend({ points, score, now }: Props) {
+export function Trend({ points, score, level, now }: Props) {
   const known = points.map(({ hour, score }) => [hour + HOUR / 2, score] as const);
   const scores = points.map((point) => Math.round(point.score));
   return (
@@ -16,9 +19,11 @@ export function Trend({ points, score, now }: Props) {
         from={now - 25 * HOUR}
         to={now}
         top={1000}
+        most={WELL}
+        levelOf={levelOf}
         // Up to two hours lie between the last mean and now: the current hour, and one whose sums may not exist yet.
         gap={2.75 * HOUR}
-        level={levelOf(score)}
+        level={level}
       />
       <span className="visually-hidden">
         {scores.length === 0

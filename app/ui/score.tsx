@@ -1,10 +1,9 @@
-import { levelOf } from "@/lib/servers/health-level";
+import { type HealthLevel, levelOf } from "@/lib/servers/health-level";
 import { Bar } from "./bar";
 import styles from "./score.module.css";
 
 /** A health score or one of its components, 0 to 1000, as a number and a bar. */
-export function Score({ value }: { value: number }) {
-  const level = levelOf(value);
+export function Score({ value, level = levelOf(value) }: { value: number; level?: HealthLevel }) {
   return (
     <span className={styles.score} data-level={level}>
       <data value={value}>{value}</data>

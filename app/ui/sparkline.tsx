@@ -10,33 +10,33 @@ const DOT = 2.5;
 
 type Props = {
   /** In order. Epoch milliseconds and values from 0 to `top`. */
-  points: readonly (readonly [at: number, value: number])[];
+  points: readonly Point[];
   from: number;
   to: number;
   top: number;
+  /** The scale begins here at most, and lower where a value is lower. */
+  most: number;
   /** Points further apart than this (ms) are not joined. */
   gap: number;
-  /** How well the last value is. */
+  /** How well a value is: the colour of the line that leads to it. */
+  levelOf(value: number): HealthLevel;
+  /** The colour of the last value. */
   level: HealthLevel;
 };
+type Point = readonly [at: number, value: number];
 
 /** A line chart of the size of a word. The text beside it says the same in words. */
-export function Sparkline({ points, from, to, top, gap, level }: Props) {
+export function Sparkline({ points, from, to, top, most, gap, levelOf, level }: Props) {
   const x = scaleLinear()
     .domain([from, to])
     .range([1, WIDTH - DOT]);
   const y = scaleLinear()
-    .domain([0, top])
+    .domain([Math.min(most, ...points.map(([, value]) => value)), top])
     .range([HEIGHT - 1 - DOT, DOT]);
-  const drawn = points.flatMap((point, index) => {
-    const previous = points[index - 1];
-    return previous && point[0] - previous[0] > gap ? [null, point] : [point];
-  });
-  const path = line<readonly [number, number] | null>()
-    .defined((point) => point !== null)
-    .x((point) => x(point?.[0] ?? from))
-    .y((point) => y(point?.[1] ?? 0))
-    .digits(0);
+  const path = line<Point>()
+    .x(([at]) => x(at))
+    .y(([, value]) => y(value))
+    .digits(1);
   const last = points.at(-1);
   return (
     <svg
@@ -48,8 +48,25 @@ export function Sparkline({ points, from, to, top, gap, level }: Props) {
       aria-hidden="true"
     >
       <line className={styles.floor} x1="0" x2={WIDTH} y1={HEIGHT - 1} y2={HEIGHT - 1} />
-      <path d={path(drawn) ?? ""} />
+      {runsOf(points, gap, levelOf).map((run) => (
+        <path key={run.points[0]?.[0]} data-level={run.level} d={path(run.points) ?? ""} />
+      ))}
       {last && <circle cx={Math.round(x(last[0]) * 10) / 10} cy={Math.round(y(last[1]) * 10) / 10} r={DOT} />}
     </svg>
   );
+}
+
+type Run = { level: HealthLevel; points: Point[] };
+
+/** The lines to draw: each joins neighbours that are no further apart than `gap` and lead to values of one level. */
+function runsOf(points: readonly Point[], gap: number, levelOf: Props["levelOf"]): Run[] {
+  const runs: Run[] = [];
+  points.forEach((point, index) => {
+    const previous = points[index - 1];
+    const level = levelOf(point[1]);
+    if (!previous || point[0] - previous[0] > gap) runs.push({ level, points: [point] });
+    else if (runs.at(-1)?.level === level) runs.at(-1)?.points.push(point);
+    else runs.push({ level, points: [previous, point] });
+  });
+  return runs;
 }

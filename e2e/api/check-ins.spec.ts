@@ -5,7 +5,7 @@ import { InvalidInputError, NotFoundError } from "@/lib/failures";
 import { parseStabilityRecord, type StabilityRecord } from "@/lib/servers/stability";
 import { recordCheckIn, storeCheckIn } from "@/lib/servers/telemetry/check-ins";
 import { parseReport } from "@/lib/servers/telemetry/report";
-import { DAY, MINUTE, SECOND } from "@/lib/time";
+import { DAY, HOUR, MINUTE, SECOND } from "@/lib/time";
 
 const sample = { cpuPct: 10, memUsedMb: 500, memTotalMb: 1000, uptimeS: 1000 };
 
@@ -74,6 +74,49 @@ test("a late check-in is stored, never moves last_seen backwards, and is no rest
   expect(await db.telemetrySample.count({ where: { serverId: id } })).toBe(2);
   const { events } = await stabilityOf(id);
   expect(sum(events.map(({ reboots }) => reboots))).toBe(0);
+});
+
+test("an outage counts in the hour of its end, and late samples correct the counts of outages and restarts in any order", async () => {
+  const { id: accountId } = await newAccount();
+  const start = Math.floor(Date.now() / HOUR) * HOUR - 6 * HOUR;
+  // Minutes after the start, with the uptime in seconds: outages end at 4, 75 and 190, restarts at 75 and 121.
+  const times = [
+    [0, 900],
+    [1, 960],
+    [4, 1140],
+    [5, 1200],
+    [75, 30],
+    [76, 90],
+    [119, 2670],
+    [121, 20],
+    [190, 4160],
+  ] as const;
+  const filled = [...Array.from({ length: 42 }, (_, i) => [77 + i, 150 + 60 * i] as const)];
+  const all = [...times, ...filled].sort(([a], [b]) => a - b);
+  const expected = [
+    { hour: start / HOUR, reboots: 0, oom_kills: 0, outages: 1 },
+    { hour: start / HOUR + 1, reboots: 1, oom_kills: 0, outages: 1 },
+    { hour: start / HOUR + 2, reboots: 1, oom_kills: 0, outages: 0 },
+    { hour: start / HOUR + 3, reboots: 0, oom_kills: 0, outages: 1 },
+  ];
+  const shuffled = [...all].sort(([a], [b]) => ((a * 7919) % 101) - ((b * 7919) % 101));
+  for (const order of [all, [...all].reverse(), shuffled]) {
+    const { id } = await newServer(accountId, { createdAt: new Date(start - DAY) });
+    for (const [minute, uptimeS] of order)
+      await recordCheckIn(id, { sample: { ...sample, uptimeS } }, new Date(start + minute * MINUTE));
+    expect((await stabilityOf(id)).events).toEqual(expected);
+  }
+});
+
+test("samples that arrive late after more than a day of silence are in it, and the outage moves to its true end", async () => {
+  const { id: accountId } = await newAccount();
+  const now = Math.floor(Date.now() / HOUR) * HOUR;
+  const { id } = await newServer(accountId, { createdAt: new Date(now - 9 * DAY) });
+  await recordCheckIn(id, { sample }, new Date(now - 3 * DAY));
+  await recordCheckIn(id, { sample }, new Date(now));
+  for (let minute = 2; minute <= 120; minute += 2) await recordCheckIn(id, { sample }, new Date(now - minute * MINUTE));
+  const outages = (await stabilityOf(id)).events.map(({ hour, outages }) => [now / HOUR - hour, outages]);
+  expect(outages).toEqual([[2, 1]]);
 });
 
 test("twenty check-ins at once are all counted, one after the other", async () => {

@@ -33,7 +33,9 @@ test("one scrape is the whole account as the API tells it, in base units, clean 
   const server = await getData<Detail & { score: number }>(`/api/v1/servers/${serverId}`, account.token);
   const own = `server_id="${serverId}"`;
   expect(
-    values.get(`console_server_info{${own},label="A \\"b\\" \\\\ c",hostname="a.example.net",public_ip="192.0.2.9"}`),
+    values.get(
+      `console_server_info{${own},label="A \\"b\\" \\\\ c",hostname="a.example.net",public_ip="192.0.2.9",checked_in="true"}`,
+    ),
   ).toBe(1);
   // The score moves with time; within seconds of each other they are close.
   expect(Math.abs((values.get(`console_server_score{${own}}`) ?? 0) - server.score)).toBeLessThan(50);
@@ -45,6 +47,10 @@ test("one scrape is the whole account as the API tells it, in base units, clean 
   for (const component of Object.keys(server.score_components)) {
     expect(values.has(`console_server_score_component{${own},component="${component}"}`), component).toBe(true);
   }
+  // Its score lacks what was not reported. A server that never checked in needs nothing, and can be left out.
+  expect(values.get(`console_server_needs_attention{${own}}`)).toBe(1);
+  expect(values.get(`console_server_needs_attention{server_id="${silentId}"}`)).toBe(0);
+  expect(text).toMatch(new RegExp(`console_server_info\\{server_id="${silentId}".*,checked_in="false"\\} 1`));
   // Missing measurements have no sample.
   expect(values.get(`console_server_online{server_id="${silentId}"}`)).toBe(0);
   expect(values.has(`console_server_cpu_usage_ratio{server_id="${silentId}"}`)).toBe(false);
@@ -113,29 +119,35 @@ test("1,000 servers are one statement, and all game services another", async () 
   expect(await recordQueries(() => listServiceReadings(accountId))).toHaveLength(1);
 });
 
-test("the recipe's Prometheus scrapes the console, and its rule finds the server whose score is below 600", {
+test("the recipe's Prometheus scrapes the console, and its rules find the server that needs attention and the one that is offline, not the one that never checked in", {
   tag: "@one-engine",
 }, async () => {
   needs("prometheus", "promtool");
   const account = await newAccount();
-  await newServer(account.id, { label: "Ill", hostname: "ill.example.net", lastSeenAt: new Date(Date.now() - DAY) });
+  const [now, day] = [new Date(), new Date(Date.now() - DAY)];
+  const { id } = await newServer(account.id, { label: "Ill", createdAt: day, lastSeenAt: now });
+  await db.telemetrySample.create({ data: { serverId: id, ts: now, cpuPct: 100 } });
+  await newServer(account.id, { label: "Gone", createdAt: new Date(day.getTime() - DAY), lastSeenAt: day });
+  await newServer(account.id, { label: "Fresh", createdAt: day, lastSeenAt: day });
   const dir = test.info().outputPath("prometheus");
   mkdirSync(dir, { recursive: true });
   writeFileSync(`${dir}/token`, account.token);
-  writeFileSync(`${dir}/console-rules.yml`, readFileSync(`${RECIPE}/console-rules.yml`));
+  const rules = readFileSync(`${RECIPE}/console-rules.yml`, "utf8");
+  writeFileSync(`${dir}/console-rules.yml`, rules.replaceAll("for: 5m", "for: 1s"));
   writeFileSync(`${dir}/prometheus.yml`, recipeFor(sharedOrigin(), `${dir}/token`));
   const prometheus = await startPrometheus(`${dir}/prometheus.yml`, `${dir}/data`);
   try {
+    type Alert = { state: string; labels: { alertname: string; label: string } };
+    const firing = async () => {
+      const { alerts } = (await prometheus.ask("alerts")) as { alerts: Alert[] };
+      return alerts.filter(({ state }) => state === "firing").map(({ labels }) => [labels.alertname, labels.label]);
+    };
     await expect
-      .poll(() => prometheus.ask("alerts"), { intervals: [500] })
-      .toMatchObject({
-        alerts: expect.arrayContaining([
-          expect.objectContaining({
-            state: "firing",
-            labels: expect.objectContaining({ alertname: "ServerUnhealthy", label: "Ill" }),
-          }),
-        ]),
-      });
+      .poll(async () => (await firing()).sort(), { intervals: [500] })
+      .toEqual([
+        ["ServerNeedsAttention", "Ill"],
+        ["ServerOffline", "Gone"],
+      ]);
     expect(await prometheus.ask("query?query=up")).toMatchObject({ result: [{ value: [expect.any(Number), "1"] }] });
   } finally {
     await prometheus.stop();

@@ -253,17 +253,23 @@ test("the fleet says what needs somebody: in its title and icon while it refresh
   await page.getByRole("searchbox").fill("nowhere");
   await expect(page.getByText("No server is like that.")).toBeVisible();
 
+  // One component at zero needs somebody although the score is healthy, and so does an outage of the last day.
+  const fresh = await newServer(account.id);
+  const well = { cpuPct: 1, memUsedMb: 1, memTotalMb: 100, diskUsedPct: 1, netLossPct: 0 };
+  await recordCheckIn(fresh.id, { sample: well });
   await page.goto("/dashboard");
-  // A score falls while nothing checks in, and the page listens only once its scripts run.
+  await expect(page).toHaveTitle("(2) Servers · Console");
+  await expect(row(fresh.id)).toHaveAttribute("data-group", "well");
+  // The page listens only once its scripts run.
   await expect(async () => {
-    for (const id of [online, silent]) {
-      await recordCheckIn(id ?? 0, {
-        sample: { cpuPct: 1, memUsedMb: 1, memTotalMb: 100, diskUsedPct: 1, netLossPct: 0 },
-      });
-    }
+    await recordCheckIn(fresh.id, { sample: { ...well, diskUsedPct: 99 } });
+    await recordCheckIn(silent ?? 0, { sample: well });
     await page.evaluate(() => window.dispatchEvent(new Event("online")));
-    await expect(page).toHaveTitle(/^(\(1\) )?Servers/, { timeout: 10 * SECOND });
+    await expect(page).toHaveTitle("(3) Servers · Console", { timeout: 10 * SECOND });
   }).toPass();
+  await expect(row(fresh.id).locator("td").first()).toHaveText("Needs attention");
+  await expect(row(fresh.id)).toContainText(/Disk: 99\s% full/);
+  expect(Number(await row(fresh.id).locator("td").nth(1).locator("data").getAttribute("value"))).toBe(800);
 });
 
 test("while the console is away, typing into the search filters the servers that are there; it is asked when it is back", {
@@ -305,7 +311,7 @@ test("while the console is away, each row of the fleet says what its server was 
   const [online, silent] = await fill(account.id);
   await page.goto("/dashboard");
   const state = (id?: number) => page.locator(`tr[data-server="${id}"] td`).first();
-  await expect(state(online)).toHaveText("Online");
+  await expect(state(online)).toHaveText("Needs attention");
   await expect(state(silent)).toHaveText("Offline");
   await context.setOffline(true);
   // The page listens only once its program runs.
@@ -318,7 +324,7 @@ test("while the console is away, each row of the fleet says what its server was 
   await expect(page.locator("tr[data-group=never] td").first()).toHaveText("Never checked in");
   await context.setOffline(false);
   await page.evaluate(() => window.dispatchEvent(new Event("online")));
-  await expect(state(online)).toHaveText("Online");
+  await expect(state(online)).toHaveText("Needs attention");
 });
 
 test("each title that sorts says the order of the rows to screen readers, and its link turns it round", {

@@ -3,12 +3,15 @@ import {
   COMPONENT_CURVES,
   COMPONENTS,
   DEDUCTION_CURVES,
+  NOT_REPORTED,
   STABILITY_DEDUCTIONS,
   STALENESS,
   WEIGHTS,
 } from "@/lib/servers/health-score";
 import examples from "./examples.json";
 import type { Block, TitledCurve } from "./reference-blocks";
+
+const [{ from: WELL }, { from: STRAINED }] = HEALTH_LEVELS;
 
 type Title = readonly [title: string, unit: string];
 
@@ -72,6 +75,14 @@ export function healthScoreBlocks(): Block[] {
     heading("levels", "Healthy, strained, critical"),
     text(
       `The console says the same words, in the same colours, of a score and of each component: ${HEALTH_LEVELS.map(({ name, from }) => `${name} from ${from} up`).join(", ")}. The API answers the numbers alone.`,
+    ),
+    heading("attention", "Needs attention"),
+    text(
+      `A component at zero costs at most ${Math.max(...Object.values(WEIGHTS)) * 10} points, so the score alone would call a machine with a full disk healthy. The console says that a server needs attention when its score is under ${WELL}, when a component is under ${STRAINED}, or when it had an outage of more than 2.5 minutes or an unexpected restart in the last 24 hours. \`/metrics\` says so too, as \`console_server_needs_attention\`. A server that is offline is told apart from these.`,
+    ),
+    heading("never-checked-in", "Before the first check-in"),
+    text(
+      `A server that has never checked in has a score of ${NOT_REPORTED}: nothing was reported, and everything not reported counts ${NOT_REPORTED}. That says nothing about the machine. The pages show “–” in its place; in \`/metrics\` the label \`checked_in="false"\` of \`console_server_info\` lets an alert leave it out.`,
     ),
   ];
 }

@@ -1,11 +1,14 @@
 import type { ServiceReading } from "@/lib/game-services/readings";
 import { mapInTurns } from "@/lib/process/turns";
+import { HEALTH_LEVELS } from "@/lib/servers/health-level";
 import type { ServerReading } from "@/lib/servers/servers";
 import { publishedRows } from "@/lib/servers/telemetry/measurements";
 import { SECOND } from "@/lib/time";
 import { CHECK_IN_SECONDS, gameService, INTERVAL_SECONDS } from "./schemas";
 
 export const PROMETHEUS_TYPE = "text/plain; version=0.0.4; charset=utf-8";
+
+const [{ from: WELL }, { from: STRAINED }] = HEALTH_LEVELS;
 
 type Labels = Record<string, string | number>;
 type Sample = [labels: Labels, value: number];
@@ -30,9 +33,13 @@ function serverMetrics(servers: readonly ServerReading[]): WriteMetric[] {
     () =>
       writeMetric(`console_server_${name}`, help, "server_id", servers, values);
   return [
-    metric("info", "Always 1; the names of the server are labels.", ({ label, hostname, public_ip }) => [
-      [{ label, hostname, public_ip: public_ip ?? "" }, 1],
-    ]),
+    metric(
+      "info",
+      "Always 1; the names of the server are labels, and whether it has ever checked in.",
+      ({ label, hostname, public_ip, need }) => [
+        [{ label, hostname, public_ip: public_ip ?? "", checked_in: String(need !== "never") }, 1],
+      ],
+    ),
     metric("score", "Health score, 0 to 1000, higher is healthier; computed as it is read.", ({ score }) => [
       [{}, score],
     ]),
@@ -43,6 +50,11 @@ function serverMetrics(servers: readonly ServerReading[]): WriteMetric[] {
       "online",
       `Whether the daemon, which checks in every ${CHECK_IN_SECONDS} seconds, did so within two minutes.`,
       ({ online }) => [[{}, Number(online)]],
+    ),
+    metric(
+      "needs_attention",
+      `Whether a server that is online needs attention: a score under ${WELL}, a component under ${STRAINED}, or an outage or a restart in the last 24 hours.`,
+      ({ need }) => [[{}, Number(need === "attention")]],
     ),
     metric("last_seen_timestamp_seconds", "When the daemon last checked in.", ({ last_seen }) => [
       [{}, last_seen / SECOND],

@@ -74,7 +74,7 @@ function prometheusBlocks(origin: string): Block[] {
   const { protocol, host } = new URL(origin);
   return [
     text(
-      "`GET /metrics` is the whole account in one answer, with the same token, counted as one request: scores, components, last check-ins, latest samples, and for each game service of the list its state and the newest interval of every node. Seconds, bytes and ratios, all of them gauges.",
+      "`GET /metrics` is the whole account in one answer, with the same token, counted as one request: scores, components, whether a server needs attention, last check-ins, latest samples, and for each game service of the list its state and the newest interval of every node. Seconds, bytes and ratios, all of them gauges.",
     ),
     command("A scrape", `curl -sS "${origin}/metrics" -H "Authorization: Bearer $TOKEN"`),
     command(

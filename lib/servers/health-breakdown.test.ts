@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { explainHealth, mainCause } from "./health-breakdown";
+import { explainHealth, mainCause, stabilityCause } from "./health-breakdown";
 import { COMPONENTS, type Component, type Measurements, rateHealth, scoreOf, WEIGHTS } from "./health-score";
 
 const NOW = Date.UTC(2026, 10, 22, 12);
@@ -51,4 +51,15 @@ test("each component says why in words, and the worst of them is the main cause"
   expect(mainCause(rateHealth(facts({ cpuPct: 1, memUsedMb: 100 }), NOW))).toBe(
     "Network: not reported, counted as 500",
   );
+});
+
+test("of a server that is rated well, outages and restarts are the cause; of any other, its components", () => {
+  const components = Object.fromEntries(COMPONENTS.map((name) => [name, 1000])) as Record<Component, number>;
+  const well = { score: 900, components };
+  expect(stabilityCause(well, { outages: 25, reboots: 3 })).toBe("Offline 25 times, 3 restarts in 24 hours");
+  expect(stabilityCause(well, { outages: 1, reboots: 0 })).toBe("Offline 1 time in 24 hours");
+  expect(stabilityCause(well, { outages: 0, reboots: 1 })).toBe("1 restart in 24 hours");
+  expect(stabilityCause(well, { outages: 0, reboots: 0 })).toBeNull();
+  expect(stabilityCause({ ...well, score: 799 }, { outages: 1, reboots: 1 })).toBeNull();
+  expect(stabilityCause({ ...well, components: { ...components, cpu: 499 } }, { outages: 1, reboots: 1 })).toBeNull();
 });

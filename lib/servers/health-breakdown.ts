@@ -1,4 +1,7 @@
-import { COMPONENTS, type Component, type Health, LABELS, WEIGHTS } from "@/lib/servers/health-score";
+import { counted } from "@/lib/quantities";
+import { isRatedWell } from "@/lib/servers/health-level";
+import { COMPONENTS, type Component, type Health, LABELS, type Score, WEIGHTS } from "@/lib/servers/health-score";
+import type { Stability } from "@/lib/servers/stability";
 
 /** What one component costs the score. */
 export type ComponentLoss = {
@@ -34,6 +37,18 @@ export function mainCause(health: Omit<Health, "notes">): string | null {
   if (!worst || worst.lost === 0 || cause === undefined) return null;
   // The score looks back on a day, as everything about stability does: the list need not say it.
   return `${worst.name}: ${withoutLimit(cause).replace(/ in 24 hours$/, "")}`;
+}
+
+/**
+ * "Offline 2 times, 3 restarts in 24 hours" for a server that only these make need attention; null where its score or a
+ * component says more.
+ */
+export function stabilityCause(score: Score, stability: Pick<Stability, "outages" | "reboots"> | null): string | null {
+  if (!isRatedWell(score) || !stability) return null;
+  const { outages, reboots } = stability;
+  const parts = [outages > 0 && `Offline ${counted(outages, "time")}`, reboots > 0 && counted(reboots, "restart")];
+  const known = parts.filter(Boolean);
+  return known.length > 0 ? `${known.join(", ")} in 24 hours` : null;
 }
 
 /** Removes the brackets: "72.5 % busy (full score up to 60 %)" becomes "72.5 % busy". */

@@ -5,9 +5,17 @@ import { Expression, table } from "@/lib/database/tables";
 import { NotFoundError } from "@/lib/failures";
 import { parseId } from "@/lib/http/ids";
 import { mapInTurns } from "@/lib/process/turns";
-import { mainCause } from "@/lib/servers/health-breakdown";
-import { type Health, type HealthFacts, type Measurements, rateHealth, scoreHealth } from "@/lib/servers/health-score";
-import { parseStabilityRecord, summariseStability } from "@/lib/servers/stability";
+import { mainCause, stabilityCause } from "@/lib/servers/health-breakdown";
+import { type Need, needOf } from "@/lib/servers/health-level";
+import {
+  type Health,
+  type HealthFacts,
+  type Measurements,
+  rateHealth,
+  type Score,
+  scoreHealth,
+} from "@/lib/servers/health-score";
+import { parseStabilityRecord, type Stability, summariseStability } from "@/lib/servers/stability";
 import {
   eachMeasurement,
   publishedRows,
@@ -75,6 +83,9 @@ export async function getServer(accountId: number, idText: string): Promise<Serv
 /** What the page of a server shows beside what the API answers. */
 export type ServerReport = {
   server: ServerDetail;
+  need: Need;
+  /** Of the last 24 hours; null before the first check-in. */
+  stability: Stability | null;
   /** False: the daemon never checked in, so the score says nothing yet. */
   hasCheckedIn: boolean;
   health: Health;
@@ -106,6 +117,8 @@ export async function getServerReport(accountId: number, idText: string): Promis
   };
   return {
     server,
+    need: needAt(row, facts, health, now),
+    stability: facts.stability,
     hasCheckedIn: hasCheckedIn(row),
     health,
     current: { ...(latestSampleOf(row) ?? eachMeasurement(() => null)), cores: facts.cores },
@@ -117,6 +130,7 @@ export async function getServerReport(accountId: number, idText: string): Promis
 export type FleetServer = ServerListItem & {
   createdAt: number;
   hasCheckedIn: boolean;
+  need: Need;
   /** Percent, of the latest sample; null where nothing was measured. */
   cpuPct: number | null;
   memUsedPct: number | null;
@@ -130,31 +144,40 @@ export async function listFleet(accountId: number): Promise<FleetServer[]> {
   const rows = await readRows(accountId);
   const now = Date.now();
   return mapInTurns(rows, (row) => {
-    const health = rateHealth(factsOf(row, now), now);
+    const facts = factsOf(row, now);
+    const health = rateHealth(facts, now);
+    const need = needAt(row, facts, health, now);
     const sample = latestSampleOf(row);
     const values = sample && rolledUpValues(sample);
     return {
       ...serializeListItem(row, health.score, now),
       createdAt: row.createdAt,
       hasCheckedIn: hasCheckedIn(row),
+      need,
       cpuPct: values?.cpuPct ?? null,
       memUsedPct: values?.memUsedPct ?? null,
       diskUsedPct: values?.diskUsedPct ?? null,
-      cause: mainCause(health),
+      cause: (need === "attention" && stabilityCause(health, facts.stability)) || mainCause(health),
     };
   });
 }
 
-/** A server for fleet monitoring: the detail without facts and notes. */
-export type ServerReading = ServerListItem & Pick<ServerDetail, "score_components" | "latest_sample">;
+/** A server for fleet monitoring: the detail without facts and notes, and what it needs. */
+export type ServerReading = ServerListItem & Pick<ServerDetail, "score_components" | "latest_sample"> & { need: Need };
 
 /** The servers of an account, by id, each with its components and latest sample, in one statement. */
 export async function listServerReadings(accountId: number): Promise<ServerReading[]> {
   const rows = await readRows(accountId);
   const now = Date.now();
   return mapInTurns(rows, (row) => {
-    const { score, components } = scoreHealth(factsOf(row, now), now);
-    return { ...serializeListItem(row, score, now), score_components: components, latest_sample: serializeSample(row) };
+    const facts = factsOf(row, now);
+    const { score, components } = scoreHealth(facts, now);
+    return {
+      ...serializeListItem(row, score, now),
+      need: needAt(row, facts, { score, components }, now),
+      score_components: components,
+      latest_sample: serializeSample(row),
+    };
   });
 }
 
@@ -200,6 +223,10 @@ export function hasCheckedIn({
 
 function isOnline(row: ServerRow, now: number): boolean {
   return hasCheckedIn(row) && now - row.lastSeenAt <= ONLINE_WINDOW;
+}
+
+function needAt(row: ServerRow, { stability }: HealthFacts, { score, components }: Score, now: number): Need {
+  return needOf({ hasCheckedIn: hasCheckedIn(row), online: isOnline(row, now), score, components, stability });
 }
 
 function factsOf(row: ServerRow, now: number): HealthFacts {

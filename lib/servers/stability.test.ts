@@ -1,10 +1,17 @@
 import { expect, test } from "vitest";
 import { DAY, HOUR, MINUTE, SECOND } from "@/lib/time";
-import { parseStabilityRecord, type StabilityRecord, summariseStability, withCheckIn } from "./stability";
+import {
+  outagesIn,
+  parseStabilityRecord,
+  type StabilityRecord,
+  summariseStability,
+  withCheckIn,
+  withCorrection,
+} from "./stability";
 
 const START = Date.UTC(2026, 10, 20, 0);
 const LONG_AGO = START - 30 * DAY;
-const quiet = { restarts: 0, oomKills: 0, failedUnits: 0 };
+const quiet = { restarts: 0, outages: 0, oomKills: 0, failedUnits: 0 };
 const empty = parseStabilityRecord({});
 
 /** Check-ins every `every` ms in [from, to). */
@@ -34,7 +41,7 @@ test("check-ins in any order, and some of them twice, end in the same record as 
 });
 
 test("what is older than 24 hours no longer counts and is not kept", () => {
-  const record = withCheckIn(empty, START, { restarts: 1, oomKills: 3, failedUnits: 0 });
+  const record = withCheckIn(empty, START, { ...quiet, restarts: 1, oomKills: 3, failedUnits: 0 });
   const later = withCheckIn(record, START + 25 * HOUR, quiet);
   expect(later).toMatchObject({ minutes: `${"00".repeat(24)}01`, events: [] });
   expect(summariseStability(later, LONG_AGO, START + 25 * HOUR)).toMatchObject({ reboots: 0, oomKills: 0 });
@@ -48,10 +55,11 @@ test("a server is judged from its creation on, not for the time before", () => {
 });
 
 test("events are counted, and the last state of system services is kept when it is not reported", () => {
-  let record = withCheckIn(empty, START, { restarts: 1, oomKills: 1, failedUnits: 2 });
-  record = withCheckIn(record, START + MINUTE, { restarts: 1, oomKills: 0, failedUnits: null });
+  let record = withCheckIn(empty, START, { restarts: 1, outages: 0, oomKills: 1, failedUnits: 2 });
+  record = withCheckIn(record, START + MINUTE, { restarts: 1, outages: 2, oomKills: 0, failedUnits: null });
   expect(summariseStability(record, LONG_AGO, START + MINUTE)).toMatchObject({
     reboots: 2,
+    outages: 2,
     oomKills: 1,
     failedUnits: 2,
     lastOomAt: START,
@@ -63,4 +71,22 @@ test("no check-in yet, or a column that is no such record, is nothing rather tha
   for (const column of [null, 7, "x", [], { minutes: 7 }, { hours: [] }]) {
     expect(summariseStability(parseStabilityRecord(column), LONG_AGO, START)).toBeNull();
   }
+});
+
+test("a count of an hour that a late sample proves wrong is taken back, and never falls below none", () => {
+  const record = withCheckIn(empty, START + HOUR, { ...quiet, restarts: 1, outages: 1 });
+  const corrected = withCorrection(record, START + HOUR, { restarts: -1, outages: -1 });
+  expect(corrected.events).toEqual([]);
+  expect(withCorrection(corrected, START + HOUR, { restarts: -1, outages: -1 }).events).toEqual([]);
+  expect([outagesIn(record, START + HOUR), outagesIn(record, START), outagesIn(corrected, START + HOUR)]).toEqual([
+    1, 0, 0,
+  ]);
+});
+
+test("a record of an instance that knows of no outages has none", () => {
+  const record = {
+    ...checkedIn(empty, START, START + HOUR),
+    events: [{ hour: START / HOUR, reboots: 1, oom_kills: 0 }],
+  };
+  expect(summariseStability(record, LONG_AGO, START + HOUR)).toMatchObject({ reboots: 1, outages: 0 });
 });

@@ -7,6 +7,7 @@ import { storeCheckIn } from "@/lib/servers/telemetry/check-ins";
 import { measuredColumns } from "@/lib/servers/telemetry/measured-columns";
 import type { Sample as Measured, Measurement } from "@/lib/servers/telemetry/measurements";
 import { parseReport } from "@/lib/servers/telemetry/report";
+import { LONGEST_PAUSE } from "@/lib/servers/telemetry/silences";
 import { DAY, HOUR, MINUTE, SECOND } from "@/lib/time";
 import { hasRestarted, isSilentAt, type Machinery, reportAt } from "@/prisma/demo/machines";
 import { keyOf } from "@/prisma/demo/random";
@@ -57,7 +58,11 @@ async function replayMissed(server: Machinery, row: Row, now: number, storedSinc
   for (const at of missedMoments(server, previousAt, now)) {
     if (isSilentAt(server, at)) continue;
     const { sample } = reportAt(server, { at, previousAt, createdAt });
-    stability = withCheckIn(stability, at, { ...sample, restarts: hasRestarted(server, previousAt, at) ? 1 : 0 });
+    stability = withCheckIn(stability, at, {
+      ...sample,
+      restarts: hasRestarted(server, previousAt, at) ? 1 : 0,
+      outages: at - previousAt > LONGEST_PAUSE ? 1 : 0,
+    });
     samples.push({ at, ...sample });
     previousAt = at;
   }

@@ -32,6 +32,16 @@ export const PREVIOUS = statement(
         daemonBefore: s.daemonBefore,
         twoDaemonsAt: s.twoDaemonsAt,
         // Of the sample before this one, and of the one after it if this one arrives late.
+        sampledBefore: new Expression<Date | null>(
+          `case when ${s.latestSampleAt} < ${sampledAt} then ${s.latestSampleAt}
+          else (select max(${t.ts}) ${samples} and ${t.ts} >= ${since} and ${t.ts} < ${sampledAt}) end`,
+          "instant",
+        ),
+        sampledAfter: new Expression<Date | null>(
+          `case when ${s.latestSampleAt} > ${sampledAt} then (
+            select min(${t.ts}) ${samples} and ${t.ts} > ${sampledAt} and ${t.ts} <= ${until}) end`,
+          "instant",
+        ),
         uptimeBefore: new Expression<Uptime>(
           `case when ${s.latestSampleAt} < ${sampledAt} then (${s.latestSample} ->> '${UPTIME}')::float8
           else (select ${t.uptimeS} ${samples} and ${t.ts} >= ${since} and ${t.ts} < ${sampledAt} order by ${t.ts} desc limit 1) end`,

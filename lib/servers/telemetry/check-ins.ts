@@ -1,6 +1,13 @@
 import { query } from "@/lib/database/run-statement";
 import { NotFoundError } from "@/lib/failures";
-import { parseStabilityRecord, type StabilityRecord, withCheckIn } from "@/lib/servers/stability";
+import {
+  outagesIn,
+  parseStabilityRecord,
+  type Revealed,
+  type StabilityRecord,
+  withCheckIn,
+  withCorrection,
+} from "@/lib/servers/stability";
 import {
   ABSORBED,
   NEIGHBOURHOOD,
@@ -10,6 +17,7 @@ import {
   SEEN,
 } from "@/lib/servers/telemetry/check-in-statements";
 import { type ParsedReport, parseReport, type Report } from "@/lib/servers/telemetry/report";
+import { LONGEST_PAUSE } from "@/lib/servers/telemetry/silences";
 import { withDaemon } from "@/lib/servers/telemetry/two-daemons";
 import { MINUTE, SECOND } from "@/lib/time";
 
@@ -83,11 +91,12 @@ export async function storeCheckIn(
     const isThinned = sample !== undefined && previous.storedTs !== null && previous.storedTs !== sampledAt.getTime();
     const record = parseStabilityRecord(previous.stability);
     const absorbed = isThinned ? absorbedKills(record, sampledAt.getTime(), sample.oomKills) : 0;
+    const revealed = revealedBy(sample, sampledAt.getTime(), previous, record);
     // Past scores are computed from the stored samples, so nothing else changes the record either.
     const stability = isThinned
       ? withAbsorbed(record, sampledAt.getTime(), previous.storedTs ?? 0, absorbed)
-      : withCheckIn(record, sampledAt.getTime(), {
-          restarts: restartsRevealed(previous, sample?.uptimeS ?? null),
+      : withCheckIn(withCorrection(record, previous.sampledAfter ?? 0, revealed.after), sampledAt.getTime(), {
+          ...revealed.here,
           oomKills: sample?.oomKills ?? 0,
           failedUnits: isNewest ? (sample?.failedUnits ?? null) : null,
         });
@@ -128,7 +137,10 @@ function absorbedKills(record: StabilityRecord, sampledAt: number, kills: number
 
 function withAbsorbed(record: StabilityRecord, sampledAt: number, storedTs: number, oomKills: number): StabilityRecord {
   if (oomKills === 0) return record;
-  return { ...withCheckIn(record, storedTs, { restarts: 0, oomKills, failedUnits: null }), absorbed_at: sampledAt };
+  return {
+    ...withCheckIn(record, storedTs, { restarts: 0, outages: 0, oomKills, failedUnits: null }),
+    absorbed_at: sampledAt,
+  };
 }
 
 /** The new `lastSeenAt`. It never moves back, and never equals the time of creation, which means no check-in yet. */
@@ -136,11 +148,33 @@ function latest(now: Date, { lastSeenAt, createdAt }: Previous): Date {
   return new Date(Math.max(now.getTime(), lastSeenAt, createdAt + 1));
 }
 
-/** The number of restarts that this sample adds. */
-function restartsRevealed({ uptimeBefore, uptimeAfter }: Previous, uptimeS: number | null): number {
-  if (uptimeS === null) return 0;
-  const steps = (from: number | null, to: number | null) => (hasRestarted(from, to) ? 1 : 0);
-  return steps(uptimeBefore, uptimeS) + steps(uptimeS, uptimeAfter) - steps(uptimeBefore, uptimeAfter);
+const NOTHING: Revealed = { restarts: 0, outages: 0 };
+
+/** What a sample at `at` (epoch ms) shows of the time before it, and what it changes in the time before the next one. */
+function revealedBy(
+  sample: { uptimeS: number | null } | undefined,
+  at: number,
+  { sampledBefore, sampledAfter, uptimeBefore, uptimeAfter }: Previous,
+  record: StabilityRecord,
+): { here: Revealed; after: Revealed } {
+  if (!sample) return { here: NOTHING, after: NOTHING };
+  const restarted = (from: number | null, to: number | null) => Number(hasRestarted(from, to));
+  const paused = (from: number, to: number | null) => Number(to !== null && to - from > LONGEST_PAUSE);
+  // The sample before may lie too far back to be found. Then the record knows whether an outage came before the next one.
+  const wasOutage =
+    sampledBefore !== null
+      ? paused(sampledBefore, sampledAfter)
+      : Number(sampledAfter !== null && outagesIn(record, sampledAfter) > 0);
+  return {
+    here: {
+      restarts: restarted(uptimeBefore, sample.uptimeS),
+      outages: sampledBefore !== null ? paused(sampledBefore, at) : wasOutage,
+    },
+    after: {
+      restarts: restarted(sample.uptimeS, uptimeAfter) - restarted(uptimeBefore, uptimeAfter),
+      outages: paused(at, sampledAfter) - wasOutage,
+    },
+  };
 }
 
 /** The machine has been up for less time than it had been at the sample before. */

@@ -81,6 +81,8 @@ function after({ record, previousUptimeS }: Before, sample: StoredSample): Befor
   return {
     record: withCheckIn(record, sample.ts.getTime(), {
       restarts: hasRestarted ? 1 : 0,
+      // No score depends on them.
+      outages: 0,
       oomKills: sample.oomKills ?? 0,
       failedUnits: sample.failedUnits,
     }),

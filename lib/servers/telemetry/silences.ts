@@ -3,8 +3,8 @@ import { parameter, select, statement } from "@/lib/database/statement";
 import { Expression, table } from "@/lib/database/tables";
 import { DAY, HOUR, MINUTE, SECOND, startOfHour } from "@/lib/time";
 
-/** A longer pause counts as a silence. A daemon checks in twice a minute and is offline after two minutes. */
-const LONGEST_PAUSE = 2.5 * MINUTE;
+/** A longer pause between samples counts as an outage. A daemon checks in twice a minute and is offline after two minutes. */
+export const LONGEST_PAUSE = 2.5 * MINUTE;
 /** How far back the first sample of a server is looked for. */
 const LOOKED_BACK = 31 * DAY;
 

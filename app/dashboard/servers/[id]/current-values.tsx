@@ -3,7 +3,7 @@ import { type StripValue, ValueStrip } from "@/app/ui/value-strip";
 import { decimal, megabytes, megabytesOf, percent } from "@/lib/quantities";
 import { durationText } from "@/lib/relative-time";
 import { valueAt } from "@/lib/servers/curve";
-import { levelOf } from "@/lib/servers/health-level";
+import { levelOf, shownLevel } from "@/lib/servers/health-level";
 import { COMPONENT_CURVES } from "@/lib/servers/health-score";
 import type { ServerReport } from "@/lib/servers/servers";
 import { SECOND } from "@/lib/time";
@@ -11,9 +11,9 @@ import styles from "./current-values.module.css";
 
 /** Shows the server's latest values in one strip. */
 export function CurrentValues({ report, now }: { report: ServerReport; now: Date }) {
-  const { server, hasCheckedIn } = report;
+  const { server, hasCheckedIn, need } = report;
   const sample = server.latest_sample;
-  const level = levelOf(server.score);
+  const level = shownLevel(server.score, need);
   const score: StripValue = {
     name: "Score",
     value: (
@@ -21,7 +21,9 @@ export function CurrentValues({ report, now }: { report: ServerReport; now: Date
         {hasCheckedIn ? server.score : "–"}
       </data>
     ),
-    detail: hasCheckedIn ? `of 1000, ${level}` : "the API counts 500 until the first check-in",
+    detail: hasCheckedIn
+      ? `of 1000, ${need === "attention" && levelOf(server.score) === "healthy" ? "needs attention" : level}`
+      : "no check-in yet",
     level: hasCheckedIn ? level : undefined,
   };
   return (
