@@ -68,7 +68,7 @@ export default async function Page() {
             <div className="stack">
               <h2>Create a token</h2>
               <p className="soft">
-                Each program gets its own. It is shown once, can change nothing, and is revoked with one click.
+                Each program gets its own. It is shown once, can change nothing, and is revoked in seconds.
               </p>
             </div>
             <div className={styles.token}>

@@ -160,7 +160,7 @@ test("a run whose key has ended says so, on the page of the server as well", asy
   await page.goto(`/dashboard/servers/${id}/benchmark`);
   await expect(page.getByText("No result came within 24 hours")).toBeVisible();
   await page.goto(`/dashboard/servers/${id}`);
-  await expect(page.getByText("Forgotten (expired)")).toBeVisible();
+  await expect(page.getByText("No result came: “Forgotten”, requested 2 days ago.")).toBeVisible();
 });
 
 test("two machines that report by turns with one key are said on the open page of the server", {

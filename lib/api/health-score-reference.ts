@@ -13,7 +13,7 @@ import type { Block, TitledCurve } from "./reference-blocks";
 
 const [{ from: WELL }, { from: STRAINED }] = HEALTH_LEVELS;
 
-type Title = readonly [title: string, unit: string];
+type Title = readonly [title: string, unit: string, quantity?: string];
 
 const COMPONENT_TITLES: Record<keyof typeof COMPONENT_CURVES, Title> = {
   cpuPct: ["cpu: CPU use of all cores together", "%"],
@@ -28,7 +28,7 @@ const COMPONENT_TITLES: Record<keyof typeof COMPONENT_CURVES, Title> = {
 const DEDUCTION_TITLES: Record<keyof typeof DEDUCTION_CURVES, Title> = {
   stealPct: ["cpu: stolen by other guests", "%"],
   iowaitPct: ["cpu: waiting for disks", "%"],
-  loadPerCore: ["cpu: load per core", "of one"],
+  loadPerCore: ["cpu: load of five minutes", "per core", "load"],
   swapPct: ["memory: swap in use", "%"],
 };
 
@@ -62,12 +62,12 @@ export function healthScoreBlocks(): Block[] {
     { kind: "list", items: notes },
     heading("curves", "The curves of the components"),
     text("Linear between the points and constant beyond them. Of the two for the network the worse one counts."),
-    { kind: "curves", curves: titled(COMPONENT_CURVES, COMPONENT_TITLES) },
+    { kind: "curves", curves: titled(COMPONENT_CURVES, COMPONENT_TITLES, false) },
     heading("deductions", "What is taken off"),
     text(
       `Of the three for the CPU only the largest counts. Memory is at most 300 for 30 minutes after a process was killed for lack of it. Stability loses ${reboots.each} points per restart (at most ${reboots.most}), ${oomKills.each} per process killed for lack of memory (${oomKills.most}) and ${failedUnits.each} per failed system service (${failedUnits.most}).`,
     ),
-    { kind: "curves", curves: titled(DEDUCTION_CURVES, DEDUCTION_TITLES) },
+    { kind: "curves", curves: titled(DEDUCTION_CURVES, DEDUCTION_TITLES, true) },
     heading("old-samples", "Old samples, and what was not reported"),
     text(
       `CPU, memory, disk and network rest on the latest sample. They count fully until it is ${STALENESS[0]?.[0]} seconds old and fade to nothing at ${STALENESS.at(-1)?.[0]} seconds. What was not reported counts 500: proof neither of health nor of illness, never left out.`,
@@ -87,10 +87,14 @@ export function healthScoreBlocks(): Block[] {
   ];
 }
 
-function titled<Name extends string>(curves: Record<Name, TitledCurve["curve"]>, titles: Record<Name, Title>) {
+function titled<Name extends string>(
+  curves: Record<Name, TitledCurve["curve"]>,
+  titles: Record<Name, Title>,
+  isDeduction: boolean,
+) {
   return (Object.keys(curves) as Name[]).map((name): TitledCurve => {
-    const [title, unit] = titles[name];
-    return { title, unit, curve: curves[name], top: 1000 };
+    const [title, unit, quantity] = titles[name];
+    return { title, unit, quantity, curve: curves[name], top: 1000, isDeduction };
   });
 }
 

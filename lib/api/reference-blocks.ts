@@ -3,8 +3,20 @@ import type { Curve } from "@/lib/servers/curve";
 /** A name with what it means, and values or messages as they are sent. */
 export type Term = { name: string; text: string; examples: readonly string[] };
 
-/** A curve of the health score. `top`: the points at its upper end. */
-export type TitledCurve = { title: string; unit: string; curve: Curve; top: number };
+/** A curve of the health score. `top`: the points at its upper end. `quantity`: said before each value. */
+export type TitledCurve = {
+  title: string;
+  unit: string;
+  quantity?: string | undefined;
+  curve: Curve;
+  top: number;
+  isDeduction: boolean;
+};
+
+/** "60 %: 1000", "load 1.5 per core: −100" of a point on a curve. */
+export function pointText({ unit, quantity, isDeduction }: TitledCurve, [value, points]: Curve[number]): string {
+  return `${quantity ? `${quantity} ` : ""}${value} ${unit}: ${isDeduction && points > 0 ? "−" : ""}${points}`;
+}
 
 /** A table with names of rows in its first column; `totals` have a name and one value. */
 export type Sum = {

@@ -1,6 +1,6 @@
 import type { OpenApiDocument, Operation, Schema } from "./openapi";
 import { LEAD, referenceSections } from "./reference";
-import type { Block, Sum, TitledCurve } from "./reference-blocks";
+import { type Block, pointText, type Sum, type TitledCurve } from "./reference-blocks";
 import { listFields } from "./reference-fields";
 import { requestExamples } from "./request-examples";
 import { SERVED_FILES } from "./served-files";
@@ -91,8 +91,8 @@ function writeSum({ columns, rows, totals }: Sum): string {
   return [...lines, ...totals.map(([name, value]) => line([name, "", "", value]))].join("\n");
 }
 
-function writeCurve({ title, unit, curve }: TitledCurve): string {
-  return `- ${title} (${unit}): ${curve.map(([measured, points]) => `${measured} → ${points}`).join(", ")}`;
+function writeCurve(titled: TitledCurve): string {
+  return `- ${titled.title}: ${titled.curve.map((point) => pointText(titled, point)).join(", ")}`;
 }
 
 function fenced(text: string): string {

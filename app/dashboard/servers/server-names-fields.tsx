@@ -19,7 +19,7 @@ export function ServerNamesFields({ values, problem }: Props) {
         field={{
           name: "label",
           label: "Label",
-          hint: "How you call it.",
+          hint: "Shown in the fleet and the API.",
           placeholder: "Web front",
           maxLength: 128,
           value: values.label,
@@ -30,7 +30,7 @@ export function ServerNamesFields({ values, problem }: Props) {
         field={{
           name: "hostname",
           label: "Hostname",
-          hint: "How it calls itself: what the command hostname -f answers there.",
+          hint: "The machine’s own name, as “hostname -f” prints it.",
           placeholder: "web-1.example.com",
           maxLength: 253,
           value: values.hostname,

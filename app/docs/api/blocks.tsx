@@ -52,8 +52,8 @@ export function ReferenceBlock({ block }: { block: Exclude<Block, { kind: "endpo
     case "curves":
       return (
         <div className={styles.curves}>
-          {block.curves.map(({ title, unit, curve, top }) => (
-            <CurveChart key={title} title={title} unit={unit} curve={curve} top={top} />
+          {block.curves.map((titled) => (
+            <CurveChart key={titled.title} titled={titled} />
           ))}
         </div>
       );

@@ -1,19 +1,18 @@
 import { Fragment } from "react";
-import type { Curve } from "@/lib/servers/curve";
+import { pointText, type TitledCurve } from "@/lib/api/reference-blocks";
 import styles from "./page.module.css";
 
 const WIDTH = 300;
 const HEIGHT = 120;
 const [LEFT, RIGHT, TOP, BOTTOM] = [38, 12, 10, 24];
 
-type Props = { title: string; unit: string; curve: Curve /** Points at the top of the chart. */; top: number };
-
 /** A curve of the health score as a drawing, and its points in words for readers who cannot see it. */
-export function CurveChart({ title, unit, curve, top }: Props) {
+export function CurveChart({ titled }: { titled: TitledCurve }) {
+  const { title, unit, curve, top } = titled;
   const [first, last] = [curve[0]?.[0] ?? 0, curve.at(-1)?.[0] ?? 1];
   const x = (value: number) => LEFT + ((value - first) / (last - first)) * (WIDTH - LEFT - RIGHT);
   const y = (points: number) => TOP + (1 - points / top) * (HEIGHT - TOP - BOTTOM);
-  const described = curve.map(([value, points]) => `${value} ${unit}: ${points}`).join(", ");
+  const described = curve.map((point) => pointText(titled, point)).join(", ");
   return (
     <figure className={styles.curve}>
       <figcaption>

@@ -45,18 +45,12 @@ export function Benchmarks({ serverId, range, finished, open, now }: Props) {
         </Link>
       }
     >
-      {open.length > 0 && (
-        <p className="soft">
-          Unfinished runs:{" "}
-          {open.map(({ id, label, status, isExpired }, index) => (
-            <span key={id}>
-              {index > 0 && ", "}
-              <bdi>{label}</bdi> ({isExpired ? "expired" : status})
-            </span>
-          ))}
-          .
+      {open.map(({ id, label, status, isExpired, createdAt }) => (
+        <p key={id} className="soft">
+          {isExpired ? "No result came" : status === "running" ? "Running" : "Waiting for the result"}: “
+          <bdi>{label}</bdi>”, {status === "running" ? "started" : "requested"} <Time at={createdAt} now={now} />.
         </p>
-      )}
+      ))}
       {runs.length === 0 ? (
         <p className="soft">{page > 1 ? "No earlier run." : "No finished run yet."}</p>
       ) : (

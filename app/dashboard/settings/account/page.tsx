@@ -47,7 +47,7 @@ export default async function Page() {
       <SettingsSection
         id="zone"
         title="Time zone"
-        about={<p>Charts, tables and dates of the console use it. The API always answers in UTC.</p>}
+        about={<p>Charts, tables and dates of the console use it. The API uses Unix milliseconds.</p>}
       >
         <TimeZoneForm current={account.timeZone} zones={listTimeZones()} />
       </SettingsSection>
