@@ -1,0 +1,65 @@
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { linkOtherCommands, PROGRAMS, type Program, reasonWithout } from "@/e2e/support/programs.mjs";
+
+const names = Object.keys(PROGRAMS) as Program[];
+
+test("every program that tests ask for has a reason to print where it is missing, with the package that brings it", () => {
+  for (const name of names) {
+    const { packages } = PROGRAMS[name];
+    if (packages.length === 0) expect(reasonWithout(name), name).toMatch(/^no .*\(needs .*\)$/);
+    else expect(reasonWithout(name)).toBe(`no ${name} (apt install ${packages.join(" ")})`);
+  }
+});
+
+test(".ci/run installs the packages of that table: those that this machine lacks, each once", () => {
+  const env = { ...process.env, WITHOUT_PROGRAMS: "1" };
+  const printed = execFileSync(process.execPath, ["e2e/support/programs.mjs"], { env, encoding: "utf8" });
+  const packages = new Set(names.flatMap((name) => PROGRAMS[name].packages));
+  expect(printed.trim().split("\n").sort()).toEqual([...packages].sort());
+  expect(readFileSync(".ci/run", "utf8")).toContain("$(node e2e/support/programs.mjs)");
+});
+
+test("the PATH of a machine without programs has every command of this one but those of the table", () => {
+  const folder = mkdtempSync(join(tmpdir(), "console-commands-"));
+  try {
+    linkOtherCommands(folder);
+    const commands = readdirSync(folder);
+    expect(commands).toEqual(expect.arrayContaining(["sh", "cp", "id"]));
+    expect(commands.filter((name) => [...names, "git", "pgrep"].includes(name))).toEqual([]);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});
+
+/** What starts a program: its name as the first argument, or a function of e2e/support that runs it. */
+const STARTS: Partial<Record<Program, RegExp>> = {
+  curl: /AgentBench\(/,
+  haproxy: /startHaProxy\(|new EdgeHost\(/,
+  ip: /new EdgeHost\(|SystemdHost\.boot\(/,
+  nginx: /startNginx\(|checkNginxFile\(/,
+  pgbouncer: /startPgBouncer\(/,
+  php: /startAdminer\(/,
+  postgres: /startPostgres\(/,
+  prometheus: /startPrometheus\(|startPrometheusAgent\(/,
+  "prometheus-node-exporter": /nodeExporter\(|startNodeExporter\(/,
+  promtool: /checkMetrics\(/,
+  "redis-server": /startRedis\(/,
+};
+
+test("a spec that starts a program of the table asks for it", () => {
+  const files = readdirSync("e2e", { recursive: true, encoding: "utf8" }).filter((file) => file.endsWith(".spec.ts"));
+  const forgotten = files.flatMap((file) => {
+    const text = readFileSync(join("e2e", file), "utf8");
+    const asked = [...text.matchAll(/\bneeds\(([^)]*)\)/g)].map(([, words]) => words).join();
+    const others = text.replace(/\b(?:needs|shim)\([^)]*\)/g, "");
+    return names
+      .filter((name) => new RegExp(`[([]"${name}",`).test(others) || STARTS[name]?.test(others))
+      .filter((name) => !new RegExp(`"${name}(?: with \\w+)?"`).test(asked))
+      .map((name) => `${file} starts ${name}`);
+  });
+  expect(forgotten).toEqual([]);
+});
