@@ -1,5 +1,10 @@
-import { expect, test } from "vitest";
-import { countEndToEndTests, countUnitTests, sumUpSkipped } from "./test-reports";
+import { afterEach, expect, test, vi } from "vitest";
+import { conclude, countEndToEndTests, countUnitTests, sumUpSkipped } from "./test-reports";
+
+afterEach(() => {
+  vi.unstubAllEnvs();
+  vi.restoreAllMocks();
+});
 
 const skippedFor = (description?: string) => ({
   status: "skipped",
@@ -43,4 +48,21 @@ test("a unit test that is skipped says why, and a file that cannot be loaded is 
     failed: 1,
     skipped: ["no psql (apt install postgresql-client)", "", ""],
   });
+});
+
+test("what is skipped is printed with its reason and is no failure; where REQUIRE_ALL is set it is one, and so is no test at all", () => {
+  const printed: string[] = [];
+  vi.spyOn(console, "log").mockImplementation((line) => printed.push(line));
+  vi.stubEnv("REQUIRE_ALL", "");
+  const counted = [
+    { passed: 3, failed: 0, skipped: [] },
+    { passed: 1, failed: 0, skipped: ["no curl (apt install curl)"] },
+  ];
+  expect(conclude(counted)).toBe(0);
+  expect(printed).toEqual(["\n4 passed, 0 failed, 1 skipped", "1 skipped: no curl (apt install curl)"]);
+  expect(conclude([...counted, { passed: 0, failed: 1, skipped: [] }])).toBe(1);
+  expect(() => conclude([])).toThrow("No test is named like that.");
+  vi.stubEnv("REQUIRE_ALL", "1");
+  expect(() => conclude(counted)).toThrow("Tests were skipped, and REQUIRE_ALL allows none.");
+  expect(conclude([{ passed: 1, failed: 0, skipped: [] }])).toBe(0);
 });
