@@ -344,6 +344,7 @@ test("40 clients of a page of 1,000 servers, and 40 strangers with pages that ar
 test("a reader who leaves while a month is summed up leaves the rest of it undone", {
   tag: "@one-engine",
 }, async () => {
+  needsPostgresRun();
   const { serverId, cookie } = await newCustomer();
   await db.server.update({ where: { id: serverId }, data: { createdAt: new Date(Date.now() - 40 * DAY) } });
   await db.$executeRaw`
