@@ -369,7 +369,7 @@ test("a body that is bent in any way is 4xx in a sentence and leaves nothing, wh
     [OTLP, "[]", /not an ExportMetricsServiceRequest/],
     [OTLP, "null", /not an ExportMetricsServiceRequest/],
     [OTLP, '{"resourceMetrics":5}', /not an ExportMetricsServiceRequest/],
-    [OTLP, "[".repeat(100_000), /not JSON/],
+    [OTLP, "[".repeat(100_000), /nested deeper than 32 levels/],
     [COLLECTD, "", /not JSON/],
     [COLLECTD, "{}", /must be a JSON array/],
     [COLLECTD, "[[]]", /0: values: is not an array/],
