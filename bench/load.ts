@@ -10,9 +10,12 @@ export type Order =
   | {
       kind: "http";
       port: number;
+      /** `{token}` in it is the token, which is then in no header. */
       path: string;
       /** A JSON text to send with POST; without it and `bodies`: GET. */
       body?: string;
+      /** One body in base64 to send with POST, again and again. */
+      payload?: string;
       /** Bodies in base64 to send with POST: the first one with every token, then the second one, and so on. */
       bodies?: readonly string[];
       /** Ends after so many requests. */
@@ -84,20 +87,22 @@ async function carryOut(order: Order): Promise<Measured> {
 function* requestsOf(order: Order & { kind: "http" }): Generator<string | Buffer> {
   const { path, body, tokens, requests = Number.POSITIVE_INFINITY } = order;
   const bodies = order.bodies?.map((encoded) => Buffer.from(encoded, "base64"));
+  const payload = order.payload === undefined ? undefined : Buffer.from(order.payload, "base64");
   const type = order.contentType ?? "application/json";
   for (let count = 0; count < requests; count++) {
     const round = bodies?.[Math.floor(count / tokens.length)];
     if (bodies && !round) throw new Error(`There are too few bodies for ${path}.`);
     const token = tokens[(bodies ? count : sent) % tokens.length];
     sent++;
-    const authorization = token ? `Authorization: Bearer ${token}\r\n` : "";
+    const isInPath = path.includes("{token}");
+    const authorization = token && !isInPath ? `Authorization: Bearer ${token}\r\n` : "";
     const further = (order.headers ?? []).map((line) => `${line.replace("{n}", (sent % 255).toString(16))}\r\n`);
-    const content = round ?? body;
+    const content = round ?? payload ?? body;
     const described =
       content === undefined ? "" : `Content-Type: ${type}\r\nContent-Length: ${Buffer.byteLength(content)}\r\n`;
     const method = content === undefined ? "GET" : "POST";
-    const head = `${method} ${path} HTTP/1.1\r\nHost: localhost\r\n${authorization}${further.join("")}${described}\r\n`;
-    yield round ? Buffer.concat([Buffer.from(head), round]) : head + (body ?? "");
+    const head = `${method} ${path.replace("{token}", token ?? "")} HTTP/1.1\r\nHost: localhost\r\n${authorization}${further.join("")}${described}\r\n`;
+    yield typeof content === "object" ? Buffer.concat([Buffer.from(head), content]) : head + (content ?? "");
   }
 }
 

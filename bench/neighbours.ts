@@ -7,6 +7,8 @@ import { has } from "@/e2e/support/programs.mjs";
 import { startRedis } from "@/e2e/support/redis-server";
 import { hashToken, mintToken } from "@/lib/tokens/format";
 import type { Bench, BenchRequest, Target } from "./bench";
+import { keysOf, loadOf } from "./bodies";
+import { findDearestBodies } from "./dearest-bodies";
 import type { Measured } from "./load";
 
 const SECOND = 1000;
@@ -37,6 +39,7 @@ type People = { attacker: string; quiet: string; key: string; serverId: number }
 /** Runs each attack of one account or network. Measures how much longer a customer with few requests waits. */
 export async function neighbours(bench: Bench): Promise<(readonly string[])[]> {
   const people = await addPeople(bench.data.url);
+  const dearest = await dearestBodies(bench);
   const rows: (readonly string[])[] = [
     ["workers", "beside", "quiet", "p95 in peace", "p95 beside it", "times", "refused", "event loop", "goal"],
   ];
@@ -53,7 +56,7 @@ export async function neighbours(bench: Bench): Promise<(readonly string[])[]> {
     }));
     await bench.askAll(app, everywhere);
     const peace = await bench.askAll(app, Object.values(quiet));
-    const attacks = Object.entries(await attacksOf(bench, app, people));
+    const attacks = Object.entries({ ...(await attacksOf(bench, app, people)), ...dearest });
     for (const [attack, loads] of workers === 1 ? attacks : []) {
       const one = loads.map((load) => ({ ...load, ms: ALONE_MS, connections: 1, pauseMs: ALONE_PAUSE_MS }));
       await readLoopDelay(opsPort);
@@ -199,6 +202,16 @@ async function attacksOf({ data }: Bench, app: Target, people: People): Promise<
     ],
     ...Object.fromEntries(Object.entries(attacks).map(([name, request]) => [name, [{ ...request, ...during }]])),
   };
+}
+
+/** The dearest body of each door that was found, from 40 clients each. */
+async function dearestBodies(bench: Bench): Promise<Record<string, Attack>> {
+  const keys = await keysOf(bench);
+  const bodies = (await findDearestBodies()).map((body): [string, Attack] => {
+    const name = `40 × the dearest body of ${body.name}${body.isTaken ? "" : ", refused"}`;
+    return [name, [{ ...loadOf(body, keys), ms: MEASURED_MS + 2 * BEFORE_MS }]];
+  });
+  return Object.fromEntries(bodies);
 }
 
 /** The fields of the form with this button, and others, as a browser without scripts sends them. */

@@ -3,6 +3,7 @@ import { startRedis } from "@/e2e/support/redis-server";
 import { startUpstash } from "@/e2e/support/upstash-server";
 import { PlainError } from "@/lib/failures";
 import type { Bench, BenchRequest, Target } from "./bench";
+import { bodies } from "./bodies";
 import { FLEETS, growOthers, NODES, type Nodes } from "./database";
 import type { Measured } from "./load";
 import { neighbours } from "./neighbours";
@@ -52,6 +53,7 @@ export const SECTIONS = {
   agents: (bench, { rounds }) => reports(bench, rounds, AGENTS),
   metrics,
   memory,
+  bodies,
   neighbours,
   size,
 } as const satisfies Record<string, Section>;

@@ -78,8 +78,8 @@ async function receive(request: Request, key: string): Promise<string> {
   });
 }
 
-/** @throws InvalidInputError, ApiError 400 */
-function readResult(bytes: Buffer) {
+/** Reads a result. @throws InvalidInputError, ApiError 413, 400 */
+export function readResult(bytes: Buffer) {
   const json = utf8(bytes);
   requireBounded(bytes);
   const { measured, machine } = parseYabs(json);

@@ -47,7 +47,7 @@ export async function readForm(request, kind, actions) {
   const { headers } = request;
   const form = { kind, headers, body: ReadableStream.from(piecesOfBody(request)), maxBytes: MAX_FORM };
   const outcome = await pageAdmission().readForm(form, async (body) => {
-    const status = await findFault(headers, body, actions);
+    const status = await findFormFault(headers, body, actions);
     return status === null ? { form: replay(request, body) } : { status };
   });
   return "read" in outcome ? outcome.read : outcome;
@@ -59,7 +59,7 @@ export async function readForm(request, kind, actions) {
  * @param {Buffer} body
  * @param {Set<string> | null} actions
  */
-async function findFault({ "content-type": type = "", "next-action": called }, body, actions) {
+export async function findFormFault({ "content-type": type = "", "next-action": called }, body, actions) {
   const fields = await parse(type, body);
   const action = fields && (called ? areArguments(fields.get("0"), 0) && String(called) : findAction(fields));
   if (!action) return 400;
