@@ -3,6 +3,7 @@ import type { BodyStream } from "@/lib/process/shared-with-server.mjs";
 import { SECOND } from "@/lib/time";
 import type { HeldBytes } from "./bodies";
 import { BusyError } from "./busy-error";
+import { PAGE, type PooledPage, pagePool } from "./page-pool";
 import { FIRST_BYTES } from "./shares";
 
 /** In seconds: how long the first bytes of a body may take, and a short body. */
@@ -85,45 +86,63 @@ function watchPace(pages: Pages, tooSlow: (message: string) => void): NodeJS.Tim
   }, SECOND);
 }
 
-/** In bytes. */
-const PAGE = 16 * 1024;
-
-/** The bytes of a body that have come, copied into pages: many small pieces would take more memory than their bytes. */
+/**
+ * The bytes of a body that have come, copied into pages: many small pieces would take more memory than their bytes. The
+ * pages beyond the first bytes are of the pool, which has them back when the bytes are released.
+ */
 export class Pages {
   readonly #held: HeldBytes;
   readonly #announced: number;
-  readonly #pages: Buffer[] = [];
-  #room = 0;
+  #first: Buffer = EMPTY;
+  #pooled: PooledPage[] = [];
   size = 0;
 
   constructor(held: HeldBytes, announced: number) {
     this.#held = held;
     this.#announced = announced;
+    held.whenReleased(() => this.#free());
   }
 
   /** @throws BusyError when there is no room for a further page. */
   add(piece: Uint8Array): void {
-    let rest = piece;
-    while (rest.length > 0) {
-      if (this.#room === 0) this.#addPage(rest.length);
-      const page = this.#pages.at(-1) as Buffer;
-      const fits = rest.subarray(0, this.#room);
-      page.set(fits, page.length - this.#room);
-      this.#room -= fits.length;
+    for (let rest = piece; rest.length > 0; ) {
+      const [page, used] = this.#page(rest.length);
+      const fits = rest.subarray(0, page.length - used);
+      page.set(fits, used);
       this.size += fits.length;
       rest = rest.subarray(fits.length);
     }
   }
 
-  /** All bytes in one piece. */
+  /** All bytes in one piece. The pages are given back. */
   whole(): Buffer {
-    return Buffer.concat(this.#pages, this.size);
+    const pages = [this.#first, ...this.#pooled.map(({ bytes }) => bytes)];
+    const whole = this.#pooled.length === 0 ? this.#first.subarray(0, this.size) : Buffer.concat(pages, this.size);
+    this.#free();
+    return whole;
   }
 
-  #addPage(atLeast: number): void {
-    const length = Math.min(PAGE, Math.max(this.#announced - this.size, atLeast));
-    this.#held.atLeast(this.size + length);
-    this.#pages.push(Buffer.allocUnsafeSlow(length));
-    this.#room = length;
+  #free(): void {
+    for (const page of this.#pooled) pagePool().give(page);
+    this.#pooled = [];
+    this.#first = EMPTY;
+  }
+
+  /** The page that the next byte stands in, and how much of it is used. */
+  #page(atLeast: number): [page: Buffer, used: number] {
+    if (this.size === 0) {
+      const length = Math.min(FIRST_BYTES, Math.max(this.#announced, atLeast));
+      this.#held.atLeast(length);
+      this.#first = Buffer.allocUnsafeSlow(length);
+    }
+    if (this.size < this.#first.length) return [this.#first, this.size];
+    const used = (this.size - this.#first.length) % PAGE;
+    if (used === 0) {
+      this.#held.atLeast(this.size + PAGE);
+      this.#pooled.push(pagePool().take());
+    }
+    return [this.#pooled.at(-1)?.bytes ?? EMPTY, used];
   }
 }
+
+const EMPTY = Buffer.alloc(0);

@@ -10,6 +10,7 @@ export class HeldBytes {
   readonly #payer: Payer;
   #place: Place | null = null;
   #bytes = 0;
+  #whenReleased = () => {};
 
   constructor(payer: Payer) {
     this.#payer = payer;
@@ -33,8 +34,14 @@ export class HeldBytes {
     this.#bytes = bytes;
   }
 
+  /** Calls this with each release. */
+  whenReleased(free: () => void): void {
+    this.#whenReleased = free;
+  }
+
   /** Gives all of them back. Calling it twice is harmless. */
   release(): void {
+    this.#whenReleased();
     this.#place?.release();
     this.#place = null;
     this.#bytes = 0;
