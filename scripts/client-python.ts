@@ -21,10 +21,12 @@ from __future__ import annotations
 import json
 import re
 import threading
+import time
 import urllib.error
 import urllib.request
+import warnings
 from http.client import HTTPException, HTTPMessage
-from typing import IO, Any, Literal, TypedDict
+from typing import IO, Any, Iterator, Literal, TypedDict
 `;
 
 const ERRORS = `class ConsoleApiError(Exception):
@@ -57,7 +59,24 @@ class _NoRedirects(urllib.request.HTTPRedirectHandler):
         return None
 `;
 
-const CLASS_HEAD = `class ConsoleApi:
+const CLASS_HEAD = `class FollowedIntervals(TypedDict):
+    """Intervals that were not given before, by ts and then node_id. Remember \`since\` once they are handled."""
+
+    since: int
+    intervals: list[MetricSample]
+
+
+_MINUTE_MS = 60_000
+#: How far each read of \`follow\` goes back beyond the latest interval.
+_OVERLAP_MS = 10 * _MINUTE_MS
+#: How often \`follow\` reads again all that may have come late: two hours, and the time since it did so last.
+_REREAD_EVERY_S = 1800
+_REREAD_MS = 2 * 60 * _MINUTE_MS + _REREAD_EVERY_S * 1000
+#: A token that ends within so many seconds is warned of.
+_ENDS_SOON_S = 14 * 86_400
+
+
+class ConsoleApi:
     def __init__(
         self,
         origin: str,
@@ -68,16 +87,65 @@ const CLASS_HEAD = `class ConsoleApi:
         abort: threading.Event | None = None,
     ) -> None:
         """\`max_wait\`: seconds to wait in all, at most, before a request that was refused with a Retry-After fails (0
-        never waits). Setting \`abort\` ends such a wait. \`timeout\`: seconds for which the console may be silent."""
+        never waits). Setting \`abort\` ends such a wait. \`timeout\`: seconds for which the console may be silent.
+        Of a token that ends within 14 days \`warnings\` is told once."""
         self._origin = origin.rstrip("/")
         self._token = token
         self._timeout = timeout
         self._max_wait = max_wait
         self._abort = abort or threading.Event()
+        self._has_warned = False
         self._opener = urllib.request.build_opener(_NoRedirects)
 `;
 
-const CLASS_REST = `    def _get(self, path: str) -> Any:
+const CLASS_REST = `    def follow(self, id: int, since: int | None = None, every: float = 60.0) -> Iterator[FollowedIntervals]:
+        """Gives the intervals of a service as they come in, each once, also those that edge nodes deliver up to two hours
+        late. \`since\`: that of the last batch that was handled before a restart; without it, it begins an hour ago.
+        \`every\`: seconds from one read to the next, at least 1. It goes on while the console cannot answer, and ends
+        with Aborted or when a request is refused for good."""
+        given: set[tuple[int, int]] = set()
+        latest, oldest, reread_at, is_first = since, 0, 0.0, True
+        while True:
+            started_at, wait = time.monotonic(), max(1.0, every)
+            is_reread = is_first or started_at - reread_at >= _REREAD_EVERY_S
+            try:
+                if latest is None:
+                    series = self.get_metrics(id)["series"]
+                else:
+                    after = max(0, latest - (_REREAD_MS if is_reread else _OVERLAP_MS))
+                    series = self.get_metrics(id, range="7d", since=after)["series"]
+            except ConsoleUnreachable:
+                pass
+            except ConsoleApiError as error:
+                if error.retry_after is None and error.status < 500:
+                    raise
+                wait = max(wait, error.retry_after or 0)
+            else:
+                found = [one for one in series if one["ts"] >= oldest and (one["ts"], one["node_id"]) not in given]
+                given.update((one["ts"], one["node_id"]) for one in found)
+                # What the first read finds at or before \`since\` was given before the restart.
+                intervals = [one for one in found if not is_first or since is None or one["ts"] > since]
+                if is_first and since is None:
+                    oldest = series[0]["ts"] if series else 0
+                if is_reread:
+                    reread_at = started_at
+                is_first = False
+                latest = max([one["ts"] for one in intervals] + ([] if latest is None else [latest]), default=None)
+                given = {key for key in given if latest is None or key[0] > latest - _REREAD_MS}
+                if intervals and latest is not None:
+                    yield {"since": latest, "intervals": intervals}
+            if self._abort.wait(max(0.0, wait - (time.monotonic() - started_at))):
+                raise Aborted()
+
+    def _warn_of_end(self, headers: HTTPMessage) -> None:
+        ends_at = headers.get("X-Token-Expires-At", "")
+        if self._has_warned or not ends_at.isdigit() or int(ends_at) / 1000 - time.time() > _ENDS_SOON_S:
+            return
+        self._has_warned = True
+        day = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(int(ends_at) / 1000))
+        warnings.warn(f"The access token ends at {day}: replace it before.", stacklevel=4)
+
+    def _get(self, path: str) -> Any:
         request = urllib.request.Request(
             self._origin + path,
             headers={"Accept": "application/json", "Authorization": f"Bearer {self._token}"},
@@ -86,8 +154,10 @@ const CLASS_REST = `    def _get(self, path: str) -> Any:
         while True:
             try:
                 with self._opener.open(request, timeout=self._timeout) as response:
+                    self._warn_of_end(response.headers)
                     return json.load(response)["data"]
             except urllib.error.HTTPError as failure:
+                self._warn_of_end(failure.headers)
                 error = _error_of(failure)
             except (OSError, HTTPException) as failure:
                 raise ConsoleUnreachable(f"{self._origin} does not answer: {_reason_of(failure)}.") from failure
@@ -142,14 +212,19 @@ function writeMethod(path: string, { operationId, summary, parameters, responses
   const content = success && "content" in success ? success.content?.["application/json"] : undefined;
   const data = content?.schema.properties?.data;
   if (!data) throw new Error(`${operationId} answers no data.`);
-  const takes = parameters.map(({ name, in: place, schema }) =>
-    place === "path" ? `${name}: int` : `${name}: ${typeOf(schema)} = "${schema.default}"`,
-  );
-  const query = parameters.filter((parameter) => parameter.in === "query").map(({ name }) => `?${name}={${name}}`);
-  const url = path + query.join("");
+  const takes = parameters.map(({ name, in: place, schema }) => {
+    if (place === "path") return `${name}: int`;
+    const isOptional = schema.default === undefined;
+    return `${name}: ${typeOf(schema)}${isOptional ? " | None = None" : ` = "${schema.default}"`}`;
+  });
+  const inQuery = parameters.filter((parameter) => parameter.in === "query");
+  const always = inQuery.filter(({ schema }) => schema.default !== undefined);
+  const url = path + always.map(({ name }, index) => `${index === 0 ? "?" : "&"}${name}={${name}}`).join("");
+  const sometimes = inQuery.filter((parameter) => !always.includes(parameter));
+  const rest = sometimes.map(({ name }) => ` + ("" if ${name} is None else f"&${name}={${name}}")`);
   return `    def ${snakeCase(operationId)}(${["self", ...takes].join(", ")}) -> ${typeOf(data)}:
         """${summary}."""
-        return self._get(${url.includes("{") ? "f" : ""}"${url}")
+        return self._get(${url.includes("{") ? "f" : ""}"${url}"${rest.join("")})
 `;
 }
 

@@ -44,29 +44,96 @@ export type RequestOptions = {
   /** Ends the request, and also the wait for the next attempt. */
   signal?: AbortSignal;
 };
+
+export type FollowOptions = RequestOptions & {
+  /** The \`since\` of the last batch that was handled before a restart. Without it \`follow\` begins an hour ago. */
+  since?: number;
+  /** Seconds from one read to the next, at least 1; 60 by default, because an interval lasts that long. */
+  every?: number;
+};
+
+/** Intervals that were not given before, by ts and then node_id. Remember \`since\` once they are handled. */
+export type FollowedIntervals = { since: number; intervals: MetricSample[] };
+
+const MINUTE = 60_000;
+/** How far each read of \`follow\` goes back beyond the latest interval, in milliseconds. */
+const OVERLAP = 10 * MINUTE;
+/** How often \`follow\` reads again all that may have come late: two hours, and the time since it did so last. */
+const REREAD_EVERY = 30 * MINUTE;
+const REREAD = 2 * 60 * MINUTE + REREAD_EVERY;
+/** \`warn\` hears of a token that ends within so many milliseconds. */
+const ENDS_SOON = 14 * 24 * 60 * MINUTE;
 `;
 
-const CLASS_HEAD = `export type ConsoleApiSettings = { origin: string; token: string; timeout?: number; maxWait?: number };
+const CLASS_HEAD = `export type ConsoleApiSettings = {
+  origin: string;
+  token: string;
+  timeout?: number;
+  maxWait?: number;
+  warn?: (message: string) => void;
+};
 
 export class ConsoleApi {
   readonly #origin: string;
   readonly #token: string;
   readonly #timeout: number;
   readonly #maxWait: number;
+  readonly #warn: (message: string) => void;
+  #hasWarned = false;
 
   /**
    * \`timeout\`: seconds that one attempt may take (30 by default). \`maxWait\`: seconds to wait in all, at most, before a
-   * request that was refused with a Retry-After fails (120 by default, 0 never waits).
+   * request that was refused with a Retry-After fails (120 by default, 0 never waits). \`warn\` is told once of a token
+   * that ends within 14 days (console.warn by default).
    */
-  constructor({ origin, token, timeout = 30, maxWait = 120 }: ConsoleApiSettings) {
+  constructor({ origin, token, timeout = 30, maxWait = 120, warn = console.warn }: ConsoleApiSettings) {
     this.#origin = origin.replace(/\\/+$/, "");
     this.#token = token;
     this.#timeout = timeout;
     this.#maxWait = maxWait;
+    this.#warn = warn;
   }
 `;
 
-const CLASS_REST = `  async #get<Data>(path: string, { signal }: RequestOptions): Promise<Data> {
+const CLASS_REST = `  /**
+   * Gives the intervals of a service as they come in, each once, also those that edge nodes deliver up to two hours late.
+   * It goes on while the console cannot answer, and ends with \`signal\` or when a request is refused for good.
+   */
+  async *follow(id: number, { since, every = 60, signal }: FollowOptions = {}): AsyncGenerator<FollowedIntervals> {
+    const given = new Set<string>();
+    const pause = Math.max(1, every);
+    let [latest, oldest, rereadAt] = [since, 0, -Infinity];
+    for (;;) {
+      const startedAt = performance.now();
+      const isReread = startedAt - rereadAt >= REREAD_EVERY;
+      const after = latest === undefined ? undefined : Math.max(0, latest - (isReread ? REREAD : OVERLAP));
+      const window = after === undefined ? {} : ({ range: "7d", since: after } as const);
+      const answer = await this.getMetrics(id, { ...window, ...(signal && { signal }) }).catch(temporary);
+      if ("series" in answer) {
+        const isFirst = rereadAt === -Infinity;
+        const found = answer.series.filter(({ ts, node_id }) => ts >= oldest && !given.has(\`\${ts} \${node_id}\`));
+        for (const { ts, node_id } of found) given.add(\`\${ts} \${node_id}\`);
+        // What the first read finds at or before \`since\` was given before the restart.
+        const intervals = found.filter(({ ts }) => !isFirst || since === undefined || ts > since);
+        if (isFirst && since === undefined) oldest = answer.series[0]?.ts ?? 0;
+        if (isReread) rereadAt = startedAt;
+        latest = intervals.reduce<number | undefined>((most, { ts }) => Math.max(most ?? 0, ts), latest);
+        for (const key of given) if (Number.parseInt(key, 10) <= (latest ?? 0) - REREAD) given.delete(key);
+        if (intervals.length > 0 && latest !== undefined) yield { since: latest, intervals };
+      }
+      const wait = "series" in answer ? pause : Math.max(pause, answer.retryAfter);
+      await sleep(Math.max(0, wait - (performance.now() - startedAt) / 1000), signal);
+    }
+  }
+
+  #warnOfEnd(headers: Headers): void {
+    const endsAt = Number(headers.get("x-token-expires-at") ?? Infinity);
+    if (this.#hasWarned || endsAt - Date.now() > ENDS_SOON) return;
+    this.#hasWarned = true;
+    this.#warn(\`The access token ends at \${new Date(endsAt).toISOString()}: replace it before.\`);
+  }
+
+  async #get<Data>(path: string, { signal }: RequestOptions): Promise<Data> {
     for (let waited = 0; ; ) {
       const answer = await this.#ask<Data>(path, signal);
       if (!(answer instanceof ConsoleApiError)) return answer.data;
@@ -87,6 +154,7 @@ const CLASS_REST = `  async #get<Data>(path: string, { signal }: RequestOptions)
         redirect: "error",
         signal: signal ? AbortSignal.any([signal, timeUp]) : timeUp,
       });
+      this.#warnOfEnd(response.headers);
       return response.ok ? ((await response.json()) as { data: Data }) : await errorOf(response);
     } catch (cause) {
       if (signal?.aborted) throw signal.reason;
@@ -94,6 +162,13 @@ const CLASS_REST = `  async #get<Data>(path: string, { signal }: RequestOptions)
       throw new ConsoleUnreachableError(\`\${this.#origin} \${problem}.\`, { cause });
     }
   }
+}
+
+/** Seconds to wait after a failure that may pass. @throws the failure, if it will not. */
+function temporary(failure: unknown): { retryAfter: number } {
+  if (failure instanceof ConsoleUnreachableError) return { retryAfter: 0 };
+  if (!(failure instanceof ConsoleApiError) || (failure.retryAfter === null && failure.status < 500)) throw failure;
+  return { retryAfter: failure.retryAfter ?? 0 };
 }
 
 async function errorOf(response: Response): Promise<ConsoleApiError> {
@@ -143,8 +218,12 @@ function writeMethod(path: string, { operationId, summary, parameters, responses
       : "options: RequestOptions = {}",
   ];
   const target = path.replaceAll(/\{(\w+)\}/g, "$${$1}");
-  const query = inQuery.map(({ name, schema }) => `?${name}=\${options.${name} ?? "${schema.default}"}`).join("");
-  const url = target + query;
+  const query = inQuery.map(({ name, schema }, index) => {
+    if (schema.default !== undefined)
+      return `${index === 0 ? "?" : "&"}${name}=\${options.${name} ?? "${schema.default}"}`;
+    return `\${options.${name} === undefined ? "" : \`&${name}=\${options.${name}}\`}`;
+  });
+  const url = target + query.join("");
   return `  /** ${summary}. */
   ${operationId}(${takes.join(", ")}): Promise<${typeOf(data)}> {
     return this.#get(${url.includes("$") ? `\`${url}\`` : `"${url}"`}, options);

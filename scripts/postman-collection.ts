@@ -32,14 +32,20 @@ function requestOf(path: string, { summary, description, parameters, responses }
   const example = content?.examples.demo?.value as { data: object } | undefined;
   const query = parameters.filter((parameter) => parameter.in === "query");
   const filled = path.replace("{id}", path.includes("/servers") ? "{{server_id}}" : "{{service_id}}");
-  const pairs = query.map(({ name, example: value, description: what }) => ({ key: name, value, description: what }));
+  const pairs = query.map(({ name, example, description: what, schema }) => ({
+    key: name,
+    value: String(example),
+    description: what,
+    ...(schema.default === undefined && { disabled: true }),
+  }));
+  const sent = pairs.filter(({ disabled }) => !disabled);
   return {
     name: summary,
     request: {
       method: "GET",
       description,
       url: {
-        raw: `{{origin}}${filled}${pairs.map(({ key, value }) => `?${key}=${value}`).join("")}`,
+        raw: `{{origin}}${filled}${sent.map(({ key, value }) => `?${key}=${value}`).join("")}`,
         host: ["{{origin}}"],
         path: filled.slice(1).split("/"),
         ...(pairs.length > 0 && { query: pairs }),

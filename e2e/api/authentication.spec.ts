@@ -1,12 +1,21 @@
 import { createHash } from "node:crypto";
 import { askBothDoors } from "@/e2e/support/doors";
 import { newAccount, newToken } from "@/e2e/support/factories";
-import { type Answer, call, ENDPOINT_PATHS, expect, expectFailure, sharedOrigin, test } from "@/e2e/support/fixtures";
+import {
+  type Answer,
+  call,
+  ENDPOINT_PATHS,
+  expect,
+  expectFailure,
+  sharedOrigin,
+  spend,
+  test,
+} from "@/e2e/support/fixtures";
 import { sendRaw } from "@/e2e/support/raw";
 import { recordQueries } from "@/e2e/support/recorded-queries";
 import { setAccountDisabled } from "@/lib/accounts/accounts";
 import { db } from "@/lib/database/client";
-import { SECOND } from "@/lib/time";
+import { DAY, SECOND } from "@/lib/time";
 import { authenticate } from "@/lib/tokens/authentication";
 import { mintToken } from "@/lib/tokens/format";
 import { findToken, revokeTokens } from "@/lib/tokens/management";
@@ -175,6 +184,29 @@ test("a disabled account's token works again once the account is enabled", async
   await expectFailure(call("/api/v1/me", token), 401, INVALID);
   await setAccountDisabled(email, false);
   expect((await call("/api/v1/me", token)).status).toBe(200);
+});
+
+test("each answer to a token that has an end names it in X-Token-Expires-At, failures included; no other answer has the header", async () => {
+  const { id: accountId, token } = await newAccount();
+  const expiresAt = new Date(Date.now() + DAY);
+  const ending = await newToken(accountId, expiresAt);
+  const endOf = async (path: string, raw: string | null, init = {}) => {
+    const { status, headers } = await call(path, raw, init);
+    return [status, headers.get("x-token-expires-at")];
+  };
+  const end = String(expiresAt.getTime());
+  expect(await endOf("/api/v1/me", ending)).toEqual([200, end]);
+  expect(await endOf("/api/v1/servers", ending, { method: "HEAD" })).toEqual([200, end]);
+  expect(await endOf("/api/v1/servers/2147483647", ending)).toEqual([404, end]);
+  expect(await endOf("/api/v1/me", ending, { method: "POST" })).toEqual([405, end]);
+  await spend(ending, 116);
+  expect(await endOf("/api/v1/me", ending)).toEqual([429, end]);
+  expect(await endOf("/api/v1/me", token)).toEqual([200, null]);
+  expect(await endOf("/api/v1/me", null)).toEqual([401, null]);
+  await db.accessToken.updateMany({ where: { accountId }, data: { expiresAt: new Date(Date.now() - 1) } });
+  expect(await endOf("/api/v1/me", ending)).toEqual([401, null]);
+  const scrape = await fetch(`${sharedOrigin()}/metrics`, { headers: { Authorization: `Bearer ${token}` } });
+  expect(scrape.headers.get("access-control-expose-headers")).toContain("X-Token-Expires-At");
 });
 
 test("a token is refused from the instant it expires", async () => {

@@ -1,14 +1,14 @@
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { type AddressInfo, createServer, type Server } from "node:net";
-import { newAccount, newGameService, newServer } from "@/e2e/support/factories";
+import { newAccount, newGameService, newServer, newToken } from "@/e2e/support/factories";
 import { expect, sharedOrigin, spend, test } from "@/e2e/support/fixtures";
 import { needs } from "@/e2e/support/needs";
 import { FACT } from "@/e2e/support/patience";
 import { runProgram } from "@/e2e/support/run-program";
 import { API_REQUESTS } from "@/lib/rate-limit/policy";
-import { SECOND } from "@/lib/time";
-import { ConsoleApi, ConsoleApiError, ConsoleUnreachableError } from "@/public/clients/console-api";
+import { DAY, SECOND } from "@/lib/time";
+import { ConsoleApi, ConsoleApiError, ConsoleUnreachableError, type ServerDetail } from "@/public/clients/console-api";
 
 for (const file of ["console-api.ts", "console_api.py", "console-api.postman.json"]) {
   test(`/clients/${file} is served as text, to any origin, and is the committed one`, {
@@ -62,7 +62,11 @@ test("both clients read every endpoint alike, and a failure has its status, mess
   expect(answers[6]).toEqual({ range: "24h", series: [] });
   expect(answers[7]).toEqual([404, "Not found.", null, 36]);
   const fromPython = await python(EVERYTHING, [sharedOrigin(), token, String(server), String(service)]);
-  expect(JSON.parse(fromPython)).toEqual(answers);
+  const atThatMoment: ServerDetail = {
+    ...(answers[2] as ServerDetail),
+    scored_at: expect.any(Number) as unknown as number,
+  };
+  expect(JSON.parse(fromPython)).toEqual(answers.with(2, atThatMoment));
 });
 
 const WAIT = `
@@ -176,7 +180,9 @@ test("console_api.py is written for Python 3.8: its syntax, what it takes from t
   tag: "@one-engine",
 }, async () => {
   needs("python3");
-  expect(await python(PARSED_AS_3_8, ["public/clients/console_api.py"])).toBe("Any IO Literal TypedDict True\n");
+  expect(await python(PARSED_AS_3_8, ["public/clients/console_api.py"])).toBe(
+    "Any IO Iterator Literal TypedDict True\n",
+  );
 });
 
 async function python(program: string, args: string[]): Promise<string> {
@@ -185,3 +191,36 @@ async function python(program: string, args: string[]): Promise<string> {
   expect(code, errors).toBe(0);
   return output;
 }
+
+const WARN = `
+import sys, warnings
+from console_api import ConsoleApi
+origin, *tokens = sys.argv[1:]
+with warnings.catch_warnings(record=True) as caught:
+    warnings.simplefilter("always")
+    for token in tokens:
+        api = ConsoleApi(origin, token)
+        api.get_account()
+        api.get_account()
+for warning in caught:
+    print(warning.message, warning.filename)
+`;
+
+test("both clients warn once of a token that ends within 14 days, and of no other", {
+  tag: "@one-engine",
+}, async () => {
+  const { id, token } = await newAccount();
+  const later = await newToken(id, new Date(Date.now() + 15 * DAY));
+  const endsAt = new Date(Math.floor((Date.now() + 13 * DAY) / SECOND) * SECOND);
+  const soon = await newToken(id, endsAt);
+  const heard: string[] = [];
+  for (const each of [token, later, soon]) {
+    const api = new ConsoleApi({ origin: sharedOrigin(), token: each, warn: (message) => heard.push(message) });
+    await api.getAccount();
+    await api.getServer(2_147_483_647).catch(() => {});
+  }
+  expect(heard).toEqual([`The access token ends at ${endsAt.toISOString()}: replace it before.`]);
+  const day = endsAt.toISOString().replace(".000Z", "Z");
+  const printed = await python(WARN, [sharedOrigin(), token, later, soon]);
+  expect(printed).toBe(`The access token ends at ${day}: replace it before. <string>\n`);
+});

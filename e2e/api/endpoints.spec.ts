@@ -1,5 +1,6 @@
 import { newAccount, newBenchmarkRun, newGameService, newServer } from "@/e2e/support/factories";
 import { call, expect, expectFailure, getData, test } from "@/e2e/support/fixtures";
+import type { ServerDetail } from "@/lib/api/schemas";
 import { db } from "@/lib/database/client";
 import { recordCheckIn } from "@/lib/servers/telemetry/check-ins";
 import { DAY, HOUR, MINUTE, SECOND } from "@/lib/time";
@@ -71,16 +72,27 @@ test("GET /servers/:id answers a checked-in server in full, with its score expla
     lastSeenAt: createdAt,
   });
   const at = new Date();
+  const sample = {
+    cpuPct: 12.5,
+    memUsedMb: 1640.25,
+    memTotalMb: 4000,
+    diskUsedPct: 91,
+    netLossPct: 0,
+    uptimeS: 86_400,
+  };
   await recordCheckIn(
     id,
     {
       facts: { os: "Debian 12", kernel: "6.1.0-18", cores: 4, arch: "x86_64" },
       publicIp: "203.0.113.5",
-      sample: { cpuPct: 12.5, memUsedMb: 1640.25, memTotalMb: 4000, diskUsedPct: 91, netLossPct: 0, uptimeS: 86_400 },
+      sample: { ...sample, load5: 0.25, oomKills: 0, failedUnits: 0 },
     },
     at,
   );
-  const server = await getData<Record<string, unknown>>(`/api/v1/servers/${id}`, token);
+  const server = await getData<ServerDetail>(`/api/v1/servers/${id}`, token);
+  expect(server.scored_at).toBeGreaterThanOrEqual(at.getTime());
+  expect(server.scored_at).toBeLessThanOrEqual(Date.now());
+  expect(server.stability?.coverage_pct).toBeCloseTo(100 / 1440, 2);
   // One minute of the last 24 hours was seen, which stability takes for what it is.
   expect(server).toEqual({
     id,
@@ -99,7 +111,40 @@ test("GET /servers/:id answers a checked-in server in full, with its score expla
       ),
       "Disk: 91 % full (full score up to 70 %); costs 130 points.",
     ],
-    latest_sample: { ts: at.getTime(), cpu_pct: 12.5, mem_used_mb: 1640.25 },
+    latest_sample: {
+      ts: at.getTime(),
+      cpu_pct: 12.5,
+      load5: 0.25,
+      mem_used_mb: 1640.25,
+      mem_total_mb: 4000,
+      disk_used_pct: 91,
+      net_loss_pct: 0,
+      uptime_s: 86_400,
+      oom_kills: 0,
+      failed_units: 0,
+    },
+    scored_at: server.scored_at,
+    stability: {
+      coverage_pct: server.stability?.coverage_pct,
+      reboots: 0,
+      oom_kills: 0,
+      failed_units: 0,
+      last_oom_at: null,
+    },
+  });
+});
+
+test("stability counts restarts, killed processes and failed units with the last kill, and is null before a check-in", async () => {
+  const { id: accountId, token } = await newAccount();
+  const { id } = await newServer(accountId, { createdAt: new Date(Date.now() - DAY) });
+  expect(await getData(`/api/v1/servers/${id}`, token)).toMatchObject({ stability: null });
+  const now = Date.now();
+  const sample = { cpuPct: 1, uptimeS: 86_400, oomKills: 0, failedUnits: 0 };
+  await recordCheckIn(id, { sample }, new Date(now - 3 * MINUTE));
+  await recordCheckIn(id, { sample: { ...sample, oomKills: 2 } }, new Date(now - 2 * MINUTE));
+  await recordCheckIn(id, { sample: { ...sample, uptimeS: 5, failedUnits: 3 } }, new Date(now - MINUTE));
+  expect(await getData(`/api/v1/servers/${id}`, token)).toMatchObject({
+    stability: { reboots: 1, oom_kills: 2, failed_units: 3, last_oom_at: now - 2 * MINUTE },
   });
 });
 
@@ -309,6 +354,41 @@ test("a whole week of two nodes is complete and in order to the millisecond, as 
     expect(await getData(path, token, { headers })).toEqual({ range: "7d", series: stored });
   }
 });
+
+test("since leaves out what is not later, narrows the range and never widens it; in the future it leaves nothing", async () => {
+  const { id: accountId, token } = await newAccount();
+  const { id } = await newGameService(accountId);
+  const now = Date.now();
+  const at = (minutes: number) => now - minutes * MINUTE;
+  const counters = { packets: 1n, bytes: 1n, dropped: 0n, connections: 1n };
+  const rows = [90, 30, 20, 10].flatMap((minutes) =>
+    [1, 2].map((nodeId) => ({ serviceId: id, ts: new Date(at(minutes)), nodeId, ...counters })),
+  );
+  await db.metricSample.createMany({ data: rows });
+  const path = `/api/v1/game-services/${id}/metrics`;
+  const found = async (query: string) => {
+    const { series } = await getData<{ series: { ts: number; node_id: number }[] }>(`${path}?${query}`, token);
+    return series.map(({ ts, node_id }) => [(now - ts) / MINUTE, node_id]);
+  };
+  const both = (...minutes: number[]) => minutes.flatMap((each) => [1, 2].map((nodeId) => [each, nodeId]));
+  expect(await found(`since=${at(20)}`)).toEqual(both(10));
+  expect(await found(`since=${at(20) - 1}`)).toEqual(both(20, 10));
+  expect(await found(`since=${at(100)}`)).toEqual(both(30, 20, 10));
+  expect(await found(`range=24h&since=${at(100)}`)).toEqual(both(90, 30, 20, 10));
+  expect(await found("range=7d&since=0")).toEqual(both(90, 30, 20, 10));
+  expect(await found(`since=${now + DAY}`)).toEqual([]);
+});
+
+for (const value of ["", "-1", "1e400", "1.5", "x", "8640000000000001", "1&since=1"]) {
+  test(`since=${value} is 400, with HEAD as well, and for a service of another account 404`, async () => {
+    const [owner, stranger] = [await newAccount(), await newAccount()];
+    const { id } = await newGameService(owner.id);
+    const path = `/api/v1/game-services/${id}/metrics?since=${value}`;
+    await expectFailure(call(path, owner.token), 400, "Invalid since. Send whole Unix epoch milliseconds, once.");
+    expect((await call(path, owner.token, { method: "HEAD" })).status).toBe(400);
+    await expectFailure(call(path, stranger.token), 404, "Not found.");
+  });
+}
 
 test("metrics without a range are those of the last hour; a service without intervals has an empty series", async () => {
   const { id: accountId, token } = await newAccount();

@@ -159,6 +159,15 @@ function requests({ serverId, serviceId, foreignId }: Ids): fc.Arbitrary<Generat
       "range=+1h",
     ),
     garbage.map((text) => `range=${text}`),
+    fc.constantFrom(
+      "since=",
+      "since=0",
+      "since=-1",
+      "since=1e400",
+      "since=1&since=2",
+      "range=7d&since=8640000000000000",
+    ),
+    fc.oneof(fc.nat().map(String), garbage).map((text) => `range=24h&since=${text}`),
   );
   const query = fc.oneof({ weight: 3, arbitrary: fc.constant("") }, range, garbage, fc.constant("x=1&".repeat(500)));
   const authorization = fc.oneof(

@@ -42,8 +42,9 @@ test("one scrape is the whole account as the API tells it, in base units, clean 
   expect(values.get(`console_server_online{${own}}`)).toBe(1);
   expect(values.get(`console_server_last_seen_timestamp_seconds{${own}}`)).toBe(server.last_seen / SECOND);
   expect(values.get(`console_server_sample_timestamp_seconds{${own}}`)).toBe(server.latest_sample.ts / SECOND);
-  expect(values.get(`console_server_cpu_usage_ratio{${own}}`)).toBe(0.125);
-  expect(values.get(`console_server_memory_used_bytes{${own}}`)).toBe(512 * 2 ** 20);
+  for (const [name, value] of Object.entries(SAMPLE_METRICS)) {
+    expect(values.get(`console_server_${name}{${own}}`), name).toBe(value);
+  }
   for (const component of Object.keys(server.score_components)) {
     expect(values.has(`console_server_score_component{${own},component="${component}"}`), component).toBe(true);
   }
@@ -181,12 +182,34 @@ function valuesOf(text: string): Map<string, number> {
 }
 
 /** A server that reported, one that never did, and a service that two edge nodes reported of. */
+const SAMPLE = {
+  ...{ cpuPct: 12.5, cpuStealPct: 25, cpuIowaitPct: 50, load5: 1.5, memUsedMb: 512, memTotalMb: 1024, swapUsedPct: 75 },
+  ...{ diskUsedPct: 62.5, netLossPct: 3.125, netRetransmitPct: 6.25, uptimeS: 3600, oomKills: 2, failedUnits: 1 },
+};
+
+/** The families of the sample, in base units. */
+const SAMPLE_METRICS = {
+  cpu_usage_ratio: 0.125,
+  cpu_steal_ratio: 0.25,
+  cpu_iowait_ratio: 0.5,
+  load5: 1.5,
+  memory_used_bytes: 512 * 2 ** 20,
+  memory_size_bytes: 1024 * 2 ** 20,
+  swap_used_ratio: 0.75,
+  disk_used_ratio: 0.625,
+  network_loss_ratio: 0.03125,
+  network_retransmit_ratio: 0.0625,
+  uptime_seconds: 3600,
+  oom_kills: 2,
+  failed_units: 1,
+};
+
 async function fill({ id: accountId }: TestAccount) {
   const now = Date.now();
   const [seenAt, createdAt] = [new Date(now - 10 * SECOND), new Date(now - DAY)];
   const names = { label: 'A "b" \\ c', hostname: "a.example.net", publicIp: "192.0.2.9" };
   const { id: serverId } = await newServer(accountId, { ...names, createdAt, lastSeenAt: seenAt });
-  await db.telemetrySample.create({ data: { serverId, ts: seenAt, cpuPct: 12.5, memUsedMb: 512 } });
+  await db.telemetrySample.create({ data: { serverId, ts: seenAt, ...SAMPLE } });
   const { id: silentId } = await newServer(accountId, { createdAt, lastSeenAt: createdAt });
   const { id: serviceId } = await newGameService(accountId, { status: "active" });
   const interval = (age: number, nodeId: number, latencyMs: number | null, factor: number) => ({

@@ -7,7 +7,8 @@ import { needs } from "@/e2e/support/needs";
 import { runProgram } from "@/e2e/support/run-program";
 import { db } from "@/lib/database/client";
 import { API_REQUESTS } from "@/lib/rate-limit/policy";
-import { MINUTE, SECOND } from "@/lib/time";
+import { recordCheckIn } from "@/lib/servers/telemetry/check-ins";
+import { DAY, MINUTE, SECOND } from "@/lib/time";
 
 const RECIPES = "public/recipes";
 
@@ -54,6 +55,29 @@ test("fleet.sh goes on after a restart of the console, without a word, and says 
     expect(mistyped.errors).toContain("Malformed access token");
   } finally {
     await app.stop();
+  }
+});
+
+test("what fleet.sh prints and the console's published curves are all that the two health-score recipes need", {
+  tag: "@one-engine",
+}, async () => {
+  const { id: accountId, token } = await newAccount();
+  const { id } = await newServer(accountId, { createdAt: new Date(Date.now() - DAY) });
+  await newServer(accountId);
+  await recordCheckIn(id, { sample: { cpuPct: 93.7, memUsedMb: 3, memTotalMb: 4, diskUsedPct: 83.3 } });
+  const rules = test.info().outputPath("health-score.json");
+  const served = await fetch(`${sharedOrigin()}/docs/health-score.json`);
+  expect(served.headers.get("content-type")).toBe("application/json; charset=utf-8");
+  expect(served.headers.get("access-control-allow-origin")).toBe("*");
+  writeFileSync(rules, await served.text());
+  const { servers } = await getData<{ servers: { score: number }[] }>("/api/v1/servers", token);
+  for (const recipe of ["python3 health_score.py", "node health-score.mjs"]) {
+    const line = `sh fleet.sh | ${recipe} ${rules}`;
+    const variables = { ORIGIN: sharedOrigin(), TOKEN: token };
+    const { code, output, errors } = await runProgram("sh", ["-c", `cd ${RECIPES} && ${line}`], variables);
+    expect({ code, errors }, recipe).toEqual({ code: 0, errors: "" });
+    const rated = output.trim().split("\n");
+    expect(rated.map((each) => (JSON.parse(each) as [number])[0])).toEqual(servers.map(({ score }) => score));
   }
 });
 

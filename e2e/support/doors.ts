@@ -95,12 +95,13 @@ export function comparableText(text: string): { wait: number; rest: unknown } {
   return { wait: Number(/^retry-after: (\d+)\r$/im.exec(text)?.[1] ?? 0), rest: blocks };
 }
 
-/** Masks waiting times, and the nonce of a page, which is random. */
+/** Masks waiting times, the moment of a score, and the nonce of a page, which is random. */
 function withoutWait<Part extends string | [string, string]>(part: Part): Part {
   if (Array.isArray(part)) return (part[0] === "retry-after" ? [part[0], "N"] : part) as Part;
   return part
     .replace(/^retry-after: \d+$/i, "retry-after: N")
     .replace(/Retry in \d+ seconds?/, "Retry in N seconds")
+    .replaceAll(/"scored_at":\d+/g, '"scored_at":N')
     .replaceAll(/nonce(-|=")[\w+/=]{24}/g, "nonce$1N") as Part;
 }
 

@@ -27,6 +27,7 @@ const ROW = `
     details: "By id.",
     params: {},
     query: {},
+    largest: { of: "2,000 tickets", kilobytes: 100 },
     data: z.strictObject({ tickets: z.array(z.strictObject({ id: z.int(), subject: z.string() })) }),
   },`;
 

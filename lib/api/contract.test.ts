@@ -1,7 +1,10 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { ENDPOINTS, successBody } from "./contract";
+import { MAX_SERVICES } from "@/lib/game-services/management";
+import { MAX_SERVERS } from "@/lib/servers/management";
+import { ENDPOINTS, INTERVALS_PER_WEEK, successBody } from "./contract";
+import examples from "./examples.json";
 import { failure } from "./schemas";
 
 test("every row of the contract has one route file, in the folder of its path, and no other route names a row", () => {
@@ -13,6 +16,24 @@ test("every row of the contract has one route file, in the folder of its path, a
   });
   const expected = ENDPOINTS.map(([path]) => [path, path]);
   expect(named.sort()).toEqual(expected.sort());
+});
+
+test("the size that a row states for its largest answer is that of so many elements of its example", () => {
+  const counts: Record<string, number> = {
+    "/api/v1/servers": MAX_SERVERS,
+    "/api/v1/servers/:id/benchmarks": 200,
+    "/api/v1/game-services": MAX_SERVICES,
+    "/api/v1/game-services/:id/metrics": 5 * INTERVALS_PER_WEEK,
+  };
+  for (const [path, { largest }] of ENDPOINTS) {
+    const data: unknown = (examples as Record<string, { data: object }>)[path]?.data;
+    const list = Object.values(data ?? {}).find(Array.isArray);
+    const count = counts[path];
+    const bytes = count && list ? count * (JSON.stringify(list).length / list.length) : JSON.stringify({ data }).length;
+    expect(largest.kilobytes / (bytes / 1000), path).toBeGreaterThan(0.9);
+    expect(largest.kilobytes / (bytes / 1000), path).toBeLessThan(3);
+    if (count) expect(largest.kilobytes / (bytes / 1000), path).toBeLessThan(1.1);
+  }
 });
 
 test("a field that the contract does not name is refused in every body, however deep", () => {

@@ -151,6 +151,7 @@ async function answer(
   let place: Place | null = null;
   try {
     const caller = await requireCaller(request);
+    if (caller.expiresAt !== null) headers.set("X-Token-Expires-At", String(caller.expiresAt));
     const findTakes = () => bodies.takes(request, url.searchParams, isLongFor(endpoint, caller.account.id));
     // Waits for a place before counting, so that a 503 costs no quota.
     place = await requirePlace(findTakes, caller, request, headers);

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { MEASUREMENTS, measurementNames } from "@/lib/servers/telemetry/measurements";
 import { mintToken } from "@/lib/tokens/format";
 import { ENDPOINTS, successBody } from "./contract";
 import examples from "./examples.json";
@@ -46,8 +47,7 @@ test("every field of every schema is described, and has to be there unless it is
     "Facts.cores",
     "Facts.kernel",
     "Facts.os",
-    "LatestSample.cpu_pct",
-    "LatestSample.mem_used_mb",
+    ...measurementNames.map((name) => `LatestSample.${MEASUREMENTS[name].name}`).sort(),
   ]);
 });
 

@@ -1,8 +1,9 @@
 import { z } from "zod";
 import { NotFoundError } from "@/lib/failures";
+import { INVALID_RANGE, INVALID_SINCE } from "@/lib/game-services/metrics-query";
 import { TOKEN_PAGE } from "@/lib/page-paths";
 import { API_REQUESTS, policyText, windowSeconds } from "@/lib/rate-limit/policy";
-import { ENDPOINTS, type EndpointPath } from "./contract";
+import { ENDPOINTS, type EndpointPath, largestText } from "./contract";
 import {
   internalError,
   invalidToken,
@@ -101,6 +102,7 @@ const NAMES = {
   Facts: schemas.facts,
   ScoreComponents: schemas.scoreComponents,
   LatestSample: schemas.latestSample,
+  Stability: schemas.stability,
   ServerDetail: schemas.serverDetail,
   BenchmarkScores: schemas.benchmarkScores,
   BenchmarkRun: schemas.benchmarkRun,
@@ -165,6 +167,12 @@ const HEADERS = {
     schema: seconds,
     example: 1795171726,
   },
+  "X-Token-Expires-At": {
+    description: "When the token ends, in Unix epoch milliseconds. Absent for a token without an end.",
+    required: false,
+    schema: seconds,
+    example: 1798675200000,
+  },
   "Retry-After": {
     description: "Whole seconds to wait: a client that sleeps that long after a 429 is let in.",
     required: true,
@@ -212,20 +220,23 @@ const FIXED: HeaderName[] = [
 ];
 /** On every answer of the API's own code. */
 const ALWAYS: HeaderName[] = [...FIXED, "X-Request-Id"];
-/** On every answer to a token that is good. */
+/** On every answer to a token that is good, the last one only if it has an end. */
 const QUOTA: HeaderName[] = [
   "RateLimit-Policy",
   "RateLimit",
   "X-RateLimit-Limit",
   "X-RateLimit-Remaining",
   "X-RateLimit-Reset",
+  "X-Token-Expires-At",
 ];
 
 const tooLarge = { message: "Request Header Fields Too Large." };
 const RESPONSES = {
-  InvalidRange: failure("`range` has a value that is not allowed, is empty, or is repeated.", [...ALWAYS, ...QUOTA], {
-    invalid: { message: `Invalid range. Allowed values: ${schemas.metricRange.options.join(", ")}.` },
-  }),
+  InvalidQuery: failure(
+    "A parameter of the query has a value that is not allowed, is empty, or is repeated.",
+    [...ALWAYS, ...QUOTA],
+    { range: { message: INVALID_RANGE }, since: { message: INVALID_SINCE } },
+  ),
   Unauthorized: failure(
     "The token is missing, mistyped, unknown, revoked or expired, or its account is disabled.",
     [...ALWAYS, "WWW-Authenticate"],
@@ -326,7 +337,7 @@ export function templateOf(path: EndpointPath): string {
 function operation(path: EndpointPath): Operation {
   const [, row] = ENDPOINTS.find(([known]) => known === path) ?? [];
   if (!row) throw new Error(`${path} is not in the contract.`);
-  const { name, group, purpose, details, params, query, data } = row;
+  const { name, group, purpose, details, params, query, largest, data } = row;
   const pathParameters = Object.entries(params).map(
     ([parameter, description]): Parameter => ({
       name: parameter,
@@ -337,22 +348,24 @@ function operation(path: EndpointPath): Operation {
       example: 2,
     }),
   );
-  const queryParameters = Object.entries(query).map(([parameter, { schema, default: standard }]): Parameter => {
-    const { $schema: _, ...json } = z.toJSONSchema(schema);
-    return {
-      name: parameter,
-      in: "query",
-      required: false,
-      description: json.description ?? "",
-      schema: { ...(json as Schema), default: standard },
-      example: standard,
-    };
-  });
+  const queryParameters = Object.entries(query).map(
+    ([parameter, { schema, default: standard, example }]): Parameter => {
+      const { $schema: _, ...json } = z.toJSONSchema(schema);
+      return {
+        name: parameter,
+        in: "query",
+        required: false,
+        description: json.description ?? "",
+        schema: { ...(json as Schema), ...(standard !== undefined && { default: standard }) },
+        example,
+      };
+    },
+  );
   return {
     operationId: name,
     tags: [group],
     summary: purpose,
-    description: details,
+    description: `${details} Its largest usual answer: ${largestText(largest)}.`,
     parameters: [...pathParameters, ...queryParameters],
     responses: {
       200: {
@@ -365,7 +378,7 @@ function operation(path: EndpointPath): Operation {
           },
         },
       },
-      ...(queryParameters.length > 0 && { 400: ref("responses", "InvalidRange") }),
+      ...(queryParameters.length > 0 && { 400: ref("responses", "InvalidQuery") }),
       401: ref("responses", "Unauthorized"),
       ...(pathParameters.length > 0 && { 404: ref("responses", "NotFound") }),
       429: ref("responses", "RateLimited"),

@@ -62,8 +62,8 @@ function serverMetrics(servers: readonly ServerReading[]): WriteMetric[] {
     metric("sample_timestamp_seconds", "When the latest sample was measured.", ({ latest_sample }) =>
       samplesOf(latest_sample?.ts, (ts) => ts / SECOND),
     ),
-    ...publishedRows.map(({ name, unit, published }) =>
-      metric(published.metric.name, published.metric.help, ({ latest_sample }) =>
+    ...publishedRows.map(({ name, unit, description, metric: metricName }) =>
+      metric(metricName, `${description} in the latest sample${unit.baseWorded}.`, ({ latest_sample }) =>
         samplesOf(latest_sample?.[name], unit.toBase),
       ),
     ),

@@ -4,9 +4,10 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { ProjectCopy } from "@/lib/project-copy";
 import { MINUTE } from "@/lib/time";
 import { ENDPOINTS } from "./contract";
+import { writeLlms } from "./llms";
 import { openApiDocument } from "./openapi";
 import { writePrometheus } from "./prometheus";
-import { writeLlms, writeReference } from "./reference-markdown";
+import { writeReference } from "./reference-markdown";
 
 const ORIGIN = "https://console.example";
 /** A number that no other fact of the project has. */
@@ -74,7 +75,8 @@ vi.mock("next/headers", () => ({
 const html = async (element) => (await new Response((await prerender(element)).prelude).text()).replaceAll("<!-- -->", "");
 test("writes", async () => {
   const { openApiDocument } = await import("@/lib/api/openapi");
-  const { writeLlms, writeReference } = await import("@/lib/api/reference-markdown");
+  const { writeLlms } = await import("@/lib/api/llms");
+  const { writeReference } = await import("@/lib/api/reference-markdown");
   const { requireQuota } = await import("@/lib/api/quota");
   const { LIMIT } = await import("@/app/dashboard/settings/api/[id]/day-chart");
   const document = openApiDocument("https://console.example");

@@ -1,9 +1,8 @@
 import type { OpenApiDocument, Operation, Schema } from "./openapi";
 import { LEAD, referenceSections } from "./reference";
 import { type Block, pointText, type Sum, type TitledCurve } from "./reference-blocks";
-import { listFields } from "./reference-fields";
+import { listFields, placeOf } from "./reference-fields";
 import { requestExamples } from "./request-examples";
-import { SERVED_FILES } from "./served-files";
 
 /** The reference as Markdown: what `/docs/api` shows, for the console at `origin`. */
 export function writeReference(document: OpenApiDocument, origin: string): string {
@@ -11,25 +10,6 @@ export function writeReference(document: OpenApiDocument, origin: string): strin
     ({ title, blocks }) => `## ${title}\n\n${blocks.map((block) => writeBlock(block, document, origin)).join("\n\n")}`,
   );
   return `${[`# API reference`, LEAD, ...sections].join("\n\n")}\n`;
-}
-
-/** The list of documents that language models look for (llmstxt.org). */
-export function writeLlms(document: OpenApiDocument, origin: string): string {
-  const { title, description } = document.info;
-  const files = Object.entries(SERVED_FILES).filter(([path]) => path !== "/llms.txt");
-  const endpoints = Object.entries(document.paths).map(([path, { get }]) => `- \`GET ${path}\`: ${get.summary}`);
-  return `# ${title}
-
-> ${description}
-
-## Documents
-
-${files.map(([path, what]) => `- [${path.split("/").at(-1)}](${origin}${path}): ${what}`).join("\n")}
-
-## Endpoints
-
-${endpoints.join("\n")}
-`;
 }
 
 function writeBlock(block: Block, document: OpenApiDocument, origin: string): string {
@@ -64,11 +44,9 @@ function writeEndpoint(path: string, operation: Operation, schemas: Record<strin
   const success = responses[200];
   const content = success && "content" in success ? success.content?.["application/json"] : undefined;
   const [curl] = requestExamples(origin + path.replace("{id}", "1"));
-  const takes = parameters.map(({ name, in: place, description: what, schema }) => {
-    const where =
-      place === "path" ? "in the path" : `in the query: ${schema.enum?.join(", ")}; default ${schema.default}`;
-    return `- \`${name}\` (${where}): ${what}`;
-  });
+  const takes = parameters.map(
+    (parameter) => `- \`${parameter.name}\` (${placeOf(parameter)}): ${parameter.description}`,
+  );
   const fields = content ? listFields(content.schema, schemas) : [];
   return [
     `### GET ${path}`,

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { LATEST_SINCE, RANGE_NAMES } from "@/lib/game-services/metrics-query";
 import { type PublishedName, publishedRows } from "@/lib/servers/telemetry/measurements";
 
 // The bodies of the contract (docs/contract.md, section 2), field by field. Types, tests and documents come from here,
@@ -70,21 +71,41 @@ export const latestSample = z
   .strictObject({
     ts: timestamp(`When it was measured; a daemon measures every ${CHECK_IN_SECONDS} seconds`),
     ...(Object.fromEntries(
-      publishedRows.map(({ name, published }) => [name, measured(published.description)]),
+      publishedRows.map(({ name, description, unit }) => [name, measured(description + unit.worded)]),
     ) as Record<PublishedName, ReturnType<typeof measured>>),
   })
   .describe("The latest telemetry sample. A measurement that the daemon did not make is absent.");
+
+export const stability = z
+  .strictObject({
+    coverage_pct: z.number().min(0).max(100).describe("Minutes with a check-in, in percent."),
+    reboots: z.int().nonnegative().describe("Unexpected restarts."),
+    oom_kills: z.int().nonnegative().describe("Processes killed for lack of memory."),
+    failed_units: z.int().nonnegative().describe("System services in a failed state at the last check-in."),
+    last_oom_at: z
+      .int()
+      .nonnegative()
+      .nullable()
+      .describe(
+        "The last check-in that told of a process killed for lack of memory, in Unix epoch milliseconds; null: none.",
+      ),
+  })
+  .describe("The last 24 hours, or the time since the server was added if that is shorter.");
 
 export const serverDetail = z
   .strictObject({
     ...serverListItem.shape,
     created_at: timestamp("When the server was added"),
     facts,
+    scored_at: timestamp("The moment that the score and its components are of"),
     score_components: scoreComponents,
     score_notes: z
       .array(z.string())
       .describe("Why the score is what it is: what was measured, where full score ends, points lost; worst first."),
     latest_sample: latestSample.nullable().describe("The latest telemetry sample; null when none has arrived."),
+    stability: stability
+      .nullable()
+      .describe("What the stability component rests on; null when no check-in was recorded."),
   })
   .describe("A server in full.");
 
@@ -142,9 +163,15 @@ export const metricSample = z
   .describe(`One interval of ${INTERVAL_SECONDS} seconds as one edge node counted it.`);
 
 /** How far back a series reaches. */
-export const metricRange = z
-  .enum(["1h", "24h", "7d"])
-  .describe("How far back the series reaches: an hour, a day or a week.");
+export const metricRange = z.enum(RANGE_NAMES).describe("How far back the series reaches: an hour, a day or a week.");
+
+export const since = z
+  .int()
+  .nonnegative()
+  .max(LATEST_SINCE)
+  .describe(
+    "Only intervals that begin after this, in Unix epoch milliseconds; it narrows `range` and never widens it. Edge nodes deliver intervals up to two hours late: those lie before the `ts` that you saw last, so ask again for two hours and a half from time to time, as `follow` of both clients does.",
+  );
 
 export const metricSeries = z
   .strictObject({

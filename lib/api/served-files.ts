@@ -2,7 +2,8 @@
 export const SERVED_FILES = {
   "/openapi.json": "describes all of this for machines (OpenAPI 3.1)",
   "/docs/api.md": "is this reference as Markdown",
-  "/llms.txt": "is a list of these files for language models",
+  "/docs/health-score.json": "has the weights and curves of the health score",
+  "/llms.txt": "tells language models which question needs which request",
   "/clients/console-api.ts": "is a client for TypeScript, one file without dependencies",
   "/clients/console_api.py": "is a client for Python 3.8 and newer, one file without dependencies",
   "/clients/console-api.postman.json": "is a collection for Postman and newman",

@@ -1,5 +1,5 @@
 import type { Account } from "@/lib/accounts/accounts";
-import type { MetricRange, MetricSeries } from "@/lib/api/schemas";
+import type { MetricSeries } from "@/lib/api/schemas";
 import { db } from "@/lib/database/client";
 import { hasReplica, queryReplica } from "@/lib/database/replica";
 import { execute, query, queryIn, type Transaction } from "@/lib/database/run-statement";
@@ -14,22 +14,12 @@ import {
   statement,
 } from "@/lib/database/statement";
 import { type Column, Expression, table } from "@/lib/database/tables";
-import { InvalidInputError, NotFoundError } from "@/lib/failures";
+import { NotFoundError } from "@/lib/failures";
 import { findExcess, type MinuteCounters, OverLineError } from "@/lib/game-services/edges/line";
 import { ASKER, askerOf, getGameService, visibleTo } from "@/lib/game-services/game-services";
+import { isWindow, requireWindow } from "@/lib/game-services/metrics-query";
 import { parseId } from "@/lib/http/ids";
 import { JsonText } from "@/lib/http/json-text";
-import { DAY, HOUR } from "@/lib/time";
-
-/** How far back each range reaches, in milliseconds (contract 4, rule 6). */
-export const RANGES: Readonly<Record<MetricRange, number>> = { "1h": HOUR, "24h": DAY, "7d": 7 * DAY };
-const DEFAULT_RANGE: MetricRange = "1h";
-
-/** The `range` parameter, 1h when absent; null when it is repeated or has a value that is not allowed. */
-function findRange(query: URLSearchParams): MetricRange | null {
-  const [value = DEFAULT_RANGE, ...repeated] = query.getAll("range");
-  return repeated.length === 0 && Object.hasOwn(RANGES, value) ? (value as MetricRange) : null;
-}
 
 const s = table("GameService", "s");
 const m = table("MetricSample", "m");
@@ -77,38 +67,25 @@ const ALLOWED_SERIES = statement({ id: m.serviceId, after: m.ts, until: m.ts }, 
   ),
 );
 
-/** The estimated size of a response in bytes, for a service with four nodes. 0 means small. */
-const BYTES: Readonly<Record<MetricRange, number>> = { "1h": 0, "24h": 2 ** 20, "7d": 8 * 2 ** 20 };
-
-/** Estimates the size of the `getMetrics` response in bytes. */
-export function estimateMetrics(query: URLSearchParams): number {
-  const range = findRange(query);
-  return range ? BYTES[range] : 0;
-}
-
 /** Throws the same errors as `getMetrics`, without reading intervals. */
 export async function checkMetrics(account: Account, serviceIdText: string, query: URLSearchParams): Promise<void> {
   await getGameService(account, serviceIdText);
-  if (findRange(query) === null) throw invalidRange();
+  requireWindow(query, Date.now());
 }
 
 /**
- * Every stored interval with `now − range < ts ≤ now`, by ts and then node.
- * @throws NotFoundError when the account may not see the service, even if the range is wrong as well.
- * @throws InvalidInputError for a wrong range.
+ * Every stored interval with `now − range < ts ≤ now` and `ts > since`, by ts and then node.
+ * @throws NotFoundError when the account may not see the service, even if the query is wrong as well.
+ * @throws InvalidInputError for a wrong range or since.
  */
 export async function getMetrics(
   account: Account,
   serviceIdText: string,
   parameters: URLSearchParams,
 ): Promise<JsonText<MetricSeries>> {
-  const range = findRange(parameters);
-  if (range === null) {
-    await getGameService(account, serviceIdText);
-    throw invalidRange();
-  }
-  const now = Date.now();
-  const window = { id: parseId(serviceIdText), after: new Date(now - RANGES[range]), until: new Date(now) };
+  if (!isWindow(parameters)) await getGameService(account, serviceIdText);
+  const { range, ...times } = requireWindow(parameters, Date.now());
+  const window = { id: parseId(serviceIdText), ...times };
   const rows = await (hasReplica
     ? listAllowedIntervals(account, serviceIdText, window)
     : query(SERIES, { ...window, ...askerOf(account) }));
@@ -128,8 +105,6 @@ async function listAllowedIntervals(
   await getGameService(account, serviceIdText);
   return queryReplica(ALLOWED_SERIES, window);
 }
-
-const invalidRange = () => new InvalidInputError(`Invalid range. Allowed values: ${Object.keys(RANGES).join(", ")}.`);
 
 /** One interval as one edge node counted it. Counters are whole numbers from 0 to 2^53 − 1. */
 export type Interval = {

@@ -4,7 +4,7 @@ import { parameter, select, statement } from "@/lib/database/statement";
 import { Expression, table } from "@/lib/database/tables";
 import { HOUR, MINUTE } from "@/lib/time";
 import { COUNTERS, type Counter } from "./counters";
-import { RANGES } from "./metrics";
+import { RANGES } from "./metrics-query";
 
 /** `step`: how much time one point of a chart covers, in milliseconds. */
 const STEPS: Readonly<Record<MetricRange, number>> = { "1h": MINUTE, "24h": 10 * MINUTE, "7d": HOUR };

@@ -8,6 +8,7 @@ export const MACHINE_PATHS = [
   "/metrics",
   "/openapi.json",
   "/docs/api.md",
+  "/docs/health-score.json",
   "/llms.txt",
   "/.well-known",
   "/healthz",

@@ -59,12 +59,17 @@ const SERVERS = statement({ accountId: s.accountId }, ({ accountId }) =>
 
 const FACTS = new Expression<JsonOf<Record<string, unknown>>>(s.facts.sql, "json");
 
+const DETAILED_COLUMNS = [...LISTED, FACTS] as const;
+type DetailedValues = ValuesOf<typeof DETAILED_COLUMNS>;
+const DETAILED = jsonRows(DETAILED_COLUMNS, `${s.id}`);
+
 // Raw like the list, so that one server reads the same columns in the same way.
 const SERVER = statement({ id: s.id, accountId: s.accountId }, ({ id, accountId }) =>
-  select(
-    { rows: jsonRows([...LISTED, FACTS], `${s.id}`) },
-    `from ${s} where ${s.id} = ${id} and ${s.accountId} = ${accountId}`,
-  ),
+  select({ rows: DETAILED }, `from ${s} where ${s.id} = ${id} and ${s.accountId} = ${accountId}`),
+);
+
+const DETAILS = statement({ accountId: s.accountId }, ({ accountId }) =>
+  select({ rows: DETAILED }, `from ${s} where ${s.accountId} = ${accountId}`),
 );
 
 /** The servers of an account, by id, each with its score of now (contract 4, rule 1). */
@@ -102,8 +107,18 @@ export async function getServerReport(accountId: number, idText: string): Promis
   const [answer] = await query(SERVER, { id: parseId(idText), accountId });
   const [values] = parseRows(answer?.rows);
   if (!values) throw new NotFoundError();
-  const row = rowOf(values);
+  return reportOf(values, Date.now());
+}
+
+/** The servers of an account, by id, each as `getServer` answers it, all of one moment and in one statement. */
+export async function listServerDetails(accountId: number): Promise<ServerDetail[]> {
+  const [answer] = await query(DETAILS, { accountId });
   const now = Date.now();
+  return mapInTurns(parseRows(answer?.rows), (values) => reportOf(values, now).server);
+}
+
+function reportOf(values: DetailedValues, now: number): ServerReport {
+  const row = rowOf(values);
   const facts = factsOf(row, now);
   const health = rateHealth(facts, now);
   const server = {
@@ -111,9 +126,11 @@ export async function getServerReport(accountId: number, idText: string): Promis
     created_at: row.createdAt,
     // Checked when it was reported: always an object.
     facts: values[LISTED.length],
+    scored_at: now,
     score_components: health.components,
     score_notes: health.notes,
     latest_sample: serializeSample(row),
+    stability: serializeStability(facts.stability),
   };
   return {
     server,
@@ -207,6 +224,18 @@ function serializeSample({ latestSampleAt, latestSample }: ServerRow): ServerDet
     if (value !== null && value !== undefined) sample[name] = value;
   }
   return sample;
+}
+
+function serializeStability(stability: Stability | null): ServerDetail["stability"] {
+  return (
+    stability && {
+      coverage_pct: stability.coveragePct,
+      reboots: stability.reboots,
+      oom_kills: stability.oomKills,
+      failed_units: stability.failedUnits,
+      last_oom_at: stability.lastOomAt,
+    }
+  );
 }
 
 /**

@@ -21,7 +21,8 @@ const REFUSALS_WRITTEN_EVERY = 1 * SECOND;
 const SHORTEST_RETRY = SECOND / 4;
 const LONGEST_RETRY = 5 * SECOND;
 
-export type Caller = { tokenId: number; account: Account };
+/** `expiresAt`: when the token ends, in epoch milliseconds; null: never. */
+export type Caller = { tokenId: number; account: Account; expiresAt: number | null };
 
 const t = table("AccessToken", "t");
 const a = table("Account", "a");
@@ -107,7 +108,7 @@ export async function authenticate(raw: string, sender: Sender): Promise<Caller 
   }
   if (row.lastUsedAt === null || now - row.lastUsedAt >= LAST_USED_PRECISION) recordUse(row, now, sender);
   recordRequest(row.tokenId, "requests", sender, now);
-  return { tokenId: row.tokenId, account: serializeAccount(row) };
+  return { tokenId: row.tokenId, account: serializeAccount(row), expiresAt: row.expiresAt };
 }
 
 /** Tokens whose use is being written. */

@@ -73,8 +73,44 @@ export type LatestSample = {
   ts: number;
   /** CPU use of all cores together, in percent. Absent when not measured. */
   cpu_pct?: number;
+  /** CPU time that other guests of the host took, in percent. Absent when not measured. */
+  cpu_steal_pct?: number;
+  /** CPU time spent waiting for disks, in percent. Absent when not measured. */
+  cpu_iowait_pct?: number;
+  /** Load average of five minutes. Absent when not measured. */
+  load5?: number;
   /** Memory in use, in megabytes. Absent when not measured. */
   mem_used_mb?: number;
+  /** Memory in all, in megabytes. Absent when not measured. */
+  mem_total_mb?: number;
+  /** Swap in use, in percent. Absent when not measured. */
+  swap_used_pct?: number;
+  /** Use of the fullest file system, in percent. Absent when not measured. */
+  disk_used_pct?: number;
+  /** Packets lost, in percent. Absent when not measured. */
+  net_loss_pct?: number;
+  /** TCP segments sent again, in percent. Absent when not measured. */
+  net_retransmit_pct?: number;
+  /** Time since the machine started, in seconds. Absent when not measured. */
+  uptime_s?: number;
+  /** Processes killed for lack of memory since the check-in before. Absent when not measured. */
+  oom_kills?: number;
+  /** System services in a failed state. Absent when not measured. */
+  failed_units?: number;
+};
+
+/** The last 24 hours, or the time since the server was added if that is shorter. */
+export type Stability = {
+  /** Minutes with a check-in, in percent. */
+  coverage_pct: number;
+  /** Unexpected restarts. */
+  reboots: number;
+  /** Processes killed for lack of memory. */
+  oom_kills: number;
+  /** System services in a failed state at the last check-in. */
+  failed_units: number;
+  /** The last check-in that told of a process killed for lack of memory, in Unix epoch milliseconds; null: none. */
+  last_oom_at: number | null;
 };
 
 /** A server in full. */
@@ -96,11 +132,15 @@ export type ServerDetail = {
   /** When the server was added, in Unix epoch milliseconds. */
   created_at: number;
   facts: Facts;
+  /** The moment that the score and its components are of, in Unix epoch milliseconds. */
+  scored_at: number;
   score_components: ScoreComponents;
   /** Why the score is what it is: what was measured, where full score ends, points lost; worst first. */
   score_notes: string[];
   /** The latest telemetry sample; null when none has arrived. */
   latest_sample: LatestSample | null;
+  /** What the stability component rests on; null when no check-in was recorded. */
+  stability: Stability | null;
 };
 
 /** The scores of a benchmark run by section. */
@@ -228,23 +268,52 @@ export type RequestOptions = {
   signal?: AbortSignal;
 };
 
-export type ConsoleApiSettings = { origin: string; token: string; timeout?: number; maxWait?: number };
+export type FollowOptions = RequestOptions & {
+  /** The `since` of the last batch that was handled before a restart. Without it `follow` begins an hour ago. */
+  since?: number;
+  /** Seconds from one read to the next, at least 1; 60 by default, because an interval lasts that long. */
+  every?: number;
+};
+
+/** Intervals that were not given before, by ts and then node_id. Remember `since` once they are handled. */
+export type FollowedIntervals = { since: number; intervals: MetricSample[] };
+
+const MINUTE = 60_000;
+/** How far each read of `follow` goes back beyond the latest interval, in milliseconds. */
+const OVERLAP = 10 * MINUTE;
+/** How often `follow` reads again all that may have come late: two hours, and the time since it did so last. */
+const REREAD_EVERY = 30 * MINUTE;
+const REREAD = 2 * 60 * MINUTE + REREAD_EVERY;
+/** `warn` hears of a token that ends within so many milliseconds. */
+const ENDS_SOON = 14 * 24 * 60 * MINUTE;
+
+export type ConsoleApiSettings = {
+  origin: string;
+  token: string;
+  timeout?: number;
+  maxWait?: number;
+  warn?: (message: string) => void;
+};
 
 export class ConsoleApi {
   readonly #origin: string;
   readonly #token: string;
   readonly #timeout: number;
   readonly #maxWait: number;
+  readonly #warn: (message: string) => void;
+  #hasWarned = false;
 
   /**
    * `timeout`: seconds that one attempt may take (30 by default). `maxWait`: seconds to wait in all, at most, before a
-   * request that was refused with a Retry-After fails (120 by default, 0 never waits).
+   * request that was refused with a Retry-After fails (120 by default, 0 never waits). `warn` is told once of a token
+   * that ends within 14 days (console.warn by default).
    */
-  constructor({ origin, token, timeout = 30, maxWait = 120 }: ConsoleApiSettings) {
+  constructor({ origin, token, timeout = 30, maxWait = 120, warn = console.warn }: ConsoleApiSettings) {
     this.#origin = origin.replace(/\/+$/, "");
     this.#token = token;
     this.#timeout = timeout;
     this.#maxWait = maxWait;
+    this.#warn = warn;
   }
 
   /** Your account. */
@@ -278,8 +347,46 @@ export class ConsoleApi {
   }
 
   /** Its traffic, interval by interval, for an hour, a day or a week. */
-  getMetrics(id: number, options: RequestOptions & { range?: "1h" | "24h" | "7d" } = {}): Promise<MetricSeries> {
-    return this.#get(`/api/v1/game-services/${id}/metrics?range=${options.range ?? "1h"}`, options);
+  getMetrics(id: number, options: RequestOptions & { range?: "1h" | "24h" | "7d"; since?: number } = {}): Promise<MetricSeries> {
+    return this.#get(`/api/v1/game-services/${id}/metrics?range=${options.range ?? "1h"}${options.since === undefined ? "" : `&since=${options.since}`}`, options);
+  }
+
+  /**
+   * Gives the intervals of a service as they come in, each once, also those that edge nodes deliver up to two hours late.
+   * It goes on while the console cannot answer, and ends with `signal` or when a request is refused for good.
+   */
+  async *follow(id: number, { since, every = 60, signal }: FollowOptions = {}): AsyncGenerator<FollowedIntervals> {
+    const given = new Set<string>();
+    const pause = Math.max(1, every);
+    let [latest, oldest, rereadAt] = [since, 0, -Infinity];
+    for (;;) {
+      const startedAt = performance.now();
+      const isReread = startedAt - rereadAt >= REREAD_EVERY;
+      const after = latest === undefined ? undefined : Math.max(0, latest - (isReread ? REREAD : OVERLAP));
+      const window = after === undefined ? {} : ({ range: "7d", since: after } as const);
+      const answer = await this.getMetrics(id, { ...window, ...(signal && { signal }) }).catch(temporary);
+      if ("series" in answer) {
+        const isFirst = rereadAt === -Infinity;
+        const found = answer.series.filter(({ ts, node_id }) => ts >= oldest && !given.has(`${ts} ${node_id}`));
+        for (const { ts, node_id } of found) given.add(`${ts} ${node_id}`);
+        // What the first read finds at or before `since` was given before the restart.
+        const intervals = found.filter(({ ts }) => !isFirst || since === undefined || ts > since);
+        if (isFirst && since === undefined) oldest = answer.series[0]?.ts ?? 0;
+        if (isReread) rereadAt = startedAt;
+        latest = intervals.reduce<number | undefined>((most, { ts }) => Math.max(most ?? 0, ts), latest);
+        for (const key of given) if (Number.parseInt(key, 10) <= (latest ?? 0) - REREAD) given.delete(key);
+        if (intervals.length > 0 && latest !== undefined) yield { since: latest, intervals };
+      }
+      const wait = "series" in answer ? pause : Math.max(pause, answer.retryAfter);
+      await sleep(Math.max(0, wait - (performance.now() - startedAt) / 1000), signal);
+    }
+  }
+
+  #warnOfEnd(headers: Headers): void {
+    const endsAt = Number(headers.get("x-token-expires-at") ?? Infinity);
+    if (this.#hasWarned || endsAt - Date.now() > ENDS_SOON) return;
+    this.#hasWarned = true;
+    this.#warn(`The access token ends at ${new Date(endsAt).toISOString()}: replace it before.`);
   }
 
   async #get<Data>(path: string, { signal }: RequestOptions): Promise<Data> {
@@ -303,6 +410,7 @@ export class ConsoleApi {
         redirect: "error",
         signal: signal ? AbortSignal.any([signal, timeUp]) : timeUp,
       });
+      this.#warnOfEnd(response.headers);
       return response.ok ? ((await response.json()) as { data: Data }) : await errorOf(response);
     } catch (cause) {
       if (signal?.aborted) throw signal.reason;
@@ -310,6 +418,13 @@ export class ConsoleApi {
       throw new ConsoleUnreachableError(`${this.#origin} ${problem}.`, { cause });
     }
   }
+}
+
+/** Seconds to wait after a failure that may pass. @throws the failure, if it will not. */
+function temporary(failure: unknown): { retryAfter: number } {
+  if (failure instanceof ConsoleUnreachableError) return { retryAfter: 0 };
+  if (!(failure instanceof ConsoleApiError) || (failure.retryAfter === null && failure.status < 500)) throw failure;
+  return { retryAfter: failure.retryAfter ?? 0 };
 }
 
 async function errorOf(response: Response): Promise<ConsoleApiError> {

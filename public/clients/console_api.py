@@ -11,10 +11,12 @@ from __future__ import annotations
 import json
 import re
 import threading
+import time
 import urllib.error
 import urllib.request
+import warnings
 from http.client import HTTPException, HTTPMessage
-from typing import IO, Any, Literal, TypedDict
+from typing import IO, Any, Iterator, Literal, TypedDict
 
 
 class Account(TypedDict):
@@ -87,8 +89,30 @@ class ScoreComponents(TypedDict):
 class _LatestSample(TypedDict, total=False):
     #: CPU use of all cores together, in percent. Absent when not measured.
     cpu_pct: float
+    #: CPU time that other guests of the host took, in percent. Absent when not measured.
+    cpu_steal_pct: float
+    #: CPU time spent waiting for disks, in percent. Absent when not measured.
+    cpu_iowait_pct: float
+    #: Load average of five minutes. Absent when not measured.
+    load5: float
     #: Memory in use, in megabytes. Absent when not measured.
     mem_used_mb: float
+    #: Memory in all, in megabytes. Absent when not measured.
+    mem_total_mb: float
+    #: Swap in use, in percent. Absent when not measured.
+    swap_used_pct: float
+    #: Use of the fullest file system, in percent. Absent when not measured.
+    disk_used_pct: float
+    #: Packets lost, in percent. Absent when not measured.
+    net_loss_pct: float
+    #: TCP segments sent again, in percent. Absent when not measured.
+    net_retransmit_pct: float
+    #: Time since the machine started, in seconds. Absent when not measured.
+    uptime_s: float
+    #: Processes killed for lack of memory since the check-in before. Absent when not measured.
+    oom_kills: float
+    #: System services in a failed state. Absent when not measured.
+    failed_units: float
 
 
 class LatestSample(_LatestSample):
@@ -96,6 +120,21 @@ class LatestSample(_LatestSample):
 
     #: When it was measured; a daemon measures every 30 seconds, in Unix epoch milliseconds.
     ts: int
+
+
+class Stability(TypedDict):
+    """The last 24 hours, or the time since the server was added if that is shorter."""
+
+    #: Minutes with a check-in, in percent.
+    coverage_pct: float
+    #: Unexpected restarts.
+    reboots: int
+    #: Processes killed for lack of memory.
+    oom_kills: int
+    #: System services in a failed state at the last check-in.
+    failed_units: int
+    #: The last check-in that told of a process killed for lack of memory, in Unix epoch milliseconds; null: none.
+    last_oom_at: int | None
 
 
 class ServerDetail(TypedDict):
@@ -118,11 +157,15 @@ class ServerDetail(TypedDict):
     #: When the server was added, in Unix epoch milliseconds.
     created_at: int
     facts: Facts
+    #: The moment that the score and its components are of, in Unix epoch milliseconds.
+    scored_at: int
     score_components: ScoreComponents
     #: Why the score is what it is: what was measured, where full score ends, points lost; worst first.
     score_notes: list[str]
     #: The latest telemetry sample; null when none has arrived.
     latest_sample: LatestSample | None
+    #: What the stability component rests on; null when no check-in was recorded.
+    stability: Stability | None
 
 
 class BenchmarkScores(TypedDict):
@@ -260,6 +303,23 @@ class _NoRedirects(urllib.request.HTTPRedirectHandler):
         return None
 
 
+class FollowedIntervals(TypedDict):
+    """Intervals that were not given before, by ts and then node_id. Remember `since` once they are handled."""
+
+    since: int
+    intervals: list[MetricSample]
+
+
+_MINUTE_MS = 60_000
+#: How far each read of `follow` goes back beyond the latest interval.
+_OVERLAP_MS = 10 * _MINUTE_MS
+#: How often `follow` reads again all that may have come late: two hours, and the time since it did so last.
+_REREAD_EVERY_S = 1800
+_REREAD_MS = 2 * 60 * _MINUTE_MS + _REREAD_EVERY_S * 1000
+#: A token that ends within so many seconds is warned of.
+_ENDS_SOON_S = 14 * 86_400
+
+
 class ConsoleApi:
     def __init__(
         self,
@@ -271,12 +331,14 @@ class ConsoleApi:
         abort: threading.Event | None = None,
     ) -> None:
         """`max_wait`: seconds to wait in all, at most, before a request that was refused with a Retry-After fails (0
-        never waits). Setting `abort` ends such a wait. `timeout`: seconds for which the console may be silent."""
+        never waits). Setting `abort` ends such a wait. `timeout`: seconds for which the console may be silent.
+        Of a token that ends within 14 days `warnings` is told once."""
         self._origin = origin.rstrip("/")
         self._token = token
         self._timeout = timeout
         self._max_wait = max_wait
         self._abort = abort or threading.Event()
+        self._has_warned = False
         self._opener = urllib.request.build_opener(_NoRedirects)
 
     def get_account(self) -> Account:
@@ -303,9 +365,56 @@ class ConsoleApi:
         """One game-protection service."""
         return self._get(f"/api/v1/game-services/{id}")
 
-    def get_metrics(self, id: int, range: Literal["1h", "24h", "7d"] = "1h") -> MetricSeries:
+    def get_metrics(self, id: int, range: Literal["1h", "24h", "7d"] = "1h", since: int | None = None) -> MetricSeries:
         """Its traffic, interval by interval, for an hour, a day or a week."""
-        return self._get(f"/api/v1/game-services/{id}/metrics?range={range}")
+        return self._get(f"/api/v1/game-services/{id}/metrics?range={range}" + ("" if since is None else f"&since={since}"))
+
+    def follow(self, id: int, since: int | None = None, every: float = 60.0) -> Iterator[FollowedIntervals]:
+        """Gives the intervals of a service as they come in, each once, also those that edge nodes deliver up to two hours
+        late. `since`: that of the last batch that was handled before a restart; without it, it begins an hour ago.
+        `every`: seconds from one read to the next, at least 1. It goes on while the console cannot answer, and ends
+        with Aborted or when a request is refused for good."""
+        given: set[tuple[int, int]] = set()
+        latest, oldest, reread_at, is_first = since, 0, 0.0, True
+        while True:
+            started_at, wait = time.monotonic(), max(1.0, every)
+            is_reread = is_first or started_at - reread_at >= _REREAD_EVERY_S
+            try:
+                if latest is None:
+                    series = self.get_metrics(id)["series"]
+                else:
+                    after = max(0, latest - (_REREAD_MS if is_reread else _OVERLAP_MS))
+                    series = self.get_metrics(id, range="7d", since=after)["series"]
+            except ConsoleUnreachable:
+                pass
+            except ConsoleApiError as error:
+                if error.retry_after is None and error.status < 500:
+                    raise
+                wait = max(wait, error.retry_after or 0)
+            else:
+                found = [one for one in series if one["ts"] >= oldest and (one["ts"], one["node_id"]) not in given]
+                given.update((one["ts"], one["node_id"]) for one in found)
+                # What the first read finds at or before `since` was given before the restart.
+                intervals = [one for one in found if not is_first or since is None or one["ts"] > since]
+                if is_first and since is None:
+                    oldest = series[0]["ts"] if series else 0
+                if is_reread:
+                    reread_at = started_at
+                is_first = False
+                latest = max([one["ts"] for one in intervals] + ([] if latest is None else [latest]), default=None)
+                given = {key for key in given if latest is None or key[0] > latest - _REREAD_MS}
+                if intervals and latest is not None:
+                    yield {"since": latest, "intervals": intervals}
+            if self._abort.wait(max(0.0, wait - (time.monotonic() - started_at))):
+                raise Aborted()
+
+    def _warn_of_end(self, headers: HTTPMessage) -> None:
+        ends_at = headers.get("X-Token-Expires-At", "")
+        if self._has_warned or not ends_at.isdigit() or int(ends_at) / 1000 - time.time() > _ENDS_SOON_S:
+            return
+        self._has_warned = True
+        day = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(int(ends_at) / 1000))
+        warnings.warn(f"The access token ends at {day}: replace it before.", stacklevel=4)
 
     def _get(self, path: str) -> Any:
         request = urllib.request.Request(
@@ -316,8 +425,10 @@ class ConsoleApi:
         while True:
             try:
                 with self._opener.open(request, timeout=self._timeout) as response:
+                    self._warn_of_end(response.headers)
                     return json.load(response)["data"]
             except urllib.error.HTTPError as failure:
+                self._warn_of_end(failure.headers)
                 error = _error_of(failure)
             except (OSError, HTTPException) as failure:
                 raise ConsoleUnreachable(f"{self._origin} does not answer: {_reason_of(failure)}.") from failure

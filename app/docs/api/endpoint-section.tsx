@@ -1,5 +1,6 @@
 import { CodeBlock } from "@/app/ui/code-block";
 import type { Operation, Schema } from "@/lib/api/openapi";
+import { placeOf } from "@/lib/api/reference-fields";
 import { requestExamples } from "@/lib/api/request-examples";
 import { Prose } from "./blocks";
 import { Fields } from "./fields";
@@ -25,17 +26,14 @@ export function EndpointSection({ path, operation, url, schemas }: Props) {
       </p>
       {parameters.length > 0 && (
         <dl className={styles.fields}>
-          {parameters.map(({ name, in: place, description, schema }) => (
-            <div key={name} className={styles.field}>
+          {parameters.map((parameter) => (
+            <div key={parameter.name} className={styles.field}>
               <dt>
-                <code>{name}</code>{" "}
-                <span className={styles.type}>
-                  {place === "path"
-                    ? "in the path"
-                    : `in the query: ${schema.enum?.join(", ")}; default ${schema.default}`}
-                </span>
+                <code>{parameter.name}</code> <span className={styles.type}>{placeOf(parameter)}</span>
               </dt>
-              <dd className="soft">{description}</dd>
+              <dd className="soft">
+                <Prose text={parameter.description} />
+              </dd>
             </div>
           ))}
         </dl>

@@ -10,11 +10,8 @@ const ROW = `
     unit: "percent",
     isScored: false,
     rollUp: { chart: { title: "GPU", top: 100 }, label: "Busy" },
-    published: {
-      label: "GPU",
-      description: "GPU use, in percent",
-      metric: { name: "gpu_usage_ratio", help: "GPU use in the latest sample, 0 to 1." },
-    },
+    description: "GPU use",
+    metric: "gpu_usage_ratio",
   },`;
 
 const FIELD = `

@@ -9,8 +9,11 @@ type Unit = {
   /** What a daemon may report. */
   range: z.ZodType<number | null>;
   shownAs: ShownUnit;
+  /** As the API words it after a description; empty for a plain number. */
+  worded: string;
   /** Converts to the base unit that Prometheus wants. */
   toBase(value: number): number;
+  baseWorded: string;
 };
 
 /** The limit is far above any machine, and small enough that sums stay exact. */
@@ -23,15 +26,31 @@ export const UNITS = {
   percent: {
     range: z.number().min(0).max(100).nullable().default(null),
     shownAs: "percent",
+    worded: ", in percent",
     toBase: (percent) => percent / 100,
+    baseWorded: ", 0 to 1",
   },
-  megabytes: { range: amount, shownAs: "megabytes", toBase: (megabytes) => megabytes * 2 ** 20 },
-  seconds: { range: amount, shownAs: "number", toBase: asItIs },
-  processes: { range: amount, shownAs: "number", toBase: asItIs },
+  megabytes: {
+    range: amount,
+    shownAs: "megabytes",
+    worded: ", in megabytes",
+    toBase: (megabytes) => megabytes * 2 ** 20,
+    baseWorded: ", in bytes",
+  },
+  seconds: {
+    range: amount,
+    shownAs: "number",
+    worded: ", in seconds",
+    toBase: asItIs,
+    baseWorded: ", in seconds",
+  },
+  processes: { range: amount, shownAs: "number", worded: "", toBase: asItIs, baseWorded: "" },
   events: {
     range: z.int().min(0).max(MOST_EVENTS).nullable().default(null),
     shownAs: "number",
+    worded: "",
     toBase: asItIs,
+    baseWorded: "",
   },
 } as const satisfies Record<string, Unit>;
 
@@ -52,13 +71,6 @@ type RollUp = {
   share?: { as: string; of: string };
 };
 
-/** What the API and /metrics tell of a measurement. */
-type Published = {
-  label: string;
-  description: string;
-  metric: { name: string; help: string };
-};
-
 type Row = {
   /** In reports, answers and as the column of telemetry_samples. */
   name: string;
@@ -66,7 +78,10 @@ type Row = {
   /** Whether the health score depends on it. */
   isScored: boolean;
   rollUp: RollUp | null;
-  published: Published | null;
+  /** In the API and in /metrics, without its unit. */
+  description: string;
+  /** Its name in /metrics, with its base unit. */
+  metric: string;
 };
 
 export const MEASUREMENTS = {
@@ -76,72 +91,105 @@ export const MEASUREMENTS = {
     unit: "percent",
     isScored: true,
     rollUp: { chart: CPU, label: "Busy" },
-    published: {
-      label: "CPU",
-      description: "CPU use of all cores together, in percent",
-      metric: { name: "cpu_usage_ratio", help: "CPU use of all cores together in the latest sample, 0 to 1." },
-    },
+    description: "CPU use of all cores together",
+    metric: "cpu_usage_ratio",
   },
   cpuStealPct: {
     name: "cpu_steal_pct",
     unit: "percent",
     isScored: true,
     rollUp: { chart: CPU, label: "Stolen by other guests" },
-    published: null,
+    description: "CPU time that other guests of the host took",
+    metric: "cpu_steal_ratio",
   },
   cpuIowaitPct: {
     name: "cpu_iowait_pct",
     unit: "percent",
     isScored: true,
     rollUp: { chart: CPU, label: "Waiting for disks" },
-    published: null,
+    description: "CPU time spent waiting for disks",
+    metric: "cpu_iowait_ratio",
   },
-  load5: { name: "load5", unit: "processes", isScored: true, rollUp: null, published: null },
+  load5: {
+    name: "load5",
+    unit: "processes",
+    isScored: true,
+    rollUp: null,
+    description: "Load average of five minutes",
+    metric: "load5",
+  },
   memUsedMb: {
     name: "mem_used_mb",
     unit: "megabytes",
     isScored: true,
     rollUp: { chart: MEMORY, label: "Used", share: { as: "memUsedPct", of: "memTotalMb" } },
-    published: {
-      label: "Memory used",
-      description: "Memory in use, in megabytes",
-      metric: { name: "memory_used_bytes", help: "Memory in use in the latest sample." },
-    },
+    description: "Memory in use",
+    metric: "memory_used_bytes",
   },
-  memTotalMb: { name: "mem_total_mb", unit: "megabytes", isScored: true, rollUp: null, published: null },
+  memTotalMb: {
+    name: "mem_total_mb",
+    unit: "megabytes",
+    isScored: true,
+    rollUp: null,
+    description: "Memory in all",
+    metric: "memory_size_bytes",
+  },
   swapUsedPct: {
     name: "swap_used_pct",
     unit: "percent",
     isScored: true,
     rollUp: { chart: MEMORY, label: "Swap used" },
-    published: null,
+    description: "Swap in use",
+    metric: "swap_used_ratio",
   },
-  /** Of the fullest file system. */
   diskUsedPct: {
     name: "disk_used_pct",
     unit: "percent",
     isScored: true,
     rollUp: { chart: DISK, label: "Used" },
-    published: null,
+    description: "Use of the fullest file system",
+    metric: "disk_used_ratio",
   },
   netLossPct: {
     name: "net_loss_pct",
     unit: "percent",
     isScored: true,
     rollUp: { chart: NETWORK, label: "Packets lost" },
-    published: null,
+    description: "Packets lost",
+    metric: "network_loss_ratio",
   },
   netRetransmitPct: {
     name: "net_retransmit_pct",
     unit: "percent",
     isScored: true,
     rollUp: { chart: NETWORK, label: "Retransmitted" },
-    published: null,
+    description: "TCP segments sent again",
+    metric: "network_retransmit_ratio",
   },
-  uptimeS: { name: "uptime_s", unit: "seconds", isScored: false, rollUp: null, published: null },
-  /** Processes killed for lack of memory since the previous check-in. */
-  oomKills: { name: "oom_kills", unit: "events", isScored: true, rollUp: null, published: null },
-  failedUnits: { name: "failed_units", unit: "events", isScored: false, rollUp: null, published: null },
+  uptimeS: {
+    name: "uptime_s",
+    unit: "seconds",
+    isScored: false,
+    rollUp: null,
+    description: "Time since the machine started",
+    metric: "uptime_seconds",
+  },
+  oomKills: {
+    name: "oom_kills",
+    unit: "events",
+    isScored: true,
+    rollUp: null,
+    description: "Processes killed for lack of memory since the check-in before",
+    metric: "oom_kills",
+  },
+  failedUnits: {
+    name: "failed_units",
+    unit: "events",
+    isScored: false,
+    rollUp: null,
+    description: "System services in a failed state",
+    metric: "failed_units",
+  },
 } as const satisfies Record<string, Row>;
 
 type Rows = typeof MEASUREMENTS;
@@ -153,10 +201,6 @@ export type Sample = Record<Measurement, number | null>;
 /** The measurements that the health score depends on. */
 export type ScoredMeasurement = {
   [Name in Measurement]: Rows[Name]["isScored"] extends true ? Name : never;
-}[Measurement];
-/** The measurements that the API tells of. */
-export type PublishedMeasurement = {
-  [Name in Measurement]: Rows[Name]["published"] extends null ? never : Name;
 }[Measurement];
 /** What the hourly sums keep of the measurements. */
 export type RolledUpMeasure = {
@@ -198,15 +242,14 @@ export function storedSampleOf(stored: StoredSample, ts: number): Sample & { ts:
   return sample as Sample & { ts: number };
 }
 
-/** A measurement that the API and /metrics tell of. */
-export type PublishedRow = { measurement: PublishedMeasurement; name: PublishedName; unit: Unit; published: Published };
-export type PublishedName = Rows[PublishedMeasurement]["name"];
+/** A measurement as the API and /metrics tell of it. */
+type PublishedRow = { name: PublishedName; unit: Unit; description: string; metric: string };
+export type PublishedName = Rows[Measurement]["name"];
 
 /** What the API and /metrics tell of a sample, in the order of the table. */
-export const publishedRows: readonly PublishedRow[] = measurementNames.flatMap((measurement) => {
-  const { name, unit, published }: Row = MEASUREMENTS[measurement];
-  if (!published) return [];
-  return [{ measurement, name, unit: UNITS[unit], published } as PublishedRow];
+export const publishedRows: readonly PublishedRow[] = measurementNames.map((measurement) => {
+  const { name, unit, description, metric } = MEASUREMENTS[measurement];
+  return { name, unit: UNITS[unit], description, metric };
 });
 
 /** A measurement as hours keep it. */

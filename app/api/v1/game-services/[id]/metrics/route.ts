@@ -1,5 +1,6 @@
 import { endpoint } from "@/lib/api/endpoint";
-import { checkMetrics, estimateMetrics, getMetrics } from "@/lib/game-services/metrics";
+import { checkMetrics, getMetrics } from "@/lib/game-services/metrics";
+import { estimateMetrics } from "@/lib/game-services/metrics-query";
 
 export const { GET, HEAD, OPTIONS, POST, PUT, PATCH, DELETE } = endpoint(
   "/api/v1/game-services/:id/metrics",
