@@ -26,8 +26,10 @@ test("the size that a row states for its largest answer is that of so many eleme
     "/api/v1/game-services/:id/metrics": 5 * INTERVALS_PER_WEEK,
   };
   for (const [path, { largest }] of ENDPOINTS) {
-    const data: unknown = (examples as Record<string, { data: object }>)[path]?.data;
-    const list = Object.values(data ?? {}).find(Array.isArray);
+    const data = (examples as Record<string, { data: object }>)[path]?.data;
+    // A new endpoint has no example before `npm run documents`.
+    if (!data) continue;
+    const list = Object.values(data).find(Array.isArray);
     const count = counts[path];
     const bytes = count && list ? count * (JSON.stringify(list).length / list.length) : JSON.stringify({ data }).length;
     expect(largest.kilobytes / (bytes / 1000), path).toBeGreaterThan(0.9);
