@@ -44,6 +44,7 @@ const ONE_BY_ONE = { connections: 1, ms: SECOND / 2 };
 export const SECTIONS = {
   requests,
   servers,
+  mcp,
   series,
   stall,
   others,
@@ -109,6 +110,28 @@ async function servers(bench: Bench, { rounds }: Settings): Promise<Rows> {
       const [peers = Number.NaN, hundred = Number.NaN] = [perSecond[`${fleet}, peer`], perSecond[`100, ${who}`]];
       return [name, rate(value), ratio(value / peers), ratio(hundred / value)];
     }),
+  ];
+}
+
+/** The Model Context Protocol beside the list that its tool reads. */
+async function mcp(bench: Bench, { rounds }: Settings): Promise<Rows> {
+  const direct = await bench.direct();
+  const tokens = bench.data.tokens[100];
+  const disks = { where: [{ field: "latest_sample.disk_used_pct", is: ">", value: 80 }] };
+  const message = (method: string, params: object): [Target, BenchRequest] => {
+    const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method, params });
+    return [direct, { path: "/mcp", tokens, body, headers: ["Accept: application/json, text/event-stream"] }];
+  };
+  const perSecond = await ratesOf(bench, rounds, {
+    "GET /servers, 100 servers": [direct, { path: SERVERS, tokens }],
+    "tools/list": message("tools/list", {}),
+    "the tool servers, the worst 20 of 100": message("tools/call", { name: "servers", arguments: { sort: "score" } }),
+    "the tool servers, disks over 80 % of 100": message("tools/call", { name: "servers", arguments: disks }),
+  });
+  const [list = Number.NaN] = Object.values(perSecond);
+  return [
+    ["/mcp", "answers/s", "times the cost of GET /servers"],
+    ...Object.entries(perSecond).map(([name, value]) => [name, rate(value), ratio(list / value)]),
   ];
 }
 

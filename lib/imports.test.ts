@@ -21,7 +21,7 @@ const RANKS: readonly (readonly [rank: number, prefixes: readonly string[]])[] =
   [0, ["lib/process/"]],
   [1, ["lib/http/", "lib/database/", "lib/rate-limit/", "lib/admission/"]],
   [4, ["lib/api/", "lib/sweep/"]],
-  [5, ["lib/ingest/"]],
+  [5, ["lib/ingest/", "lib/mcp/"]],
   // The resources.
   [2, ["lib/accounts/", "lib/tokens/"]],
   [3, ["lib/servers/", "lib/sign-in/", "lib/game-services/"]],

@@ -4,7 +4,7 @@ import { StacklessError } from "@/lib/failures";
 export class ApiError extends StacklessError {
   override name = "ApiError";
   constructor(
-    readonly status: 400 | 401 | 404 | 405 | 408 | 410 | 413 | 415 | 429 | 500 | 503,
+    readonly status: 400 | 401 | 403 | 404 | 405 | 408 | 410 | 413 | 415 | 429 | 500 | 503,
     message: string,
     readonly headers: Record<string, string> = {},
   ) {

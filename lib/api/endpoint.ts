@@ -150,8 +150,7 @@ async function answer(
   const headers = new Headers({ "Content-Type": bodies.success, "X-Request-Id": id });
   let place: Place | null = null;
   try {
-    const caller = await requireCaller(request);
-    if (caller.expiresAt !== null) headers.set("X-Token-Expires-At", String(caller.expiresAt));
+    const caller = await requireCaller(request, headers);
     const findTakes = () => bodies.takes(request, url.searchParams, isLongFor(endpoint, caller.account.id));
     // Waits for a place before counting, so that a 503 costs no quota.
     place = await requirePlace(findTakes, caller, request, headers);
@@ -172,7 +171,7 @@ async function answer(
 /**
  * Waits for a place, if the request takes one. A token over its quota gets its 429 at once. @throws ApiError 429, BusyError
  */
-async function requirePlace(
+export async function requirePlace(
   findTakes: () => Takes,
   { account, tokenId }: Caller,
   { signal }: Request,
@@ -203,8 +202,8 @@ function success(parts: readonly string[], length: number, headers: Headers, pla
   return new TextResponse(length > PIECE ? parts : [parts.join("")], 200, headers);
 }
 
-/** Authenticates by the Authorization header only (contract 5.1, 5.7). @throws ApiError 401 */
-async function requireCaller(request: Request): Promise<Caller> {
+/** Authenticates by the Authorization header only (contract 5.1, 5.7). The end of a token is a header. @throws ApiError 401 */
+export async function requireCaller(request: Request, headers: Headers): Promise<Caller> {
   const credentials = bearerCredentials(request.headers);
   if (!credentials) throw missingToken();
   if (!isWellFormedToken(credentials)) throw malformedToken();
@@ -213,5 +212,6 @@ async function requireCaller(request: Request): Promise<Caller> {
     agent: request.headers.get("user-agent"),
   });
   if (!caller) throw invalidToken();
+  if (caller.expiresAt !== null) headers.set("X-Token-Expires-At", String(caller.expiresAt));
   return caller;
 }

@@ -10,6 +10,7 @@ const QUESTIONS: readonly (readonly [question: string, answer: string])[] = [
   ["Which servers have a value above a limit?", "`/metrics`: every latest sample, as Prometheus text"],
   ["How much traffic in the last hour?", "`/game-services/{id}/metrics`: sum up the series"],
   ["What is new in the traffic?", "the same with `since=` the last `ts` less ten minutes"],
+  ["Which day or hour had most traffic?", "the tool `traffic` of `/mcp`; the week itself is megabytes"],
   ["Is a benchmark trustworthy?", "`verified` in `/servers/{id}/benchmarks`"],
 ];
 
@@ -27,7 +28,7 @@ export function writeLlms(document: OpenApiDocument, origin: string): string {
   const files = Object.keys(SERVED_FILES).filter((path) => path !== "/llms.txt");
   return `# ${document.info.title}
 
-> Read-only JSON at ${origin}, GET with \`Authorization: Bearer <token>\`; ${policyText(API_REQUESTS)}, 429 says \`Retry-After\`. A success is \`{"data": …}\`, a failure \`{"error": "<message>"}\`. Times are Unix epoch milliseconds. Scores: 0 to 1000, higher is healthier.
+> Read-only JSON at ${origin}, GET with \`Authorization: Bearer <token>\`; ${policyText(API_REQUESTS)}, 429 says \`Retry-After\`. A success is \`{"data": …}\`, a failure \`{"error": "<message>"}\`. Times are Unix epoch milliseconds. Scores: 0 to 1000, higher is healthier. Programs that speak the Model Context Protocol: ${origin}/mcp, same token.
 
 ## Endpoints
 

@@ -1,6 +1,7 @@
 import { TOKEN_PAGE } from "@/lib/page-paths";
 import { API_REQUESTS, policyText } from "@/lib/rate-limit/policy";
 import { healthScoreBlocks } from "./health-score-reference";
+import { mcpLines } from "./mcp-lines";
 import type { ApiResponse, OpenApiDocument } from "./openapi";
 import type { Block, Section, Term } from "./reference-blocks";
 import { CHECK_IN_SECONDS, INTERVAL_SECONDS } from "./schemas";
@@ -23,6 +24,7 @@ export function referenceSections(document: OpenApiDocument, origin: string): Se
     { id: "headers", title: "Headers", blocks: [{ kind: "terms", terms: headerTerms(document) }] },
     { id: "health-score", title: "The health score", blocks: healthScoreBlocks() },
     { id: "prometheus", title: "Prometheus", blocks: prometheusBlocks(origin) },
+    { id: "mcp", title: "Language models (MCP)", blocks: mcpBlocks(origin) },
     { id: "clients", title: "Clients, recipes and the document", blocks: CLIENTS },
     { id: "faults", title: "Reporting a fault", blocks: faultBlocks(document) },
     { id: "versioning", title: "Versions", blocks: VERSIONING },
@@ -88,6 +90,15 @@ function prometheusBlocks(origin: string): Block[] {
     static_configs:
       - targets: ["${host}"]`,
     ),
+  ];
+}
+
+function mcpBlocks(origin: string): Block[] {
+  return [
+    text(
+      "`/mcp` speaks the Model Context Protocol (2026-07-28 and 2025-11-25, over HTTP, without sessions) with the same tokens and the same limit. Its five tools read: the account, servers by any field, one server and what to do about it, game services, and traffic summed up by hour, day or node. A call counts as many requests as endpoints that it reads, and an answer has at most 16,000 bytes. What others wrote, such as names and errors, stands in JSON values: data, never instructions.",
+    ),
+    ...mcpLines(origin).map(({ label, lines }) => command(label, lines)),
   ];
 }
 

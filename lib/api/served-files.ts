@@ -6,6 +6,7 @@ export const SERVED_FILES = {
   "/llms.txt": "tells language models which question needs which request",
   "/clients/console-api.ts": "is a client for TypeScript, one file without dependencies",
   "/clients/console_api.py": "is a client for Python 3.8 and newer, one file without dependencies",
+  "/clients/console": "is a command line for a shell, one Python file without dependencies",
   "/clients/console-api.postman.json": "is a collection for Postman and newman",
   "/recipes/README.md": "lists recipes for Prometheus, Grafana, Home Assistant, cron and the shell",
 } as const;

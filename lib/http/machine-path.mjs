@@ -5,6 +5,7 @@
 export const MACHINE_PATHS = [
   "/api",
   "/ingest",
+  "/mcp",
   "/metrics",
   "/openapi.json",
   "/docs/api.md",

@@ -3,7 +3,7 @@
 import { ReadableStream } from "node:stream/web";
 
 /**
- * The request headers that handlers see. The contract and HTTP need only these, so no other header changes an answer.
+ * The request headers that handlers see. The contract, HTTP and /mcp need only these, so no other header changes an answer.
  */
 const CARRIED_HEADERS = new Set([
   "accept",
@@ -19,6 +19,9 @@ const CARRIED_HEADERS = new Set([
   "host",
   "if-modified-since",
   "if-none-match",
+  "mcp-method",
+  "mcp-name",
+  "mcp-protocol-version",
   "origin",
   "prefer",
   "transfer-encoding",

@@ -3,11 +3,11 @@ import { Section } from "@/app/ui/section";
 import { API_REFERENCE } from "@/lib/page-paths";
 import { unbroken } from "@/lib/quantities";
 import { momentText } from "@/lib/relative-time";
+import { ADVICE } from "@/lib/servers/advice";
 import { type ComponentLoss, explainHealth } from "@/lib/servers/health-breakdown";
 import { HEALTH_LEVELS, levelOf } from "@/lib/servers/health-level";
 import type { Component } from "@/lib/servers/health-score";
 import type { ServerReport } from "@/lib/servers/servers";
-import { ADVICE } from "./advice";
 import styles from "./health.module.css";
 import { chartId } from "./history-charts";
 

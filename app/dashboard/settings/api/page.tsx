@@ -28,6 +28,7 @@ import { findOutcome } from "./revoke/find-outcome";
 import type { TokenSelection } from "./revoke/revocation";
 import { RevokeLink, RevokeQuestions, RevokeResult } from "./revoke/revoke-questions";
 import { Selection } from "./revoke/selection";
+import { UseWithAgents } from "./use-with-agents";
 
 /** With this many active tokens, the page offers a filter and sorting. */
 const MANY = 5;
@@ -149,6 +150,7 @@ export default async function Page({ searchParams }: Props) {
             <LookUpToken />
           </Section>
         )}
+        <UseWithAgents origin={origin} />
       </RevokeQuestions>
     </main>
   );

@@ -1,0 +1,187 @@
+import { chmodSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { newAccount, newGameService, newServer, newToken } from "@/e2e/support/factories";
+import { expect, sharedOrigin, spend, test } from "@/e2e/support/fixtures";
+import { needs } from "@/e2e/support/needs";
+import { runProgram } from "@/e2e/support/run-program";
+import { db } from "@/lib/database/client";
+import { MINUTE } from "@/lib/time";
+
+const FILE = "public/clients/console";
+
+/** Runs the program on a terminal, and types these lines. */
+const ON_A_TERMINAL = `
+import os, pty, sys
+lines, command = sys.argv[1], sys.argv[2:]
+child, terminal = pty.fork()
+if child == 0:
+    os.execvp(command[0], command)
+os.write(terminal, lines.encode())
+shown = b""
+while True:
+    try:
+        part = os.read(terminal, 65536)
+    except OSError:
+        break
+    if not part:
+        break
+    shown += part
+sys.stdout.buffer.write(shown)
+sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+`;
+
+/** A home of its own, and the ways to run the program there. */
+function newHome() {
+  const home = test.info().outputPath("home");
+  mkdirSync(home, { recursive: true });
+  const base = { HOME: home, XDG_CONFIG_HOME: "", CONSOLE_ORIGIN: sharedOrigin(), CONSOLE_TOKEN: "", NO_COLOR: "" };
+  const file = join(home, ".config/console/token.json");
+  return {
+    file,
+    run: (args: string[], variables = {}) => runProgram("python3", [FILE, ...args], { ...base, ...variables }),
+    onTerminal: (args: string[], typed = "", variables = {}) =>
+      runProgram("python3", ["-c", ON_A_TERMINAL, typed, "python3", FILE, ...args], { ...base, ...variables }),
+    store(origin: string, token: string, mode = 0o600) {
+      mkdirSync(join(home, ".config/console"), { recursive: true });
+      writeFileSync(file, JSON.stringify({ origin, token }));
+      chmodSync(file, mode);
+    },
+  };
+}
+
+async function fill() {
+  const { id: accountId, token, name, email } = await newAccount();
+  const { id: server } = await newServer(accountId, { label: "db 1", hostname: "db1.example.net" });
+  await newServer(accountId, { label: "twin" });
+  await newServer(accountId, { label: "twin" });
+  const { id: service } = await newGameService(accountId, { name: "Lobby", error: "bad\u001b[31m\nnews" });
+  const counters = { packets: 1500n, bytes: 2_500_000n, dropped: 3n, connections: 4n };
+  await db.metricSample.create({
+    data: { serviceId: service, ts: new Date(Date.now() - MINUTE), nodeId: 1, ...counters },
+  });
+  return { accountId, token, name, email, server, service };
+}
+
+test("-o json of every command is the API's answer byte for byte, by name or by id", {
+  tag: "@one-engine",
+}, async () => {
+  needs("python3");
+  const { token, server, service } = await fill();
+  const { run } = newHome();
+  const get = async (path: string) =>
+    (await fetch(sharedOrigin() + path, { headers: { Authorization: `Bearer ${token}` } })).text();
+  const moving = /"(?:scored_at|score|coverage_pct)":[\d.]+/g;
+  for (const [args, path] of [
+    [["me"], "/api/v1/me"],
+    [["servers"], "/api/v1/servers"],
+    [["server", "db 1"], `/api/v1/servers/${server}`],
+    [["server", "db1.example.net"], `/api/v1/servers/${server}`],
+    [["server", String(server)], `/api/v1/servers/${server}`],
+    [["services"], "/api/v1/game-services"],
+    [["traffic", "Lobby"], `/api/v1/game-services/${service}/metrics`],
+    [["traffic", "Lobby", "--range", "24h"], `/api/v1/game-services/${service}/metrics?range=24h`],
+  ] as const) {
+    const { code, output, errors } = await run([...args, "-o", "json"], { CONSOLE_TOKEN: token });
+    expect({ code, errors }, args.join(" ")).toEqual({ code: 0, errors: "" });
+    expect(output.replaceAll(moving, ""), args.join(" ")).toBe((await get(path)).replaceAll(moving, ""));
+  }
+});
+
+test("tables name what there is; what others wrote commands no terminal, and colours are for terminals without NO_COLOR", {
+  tag: "@one-engine",
+}, async () => {
+  needs("python3");
+  const { token, name, email } = await fill();
+  const { run, onTerminal } = newHome();
+  const with_ = { CONSOLE_TOKEN: token };
+  const me = await run(["me"], with_);
+  expect(me.output).toContain(name);
+  expect(me.output).toContain(email);
+  const servers = await run(["servers"], with_);
+  expect(servers.output).toMatch(/^ID +LABEL +SCORE +STATE +LAST SEEN +IP\n\d+ +db 1 +500 +offline +\d+ s ago +-\n/);
+  expect(servers.output).not.toContain("\u001b");
+  expect((await run(["server", "db 1"], with_)).output).toMatch(/^note +Freshness: not reported/m);
+  const services = await run(["services"], with_);
+  expect(services.output).toMatch(/ Lobby .* bad\?\[31m\?news\n$/);
+  const traffic = await run(["traffic", "Lobby"], with_);
+  expect(traffic.output).toMatch(/\nin all +1\.5k +2\.5M +3 +4\n$/);
+  const colored = await onTerminal(["servers"], "", with_);
+  expect(colored.output).toContain("\u001b[31m");
+  expect((await onTerminal(["servers"], "", { ...with_, NO_COLOR: "1" })).output).not.toContain("\u001b");
+});
+
+test("exit codes say what failed, in one sentence and without a traceback", {
+  tag: ["@one-engine", "@waits"],
+}, async () => {
+  needs("python3");
+  const { accountId, token } = await fill();
+  const { run } = newHome();
+  const failed = async (args: string[], variables = {}) => {
+    const { code, output, errors } = await run(args, { CONSOLE_TOKEN: token, ...variables });
+    expect(errors).not.toContain("Traceback");
+    expect(output).toBe("");
+    return [code, errors.trim()];
+  };
+  expect(await failed(["server", "nobody"])).toEqual([4, 'console: None of your servers is named "nobody".']);
+  expect(await failed(["server", "2147483647"])).toEqual([4, "console: Not found."]);
+  expect(await failed(["server", "twin"])).toEqual([
+    4,
+    expect.stringMatching(/Several servers are named "twin": .*\(\d+, \d+\)/),
+  ]);
+  expect(await failed(["me"], { CONSOLE_TOKEN: "cpat_x" })).toEqual([
+    3,
+    expect.stringContaining("Malformed access token"),
+  ]);
+  expect(await failed(["me"], { CONSOLE_TOKEN: "" })).toEqual([3, expect.stringContaining("No token")]);
+  expect(await failed(["me", token])).toEqual([3, expect.stringContaining("revoke that token")]);
+  expect(await failed(["me"], { CONSOLE_ORIGIN: "http://127.0.0.1:1" })).toEqual([
+    6,
+    expect.stringContaining("does not answer"),
+  ]);
+  expect(await failed(["me"], { CONSOLE_ORIGIN: "" })).toEqual([2, expect.stringContaining("CONSOLE_ORIGIN")]);
+  expect((await failed(["nonsense"]))[0]).toBe(2);
+  expect((await failed(["traffic", "Lobby", "--range", "30d"]))[0]).toBe(2);
+  // It waits as the console asks, and then answers.
+  const limited = await newToken(accountId);
+  await spend(limited, 120);
+  const { code, errors } = await run(["me"], { CONSOLE_TOKEN: limited });
+  expect({ code, errors }).toEqual({
+    code: 0,
+    errors: expect.stringMatching(/^Waiting \d+ s, as the console asks\.\n$/),
+  });
+});
+
+test("login asks for the token without showing it and stores it for its owner alone; it goes to no other console, and two sources that differ are told", {
+  tag: "@one-engine",
+}, async () => {
+  needs("python3");
+  const { accountId, token, name } = await fill();
+  const { file, run, onTerminal, store } = newHome();
+  const shown = await onTerminal(["login"], `${token}\n`);
+  expect(shown.code, shown.output).toBe(0);
+  expect(shown.output).toContain(name);
+  expect(shown.output).not.toContain(token);
+  expect(statSync(file).mode & 0o777).toBe(0o600);
+  expect(JSON.parse(readFileSync(file, "utf8"))).toEqual({ origin: sharedOrigin(), token });
+  expect((await run(["me"])).code).toBe(0);
+  expect((await run(["me"], { CONSOLE_ORIGIN: "" })).code).toBe(0);
+  const other = await newToken(accountId);
+  const differing = await run(["me"], { CONSOLE_TOKEN: other });
+  expect(differing).toMatchObject({ code: 0, errors: `CONSOLE_TOKEN is used; the token in ${file} is another one.\n` });
+  expect((await run(["me"], { CONSOLE_TOKEN: token })).errors).toBe("");
+  store("https://elsewhere.example", token);
+  expect(await run(["me"])).toMatchObject({ code: 3, errors: expect.stringContaining("No token") });
+  store(sharedOrigin(), token, 0o644);
+  expect(await run(["me"])).toMatchObject({ code: 3, errors: expect.stringContaining("chmod 600") });
+  chmodSync(file, 0o600);
+  writeFileSync(file, "{");
+  expect(await run(["me"])).toMatchObject({ code: 3, errors: expect.stringContaining("cannot be used") });
+  const refused = await onTerminal(["login"], "cpat_mistyped\n");
+  expect(refused.code).toBe(3);
+  expect(readFileSync(file, "utf8")).toBe("{");
+});
+
+test("the program has at most 300 lines and is written for Python 3.8", () => {
+  const text = readFileSync(FILE, "utf8");
+  expect(text.trimEnd().split("\n").length).toBeLessThanOrEqual(300);
+});

@@ -1,0 +1,74 @@
+import { query } from "@/lib/database/run-statement";
+import { parameter, select, statement } from "@/lib/database/statement";
+import { Expression, table } from "@/lib/database/tables";
+import { DAY, HOUR } from "@/lib/time";
+import { COUNTERS, type Counter } from "./counters";
+import { RANGES } from "./metrics-query";
+
+/** How long a step lasts, in milliseconds; steps begin with the hours and days of UTC. */
+const STEPS = { hour: HOUR, day: DAY } as const;
+export const TOTALS_BY = ["hour", "day", "node"] as const;
+type By = (typeof TOTALS_BY)[number];
+
+/** Sums over nodes and intervals; the least and greatest latency are null where none was measured. */
+type Sums = Record<Counter, number> & { latency_ms_least: number | null; latency_ms_greatest: number | null };
+/** `at`: when the step begins, in epoch milliseconds; of nodes, the id of one. */
+export type TrafficTotals = { from: number; to: number; total: Sums; parts: ({ at: number } & Sums)[] };
+
+const m = table("MetricSample", "m");
+const sums = Object.fromEntries(
+  COUNTERS.map((counter) => [counter, new Expression<number>(`sum(${m[counter]})::bigint`, "json")]),
+) as Record<Counter, Expression<number>>;
+const latencies = {
+  latency_ms_least: new Expression<number | null>(`min(${m.latencyMs})`, "json"),
+  latency_ms_greatest: new Expression<number | null>(`max(${m.latencyMs})`, "json"),
+};
+
+// Raw: the database sums up tens of thousands of rows.
+const BY_STEP = statement(
+  { serviceId: m.serviceId, after: m.ts, until: m.ts, step: parameter<number>("float8") },
+  ({ serviceId, after, until, step }) =>
+    select(
+      {
+        at: new Expression<Date>(`date_bin(make_interval(secs => ${step} / 1000), ${m.ts}, 'epoch')`, "instant"),
+        ...sums,
+        ...latencies,
+      },
+      `from ${m} where ${m.serviceId} = ${serviceId} and ${m.ts} > ${after} and ${m.ts} <= ${until}
+      group by 1 order by 1`,
+    ),
+);
+
+const BY_NODE = statement({ serviceId: m.serviceId, after: m.ts, until: m.ts }, ({ serviceId, after, until }) =>
+  select(
+    { at: new Expression<number>(m.nodeId.sql, "json"), ...sums, ...latencies },
+    `from ${m} where ${m.serviceId} = ${serviceId} and ${m.ts} > ${after} and ${m.ts} <= ${until}
+    group by ${m.nodeId} order by ${m.nodeId}`,
+  ),
+);
+
+/** What `getMetrics` answers of a service that the caller may see, summed up by hour, day or node. `now`: epoch ms. */
+export async function sumTraffic(
+  serviceId: number,
+  range: keyof typeof RANGES,
+  by: By,
+  now: number = Date.now(),
+): Promise<TrafficTotals> {
+  const from = now - RANGES[range];
+  const window = { serviceId, after: new Date(from), until: new Date(now) };
+  const parts = await (by === "node" ? query(BY_NODE, window) : query(BY_STEP, { ...window, step: STEPS[by] }));
+  return { from, to: now, total: totalOf(parts), parts };
+}
+
+function totalOf(parts: readonly Sums[]): Sums {
+  const sum = (counter: Counter) => parts.reduce((total, part) => total + part[counter], 0);
+  const measured = (name: "latency_ms_least" | "latency_ms_greatest") => parts.flatMap((part) => part[name] ?? []);
+  return {
+    packets: sum("packets"),
+    bytes: sum("bytes"),
+    dropped: sum("dropped"),
+    connections: sum("connections"),
+    latency_ms_least: measured("latency_ms_least").reduce<number | null>((a, b) => Math.min(a ?? b, b), null),
+    latency_ms_greatest: measured("latency_ms_greatest").reduce<number | null>((a, b) => Math.max(a ?? b, b), null),
+  };
+}

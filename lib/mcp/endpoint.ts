@@ -1,0 +1,149 @@
+import { randomUUID } from "node:crypto";
+import { type AuthInfo, createMcpHandler, McpServer } from "@modelcontextprotocol/server";
+import type { Account } from "@/lib/accounts/accounts";
+import { amounts, PURPOSES } from "@/lib/admission/shares";
+import { ApiError } from "@/lib/api/api-error";
+import { requireCaller, requirePlace } from "@/lib/api/endpoint";
+import { errorResponse, toApiError } from "@/lib/api/errors";
+import { refuseUsedUp, requireQuota } from "@/lib/api/quota";
+import { InvalidInputError, NotFoundError } from "@/lib/failures";
+import { isFromConsole } from "@/lib/http/own-origin";
+import { type BodyRules, withBody } from "@/lib/ingest/body-in-turn";
+import { requireJson } from "@/lib/ingest/bounded-body";
+import { parseBoundedJson } from "@/lib/ingest/bounded-json";
+import { perProcess } from "@/lib/process/per-process";
+import { answerText } from "./answer-text";
+import { TOOLS } from "./tools";
+
+const MAX_BODY_BYTES = 16 * 1024;
+
+const RULES: BodyRules = { requireType: requireJson, maxBytes: () => MAX_BODY_BYTES, purpose: PURPOSES.request };
+
+/** What a tool needs to know of its request, and how it failed if that is the console's fault or a wait. */
+type Call = { account: Account; failure?: unknown };
+
+type Message = { method?: unknown; params?: { name?: unknown; arguments?: unknown } } | unknown[] | null;
+
+/**
+ * The Model Context Protocol over HTTP, without sessions: POST alone, with a token as the API takes it. A message counts as
+ * one request, a call of a tool as many as endpoints that it reads. Checks in this order: 403 for a page of another origin,
+ * 401, 405, then as `withBody`.
+ */
+export async function answerMcp(request: Request): Promise<Response> {
+  const id = randomUUID();
+  const headers = new Headers({
+    "Cache-Control": "no-store",
+    "Content-Type": "application/json; charset=utf-8",
+    "X-Request-Id": id,
+  });
+  try {
+    if (request.headers.has("origin") && !isFromConsole(request.headers)) {
+      throw new ApiError(403, "Pages of other origins may not use this endpoint.");
+    }
+    const caller = await requireCaller(request, headers);
+    const count = () => requireQuota(caller.tokenId, headers);
+    if (request.method !== "POST") {
+      await count();
+      throw new ApiError(405, "Method not allowed. Send messages with POST.", { Allow: "POST" });
+    }
+    const quota = { refuseUsedUp: () => refuseUsedUp(caller.tokenId, headers), count };
+    const sender = { payer: caller.account.id, own: String(caller.tokenId), quota };
+    return await withBody(request, sender, RULES, readMessage, async (message) => {
+      const { requests, isLong } = weigh(message);
+      const needs = amounts({ connections: 1, ...(isLong && { longAnswers: 1 }) });
+      const purpose = isLong ? PURPOSES.longAnswer : PURPOSES.request;
+      const place = await requirePlace(() => ({ purpose, needs }), caller, request, headers);
+      try {
+        for (let counted = 0; counted < requests; counted++) await count();
+        return await exchange(request, message, caller.account, headers);
+      } finally {
+        place?.release();
+      }
+    });
+  } catch (error) {
+    const failure = toApiError(error, { id, method: request.method, endpoint: "/mcp", path: "/mcp" });
+    return errorResponse(failure, headers, rpcFailure(failure));
+  }
+}
+
+/** The failure of a request, as JSON-RPC has it for one that was not told apart. */
+function rpcFailure({ status, message }: ApiError): string {
+  const code = status === 400 ? -32600 : status < 500 ? -32000 : -32603;
+  return JSON.stringify({ jsonrpc: "2.0", error: { code, message }, id: null });
+}
+
+/** @throws ApiError 400, 413 */
+function readMessage(bytes: Buffer): Message {
+  const message = parseBoundedJson(bytes);
+  if (Array.isArray(message)) throw new ApiError(400, "Batches are not part of this protocol. Send one message.");
+  return message as Message;
+}
+
+/** What a message costs: one request, or as many as its tool reads endpoints. */
+function weigh(message: Message): { requests: number; isLong: boolean } {
+  const { method, params } = (message ?? {}) as { method?: unknown; params?: { name?: unknown; arguments?: unknown } };
+  const name = method === "tools/call" ? String(params?.name) : "";
+  if (!Object.hasOwn(TOOLS, name)) return { requests: 1, isLong: false };
+  const tool = TOOLS[name as keyof typeof TOOLS];
+  const input = tool.input.safeParse(params?.arguments ?? {});
+  if (!input.success) return { requests: 1, isLong: false };
+  // The compiler cannot know that the input is that of the same tool.
+  const parsed = input.data as never;
+  return { requests: tool.requests(parsed), isLong: tool.isLong(parsed) };
+}
+
+/** What the protocol reads of a request. */
+const PROTOCOL_HEADERS = ["accept", "content-type", "mcp-protocol-version", "mcp-method", "mcp-name"];
+
+const handler = perProcess("mcp-handler", () =>
+  createMcpHandler(({ authInfo }) => serverFor(authInfo?.extra?.call as Call), {
+    responseMode: "json",
+    // Nothing changes here that one could subscribe to, and an open stream would hold a connection.
+    maxSubscriptions: 0,
+  }),
+);
+
+async function exchange(request: Request, message: Message, account: Account, headers: Headers): Promise<Response> {
+  const call: Call = { account };
+  const authInfo: AuthInfo = { token: "", clientId: "", scopes: [], extra: { call } };
+  // Without the token, which is not the package's to know.
+  const passed = PROTOCOL_HEADERS.flatMap((name): [string, string][] => {
+    const value = request.headers.get(name);
+    return value === null ? [] : [[name, value]];
+  });
+  const plain = new Request(request.url, { method: "POST", headers: passed });
+  const response = await handler.fetch(plain, { authInfo, parsedBody: message });
+  const text = await response.text();
+  if (call.failure !== undefined) throw call.failure;
+  // For the revision before, the package answers with a stream of one event. JSON is allowed there as well, and smaller.
+  const [, event] = /^data: (.*)$/m.exec(text) ?? [];
+  const allow = response.headers.get("allow");
+  if (allow) headers.set("Allow", allow);
+  if (text === "") headers.delete("Content-Type");
+  return new Response(text === "" ? null : (event ?? text), { status: response.status, headers });
+}
+
+/** A server for one message. It is made anew each time, since the tools belong to the caller. */
+function serverFor(call: Call): McpServer {
+  const server = new McpServer({ name: "console", version: "1.0.0" });
+  for (const [name, { description, input, run }] of Object.entries(TOOLS)) {
+    const config = { description, inputSchema: input, annotations: { readOnlyHint: true } };
+    server.registerTool(name, config, async (given: unknown) => {
+      try {
+        return textResult(answerText(await run(call.account, given as never)));
+      } catch (error) {
+        if (error instanceof NotFoundError || error instanceof InvalidInputError) {
+          return { ...textResult(JSON.stringify({ error: error.message })), isError: true };
+        }
+        // Told as in the API, and logged: the package would send its message to the caller.
+        call.failure = error;
+        return textResult("");
+      }
+    });
+  }
+  return server;
+}
+
+function textResult(text: string) {
+  return { content: [{ type: "text" as const, text }] };
+}
