@@ -47,6 +47,8 @@ export function findOwnPage(path: string): { kind: OwnKind; id: string } | null 
 export const DASHBOARD = "/dashboard";
 /** Everything about the API, for people; people without an account read it too. */
 export const API_REFERENCE = "/docs/api";
+/** What users of the API and operators notice of each version. */
+export const CHANGELOG = "/changelog";
 
 /** The game services that the account owns, or that are shared with it. */
 export const GAME_SERVICES = OWN_PAGES.service.under;

@@ -67,6 +67,7 @@ export async function writePackage(distDir: string, folder: string): Promise<num
     if (!NEVER.test(path)) copy(path, join(folder, path));
   }
   copy("public", join(folder, "public"));
+  copy("CHANGELOG.md", join(folder, "CHANGELOG.md"));
   copy("prisma/migrations", join(folder, "prisma/migrations"));
   await bundleCode(folder);
   writeEntries(folder);

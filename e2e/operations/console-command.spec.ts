@@ -9,14 +9,13 @@ import { MINUTE } from "@/lib/time";
 
 const FILE = "public/clients/console";
 
-/** Runs the program on a terminal, and types these lines. */
+/** Runs the program on a terminal, and types these lines once it asks for a token: what is typed before is dropped. */
 const ON_A_TERMINAL = `
 import os, pty, sys
 lines, command = sys.argv[1], sys.argv[2:]
 child, terminal = pty.fork()
 if child == 0:
     os.execvp(command[0], command)
-os.write(terminal, lines.encode())
 shown = b""
 while True:
     try:
@@ -26,6 +25,9 @@ while True:
     if not part:
         break
     shown += part
+    if lines and b"Token (not shown)" in shown:
+        os.write(terminal, lines.encode())
+        lines = ""
 sys.stdout.buffer.write(shown)
 sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
 `;

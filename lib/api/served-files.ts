@@ -2,6 +2,7 @@
 export const SERVED_FILES = {
   "/openapi.json": "describes all of this for machines (OpenAPI 3.1)",
   "/docs/api.md": "is this reference as Markdown",
+  "/changelog.md": "says what changed, as the page [/changelog](/changelog) does",
   "/docs/health-score.json": "has the weights and curves of the health score",
   "/llms.txt": "tells language models which question needs which request",
   "/clients/console-api.ts": "is a client for TypeScript, one file without dependencies",

@@ -8,6 +8,7 @@ export const MACHINE_PATHS = [
   "/mcp",
   "/metrics",
   "/openapi.json",
+  "/changelog.md",
   "/docs/api.md",
   "/docs/health-score.json",
   "/llms.txt",

@@ -1,0 +1,59 @@
+import type { Metadata } from "next";
+import Link from "next/link";
+import { AccountHeader } from "@/app/dashboard/account-header";
+import { Prose } from "@/app/docs/api/blocks";
+import { PageHeader } from "@/app/ui/page-header";
+import { Section } from "@/app/ui/section";
+import { HeaderNavigation, SiteHeader } from "@/app/ui/site-header";
+import { parseChangelog, readChangelog } from "@/lib/changelog";
+import { SIGN_IN } from "@/lib/page-paths";
+import { findAccount } from "@/lib/sign-in/sessions";
+
+export const metadata: Metadata = { title: "Changelog" };
+
+/** What users of the API and operators notice, the newest on top, for everybody. */
+export default async function Page() {
+  const account = await findAccount();
+  return (
+    <>
+      {account ? (
+        <AccountHeader account={account} />
+      ) : (
+        <SiteHeader>
+          <HeaderNavigation>
+            <Link href={SIGN_IN} prefetch={false}>
+              Sign in
+            </Link>
+          </HeaderNavigation>
+        </SiteHeader>
+      )}
+      <main id="main" className="page parts">
+        <PageHeader title="Changelog">
+          <p>
+            What users of the API and operators notice, the newest on top.{" "}
+            <a className="inline-link" href="/changelog.md">
+              As Markdown
+            </a>
+            .
+          </p>
+        </PageHeader>
+        {parseChangelog(readChangelog()).map(({ title, groups }, index) => (
+          <Section key={title} id={`release-${index + 1}`} title={title}>
+            {groups.map((group) => (
+              <div key={group.title}>
+                {group.title !== "" && <h3>{group.title}</h3>}
+                <ul>
+                  {group.items.map((item) => (
+                    <li key={item}>
+                      <Prose text={item} />
+                    </li>
+                  ))}
+                </ul>
+              </div>
+            ))}
+          </Section>
+        ))}
+      </main>
+    </>
+  );
+}

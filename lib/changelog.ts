@@ -1,0 +1,45 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+
+/** A version of the changelog. A group without a name holds what stands before the first one. */
+export type Release = { title: string; groups: { title: string; items: string[] }[] };
+
+/** The text of CHANGELOG.md, which stands beside the app, in a package as well. */
+export function readChangelog(): string {
+  return readFileSync(join(process.cwd(), "CHANGELOG.md"), "utf8");
+}
+
+/**
+ * The releases of a changelog, the newest first: headings, and lists whose items may have several lines. Links to files of
+ * the project become their text, because the console does not serve these.
+ */
+export function parseChangelog(text: string): Release[] {
+  const releases: Release[] = [];
+  for (const line of text.split("\n")) {
+    const [, version] = /^## (.+)$/.exec(line) ?? [];
+    const [, group] = /^### (.+)$/.exec(line) ?? [];
+    const release = releases.at(-1);
+    if (version !== undefined) releases.push({ title: version, groups: [{ title: "", items: [] }] });
+    else if (!release) continue;
+    else if (group !== undefined) release.groups.push({ title: group, items: [] });
+    else addLine(release.groups.at(-1)?.items ?? [], line);
+  }
+  return releases.map(({ title, groups }) => ({
+    title,
+    groups: groups
+      .filter(({ items }) => items.length > 0)
+      .map((group) => ({
+        ...group,
+        items: group.items.map((item) => item.replaceAll(/\[([^\]]+)\]\((?!https?:|\/)[^)]*\)/g, "$1")),
+      })),
+  }));
+}
+
+/** An item begins with a dash; every other line goes on with the one before, or is a paragraph. */
+function addLine(items: string[], line: string): void {
+  const text = line.trim();
+  if (text === "") return;
+  if (line.startsWith("- ")) items.push(text.slice(2));
+  else if (line.startsWith("  ") && items.length > 0) items.push(`${items.pop()} ${text}`);
+  else items.push(text);
+}
