@@ -177,7 +177,9 @@ async function fill() {
     facts: theFacts,
     score_components: expect.any(Object),
     score_notes: expect.any(Array),
+    scored_at: expect.any(Number),
     latest_sample: latestSample,
+    stability: null,
   });
   const servers = {
     silent: listed(silent.id, "Silent", created.ms, false, null),
@@ -241,7 +243,7 @@ async function fill() {
       [`/api/v1/servers/${partial.id}`]: { ...servers.partial, ...detail({ ts: seen.ms, mem_used_mb: 512 }, {}) },
       [`/api/v1/servers/${whole.id}`]: {
         ...servers.whole,
-        ...detail({ ts: seen.ms, cpu_pct: 12.5, mem_used_mb: 1640.25 }, facts),
+        ...detail({ ts: seen.ms, cpu_pct: 12.5, mem_used_mb: 1640.25, mem_total_mb: 4000, disk_used_pct: 91 }, facts),
       },
       [`/api/v1/servers/${whole.id}/benchmarks`]: {
         benchmarks: [

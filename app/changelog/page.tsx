@@ -8,6 +8,7 @@ import { HeaderNavigation, SiteHeader } from "@/app/ui/site-header";
 import { parseChangelog, readChangelog } from "@/lib/changelog";
 import { SIGN_IN } from "@/lib/page-paths";
 import { findAccount } from "@/lib/sign-in/sessions";
+import styles from "./page.module.css";
 
 export const metadata: Metadata = { title: "Changelog" };
 
@@ -40,9 +41,9 @@ export default async function Page() {
         {parseChangelog(readChangelog()).map(({ title, groups }, index) => (
           <Section key={title} id={`release-${index + 1}`} title={title}>
             {groups.map((group) => (
-              <div key={group.title}>
+              <div key={group.title} className={styles.group}>
                 {group.title !== "" && <h3>{group.title}</h3>}
-                <ul>
+                <ul className={styles.items}>
                   {group.items.map((item) => (
                     <li key={item}>
                       <Prose text={item} />

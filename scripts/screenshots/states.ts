@@ -43,6 +43,7 @@ export function listStates({ server, token, services, long }: StateIds): State[]
     { name: "sign-in-signed-out", path: `${paths.SIGN_IN}?signed-out`, viewer: "stranger" },
     { name: "reference", path: paths.API_REFERENCE, viewer: "stranger" },
     { name: "reference-signed-in", path: paths.API_REFERENCE },
+    { name: "changelog", path: paths.CHANGELOG, viewer: "stranger" },
     { name: "not-found", path: "/no/such/page", viewer: "stranger" },
     { name: "not-found-dashboard", path: paths.NO_PAGE },
     { name: "fault", path: paths.DASHBOARD, without: "sessions" },
