@@ -22,7 +22,7 @@ const RULES: BodyRules = { requireType: requireJson, maxBytes: () => MAX_BODY_BY
 /** What a tool needs to know of its request, and how it failed if that is the console's fault or a wait. */
 type Call = { account: Account; failure?: unknown };
 
-type Message = { method?: unknown; params?: { name?: unknown; arguments?: unknown } } | unknown[] | null;
+type Message = { method?: unknown; params?: { name?: unknown; arguments?: unknown } } | null;
 
 /**
  * The Model Context Protocol over HTTP, without sessions: POST alone, with a token as the API takes it. A message counts as
@@ -81,7 +81,7 @@ function readMessage(bytes: Buffer): Message {
 
 /** What a message costs: one request, or as many as its tool reads endpoints. */
 function weigh(message: Message): { requests: number; isLong: boolean } {
-  const { method, params } = (message ?? {}) as { method?: unknown; params?: { name?: unknown; arguments?: unknown } };
+  const { method, params } = message ?? {};
   const name = method === "tools/call" ? String(params?.name) : "";
   if (!Object.hasOwn(TOOLS, name)) return { requests: 1, isLong: false };
   const tool = TOOLS[name as keyof typeof TOOLS];

@@ -16,7 +16,7 @@ type Tool<Input extends z.ZodObject> = {
   input: Input;
   /** How many endpoints of the API it reads: a call counts as so many requests. */
   requests(input: z.infer<Input>): number;
-  /** Whether the database sums up much for it. */
+  /** Whether it may keep this process or the database busy for long. */
   isLong(input: z.infer<Input>): boolean;
   /** The answer; what is called `rows` or `facts` may be cut. @throws NotFoundError, InvalidInputError */
   run(account: Account, input: z.infer<Input>): Promise<Record<string, unknown>>;
@@ -57,7 +57,8 @@ export const TOOLS = {
     description: `Servers, filtered, sorted, with chosen fields. score: health, 0 (worst) to 1000. Fields: ${compact(SERVER_FIELDS)}. Absent: not measured.`,
     input: rowsInput,
     requests: (input) => (isOfList(input) ? 1 : 2),
-    isLong: () => false,
+    // A fleet may have a thousand.
+    isLong: () => true,
     run: async ({ id: accountId }, input) => {
       const servers = isOfList(input) ? (await listServers(accountId)).servers : await listServerDetails(accountId);
       return selectRows(servers, SERVER_FIELDS, LISTED, input);
