@@ -19,7 +19,7 @@ export const OWN_PAGES = {
   service: {
     under: "/dashboard/game-services",
     besideIds: ["new"],
-    pages: ["", "access", "delete", "dns", "settings"],
+    pages: ["", "access", "delete", "disable", "dns", "settings"],
   },
   token: { under: TOKEN_PAGE, besideIds: ["first-use"], pages: [""] },
 } as const;
@@ -57,11 +57,14 @@ export const NEW_GAME_SERVICE = `${OWN_PAGES.service.under}/new`;
 /** The edge nodes, for administrators. */
 export const EDGE_NODES = "/dashboard/edge-nodes";
 
+/** The row of an edge node. */
+export const edgeNodePath = (id: number) => `${EDGE_NODES}#node-${id}`;
+
 export function servicePath(id: number): string {
   return ownPagePath("service", id, "");
 }
 
-/** Where a game service is changed, enabled, disabled and deleted. */
+/** Where a game service is changed, disabled and deleted. */
 export function serviceSettingsPath(id: number): string {
   return ownPagePath("service", id, "settings");
 }
@@ -69,6 +72,11 @@ export function serviceSettingsPath(id: number): string {
 /** Who sees a game service, and with whom it is shared. */
 export function serviceAccessPath(id: number): string {
   return ownPagePath("service", id, "access");
+}
+
+/** The question before a game service is disabled. */
+export function disableServicePath(id: number): string {
+  return ownPagePath("service", id, "disable");
 }
 
 /** The question before a game service is deleted. */

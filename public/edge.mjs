@@ -9,8 +9,12 @@
 //
 // HAProxy runs with one backend per slot, and a slot belongs to one service: a player of one service can never reach the
 // origin of another. Everything is applied through HAProxy's socket, without a reload. Packets are counted by nftables.
+//
+// A node never serves less than before because something failed: the last ip that a name had, and the last version that
+// could be served, stay until better ones are there. Only "disabled" and "gone" hold at once.
 import { spawn } from "node:child_process";
-import { lookup } from "node:dns/promises";
+import { createSocket } from "node:dgram";
+import { Resolver } from "node:dns/promises";
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { BlockList, connect, isIP, isIPv6 } from "node:net";
 import { networkInterfaces } from "node:os";
@@ -18,7 +22,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 
-const VERSION = "1.0";
+const VERSION = "1.1";
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
 /** Intervals are kept this long while the console is away. It takes them until they are two hours old. */
@@ -27,6 +31,8 @@ const SPOOL_TIME = 118 * MINUTE;
 const MAX_ERROR = 256;
 /** The console refuses what is further ahead of its clock. */
 const MAX_CLOCK_ERROR = 3 * SECOND;
+/** For this long a console that refused a report is sent only what its first version knew. */
+const PLAIN_TIME = 10 * MINUTE;
 /** The most intervals, and the most acknowledgements, of one report. */
 const REPORT_SIZE = 500;
 /** Seconds that the console may hold a request for the configuration. */
@@ -39,27 +45,48 @@ const MAX_ANSWER = 32 * 2 ** 20;
 const MAX_RETRY_AFTER = 15 * MINUTE;
 /** A slot rests this long before another service gets it: HAProxy may still be connecting a player of the one before. */
 const SLOT_REST = 30 * SECOND;
+/** Players stay with an origin that was changed until they leave, this long at most. */
+const DRAIN_TIME = 60 * MINUTE;
 /** Counters are read and kept this often, so that a restart of HAProxy loses little. */
 const READ_EVERY = 10 * SECOND;
 /** HAProxy and nft answer within this time. */
 const TOOL_TIME = 5 * SECOND;
 /** An origin answers a ping and DNS a question within this time. */
 const PING_TIME = 3 * SECOND;
-/** Pings and look-ups that run at once. */
-const AT_ONCE = 32;
+/** Pings that run at once. */
+const PINGS_AT_ONCE = 32;
+/** Look-ups that run at once: many, because a name whose servers are silent takes its whole time. */
+const NAMES_AT_ONCE = 512;
 /** Pings leave from these ports, which nftables does not count. They lie above Linux' own range for clients. */
 const PING_PORTS = { first: 61_000, last: 61_999 };
+/**
+ * Where services share an origin, all but the first leave from ports of their own, so that packets can be told apart. The
+ * ranges lie below and above Linux' own range for clients and the ports of pings.
+ */
+const RANGE_SIZE = 1024;
+const RANGES = [
+  ...Array.from({ length: 22 }, (_, index) => 10_240 + index * RANGE_SIZE),
+  ...Array.from({ length: 3 }, (_, index) => 62_464 + index * RANGE_SIZE),
+];
 export const NFT_TABLE = "inet console_edge";
 
 /**
  * @typedef {{ id: number, version: number, java_hostname: string, origin_host: string, origin_port: number, enabled: boolean }} Service
- * @typedef {{ revision: string, services: Service[] }} Configuration
- * @typedef {{ id: number, hostname: string, ip: string, port: number }} Wanted A service that this node can serve now.
- * @typedef {{ service: number, ip: string, port: number }} Assignment What a slot of HAProxy is used for.
- * @typedef {{ sessions: number, attempts: number, failed: number, bytes: number }} SlotCounters Counted by HAProxy since it started.
+ * @typedef {{ id: number, version: number, problem: string }} Held A service whose new version the console itself refuses.
+ * @typedef {{ revision: string, services: Service[], held?: Held[] }} Configuration
+ * @typedef {{ service: Service, ip: string, lostSince: number | null, isOff: boolean }} Served The last version that worked, the
+ *   ip of its origin, since when the name of the origin has not been found, and whether the owner disabled it since.
+ * @typedef {{ source: string, first: number }} Range An own ip, and the first port of a range, to leave from.
+ * @typedef {{ id: number, version: number, hostname: string, ip: string, port: number, range: Range | null }} Wanted A service
+ *   that this node can serve now.
+ * @typedef {{ service: number, ip: string, port: number, range: Range | null, drainedAt: number | null }} Server A server of
+ *   HAProxy that this program added. One that is drained keeps its players and gets no new ones.
+ * @typedef {{ ip: string, port: number, isReady: boolean, isDrained: boolean }} FoundServer A server as HAProxy has it.
+ * @typedef {{ sessions: number, attempts: number, failed: number, bytes: number, open: number }} ServerCounters Counted by HAProxy
+ *   since it started, but for `open`: sessions now.
  * @typedef {{ packets: number, bytes: number, dropped: number, connections: number }} Counters
  * @typedef {Counters & { service_id: number, ts: number, latency_ms: number | null }} Interval
- * @typedef {{ service_id: number, version: number | null, error: string | null }} Acknowledgement
+ * @typedef {{ service_id: number, version: number | null, error: string | null, serving_version?: number | null, warning?: string | null }} Acknowledgement
  */
 
 /** An error whose message is all that the operator needs. */
@@ -79,8 +106,8 @@ export function haproxyConfig({ listen, slots, rate, runDir }) {
     "    stick-table type ip size 10k expire 10s store conn_rate(1s)",
     "    tcp-request content track-sc0 src",
     `    tcp-request content reject if { sc0_conn_rate gt ${rate} }`,
-    // A server on its own: when it is away, players are closed. There is no other to send them to.
-    "    server origin 127.0.0.1:1 disabled",
+    // Servers are added at run time: one that takes new players, and those that keep theirs until they leave.
+    "    balance roundrobin",
   ]);
   return [
     "# Made by edge.mjs. Before HAProxy starts, make the folder and an empty map:",
@@ -154,6 +181,7 @@ const socketPath = (runDir) => join(runDir, "haproxy.sock");
 
 /** The part of a server's state that says that its configuration disabled it at the start. It never goes away. */
 const WAS_DISABLED = 4;
+const IS_DRAINED = 8;
 
 /** Asks a running HAProxy. Only numbers, checked hostnames and numeric ips are ever written to it. */
 class Haproxy {
@@ -172,10 +200,14 @@ class Haproxy {
       const socket = connect(this.path);
       let answer = "";
       socket.setEncoding("utf8");
-      socket.setTimeout(TOOL_TIME, () => socket.destroy(new Error(`HAProxy did not answer in ${TOOL_TIME / SECOND} s`)));
+      socket.setTimeout(TOOL_TIME, () =>
+        socket.destroy(new Error(`HAProxy did not answer in ${TOOL_TIME / SECOND} s`)),
+      );
       socket.on("connect", () => socket.write(`${command}\n`));
       socket.on("data", (chunk) => (answer += chunk));
-      socket.on("error", (error) => reject(new PlainError(`HAProxy cannot be asked at ${this.path}: ${error.message}`)));
+      socket.on("error", (error) =>
+        reject(new PlainError(`HAProxy cannot be asked at ${this.path}: ${error.message}`)),
+      );
       socket.on("close", () => resolve(answer.trim()));
     });
   }
@@ -185,9 +217,9 @@ class Haproxy {
     return Number(/^Pid: (\d+)/m.exec(await this.ask("show info"))?.[1] ?? 0);
   }
 
-  /** The slots as HAProxy has them: to which ip and port, and whether players are let through. */
-  async slots() {
-    /** @type {Map<number, { ip: string, port: number, isReady: boolean }>} */
+  /** The servers as HAProxy has them, by their slot and name. */
+  async servers() {
+    /** @type {Map<number, Map<string, FoundServer>>} */
     const slots = new Map();
     const [, header = "", ...rows] = (await this.ask("show servers state")).split("\n");
     const names = header.replace(/^# /, "").split(" ");
@@ -195,11 +227,11 @@ class Haproxy {
       const values = Object.fromEntries(row.split(" ").map((value, index) => [names[index], value]));
       const slot = Number(/^slot_(\d+)$/.exec(values.be_name ?? "")?.[1] ?? 0);
       if (!slot) continue;
-      slots.set(slot, {
-        ip: values.srv_addr ?? "",
-        port: Number(values.srv_port),
-        isReady: (Number(values.srv_admin_state) & ~WAS_DISABLED) === 0,
-      });
+      const state = Number(values.srv_admin_state) & ~WAS_DISABLED;
+      const servers = slots.get(slot) ?? new Map();
+      const [ip, port] = [values.srv_addr ?? "", Number(values.srv_port)];
+      servers.set(values.srv_name ?? "", { ip, port, isReady: state === 0, isDrained: state === IS_DRAINED });
+      slots.set(slot, servers);
     }
     return slots;
   }
@@ -215,24 +247,27 @@ class Haproxy {
     return hostnames;
   }
 
-  /** What each slot has counted. */
+  /** What each slot and each of its servers has counted, by `slot_1` and `slot_1/o1`. */
   async counters() {
-    /** @type {Map<number, SlotCounters>} */
+    /** @type {Map<string, ServerCounters>} */
     const counters = new Map();
     const [header = "", ...rows] = (await this.ask("show stat")).split("\n");
     const names = header.replace(/^# /, "").split(",");
     for (const row of rows) {
       const values = Object.fromEntries(row.split(",").map((value, index) => [names[index], value]));
-      const slot = Number(/^slot_(\d+)$/.exec(values.pxname ?? "")?.[1] ?? 0);
-      if (!slot) continue;
-      const of = counters.get(slot) ?? { sessions: 0, attempts: 0, failed: 0, bytes: 0 };
-      if (values.svname === "BACKEND") of.sessions = Number(values.stot);
-      else {
-        of.attempts = Number(values.stot);
-        of.failed = Number(values.econ);
-        of.bytes = Number(values.bin) + Number(values.bout);
+      if (!/^slot_\d+$/.test(values.pxname ?? "")) continue;
+      const open = Number(values.scur);
+      if (values.svname === "BACKEND") {
+        counters.set(values.pxname ?? "", { ...NOTHING_COUNTED, sessions: Number(values.stot), open });
+        continue;
       }
-      counters.set(slot, of);
+      counters.set(`${values.pxname}/${values.svname}`, {
+        sessions: 0,
+        attempts: Number(values.stot),
+        failed: Number(values.econ),
+        bytes: Number(values.bin) + Number(values.bout),
+        open,
+      });
     }
     return counters;
   }
@@ -250,22 +285,46 @@ class Haproxy {
     return this.ask(`add map ${this.map} ${hostname} ${slotName(slot)}`);
   }
 
-  /** Closes a slot and its players. @param {number} slot */
-  async close(slot) {
-    await this.ask(`set server ${slotName(slot)}/origin state maint`);
-    await this.ask(`shutdown sessions server ${slotName(slot)}/origin`);
+  /**
+   * Adds a server to a slot, which takes the slot's new players from now on. Its players leave from `range`, if any.
+   * @param {number} slot
+   * @param {string} name
+   * @param {Pick<Server, "ip" | "port" | "range">} server
+   */
+  async add(slot, name, { ip, port, range }) {
+    const source = range ? ` source ${endOf(range.source, range.first)}-${range.first + RANGE_SIZE - 1}` : "";
+    const answer = await this.ask(`add server ${slotName(slot)}/${name} ${endOf(ip, port)}${source}`);
+    if (!answer.includes("registered")) throw new PlainError(`HAProxy did not take a server: ${answer.slice(0, 200)}`);
+    await this.take(slot, name);
   }
 
-  /**
-   * @param {number} slot
-   * @param {string} ip
-   * @param {number} port
-   */
-  async open(slot, ip, port) {
-    await this.ask(`set server ${slotName(slot)}/origin addr ${ip} port ${port}`);
-    await this.ask(`set server ${slotName(slot)}/origin state ready`);
+  /** A server takes new players. @param {number} slot @param {string} name */
+  async take(slot, name) {
+    await this.ask(`set server ${slotName(slot)}/${name} state ready`);
+  }
+
+  /** A server takes no new players, and keeps those that it has. @param {number} slot @param {string} name */
+  async drain(slot, name) {
+    await this.ask(`set server ${slotName(slot)}/${name} state drain`);
+  }
+
+  /** Closes a server and its players. @param {number} slot @param {string} name */
+  async close(slot, name) {
+    await this.ask(`set server ${slotName(slot)}/${name} state maint`);
+    await this.ask(`shutdown sessions server ${slotName(slot)}/${name}`);
+  }
+
+  /** Deletes a server that has no players. @param {number} slot @param {string} name */
+  async remove(slot, name) {
+    await this.ask(`set server ${slotName(slot)}/${name} state maint`);
+    await this.ask(`del server ${slotName(slot)}/${name}`);
   }
 }
+
+/** @param {string} ip @param {number} port */
+const endOf = (ip, port) => (isIPv6(ip) ? `[${ip}]:${port}` : `${ip}:${port}`);
+
+const NOTHING_COUNTED = { sessions: 0, attempts: 0, failed: 0, bytes: 0, open: 0 };
 
 // ---- packets
 
@@ -297,18 +356,25 @@ function nft(args, input = "") {
  */
 async function preparePacketCounters() {
   const { first, last } = PING_PORTS;
-  const maps = ["origins4 { type ipv4_addr . inet_service : counter; }", "origins6 { type ipv6_addr . inet_service : counter; }"];
+  const maps = [4, 6].flatMap((version) => [
+    `origins${version} { type ipv${version}_addr . inet_service : counter; }`,
+    `ranges${version} { type ipv${version}_addr . inet_service . inet_service : counter; flags interval; }`,
+  ]);
   const lines = [`add table ${NFT_TABLE}`, ...maps.map((map) => `add map ${NFT_TABLE} ${map}`)];
   for (const [chain, own, end] of [
     ["output", "sport", "daddr . tcp dport"],
     ["input", "dport", "saddr . tcp sport"],
   ]) {
+    const count = (/** @type {string} */ ip, /** @type {number} */ version) => [
+      `add rule ${NFT_TABLE} ${chain} counter name ${ip} ${end} . tcp ${own} map @ranges${version} return`,
+      `add rule ${NFT_TABLE} ${chain} counter name ${ip} ${end} map @origins${version}`,
+    ];
     lines.push(
       `add chain ${NFT_TABLE} ${chain} { type filter hook ${chain} priority 0; policy accept; }`,
       `flush chain ${NFT_TABLE} ${chain}`,
       `add rule ${NFT_TABLE} ${chain} tcp ${own} ${first}-${last} return`,
-      `add rule ${NFT_TABLE} ${chain} counter name ip ${end} map @origins4`,
-      `add rule ${NFT_TABLE} ${chain} counter name ip6 ${end} map @origins6`,
+      ...count("ip", 4),
+      ...count("ip6", 6),
     );
   }
   try {
@@ -318,7 +384,7 @@ async function preparePacketCounters() {
   }
 }
 
-/** The packets counted for each service, and which ip and port each counts for. */
+/** The packets counted for each service, and which ip, port and range of own ports each counts for. */
 async function readPackets() {
   /** @type {Map<number, number>} */
   const packets = new Map();
@@ -329,38 +395,47 @@ async function readPackets() {
   for (const { counter, map } of nftables) {
     const id = Number(/^service_(\d+)$/.exec(counter?.name ?? "")?.[1] ?? 0);
     if (counter && id) packets.set(id, counter.packets);
-    for (const element of /** @type {[{ concat: [string, number] }, string][]} */ (map?.elem ?? [])) {
-      const [{ concat }, name] = element;
-      origins.set(originKey(...concat), Number(name.replace("service_", "")));
+    for (const element of /** @type {[{ concat: [string, number, { range: [number, number] }?] }, string][]} */ (
+      map?.elem ?? []
+    )) {
+      const [
+        {
+          concat: [ip, port, own],
+        },
+        name,
+      ] = element;
+      origins.set(originKey(ip, port, own?.range[0]), Number(name.replace("service_", "")));
     }
   }
   return { packets, origins };
 }
 
 /**
- * Counts for exactly these services from now on. A service that is gone loses its counter.
- * @param {readonly Wanted[]} wanted
+ * Counts for exactly these servers from now on, each for its service. A service that is gone loses its counter.
+ * @param {readonly Server[]} servers
  */
-async function setPacketCounters(wanted) {
+async function setPacketCounters(servers) {
   const { packets, origins } = await readPackets();
-  const target = new Map(wanted.map(({ id, ip, port }) => [originKey(ip, port), id]));
+  const target = new Map(servers.map(({ service, ip, port, range }) => [originKey(ip, port, range?.first), service]));
   const lines = [];
   const element = (/** @type {string} */ key) => {
-    const [ip = "", port] = key.split(" ");
-    return { map: isIPv6(ip) ? "origins6" : "origins4", text: `${ip} . ${port}` };
+    const [ip = "", port, first] = key.split(" ");
+    const kind = first ? "ranges" : "origins";
+    const own = first ? ` . ${first}-${Number(first) + RANGE_SIZE - 1}` : "";
+    return { map: `${kind}${isIPv6(ip) ? 6 : 4}`, text: `${ip} . ${port}${own}` };
   };
   for (const [key, id] of origins) {
     if (target.get(key) === id) continue;
     const { map, text } = element(key);
     lines.push(`delete element ${NFT_TABLE} ${map} { ${text} }`);
   }
-  for (const { id } of wanted) if (!packets.has(id)) lines.push(`add counter ${NFT_TABLE} service_${id}`);
+  const kept = new Set(target.values());
+  for (const id of kept) if (!packets.has(id)) lines.push(`add counter ${NFT_TABLE} service_${id}`);
   for (const [key, id] of target) {
     if (origins.get(key) === id) continue;
     const { map, text } = element(key);
     lines.push(`add element ${NFT_TABLE} ${map} { ${text} : "service_${id}" }`);
   }
-  const kept = new Set(target.values());
   for (const id of packets.keys()) if (!kept.has(id)) lines.push(`delete counter ${NFT_TABLE} service_${id}`);
   if (lines.length > 0) await nft(["-f", "-"], `${lines.join("\n")}\n`);
 }
@@ -368,8 +443,9 @@ async function setPacketCounters(wanted) {
 /**
  * @param {string} ip
  * @param {number} port
+ * @param {number} [first] the first own port of a range
  */
-const originKey = (ip, port) => `${ip} ${port}`;
+const originKey = (ip, port, first) => (first ? `${ip} ${port} ${first}` : `${ip} ${port}`);
 
 // ---- what may be served
 
@@ -418,100 +494,275 @@ function ownIps() {
   return new Set(["0.0.0.0", "::", ...infos.flatMap((info) => canonicalIp(info?.address ?? "") ?? [])]);
 }
 
+/** @typedef {{ ips: string[], isWhole: boolean }} Answer `isWhole`: both IPv4 and IPv6 were answered. No ips: not found. */
+
+/** Looks up names, each once at a time. One whose servers are silent keeps nobody else waiting. */
+class Names {
+  /** Those that are looked up now. @type {Map<string, Promise<Answer>>} */
+  #asked = new Map();
+  /** @type {(() => void)[]} */
+  #waiting = [];
+  #free = NAMES_AT_ONCE;
+
+  /** @param {string} host @returns {Promise<Answer>} never fails */
+  find(host) {
+    const asked = this.#asked.get(host) ?? this.#find(host).finally(() => this.#asked.delete(host));
+    this.#asked.set(host, asked);
+    return asked;
+  }
+
+  /** @param {string} host @returns {Promise<Answer>} */
+  async #find(host) {
+    if (this.#free > 0) this.#free--;
+    else await new Promise((resolve) => this.#waiting.push(() => resolve(null)));
+    try {
+      return await lookUp(host);
+    } finally {
+      const next = this.#waiting.shift();
+      if (next) next();
+      else this.#free++;
+    }
+  }
+}
+
 /**
- * Finds the ip of a service's origin. The one in use stays while DNS still names it.
+ * The ips of a name: those of /etc/hosts, or those in DNS, IPv4 first.
+ * @param {string} host
+ * @returns {Promise<Answer>}
+ */
+async function lookUp(host) {
+  const known = ipsOfHostsFile(host);
+  if (known.length > 0) return { ips: known, isWhole: true };
+  // A new one each time, because the name servers of this machine may change. It does not use the threads that
+  // requests to the console need.
+  const resolver = new Resolver({ timeout: SECOND, tries: 2 });
+  const timer = setTimeout(() => resolver.cancel(), PING_TIME);
+  const answers = await Promise.allSettled([resolver.resolve4(host), resolver.resolve6(host)]);
+  clearTimeout(timer);
+  const ips = answers.flatMap((answer) =>
+    answer.status === "fulfilled" ? answer.value.flatMap((ip) => canonicalIp(ip) ?? []).sort() : [],
+  );
+  const isWhole = answers.every(
+    ({ status, ...answer }) => status === "fulfilled" || /** @type {any} */ (answer).reason?.code === "ENODATA",
+  );
+  return { ips: [...new Set(ips)], isWhole };
+}
+
+/** @param {string} host */
+function ipsOfHostsFile(host) {
+  try {
+    const lines = readFileSync("/etc/hosts", "utf8").split("\n");
+    return lines.flatMap((line) => {
+      const [ip = "", ...names] = line.replace(/#.*/, "").trim().toLowerCase().split(/\s+/);
+      return names.includes(host) ? (canonicalIp(ip) ?? []) : [];
+    });
+  } catch {
+    return [];
+  }
+}
+
+/**
+ * Finds the ip of a service's origin. The one in use stays while DNS still names it, and for as long as the name is not
+ * found.
  * @param {Service} service
- * @param {{ allowPrivate: boolean, listenPort: number, current: string | undefined }} options
- * @returns {Promise<string>}
+ * @param {Served | undefined} served the version in use
+ * @param {{ allowPrivate: boolean, listenPort: number, names: Names, deadline: Promise<null> }} options `deadline`: a
+ *   name that is in use is not waited for any longer
+ * @returns {Promise<{ ip: string, lostSince: number | null }>}
  * @throws PlainError that the owner reads as the service's error
  */
-async function resolveOrigin({ origin_host, origin_port: port }, { allowPrivate, listenPort, current }) {
-  const host = origin_host.toLowerCase();
+async function resolveOrigin(service, served, { allowPrivate, listenPort, names, deadline }) {
+  const { origin_port: port } = service;
+  const host = service.origin_host.toLowerCase();
+  const current = served?.service.origin_host.toLowerCase() === host ? served : undefined;
   const numeric = canonicalIp(host);
   if (numeric === null && !isHostname(host)) throw new PlainError("The origin is neither an ip nor a hostname.");
-  const ips = numeric === null ? await resolveName(host) : [numeric];
-  const allowed = ips.filter((ip) => allowPrivate || !isPrivate(ip));
+  const answer =
+    numeric === null ? await Promise.race([names.find(host), deadline]) : { ips: [numeric], isWhole: true };
+  if (answer === null && current) return { ip: current.ip, lostSince: current.lostSince };
+  if (answer === null || answer.ips.length === 0) {
+    if (!current) throw new PlainError(`The origin ${host} cannot be found in DNS.`);
+    return { ip: current.ip, lostSince: current.lostSince ?? now() };
+  }
+  const allowed = answer.ips.filter((ip) => allowPrivate || !isPrivate(ip));
   if (allowed.length === 0) throw new PlainError(`The origin ${host} is a private ip, which this node does not serve.`);
   const own = ownIps();
   // Also when the name has further ips: those of other nodes, which would send players back here.
   if (port === listenPort && allowed.some((ip) => own.has(ip) || ip.startsWith("127."))) {
     throw new PlainError("The origin is this node itself.");
   }
-  return current && allowed.includes(current) ? current : /** @type {string} */ (allowed[0]);
+  const stays = current && (allowed.includes(current.ip) || !answer.isWhole);
+  return { ip: stays ? current.ip : /** @type {string} */ (allowed[0]), lostSince: null };
 }
 
-/** @param {string} host */
-async function resolveName(host) {
-  const deadline = new Promise((_, reject) => {
-    setTimeout(() => reject(new Error("no answer in time")), PING_TIME).unref();
-  });
-  try {
-    const answers = /** @type {{ address: string }[]} */ (
-      await Promise.race([lookup(host, { all: true, verbatim: true }), deadline])
-    );
-    const ips = answers.flatMap(({ address }) => canonicalIp(address) ?? []).sort();
-    if (ips.length > 0) return ips;
-  } catch {
-    // Said below.
+/** Where the servers of HAProxy lead, and from which own ports. */
+class Origins {
+  /** The services of each origin and range. @type {Map<string, number>} */
+  #users = new Map();
+  /** @type {Set<number> | undefined} */
+  #usable;
+
+  /** @param {Iterable<Server>} servers those that there are */
+  constructor(servers) {
+    for (const { service, ip, port, range } of servers) this.#users.set(originKey(ip, port, range?.first), service);
   }
-  throw new PlainError(`The origin ${host} cannot be found in DNS.`);
-}
 
-/**
- * What of a configuration this node can serve, and what stands in the way of the rest.
- * @param {readonly Service[]} services
- * @param {{ allowPrivate: boolean, listenPort: number, ips: ReadonlyMap<number, string> }} options `ips`: those in use
- */
-async function judge(services, { allowPrivate, listenPort, ips }) {
-  /** @type {Wanted[]} */
-  const wanted = [];
-  /** @type {Map<number, string>} */
-  const errors = new Map();
-  const enabled = services.filter((service) => service.enabled).sort((a, b) => a.id - b.id);
-  const resolved = await inTurns(enabled, async (service) => {
-    try {
-      return await resolveOrigin(service, { allowPrivate, listenPort, current: ips.get(service.id) });
-    } catch (error) {
-      errors.set(service.id, messageOf(error));
+  /**
+   * How a service leaves for an origin: from any port where no other service does, otherwise from a range of its own.
+   * @param {number} service
+   * @param {string} ip
+   * @param {number} port
+   * @param {Range | null | undefined} current how it leaves for this origin now, if it does
+   * @returns {Promise<Range | null>}
+   * @throws PlainError when no range is left
+   */
+  async take(service, ip, port, current) {
+    const isOwn = (/** @type {number | undefined} */ first) => {
+      const user = this.#users.get(originKey(ip, port, first));
+      return user === undefined || user === service;
+    };
+    if (current !== undefined && isOwn(current?.first) && (!current || ownIps().has(current.source))) return current;
+    if (isOwn(undefined)) {
+      this.#users.set(originKey(ip, port), service);
       return null;
     }
-  });
-  const [hostnames, origins] = [new Set(), new Set()];
-  for (const [index, { id, java_hostname: hostname, origin_port: port }] of enabled.entries()) {
-    const ip = resolved[index];
-    if (!ip) continue;
-    const origin = originKey(ip, port);
-    // Its packets could not be told from those of the other service.
-    if (origins.has(origin)) errors.set(id, `Another service of this node has the same origin, ${ip} port ${port}.`);
-    else if (!isHostname(hostname)) errors.set(id, "The public hostname is no DNS name.");
-    else if (hostnames.has(hostname)) errors.set(id, "Another service has this public hostname.");
-    else {
-      origins.add(origin);
-      hostnames.add(hostname);
-      wanted.push({ id, hostname, ip, port });
+    this.#usable ??= usableRanges();
+    const source = await sourceOf(ip, port);
+    const first = [...this.#usable].find(isOwn);
+    if (!first || !source) {
+      throw new PlainError(
+        "This node has no room for another service with this origin. Choose another origin, or ask support.",
+      );
     }
+    this.#users.set(originKey(ip, port, first), service);
+    return { source, first };
   }
-  return { wanted, errors };
+}
+
+/** The ranges of own ports in which nothing listens, and from which Linux takes no ports for other clients. */
+function usableRanges() {
+  const [low = 0, high = 0] = readNumbers("/proc/sys/net/ipv4/ip_local_port_range", /\d+/g);
+  const listening = ["tcp", "tcp6"].flatMap((name) => {
+    const rows = readText(`/proc/net/${name}`).matchAll(/^ *\d+: [0-9A-F]+:([0-9A-F]{4}) [0-9A-F]+:0000 0A /gm);
+    return Array.from(rows, ([, port = ""]) => Number.parseInt(port, 16));
+  });
+  return new Set(
+    RANGES.filter((first) => {
+      const last = first + RANGE_SIZE - 1;
+      return (last < low || first > high) && !listening.some((port) => port >= first && port <= last);
+    }),
+  );
+}
+
+/** @param {string} file */
+function readText(file) {
+  try {
+    return readFileSync(file, "utf8");
+  } catch {
+    return "";
+  }
+}
+
+/** @param {string} file @param {RegExp} pattern */
+const readNumbers = (file, pattern) => (readText(file).match(pattern) ?? []).map(Number);
+
+/**
+ * The own ip from which this machine reaches another one. Nothing is sent.
+ * @param {string} ip
+ * @param {number} port
+ * @returns {Promise<string | null>}
+ */
+function sourceOf(ip, port) {
+  return new Promise((resolve) => {
+    const socket = createSocket(isIPv6(ip) ? "udp6" : "udp4");
+    const end = (/** @type {string | null} */ source) => {
+      socket.close();
+      resolve(source);
+    };
+    socket.on("error", () => end(null));
+    socket.connect(port, ip, () => end(canonicalIp(socket.address().address)));
+  });
 }
 
 /**
- * @template Item, Result
+ * What of a configuration this node can serve, and what stands in the way of the rest. Where a new version cannot be
+ * served, the last one that could goes on.
+ * @param {Configuration} configuration
+ * @param {{ allowPrivate: boolean, listenPort: number, names: Names, served: ReadonlyMap<number, Served>,
+ *   servers: ReadonlyMap<number, Server> }} options `servers`: of each service that has one, that which takes new players
+ * @param {Origins} origins
+ */
+async function judge({ services, held = [] }, { served, servers, ...rules }, origins) {
+  const deadline = new Promise((resolve) => setTimeout(() => resolve(null), PING_TIME).unref());
+  const options = { ...rules, deadline: /** @type {Promise<null>} */ (deadline) };
+  /** @type {Map<number, Wanted>} */
+  const wanted = new Map();
+  /** @type {Map<number, Served>} */
+  const next = new Map();
+  /** @type {Map<number, string>} */
+  const errors = new Map();
+  const hostnames = new Set();
+  const take = async (
+    /** @type {Service} */ service,
+    /** @type {{ ip: string, lostSince: number | null }} */ { ip, lostSince },
+  ) => {
+    const { id, version, java_hostname: hostname, origin_port: port } = service;
+    if (!isHostname(hostname)) throw new PlainError("The public hostname is no DNS name.");
+    if (hostnames.has(hostname)) throw new PlainError("Another service has this public hostname.");
+    const server = servers.get(id);
+    const isSame = server && sameIp(server.ip, ip) && server.port === port;
+    const range = await origins.take(id, ip, port, isSame ? server.range : undefined);
+    hostnames.add(hostname);
+    wanted.set(id, { id, version, hostname, ip, port, range });
+    next.set(id, { service, ip, lostSince, isOff: false });
+  };
+
+  // Those that are served come first, so that nobody who comes takes anything from them.
+  const byAge = (/** @type {{ id: number }} */ one, /** @type {{ id: number }} */ other) =>
+    Number(servers.has(other.id) || served.has(other.id)) - Number(servers.has(one.id) || served.has(one.id)) ||
+    one.id - other.id;
+  const enabled = services.filter(({ enabled }) => enabled).sort(byAge);
+  const found = await Promise.allSettled(
+    enabled.map(async (service) => resolveOrigin(service, served.get(service.id), options)),
+  );
+  for (const [index, service] of enabled.entries()) {
+    const origin = /** @type {PromiseSettledResult<{ ip: string, lostSince: number | null }>} */ (found[index]);
+    try {
+      if (origin.status === "rejected") throw origin.reason;
+      await take(service, origin.value);
+    } catch (error) {
+      errors.set(service.id, messageOf(error));
+    }
+  }
+  for (const { id, problem } of held) errors.set(id, problem);
+  for (const id of [...errors.keys()]) {
+    const last = served.get(id);
+    if (!last || last.isOff) continue;
+    try {
+      await take(last.service, await resolveOrigin(last.service, last, options).catch(() => last));
+    } catch {
+      // Its hostname or its room is somebody else's by now; the error says why the new version is not served.
+    }
+  }
+  for (const { id } of [...services, ...held]) {
+    const last = served.get(id);
+    // The ip that its name had is remembered; the version itself is not served again.
+    if (last && !next.has(id)) next.set(id, { ...last, isOff: last.isOff || !errors.has(id) });
+  }
+  return { wanted: [...wanted.values()], served: next, errors };
+}
+
+/**
+ * @template Item
  * @param {readonly Item[]} items
- * @param {(item: Item) => Promise<Result>} task
- * @returns {Promise<Result[]>} in the order of the items
+ * @param {(item: Item) => Promise<void>} task
  */
 async function inTurns(items, task) {
-  /** @type {Result[]} */
-  const results = [];
   let next = 0;
   const work = async () => {
-    while (next < items.length) {
-      const index = next++;
-      results[index] = await task(/** @type {Item} */ (items[index]));
-    }
+    while (next < items.length) await task(/** @type {Item} */ (items[next++]));
   };
-  await Promise.all(Array.from({ length: AT_ONCE }, work));
-  return results;
+  await Promise.all(Array.from({ length: PINGS_AT_ONCE }, work));
 }
 
 // ---- the ping of an origin
@@ -609,7 +860,8 @@ class Console {
     if (response.status === 304) return null;
     const body = await readJson(response);
     const data = body?.data;
-    if (typeof data?.revision !== "string" || !Array.isArray(data.services) || !data.services.every(isService)) {
+    const isWhole = Array.isArray(data?.services) && data.services.every(isService) && (data.held ?? []).every(isHeld);
+    if (typeof data?.revision !== "string" || !isWhole) {
       throw new Error("The console's configuration cannot be read.");
     }
     return { configuration: /** @type {Configuration} */ (data), etag: response.headers.get("etag") };
@@ -662,11 +914,18 @@ async function readJson(response) {
   return JSON.parse(Buffer.concat(chunks).toString());
 }
 
+/** @param {unknown} number @param {number} min @param {number} max */
+const isWhole = (number, min, max) => Number.isInteger(number) && Number(number) >= min && Number(number) <= max;
+
+/** @param {unknown} value */
+function isHeld(value) {
+  const { id, version, problem } = /** @type {Held} */ (value);
+  return isWhole(id, 1, 2 ** 31 - 1) && isWhole(version, 0, 2 ** 31 - 1) && typeof problem === "string";
+}
+
 /** @param {unknown} value */
 function isService(value) {
   const service = /** @type {Service} */ (value);
-  const isWhole = (/** @type {unknown} */ number, /** @type {number} */ min, /** @type {number} */ max) =>
-    Number.isInteger(number) && Number(number) >= min && Number(number) <= max;
   return (
     isWhole(service?.id, 1, 2 ** 31 - 1) &&
     // Another writer's new service has version 0.
@@ -739,10 +998,13 @@ class Store {
  * @typedef {{
  *   configuration: Configuration | null,
  *   etag: string | null,
- *   slots: [number, Assignment][],
+ *   slots: [number, { service: number }][],
+ *   served: [number, Served][],
+ *   servers: [string, Server][],
+ *   lastServer: number,
  *   minute: number,
  *   current: [number, Counters][],
- *   slotCounters: [number, SlotCounters][],
+ *   counters: [string, ServerCounters][],
  *   packetCounters: [number, number][],
  *   spool: Interval[],
  *   applied: number[],
@@ -759,16 +1021,23 @@ class Node {
   configuration = null;
   /** @type {string | null} */
   etag = null;
-  /** @type {Map<number, Assignment>} */
+  /** The service that each slot belongs to. @type {Map<number, { service: number }>} */
   slots = new Map();
+  /** The last version of each service that worked. @type {Map<number, Served>} */
+  served = new Map();
+  /** The servers that were added to HAProxy, by `slot_1/o1`. @type {Map<string, Server>} */
+  servers = new Map();
+  /** The number of the server that was added last. */
+  lastServer = 0;
+  names = new Names();
   /** When a slot was left. @type {Map<number, number>} */
   leftAt = new Map();
   /** Beginning of the minute that is being counted. */
   minute = startOfMinute(now());
   /** What each service had in this minute. @type {Map<number, Counters>} */
   current = new Map();
-  /** @type {Map<number, SlotCounters>} */
-  slotCounters = new Map();
+  /** @type {Map<string, ServerCounters>} */
+  counters = new Map();
   /** @type {Map<number, number>} */
   packetCounters = new Map();
   /** @type {Map<number, number | null>} */
@@ -783,6 +1052,8 @@ class Node {
   acknowledgements = new Map();
   /** What the console was told, by service. @type {Map<number, string>} */
   told = new Map();
+  /** Until then the console is sent only what its first version knew. */
+  plainUntil = 0;
   /** @type {Wanted[]} */
   wanted = [];
   haproxyId = 0;
@@ -817,13 +1088,34 @@ class Node {
     this.configuration = state.configuration ?? null;
     this.etag = state.etag ?? null;
     this.slots = new Map(state.slots);
-    this.slotCounters = new Map(state.slotCounters);
+    this.served = new Map(state.served);
+    this.servers = new Map(state.servers);
+    this.lastServer = state.lastServer ?? 0;
+    this.counters = new Map(state.counters);
     this.packetCounters = new Map(state.packetCounters);
     this.spool = state.spool ?? [];
     this.applied = new Set(state.applied);
     this.gone = new Set(state.gone);
+    if (!state.served) this.#loadOldState(/** @type {any} */ (state));
     if (state.minute === this.minute) this.current = new Map(state.current);
     else if (state.minute) this.#close(state.minute, new Map(state.current));
+  }
+
+  /**
+   * Takes over what version 1.0 of this program left, whose slots had one server each that was there from the start.
+   * @param {{ slots?: [number, { service: number, ip: string, port: number }][], slotCounters?: [number, ServerCounters][] }} state
+   */
+  #loadOldState({ slots = [], slotCounters = [] }) {
+    const services = new Map(this.configuration?.services.map((service) => [service.id, service]));
+    for (const [slot, { service: id, ip, port }] of slots) {
+      const service = services.get(id);
+      if (service) this.served.set(id, { service, ip, lostSince: null, isOff: false });
+      this.servers.set(`${slotName(slot)}/origin`, { service: id, ip, port, range: null, drainedAt: null });
+    }
+    for (const [slot, counted] of slotCounters) {
+      this.counters.set(slotName(slot), { ...NOTHING_COUNTED, sessions: counted.sessions });
+      this.counters.set(`${slotName(slot)}/origin`, { ...counted, sessions: 0, open: 0 });
+    }
   }
 
   #save() {
@@ -831,9 +1123,12 @@ class Node {
       configuration: this.configuration,
       etag: this.etag,
       slots: [...this.slots],
+      served: [...this.served],
+      servers: [...this.servers],
+      lastServer: this.lastServer,
       minute: this.minute,
       current: [...this.current],
-      slotCounters: [...this.slotCounters],
+      counters: [...this.counters],
       packetCounters: [...this.packetCounters],
       spool: this.spool,
       applied: [...this.applied],
@@ -868,100 +1163,185 @@ class Node {
   /** Makes HAProxy and nftables serve the configuration. Does nothing where both do already. */
   async #apply() {
     if (!this.configuration) return;
-    const { services } = this.configuration;
-    const ips = new Map([...this.slots.values()].map(({ service, ip }) => [service, ip]));
-    const { wanted, errors } = await judge(services, { allowPrivate: this.allowPrivate, listenPort: this.listenPort, ips });
+    this.#forgetServers(await this.haproxy.servers());
+    const current = [...this.servers.values()].filter(({ drainedAt }) => drainedAt === null);
+    const { wanted, served, errors } = await judge(
+      this.configuration,
+      {
+        allowPrivate: this.allowPrivate,
+        listenPort: this.listenPort,
+        names: this.names,
+        served: this.served,
+        servers: new Map(current.map((server) => [server.service, server])),
+      },
+      new Origins(this.servers.values()),
+    );
     await this.#read();
-    const target = this.#assign(wanted, await this.haproxy.slots(), errors);
-    await this.#reach(target, wanted);
-    const served = new Set([...target.values()].map(({ service }) => service));
-    this.wanted = wanted.filter(({ id }) => served.has(id));
-    await setPacketCounters(this.wanted);
+    const target = this.#assign(wanted, errors);
+    await this.#reach(target);
+    const inUse = new Set([...target.values()].map(({ id }) => id));
+    this.wanted = wanted.filter(({ id }) => inUse.has(id));
+    for (const { id } of wanted) if (!inUse.has(id) && !this.served.has(id)) served.delete(id);
+    this.served = served;
+    await setPacketCounters([...this.servers.values()]);
     this.packetCounters = (await readPackets()).packets;
-    this.#acknowledge(services, errors);
+    this.#acknowledge(this.configuration, errors);
     this.#save();
+  }
+
+  /**
+   * Forgets the servers that HAProxy does not have: it has started anew, or they were deleted.
+   * @param {ReadonlyMap<number, ReadonlyMap<string, FoundServer>>} found
+   */
+  #forgetServers(found) {
+    const present = new Set(
+      [...found].flatMap(([slot, servers]) => [...servers.keys()].map((name) => serverPath(slot, name))),
+    );
+    for (const path of this.servers.keys()) if (!present.has(path)) this.servers.delete(path);
   }
 
   /**
    * Gives each service a slot: the one that it has, or a free one.
    * @param {readonly Wanted[]} wanted
-   * @param {ReadonlyMap<number, unknown>} known the slots that HAProxy has
    * @param {Map<number, string>} errors gets an error for each service that finds no slot
    */
-  #assign(wanted, known, errors) {
+  #assign(wanted, errors) {
+    const known = new Set(
+      [...this.counters.keys()].flatMap((path) => Number(/^slot_(\d+)$/.exec(path)?.[1] ?? 0) || []),
+    );
     const bySlot = new Map([...this.slots].map(([slot, { service }]) => [service, slot]));
-    /** @type {Map<number, Assignment>} */
+    /** @type {Map<number, Wanted>} */
     const target = new Map();
-    const free = [...known.keys()]
+    const free = [...known]
       .filter((slot) => !this.slots.has(slot) && Date.now() - (this.leftAt.get(slot) ?? 0) >= SLOT_REST)
       .sort((a, b) => b - a);
-    for (const { id, ip, port } of wanted) {
-      const own = bySlot.get(id);
+    for (const service of wanted) {
+      const own = bySlot.get(service.id);
       const slot = own && known.has(own) ? own : free.pop();
-      if (slot) target.set(slot, { service: id, ip, port });
-      else errors.set(id, "This node has no free slot: its HAProxy needs a configuration with more (--slots).");
+      if (slot) target.set(slot, service);
+      else errors.set(service.id, "This node has no free slot: its HAProxy needs a configuration with more (--slots).");
     }
     return target;
   }
 
   /**
    * Brings HAProxy from what it serves to `target`. What goes is closed before anything opens, so that no slot ever
-   * serves two services.
-   * @param {Map<number, Assignment>} target
-   * @param {readonly Wanted[]} wanted
+   * serves two services. Where the origin of a service changes, its players stay with the one that they have.
+   * @param {Map<number, Wanted>} target
    */
-  async #reach(target, wanted) {
-    const [actual, hostnames] = [await this.haproxy.slots(), await this.haproxy.hostnames()];
-    const slotOf = new Map([...target].map(([slot, { service }]) => [service, slot]));
-    const leads = new Map(wanted.flatMap(({ id, hostname }) => (slotOf.has(id) ? [[hostname, slotOf.get(id)]] : [])));
+  async #reach(target) {
+    const [found, hostnames] = [await this.haproxy.servers(), await this.haproxy.hostnames()];
+    const leads = new Map([...target].map(([slot, { hostname }]) => [hostname, slot]));
     for (const [hostname, slot] of hostnames) {
       if (leads.get(hostname) !== slot && isHostname(hostname)) await this.haproxy.forget(hostname);
     }
-    for (const [slot, { isReady, ip, port }] of actual) {
-      const to = target.get(slot);
-      const isOwn = !to || this.slots.get(slot)?.service === to.service;
-      if (isReady && !(to && isOwn && sameIp(to.ip, ip) && to.port === port)) await this.haproxy.close(slot);
-      if (!to && this.slots.has(slot)) this.leftAt.set(slot, Date.now());
+    for (const [slot, servers] of found) {
+      const isKept = target.has(slot) && this.slots.get(slot)?.service === target.get(slot)?.id;
+      if (isKept) continue;
+      for (const [name, { isReady, isDrained }] of servers) {
+        if (isReady || isDrained) await this.haproxy.close(slot, name);
+        this.servers.delete(serverPath(slot, name));
+      }
     }
-    this.slots = target;
-    for (const [slot, { ip, port }] of target) {
-      const now = actual.get(slot);
-      if (!now?.isReady || !sameIp(now.ip, ip) || now.port !== port) await this.haproxy.open(slot, ip, port);
-    }
+    for (const slot of this.slots.keys()) if (!target.has(slot)) this.leftAt.set(slot, Date.now());
+    this.slots = new Map([...target].map(([slot, { id }]) => [slot, { service: id }]));
+    for (const [slot, service] of target) await this.#lead(slot, service, found.get(slot) ?? new Map());
     for (const [hostname, slot] of leads) {
-      if (slot && hostnames.get(hostname) !== slot) await this.haproxy.lead(hostname, slot);
+      if (hostnames.get(hostname) !== slot) await this.haproxy.lead(hostname, slot);
     }
     await this.#verify(target, leads);
   }
 
   /**
-   * @param {Map<number, Assignment>} target
-   * @param {Map<string, number | undefined>} leads
+   * Has new players of a slot led to its origin, and drains the servers that led elsewhere.
+   * @param {number} slot
+   * @param {Wanted} service
+   * @param {ReadonlyMap<string, FoundServer>} found
+   */
+  async #lead(slot, { id, ip, port, range }, found) {
+    const own = [...found].filter(
+      ([name, { isReady, isDrained }]) => (isReady || isDrained) && this.servers.has(serverPath(slot, name)),
+    );
+    const [fits] =
+      own.find(
+        ([name, server]) =>
+          leadsTo(server, ip, port) && isSameRange(this.servers.get(serverPath(slot, name))?.range, range),
+      ) ?? [];
+    const name = fits ?? `o${++this.lastServer}`;
+    this.servers.set(serverPath(slot, name), { service: id, ip, port, range, drainedAt: null });
+    if (!fits) await this.haproxy.add(slot, name, { ip, port, range });
+    else if (!found.get(name)?.isReady) await this.haproxy.take(slot, name);
+    for (const [other, { isReady, isDrained }] of found) {
+      if (other === name || (!isReady && !isDrained)) continue;
+      const server = this.servers.get(serverPath(slot, other));
+      // Not added by this program, as far as it remembers: nobody can say where its players are counted.
+      if (!server) await this.haproxy.close(slot, other);
+      else if (isReady) {
+        await this.haproxy.drain(slot, other);
+        server.drainedAt ??= Date.now();
+      }
+    }
+  }
+
+  /**
+   * @param {Map<number, Wanted>} target
+   * @param {Map<string, number>} leads
    * @throws PlainError when HAProxy serves something else
    */
   async #verify(target, leads) {
-    const [actual, hostnames] = [await this.haproxy.slots(), await this.haproxy.hostnames()];
+    const [found, hostnames] = [await this.haproxy.servers(), await this.haproxy.hostnames()];
     const isServed = [...target].every(([slot, { ip, port }]) => {
-      const now = actual.get(slot);
-      return now?.isReady && sameIp(now.ip, ip) && now.port === port;
+      const ready = [...(found.get(slot) ?? new Map()).values()].filter(({ isReady }) => isReady);
+      return ready.length === 1 && leadsTo(ready[0], ip, port);
     });
     const isLed = hostnames.size === leads.size && [...leads].every(([name, slot]) => hostnames.get(name) === slot);
     if (!isServed || !isLed) throw new PlainError("HAProxy did not take the configuration.");
   }
 
+  /** Deletes the servers whose last player has left, and closes those that were drained long ago. */
+  async #tidy() {
+    for (const [slot, servers] of await this.haproxy.servers()) {
+      for (const [name, { isReady }] of servers) {
+        const path = serverPath(slot, name);
+        const server = this.servers.get(path);
+        if (isReady || (server && server.drainedAt === null)) continue;
+        // Its last bytes are counted: it had no player when the counters were read, and gets none.
+        if (this.counters.get(path)?.open === 0) {
+          await this.haproxy.remove(slot, name);
+          this.servers.delete(path);
+        } else if (server && Date.now() - (server.drainedAt ?? 0) >= DRAIN_TIME) await this.haproxy.close(slot, name);
+      }
+    }
+    this.#forgetServers(await this.haproxy.servers());
+  }
+
   /**
-   * @param {readonly Service[]} services
+   * @param {Configuration} configuration
    * @param {ReadonlyMap<number, string>} errors
    */
-  #acknowledge(services, errors) {
-    const present = new Set(services.map(({ id }) => id));
+  #acknowledge({ services, held = [] }, errors) {
+    const all = [...services, ...held];
+    const present = new Set(all.map(({ id }) => id));
     for (const id of this.applied) if (!present.has(id)) this.gone.add(id);
     for (const id of present) this.gone.delete(id);
     this.applied = present;
+    const versions = new Map(this.wanted.map(({ id, version }) => [id, version]));
     this.acknowledgements = new Map(
-      services.map(({ id, version }) => [id, { service_id: id, version, error: errors.get(id)?.slice(0, MAX_ERROR) ?? null }]),
+      all.map(({ id, version }) => {
+        const error = errors.get(id)?.slice(0, MAX_ERROR) ?? null;
+        const serving_version = versions.get(id) ?? null;
+        return [id, { service_id: id, version, error, serving_version, warning: this.#warningOf(id) }];
+      }),
     );
     for (const id of this.gone) this.acknowledgements.set(id, { service_id: id, version: null, error: null });
+  }
+
+  /** What the owner should know of a service that is served. @param {number} id */
+  #warningOf(id) {
+    const served = this.served.get(id);
+    if (!served?.lostSince || !this.wanted.some((service) => service.id === id)) return null;
+    const since = `${new Date(served.lostSince).toISOString().slice(0, 16).replace("T", " ")} UTC`;
+    return `${served.service.origin_host} has not been found in DNS since ${since}; this node goes on with ${served.ip}.`;
   }
 
   // -- counting
@@ -970,24 +1350,33 @@ class Node {
   async #read() {
     const counters = await this.haproxy.counters();
     const { packets } = await readPackets();
-    for (const [slot, { service }] of this.slots) {
-      const now = counters.get(slot);
-      if (!now) continue;
-      const before = this.slotCounters.get(slot) ?? { sessions: 0, attempts: 0, failed: 0, bytes: 0 };
+    const slotOf = new Map([...this.slots].map(([slot, { service }]) => [slotName(slot), service]));
+    /** What each service had since. @type {Map<number, ServerCounters>} */
+    const since = new Map();
+    for (const [path, now] of counters) {
+      const service = slotOf.get(path.replace(/\/.*/, ""));
+      if (service === undefined) continue;
+      const before = this.counters.get(path) ?? NOTHING_COUNTED;
       // HAProxy has started anew, and its counters with it.
-      const isNew = now.sessions < before.sessions || now.bytes < before.bytes;
-      const since = (/** @type {keyof SlotCounters} */ name) => (isNew ? now[name] : now[name] - before[name]);
-      const connections = Math.max(0, since("attempts") - since("failed"));
+      const isNew = now.sessions < before.sessions || now.attempts < before.attempts || now.bytes < before.bytes;
+      const sum = since.get(service) ?? { ...NOTHING_COUNTED };
+      for (const name of /** @type {const} */ (["sessions", "attempts", "failed", "bytes"])) {
+        sum[name] += isNew ? now[name] : now[name] - before[name];
+      }
+      since.set(service, sum);
+    }
+    for (const [service, { sessions, attempts, failed, bytes }] of since) {
+      const connections = Math.max(0, attempts - failed);
       const of = this.current.get(service) ?? { ...NOTHING };
       this.current.set(service, {
         packets: of.packets + difference(packets.get(service) ?? 0, this.packetCounters.get(service) ?? 0),
-        bytes: of.bytes + Math.max(0, since("bytes")),
+        bytes: of.bytes + Math.max(0, bytes),
         // Each session that did not become a connection to the origin.
-        dropped: of.dropped + Math.max(0, since("sessions") - connections),
+        dropped: of.dropped + Math.max(0, sessions - connections),
         connections: of.connections + connections,
       });
     }
-    this.slotCounters = counters;
+    this.counters = counters;
     this.packetCounters = packets;
   }
 
@@ -999,7 +1388,12 @@ class Node {
   #close(ts, counters) {
     for (const [id, values] of counters) {
       const latency = this.latencies.get(id);
-      this.spool.push({ service_id: id, ts, ...values, latency_ms: latency == null ? null : Math.round(latency * 100) / 100 });
+      this.spool.push({
+        service_id: id,
+        ts,
+        ...values,
+        latency_ms: latency == null ? null : Math.round(latency * 100) / 100,
+      });
     }
     const oldest = now() - SPOOL_TIME;
     this.spool = this.spool.filter((interval) => interval.ts >= oldest);
@@ -1038,6 +1432,7 @@ class Node {
 
   async #readAndSave() {
     await this.#read();
+    await this.#tidy();
     this.#save();
   }
 
@@ -1106,7 +1501,9 @@ class Node {
     const wait = new Backoff();
     let size = REPORT_SIZE;
     while (!this.stop.signal.aborted) {
+      const isPlain = Date.now() < this.plainUntil;
       const acknowledgements = [...this.acknowledgements.values()]
+        .map((one) => (isPlain ? plain(one) : one))
         .filter((one) => this.told.get(one.service_id) !== JSON.stringify(one))
         .slice(0, size);
       const intervals = this.spool.slice(0, size);
@@ -1122,7 +1519,10 @@ class Node {
         size = REPORT_SIZE;
       } catch (error) {
         const isTheirs = error instanceof Refusal && (error.status === 400 || error.status === 413);
-        if (isTheirs && size > 1) {
+        if (isTheirs && !isPlain && /serving_version|warning/.test(error.message)) {
+          // A console that is older than this program refuses fields that it does not know. It is told them again later.
+          this.plainUntil = Date.now() + PLAIN_TIME;
+        } else if (isTheirs && size > 1) {
           // One of them is refused: smaller reports find out which.
           size = Math.max(1, Math.floor(size / 4));
         } else if (isTheirs) {
@@ -1166,6 +1566,29 @@ class Node {
   }
 }
 
+/**
+ * An acknowledgement as the first version of the console knows it.
+ * @param {Acknowledgement} one
+ * @returns {Acknowledgement}
+ */
+function plain({ service_id, version, error, serving_version }) {
+  if (error === null || serving_version == null) return { service_id, version, error };
+  const end =
+    serving_version === version
+      ? " Players still reach its last ip."
+      : ` Players still reach version ${serving_version}.`;
+  return { service_id, version, error: error.slice(0, MAX_ERROR - end.length) + end };
+}
+
+/** @param {number} slot @param {string} name */
+const serverPath = (slot, name) => `${slotName(slot)}/${name}`;
+
+/** @param {FoundServer} server @param {string} ip @param {number} port */
+const leadsTo = (server, ip, port) => sameIp(server.ip, ip) && server.port === port;
+
+/** @param {Range | null | undefined} one @param {Range | null} other */
+const isSameRange = (one, other) => one?.first === other?.first && one?.source === other?.source;
+
 /** Waits longer after each failure, up to half a minute, or as long as the console asks. */
 class Backoff {
   failures = 0;
@@ -1193,7 +1616,8 @@ const difference = (now, before) => (now < before ? now : now - before);
 function sum(all) {
   const total = { ...NOTHING };
   for (const counters of all) {
-    for (const name of /** @type {const} */ (["packets", "bytes", "dropped", "connections"])) total[name] += counters[name];
+    for (const name of /** @type {const} */ (["packets", "bytes", "dropped", "connections"]))
+      total[name] += counters[name];
   }
   return total;
 }
@@ -1321,7 +1745,9 @@ function readKey(file) {
     throw new PlainError(`The node's key cannot be read: ${messageOf(error)}.`);
   }
   if (!/^cedg_[0-9A-Za-z]{36}$/.test(key)) {
-    throw new PlainError("The node's key must begin with cedg_ and have 36 more letters and digits: it looks incomplete.");
+    throw new PlainError(
+      "The node's key must begin with cedg_ and have 36 more letters and digits: it looks incomplete.",
+    );
   }
   return key;
 }

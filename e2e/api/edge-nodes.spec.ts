@@ -5,11 +5,14 @@ import pg from "pg";
 import { type ConsoleServer, startConsole } from "@/e2e/support/console-server";
 import { unique } from "@/e2e/support/factories";
 import { call, ENDPOINT_PATHS, expect, sharedOrigin, test } from "@/e2e/support/fixtures";
+import { insertCaller } from "@/e2e/support/insert-caller";
 import { type Functions, type Library, openLibrary } from "@/e2e/support/library";
 import { needsPostgresRun } from "@/e2e/support/needs";
 import { runSql } from "@/e2e/support/run-sql";
 import { createTestDatabase, type TestDatabase } from "@/e2e/support/test-database";
 import { MAX_NODES, MAX_WORKING_KEYS } from "@/lib/game-services/edges/nodes";
+import { MAX_KEPT_HOSTNAMES } from "@/lib/game-services/hostnames";
+import { describeStandings, STANDINGS, type Standing, type Standings } from "@/lib/game-services/standing";
 import { MINUTE, SECOND } from "@/lib/time";
 import { hashToken, mintToken } from "@/lib/tokens/format";
 
@@ -322,6 +325,117 @@ test("one account's hostname is nobody else's; a claim that was never active lap
   expect(await statusOf(lowest), "as its writer left it").toBe("pending_config");
   await acknowledge(node.key, lowest, 1);
   expect(await statusOf(lowest)).toBe("active");
+});
+
+test("a hostname that was active stays its account's for 7 days after a rename or deletion, for 20 hostnames at most", async () => {
+  const [first, second] = [await newOwner(), await newOwner()];
+  const node = await newNode();
+  const { id, input } = await newService(first);
+  const activate = async (service: number) => {
+    await get(node.key);
+    await acknowledge(node.key, service, (await stateOf(service))?.config_version ?? 0);
+    expect(await statusOf(service)).toBe("active");
+  };
+  const rename = (javaHostname: string) => services.editService(first, id, { ...input, javaHostname }, RULES);
+  const create = (owner: number, javaHostname: string) =>
+    services.createService(owner, { ...input, name: "Survival", javaHostname }, RULES);
+  await activate(id);
+  expect((await rename(`${unique("renamed")}.example.com`)).kind).toBe("changed");
+  await activate(id);
+  expect(await create(second, input.javaHostname)).toMatchObject({ kind: "invalid", field: "javaHostname" });
+  // Written by another program, it is not served for somebody else either.
+  const [foreign] = await sql<{ id: number }>(
+    `insert into game_services (account_id, name, java_hostname, origin_host, origin_port)
+     values ($1, 'Theirs', $2, '192.0.2.9', 25565) returning id`,
+    [second, input.javaHostname],
+  );
+  const served = (await get(node.key)).json.data.services as { id: number }[];
+  expect(served.map((service) => service.id)).not.toContain(foreign?.id);
+  await sql("delete from game_services where id = $1", [foreign?.id]);
+  // The way back is open, and another service of the account may take what it left.
+  expect((await rename(input.javaHostname)).kind).toBe("changed");
+  await activate(id);
+  await services.deleteService(first, id, "Survival");
+  await acknowledge(node.key, id, null);
+  expect(await statusOf(id)).toBe("no row");
+  expect(await create(second, input.javaHostname)).toMatchObject({ kind: "invalid", field: "javaHostname" });
+  const other = await create(first, input.javaHostname);
+  if (other.kind !== "created") throw new Error(JSON.stringify(other));
+  await activate(other.id);
+  await services.deleteService(first, other.id, "Survival");
+  await acknowledge(node.key, other.id, null);
+
+  const kept = () =>
+    sql<{ hostname: string }>("select hostname from hostname_claims where account_id = $1 order by released_at", [
+      first,
+    ]);
+  const [oldest] = await kept();
+  await sql(
+    `insert into hostname_claims (hostname, account_id, claimed_at, active_at, released_at)
+     select $2 || n || '.example.com', $1, now(), now(), now() - interval '1 day' + n * interval '1 second'
+     from generate_series(1, $3::int) n`,
+    [first, unique("kept"), MAX_KEPT_HOSTNAMES - (await kept()).length],
+  );
+  const [{ hostname: leaves } = { hostname: "" }] = await kept();
+  expect(leaves).not.toBe(oldest?.hostname);
+  const last = await newService(first);
+  await activate(last.id);
+  await services.editService(first, last.id, { ...last.input, javaHostname: `${unique("away")}.example.com` }, RULES);
+  const after = (await kept()).map(({ hostname }) => hostname);
+  expect(after).toHaveLength(MAX_KEPT_HOSTNAMES);
+  expect(after).not.toContain(leaves);
+  expect(after).toContain(last.input.javaHostname);
+
+  await sql("update hostname_claims set released_at = now() - interval '7 days 1 minute' where hostname = $1", [
+    input.javaHostname,
+  ]);
+  expect((await create(second, input.javaHostname)).kind).toBe("created");
+});
+
+test("a node says what it serves of a version that it refuses, and warns without a change of the status; older nodes say neither", async () => {
+  const owner = await newOwner();
+  const node = await newNode();
+  const { id, input } = await newService(owner);
+  await get(node.key);
+  const say = (version: number, words: object) =>
+    report(node.key, { acknowledgements: [{ service_id: id, version, error: null, ...words }] });
+  const warning =
+    "origin.example.com has not been found in DNS since 2026-11-23 09:04 UTC; this node goes on with 192.0.2.80.";
+  expect((await say(1, { serving_version: 1, warning })).status).toBe(200);
+  expect(await stateOf(id)).toMatchObject({ status: "active", error: null });
+  expect(await sql("select serving_version, warning from edge_acknowledgements where service_id = $1", [id])).toEqual([
+    { serving_version: 1, warning },
+  ]);
+  await services.editService(owner, id, { ...input, originPort: "1" }, RULES);
+  await say(2, { error: "The origin cannot be found in DNS.", serving_version: 1, warning: null });
+  expect(await stateOf(id)).toMatchObject({
+    status: "failed",
+    error: `${node.name}: The origin cannot be found in DNS. Players still reach version 1.`,
+  });
+  // A program of before these fields.
+  expect((await say(2, { error: "no route" })).status).toBe(200);
+  expect(await stateOf(id)).toMatchObject({ status: "failed", error: `${node.name}: no route` });
+  for (const words of [
+    { serving_version: -1 },
+    { serving_version: "1" },
+    { warning: "a".repeat(513) },
+    { warning: "\n" },
+  ]) {
+    expect((await say(2, words)).status, JSON.stringify(words)).toBe(400);
+  }
+
+  // The console itself refuses a version that another program wrote: nodes are told to keep what they have.
+  await sql("update game_services set origin_host = 'a b', config_version = 3 where id = $1", [id]);
+  const problem = "This origin is neither a DNS name nor an IP.";
+  const { data } = (await get(node.key)).json;
+  expect(data.services.map((service: { id: number }) => service.id)).not.toContain(id);
+  expect(data.held).toContainEqual({ id, version: 3, problem });
+  await say(3, { error: problem, serving_version: 1 });
+  await expect
+    .poll(() => stateOf(id))
+    .toMatchObject({ status: "failed", error: `${problem} Players still reach version 1.` });
+  await services.setServiceWish(owner, id, "off");
+  expect((await get(node.key)).json.data.held ?? []).not.toContainEqual(expect.objectContaining({ id }));
 });
 
 test("a request that waits is answered within seconds of a change, with 304 after its time, and at once when the console ends", async () => {
@@ -788,3 +902,108 @@ test("ten thousand services are one answer of less than two megabytes", async ()
   expect(json.data.services).toHaveLength(10_000);
   expect(text.length).toBeLessThan(2 ** 21);
 });
+
+/** Services in every state, and what two live nodes said of each: version, error, serving version. */
+const SAID: [
+  status: string,
+  version: number,
+  hostname: string,
+  ...([number, string | null, number | null] | null)[],
+][] = [
+  ["active", 2, "active.example.com", [2, null, 2], [2, null, 2]],
+  ["configuring", 3, "configuring.example.com", [3, null, 3], [2, null, 2]],
+  ["failed", 5, "failed.example.com", [5, "no route", 4], [4, null, null]],
+  ["failed", 2, "not a name", null, [-1, null, null]],
+  ["disabled", 1, "disabled.example.com", [1, null, null], [1, null, null]],
+  ["pending_config", 1, "pending.example.com", null, null],
+];
+
+test("the list, a service's page and the page of nodes tell the same, in every state; what needs somebody comes first", async ({
+  page,
+}) => {
+  const own = await createTestDatabase();
+  const console = await startConsole(own.url);
+  try {
+    await insertCaller(own.url);
+    const session = randomBytes(32).toString("base64url");
+    await runSql(own.url, "update accounts set role = 'admin'");
+    await runSql(
+      own.url,
+      `insert into sessions (token_hash, account_id, created_at, expires_at)
+       select $1, id, now(), now() + interval '1 day' from accounts`,
+      [hashToken(session)],
+    );
+    await page.context().addCookies([{ name: "session", value: session, url: console.origin }]);
+    await runSql(
+      own.url,
+      "insert into edge_nodes (name, is_live, last_heard_at) select 'edge-' || n, true, now() from generate_series(1, 2) n",
+    );
+    for (const [status, version, hostname, ...said] of SAID) {
+      const [row] = await runSql<{ id: number }>(
+        own.url,
+        `insert into game_services
+           (account_id, name, java_hostname, origin_host, origin_port, status, config_version, wish, first_fetched_at)
+         select id, $2, $2, '192.0.2.80', 25565, $1::game_service_status, $3, $4::service_wish, now() from accounts
+         returning id`,
+        [status, hostname, version, status === "disabled" ? "off" : "on"],
+      );
+      for (const [index, word] of said.entries()) {
+        if (!word) continue;
+        await runSql(
+          own.url,
+          `insert into edge_acknowledgements (service_id, node_id, version, error, serving_version)
+           values ($1, $2, $3, $4, $5)`,
+          [row?.id, index + 1, ...word],
+        );
+      }
+    }
+
+    await page.goto(`${console.origin}/dashboard/game-services`);
+    const rows = page.locator("tr[data-service]");
+    await expect(rows.locator("data")).toHaveText([/! Failed/, /! Failed/, /● Active/, /◐/, /–/, /○/]);
+    await expect(page.locator("data.danger[value=failed]")).toHaveCount(2);
+    await expect(page.locator("data.good[value=active]")).toHaveCount(1);
+    const listed = new Map<string, string>();
+    for (const row of await rows.all()) {
+      listed.set((await row.getAttribute("data-service")) ?? "", (await row.locator(".hint").allTextContents()).join());
+    }
+
+    const ofNodes = new Map<string, Standing[]>();
+    for (const [id, hint] of listed) {
+      await page.goto(`${console.origin}/dashboard/game-services/${id}`);
+      const ofService: Standing[] = [];
+      for (const row of await page.locator("tr[data-node]").all()) {
+        const standing = readStanding((await row.getByRole("cell").nth(1).textContent()) ?? "");
+        ofService.push(standing);
+        const node = (await row.getAttribute("data-node")) ?? "";
+        ofNodes.set(node, [...(ofNodes.get(node) ?? []), standing]);
+      }
+      expect(ofService).toHaveLength(2);
+      const isSettled = ofService.every((standing) => standing === "current");
+      expect(hint, `service ${id}`).toBe(isSettled ? "" : `Edge nodes: ${describeStandings(countOf(ofService))}`);
+    }
+    expect([...new Set([...ofNodes.values()].flat())].sort()).toEqual([...STANDINGS].sort());
+
+    await page.getByRole("link", { name: "edge-1" }).click();
+    await expect(page).toHaveURL(/\/dashboard\/edge-nodes#node-1$/);
+    for (const [node, standings] of ofNodes) {
+      await expect(page.locator(`tr[data-node="${node}"]`)).toContainText(describeStandings(countOf(standings)));
+    }
+  } finally {
+    await console.stop();
+    await own.stop();
+  }
+});
+
+/** What a node's cell on the page of a service means. */
+function readStanding(text: string): Standing {
+  if (text.startsWith("Cannot serve")) return "failed";
+  if (text.includes("is not handed out")) return "withheld";
+  if (text === "Not fetched yet") return "waiting";
+  return text.endsWith("not fetched yet") ? "behind" : "current";
+}
+
+function countOf(standings: readonly Standing[]): Standings {
+  const count = (wanted: Standing) => standings.filter((standing) => standing === wanted).length;
+  return Object.fromEntries(STANDINGS.map((standing) => [standing, count(standing)])) as Standings;
+}

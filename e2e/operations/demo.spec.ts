@@ -273,7 +273,7 @@ test("npm run demo with DATABASE_URL puts the whole demo into that database, in 
       "failed",
       "pending_config",
     ]);
-    expect(await countOf("game_services where error is not null")).toBe(2);
+    expect(await countOf("game_services where error is not null")).toBe(1);
     expect(await countOf("game_services where support_access")).toBe(1);
     expect(await valuesOf("role::text from service_grants g join accounts a on a.id = g.account_id")).toEqual([
       "customer",

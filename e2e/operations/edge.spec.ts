@@ -8,9 +8,10 @@ import { command } from "@/e2e/support/command";
 import { type ConsoleServer, startConsole } from "@/e2e/support/console-server";
 import { EdgeHost, isPing, Way } from "@/e2e/support/edge-host";
 import { call, expect, getData, test } from "@/e2e/support/fixtures";
-import { insertCaller } from "@/e2e/support/insert-caller";
+import { insertCaller, insertCallerWithTokens } from "@/e2e/support/insert-caller";
 import { askStatus, Origin, Player } from "@/e2e/support/minecraft";
 import { needs } from "@/e2e/support/needs";
+import { type NameAnswer, NameServer } from "@/e2e/support/name-server";
 import { SLOW } from "@/e2e/support/patience";
 import { runSql } from "@/e2e/support/run-sql";
 import { createTestDatabase, type TestDatabase } from "@/e2e/support/test-database";
@@ -67,9 +68,11 @@ test.describe("an edge node with a real HAProxy", { tag: ["@one-engine", "@waits
   let hosts: EdgeHost[];
   let ways: Way[];
   let origins: Origin[];
+  let names: NameServer;
 
   test.beforeEach(async () => {
     [hosts, ways, origins] = [[], [], []];
+    names = new NameServer();
     database = await createTestDatabase();
     app = await startConsole(database.url, { PRIVATE_ORIGINS: "allow" });
     token = await insertCaller(database.url);
@@ -78,6 +81,7 @@ test.describe("an edge node with a real HAProxy", { tag: ["@one-engine", "@waits
     await Promise.all(hosts.map((host) => host.remove()));
     await Promise.all(ways.map((way) => way.close()));
     for (const origin of origins) await origin.stop().catch(() => {});
+    names.close();
     await app.stop();
     await database.stop();
   });
@@ -101,18 +105,35 @@ test.describe("an edge node with a real HAProxy", { tag: ["@one-engine", "@waits
     return { host, way, url: await way.listen(host.outside), key };
   }
 
+  /** An edge node that learns of names what `names` says. */
+  async function newNodeWithNames(name: string) {
+    const node = await newNode(name);
+    node.host.askOutside();
+    await names.listen(node.host.outside);
+    return node;
+  }
+
+  /** Does the same as the console's pages: changes a service and increments its version. */
+  const changeService = (id: number, values: { hostname?: string; host?: string; port?: number }) =>
+    runSql(
+      database.url,
+      `update game_services set java_hostname = coalesce($2, java_hostname), origin_host = coalesce($3, origin_host),
+         origin_port = coalesce($4, origin_port), config_version = config_version + 1 where id = $1`,
+      [id, values.hostname ?? null, values.host ?? null, values.port ?? null],
+    );
+
   async function newOrigin(motd: string, host: string): Promise<{ origin: Origin; port: number }> {
     const origin = new Origin(motd, isPing);
     origins.push(origin);
     return { origin, port: await origin.listen(host) };
   }
 
-  async function newService(hostname: string, host: string, port: number): Promise<number> {
+  async function newService(hostname: string, host: string, port: number, email = "caller@example.com") {
     const [row] = await runSql<{ id: number }>(
       database.url,
       `insert into game_services (account_id, name, java_hostname, origin_host, origin_port, wish)
-       select id, $1, $1, $2, $3, 'on' from accounts returning id`,
-      [hostname, host, port],
+       select id, $1, $1, $2, $3, 'on' from accounts where email = $4 returning id`,
+      [hostname, host, port, email],
     );
     if (!row) throw new Error("No service.");
     return row.id;
@@ -376,21 +397,16 @@ test.describe("an edge node with a real HAProxy", { tag: ["@one-engine", "@waits
     const longest = `${"a".repeat(60)}.`.repeat(4) + "b".repeat(9);
     const other = await newOrigin("longest", host.outside);
     const long = await newService(longest, host.outside, other.port);
-    const same = await newService("same.example.test", host.outside, port);
-    const spelled = await newService("spelled.example.test", `::FFFF:${host.outside}`, port);
     const loop = await newService("loop.example.test", host.ip, PORT);
     const hidden = await newService("hidden.example.test", `0:0:0:0:0:ffff:${host.ip}`, PORT);
     const lost = await newService("lost.example.test", "nowhere.invalid", 25_565);
     host.startEdge(url, key);
     await expect.poll(() => statusOf(good)).toBe("active");
     const errorOf = async (id: number) => (await get<Service>(`/game-services/${id}`)).error;
-    await expect.poll(() => errorOf(same)).toContain("edge-1: Another service of this node has the same origin");
-    await expect.poll(() => errorOf(spelled)).toContain("edge-1: Another service of this node has the same origin");
     for (const id of [loop, hidden]) {
       await expect.poll(() => errorOf(id)).toBe("edge-1: The origin is this node itself.");
     }
     await expect.poll(() => errorOf(lost)).toBe("edge-1: The origin nowhere.invalid cannot be found in DNS.");
-    expect(await askStatus(host.ip, PORT, "same.example.test")).toBeNull();
     expect(await askStatus(host.ip, PORT, "good.example.test")).toBe("one");
     expect(longest).toHaveLength(253);
     await expect.poll(() => statusOf(long)).toBe("active");
@@ -413,5 +429,261 @@ test.describe("an edge node with a real HAProxy", { tag: ["@one-engine", "@waits
         bytes: shown("bytes"),
       }).toEqual({ ts: newest?.ts, connections: newest?.connections, bytes: newest?.bytes });
     }).toPass();
+  });
+
+  test("players stay and new ones come for as long as the name of an origin is not found, over restarts, and the page says so", async ({
+    page,
+  }) => {
+    test.setTimeout(300 * SECOND);
+    await signedIn(page);
+    const { host, url, key } = await newNodeWithNames("edge-1");
+    const { port } = await newOrigin("one", host.outside);
+    names.answers.set("origin.example.test", [host.outside]);
+    const id = await newService("one.example.test", "origin.example.test", port);
+    host.startEdge(url, key, FAST);
+    await expect.poll(() => statusOf(id)).toBe("active");
+    const alice = await Player.join(host.ip, PORT, "one.example.test", "Alice");
+    const warning = page.getByText("origin.example.test has not been found in DNS since");
+    for (const answer of ["NXDOMAIN", "SERVFAIL", "silent"] satisfies NameAnswer[]) {
+      names.answers.set("origin.example.test", answer);
+      await expect(async () => {
+        await page.goto(`${app.origin}/dashboard/game-services/${id}`);
+        await expect(warning, answer).toContainText(`this node goes on with ${host.outside}.`, { timeout: SECOND });
+      }).toPass();
+      expect(await askStatus(host.ip, PORT, "one.example.test"), answer).toBe("one");
+      expect(await alice?.plays(1000), answer).toBe(true);
+      expect(await statusOf(id), answer).toBe("active");
+      if (answer === "SERVFAIL") {
+        await host.stopEdge();
+        host.startEdge(url, key, { ...FAST, minutesAgo: 50 });
+        await expect.poll(() => host.output.match(/1 services served/g)?.length ?? 0).toBeGreaterThan(2);
+        expect(await alice?.plays(1000), "the edge node has started anew").toBe(true);
+      }
+      names.answers.set("origin.example.test", [host.outside]);
+      await expect(async () => {
+        await page.reload();
+        await expect(warning, answer).toHaveCount(0, { timeout: SECOND });
+      }).toPass();
+    }
+    // Both are away while the name is lost, as after a power cut.
+    names.answers.set("origin.example.test", "NXDOMAIN");
+    await host.stopEdge();
+    await host.stopHaproxy();
+    await host.startHaproxy();
+    host.startEdge(url, key, { ...FAST, minutesAgo: 20 });
+    await expect.poll(() => askStatus(host.ip, PORT, "one.example.test")).toBe("one");
+  });
+
+  test("a version that cannot be served leaves players with the last one that can, also over a restart; only disabling ends it", async ({
+    page,
+  }) => {
+    test.setTimeout(300 * SECOND);
+    await signedIn(page);
+    const { host, url, key } = await newNodeWithNames("edge-1");
+    const one = await newOrigin("one", host.outside);
+    const two = await newOrigin("two", host.outside);
+    const id = await createInBrowser(page, "one.example.test", host.outside, one.port);
+    const other = await newService("two.example.test", host.outside, two.port);
+    host.startEdge(url, key, FAST);
+    await expect.poll(() => statusOf(id)).toBe("active");
+    await expect.poll(() => statusOf(other)).toBe("active");
+    const alice = await Player.join(host.ip, PORT, "one.example.test", "Alice");
+    const errorOf = async () => (await get<Service>(`/game-services/${id}`)).error;
+    const expectServed = async (what: string) => {
+      expect(await alice?.plays(1000), what).toBe(true);
+      expect(await askStatus(host.ip, PORT, "one.example.test"), what).toBe("one");
+    };
+
+    // A typo: the form asks, and saves it all the same.
+    await page.goto(`${app.origin}/dashboard/game-services/${id}/settings`);
+    await page.getByLabel("Origin", { exact: true }).fill("typo.invalid");
+    await page.getByRole("button", { name: "Save" }).click();
+    await expect(page.getByText("typo.invalid cannot be found in DNS. Save it anyway?")).toBeVisible();
+    expect(await errorOf()).toBeNull();
+    await page.getByRole("button", { name: "Save anyway" }).click();
+    await expect(page.getByText("The change is saved")).toBeVisible();
+    await expect
+      .poll(errorOf)
+      .toBe("edge-1: The origin typo.invalid cannot be found in DNS. Players still reach version 1.");
+    expect(await statusOf(id)).toBe("failed");
+    await expectServed("typo");
+    await page.reload();
+    await expect(page.getByText("Version 2 cannot be served:")).toBeVisible();
+    await expect(page.getByText("Cannot serve version 2; serving version 1")).toBeVisible();
+
+    // An address that is refused, and a hostname that is another service's, written by another program.
+    await changeService(id, { host: host.ip, port: PORT });
+    await expect.poll(errorOf).toBe("edge-1: The origin is this node itself. Players still reach version 1.");
+    await expectServed("refused address");
+    await changeService(id, { host: host.outside, port: one.port, hostname: "two.example.test" });
+    await expect.poll(errorOf).toBe("Another service has this public hostname. Players still reach version 1.");
+    await expectServed("hostname of another");
+    expect(await askStatus(host.ip, PORT, "two.example.test")).toBe("two");
+    await host.stopEdge();
+    host.startEdge(url, key, { ...FAST, minutesAgo: 30 });
+    await expect
+      .poll(() => host.output.match(/The console is reachable|2 services served/g)?.length ?? 0)
+      .toBeGreaterThan(1);
+    await expectServed("after a restart");
+
+    // Disabling holds at once, and what ran before does not come back.
+    await wish(id, "off");
+    await alice?.closed;
+    expect(await askStatus(host.ip, PORT, "one.example.test")).toBeNull();
+    await changeService(id, { host: "typo.invalid", hostname: "one.example.test" });
+    await wish(id, "on");
+    await expect.poll(errorOf).toBe("edge-1: The origin typo.invalid cannot be found in DNS.");
+    expect(await askStatus(host.ip, PORT, "one.example.test")).toBeNull();
+    expect(host.output).not.toMatch(/HAProxy did not take|Given up/);
+  });
+
+  test("two accounts share one origin: both are active, and each counter is exact", async () => {
+    const { host, url, key } = await newNode("edge-1");
+    const { origin, port } = await newOrigin("shared", host.outside);
+    const [tokenOfOther = ""] = await insertCallerWithTokens(database.url, "other@example.com", 1);
+    const ids = [
+      await newService("one.example.test", host.outside, port),
+      await newService("two.example.test", `::FFFF:${host.outside}`, port, "other@example.com"),
+      await newService("three.example.test", host.outside, port),
+    ];
+    const ranges = [[32_768, 60_999] as const, [10_240, 11_263] as const, [11_264, 12_287] as const];
+    const packets = host.countPackets(ranges);
+    const tokens = [token, tokenOfOther, token];
+    const seriesOfAll = () =>
+      Promise.all(
+        ids.map(async (id, index) => {
+          const path = `/api/v1/game-services/${id}/metrics?range=24h`;
+          return (await getData<{ series: Sample[] }>(path, tokens[index] ?? "", { origin: app.origin })).series;
+        }),
+      );
+    const statuses = async () =>
+      (await runSql<{ status: string }>(database.url, "select status::text from game_services")).map(
+        ({ status }) => status,
+      );
+    host.startEdge(url, key, FAST);
+    await expect.poll(statuses).toEqual(["active", "active", "active"]);
+    for (const [index, name] of ["one", "two", "three"].entries()) {
+      for (let n = 0; n < 3 * (index + 1); n++) {
+        expect(await askStatus(host.ip, PORT, `${name}.example.test`)).toBe("shared");
+      }
+    }
+    const player = await Player.join(host.ip, PORT, "two.example.test", "Bob");
+    expect(await player?.plays(300_000)).toBe(true);
+    await player?.leave();
+    const totals = async (name: "bytes" | "connections" | "packets") =>
+      (await seriesOfAll()).map((series) => total(series, name));
+    await expect.poll(() => totals("connections")).toEqual([3, 7, 9]);
+    // The origin saw each service's players come from the ports of that service, whose packets another table counts.
+    const seen = ranges.map(([first, last]) => origin.ports.filter((port) => port >= first && port <= last).length);
+    expect(seen).toEqual([3, 7, 9]);
+    await expect.poll(async () => (await totals("bytes")).reduce((a, b) => a + b)).toBe(origin.bytes);
+    await expect(async () => expect(await totals("packets")).toEqual(packets())).toPass();
+  });
+
+  test("a changed origin takes new players, and those who play stay with the old one until they leave", async () => {
+    test.setTimeout(200 * SECOND);
+    const { host, url, key } = await newNode("edge-1");
+    const one = await newOrigin("one", host.outside);
+    const two = await newOrigin("two", host.outside);
+    const id = await newService("one.example.test", host.outside, one.port);
+    host.startEdge(url, key, FAST);
+    await expect.poll(() => statusOf(id)).toBe("active");
+    const alice = await Player.join(host.ip, PORT, "one.example.test", "Alice");
+    await changeService(id, { port: two.port });
+    await expect.poll(() => askStatus(host.ip, PORT, "one.example.test")).toBe("two");
+    expect(await alice?.plays(200_000)).toBe(true);
+    // Somebody else comes to the old origin while she still plays there.
+    const other = await newService("other.example.test", host.outside, one.port);
+    await expect.poll(() => statusOf(other)).toBe("active");
+    expect(await askStatus(host.ip, PORT, "other.example.test")).toBe("one");
+    await host.stopEdge();
+    host.startEdge(url, key, { ...FAST, minutesAgo: 40 });
+    await expect.poll(() => host.output.match(/2 services served/g)?.length ?? 0).toBeGreaterThan(1);
+    expect(await alice?.plays(1000), "the edge node has started anew").toBe(true);
+    const bob = await Player.join(host.ip, PORT, "one.example.test", "Bob");
+    await alice?.leave();
+    // The server that she used is deleted, so that each service has one again.
+    await expect.poll(async () => (await host.servers()).map(({ isReady }) => isReady), SLOW).toEqual([true, true]);
+    expect(await bob?.plays(1000)).toBe(true);
+    // Both origins count for the service; the visit of the other one does not.
+    await bob?.leave();
+    const connections = async () => [
+      total(await seriesOf(id), "connections"),
+      total(await seriesOf(other), "connections"),
+    ];
+    await expect.poll(connections, SLOW).toEqual([one.origin.connections - 1 + two.origin.connections, 1]);
+    const bytes = async () => total(await seriesOf(id), "bytes") + total(await seriesOf(other), "bytes");
+    await expect.poll(bytes, SLOW).toBe(one.origin.bytes + two.origin.bytes);
+
+    // HAProxy starts anew while an old server drains: its players are closed, and everybody reaches the new origin.
+    const carol = await Player.join(host.ip, PORT, "one.example.test", "Carol");
+    await changeService(id, { port: one.port });
+    await expect.poll(() => askStatus(host.ip, PORT, "one.example.test")).toBe("one");
+    await host.stopHaproxy();
+    await carol?.closed;
+    await host.startHaproxy();
+    await expect.poll(() => askStatus(host.ip, PORT, "one.example.test")).toBe("one");
+    await expect.poll(() => askStatus(host.ip, PORT, "other.example.test")).toBe("one");
+    expect(host.output).not.toMatch(/HAProxy did not take|Given up/);
+  });
+
+  test("with a console that is older than the edge node nothing is lost, and what it does not know is told once it does", async () => {
+    test.setTimeout(200 * SECOND);
+    const host = new EdgeHost();
+    hosts.push(host);
+    await host.startHaproxy();
+    const { port } = await newOrigin("one", host.outside);
+    const service = {
+      id: 1,
+      version: 1,
+      java_hostname: "one.example.test",
+      origin_host: host.outside,
+      origin_port: port,
+    };
+    let services = [{ ...service, enabled: true }];
+    let isOld = true;
+    const words: Record<string, unknown>[] = [];
+    const minutes: number[] = [];
+    const refused: number[] = [];
+    const old = createServer(async (request, response) => {
+      response.sendDate = false;
+      if (request.method !== "POST") {
+        const data = { revision: String(services[0]?.version), services };
+        return response.end(JSON.stringify({ data }));
+      }
+      const { acknowledgements, intervals } = JSON.parse(await text(request));
+      const index = acknowledgements.findIndex((word: object) => Object.keys(word).length > 3);
+      if (isOld && index >= 0) {
+        refused.push(index);
+        response.statusCode = 400;
+        const error = `acknowledgements.${index}.serving_version: is not a field of a report.`;
+        return response.end(JSON.stringify({ error }));
+      }
+      words.push(...acknowledgements);
+      minutes.push(...intervals.map(({ ts }: { ts: number }) => ts));
+      response.end(JSON.stringify({ data: { stored: intervals.length } }));
+    }).listen(0, host.outside);
+    await once(old, "listening");
+    try {
+      host.startEdge(`http://${host.outside}:${(old.address() as AddressInfo).port}`, mintToken("edgeKey"), FAST);
+      await expect.poll(() => words).toEqual([{ service_id: 1, version: 1, error: null }]);
+      services = [{ ...service, version: 2, origin_host: "nowhere.invalid", enabled: true }];
+      const error = "The origin nowhere.invalid cannot be found in DNS.";
+      await expect
+        .poll(() => words.at(-1), { timeout: 60 * SECOND })
+        .toEqual({ service_id: 1, version: 2, error: `${error} Players still reach version 1.` });
+      expect(await askStatus(host.ip, PORT, "one.example.test")).toBe("one");
+      await expect.poll(() => minutes.length, SLOW).toBeGreaterThan(3);
+      for (const [n, ts] of minutes.slice(1).entries()) expect(ts - (minutes[n] ?? 0)).toBe(MINUTE);
+      expect(refused).not.toEqual([]);
+      expect(host.output).not.toContain("Given up");
+      isOld = false;
+      await expect
+        .poll(() => words.at(-1), { timeout: 120 * SECOND })
+        .toEqual({ service_id: 1, version: 2, error, serving_version: 1, warning: null });
+    } finally {
+      old.closeAllConnections();
+      old.close();
+    }
   });
 });

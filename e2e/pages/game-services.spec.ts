@@ -51,7 +51,20 @@ withAndWithoutJavaScript(() => {
     await page.getByRole("button", { name: "Save" }).click();
     await expect(page.getByText("The change is saved")).toBeVisible();
     expect(await serviceOf(account.id)).toMatchObject({ originPort: 25_570, configVersion: 2 });
-    await page.getByRole("button", { name: "Disable" }).click();
+    // Disabling asks, with what it means now, and stands with the settings. Enabling asks nothing.
+    const ts = Math.floor(Date.now() / MINUTE) * MINUTE - 5 * MINUTE;
+    const interval = { serviceId: id, nodeId: 7, packets: 1, bytes: 1, dropped: 0, latencyMs: null };
+    await recordIntervals([
+      { ...interval, ts, connections: 1759 },
+      { ...interval, ts: ts + MINUTE, connections: 1 },
+    ]);
+    await page.goto(`/dashboard/game-services/${id}`);
+    await expect(page.getByRole("button", { name: "Disable" })).toHaveCount(0);
+    await page.getByRole("link", { name: "Settings" }).click();
+    await page.getByRole("link", { name: "Disable this service…" }).click();
+    await expect(page.getByText("It had 1,760 connections in the last hour.")).toBeVisible();
+    expect(await serviceOf(account.id)).toMatchObject({ wish: "on", configVersion: 2 });
+    await page.getByRole("button", { name: "Disable service" }).click();
     await expect(page.getByText("The service is disabled")).toBeVisible();
     expect(await serviceOf(account.id)).toMatchObject({ wish: "off", configVersion: 3 });
     await page.getByRole("button", { name: "Enable" }).click();
@@ -253,6 +266,7 @@ withAndWithoutJavaScript(() => {
       ["/settings", "Settings of Survival"],
       ["/access", "Access to Survival"],
       ["/dns", "DNS of Survival"],
+      ["/disable", "Disable Survival?"],
       ["/delete", "Delete Survival?"],
     ] as const) {
       await page.goto(`/dashboard/game-services/${id}${path}`);
@@ -306,7 +320,7 @@ test("every page of a service is accessible and fits, with names that want to br
     error: "fra-1: <script>alert(1)</script> connection\u001b[2J\u202E refused\r\n".repeat(4),
   });
   await db.ticket.create({ data: { accountId: account.id, serviceId: id, subject: hostile } });
-  for (const path of ["", "/new", `/${id}`, `/${id}/settings`, `/${id}/access`, `/${id}/delete`]) {
+  for (const path of ["", "/new", `/${id}`, `/${id}/settings`, `/${id}/access`, `/${id}/disable`, `/${id}/delete`]) {
     await page.goto(`/dashboard/game-services${path}`);
     await expectAccessible(page);
     await expectToFit(page);

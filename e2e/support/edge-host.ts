@@ -35,6 +35,43 @@ export class EdgeHost {
     await this.#listening();
   }
 
+  /** The edge node asks the name server at `outside` from its next start on. */
+  askOutside(): void {
+    this.#network.askOutside();
+  }
+
+  /** The servers of HAProxy: which slot, ip and port, and whether they take new players. */
+  async servers(): Promise<{ slot: string; end: string; isReady: boolean }[]> {
+    const socket = connect(this.#commands.socket, () => socket.write("show servers state\n"));
+    const [, , ...rows] = (await text(socket)).trim().split("\n");
+    return rows.map((row) => {
+      const values = row.split(" ");
+      return { slot: values[1] ?? "", end: `${values[4]}:${values[18]}`, isReady: values[6] === "0" };
+    });
+  }
+
+  /** Counts from now on the packets of connections that leave from these ports, both ways. Returns what they are now. */
+  countPackets(ranges: readonly (readonly [first: number, last: number])[]): () => number[] {
+    const nft = (input: string, ...args: string[]) =>
+      execFileSync("ip", ["netns", "exec", this.#network.name, "nft", ...args], { input, encoding: "utf8" });
+    const rules = ranges.flatMap(([first, last], index) =>
+      ["output", "input"].map((chain) => {
+        const own = chain === "output" ? "sport" : "dport";
+        return `add rule inet judge ${chain} tcp ${own} ${first}-${last} counter name range_${index}`;
+      }),
+    );
+    const chains = ["output", "input"].map(
+      (chain) => `add chain inet judge ${chain} { type filter hook ${chain} priority 1; }`,
+    );
+    const counters = ranges.map((_, index) => `add counter inet judge range_${index}`);
+    nft(["add table inet judge", ...chains, ...counters, ...rules, ""].join("\n"), "-f", "-");
+    return () =>
+      ranges.map((_, index) => {
+        const { nftables } = JSON.parse(nft("", "-j", "list", "counter", "inet", "judge", `range_${index}`));
+        return nftables.find((one: { counter?: { packets: number } }) => one.counter).counter.packets;
+      });
+  }
+
   /** Its players are closed, and it forgets everything that was applied and counted. */
   async stopHaproxy(): Promise<void> {
     if (this.#haproxy) await end(this.#haproxy);

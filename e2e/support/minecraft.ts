@@ -114,6 +114,8 @@ export class Origin {
   readonly #sockets = new Set<Socket>();
   connections = 0;
   bytes = 0;
+  /** From which ports players came. */
+  readonly ports: number[] = [];
 
   constructor(
     readonly motd: string,
@@ -130,7 +132,10 @@ export class Origin {
   #serve(socket: Socket): void {
     const isPlayer = !this.isPing(socket);
     this.#sockets.add(socket);
-    if (isPlayer) this.connections++;
+    if (isPlayer) {
+      this.connections++;
+      this.ports.push(socket.remotePort ?? 0);
+    }
     let counted = 0;
     const count = () => {
       if (!isPlayer) return;

@@ -1,5 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { atExit } from "./at-exit";
 
 /** A network namespace, linked to the machine that the test runs on and to nothing else. */
@@ -9,6 +10,7 @@ export class NetworkNamespace {
   /** The ip of the machine that the test runs on, as seen from inside. */
   readonly outside = `${this.#net}.1`;
   readonly ip = `${this.#net}.2`;
+  readonly #settings = `/etc/netns/${this.name}`;
 
   constructor() {
     const ip = (...args: string[]) => execFileSync("ip", args, { stdio: "pipe" });
@@ -22,7 +24,14 @@ export class NetworkNamespace {
     ip("-n", this.name, "link", "set", "lo", "up");
   }
 
+  /** Programs that start inside from now on ask the name server at `outside`. */
+  askOutside(): void {
+    mkdirSync(this.#settings, { recursive: true });
+    writeFileSync(`${this.#settings}/resolv.conf`, `nameserver ${this.outside}\n`);
+  }
+
   remove(): void {
+    rmSync(this.#settings, { recursive: true, force: true });
     try {
       execFileSync("ip", ["netns", "del", this.name], { stdio: "pipe" });
     } catch {

@@ -6,17 +6,18 @@ import type { ServiceWish } from "@/lib/generated/prisma/enums";
 import { findRelation, type Relation } from "./access";
 import { isHeardLately } from "./edges/nodes";
 import { getGameService } from "./game-services";
+import type { Newest, NodeWord } from "./standing";
+import { withheldServices } from "./standings";
 import { wishOf } from "./status";
 
 /** What a node has of a service. */
-export type NodeState = {
+export type NodeState = NodeWord & {
   id: number;
   name: string;
   isLive: boolean;
   lastHeardAt: Date | null;
-  /** The version that it acknowledged last; null when none. */
-  version: number | null;
-  error: string | null;
+  /** What the owner should know although the version is applied. */
+  warning: string | null;
 };
 
 /** A service as the API returns it, plus the extra data of its pages. */
@@ -26,6 +27,7 @@ export type ServiceDetails = {
   wish: ServiceWish;
   supportAccess: boolean;
   wasFetched: boolean;
+  newest: Newest;
   /** The live nodes, and those that acknowledged the service before they fell silent, by id. */
   nodes: NodeState[];
 };
@@ -34,8 +36,9 @@ export type ServiceDetails = {
 export async function getServiceDetails(account: Account, idText: string): Promise<ServiceDetails> {
   const service = await getGameService(account, idText);
   const now = new Date();
-  const [relation, row, nodes] = await Promise.all([
+  const [relation, withheld, row, nodes] = await Promise.all([
     findRelation(account, service.id),
+    withheldServices([service.id]),
     db.gameService.findUnique({
       where: { id: service.id },
       select: { wish: true, status: true, supportAccess: true, firstFetchedAt: true },
@@ -46,7 +49,10 @@ export async function getServiceDetails(account: Account, idText: string): Promi
         id: true,
         name: true,
         lastHeardAt: true,
-        acknowledgements: { where: { serviceId: service.id }, select: { version: true, error: true } },
+        acknowledgements: {
+          where: { serviceId: service.id },
+          select: { version: true, error: true, servingVersion: true, warning: true },
+        },
       },
       orderBy: { id: "asc" },
     }),
@@ -58,10 +64,12 @@ export async function getServiceDetails(account: Account, idText: string): Promi
     wish: wishOf(row.wish, row.status),
     supportAccess: row.supportAccess,
     wasFetched: row.firstFetchedAt !== null,
+    newest: { configVersion: service.config_version, isWithheld: withheld.has(service.id) },
     nodes: nodes.flatMap(({ acknowledgements: [said], ...node }) => {
       const isLive = isHeardLately(node.lastHeardAt, now);
       const version = said && said.version >= 0 ? said.version : null;
-      return isLive || version !== null ? [{ ...node, isLive, version, error: said?.error ?? null }] : [];
+      const { error = null, servingVersion = null, warning = null } = said ?? {};
+      return isLive || version !== null ? [{ ...node, isLive, version, error, servingVersion, warning }] : [];
     }),
   };
 }

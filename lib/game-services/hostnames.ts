@@ -6,8 +6,13 @@ import { DAY } from "@/lib/time";
 
 /** What the domain name system allows. */
 export const MAX_HOSTNAME_LENGTH = 253;
-/** A claim that was never active lapses after this time, in milliseconds, so that unused hostnames become free. */
+/**
+ * In milliseconds. A claim that was never active lapses after this time, so that unused hostnames become free. One that was
+ * active is kept for its account this long after its service was renamed or deleted, because DNS still leads players here.
+ */
 export const CLAIM_LASTS = 7 * DAY;
+/** A limit, because renaming again and again would keep ever more hostnames from others. The latest are kept. */
+export const MAX_KEPT_HOSTNAMES = 20;
 
 export const HOSTNAME_TAKEN = "Another service has this public hostname.";
 export const HOSTNAME_UNUSABLE = "This public hostname is not a DNS name.";
@@ -24,24 +29,71 @@ const s = table("GameService", "s");
 const o = table("GameService", "o");
 const c = table("HostnameClaim", "c");
 
+/** A claim that is kept for the account of `game_services s` itself keeps nobody of that account away. */
+const IS_BINDING = `(${c.serviceId} is not null or ${c.accountId} <> ${s.accountId})`;
+
 /**
- * The condition on `game_services s` that another service holds its hostname. The claim decides; without a claim, the
- * lowest id does.
+ * The condition on `game_services s` that another service holds its hostname, or that it is kept for another account. The
+ * claim decides; without a claim, the lowest id does.
  */
-export const IS_TAKEN = `case when exists (select from ${c} where ${c.hostname} = lower(${s.javaHostname}))
+export const IS_TAKEN = `case when exists
+    (select from ${c} where ${c.hostname} = lower(${s.javaHostname}) and ${IS_BINDING})
   then not exists (select from ${c} where ${c.hostname} = lower(${s.javaHostname}) and ${c.serviceId} = ${s.id})
   else exists (select from ${o} where lower(${o.javaHostname}) = lower(${s.javaHostname}) and ${o.id} < ${s.id}
     and ${o.wish} is distinct from 'gone') end`;
 
+/** Whether the claim is one of the account of service `id`. */
+const isOwn = (id: string) => `(${c.serviceId} = ${id}
+  or ${c.serviceId} is null and ${c.accountId} = (select ${s.accountId} from ${s} where ${s.id} = ${id}))`;
+
 // Raw: one statement checks whether the old claim has lapsed and takes it over.
 const CLAIM = statement(
-  { hostname: c.hostname, serviceId: c.serviceId, now: c.claimedAt, lapsed: c.claimedAt },
+  { hostname: c.hostname, serviceId: parameter<number>("int"), now: c.claimedAt, lapsed: c.claimedAt },
   ({ hostname, serviceId, now, lapsed }) => ({
     sql: `insert into hostname_claims as c (hostname, service_id, claimed_at) values (${hostname}, ${serviceId}, ${now})
-      on conflict (hostname) do update set service_id = excluded.service_id, claimed_at = excluded.claimed_at
-      where c.service_id = excluded.service_id or c.active_at is null and c.claimed_at < ${lapsed}`,
+      on conflict (hostname) do update set service_id = excluded.service_id, claimed_at = excluded.claimed_at,
+        active_at = case when ${isOwn(serviceId)} then c.active_at end, account_id = null, released_at = null
+      where ${isOwn(serviceId)} or ${c.activeAt} is null and ${c.claimedAt} < ${lapsed} or ${c.releasedAt} < ${lapsed}`,
   }),
 );
+
+/** Keeps the hostnames of these services for their accounts, except `hostname`, and frees those that were never active. */
+const RELEASE = statement(
+  { ids: parameter<number[]>("int[]"), hostname: c.hostname, now: parameter<Date>("timestamptz") },
+  ({ ids, hostname, now }) => ({
+    sql: `with freed as (delete from ${c} where ${c.serviceId} = any(${ids}) and ${c.hostname} <> ${hostname}
+        and ${c.activeAt} is null)
+      update ${c} set service_id = null, account_id = ${s.accountId}, released_at = ${now} from ${s}
+      where ${s.id} = ${c.serviceId} and ${c.serviceId} = any(${ids}) and ${c.hostname} <> ${hostname}
+        and ${c.activeAt} is not null`,
+  }),
+);
+
+const FORGET_OLDEST = statement(
+  { ids: parameter<number[]>("int[]"), kept: parameter<number>("int") },
+  ({ ids, kept }) => ({
+    sql: `delete from hostname_claims using (
+      select hostname as oldest, row_number() over (partition by account_id order by released_at desc, hostname) as place
+      from hostname_claims
+      where account_id in (select account_id from game_services where id = any(${ids})) and released_at is not null
+    ) as ranked
+    where hostname = oldest and place > ${kept}`,
+  }),
+);
+
+/**
+ * Releases the hostnames of services that are renamed to `hostname` or, without one, deleted, within the caller's
+ * transaction.
+ */
+export async function releaseHostnames(
+  tx: Prisma.TransactionClient,
+  ids: readonly number[],
+  now: Date,
+  hostname = "",
+): Promise<void> {
+  if (ids.length === 0 || (await executeIn(tx, RELEASE, { ids: [...ids], hostname, now })) === 0) return;
+  await executeIn(tx, FORGET_OLDEST, { ids: [...ids], kept: MAX_KEPT_HOSTNAMES });
+}
 
 /**
  * Finds another service that keeps the hostname even without a claim: another program wrote it and makes no claims, or
@@ -56,8 +108,8 @@ const UNCLAIMED = statement({ hostname: c.hostname, excepted: s.id }, ({ hostnam
 );
 
 /**
- * Claims a hostname for a service and releases its old one, within the caller's transaction. Returns false and changes
- * nothing when another service has the hostname.
+ * Claims a hostname for a service and releases its old one, within the caller's transaction. Returns false when another
+ * service has the hostname, or it is kept for another account: the caller then undoes its transaction.
  */
 export async function claimHostname(
   tx: Prisma.TransactionClient,
@@ -66,7 +118,7 @@ export async function claimHostname(
   now: Date,
 ): Promise<boolean> {
   if ((await queryIn(tx, UNCLAIMED, { hostname, excepted: serviceId })).length > 0) return false;
-  await tx.hostnameClaim.deleteMany({ where: { serviceId, hostname: { not: hostname } } });
+  await releaseHostnames(tx, [serviceId], now, hostname);
   const lapsed = new Date(now.getTime() - CLAIM_LASTS);
   return (await executeIn(tx, CLAIM, { hostname, serviceId, now, lapsed })) > 0;
 }
@@ -76,8 +128,9 @@ const CONFIRM = statement(
   ({ ids, now }) => ({
     sql: `insert into hostname_claims as c (hostname, service_id, claimed_at, active_at)
       select lower(${s.javaHostname}), ${s.id}, ${now}, ${now} from ${s} where ${s.id} = any(${ids}) order by ${s.id}
-      on conflict (hostname) do update set active_at = coalesce(c.active_at, excluded.active_at)
-      where c.service_id = excluded.service_id`,
+      on conflict (hostname) do update set active_at = coalesce(c.active_at, excluded.active_at),
+        service_id = excluded.service_id, account_id = null, released_at = null
+      where ${isOwn("excluded.service_id")}`,
   }),
 );
 
@@ -87,7 +140,7 @@ export async function confirmClaims(tx: Prisma.TransactionClient, ids: readonly 
 }
 
 const LAPSED = statement({ lapsed: c.claimedAt }, ({ lapsed }) => ({
-  sql: `delete from ${c} where ${c.activeAt} is null and ${c.claimedAt} < ${lapsed}`,
+  sql: `delete from ${c} where ${c.activeAt} is null and ${c.claimedAt} < ${lapsed} or ${c.releasedAt} < ${lapsed}`,
 }));
 
 /** Deletes the claims that have lapsed. Answers how many. */

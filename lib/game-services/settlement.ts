@@ -4,7 +4,14 @@ import { jsonArray, parameter, select, statement } from "@/lib/database/statemen
 import { Expression, table } from "@/lib/database/tables";
 import type { GameServiceStatus, ServiceWish } from "@/lib/generated/prisma/enums";
 import { pause, runInBackground } from "@/lib/process/background";
-import { confirmClaims, HOSTNAME_TAKEN, HOSTNAME_UNUSABLE, IS_TAKEN, isPublicHostname } from "./hostnames";
+import {
+  confirmClaims,
+  HOSTNAME_TAKEN,
+  HOSTNAME_UNUSABLE,
+  IS_TAKEN,
+  isPublicHostname,
+  releaseHostnames,
+} from "./hostnames";
 import { isUsableOrigin, ORIGIN_UNUSABLE } from "./origins";
 import { deleteSomeIntervals } from "./retention";
 import { nextStatus, type Outcome, type StatusFacts, wishOf } from "./status";
@@ -30,7 +37,12 @@ const LOCK = statement({ ids: parameter<number[]>("int[]") }, ({ ids }) =>
 const isTaken = new Expression<boolean>(IS_TAKEN);
 const answers = jsonArray(
   select(
-    { node: n.name, version: new Expression<number | null>(`nullif(${k.version}, ${ABSENT})`), error: k.error },
+    {
+      node: n.name,
+      version: new Expression<number | null>(`nullif(${k.version}, ${ABSENT})`),
+      error: k.error,
+      servingVersion: k.servingVersion,
+    },
     `from ${n} left join ${k} on ${k.nodeId} = ${n.id} and ${k.serviceId} = ${s.id} where ${n.isLive} order by ${n.id}`,
   ),
 );
@@ -111,6 +123,7 @@ export async function settle(tx: Prisma.TransactionClient, ids: readonly number[
   if (changes.length > 0) await executeIn(tx, WRITE, { changes: JSON.stringify(changes), now });
   const active = changes.filter(({ status }) => status === "active").map(({ id }) => id);
   await confirmClaims(tx, active, now);
+  await releaseHostnames(tx, removed, now);
   if (removed.length > 0) await tx.gameService.deleteMany({ where: { id: { in: removed } } });
   if (unfinished.length > 0) {
     runInBackground("deleting the intervals of services", async () => {

@@ -5,11 +5,14 @@ import { type NodeAnswer, nextStatus, type StatusFacts, wishOf } from "./status"
 const STATUSES = Object.values(GameServiceStatus);
 const VERSION = 7;
 
-const done = (node: string): NodeAnswer => ({ node, version: VERSION, error: null });
-const late = (node: string): NodeAnswer => ({ node, version: VERSION - 1, error: null });
-const lateError = (node: string): NodeAnswer => ({ node, version: VERSION - 1, error: "old" });
-const silent = (node: string): NodeAnswer => ({ node, version: null, error: null });
-const failed = (node: string, error = "no route"): NodeAnswer => ({ node, version: VERSION, error });
+const answer = (node: string, version: number | null, error: string | null = null, servingVersion = null) => {
+  return { node, version, error, servingVersion } satisfies NodeAnswer;
+};
+const done = (node: string) => answer(node, VERSION);
+const late = (node: string) => answer(node, VERSION - 1);
+const lateError = (node: string) => answer(node, VERSION - 1, "old");
+const silent = (node: string) => answer(node, null);
+const failed = (node: string, error = "no route") => answer(node, VERSION, error);
 
 /** Live nodes by what they said, with the outcome of a fetched service that is wanted on. */
 const ANSWERS: [string, NodeAnswer[], "keep" | "active" | "configuring" | string][] = [
@@ -119,4 +122,16 @@ test("what is wanted of a service without a wish is read from its status", () =>
     ["deleting", "gone"],
   ]);
   expect(STATUSES.map((from) => wishOf("off", from))).toEqual(STATUSES.map(() => "off"));
+});
+
+test("the error of a version that is not served says what players still reach", () => {
+  const serving = (servingVersion: number | null) =>
+    nextStatus(facts({ answers: [{ ...failed("a"), servingVersion }, silent("b")] }));
+  expect(serving(null)).toEqual(status("failed", "a: no route"));
+  expect(serving(VERSION - 2)).toEqual(status("failed", `a: no route Players still reach version ${VERSION - 2}.`));
+  expect(serving(VERSION)).toEqual(status("failed", "a: no route Players still reach its last ip."));
+  const problem = "Another service has this public hostname.";
+  expect(nextStatus(facts({ problem, answers: [silent("a"), { ...failed("b"), servingVersion: 3 }] }))).toEqual(
+    status("failed", `${problem} Players still reach version 3.`),
+  );
 });

@@ -7,6 +7,8 @@ export type NodeAnswer = {
   version: number | null;
   /** Why it could not apply that version; null when it did. */
   error: string | null;
+  /** The version that players reach. Null when none, or when the node does not say. */
+  servingVersion: number | null;
 };
 
 /** Everything that the status of a service depends on. */
@@ -48,14 +50,26 @@ export function nextStatus(facts: StatusFacts): Outcome {
     return !facts.wasFetched || isGone ? { kind: "remove" } : to("deleting");
   }
   if (wish === "gone") return to("deleting");
-  if (facts.problem !== null) return to("failed", facts.problem);
+  if (facts.problem !== null) {
+    const serving = answers.find(({ servingVersion }) => servingVersion !== null)?.servingVersion ?? null;
+    return to("failed", withServing(facts.problem, configVersion, serving));
+  }
   if (facts.wish === null && answers.every(({ version }) => version === null)) return keep(facts);
   if (!facts.wasFetched) return to("pending_config");
   if (answers.length === 0) return keep(facts);
   const failed = answers.find(({ version, error }) => version === configVersion && error !== null);
-  if (failed) return to("failed", `${failed.node}: ${failed.error}`);
+  if (failed) {
+    return to("failed", withServing(`${failed.node}: ${failed.error}`, configVersion, failed.servingVersion));
+  }
   if (!isAcknowledged) return to("configuring");
   return to(wish === "off" ? "disabled" : "active");
+}
+
+/** The error of a version, and what players still reach. */
+function withServing(error: string, configVersion: number, servingVersion: number | null): string {
+  if (servingVersion === null) return error;
+  const what = servingVersion === configVersion ? "its last ip" : `version ${servingVersion}`;
+  return `${error} Players still reach ${what}.`;
 }
 
 function to(status: GameServiceStatus, error: string | null = null): Outcome {

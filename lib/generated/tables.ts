@@ -624,6 +624,14 @@ export const TABLES = {
       "activeAt": {
         "name": "active_at",
         "kind": "instant"
+      },
+      "accountId": {
+        "name": "account_id",
+        "kind": "json"
+      },
+      "releasedAt": {
+        "name": "released_at",
+        "kind": "instant"
       }
     }
   },
@@ -739,6 +747,14 @@ export const TABLES = {
       },
       "error": {
         "name": "error",
+        "kind": "other"
+      },
+      "servingVersion": {
+        "name": "serving_version",
+        "kind": "json"
+      },
+      "warning": {
+        "name": "warning",
         "kind": "other"
       },
       "acknowledgedAt": {

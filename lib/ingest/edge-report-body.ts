@@ -45,18 +45,23 @@ const atMost = <Item extends z.ZodType>(item: Item) =>
     .optional()
     .default([]);
 
+const version = z
+  .int()
+  .min(0)
+  .max(2 ** 31 - 1);
+const printable = (maxLength: number) =>
+  z
+    .string()
+    .max(maxLength)
+    .refine((text) => !UNPRINTABLE.test(text), "holds control or text-direction characters");
+
 const acknowledgement = z.strictObject({
   service_id: id,
-  version: z
-    .int()
-    .min(0)
-    .max(2 ** 31 - 1)
-    .nullable(),
-  error: z
-    .string()
-    .max(256)
-    .refine((text) => !UNPRINTABLE.test(text), "holds control or text-direction characters")
-    .nullable(),
+  version: version.nullable(),
+  error: printable(256).nullable(),
+  // Older programs of edge nodes send neither.
+  serving_version: version.nullish(),
+  warning: printable(512).nullish(),
 });
 
 const interval = z.strictObject({
@@ -87,7 +92,9 @@ export function parseEdgeReport(bytes: Buffer, arrivedAt: Date): EdgeReport {
   const excess = findExcess(intervals);
   if (excess !== null) throw overLine(excess, intervals);
   return {
-    acknowledgements: acknowledgements.map(({ service_id, ...rest }) => ({ serviceId: service_id, ...rest })),
+    acknowledgements: acknowledgements.map(({ service_id, serving_version, warning, ...rest }) => {
+      return { serviceId: service_id, servingVersion: serving_version ?? null, warning: warning ?? null, ...rest };
+    }),
     intervals: intervals.map(({ service_id, latency_ms, ...rest }) => {
       return { serviceId: service_id, latencyMs: latency_ms, ...rest };
     }),

@@ -421,7 +421,7 @@ export const DEMO_SERVICES: readonly DemoService[] = [
     ageDays: 188.19,
     status: "disabled",
     configVersion: 31,
-    error: "Disabled after the origin had been unreachable for 24 hours.",
+    error: null,
     changedHoursAgo: 44,
     supportAccess: false,
     grants: [],

@@ -59,21 +59,32 @@ async function ensureNode({ name }: EdgeNode): Promise<number> {
 /** What a node has to say since its last round. */
 function newsOf(nodeId: number, services: readonly ConfiguredService[]): Acknowledgement[] {
   const before = applied.get(nodeId) ?? new Map<number, number>();
-  const after = new Map(services.filter(isApplied).map(({ id, version }) => [id, version]));
+  const known = services.filter(isKnown);
+  const after = new Map(known.map(({ id, version }) => [id, version]));
   applied.set(nodeId, after);
   const gone = [...before.keys()].filter((id) => !after.has(id));
   return [
-    ...[...after].flatMap(([serviceId, version]) =>
-      before.get(serviceId) === version ? [] : { serviceId, version, error: null },
-    ),
+    ...known.flatMap((service) => (before.get(service.id) === service.version ? [] : wordOf(service))),
     ...gone.map((serviceId) => ({ serviceId, version: null, error: null })),
   ];
 }
 
-/** Demo services whose status is not active keep that status until a user changes them. */
-function isApplied({ java_hostname, version }: ConfiguredService): boolean {
-  const service = DEMO_SERVICES.find(({ javaHostname }) => javaHostname === java_hostname);
-  return service === undefined || service.status === "active" || service.configVersion !== version;
+/** The demo service as it is seeded; undefined once a user has changed it. */
+function seeded({ java_hostname, version }: ConfiguredService): DemoService | undefined {
+  return DEMO_SERVICES.find((one) => one.javaHostname === java_hostname && one.configVersion === version);
+}
+
+/** Nodes say nothing of demo services that wait for them, so that these go on waiting until a user changes them. */
+function isKnown(service: ConfiguredService): boolean {
+  return ["active", "disabled", "failed", undefined].includes(seeded(service)?.status);
+}
+
+/** A demo service that failed goes on failing: nodes keep the version before. */
+function wordOf(service: ConfiguredService): Acknowledgement {
+  const { id: serviceId, version, enabled } = service;
+  const failed = seeded(service)?.status === "failed";
+  const error = failed ? (seeded(service)?.error ?? null) : null;
+  return { serviceId, version, error, servingVersion: failed ? version - 1 : enabled ? version : null };
 }
 
 /** The edge nodes report every finished minute of a service since the last stored one; of a new service, the last hour. */

@@ -93,6 +93,7 @@ export function listStates({ server, token, services, long }: StateIds): State[]
     { name: "service-settings", path: paths.serviceSettingsPath(service) },
     { name: "service-access", path: paths.serviceAccessPath(service) },
     { name: "service-access-refused", path: paths.serviceAccessPath(service), reach: refuseGrant },
+    { name: "service-disable", path: paths.disableServicePath(service) },
     { name: "service-delete", path: paths.deleteServicePath(service) },
     { name: "service-dns", path: paths.serviceDnsPath(service) },
     { name: "service-new", path: paths.NEW_GAME_SERVICE },

@@ -1,4 +1,5 @@
 import type { Metadata } from "next";
+import Link from "next/link";
 import { redirect } from "next/navigation";
 import { Cell, DataTable, Row, RowTitle } from "@/app/ui/data-table";
 import { Ip } from "@/app/ui/ip";
@@ -6,8 +7,9 @@ import { PageHeader } from "@/app/ui/page-header";
 import { pageOrigin } from "@/app/ui/page-origin";
 import { Section } from "@/app/ui/section";
 import { Time } from "@/app/ui/time";
-import { isHeardLately, listNodes } from "@/lib/game-services/edges/nodes";
+import { type EdgeNodeRecord, isHeardLately, listNodes } from "@/lib/game-services/edges/nodes";
 import { FAR_ABOVE, listOutliers, type Outlier } from "@/lib/game-services/edges/outliers";
+import { describeStandings } from "@/lib/game-services/standing";
 import { GAME_SERVICES } from "@/lib/page-paths";
 import { counted, quantity, unbroken } from "@/lib/quantities";
 import { requireAccount } from "@/lib/sign-in/sessions";
@@ -15,6 +17,15 @@ import { requireAccount } from "@/lib/sign-in/sessions";
 export const metadata: Metadata = { title: "Edge nodes" };
 
 const COLUMNS = ["Node", "State", "Last heard", "Program", "Services", "Figures"].map((title) => ({ title }));
+
+/** Those that need somebody first: silent ones, then those that cannot serve something; otherwise by id. */
+function byNeed(nodes: readonly EdgeNodeRecord[], now: Date): EdgeNodeRecord[] {
+  const need = ({ lastHeardAt, services }: EdgeNodeRecord) => {
+    if (lastHeardAt !== null && !isHeardLately(lastHeardAt, now)) return 0;
+    return services.failed > 0 ? 1 : 2;
+  };
+  return [...nodes].sort((a, b) => need(a) - need(b) || a.id - b.id);
+}
 
 /** The edge nodes, for administrators; everybody else is sent to the game services. */
 export default async function Page() {
@@ -41,8 +52,8 @@ export default async function Page() {
           <p className="soft">There are no edge nodes yet.</p>
         ) : (
           <DataTable labelledBy="nodes" columns={COLUMNS}>
-            {nodes.map(({ id, name, lastHeardAt, lastHeardIp, agent, services: { current, behind, failed } }) => (
-              <Row key={id} data-node={id}>
+            {byNeed(nodes, now).map(({ id, name, lastHeardAt, lastHeardIp, agent, services }) => (
+              <Row key={id} id={`node-${id}`} data-node={id}>
                 <RowTitle>
                   <bdi>{name}</bdi> <span className="soft">node {id}</span>
                 </RowTitle>
@@ -68,7 +79,9 @@ export default async function Page() {
                   {agent === null ? <span className="soft">Unknown</span> : <bdi>{agent}</bdi>}
                 </Cell>
                 <Cell label="Services">
-                  {current} at the newest version, {behind} behind, {failed} failed
+                  <Link href={GAME_SERVICES} prefetch={false}>
+                    {describeStandings(services)}
+                  </Link>
                 </Cell>
                 <Cell label="Figures">
                   <Figures outlier={outliers.byNode.get(id)} minutes={outliers.minutes} now={now} />

@@ -17,6 +17,7 @@ import {
   retryService,
   setServiceWish,
 } from "@/lib/game-services/management";
+import { originDoubt } from "@/lib/game-services/origin-doubt";
 import type { ServiceInput, ServiceRules } from "@/lib/game-services/service-input";
 import { textOf } from "@/lib/http/form-fields";
 import { findId } from "@/lib/http/ids";
@@ -32,6 +33,8 @@ import type { FormAnswer } from "./form-answer";
 export async function createServiceAction(_: FormAnswer, form: FormData): Promise<FormAnswer> {
   const account = await requireAccount();
   const input = inputOf(form);
+  const question = await questionOf(account.id, null, input, form);
+  if (question) return question;
   const result = await createService(account.id, { ...input, formNonce: textOf(form, "formNonce") }, await rules());
   if (result.kind === "created") {
     await report("game service created", account.id, result.id);
@@ -46,6 +49,8 @@ export async function editServiceAction(_: FormAnswer, form: FormData): Promise<
   const account = await requireAccount();
   const id = idOf(form);
   const input = inputOf(form);
+  const question = await questionOf(account.id, id, input, form);
+  if (question) return question;
   return answerChange(await editService(account.id, id, input, await rules()), id, "changed", input);
 }
 
@@ -141,11 +146,18 @@ function answerChange(
   return refused(result, values);
 }
 
+/** Asks about an origin that cannot be found, unless the form says that it is meant. */
+async function questionOf(accountId: number, id: number | null, input: ServiceInput, form: FormData) {
+  const doubt = await originDoubt(accountId, id, input, await rules());
+  if (!doubt || textOf(form, "anyway") === doubt.host) return null;
+  return { ...refused({ kind: "invalid", field: "originHost", message: doubt.message }, input), anyway: doubt.host };
+}
+
 /** Typed text stays in the form. Tokens and keys do not, because browsers keep pages in their history. */
 function refused(
   problem: { kind: "invalid"; field: string; message: string } | { kind: "too-often"; message: string },
   values: Record<string, string>,
-): FormAnswer {
+): Extract<FormAnswer, { kind: "refused" }> {
   const kept = Object.entries(values).map(([name, value]) => [name, containsToken(value) ? "" : value]);
   const field = problem.kind === "invalid" ? problem.field : "form";
   return { kind: "refused", field, message: problem.message, values: Object.fromEntries(kept) };

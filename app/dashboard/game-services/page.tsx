@@ -9,6 +9,8 @@ import type { GameService } from "@/lib/api/schemas";
 import type { Counter } from "@/lib/game-services/counters";
 import { listOwnIds } from "@/lib/game-services/details";
 import { listGameServices } from "@/lib/game-services/game-services";
+import { describeStandings, type Standings } from "@/lib/game-services/standing";
+import { standingsOfServices } from "@/lib/game-services/standings";
 import { droppedShare, listRecentTraffic } from "@/lib/game-services/traffic";
 import { EDGE_NODES, GAME_SERVICES, NEW_GAME_SERVICE, servicePath } from "@/lib/page-paths";
 import { counted, percent, quantity } from "@/lib/quantities";
@@ -30,10 +32,17 @@ export default async function Page({ searchParams }: Props) {
   const { done, filter } = await searchParams;
   const { services } = await listGameServices(account.id);
   const wanted = typeof filter === "string" ? filter.trim().slice(0, 100) : "";
-  const found = services.filter((service) => isWanted(service, wanted));
+  // Those that need somebody come first.
+  const found = services
+    .filter((service) => isWanted(service, wanted))
+    .sort((a, b) => Number(b.status === "failed") - Number(a.status === "failed") || a.id - b.id);
   const shown = found.slice(0, MAX_ROWS);
   const ids = shown.map(({ id }) => id);
-  const [own, traffic] = await Promise.all([listOwnIds(account.id, ids), listRecentTraffic(ids)]);
+  const [own, traffic, standings] = await Promise.all([
+    listOwnIds(account.id, ids),
+    listRecentTraffic(ids),
+    standingsOfServices(ids),
+  ]);
   return (
     <main id="main" className="page parts">
       <Outcome done={done} />
@@ -80,6 +89,7 @@ export default async function Page({ searchParams }: Props) {
                   service={service}
                   isOwn={own.has(service.id)}
                   traffic={traffic.get(service.id)}
+                  standings={standings.get(service.id)}
                 />
               ))}
             </DataTable>
@@ -97,8 +107,15 @@ export default async function Page({ searchParams }: Props) {
   );
 }
 
-function ServiceRow(props: { service: GameService; isOwn: boolean; traffic: Record<Counter, number> | undefined }) {
-  const { service, isOwn, traffic } = props;
+type RowProps = {
+  service: GameService;
+  isOwn: boolean;
+  traffic: Record<Counter, number> | undefined;
+  /** Of the live edge nodes; undefined when there are none. */
+  standings: Standings | undefined;
+};
+
+function ServiceRow({ service, isOwn, traffic, standings }: RowProps) {
   const { id, name, status, java_hostname, origin_host, origin_port } = service;
   const share = traffic && droppedShare(traffic);
   return (
@@ -111,6 +128,7 @@ function ServiceRow(props: { service: GameService; isOwn: boolean; traffic: Reco
       </RowTitle>
       <Cell className={styles.status}>
         <ServiceStatus status={status} />
+        {standings && !isSettled(standings) && <div className="hint">Edge nodes: {describeStandings(standings)}</div>}
       </Cell>
       <Cell label="Public hostname" className={styles.wide}>
         <span className={styles.hostname}>
@@ -143,6 +161,11 @@ function Origin({ host, port }: { host: string; port: number }) {
       ]:{port}
     </>
   );
+}
+
+/** Whether every live edge node has the newest version, so that the status says everything. */
+function isSettled({ failed, withheld, waiting, behind }: Standings): boolean {
+  return failed + withheld + waiting + behind === 0;
 }
 
 function isWanted({ name, java_hostname, origin_host }: GameService, filter: string): boolean {

@@ -56,9 +56,10 @@ export function ServiceForm({ action, label, hidden, fields = [], submit, pendin
           error={refused?.field === field.name ? refused.message : null}
         />
       ))}
+      {refused?.anyway !== undefined && <input type="hidden" name="anyway" value={refused.anyway} />}
       <ButtonRow>
         <SubmitButton className={tone} isPending={isPending} pending={pending}>
-          {submit}
+          {refused?.anyway === undefined ? submit : "Save anyway"}
         </SubmitButton>
         {children}
       </ButtonRow>

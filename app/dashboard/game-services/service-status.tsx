@@ -1,18 +1,19 @@
 import type { GameService } from "@/lib/api/schemas";
 import type { ServiceDetails } from "@/lib/game-services/details";
+import { standingOf } from "@/lib/game-services/standing";
 import { counted } from "@/lib/quantities";
-import { StatusBadge } from "./status-badge";
+import { StatusBadge, type Tone } from "./status-badge";
 
 type Status = GameService["status"];
 
-/** A status as a word and a sign. */
-const STATUSES: Readonly<Record<Status, { word: string; sign: string; isWarning?: boolean }>> = {
+/** A status as a word, a sign and a colour. */
+const STATUSES: Readonly<Record<Status, { word: string; sign: string; tone?: Tone }>> = {
   pending_config: { word: "Waiting for an edge", sign: "○" },
   configuring: { word: "Rolling out", sign: "◐" },
-  active: { word: "Active", sign: "●" },
-  failed: { word: "Failed", sign: "!", isWarning: true },
+  active: { word: "Active", sign: "●", tone: "good" },
+  failed: { word: "Failed", sign: "!", tone: "danger" },
   disabled: { word: "Disabled", sign: "–" },
-  deleting: { word: "Being deleted", sign: "×", isWarning: true },
+  deleting: { word: "Being deleted", sign: "×", tone: "warning" },
 };
 
 export function ServiceStatus({ status }: { status: Status }) {
@@ -20,9 +21,9 @@ export function ServiceStatus({ status }: { status: Status }) {
 }
 
 /** What happens next, in one sentence for each status, and one more while no node is heard. */
-export function nextStep({ service, wasFetched, nodes }: ServiceDetails): string {
+export function nextStep({ service, wasFetched, newest, nodes }: ServiceDetails): string {
   const live = nodes.filter(({ isLive }) => isLive);
-  const current = live.filter(({ version }) => version === service.config_version);
+  const current = live.filter((node) => standingOf(node, newest) === "current");
   const isWaiting = wasFetched || service.status === "deleting";
   const nobody =
     live.length === 0 && isWaiting ? " No edge node is heard at the moment: nothing changes before one is." : "";
@@ -38,7 +39,7 @@ function sentenceOf({ status, config_version }: GameService, current: number, li
     case "active":
       return "The edge nodes serve it: players who come to the public hostname reach the origin.";
     case "failed":
-      return "It is not served as it should be. Remove the cause, then change the service or try again.";
+      return "Remove the cause, then change the service or try again.";
     case "disabled":
       return "The edge nodes let nobody through until it is enabled.";
     case "deleting":

@@ -24,6 +24,9 @@ export type ConfiguredService = {
   enabled: boolean;
 };
 
+/** A service whose new version is not handed out. Nodes keep serving the last version that they could. */
+export type HeldService = { id: number; version: number; problem: string };
+
 /** A snapshot of the services that edge nodes should serve. */
 export class Configuration {
   /** The nodes that are known to lack the services in `gone`. */
@@ -68,7 +71,7 @@ const DIGEST = statement(
   ({ silentBefore, unsettledBefore }): Sql<{ digest: string | null; isNodeSilent: boolean; isUnsettled: boolean }> => ({
     sql: `select
       (select md5(string_agg(md5(row(${s.id}, ${s.configVersion}, ${s.javaHostname}, ${s.originHost}, ${s.originPort},
-          ${s.wish}, case when ${s.wish} is null then ${s.status} end, ${c.serviceId})::text), '' order by ${s.id}))
+          ${s.wish}, case when ${s.wish} is null then ${s.status} end, ${c.serviceId}, ${c.accountId})::text), '' order by ${s.id}))
         from ${s} left join ${c} on ${c.hostname} = lower(${s.javaHostname})) as "digest",
       exists (select from ${n} where ${n.isLive} and ${n.lastHeardAt} <= ${silentBefore}) as "isNodeSilent",
       exists (select from ${n} where ${n.unsettledSince} <= ${unsettledBefore}) as "isUnsettled"`,
@@ -112,6 +115,7 @@ export async function readConfiguration(known: Configuration | null, now: Date =
 
 async function readServices(digest: string): Promise<Configuration> {
   const services: ConfiguredService[] = [];
+  const held: HeldService[] = [];
   const unfetched: number[] = [];
   const gone: number[] = [];
   const unsettled: number[] = [];
@@ -123,10 +127,13 @@ async function readServices(digest: string): Promise<Configuration> {
     }
     const problem = problemOf(row);
     // Another program caused or solved the problem.
-    if (problem === null ? row.status === "failed" : row.status !== "failed" || row.error !== problem) {
+    if (problem === null ? row.status === "failed" : row.status !== "failed" || !row.error?.startsWith(problem)) {
       unsettled.push(row.id);
     }
-    if (problem !== null) continue;
+    if (problem !== null) {
+      if (wish === "on" && row.firstFetchedAt !== null) held.push({ id: row.id, version: row.configVersion, problem });
+      continue;
+    }
     if (row.firstFetchedAt === null) unfetched.push(row.id);
     services.push({
       id: row.id,
@@ -138,7 +145,8 @@ async function readServices(digest: string): Promise<Configuration> {
     });
   }
   if (unsettled.length > 0) runInBackground("services that cannot be served", () => settleServices(unsettled));
-  const list = JSON.stringify(services);
+  // Without services that are held, the same as before there was such a field.
+  const list = JSON.stringify(services) + (held.length > 0 ? `,"held":${JSON.stringify(held)}` : "");
   const revision = createHash("sha256").update(list).digest("hex").slice(0, 32);
   const json = `{"data":{"revision":"${revision}","services":${list}}}`;
   const nodeIds = new Set((await query(NODE_IDS, {})).map(({ id }) => id));

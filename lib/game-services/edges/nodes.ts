@@ -1,9 +1,11 @@
 import { db, type Prisma } from "@/lib/database/client";
 import { execute, query, queryIn } from "@/lib/database/run-statement";
-import { type Sql, select, statement } from "@/lib/database/statement";
+import { select, statement } from "@/lib/database/statement";
 import { table } from "@/lib/database/tables";
 import type { InvalidField } from "@/lib/failures";
 import { settleAll } from "@/lib/game-services/settlement";
+import type { Standings } from "@/lib/game-services/standing";
+import { NO_STANDINGS, standingsOfNodes } from "@/lib/game-services/standings";
 import { nameProblem } from "@/lib/names";
 import { HOUR, MINUTE, SECOND } from "@/lib/time";
 import { containsToken, hashToken, isWellFormedToken, mintToken, tokenHint } from "@/lib/tokens/format";
@@ -32,8 +34,8 @@ export type EdgeNodeRecord = {
   lastHeardIp: string | null;
   /** The User-Agent of its program. Null when it sends none. */
   agent: string | null;
-  /** Counts of services: newest version applied, older version applied, failed to apply. */
-  services: { current: number; behind: number; failed: number };
+  /** How far it is with the newest versions of the services. */
+  services: Standings;
 };
 
 /** Whether a node was heard within the last two minutes. */
@@ -134,20 +136,6 @@ export async function removeNode(id: number): Promise<string | null> {
   return node.name;
 }
 
-const a = table("EdgeAcknowledgement", "a");
-const s = table("GameService", "s");
-
-const COUNTS = statement(
-  {},
-  (): Sql<{ id: number; current: number; behind: number; failed: number }> => ({
-    sql: `select ${a.nodeId} as id,
-      count(*) filter (where ${a.version} = ${s.configVersion} and ${a.error} is null)::int as current,
-      count(*) filter (where ${a.version} <> ${s.configVersion})::int as behind,
-      count(*) filter (where ${a.version} = ${s.configVersion} and ${a.error} is not null)::int as failed
-    from ${a} join ${s} on ${s.id} = ${a.serviceId} group by ${a.nodeId}`,
-  }),
-);
-
 /** Every node, by id. */
 export async function listNodes(): Promise<EdgeNodeRecord[]> {
   const select = {
@@ -159,8 +147,8 @@ export async function listNodes(): Promise<EdgeNodeRecord[]> {
     agent: true,
   } satisfies Prisma.EdgeNodeSelect;
   const nodes = await db.edgeNode.findMany({ select, orderBy: { id: "asc" } });
-  const counts = new Map((await query(COUNTS, {})).map(({ id, ...services }) => [id, services]));
-  return nodes.map((node) => ({ ...node, services: counts.get(node.id) ?? { current: 0, behind: 0, failed: 0 } }));
+  const standings = await standingsOfNodes(nodes.map(({ id }) => id));
+  return nodes.map((node) => ({ ...node, services: standings.get(node.id) ?? NO_STANDINGS }));
 }
 
 /** The names of nodes by id; a removed one has none. */

@@ -7,7 +7,15 @@ import { ABSENT, lockServices, settle, TIMES } from "@/lib/game-services/settlem
 import { markServicesFetched } from "./configuration";
 
 /** A node applied a version of a service, or failed with `error`. A null version: it no longer has the service. */
-export type Acknowledgement = { serviceId: number; version: number | null; error: string | null };
+export type Acknowledgement = {
+  serviceId: number;
+  version: number | null;
+  error: string | null;
+  /** The version that players reach. Null when none, or when an older program does not say. */
+  servingVersion?: number | null;
+  /** What the owner should know although the version is applied. Does not change the status. */
+  warning?: string | null;
+};
 
 export type EdgeReport = {
   acknowledgements: readonly Acknowledgement[];
@@ -23,6 +31,9 @@ const s = table("GameService", "s");
 
 const VERSION = `coalesce(a.version, case when ${s.wish} = 'gone' then ${s.configVersion} else ${ABSENT} end)`;
 
+/** A column of an acknowledgement; null where the node no longer has the service. */
+const ofPresent = (column: string) => `case when a.version is not null then a.${column} end`;
+
 // Raw: many rows at once. Ignores versions older than the node's last acknowledged one, and versions that do not exist
 // yet. Absence counts as the newest version while the service is being deleted, else as ABSENT. Locks the node, so that
 // it cannot be removed meanwhile.
@@ -30,13 +41,17 @@ const ACKNOWLEDGE = statement(
   { nodeId: n.id, now: k.acknowledgedAt, acknowledgements: parameter<string>("text") },
   ({ nodeId, now, acknowledgements }) => ({
     sql: `with node as (${select({ id: n.id }, `from ${n} where ${n.id} = ${nodeId} for key share`).sql})
-      insert into edge_acknowledgements as k (service_id, node_id, version, error, acknowledged_at)
-      select ${s.id}, node.id, ${VERSION}, case when a.version is not null then a.error end, ${now}
-      from json_to_recordset(${acknowledgements}::json) as a ("serviceId" int, version int, error text)
+      insert into edge_acknowledgements as k
+        (service_id, node_id, version, error, serving_version, warning, acknowledged_at)
+      select ${s.id}, node.id, ${VERSION}, ${ofPresent("error")}, ${ofPresent('"servingVersion"')},
+        ${ofPresent("warning")}, ${now}
+      from json_to_recordset(${acknowledgements}::json)
+        as a ("serviceId" int, version int, error text, "servingVersion" int, warning text)
       join ${s} on ${s.id} = a."serviceId" and (a.version is null or a.version <= ${s.configVersion}) cross join node
       order by ${s.id}
       on conflict (service_id, node_id) do update
-        set version = excluded.version, error = excluded.error, acknowledged_at = excluded.acknowledged_at
+        set version = excluded.version, error = excluded.error, serving_version = excluded.serving_version,
+          warning = excluded.warning, acknowledged_at = excluded.acknowledged_at
         where k.version <= excluded.version or excluded.version = ${ABSENT}`,
   }),
 );

@@ -10,8 +10,9 @@ import type { MetricRange } from "@/lib/api/schemas";
 import type { Relation } from "@/lib/game-services/access";
 import type { NodeState, ServiceDetails } from "@/lib/game-services/details";
 import { nodeNames } from "@/lib/game-services/edges/nodes";
+import { describeStanding } from "@/lib/game-services/standing";
 import { getTraffic, listLatencies } from "@/lib/game-services/traffic";
-import { GAME_SERVICES, serviceAccessPath, serviceDnsPath, serviceSettingsPath } from "@/lib/page-paths";
+import { edgeNodePath, GAME_SERVICES, serviceAccessPath, serviceDnsPath, serviceSettingsPath } from "@/lib/page-paths";
 import { retryServiceAction, setServiceWishAction } from "../actions";
 import list from "../list.module.css";
 import { ServiceForm } from "../service-form";
@@ -61,10 +62,11 @@ export async function ServiceView({ id, range, nodeId }: Props) {
       {service.error !== null && (
         <p className="notice danger">
           <span>
-            <strong>What went wrong:</strong> <bdi>{service.error}</bdi>
+            <strong>Version {service.config_version} cannot be served:</strong> <bdi>{service.error}</bdi>
           </span>
         </p>
       )}
+      <Warnings nodes={details.nodes} />
       <Traffic
         serviceId={service.id}
         zone={account.timeZone}
@@ -74,7 +76,7 @@ export async function ServiceView({ id, range, nodeId }: Props) {
       <Section id="configuration" title="Configuration">
         <Configuration details={details} now={now} />
       </Section>
-      <Nodes nodes={details.nodes} version={service.config_version} now={now} />
+      <Nodes details={details} isAdmin={account.role === "admin"} now={now} />
     </>
   );
 }
@@ -109,16 +111,17 @@ function Switches({ details: { service, wish } }: { details: ServiceDetails }) {
           again="Send it again: each try is rolled out as a version of its own."
         />
       )}
-      <ServiceForm
-        className=""
-        action={setServiceWishAction}
-        label={wish === "on" ? "Disable the service" : "Enable the service"}
-        hidden={{ id, wish: wish === "on" ? "off" : "on" }}
-        tone={wish === "on" ? "button quiet wary" : "button"}
-        submit={wish === "on" ? "Disable" : "Enable"}
-        pending={wish === "on" ? "Disabling…" : "Enabling…"}
-        again="Send it again: what is done already stays done."
-      />
+      {wish === "off" && (
+        <ServiceForm
+          className=""
+          action={setServiceWishAction}
+          label="Enable the service"
+          hidden={{ id, wish: "on" }}
+          submit="Enable"
+          pending="Enabling…"
+          again="Send it again: what is done already stays done."
+        />
+      )}
     </>
   );
 }
@@ -153,10 +156,27 @@ function Configuration({ details: { service }, now }: { details: ServiceDetails;
   );
 }
 
-const NODE_COLUMNS = ["Edge node", "State", "Version", "Error"].map((title) => ({ title }));
+/** What the owner should know of nodes that serve the service all the same. Nodes that say the same are named together. */
+function Warnings({ nodes }: { nodes: readonly NodeState[] }) {
+  const live = nodes.filter(({ isLive }) => isLive);
+  const texts = new Set(live.flatMap(({ warning }) => warning ?? []));
+  return [...texts].map((text) => (
+    <p key={text} className="notice warning">
+      <span>
+        <strong>
+          <bdi>{live.flatMap(({ name, warning }) => (warning === text ? name : [])).join(", ")}</bdi>:
+        </strong>{" "}
+        <bdi>{text}</bdi>
+      </span>
+    </p>
+  ));
+}
+
+const NODE_COLUMNS = ["Edge node", "State", "Service", "Error"].map((title) => ({ title }));
 
 /** What each edge node has of the service. */
-function Nodes({ nodes, version, now }: { nodes: readonly NodeState[]; version: number; now: Date }) {
+function Nodes({ details, isAdmin, now }: { details: ServiceDetails; isAdmin: boolean; now: Date }) {
+  const { nodes, newest, wish } = details;
   return (
     <Section id="nodes" title="Edge nodes">
       {nodes.length === 0 ? (
@@ -166,7 +186,13 @@ function Nodes({ nodes, version, now }: { nodes: readonly NodeState[]; version: 
           {nodes.map((node) => (
             <Row key={node.id} data-node={node.id}>
               <RowTitle>
-                <bdi>{node.name}</bdi>
+                {isAdmin ? (
+                  <Link href={edgeNodePath(node.id)} prefetch={false}>
+                    <bdi>{node.name}</bdi>
+                  </Link>
+                ) : (
+                  <bdi>{node.name}</bdi>
+                )}
               </RowTitle>
               <Cell label="State">
                 {node.isLive ? (
@@ -183,13 +209,7 @@ function Nodes({ nodes, version, now }: { nodes: readonly NodeState[]; version: 
                   </span>
                 )}
               </Cell>
-              <Cell label="Version">
-                {node.version === null
-                  ? "None yet"
-                  : node.version === version
-                    ? String(version)
-                    : `${node.version}, not ${version}`}
-              </Cell>
+              <Cell label="Service">{describeStanding(node, newest, wish === "on")}</Cell>
               <Cell label="Error">
                 {node.error === null ? <span className="soft">None</span> : <bdi>{node.error}</bdi>}
               </Cell>

@@ -2340,7 +2340,9 @@ export const HostnameClaimScalarFieldEnum = {
   hostname: 'hostname',
   serviceId: 'serviceId',
   claimedAt: 'claimedAt',
-  activeAt: 'activeAt'
+  activeAt: 'activeAt',
+  accountId: 'accountId',
+  releasedAt: 'releasedAt'
 } as const
 
 export type HostnameClaimScalarFieldEnum = (typeof HostnameClaimScalarFieldEnum)[keyof typeof HostnameClaimScalarFieldEnum]
@@ -2389,6 +2391,8 @@ export const EdgeAcknowledgementScalarFieldEnum = {
   nodeId: 'nodeId',
   version: 'version',
   error: 'error',
+  servingVersion: 'servingVersion',
+  warning: 'warning',
   acknowledgedAt: 'acknowledgedAt'
 } as const
 

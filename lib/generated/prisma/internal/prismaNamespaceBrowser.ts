@@ -321,7 +321,9 @@ export const HostnameClaimScalarFieldEnum = {
   hostname: 'hostname',
   serviceId: 'serviceId',
   claimedAt: 'claimedAt',
-  activeAt: 'activeAt'
+  activeAt: 'activeAt',
+  accountId: 'accountId',
+  releasedAt: 'releasedAt'
 } as const
 
 export type HostnameClaimScalarFieldEnum = (typeof HostnameClaimScalarFieldEnum)[keyof typeof HostnameClaimScalarFieldEnum]
@@ -370,6 +372,8 @@ export const EdgeAcknowledgementScalarFieldEnum = {
   nodeId: 'nodeId',
   version: 'version',
   error: 'error',
+  servingVersion: 'servingVersion',
+  warning: 'warning',
   acknowledgedAt: 'acknowledgedAt'
 } as const
 

@@ -244,6 +244,7 @@ export type AccountWhereInput = {
   accessTokens?: Prisma.AccessTokenListRelationFilter | runtime.Types.Skip
   servers?: Prisma.ServerListRelationFilter | runtime.Types.Skip
   gameServices?: Prisma.GameServiceListRelationFilter | runtime.Types.Skip
+  keptHostnames?: Prisma.HostnameClaimListRelationFilter | runtime.Types.Skip
   serviceGrants?: Prisma.ServiceGrantListRelationFilter | runtime.Types.Skip
   serviceShares?: Prisma.ServiceShareListRelationFilter | runtime.Types.Skip
   tickets?: Prisma.TicketListRelationFilter | runtime.Types.Skip
@@ -262,6 +263,7 @@ export type AccountOrderByWithRelationInput = {
   accessTokens?: Prisma.AccessTokenOrderByRelationAggregateInput | runtime.Types.Skip
   servers?: Prisma.ServerOrderByRelationAggregateInput | runtime.Types.Skip
   gameServices?: Prisma.GameServiceOrderByRelationAggregateInput | runtime.Types.Skip
+  keptHostnames?: Prisma.HostnameClaimOrderByRelationAggregateInput | runtime.Types.Skip
   serviceGrants?: Prisma.ServiceGrantOrderByRelationAggregateInput | runtime.Types.Skip
   serviceShares?: Prisma.ServiceShareOrderByRelationAggregateInput | runtime.Types.Skip
   tickets?: Prisma.TicketOrderByRelationAggregateInput | runtime.Types.Skip
@@ -283,6 +285,7 @@ export type AccountWhereUniqueInput = Prisma.AtLeast<{
   accessTokens?: Prisma.AccessTokenListRelationFilter | runtime.Types.Skip
   servers?: Prisma.ServerListRelationFilter | runtime.Types.Skip
   gameServices?: Prisma.GameServiceListRelationFilter | runtime.Types.Skip
+  keptHostnames?: Prisma.HostnameClaimListRelationFilter | runtime.Types.Skip
   serviceGrants?: Prisma.ServiceGrantListRelationFilter | runtime.Types.Skip
   serviceShares?: Prisma.ServiceShareListRelationFilter | runtime.Types.Skip
   tickets?: Prisma.TicketListRelationFilter | runtime.Types.Skip
@@ -330,6 +333,7 @@ export type AccountCreateInput = {
   accessTokens?: Prisma.AccessTokenCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   servers?: Prisma.ServerCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   gameServices?: Prisma.GameServiceCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  keptHostnames?: Prisma.HostnameClaimCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   serviceGrants?: Prisma.ServiceGrantCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   serviceShares?: Prisma.ServiceShareCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   tickets?: Prisma.TicketCreateNestedManyWithoutAccountInput | runtime.Types.Skip
@@ -348,6 +352,7 @@ export type AccountUncheckedCreateInput = {
   accessTokens?: Prisma.AccessTokenUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   servers?: Prisma.ServerUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   gameServices?: Prisma.GameServiceUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  keptHostnames?: Prisma.HostnameClaimUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   serviceGrants?: Prisma.ServiceGrantUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   serviceShares?: Prisma.ServiceShareUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   tickets?: Prisma.TicketUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
@@ -365,6 +370,7 @@ export type AccountUpdateInput = {
   accessTokens?: Prisma.AccessTokenUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   servers?: Prisma.ServerUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   gameServices?: Prisma.GameServiceUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  keptHostnames?: Prisma.HostnameClaimUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   serviceGrants?: Prisma.ServiceGrantUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   serviceShares?: Prisma.ServiceShareUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   tickets?: Prisma.TicketUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
@@ -383,6 +389,7 @@ export type AccountUncheckedUpdateInput = {
   accessTokens?: Prisma.AccessTokenUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   servers?: Prisma.ServerUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   gameServices?: Prisma.GameServiceUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  keptHostnames?: Prisma.HostnameClaimUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   serviceGrants?: Prisma.ServiceGrantUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   serviceShares?: Prisma.ServiceShareUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   tickets?: Prisma.TicketUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
@@ -585,6 +592,22 @@ export type AccountUpdateOneWithoutServiceSharesNestedInput = {
   update?: Prisma.XOR<Prisma.XOR<Prisma.AccountUpdateToOneWithWhereWithoutServiceSharesInput, Prisma.AccountUpdateWithoutServiceSharesInput>, Prisma.AccountUncheckedUpdateWithoutServiceSharesInput> | runtime.Types.Skip
 }
 
+export type AccountCreateNestedOneWithoutKeptHostnamesInput = {
+  create?: Prisma.XOR<Prisma.AccountCreateWithoutKeptHostnamesInput, Prisma.AccountUncheckedCreateWithoutKeptHostnamesInput> | runtime.Types.Skip
+  connectOrCreate?: Prisma.AccountCreateOrConnectWithoutKeptHostnamesInput | runtime.Types.Skip
+  connect?: Prisma.AccountWhereUniqueInput | runtime.Types.Skip
+}
+
+export type AccountUpdateOneWithoutKeptHostnamesNestedInput = {
+  create?: Prisma.XOR<Prisma.AccountCreateWithoutKeptHostnamesInput, Prisma.AccountUncheckedCreateWithoutKeptHostnamesInput> | runtime.Types.Skip
+  connectOrCreate?: Prisma.AccountCreateOrConnectWithoutKeptHostnamesInput | runtime.Types.Skip
+  upsert?: Prisma.AccountUpsertWithoutKeptHostnamesInput | runtime.Types.Skip
+  disconnect?: Prisma.AccountWhereInput | boolean | runtime.Types.Skip
+  delete?: Prisma.AccountWhereInput | boolean | runtime.Types.Skip
+  connect?: Prisma.AccountWhereUniqueInput | runtime.Types.Skip
+  update?: Prisma.XOR<Prisma.XOR<Prisma.AccountUpdateToOneWithWhereWithoutKeptHostnamesInput, Prisma.AccountUpdateWithoutKeptHostnamesInput>, Prisma.AccountUncheckedUpdateWithoutKeptHostnamesInput> | runtime.Types.Skip
+}
+
 export type AccountCreateNestedOneWithoutTicketsInput = {
   create?: Prisma.XOR<Prisma.AccountCreateWithoutTicketsInput, Prisma.AccountUncheckedCreateWithoutTicketsInput> | runtime.Types.Skip
   connectOrCreate?: Prisma.AccountCreateOrConnectWithoutTicketsInput | runtime.Types.Skip
@@ -610,6 +633,7 @@ export type AccountCreateWithoutSessionsInput = {
   accessTokens?: Prisma.AccessTokenCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   servers?: Prisma.ServerCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   gameServices?: Prisma.GameServiceCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  keptHostnames?: Prisma.HostnameClaimCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   serviceGrants?: Prisma.ServiceGrantCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   serviceShares?: Prisma.ServiceShareCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   tickets?: Prisma.TicketCreateNestedManyWithoutAccountInput | runtime.Types.Skip
@@ -627,6 +651,7 @@ export type AccountUncheckedCreateWithoutSessionsInput = {
   accessTokens?: Prisma.AccessTokenUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   servers?: Prisma.ServerUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   gameServices?: Prisma.GameServiceUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  keptHostnames?: Prisma.HostnameClaimUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   serviceGrants?: Prisma.ServiceGrantUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   serviceShares?: Prisma.ServiceShareUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   tickets?: Prisma.TicketUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
@@ -659,6 +684,7 @@ export type AccountUpdateWithoutSessionsInput = {
   accessTokens?: Prisma.AccessTokenUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   servers?: Prisma.ServerUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   gameServices?: Prisma.GameServiceUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  keptHostnames?: Prisma.HostnameClaimUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   serviceGrants?: Prisma.ServiceGrantUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   serviceShares?: Prisma.ServiceShareUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   tickets?: Prisma.TicketUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
@@ -676,6 +702,7 @@ export type AccountUncheckedUpdateWithoutSessionsInput = {
   accessTokens?: Prisma.AccessTokenUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   servers?: Prisma.ServerUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   gameServices?: Prisma.GameServiceUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  keptHostnames?: Prisma.HostnameClaimUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   serviceGrants?: Prisma.ServiceGrantUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   serviceShares?: Prisma.ServiceShareUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   tickets?: Prisma.TicketUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
@@ -692,6 +719,7 @@ export type AccountCreateWithoutAccessTokensInput = {
   sessions?: Prisma.SessionCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   servers?: Prisma.ServerCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   gameServices?: Prisma.GameServiceCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  keptHostnames?: Prisma.HostnameClaimCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   serviceGrants?: Prisma.ServiceGrantCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   serviceShares?: Prisma.ServiceShareCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   tickets?: Prisma.TicketCreateNestedManyWithoutAccountInput | runtime.Types.Skip
@@ -709,6 +737,7 @@ export type AccountUncheckedCreateWithoutAccessTokensInput = {
   sessions?: Prisma.SessionUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   servers?: Prisma.ServerUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   gameServices?: Prisma.GameServiceUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  keptHostnames?: Prisma.HostnameClaimUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   serviceGrants?: Prisma.ServiceGrantUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   serviceShares?: Prisma.ServiceShareUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   tickets?: Prisma.TicketUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
@@ -741,6 +770,7 @@ export type AccountUpdateWithoutAccessTokensInput = {
   sessions?: Prisma.SessionUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   servers?: Prisma.ServerUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   gameServices?: Prisma.GameServiceUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  keptHostnames?: Prisma.HostnameClaimUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   serviceGrants?: Prisma.ServiceGrantUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   serviceShares?: Prisma.ServiceShareUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   tickets?: Prisma.TicketUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
@@ -758,6 +788,7 @@ export type AccountUncheckedUpdateWithoutAccessTokensInput = {
   sessions?: Prisma.SessionUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   servers?: Prisma.ServerUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   gameServices?: Prisma.GameServiceUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  keptHostnames?: Prisma.HostnameClaimUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   serviceGrants?: Prisma.ServiceGrantUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   serviceShares?: Prisma.ServiceShareUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   tickets?: Prisma.TicketUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
@@ -774,6 +805,7 @@ export type AccountCreateWithoutServersInput = {
   sessions?: Prisma.SessionCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   accessTokens?: Prisma.AccessTokenCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   gameServices?: Prisma.GameServiceCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  keptHostnames?: Prisma.HostnameClaimCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   serviceGrants?: Prisma.ServiceGrantCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   serviceShares?: Prisma.ServiceShareCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   tickets?: Prisma.TicketCreateNestedManyWithoutAccountInput | runtime.Types.Skip
@@ -791,6 +823,7 @@ export type AccountUncheckedCreateWithoutServersInput = {
   sessions?: Prisma.SessionUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   accessTokens?: Prisma.AccessTokenUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   gameServices?: Prisma.GameServiceUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  keptHostnames?: Prisma.HostnameClaimUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   serviceGrants?: Prisma.ServiceGrantUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   serviceShares?: Prisma.ServiceShareUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   tickets?: Prisma.TicketUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
@@ -823,6 +856,7 @@ export type AccountUpdateWithoutServersInput = {
   sessions?: Prisma.SessionUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   accessTokens?: Prisma.AccessTokenUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   gameServices?: Prisma.GameServiceUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  keptHostnames?: Prisma.HostnameClaimUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   serviceGrants?: Prisma.ServiceGrantUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   serviceShares?: Prisma.ServiceShareUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   tickets?: Prisma.TicketUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
@@ -840,6 +874,7 @@ export type AccountUncheckedUpdateWithoutServersInput = {
   sessions?: Prisma.SessionUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   accessTokens?: Prisma.AccessTokenUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   gameServices?: Prisma.GameServiceUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  keptHostnames?: Prisma.HostnameClaimUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   serviceGrants?: Prisma.ServiceGrantUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   serviceShares?: Prisma.ServiceShareUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   tickets?: Prisma.TicketUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
@@ -856,6 +891,7 @@ export type AccountCreateWithoutGameServicesInput = {
   sessions?: Prisma.SessionCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   accessTokens?: Prisma.AccessTokenCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   servers?: Prisma.ServerCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  keptHostnames?: Prisma.HostnameClaimCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   serviceGrants?: Prisma.ServiceGrantCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   serviceShares?: Prisma.ServiceShareCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   tickets?: Prisma.TicketCreateNestedManyWithoutAccountInput | runtime.Types.Skip
@@ -873,6 +909,7 @@ export type AccountUncheckedCreateWithoutGameServicesInput = {
   sessions?: Prisma.SessionUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   accessTokens?: Prisma.AccessTokenUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   servers?: Prisma.ServerUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  keptHostnames?: Prisma.HostnameClaimUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   serviceGrants?: Prisma.ServiceGrantUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   serviceShares?: Prisma.ServiceShareUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   tickets?: Prisma.TicketUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
@@ -905,6 +942,7 @@ export type AccountUpdateWithoutGameServicesInput = {
   sessions?: Prisma.SessionUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   accessTokens?: Prisma.AccessTokenUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   servers?: Prisma.ServerUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  keptHostnames?: Prisma.HostnameClaimUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   serviceGrants?: Prisma.ServiceGrantUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   serviceShares?: Prisma.ServiceShareUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   tickets?: Prisma.TicketUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
@@ -922,6 +960,7 @@ export type AccountUncheckedUpdateWithoutGameServicesInput = {
   sessions?: Prisma.SessionUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   accessTokens?: Prisma.AccessTokenUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   servers?: Prisma.ServerUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  keptHostnames?: Prisma.HostnameClaimUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   serviceGrants?: Prisma.ServiceGrantUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   serviceShares?: Prisma.ServiceShareUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   tickets?: Prisma.TicketUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
@@ -939,6 +978,7 @@ export type AccountCreateWithoutServiceGrantsInput = {
   accessTokens?: Prisma.AccessTokenCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   servers?: Prisma.ServerCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   gameServices?: Prisma.GameServiceCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  keptHostnames?: Prisma.HostnameClaimCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   serviceShares?: Prisma.ServiceShareCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   tickets?: Prisma.TicketCreateNestedManyWithoutAccountInput | runtime.Types.Skip
 }
@@ -956,6 +996,7 @@ export type AccountUncheckedCreateWithoutServiceGrantsInput = {
   accessTokens?: Prisma.AccessTokenUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   servers?: Prisma.ServerUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   gameServices?: Prisma.GameServiceUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  keptHostnames?: Prisma.HostnameClaimUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   serviceShares?: Prisma.ServiceShareUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   tickets?: Prisma.TicketUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
 }
@@ -988,6 +1029,7 @@ export type AccountUpdateWithoutServiceGrantsInput = {
   accessTokens?: Prisma.AccessTokenUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   servers?: Prisma.ServerUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   gameServices?: Prisma.GameServiceUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  keptHostnames?: Prisma.HostnameClaimUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   serviceShares?: Prisma.ServiceShareUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   tickets?: Prisma.TicketUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
 }
@@ -1005,6 +1047,7 @@ export type AccountUncheckedUpdateWithoutServiceGrantsInput = {
   accessTokens?: Prisma.AccessTokenUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   servers?: Prisma.ServerUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   gameServices?: Prisma.GameServiceUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  keptHostnames?: Prisma.HostnameClaimUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   serviceShares?: Prisma.ServiceShareUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   tickets?: Prisma.TicketUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
 }
@@ -1021,6 +1064,7 @@ export type AccountCreateWithoutServiceSharesInput = {
   accessTokens?: Prisma.AccessTokenCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   servers?: Prisma.ServerCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   gameServices?: Prisma.GameServiceCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  keptHostnames?: Prisma.HostnameClaimCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   serviceGrants?: Prisma.ServiceGrantCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   tickets?: Prisma.TicketCreateNestedManyWithoutAccountInput | runtime.Types.Skip
 }
@@ -1038,6 +1082,7 @@ export type AccountUncheckedCreateWithoutServiceSharesInput = {
   accessTokens?: Prisma.AccessTokenUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   servers?: Prisma.ServerUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   gameServices?: Prisma.GameServiceUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  keptHostnames?: Prisma.HostnameClaimUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   serviceGrants?: Prisma.ServiceGrantUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   tickets?: Prisma.TicketUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
 }
@@ -1070,6 +1115,7 @@ export type AccountUpdateWithoutServiceSharesInput = {
   accessTokens?: Prisma.AccessTokenUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   servers?: Prisma.ServerUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   gameServices?: Prisma.GameServiceUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  keptHostnames?: Prisma.HostnameClaimUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   serviceGrants?: Prisma.ServiceGrantUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   tickets?: Prisma.TicketUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
 }
@@ -1087,7 +1133,94 @@ export type AccountUncheckedUpdateWithoutServiceSharesInput = {
   accessTokens?: Prisma.AccessTokenUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   servers?: Prisma.ServerUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   gameServices?: Prisma.GameServiceUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  keptHostnames?: Prisma.HostnameClaimUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   serviceGrants?: Prisma.ServiceGrantUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  tickets?: Prisma.TicketUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+}
+
+export type AccountCreateWithoutKeptHostnamesInput = {
+  name: string
+  email: string
+  role?: $Enums.AccountRole | runtime.Types.Skip
+  passwordHash?: string | null | runtime.Types.Skip
+  disabledAt?: Date | string | null | runtime.Types.Skip
+  createdAt?: Date | string | runtime.Types.Skip
+  timeZone?: string | runtime.Types.Skip
+  sessions?: Prisma.SessionCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  accessTokens?: Prisma.AccessTokenCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  servers?: Prisma.ServerCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  gameServices?: Prisma.GameServiceCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  serviceGrants?: Prisma.ServiceGrantCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  serviceShares?: Prisma.ServiceShareCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  tickets?: Prisma.TicketCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+}
+
+export type AccountUncheckedCreateWithoutKeptHostnamesInput = {
+  id?: number | runtime.Types.Skip
+  name: string
+  email: string
+  role?: $Enums.AccountRole | runtime.Types.Skip
+  passwordHash?: string | null | runtime.Types.Skip
+  disabledAt?: Date | string | null | runtime.Types.Skip
+  createdAt?: Date | string | runtime.Types.Skip
+  timeZone?: string | runtime.Types.Skip
+  sessions?: Prisma.SessionUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  accessTokens?: Prisma.AccessTokenUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  servers?: Prisma.ServerUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  gameServices?: Prisma.GameServiceUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  serviceGrants?: Prisma.ServiceGrantUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  serviceShares?: Prisma.ServiceShareUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  tickets?: Prisma.TicketUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+}
+
+export type AccountCreateOrConnectWithoutKeptHostnamesInput = {
+  where: Prisma.AccountWhereUniqueInput
+  create: Prisma.XOR<Prisma.AccountCreateWithoutKeptHostnamesInput, Prisma.AccountUncheckedCreateWithoutKeptHostnamesInput>
+}
+
+export type AccountUpsertWithoutKeptHostnamesInput = {
+  update: Prisma.XOR<Prisma.AccountUpdateWithoutKeptHostnamesInput, Prisma.AccountUncheckedUpdateWithoutKeptHostnamesInput>
+  create: Prisma.XOR<Prisma.AccountCreateWithoutKeptHostnamesInput, Prisma.AccountUncheckedCreateWithoutKeptHostnamesInput>
+  where?: Prisma.AccountWhereInput | runtime.Types.Skip
+}
+
+export type AccountUpdateToOneWithWhereWithoutKeptHostnamesInput = {
+  where?: Prisma.AccountWhereInput | runtime.Types.Skip
+  data: Prisma.XOR<Prisma.AccountUpdateWithoutKeptHostnamesInput, Prisma.AccountUncheckedUpdateWithoutKeptHostnamesInput>
+}
+
+export type AccountUpdateWithoutKeptHostnamesInput = {
+  name?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
+  email?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
+  role?: Prisma.EnumAccountRoleFieldUpdateOperationsInput | $Enums.AccountRole | runtime.Types.Skip
+  passwordHash?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
+  disabledAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
+  createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
+  timeZone?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
+  sessions?: Prisma.SessionUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  accessTokens?: Prisma.AccessTokenUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  servers?: Prisma.ServerUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  gameServices?: Prisma.GameServiceUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  serviceGrants?: Prisma.ServiceGrantUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  serviceShares?: Prisma.ServiceShareUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  tickets?: Prisma.TicketUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+}
+
+export type AccountUncheckedUpdateWithoutKeptHostnamesInput = {
+  id?: Prisma.IntFieldUpdateOperationsInput | number | runtime.Types.Skip
+  name?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
+  email?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
+  role?: Prisma.EnumAccountRoleFieldUpdateOperationsInput | $Enums.AccountRole | runtime.Types.Skip
+  passwordHash?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
+  disabledAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
+  createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
+  timeZone?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
+  sessions?: Prisma.SessionUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  accessTokens?: Prisma.AccessTokenUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  servers?: Prisma.ServerUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  gameServices?: Prisma.GameServiceUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  serviceGrants?: Prisma.ServiceGrantUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  serviceShares?: Prisma.ServiceShareUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   tickets?: Prisma.TicketUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
 }
 
@@ -1103,6 +1236,7 @@ export type AccountCreateWithoutTicketsInput = {
   accessTokens?: Prisma.AccessTokenCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   servers?: Prisma.ServerCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   gameServices?: Prisma.GameServiceCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  keptHostnames?: Prisma.HostnameClaimCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   serviceGrants?: Prisma.ServiceGrantCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   serviceShares?: Prisma.ServiceShareCreateNestedManyWithoutAccountInput | runtime.Types.Skip
 }
@@ -1120,6 +1254,7 @@ export type AccountUncheckedCreateWithoutTicketsInput = {
   accessTokens?: Prisma.AccessTokenUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   servers?: Prisma.ServerUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   gameServices?: Prisma.GameServiceUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  keptHostnames?: Prisma.HostnameClaimUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   serviceGrants?: Prisma.ServiceGrantUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   serviceShares?: Prisma.ServiceShareUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
 }
@@ -1152,6 +1287,7 @@ export type AccountUpdateWithoutTicketsInput = {
   accessTokens?: Prisma.AccessTokenUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   servers?: Prisma.ServerUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   gameServices?: Prisma.GameServiceUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  keptHostnames?: Prisma.HostnameClaimUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   serviceGrants?: Prisma.ServiceGrantUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   serviceShares?: Prisma.ServiceShareUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
 }
@@ -1169,6 +1305,7 @@ export type AccountUncheckedUpdateWithoutTicketsInput = {
   accessTokens?: Prisma.AccessTokenUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   servers?: Prisma.ServerUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   gameServices?: Prisma.GameServiceUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  keptHostnames?: Prisma.HostnameClaimUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   serviceGrants?: Prisma.ServiceGrantUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   serviceShares?: Prisma.ServiceShareUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
 }
@@ -1183,6 +1320,7 @@ export type AccountCountOutputType = {
   accessTokens: number
   servers: number
   gameServices: number
+  keptHostnames: number
   serviceGrants: number
   serviceShares: number
   tickets: number
@@ -1193,6 +1331,7 @@ export type AccountCountOutputTypeSelect<ExtArgs extends runtime.Types.Extension
   accessTokens?: boolean | AccountCountOutputTypeCountAccessTokensArgs
   servers?: boolean | AccountCountOutputTypeCountServersArgs
   gameServices?: boolean | AccountCountOutputTypeCountGameServicesArgs
+  keptHostnames?: boolean | AccountCountOutputTypeCountKeptHostnamesArgs
   serviceGrants?: boolean | AccountCountOutputTypeCountServiceGrantsArgs
   serviceShares?: boolean | AccountCountOutputTypeCountServiceSharesArgs
   tickets?: boolean | AccountCountOutputTypeCountTicketsArgs
@@ -1239,6 +1378,13 @@ export type AccountCountOutputTypeCountGameServicesArgs<ExtArgs extends runtime.
 /**
  * AccountCountOutputType without action
  */
+export type AccountCountOutputTypeCountKeptHostnamesArgs<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
+  where?: Prisma.HostnameClaimWhereInput | runtime.Types.Skip
+}
+
+/**
+ * AccountCountOutputType without action
+ */
 export type AccountCountOutputTypeCountServiceGrantsArgs<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
   where?: Prisma.ServiceGrantWhereInput | runtime.Types.Skip
 }
@@ -1271,6 +1417,7 @@ export type AccountSelect<ExtArgs extends runtime.Types.Extensions.InternalArgs 
   accessTokens?: boolean | Prisma.Account$accessTokensArgs<ExtArgs> | runtime.Types.Skip
   servers?: boolean | Prisma.Account$serversArgs<ExtArgs> | runtime.Types.Skip
   gameServices?: boolean | Prisma.Account$gameServicesArgs<ExtArgs> | runtime.Types.Skip
+  keptHostnames?: boolean | Prisma.Account$keptHostnamesArgs<ExtArgs> | runtime.Types.Skip
   serviceGrants?: boolean | Prisma.Account$serviceGrantsArgs<ExtArgs> | runtime.Types.Skip
   serviceShares?: boolean | Prisma.Account$serviceSharesArgs<ExtArgs> | runtime.Types.Skip
   tickets?: boolean | Prisma.Account$ticketsArgs<ExtArgs> | runtime.Types.Skip
@@ -1316,6 +1463,7 @@ export type AccountInclude<ExtArgs extends runtime.Types.Extensions.InternalArgs
   accessTokens?: boolean | Prisma.Account$accessTokensArgs<ExtArgs> | runtime.Types.Skip
   servers?: boolean | Prisma.Account$serversArgs<ExtArgs> | runtime.Types.Skip
   gameServices?: boolean | Prisma.Account$gameServicesArgs<ExtArgs> | runtime.Types.Skip
+  keptHostnames?: boolean | Prisma.Account$keptHostnamesArgs<ExtArgs> | runtime.Types.Skip
   serviceGrants?: boolean | Prisma.Account$serviceGrantsArgs<ExtArgs> | runtime.Types.Skip
   serviceShares?: boolean | Prisma.Account$serviceSharesArgs<ExtArgs> | runtime.Types.Skip
   tickets?: boolean | Prisma.Account$ticketsArgs<ExtArgs> | runtime.Types.Skip
@@ -1331,6 +1479,7 @@ export type $AccountPayload<ExtArgs extends runtime.Types.Extensions.InternalArg
     accessTokens: Prisma.$AccessTokenPayload<ExtArgs>[]
     servers: Prisma.$ServerPayload<ExtArgs>[]
     gameServices: Prisma.$GameServicePayload<ExtArgs>[]
+    keptHostnames: Prisma.$HostnameClaimPayload<ExtArgs>[]
     serviceGrants: Prisma.$ServiceGrantPayload<ExtArgs>[]
     serviceShares: Prisma.$ServiceSharePayload<ExtArgs>[]
     tickets: Prisma.$TicketPayload<ExtArgs>[]
@@ -1751,6 +1900,7 @@ export interface Prisma__AccountClient<T, Null = never, ExtArgs extends runtime.
   accessTokens<T extends Prisma.Account$accessTokensArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.Account$accessTokensArgs<ExtArgs>>): Prisma.PrismaPromise<runtime.Types.Result.GetResult<Prisma.$AccessTokenPayload<ExtArgs>, T, "findMany", GlobalOmitOptions> | Null>
   servers<T extends Prisma.Account$serversArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.Account$serversArgs<ExtArgs>>): Prisma.PrismaPromise<runtime.Types.Result.GetResult<Prisma.$ServerPayload<ExtArgs>, T, "findMany", GlobalOmitOptions> | Null>
   gameServices<T extends Prisma.Account$gameServicesArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.Account$gameServicesArgs<ExtArgs>>): Prisma.PrismaPromise<runtime.Types.Result.GetResult<Prisma.$GameServicePayload<ExtArgs>, T, "findMany", GlobalOmitOptions> | Null>
+  keptHostnames<T extends Prisma.Account$keptHostnamesArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.Account$keptHostnamesArgs<ExtArgs>>): Prisma.PrismaPromise<runtime.Types.Result.GetResult<Prisma.$HostnameClaimPayload<ExtArgs>, T, "findMany", GlobalOmitOptions> | Null>
   serviceGrants<T extends Prisma.Account$serviceGrantsArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.Account$serviceGrantsArgs<ExtArgs>>): Prisma.PrismaPromise<runtime.Types.Result.GetResult<Prisma.$ServiceGrantPayload<ExtArgs>, T, "findMany", GlobalOmitOptions> | Null>
   serviceShares<T extends Prisma.Account$serviceSharesArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.Account$serviceSharesArgs<ExtArgs>>): Prisma.PrismaPromise<runtime.Types.Result.GetResult<Prisma.$ServiceSharePayload<ExtArgs>, T, "findMany", GlobalOmitOptions> | Null>
   tickets<T extends Prisma.Account$ticketsArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.Account$ticketsArgs<ExtArgs>>): Prisma.PrismaPromise<runtime.Types.Result.GetResult<Prisma.$TicketPayload<ExtArgs>, T, "findMany", GlobalOmitOptions> | Null>
@@ -2286,6 +2436,30 @@ export type Account$gameServicesArgs<ExtArgs extends runtime.Types.Extensions.In
   take?: number | runtime.Types.Skip
   skip?: number | runtime.Types.Skip
   distinct?: Prisma.GameServiceScalarFieldEnum | Prisma.GameServiceScalarFieldEnum[] | runtime.Types.Skip
+}
+
+/**
+ * Account.keptHostnames
+ */
+export type Account$keptHostnamesArgs<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
+  /**
+   * Select specific fields to fetch from the HostnameClaim
+   */
+  select?: Prisma.HostnameClaimSelect<ExtArgs> | null
+  /**
+   * Omit specific fields from the HostnameClaim
+   */
+  omit?: Prisma.HostnameClaimOmit<ExtArgs> | null
+  /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.HostnameClaimInclude<ExtArgs> | null
+  where?: Prisma.HostnameClaimWhereInput | runtime.Types.Skip
+  orderBy?: Prisma.HostnameClaimOrderByWithRelationInput | Prisma.HostnameClaimOrderByWithRelationInput[] | runtime.Types.Skip
+  cursor?: Prisma.HostnameClaimWhereUniqueInput | runtime.Types.Skip
+  take?: number | runtime.Types.Skip
+  skip?: number | runtime.Types.Skip
+  distinct?: Prisma.HostnameClaimScalarFieldEnum | Prisma.HostnameClaimScalarFieldEnum[] | runtime.Types.Skip
 }
 
 /**

@@ -30,12 +30,14 @@ export type EdgeAcknowledgementAvgAggregateOutputType = {
   serviceId: number | null
   nodeId: number | null
   version: number | null
+  servingVersion: number | null
 }
 
 export type EdgeAcknowledgementSumAggregateOutputType = {
   serviceId: number | null
   nodeId: number | null
   version: number | null
+  servingVersion: number | null
 }
 
 export type EdgeAcknowledgementMinAggregateOutputType = {
@@ -43,6 +45,8 @@ export type EdgeAcknowledgementMinAggregateOutputType = {
   nodeId: number | null
   version: number | null
   error: string | null
+  servingVersion: number | null
+  warning: string | null
   acknowledgedAt: Date | null
 }
 
@@ -51,6 +55,8 @@ export type EdgeAcknowledgementMaxAggregateOutputType = {
   nodeId: number | null
   version: number | null
   error: string | null
+  servingVersion: number | null
+  warning: string | null
   acknowledgedAt: Date | null
 }
 
@@ -59,6 +65,8 @@ export type EdgeAcknowledgementCountAggregateOutputType = {
   nodeId: number
   version: number
   error: number
+  servingVersion: number
+  warning: number
   acknowledgedAt: number
   _all: number
 }
@@ -68,12 +76,14 @@ export type EdgeAcknowledgementAvgAggregateInputType = {
   serviceId?: true | runtime.Types.Skip
   nodeId?: true | runtime.Types.Skip
   version?: true | runtime.Types.Skip
+  servingVersion?: true | runtime.Types.Skip
 }
 
 export type EdgeAcknowledgementSumAggregateInputType = {
   serviceId?: true | runtime.Types.Skip
   nodeId?: true | runtime.Types.Skip
   version?: true | runtime.Types.Skip
+  servingVersion?: true | runtime.Types.Skip
 }
 
 export type EdgeAcknowledgementMinAggregateInputType = {
@@ -81,6 +91,8 @@ export type EdgeAcknowledgementMinAggregateInputType = {
   nodeId?: true | runtime.Types.Skip
   version?: true | runtime.Types.Skip
   error?: true | runtime.Types.Skip
+  servingVersion?: true | runtime.Types.Skip
+  warning?: true | runtime.Types.Skip
   acknowledgedAt?: true | runtime.Types.Skip
 }
 
@@ -89,6 +101,8 @@ export type EdgeAcknowledgementMaxAggregateInputType = {
   nodeId?: true | runtime.Types.Skip
   version?: true | runtime.Types.Skip
   error?: true | runtime.Types.Skip
+  servingVersion?: true | runtime.Types.Skip
+  warning?: true | runtime.Types.Skip
   acknowledgedAt?: true | runtime.Types.Skip
 }
 
@@ -97,6 +111,8 @@ export type EdgeAcknowledgementCountAggregateInputType = {
   nodeId?: true | runtime.Types.Skip
   version?: true | runtime.Types.Skip
   error?: true | runtime.Types.Skip
+  servingVersion?: true | runtime.Types.Skip
+  warning?: true | runtime.Types.Skip
   acknowledgedAt?: true | runtime.Types.Skip
   _all?: true | runtime.Types.Skip
 }
@@ -192,6 +208,8 @@ export type EdgeAcknowledgementGroupByOutputType = {
   nodeId: number
   version: number
   error: string | null
+  servingVersion: number | null
+  warning: string | null
   acknowledgedAt: Date
   _count: EdgeAcknowledgementCountAggregateOutputType | null
   _avg: EdgeAcknowledgementAvgAggregateOutputType | null
@@ -223,6 +241,8 @@ export type EdgeAcknowledgementWhereInput = {
   nodeId?: Prisma.IntFilter<"EdgeAcknowledgement"> | number | runtime.Types.Skip
   version?: Prisma.IntFilter<"EdgeAcknowledgement"> | number | runtime.Types.Skip
   error?: Prisma.StringNullableFilter<"EdgeAcknowledgement"> | string | null | runtime.Types.Skip
+  servingVersion?: Prisma.IntNullableFilter<"EdgeAcknowledgement"> | number | null | runtime.Types.Skip
+  warning?: Prisma.StringNullableFilter<"EdgeAcknowledgement"> | string | null | runtime.Types.Skip
   acknowledgedAt?: Prisma.DateTimeFilter<"EdgeAcknowledgement"> | Date | string | runtime.Types.Skip
   service?: Prisma.XOR<Prisma.GameServiceScalarRelationFilter, Prisma.GameServiceWhereInput> | runtime.Types.Skip
   node?: Prisma.XOR<Prisma.EdgeNodeScalarRelationFilter, Prisma.EdgeNodeWhereInput> | runtime.Types.Skip
@@ -233,6 +253,8 @@ export type EdgeAcknowledgementOrderByWithRelationInput = {
   nodeId?: Prisma.SortOrder | runtime.Types.Skip
   version?: Prisma.SortOrder | runtime.Types.Skip
   error?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
+  servingVersion?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
+  warning?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
   acknowledgedAt?: Prisma.SortOrder | runtime.Types.Skip
   service?: Prisma.GameServiceOrderByWithRelationInput | runtime.Types.Skip
   node?: Prisma.EdgeNodeOrderByWithRelationInput | runtime.Types.Skip
@@ -247,6 +269,8 @@ export type EdgeAcknowledgementWhereUniqueInput = Prisma.AtLeast<{
   nodeId?: Prisma.IntFilter<"EdgeAcknowledgement"> | number | runtime.Types.Skip
   version?: Prisma.IntFilter<"EdgeAcknowledgement"> | number | runtime.Types.Skip
   error?: Prisma.StringNullableFilter<"EdgeAcknowledgement"> | string | null | runtime.Types.Skip
+  servingVersion?: Prisma.IntNullableFilter<"EdgeAcknowledgement"> | number | null | runtime.Types.Skip
+  warning?: Prisma.StringNullableFilter<"EdgeAcknowledgement"> | string | null | runtime.Types.Skip
   acknowledgedAt?: Prisma.DateTimeFilter<"EdgeAcknowledgement"> | Date | string | runtime.Types.Skip
   service?: Prisma.XOR<Prisma.GameServiceScalarRelationFilter, Prisma.GameServiceWhereInput> | runtime.Types.Skip
   node?: Prisma.XOR<Prisma.EdgeNodeScalarRelationFilter, Prisma.EdgeNodeWhereInput> | runtime.Types.Skip
@@ -257,6 +281,8 @@ export type EdgeAcknowledgementOrderByWithAggregationInput = {
   nodeId?: Prisma.SortOrder | runtime.Types.Skip
   version?: Prisma.SortOrder | runtime.Types.Skip
   error?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
+  servingVersion?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
+  warning?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
   acknowledgedAt?: Prisma.SortOrder | runtime.Types.Skip
   _count?: Prisma.EdgeAcknowledgementCountOrderByAggregateInput | runtime.Types.Skip
   _avg?: Prisma.EdgeAcknowledgementAvgOrderByAggregateInput | runtime.Types.Skip
@@ -273,12 +299,16 @@ export type EdgeAcknowledgementScalarWhereWithAggregatesInput = {
   nodeId?: Prisma.IntWithAggregatesFilter<"EdgeAcknowledgement"> | number | runtime.Types.Skip
   version?: Prisma.IntWithAggregatesFilter<"EdgeAcknowledgement"> | number | runtime.Types.Skip
   error?: Prisma.StringNullableWithAggregatesFilter<"EdgeAcknowledgement"> | string | null | runtime.Types.Skip
+  servingVersion?: Prisma.IntNullableWithAggregatesFilter<"EdgeAcknowledgement"> | number | null | runtime.Types.Skip
+  warning?: Prisma.StringNullableWithAggregatesFilter<"EdgeAcknowledgement"> | string | null | runtime.Types.Skip
   acknowledgedAt?: Prisma.DateTimeWithAggregatesFilter<"EdgeAcknowledgement"> | Date | string | runtime.Types.Skip
 }
 
 export type EdgeAcknowledgementCreateInput = {
   version: number
   error?: string | null | runtime.Types.Skip
+  servingVersion?: number | null | runtime.Types.Skip
+  warning?: string | null | runtime.Types.Skip
   acknowledgedAt?: Date | string | runtime.Types.Skip
   service: Prisma.GameServiceCreateNestedOneWithoutAcknowledgementsInput
   node: Prisma.EdgeNodeCreateNestedOneWithoutAcknowledgementsInput
@@ -289,12 +319,16 @@ export type EdgeAcknowledgementUncheckedCreateInput = {
   nodeId: number
   version: number
   error?: string | null | runtime.Types.Skip
+  servingVersion?: number | null | runtime.Types.Skip
+  warning?: string | null | runtime.Types.Skip
   acknowledgedAt?: Date | string | runtime.Types.Skip
 }
 
 export type EdgeAcknowledgementUpdateInput = {
   version?: Prisma.IntFieldUpdateOperationsInput | number | runtime.Types.Skip
   error?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
+  servingVersion?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  warning?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
   acknowledgedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
   service?: Prisma.GameServiceUpdateOneRequiredWithoutAcknowledgementsNestedInput | runtime.Types.Skip
   node?: Prisma.EdgeNodeUpdateOneRequiredWithoutAcknowledgementsNestedInput | runtime.Types.Skip
@@ -305,6 +339,8 @@ export type EdgeAcknowledgementUncheckedUpdateInput = {
   nodeId?: Prisma.IntFieldUpdateOperationsInput | number | runtime.Types.Skip
   version?: Prisma.IntFieldUpdateOperationsInput | number | runtime.Types.Skip
   error?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
+  servingVersion?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  warning?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
   acknowledgedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
 }
 
@@ -313,12 +349,16 @@ export type EdgeAcknowledgementCreateManyInput = {
   nodeId: number
   version: number
   error?: string | null | runtime.Types.Skip
+  servingVersion?: number | null | runtime.Types.Skip
+  warning?: string | null | runtime.Types.Skip
   acknowledgedAt?: Date | string | runtime.Types.Skip
 }
 
 export type EdgeAcknowledgementUpdateManyMutationInput = {
   version?: Prisma.IntFieldUpdateOperationsInput | number | runtime.Types.Skip
   error?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
+  servingVersion?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  warning?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
   acknowledgedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
 }
 
@@ -327,6 +367,8 @@ export type EdgeAcknowledgementUncheckedUpdateManyInput = {
   nodeId?: Prisma.IntFieldUpdateOperationsInput | number | runtime.Types.Skip
   version?: Prisma.IntFieldUpdateOperationsInput | number | runtime.Types.Skip
   error?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
+  servingVersion?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  warning?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
   acknowledgedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
 }
 
@@ -350,6 +392,8 @@ export type EdgeAcknowledgementCountOrderByAggregateInput = {
   nodeId?: Prisma.SortOrder | runtime.Types.Skip
   version?: Prisma.SortOrder | runtime.Types.Skip
   error?: Prisma.SortOrder | runtime.Types.Skip
+  servingVersion?: Prisma.SortOrder | runtime.Types.Skip
+  warning?: Prisma.SortOrder | runtime.Types.Skip
   acknowledgedAt?: Prisma.SortOrder | runtime.Types.Skip
 }
 
@@ -357,6 +401,7 @@ export type EdgeAcknowledgementAvgOrderByAggregateInput = {
   serviceId?: Prisma.SortOrder | runtime.Types.Skip
   nodeId?: Prisma.SortOrder | runtime.Types.Skip
   version?: Prisma.SortOrder | runtime.Types.Skip
+  servingVersion?: Prisma.SortOrder | runtime.Types.Skip
 }
 
 export type EdgeAcknowledgementMaxOrderByAggregateInput = {
@@ -364,6 +409,8 @@ export type EdgeAcknowledgementMaxOrderByAggregateInput = {
   nodeId?: Prisma.SortOrder | runtime.Types.Skip
   version?: Prisma.SortOrder | runtime.Types.Skip
   error?: Prisma.SortOrder | runtime.Types.Skip
+  servingVersion?: Prisma.SortOrder | runtime.Types.Skip
+  warning?: Prisma.SortOrder | runtime.Types.Skip
   acknowledgedAt?: Prisma.SortOrder | runtime.Types.Skip
 }
 
@@ -372,6 +419,8 @@ export type EdgeAcknowledgementMinOrderByAggregateInput = {
   nodeId?: Prisma.SortOrder | runtime.Types.Skip
   version?: Prisma.SortOrder | runtime.Types.Skip
   error?: Prisma.SortOrder | runtime.Types.Skip
+  servingVersion?: Prisma.SortOrder | runtime.Types.Skip
+  warning?: Prisma.SortOrder | runtime.Types.Skip
   acknowledgedAt?: Prisma.SortOrder | runtime.Types.Skip
 }
 
@@ -379,6 +428,7 @@ export type EdgeAcknowledgementSumOrderByAggregateInput = {
   serviceId?: Prisma.SortOrder | runtime.Types.Skip
   nodeId?: Prisma.SortOrder | runtime.Types.Skip
   version?: Prisma.SortOrder | runtime.Types.Skip
+  servingVersion?: Prisma.SortOrder | runtime.Types.Skip
 }
 
 export type EdgeAcknowledgementCreateNestedManyWithoutServiceInput = {
@@ -468,6 +518,8 @@ export type EdgeAcknowledgementUncheckedUpdateManyWithoutNodeNestedInput = {
 export type EdgeAcknowledgementCreateWithoutServiceInput = {
   version: number
   error?: string | null | runtime.Types.Skip
+  servingVersion?: number | null | runtime.Types.Skip
+  warning?: string | null | runtime.Types.Skip
   acknowledgedAt?: Date | string | runtime.Types.Skip
   node: Prisma.EdgeNodeCreateNestedOneWithoutAcknowledgementsInput
 }
@@ -476,6 +528,8 @@ export type EdgeAcknowledgementUncheckedCreateWithoutServiceInput = {
   nodeId: number
   version: number
   error?: string | null | runtime.Types.Skip
+  servingVersion?: number | null | runtime.Types.Skip
+  warning?: string | null | runtime.Types.Skip
   acknowledgedAt?: Date | string | runtime.Types.Skip
 }
 
@@ -513,12 +567,16 @@ export type EdgeAcknowledgementScalarWhereInput = {
   nodeId?: Prisma.IntFilter<"EdgeAcknowledgement"> | number | runtime.Types.Skip
   version?: Prisma.IntFilter<"EdgeAcknowledgement"> | number | runtime.Types.Skip
   error?: Prisma.StringNullableFilter<"EdgeAcknowledgement"> | string | null | runtime.Types.Skip
+  servingVersion?: Prisma.IntNullableFilter<"EdgeAcknowledgement"> | number | null | runtime.Types.Skip
+  warning?: Prisma.StringNullableFilter<"EdgeAcknowledgement"> | string | null | runtime.Types.Skip
   acknowledgedAt?: Prisma.DateTimeFilter<"EdgeAcknowledgement"> | Date | string | runtime.Types.Skip
 }
 
 export type EdgeAcknowledgementCreateWithoutNodeInput = {
   version: number
   error?: string | null | runtime.Types.Skip
+  servingVersion?: number | null | runtime.Types.Skip
+  warning?: string | null | runtime.Types.Skip
   acknowledgedAt?: Date | string | runtime.Types.Skip
   service: Prisma.GameServiceCreateNestedOneWithoutAcknowledgementsInput
 }
@@ -527,6 +585,8 @@ export type EdgeAcknowledgementUncheckedCreateWithoutNodeInput = {
   serviceId: number
   version: number
   error?: string | null | runtime.Types.Skip
+  servingVersion?: number | null | runtime.Types.Skip
+  warning?: string | null | runtime.Types.Skip
   acknowledgedAt?: Date | string | runtime.Types.Skip
 }
 
@@ -560,12 +620,16 @@ export type EdgeAcknowledgementCreateManyServiceInput = {
   nodeId: number
   version: number
   error?: string | null | runtime.Types.Skip
+  servingVersion?: number | null | runtime.Types.Skip
+  warning?: string | null | runtime.Types.Skip
   acknowledgedAt?: Date | string | runtime.Types.Skip
 }
 
 export type EdgeAcknowledgementUpdateWithoutServiceInput = {
   version?: Prisma.IntFieldUpdateOperationsInput | number | runtime.Types.Skip
   error?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
+  servingVersion?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  warning?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
   acknowledgedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
   node?: Prisma.EdgeNodeUpdateOneRequiredWithoutAcknowledgementsNestedInput | runtime.Types.Skip
 }
@@ -574,6 +638,8 @@ export type EdgeAcknowledgementUncheckedUpdateWithoutServiceInput = {
   nodeId?: Prisma.IntFieldUpdateOperationsInput | number | runtime.Types.Skip
   version?: Prisma.IntFieldUpdateOperationsInput | number | runtime.Types.Skip
   error?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
+  servingVersion?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  warning?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
   acknowledgedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
 }
 
@@ -581,6 +647,8 @@ export type EdgeAcknowledgementUncheckedUpdateManyWithoutServiceInput = {
   nodeId?: Prisma.IntFieldUpdateOperationsInput | number | runtime.Types.Skip
   version?: Prisma.IntFieldUpdateOperationsInput | number | runtime.Types.Skip
   error?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
+  servingVersion?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  warning?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
   acknowledgedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
 }
 
@@ -588,12 +656,16 @@ export type EdgeAcknowledgementCreateManyNodeInput = {
   serviceId: number
   version: number
   error?: string | null | runtime.Types.Skip
+  servingVersion?: number | null | runtime.Types.Skip
+  warning?: string | null | runtime.Types.Skip
   acknowledgedAt?: Date | string | runtime.Types.Skip
 }
 
 export type EdgeAcknowledgementUpdateWithoutNodeInput = {
   version?: Prisma.IntFieldUpdateOperationsInput | number | runtime.Types.Skip
   error?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
+  servingVersion?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  warning?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
   acknowledgedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
   service?: Prisma.GameServiceUpdateOneRequiredWithoutAcknowledgementsNestedInput | runtime.Types.Skip
 }
@@ -602,6 +674,8 @@ export type EdgeAcknowledgementUncheckedUpdateWithoutNodeInput = {
   serviceId?: Prisma.IntFieldUpdateOperationsInput | number | runtime.Types.Skip
   version?: Prisma.IntFieldUpdateOperationsInput | number | runtime.Types.Skip
   error?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
+  servingVersion?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  warning?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
   acknowledgedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
 }
 
@@ -609,6 +683,8 @@ export type EdgeAcknowledgementUncheckedUpdateManyWithoutNodeInput = {
   serviceId?: Prisma.IntFieldUpdateOperationsInput | number | runtime.Types.Skip
   version?: Prisma.IntFieldUpdateOperationsInput | number | runtime.Types.Skip
   error?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
+  servingVersion?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  warning?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
   acknowledgedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
 }
 
@@ -619,6 +695,8 @@ export type EdgeAcknowledgementSelect<ExtArgs extends runtime.Types.Extensions.I
   nodeId?: boolean | runtime.Types.Skip
   version?: boolean | runtime.Types.Skip
   error?: boolean | runtime.Types.Skip
+  servingVersion?: boolean | runtime.Types.Skip
+  warning?: boolean | runtime.Types.Skip
   acknowledgedAt?: boolean | runtime.Types.Skip
   service?: boolean | Prisma.GameServiceDefaultArgs<ExtArgs> | runtime.Types.Skip
   node?: boolean | Prisma.EdgeNodeDefaultArgs<ExtArgs> | runtime.Types.Skip
@@ -629,6 +707,8 @@ export type EdgeAcknowledgementSelectCreateManyAndReturn<ExtArgs extends runtime
   nodeId?: boolean | runtime.Types.Skip
   version?: boolean | runtime.Types.Skip
   error?: boolean | runtime.Types.Skip
+  servingVersion?: boolean | runtime.Types.Skip
+  warning?: boolean | runtime.Types.Skip
   acknowledgedAt?: boolean | runtime.Types.Skip
   service?: boolean | Prisma.GameServiceDefaultArgs<ExtArgs> | runtime.Types.Skip
   node?: boolean | Prisma.EdgeNodeDefaultArgs<ExtArgs> | runtime.Types.Skip
@@ -639,6 +719,8 @@ export type EdgeAcknowledgementSelectUpdateManyAndReturn<ExtArgs extends runtime
   nodeId?: boolean | runtime.Types.Skip
   version?: boolean | runtime.Types.Skip
   error?: boolean | runtime.Types.Skip
+  servingVersion?: boolean | runtime.Types.Skip
+  warning?: boolean | runtime.Types.Skip
   acknowledgedAt?: boolean | runtime.Types.Skip
   service?: boolean | Prisma.GameServiceDefaultArgs<ExtArgs> | runtime.Types.Skip
   node?: boolean | Prisma.EdgeNodeDefaultArgs<ExtArgs> | runtime.Types.Skip
@@ -649,10 +731,12 @@ export type EdgeAcknowledgementSelectScalar = {
   nodeId?: boolean | runtime.Types.Skip
   version?: boolean | runtime.Types.Skip
   error?: boolean | runtime.Types.Skip
+  servingVersion?: boolean | runtime.Types.Skip
+  warning?: boolean | runtime.Types.Skip
   acknowledgedAt?: boolean | runtime.Types.Skip
 }
 
-export type EdgeAcknowledgementOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"serviceId" | "nodeId" | "version" | "error" | "acknowledgedAt", ExtArgs["result"]["edgeAcknowledgement"], runtime.Types.Skip>
+export type EdgeAcknowledgementOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"serviceId" | "nodeId" | "version" | "error" | "servingVersion" | "warning" | "acknowledgedAt", ExtArgs["result"]["edgeAcknowledgement"], runtime.Types.Skip>
 export type EdgeAcknowledgementInclude<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
   service?: boolean | Prisma.GameServiceDefaultArgs<ExtArgs> | runtime.Types.Skip
   node?: boolean | Prisma.EdgeNodeDefaultArgs<ExtArgs> | runtime.Types.Skip
@@ -683,6 +767,14 @@ export type $EdgeAcknowledgementPayload<ExtArgs extends runtime.Types.Extensions
      * Why the node could not apply this version; null when it did.
      */
     error: string | null
+    /**
+     * The version that players reach; null when none, or when an older program did not say.
+     */
+    servingVersion: number | null
+    /**
+     * What the owner should know although the version is applied.
+     */
+    warning: string | null
     acknowledgedAt: Date
   }, ExtArgs["result"]["edgeAcknowledgement"]>
   composites: {}
@@ -1113,6 +1205,8 @@ export interface EdgeAcknowledgementFieldRefs {
   readonly nodeId: Prisma.FieldRef<"EdgeAcknowledgement", 'Int'>
   readonly version: Prisma.FieldRef<"EdgeAcknowledgement", 'Int'>
   readonly error: Prisma.FieldRef<"EdgeAcknowledgement", 'String'>
+  readonly servingVersion: Prisma.FieldRef<"EdgeAcknowledgement", 'Int'>
+  readonly warning: Prisma.FieldRef<"EdgeAcknowledgement", 'String'>
   readonly acknowledgedAt: Prisma.FieldRef<"EdgeAcknowledgement", 'DateTime'>
 }
     

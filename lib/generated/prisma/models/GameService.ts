@@ -738,10 +738,12 @@ export type GameServiceCreateNestedOneWithoutHostnameClaimsInput = {
   connect?: Prisma.GameServiceWhereUniqueInput | runtime.Types.Skip
 }
 
-export type GameServiceUpdateOneRequiredWithoutHostnameClaimsNestedInput = {
+export type GameServiceUpdateOneWithoutHostnameClaimsNestedInput = {
   create?: Prisma.XOR<Prisma.GameServiceCreateWithoutHostnameClaimsInput, Prisma.GameServiceUncheckedCreateWithoutHostnameClaimsInput> | runtime.Types.Skip
   connectOrCreate?: Prisma.GameServiceCreateOrConnectWithoutHostnameClaimsInput | runtime.Types.Skip
   upsert?: Prisma.GameServiceUpsertWithoutHostnameClaimsInput | runtime.Types.Skip
+  disconnect?: Prisma.GameServiceWhereInput | boolean | runtime.Types.Skip
+  delete?: Prisma.GameServiceWhereInput | boolean | runtime.Types.Skip
   connect?: Prisma.GameServiceWhereUniqueInput | runtime.Types.Skip
   update?: Prisma.XOR<Prisma.XOR<Prisma.GameServiceUpdateToOneWithWhereWithoutHostnameClaimsInput, Prisma.GameServiceUpdateWithoutHostnameClaimsInput>, Prisma.GameServiceUncheckedUpdateWithoutHostnameClaimsInput> | runtime.Types.Skip
 }

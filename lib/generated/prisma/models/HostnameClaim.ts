@@ -28,10 +28,12 @@ export type AggregateHostnameClaim = {
 
 export type HostnameClaimAvgAggregateOutputType = {
   serviceId: number | null
+  accountId: number | null
 }
 
 export type HostnameClaimSumAggregateOutputType = {
   serviceId: number | null
+  accountId: number | null
 }
 
 export type HostnameClaimMinAggregateOutputType = {
@@ -39,6 +41,8 @@ export type HostnameClaimMinAggregateOutputType = {
   serviceId: number | null
   claimedAt: Date | null
   activeAt: Date | null
+  accountId: number | null
+  releasedAt: Date | null
 }
 
 export type HostnameClaimMaxAggregateOutputType = {
@@ -46,6 +50,8 @@ export type HostnameClaimMaxAggregateOutputType = {
   serviceId: number | null
   claimedAt: Date | null
   activeAt: Date | null
+  accountId: number | null
+  releasedAt: Date | null
 }
 
 export type HostnameClaimCountAggregateOutputType = {
@@ -53,16 +59,20 @@ export type HostnameClaimCountAggregateOutputType = {
   serviceId: number
   claimedAt: number
   activeAt: number
+  accountId: number
+  releasedAt: number
   _all: number
 }
 
 
 export type HostnameClaimAvgAggregateInputType = {
   serviceId?: true | runtime.Types.Skip
+  accountId?: true | runtime.Types.Skip
 }
 
 export type HostnameClaimSumAggregateInputType = {
   serviceId?: true | runtime.Types.Skip
+  accountId?: true | runtime.Types.Skip
 }
 
 export type HostnameClaimMinAggregateInputType = {
@@ -70,6 +80,8 @@ export type HostnameClaimMinAggregateInputType = {
   serviceId?: true | runtime.Types.Skip
   claimedAt?: true | runtime.Types.Skip
   activeAt?: true | runtime.Types.Skip
+  accountId?: true | runtime.Types.Skip
+  releasedAt?: true | runtime.Types.Skip
 }
 
 export type HostnameClaimMaxAggregateInputType = {
@@ -77,6 +89,8 @@ export type HostnameClaimMaxAggregateInputType = {
   serviceId?: true | runtime.Types.Skip
   claimedAt?: true | runtime.Types.Skip
   activeAt?: true | runtime.Types.Skip
+  accountId?: true | runtime.Types.Skip
+  releasedAt?: true | runtime.Types.Skip
 }
 
 export type HostnameClaimCountAggregateInputType = {
@@ -84,6 +98,8 @@ export type HostnameClaimCountAggregateInputType = {
   serviceId?: true | runtime.Types.Skip
   claimedAt?: true | runtime.Types.Skip
   activeAt?: true | runtime.Types.Skip
+  accountId?: true | runtime.Types.Skip
+  releasedAt?: true | runtime.Types.Skip
   _all?: true | runtime.Types.Skip
 }
 
@@ -175,9 +191,11 @@ export type HostnameClaimGroupByArgs<ExtArgs extends runtime.Types.Extensions.In
 
 export type HostnameClaimGroupByOutputType = {
   hostname: string
-  serviceId: number
+  serviceId: number | null
   claimedAt: Date
   activeAt: Date | null
+  accountId: number | null
+  releasedAt: Date | null
   _count: HostnameClaimCountAggregateOutputType | null
   _avg: HostnameClaimAvgAggregateOutputType | null
   _sum: HostnameClaimSumAggregateOutputType | null
@@ -205,18 +223,24 @@ export type HostnameClaimWhereInput = {
   OR?: Prisma.HostnameClaimWhereInput[] | runtime.Types.Skip
   NOT?: Prisma.HostnameClaimWhereInput | Prisma.HostnameClaimWhereInput[] | runtime.Types.Skip
   hostname?: Prisma.StringFilter<"HostnameClaim"> | string | runtime.Types.Skip
-  serviceId?: Prisma.IntFilter<"HostnameClaim"> | number | runtime.Types.Skip
+  serviceId?: Prisma.IntNullableFilter<"HostnameClaim"> | number | null | runtime.Types.Skip
   claimedAt?: Prisma.DateTimeFilter<"HostnameClaim"> | Date | string | runtime.Types.Skip
   activeAt?: Prisma.DateTimeNullableFilter<"HostnameClaim"> | Date | string | null | runtime.Types.Skip
-  service?: Prisma.XOR<Prisma.GameServiceScalarRelationFilter, Prisma.GameServiceWhereInput> | runtime.Types.Skip
+  accountId?: Prisma.IntNullableFilter<"HostnameClaim"> | number | null | runtime.Types.Skip
+  releasedAt?: Prisma.DateTimeNullableFilter<"HostnameClaim"> | Date | string | null | runtime.Types.Skip
+  service?: Prisma.XOR<Prisma.GameServiceNullableScalarRelationFilter, Prisma.GameServiceWhereInput> | null | runtime.Types.Skip
+  account?: Prisma.XOR<Prisma.AccountNullableScalarRelationFilter, Prisma.AccountWhereInput> | null | runtime.Types.Skip
 }
 
 export type HostnameClaimOrderByWithRelationInput = {
   hostname?: Prisma.SortOrder | runtime.Types.Skip
-  serviceId?: Prisma.SortOrder | runtime.Types.Skip
+  serviceId?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
   claimedAt?: Prisma.SortOrder | runtime.Types.Skip
   activeAt?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
+  accountId?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
+  releasedAt?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
   service?: Prisma.GameServiceOrderByWithRelationInput | runtime.Types.Skip
+  account?: Prisma.AccountOrderByWithRelationInput | runtime.Types.Skip
 }
 
 export type HostnameClaimWhereUniqueInput = Prisma.AtLeast<{
@@ -224,17 +248,22 @@ export type HostnameClaimWhereUniqueInput = Prisma.AtLeast<{
   AND?: Prisma.HostnameClaimWhereInput | Prisma.HostnameClaimWhereInput[] | runtime.Types.Skip
   OR?: Prisma.HostnameClaimWhereInput[] | runtime.Types.Skip
   NOT?: Prisma.HostnameClaimWhereInput | Prisma.HostnameClaimWhereInput[] | runtime.Types.Skip
-  serviceId?: Prisma.IntFilter<"HostnameClaim"> | number | runtime.Types.Skip
+  serviceId?: Prisma.IntNullableFilter<"HostnameClaim"> | number | null | runtime.Types.Skip
   claimedAt?: Prisma.DateTimeFilter<"HostnameClaim"> | Date | string | runtime.Types.Skip
   activeAt?: Prisma.DateTimeNullableFilter<"HostnameClaim"> | Date | string | null | runtime.Types.Skip
-  service?: Prisma.XOR<Prisma.GameServiceScalarRelationFilter, Prisma.GameServiceWhereInput> | runtime.Types.Skip
+  accountId?: Prisma.IntNullableFilter<"HostnameClaim"> | number | null | runtime.Types.Skip
+  releasedAt?: Prisma.DateTimeNullableFilter<"HostnameClaim"> | Date | string | null | runtime.Types.Skip
+  service?: Prisma.XOR<Prisma.GameServiceNullableScalarRelationFilter, Prisma.GameServiceWhereInput> | null | runtime.Types.Skip
+  account?: Prisma.XOR<Prisma.AccountNullableScalarRelationFilter, Prisma.AccountWhereInput> | null | runtime.Types.Skip
 }, "hostname">
 
 export type HostnameClaimOrderByWithAggregationInput = {
   hostname?: Prisma.SortOrder | runtime.Types.Skip
-  serviceId?: Prisma.SortOrder | runtime.Types.Skip
+  serviceId?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
   claimedAt?: Prisma.SortOrder | runtime.Types.Skip
   activeAt?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
+  accountId?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
+  releasedAt?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
   _count?: Prisma.HostnameClaimCountOrderByAggregateInput | runtime.Types.Skip
   _avg?: Prisma.HostnameClaimAvgOrderByAggregateInput | runtime.Types.Skip
   _max?: Prisma.HostnameClaimMaxOrderByAggregateInput | runtime.Types.Skip
@@ -247,57 +276,72 @@ export type HostnameClaimScalarWhereWithAggregatesInput = {
   OR?: Prisma.HostnameClaimScalarWhereWithAggregatesInput[] | runtime.Types.Skip
   NOT?: Prisma.HostnameClaimScalarWhereWithAggregatesInput | Prisma.HostnameClaimScalarWhereWithAggregatesInput[] | runtime.Types.Skip
   hostname?: Prisma.StringWithAggregatesFilter<"HostnameClaim"> | string | runtime.Types.Skip
-  serviceId?: Prisma.IntWithAggregatesFilter<"HostnameClaim"> | number | runtime.Types.Skip
+  serviceId?: Prisma.IntNullableWithAggregatesFilter<"HostnameClaim"> | number | null | runtime.Types.Skip
   claimedAt?: Prisma.DateTimeWithAggregatesFilter<"HostnameClaim"> | Date | string | runtime.Types.Skip
   activeAt?: Prisma.DateTimeNullableWithAggregatesFilter<"HostnameClaim"> | Date | string | null | runtime.Types.Skip
+  accountId?: Prisma.IntNullableWithAggregatesFilter<"HostnameClaim"> | number | null | runtime.Types.Skip
+  releasedAt?: Prisma.DateTimeNullableWithAggregatesFilter<"HostnameClaim"> | Date | string | null | runtime.Types.Skip
 }
 
 export type HostnameClaimCreateInput = {
   hostname: string
   claimedAt?: Date | string | runtime.Types.Skip
   activeAt?: Date | string | null | runtime.Types.Skip
-  service: Prisma.GameServiceCreateNestedOneWithoutHostnameClaimsInput
+  releasedAt?: Date | string | null | runtime.Types.Skip
+  service?: Prisma.GameServiceCreateNestedOneWithoutHostnameClaimsInput | runtime.Types.Skip
+  account?: Prisma.AccountCreateNestedOneWithoutKeptHostnamesInput | runtime.Types.Skip
 }
 
 export type HostnameClaimUncheckedCreateInput = {
   hostname: string
-  serviceId: number
+  serviceId?: number | null | runtime.Types.Skip
   claimedAt?: Date | string | runtime.Types.Skip
   activeAt?: Date | string | null | runtime.Types.Skip
+  accountId?: number | null | runtime.Types.Skip
+  releasedAt?: Date | string | null | runtime.Types.Skip
 }
 
 export type HostnameClaimUpdateInput = {
   hostname?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
   claimedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
   activeAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
-  service?: Prisma.GameServiceUpdateOneRequiredWithoutHostnameClaimsNestedInput | runtime.Types.Skip
+  releasedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
+  service?: Prisma.GameServiceUpdateOneWithoutHostnameClaimsNestedInput | runtime.Types.Skip
+  account?: Prisma.AccountUpdateOneWithoutKeptHostnamesNestedInput | runtime.Types.Skip
 }
 
 export type HostnameClaimUncheckedUpdateInput = {
   hostname?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
-  serviceId?: Prisma.IntFieldUpdateOperationsInput | number | runtime.Types.Skip
+  serviceId?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   claimedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
   activeAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
+  accountId?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  releasedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
 }
 
 export type HostnameClaimCreateManyInput = {
   hostname: string
-  serviceId: number
+  serviceId?: number | null | runtime.Types.Skip
   claimedAt?: Date | string | runtime.Types.Skip
   activeAt?: Date | string | null | runtime.Types.Skip
+  accountId?: number | null | runtime.Types.Skip
+  releasedAt?: Date | string | null | runtime.Types.Skip
 }
 
 export type HostnameClaimUpdateManyMutationInput = {
   hostname?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
   claimedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
   activeAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
+  releasedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
 }
 
 export type HostnameClaimUncheckedUpdateManyInput = {
   hostname?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
-  serviceId?: Prisma.IntFieldUpdateOperationsInput | number | runtime.Types.Skip
+  serviceId?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   claimedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
   activeAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
+  accountId?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  releasedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
 }
 
 export type HostnameClaimListRelationFilter = {
@@ -315,10 +359,13 @@ export type HostnameClaimCountOrderByAggregateInput = {
   serviceId?: Prisma.SortOrder | runtime.Types.Skip
   claimedAt?: Prisma.SortOrder | runtime.Types.Skip
   activeAt?: Prisma.SortOrder | runtime.Types.Skip
+  accountId?: Prisma.SortOrder | runtime.Types.Skip
+  releasedAt?: Prisma.SortOrder | runtime.Types.Skip
 }
 
 export type HostnameClaimAvgOrderByAggregateInput = {
   serviceId?: Prisma.SortOrder | runtime.Types.Skip
+  accountId?: Prisma.SortOrder | runtime.Types.Skip
 }
 
 export type HostnameClaimMaxOrderByAggregateInput = {
@@ -326,6 +373,8 @@ export type HostnameClaimMaxOrderByAggregateInput = {
   serviceId?: Prisma.SortOrder | runtime.Types.Skip
   claimedAt?: Prisma.SortOrder | runtime.Types.Skip
   activeAt?: Prisma.SortOrder | runtime.Types.Skip
+  accountId?: Prisma.SortOrder | runtime.Types.Skip
+  releasedAt?: Prisma.SortOrder | runtime.Types.Skip
 }
 
 export type HostnameClaimMinOrderByAggregateInput = {
@@ -333,10 +382,55 @@ export type HostnameClaimMinOrderByAggregateInput = {
   serviceId?: Prisma.SortOrder | runtime.Types.Skip
   claimedAt?: Prisma.SortOrder | runtime.Types.Skip
   activeAt?: Prisma.SortOrder | runtime.Types.Skip
+  accountId?: Prisma.SortOrder | runtime.Types.Skip
+  releasedAt?: Prisma.SortOrder | runtime.Types.Skip
 }
 
 export type HostnameClaimSumOrderByAggregateInput = {
   serviceId?: Prisma.SortOrder | runtime.Types.Skip
+  accountId?: Prisma.SortOrder | runtime.Types.Skip
+}
+
+export type HostnameClaimCreateNestedManyWithoutAccountInput = {
+  create?: Prisma.XOR<Prisma.HostnameClaimCreateWithoutAccountInput, Prisma.HostnameClaimUncheckedCreateWithoutAccountInput> | Prisma.HostnameClaimCreateWithoutAccountInput[] | Prisma.HostnameClaimUncheckedCreateWithoutAccountInput[] | runtime.Types.Skip
+  connectOrCreate?: Prisma.HostnameClaimCreateOrConnectWithoutAccountInput | Prisma.HostnameClaimCreateOrConnectWithoutAccountInput[] | runtime.Types.Skip
+  createMany?: Prisma.HostnameClaimCreateManyAccountInputEnvelope | runtime.Types.Skip
+  connect?: Prisma.HostnameClaimWhereUniqueInput | Prisma.HostnameClaimWhereUniqueInput[] | runtime.Types.Skip
+}
+
+export type HostnameClaimUncheckedCreateNestedManyWithoutAccountInput = {
+  create?: Prisma.XOR<Prisma.HostnameClaimCreateWithoutAccountInput, Prisma.HostnameClaimUncheckedCreateWithoutAccountInput> | Prisma.HostnameClaimCreateWithoutAccountInput[] | Prisma.HostnameClaimUncheckedCreateWithoutAccountInput[] | runtime.Types.Skip
+  connectOrCreate?: Prisma.HostnameClaimCreateOrConnectWithoutAccountInput | Prisma.HostnameClaimCreateOrConnectWithoutAccountInput[] | runtime.Types.Skip
+  createMany?: Prisma.HostnameClaimCreateManyAccountInputEnvelope | runtime.Types.Skip
+  connect?: Prisma.HostnameClaimWhereUniqueInput | Prisma.HostnameClaimWhereUniqueInput[] | runtime.Types.Skip
+}
+
+export type HostnameClaimUpdateManyWithoutAccountNestedInput = {
+  create?: Prisma.XOR<Prisma.HostnameClaimCreateWithoutAccountInput, Prisma.HostnameClaimUncheckedCreateWithoutAccountInput> | Prisma.HostnameClaimCreateWithoutAccountInput[] | Prisma.HostnameClaimUncheckedCreateWithoutAccountInput[] | runtime.Types.Skip
+  connectOrCreate?: Prisma.HostnameClaimCreateOrConnectWithoutAccountInput | Prisma.HostnameClaimCreateOrConnectWithoutAccountInput[] | runtime.Types.Skip
+  upsert?: Prisma.HostnameClaimUpsertWithWhereUniqueWithoutAccountInput | Prisma.HostnameClaimUpsertWithWhereUniqueWithoutAccountInput[] | runtime.Types.Skip
+  createMany?: Prisma.HostnameClaimCreateManyAccountInputEnvelope | runtime.Types.Skip
+  set?: Prisma.HostnameClaimWhereUniqueInput | Prisma.HostnameClaimWhereUniqueInput[] | runtime.Types.Skip
+  disconnect?: Prisma.HostnameClaimWhereUniqueInput | Prisma.HostnameClaimWhereUniqueInput[] | runtime.Types.Skip
+  delete?: Prisma.HostnameClaimWhereUniqueInput | Prisma.HostnameClaimWhereUniqueInput[] | runtime.Types.Skip
+  connect?: Prisma.HostnameClaimWhereUniqueInput | Prisma.HostnameClaimWhereUniqueInput[] | runtime.Types.Skip
+  update?: Prisma.HostnameClaimUpdateWithWhereUniqueWithoutAccountInput | Prisma.HostnameClaimUpdateWithWhereUniqueWithoutAccountInput[] | runtime.Types.Skip
+  updateMany?: Prisma.HostnameClaimUpdateManyWithWhereWithoutAccountInput | Prisma.HostnameClaimUpdateManyWithWhereWithoutAccountInput[] | runtime.Types.Skip
+  deleteMany?: Prisma.HostnameClaimScalarWhereInput | Prisma.HostnameClaimScalarWhereInput[] | runtime.Types.Skip
+}
+
+export type HostnameClaimUncheckedUpdateManyWithoutAccountNestedInput = {
+  create?: Prisma.XOR<Prisma.HostnameClaimCreateWithoutAccountInput, Prisma.HostnameClaimUncheckedCreateWithoutAccountInput> | Prisma.HostnameClaimCreateWithoutAccountInput[] | Prisma.HostnameClaimUncheckedCreateWithoutAccountInput[] | runtime.Types.Skip
+  connectOrCreate?: Prisma.HostnameClaimCreateOrConnectWithoutAccountInput | Prisma.HostnameClaimCreateOrConnectWithoutAccountInput[] | runtime.Types.Skip
+  upsert?: Prisma.HostnameClaimUpsertWithWhereUniqueWithoutAccountInput | Prisma.HostnameClaimUpsertWithWhereUniqueWithoutAccountInput[] | runtime.Types.Skip
+  createMany?: Prisma.HostnameClaimCreateManyAccountInputEnvelope | runtime.Types.Skip
+  set?: Prisma.HostnameClaimWhereUniqueInput | Prisma.HostnameClaimWhereUniqueInput[] | runtime.Types.Skip
+  disconnect?: Prisma.HostnameClaimWhereUniqueInput | Prisma.HostnameClaimWhereUniqueInput[] | runtime.Types.Skip
+  delete?: Prisma.HostnameClaimWhereUniqueInput | Prisma.HostnameClaimWhereUniqueInput[] | runtime.Types.Skip
+  connect?: Prisma.HostnameClaimWhereUniqueInput | Prisma.HostnameClaimWhereUniqueInput[] | runtime.Types.Skip
+  update?: Prisma.HostnameClaimUpdateWithWhereUniqueWithoutAccountInput | Prisma.HostnameClaimUpdateWithWhereUniqueWithoutAccountInput[] | runtime.Types.Skip
+  updateMany?: Prisma.HostnameClaimUpdateManyWithWhereWithoutAccountInput | Prisma.HostnameClaimUpdateManyWithWhereWithoutAccountInput[] | runtime.Types.Skip
+  deleteMany?: Prisma.HostnameClaimScalarWhereInput | Prisma.HostnameClaimScalarWhereInput[] | runtime.Types.Skip
 }
 
 export type HostnameClaimCreateNestedManyWithoutServiceInput = {
@@ -381,16 +475,74 @@ export type HostnameClaimUncheckedUpdateManyWithoutServiceNestedInput = {
   deleteMany?: Prisma.HostnameClaimScalarWhereInput | Prisma.HostnameClaimScalarWhereInput[] | runtime.Types.Skip
 }
 
+export type HostnameClaimCreateWithoutAccountInput = {
+  hostname: string
+  claimedAt?: Date | string | runtime.Types.Skip
+  activeAt?: Date | string | null | runtime.Types.Skip
+  releasedAt?: Date | string | null | runtime.Types.Skip
+  service?: Prisma.GameServiceCreateNestedOneWithoutHostnameClaimsInput | runtime.Types.Skip
+}
+
+export type HostnameClaimUncheckedCreateWithoutAccountInput = {
+  hostname: string
+  serviceId?: number | null | runtime.Types.Skip
+  claimedAt?: Date | string | runtime.Types.Skip
+  activeAt?: Date | string | null | runtime.Types.Skip
+  releasedAt?: Date | string | null | runtime.Types.Skip
+}
+
+export type HostnameClaimCreateOrConnectWithoutAccountInput = {
+  where: Prisma.HostnameClaimWhereUniqueInput
+  create: Prisma.XOR<Prisma.HostnameClaimCreateWithoutAccountInput, Prisma.HostnameClaimUncheckedCreateWithoutAccountInput>
+}
+
+export type HostnameClaimCreateManyAccountInputEnvelope = {
+  data: Prisma.HostnameClaimCreateManyAccountInput | Prisma.HostnameClaimCreateManyAccountInput[]
+  skipDuplicates?: boolean | runtime.Types.Skip
+}
+
+export type HostnameClaimUpsertWithWhereUniqueWithoutAccountInput = {
+  where: Prisma.HostnameClaimWhereUniqueInput
+  update: Prisma.XOR<Prisma.HostnameClaimUpdateWithoutAccountInput, Prisma.HostnameClaimUncheckedUpdateWithoutAccountInput>
+  create: Prisma.XOR<Prisma.HostnameClaimCreateWithoutAccountInput, Prisma.HostnameClaimUncheckedCreateWithoutAccountInput>
+}
+
+export type HostnameClaimUpdateWithWhereUniqueWithoutAccountInput = {
+  where: Prisma.HostnameClaimWhereUniqueInput
+  data: Prisma.XOR<Prisma.HostnameClaimUpdateWithoutAccountInput, Prisma.HostnameClaimUncheckedUpdateWithoutAccountInput>
+}
+
+export type HostnameClaimUpdateManyWithWhereWithoutAccountInput = {
+  where: Prisma.HostnameClaimScalarWhereInput
+  data: Prisma.XOR<Prisma.HostnameClaimUpdateManyMutationInput, Prisma.HostnameClaimUncheckedUpdateManyWithoutAccountInput>
+}
+
+export type HostnameClaimScalarWhereInput = {
+  AND?: Prisma.HostnameClaimScalarWhereInput | Prisma.HostnameClaimScalarWhereInput[] | runtime.Types.Skip
+  OR?: Prisma.HostnameClaimScalarWhereInput[] | runtime.Types.Skip
+  NOT?: Prisma.HostnameClaimScalarWhereInput | Prisma.HostnameClaimScalarWhereInput[] | runtime.Types.Skip
+  hostname?: Prisma.StringFilter<"HostnameClaim"> | string | runtime.Types.Skip
+  serviceId?: Prisma.IntNullableFilter<"HostnameClaim"> | number | null | runtime.Types.Skip
+  claimedAt?: Prisma.DateTimeFilter<"HostnameClaim"> | Date | string | runtime.Types.Skip
+  activeAt?: Prisma.DateTimeNullableFilter<"HostnameClaim"> | Date | string | null | runtime.Types.Skip
+  accountId?: Prisma.IntNullableFilter<"HostnameClaim"> | number | null | runtime.Types.Skip
+  releasedAt?: Prisma.DateTimeNullableFilter<"HostnameClaim"> | Date | string | null | runtime.Types.Skip
+}
+
 export type HostnameClaimCreateWithoutServiceInput = {
   hostname: string
   claimedAt?: Date | string | runtime.Types.Skip
   activeAt?: Date | string | null | runtime.Types.Skip
+  releasedAt?: Date | string | null | runtime.Types.Skip
+  account?: Prisma.AccountCreateNestedOneWithoutKeptHostnamesInput | runtime.Types.Skip
 }
 
 export type HostnameClaimUncheckedCreateWithoutServiceInput = {
   hostname: string
   claimedAt?: Date | string | runtime.Types.Skip
   activeAt?: Date | string | null | runtime.Types.Skip
+  accountId?: number | null | runtime.Types.Skip
+  releasedAt?: Date | string | null | runtime.Types.Skip
 }
 
 export type HostnameClaimCreateOrConnectWithoutServiceInput = {
@@ -419,38 +571,68 @@ export type HostnameClaimUpdateManyWithWhereWithoutServiceInput = {
   data: Prisma.XOR<Prisma.HostnameClaimUpdateManyMutationInput, Prisma.HostnameClaimUncheckedUpdateManyWithoutServiceInput>
 }
 
-export type HostnameClaimScalarWhereInput = {
-  AND?: Prisma.HostnameClaimScalarWhereInput | Prisma.HostnameClaimScalarWhereInput[] | runtime.Types.Skip
-  OR?: Prisma.HostnameClaimScalarWhereInput[] | runtime.Types.Skip
-  NOT?: Prisma.HostnameClaimScalarWhereInput | Prisma.HostnameClaimScalarWhereInput[] | runtime.Types.Skip
-  hostname?: Prisma.StringFilter<"HostnameClaim"> | string | runtime.Types.Skip
-  serviceId?: Prisma.IntFilter<"HostnameClaim"> | number | runtime.Types.Skip
-  claimedAt?: Prisma.DateTimeFilter<"HostnameClaim"> | Date | string | runtime.Types.Skip
-  activeAt?: Prisma.DateTimeNullableFilter<"HostnameClaim"> | Date | string | null | runtime.Types.Skip
+export type HostnameClaimCreateManyAccountInput = {
+  hostname: string
+  serviceId?: number | null | runtime.Types.Skip
+  claimedAt?: Date | string | runtime.Types.Skip
+  activeAt?: Date | string | null | runtime.Types.Skip
+  releasedAt?: Date | string | null | runtime.Types.Skip
+}
+
+export type HostnameClaimUpdateWithoutAccountInput = {
+  hostname?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
+  claimedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
+  activeAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
+  releasedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
+  service?: Prisma.GameServiceUpdateOneWithoutHostnameClaimsNestedInput | runtime.Types.Skip
+}
+
+export type HostnameClaimUncheckedUpdateWithoutAccountInput = {
+  hostname?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
+  serviceId?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  claimedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
+  activeAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
+  releasedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
+}
+
+export type HostnameClaimUncheckedUpdateManyWithoutAccountInput = {
+  hostname?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
+  serviceId?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  claimedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
+  activeAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
+  releasedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
 }
 
 export type HostnameClaimCreateManyServiceInput = {
   hostname: string
   claimedAt?: Date | string | runtime.Types.Skip
   activeAt?: Date | string | null | runtime.Types.Skip
+  accountId?: number | null | runtime.Types.Skip
+  releasedAt?: Date | string | null | runtime.Types.Skip
 }
 
 export type HostnameClaimUpdateWithoutServiceInput = {
   hostname?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
   claimedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
   activeAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
+  releasedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
+  account?: Prisma.AccountUpdateOneWithoutKeptHostnamesNestedInput | runtime.Types.Skip
 }
 
 export type HostnameClaimUncheckedUpdateWithoutServiceInput = {
   hostname?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
   claimedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
   activeAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
+  accountId?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  releasedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
 }
 
 export type HostnameClaimUncheckedUpdateManyWithoutServiceInput = {
   hostname?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
   claimedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
   activeAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
+  accountId?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  releasedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
 }
 
 
@@ -460,7 +642,10 @@ export type HostnameClaimSelect<ExtArgs extends runtime.Types.Extensions.Interna
   serviceId?: boolean | runtime.Types.Skip
   claimedAt?: boolean | runtime.Types.Skip
   activeAt?: boolean | runtime.Types.Skip
-  service?: boolean | Prisma.GameServiceDefaultArgs<ExtArgs> | runtime.Types.Skip
+  accountId?: boolean | runtime.Types.Skip
+  releasedAt?: boolean | runtime.Types.Skip
+  service?: boolean | Prisma.HostnameClaim$serviceArgs<ExtArgs> | runtime.Types.Skip
+  account?: boolean | Prisma.HostnameClaim$accountArgs<ExtArgs> | runtime.Types.Skip
 }, ExtArgs["result"]["hostnameClaim"]>
 
 export type HostnameClaimSelectCreateManyAndReturn<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetSelect<{
@@ -468,7 +653,10 @@ export type HostnameClaimSelectCreateManyAndReturn<ExtArgs extends runtime.Types
   serviceId?: boolean | runtime.Types.Skip
   claimedAt?: boolean | runtime.Types.Skip
   activeAt?: boolean | runtime.Types.Skip
-  service?: boolean | Prisma.GameServiceDefaultArgs<ExtArgs> | runtime.Types.Skip
+  accountId?: boolean | runtime.Types.Skip
+  releasedAt?: boolean | runtime.Types.Skip
+  service?: boolean | Prisma.HostnameClaim$serviceArgs<ExtArgs> | runtime.Types.Skip
+  account?: boolean | Prisma.HostnameClaim$accountArgs<ExtArgs> | runtime.Types.Skip
 }, ExtArgs["result"]["hostnameClaim"]>
 
 export type HostnameClaimSelectUpdateManyAndReturn<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetSelect<{
@@ -476,7 +664,10 @@ export type HostnameClaimSelectUpdateManyAndReturn<ExtArgs extends runtime.Types
   serviceId?: boolean | runtime.Types.Skip
   claimedAt?: boolean | runtime.Types.Skip
   activeAt?: boolean | runtime.Types.Skip
-  service?: boolean | Prisma.GameServiceDefaultArgs<ExtArgs> | runtime.Types.Skip
+  accountId?: boolean | runtime.Types.Skip
+  releasedAt?: boolean | runtime.Types.Skip
+  service?: boolean | Prisma.HostnameClaim$serviceArgs<ExtArgs> | runtime.Types.Skip
+  account?: boolean | Prisma.HostnameClaim$accountArgs<ExtArgs> | runtime.Types.Skip
 }, ExtArgs["result"]["hostnameClaim"]>
 
 export type HostnameClaimSelectScalar = {
@@ -484,35 +675,49 @@ export type HostnameClaimSelectScalar = {
   serviceId?: boolean | runtime.Types.Skip
   claimedAt?: boolean | runtime.Types.Skip
   activeAt?: boolean | runtime.Types.Skip
+  accountId?: boolean | runtime.Types.Skip
+  releasedAt?: boolean | runtime.Types.Skip
 }
 
-export type HostnameClaimOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"hostname" | "serviceId" | "claimedAt" | "activeAt", ExtArgs["result"]["hostnameClaim"], runtime.Types.Skip>
+export type HostnameClaimOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"hostname" | "serviceId" | "claimedAt" | "activeAt" | "accountId" | "releasedAt", ExtArgs["result"]["hostnameClaim"], runtime.Types.Skip>
 export type HostnameClaimInclude<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
-  service?: boolean | Prisma.GameServiceDefaultArgs<ExtArgs> | runtime.Types.Skip
+  service?: boolean | Prisma.HostnameClaim$serviceArgs<ExtArgs> | runtime.Types.Skip
+  account?: boolean | Prisma.HostnameClaim$accountArgs<ExtArgs> | runtime.Types.Skip
 }
 export type HostnameClaimIncludeCreateManyAndReturn<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
-  service?: boolean | Prisma.GameServiceDefaultArgs<ExtArgs> | runtime.Types.Skip
+  service?: boolean | Prisma.HostnameClaim$serviceArgs<ExtArgs> | runtime.Types.Skip
+  account?: boolean | Prisma.HostnameClaim$accountArgs<ExtArgs> | runtime.Types.Skip
 }
 export type HostnameClaimIncludeUpdateManyAndReturn<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
-  service?: boolean | Prisma.GameServiceDefaultArgs<ExtArgs> | runtime.Types.Skip
+  service?: boolean | Prisma.HostnameClaim$serviceArgs<ExtArgs> | runtime.Types.Skip
+  account?: boolean | Prisma.HostnameClaim$accountArgs<ExtArgs> | runtime.Types.Skip
 }
 
 export type $HostnameClaimPayload<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
   name: "HostnameClaim"
   objects: {
-    service: Prisma.$GameServicePayload<ExtArgs>
+    service: Prisma.$GameServicePayload<ExtArgs> | null
+    account: Prisma.$AccountPayload<ExtArgs> | null
   }
   scalars: runtime.Types.Extensions.GetPayloadResult<{
     /**
      * Lower-case, checked by the database.
      */
     hostname: string
-    serviceId: number
+    /**
+     * Null: the service was renamed or deleted, and the hostname is kept for its account.
+     */
+    serviceId: number | null
     claimedAt: Date
     /**
-     * When the service was first active under it.
+     * When a service of the account was first active under it.
      */
     activeAt: Date | null
+    /**
+     * For whom it is kept, and since when; null while a service has it.
+     */
+    accountId: number | null
+    releasedAt: Date | null
   }, ExtArgs["result"]["hostnameClaim"]>
   composites: {}
 }
@@ -907,7 +1112,8 @@ readonly fields: HostnameClaimFieldRefs;
  */
 export interface Prisma__HostnameClaimClient<T, Null = never, ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs, GlobalOmitOptions = {}> extends Prisma.PrismaPromise<T> {
   readonly [Symbol.toStringTag]: "PrismaPromise"
-  service<T extends Prisma.GameServiceDefaultArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.GameServiceDefaultArgs<ExtArgs>>): Prisma.Prisma__GameServiceClient<runtime.Types.Result.GetResult<Prisma.$GameServicePayload<ExtArgs>, T, "findUniqueOrThrow", GlobalOmitOptions> | Null, Null, ExtArgs, GlobalOmitOptions>
+  service<T extends Prisma.HostnameClaim$serviceArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.HostnameClaim$serviceArgs<ExtArgs>>): Prisma.Prisma__GameServiceClient<runtime.Types.Result.GetResult<Prisma.$GameServicePayload<ExtArgs>, T, "findUniqueOrThrow", GlobalOmitOptions> | null, null, ExtArgs, GlobalOmitOptions>
+  account<T extends Prisma.HostnameClaim$accountArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.HostnameClaim$accountArgs<ExtArgs>>): Prisma.Prisma__AccountClient<runtime.Types.Result.GetResult<Prisma.$AccountPayload<ExtArgs>, T, "findUniqueOrThrow", GlobalOmitOptions> | null, null, ExtArgs, GlobalOmitOptions>
   /**
    * Attaches callbacks for the resolution and/or rejection of the Promise.
    * @param onfulfilled The callback to execute when the Promise is resolved.
@@ -941,6 +1147,8 @@ export interface HostnameClaimFieldRefs {
   readonly serviceId: Prisma.FieldRef<"HostnameClaim", 'Int'>
   readonly claimedAt: Prisma.FieldRef<"HostnameClaim", 'DateTime'>
   readonly activeAt: Prisma.FieldRef<"HostnameClaim", 'DateTime'>
+  readonly accountId: Prisma.FieldRef<"HostnameClaim", 'Int'>
+  readonly releasedAt: Prisma.FieldRef<"HostnameClaim", 'DateTime'>
 }
     
 
@@ -1348,6 +1556,44 @@ export type HostnameClaimDeleteManyArgs<ExtArgs extends runtime.Types.Extensions
    * Limit how many HostnameClaims to delete.
    */
   limit?: number | runtime.Types.Skip
+}
+
+/**
+ * HostnameClaim.service
+ */
+export type HostnameClaim$serviceArgs<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
+  /**
+   * Select specific fields to fetch from the GameService
+   */
+  select?: Prisma.GameServiceSelect<ExtArgs> | null
+  /**
+   * Omit specific fields from the GameService
+   */
+  omit?: Prisma.GameServiceOmit<ExtArgs> | null
+  /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.GameServiceInclude<ExtArgs> | null
+  where?: Prisma.GameServiceWhereInput | runtime.Types.Skip
+}
+
+/**
+ * HostnameClaim.account
+ */
+export type HostnameClaim$accountArgs<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
+  /**
+   * Select specific fields to fetch from the Account
+   */
+  select?: Prisma.AccountSelect<ExtArgs> | null
+  /**
+   * Omit specific fields from the Account
+   */
+  omit?: Prisma.AccountOmit<ExtArgs> | null
+  /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.AccountInclude<ExtArgs> | null
+  where?: Prisma.AccountWhereInput | runtime.Types.Skip
 }
 
 /**

@@ -2,7 +2,7 @@ import type { Metadata } from "next";
 import Link from "next/link";
 import { PageHeader } from "@/app/ui/page-header";
 import { SettingsSection } from "@/app/ui/section";
-import { deleteServicePath, servicePath } from "@/lib/page-paths";
+import { deleteServicePath, disableServicePath, servicePath } from "@/lib/page-paths";
 import { editServiceAction } from "../../actions";
 import { serviceFields } from "../../service-fields";
 import { ServiceForm } from "../../service-form";
@@ -45,6 +45,18 @@ export default async function Page({ params }: Props) {
               again="Send it again: what is saved twice is the same."
             />
           </SettingsSection>
+          {wish === "on" && (
+            <SettingsSection id="disable" title="Disable">
+              <div className="card card-body">
+                <p>Disabling closes the connections of everybody who plays, until you enable it again.</p>
+                <p>
+                  <Link className="button quiet wary" href={disableServicePath(id)} prefetch={false}>
+                    Disable this service…
+                  </Link>
+                </p>
+              </div>
+            </SettingsSection>
+          )}
           <SettingsSection id="delete" title="Delete">
             <div className="card card-body grave">
               <p>
@@ -52,7 +64,8 @@ export default async function Page({ params }: Props) {
                 <strong>
                   <bdi>{name}</bdi>
                 </strong>{" "}
-                takes it off the edge nodes and frees its hostname. Its traffic is deleted with it.
+                takes it off the edge nodes. Its hostname is kept for your other services for 7 days. Its traffic is
+                deleted with it.
               </p>
               <p>
                 <Link className="button quiet wary" href={deleteServicePath(id)} prefetch={false}>

@@ -1,0 +1,49 @@
+import type { Metadata } from "next";
+import Link from "next/link";
+import { redirect } from "next/navigation";
+import { PageHeader } from "@/app/ui/page-header";
+import { listRecentTraffic } from "@/lib/game-services/traffic";
+import { servicePath, serviceSettingsPath } from "@/lib/page-paths";
+import { counted } from "@/lib/quantities";
+import { setServiceWishAction } from "../../actions";
+import { ServiceForm } from "../../service-form";
+import { ownService, visibleService } from "../own-service";
+
+type Props = { params: Promise<{ id: string }> };
+
+export async function generateMetadata({ params }: Props): Promise<Metadata> {
+  const { service } = await visibleService((await params).id);
+  return { title: `Disable ${service.name}?` };
+}
+
+/** The question before a service is disabled, because that closes the connections of everybody who plays. */
+export default async function Page({ params }: Props) {
+  const { service, wish } = await ownService((await params).id);
+  const { id, name } = service;
+  if (wish !== "on") redirect(servicePath(id));
+  const connections = (await listRecentTraffic([id])).get(id)?.connections ?? 0;
+  return (
+    <main id="main" className="page parts">
+      <PageHeader title={<>Disable {<bdi>{name}</bdi>}?</>} back={{ href: servicePath(id), label: name }}>
+        <p className="soft">
+          Everybody who plays is disconnected within seconds, and nobody gets in until you enable it again. It had{" "}
+          <strong>{counted(connections, "connection")}</strong> in the last hour.
+        </p>
+      </PageHeader>
+      <ServiceForm
+        className="card card-body grave"
+        action={setServiceWishAction}
+        label="Disable the service"
+        hidden={{ id, wish: "off" }}
+        tone="button danger"
+        submit="Disable service"
+        pending="Disabling…"
+        again="Send it again: what is done already stays done."
+      >
+        <Link className="button quiet" href={serviceSettingsPath(id)} prefetch={false}>
+          Cancel
+        </Link>
+      </ServiceForm>
+    </main>
+  );
+}

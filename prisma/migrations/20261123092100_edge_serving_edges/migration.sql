@@ -1,0 +1,3 @@
+-- AlterTable
+ALTER TABLE "edge_acknowledgements" ADD COLUMN     "serving_version" INTEGER,
+ADD COLUMN     "warning" TEXT;
