@@ -547,7 +547,7 @@ test.describe("an edge node with a real HAProxy", { tag: ["@one-engine", "@waits
       await newService("three.example.test", host.outside, port),
     ];
     const ranges = [[32_768, 60_999] as const, [10_240, 11_263] as const, [11_264, 12_287] as const];
-    const packets = host.countPackets(ranges);
+    const packets = host.countPackets(port, ranges);
     const tokens = [token, tokenOfOther, token];
     const seriesOfAll = () =>
       Promise.all(

@@ -50,14 +50,14 @@ export class EdgeHost {
     });
   }
 
-  /** Counts from now on the packets of connections that leave from these ports, both ways. Returns what they are now. */
-  countPackets(ranges: readonly (readonly [first: number, last: number])[]): () => number[] {
+  /** Counts from now on the packets of connections to `port` that leave from these ports, both ways. */
+  countPackets(port: number, ranges: readonly (readonly [first: number, last: number])[]): () => number[] {
     const nft = (input: string, ...args: string[]) =>
       execFileSync("ip", ["netns", "exec", this.#network.name, "nft", ...args], { input, encoding: "utf8" });
     const rules = ranges.flatMap(([first, last], index) =>
       ["output", "input"].map((chain) => {
-        const own = chain === "output" ? "sport" : "dport";
-        return `add rule inet judge ${chain} tcp ${own} ${first}-${last} counter name range_${index}`;
+        const [own, far] = chain === "output" ? ["sport", "dport"] : ["dport", "sport"];
+        return `add rule inet judge ${chain} tcp ${far} ${port} tcp ${own} ${first}-${last} counter name range_${index}`;
       }),
     );
     const chains = ["output", "input"].map(
