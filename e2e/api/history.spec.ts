@@ -13,6 +13,7 @@ import { getHistory, listTrends } from "@/lib/servers/telemetry/history";
 import { type RatedServer, rateSamples } from "@/lib/servers/telemetry/past-scores";
 import { retireSamples } from "@/lib/servers/telemetry/retention";
 import { listHours, recompute, rollUp, type SummedHour } from "@/lib/servers/telemetry/roll-ups";
+import { findUnwellSince } from "@/lib/servers/telemetry/since";
 import { DAY, HOUR, MINUTE } from "@/lib/time";
 
 const CORES = 4;
@@ -91,6 +92,37 @@ test("the score kept for an hour is that of each check-in as it was rated then",
       mean: expect.closeTo(mean, 2),
     });
   }
+});
+
+/** A sample in each minute of the last 60 hours, with a disk that is 99 % full in these times (epoch ms). */
+async function insertDisk(serverId: number, now: number, full: readonly (readonly [from: number, to: number])[]) {
+  const isFull = full.map(([from, to]) => `ts >= to_timestamp(${from / 1000}) and ts < to_timestamp(${to / 1000})`);
+  await db.$executeRawUnsafe(`
+    insert into telemetry_samples (server_id, ts, cpu_pct, mem_used_mb, mem_total_mb, disk_used_pct, net_loss_pct)
+    select ${serverId}, ts, 10, 100, 1000, case when ${isFull.join(" or ") || "false"} then 99 else 20 end, 0
+    from generate_series(to_timestamp(${(now - 60 * HOUR) / 1000}), to_timestamp(${now / 1000}), interval '1 minute') ts`);
+}
+
+test("a server is not well since the end of the last ten minutes in which it was; five minutes do not count", async () => {
+  const now = Math.floor(Date.now() / MINUTE) * MINUTE;
+  const since = hourAgo(26) + 17 * MINUTE;
+  const [server, always, well] = [await oldServer(), await oldServer(), await oldServer()];
+  const pause = [since + 2 * HOUR, since + 2 * HOUR + 5 * MINUTE] as const;
+  await insertDisk(server.id, now, [
+    [since, pause[0]],
+    [pause[1], now + HOUR],
+  ]);
+  await insertDisk(always.id, now, [[0, now + HOUR]]);
+  await insertDisk(well.id, now, [[since, now - 15 * MINUTE]]);
+  const found = (id: number, at: number) => expect.poll(() => findUnwellSince(id, at));
+  await found(server.id, now).toEqual({ kind: "at", at: since });
+  await found(always.id, now).toEqual({ kind: "always" });
+  await found(well.id, now).toBeNull();
+  // Within the last hour, whose samples are not summed up yet.
+  await found(well.id, now - 16 * MINUTE).toEqual({ kind: "at", at: since });
+  const recent = await oldServer();
+  await insertDisk(recent.id, now, [[now - 20 * MINUTE, now + HOUR]]);
+  await found(recent.id, now).toEqual({ kind: "at", at: now - 20 * MINUTE });
 });
 
 /**

@@ -140,8 +140,11 @@ test("the recipe's Prometheus scrapes the console, and its rules find the server
   try {
     type Alert = { state: string; labels: { alertname: string; label: string } };
     const firing = async () => {
-      const { alerts } = (await prometheus.ask("alerts")) as { alerts: Alert[] };
-      return alerts.filter(({ state }) => state === "firing").map(({ labels }) => [labels.alertname, labels.label]);
+      // Null until Prometheus has read its rules.
+      const answer = (await prometheus.ask("alerts")) as { alerts: Alert[] } | null;
+      return (answer?.alerts ?? [])
+        .filter(({ state }) => state === "firing")
+        .map(({ labels }) => [labels.alertname, labels.label]);
     };
     await expect
       .poll(async () => (await firing()).sort(), { intervals: [500] })

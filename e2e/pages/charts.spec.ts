@@ -42,12 +42,16 @@ withAndWithoutJavaScript(() => {
     const moment = (at: number) => momentText(new Date(at), zone);
     for (const range of ["24h", "7d", "30d"]) {
       await page.goto(`/dashboard/servers/${id}?range=${range}`);
-      const note = page.locator("p[data-silences]");
+      const note = figure(page, "Score").locator("[data-outages='2']");
+      await expect(note.locator("summary"), range).toHaveText(
+        /^Offline 2 times in (24 hours|7 days|30 days), .* in all\. Now: since .*\d\d:\d\d Asia\/Kathmandu\.$/,
+      );
       await expect(note, range).toContainText(`${moment(silenceFrom)} to`);
-      await expect(note, range).toContainText("(20 min)");
-      await expect(note, range).toContainText("since");
+      await expect(note, range).toContainText("Asia/Kathmandu (20 min)");
+      await expect(figure(page, "Score").locator("[data-lane='2'] rect"), range).toHaveCount(2);
+      await expect(figure(page, "CPU").locator("[data-lane]"), range).toHaveCount(0);
       await expect(figure(page, "CPU").locator("svg[data-silences='2'] rect"), range).toHaveCount(2);
-      await expect(figure(page, "CPU"), range).toContainText(`highest ${moment(peakAt)}`);
+      await expect(figure(page, "CPU"), range).toContainText(`Busy highest ${moment(peakAt)} Asia/Kathmandu`);
     }
     await page.goto(`/dashboard/servers/${id}?range=24h`);
     await figure(page, "CPU").getByText("Table").click();
@@ -81,7 +85,10 @@ test("the arrow keys and the mouse show the values at a time in all charts at on
 }, async ({ page, account }) => {
   const { id, peakAt } = await serverWithPast(account.id);
   await page.goto(`/dashboard/servers/${id}?range=1h`);
+  // The network lost nothing: its chart is folded.
   const cursors = page.getByRole("slider");
+  await expect(cursors).toHaveCount(4);
+  await page.getByText("Network: full score in all this time").click();
   await expect(cursors).toHaveCount(5);
   const cpu = page.getByRole("slider", { name: "CPU: values at a time" });
   await cpu.focus();
@@ -101,7 +108,12 @@ test("the arrow keys and the mouse show the values at a time in all charts at on
   await memory.hover();
   await expect(memory).toContainText("Used 50 %");
   await expect(cpu).toContainText("Busy");
-  expect(peakAt).toBeLessThan(Date.now());
+  // The step with the highest value says when that was.
+  await cpu.focus();
+  await expect(async () => {
+    await cpu.press("ArrowLeft");
+    expect(await cpu.getAttribute("aria-valuetext")).toContain(`highest ${momentText(new Date(peakAt), "UTC")} UTC`);
+  }).toPass({ intervals: [0] });
 });
 
 test("three lines are told apart by their strokes, on paper and where the system chooses the colours", {

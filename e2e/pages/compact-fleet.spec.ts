@@ -1,6 +1,6 @@
 import type { Page } from "playwright/test";
 import { expectAccessible, expectToFit } from "@/e2e/support/axe";
-import { newServer } from "@/e2e/support/factories";
+import { newServer, steadyRecord } from "@/e2e/support/factories";
 import { expect, test, withAndWithoutJavaScript } from "@/e2e/support/pages";
 import { db } from "@/lib/database/client";
 import { recordCheckIn } from "@/lib/servers/telemetry/check-ins";
@@ -13,8 +13,8 @@ const LONG_AGO = new Date(Date.now() - 2 * DAY);
 /** A fleet of 120: one offline, some with a full disk, one never set up, the others well. */
 async function fillFleet(accountId: number): Promise<void> {
   await db.$executeRaw`
-    insert into servers (account_id, label, hostname, created_at, last_seen_at)
-    select ${accountId}, 'node ' || i || '.frankfurt', 'node-' || i || '.example.com', ${LONG_AGO}, ${LONG_AGO}
+    insert into servers (account_id, label, hostname, created_at, last_seen_at, stability)
+    select ${accountId}, 'node ' || i || '.frankfurt', 'node-' || i || '.example.com', ${LONG_AGO}, ${LONG_AGO}, ${steadyRecord()}::jsonb
     from generate_series(1, ${SERVERS - 1}) i`;
   await newServer(accountId, { label: "never set up" });
   const servers = await db.server.findMany({ where: { accountId, createdAt: LONG_AGO }, orderBy: { id: "asc" } });

@@ -1,5 +1,5 @@
 import type { Page } from "playwright/test";
-import { newAccount, newBenchmarkRun, newServer } from "@/e2e/support/factories";
+import { newAccount, newBenchmarkRun, newServer, steadyRecord } from "@/e2e/support/factories";
 import { getData } from "@/e2e/support/fixtures";
 import { expect, signInDirectly, test, withAndWithoutJavaScript } from "@/e2e/support/pages";
 import type { BenchmarkRuns, ServerDetail, ServerList } from "@/lib/api/schemas";
@@ -55,7 +55,7 @@ function shownServer(page: Page): Promise<Shown> {
     const value = (selector: string) => article.querySelector<HTMLDataElement>(selector)?.value;
     const definition = (name: string) => all("dt").find((term) => term.textContent === name)?.nextElementSibling;
     const timeIn = (parent?: Element | null) => Date.parse(parent?.querySelector("time")?.dateTime ?? "");
-    const measured = article.querySelector("[aria-label='Current values'] p");
+    const sampledAt = Number(article.querySelector<HTMLElement>("[data-sampled-at]")?.dataset.sampledAt);
     const field = (name: string) => {
       const text = value(`[data-field=${name}]`);
       return text === undefined ? {} : { [name]: Number(text) };
@@ -74,7 +74,7 @@ function shownServer(page: Page): Promise<Shown> {
         all("[data-component]").map((row) => [row.dataset.component, Number(row.querySelector("data")?.value)]),
       ) as ServerDetail["score_components"],
       score_notes: all("[aria-label='Notes on the score'] li").map((note) => note.textContent ?? ""),
-      latest_sample: measured ? { ts: timeIn(measured), ...field("cpu_pct"), ...field("mem_used_mb") } : null,
+      latest_sample: sampledAt ? { ts: sampledAt, ...field("cpu_pct"), ...field("mem_used_mb") } : null,
     };
   });
 }
@@ -261,7 +261,7 @@ test("the fleet says what needs somebody: in its title and icon while it refresh
   await expect(page.getByText("No server is like that.")).toBeVisible();
 
   // One component at zero needs somebody although the score is healthy, and so does an outage of the last day.
-  const fresh = await newServer(account.id);
+  const fresh = await newServer(account.id, { stability: steadyRecord() });
   const well = { cpuPct: 1, memUsedMb: 1, memTotalMb: 100, diskUsedPct: 1, netLossPct: 0 };
   await recordCheckIn(fresh.id, { sample: well });
   await page.goto("/dashboard");

@@ -2,6 +2,7 @@ import { randomBytes, scryptSync } from "node:crypto";
 import { db, type Prisma } from "@/lib/database/client";
 import type { AccountRole } from "@/lib/generated/prisma/enums";
 import { replaceServerKey } from "@/lib/servers/server-keys";
+import { recordOfHours } from "@/lib/servers/stability";
 import { HOUR } from "@/lib/time";
 import { createToken, type TokenRecord } from "@/lib/tokens/management";
 
@@ -78,6 +79,18 @@ export async function newReportingServer(
   const replaced = await replaceServerKey(accountId, id);
   if (replaced.kind !== "replaced") throw new Error(`No key: ${replaced.kind}`);
   return { id, key: replaced.rawKey };
+}
+
+/** The stability of a server that has checked in in each minute of the last day, without outages or restarts. */
+export function steadyRecord(now = Date.now()) {
+  const until = Math.floor(now / HOUR);
+  const hours = Array.from({ length: 25 }, (_, index) => ({
+    hour: until - 24 + index,
+    minutes: 60,
+    reboots: 0,
+    oom_kills: 0,
+  }));
+  return { ...recordOfHours(hours, { last_oom_at: null, failed_units: 0 }), seen: "f".repeat(25 * 15) };
 }
 
 /** A finished run, unless `data` says otherwise. */

@@ -10,7 +10,8 @@ import styles from "./chart-cursor.module.css";
 import { type PackedPoints, unpackPoints } from "./packed-points";
 import type { ChartPoint, ChartSilence } from "./series";
 
-type Series = { name: string; points: readonly ChartPoint[] };
+type Remark = { text: string; at: number };
+type Series = { name: string; points: readonly ChartPoint[]; remark: Remark | undefined };
 
 type Props = {
   title: string;
@@ -19,7 +20,7 @@ type Props = {
   /** How long (ms) each point lasts, whose time is its middle. */
   step: number;
   unit: Unit;
-  series: readonly { name: string; points: PackedPoints }[];
+  series: readonly { name: string; points: PackedPoints; remark?: Remark | undefined }[];
   silences: readonly ChartSilence[];
 };
 
@@ -56,7 +57,12 @@ export function ChartCursor({ title, from, to, step, unit, series: packed, silen
   );
   const zone = useTimeZone();
   const series = useMemo(
-    () => packed.map(({ name, points }) => ({ name, points: unpackPoints(points, from, step || MINUTE) })),
+    () =>
+      packed.map(({ name, points, remark }) => ({
+        name,
+        points: unpackPoints(points, from, step || MINUTE),
+        remark,
+      })),
     [packed, from, step],
   );
   const times = useMemo(() => timesOf(series), [series]);
@@ -123,11 +129,13 @@ type Shown = Pick<Props, "step" | "silences" | "unit"> & { series: readonly Seri
 
 function valuesAt(at: number, { step, series, silences, unit, zone }: Shown): Values {
   const time = timeText(at, step, zone);
-  const lines = series.flatMap(({ name, points }) => {
+  const lines = series.flatMap(({ name, points, remark }) => {
     const point = pointNear(points, at, step);
     if (!point) return [];
     const { least, mean, greatest } = point;
-    const spread = least === greatest ? null : `${quantity(least, unit)} to ${quantity(greatest, unit)}`;
+    const range = least === greatest ? null : `${quantity(least, unit)} to ${quantity(greatest, unit)}`;
+    const isRemarkable = remark && Math.abs(remark.at - point.at) <= Math.max(step, MINUTE) / 2;
+    const spread = [range, isRemarkable && remark.text].filter(Boolean).join(", ") || null;
     return [{ name, mean: quantity(mean, unit), spread }];
   });
   const isSilent = silences.some((silence) => at > silence.from && at < silence.to);

@@ -20,7 +20,11 @@ type Props = {
 export function ChartTable({ title, from, to, unit, series, silences, row, zone }: Props) {
   const rows = rowsOf(series, { from, to, row, zone });
   return (
-    <NumbersTable title={title} caption={`${title}: low, mean and high by time`}>
+    <NumbersTable
+      title={title}
+      caption={`${title}: low, mean and high by time`}
+      remarks={series.flatMap(({ name, remark }) => (remark ? [`${name} ${remark.text}`] : []))}
+    >
       <thead>
         <tr>
           <th scope="col" rowSpan={2}>

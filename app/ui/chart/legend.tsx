@@ -27,8 +27,8 @@ export function Legend({ title, unit, series }: Props) {
           ))}
         </tr>
       </thead>
-      <tbody>
-        {series.map(({ name, points, last, remark }, index) => {
+      <tbody data-single={series.length === 1}>
+        {series.map(({ name, points, last }, index) => {
           const summary = summarise({ points, last });
           const values = summary && COLUMNS.map(({ key }) => summary[key]);
           const texts = values && scaleTexts(values, unit);
@@ -39,10 +39,7 @@ export function Legend({ title, unit, series }: Props) {
                   <svg className={lines[`series${index}`]} viewBox="0 0 24 8" aria-hidden="true">
                     <path className={lines.mean} d="M0,4H24" />
                   </svg>
-                  <span>
-                    {name}
-                    {remark && <small className={styles.remark}>{remark}</small>}
-                  </span>
+                  <span>{name}</span>
                 </span>
               </th>
               {COLUMNS.map(({ key }, column) => (

@@ -14,8 +14,8 @@ export type ChartSeries = {
   points: readonly ChartPoint[];
   /** The last value, where it is known better than as the mean of the last point. */
   last?: number | undefined;
-  /** What is said of the line, for example "highest 22 Nov, 14:21". */
-  remark?: string;
+  /** What is said of the line, for example "highest 22 Nov, 14:21", and when that was (epoch ms). */
+  remark?: { text: string; at: number };
 };
 
 /** A time of which nothing is known, in epoch milliseconds. */

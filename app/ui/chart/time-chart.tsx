@@ -4,6 +4,7 @@ import { scaleBase, scaleTexts, type Unit } from "@/lib/quantities";
 import { MINUTE } from "@/lib/time";
 import { ChartCursor } from "./chart-cursor";
 import { ChartTable } from "./chart-table";
+import { Lane } from "./lane";
 import { Legend } from "./legend";
 import { packPoints } from "./packed-points";
 import type { ChartPoint, ChartSeries, ChartSilence } from "./series";
@@ -28,6 +29,8 @@ type Props = {
   /** Three lines at most can be told apart. */
   series: readonly ChartSeries[];
   silences?: readonly ChartSilence[];
+  /** What happened meanwhile: a lane below the plot, and below it the same in words. */
+  lane?: { name: string; marks: readonly ChartSilence[]; words: React.ReactNode } | undefined;
   levels?: readonly ChartLevel[];
   /** The time (ms) that one row of the table covers. */
   row: number;
@@ -45,13 +48,15 @@ const HEIGHT = 240;
  * with the numbers, and the same in a table. A script adds only the values at the time that is pointed at.
  */
 export function TimeChart(props: Props) {
-  const { title, from, to, step, gap, top, unit, series, silences = [], levels = [], row, zone, id } = props;
+  const { title, from, to, step, gap, top, unit, series, silences = [], levels = [], lane, row, zone, id } = props;
   const known = series.filter(({ points }) => points.length > 0);
   return (
     <figure className={`card ${styles.chart}`} aria-label={title} id={id}>
       <h3>{title}</h3>
       <Plot {...{ title, from, to, step, gap, top, unit, series, silences, levels, zone }} />
+      {lane && <Lane name={lane.name} from={from} to={to} marks={lane.marks} />}
       <figcaption className={styles.caption}>
+        {lane?.words}
         {known.length === 0 ? (
           <p className="soft">Nothing was measured in this time.</p>
         ) : (
@@ -140,8 +145,9 @@ function Plot({ title, from, to, step, gap, top, unit, series, silences, levels,
         </svg>
         <ChartCursor
           {...{ title, from, to, step, unit, silences }}
-          series={series.map(({ name, points }) => ({
+          series={series.map(({ name, points, remark }) => ({
             name,
+            remark,
             points: packPoints(points, from, step || MINUTE),
           }))}
         />
@@ -150,23 +156,21 @@ function Plot({ title, from, to, step, gap, top, unit, series, silences, levels,
   );
 }
 
-/** Shaded, and named where there is room for the words. */
+/** Shaded faintly: the lane of the first chart tells of them. */
 function Silences({ from, to, silences }: Pick<PlotProps, "from" | "to" | "silences">) {
   return (
     <svg className={styles.layer} aria-hidden="true" data-silences={silences.length}>
       {silences.map((silence) => {
         const [start, end] = [Math.max(0, (silence.from - from) / (to - from)), (silence.to - from) / (to - from)];
         return (
-          <g key={silence.from} className={styles.silence}>
-            {/* Never so narrow that it cannot be seen. */}
-            <rect x={share(start)} width={share(Math.max(0.003, end - start))} y="0" height="100%" />
-            <line x1={share(start)} x2={share(start)} y1="0" y2="100%" />
-            {end - start > 0.16 && (
-              <text x={share((start + end) / 2)} y="50%" textAnchor="middle">
-                silent
-              </text>
-            )}
-          </g>
+          <rect
+            key={silence.from}
+            className={styles.silence}
+            x={share(start)}
+            width={share(end - start)}
+            y="0"
+            height="100%"
+          />
         );
       })}
     </svg>

@@ -4,7 +4,7 @@ import { type RowOfStatement, select, statement } from "@/lib/database/statement
 import { Expression, table } from "@/lib/database/tables";
 import { NotFoundError } from "@/lib/failures";
 import { hasReaderLeft } from "@/lib/process/reader.mjs";
-import { scoreHealth } from "@/lib/servers/health-score";
+import { type Score, scoreHealth } from "@/lib/servers/health-score";
 import { recordOfHours, type StabilityRecord, summariseStability, withCheckIn } from "@/lib/servers/stability";
 import type { HistoryValues } from "@/lib/servers/telemetry/bands";
 import { eachMeasurement, rolledUpValues } from "@/lib/servers/telemetry/measurements";
@@ -30,7 +30,7 @@ export async function getRatedServer(accountId: number, id: number): Promise<Rat
 }
 
 /** A sample with the score that the server had at its arrival. `ts` is in epoch milliseconds. */
-export type RatedSample = { ts: number; values: HistoryValues };
+export type RatedSample = { ts: number; rating: Score; values: HistoryValues };
 
 const SAMPLE = { ts: true, ...eachMeasurement(() => true as const) } satisfies Prisma.TelemetrySampleSelect;
 type StoredSample = Prisma.TelemetrySampleGetPayload<{ select: typeof SAMPLE }>;
@@ -63,10 +63,8 @@ export async function* rateSamples(
     });
     for (const sample of samples) {
       before = after(before ?? (await readBefore(server.id, from, client)), sample);
-      yield {
-        ts: sample.ts.getTime(),
-        values: { score: scoreAt(server, sample, before.record), ...rolledUpValues(sample) },
-      };
+      const rating = ratingOf(server, sample, before.record);
+      yield { ts: sample.ts.getTime(), rating, values: { score: rating.score, ...rolledUpValues(sample) } };
     }
     const last = samples.at(-1);
     if (!last || samples.length < PAGE || hasReaderLeft()) return;
@@ -90,10 +88,10 @@ function after({ record, previousUptimeS }: Before, sample: StoredSample): Befor
   };
 }
 
-function scoreAt({ createdAt, cores }: RatedServer, sample: StoredSample, record: StabilityRecord): number {
+function ratingOf({ createdAt, cores }: RatedServer, sample: StoredSample, record: StabilityRecord): Score {
   const ts = sample.ts.getTime();
   const stability = summariseStability(record, createdAt.getTime(), ts);
-  return scoreHealth({ lastSeenAt: ts, cores, sample: { ...sample, ts }, stability }, ts).score;
+  return scoreHealth({ lastSeenAt: ts, cores, sample: { ...sample, ts }, stability }, ts);
 }
 
 const i = table("TelemetrySample", "i");

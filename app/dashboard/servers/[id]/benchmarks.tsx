@@ -39,6 +39,7 @@ export function Benchmarks({ serverId, range, finished, open, now }: Props) {
     <Section
       id="benchmarks"
       title="Benchmarks"
+      note={runs.length > 0 ? undefined : page > 1 ? "No earlier run." : "No finished run yet."}
       aside={
         <Link className="button quiet small" href={benchmarkPath(serverId)} prefetch={false}>
           Run a benchmark
@@ -51,9 +52,7 @@ export function Benchmarks({ serverId, range, finished, open, now }: Props) {
           <bdi>{label}</bdi>”, {status === "running" ? "started" : "requested"} <Time at={createdAt} now={now} />.
         </p>
       ))}
-      {runs.length === 0 ? (
-        <p className="soft">{page > 1 ? "No earlier run." : "No finished run yet."}</p>
-      ) : (
+      {runs.length > 0 && (
         <DataTable
           label="Finished benchmark runs, scores of 0 to 100"
           columns={COLUMNS}

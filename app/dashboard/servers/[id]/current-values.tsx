@@ -6,8 +6,11 @@ import { valueAt } from "@/lib/servers/curve";
 import { levelOf, shownLevel } from "@/lib/servers/health-level";
 import { COMPONENT_CURVES } from "@/lib/servers/health-score";
 import type { ServerReport } from "@/lib/servers/servers";
-import { SECOND } from "@/lib/time";
+import { MINUTE, SECOND } from "@/lib/time";
 import styles from "./current-values.module.css";
+
+/** A sample that is older than the last check-in by more than this has its own time. The head of the page says the other. */
+const SAME_MOMENT = MINUTE;
 
 /** Shows the server's latest values in one strip. */
 export function CurrentValues({ report, now }: { report: ServerReport; now: Date }) {
@@ -27,12 +30,11 @@ export function CurrentValues({ report, now }: { report: ServerReport; now: Date
     level: hasCheckedIn ? level : undefined,
   };
   return (
-    <section className={styles.section} aria-label="Current values">
+    <section className={styles.section} aria-label="Current values" data-sampled-at={sample?.ts}>
       <ValueStrip values={[score, ...valuesOf(report)]} isPast={!server.online} />
-      {sample && (
+      {sample && server.last_seen - sample.ts > SAME_MOMENT && (
         <p className="hint">
-          Measured <Time at={new Date(sample.ts)} now={now} />
-          {!server.online && ", when it was last heard"}.
+          Measured <Time at={new Date(sample.ts)} now={now} />.
         </p>
       )}
     </section>
@@ -77,7 +79,13 @@ function valuesOf({ server: { latest_sample: sample }, current }: ServerReport):
       : {
           name: "Load",
           value: decimal(load5),
-          ...(cores && { detail: `on ${cores} ${cores === 1 ? "core" : "cores"}` }),
+          ...(cores && {
+            detail: (
+              <>
+                on <span data-fact="cores">{cores}</span> {cores === 1 ? "core" : "cores"}
+              </>
+            ),
+          }),
         },
     netLossPct === null
       ? null

@@ -1,7 +1,8 @@
-import { Details } from "@/app/ui/details";
 import { Section } from "@/app/ui/section";
 import type { ServerDetail } from "@/lib/api/schemas";
 import { megabytes } from "@/lib/quantities";
+import type { CurrentValues } from "@/lib/servers/servers";
+import styles from "./facts.module.css";
 
 const NAMES: Readonly<Record<string, string>> = {
   os: "Operating system",
@@ -14,23 +15,38 @@ const NAMES: Readonly<Record<string, string>> = {
   daemon: "Daemon",
 };
 
-/** Shows all facts that the daemon reported, under the daemon's own names. */
-export function Facts({ facts }: { facts: ServerDetail["facts"] }) {
-  const rows = Object.entries(facts).map(
-    ([name, value]) =>
-      [
-        Object.hasOwn(NAMES, name) ? (NAMES[name] ?? name) : name,
-        // Isolated: a fact may be written in either direction.
-        <bdi key={name} data-fact={name}>
-          {factText(name, value)}
-        </bdi>,
-      ] as const,
-  );
+/** Shows the facts that the daemon reported, under the daemon's own names, but for those that the strip of values says. */
+export function Facts({ facts, current }: { facts: ServerDetail["facts"]; current: CurrentValues }) {
+  const shown = Object.entries(facts).filter(([name, value]) => !isSaidAbove(name, value, current));
   return (
     <Section id="facts" title="Facts">
-      {rows.length === 0 ? <p className="soft">The daemon has not reported any yet.</p> : <Details rows={rows} />}
+      {shown.length === 0 ? (
+        <p className="soft">
+          {Object.keys(facts).length === 0 ? "The daemon has not reported any yet." : "None but those above."}
+        </p>
+      ) : (
+        <dl className={`card ${styles.facts}`}>
+          {shown.map(([name, value]) => (
+            <div key={name}>
+              <dt>{Object.hasOwn(NAMES, name) ? (NAMES[name] ?? name) : name}</dt>
+              {/* Isolated: a fact may be written in either direction. */}
+              <dd>
+                <bdi data-fact={name}>{factText(name, value)}</bdi>
+              </dd>
+            </div>
+          ))}
+        </dl>
+      )}
     </Section>
   );
+}
+
+/** The strip says the cores beside the load, and how much memory there is beside what is used. */
+function isSaidAbove(name: string, value: unknown, { cores, load5, memUsedMb, memTotalMb }: CurrentValues): boolean {
+  if (name === "cores") return load5 !== null && value === cores;
+  return name === "memory_mb" && memUsedMb !== null && typeof value === "number" && memTotalMb !== null
+    ? megabytes(value) === megabytes(memTotalMb)
+    : false;
 }
 
 function factText(name: string, value: unknown): string {

@@ -1,13 +1,13 @@
 import { Bar } from "@/app/ui/bar";
 import { Section } from "@/app/ui/section";
-import { API_REFERENCE } from "@/lib/page-paths";
 import { unbroken } from "@/lib/quantities";
 import { momentText } from "@/lib/relative-time";
 import { ADVICE } from "@/lib/servers/advice";
 import { type ComponentLoss, explainHealth } from "@/lib/servers/health-breakdown";
-import { HEALTH_LEVELS, levelOf } from "@/lib/servers/health-level";
-import type { Component } from "@/lib/servers/health-score";
+import { levelOf } from "@/lib/servers/health-level";
+import { COMPONENTS, type Component, FULL } from "@/lib/servers/health-score";
 import type { ServerReport } from "@/lib/servers/servers";
+import { zoneText } from "@/lib/time-zone";
 import styles from "./health.module.css";
 import { chartId } from "./history-charts";
 
@@ -36,25 +36,13 @@ export function Health({ report, zone }: Props) {
         ) : (
           <p className={styles.advice}>
             <strong>
-              No check-in since {momentText(new Date(server.last_seen), zone)}; the score was{" "}
+              No check-in since {momentText(new Date(server.last_seen), zone)} {zoneText(zone)}; the score was{" "}
               {scoreAt(server.last_seen)} before.
             </strong>{" "}
             {ADVICE.freshness}
           </p>
         )}
         <Losses rows={rows} score={health.score} isOpen={server.online} />
-        <details className="disclosure">
-          <summary>As the API says it</summary>
-          <ul className={styles.notes} aria-label="Notes on the score">
-            {health.notes.map((note) => (
-              <li key={note}>{note}</li>
-            ))}
-          </ul>
-          <p className="hint">
-            {`Scores are ${HEALTH_LEVELS.map(({ name, from }) => `${name} from ${from} up`).join(", ")}. `}
-            <a href={`${API_REFERENCE}#health-score`}>How the score comes about</a>
-          </p>
-        </details>
       </div>
     </Section>
   );
@@ -73,6 +61,8 @@ function Losses({ rows, score, isOpen }: { rows: readonly ComponentLoss[]; score
 }
 
 function LossTable({ rows, score }: { rows: readonly ComponentLoss[]; score: number }) {
+  const [full, others] = [rows.filter(isFull), rows.filter((row) => !isFull(row))];
+  if (others.length === 0) return <FullScores rows={full} />;
   return (
     <table className={styles.losses}>
       <caption className="visually-hidden">The six components of the score, the worst first</caption>
@@ -86,14 +76,12 @@ function LossTable({ rows, score }: { rows: readonly ComponentLoss[]; score: num
         </tr>
       </thead>
       <tbody>
-        {rows.map(({ component, name, points, possible, lost, causes }) => (
+        {others.map(({ component, name, points, possible, lost, causes }) => (
           <tr key={component} data-component={component} data-level={levelOf(points)}>
             <th scope="row">
               <a href={`#${chartId(CHARTS[component])}`}>{name}</a>
             </th>
-            <td className={styles.why}>
-              {causes.length > 0 ? unbroken(causes.join(", ")) : <span className="soft">Full score</span>}
-            </td>
+            <td className={styles.why}>{unbroken(causes.join(", "))}</td>
             <td className={styles.bar}>
               <Bar share={lost === 0 ? 0 : Math.max(0.01, lost / possible)} level={levelOf(points)} />
             </td>
@@ -106,11 +94,32 @@ function LossTable({ rows, score }: { rows: readonly ComponentLoss[]; score: num
       <tfoot>
         <tr>
           <th scope="row">Score</th>
-          <td colSpan={3}>
+          <td className={styles.full}>{full.length > 0 && <FullScores rows={full} />}</td>
+          <td colSpan={2}>
             1000 − {1000 - score} = <b>{score}</b>
           </td>
         </tr>
       </tfoot>
     </table>
+  );
+}
+
+function isFull({ points }: ComponentLoss): boolean {
+  return points === FULL;
+}
+
+/** One line for the components that lost nothing. */
+function FullScores({ rows }: { rows: readonly ComponentLoss[] }) {
+  return (
+    <span className="soft">
+      {rows.length === COMPONENTS.length ? "All six components are at full score: " : "Full score: "}
+      {rows.map(({ component, name, points }, index) => (
+        <span key={component} data-component={component}>
+          {index > 0 && ", "}
+          <data value={points}>{name}</data>
+        </span>
+      ))}
+      .
+    </span>
   );
 }

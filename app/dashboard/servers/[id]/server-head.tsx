@@ -4,15 +4,28 @@ import { Ip } from "@/app/ui/ip";
 import { OnlineState } from "@/app/ui/online-state";
 import { PageHeader } from "@/app/ui/page-header";
 import { Time } from "@/app/ui/time";
-import { DASHBOARD, serverPath, serverSettingsPath } from "@/lib/page-paths";
+import { API_REFERENCE, DASHBOARD, serverPath, serverSettingsPath } from "@/lib/page-paths";
+import { momentText } from "@/lib/relative-time";
+import { explainHealth } from "@/lib/servers/health-breakdown";
+import { HEALTH_LEVELS, levelOf } from "@/lib/servers/health-level";
 import type { Neighbours } from "@/lib/servers/neighbours";
 import type { ServerReport } from "@/lib/servers/servers";
+import type { Since } from "@/lib/servers/telemetry/since";
+import { zoneText } from "@/lib/time-zone";
 import styles from "./server-view.module.css";
 
-type Props = { report: ServerReport; neighbours: Neighbours; now: Date };
+type Props = {
+  report: ServerReport;
+  neighbours: Neighbours;
+  /** Since when it is not well; null: it is, or it is not known. */
+  since: Since | null;
+  zone: string;
+  now: Date;
+};
 
 /** Which server it is, in what state, and the ways from here. */
-export function ServerHead({ report: { server, hasCheckedIn }, neighbours: { previous, next }, now }: Props) {
+export function ServerHead({ report, neighbours: { previous, next }, since, zone, now }: Props) {
+  const { server, hasCheckedIn } = report;
   return (
     <div className={styles.head}>
       <PageHeader
@@ -34,6 +47,7 @@ export function ServerHead({ report: { server, hasCheckedIn }, neighbours: { pre
             <Link className="button quiet small" href={serverSettingsPath(server.id)} prefetch={false}>
               Settings
             </Link>
+            <ApiMenu report={report} />
           </>
         }
         facts={
@@ -42,6 +56,7 @@ export function ServerHead({ report: { server, hasCheckedIn }, neighbours: { pre
             <span>
               {hasCheckedIn ? "last seen" : "· added"} <Time at={new Date(server.last_seen)} now={now} />
             </span>
+            {since && <strong data-since>{sinceText(report, since, zone)}</strong>}
           </span>
         }
       />
@@ -57,7 +72,6 @@ export function ServerHead({ report: { server, hasCheckedIn }, neighbours: { pre
             <Ip ip={server.public_ip} />
           </Copied>
         )}
-        <Copied name="Id" text={String(server.id)} />
         <div>
           <dt>Added</dt>
           <dd>
@@ -66,6 +80,45 @@ export function ServerHead({ report: { server, hasCheckedIn }, neighbours: { pre
         </div>
       </dl>
     </div>
+  );
+}
+
+/** "Strained since 22 Nov, 14:10 UTC (memory)". */
+function sinceText({ health, server }: ServerReport, since: Since, zone: string): string {
+  const level = levelOf(server.score);
+  const word = level === "healthy" ? "Needs attention" : level === "strained" ? "Strained" : "Critical";
+  const cause = explainHealth(health)[0]?.name.toLowerCase();
+  const at = (time: number) => `${momentText(new Date(time), zone)} ${zoneText(zone)}`;
+  const when =
+    since.kind === "always"
+      ? "always, as far as is kept"
+      : since.kind === "at"
+        ? `since ${at(since.at)}`
+        : `since before ${at(since.at)}`;
+  return `${word} ${when} (${cause === "cpu" ? "CPU" : cause})`;
+}
+
+/** What programs need of this server: its id, its path, and the notes on its score as the API says them. */
+function ApiMenu({ report: { server, health } }: { report: ServerReport }) {
+  return (
+    <details className={styles.menu}>
+      <summary className="button quiet small">API</summary>
+      <div className={`card ${styles.panel}`}>
+        <dl className={styles.facts}>
+          <Copied name="Id" text={String(server.id)} />
+          <Copied name="Path" text={`/api/v1/servers/${server.id}`} />
+        </dl>
+        <ul className={styles.notes} aria-label="Notes on the score">
+          {health.notes.map((note) => (
+            <li key={note}>{note}</li>
+          ))}
+        </ul>
+        <p className="hint">
+          {`Scores are ${HEALTH_LEVELS.map(({ name, from }) => `${name} from ${from} up`).join(", ")}. `}
+          <a href={`${API_REFERENCE}#health-score`}>How the score comes about</a>
+        </p>
+      </div>
+    </details>
   );
 }
 

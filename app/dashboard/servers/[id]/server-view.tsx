@@ -3,9 +3,11 @@ import { pageOrigin } from "@/app/ui/page-origin";
 import { Time } from "@/app/ui/time";
 import { serverSettingsPath } from "@/lib/page-paths";
 import { listBenchmarkPage, listOpenBenchmarks } from "@/lib/servers/benchmarks";
+import { isRatedWell } from "@/lib/servers/health-level";
 import { findNeighbours } from "@/lib/servers/neighbours";
 import { getServerReport } from "@/lib/servers/servers";
 import { getHistory, type HistoryRange } from "@/lib/servers/telemetry/history";
+import { findUnwellSince } from "@/lib/servers/telemetry/since";
 import { findTwoDaemons } from "@/lib/servers/telemetry/two-daemons";
 import { Benchmarks } from "./benchmarks";
 import { CurrentValues } from "./current-values";
@@ -33,29 +35,36 @@ export async function ServerView({ accountId, id, range, runsPage, zone }: Props
   const [report, history] = await orNotFoundPage(
     Promise.all([getServerReport(accountId, id), getHistory(accountId, id, range)]),
   );
-  const { server, hasCheckedIn, scoreAt } = report;
+  const { server, hasCheckedIn, need, health, scoreAt } = report;
   const now = new Date();
-  const [twoDaemonsAt, openRuns, finished, neighbours] = await Promise.all([
+  const isRatedBadly = need === "attention" && !isRatedWell({ score: health.score, components: health.components });
+  const [twoDaemonsAt, openRuns, finished, neighbours, since] = await Promise.all([
     findTwoDaemons(accountId, server.id, now),
     listOpenBenchmarks(accountId, server.id, now),
     listBenchmarkPage(accountId, server.id, runsPage),
     findNeighbours(accountId, server.id),
+    isRatedBadly ? findUnwellSince(server.id, now.getTime()) : null,
   ]);
   return (
     <article className={styles.server} data-server={server.id}>
-      <ServerHead report={report} neighbours={neighbours} now={now} />
+      <ServerHead {...{ report, neighbours, since, zone, now }} />
       {twoDaemonsAt && <TwoDaemons serverId={server.id} at={twoDaemonsAt} now={now} />}
       <CurrentValues report={report} now={now} />
       {hasCheckedIn ? (
         <>
           <Health report={report} zone={zone} />
-          <History serverId={server.id} current={report.current} {...{ history, scoreAt, zone }} />
+          <History
+            serverId={server.id}
+            current={report.current}
+            lastSeenAt={server.last_seen}
+            {...{ history, scoreAt, zone }}
+          />
         </>
       ) : (
         <SetUp serverId={server.id} origin={await pageOrigin()} />
       )}
       <Benchmarks serverId={server.id} range={range} finished={finished} open={openRuns} now={now} />
-      <Facts facts={server.facts} />
+      <Facts facts={server.facts} current={report.current} />
     </article>
   );
 }
