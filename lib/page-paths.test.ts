@@ -11,7 +11,12 @@ const pages = files.filter((file) => /(^|\/)page\.tsx$/.test(file)).map((file) =
 test("every path that the console names leads to a page", () => {
   for (const [name, path] of Object.entries(paths)) {
     if (path === NO_PAGE || path === findOwnPage || typeof path === "object") continue;
-    const folder = typeof path === "string" ? path : String(path(7 as never)).replace("/7", "/[id]");
+    const folder =
+      typeof path === "string"
+        ? path
+        : String(path(7 as never))
+            .replace("/7", "/[id]")
+            .replace(/#.*/, "");
     expect(existsSync(join("app", folder, "page.tsx")), `${name}: ${folder}`).toBe(true);
   }
 });

@@ -5,6 +5,7 @@ import type { AddressInfo } from "node:net";
 import { createInterface } from "node:readline";
 import { newAccount, newGameService } from "@/e2e/support/factories";
 import { expect, sharedOrigin, test } from "@/e2e/support/fixtures";
+import { needs } from "@/e2e/support/needs";
 import { db } from "@/lib/database/client";
 import { HOUR, MINUTE, SECOND } from "@/lib/time";
 import { ConsoleApi, type ConsoleApiError, type FollowedIntervals } from "@/public/clients/console-api";
@@ -101,6 +102,7 @@ for (const [language, follow] of Object.entries(LANGUAGES)) {
   test(`${language}: follow gives each interval once, late ones too, over failures and a restart, and asks once a second at most`, {
     tag: ["@one-engine", "@waits"],
   }, async () => {
+    if (language === "Python") needs("python3");
     const { id: accountId, token } = await newAccount();
     const { id: serviceId } = await newGameService(accountId);
     const now = Date.now();

@@ -7,13 +7,12 @@ import { newAccount, newReportingServer } from "@/e2e/support/factories";
 import { expect, test } from "@/e2e/support/fixtures";
 import { needs } from "@/e2e/support/needs";
 import { startNginx } from "@/e2e/support/nginx-server";
-import type { Program } from "@/e2e/support/programs.mjs";
 
 // The proxies whose configurations are shipped, in front of two instances.
 
 const PROXIES = {
-  nginx: { host: "console.example.com", programs: ["nginx", "openssl"] satisfies Program[], start: startNginx },
-  Caddy: { host: "localhost", programs: ["caddy"] satisfies Program[], start: startCaddy },
+  nginx: { host: "console.example.com", ask: () => needs("nginx", "openssl"), start: startNginx },
+  Caddy: { host: "localhost", ask: () => needs("caddy"), start: startCaddy },
 };
 
 /** Requests of others, and how many of them run at once. */
@@ -26,7 +25,7 @@ type Ask = (
   init?: { method?: string; headers?: Record<string, string>; body?: string },
 ) => Promise<number>;
 
-for (const [name, { host, programs, start }] of Object.entries(PROXIES)) {
+for (const [name, { host, ask: askForPrograms, start }] of Object.entries(PROXIES)) {
   test.describe(name, () => {
     let instances: ConsoleServer[] = [];
     let proxy: Awaited<ReturnType<typeof start>> | undefined;
@@ -34,7 +33,7 @@ for (const [name, { host, programs, start }] of Object.entries(PROXIES)) {
     const agent = new Agent({ keepAlive: true, rejectUnauthorized: false });
 
     test.beforeAll(async () => {
-      needs(...programs);
+      askForPrograms();
       const program = { script: "e2e/support/faulty-server.mjs" };
       instances = await Promise.all(
         [1, 2].map(() => startConsole(String(process.env.DATABASE_URL), { TRUSTED_PROXIES: "1" }, 1, program)),

@@ -18,7 +18,7 @@ const FAULTS = {
   "server/http/pages.mjs": [
     { before: "const { headers, method } = request;", code: thrown("page-gate", "request.url") },
   ],
-  "server/http/forms.mjs": [{ before: "const body = Buffer.concat(chunks);", code: thrown("forms", "request.url") }],
+  "server/http/forms.mjs": [{ before: "const form = { kind, headers", code: thrown("forms", "request.url") }],
   "server/http/kept-pages.mjs": [
     { before: "const page = findPage(path, request);", code: thrown("kept", "request.url") },
   ],
