@@ -997,9 +997,9 @@ test("the list, a service's page and the page of nodes tell the same, in every s
 
 /** What a node's cell on the page of a service means. */
 function readStanding(text: string): Standing {
-  if (text.startsWith("Cannot serve")) return "failed";
+  if (text.includes("Cannot serve")) return "failed";
   if (text.includes("is not handed out")) return "withheld";
-  if (text === "Not fetched yet") return "waiting";
+  if (text.includes("Not fetched yet")) return "waiting";
   return text.endsWith("not fetched yet") ? "behind" : "current";
 }
 
