@@ -4,7 +4,9 @@ import { db } from "@/lib/database/client";
 import { InvalidInputError, NotFoundError } from "@/lib/failures";
 import { parseStabilityRecord, type StabilityRecord } from "@/lib/servers/stability";
 import { recordCheckIn, storeCheckIn } from "@/lib/servers/telemetry/check-ins";
+import { RATED, toRatedServer } from "@/lib/servers/telemetry/past-scores";
 import { parseReport } from "@/lib/servers/telemetry/report";
+import { listHours, rollUp } from "@/lib/servers/telemetry/roll-ups";
 import { DAY, HOUR, MINUTE, SECOND } from "@/lib/time";
 
 const sample = { cpuPct: 10, memUsedMb: 500, memTotalMb: 1000, uptimeS: 1000 };
@@ -19,6 +21,43 @@ test("a first check-in, even in the instant of creation, brings a server online"
   });
   await recordCheckIn(id, {}, createdAt);
   expect(await getData(`/api/v1/servers/${id}`, token)).toMatchObject({ online: true, latest_sample: null });
+});
+
+test("stability counts from the first check-in; one that was delayed moves it back, and a server heard before that was stored counts from its creation", async () => {
+  const { id: accountId, token } = await newAccount();
+  const createdAt = new Date(Date.now() - 5 * HOUR);
+  const { id } = await newServer(accountId, { createdAt, lastSeenAt: createdAt });
+  const minutesAgo = (minutes: number) => new Date(Date.now() - minutes * MINUTE);
+  const stability = async () =>
+    (await getData<{ score_components: { stability: number } }>(`/api/v1/servers/${id}`, token)).score_components
+      .stability;
+  const firstSeen = async () =>
+    (await db.server.findUniqueOrThrow({ where: { id }, select: { firstSeenAt: true } })).firstSeenAt;
+  const first = minutesAgo(20);
+  expect(await firstSeen()).toBeNull();
+  for (let minutes = 20; minutes >= 0; minutes--) {
+    await storeCheckIn(id, parseReport({ sample }), { sampledAt: minutesAgo(minutes), arrivedAt: minutesAgo(minutes) });
+  }
+  expect(Math.abs(((await firstSeen())?.getTime() ?? 0) - first.getTime())).toBeLessThan(MINUTE);
+  expect(await stability()).toBe(1000);
+  // The sums of PostgreSQL say so too: no sample was rated worse for the hours before there was a daemon.
+  const server = toRatedServer(await db.server.findUniqueOrThrow({ where: { id }, select: RATED }));
+  await expect.poll(() => rollUp(server, Date.now() - 6 * HOUR, Date.now())).toBe(true);
+  const { score } = await getData<{ score: number }>(`/api/v1/servers/${id}`, token);
+  for (const { bands } of await listHours(id, Date.now() - 6 * HOUR, Date.now())) {
+    expect(bands.score).toMatchObject({ least: score, greatest: score });
+  }
+  // A sample of before that comes late: the daemon was there, and missed some.
+  await storeCheckIn(id, parseReport({ sample }), { sampledAt: minutesAgo(240), arrivedAt: new Date() });
+  expect(await stability()).toBe(0);
+  // One of before its creation is of a clock that is wrong.
+  await storeCheckIn(id, parseReport({ sample }), { sampledAt: minutesAgo(400), arrivedAt: new Date() });
+  expect(await firstSeen()).toEqual(createdAt);
+  // Heard by a version that did not store it: a check-in of now is not the first.
+  await db.server.update({ where: { id }, data: { firstSeenAt: null } });
+  await recordCheckIn(id, { sample });
+  expect(await firstSeen()).toBeNull();
+  expect(await stability()).toBe(0);
 });
 
 test("a restart is noticed by the uptime that went down, once", async () => {

@@ -252,6 +252,10 @@ export const TABLES = {
         "name": "last_seen_at",
         "kind": "instant"
       },
+      "firstSeenAt": {
+        "name": "first_seen_at",
+        "kind": "instant"
+      },
       "stability": {
         "name": "stability",
         "kind": "json"

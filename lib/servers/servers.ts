@@ -15,7 +15,7 @@ import {
   type Score,
   scoreHealth,
 } from "@/lib/servers/health-score";
-import { parseStabilityRecord, type Stability, summariseStability } from "@/lib/servers/stability";
+import { countsFrom, parseStabilityRecord, type Stability, summariseStability } from "@/lib/servers/stability";
 import {
   eachMeasurement,
   publishedRows,
@@ -37,6 +37,7 @@ const LISTED = [
   s.hostname,
   orNull(s.publicIp),
   s.createdAt,
+  orNull(s.firstSeenAt),
   s.lastSeenAt,
   // `seen` is most of the column, and only check-ins need it.
   new Expression<JsonOf<unknown>>(`${s.stability} - 'seen'`, "json"),
@@ -48,8 +49,32 @@ type ServerRow = ReturnType<typeof rowOf>;
 
 // An object literal: objects whose names are known only when the program runs take thirty times as long to make.
 function rowOf(values: readonly [...ValuesOf<typeof LISTED>, ...unknown[]]) {
-  const [id, label, hostname, publicIp, createdAt, lastSeenAt, stability, cores, latestSampleAt, latestSample] = values;
-  return { id, label, hostname, publicIp, createdAt, lastSeenAt, stability, cores, latestSampleAt, latestSample };
+  const [
+    id,
+    label,
+    hostname,
+    publicIp,
+    createdAt,
+    firstSeenAt,
+    lastSeenAt,
+    stability,
+    cores,
+    latestSampleAt,
+    latestSample,
+  ] = values;
+  return {
+    id,
+    label,
+    hostname,
+    publicIp,
+    createdAt,
+    firstSeenAt,
+    lastSeenAt,
+    stability,
+    cores,
+    latestSampleAt,
+    latestSample,
+  };
 }
 
 // PostgreSQL writes the list as JSON. Reading a hundred servers row by row costs three times as much here.
@@ -264,7 +289,7 @@ function factsOf(row: ServerRow, now: number): HealthFacts {
     lastSeenAt: hasCheckedIn(row) ? row.lastSeenAt : null,
     cores: typeof cores === "number" && cores > 0 ? cores : null,
     sample: measurementsOf(row),
-    stability: summariseStability(parseStabilityRecord(row.stability), row.createdAt, now),
+    stability: summariseStability(parseStabilityRecord(row.stability), countsFrom(row), now),
   };
 }
 

@@ -29,7 +29,7 @@ export type StabilityRecord = StabilitySummary & {
 
 const EMPTY: StabilityRecord = { until: 0, minutes: "", seen: "", events: [], last_oom_at: null, failed_units: 0 };
 
-/** The last 24 hours of a server, or the time since it was added if that is shorter. */
+/** The last 24 hours of a server, or the time since it was first heard if that is shorter. */
 export type Stability = {
   /** Percent of the minutes in which the daemon checked in, 0 to 100. */
   coveragePct: number;
@@ -136,14 +136,19 @@ function withEvent(events: readonly Event[], { hour, reboots, oom_kills, outages
     .sort((a, b) => a.hour - b.hour);
 }
 
+/** From when on check-ins are expected: the first one; where it is not known, when the server was added. */
+export function countsFrom<Time>({ firstSeenAt, createdAt }: { firstSeenAt: Time | null; createdAt: Time }): Time {
+  return firstSeenAt ?? createdAt;
+}
+
 /**
- * Summarises the 24 hours before `now` in whole clock hours, or the time since the server was created if that is shorter.
+ * Summarises the 24 hours before `now` in whole clock hours, or the time from `countsFrom` on if that is shorter.
  * Null when no check-in was ever recorded.
  */
-export function summariseStability(record: StabilitySummary, createdAt: number, now: number): Stability | null {
+export function summariseStability(record: StabilitySummary, countsFrom: number, now: number): Stability | null {
   if (record.minutes === "") return null;
   const from = Math.floor(now / HOUR) - HOURS + 1;
-  const since = Math.max(from * HOUR, createdAt);
+  const since = Math.max(from * HOUR, countsFrom);
   // The minute that is running now may still see its check-in.
   const expected = Math.max(1, Math.floor(now / MINUTE) - Math.floor(since / MINUTE));
   let seen = 0;

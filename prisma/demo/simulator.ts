@@ -1,7 +1,7 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { db } from "@/lib/database/client";
 import { log } from "@/lib/process/log.mjs";
-import { toRatedServer } from "@/lib/servers/telemetry/past-scores";
+import { RATED, toRatedServer } from "@/lib/servers/telemetry/past-scores";
 import { rollUp } from "@/lib/servers/telemetry/roll-ups";
 import { DAY, HOUR, MINUTE, SECOND } from "@/lib/time";
 import { checkIn } from "@/prisma/demo/daemons";
@@ -75,7 +75,7 @@ async function reportAllIntervals(now: Date): Promise<void> {
 
 /** Sums up the hours from `from` to `to` (epoch ms), one server after the other. */
 async function sumUpHours(from: number, to: number, signal?: AbortSignal): Promise<void> {
-  const servers = await db.server.findMany({ where: OF_THE_DEMO, select: { id: true, createdAt: true, facts: true } });
+  const servers = await db.server.findMany({ where: OF_THE_DEMO, select: RATED });
   for (const server of servers) {
     // In short steps: the end of the demo waits for one of them at most.
     for (let isDone = false; !isDone && !signal?.aborted; ) {

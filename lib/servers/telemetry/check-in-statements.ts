@@ -77,6 +77,7 @@ const CHANGE = {
   keyUsedAt: k.lastUsedAt,
   keyNotSince: k.lastUsedAt,
   lastSeenAt: s.lastSeenAt,
+  heardAt: s.firstSeenAt,
   stability: parameter<string>("jsonb"),
   facts: parameter<string | null>("jsonb"),
   hasNewIp: parameter<boolean>("boolean"),
@@ -116,6 +117,16 @@ export const ABSORBED = statement({ ...CHANGE, ts: t.ts, kills: parameter<number
   }),
 );
 
+/**
+ * The new `firstSeenAt`. A sample that was delayed moves it back, to the creation at most. It stays null where check-ins came
+ * before there was this column.
+ */
+function firstSeen(heardAt: string): string {
+  return `case
+          when ${s.firstSeenAt} is not null then greatest(${s.createdAt}, least(${s.firstSeenAt}, ${heardAt}))
+          when ${s.lastSeenAt} = ${s.createdAt} and ${s.latestSampleAt} is null then greatest(${s.createdAt}, ${heardAt}) end`;
+}
+
 /** `added` answers a row if there is something new. */
 function change(parameters: { [Name in keyof typeof CHANGE]: string }, added: Addition): Sql<Outcome> {
   const outcome = select({
@@ -134,6 +145,7 @@ function change(parameters: { [Name in keyof typeof CHANGE]: string }, added: Ad
     changed as (
       update ${s} set
         ${s.lastSeenAt.name} = ${parameters.lastSeenAt},
+        ${s.firstSeenAt.name} = ${firstSeen(parameters.heardAt)},
         ${s.stability.name} = ${parameters.stability},
         ${s.facts.name} = coalesce(${parameters.facts}, ${s.facts}),
         ${s.publicIp.name} = case when ${parameters.hasNewIp} then ${parameters.publicIp} else ${s.publicIp} end,

@@ -112,6 +112,8 @@ export async function storeCheckIn(
       keyUsedAt: arrivedAt,
       keyNotSince: new Date(arrivedAt.getTime() - KEY_USE_PRECISION),
       lastSeenAt: latest(arrivedAt, previous),
+      // A clock that is ahead has heard nothing yet.
+      heardAt: new Date(Math.min(sampledAt.getTime(), arrivedAt.getTime())),
       stability: JSON.stringify(stability),
       facts: newFacts,
       hasNewIp,

@@ -9,7 +9,13 @@ import { runInBackground } from "@/lib/process/background";
 import { perProcess } from "@/lib/process/per-process";
 import { hasReaderLeft } from "@/lib/process/reader.mjs";
 import { type Bands, bandsOf, merge } from "@/lib/servers/telemetry/bands";
-import { getRatedServer, type RatedServer, rateSamples, toRatedServer } from "@/lib/servers/telemetry/past-scores";
+import {
+  getRatedServer,
+  RATED,
+  type RatedServer,
+  rateSamples,
+  toRatedServer,
+} from "@/lib/servers/telemetry/past-scores";
 import { findPeaks, PeakSearch, type Peaks } from "@/lib/servers/telemetry/peaks";
 import { isBehind, listHours, rollUp, type SummedHour, settledUntil } from "@/lib/servers/telemetry/roll-ups";
 import { heardShare, listSilences, type Silence } from "@/lib/servers/telemetry/silences";
@@ -180,7 +186,7 @@ export async function listTrends(accountId: number, serverIds: readonly number[]
   if (behind.length > 0) {
     const servers = await db.server.findMany({
       where: { accountId, id: { in: behind } },
-      select: { id: true, createdAt: true, facts: true },
+      select: RATED,
     });
     rollUpInBackground(accountId, servers.map(toRatedServer), from, now);
   }

@@ -5,25 +5,35 @@ import { Expression, table } from "@/lib/database/tables";
 import { NotFoundError } from "@/lib/failures";
 import { hasReaderLeft } from "@/lib/process/reader.mjs";
 import { type Score, scoreHealth } from "@/lib/servers/health-score";
-import { recordOfHours, type StabilityRecord, summariseStability, withCheckIn } from "@/lib/servers/stability";
+import {
+  countsFrom,
+  recordOfHours,
+  type StabilityRecord,
+  summariseStability,
+  withCheckIn,
+} from "@/lib/servers/stability";
 import type { HistoryValues } from "@/lib/servers/telemetry/bands";
 import { eachMeasurement, rolledUpValues } from "@/lib/servers/telemetry/measurements";
 import { HOURS_BEFORE } from "@/lib/servers/telemetry/sum-statement";
 import { HOUR } from "@/lib/time";
 
 /** The facts besides samples that a score depends on. */
-export type RatedServer = { id: number; createdAt: Date; cores: number | null };
+export type RatedServer = { id: number; countsFrom: Date; cores: number | null };
 
-export function toRatedServer({ id, createdAt, facts }: { id: number; createdAt: Date; facts: unknown }): RatedServer {
+/** The columns of a server that `toRatedServer` needs. */
+export const RATED = { id: true, createdAt: true, firstSeenAt: true, facts: true } as const;
+type RatedRow = { id: number; createdAt: Date; firstSeenAt: Date | null; facts: unknown };
+
+export function toRatedServer({ id, facts, ...times }: RatedRow): RatedServer {
   const { cores } = facts as { cores?: unknown };
-  return { id, createdAt, cores: typeof cores === "number" && cores > 0 ? cores : null };
+  return { id, countsFrom: countsFrom(times), cores: typeof cores === "number" && cores > 0 ? cores : null };
 }
 
 /** @throws NotFoundError when there is no such server of this account. */
 export async function getRatedServer(accountId: number, id: number): Promise<RatedServer & { lastSeenAt: Date }> {
   const server = await db.server.findFirst({
     where: { id, accountId },
-    select: { id: true, createdAt: true, facts: true, lastSeenAt: true },
+    select: { ...RATED, lastSeenAt: true },
   });
   if (!server) throw new NotFoundError();
   return { ...toRatedServer(server), lastSeenAt: server.lastSeenAt };
@@ -88,9 +98,9 @@ function after({ record, previousUptimeS }: Before, sample: StoredSample): Befor
   };
 }
 
-function ratingOf({ createdAt, cores }: RatedServer, sample: StoredSample, record: StabilityRecord): Score {
+function ratingOf({ countsFrom: since, cores }: RatedServer, sample: StoredSample, record: StabilityRecord): Score {
   const ts = sample.ts.getTime();
-  const stability = summariseStability(record, createdAt.getTime(), ts);
+  const stability = summariseStability(record, since.getTime(), ts);
   return scoreHealth({ lastSeenAt: ts, cores, sample: { ...sample, ts }, stability }, ts);
 }
 

@@ -29,6 +29,7 @@ const WITH_OLD_SAMPLES = statement({ after: s.id, since: t.ts, until: t.ts }, ({
     {
       id: s.id,
       createdAt: s.createdAt,
+      firstSeenAt: s.firstSeenAt,
       facts: s.facts,
       first: new Expression<Date | null>(first(s.id.sql, since, until), "instant"),
     },
@@ -98,7 +99,11 @@ async function sumUpBetween(since: number, until: number, goesOn: GoesOn): Promi
     for (const { first, ...server } of servers) {
       if (!(await goesOn())) return unsummed + 1;
       if (first === null) continue;
-      const rated = toRatedServer({ ...server, createdAt: new Date(server.createdAt) });
+      const rated = toRatedServer({
+        ...server,
+        createdAt: new Date(server.createdAt),
+        firstSeenAt: server.firstSeenAt === null ? null : new Date(server.firstSeenAt),
+      });
       if (!(await sumUp(rated, first, until, goesOn))) unsummed++;
     }
     const last = servers.at(-1);

@@ -117,7 +117,7 @@ export async function lockSamples(tx: Transaction, serverId: number): Promise<bo
  * Sums up the latest of these hours (in order, epoch ms), as many as have `ROWS_AT_ONCE` samples, and takes them off the
  * list. False when a sample of the server is being written.
  */
-async function sumUpLatest({ id, cores, createdAt }: RatedServer, due: number[]): Promise<boolean> {
+async function sumUpLatest({ id, cores, countsFrom }: RatedServer, due: number[]): Promise<boolean> {
   return db.$transaction(async (tx) => {
     // If the server has been removed in the meantime, there is nothing left to do.
     if (!(await lockSamples(tx, id)))
@@ -131,7 +131,7 @@ async function sumUpLatest({ id, cores, createdAt }: RatedServer, due: number[])
       until: new Date(last + HOUR),
       hours: hours.map((hour) => hour / HOUR),
       cores,
-      createdAt,
+      countsFrom,
     });
     return true;
   }, ROLL_UP_TRANSACTION);

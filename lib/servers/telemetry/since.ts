@@ -3,7 +3,7 @@ import { valueAt } from "@/lib/servers/curve";
 import { HEALTH_LEVELS, isRatedWell } from "@/lib/servers/health-level";
 import { COMPONENT_CURVES } from "@/lib/servers/health-score";
 import type { Bands } from "@/lib/servers/telemetry/bands";
-import { type RatedServer, rateSamples, toRatedServer } from "@/lib/servers/telemetry/past-scores";
+import { RATED, type RatedServer, rateSamples, toRatedServer } from "@/lib/servers/telemetry/past-scores";
 import { listHours, rollUp, settledUntil } from "@/lib/servers/telemetry/roll-ups";
 import { LONGEST_PAUSE } from "@/lib/servers/telemetry/silences";
 import { DAY, HOUR, MINUTE, SECOND } from "@/lib/time";
@@ -30,7 +30,7 @@ export type Since = { kind: "at" | "before"; at: number } | { kind: "always" };
 export async function findUnwellSince(serverId: number, now: number): Promise<Since | null> {
   const row = await db.server.findUnique({
     where: { id: serverId },
-    select: { id: true, createdAt: true, facts: true },
+    select: RATED,
   });
   if (!row) return null;
   const server = toRatedServer(row);

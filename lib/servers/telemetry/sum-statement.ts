@@ -59,14 +59,14 @@ const KNOWN = `${t.ts} as ts, ${Object.values(measured).join(", ")},
 const inADay = (count: string) => `coalesce(sum(${count}) over earlier, 0) + sum(${count}) over own`;
 
 /** The record behind the stability component as each sample found it: see `withCheckIn` and `summariseStability`. */
-const stabilityOf = (createdAt: string) => `
+const stabilityOf = (countsFrom: string) => `
     ${inADay("minutes")} as minutes_in_a_day,
     ${inADay("restarts")} as restarts_in_a_day,
     ${inADay(`coalesce(${t.oomKills.name}, 0)`)} as kills_in_a_day,
     date_part('epoch', ts - max(case when ${t.oomKills.name} > 0 then ts end) over so_far) * 1000 as since_oom,
     coalesce((max(case when ${t.failedUnits.name} is not null then array[date_part('epoch', ts), ${t.failedUnits.name}] end)
       over so_far)[2], 0) as failed_last,
-    greatest(1, minute - greatest(60 * (hour - ${HOURS_BEFORE}), floor(date_part('epoch', ${createdAt}) / 60))) as minutes_expected`;
+    greatest(1, minute - greatest(60 * (hour - ${HOURS_BEFORE}), floor(date_part('epoch', ${countsFrom}) / 60))) as minutes_expected`;
 
 const scoreOf = (cores: string) =>
   scoreSql({
@@ -108,9 +108,9 @@ export const SUM_UP = statement(
     until: t.ts,
     hours: parameter<readonly number[]>("int[]"),
     cores: parameter<number | null>("float8"),
-    createdAt: parameter<Date>("timestamptz"),
+    countsFrom: parameter<Date>("timestamptz"),
   },
-  ({ serverId, since, until, hours, cores, createdAt }) => {
+  ({ serverId, since, until, hours, cores, countsFrom }) => {
     const { sql } = keep(
       serverId,
       `to_timestamp(due.hour * 3600.0), count(rated.hour), jsonb_strip_nulls(jsonb_build_object(${BANDS.join(", ")}))
@@ -120,7 +120,7 @@ export const SUM_UP = statement(
       sql: `with known as (
       select ${KNOWN} from ${t} where ${t.serverId} = ${serverId} and ${t.ts} >= ${since} and ${t.ts} < ${until}),
     r as (
-      select *, ${stabilityOf(createdAt)}
+      select *, ${stabilityOf(countsFrom)}
       from known
       window earlier as (order by hour range between ${HOURS_BEFORE} preceding and 1 preceding),
         own as (partition by hour order by ts),

@@ -2205,6 +2205,7 @@ export const ServerScalarFieldEnum = {
   facts: 'facts',
   createdAt: 'createdAt',
   lastSeenAt: 'lastSeenAt',
+  firstSeenAt: 'firstSeenAt',
   stability: 'stability',
   latestSampleAt: 'latestSampleAt',
   latestSample: 'latestSample',

@@ -186,6 +186,7 @@ export const ServerScalarFieldEnum = {
   facts: 'facts',
   createdAt: 'createdAt',
   lastSeenAt: 'lastSeenAt',
+  firstSeenAt: 'firstSeenAt',
   stability: 'stability',
   latestSampleAt: 'latestSampleAt',
   latestSample: 'latestSample',

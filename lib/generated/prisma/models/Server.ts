@@ -44,6 +44,7 @@ export type ServerMinAggregateOutputType = {
   publicIp: string | null
   createdAt: Date | null
   lastSeenAt: Date | null
+  firstSeenAt: Date | null
   latestSampleAt: Date | null
   formNonce: string | null
   daemon: string | null
@@ -59,6 +60,7 @@ export type ServerMaxAggregateOutputType = {
   publicIp: string | null
   createdAt: Date | null
   lastSeenAt: Date | null
+  firstSeenAt: Date | null
   latestSampleAt: Date | null
   formNonce: string | null
   daemon: string | null
@@ -75,6 +77,7 @@ export type ServerCountAggregateOutputType = {
   facts: number
   createdAt: number
   lastSeenAt: number
+  firstSeenAt: number
   stability: number
   latestSampleAt: number
   latestSample: number
@@ -104,6 +107,7 @@ export type ServerMinAggregateInputType = {
   publicIp?: true | runtime.Types.Skip
   createdAt?: true | runtime.Types.Skip
   lastSeenAt?: true | runtime.Types.Skip
+  firstSeenAt?: true | runtime.Types.Skip
   latestSampleAt?: true | runtime.Types.Skip
   formNonce?: true | runtime.Types.Skip
   daemon?: true | runtime.Types.Skip
@@ -119,6 +123,7 @@ export type ServerMaxAggregateInputType = {
   publicIp?: true | runtime.Types.Skip
   createdAt?: true | runtime.Types.Skip
   lastSeenAt?: true | runtime.Types.Skip
+  firstSeenAt?: true | runtime.Types.Skip
   latestSampleAt?: true | runtime.Types.Skip
   formNonce?: true | runtime.Types.Skip
   daemon?: true | runtime.Types.Skip
@@ -135,6 +140,7 @@ export type ServerCountAggregateInputType = {
   facts?: true | runtime.Types.Skip
   createdAt?: true | runtime.Types.Skip
   lastSeenAt?: true | runtime.Types.Skip
+  firstSeenAt?: true | runtime.Types.Skip
   stability?: true | runtime.Types.Skip
   latestSampleAt?: true | runtime.Types.Skip
   latestSample?: true | runtime.Types.Skip
@@ -240,6 +246,7 @@ export type ServerGroupByOutputType = {
   facts: runtime.JsonValue
   createdAt: Date
   lastSeenAt: Date
+  firstSeenAt: Date | null
   stability: runtime.JsonValue
   latestSampleAt: Date | null
   latestSample: runtime.JsonValue | null
@@ -281,6 +288,7 @@ export type ServerWhereInput = {
   facts?: Prisma.JsonFilter<"Server"> | runtime.Types.Skip
   createdAt?: Prisma.DateTimeFilter<"Server"> | Date | string | runtime.Types.Skip
   lastSeenAt?: Prisma.DateTimeFilter<"Server"> | Date | string | runtime.Types.Skip
+  firstSeenAt?: Prisma.DateTimeNullableFilter<"Server"> | Date | string | null | runtime.Types.Skip
   stability?: Prisma.JsonFilter<"Server"> | runtime.Types.Skip
   latestSampleAt?: Prisma.DateTimeNullableFilter<"Server"> | Date | string | null | runtime.Types.Skip
   latestSample?: Prisma.JsonNullableFilter<"Server"> | runtime.Types.Skip
@@ -304,6 +312,7 @@ export type ServerOrderByWithRelationInput = {
   facts?: Prisma.SortOrder | runtime.Types.Skip
   createdAt?: Prisma.SortOrder | runtime.Types.Skip
   lastSeenAt?: Prisma.SortOrder | runtime.Types.Skip
+  firstSeenAt?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
   stability?: Prisma.SortOrder | runtime.Types.Skip
   latestSampleAt?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
   latestSample?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
@@ -331,6 +340,7 @@ export type ServerWhereUniqueInput = Prisma.AtLeast<{
   facts?: Prisma.JsonFilter<"Server"> | runtime.Types.Skip
   createdAt?: Prisma.DateTimeFilter<"Server"> | Date | string | runtime.Types.Skip
   lastSeenAt?: Prisma.DateTimeFilter<"Server"> | Date | string | runtime.Types.Skip
+  firstSeenAt?: Prisma.DateTimeNullableFilter<"Server"> | Date | string | null | runtime.Types.Skip
   stability?: Prisma.JsonFilter<"Server"> | runtime.Types.Skip
   latestSampleAt?: Prisma.DateTimeNullableFilter<"Server"> | Date | string | null | runtime.Types.Skip
   latestSample?: Prisma.JsonNullableFilter<"Server"> | runtime.Types.Skip
@@ -354,6 +364,7 @@ export type ServerOrderByWithAggregationInput = {
   facts?: Prisma.SortOrder | runtime.Types.Skip
   createdAt?: Prisma.SortOrder | runtime.Types.Skip
   lastSeenAt?: Prisma.SortOrder | runtime.Types.Skip
+  firstSeenAt?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
   stability?: Prisma.SortOrder | runtime.Types.Skip
   latestSampleAt?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
   latestSample?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
@@ -380,6 +391,7 @@ export type ServerScalarWhereWithAggregatesInput = {
   facts?: Prisma.JsonWithAggregatesFilter<"Server"> | runtime.Types.Skip
   createdAt?: Prisma.DateTimeWithAggregatesFilter<"Server"> | Date | string | runtime.Types.Skip
   lastSeenAt?: Prisma.DateTimeWithAggregatesFilter<"Server"> | Date | string | runtime.Types.Skip
+  firstSeenAt?: Prisma.DateTimeNullableWithAggregatesFilter<"Server"> | Date | string | null | runtime.Types.Skip
   stability?: Prisma.JsonWithAggregatesFilter<"Server"> | runtime.Types.Skip
   latestSampleAt?: Prisma.DateTimeNullableWithAggregatesFilter<"Server"> | Date | string | null | runtime.Types.Skip
   latestSample?: Prisma.JsonNullableWithAggregatesFilter<"Server"> | runtime.Types.Skip
@@ -396,6 +408,7 @@ export type ServerCreateInput = {
   facts?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
   createdAt?: Date | string | runtime.Types.Skip
   lastSeenAt?: Date | string | runtime.Types.Skip
+  firstSeenAt?: Date | string | null | runtime.Types.Skip
   stability?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
   latestSampleAt?: Date | string | null | runtime.Types.Skip
   latestSample?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
@@ -419,6 +432,7 @@ export type ServerUncheckedCreateInput = {
   facts?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
   createdAt?: Date | string | runtime.Types.Skip
   lastSeenAt?: Date | string | runtime.Types.Skip
+  firstSeenAt?: Date | string | null | runtime.Types.Skip
   stability?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
   latestSampleAt?: Date | string | null | runtime.Types.Skip
   latestSample?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
@@ -439,6 +453,7 @@ export type ServerUpdateInput = {
   facts?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
   lastSeenAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
+  firstSeenAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
   stability?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
   latestSampleAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
   latestSample?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
@@ -462,6 +477,7 @@ export type ServerUncheckedUpdateInput = {
   facts?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
   lastSeenAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
+  firstSeenAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
   stability?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
   latestSampleAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
   latestSample?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
@@ -484,6 +500,7 @@ export type ServerCreateManyInput = {
   facts?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
   createdAt?: Date | string | runtime.Types.Skip
   lastSeenAt?: Date | string | runtime.Types.Skip
+  firstSeenAt?: Date | string | null | runtime.Types.Skip
   stability?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
   latestSampleAt?: Date | string | null | runtime.Types.Skip
   latestSample?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
@@ -500,6 +517,7 @@ export type ServerUpdateManyMutationInput = {
   facts?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
   lastSeenAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
+  firstSeenAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
   stability?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
   latestSampleAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
   latestSample?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
@@ -518,6 +536,7 @@ export type ServerUncheckedUpdateManyInput = {
   facts?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
   lastSeenAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
+  firstSeenAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
   stability?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
   latestSampleAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
   latestSample?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
@@ -551,6 +570,7 @@ export type ServerCountOrderByAggregateInput = {
   facts?: Prisma.SortOrder | runtime.Types.Skip
   createdAt?: Prisma.SortOrder | runtime.Types.Skip
   lastSeenAt?: Prisma.SortOrder | runtime.Types.Skip
+  firstSeenAt?: Prisma.SortOrder | runtime.Types.Skip
   stability?: Prisma.SortOrder | runtime.Types.Skip
   latestSampleAt?: Prisma.SortOrder | runtime.Types.Skip
   latestSample?: Prisma.SortOrder | runtime.Types.Skip
@@ -573,6 +593,7 @@ export type ServerMaxOrderByAggregateInput = {
   publicIp?: Prisma.SortOrder | runtime.Types.Skip
   createdAt?: Prisma.SortOrder | runtime.Types.Skip
   lastSeenAt?: Prisma.SortOrder | runtime.Types.Skip
+  firstSeenAt?: Prisma.SortOrder | runtime.Types.Skip
   latestSampleAt?: Prisma.SortOrder | runtime.Types.Skip
   formNonce?: Prisma.SortOrder | runtime.Types.Skip
   daemon?: Prisma.SortOrder | runtime.Types.Skip
@@ -588,6 +609,7 @@ export type ServerMinOrderByAggregateInput = {
   publicIp?: Prisma.SortOrder | runtime.Types.Skip
   createdAt?: Prisma.SortOrder | runtime.Types.Skip
   lastSeenAt?: Prisma.SortOrder | runtime.Types.Skip
+  firstSeenAt?: Prisma.SortOrder | runtime.Types.Skip
   latestSampleAt?: Prisma.SortOrder | runtime.Types.Skip
   formNonce?: Prisma.SortOrder | runtime.Types.Skip
   daemon?: Prisma.SortOrder | runtime.Types.Skip
@@ -710,6 +732,7 @@ export type ServerCreateWithoutAccountInput = {
   facts?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
   createdAt?: Date | string | runtime.Types.Skip
   lastSeenAt?: Date | string | runtime.Types.Skip
+  firstSeenAt?: Date | string | null | runtime.Types.Skip
   stability?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
   latestSampleAt?: Date | string | null | runtime.Types.Skip
   latestSample?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
@@ -731,6 +754,7 @@ export type ServerUncheckedCreateWithoutAccountInput = {
   facts?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
   createdAt?: Date | string | runtime.Types.Skip
   lastSeenAt?: Date | string | runtime.Types.Skip
+  firstSeenAt?: Date | string | null | runtime.Types.Skip
   stability?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
   latestSampleAt?: Date | string | null | runtime.Types.Skip
   latestSample?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
@@ -782,6 +806,7 @@ export type ServerScalarWhereInput = {
   facts?: Prisma.JsonFilter<"Server"> | runtime.Types.Skip
   createdAt?: Prisma.DateTimeFilter<"Server"> | Date | string | runtime.Types.Skip
   lastSeenAt?: Prisma.DateTimeFilter<"Server"> | Date | string | runtime.Types.Skip
+  firstSeenAt?: Prisma.DateTimeNullableFilter<"Server"> | Date | string | null | runtime.Types.Skip
   stability?: Prisma.JsonFilter<"Server"> | runtime.Types.Skip
   latestSampleAt?: Prisma.DateTimeNullableFilter<"Server"> | Date | string | null | runtime.Types.Skip
   latestSample?: Prisma.JsonNullableFilter<"Server"> | runtime.Types.Skip
@@ -798,6 +823,7 @@ export type ServerCreateWithoutKeysInput = {
   facts?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
   createdAt?: Date | string | runtime.Types.Skip
   lastSeenAt?: Date | string | runtime.Types.Skip
+  firstSeenAt?: Date | string | null | runtime.Types.Skip
   stability?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
   latestSampleAt?: Date | string | null | runtime.Types.Skip
   latestSample?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
@@ -820,6 +846,7 @@ export type ServerUncheckedCreateWithoutKeysInput = {
   facts?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
   createdAt?: Date | string | runtime.Types.Skip
   lastSeenAt?: Date | string | runtime.Types.Skip
+  firstSeenAt?: Date | string | null | runtime.Types.Skip
   stability?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
   latestSampleAt?: Date | string | null | runtime.Types.Skip
   latestSample?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
@@ -855,6 +882,7 @@ export type ServerUpdateWithoutKeysInput = {
   facts?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
   lastSeenAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
+  firstSeenAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
   stability?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
   latestSampleAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
   latestSample?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
@@ -877,6 +905,7 @@ export type ServerUncheckedUpdateWithoutKeysInput = {
   facts?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
   lastSeenAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
+  firstSeenAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
   stability?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
   latestSampleAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
   latestSample?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
@@ -896,6 +925,7 @@ export type ServerCreateWithoutTelemetrySamplesInput = {
   facts?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
   createdAt?: Date | string | runtime.Types.Skip
   lastSeenAt?: Date | string | runtime.Types.Skip
+  firstSeenAt?: Date | string | null | runtime.Types.Skip
   stability?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
   latestSampleAt?: Date | string | null | runtime.Types.Skip
   latestSample?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
@@ -918,6 +948,7 @@ export type ServerUncheckedCreateWithoutTelemetrySamplesInput = {
   facts?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
   createdAt?: Date | string | runtime.Types.Skip
   lastSeenAt?: Date | string | runtime.Types.Skip
+  firstSeenAt?: Date | string | null | runtime.Types.Skip
   stability?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
   latestSampleAt?: Date | string | null | runtime.Types.Skip
   latestSample?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
@@ -953,6 +984,7 @@ export type ServerUpdateWithoutTelemetrySamplesInput = {
   facts?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
   lastSeenAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
+  firstSeenAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
   stability?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
   latestSampleAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
   latestSample?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
@@ -975,6 +1007,7 @@ export type ServerUncheckedUpdateWithoutTelemetrySamplesInput = {
   facts?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
   lastSeenAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
+  firstSeenAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
   stability?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
   latestSampleAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
   latestSample?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
@@ -994,6 +1027,7 @@ export type ServerCreateWithoutTelemetryHoursInput = {
   facts?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
   createdAt?: Date | string | runtime.Types.Skip
   lastSeenAt?: Date | string | runtime.Types.Skip
+  firstSeenAt?: Date | string | null | runtime.Types.Skip
   stability?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
   latestSampleAt?: Date | string | null | runtime.Types.Skip
   latestSample?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
@@ -1016,6 +1050,7 @@ export type ServerUncheckedCreateWithoutTelemetryHoursInput = {
   facts?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
   createdAt?: Date | string | runtime.Types.Skip
   lastSeenAt?: Date | string | runtime.Types.Skip
+  firstSeenAt?: Date | string | null | runtime.Types.Skip
   stability?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
   latestSampleAt?: Date | string | null | runtime.Types.Skip
   latestSample?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
@@ -1051,6 +1086,7 @@ export type ServerUpdateWithoutTelemetryHoursInput = {
   facts?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
   lastSeenAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
+  firstSeenAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
   stability?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
   latestSampleAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
   latestSample?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
@@ -1073,6 +1109,7 @@ export type ServerUncheckedUpdateWithoutTelemetryHoursInput = {
   facts?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
   lastSeenAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
+  firstSeenAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
   stability?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
   latestSampleAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
   latestSample?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
@@ -1092,6 +1129,7 @@ export type ServerCreateWithoutBenchmarkRunsInput = {
   facts?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
   createdAt?: Date | string | runtime.Types.Skip
   lastSeenAt?: Date | string | runtime.Types.Skip
+  firstSeenAt?: Date | string | null | runtime.Types.Skip
   stability?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
   latestSampleAt?: Date | string | null | runtime.Types.Skip
   latestSample?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
@@ -1114,6 +1152,7 @@ export type ServerUncheckedCreateWithoutBenchmarkRunsInput = {
   facts?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
   createdAt?: Date | string | runtime.Types.Skip
   lastSeenAt?: Date | string | runtime.Types.Skip
+  firstSeenAt?: Date | string | null | runtime.Types.Skip
   stability?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
   latestSampleAt?: Date | string | null | runtime.Types.Skip
   latestSample?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
@@ -1149,6 +1188,7 @@ export type ServerUpdateWithoutBenchmarkRunsInput = {
   facts?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
   lastSeenAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
+  firstSeenAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
   stability?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
   latestSampleAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
   latestSample?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
@@ -1171,6 +1211,7 @@ export type ServerUncheckedUpdateWithoutBenchmarkRunsInput = {
   facts?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
   lastSeenAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
+  firstSeenAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
   stability?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
   latestSampleAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
   latestSample?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
@@ -1191,6 +1232,7 @@ export type ServerCreateManyAccountInput = {
   facts?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
   createdAt?: Date | string | runtime.Types.Skip
   lastSeenAt?: Date | string | runtime.Types.Skip
+  firstSeenAt?: Date | string | null | runtime.Types.Skip
   stability?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
   latestSampleAt?: Date | string | null | runtime.Types.Skip
   latestSample?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
@@ -1207,6 +1249,7 @@ export type ServerUpdateWithoutAccountInput = {
   facts?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
   lastSeenAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
+  firstSeenAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
   stability?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
   latestSampleAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
   latestSample?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
@@ -1228,6 +1271,7 @@ export type ServerUncheckedUpdateWithoutAccountInput = {
   facts?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
   lastSeenAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
+  firstSeenAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
   stability?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
   latestSampleAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
   latestSample?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
@@ -1249,6 +1293,7 @@ export type ServerUncheckedUpdateManyWithoutAccountInput = {
   facts?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
   lastSeenAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
+  firstSeenAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
   stability?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
   latestSampleAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
   latestSample?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
@@ -1325,6 +1370,7 @@ export type ServerSelect<ExtArgs extends runtime.Types.Extensions.InternalArgs =
   facts?: boolean | runtime.Types.Skip
   createdAt?: boolean | runtime.Types.Skip
   lastSeenAt?: boolean | runtime.Types.Skip
+  firstSeenAt?: boolean | runtime.Types.Skip
   stability?: boolean | runtime.Types.Skip
   latestSampleAt?: boolean | runtime.Types.Skip
   latestSample?: boolean | runtime.Types.Skip
@@ -1349,6 +1395,7 @@ export type ServerSelectCreateManyAndReturn<ExtArgs extends runtime.Types.Extens
   facts?: boolean | runtime.Types.Skip
   createdAt?: boolean | runtime.Types.Skip
   lastSeenAt?: boolean | runtime.Types.Skip
+  firstSeenAt?: boolean | runtime.Types.Skip
   stability?: boolean | runtime.Types.Skip
   latestSampleAt?: boolean | runtime.Types.Skip
   latestSample?: boolean | runtime.Types.Skip
@@ -1368,6 +1415,7 @@ export type ServerSelectUpdateManyAndReturn<ExtArgs extends runtime.Types.Extens
   facts?: boolean | runtime.Types.Skip
   createdAt?: boolean | runtime.Types.Skip
   lastSeenAt?: boolean | runtime.Types.Skip
+  firstSeenAt?: boolean | runtime.Types.Skip
   stability?: boolean | runtime.Types.Skip
   latestSampleAt?: boolean | runtime.Types.Skip
   latestSample?: boolean | runtime.Types.Skip
@@ -1387,6 +1435,7 @@ export type ServerSelectScalar = {
   facts?: boolean | runtime.Types.Skip
   createdAt?: boolean | runtime.Types.Skip
   lastSeenAt?: boolean | runtime.Types.Skip
+  firstSeenAt?: boolean | runtime.Types.Skip
   stability?: boolean | runtime.Types.Skip
   latestSampleAt?: boolean | runtime.Types.Skip
   latestSample?: boolean | runtime.Types.Skip
@@ -1396,7 +1445,7 @@ export type ServerSelectScalar = {
   twoDaemonsAt?: boolean | runtime.Types.Skip
 }
 
-export type ServerOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"id" | "accountId" | "label" | "hostname" | "publicIp" | "facts" | "createdAt" | "lastSeenAt" | "stability" | "latestSampleAt" | "latestSample" | "formNonce" | "daemon" | "daemonBefore" | "twoDaemonsAt", ExtArgs["result"]["server"], runtime.Types.Skip>
+export type ServerOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"id" | "accountId" | "label" | "hostname" | "publicIp" | "facts" | "createdAt" | "lastSeenAt" | "firstSeenAt" | "stability" | "latestSampleAt" | "latestSample" | "formNonce" | "daemon" | "daemonBefore" | "twoDaemonsAt", ExtArgs["result"]["server"], runtime.Types.Skip>
 export type ServerInclude<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
   account?: boolean | Prisma.AccountDefaultArgs<ExtArgs> | runtime.Types.Skip
   keys?: boolean | Prisma.Server$keysArgs<ExtArgs> | runtime.Types.Skip
@@ -1436,6 +1485,10 @@ export type $ServerPayload<ExtArgs extends runtime.Types.Extensions.InternalArgs
      * Equal to created_at until the first check-in.
      */
     lastSeenAt: Date
+    /**
+     * The time of its first sample that was in time. Null: never heard, or by a version that did not store it.
+     */
+    firstSeenAt: Date | null
     /**
      * What the stability component needs of the last 24 hours; see lib/servers/stability.ts.
      */
@@ -1897,6 +1950,7 @@ export interface ServerFieldRefs {
   readonly facts: Prisma.FieldRef<"Server", 'Json'>
   readonly createdAt: Prisma.FieldRef<"Server", 'DateTime'>
   readonly lastSeenAt: Prisma.FieldRef<"Server", 'DateTime'>
+  readonly firstSeenAt: Prisma.FieldRef<"Server", 'DateTime'>
   readonly stability: Prisma.FieldRef<"Server", 'Json'>
   readonly latestSampleAt: Prisma.FieldRef<"Server", 'DateTime'>
   readonly latestSample: Prisma.FieldRef<"Server", 'Json'>

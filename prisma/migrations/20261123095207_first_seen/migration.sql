@@ -1,0 +1,2 @@
+-- AlterTable
+ALTER TABLE "servers" ADD COLUMN "first_seen_at" TIMESTAMPTZ(3);
