@@ -1,16 +1,19 @@
 import { parseArgs } from "node:util";
 import { PlainError } from "@/lib/failures";
+import { calledAs } from "./called-as";
 import { formatTable } from "./table";
 import { withDatabase } from "./with-database";
 
+const ACCOUNT = calledAs("account");
+
 const HELP = `Manages the accounts of the console.
 
-  npm run account -- list
-  npm run account -- create EMAIL --name NAME [--role customer|support|admin] [--password-stdin]
-  npm run account -- disable EMAIL        signs it out and refuses its tokens from the next request on
-  npm run account -- enable EMAIL
-  npm run account -- set-role EMAIL customer|support|admin
-  npm run account -- set-password EMAIL [--password-stdin]
+  ${ACCOUNT} list
+  ${ACCOUNT} create EMAIL --name NAME [--role customer|support|admin] [--password-stdin]
+  ${ACCOUNT} disable EMAIL        signs it out and refuses its tokens from the next request on
+  ${ACCOUNT} enable EMAIL
+  ${ACCOUNT} set-role EMAIL customer|support|admin
+  ${ACCOUNT} set-password EMAIL [--password-stdin]
 
 Passwords are never arguments. With --password-stdin the first line of standard input is the password; without it one
 is generated and printed once.`;
@@ -76,7 +79,7 @@ export async function main(args: string[]): Promise<void> {
 }
 
 function parseInput(name: string, command: Command, args: string[]): Input {
-  const usage = `Usage: npm run account -- ${[name, ...command.operands].join(" ")}`;
+  const usage = `Usage: ${ACCOUNT} ${[name, ...command.operands].join(" ")}`;
   try {
     const options = {
       name: { type: "string" },
@@ -120,7 +123,6 @@ async function list(accounts: Accounts): Promise<string> {
     account.role,
     account.disabledAt ? `disabled ${account.disabledAt.toISOString()}` : "active",
   ]);
-  if (rows.length === 0)
-    return "There are no accounts yet. Create the first with: npm run account -- create EMAIL --name NAME";
+  if (rows.length === 0) return `There are no accounts yet. Create the first with: ${ACCOUNT} create EMAIL --name NAME`;
   return formatTable([["ID", "EMAIL", "NAME", "ROLE", "STATE"], ...rows]);
 }

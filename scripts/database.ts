@@ -2,6 +2,7 @@ import { probeDatabase } from "@/lib/database/connection";
 import { PlainError } from "@/lib/failures";
 import type { Env } from "@/lib/process/env-variables";
 import { type EmbeddedDatabase, findRunningDatabase, startEmbeddedDatabase } from "@/server/embedded/database";
+import { calledAs } from "./called-as";
 import { applyMigrations, compareMigrations, type Difference } from "./migrations";
 
 export type OpenDatabase = EmbeddedDatabase & { isEmbedded: boolean };
@@ -65,7 +66,9 @@ export async function requireMigrated(url: string): Promise<void> {
     ...missing.map((name) => `  ${name} is not applied${failed.includes(name) ? "; it failed" : ""}.`),
     ...failed.filter((name) => !missing.includes(name)).map((name) => `  ${name} failed.`),
   ];
-  throw new PlainError(`The database is not up to date; run "npm run migrate".\n${problems.join("\n")}`);
+  throw new PlainError(
+    `The database is not up to date; run "${calledAs("migrate").replace(/ --$/, "")}".\n${problems.join("\n")}`,
+  );
 }
 
 function isComplete({ missing, failed }: Difference): boolean {

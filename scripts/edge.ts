@@ -1,16 +1,19 @@
 import { parseArgs } from "node:util";
 import { PlainError } from "@/lib/failures";
 import { findId } from "@/lib/http/ids";
+import { calledAs } from "./called-as";
 import { formatTable } from "./table";
 import { withDatabase } from "./with-database";
 
+const EDGE = calledAs("edge");
+
 const HELP = `Manages the edge nodes, which protect game services.
 
-  npm run edge -- list
-  npm run edge -- add NAME           prints the node's key, once
-  npm run edge -- replace-key ID     prints the new key, once; the old one works for an hour
-  npm run edge -- end-old-keys ID    replaced keys are refused at once
-  npm run edge -- remove ID          its keys are refused at once; what it counted stays
+  ${EDGE} list
+  ${EDGE} add NAME           prints the node's key, once
+  ${EDGE} replace-key ID     prints the new key, once; the old one works for an hour
+  ${EDGE} end-old-keys ID    replaced keys are refused at once
+  ${EDGE} remove ID          its keys are refused at once; what it counted stays
 
 ID is what list shows.`;
 
@@ -31,7 +34,7 @@ export async function main(args: string[]): Promise<void> {
   }
   const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
   if (!command) throw new PlainError(`There is no command "${name}".\n\n${HELP}`);
-  const operand = parseOperand(`Usage: npm run edge -- ${name} ${command.usage}`.trim(), command.usage !== "", rest);
+  const operand = parseOperand(`Usage: ${EDGE} ${name} ${command.usage}`.trim(), command.usage !== "", rest);
   await withDatabase(async () => console.log(await command.run(operand)));
 }
 
@@ -48,7 +51,7 @@ function parseOperand(usage: string, isNeeded: boolean, args: string[]): string 
 async function list(): Promise<string> {
   const { isHeardLately, listNodes } = await import("@/lib/game-services/edges/nodes");
   const nodes = await listNodes();
-  if (nodes.length === 0) return "There are no edge nodes yet. Add the first with: npm run edge -- add NAME";
+  if (nodes.length === 0) return `There are no edge nodes yet. Add the first with: ${EDGE} add NAME`;
   const now = new Date();
   const rows = nodes.map(({ id, name, agent, lastHeardAt, services: { current, behind, failed } }) => [
     String(id),
@@ -94,7 +97,7 @@ async function remove(text: string): Promise<string> {
 }
 
 function notFound(text: string): PlainError {
-  return new PlainError(`There is no edge node "${text}". See: npm run edge -- list`);
+  return new PlainError(`There is no edge node "${text}". See: ${EDGE} list`);
 }
 
 function keyText(rawKey: string): string {

@@ -15,8 +15,11 @@ import { dirname, join, relative, resolve } from "node:path";
 import { build as bundle, type Plugin } from "esbuild";
 import { PlainError } from "@/lib/failures";
 import { buildIfChanged, DIST_DIRS } from "./build";
+import { OPERATOR_COMMANDS } from "./operator-commands";
 
-const HELP = `Writes a folder that runs in production with Node alone: server.mjs, and beside it migrate, account, server and sweep.
+const COMMANDS = Object.keys(OPERATOR_COMMANDS);
+
+const HELP = `Writes a folder that runs in production with Node alone: server.mjs, and beside it ${COMMANDS.join(", ")}.
 
   npm run package [-- FOLDER]      "package" by default; what stands there is replaced`;
 
@@ -24,7 +27,6 @@ const HELP = `Writes a folder that runs in production with Node alone: server.mj
 const MAX_BYTES = 150 * 1024 * 1024;
 /** What marks a folder as one that this command may replace. */
 const MARK = "console-package";
-const COMMANDS = ["account", "migrate", "server", "sweep"];
 
 /** Files of a build that nothing reads at run time. */
 const BUILD_ONLY = /^(?:cache|dev|diagnostics|types|trace|trace-build|turbopack|console-build|.*\.nft\.json|.*\.map)$/;
@@ -116,6 +118,7 @@ async function bundleCode(folder: string): Promise<void> {
     platform: "node",
     format: "esm",
     target: "node20",
+    define: { "process.env.CONSOLE_IS_PACKAGED": '"1"' },
     external: EXTERNAL.flatMap((name) => [name, `${name}/*`]),
     banner: {
       // CommonJS packages call `require` for Node's modules.

@@ -1,16 +1,19 @@
 import { parseArgs } from "node:util";
 import { PlainError } from "@/lib/failures";
 import { findId } from "@/lib/http/ids";
+import { calledAs } from "./called-as";
 import { formatTable } from "./table";
 import { withDatabase } from "./with-database";
 
+const SERVER = calledAs("server");
+
 const HELP = `Manages the servers of the fleet, as their owners do on the dashboard.
 
-  npm run server -- list [EMAIL]
-  npm run server -- add EMAIL --label LABEL --hostname NAME      prints the server's key, once
-  npm run server -- replace-key ID                               prints the new key, once; the old one works for an hour
-  npm run server -- remove ID                                    with its keys, samples and benchmark runs
-  npm run server -- recompute ID                                 sums up its history again, from its first sample on
+  ${SERVER} list [EMAIL]
+  ${SERVER} add EMAIL --label LABEL --hostname NAME      prints the server's key, once
+  ${SERVER} replace-key ID                               prints the new key, once; the old one works for an hour
+  ${SERVER} remove ID                                    with its keys, samples and benchmark runs
+  ${SERVER} recompute ID                                 sums up its history again, from its first sample on
 
 EMAIL is the account that owns the server; ID is what list shows.`;
 
@@ -33,7 +36,7 @@ export async function main(args: string[]): Promise<void> {
   }
   const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
   if (!command) throw new PlainError(`There is no command "${name}".\n\n${HELP}`);
-  const input = parseInput(`Usage: npm run server -- ${name} ${command.usage}`, command.usage.startsWith("["), rest);
+  const input = parseInput(`Usage: ${SERVER} ${name} ${command.usage}`, command.usage.startsWith("["), rest);
   await withDatabase(async () => console.log(await command.run(input)));
 }
 
@@ -54,7 +57,7 @@ async function list({ operand }: Input): Promise<string> {
   const { listFleet } = await import("@/lib/servers/management");
   const fleet = await listFleet(operand === "" ? null : (await getAccountByEmail(operand)).id);
   if (fleet.length === 0) {
-    return "There are no servers yet. Add the first with: npm run server -- add EMAIL --label LABEL --hostname NAME";
+    return `There are no servers yet. Add the first with: ${SERVER} add EMAIL --label LABEL --hostname NAME`;
   }
   const rows = fleet.map(({ id, label, hostname, lastSeenAt, account }) => [
     String(id),
@@ -112,7 +115,7 @@ async function getOwned(text: string): Promise<{ accountId: number; id: number; 
 }
 
 function notFound(text: string): PlainError {
-  return new PlainError(`There is no server "${text}". See: npm run server -- list`);
+  return new PlainError(`There is no server "${text}". See: ${SERVER} list`);
 }
 
 function keyText(rawKey: string): string {

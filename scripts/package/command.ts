@@ -1,19 +1,10 @@
 import { setFlagsFromString } from "node:v8";
 import { PlainError } from "@/lib/failures";
 import { versionText } from "@/lib/process/build-info.mjs";
-
-/** The commands of package.json that production needs. */
-const COMMANDS = {
-  account: () => import("../account"),
-  migrate: () => import("../migrate"),
-  server: () => import("../server"),
-  sweep: () => import("../sweep"),
-} as const;
-
-export type PackagedCommand = keyof typeof COMMANDS;
+import { OPERATOR_COMMANDS, type OperatorCommand } from "../operator-commands";
 
 /** Runs one of them as `npm run` does, and ends this process. */
-export async function run(name: PackagedCommand): Promise<never> {
+export async function run(name: OperatorCommand): Promise<never> {
   // It ends within seconds: compiling WebAssembly a second time, for speed, would take longer than it saves.
   setFlagsFromString("--liftoff-only");
   if (process.argv[2] === "--version") {
@@ -21,7 +12,7 @@ export async function run(name: PackagedCommand): Promise<never> {
     process.exit(0);
   }
   try {
-    const { main } = await COMMANDS[name]();
+    const { main } = await OPERATOR_COMMANDS[name]();
     await main(process.argv.slice(2));
     process.exit(0);
   } catch (error) {

@@ -43,8 +43,8 @@ export default async function Page() {
     <main id="main" className="page parts">
       <PageHeader title="Edge nodes" back={{ href: GAME_SERVICES, label: "Game services" }}>
         <p className="soft">
-          The machines that protect game services. They are added with <code>npm run edge -- add NAME</code>, and run{" "}
-          <code>{origin}/edge.mjs</code>.
+          The machines that protect game services. They are added with <code>npm run edge -- add NAME</code> (in the
+          package <code>./edge add NAME</code>), and run <code>{origin}/edge.mjs</code>.
         </p>
       </PageHeader>
       <Section id="nodes" title={`${counted(nodes.length, "node")}, ${live.length} live`}>
