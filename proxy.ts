@@ -36,7 +36,7 @@ export async function proxy(request: NextRequest): Promise<Response> {
 export const config = {
   // Next reads the matcher without running code, so names are repeated. `proxy.test.ts` compares them with their sources.
   matcher: [
-    "/((?!(?:api|ingest|mcp|metrics|openapi\\.json|changelog\\.md|docs/api\\.md|docs/health-score\\.json|llms\\.txt|\\.well-known|healthz|readyz)(?:/|$)|_next/|__nextjs|(?:agent\\.sh|edge\\.mjs|error\\.css|favicon-alert\\.svg|favicon\\.ico|favicon\\.svg|logo\\.svg)$|(?:clients|recipes)/).*)",
+    "/((?!(?:api|ingest|mcp|metrics|openapi\\.json|changelog\\.md|docs/api\\.md|docs/health-score\\.json|llms\\.txt|clients/console-api\\.postman\\.json|\\.well-known|healthz|readyz)(?:/|$)|_next/|__nextjs|(?:agent\\.sh|edge\\.mjs|error\\.css|favicon-alert\\.svg|favicon\\.ico|favicon\\.svg|logo\\.svg)$|(?:clients|recipes)/).*)",
     { source: "/:path*", has: [{ type: "header", key: "x-middleware-prefetch" }] },
   ],
 };

@@ -2,6 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { runProgram } from "@/e2e/support/run-program";
 import { writeClients } from "./documents";
 
 test("the clients that the console serves are those that its document makes; npm run documents writes them", async () => {
@@ -16,4 +17,22 @@ test("the clients that the console serves are those that its document makes; npm
   } finally {
     rmSync(dir, { recursive: true, force: true });
   }
+});
+
+test("the TypeScript client is plain JavaScript once its types are erased: the compiler says so, and Node runs the file", {
+  timeout: 60_000,
+}, async () => {
+  const file = "public/clients/console-api.ts";
+  const flags = "--ignoreConfig --noEmit --strict --erasableSyntaxOnly --target es2022 --lib es2023,dom --types".split(
+    " ",
+  );
+  const compiled = await runProgram(process.execPath, ["node_modules/typescript/bin/tsc", ...flags, "", file]);
+  expect(compiled).toMatchObject({ code: 0, output: "", errors: "" });
+  // Node 20 cannot strip types. CI runs this on the newest Node as well.
+  if (!("typescript" in process.features && process.features.typescript)) return;
+  const program = `import { ConsoleApiError } from "./${file}";
+    const { name, message, status, requestId, retryAfter } = new ConsoleApiError("m", 429, "id", 7);
+    console.log(JSON.stringify([name, message, status, requestId, retryAfter]));`;
+  const { output } = await runProgram(process.execPath, ["--input-type=module", "--eval", program]);
+  expect(JSON.parse(output)).toEqual(["ConsoleApiError", "m", 429, "id", 7]);
 });

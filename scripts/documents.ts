@@ -4,14 +4,13 @@ import { startEmbeddedDatabase } from "@/server/embedded/database";
 import { writePythonClient } from "./client-python";
 import { writeTypeScriptClient } from "./client-typescript";
 import { migrate } from "./database";
-import { writePostmanCollection } from "./postman-collection";
 
 /** How many elements of a list an example shows. */
 const SHOWN = 2;
 
 /**
- * `npm run documents`: writes the example answers of the document (from the demo), the clients and the collection for
- * Postman. Run it after a change of the contract or of the demo.
+ * `npm run documents`: writes the example answers of the document (from the demo), and the clients.
+ * Run it after a change of the contract or of the demo.
  */
 export async function main(): Promise<void> {
   const database = await startEmbeddedDatabase();
@@ -35,14 +34,13 @@ export async function main(): Promise<void> {
   await database.stop();
 }
 
-/** The clients and the collection for Postman that the console serves, from its document. */
+/** The clients that the console serves, from its document. */
 export async function writeClients(folder = "public/clients"): Promise<void> {
   const { openApiDocument } = await import("@/lib/api/openapi");
   const document = openApiDocument("https://console.example.com");
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, "console-api.ts"), writeTypeScriptClient(document));
   writeFileSync(join(folder, "console_api.py"), writePythonClient(document));
-  writeFileSync(join(folder, "console-api.postman.json"), writePostmanCollection(document));
 }
 
 /** The same with every list cut short, which keeps it readable. Notes are short as they are. */

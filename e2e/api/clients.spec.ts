@@ -10,7 +10,7 @@ import { API_REQUESTS } from "@/lib/rate-limit/policy";
 import { DAY, SECOND } from "@/lib/time";
 import { ConsoleApi, ConsoleApiError, ConsoleUnreachableError, type ServerDetail } from "@/public/clients/console-api";
 
-for (const file of ["console-api.ts", "console_api.py", "console-api.postman.json"]) {
+for (const file of ["console-api.ts", "console_api.py"]) {
   test(`/clients/${file} is served as text, to any origin, and is the committed one`, {
     tag: "@one-engine",
   }, async () => {

@@ -6,6 +6,7 @@ import { chromium } from "playwright";
 import { startConsole } from "@/e2e/support/console-server";
 import { newAccount, newBenchmarkRun, newGameService, newServer } from "@/e2e/support/factories";
 import { expect, sharedOrigin, test } from "@/e2e/support/fixtures";
+import { signInDirectly } from "@/e2e/support/pages";
 import { runProgram } from "@/e2e/support/run-program";
 import type { OpenApiDocument } from "@/lib/api/openapi";
 import { SERVED_FILES } from "@/lib/api/served-files";
@@ -16,7 +17,14 @@ const FOREIGN = "https://elsewhere.example";
 test("no document that is read with GET names the Origin of its reader as the API", {
   tag: "@one-engine",
 }, async () => {
-  for (const path of ["/openapi.json", "/docs/api", "/docs/api.md", "/llms.txt", "/"]) {
+  for (const path of [
+    "/openapi.json",
+    "/docs/api",
+    "/docs/api.md",
+    "/llms.txt",
+    "/clients/console-api.postman.json",
+    "/",
+  ]) {
     const response = await fetch(sharedOrigin() + path, { headers: { Origin: FOREIGN } });
     const text = await response.text();
     expect(response.status, path).toBe(200);
@@ -80,8 +88,10 @@ test("newman runs the collection for Postman against the console, and every chec
   const served = await fetch(`${sharedOrigin()}/clients/console-api.postman.json`);
   expect(served.headers.get("access-control-allow-origin")).toBe("*");
   writeFileSync(file, await served.text());
+  // Its own origin: people set the token alone.
+  expect(JSON.parse(readFileSync(file, "utf8")).variable).toContainEqual({ key: "origin", value: sharedOrigin() });
   const report = test.info().outputPath("report.json");
-  const values = { origin: sharedOrigin(), token, server_id: server, service_id: service };
+  const values = { token, server_id: server, service_id: service };
   const { code, output, errors } = await runProgram(process.execPath, [
     "node_modules/newman/bin/newman.js",
     "run",
@@ -92,6 +102,32 @@ test("newman runs the collection for Postman against the console, and every chec
   expect(code, output + errors).toBe(0);
   const { run } = JSON.parse(readFileSync(report, "utf8")) as { run: { stats: Record<string, unknown> } };
   expect(run.stats).toMatchObject({ requests: { total: 7, failed: 0 }, assertions: { total: 7, failed: 0 } });
+});
+
+test("the reference's requests ask for what its answers show, with its own ids for someone who is signed in", {
+  tag: "@one-engine",
+}, async ({ page, context }) => {
+  const reference = await (await fetch(`${sharedOrigin()}/docs/api.md`)).text();
+  const { id } = await newAccount();
+  const { id: server } = await newServer(id);
+  const { id: service } = await newGameService(id);
+  for (const name of ["servers", "game-services"]) {
+    const [, asked, shown] =
+      new RegExp(`curl -sS "[^"]+/api/v1/${name}/(\\d+)".*?"data": \\{\\s+"id": (\\d+)`, "s").exec(reference) ?? [];
+    expect(asked, name).toBe(shown);
+    expect(asked, name).toBeDefined();
+  }
+  await signInDirectly(context, id);
+  await page.goto(`${sharedOrigin()}/docs/api`);
+  for (const [operation, path, own] of [
+    ["getServer", "servers", server],
+    ["getGameService", "game-services", service],
+  ] as const) {
+    const section = page.locator(`article[aria-labelledby="${operation}"]`);
+    await expect(section.getByText(`/api/v1/${path}/${own}"`).first()).toContainText("curl -sS");
+    await section.getByText("An answer").click();
+    await expect(section.getByText(`"id": ${own},`)).toBeVisible();
+  }
 });
 
 test("every file that the reference names is served as text to any origin, and the two written ones name this console", {

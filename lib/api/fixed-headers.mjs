@@ -6,16 +6,17 @@
  */
 export const COMMON_HEADERS = [["X-Content-Type-Options", "nosniff"]];
 
+/** The headers that a page of another origin may read. */
+export const EXPOSED_HEADERS =
+  "Retry-After, RateLimit, RateLimit-Policy, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, X-Token-Expires-At, X-Request-Id, Link";
+
 /**
  * What lets pages of other origins read an answer. `*` is safe: no cookie is honoured there.
  * @type {readonly (readonly [string, string])[]}
  */
 const OPEN_HEADERS = [
   ["Access-Control-Allow-Origin", "*"],
-  [
-    "Access-Control-Expose-Headers",
-    "Retry-After, RateLimit, RateLimit-Policy, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, X-Token-Expires-At, X-Request-Id, Link",
-  ],
+  ["Access-Control-Expose-Headers", EXPOSED_HEADERS],
 ];
 
 /**

@@ -14,6 +14,7 @@ import {
   unavailable,
 } from "./errors";
 import examples from "./examples.json";
+import { EXPOSED_HEADERS } from "./fixed-headers.mjs";
 import { PREFLIGHT_HEADERS } from "./preflight";
 import * as schemas from "./schemas";
 
@@ -128,7 +129,7 @@ const HEADERS = {
     description: "The headers that a page of another origin may read.",
     required: true,
     schema: text("^[\\w, -]+$"),
-    example: "Retry-After, RateLimit, X-Request-Id",
+    example: EXPOSED_HEADERS,
   },
   Link: fixed('</openapi.json>; rel="service-desc"', "This document (RFC 8631)."),
   "X-Request-Id": {

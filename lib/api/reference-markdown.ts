@@ -1,3 +1,4 @@
+import { withId } from "./example-ids";
 import type { OpenApiDocument, Operation, Schema } from "./openapi";
 import { LEAD, referenceSections } from "./reference";
 import { type Block, pointText, type Sum, type TitledCurve } from "./reference-blocks";
@@ -43,7 +44,7 @@ function writeEndpoint(path: string, operation: Operation, schemas: Record<strin
   const { summary, description, parameters, responses } = operation;
   const success = responses[200];
   const content = success && "content" in success ? success.content?.["application/json"] : undefined;
-  const [curl] = requestExamples(origin + path.replace("{id}", "1"));
+  const [curl] = requestExamples(origin + withId(path));
   const takes = parameters.map(
     (parameter) => `- \`${parameter.name}\` (${placeOf(parameter)}): ${parameter.description}`,
   );

@@ -12,6 +12,7 @@ export const MACHINE_PATHS = [
   "/docs/api.md",
   "/docs/health-score.json",
   "/llms.txt",
+  "/clients/console-api.postman.json",
   "/.well-known",
   "/healthz",
   "/readyz",

@@ -246,15 +246,17 @@ export type ConsoleApiStatus = 400 | 401 | 404 | 405 | 429 | 431 | 500 | 503 | (
 /** A failure that the API answered; `message` is its own. */
 export class ConsoleApiError extends Error {
   override name = "ConsoleApiError";
-  constructor(
-    message: string,
-    readonly status: ConsoleApiStatus,
-    /** Quote it when you report a fault. */
-    readonly requestId: string | null,
-    /** Seconds after which the request may succeed; null when waiting does not help. */
-    readonly retryAfter: number | null,
-  ) {
+  readonly status: ConsoleApiStatus;
+  /** Quote it when you report a fault. */
+  readonly requestId: string | null;
+  /** Seconds after which the request may succeed; null when waiting does not help. */
+  readonly retryAfter: number | null;
+
+  constructor(message: string, status: ConsoleApiStatus, requestId: string | null, retryAfter: number | null) {
     super(message);
+    this.status = status;
+    this.requestId = requestId;
+    this.retryAfter = retryAfter;
   }
 }
 

@@ -1,4 +1,5 @@
 import { CodeBlock } from "@/app/ui/code-block";
+import { answerWithId, withId } from "@/lib/api/example-ids";
 import type { Operation, Schema } from "@/lib/api/openapi";
 import { placeOf } from "@/lib/api/reference-fields";
 import { requestExamples } from "@/lib/api/request-examples";
@@ -6,14 +7,15 @@ import { Prose } from "./blocks";
 import { Fields } from "./fields";
 import styles from "./page.module.css";
 
-type Props = { path: string; operation: Operation; url: string; schemas: Record<string, Schema> };
+type Ids = { server: number; service: number };
+type Props = { path: string; operation: Operation; origin: string; ids: Ids; schemas: Record<string, Schema> };
 
 /** One endpoint: what it takes, what it answers field by field, and how to ask for it. */
-export function EndpointSection({ path, operation, url, schemas }: Props) {
+export function EndpointSection({ path, operation, origin, ids, schemas }: Props) {
   const { operationId, summary, description, parameters, responses } = operation;
   const success = responses[200];
   const content = success && "content" in success ? success.content?.["application/json"] : undefined;
-  const [curl, ...others] = requestExamples(url);
+  const [curl, ...others] = requestExamples(origin + withId(path, ids));
   return (
     <article className={styles.endpoint} aria-labelledby={operationId}>
       <h3 id={operationId} className={styles.heading}>
@@ -51,7 +53,10 @@ export function EndpointSection({ path, operation, url, schemas }: Props) {
         <>
           <details>
             <summary>An answer</summary>
-            <CodeBlock label={`Answer: ${operationId}`} text={JSON.stringify(content.examples.demo?.value, null, 2)} />
+            <CodeBlock
+              label={`Answer: ${operationId}`}
+              text={JSON.stringify(answerWithId(path, content.examples.demo?.value, ids), null, 2)}
+            />
           </details>
           <h4>Fields</h4>
           <Fields schema={content.schema} schemas={schemas} />

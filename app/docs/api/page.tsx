@@ -4,7 +4,7 @@ import Link from "next/link";
 import { AccountHeader } from "@/app/dashboard/account-header";
 import { InTurns } from "@/app/ui/in-turns";
 import { HeaderNavigation, SiteHeader } from "@/app/ui/site-header";
-import examples from "@/lib/api/examples.json";
+import { EXAMPLE_IDS } from "@/lib/api/example-ids";
 import type { OpenApiDocument } from "@/lib/api/openapi";
 import { LEAD, referenceSections } from "@/lib/api/reference";
 import { servedDocument } from "@/lib/api/served-document";
@@ -91,7 +91,8 @@ function Endpoints({ document, origin, ids }: { document: OpenApiDocument; origi
             key={path}
             path={path}
             operation={get}
-            url={origin + path.replace("{id}", String(path.includes("/servers") ? ids.server : ids.service))}
+            origin={origin}
+            ids={ids}
             schemas={document.components.schemas}
           />
         )}
@@ -102,16 +103,12 @@ function Endpoints({ document, origin, ids }: { document: OpenApiDocument; origi
 
 /** The ids in the examples: the reader's own where there are any, else those of the example answers. */
 async function idsFor(accountId: number | null): Promise<Ids> {
-  const shown = {
-    server: examples["/api/v1/servers/:id"].data.id,
-    service: examples["/api/v1/game-services/:id"].data.id,
-  };
-  if (accountId === null) return { ...shown, areOwn: false };
+  if (accountId === null) return { ...EXAMPLE_IDS, areOwn: false };
   const [{ servers }, { services }] = await Promise.all([listServers(accountId), listGameServices(accountId)]);
   const [server, service] = [servers[0]?.id, services[0]?.id];
   return {
-    server: server ?? shown.server,
-    service: service ?? shown.service,
+    server: server ?? EXAMPLE_IDS.server,
+    service: service ?? EXAMPLE_IDS.service,
     areOwn: server !== undefined || service !== undefined,
   };
 }

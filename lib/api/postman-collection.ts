@@ -1,13 +1,12 @@
-import type { OpenApiDocument, Operation } from "@/lib/api/openapi";
-
-/** The variables of the collection; people set `origin` and `token`. */
-const VARIABLES = { origin: "https://console.example.com", token: "", server_id: "1", service_id: "1" };
+import type { OpenApiDocument, Operation } from "./openapi";
 
 /**
- * The text of `public/clients/console-api.postman.json`: a collection (v2.1) with a request for each endpoint, in folders
- * by group. Each request checks its answer, so that newman tells whether a console answers as the document says.
+ * The text of `/clients/console-api.postman.json`: a collection (v2.1) with a request for each endpoint, in folders by
+ * group. People set the variable `token`. Each request checks its answer, so that newman tells whether a console answers as
+ * the document says.
  */
-export function writePostmanCollection(document: OpenApiDocument): string {
+export function writePostmanCollection(document: OpenApiDocument, origin: string): string {
+  const variables = { origin, token: "", server_id: "1", service_id: "1" };
   const operations = Object.entries(document.paths);
   const collection = {
     info: {
@@ -16,7 +15,7 @@ export function writePostmanCollection(document: OpenApiDocument): string {
       schema: "https://schema.getpostman.com/json/collection/v2.1.0/collection.json",
     },
     auth: { type: "bearer", bearer: [{ key: "token", value: "{{token}}", type: "string" }] },
-    variable: Object.entries(VARIABLES).map(([key, value]) => ({ key, value })),
+    variable: Object.entries(variables).map(([key, value]) => ({ key, value })),
     item: document.tags.map(({ name, description }) => ({
       name,
       description,
