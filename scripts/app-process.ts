@@ -26,8 +26,8 @@ export type AppOptions = {
   workers?: number;
   /** Further variables; they win. */
   variables?: Record<string, string>;
-  /** Where its output goes: to this process's own by default. */
-  stdio?: "inherit" | "pipe";
+  /** Where its output goes: to this process's own by default. A number is a file descriptor. */
+  stdio?: "inherit" | "pipe" | number;
   /** What is started instead of this checkout's server, as which user. */
   program?: { script: string; uid?: number | undefined; gid?: number | undefined };
 };

@@ -1,14 +1,18 @@
 import { spawnSync } from "node:child_process";
-import { readFileSync } from "node:fs";
-import { networkInterfaces } from "node:os";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { networkInterfaces, tmpdir } from "node:os";
+import { join } from "node:path";
 import { startConsole } from "@/e2e/support/console-server";
 import { newAccount } from "@/e2e/support/factories";
 import { expect, test } from "@/e2e/support/fixtures";
 import { freePort } from "@/e2e/support/free-port";
+import { insertCaller } from "@/e2e/support/insert-caller";
 import { listeningPorts } from "@/e2e/support/listening-ports";
 import { needs } from "@/e2e/support/needs";
-import { checkMetrics } from "@/e2e/support/prometheus-server";
+import { startPostgres } from "@/e2e/support/postgres-server";
+import { checkMetrics, startPrometheus } from "@/e2e/support/prometheus-server";
 import { startRedis } from "@/e2e/support/redis-server";
+import { migrate } from "@/scripts/database";
 
 test("/ops/metrics tells of an instance on a port of its own: routes and statuses, admission, limit, pool and process, summed over its workers", {
   tag: "@one-engine",
@@ -43,6 +47,11 @@ test("/ops/metrics tells of an instance on a port of its own: routes and statuse
     expect(text).toMatch(/^console_event_loop_delay_seconds\{percentile="99"\} [\d.e-]+$/m);
     expect(text).toMatch(/^console_roll_up_lag_seconds \d+$/m);
     expect(text).toContain(`console_workers ${workers}\n`);
+    const { version } = JSON.parse(readFileSync("package.json", "utf8"));
+    expect(text).toMatch(
+      new RegExp(`^console_build_info\\{version="${version}",commit="(?:unknown|[0-9a-f]{40})"\\} 1$`, "m"),
+    );
+    expect(text).toContain("console_log_lines_lost_total 0\n");
     if (redis) expect(text).toContain("console_limit_store_down 0\n");
     // What the alerts and the board ask for is there; whether the store is down only where there is one.
     for (const asked of ["prometheus/operations-rules.yml", "grafana/operations.json"]) {
@@ -65,6 +74,58 @@ test("/ops/metrics tells of an instance on a port of its own: routes and statuse
   } finally {
     await app.stop();
     await redis.stop();
+  }
+});
+
+test("a night in which both stores go away and come back, and nobody asks anything, leaves no alert behind", {
+  tag: "@one-engine",
+}, async () => {
+  needs("postgres", "prometheus", "redis-server");
+  const [redis, postgres, opsPort] = [await startRedis(), await startPostgres(), await freePort()];
+  await migrate(postgres.url);
+  const token = await insertCaller(postgres.url);
+  const app = await startConsole(postgres.url, { OPS_PORT: String(opsPort), REDIS_URL: redis.url });
+  const dir = mkdtempSync(join(tmpdir(), "console-night-"));
+  const scrape = `scrape_configs: [{ job_name: console-ops, metrics_path: /ops/metrics, scrape_interval: 1s, static_configs: [{ targets: ["127.0.0.1:${opsPort}"] }] }]`;
+  writeFileSync(join(dir, "prometheus.yml"), scrape);
+  const prometheus = await startPrometheus(join(dir, "prometheus.yml"), join(dir, "data"));
+  const read = async () => (await fetch(`http://127.0.0.1:${opsPort}/ops/metrics`)).text();
+  /** What Prometheus finds, now; null while it finds nothing. */
+  const ask = async (expression: string) => {
+    const found = (await prometheus.ask(`query?query=${encodeURIComponent(expression)}`)) as {
+      result: unknown[];
+    } | null;
+    return found && found.result.length > 0 ? found.result : null;
+  };
+  try {
+    await expect.poll(() => ask('up{job="console-ops"} == 1')).not.toBeNull();
+    await redis.kill();
+    // The last request of the evening: the process notices that it has to decide alone.
+    const headers = { Authorization: `Bearer ${token}` };
+    expect((await fetch(`${app.origin}/api/v1/me`, { headers })).status).toBe(200);
+    expect(await read()).toContain("console_limit_store_down 1\n");
+    await expect.poll(() => ask("max by (instance) (console_limit_store_down) > 0")).not.toBeNull();
+    await postgres.kill();
+    await postgres.restart();
+    await redis.restart();
+    await expect.poll(read).toContain("console_limit_store_down 0\n");
+    const rules = readFileSync("public/recipes/prometheus/operations-rules.yml", "utf8");
+    const alerts = [...rules.matchAll(/- alert: (\w+)\n +expr: (.+)/g)].map(([, name = "", expression = ""]) => ({
+      name,
+      expression,
+    }));
+    expect(alerts.length).toBeGreaterThan(8);
+    // How busy this machine is says nothing about the stores.
+    const ofLoad = new Set(["ConsoleSlow", "ConsoleEventLoopLate"]);
+    for (const { name, expression } of alerts.filter((alert) => !ofLoad.has(alert.name))) {
+      await expect.poll(() => ask(expression), name).toBeNull();
+    }
+  } finally {
+    await prometheus.stop();
+    await app.stop();
+    await postgres.stop();
+    await redis.stop();
+    rmSync(dir, { recursive: true });
   }
 });
 

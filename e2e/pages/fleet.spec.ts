@@ -205,7 +205,7 @@ test("an open page shows the next check-in by itself, keeps the focus, and says 
   const { id } = await newServer(account.id, { createdAt: ago(DAY), lastSeenAt: ago(DAY) });
   await recordCheckIn(id, { sample }, ago(10 * MINUTE));
   await page.goto(`/dashboard/servers/${id}`);
-  await expect(page.getByText("Offline", { exact: true })).toBeVisible();
+  await expect(page.locator("header data")).toHaveText("Offline");
   const settings = page.getByRole("main").getByRole("link", { name: "Settings" });
   await settings.focus();
   await recordCheckIn(id, { sample: { ...sample, cpuPct: 41.5 } });

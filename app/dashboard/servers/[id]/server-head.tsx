@@ -99,7 +99,7 @@ function sinceText({ health, server }: ServerReport, since: Since, zone: string)
 }
 
 /** What programs need of this server: its id, its path, and the notes on its score as the API says them. */
-function ApiMenu({ report: { server, health } }: { report: ServerReport }) {
+function ApiMenu({ report: { server, health, hasCheckedIn } }: { report: ServerReport }) {
   return (
     <details className={styles.menu}>
       <summary className="button quiet small">API</summary>
@@ -108,11 +108,13 @@ function ApiMenu({ report: { server, health } }: { report: ServerReport }) {
           <Copied name="Id" text={String(server.id)} />
           <Copied name="Path" text={`/api/v1/servers/${server.id}`} />
         </dl>
-        <ul className={styles.notes} aria-label="Notes on the score">
-          {health.notes.map((note) => (
-            <li key={note}>{note}</li>
-          ))}
-        </ul>
+        {hasCheckedIn && (
+          <ul className={styles.notes} aria-label="Notes on the score">
+            {health.notes.map((note) => (
+              <li key={note}>{note}</li>
+            ))}
+          </ul>
+        )}
         <p className="hint">
           {`Scores are ${HEALTH_LEVELS.map(({ name, from }) => `${name} from ${from} up`).join(", ")}. `}
           <a href={`${API_REFERENCE}#health-score`}>How the score comes about</a>
