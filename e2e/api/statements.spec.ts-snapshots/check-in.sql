@@ -13,6 +13,12 @@ select (date_part('epoch', s.last_seen_at) * 1000)::bigint as "lastSeenAt",
   s.daemon as "daemon",
   s.daemon_before as "daemonBefore",
   (date_part('epoch', s.two_daemons_at) * 1000)::bigint as "twoDaemonsAt",
+  (date_part('epoch', case when s.latest_sample_at < $1 then s.latest_sample_at else (select max(t.ts)
+from telemetry_samples t
+where t.server_id = s.id and t.ts >= $3 and t.ts < $1) end) * 1000)::bigint as "sampledBefore",
+  (date_part('epoch', case when s.latest_sample_at > $1 then ( select min(t.ts)
+from telemetry_samples t
+where t.server_id = s.id and t.ts > $1 and t.ts <= $4) end) * 1000)::bigint as "sampledAfter",
   case when s.latest_sample_at < $1 then (s.latest_sample ->> 'uptime_s')::float8 else (select t.uptime_s
 from telemetry_samples t
 where t.server_id = s.id and t.ts >= $3 and t.ts < $1
@@ -48,7 +54,6 @@ where s.id = $1 and s.last_seen_at = $2 and md5(s.stability::text) = $3::text fo
   uptime_s,
   oom_kills,
   failed_units) select id,
-  $16,
   $17,
   $18,
   $19,
@@ -61,7 +66,8 @@ where s.id = $1 and s.last_seen_at = $2 and md5(s.stability::text) = $3::text fo
   $26,
   $27,
   $28,
-  $29
+  $29,
+  $30
 from same
 on conflict (server_id,
   ts) do nothing returning t.server_id as id,
@@ -74,13 +80,17 @@ where k.id = $4::int and (k.last_used_at is null or k.last_used_at <= $7) and ex
 from added)),
   changed as ( update servers s
 set last_seen_at = $8,
-  stability = $9::jsonb,
-  facts = coalesce($10::jsonb,
+  first_seen_at = case when s.first_seen_at is not null then greatest(s.created_at,
+  least(s.first_seen_at,
+  $9)) when s.last_seen_at = s.created_at and s.latest_sample_at is null then greatest(s.created_at,
+  $9) end,
+  stability = $10::jsonb,
+  facts = coalesce($11::jsonb,
   s.facts),
-  public_ip = case when $11::boolean then $12 else s.public_ip end,
-  daemon = $13,
-  daemon_before = $14,
-  two_daemons_at = $15,
+  public_ip = case when $12::boolean then $13 else s.public_ip end,
+  daemon = $14,
+  daemon_before = $15,
+  two_daemons_at = $16,
   latest_sample_at = case when s.latest_sample_at is null or s.latest_sample_at < added.ts then added.ts else s.latest_sample_at end,
   latest_sample = case when s.latest_sample_at is null or s.latest_sample_at < added.ts then added.sample else s.latest_sample end
 from added
