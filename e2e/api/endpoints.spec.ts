@@ -69,6 +69,7 @@ test("GET /servers/:id answers a checked-in server in full, with its score expla
     label: "Paris",
     hostname: "p.example.net",
     createdAt,
+    firstSeenAt: createdAt,
     lastSeenAt: createdAt,
   });
   const at = new Date();
