@@ -97,7 +97,6 @@ const PROTOCOL_HEADERS = ["accept", "content-type", "mcp-protocol-version", "mcp
 
 const handler = perProcess("mcp-handler", () =>
   createMcpHandler(({ authInfo }) => serverFor(authInfo?.extra?.call as Call), {
-    responseMode: "json",
     // Nothing changes here that one could subscribe to, and an open stream would hold a connection.
     maxSubscriptions: 0,
   }),
