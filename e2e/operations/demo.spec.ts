@@ -492,6 +492,8 @@ test.describe("npm start", () => {
       });
       for (let death = 1; death <= 5; death++) {
         await expect.poll(isReady).toBe(true);
+        // A server announces its start when the process that adds listeners has ended. Until then it has not started.
+        await expect.poll(() => childrenOf(app.child.pid).flatMap((pid) => childrenOf(pid))).toEqual([]);
         for (const pid of childrenOf(app.child.pid)) process.kill(pid, "SIGKILL");
         if (death < 5) await expect.poll(() => countOf("(SIGKILL). It is started again.")).toBe(death);
       }

@@ -87,7 +87,7 @@ test("the README's way to production works as it is typed: built, migrated, star
         ...env,
         PORT: "70000",
       });
-      expect([refused.code, refused.output]).toEqual([1, ""]);
+      expect([refused.code, JSON.parse(refused.output).event]).toEqual([1, "starting"]);
       expect(JSON.parse(refused.errors).detail).toBe('PORT must be a whole number from 0 to 65535, not "70000".');
       server = start(line);
       for (const stream of [server.stdout, server.stderr]) stream.on("data", (chunk) => (said += chunk));
