@@ -13,7 +13,12 @@ const facts = { os: "Debian <b>13</b>", kernel: "6.12", cores: 4, nested: { deep
 /** An online server, one that fell silent, one that never checked in, and one of somebody else's. */
 async function fill(accountId: number): Promise<number[]> {
   const createdAt = new Date(Date.now() - 2 * DAY);
-  const online = await newServer(accountId, { label: "Online <i>one</i>", createdAt, lastSeenAt: createdAt });
+  const online = await newServer(accountId, {
+    label: "Online <i>one</i>",
+    createdAt,
+    firstSeenAt: createdAt,
+    lastSeenAt: createdAt,
+  });
   const silent = await newServer(accountId, { label: "\u202EGone quiet", createdAt, lastSeenAt: createdAt });
   const never = await newServer(accountId, { label: "Never seen" });
   await recordCheckIn(online.id, { sample, facts, publicIp: "2001:db8::7" });

@@ -83,7 +83,12 @@ for (const width of [390, 1280]) {
     await page.setViewportSize({ width, height: 900 });
     const lastSeenAt = new Date(Date.now() - DAY);
     for (const label of ["offline", "never"]) await newServer(account.id, { label });
-    const { id } = await newServer(account.id, { label: "online", createdAt: lastSeenAt, lastSeenAt });
+    const { id } = await newServer(account.id, {
+      label: "online",
+      createdAt: lastSeenAt,
+      firstSeenAt: lastSeenAt,
+      lastSeenAt,
+    });
     await recordCheckIn(id, { sample: { cpuPct: 71, memUsedMb: 1, memTotalMb: 2, diskUsedPct: 5 } });
     await newGameService(account.id);
     for (const path of [ACCOUNT_PAGE, GAME_SERVICES, DASHBOARD]) {
