@@ -4,7 +4,7 @@ import { db } from "@/lib/database/client";
 import { serverPath, servicePath, tokenPath } from "@/lib/page-paths";
 import { dateText } from "@/lib/relative-time";
 import { recordCheckIn } from "@/lib/servers/telemetry/check-ins";
-import { DAY, HOUR, MINUTE } from "@/lib/time";
+import { DAY, HOUR, MINUTE, SECOND } from "@/lib/time";
 import { wallClock, zoneText } from "@/lib/time-zone";
 
 const ACCOUNT_PAGE = "/dashboard/settings/account";
@@ -111,8 +111,11 @@ test("every chart names the zone that the account has chosen, below it and at it
       await expect(page.getByRole("main"), path).toContainText(`Times in ${zoneText(zone)}.`);
       const cursors = page.getByRole("slider");
       await expect(cursors.first()).toHaveAttribute("aria-valuetext", new RegExp(`, in ${zoneText(zone)}$`));
-      await cursors.first().focus();
-      await cursors.first().press("End");
+      // The first key may come before the page listens.
+      await expect(async () => {
+        await cursors.first().press("End");
+        await expect(cursors.first()).toContainText(zoneText(zone), { timeout: SECOND });
+      }).toPass();
       for (const cursor of await cursors.all()) await expect(cursor, path).toContainText(zoneText(zone));
       const [, shownHour, shownMinute] =
         /, (\d\d):(\d\d)/.exec((await cursors.first().getAttribute("aria-valuetext")) ?? "") ?? [];

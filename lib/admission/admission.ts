@@ -114,7 +114,8 @@ export class Admission {
   enter(purpose: Purpose, payer: Payer, needs: Amounts = purpose.takes): Place | null {
     const held = this.#held.get(payer);
     if (this.#waiting > 0 && this.#turnsOf(payer).has(idOf(purpose, payer))) return null;
-    if (!this.#isWithinShare(payer, held, needs) || this.#isShort(needs)) return null;
+    const canWait = purpose.waitingAll > 0;
+    if (!this.#isWithinShare(payer, held, needs, canWait) || this.#isShort(needs)) return null;
     purpose.counts.atOnce++;
     return this.#take(payer, held, needs);
   }
@@ -236,7 +237,7 @@ export class Admission {
       this.#admit();
     };
     const more = (further: Amounts) => {
-      const isFree = this.#isWithinShare(payer, this.#held.get(payer), further) && !this.#isShort(further);
+      const isFree = this.#isWithinShare(payer, this.#held.get(payer), further, false) && !this.#isShort(further);
       if (taken === NOTHING || !isFree) return false;
       this.#add(payer, this.#held.get(payer), further, 1);
       taken = taken.map((amount, index) => amount + (further[index] ?? 0));
@@ -275,11 +276,12 @@ export class Admission {
   }
 
   /** Whether the payer stays within its share. A payer that holds nothing of a resource may always take it once. */
-  #isWithinShare(payer: Payer, held: number[] | undefined, needs: Amounts): boolean {
+  #isWithinShare(payer: Payer, held: number[] | undefined, needs: Amounts, canWait = true): boolean {
     for (let index = 0; index < this.#capacities.length; index++) {
       const { each, alone = 0, networks } = this.#capacities[index] as Capacity;
       const [own, need] = [held?.[index] ?? 0, needs[index] ?? 0];
-      const isRefused = own > 0 && own + need > each;
+      // Whoever holds too much of anything waits. What cannot wait, as bytes that arrive, is judged by what it needs alone.
+      const isRefused = own > 0 && own + need > each && (canWait || need > 0);
       const isResting = need > 0 && this.#resting[index]?.has(payer);
       if ((isRefused || isResting) && (own + need > alone || !this.#isAlone(payer))) return false;
       const ofNetworks = typeof payer === "string" && need > 0 ? (this.#heldByNetworks[index] ?? 0) : 0;

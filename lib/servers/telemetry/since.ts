@@ -1,4 +1,5 @@
 import { db } from "@/lib/database/client";
+import { hasReaderLeft } from "@/lib/process/reader.mjs";
 import { valueAt } from "@/lib/servers/curve";
 import { HEALTH_LEVELS, isRatedWell } from "@/lib/servers/health-level";
 import { COMPONENT_CURVES } from "@/lib/servers/health-score";
@@ -41,6 +42,8 @@ export async function findUnwellSince(serverId: number, now: number): Promise<Si
   let read = 0;
   for (let to = young; to > now - LOOKED_BACK; to -= DAY) {
     const from = to - DAY;
+    // A day may be a single statement, which `rollUp` does not cut short.
+    if (hasReaderLeft() || Date.now() > deadline) return null;
     if (!(await rollUp(server, from, to, deadline))) return null;
     for (const { hour, bands } of (await listHours(serverId, from, to)).reverse()) {
       if (!mayHaveBeenWell(bands)) continue;
