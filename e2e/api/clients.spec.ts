@@ -209,6 +209,7 @@ for warning in caught:
 test("both clients warn once of a token that ends within 14 days, and of no other", {
   tag: "@one-engine",
 }, async () => {
+  needs("python3");
   const { id, token } = await newAccount();
   const later = await newToken(id, new Date(Date.now() + 15 * DAY));
   const endsAt = new Date(Math.floor((Date.now() + 13 * DAY) / SECOND) * SECOND);

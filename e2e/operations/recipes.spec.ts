@@ -61,6 +61,7 @@ test("fleet.sh goes on after a restart of the console, without a word, and says 
 test("what fleet.sh prints and the console's published curves are all that the two health-score recipes need", {
   tag: "@one-engine",
 }, async () => {
+  needs("curl", "python3");
   const { id: accountId, token } = await newAccount();
   const { id } = await newServer(accountId, { createdAt: new Date(Date.now() - DAY) });
   await newServer(accountId);
