@@ -23,10 +23,10 @@ const LOAD = [
 
 /**
  * The specs that touch the engine: the API, through both doors, and what writes SQL of its own. Where a run on PostgreSQL
- * follows, they alone run on the embedded database as well.
+ * follows, they alone run on the embedded database as well. Not those of the API that are about its clients.
  */
 const BOTH_ENGINES =
-  /^(?:api\/.*|operations\/(?:commands|faults|gui-client|large-deletions|stored-secrets|sweep)|pages\/(?:account|benchmark-runs|fleet|game-services|manage-tokens|revoke-token|server-forms|sign-in))$/;
+  /^(?:api\/(?!clients|follow|mcp-questions).*|operations\/(?:commands|faults|gui-client|large-deletions|stored-secrets|sweep)|pages\/(?:account|benchmark-runs|fleet|game-services|manage-tokens|revoke-token|server-forms|sign-in))$/;
 const ofBothEngines = `${BOTH_ENGINES.source.slice(1, -1)}\\.spec\\.ts`;
 
 /**
@@ -62,6 +62,8 @@ const lanes = [
 const nextDoor = {
   name: NEXT_DOOR,
   testMatch: /api\/(?:ingest|agent-doors|benchmark-upload|openapi|token-use)\.spec\.ts$/,
+  // Long, and about what lies behind every door.
+  grepInvert: [/@one-door/],
   workers: 1,
 };
 const load = {

@@ -290,7 +290,9 @@ function firstLineOf(key: string, header: string, parts: string[]): Promise<stri
   });
 }
 
-test("an hour's spool is let in within a minute, and beyond 300 a minute Retry-After is true for this key alone", async () => {
+test("an hour's spool is let in within a minute, and beyond 300 a minute Retry-After is true for this key alone", {
+  tag: "@one-door",
+}, async () => {
   const { id: accountId } = await newAccount();
   const [{ id, key }, other] = [await newReportingServer(accountId), await newReportingServer(accountId)];
   const start = Date.now() - 100 * MINUTE;
@@ -343,7 +345,9 @@ test("two daemons with one key are noticed when the first is heard again; a rest
   expect((await stateOf(id)).twoDaemonsAt?.getTime()).toBeGreaterThan(Date.now() - MINUTE);
 });
 
-test("after an outage of an hour, replayed under load, no sample is lost and health is as without one", async () => {
+test("after an outage of an hour, replayed under load, no sample is lost and health is as without one", {
+  tag: "@one-door",
+}, async () => {
   // Some four hundred check-ins, most of them one after the other.
   const { id: accountId, token } = await newAccount();
   const end = Date.now();

@@ -340,9 +340,11 @@ test("npm run demo -- --edge: this machine is an edge node with a real HAProxy, 
          where n.name = 'this-machine' and a.version > 0 and a.error is null`,
       )
     )[0]?.count;
+  const [, port = "", logFile = ""] = /connect to 127\.0\.0\.1:(\d+) .*log to (\S+)\)/.exec(demo.output()) ?? [];
   try {
-    await expect.poll(acknowledged).toBeGreaterThan(3);
-    const [, port = ""] = /connect to 127\.0\.0\.1:(\d+)/.exec(demo.output()) ?? [];
+    // What the node says stands in the report of a failure.
+    const state = async () => (((await acknowledged()) ?? 0) > 3 ? "serves" : readIfThere(logFile));
+    await expect.poll(state).toBe("serves");
     expect(await tryToConnect("127.0.0.1", Number(port))).toBe("connected");
     expect(await demo.stop()).toBe(0);
     expect(await tryToConnect("127.0.0.1", Number(port))).toBe("ECONNREFUSED");

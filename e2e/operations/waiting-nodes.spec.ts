@@ -97,6 +97,10 @@ test.describe("a thousand edge nodes wait", { tag: ["@one-engine", "@waits"] }, 
     await expect
       .poll(() => sql("select 1 from edge_nodes where unsettled_since is not null"), { timeout: 20 * SECOND })
       .toEqual([]);
+    // The first sweep asks about nodes, too. The next one comes an hour later.
+    await expect
+      .poll(() => sql("select 1 as done from sweeps where finished_at is not null"), { timeout: 20 * SECOND })
+      .toHaveLength(1);
     await sql("select pg_stat_statements_reset()");
     const begun = Date.now();
     expect((await call("/api/v1/me", token, { origin: app.origin })).status).toBe(200);

@@ -1,5 +1,5 @@
 import { spawn, spawnSync } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
+import { closeSync, mkdtempSync, openSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { db } from "@/lib/database/client";
@@ -22,15 +22,21 @@ export async function startThisEdge(origin: string): Promise<ThisEdge> {
   const listen = `127.0.0.1:${await requireFree(0, "127.0.0.1")}`;
   const commands = new EdgeCommands(dir, listen);
   const [haproxyProgram, ...haproxyArgs] = commands.haproxy(SLOTS);
-  const haproxy = spawn(haproxyProgram, haproxyArgs, { stdio: "ignore" });
+  const key = await renewKey();
+  const logFile = join(dir, "log");
+  const log = openSync(logFile, "a");
+  const haproxy = spawn(haproxyProgram, haproxyArgs, { stdio: ["ignore", log, log] });
   const [edgeProgram, ...edgeArgs] = commands.edge(origin);
-  const edge = spawn(edgeProgram, edgeArgs, { stdio: ["pipe", "ignore", "ignore"] });
-  edge.stdin.end(`${await renewKey()}\n`);
+  const edge = spawn(edgeProgram, edgeArgs, { stdio: ["pipe", log, log] });
+  closeSync(log);
+  // It may have ended already; its log says why.
+  edge.stdin?.on("error", () => {});
+  edge.stdin?.end(`${key}\n`);
   // Neither outlives the demo.
   const kill = () => [edge, haproxy].map((child) => child.kill("SIGKILL"));
   process.once("exit", kill);
   return {
-    line: `Edge node "${NODE}": players of a game service connect to ${listen} (public/edge.mjs and HAProxy).`,
+    line: `Edge node "${NODE}": players of a game service connect to ${listen} (public/edge.mjs and HAProxy, which log to ${logFile}).`,
     async stop() {
       await end(edge);
       await end(haproxy);
