@@ -1,8 +1,11 @@
 import { afterEach, expect, test, vi } from "vitest";
 import { HeldBytes } from "@/lib/admission/bodies";
+import { SECOND } from "@/lib/time";
 import { receive, utf8 } from "./bounded-body";
 
-const LIMIT = 1024;
+const KB = 1024;
+const LIMIT = KB;
+const LARGE = 1024 * KB;
 
 /** A request whose body comes as these chunks, and then ends, fails or never does. */
 function sent(chunks: string[], end: "end" | "fail" | "hang" = "end", headers: Record<string, string> = {}) {
@@ -65,6 +68,55 @@ test("a body that stops arriving is given up after ten seconds", async () => {
   await vi.advanceTimersByTimeAsync(1);
   await refused;
   expect(wasCancelled()).toBe(true);
+});
+
+/** A body of which 17 KB come at once, and then so many bytes in each second, for a minute. Then it ends, if it `ends`. */
+function dripping(aSecond: number, ends: boolean): Request {
+  let timer: NodeJS.Timeout;
+  const body = new ReadableStream<Uint8Array>({
+    start(controller) {
+      controller.enqueue(Buffer.alloc(17 * KB));
+      let seconds = 0;
+      timer = setInterval(() => {
+        seconds++;
+        if (seconds < 60) controller.enqueue(Buffer.alloc(aSecond));
+        else if (ends && seconds === 60) controller.close();
+      }, SECOND);
+    },
+    cancel: () => clearInterval(timer),
+  });
+  return new Request("http://console/", { method: "POST", body, duplex: "half" } as RequestInit);
+}
+
+test("a body over 16 KB that brings less than 1 KB a second for five seconds is given up, and one that brings as much is read", async () => {
+  vi.useFakeTimers();
+  const honest = receiveText(dripping(KB, true), LARGE);
+  const slow = receiveText(dripping(KB - 1, true), LARGE);
+  const refused = expect(slow).rejects.toMatchObject({
+    status: 408,
+    headers: { Connection: "close" },
+    message: "The body came with less than 1 KB a second for 5 seconds.",
+  });
+  let isGivenUp = false;
+  void slow.catch(() => (isGivenUp = true));
+  await vi.advanceTimersByTimeAsync(5 * SECOND);
+  expect(isGivenUp).toBe(false);
+  await vi.advanceTimersByTimeAsync(SECOND);
+  await refused;
+  await vi.advanceTimersByTimeAsync(60 * SECOND);
+  expect(await honest).toHaveLength((17 + 59) * KB);
+});
+
+test("a large body that was fast for a minute is given up five seconds after it stopped", async () => {
+  vi.useFakeTimers();
+  const reading = receiveText(dripping(8 * KB, false), LARGE);
+  const refused = expect(reading).rejects.toMatchObject({ status: 408 });
+  let isGivenUp = false;
+  void reading.catch(() => (isGivenUp = true));
+  await vi.advanceTimersByTimeAsync(63 * SECOND);
+  expect(isGivenUp).toBe(false);
+  await vi.advanceTimersByTimeAsync(2 * SECOND);
+  await refused;
 });
 
 test("a body that breaks off or is no UTF-8 is the sender's fault, not ours", async () => {

@@ -1,0 +1,150 @@
+import { expect, test } from "vitest";
+import { readValueLists } from "./agents/collectd-body";
+import { readLines } from "./agents/line-protocol";
+import { readMetrics } from "./agents/otlp-body";
+import { readRemoteWrite } from "./agents/remote-write";
+import { varint } from "./agents/write-request";
+import { readResult } from "./benchmarks";
+import { MAX_ENTRIES, MAX_PARTS, MAX_PROBLEMS } from "./body-bounds";
+import { parseBoundedJson, requireBounded } from "./bounded-json";
+import { parseCheckInBody } from "./check-in-body";
+import { parseEdgeReport } from "./edge-report-body";
+
+/** The readers of the doors. Each answers the problems that it tells, if it tells any. */
+const READERS = {
+  Prometheus: (bytes: Buffer) => void readRemoteWrite(bytes),
+  Influx: (bytes: Buffer) => readLines(bytes, 1, new Date()).problems,
+  OTLP: (bytes: Buffer) => readMetrics(bytes).problems,
+  collectd: (bytes: Buffer) => readValueLists(bytes).problems,
+  "a check-in": (bytes: Buffer) => void parseCheckInBody(bytes, new Date()),
+  "an edge report": (bytes: Buffer) => void parseEdgeReport(bytes, new Date()),
+  "a benchmark's result": (bytes: Buffer) => void readResult(bytes),
+};
+type Reader = keyof typeof READERS;
+
+const list = (entry: string, count: number) => Array(count).fill(entry).join();
+const bytes = (text: string) => Buffer.from(text);
+
+/** What a reader is told, in a body with so many entries. Some of them tell nothing: they count all the same. */
+const ENTRIES: readonly (readonly [Reader, string, (count: number) => Buffer])[] = [
+  ["Prometheus", "empty series", (count) => bytes("\n\0".repeat(count))],
+  [
+    "Prometheus",
+    "empty samples of one series",
+    (count) => Buffer.concat([bytes("\n"), varint(2 * (count - 1)), bytes("\x12\0".repeat(count - 1))]),
+  ],
+  ["Influx", "empty lines", (count) => bytes("\n".repeat(count))],
+  ["Influx", "lines that tell nothing", (count) => bytes("x y=1\n".repeat(count))],
+  ["Influx", "values of one line", (count) => bytes(`system,host=a ${list("load5=1", count)}`)],
+  ["OTLP", "empty resources", (count) => bytes(`{"resourceMetrics":[${list("{}", count)}]}`)],
+  ["OTLP", "resources that are nothing", (count) => bytes(`{"resourceMetrics":[${list("0", count)}]}`)],
+  [
+    "OTLP",
+    "empty metrics",
+    (count) => bytes(`{"resourceMetrics":[{"scopeMetrics":[{"metrics":[${list("{}", count - 2)}]}]}]}`),
+  ],
+  [
+    "OTLP",
+    "empty points of a metric that tells nothing",
+    (count) =>
+      bytes(`{"resourceMetrics":[{"scopeMetrics":[{"metrics":[{"sum":{"dataPoints":[${list("{}", count - 3)}]}}]}]}]}`),
+  ],
+  // No reader could say which of the two names is meant.
+  ["OTLP", "resources by an escaped name", (count) => bytes(`{"resource\\u004detrics":[${list("{}", count)}]}`)],
+  ["collectd", "values", (count) => bytes(`[{"values":[${list("1", count - 1)}]}]`)],
+];
+
+test.each(ENTRIES)("%s: ten thousand %s are read, and one more is 413", (reader, _, bodyOf) => {
+  expect(() => READERS[reader](bodyOf(MAX_ENTRIES))).not.toThrow();
+  const refused = { status: 413, message: expect.stringMatching(/^The body has more than 10000 entries\. /) };
+  expect(() => READERS[reader](bodyOf(MAX_ENTRIES + 1))).toThrow(expect.objectContaining(refused));
+});
+
+/** Bodies that are refused for what their entries are, which is found out once they are counted. */
+const COUNTED: readonly (readonly [Reader, string, (count: number) => Buffer])[] = [
+  ["collectd", "empty lists", (count) => bytes(`[${list("{}", count)}]`)],
+  ["an edge report", "empty intervals", (count) => bytes(`{"intervals":[${list("{}", count)}]}`)],
+  ["an edge report", "empty acknowledgements", (count) => bytes(`{"acknowledgements":[${list("{}", count)}]}`)],
+];
+
+test.each(COUNTED)("%s: more than ten thousand %s are 413, whatever is in them", (reader, _, bodyOf) => {
+  expect(() => READERS[reader](bodyOf(MAX_ENTRIES))).toThrow(expect.objectContaining({ status: 400 }));
+  expect(() => READERS[reader](bodyOf(MAX_ENTRIES + 1))).toThrow(expect.objectContaining({ status: 413 }));
+});
+
+test("fifty thousand parts of JSON are read, whatever they are, and one more is 413", () => {
+  for (const bodyOf of [
+    (count: number) => `[${list("0", count)}]`,
+    // A member is its colon and its comma, an array or object its own.
+    (count: number) => `{${list('"a":0', count / 2)}}`,
+    (count: number) => `[${list("[]", count / 2)}]`,
+  ]) {
+    expect(parseBoundedJson(bytes(bodyOf(MAX_PARTS)))).toBeTruthy();
+    const refused = { status: 413, message: expect.stringMatching(/^The body has more than 50000 parts\. /) };
+    expect(() => parseBoundedJson(bytes(bodyOf(MAX_PARTS + 2)))).toThrow(expect.objectContaining(refused));
+  }
+});
+
+test("what stands in texts is neither a level nor an entry nor a part, however it is escaped", () => {
+  const text = `\\"${"[{,:".repeat(MAX_PARTS)}\\\\`;
+  expect(() => requireBounded(bytes(`["${text}"]`))).not.toThrow();
+  expect(() => requireBounded(bytes(`["${text}",${"[".repeat(32)}`))).toThrow(expect.objectContaining({ status: 400 }));
+});
+
+test("thirty-two levels of JSON are read, and one more is 400 before anything else is looked at", () => {
+  for (const [open, close] of [
+    ["[", "]"],
+    ['{"a":', "}"],
+  ] as const) {
+    const nested = (levels: number) => bytes(`${open.repeat(levels)}0${close.repeat(levels)}`);
+    expect(parseBoundedJson(nested(32))).toBeTruthy();
+    expect(() => parseBoundedJson(nested(33))).toThrow(
+      expect.objectContaining({ status: 400, message: "The body is nested deeper than 32 levels." }),
+    );
+  }
+});
+
+const MS = Date.now();
+const point = (value: string) => `{"timeUnixNano":"${MS}000000"${value}}`;
+/** Bodies with so many bad entries before a good one. */
+const BAD: readonly (readonly [Reader, (count: number) => Buffer, (bytes: Buffer) => number])[] = [
+  [
+    "Influx",
+    (count) => bytes(`${"system load5=\n".repeat(count)}system,host=a load5=1 ${MS}`),
+    (body) => readLines(body, 1, new Date()).readings.length,
+  ],
+  [
+    "OTLP",
+    (count) =>
+      bytes(
+        `{"resourceMetrics":[{"scopeMetrics":[{"metrics":[{"name":"system.uptime","gauge":{"dataPoints":[${list(point(""), count)},${point(',"asDouble":1')}]}}]}]}]}`,
+      ),
+    (body) => readMetrics(body).readings.length,
+  ],
+  [
+    "collectd",
+    (count) =>
+      bytes(
+        `[${list("{}", count)},{"values":[1],"dsnames":["midterm"],"time":${MS / 1000},"host":"a","plugin":"load","type":"load"}]`,
+      ),
+    (body) => readValueLists(body).readings.length,
+  ],
+];
+
+test.each(BAD)(
+  "%s: a hundred bad entries are told and the good one is read; one more is 400 and tells of ten",
+  (reader, bodyOf, countReadings) => {
+    const body = bodyOf(MAX_PROBLEMS);
+    expect(READERS[reader](body)).toHaveLength(MAX_PROBLEMS);
+    expect(countReadings(body)).toBe(1);
+    try {
+      READERS[reader](bodyOf(MAX_PROBLEMS + 1));
+      expect.unreachable();
+    } catch (error) {
+      expect(error).toMatchObject({ status: 400 });
+      const { message } = error as Error;
+      expect(message).toMatch(/^More than 100 entries are wrong, so nothing was stored\. /);
+      expect(message.length).toBeLessThan(1200);
+    }
+  },
+);
