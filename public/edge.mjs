@@ -22,7 +22,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 
-const VERSION = "1.1";
+const VERSION = "1.2";
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
 /** Intervals are kept this long while the console is away. It takes them until they are two hours old. */
@@ -53,6 +53,8 @@ const READ_EVERY = 10 * SECOND;
 const TOOL_TIME = 5 * SECOND;
 /** An origin answers a ping and DNS a question within this time. */
 const PING_TIME = 3 * SECOND;
+/** No answer to a status ping is longer, in bytes. */
+const MAX_STATUS = 64 * 1024;
 /** Pings that run at once. */
 const PINGS_AT_ONCE = 32;
 /** Look-ups that run at once: many, because a name whose servers are silent takes its whole time. */
@@ -71,19 +73,21 @@ const RANGES = [
 export const NFT_TABLE = "inet console_edge";
 
 /**
- * @typedef {{ id: number, version: number, java_hostname: string, origin_host: string, origin_port: number, enabled: boolean }} Service
+ * @typedef {{ id: number, version: number, java_hostname: string, origin_host: string, origin_port: number, enabled: boolean,
+ *   proxy_protocol?: "v2" }} Service `proxy_protocol`: the origin is told each player's ip by it; without it, it sees this node's.
  * @typedef {{ id: number, version: number, problem: string }} Held A service whose new version the console itself refuses.
  * @typedef {{ revision: string, services: Service[], held?: Held[] }} Configuration
  * @typedef {{ service: Service, ip: string, lostSince: number | null, isOff: boolean }} Served The last version that worked, the
  *   ip of its origin, since when the name of the origin has not been found, and whether the owner disabled it since.
  * @typedef {{ source: string, first: number }} Range An own ip, and the first port of a range, to leave from.
- * @typedef {{ id: number, version: number, hostname: string, ip: string, port: number, range: Range | null }} Wanted A service
- *   that this node can serve now.
- * @typedef {{ service: number, ip: string, port: number, range: Range | null, drainedAt: number | null }} Server A server of
- *   HAProxy that this program added. One that is drained keeps its players and gets no new ones.
+ * @typedef {{ id: number, version: number, hostname: string, ip: string, port: number, range: Range | null,
+ *   isProxied: boolean }} Wanted A service that this node can serve now. `isProxied`: by PROXY protocol v2.
+ * @typedef {{ service: number, ip: string, port: number, range: Range | null, isProxied?: boolean,
+ *   drainedAt: number | null }} Server A server of HAProxy that this program added. One that is drained keeps its players and gets no new ones.
  * @typedef {{ ip: string, port: number, isReady: boolean, isDrained: boolean }} FoundServer A server as HAProxy has it.
  * @typedef {{ sessions: number, attempts: number, failed: number, bytes: number, open: number }} ServerCounters Counted by HAProxy
  *   since it started, but for `open`: sessions now.
+ * @typedef {{ plain: boolean, proxied: boolean }} Answers Which pings an origin answers: without PROXY protocol, and with it.
  * @typedef {{ packets: number, bytes: number, dropped: number, connections: number }} Counters
  * @typedef {Counters & { service_id: number, ts: number, latency_ms: number | null }} Interval
  * @typedef {{ service_id: number, version: number | null, error: string | null, serving_version?: number | null, warning?: string | null }} Acknowledgement
@@ -124,7 +128,7 @@ export function haproxyConfig({ listen, slots, rate, runDir }) {
     "    timeout client 60s",
     "    timeout server 60s",
     "frontend players",
-    `    bind ${listen}`,
+    ...bindsOf(listen).map((bind) => `    bind ${bind}`),
     "    tcp-request inspect-delay 5s",
     ...handshakeRules(map),
     "    use_backend %[var(sess.slot)]",
@@ -132,6 +136,10 @@ export function haproxyConfig({ listen, slots, rate, runDir }) {
     "",
   ].join("\n");
 }
+
+/** Where HAProxy listens: without an ip in IPv4 and, where this machine has it, in IPv6. @param {string} listen */
+const bindsOf = (listen) =>
+  listen.startsWith(":") && existsSync("/proc/net/if_inet6") ? [listen, `::${listen} v6only`] : [listen];
 
 /**
  * Reads the hostname of a Minecraft handshake: length, 0, protocol (1, 2 or 5 bytes), hostname with its length, port. All
@@ -289,11 +297,12 @@ class Haproxy {
    * Adds a server to a slot, which takes the slot's new players from now on. Its players leave from `range`, if any.
    * @param {number} slot
    * @param {string} name
-   * @param {Pick<Server, "ip" | "port" | "range">} server
+   * @param {Pick<Server, "ip" | "port" | "range" | "isProxied">} server
    */
-  async add(slot, name, { ip, port, range }) {
+  async add(slot, name, { ip, port, range, isProxied }) {
+    const proxy = isProxied ? " send-proxy-v2" : "";
     const source = range ? ` source ${endOf(range.source, range.first)}-${range.first + RANGE_SIZE - 1}` : "";
-    const answer = await this.ask(`add server ${slotName(slot)}/${name} ${endOf(ip, port)}${source}`);
+    const answer = await this.ask(`add server ${slotName(slot)}/${name} ${endOf(ip, port)}${source}${proxy}`);
     if (!answer.includes("registered")) throw new PlainError(`HAProxy did not take a server: ${answer.slice(0, 200)}`);
     await this.take(slot, name);
   }
@@ -713,7 +722,7 @@ async function judge({ services, held = [] }, { served, servers, ...rules }, ori
     const isSame = server && sameIp(server.ip, ip) && server.port === port;
     const range = await origins.take(id, ip, port, isSame ? server.range : undefined);
     hostnames.add(hostname);
-    wanted.set(id, { id, version, hostname, ip, port, range });
+    wanted.set(id, { id, version, hostname, ip, port, range, isProxied: service.proxy_protocol === "v2" });
     next.set(id, { service, ip, lostSince, isOff: false });
   };
 
@@ -784,12 +793,78 @@ function packet(...parts) {
   return Buffer.concat([varint(body.length), body]);
 }
 
+/** What PROXY protocol v2 begins with. */
+const PROXY_SIGNATURE = Buffer.from("0d0a0d0a000d0a515549540a", "hex");
+
 /**
- * Milliseconds until the origin answers a status ping of Minecraft; null when it does not.
- * @param {Wanted} service
- * @returns {Promise<number | null>}
+ * The header of PROXY protocol v2 that says who connects, as HAProxy sends it for players.
+ * @param {import("node:net").Socket} socket a connected one
  */
-function pingOrigin({ hostname, ip, port }) {
+function proxyHeader({ localAddress = "", localPort = 0, remoteAddress = "", remotePort = 0 }) {
+  const isV6 = isIPv6(remoteAddress);
+  const ports = Buffer.alloc(4);
+  ports.writeUInt16BE(localPort, 0);
+  ports.writeUInt16BE(remotePort, 2);
+  const body = Buffer.concat([ipBytes(localAddress), ipBytes(remoteAddress), ports]);
+  // Version 2, a connection for somebody else; TCP over IPv4 or IPv6.
+  const head = Buffer.from([0x21, isV6 ? 0x21 : 0x11, body.length >> 8, body.length & 255]);
+  return Buffer.concat([PROXY_SIGNATURE, head, body]);
+}
+
+/** The 4 or 16 bytes of an ip. @param {string} ip */
+function ipBytes(ip) {
+  if (!isIPv6(ip)) return Buffer.from(ip.split(".").map(Number));
+  const [before = "", after] = (canonicalIp(ip) ?? "::").split("::");
+  const groups = (/** @type {string} */ text) => (text ? text.split(":") : []);
+  const [first, last] = [groups(before), groups(after ?? "")];
+  const all = [...first, ...Array(8 - first.length - last.length).fill("0"), ...last];
+  return Buffer.from(all.map((group) => group.padStart(4, "0")).join(""), "hex");
+}
+
+/**
+ * Reads the answer to a status ping: a packet with the id 0 and a text of JSON. Null: it is none. Undefined: more bytes are
+ * needed.
+ * @param {Buffer} bytes
+ * @returns {string | null | undefined}
+ */
+export function readStatus(bytes) {
+  let at = 0;
+  const number = () => {
+    let [value, shift] = [0, 0];
+    for (;;) {
+      const byte = bytes[at++];
+      if (byte === undefined) return undefined;
+      if (shift > 28) return null;
+      value |= (byte & 127) << shift;
+      shift += 7;
+      if (byte < 128) return value >>> 0;
+    }
+  };
+  const numbers = [];
+  for (let index = 0; index < 3; index++) {
+    const value = number();
+    if (value == null) return value;
+    numbers.push(value);
+  }
+  const [length = 0, id, textLength = 0] = numbers;
+  if (id !== 0 || length > MAX_STATUS || textLength > length) return null;
+  if (bytes.length < at + textLength) return undefined;
+  const text = bytes.toString("utf8", at, at + textLength);
+  try {
+    const status = JSON.parse(text);
+    return status && typeof status === "object" && !Array.isArray(status) ? text : null;
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * Sends an origin a status ping of Minecraft. `latency`: milliseconds until its first byte, null when none came.
+ * `status`: the JSON of its answer, null when there was none that can be read.
+ * @param {Pick<Wanted, "hostname" | "ip" | "port" | "isProxied">} service
+ * @returns {Promise<{ latency: number | null, status: string | null }>}
+ */
+function pingOrigin({ hostname, ip, port, isProxied }) {
   const name = Buffer.from(hostname);
   const handshake = packet(
     Buffer.from([0]),
@@ -804,22 +879,28 @@ function pingOrigin({ hostname, ip, port }) {
     const localPort = first + Math.floor(Math.random() * (last - first + 1));
     const socket = connect({ host: ip, port, localPort });
     let startedAt = 0;
-    const end = (/** @type {number | null} */ latency) => {
+    /** @type {number | null} */
+    let latency = null;
+    let seen = Buffer.alloc(0);
+    const end = (/** @type {string | null} */ status) => {
+      clearTimeout(timer);
       socket.destroy();
-      resolve(latency);
+      resolve({ latency: status === null ? null : latency, status });
     };
-    socket.setTimeout(PING_TIME, () => end(null));
     const timer = setTimeout(() => end(null), PING_TIME);
     socket.on("connect", () => {
       startedAt = performance.now();
-      socket.write(Buffer.concat([handshake, packet(Buffer.from([0]))]));
+      const header = isProxied ? [proxyHeader(socket)] : [];
+      socket.write(Buffer.concat([...header, handshake, packet(Buffer.from([0]))]));
     });
-    socket.once("data", () => end(performance.now() - startedAt));
+    socket.on("data", (chunk) => {
+      latency ??= performance.now() - startedAt;
+      seen = Buffer.concat([seen, chunk]);
+      const status = readStatus(seen);
+      if (status !== undefined) end(status);
+    });
     socket.on("error", () => end(null));
-    socket.on("close", () => {
-      clearTimeout(timer);
-      resolve(null);
-    });
+    socket.on("close", () => end(null));
   });
 }
 
@@ -933,7 +1014,8 @@ function isService(value) {
     isWhole(service.origin_port, 1, 65_535) &&
     typeof service.java_hostname === "string" &&
     typeof service.origin_host === "string" &&
-    typeof service.enabled === "boolean"
+    typeof service.enabled === "boolean" &&
+    [undefined, "v2"].includes(service.proxy_protocol)
   );
 }
 
@@ -1042,6 +1124,8 @@ class Node {
   packetCounters = new Map();
   /** @type {Map<number, number | null>} */
   latencies = new Map();
+  /** How the origin of each service answers status pings. @type {Map<number, Answers>} */
+  answers = new Map();
   /** @type {Interval[]} */
   spool = [];
   /** Services that were applied once, and those of them that are gone. @type {Set<number>} */
@@ -1180,7 +1264,12 @@ class Node {
     const target = this.#assign(wanted, errors);
     await this.#reach(target);
     const inUse = new Set([...target.values()].map(({ id }) => id));
+    const before = new Map(this.wanted.map((service) => [service.id, service]));
     this.wanted = wanted.filter(({ id }) => inUse.has(id));
+    const changed = this.wanted.filter((service) => !isSameOrigin(before.get(service.id), service));
+    for (const id of this.answers.keys()) if (!inUse.has(id)) this.answers.delete(id);
+    for (const { id } of changed) this.answers.delete(id);
+    void inTurns(changed, (service) => this.#tryBothWays(service));
     for (const { id } of wanted) if (!inUse.has(id) && !this.served.has(id)) served.delete(id);
     this.served = served;
     await setPacketCounters([...this.servers.values()]);
@@ -1258,18 +1347,18 @@ class Node {
    * @param {Wanted} service
    * @param {ReadonlyMap<string, FoundServer>} found
    */
-  async #lead(slot, { id, ip, port, range }, found) {
+  async #lead(slot, { id, ip, port, range, isProxied }, found) {
     const own = [...found].filter(
       ([name, { isReady, isDrained }]) => (isReady || isDrained) && this.servers.has(serverPath(slot, name)),
     );
     const [fits] =
-      own.find(
-        ([name, server]) =>
-          leadsTo(server, ip, port) && isSameRange(this.servers.get(serverPath(slot, name))?.range, range),
-      ) ?? [];
+      own.find(([name, server]) => {
+        const known = this.servers.get(serverPath(slot, name));
+        return leadsTo(server, ip, port) && isSameRange(known?.range, range) && Boolean(known?.isProxied) === isProxied;
+      }) ?? [];
     const name = fits ?? `o${++this.lastServer}`;
-    this.servers.set(serverPath(slot, name), { service: id, ip, port, range, drainedAt: null });
-    if (!fits) await this.haproxy.add(slot, name, { ip, port, range });
+    this.servers.set(serverPath(slot, name), { service: id, ip, port, range, isProxied, drainedAt: null });
+    if (!fits) await this.haproxy.add(slot, name, { ip, port, range, isProxied });
     else if (!found.get(name)?.isReady) await this.haproxy.take(slot, name);
     for (const [other, { isReady, isDrained }] of found) {
       if (other === name || (!isReady && !isDrained)) continue;
@@ -1339,9 +1428,35 @@ class Node {
   /** What the owner should know of a service that is served. @param {number} id */
   #warningOf(id) {
     const served = this.served.get(id);
-    if (!served?.lostSince || !this.wanted.some((service) => service.id === id)) return null;
-    const since = `${new Date(served.lostSince).toISOString().slice(0, 16).replace("T", " ")} UTC`;
-    return `${served.service.origin_host} has not been found in DNS since ${since}; this node goes on with ${served.ip}.`;
+    const service = this.wanted.find((one) => one.id === id);
+    if (!served || !service) return null;
+    const warnings = [];
+    if (served.lostSince) {
+      const since = `${new Date(served.lostSince).toISOString().slice(0, 16).replace("T", " ")} UTC`;
+      const name = served.service.origin_host;
+      warnings.push(`${name} has not been found in DNS since ${since}; this node goes on with ${served.ip}.`);
+    }
+    const answers = this.answers.get(id);
+    if (answers) warnings.push(...warningsOfPings(answers, service.isProxied));
+    return warnings.join(" ") || null;
+  }
+
+  /** Finds out which pings an origin answers, and tells the console. @param {Wanted} service */
+  async #tryBothWays(service) {
+    const [plain, proxied] = await Promise.all([
+      pingOrigin({ ...service, isProxied: false }),
+      pingOrigin({ ...service, isProxied: true }),
+    ]);
+    this.#learn(service, { plain: plain.status !== null, proxied: proxied.status !== null });
+  }
+
+  /** @param {Wanted} service @param {Answers} answers */
+  #learn(service, answers) {
+    // It may have changed during the ping.
+    if (!this.wanted.some((one) => one.id === service.id && isSameOrigin(one, service))) return;
+    this.answers.set(service.id, answers);
+    const said = this.acknowledgements.get(service.id);
+    if (said?.warning !== undefined) said.warning = this.#warningOf(service.id);
   }
 
   // -- counting
@@ -1453,8 +1568,14 @@ class Node {
   async #pingAll() {
     const minute = this.minute;
     await inTurns(this.wanted, async (service) => {
-      const latency = await pingOrigin(service);
+      const { latency, status } = await pingOrigin(service);
       if (minute === this.minute) this.latencies.set(service.id, latency);
+      const { isProxied } = service;
+      const other = status === null && (await pingOrigin({ ...service, isProxied: !isProxied })).status !== null;
+      this.#learn(
+        service,
+        isProxied ? { plain: other, proxied: status !== null } : { plain: status !== null, proxied: other },
+      );
     });
   }
 
@@ -1585,6 +1706,34 @@ const serverPath = (slot, name) => `${slotName(slot)}/${name}`;
 
 /** @param {FoundServer} server @param {string} ip @param {number} port */
 const leadsTo = (server, ip, port) => sameIp(server.ip, ip) && server.port === port;
+
+/**
+ * Whether a service leads to the same end in the same way.
+ * @param {Wanted | undefined} one @param {Wanted} other
+ */
+const isSameOrigin = (one, other) =>
+  one?.ip === other.ip &&
+  one.port === other.port &&
+  one.isProxied === other.isProxied &&
+  one.hostname === other.hostname;
+
+/**
+ * What the owner should know of how an origin answers. Players get in the way in which the service is set up alone.
+ * @param {Answers} answers
+ * @param {boolean} isProxied
+ */
+function warningsOfPings({ plain, proxied }, isProxied) {
+  if (isProxied ? proxied : plain) return [];
+  if (!plain && !proxied)
+    return ["The origin does not answer a status ping, neither with PROXY protocol v2 nor without it."];
+  return isProxied
+    ? [
+        "The origin answers without PROXY protocol v2 only: switch it on there, or real ips off here. Until then nobody can join.",
+      ]
+    : [
+        "The origin answers with PROXY protocol v2 only: switch real ips on here, or it off there. Until then nobody can join.",
+      ];
+}
 
 /** @param {Range | null | undefined} one @param {Range | null} other */
 const isSameRange = (one, other) => one?.first === other?.first && one?.source === other?.source;

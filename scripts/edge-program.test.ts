@@ -4,7 +4,14 @@ import { isPrivateOrigin } from "@/lib/game-services/origins";
 import { isPublicIp } from "@/lib/http/public-ip";
 import { DOCUMENTATION_RANGES, SPECIAL_RANGES } from "@/lib/http/special-ranges";
 import { NFT_TABLE as DEMO_TABLE } from "@/prisma/demo/edge-programs";
-import { canonicalIp, SPECIAL_RANGES as EDGE_RANGES, isHostname, isPrivate, NFT_TABLE } from "@/public/edge.mjs";
+import {
+  canonicalIp,
+  SPECIAL_RANGES as EDGE_RANGES,
+  isHostname,
+  isPrivate,
+  NFT_TABLE,
+  readStatus,
+} from "@/public/edge.mjs";
 
 // Edges of the ranges, and what lies beside them.
 const IPS =
@@ -44,6 +51,31 @@ test("documentation ranges are origins, though nobody is reached there", () => {
     const [first = ""] = range.split("/");
     expect([isPrivateOrigin(first), isPrivate(first), isPublicIp(first)], range).toEqual([false, false, false]);
   }
+});
+
+test("an origin's answer to a status ping is read in parts, and what is none, broken or too long is refused at once", () => {
+  const varint = (number: number) => {
+    const bytes = [];
+    for (let rest = number; ; rest >>>= 7) {
+      if (rest < 128) return Buffer.from([...bytes, rest]);
+      bytes.push((rest & 127) | 128);
+    }
+  };
+  const answer = (text: string, id = 0) => {
+    const body = Buffer.concat([varint(id), varint(Buffer.byteLength(text)), Buffer.from(text)]);
+    return Buffer.concat([varint(body.length), body]);
+  };
+  const status = JSON.stringify({ description: '"\u00a7a\u{1f600}\0', players: { online: 3 } });
+  const whole = answer(status);
+  for (let end = 0; end < whole.length; end++) expect(readStatus(whole.subarray(0, end)), `${end}`).toBeUndefined();
+  expect(readStatus(whole)).toBe(status);
+  expect(readStatus(Buffer.concat([whole, Buffer.from("more")]))).toBe(status);
+  for (const text of ["", "{", "null", "[]", '"text"', "1"]) expect(readStatus(answer(text)), text).toBeNull();
+  expect(readStatus(answer(status, 1))).toBeNull();
+  // Refused by its first bytes.
+  expect(readStatus(answer(`{"a":"${"a".repeat(2 ** 20)}"}`).subarray(0, 7))).toBeNull();
+  expect(readStatus(Buffer.alloc(10, 0xff))).toBeNull();
+  fc.assert(fc.property(fc.uint8Array({ maxLength: 64 }), (bytes) => readStatus(Buffer.from(bytes)) !== status));
 });
 
 test("an edge node refuses the ips that the console refuses, and no others", () => {

@@ -438,6 +438,45 @@ test("a node says what it serves of a version that it refuses, and warns without
   expect((await get(node.key)).json.data.held ?? []).not.toContainEqual(expect.objectContaining({ id }));
 });
 
+test("real ips are a version of their own, survive other changes, and are missed by nodes with an older program", async ({
+  page,
+}) => {
+  const owner = await newOwner();
+  const session = randomBytes(32).toString("base64url");
+  await sql(
+    `insert into sessions (token_hash, account_id, created_at, expires_at)
+     values ($1, $2, now(), now() + interval '1 day') returning account_id`,
+    [hashToken(session), owner],
+  );
+  await page.context().addCookies([{ name: "session", value: session, url: app.origin }]);
+  const [old, current] = [await newNode("edge-old"), await newNode("edge-new")];
+  const { id, input } = await newService(owner);
+  const listed = async () => (await get(current.key)).json.data.services[0];
+  expect(await listed()).not.toHaveProperty("proxy_protocol");
+  expect(await services.setRealIps(owner, id, false)).toEqual({ kind: "unchanged" });
+  expect(await services.setRealIps(owner, id, true)).toEqual({ kind: "changed", configVersion: 2 });
+  expect(await services.setRealIps(await newOwner(), id, false)).toEqual({ kind: "not-found" });
+  expect(await listed()).toMatchObject({ version: 2, proxy_protocol: "v2" });
+  await services.editService(owner, id, { ...input, originPort: "25570" }, RULES);
+  await services.setServiceWish(owner, id, "off");
+  await services.setServiceWish(owner, id, "on");
+  await services.retryService(owner, id);
+  expect(await listed()).toMatchObject({ version: 6, origin_port: 25_570, proxy_protocol: "v2" });
+
+  await sql("update edge_nodes set is_live = true, last_heard_at = now(), agent = $2 where id = $1", [
+    old.id,
+    "console-edge/1.1",
+  ]);
+  await sql("update edge_nodes set agent = 'console-edge/1.2' where id = $1", [current.id]);
+  await page.goto(`${app.origin}/dashboard/game-services/${id}`);
+  const tooOld = page.locator(".notice.warning").filter({ hasText: "too old to tell the origin the ips of players" });
+  await expect(tooOld).toHaveText(/^edge-old: /);
+  await services.setRealIps(owner, id, false);
+  expect(await listed()).not.toHaveProperty("proxy_protocol");
+  await page.reload();
+  await expect(tooOld).toHaveCount(0);
+});
+
 test("a request that waits is answered within seconds of a change, with 304 after its time, and at once when the console ends", async () => {
   const owner = await newOwner();
   const [node, other] = [await newNode(), await newNode()];

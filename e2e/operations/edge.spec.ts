@@ -627,6 +627,70 @@ test.describe("an edge node with a real HAProxy", { tag: ["@one-engine", "@waits
     expect(host.output).not.toMatch(/HAProxy did not take|Given up/);
   });
 
+  test("an origin is told each player's ip by PROXY protocol v2, IPv4 and IPv6, and the page says which pings it answers", async ({
+    page,
+  }) => {
+    test.setTimeout(200 * SECOND);
+    await signedIn(page);
+    const { host, url, key } = await newNode("edge-1");
+    const { origin, port } = await newOrigin("one", "::");
+    const id = await createInBrowser(page, "one.example.test", host.outside, port);
+    host.startEdge(url, key, FAST);
+    await expect.poll(() => statusOf(id)).toBe("active");
+    expect(await askStatus(host.ip, PORT, "one.example.test")).toBe("one");
+    expect(await askStatus(host.ip6, PORT, "one.example.test")).toBe("one");
+    expect(origin.toldIps).toEqual([]);
+    const alice = await Player.join(host.ip, PORT, "one.example.test", "Alice");
+    const setRealIps = async (state: "on" | "off") => {
+      await page.goto(`${app.origin}/dashboard/game-services/${id}/settings`);
+      await page.getByRole("button", { name: `Switch real ips ${state}` }).click();
+      await expect(page.getByText(`Real ips are ${state}; that is being rolled out.`)).toBeVisible();
+    };
+    const expectWarning = async (text: string | null) => {
+      await expect(async () => {
+        await page.goto(`${app.origin}/dashboard/game-services/${id}`);
+        const warning = page.locator(".notice.warning").filter({ hasText: "PROXY protocol" });
+        if (text === null) await expect(warning).toHaveCount(0, { timeout: SECOND });
+        else await expect(warning).toContainText(text, { timeout: SECOND });
+      }).toPass({ timeout: 60 * SECOND });
+    };
+    await expectWarning(null);
+
+    // The origin does not expect it yet: nobody gets in, and the page says why. Who plays stays.
+    await setRealIps("on");
+    await expectWarning("The origin answers without PROXY protocol v2 only: switch it on there, or real ips off here.");
+    expect(await askStatus(host.ip, PORT, "one.example.test")).toBeNull();
+    expect(await alice?.plays(1000)).toBe(true);
+    await alice?.leave();
+    origin.expectsProxy = true;
+    await expectWarning(null);
+    for (const [ip, own] of [
+      [host.ip, host.outside],
+      [host.ip6, host.outside6],
+    ] as const) {
+      const player = await Player.join(ip, PORT, "one.example.test", "Bob");
+      expect(await player?.plays(5000), ip).toBe(true);
+      await player?.leave();
+      expect(origin.toldIps.at(-1)).toBe(own);
+    }
+    expect(origin.toldIps).toEqual([host.outside, host.outside6]);
+    // The node's own pings say its own ip.
+    expect(new Set(origin.toldIpsOfPings)).toEqual(new Set([host.ip]));
+    expect(await statusOf(id)).toBe("active");
+    await expect.poll(async () => total(await seriesOf(id), "connections"), SLOW).toBe(origin.connections);
+
+    // An origin in IPv6.
+    await changeService(id, { host: host.outside6 });
+    await expect.poll(() => askStatus(host.ip, PORT, "one.example.test")).toBe("one");
+    await expect.poll(() => origin.toldIpsOfPings.at(-1)).toBe(host.ip6);
+    await expectWarning(null);
+    await setRealIps("off");
+    await expectWarning("The origin answers with PROXY protocol v2 only: switch real ips on here, or it off there.");
+    await origin.stop();
+    await expectWarning("The origin does not answer a status ping, neither with PROXY protocol v2 nor without it.");
+    expect(host.output).not.toMatch(/HAProxy did not take|Given up/);
+  });
+
   test("with a console that is older than the edge node nothing is lost, and what it does not know is told once it does", async () => {
     test.setTimeout(200 * SECOND);
     const host = new EdgeHost();

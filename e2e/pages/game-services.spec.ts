@@ -80,6 +80,30 @@ withAndWithoutJavaScript(() => {
     expect(await db.gameService.count({ where: { accountId: account.id } })).toBe(0);
   });
 
+  test("real ips are switched on with what to do at the origin, and off again, each a version", async ({
+    page,
+    account,
+  }) => {
+    const { id } = await newGameService(account.id);
+    const stored = () => db.gameService.findUniqueOrThrow({ where: { id } });
+    await page.goto(`/dashboard/game-services/${id}`);
+    await expect(page.getByText("Off: the origin sees edge nodes")).toBeVisible();
+    await page.getByRole("link", { name: "Settings" }).click();
+    const section = page.getByRole("region", { name: "Real ips" });
+    await expect(section.getByText("refuses everybody")).toBeVisible();
+    for (const server of ["Paper", "Velocity", "BungeeCord", "Waterfall"]) {
+      await expect(section.getByRole("listitem").filter({ hasText: server })).toContainText(/prox/);
+    }
+    await section.getByRole("button", { name: "Switch real ips on" }).click();
+    await expect(page.getByText("Real ips are on; that is being rolled out.")).toBeVisible();
+    await expect(page.getByText("On: the origin is told them by PROXY protocol v2")).toBeVisible();
+    expect(await stored()).toMatchObject({ sendsRealIps: true, configVersion: 2 });
+    await page.getByRole("link", { name: "Settings" }).click();
+    await section.getByRole("button", { name: "Switch real ips off" }).click();
+    await expect(page.getByText("Real ips are off; that is being rolled out.")).toBeVisible();
+    expect(await stored()).toMatchObject({ sendsRealIps: false, configVersion: 3 });
+  });
+
   test("an e-mail without an account is shared with like any other, and sees the service as soon as it has one", async ({
     page,
     account,

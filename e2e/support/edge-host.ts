@@ -23,6 +23,8 @@ export class EdgeHost {
   /** The ip of the machine that the test runs on, as this one sees it. */
   readonly outside = this.#network.outside;
   readonly ip = this.#network.ip;
+  readonly outside6 = this.#network.outside6;
+  readonly ip6 = this.#network.ip6;
   #haproxy: ChildProcess | undefined;
   #edge: ChildProcess | undefined;
   output = "";
@@ -90,7 +92,14 @@ export class EdgeHost {
   async ledHostnames(): Promise<string[]> {
     const socket = connect(this.#commands.socket, () => socket.write(`show map ${this.#commands.map}\n`));
     const rows = (await text(socket)).trim().split("\n");
-    return rows.map((row) => row.replace(/^0x\w+ (.*) slot_\d+$/, "$1"));
+    return rows.map((row) => row.replace(/^0x\w+ (.*) (?:\w+_)?slot_\d+$/, "$1"));
+  }
+
+  /** Where each hostname leads. */
+  async ways(): Promise<string[]> {
+    const socket = connect(this.#commands.socket, () => socket.write(`show map ${this.#commands.map}\n`));
+    const rows = (await text(socket)).trim().split("\n");
+    return rows.map((row) => row.replace(/^0x\w+ .* /, ""));
   }
 
   /** Starts the edge node. Its clock is `minutesAgo` behind and runs `speed` times as fast. */

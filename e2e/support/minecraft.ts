@@ -39,6 +39,49 @@ export async function askStatus(host: string, port: number, hostname: string, pr
   return /\{"motd":"([^"]*)"\}/.exec(answer)?.[1] ?? null;
 }
 
+/** What is read after these bytes are written, until the connection closes or `isWhole` says that it is all. */
+async function exchange(host: string, port: number, bytes: Buffer, isWhole: (read: Buffer) => boolean) {
+  let all = Buffer.alloc(0);
+  const socket = connect(port, host, () => socket.write(bytes));
+  socket.on("data", (chunk) => {
+    all = Buffer.concat([all, chunk]);
+    if (isWhole(all)) socket.end();
+  });
+  socket.on("error", () => {});
+  await once(socket, "close");
+  return all;
+}
+
+/** The text of the first packet; null when there is none. */
+function textOf(bytes: Buffer): string | null {
+  const [first] = packetsOf(bytes);
+  if (!first) return null;
+  let at = 1;
+  while ((first[at] ?? 0) > 127) at++;
+  return first.subarray(at + 1).toString();
+}
+
+/** The whole status that a client is shown; null when the connection is closed instead. */
+export async function askWholeStatus(host: string, port: number, hostname: string, protocol = PROTOCOL) {
+  const request = Buffer.concat([handshake(hostname, STATUS, protocol), packet(0)]);
+  const text = textOf(await exchange(host, port, request, (read) => packetsOf(read).length > 0));
+  return text === null ? null : JSON.parse(text);
+}
+
+/** What a client that wants to play reads when it is kicked; null when the connection is closed instead. */
+export async function askKick(host: string, port: number, hostname: string): Promise<string | null> {
+  const request = Buffer.concat([handshake(hostname, LOGIN), packet(0, text("Alice"))]);
+  const reason = textOf(await exchange(host, port, request, () => false));
+  return reason === null ? null : JSON.parse(reason).text;
+}
+
+/** What clients of before 2013 show in their list; null when the connection is closed instead. */
+export async function askOldStatus(host: string, port: number): Promise<string | null> {
+  const answer = await exchange(host, port, Buffer.from([0xfe, 0x01]), () => false);
+  if (answer[0] !== 0xff) return null;
+  return new TextDecoder("utf-16be").decode(answer.subarray(3)).split("\0")[3] ?? null;
+}
+
 /** A logged-in player. The origin echoes its messages. */
 export class Player {
   readonly closed: Promise<unknown>;
@@ -108,6 +151,20 @@ async function readAll(socket: Socket, end: RegExp): Promise<string> {
   return all;
 }
 
+const PROXY_SIGNATURE = Buffer.from("\r\n\r\n\0\r\nQUIT\n", "latin1");
+
+/** Reads a header of PROXY protocol v2 of TCP. Null: these bytes are none. Undefined: more are needed. */
+function readProxyHeader(bytes: Buffer): { ip: string; length: number } | null | undefined {
+  if (!PROXY_SIGNATURE.subarray(0, bytes.length).equals(bytes.subarray(0, 12))) return null;
+  if (bytes.length < 16) return undefined;
+  const length = 16 + bytes.readUInt16BE(14);
+  if (bytes[12] !== 0x21 || bytes.length < length) return bytes[12] === 0x21 ? undefined : null;
+  if (bytes[13] === 0x11) return { ip: [...bytes.subarray(16, 20)].join("."), length };
+  if (bytes[13] !== 0x21) return null;
+  const groups = Array.from({ length: 8 }, (_, index) => bytes.readUInt16BE(16 + 2 * index).toString(16));
+  return { ip: new URL(`http://[${groups.join(":")}]`).hostname.slice(1, -1), length };
+}
+
 /** A game server that counts, at its own sockets, what players bring. */
 export class Origin {
   readonly #server = createServer((socket) => this.#serve(socket));
@@ -116,12 +173,21 @@ export class Origin {
   bytes = 0;
   /** From which ports players came. */
   readonly ports: number[] = [];
+  /** The ips of players that PROXY protocol said, and those of pings. */
+  readonly toldIps: string[] = [];
+  readonly toldIpsOfPings: string[] = [];
+  /** Whether it takes connections with PROXY protocol v2 alone, or without it alone, as game servers do. */
+  expectsProxy = false;
+  /** What it answers to a status ping, if not its motd alone; null answers nothing. */
+  status: string | null;
 
   constructor(
     readonly motd: string,
     /** Connections that are not a player's. */
     readonly isPing: (socket: Socket) => boolean,
-  ) {}
+  ) {
+    this.status = JSON.stringify({ motd });
+  }
 
   async listen(host: string, port = 0): Promise<number> {
     this.#server.listen(port, host);
@@ -149,17 +215,28 @@ export class Origin {
       this.#sockets.delete(socket);
     });
     let isIn = false;
+    let isToBeProxied = this.expectsProxy;
     let seen = Buffer.alloc(0);
     socket.on("data", (chunk) => {
       if (isIn) socket.write(chunk);
       else {
         seen = Buffer.concat([seen, chunk]);
+        if (isToBeProxied) {
+          const header = readProxyHeader(seen);
+          if (header === undefined) return;
+          if (header === null) return void socket.destroy();
+          (isPlayer ? this.toldIps : this.toldIpsOfPings).push(header.ip);
+          // Bytes of players alone are counted.
+          counted += header.length;
+          isToBeProxied = false;
+          seen = seen.subarray(header.length);
+        } else if (seen.includes(PROXY_SIGNATURE)) return void socket.destroy();
         const [opening, request] = packetsOf(seen);
         const isLogin = opening?.at(-1) === LOGIN;
         if (request && isLogin) {
           isIn = true;
           socket.write(packet(2, text(`welcome ${request.subarray(2).toString()}`)));
-        } else if (request) socket.write(packet(0, text(JSON.stringify({ motd: this.motd }))));
+        } else if (request && this.status !== null) socket.write(packet(0, text(this.status)));
       }
       setImmediate(count);
     });

@@ -10,6 +10,9 @@ export class NetworkNamespace {
   /** The ip of the machine that the test runs on, as seen from inside. */
   readonly outside = `${this.#net}.1`;
   readonly ip = `${this.#net}.2`;
+  /** The same machines in IPv6. */
+  readonly outside6 = `fd00:${randomBytes(2).toString("hex")}:${randomBytes(2).toString("hex")}::1`;
+  readonly ip6 = this.outside6.replace(/1$/, "2");
   readonly #settings = `/etc/netns/${this.name}`;
 
   constructor() {
@@ -18,8 +21,10 @@ export class NetworkNamespace {
     atExit(() => this.remove());
     ip("link", "add", `${this.name}a`, "type", "veth", "peer", "name", `${this.name}b`, "netns", this.name);
     ip("addr", "add", `${this.outside}/30`, "dev", `${this.name}a`);
+    ip("addr", "add", `${this.outside6}/64`, "dev", `${this.name}a`, "nodad");
     ip("link", "set", `${this.name}a`, "up");
     ip("-n", this.name, "addr", "add", `${this.ip}/30`, "dev", `${this.name}b`);
+    ip("-n", this.name, "addr", "add", `${this.ip6}/64`, "dev", `${this.name}b`, "nodad");
     ip("-n", this.name, "link", "set", `${this.name}b`, "up");
     ip("-n", this.name, "link", "set", "lo", "up");
   }

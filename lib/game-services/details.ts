@@ -26,6 +26,8 @@ export type ServiceDetails = {
   relation: Relation;
   wish: ServiceWish;
   supportAccess: boolean;
+  /** Edge nodes tell the origin each player's ip by PROXY protocol v2. */
+  sendsRealIps: boolean;
   wasFetched: boolean;
   newest: Newest;
   /** The live nodes, and those that acknowledged the service before they fell silent, by id. */
@@ -41,7 +43,7 @@ export async function getServiceDetails(account: Account, idText: string): Promi
     withheldServices([service.id]),
     db.gameService.findUnique({
       where: { id: service.id },
-      select: { wish: true, status: true, supportAccess: true, firstFetchedAt: true },
+      select: { wish: true, status: true, supportAccess: true, firstFetchedAt: true, sendsRealIps: true },
     }),
     db.edgeNode.findMany({
       where: { lastHeardAt: { not: null } },
@@ -49,6 +51,7 @@ export async function getServiceDetails(account: Account, idText: string): Promi
         id: true,
         name: true,
         lastHeardAt: true,
+        agent: true,
         acknowledgements: {
           where: { serviceId: service.id },
           select: { version: true, error: true, servingVersion: true, warning: true },
@@ -63,15 +66,25 @@ export async function getServiceDetails(account: Account, idText: string): Promi
     relation,
     wish: wishOf(row.wish, row.status),
     supportAccess: row.supportAccess,
+    sendsRealIps: row.sendsRealIps,
     wasFetched: row.firstFetchedAt !== null,
     newest: { configVersion: service.config_version, isWithheld: withheld.has(service.id) },
-    nodes: nodes.flatMap(({ acknowledgements: [said], ...node }) => {
+    nodes: nodes.flatMap(({ acknowledgements: [said], agent, ...node }) => {
       const isLive = isHeardLately(node.lastHeardAt, now);
       const version = said && said.version >= 0 ? said.version : null;
-      const { error = null, servingVersion = null, warning = null } = said ?? {};
+      const { error = null, servingVersion = null } = said ?? {};
+      const warning = row.sendsRealIps && !knowsRealIps(agent) ? TOO_OLD : (said?.warning ?? null);
       return isLive || version !== null ? [{ ...node, isLive, version, error, servingVersion, warning }] : [];
     }),
   };
+}
+
+const TOO_OLD = "This node's program is too old to tell the origin the ips of players. Ask support to update it.";
+
+/** Whether the program of a node knows PROXY protocol. Other programs than edge.mjs are believed to. */
+function knowsRealIps(agent: string | null): boolean {
+  const [, major, minor] = /^console-edge\/(\d+)\.(\d+)/.exec(agent ?? "") ?? [];
+  return major === undefined || Number(major) > 1 || Number(minor) >= 2;
 }
 
 /** Which of these services the account owns. */

@@ -95,7 +95,8 @@ export async function editService(
 ): Promise<ChangeServiceResult> {
   const checked = checkService(input, rules);
   if (checked.kind === "invalid") return checked;
-  return change(accountId, id, now, async (tx, { service, wish }) => {
+  return change(accountId, id, now, async (tx, current) => {
+    const { service } = current;
     const { name, javaHostname, originHost, originPort } = checked.service;
     const isSame =
       service.name === name &&
@@ -104,8 +105,20 @@ export async function editService(
       service.originPort === originPort;
     if (isSame) return { kind: "unchanged" };
     if (!(await claimHostname(tx, id, javaHostname, now))) return hostnameRefused();
-    return { ...checked.service, wish };
+    return { ...current, service: checked.service };
   });
+}
+
+/** Has edge nodes tell the origin of a service of the account the ips of players, or no longer. */
+export async function setRealIps(
+  accountId: number,
+  id: number,
+  sendsRealIps: boolean,
+  now: Date = new Date(),
+): Promise<ChangeServiceResult> {
+  return change(accountId, id, now, async (_, current) =>
+    current.sendsRealIps === sendsRealIps ? { kind: "unchanged" } : { ...current, sendsRealIps },
+  );
 }
 
 /** Turns a service of the account on or off. */
@@ -115,8 +128,8 @@ export async function setServiceWish(
   wanted: Exclude<ServiceWish, "gone">,
   now: Date = new Date(),
 ): Promise<ChangeServiceResult> {
-  return change(accountId, id, now, async (_, { service, wish }) =>
-    wish === wanted ? { kind: "unchanged" } : { ...service, wish: wanted },
+  return change(accountId, id, now, async (_, current) =>
+    current.wish === wanted ? { kind: "unchanged" } : { ...current, wish: wanted },
   );
 }
 
@@ -126,7 +139,7 @@ export async function retryService(
   id: number,
   now: Date = new Date(),
 ): Promise<ChangeServiceResult> {
-  return change(accountId, id, now, async (_, { service, wish }) => ({ ...service, wish }));
+  return change(accountId, id, now, async (_, current) => current);
 }
 
 /**
@@ -139,15 +152,15 @@ export async function deleteService(
   typedName: string,
   now: Date = new Date(),
 ): Promise<ChangeServiceResult> {
-  return change(accountId, id, now, async (_, { service }) =>
-    typedName.trim() === service.name.trim()
-      ? { ...service, wish: "gone" }
+  return change(accountId, id, now, async (_, current) =>
+    typedName.trim() === current.service.name.trim()
+      ? { ...current, wish: "gone" }
       : { kind: "invalid", field: "name", message: "This is not the name of the service. Type it as it stands above." },
   );
 }
 
-type Current = { service: CheckedService; wish: ServiceWish };
-type Decision = (CheckedService & { wish: ServiceWish }) | Exclude<ChangeServiceResult, { kind: "changed" }>;
+type Current = { service: CheckedService; wish: ServiceWish; sendsRealIps: boolean };
+type Decision = Current | Exclude<ChangeServiceResult, { kind: "changed" }>;
 
 const s = table("GameService", "s");
 
@@ -159,11 +172,12 @@ const CHANGE = statement(
     originHost: s.originHost,
     originPort: s.originPort,
     wish: parameter<ServiceWish>("service_wish"),
+    sendsRealIps: s.sendsRealIps,
     now: s.updatedAt,
   },
-  ({ id, name, javaHostname, originHost, originPort, wish, now }) => ({
+  ({ id, name, javaHostname, originHost, originPort, wish, sendsRealIps, now }) => ({
     sql: `update ${s} set name = ${name}, java_hostname = ${javaHostname}, origin_host = ${originHost},
-      origin_port = ${originPort}, wish = ${wish}, config_version = config_version + 1, updated_at = ${now}
+      origin_port = ${originPort}, wish = ${wish}, sends_real_ips = ${sendsRealIps}, config_version = config_version + 1, updated_at = ${now}
       where ${s.id} = ${id}`,
   }),
 );
@@ -183,19 +197,21 @@ async function change(
       originHost: true,
       originPort: true,
       wish: true,
+      sendsRealIps: true,
       status: true,
       configVersion: true,
     } satisfies Prisma.GameServiceSelect;
     const row = await tx.gameService.findFirst({ where: { id, accountId }, select });
     if (!row) return { kind: "not-found" };
-    const { status, configVersion, wish: stored, ...service } = row;
+    const { status, configVersion, wish: stored, sendsRealIps, ...service } = row;
     const wish = wishOf(stored, status);
     if (wish === "gone") return { kind: "deleting" };
-    const decided = await decide(tx, { service, wish });
+    const decided = await decide(tx, { service, wish, sendsRealIps });
     if ("kind" in decided) return decided;
     const tooOften = await countChange(accountId);
     if (tooOften) return tooOften;
-    await executeIn(tx, CHANGE, { id, ...decided, now });
+    const { service: next, ...rest } = decided;
+    await executeIn(tx, CHANGE, { id, ...next, ...rest, now });
     await settle(tx, [id], now);
     return { kind: "changed", configVersion: configVersion + 1 };
   });

@@ -565,6 +565,10 @@ export const TABLES = {
       "formNonce": {
         "name": "form_nonce",
         "kind": "other"
+      },
+      "sendsRealIps": {
+        "name": "sends_real_ips",
+        "kind": "other"
       }
     }
   },

@@ -15,6 +15,7 @@ import {
   deleteService,
   editService,
   retryService,
+  setRealIps,
   setServiceWish,
 } from "@/lib/game-services/management";
 import { originDoubt } from "@/lib/game-services/origin-doubt";
@@ -60,6 +61,14 @@ export async function setServiceWishAction(_: FormAnswer, form: FormData): Promi
   const id = idOf(form);
   const wish = textOf(form, "wish") === "off" ? "off" : "on";
   return answerChange(await setServiceWish(account.id, id, wish), id, wish === "on" ? "enabled" : "disabled");
+}
+
+/** Has the origin of the game service of the form told the ips of players, or no longer. */
+export async function setRealIpsAction(_: FormAnswer, form: FormData): Promise<FormAnswer> {
+  const account = await requireAccount();
+  const id = idOf(form);
+  const isOn = textOf(form, "realIps") === "on";
+  return answerChange(await setRealIps(account.id, id, isOn), id, isOn ? "real-ips-on" : "real-ips-off");
 }
 
 /** Has the game service of the form rolled out once more. */

@@ -5,6 +5,10 @@ const OUTCOMES: Readonly<Record<string, string>> = {
   changed: "The change is saved and is being rolled out.",
   enabled: "The service is enabled; that is being rolled out.",
   disabled: "The service is disabled; that is being rolled out.",
+  "real-ips-on":
+    "Real ips are on; that is being rolled out. The edge nodes ping the origin with and without PROXY protocol.",
+  "real-ips-off":
+    "Real ips are off; that is being rolled out. The edge nodes ping the origin with and without PROXY protocol.",
   retried: "The edge nodes try again.",
   deleted: "The service is being deleted.",
   shared: "The service is shared: whoever has this e-mail sees it, now or as soon as there is such an account.",

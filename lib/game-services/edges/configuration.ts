@@ -22,6 +22,8 @@ export type ConfiguredService = {
   origin_host: string;
   origin_port: number;
   enabled: boolean;
+  /** The origin is told each player's ip. Absent: it is not. */
+  proxy_protocol?: "v2";
 };
 
 /** A service whose new version is not handed out. Nodes keep serving the last version that they could. */
@@ -71,7 +73,7 @@ const DIGEST = statement(
   ({ silentBefore, unsettledBefore }): Sql<{ digest: string | null; isNodeSilent: boolean; isUnsettled: boolean }> => ({
     sql: `select
       (select md5(string_agg(md5(row(${s.id}, ${s.configVersion}, ${s.javaHostname}, ${s.originHost}, ${s.originPort},
-          ${s.wish}, case when ${s.wish} is null then ${s.status} end, ${c.serviceId}, ${c.accountId})::text), '' order by ${s.id}))
+          ${s.sendsRealIps}, ${s.wish}, case when ${s.wish} is null then ${s.status} end, ${c.serviceId}, ${c.accountId})::text), '' order by ${s.id}))
         from ${s} left join ${c} on ${c.hostname} = lower(${s.javaHostname})) as "digest",
       exists (select from ${n} where ${n.isLive} and ${n.lastHeardAt} <= ${silentBefore}) as "isNodeSilent",
       exists (select from ${n} where ${n.unsettledSince} <= ${unsettledBefore}) as "isUnsettled"`,
@@ -87,6 +89,7 @@ const SERVICES = statement({}, () =>
       javaHostname: s.javaHostname,
       originHost: s.originHost,
       originPort: s.originPort,
+      sendsRealIps: s.sendsRealIps,
       wish: s.wish,
       status: s.status,
       error: s.error,
@@ -142,6 +145,7 @@ async function readServices(digest: string): Promise<Configuration> {
       origin_host: row.originHost,
       origin_port: row.originPort,
       enabled: wish === "on",
+      ...(row.sendsRealIps && { proxy_protocol: "v2" as const }),
     });
   }
   if (unsettled.length > 0) runInBackground("services that cannot be served", () => settleServices(unsettled));

@@ -126,7 +126,7 @@ function Switches({ details: { service, wish } }: { details: ServiceDetails }) {
   );
 }
 
-function Configuration({ details: { service }, now }: { details: ServiceDetails; now: Date }) {
+function Configuration({ details: { service, sendsRealIps }, now }: { details: ServiceDetails; now: Date }) {
   const { id, java_hostname, origin_host, origin_port } = service;
   return (
     <Details
@@ -148,6 +148,10 @@ function Configuration({ details: { service }, now }: { details: ServiceDetails;
           </bdi>,
         ],
         ["Port", String(origin_port)],
+        [
+          "Real ips",
+          sendsRealIps ? "On: the origin is told them by PROXY protocol v2" : "Off: the origin sees edge nodes",
+        ],
         ["Version", String(service.config_version)],
         ["Changed", <Time key="changed" at={new Date(service.updated_at)} now={now} />],
         ["Created", <Time key="created" at={new Date(service.created_at)} now={now} />],

@@ -2311,7 +2311,8 @@ export const GameServiceScalarFieldEnum = {
   updatedAt: 'updatedAt',
   wish: 'wish',
   firstFetchedAt: 'firstFetchedAt',
-  formNonce: 'formNonce'
+  formNonce: 'formNonce',
+  sendsRealIps: 'sendsRealIps'
 } as const
 
 export type GameServiceScalarFieldEnum = (typeof GameServiceScalarFieldEnum)[keyof typeof GameServiceScalarFieldEnum]

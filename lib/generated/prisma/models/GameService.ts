@@ -56,6 +56,7 @@ export type GameServiceMinAggregateOutputType = {
   wish: $Enums.ServiceWish | null
   firstFetchedAt: Date | null
   formNonce: string | null
+  sendsRealIps: boolean | null
 }
 
 export type GameServiceMaxAggregateOutputType = {
@@ -74,6 +75,7 @@ export type GameServiceMaxAggregateOutputType = {
   wish: $Enums.ServiceWish | null
   firstFetchedAt: Date | null
   formNonce: string | null
+  sendsRealIps: boolean | null
 }
 
 export type GameServiceCountAggregateOutputType = {
@@ -92,6 +94,7 @@ export type GameServiceCountAggregateOutputType = {
   wish: number
   firstFetchedAt: number
   formNonce: number
+  sendsRealIps: number
   _all: number
 }
 
@@ -126,6 +129,7 @@ export type GameServiceMinAggregateInputType = {
   wish?: true | runtime.Types.Skip
   firstFetchedAt?: true | runtime.Types.Skip
   formNonce?: true | runtime.Types.Skip
+  sendsRealIps?: true | runtime.Types.Skip
 }
 
 export type GameServiceMaxAggregateInputType = {
@@ -144,6 +148,7 @@ export type GameServiceMaxAggregateInputType = {
   wish?: true | runtime.Types.Skip
   firstFetchedAt?: true | runtime.Types.Skip
   formNonce?: true | runtime.Types.Skip
+  sendsRealIps?: true | runtime.Types.Skip
 }
 
 export type GameServiceCountAggregateInputType = {
@@ -162,6 +167,7 @@ export type GameServiceCountAggregateInputType = {
   wish?: true | runtime.Types.Skip
   firstFetchedAt?: true | runtime.Types.Skip
   formNonce?: true | runtime.Types.Skip
+  sendsRealIps?: true | runtime.Types.Skip
   _all?: true | runtime.Types.Skip
 }
 
@@ -267,6 +273,7 @@ export type GameServiceGroupByOutputType = {
   wish: $Enums.ServiceWish | null
   firstFetchedAt: Date | null
   formNonce: string | null
+  sendsRealIps: boolean
   _count: GameServiceCountAggregateOutputType | null
   _avg: GameServiceAvgAggregateOutputType | null
   _sum: GameServiceSumAggregateOutputType | null
@@ -308,6 +315,7 @@ export type GameServiceWhereInput = {
   wish?: Prisma.EnumServiceWishNullableFilter<"GameService"> | $Enums.ServiceWish | null | runtime.Types.Skip
   firstFetchedAt?: Prisma.DateTimeNullableFilter<"GameService"> | Date | string | null | runtime.Types.Skip
   formNonce?: Prisma.StringNullableFilter<"GameService"> | string | null | runtime.Types.Skip
+  sendsRealIps?: Prisma.BoolFilter<"GameService"> | boolean | runtime.Types.Skip
   account?: Prisma.XOR<Prisma.AccountScalarRelationFilter, Prisma.AccountWhereInput> | runtime.Types.Skip
   grants?: Prisma.ServiceGrantListRelationFilter | runtime.Types.Skip
   shares?: Prisma.ServiceShareListRelationFilter | runtime.Types.Skip
@@ -333,6 +341,7 @@ export type GameServiceOrderByWithRelationInput = {
   wish?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
   firstFetchedAt?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
   formNonce?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
+  sendsRealIps?: Prisma.SortOrder | runtime.Types.Skip
   account?: Prisma.AccountOrderByWithRelationInput | runtime.Types.Skip
   grants?: Prisma.ServiceGrantOrderByRelationAggregateInput | runtime.Types.Skip
   shares?: Prisma.ServiceShareOrderByRelationAggregateInput | runtime.Types.Skip
@@ -362,6 +371,7 @@ export type GameServiceWhereUniqueInput = Prisma.AtLeast<{
   wish?: Prisma.EnumServiceWishNullableFilter<"GameService"> | $Enums.ServiceWish | null | runtime.Types.Skip
   firstFetchedAt?: Prisma.DateTimeNullableFilter<"GameService"> | Date | string | null | runtime.Types.Skip
   formNonce?: Prisma.StringNullableFilter<"GameService"> | string | null | runtime.Types.Skip
+  sendsRealIps?: Prisma.BoolFilter<"GameService"> | boolean | runtime.Types.Skip
   account?: Prisma.XOR<Prisma.AccountScalarRelationFilter, Prisma.AccountWhereInput> | runtime.Types.Skip
   grants?: Prisma.ServiceGrantListRelationFilter | runtime.Types.Skip
   shares?: Prisma.ServiceShareListRelationFilter | runtime.Types.Skip
@@ -387,6 +397,7 @@ export type GameServiceOrderByWithAggregationInput = {
   wish?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
   firstFetchedAt?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
   formNonce?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
+  sendsRealIps?: Prisma.SortOrder | runtime.Types.Skip
   _count?: Prisma.GameServiceCountOrderByAggregateInput | runtime.Types.Skip
   _avg?: Prisma.GameServiceAvgOrderByAggregateInput | runtime.Types.Skip
   _max?: Prisma.GameServiceMaxOrderByAggregateInput | runtime.Types.Skip
@@ -413,6 +424,7 @@ export type GameServiceScalarWhereWithAggregatesInput = {
   wish?: Prisma.EnumServiceWishNullableWithAggregatesFilter<"GameService"> | $Enums.ServiceWish | null | runtime.Types.Skip
   firstFetchedAt?: Prisma.DateTimeNullableWithAggregatesFilter<"GameService"> | Date | string | null | runtime.Types.Skip
   formNonce?: Prisma.StringNullableWithAggregatesFilter<"GameService"> | string | null | runtime.Types.Skip
+  sendsRealIps?: Prisma.BoolWithAggregatesFilter<"GameService"> | boolean | runtime.Types.Skip
 }
 
 export type GameServiceCreateInput = {
@@ -429,6 +441,7 @@ export type GameServiceCreateInput = {
   wish?: $Enums.ServiceWish | null | runtime.Types.Skip
   firstFetchedAt?: Date | string | null | runtime.Types.Skip
   formNonce?: string | null | runtime.Types.Skip
+  sendsRealIps?: boolean | runtime.Types.Skip
   account: Prisma.AccountCreateNestedOneWithoutGameServicesInput
   grants?: Prisma.ServiceGrantCreateNestedManyWithoutServiceInput | runtime.Types.Skip
   shares?: Prisma.ServiceShareCreateNestedManyWithoutServiceInput | runtime.Types.Skip
@@ -454,6 +467,7 @@ export type GameServiceUncheckedCreateInput = {
   wish?: $Enums.ServiceWish | null | runtime.Types.Skip
   firstFetchedAt?: Date | string | null | runtime.Types.Skip
   formNonce?: string | null | runtime.Types.Skip
+  sendsRealIps?: boolean | runtime.Types.Skip
   grants?: Prisma.ServiceGrantUncheckedCreateNestedManyWithoutServiceInput | runtime.Types.Skip
   shares?: Prisma.ServiceShareUncheckedCreateNestedManyWithoutServiceInput | runtime.Types.Skip
   tickets?: Prisma.TicketUncheckedCreateNestedManyWithoutServiceInput | runtime.Types.Skip
@@ -476,6 +490,7 @@ export type GameServiceUpdateInput = {
   wish?: Prisma.NullableEnumServiceWishFieldUpdateOperationsInput | $Enums.ServiceWish | null | runtime.Types.Skip
   firstFetchedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
   formNonce?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
+  sendsRealIps?: Prisma.BoolFieldUpdateOperationsInput | boolean | runtime.Types.Skip
   account?: Prisma.AccountUpdateOneRequiredWithoutGameServicesNestedInput | runtime.Types.Skip
   grants?: Prisma.ServiceGrantUpdateManyWithoutServiceNestedInput | runtime.Types.Skip
   shares?: Prisma.ServiceShareUpdateManyWithoutServiceNestedInput | runtime.Types.Skip
@@ -501,6 +516,7 @@ export type GameServiceUncheckedUpdateInput = {
   wish?: Prisma.NullableEnumServiceWishFieldUpdateOperationsInput | $Enums.ServiceWish | null | runtime.Types.Skip
   firstFetchedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
   formNonce?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
+  sendsRealIps?: Prisma.BoolFieldUpdateOperationsInput | boolean | runtime.Types.Skip
   grants?: Prisma.ServiceGrantUncheckedUpdateManyWithoutServiceNestedInput | runtime.Types.Skip
   shares?: Prisma.ServiceShareUncheckedUpdateManyWithoutServiceNestedInput | runtime.Types.Skip
   tickets?: Prisma.TicketUncheckedUpdateManyWithoutServiceNestedInput | runtime.Types.Skip
@@ -525,6 +541,7 @@ export type GameServiceCreateManyInput = {
   wish?: $Enums.ServiceWish | null | runtime.Types.Skip
   firstFetchedAt?: Date | string | null | runtime.Types.Skip
   formNonce?: string | null | runtime.Types.Skip
+  sendsRealIps?: boolean | runtime.Types.Skip
 }
 
 export type GameServiceUpdateManyMutationInput = {
@@ -541,6 +558,7 @@ export type GameServiceUpdateManyMutationInput = {
   wish?: Prisma.NullableEnumServiceWishFieldUpdateOperationsInput | $Enums.ServiceWish | null | runtime.Types.Skip
   firstFetchedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
   formNonce?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
+  sendsRealIps?: Prisma.BoolFieldUpdateOperationsInput | boolean | runtime.Types.Skip
 }
 
 export type GameServiceUncheckedUpdateManyInput = {
@@ -559,6 +577,7 @@ export type GameServiceUncheckedUpdateManyInput = {
   wish?: Prisma.NullableEnumServiceWishFieldUpdateOperationsInput | $Enums.ServiceWish | null | runtime.Types.Skip
   firstFetchedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
   formNonce?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
+  sendsRealIps?: Prisma.BoolFieldUpdateOperationsInput | boolean | runtime.Types.Skip
 }
 
 export type GameServiceListRelationFilter = {
@@ -592,6 +611,7 @@ export type GameServiceCountOrderByAggregateInput = {
   wish?: Prisma.SortOrder | runtime.Types.Skip
   firstFetchedAt?: Prisma.SortOrder | runtime.Types.Skip
   formNonce?: Prisma.SortOrder | runtime.Types.Skip
+  sendsRealIps?: Prisma.SortOrder | runtime.Types.Skip
 }
 
 export type GameServiceAvgOrderByAggregateInput = {
@@ -617,6 +637,7 @@ export type GameServiceMaxOrderByAggregateInput = {
   wish?: Prisma.SortOrder | runtime.Types.Skip
   firstFetchedAt?: Prisma.SortOrder | runtime.Types.Skip
   formNonce?: Prisma.SortOrder | runtime.Types.Skip
+  sendsRealIps?: Prisma.SortOrder | runtime.Types.Skip
 }
 
 export type GameServiceMinOrderByAggregateInput = {
@@ -635,6 +656,7 @@ export type GameServiceMinOrderByAggregateInput = {
   wish?: Prisma.SortOrder | runtime.Types.Skip
   firstFetchedAt?: Prisma.SortOrder | runtime.Types.Skip
   formNonce?: Prisma.SortOrder | runtime.Types.Skip
+  sendsRealIps?: Prisma.SortOrder | runtime.Types.Skip
 }
 
 export type GameServiceSumOrderByAggregateInput = {
@@ -806,6 +828,7 @@ export type GameServiceCreateWithoutAccountInput = {
   wish?: $Enums.ServiceWish | null | runtime.Types.Skip
   firstFetchedAt?: Date | string | null | runtime.Types.Skip
   formNonce?: string | null | runtime.Types.Skip
+  sendsRealIps?: boolean | runtime.Types.Skip
   grants?: Prisma.ServiceGrantCreateNestedManyWithoutServiceInput | runtime.Types.Skip
   shares?: Prisma.ServiceShareCreateNestedManyWithoutServiceInput | runtime.Types.Skip
   tickets?: Prisma.TicketCreateNestedManyWithoutServiceInput | runtime.Types.Skip
@@ -829,6 +852,7 @@ export type GameServiceUncheckedCreateWithoutAccountInput = {
   wish?: $Enums.ServiceWish | null | runtime.Types.Skip
   firstFetchedAt?: Date | string | null | runtime.Types.Skip
   formNonce?: string | null | runtime.Types.Skip
+  sendsRealIps?: boolean | runtime.Types.Skip
   grants?: Prisma.ServiceGrantUncheckedCreateNestedManyWithoutServiceInput | runtime.Types.Skip
   shares?: Prisma.ServiceShareUncheckedCreateNestedManyWithoutServiceInput | runtime.Types.Skip
   tickets?: Prisma.TicketUncheckedCreateNestedManyWithoutServiceInput | runtime.Types.Skip
@@ -882,6 +906,7 @@ export type GameServiceScalarWhereInput = {
   wish?: Prisma.EnumServiceWishNullableFilter<"GameService"> | $Enums.ServiceWish | null | runtime.Types.Skip
   firstFetchedAt?: Prisma.DateTimeNullableFilter<"GameService"> | Date | string | null | runtime.Types.Skip
   formNonce?: Prisma.StringNullableFilter<"GameService"> | string | null | runtime.Types.Skip
+  sendsRealIps?: Prisma.BoolFilter<"GameService"> | boolean | runtime.Types.Skip
 }
 
 export type GameServiceCreateWithoutGrantsInput = {
@@ -898,6 +923,7 @@ export type GameServiceCreateWithoutGrantsInput = {
   wish?: $Enums.ServiceWish | null | runtime.Types.Skip
   firstFetchedAt?: Date | string | null | runtime.Types.Skip
   formNonce?: string | null | runtime.Types.Skip
+  sendsRealIps?: boolean | runtime.Types.Skip
   account: Prisma.AccountCreateNestedOneWithoutGameServicesInput
   shares?: Prisma.ServiceShareCreateNestedManyWithoutServiceInput | runtime.Types.Skip
   tickets?: Prisma.TicketCreateNestedManyWithoutServiceInput | runtime.Types.Skip
@@ -922,6 +948,7 @@ export type GameServiceUncheckedCreateWithoutGrantsInput = {
   wish?: $Enums.ServiceWish | null | runtime.Types.Skip
   firstFetchedAt?: Date | string | null | runtime.Types.Skip
   formNonce?: string | null | runtime.Types.Skip
+  sendsRealIps?: boolean | runtime.Types.Skip
   shares?: Prisma.ServiceShareUncheckedCreateNestedManyWithoutServiceInput | runtime.Types.Skip
   tickets?: Prisma.TicketUncheckedCreateNestedManyWithoutServiceInput | runtime.Types.Skip
   metricSamples?: Prisma.MetricSampleUncheckedCreateNestedManyWithoutServiceInput | runtime.Types.Skip
@@ -959,6 +986,7 @@ export type GameServiceUpdateWithoutGrantsInput = {
   wish?: Prisma.NullableEnumServiceWishFieldUpdateOperationsInput | $Enums.ServiceWish | null | runtime.Types.Skip
   firstFetchedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
   formNonce?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
+  sendsRealIps?: Prisma.BoolFieldUpdateOperationsInput | boolean | runtime.Types.Skip
   account?: Prisma.AccountUpdateOneRequiredWithoutGameServicesNestedInput | runtime.Types.Skip
   shares?: Prisma.ServiceShareUpdateManyWithoutServiceNestedInput | runtime.Types.Skip
   tickets?: Prisma.TicketUpdateManyWithoutServiceNestedInput | runtime.Types.Skip
@@ -983,6 +1011,7 @@ export type GameServiceUncheckedUpdateWithoutGrantsInput = {
   wish?: Prisma.NullableEnumServiceWishFieldUpdateOperationsInput | $Enums.ServiceWish | null | runtime.Types.Skip
   firstFetchedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
   formNonce?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
+  sendsRealIps?: Prisma.BoolFieldUpdateOperationsInput | boolean | runtime.Types.Skip
   shares?: Prisma.ServiceShareUncheckedUpdateManyWithoutServiceNestedInput | runtime.Types.Skip
   tickets?: Prisma.TicketUncheckedUpdateManyWithoutServiceNestedInput | runtime.Types.Skip
   metricSamples?: Prisma.MetricSampleUncheckedUpdateManyWithoutServiceNestedInput | runtime.Types.Skip
@@ -1004,6 +1033,7 @@ export type GameServiceCreateWithoutSharesInput = {
   wish?: $Enums.ServiceWish | null | runtime.Types.Skip
   firstFetchedAt?: Date | string | null | runtime.Types.Skip
   formNonce?: string | null | runtime.Types.Skip
+  sendsRealIps?: boolean | runtime.Types.Skip
   account: Prisma.AccountCreateNestedOneWithoutGameServicesInput
   grants?: Prisma.ServiceGrantCreateNestedManyWithoutServiceInput | runtime.Types.Skip
   tickets?: Prisma.TicketCreateNestedManyWithoutServiceInput | runtime.Types.Skip
@@ -1028,6 +1058,7 @@ export type GameServiceUncheckedCreateWithoutSharesInput = {
   wish?: $Enums.ServiceWish | null | runtime.Types.Skip
   firstFetchedAt?: Date | string | null | runtime.Types.Skip
   formNonce?: string | null | runtime.Types.Skip
+  sendsRealIps?: boolean | runtime.Types.Skip
   grants?: Prisma.ServiceGrantUncheckedCreateNestedManyWithoutServiceInput | runtime.Types.Skip
   tickets?: Prisma.TicketUncheckedCreateNestedManyWithoutServiceInput | runtime.Types.Skip
   metricSamples?: Prisma.MetricSampleUncheckedCreateNestedManyWithoutServiceInput | runtime.Types.Skip
@@ -1065,6 +1096,7 @@ export type GameServiceUpdateWithoutSharesInput = {
   wish?: Prisma.NullableEnumServiceWishFieldUpdateOperationsInput | $Enums.ServiceWish | null | runtime.Types.Skip
   firstFetchedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
   formNonce?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
+  sendsRealIps?: Prisma.BoolFieldUpdateOperationsInput | boolean | runtime.Types.Skip
   account?: Prisma.AccountUpdateOneRequiredWithoutGameServicesNestedInput | runtime.Types.Skip
   grants?: Prisma.ServiceGrantUpdateManyWithoutServiceNestedInput | runtime.Types.Skip
   tickets?: Prisma.TicketUpdateManyWithoutServiceNestedInput | runtime.Types.Skip
@@ -1089,6 +1121,7 @@ export type GameServiceUncheckedUpdateWithoutSharesInput = {
   wish?: Prisma.NullableEnumServiceWishFieldUpdateOperationsInput | $Enums.ServiceWish | null | runtime.Types.Skip
   firstFetchedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
   formNonce?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
+  sendsRealIps?: Prisma.BoolFieldUpdateOperationsInput | boolean | runtime.Types.Skip
   grants?: Prisma.ServiceGrantUncheckedUpdateManyWithoutServiceNestedInput | runtime.Types.Skip
   tickets?: Prisma.TicketUncheckedUpdateManyWithoutServiceNestedInput | runtime.Types.Skip
   metricSamples?: Prisma.MetricSampleUncheckedUpdateManyWithoutServiceNestedInput | runtime.Types.Skip
@@ -1110,6 +1143,7 @@ export type GameServiceCreateWithoutHostnameClaimsInput = {
   wish?: $Enums.ServiceWish | null | runtime.Types.Skip
   firstFetchedAt?: Date | string | null | runtime.Types.Skip
   formNonce?: string | null | runtime.Types.Skip
+  sendsRealIps?: boolean | runtime.Types.Skip
   account: Prisma.AccountCreateNestedOneWithoutGameServicesInput
   grants?: Prisma.ServiceGrantCreateNestedManyWithoutServiceInput | runtime.Types.Skip
   shares?: Prisma.ServiceShareCreateNestedManyWithoutServiceInput | runtime.Types.Skip
@@ -1134,6 +1168,7 @@ export type GameServiceUncheckedCreateWithoutHostnameClaimsInput = {
   wish?: $Enums.ServiceWish | null | runtime.Types.Skip
   firstFetchedAt?: Date | string | null | runtime.Types.Skip
   formNonce?: string | null | runtime.Types.Skip
+  sendsRealIps?: boolean | runtime.Types.Skip
   grants?: Prisma.ServiceGrantUncheckedCreateNestedManyWithoutServiceInput | runtime.Types.Skip
   shares?: Prisma.ServiceShareUncheckedCreateNestedManyWithoutServiceInput | runtime.Types.Skip
   tickets?: Prisma.TicketUncheckedCreateNestedManyWithoutServiceInput | runtime.Types.Skip
@@ -1171,6 +1206,7 @@ export type GameServiceUpdateWithoutHostnameClaimsInput = {
   wish?: Prisma.NullableEnumServiceWishFieldUpdateOperationsInput | $Enums.ServiceWish | null | runtime.Types.Skip
   firstFetchedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
   formNonce?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
+  sendsRealIps?: Prisma.BoolFieldUpdateOperationsInput | boolean | runtime.Types.Skip
   account?: Prisma.AccountUpdateOneRequiredWithoutGameServicesNestedInput | runtime.Types.Skip
   grants?: Prisma.ServiceGrantUpdateManyWithoutServiceNestedInput | runtime.Types.Skip
   shares?: Prisma.ServiceShareUpdateManyWithoutServiceNestedInput | runtime.Types.Skip
@@ -1195,6 +1231,7 @@ export type GameServiceUncheckedUpdateWithoutHostnameClaimsInput = {
   wish?: Prisma.NullableEnumServiceWishFieldUpdateOperationsInput | $Enums.ServiceWish | null | runtime.Types.Skip
   firstFetchedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
   formNonce?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
+  sendsRealIps?: Prisma.BoolFieldUpdateOperationsInput | boolean | runtime.Types.Skip
   grants?: Prisma.ServiceGrantUncheckedUpdateManyWithoutServiceNestedInput | runtime.Types.Skip
   shares?: Prisma.ServiceShareUncheckedUpdateManyWithoutServiceNestedInput | runtime.Types.Skip
   tickets?: Prisma.TicketUncheckedUpdateManyWithoutServiceNestedInput | runtime.Types.Skip
@@ -1216,6 +1253,7 @@ export type GameServiceCreateWithoutAcknowledgementsInput = {
   wish?: $Enums.ServiceWish | null | runtime.Types.Skip
   firstFetchedAt?: Date | string | null | runtime.Types.Skip
   formNonce?: string | null | runtime.Types.Skip
+  sendsRealIps?: boolean | runtime.Types.Skip
   account: Prisma.AccountCreateNestedOneWithoutGameServicesInput
   grants?: Prisma.ServiceGrantCreateNestedManyWithoutServiceInput | runtime.Types.Skip
   shares?: Prisma.ServiceShareCreateNestedManyWithoutServiceInput | runtime.Types.Skip
@@ -1240,6 +1278,7 @@ export type GameServiceUncheckedCreateWithoutAcknowledgementsInput = {
   wish?: $Enums.ServiceWish | null | runtime.Types.Skip
   firstFetchedAt?: Date | string | null | runtime.Types.Skip
   formNonce?: string | null | runtime.Types.Skip
+  sendsRealIps?: boolean | runtime.Types.Skip
   grants?: Prisma.ServiceGrantUncheckedCreateNestedManyWithoutServiceInput | runtime.Types.Skip
   shares?: Prisma.ServiceShareUncheckedCreateNestedManyWithoutServiceInput | runtime.Types.Skip
   tickets?: Prisma.TicketUncheckedCreateNestedManyWithoutServiceInput | runtime.Types.Skip
@@ -1277,6 +1316,7 @@ export type GameServiceUpdateWithoutAcknowledgementsInput = {
   wish?: Prisma.NullableEnumServiceWishFieldUpdateOperationsInput | $Enums.ServiceWish | null | runtime.Types.Skip
   firstFetchedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
   formNonce?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
+  sendsRealIps?: Prisma.BoolFieldUpdateOperationsInput | boolean | runtime.Types.Skip
   account?: Prisma.AccountUpdateOneRequiredWithoutGameServicesNestedInput | runtime.Types.Skip
   grants?: Prisma.ServiceGrantUpdateManyWithoutServiceNestedInput | runtime.Types.Skip
   shares?: Prisma.ServiceShareUpdateManyWithoutServiceNestedInput | runtime.Types.Skip
@@ -1301,6 +1341,7 @@ export type GameServiceUncheckedUpdateWithoutAcknowledgementsInput = {
   wish?: Prisma.NullableEnumServiceWishFieldUpdateOperationsInput | $Enums.ServiceWish | null | runtime.Types.Skip
   firstFetchedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
   formNonce?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
+  sendsRealIps?: Prisma.BoolFieldUpdateOperationsInput | boolean | runtime.Types.Skip
   grants?: Prisma.ServiceGrantUncheckedUpdateManyWithoutServiceNestedInput | runtime.Types.Skip
   shares?: Prisma.ServiceShareUncheckedUpdateManyWithoutServiceNestedInput | runtime.Types.Skip
   tickets?: Prisma.TicketUncheckedUpdateManyWithoutServiceNestedInput | runtime.Types.Skip
@@ -1322,6 +1363,7 @@ export type GameServiceCreateWithoutTicketsInput = {
   wish?: $Enums.ServiceWish | null | runtime.Types.Skip
   firstFetchedAt?: Date | string | null | runtime.Types.Skip
   formNonce?: string | null | runtime.Types.Skip
+  sendsRealIps?: boolean | runtime.Types.Skip
   account: Prisma.AccountCreateNestedOneWithoutGameServicesInput
   grants?: Prisma.ServiceGrantCreateNestedManyWithoutServiceInput | runtime.Types.Skip
   shares?: Prisma.ServiceShareCreateNestedManyWithoutServiceInput | runtime.Types.Skip
@@ -1346,6 +1388,7 @@ export type GameServiceUncheckedCreateWithoutTicketsInput = {
   wish?: $Enums.ServiceWish | null | runtime.Types.Skip
   firstFetchedAt?: Date | string | null | runtime.Types.Skip
   formNonce?: string | null | runtime.Types.Skip
+  sendsRealIps?: boolean | runtime.Types.Skip
   grants?: Prisma.ServiceGrantUncheckedCreateNestedManyWithoutServiceInput | runtime.Types.Skip
   shares?: Prisma.ServiceShareUncheckedCreateNestedManyWithoutServiceInput | runtime.Types.Skip
   metricSamples?: Prisma.MetricSampleUncheckedCreateNestedManyWithoutServiceInput | runtime.Types.Skip
@@ -1383,6 +1426,7 @@ export type GameServiceUpdateWithoutTicketsInput = {
   wish?: Prisma.NullableEnumServiceWishFieldUpdateOperationsInput | $Enums.ServiceWish | null | runtime.Types.Skip
   firstFetchedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
   formNonce?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
+  sendsRealIps?: Prisma.BoolFieldUpdateOperationsInput | boolean | runtime.Types.Skip
   account?: Prisma.AccountUpdateOneRequiredWithoutGameServicesNestedInput | runtime.Types.Skip
   grants?: Prisma.ServiceGrantUpdateManyWithoutServiceNestedInput | runtime.Types.Skip
   shares?: Prisma.ServiceShareUpdateManyWithoutServiceNestedInput | runtime.Types.Skip
@@ -1407,6 +1451,7 @@ export type GameServiceUncheckedUpdateWithoutTicketsInput = {
   wish?: Prisma.NullableEnumServiceWishFieldUpdateOperationsInput | $Enums.ServiceWish | null | runtime.Types.Skip
   firstFetchedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
   formNonce?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
+  sendsRealIps?: Prisma.BoolFieldUpdateOperationsInput | boolean | runtime.Types.Skip
   grants?: Prisma.ServiceGrantUncheckedUpdateManyWithoutServiceNestedInput | runtime.Types.Skip
   shares?: Prisma.ServiceShareUncheckedUpdateManyWithoutServiceNestedInput | runtime.Types.Skip
   metricSamples?: Prisma.MetricSampleUncheckedUpdateManyWithoutServiceNestedInput | runtime.Types.Skip
@@ -1428,6 +1473,7 @@ export type GameServiceCreateWithoutMetricSamplesInput = {
   wish?: $Enums.ServiceWish | null | runtime.Types.Skip
   firstFetchedAt?: Date | string | null | runtime.Types.Skip
   formNonce?: string | null | runtime.Types.Skip
+  sendsRealIps?: boolean | runtime.Types.Skip
   account: Prisma.AccountCreateNestedOneWithoutGameServicesInput
   grants?: Prisma.ServiceGrantCreateNestedManyWithoutServiceInput | runtime.Types.Skip
   shares?: Prisma.ServiceShareCreateNestedManyWithoutServiceInput | runtime.Types.Skip
@@ -1452,6 +1498,7 @@ export type GameServiceUncheckedCreateWithoutMetricSamplesInput = {
   wish?: $Enums.ServiceWish | null | runtime.Types.Skip
   firstFetchedAt?: Date | string | null | runtime.Types.Skip
   formNonce?: string | null | runtime.Types.Skip
+  sendsRealIps?: boolean | runtime.Types.Skip
   grants?: Prisma.ServiceGrantUncheckedCreateNestedManyWithoutServiceInput | runtime.Types.Skip
   shares?: Prisma.ServiceShareUncheckedCreateNestedManyWithoutServiceInput | runtime.Types.Skip
   tickets?: Prisma.TicketUncheckedCreateNestedManyWithoutServiceInput | runtime.Types.Skip
@@ -1489,6 +1536,7 @@ export type GameServiceUpdateWithoutMetricSamplesInput = {
   wish?: Prisma.NullableEnumServiceWishFieldUpdateOperationsInput | $Enums.ServiceWish | null | runtime.Types.Skip
   firstFetchedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
   formNonce?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
+  sendsRealIps?: Prisma.BoolFieldUpdateOperationsInput | boolean | runtime.Types.Skip
   account?: Prisma.AccountUpdateOneRequiredWithoutGameServicesNestedInput | runtime.Types.Skip
   grants?: Prisma.ServiceGrantUpdateManyWithoutServiceNestedInput | runtime.Types.Skip
   shares?: Prisma.ServiceShareUpdateManyWithoutServiceNestedInput | runtime.Types.Skip
@@ -1513,6 +1561,7 @@ export type GameServiceUncheckedUpdateWithoutMetricSamplesInput = {
   wish?: Prisma.NullableEnumServiceWishFieldUpdateOperationsInput | $Enums.ServiceWish | null | runtime.Types.Skip
   firstFetchedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
   formNonce?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
+  sendsRealIps?: Prisma.BoolFieldUpdateOperationsInput | boolean | runtime.Types.Skip
   grants?: Prisma.ServiceGrantUncheckedUpdateManyWithoutServiceNestedInput | runtime.Types.Skip
   shares?: Prisma.ServiceShareUncheckedUpdateManyWithoutServiceNestedInput | runtime.Types.Skip
   tickets?: Prisma.TicketUncheckedUpdateManyWithoutServiceNestedInput | runtime.Types.Skip
@@ -1535,6 +1584,7 @@ export type GameServiceCreateManyAccountInput = {
   wish?: $Enums.ServiceWish | null | runtime.Types.Skip
   firstFetchedAt?: Date | string | null | runtime.Types.Skip
   formNonce?: string | null | runtime.Types.Skip
+  sendsRealIps?: boolean | runtime.Types.Skip
 }
 
 export type GameServiceUpdateWithoutAccountInput = {
@@ -1551,6 +1601,7 @@ export type GameServiceUpdateWithoutAccountInput = {
   wish?: Prisma.NullableEnumServiceWishFieldUpdateOperationsInput | $Enums.ServiceWish | null | runtime.Types.Skip
   firstFetchedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
   formNonce?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
+  sendsRealIps?: Prisma.BoolFieldUpdateOperationsInput | boolean | runtime.Types.Skip
   grants?: Prisma.ServiceGrantUpdateManyWithoutServiceNestedInput | runtime.Types.Skip
   shares?: Prisma.ServiceShareUpdateManyWithoutServiceNestedInput | runtime.Types.Skip
   tickets?: Prisma.TicketUpdateManyWithoutServiceNestedInput | runtime.Types.Skip
@@ -1574,6 +1625,7 @@ export type GameServiceUncheckedUpdateWithoutAccountInput = {
   wish?: Prisma.NullableEnumServiceWishFieldUpdateOperationsInput | $Enums.ServiceWish | null | runtime.Types.Skip
   firstFetchedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
   formNonce?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
+  sendsRealIps?: Prisma.BoolFieldUpdateOperationsInput | boolean | runtime.Types.Skip
   grants?: Prisma.ServiceGrantUncheckedUpdateManyWithoutServiceNestedInput | runtime.Types.Skip
   shares?: Prisma.ServiceShareUncheckedUpdateManyWithoutServiceNestedInput | runtime.Types.Skip
   tickets?: Prisma.TicketUncheckedUpdateManyWithoutServiceNestedInput | runtime.Types.Skip
@@ -1597,6 +1649,7 @@ export type GameServiceUncheckedUpdateManyWithoutAccountInput = {
   wish?: Prisma.NullableEnumServiceWishFieldUpdateOperationsInput | $Enums.ServiceWish | null | runtime.Types.Skip
   firstFetchedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
   formNonce?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
+  sendsRealIps?: Prisma.BoolFieldUpdateOperationsInput | boolean | runtime.Types.Skip
 }
 
 
@@ -1691,6 +1744,7 @@ export type GameServiceSelect<ExtArgs extends runtime.Types.Extensions.InternalA
   wish?: boolean | runtime.Types.Skip
   firstFetchedAt?: boolean | runtime.Types.Skip
   formNonce?: boolean | runtime.Types.Skip
+  sendsRealIps?: boolean | runtime.Types.Skip
   account?: boolean | Prisma.AccountDefaultArgs<ExtArgs> | runtime.Types.Skip
   grants?: boolean | Prisma.GameService$grantsArgs<ExtArgs> | runtime.Types.Skip
   shares?: boolean | Prisma.GameService$sharesArgs<ExtArgs> | runtime.Types.Skip
@@ -1717,6 +1771,7 @@ export type GameServiceSelectCreateManyAndReturn<ExtArgs extends runtime.Types.E
   wish?: boolean | runtime.Types.Skip
   firstFetchedAt?: boolean | runtime.Types.Skip
   formNonce?: boolean | runtime.Types.Skip
+  sendsRealIps?: boolean | runtime.Types.Skip
   account?: boolean | Prisma.AccountDefaultArgs<ExtArgs> | runtime.Types.Skip
 }, ExtArgs["result"]["gameService"]>
 
@@ -1736,6 +1791,7 @@ export type GameServiceSelectUpdateManyAndReturn<ExtArgs extends runtime.Types.E
   wish?: boolean | runtime.Types.Skip
   firstFetchedAt?: boolean | runtime.Types.Skip
   formNonce?: boolean | runtime.Types.Skip
+  sendsRealIps?: boolean | runtime.Types.Skip
   account?: boolean | Prisma.AccountDefaultArgs<ExtArgs> | runtime.Types.Skip
 }, ExtArgs["result"]["gameService"]>
 
@@ -1755,9 +1811,10 @@ export type GameServiceSelectScalar = {
   wish?: boolean | runtime.Types.Skip
   firstFetchedAt?: boolean | runtime.Types.Skip
   formNonce?: boolean | runtime.Types.Skip
+  sendsRealIps?: boolean | runtime.Types.Skip
 }
 
-export type GameServiceOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"id" | "accountId" | "name" | "status" | "javaHostname" | "originHost" | "originPort" | "configVersion" | "error" | "supportAccess" | "createdAt" | "updatedAt" | "wish" | "firstFetchedAt" | "formNonce", ExtArgs["result"]["gameService"], runtime.Types.Skip>
+export type GameServiceOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"id" | "accountId" | "name" | "status" | "javaHostname" | "originHost" | "originPort" | "configVersion" | "error" | "supportAccess" | "createdAt" | "updatedAt" | "wish" | "firstFetchedAt" | "formNonce" | "sendsRealIps", ExtArgs["result"]["gameService"], runtime.Types.Skip>
 export type GameServiceInclude<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
   account?: boolean | Prisma.AccountDefaultArgs<ExtArgs> | runtime.Types.Skip
   grants?: boolean | Prisma.GameService$grantsArgs<ExtArgs> | runtime.Types.Skip
@@ -1814,6 +1871,10 @@ export type $GameServicePayload<ExtArgs extends runtime.Types.Extensions.Interna
      * The one-use number of the form that created the service, so that a repeated POST creates nothing.
      */
     formNonce: string | null
+    /**
+     * Edge nodes tell the origin each player's ip by PROXY protocol v2.
+     */
+    sendsRealIps: boolean
   }, ExtArgs["result"]["gameService"]>
   composites: {}
 }
@@ -2259,6 +2320,7 @@ export interface GameServiceFieldRefs {
   readonly wish: Prisma.FieldRef<"GameService", 'ServiceWish'>
   readonly firstFetchedAt: Prisma.FieldRef<"GameService", 'DateTime'>
   readonly formNonce: Prisma.FieldRef<"GameService", 'String'>
+  readonly sendsRealIps: Prisma.FieldRef<"GameService", 'Boolean'>
 }
     
 

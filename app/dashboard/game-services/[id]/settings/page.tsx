@@ -7,6 +7,7 @@ import { editServiceAction } from "../../actions";
 import { serviceFields } from "../../service-fields";
 import { ServiceForm } from "../../service-form";
 import { ownService, visibleService } from "../own-service";
+import { RealIps } from "./real-ips";
 
 type Props = { params: Promise<{ id: string }> };
 
@@ -16,7 +17,7 @@ export async function generateMetadata({ params }: Props): Promise<Metadata> {
 }
 
 export default async function Page({ params }: Props) {
-  const { service, wish } = await ownService((await params).id);
+  const { service, wish, sendsRealIps } = await ownService((await params).id);
   const { id, name } = service;
   return (
     <main id="main" className="page parts">
@@ -45,6 +46,7 @@ export default async function Page({ params }: Props) {
               again="Send it again: what is saved twice is the same."
             />
           </SettingsSection>
+          <RealIps id={id} isOn={sendsRealIps} />
           {wish === "on" && (
             <SettingsSection id="disable" title="Disable">
               <div className="card card-body">
