@@ -190,7 +190,7 @@ test("each kind of request has one name in the key, the bars and the table of a 
   await page.goto(`/dashboard/settings/api/${token.id}`);
   const card = page.getByRole("figure").filter({ hasText: "Busiest minute" });
   const key = card.getByRole("listitem");
-  const names = ["Answered", "Over the limit (429)", "After its end (401)"];
+  const names = ["Answered", "Over the limit (429)", "Refused (401)"];
   await expect(key).toHaveText(names);
   await card.getByText("Table of Requests").click();
   await expect(card.getByRole("columnheader")).toHaveText(["From", ...names]);

@@ -17,6 +17,7 @@ export async function sendMcp(
   method: string,
   params: Record<string, unknown> = {},
   revision: Revision = "2026-07-28",
+  more: Record<string, string> = {},
 ): Promise<McpAnswer> {
   const isNew = revision === "2026-07-28";
   const meta = {
@@ -25,6 +26,7 @@ export async function sendMcp(
     "io.modelcontextprotocol/clientCapabilities": {},
   };
   const headers: Record<string, string> = {
+    ...more,
     "mcp-protocol-version": revision,
     ...(isNew && { "mcp-method": method }),
     ...(isNew && typeof params.name === "string" && { "mcp-name": params.name }),

@@ -24,7 +24,7 @@ export const malformedToken = () =>
     "WWW-Authenticate": INVALID_TOKEN_CHALLENGE,
   });
 
-/** One message for unknown, revoked and expired tokens and disabled accounts (contract 7). */
+/** One message for unknown, revoked and expired tokens, disabled accounts, and use outside of networks (contract 7). */
 export const invalidToken = () =>
   new ApiError(401, "Invalid or revoked access token.", { "WWW-Authenticate": INVALID_TOKEN_CHALLENGE });
 

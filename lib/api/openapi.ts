@@ -239,7 +239,7 @@ const RESPONSES = {
     { range: { message: INVALID_RANGE }, since: { message: INVALID_SINCE } },
   ),
   Unauthorized: failure(
-    "The token is missing, mistyped, unknown, revoked or expired, or its account is disabled.",
+    "The token is missing, mistyped, unknown, revoked or expired, used outside its networks, or of a disabled account.",
     [...ALWAYS, "WWW-Authenticate"],
     { missing: missingToken(), malformed: malformedToken(), invalid: invalidToken() },
   ),

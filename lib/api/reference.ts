@@ -37,7 +37,7 @@ const AUTHENTICATION: Block[] = [
   ),
   command("Paste the token, then Enter", "read -rs TOKEN && export TOKEN"),
   text(
-    "Tokens match `cpat_[0-9A-Za-z]{36}`. One that is revoked or has expired, and any of a disabled account, is refused from the next request on.",
+    "Tokens match `cpat_[0-9A-Za-z]{36}`. One that is revoked or has expired, and any of a disabled account, is refused from the next request on; so is one that names networks, from anywhere else.",
   ),
   text(
     "A token sees what its account sees in the dashboard. What belongs to others is answered as if it did not exist. Staff accounts also see a game service whose owner switched on support access or has an open ticket linked to it; their lists hold only what they own or were granted.",

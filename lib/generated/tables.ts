@@ -156,6 +156,10 @@ export const TABLES = {
       "endsOnFirstUse": {
         "name": "ends_on_first_use",
         "kind": "other"
+      },
+      "networks": {
+        "name": "networks",
+        "kind": "other"
       }
     }
   },

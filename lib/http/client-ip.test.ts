@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { clientIp } from "./client-ip";
+import { clientIp, mayBeProxyIp } from "./client-ip";
 
 const ipOf = (forwarded: string | null, trustedProxies: number) =>
   clientIp(new Headers(forwarded === null ? {} : { "x-forwarded-for": forwarded }), trustedProxies);
@@ -38,4 +38,19 @@ test("what is no ip is nobody's, however long", () => {
   for (const text of ["unknown", "<script>", "9".repeat(10_000), "1.2.3", "1.2.3.4.5"]) {
     expect(ipOf(text, 0)).toBeNull();
   }
+});
+
+test("the ip may be a proxy's where it is unknown, where more or fewer proxies wrote theirs than are known, and where https ends at an unknown one", () => {
+  const mayBe = (forwarded: string, trustedProxies: number, isHttps = false) =>
+    mayBeProxyIp(new Headers({ "x-forwarded-for": forwarded }), trustedProxies, isHttps);
+  expect(mayBe("192.0.2.1", 0)).toBe(false);
+  expect(mayBe("10.0.0.7", 0)).toBe(false);
+  expect(mayBe("203.0.113.9, 10.0.0.1", 1, true)).toBe(false);
+  // Such as a hosting platform, which tells the client's ip and ends TLS.
+  expect(mayBe("8.8.8.8", 0, true)).toBe(false);
+  expect(mayBe("10.0.0.1", 0, true)).toBe(true);
+  expect(mayBe("203.0.113.9, 10.0.0.1", 0)).toBe(true);
+  expect(mayBe("203.0.113.9, 198.51.100.1, 10.0.0.1", 1)).toBe(true);
+  expect(mayBe("10.0.0.1", 1)).toBe(true);
+  expect(mayBe("unknown", 0)).toBe(true);
 });

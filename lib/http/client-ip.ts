@@ -1,4 +1,5 @@
 import { isIP } from "node:net";
+import { isPublicIp } from "./public-ip";
 
 /**
  * The trusted ip of a request. The server appends the peer's ip to X-Forwarded-For, and each of the `trustedProxies`
@@ -6,12 +7,27 @@ import { isIP } from "node:net";
  * no ip in that place.
  */
 export function clientIp(headers: Headers, trustedProxies: number): string | null {
-  const chain = (headers.get("x-forwarded-for") ?? "")
+  const chain = chainOf(headers);
+  const ip = chain.at(-1 - trustedProxies) ?? chain[0];
+  return ip === undefined ? null : findIp(ip);
+}
+
+/**
+ * Whether the ip of this browser's request may be that of a proxy in front, which every client then has: the ips of
+ * X-Forwarded-For are not as many as `trustedProxies` says, or the page was opened over https, which the console itself
+ * does not speak, and comes from an ip that is not public without a known proxy.
+ */
+export function mayBeProxyIp(headers: Headers, trustedProxies: number, isHttps: boolean): boolean {
+  const ip = clientIp(headers, trustedProxies);
+  const isBehindUnknown = isHttps && trustedProxies === 0 && ip !== null && !isPublicIp(ip);
+  return ip === null || chainOf(headers).length !== trustedProxies + 1 || isBehindUnknown;
+}
+
+function chainOf(headers: Headers): string[] {
+  return (headers.get("x-forwarded-for") ?? "")
     .split(",")
     .map((part) => part.trim())
     .filter(Boolean);
-  const ip = chain.at(-1 - trustedProxies) ?? chain[0];
-  return ip === undefined ? null : findIp(ip);
 }
 
 /** The longest way to write an ip, with a zone and a port. */

@@ -5,9 +5,9 @@ const MAX_LENGTH = 2048;
  * A field of a form as text. Empty for an absent field, for a file, and without a form. A very long text is cut to a
  * length that every field still refuses, so that checks stay cheap.
  */
-export function textOf(form: FormData, name: string): string {
+export function textOf(form: FormData, name: string, maxLength = MAX_LENGTH): string {
   const value = form instanceof FormData ? form.get(name) : null;
-  return typeof value === "string" ? value.slice(0, MAX_LENGTH) : "";
+  return typeof value === "string" ? value.slice(0, maxLength) : "";
 }
 
 /** Whether the text can be the one-use number that a page put into its form, which makes a repeated POST harmless. */

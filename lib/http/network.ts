@@ -21,18 +21,32 @@ export function siteOf(ip: string | null): string {
 
 /** The first bits of an IPv6 ip, at most 64 of them. */
 function prefixOf(ip: string, bits: 48 | 56 | 64): string {
-  const [front = "", back] = (ip.split("%")[0] ?? "").split("::");
-  const groupsOf = (part: string | undefined) => (part ? part.split(":") : []);
-  const [head, tail] = [groupsOf(front), groupsOf(back)];
-  // IPv4 at the end stands for two groups.
-  const written = head.length + tail.length + (ip.includes(".") ? 1 : 0);
-  const zeros = back === undefined ? [] : new Array<string>(Math.max(0, 8 - written)).fill("0");
-  const numbers = [...head, ...zeros, ...tail].slice(0, 4).map((group) => Number.parseInt(group, 16));
-  const kept = numbers.map((number, index) => number & maskOf(bits - 16 * index)).slice(0, Math.ceil(bits / 16));
-  return `${kept.map((number) => number.toString(16)).join(":")}::/${bits}`;
+  const kept = groupsOf(ip)
+    .slice(0, Math.ceil(bits / GROUP_BITS))
+    .map((group, index) => group & maskOf(bits, index));
+  return `${kept.map((group) => group.toString(16)).join(":")}::/${bits}`;
 }
 
-/** A mask for the first `bits` bits of a 16-bit group. */
-function maskOf(bits: number): number {
-  return bits >= 16 ? 0xffff : bits <= 0 ? 0 : (0xffff << (16 - bits)) & 0xffff;
+const GROUP_BITS = 16;
+
+/** An ip as groups of 16 bits: two of IPv4, eight of IPv6. */
+export function groupsOf(ip: string): number[] {
+  const [front = "", back] = (ip.split("%")[0] ?? "").split("::");
+  const [head, tail] = [front, back ?? ""].map((part) => part.split(":").filter(Boolean).flatMap(readGroups));
+  const written = [...(head ?? []), ...(tail ?? [])].length;
+  const zeros = back === undefined ? [] : new Array<number>(Math.max(0, 8 - written)).fill(0);
+  return [...(head ?? []), ...zeros, ...(tail ?? [])];
+}
+
+/** IPv4, alone or at the end of IPv6, stands for two groups. */
+function readGroups(text: string): number[] {
+  if (!text.includes(".")) return [Number.parseInt(text, 16)];
+  const [a = 0, b = 0, c = 0, d = 0] = text.split(".").map(Number);
+  return [a * 256 + b, c * 256 + d];
+}
+
+/** A mask that keeps what the first `bits` bits of an ip have of this group. */
+export function maskOf(bits: number, index: number): number {
+  const kept = bits - GROUP_BITS * index;
+  return kept >= GROUP_BITS ? 0xffff : kept <= 0 ? 0 : (0xffff << (GROUP_BITS - kept)) & 0xffff;
 }

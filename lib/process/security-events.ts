@@ -9,6 +9,7 @@ export type SecurityEvent =
   | "password changed"
   | "token created"
   | "token revoked"
+  | "token networks changed"
   | "token use refused"
   | "server added"
   | "server removed"
@@ -28,7 +29,7 @@ type Details = {
   serviceId?: number;
   ip: string | null;
   reason?: string;
-  /** How many tokens or requests the event stands for, where that is not one. */
+  /** How many tokens, requests or networks the event stands for, where that is not one. */
   count?: number;
 };
 

@@ -1,5 +1,6 @@
 import { db } from "@/lib/database/client";
 import type { AccessToken, TokenUseHour, TokenVisitor } from "@/lib/generated/prisma/client";
+import { networkOf } from "@/lib/http/network";
 import { DAY, HOUR, startOfHour } from "@/lib/time";
 
 const HOURS_SHOWN = 24;
@@ -25,8 +26,11 @@ export type DayOfUse = {
 /** An ip that sent a token, and the user agent that it claimed. */
 export type Visitor = { ip: string; agent: string | null; lastSeenAt: Date };
 
-/** Senders of a token before its end, and senders that were refused after it. Latest first. */
-export type Visitors = { used: Visitor[]; refused: Visitor[] };
+/**
+ * Senders of a token before its end, and senders that were refused after it, or last of all from outside its networks.
+ * Latest first. `networks`: those of every known sender before its end.
+ */
+export type Visitors = { used: Visitor[]; refused: Visitor[]; networks: string[] };
 
 /** A network that recently sent a token for the first time, although another network used that token before. */
 export type NewNetwork = Pick<TokenVisitor, "tokenId" | "network" | "agent" | "firstSeenAt">;
@@ -72,17 +76,20 @@ type VisitorRow = Pick<TokenVisitor, "ip" | "agent" | "firstSeenAt" | "lastSeenA
  */
 export function visitorsOf(token: LastSeen, endedAt: Date | null, rows: readonly VisitorRow[]): Visitors {
   const end = endedAt ?? NEVER;
-  const used = rows
+  const usedRows = rows
     .filter(({ firstSeenAt }) => firstSeenAt <= end)
     .map(({ ip, agent, lastSeenAt }) => ({
       ip,
       agent,
       lastSeenAt: new Date(Math.min(Number(lastSeenAt), Number(end))),
     }));
-  const refused = rows.filter(({ lastSeenAt }) => lastSeenAt > end);
+  const refusedRows = rows.filter(({ lastSeenAt }) => lastSeenAt > end);
+  const used = withLast(usedRows, token.lastUsedIp, token.lastUsedAgent, token.lastUsedAt);
+  const refused = withLast(refusedRows, token.lastRefusedIp, token.lastRefusedAgent, token.lastRefusedAt);
   return {
-    used: withLast(used, token.lastUsedIp, token.lastUsedAgent, token.lastUsedAt),
-    refused: withLast(refused, token.lastRefusedIp, token.lastRefusedAgent, token.lastRefusedAt),
+    used: used.slice(0, VISITORS_SHOWN),
+    refused: refused.slice(0, VISITORS_SHOWN),
+    networks: [...new Set(used.map(({ ip }) => networkOf(ip)))],
   };
 }
 
@@ -91,9 +98,7 @@ function withLast(seen: readonly Visitor[], ip: string | null, agent: string | n
   return [
     ...(isMissing ? [{ ip, agent, lastSeenAt: at }] : []),
     ...seen.map(({ ip, agent, lastSeenAt }) => ({ ip, agent, lastSeenAt })),
-  ]
-    .sort((a, b) => b.lastSeenAt.getTime() - a.lastSeenAt.getTime())
-    .slice(0, VISITORS_SHOWN);
+  ].sort((a, b) => b.lastSeenAt.getTime() - a.lastSeenAt.getTime());
 }
 
 /** Lists the newest such network of each token. */

@@ -31,6 +31,7 @@ const CALLER = {
   tokenId: t.id,
   expiresAt: t.expiresAt,
   revokedAt: t.revokedAt,
+  networks: t.networks,
   lastUsedAt: t.lastUsedAt,
   id: a.id,
   name: a.name,
@@ -90,20 +91,21 @@ const REFUSE = statement(
 );
 
 /**
- * Returns the caller of a well-formed raw token. Null: the token is unknown, revoked or expired, or its account is
- * disabled (contract 5.5, 5.6). Nothing is cached, so a revocation holds from the very next request on. Use and refusals
+ * Returns the caller of a well-formed raw token. Null: the token is unknown, revoked or expired, its account is
+ * disabled, or the sender is outside its networks (contract 5.5, 5.6, 5.8). Nothing is cached, so a revocation holds from the very next request on. Use and refusals
  * are written afterwards, in the background.
  * @throws BusyError when too many tokens of the same account or network are being looked up.
  */
 export async function authenticate(raw: string, sender: Sender): Promise<Caller | null> {
   const now = Date.now();
-  const isActive = (row: TokenRow) => tokenState(row, now) === "active" && row.disabledAt === null;
+  const isActive = (row: TokenRow) => tokenState(row, now, sender) === "active" && row.disabledAt === null;
   const row = await lookUp(hashToken(raw), sender.ip, findByHash, (found) => (isActive(found) ? found.id : null));
   reportAnswer();
   if (!row) return null;
   if (!isActive(row)) {
     recordRefusal(row, now, sender);
-    recordRequest(row.tokenId, "refused", sender, now);
+    // Ips outside the networks of a token that works are not kept, because they would push out those that used it.
+    recordRequest(row.tokenId, "refused", tokenState(row, now) === "active" ? null : sender, now);
     return null;
   }
   if (row.lastUsedAt === null || now - row.lastUsedAt >= LAST_USED_PRECISION) recordUse(row, now, sender);

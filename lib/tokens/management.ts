@@ -6,6 +6,7 @@ import { waitText } from "@/lib/relative-time";
 import { DAY, MINUTE } from "@/lib/time";
 import { hashToken, mintToken, tokenHint } from "@/lib/tokens/format";
 import { checkTokenName } from "@/lib/tokens/name";
+import { checkNetworks } from "@/lib/tokens/networks";
 import { endOfReplaced, expiryOfReplacement, type Overlap } from "@/lib/tokens/replacement";
 import { activeAt } from "@/lib/tokens/state";
 
@@ -37,6 +38,7 @@ const select = {
   lastRefusedAgent: true,
   replacedById: true,
   endsOnFirstUse: true,
+  networks: true,
 } satisfies Prisma.AccessTokenSelect;
 
 /** A token as its owner sees it on the page: everything but the token. */
@@ -49,22 +51,25 @@ export type CreateTokenResult =
   /** This form has created a token before, and a token is never shown twice. */
   | { kind: "already-created"; token: TokenRecord }
   /** The field "form" means that the error belongs to no single field. */
-  | InvalidField<"name" | "form">;
+  | InvalidField<"name" | "networks" | "form">;
 
 /**
- * Creates a token, unless its name is invalid or the account is at its limit. `formNonce` is the one-use number of a
+ * Creates a token, unless its name or its networks are invalid or the account is at its limit. `formNonce` is the one-use number of a
  * form: a form that is sent twice creates one token. The quota of 10 tokens in 10 minutes only applies with a nonce.
  */
 export async function createToken(
   accountId: number,
-  input: { name: string; expiresAt: Date | null; formNonce?: string },
+  input: { name: string; expiresAt: Date | null; networks?: string; formNonce?: string },
 ): Promise<CreateTokenResult> {
   const checked = checkTokenName(input.name);
-  return checked.kind === "invalid" ? checked : insertToken(accountId, { ...input, name: checked.name });
+  if (checked.kind === "invalid") return checked;
+  const checkedNetworks = checkNetworks(input.networks ?? "");
+  if (checkedNetworks.kind === "invalid") return checkedNetworks;
+  return insertToken(accountId, { ...input, name: checked.name, networks: checkedNetworks.networks });
 }
 
 /**
- * Creates a token that replaces an active one, with the same name and lifetime. Both work until the old token ends;
+ * Creates a token that replaces an active one, with the same name, lifetime and networks. Both work until the old token ends;
  * `overlap` decides when.
  */
 export async function replaceToken(
@@ -77,6 +82,7 @@ export async function replaceToken(
   return insertToken(accountId, {
     name: old.name,
     expiresAt: expiryOfReplacement(old, new Date()),
+    networks: old.networks,
     formNonce: input.formNonce,
     replaces: { old, overlap: input.overlap },
   });
@@ -85,12 +91,13 @@ export async function replaceToken(
 type NewToken = {
   name: string;
   expiresAt: Date | null;
+  networks: string[];
   formNonce?: string;
   replaces?: { old: TokenRecord; overlap: Overlap };
 };
 
 async function insertToken(accountId: number, input: NewToken): Promise<CreateTokenResult> {
-  const { name, formNonce, expiresAt, replaces } = input;
+  const { name, formNonce, expiresAt, networks, replaces } = input;
   if (formNonce !== undefined && !isFormNonce(formNonce)) {
     return refusal("This form is incomplete. Reload the page and try again.");
   }
@@ -127,6 +134,7 @@ async function insertToken(accountId: number, input: NewToken): Promise<CreateTo
         tokenHash: hashToken(raw),
         hint: tokenHint(raw),
         expiresAt,
+        networks,
         formNonce: formNonce ?? null,
       } satisfies Prisma.AccessTokenUncheckedCreateInput,
       select,
@@ -175,6 +183,27 @@ export async function renameToken(
   return count === 1
     ? { kind: "renamed", name: checked.name }
     : { kind: "invalid", field: "name", message: "You have no such token." };
+}
+
+/**
+ * Gives a token of the account the networks that a person typed, in place of those that it had. They hold from its next
+ * request on.
+ */
+export async function restrictToken(
+  accountId: number,
+  id: number,
+  typed: string,
+): Promise<{ kind: "restricted"; networks: string[] } | InvalidField<"networks">> {
+  const checked = checkNetworks(typed);
+  if (checked.kind === "invalid") return checked;
+  const { networks } = checked;
+  const { count } = await db.accessToken.updateMany({
+    where: { id, accountId, ...activeAt(new Date()) },
+    data: { networks },
+  });
+  return count === 1
+    ? { kind: "restricted", networks }
+    : { kind: "invalid", field: "networks", message: "This token has ended. Its networks can no longer be changed." };
 }
 
 /** What the token page shows: every active token, newest first, and the last ended ones, the latest end first. */

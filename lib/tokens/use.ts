@@ -44,8 +44,8 @@ const recorder = perProcess(
   (): Recorder => ({ unwritten: new Map(), written: new Map(), isRunning: false }),
 );
 
-/** Counts a request with a token: one that worked, or one that was refused because the token had ended. */
-export function recordRequest(tokenId: number, kind: "requests" | "refused", sender: Sender, at: number): void {
+/** Counts a request with a token: one that worked, or one that was refused. The ip of a sender is kept; of null none is. */
+export function recordRequest(tokenId: number, kind: "requests" | "refused", sender: Sender | null, at: number): void {
   const use = entryOf(tokenId, at);
   if (!use) return;
   const hour = hourOf(use, at);
@@ -56,9 +56,10 @@ export function recordRequest(tokenId: number, kind: "requests" | "refused", sen
     use.minute.requests += 1;
     hour.peak = Math.max(hour.peak, use.minute.requests);
   }
-  const known = sender.ip === null ? undefined : use.visitors.get(sender.ip);
-  if (sender.ip === null || (!known && use.visitors.size >= MAX_VISITORS)) return;
-  use.visitors.set(sender.ip, { agent: sender.agent, firstSeenAt: known?.firstSeenAt ?? at, lastSeenAt: at });
+  const { ip, agent } = sender ?? { ip: null, agent: null };
+  const known = ip === null ? undefined : use.visitors.get(ip);
+  if (ip === null || (!known && use.visitors.size >= MAX_VISITORS)) return;
+  use.visitors.set(ip, { agent, firstSeenAt: known?.firstSeenAt ?? at, lastSeenAt: at });
 }
 
 /** Counts that one of these requests was answered with 429. */

@@ -1,6 +1,7 @@
 select t.id as "tokenId",
   (date_part('epoch', t.expires_at) * 1000)::bigint as "expiresAt",
   (date_part('epoch', t.revoked_at) * 1000)::bigint as "revokedAt",
+  t.networks as "networks",
   (date_part('epoch', t.last_used_at) * 1000)::bigint as "lastUsedAt",
   a.id as "id",
   a.name as "name",

@@ -20,10 +20,12 @@ import {
   MAX_ACTIVE_TOKENS,
   renameToken,
   replaceToken,
+  restrictToken,
   revokeTokens,
   type TokenRecord,
 } from "@/lib/tokens/management";
 import { checkTokenName } from "@/lib/tokens/name";
+import { checkNetworks, isInside, MAX_NETWORKS_TEXT } from "@/lib/tokens/networks";
 import { findOverlap } from "@/lib/tokens/replacement";
 import { tokenState } from "@/lib/tokens/state";
 import type { CreatedToken, CreateField, CreateState, CreateValues, ReplacedToken } from "./create/create-state";
@@ -39,10 +41,13 @@ export async function createTokenAction(_: CreateState, form: FormData): Promise
   if (expiry.kind === "invalid") return refused(expiry, values);
   const name = checkTokenName(values.name);
   if (name.kind === "invalid") return refused(name, values);
+  const networks = checkNetworks(values.networks);
+  if (networks.kind === "invalid") return refused(networks, values);
   const stranger = await checkPasswordAgain(account, form);
   if (stranger) return refused(stranger, values);
   const formNonce = textOf(form, "formNonce");
-  return answer(account, await createToken(account.id, { name: name.name, ...expiry, formNonce }), values, null);
+  const input = { name: name.name, ...expiry, networks: values.networks, formNonce };
+  return answer(account, await createToken(account.id, input), values, null);
 }
 
 /** Creates a token in place of the one that the form names. */
@@ -83,13 +88,18 @@ function valuesOf(form: FormData): CreateValues {
     name: textOf(form, "name"),
     expiry: textOf(form, "expiry"),
     date: textOf(form, "date"),
+    networks: textOf(form, "networks", MAX_NETWORKS_TEXT),
     overlap: textOf(form, "overlap"),
   };
 }
 
 /** Does not send back a token that was pasted as a name, because browsers keep pages in their history. */
 function refused(reason: InvalidField<CreateField>, values: CreateValues): CreateState {
-  return { ...reason, values: { ...values, name: containsToken(values.name) ? "" : values.name } };
+  const withoutToken = (text: string) => (containsToken(text) ? "" : text);
+  return {
+    ...reason,
+    values: { ...values, name: withoutToken(values.name), networks: withoutToken(values.networks) },
+  };
 }
 
 /** The result of renaming a token. */
@@ -101,6 +111,42 @@ export async function renameTokenAction(_: RenameState, form: FormData): Promise
   const result = await renameToken(account.id, findId(textOf(form, "id")) ?? 0, textOf(form, "name"));
   if (result.kind === "renamed") revalidatePath(TOKEN_PAGE, "layout");
   return result;
+}
+
+/** The result of changing the networks of a token. `typed` is shown again. */
+export type NetworksState =
+  | { kind: "empty" }
+  /** `outside`: the ip of its last use, where its networks now exclude it. */
+  | { kind: "restricted"; networks: string[]; outside: string | null }
+  | (InvalidField<"networks" | "password"> & { typed: string });
+
+/** Gives the token of the form the networks that it may be used from. */
+export async function restrictTokenAction(_: NetworksState, form: FormData): Promise<NetworksState> {
+  const account = await requireAccount();
+  const typed = textOf(form, "networks", MAX_NETWORKS_TEXT);
+  const refuse = (reason: InvalidField<"networks" | "password">) => ({
+    ...reason,
+    typed: containsToken(typed) ? "" : typed,
+  });
+  const checked = checkNetworks(typed);
+  if (checked.kind === "invalid") return refuse(checked);
+  const stranger = await checkPasswordAgain(account, form);
+  if (stranger) return refuse(stranger);
+  const id = findId(textOf(form, "id")) ?? 0;
+  const result = await restrictToken(account.id, id, typed);
+  if (result.kind === "invalid") return refuse(result);
+  const { networks } = result;
+  const count = networks.length;
+  securityEvent("token networks changed", {
+    accountId: account.id,
+    tokenId: id,
+    ip: (await requestSender()).ip,
+    count,
+  });
+  revalidatePath(TOKEN_PAGE, "layout");
+  const lastIp = (await findToken(account.id, id))?.lastUsedIp ?? null;
+  const isOutside = lastIp !== null && count > 0 && !isInside(networks, lastIp);
+  return { kind: "restricted", networks, outside: isOutside ? lastIp : null };
 }
 
 /** Revokes the tokens of the form and returns the result, for pages with JavaScript. */
@@ -146,6 +192,6 @@ function summarizeReplaced(old: TokenRecord): ReplacedToken {
   return { id: old.id, hint: old.hint, hasEnded: tokenState(old, new Date()) !== "active", endsAt };
 }
 
-function summarize({ id, name, hint, expiresAt }: TokenRecord): CreatedToken {
-  return { id, name, hint, expiresAt };
+function summarize({ id, name, hint, expiresAt, networks }: TokenRecord): CreatedToken {
+  return { id, name, hint, expiresAt, networks };
 }

@@ -22,6 +22,7 @@ import { applyView, filterTokens } from "./list/token-view";
 import { viewIn } from "./list/view";
 import { ViewForm } from "./list/view-form";
 import { LookUpToken } from "./lookup/look-up-token";
+import { networksHelp } from "./networks/field-help";
 import { askedIn, type Query, stepIn } from "./page-query";
 import { describeToken } from "./revoke/describe-token";
 import { findOutcome } from "./revoke/find-outcome";
@@ -49,11 +50,12 @@ export async function generateMetadata({ searchParams }: Props): Promise<Metadat
 export default async function Page({ searchParams }: Props) {
   const account = await requireAccount();
   const now = new Date();
-  const [query, lists, origin, asksPassword] = await Promise.all([
+  const [query, lists, origin, asksPassword, help] = await Promise.all([
     searchParams,
     listTokens(account.id, now),
     pageOrigin(),
     needsPassword(),
+    networksHelp(),
   ]);
   const { active, ended, hasMoreEnded } = lists;
   const view = viewIn(query);
@@ -96,6 +98,7 @@ export default async function Page({ searchParams }: Props) {
           firstDay={dayOf(now, account.timeZone)}
           maxNameLength={MAX_TOKEN_NAME_LENGTH}
           asksPassword={asksPassword}
+          help={help}
           origin={origin}
           now={now}
         />

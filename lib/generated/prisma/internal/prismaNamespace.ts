@@ -2166,7 +2166,8 @@ export const AccessTokenScalarFieldEnum = {
   lastRefusedAgent: 'lastRefusedAgent',
   formNonce: 'formNonce',
   replacedById: 'replacedById',
-  endsOnFirstUse: 'endsOnFirstUse'
+  endsOnFirstUse: 'endsOnFirstUse',
+  networks: 'networks'
 } as const
 
 export type AccessTokenScalarFieldEnum = (typeof AccessTokenScalarFieldEnum)[keyof typeof AccessTokenScalarFieldEnum]

@@ -107,6 +107,7 @@ export type AccessTokenCountAggregateOutputType = {
   formNonce: number
   replacedById: number
   endsOnFirstUse: number
+  networks: number
   _all: number
 }
 
@@ -192,6 +193,7 @@ export type AccessTokenCountAggregateInputType = {
   formNonce?: true | runtime.Types.Skip
   replacedById?: true | runtime.Types.Skip
   endsOnFirstUse?: true | runtime.Types.Skip
+  networks?: true | runtime.Types.Skip
   _all?: true | runtime.Types.Skip
 }
 
@@ -302,6 +304,7 @@ export type AccessTokenGroupByOutputType = {
   formNonce: string | null
   replacedById: number | null
   endsOnFirstUse: boolean
+  networks: string[]
   _count: AccessTokenCountAggregateOutputType | null
   _avg: AccessTokenAvgAggregateOutputType | null
   _sum: AccessTokenSumAggregateOutputType | null
@@ -348,6 +351,7 @@ export type AccessTokenWhereInput = {
   formNonce?: Prisma.StringNullableFilter<"AccessToken"> | string | null | runtime.Types.Skip
   replacedById?: Prisma.IntNullableFilter<"AccessToken"> | number | null | runtime.Types.Skip
   endsOnFirstUse?: Prisma.BoolFilter<"AccessToken"> | boolean | runtime.Types.Skip
+  networks?: Prisma.StringNullableListFilter<"AccessToken"> | runtime.Types.Skip
   account?: Prisma.XOR<Prisma.AccountScalarRelationFilter, Prisma.AccountWhereInput> | runtime.Types.Skip
   replacedBy?: Prisma.XOR<Prisma.AccessTokenNullableScalarRelationFilter, Prisma.AccessTokenWhereInput> | null | runtime.Types.Skip
   replaces?: Prisma.AccessTokenListRelationFilter | runtime.Types.Skip
@@ -376,6 +380,7 @@ export type AccessTokenOrderByWithRelationInput = {
   formNonce?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
   replacedById?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
   endsOnFirstUse?: Prisma.SortOrder | runtime.Types.Skip
+  networks?: Prisma.SortOrder | runtime.Types.Skip
   account?: Prisma.AccountOrderByWithRelationInput | runtime.Types.Skip
   replacedBy?: Prisma.AccessTokenOrderByWithRelationInput | runtime.Types.Skip
   replaces?: Prisma.AccessTokenOrderByRelationAggregateInput | runtime.Types.Skip
@@ -408,6 +413,7 @@ export type AccessTokenWhereUniqueInput = Prisma.AtLeast<{
   formNonce?: Prisma.StringNullableFilter<"AccessToken"> | string | null | runtime.Types.Skip
   replacedById?: Prisma.IntNullableFilter<"AccessToken"> | number | null | runtime.Types.Skip
   endsOnFirstUse?: Prisma.BoolFilter<"AccessToken"> | boolean | runtime.Types.Skip
+  networks?: Prisma.StringNullableListFilter<"AccessToken"> | runtime.Types.Skip
   account?: Prisma.XOR<Prisma.AccountScalarRelationFilter, Prisma.AccountWhereInput> | runtime.Types.Skip
   replacedBy?: Prisma.XOR<Prisma.AccessTokenNullableScalarRelationFilter, Prisma.AccessTokenWhereInput> | null | runtime.Types.Skip
   replaces?: Prisma.AccessTokenListRelationFilter | runtime.Types.Skip
@@ -436,6 +442,7 @@ export type AccessTokenOrderByWithAggregationInput = {
   formNonce?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
   replacedById?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
   endsOnFirstUse?: Prisma.SortOrder | runtime.Types.Skip
+  networks?: Prisma.SortOrder | runtime.Types.Skip
   _count?: Prisma.AccessTokenCountOrderByAggregateInput | runtime.Types.Skip
   _avg?: Prisma.AccessTokenAvgOrderByAggregateInput | runtime.Types.Skip
   _max?: Prisma.AccessTokenMaxOrderByAggregateInput | runtime.Types.Skip
@@ -467,6 +474,7 @@ export type AccessTokenScalarWhereWithAggregatesInput = {
   formNonce?: Prisma.StringNullableWithAggregatesFilter<"AccessToken"> | string | null | runtime.Types.Skip
   replacedById?: Prisma.IntNullableWithAggregatesFilter<"AccessToken"> | number | null | runtime.Types.Skip
   endsOnFirstUse?: Prisma.BoolWithAggregatesFilter<"AccessToken"> | boolean | runtime.Types.Skip
+  networks?: Prisma.StringNullableListFilter<"AccessToken"> | runtime.Types.Skip
 }
 
 export type AccessTokenCreateInput = {
@@ -487,6 +495,7 @@ export type AccessTokenCreateInput = {
   lastRefusedAgent?: string | null | runtime.Types.Skip
   formNonce?: string | null | runtime.Types.Skip
   endsOnFirstUse?: boolean | runtime.Types.Skip
+  networks?: Prisma.AccessTokenCreatenetworksInput | string[] | runtime.Types.Skip
   account: Prisma.AccountCreateNestedOneWithoutAccessTokensInput
   replacedBy?: Prisma.AccessTokenCreateNestedOneWithoutReplacesInput | runtime.Types.Skip
   replaces?: Prisma.AccessTokenCreateNestedManyWithoutReplacedByInput | runtime.Types.Skip
@@ -515,6 +524,7 @@ export type AccessTokenUncheckedCreateInput = {
   formNonce?: string | null | runtime.Types.Skip
   replacedById?: number | null | runtime.Types.Skip
   endsOnFirstUse?: boolean | runtime.Types.Skip
+  networks?: Prisma.AccessTokenCreatenetworksInput | string[] | runtime.Types.Skip
   replaces?: Prisma.AccessTokenUncheckedCreateNestedManyWithoutReplacedByInput | runtime.Types.Skip
   useHours?: Prisma.TokenUseHourUncheckedCreateNestedManyWithoutTokenInput | runtime.Types.Skip
   visitors?: Prisma.TokenVisitorUncheckedCreateNestedManyWithoutTokenInput | runtime.Types.Skip
@@ -538,6 +548,7 @@ export type AccessTokenUpdateInput = {
   lastRefusedAgent?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
   formNonce?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
   endsOnFirstUse?: Prisma.BoolFieldUpdateOperationsInput | boolean | runtime.Types.Skip
+  networks?: Prisma.AccessTokenUpdatenetworksInput | string[] | runtime.Types.Skip
   account?: Prisma.AccountUpdateOneRequiredWithoutAccessTokensNestedInput | runtime.Types.Skip
   replacedBy?: Prisma.AccessTokenUpdateOneWithoutReplacesNestedInput | runtime.Types.Skip
   replaces?: Prisma.AccessTokenUpdateManyWithoutReplacedByNestedInput | runtime.Types.Skip
@@ -566,6 +577,7 @@ export type AccessTokenUncheckedUpdateInput = {
   formNonce?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
   replacedById?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   endsOnFirstUse?: Prisma.BoolFieldUpdateOperationsInput | boolean | runtime.Types.Skip
+  networks?: Prisma.AccessTokenUpdatenetworksInput | string[] | runtime.Types.Skip
   replaces?: Prisma.AccessTokenUncheckedUpdateManyWithoutReplacedByNestedInput | runtime.Types.Skip
   useHours?: Prisma.TokenUseHourUncheckedUpdateManyWithoutTokenNestedInput | runtime.Types.Skip
   visitors?: Prisma.TokenVisitorUncheckedUpdateManyWithoutTokenNestedInput | runtime.Types.Skip
@@ -592,6 +604,7 @@ export type AccessTokenCreateManyInput = {
   formNonce?: string | null | runtime.Types.Skip
   replacedById?: number | null | runtime.Types.Skip
   endsOnFirstUse?: boolean | runtime.Types.Skip
+  networks?: Prisma.AccessTokenCreatenetworksInput | string[] | runtime.Types.Skip
 }
 
 export type AccessTokenUpdateManyMutationInput = {
@@ -612,6 +625,7 @@ export type AccessTokenUpdateManyMutationInput = {
   lastRefusedAgent?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
   formNonce?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
   endsOnFirstUse?: Prisma.BoolFieldUpdateOperationsInput | boolean | runtime.Types.Skip
+  networks?: Prisma.AccessTokenUpdatenetworksInput | string[] | runtime.Types.Skip
 }
 
 export type AccessTokenUncheckedUpdateManyInput = {
@@ -635,6 +649,7 @@ export type AccessTokenUncheckedUpdateManyInput = {
   formNonce?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
   replacedById?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   endsOnFirstUse?: Prisma.BoolFieldUpdateOperationsInput | boolean | runtime.Types.Skip
+  networks?: Prisma.AccessTokenUpdatenetworksInput | string[] | runtime.Types.Skip
 }
 
 export type AccessTokenListRelationFilter = {
@@ -645,6 +660,14 @@ export type AccessTokenListRelationFilter = {
 
 export type AccessTokenOrderByRelationAggregateInput = {
   _count?: Prisma.SortOrder | runtime.Types.Skip
+}
+
+export type StringNullableListFilter<$PrismaModel = never> = {
+  equals?: string[] | Prisma.ListStringFieldRefInput<$PrismaModel> | null | runtime.Types.Skip
+  has?: string | Prisma.StringFieldRefInput<$PrismaModel> | null | runtime.Types.Skip
+  hasEvery?: string[] | Prisma.ListStringFieldRefInput<$PrismaModel> | runtime.Types.Skip
+  hasSome?: string[] | Prisma.ListStringFieldRefInput<$PrismaModel> | runtime.Types.Skip
+  isEmpty?: boolean | runtime.Types.Skip
 }
 
 export type AccessTokenNullableScalarRelationFilter = {
@@ -678,6 +701,7 @@ export type AccessTokenCountOrderByAggregateInput = {
   formNonce?: Prisma.SortOrder | runtime.Types.Skip
   replacedById?: Prisma.SortOrder | runtime.Types.Skip
   endsOnFirstUse?: Prisma.SortOrder | runtime.Types.Skip
+  networks?: Prisma.SortOrder | runtime.Types.Skip
 }
 
 export type AccessTokenAvgOrderByAggregateInput = {
@@ -787,6 +811,10 @@ export type AccessTokenUncheckedUpdateManyWithoutAccountNestedInput = {
   deleteMany?: Prisma.AccessTokenScalarWhereInput | Prisma.AccessTokenScalarWhereInput[] | runtime.Types.Skip
 }
 
+export type AccessTokenCreatenetworksInput = {
+  set: string[]
+}
+
 export type AccessTokenCreateNestedOneWithoutReplacesInput = {
   create?: Prisma.XOR<Prisma.AccessTokenCreateWithoutReplacesInput, Prisma.AccessTokenUncheckedCreateWithoutReplacesInput> | runtime.Types.Skip
   connectOrCreate?: Prisma.AccessTokenCreateOrConnectWithoutReplacesInput | runtime.Types.Skip
@@ -809,6 +837,11 @@ export type AccessTokenUncheckedCreateNestedManyWithoutReplacedByInput = {
 
 export type BoolFieldUpdateOperationsInput = {
   set?: boolean | runtime.Types.Skip
+}
+
+export type AccessTokenUpdatenetworksInput = {
+  set?: string[] | runtime.Types.Skip
+  push?: string | string[] | runtime.Types.Skip
 }
 
 export type AccessTokenUpdateOneWithoutReplacesNestedInput = {
@@ -903,6 +936,7 @@ export type AccessTokenCreateWithoutAccountInput = {
   lastRefusedAgent?: string | null | runtime.Types.Skip
   formNonce?: string | null | runtime.Types.Skip
   endsOnFirstUse?: boolean | runtime.Types.Skip
+  networks?: Prisma.AccessTokenCreatenetworksInput | string[] | runtime.Types.Skip
   replacedBy?: Prisma.AccessTokenCreateNestedOneWithoutReplacesInput | runtime.Types.Skip
   replaces?: Prisma.AccessTokenCreateNestedManyWithoutReplacedByInput | runtime.Types.Skip
   useHours?: Prisma.TokenUseHourCreateNestedManyWithoutTokenInput | runtime.Types.Skip
@@ -929,6 +963,7 @@ export type AccessTokenUncheckedCreateWithoutAccountInput = {
   formNonce?: string | null | runtime.Types.Skip
   replacedById?: number | null | runtime.Types.Skip
   endsOnFirstUse?: boolean | runtime.Types.Skip
+  networks?: Prisma.AccessTokenCreatenetworksInput | string[] | runtime.Types.Skip
   replaces?: Prisma.AccessTokenUncheckedCreateNestedManyWithoutReplacedByInput | runtime.Types.Skip
   useHours?: Prisma.TokenUseHourUncheckedCreateNestedManyWithoutTokenInput | runtime.Types.Skip
   visitors?: Prisma.TokenVisitorUncheckedCreateNestedManyWithoutTokenInput | runtime.Types.Skip
@@ -984,6 +1019,7 @@ export type AccessTokenScalarWhereInput = {
   formNonce?: Prisma.StringNullableFilter<"AccessToken"> | string | null | runtime.Types.Skip
   replacedById?: Prisma.IntNullableFilter<"AccessToken"> | number | null | runtime.Types.Skip
   endsOnFirstUse?: Prisma.BoolFilter<"AccessToken"> | boolean | runtime.Types.Skip
+  networks?: Prisma.StringNullableListFilter<"AccessToken"> | runtime.Types.Skip
 }
 
 export type AccessTokenCreateWithoutReplacesInput = {
@@ -1004,6 +1040,7 @@ export type AccessTokenCreateWithoutReplacesInput = {
   lastRefusedAgent?: string | null | runtime.Types.Skip
   formNonce?: string | null | runtime.Types.Skip
   endsOnFirstUse?: boolean | runtime.Types.Skip
+  networks?: Prisma.AccessTokenCreatenetworksInput | string[] | runtime.Types.Skip
   account: Prisma.AccountCreateNestedOneWithoutAccessTokensInput
   replacedBy?: Prisma.AccessTokenCreateNestedOneWithoutReplacesInput | runtime.Types.Skip
   useHours?: Prisma.TokenUseHourCreateNestedManyWithoutTokenInput | runtime.Types.Skip
@@ -1031,6 +1068,7 @@ export type AccessTokenUncheckedCreateWithoutReplacesInput = {
   formNonce?: string | null | runtime.Types.Skip
   replacedById?: number | null | runtime.Types.Skip
   endsOnFirstUse?: boolean | runtime.Types.Skip
+  networks?: Prisma.AccessTokenCreatenetworksInput | string[] | runtime.Types.Skip
   useHours?: Prisma.TokenUseHourUncheckedCreateNestedManyWithoutTokenInput | runtime.Types.Skip
   visitors?: Prisma.TokenVisitorUncheckedCreateNestedManyWithoutTokenInput | runtime.Types.Skip
 }
@@ -1058,6 +1096,7 @@ export type AccessTokenCreateWithoutReplacedByInput = {
   lastRefusedAgent?: string | null | runtime.Types.Skip
   formNonce?: string | null | runtime.Types.Skip
   endsOnFirstUse?: boolean | runtime.Types.Skip
+  networks?: Prisma.AccessTokenCreatenetworksInput | string[] | runtime.Types.Skip
   account: Prisma.AccountCreateNestedOneWithoutAccessTokensInput
   replaces?: Prisma.AccessTokenCreateNestedManyWithoutReplacedByInput | runtime.Types.Skip
   useHours?: Prisma.TokenUseHourCreateNestedManyWithoutTokenInput | runtime.Types.Skip
@@ -1084,6 +1123,7 @@ export type AccessTokenUncheckedCreateWithoutReplacedByInput = {
   lastRefusedAgent?: string | null | runtime.Types.Skip
   formNonce?: string | null | runtime.Types.Skip
   endsOnFirstUse?: boolean | runtime.Types.Skip
+  networks?: Prisma.AccessTokenCreatenetworksInput | string[] | runtime.Types.Skip
   replaces?: Prisma.AccessTokenUncheckedCreateNestedManyWithoutReplacedByInput | runtime.Types.Skip
   useHours?: Prisma.TokenUseHourUncheckedCreateNestedManyWithoutTokenInput | runtime.Types.Skip
   visitors?: Prisma.TokenVisitorUncheckedCreateNestedManyWithoutTokenInput | runtime.Types.Skip
@@ -1128,6 +1168,7 @@ export type AccessTokenUpdateWithoutReplacesInput = {
   lastRefusedAgent?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
   formNonce?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
   endsOnFirstUse?: Prisma.BoolFieldUpdateOperationsInput | boolean | runtime.Types.Skip
+  networks?: Prisma.AccessTokenUpdatenetworksInput | string[] | runtime.Types.Skip
   account?: Prisma.AccountUpdateOneRequiredWithoutAccessTokensNestedInput | runtime.Types.Skip
   replacedBy?: Prisma.AccessTokenUpdateOneWithoutReplacesNestedInput | runtime.Types.Skip
   useHours?: Prisma.TokenUseHourUpdateManyWithoutTokenNestedInput | runtime.Types.Skip
@@ -1155,6 +1196,7 @@ export type AccessTokenUncheckedUpdateWithoutReplacesInput = {
   formNonce?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
   replacedById?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   endsOnFirstUse?: Prisma.BoolFieldUpdateOperationsInput | boolean | runtime.Types.Skip
+  networks?: Prisma.AccessTokenUpdatenetworksInput | string[] | runtime.Types.Skip
   useHours?: Prisma.TokenUseHourUncheckedUpdateManyWithoutTokenNestedInput | runtime.Types.Skip
   visitors?: Prisma.TokenVisitorUncheckedUpdateManyWithoutTokenNestedInput | runtime.Types.Skip
 }
@@ -1193,6 +1235,7 @@ export type AccessTokenCreateWithoutUseHoursInput = {
   lastRefusedAgent?: string | null | runtime.Types.Skip
   formNonce?: string | null | runtime.Types.Skip
   endsOnFirstUse?: boolean | runtime.Types.Skip
+  networks?: Prisma.AccessTokenCreatenetworksInput | string[] | runtime.Types.Skip
   account: Prisma.AccountCreateNestedOneWithoutAccessTokensInput
   replacedBy?: Prisma.AccessTokenCreateNestedOneWithoutReplacesInput | runtime.Types.Skip
   replaces?: Prisma.AccessTokenCreateNestedManyWithoutReplacedByInput | runtime.Types.Skip
@@ -1220,6 +1263,7 @@ export type AccessTokenUncheckedCreateWithoutUseHoursInput = {
   formNonce?: string | null | runtime.Types.Skip
   replacedById?: number | null | runtime.Types.Skip
   endsOnFirstUse?: boolean | runtime.Types.Skip
+  networks?: Prisma.AccessTokenCreatenetworksInput | string[] | runtime.Types.Skip
   replaces?: Prisma.AccessTokenUncheckedCreateNestedManyWithoutReplacedByInput | runtime.Types.Skip
   visitors?: Prisma.TokenVisitorUncheckedCreateNestedManyWithoutTokenInput | runtime.Types.Skip
 }
@@ -1258,6 +1302,7 @@ export type AccessTokenUpdateWithoutUseHoursInput = {
   lastRefusedAgent?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
   formNonce?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
   endsOnFirstUse?: Prisma.BoolFieldUpdateOperationsInput | boolean | runtime.Types.Skip
+  networks?: Prisma.AccessTokenUpdatenetworksInput | string[] | runtime.Types.Skip
   account?: Prisma.AccountUpdateOneRequiredWithoutAccessTokensNestedInput | runtime.Types.Skip
   replacedBy?: Prisma.AccessTokenUpdateOneWithoutReplacesNestedInput | runtime.Types.Skip
   replaces?: Prisma.AccessTokenUpdateManyWithoutReplacedByNestedInput | runtime.Types.Skip
@@ -1285,6 +1330,7 @@ export type AccessTokenUncheckedUpdateWithoutUseHoursInput = {
   formNonce?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
   replacedById?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   endsOnFirstUse?: Prisma.BoolFieldUpdateOperationsInput | boolean | runtime.Types.Skip
+  networks?: Prisma.AccessTokenUpdatenetworksInput | string[] | runtime.Types.Skip
   replaces?: Prisma.AccessTokenUncheckedUpdateManyWithoutReplacedByNestedInput | runtime.Types.Skip
   visitors?: Prisma.TokenVisitorUncheckedUpdateManyWithoutTokenNestedInput | runtime.Types.Skip
 }
@@ -1307,6 +1353,7 @@ export type AccessTokenCreateWithoutVisitorsInput = {
   lastRefusedAgent?: string | null | runtime.Types.Skip
   formNonce?: string | null | runtime.Types.Skip
   endsOnFirstUse?: boolean | runtime.Types.Skip
+  networks?: Prisma.AccessTokenCreatenetworksInput | string[] | runtime.Types.Skip
   account: Prisma.AccountCreateNestedOneWithoutAccessTokensInput
   replacedBy?: Prisma.AccessTokenCreateNestedOneWithoutReplacesInput | runtime.Types.Skip
   replaces?: Prisma.AccessTokenCreateNestedManyWithoutReplacedByInput | runtime.Types.Skip
@@ -1334,6 +1381,7 @@ export type AccessTokenUncheckedCreateWithoutVisitorsInput = {
   formNonce?: string | null | runtime.Types.Skip
   replacedById?: number | null | runtime.Types.Skip
   endsOnFirstUse?: boolean | runtime.Types.Skip
+  networks?: Prisma.AccessTokenCreatenetworksInput | string[] | runtime.Types.Skip
   replaces?: Prisma.AccessTokenUncheckedCreateNestedManyWithoutReplacedByInput | runtime.Types.Skip
   useHours?: Prisma.TokenUseHourUncheckedCreateNestedManyWithoutTokenInput | runtime.Types.Skip
 }
@@ -1372,6 +1420,7 @@ export type AccessTokenUpdateWithoutVisitorsInput = {
   lastRefusedAgent?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
   formNonce?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
   endsOnFirstUse?: Prisma.BoolFieldUpdateOperationsInput | boolean | runtime.Types.Skip
+  networks?: Prisma.AccessTokenUpdatenetworksInput | string[] | runtime.Types.Skip
   account?: Prisma.AccountUpdateOneRequiredWithoutAccessTokensNestedInput | runtime.Types.Skip
   replacedBy?: Prisma.AccessTokenUpdateOneWithoutReplacesNestedInput | runtime.Types.Skip
   replaces?: Prisma.AccessTokenUpdateManyWithoutReplacedByNestedInput | runtime.Types.Skip
@@ -1399,6 +1448,7 @@ export type AccessTokenUncheckedUpdateWithoutVisitorsInput = {
   formNonce?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
   replacedById?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   endsOnFirstUse?: Prisma.BoolFieldUpdateOperationsInput | boolean | runtime.Types.Skip
+  networks?: Prisma.AccessTokenUpdatenetworksInput | string[] | runtime.Types.Skip
   replaces?: Prisma.AccessTokenUncheckedUpdateManyWithoutReplacedByNestedInput | runtime.Types.Skip
   useHours?: Prisma.TokenUseHourUncheckedUpdateManyWithoutTokenNestedInput | runtime.Types.Skip
 }
@@ -1423,6 +1473,7 @@ export type AccessTokenCreateManyAccountInput = {
   formNonce?: string | null | runtime.Types.Skip
   replacedById?: number | null | runtime.Types.Skip
   endsOnFirstUse?: boolean | runtime.Types.Skip
+  networks?: Prisma.AccessTokenCreatenetworksInput | string[] | runtime.Types.Skip
 }
 
 export type AccessTokenUpdateWithoutAccountInput = {
@@ -1443,6 +1494,7 @@ export type AccessTokenUpdateWithoutAccountInput = {
   lastRefusedAgent?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
   formNonce?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
   endsOnFirstUse?: Prisma.BoolFieldUpdateOperationsInput | boolean | runtime.Types.Skip
+  networks?: Prisma.AccessTokenUpdatenetworksInput | string[] | runtime.Types.Skip
   replacedBy?: Prisma.AccessTokenUpdateOneWithoutReplacesNestedInput | runtime.Types.Skip
   replaces?: Prisma.AccessTokenUpdateManyWithoutReplacedByNestedInput | runtime.Types.Skip
   useHours?: Prisma.TokenUseHourUpdateManyWithoutTokenNestedInput | runtime.Types.Skip
@@ -1469,6 +1521,7 @@ export type AccessTokenUncheckedUpdateWithoutAccountInput = {
   formNonce?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
   replacedById?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   endsOnFirstUse?: Prisma.BoolFieldUpdateOperationsInput | boolean | runtime.Types.Skip
+  networks?: Prisma.AccessTokenUpdatenetworksInput | string[] | runtime.Types.Skip
   replaces?: Prisma.AccessTokenUncheckedUpdateManyWithoutReplacedByNestedInput | runtime.Types.Skip
   useHours?: Prisma.TokenUseHourUncheckedUpdateManyWithoutTokenNestedInput | runtime.Types.Skip
   visitors?: Prisma.TokenVisitorUncheckedUpdateManyWithoutTokenNestedInput | runtime.Types.Skip
@@ -1494,6 +1547,7 @@ export type AccessTokenUncheckedUpdateManyWithoutAccountInput = {
   formNonce?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
   replacedById?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   endsOnFirstUse?: Prisma.BoolFieldUpdateOperationsInput | boolean | runtime.Types.Skip
+  networks?: Prisma.AccessTokenUpdatenetworksInput | string[] | runtime.Types.Skip
 }
 
 export type AccessTokenCreateManyReplacedByInput = {
@@ -1516,6 +1570,7 @@ export type AccessTokenCreateManyReplacedByInput = {
   lastRefusedAgent?: string | null | runtime.Types.Skip
   formNonce?: string | null | runtime.Types.Skip
   endsOnFirstUse?: boolean | runtime.Types.Skip
+  networks?: Prisma.AccessTokenCreatenetworksInput | string[] | runtime.Types.Skip
 }
 
 export type AccessTokenUpdateWithoutReplacedByInput = {
@@ -1536,6 +1591,7 @@ export type AccessTokenUpdateWithoutReplacedByInput = {
   lastRefusedAgent?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
   formNonce?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
   endsOnFirstUse?: Prisma.BoolFieldUpdateOperationsInput | boolean | runtime.Types.Skip
+  networks?: Prisma.AccessTokenUpdatenetworksInput | string[] | runtime.Types.Skip
   account?: Prisma.AccountUpdateOneRequiredWithoutAccessTokensNestedInput | runtime.Types.Skip
   replaces?: Prisma.AccessTokenUpdateManyWithoutReplacedByNestedInput | runtime.Types.Skip
   useHours?: Prisma.TokenUseHourUpdateManyWithoutTokenNestedInput | runtime.Types.Skip
@@ -1562,6 +1618,7 @@ export type AccessTokenUncheckedUpdateWithoutReplacedByInput = {
   lastRefusedAgent?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
   formNonce?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
   endsOnFirstUse?: Prisma.BoolFieldUpdateOperationsInput | boolean | runtime.Types.Skip
+  networks?: Prisma.AccessTokenUpdatenetworksInput | string[] | runtime.Types.Skip
   replaces?: Prisma.AccessTokenUncheckedUpdateManyWithoutReplacedByNestedInput | runtime.Types.Skip
   useHours?: Prisma.TokenUseHourUncheckedUpdateManyWithoutTokenNestedInput | runtime.Types.Skip
   visitors?: Prisma.TokenVisitorUncheckedUpdateManyWithoutTokenNestedInput | runtime.Types.Skip
@@ -1587,6 +1644,7 @@ export type AccessTokenUncheckedUpdateManyWithoutReplacedByInput = {
   lastRefusedAgent?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
   formNonce?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
   endsOnFirstUse?: Prisma.BoolFieldUpdateOperationsInput | boolean | runtime.Types.Skip
+  networks?: Prisma.AccessTokenUpdatenetworksInput | string[] | runtime.Types.Skip
 }
 
 
@@ -1659,6 +1717,7 @@ export type AccessTokenSelect<ExtArgs extends runtime.Types.Extensions.InternalA
   formNonce?: boolean | runtime.Types.Skip
   replacedById?: boolean | runtime.Types.Skip
   endsOnFirstUse?: boolean | runtime.Types.Skip
+  networks?: boolean | runtime.Types.Skip
   account?: boolean | Prisma.AccountDefaultArgs<ExtArgs> | runtime.Types.Skip
   replacedBy?: boolean | Prisma.AccessToken$replacedByArgs<ExtArgs> | runtime.Types.Skip
   replaces?: boolean | Prisma.AccessToken$replacesArgs<ExtArgs> | runtime.Types.Skip
@@ -1688,6 +1747,7 @@ export type AccessTokenSelectCreateManyAndReturn<ExtArgs extends runtime.Types.E
   formNonce?: boolean | runtime.Types.Skip
   replacedById?: boolean | runtime.Types.Skip
   endsOnFirstUse?: boolean | runtime.Types.Skip
+  networks?: boolean | runtime.Types.Skip
   account?: boolean | Prisma.AccountDefaultArgs<ExtArgs> | runtime.Types.Skip
   replacedBy?: boolean | Prisma.AccessToken$replacedByArgs<ExtArgs> | runtime.Types.Skip
 }, ExtArgs["result"]["accessToken"]>
@@ -1713,6 +1773,7 @@ export type AccessTokenSelectUpdateManyAndReturn<ExtArgs extends runtime.Types.E
   formNonce?: boolean | runtime.Types.Skip
   replacedById?: boolean | runtime.Types.Skip
   endsOnFirstUse?: boolean | runtime.Types.Skip
+  networks?: boolean | runtime.Types.Skip
   account?: boolean | Prisma.AccountDefaultArgs<ExtArgs> | runtime.Types.Skip
   replacedBy?: boolean | Prisma.AccessToken$replacedByArgs<ExtArgs> | runtime.Types.Skip
 }, ExtArgs["result"]["accessToken"]>
@@ -1738,9 +1799,10 @@ export type AccessTokenSelectScalar = {
   formNonce?: boolean | runtime.Types.Skip
   replacedById?: boolean | runtime.Types.Skip
   endsOnFirstUse?: boolean | runtime.Types.Skip
+  networks?: boolean | runtime.Types.Skip
 }
 
-export type AccessTokenOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"id" | "accountId" | "name" | "tokenHash" | "hint" | "createdAt" | "expiresAt" | "lastUsedAt" | "lastUsedIp" | "lastUsedAgent" | "revokedAt" | "firstUsedAt" | "firstUsedIp" | "refusedCount" | "lastRefusedAt" | "lastRefusedIp" | "lastRefusedAgent" | "formNonce" | "replacedById" | "endsOnFirstUse", ExtArgs["result"]["accessToken"], runtime.Types.Skip>
+export type AccessTokenOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"id" | "accountId" | "name" | "tokenHash" | "hint" | "createdAt" | "expiresAt" | "lastUsedAt" | "lastUsedIp" | "lastUsedAgent" | "revokedAt" | "firstUsedAt" | "firstUsedIp" | "refusedCount" | "lastRefusedAt" | "lastRefusedIp" | "lastRefusedAgent" | "formNonce" | "replacedById" | "endsOnFirstUse" | "networks", ExtArgs["result"]["accessToken"], runtime.Types.Skip>
 export type AccessTokenInclude<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
   account?: boolean | Prisma.AccountDefaultArgs<ExtArgs> | runtime.Types.Skip
   replacedBy?: boolean | Prisma.AccessToken$replacedByArgs<ExtArgs> | runtime.Types.Skip
@@ -1791,7 +1853,7 @@ export type $AccessTokenPayload<ExtArgs extends runtime.Types.Extensions.Interna
     firstUsedAt: Date | null
     firstUsedIp: string | null
     /**
-     * Requests refused because the token was revoked or expired.
+     * Requests refused because the token was revoked or expired, or because they came from outside its networks.
      */
     refusedCount: number
     lastRefusedAt: Date | null
@@ -1809,6 +1871,10 @@ export type $AccessTokenPayload<ExtArgs extends runtime.Types.Extensions.Interna
      * Ends as soon as the token that takes its place is used.
      */
     endsOnFirstUse: boolean
+    /**
+     * In CIDR notation. The token works from these alone; none: from everywhere.
+     */
+    networks: string[]
   }, ExtArgs["result"]["accessToken"]>
   composites: {}
 }
@@ -2257,6 +2323,7 @@ export interface AccessTokenFieldRefs {
   readonly formNonce: Prisma.FieldRef<"AccessToken", 'String'>
   readonly replacedById: Prisma.FieldRef<"AccessToken", 'Int'>
   readonly endsOnFirstUse: Prisma.FieldRef<"AccessToken", 'Boolean'>
+  readonly networks: Prisma.FieldRef<"AccessToken", 'String[]'>
 }
     
 

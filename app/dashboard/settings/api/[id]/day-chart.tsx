@@ -30,7 +30,7 @@ export async function DayChart({ day }: { day: DayOfUse }) {
         {total.requests > 0 &&
           `${number(total.requests - total.limited)} answered, ${number(total.limited)} refused over the limit (429)`}
         {total.requests > 0 && total.refused > 0 && ", "}
-        {total.refused > 0 && `${number(total.refused)} refused after its end (401)`}.
+        {total.refused > 0 && `${number(total.refused)} refused (401)`}.
         {total.requests > 0 && ` Busiest minute: ${peakText(peak)}`}
       </figcaption>
       <Bars hours={hours} zone={zone} />
@@ -72,7 +72,7 @@ function peakText(peak: number): string {
 const KINDS: readonly { name: string; look: string | undefined; countOf: (hour: HourOfUse) => number }[] = [
   { name: "Answered", look: styles.answered, countOf: ({ requests, limited }) => Math.max(0, requests - limited) },
   { name: "Over the limit (429)", look: styles.limited, countOf: ({ limited }) => limited },
-  { name: "After its end (401)", look: styles.refused, countOf: ({ refused }) => refused },
+  { name: "Refused (401)", look: styles.refused, countOf: ({ refused }) => refused },
 ];
 
 const kindsOf = (hours: readonly HourOfUse[]) => KINDS.filter(({ countOf }) => hours.some((hour) => countOf(hour) > 0));

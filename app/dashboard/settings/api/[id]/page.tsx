@@ -13,37 +13,44 @@ import { requireAccount } from "@/lib/sign-in/sessions";
 import { listDaysOfUse, listVisitors } from "@/lib/tokens/activity";
 import { endOf, findReplacedBy, findToken, type TokenRecord } from "@/lib/tokens/management";
 import { MAX_TOKEN_NAME_LENGTH } from "@/lib/tokens/name";
+import { mergeNetworks } from "@/lib/tokens/networks";
 import { expiryOfReplacement } from "@/lib/tokens/replacement";
 import { tokenState } from "@/lib/tokens/state";
 import { ReplacementNote } from "../list/replacement-note";
+import { networksHelp } from "../networks/field-help";
 import { describeToken } from "../revoke/describe-token";
 import { RevokeLink, RevokeQuestions, RevokeResult } from "../revoke/revoke-questions";
 import { DayChart } from "./day-chart";
+import { NetworksForm } from "./networks-form";
 import { RenameForm } from "./rename-form";
 import { ReplaceToken } from "./replace-token";
 import { TokenUse } from "./token-use";
 import { Visitors } from "./visitors";
 
-type Props = { params: Promise<{ id: string }> };
+type Props = { params: Promise<{ id: string }>; searchParams: Promise<{ networks?: string | string[] }> };
 
-export async function generateMetadata({ params }: Props): Promise<Metadata> {
+export async function generateMetadata({ params }: Pick<Props, "params">): Promise<Metadata> {
   return { title: `${(await getOwnToken((await params).id)).token.name} · API tokens` };
 }
 
 /** One token: what it did, its name, and how it ends. */
-export default async function Page({ params }: Props) {
+export default async function Page({ params, searchParams }: Props) {
   const { accountId, token } = await getOwnToken((await params).id);
+  const query = await searchParams;
   const now = new Date();
   const isActive = tokenState(token, now) === "active";
-  const [days, visitors, successor, predecessor, origin, asksPassword] = await Promise.all([
+  const [days, visitors, successor, predecessor, origin, asksPassword, help] = await Promise.all([
     listDaysOfUse([token.id], now),
     listVisitors(token, isActive ? null : endOf(token)),
     token.replacedById === null ? null : findToken(accountId, token.replacedById),
     findReplacedBy(accountId, token.id),
     pageOrigin(),
     needsPassword(),
+    networksHelp(),
   ]);
   const day = days.get(token.id);
+  const withUsed = mergeNetworks(token.networks, visitors.networks);
+  const isAddingUsed = query.networks === "used";
   return (
     <main id="main" className="page parts">
       <RevokeQuestions
@@ -96,9 +103,26 @@ export default async function Page({ params }: Props) {
         {isActive && (
           <>
             <SettingsSection
+              id="networks"
+              title="Only from these networks"
+              about="From elsewhere the token is refused as if it were revoked, and the refusal is counted above."
+            >
+              <NetworksForm
+                id={token.id}
+                networks={isAddingUsed ? withUsed : token.networks}
+                addUsedHref={
+                  withUsed.length > token.networks.length && !isAddingUsed
+                    ? `${tokenPath(token.id)}?networks=used#networks`
+                    : null
+                }
+                asksPassword={asksPassword}
+                help={help}
+              />
+            </SettingsSection>
+            <SettingsSection
               id="replace"
               title="Replace"
-              about="A new token with the same name. Both work until the old one ends."
+              about="A new token with the same name and networks. Both work until the old one ends."
             >
               <ReplaceToken
                 id={token.id}

@@ -1,15 +1,17 @@
 import { Details } from "@/app/ui/details";
 import type { TokenRecord } from "@/lib/tokens/management";
 import { LastUse, Refusals } from "../list/last-use";
+import { NetworkList } from "../networks/network-list";
 
-/** What the list says of the token's use, in the same words. */
+/** What the list says of the token's use, in the same words, and where it may be used. */
 export function TokenUse({ token, now }: { token: TokenRecord; now: Date }) {
   return (
     <Details
       rows={[
         ["Last used", <LastUse key="used" token={token} now={now} />],
-        ...(token.refusedCount > 0
-          ? [["Since it ended", <Refusals key="refused" token={token} now={now} />] as const]
+        ...(token.refusedCount > 0 ? [["Refused", <Refusals key="refused" token={token} now={now} />] as const] : []),
+        ...(token.networks.length > 0
+          ? [["Only from", <NetworkList key="networks" networks={token.networks} />] as const]
           : []),
       ]}
     />

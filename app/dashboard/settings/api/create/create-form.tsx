@@ -9,6 +9,8 @@ import { useShownOnce } from "@/app/ui/shown-once";
 import { useTimeZone } from "@/app/ui/time-zone";
 import type { FormAnswer } from "@/app/ui/use-form-answer";
 import { zoneText } from "@/lib/time-zone";
+import type { NetworksHelp } from "../networks/field-help";
+import { NetworksField } from "../networks/networks-field";
 import { PasswordField } from "../password-field";
 import type { CreateField, CreateState } from "./create-state";
 import styles from "./create-token.module.css";
@@ -27,18 +29,21 @@ export type CreateFormProps = {
   maxNameLength: number;
   /** The last sign-in is too long ago to create a token without the password. */
   asksPassword: boolean;
+  help: NetworksHelp;
 };
 
-/** Asks for the name and the end of a new token, and says what was wrong with them. */
+const EMPTY = { name: "", expiry: "", date: "", networks: "" };
+
+/** Asks for the name, the end and the networks of a new token, and says what was wrong with them. */
 export function CreateForm(props: CreateFormProps) {
-  const { formNonce, choices, firstDay, maxNameLength, asksPassword } = props;
+  const { formNonce, choices, firstDay, maxNameLength, asksPassword, help } = props;
   const { answer: state, formAction, onSubmit, isPending, hasFailed } = props.form;
   const { isReset } = useShownOnce();
   const zone = useTimeZone();
   const form = useRef<HTMLFormElement>(null);
   /** The answer whose error the person has already reacted to by typing. */
   const [settled, setSettled] = useState<CreateState | null>(null);
-  const values = state.kind === "invalid" ? state.values : { name: "", expiry: choices[0]?.value ?? "", date: "" };
+  const values = state.kind === "invalid" ? state.values : { ...EMPTY, expiry: choices[0]?.value ?? "" };
   const messageFor = (field: CreateField) =>
     state.kind === "invalid" && state !== settled && state.field === field ? state.message : null;
 
@@ -68,6 +73,7 @@ export function CreateForm(props: CreateFormProps) {
 
   const [expiryError, dateError, formError] = [messageFor("expiry"), messageFor("date"), messageFor("form")];
   const passwordError = messageFor("password");
+  const networksError = messageFor("networks");
   return (
     <form
       ref={form}
@@ -127,6 +133,16 @@ export function CreateForm(props: CreateFormProps) {
             {...describedBy("date", dateError, true)}
           />
         </Field>
+        <details className={`disclosure ${styles.networks}`} open={values.networks !== "" || networksError !== null}>
+          <summary>Only from certain networks</summary>
+          <NetworksField
+            id="networks"
+            label="Only from these networks"
+            typed={values.networks}
+            error={networksError}
+            help={help}
+          />
+        </details>
         {(asksPassword || passwordError) && <PasswordField error={passwordError} />}
         <SubmitButton className={`button ${styles.submit}`} isPending={isPending} pending="Creating…">
           Create token
@@ -139,9 +155,12 @@ export function CreateForm(props: CreateFormProps) {
 function restoreDraft(form: HTMLFormElement): void {
   for (const [name, value] of Object.entries(findDraft())) {
     const field = form.elements.namedItem(name);
-    const isField = field instanceof HTMLInputElement || field instanceof HTMLSelectElement;
+    const isField =
+      field instanceof HTMLInputElement || field instanceof HTMLSelectElement || field instanceof HTMLTextAreaElement;
     if (!isField || !value) continue;
     field.value = value;
+    const folded = field.closest("details");
+    if (folded) folded.open = true;
     field.dispatchEvent(new Event("input", { bubbles: true }));
   }
 }

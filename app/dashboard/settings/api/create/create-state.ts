@@ -7,11 +7,11 @@ export type CreateState =
   | { kind: "already-created"; token: CreatedToken }
   | (InvalidField<CreateField> & { values: CreateValues });
 
-export type CreateField = "name" | "expiry" | "date" | "overlap" | "password" | "form";
+export type CreateField = "name" | "expiry" | "date" | "networks" | "overlap" | "password" | "form";
 /** What was typed, to be shown again; never the password. */
-export type CreateValues = { name: string; expiry: string; date: string; overlap: string };
+export type CreateValues = { name: string; expiry: string; date: string; networks: string; overlap: string };
 /** The token that a new one replaces. `endsAt` is null when it ends with the first use of the new token. */
 export type ReplacedToken = { id: number; hint: string; hasEnded: boolean; endsAt: Date | null };
-export type CreatedToken = { id: number; name: string; hint: string; expiresAt: Date | null };
+export type CreatedToken = { id: number; name: string; hint: string; expiresAt: Date | null; networks: string[] };
 
 export const UNSENT: CreateState = { kind: "empty" };

@@ -10,6 +10,7 @@ import { useShownOnce } from "@/app/ui/shown-once";
 import { DateOf, Time, Until } from "@/app/ui/time";
 import { API_REFERENCE, TOKEN_PAGE, tokenPath } from "@/lib/page-paths";
 import { refreshTokensAction } from "../actions";
+import { NetworkList } from "../networks/network-list";
 import { RevokeLink } from "../revoke/revoke-questions";
 import type { CreateState, ReplacedToken, CreatedToken as Token } from "./create-state";
 import styles from "./created-token.module.css";
@@ -77,6 +78,12 @@ function NewToken({ answer: { raw, token, replaced }, origin, now }: NewTokenPro
           </>
         ) : (
           "It does not expire."
+        )}
+        {token.networks.length > 0 && (
+          <>
+            {" "}
+            It works only from <NetworkList networks={token.networks} />.
+          </>
         )}
       </p>
       {replaced && <OldToken token={replaced} now={now} />}

@@ -5,7 +5,10 @@ export type Draft = Record<string, string>;
 
 /** Keeps the draft in case the person has to sign in again. It never keeps passwords or possible tokens. */
 export function keepDraft(form: HTMLFormElement): void {
-  const typed = ["name", "expiry", "date"].map((name) => [name, String(new FormData(form).get(name) ?? "")]);
+  const typed = ["name", "expiry", "date", "networks"].map((name) => [
+    name,
+    String(new FormData(form).get(name) ?? ""),
+  ]);
   const text = JSON.stringify(Object.fromEntries(typed));
   try {
     if (!text.includes("cpat_")) window.sessionStorage.setItem(KEY, text);

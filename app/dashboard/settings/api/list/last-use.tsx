@@ -41,10 +41,10 @@ export function LastUse({ token, now }: Props) {
   );
 }
 
-/** How often a token was refused since its end, and when and from where last. */
+/** How often a token was refused, and when and from where last. */
 export function Refusals({ token, now }: Props) {
   const { refusedCount, lastRefusedAt, lastRefusedIp } = token;
-  if (refusedCount === 0 || !lastRefusedAt) return <span className="soft">No request</span>;
+  if (refusedCount === 0 || !lastRefusedAt) return <span className="soft">Never</span>;
   const program = programName(token.lastRefusedAgent);
   return (
     <span className={styles.refused} title={token.lastRefusedAgent ?? undefined}>

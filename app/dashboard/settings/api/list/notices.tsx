@@ -10,22 +10,26 @@ import { RevokeLink } from "../revoke/revoke-questions";
 import styles from "./notices.module.css";
 import { programName } from "./program-name";
 
-/** An ended token that was tried this recently is still in some program. */
+/** A token that was refused this recently is still in some program. */
 const STILL_TRIED = DAY;
 
 type Props = { lists: TokenLists; newNetworks: readonly NewNetwork[]; now: Date };
 type GroupProps = { tokens: readonly TokenRecord[]; now: Date };
 type SeenToken = { token: TokenRecord; network: NewNetwork };
 
-/** What needs attention: ended tokens that are still tried, tokens about to end, and use from a new network. */
+/** What needs attention: tokens tried after their end or outside their networks, about to end, used from a new network. */
 export function Notices({ lists: { active, ended }, newNetworks, now }: Props) {
-  const tried = ended.filter(({ lastRefusedAt }) => lastRefusedAt && Number(now) - Number(lastRefusedAt) < STILL_TRIED);
+  const wasRefused = ({ lastRefusedAt }: TokenRecord) =>
+    lastRefusedAt !== null && Number(now) - Number(lastRefusedAt) < STILL_TRIED;
+  // A refusal before the end came from outside the networks.
+  const tried = ended.filter((token) => wasRefused(token) && Number(token.lastRefusedAt) >= Number(endOf(token)));
+  const elsewhere = active.filter(wasRefused);
   const ending = active.filter((token) => token.replacedById === null && endsSoon(token, now));
   const seen = newNetworks.flatMap((network) => {
     const token = active.find(({ id }) => id === network.tokenId);
     return token ? [{ token, network }] : [];
   });
-  if (tried.length + ending.length + seen.length === 0) return null;
+  if (tried.length + elsewhere.length + ending.length + seen.length === 0) return null;
   return (
     <section className={styles.notices} aria-labelledby="notices">
       <h2 id="notices" className={styles.title}>
@@ -33,6 +37,7 @@ export function Notices({ lists: { active, ended }, newNetworks, now }: Props) {
       </h2>
       <ul className={styles.list}>
         {tried.length > 0 && <StillTried tokens={tried} now={now} />}
+        {elsewhere.length > 0 && <TriedElsewhere tokens={elsewhere} now={now} />}
         {ending.length > 0 && <EndSoon tokens={ending} now={now} />}
         {seen.length > 0 && <NewNetworks seen={seen} now={now} />}
       </ul>
@@ -50,19 +55,55 @@ function StillTried({ tokens, now }: GroupProps) {
     );
   }
   const end = endOf(token);
-  const program = programName(token.lastRefusedAgent);
   return (
     <li>
       <Name token={token} /> {token.revokedAt ? "was revoked" : "expired"} {end && <Time at={end} now={now} />} and is
-      still tried: last {token.lastRefusedAt && <Time at={token.lastRefusedAt} now={now} />}
-      {token.lastRefusedIp && (
+      still tried: last <LastRefusal token={token} now={now} />.
+    </li>
+  );
+}
+
+function TriedElsewhere({ tokens, now }: GroupProps) {
+  const [token, ...others] = tokens;
+  if (!token || others.length > 0) {
+    return (
+      <li>
+        {tokens.length} tokens were refused outside their networks: <Names tokens={tokens} fragment="#networks" />. Add
+        the networks of your programs, and replace tokens that strangers have.
+      </li>
+    );
+  }
+  return (
+    <li className={styles.line}>
+      <span>
+        <Name token={token} /> was refused outside its networks: last <LastRefusal token={token} now={now} />.
+      </span>
+      <a className={styles.action} href={`${tokenPath(token.id)}#networks`}>
+        Change networks<span className="visually-hidden"> of {token.name}</span>
+      </a>
+    </li>
+  );
+}
+
+function LastRefusal({
+  token: { lastRefusedAt, lastRefusedIp, lastRefusedAgent },
+  now,
+}: {
+  token: TokenRecord;
+  now: Date;
+}) {
+  const program = programName(lastRefusedAgent);
+  return (
+    <>
+      {lastRefusedAt && <Time at={lastRefusedAt} now={now} />}
+      {lastRefusedIp && (
         <>
           {" "}
-          from <Ip ip={token.lastRefusedIp} />
+          from <Ip ip={lastRefusedIp} />
         </>
       )}
-      {program && ` (${program})`}.
-    </li>
+      {program && ` (${program})`}
+    </>
   );
 }
 

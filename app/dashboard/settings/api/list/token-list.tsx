@@ -5,6 +5,7 @@ import { TOKEN_PAGE, tokenPath } from "@/lib/page-paths";
 import type { DayOfUse } from "@/lib/tokens/activity";
 import { endsSoon } from "@/lib/tokens/expiry";
 import { endOf, type TokenRecord } from "@/lib/tokens/management";
+import { NetworkList } from "../networks/network-list";
 import { RevokeLink } from "../revoke/revoke-questions";
 import { LastUse, Refusals } from "./last-use";
 import { ReplacementNote } from "./replacement-note";
@@ -25,8 +26,11 @@ const ENDED_COLUMNS: readonly Column[] = [
   { title: "Created" },
   { title: "Ended" },
   { title: "Last used" },
-  { title: "Since then" },
+  { title: "Refused" },
 ];
+
+/** The list names this many networks of a token, and counts more. */
+const FEW_NETWORKS = 2;
 
 type Props = { tokens: readonly TokenRecord[]; now: Date };
 type ActiveProps = Props & {
@@ -50,6 +54,16 @@ export function ActiveTokens({ tokens, all, days, view, now, isSelectable = fals
         <Row key={token.id} data-search={searchText(token)}>
           <NameCell token={token} isSelectable={isSelectable}>
             <Replacement token={token} all={all} now={now} />
+            {token.networks.length > 0 && (
+              <span className={styles.detail}>
+                Only from{" "}
+                {token.networks.length > FEW_NETWORKS ? (
+                  `${token.networks.length} networks`
+                ) : (
+                  <NetworkList networks={token.networks} />
+                )}
+              </span>
+            )}
           </NameCell>
           <Cell label="Created" className={styles.value}>
             <span>
@@ -108,7 +122,7 @@ export function EndedTokens({ tokens, now, isMore = false }: Props & { isMore?: 
               <LastUse token={token} now={now} />
             </span>
           </Cell>
-          <Cell label="Since then" className={styles.value}>
+          <Cell label="Refused" className={styles.value}>
             <span>
               <Refusals token={token} now={now} />
             </span>

@@ -1,0 +1,182 @@
+import { newAccount, unique } from "@/e2e/support/factories";
+import { type Answer, call, ENDPOINT_PATHS, expect, expectFailure, sharedOrigin, test } from "@/e2e/support/fixtures";
+import { type McpAnswer, sendMcp } from "@/e2e/support/mcp-client";
+import { recordQueries } from "@/e2e/support/recorded-queries";
+import { db } from "@/lib/database/client";
+import { authenticate } from "@/lib/tokens/authentication";
+import { createToken, findToken, replaceToken, restrictToken, revokeTokens } from "@/lib/tokens/management";
+
+// A token may name the networks that it works from. The consoles of these tests trust one proxy, so that a test can come
+// from any ip.
+
+const INSIDE = "203.0.113.7";
+const OUTSIDE = "203.0.114.7";
+const NETWORKS = "203.0.113.0/24\r\n2001:db8:7::/48";
+const INVALID = "Invalid or revoked access token.";
+
+const from = (ip: string) => ({ headers: { "X-Forwarded-For": ip } });
+
+async function newRestrictedToken(networks = NETWORKS) {
+  const { id: accountId } = await newAccount();
+  const result = await createToken(accountId, { name: unique("Token"), expiresAt: null, networks });
+  if (result.kind !== "created") throw new Error(JSON.stringify(result));
+  return { accountId, raw: result.raw, id: result.token.id };
+}
+
+/** What a client can tell an answer by, without its date and request id. */
+function comparable({ status, headers, text }: Pick<Answer, "status" | "headers" | "text">) {
+  const fields = Object.fromEntries([...headers].filter(([name]) => !["date", "x-request-id"].includes(name)));
+  return { status, fields, text };
+}
+
+async function scrape(raw: string, ip: string) {
+  const headers = { Authorization: `Bearer ${raw}`, "X-Forwarded-For": ip };
+  const response = await fetch(`${sharedOrigin()}/metrics`, { headers });
+  return comparable({ status: response.status, headers: response.headers, text: await response.text() });
+}
+
+async function askMcp(raw: string, ip: string) {
+  const { status, headers, json }: McpAnswer = await sendMcp(
+    sharedOrigin(),
+    raw,
+    "tools/call",
+    { name: "account", arguments: {} },
+    "2026-07-28",
+    { "X-Forwarded-For": ip },
+  );
+  return comparable({ status, headers, text: JSON.stringify(json) });
+}
+
+test("outside its networks a token is refused exactly as a revoked one, by every endpoint, /metrics and /mcp; inside it works", async () => {
+  const { raw } = await newRestrictedToken();
+  const revoked = await newRestrictedToken();
+  await revokeTokens(revoked.accountId, [revoked.id]);
+  for (const path of ENDPOINT_PATHS) {
+    const answer = comparable(await expectFailure(call(path, raw, from(OUTSIDE)), 401, INVALID));
+    expect(answer).toEqual(comparable(await call(path, revoked.raw, from(OUTSIDE))));
+    expect((await call(path, raw, from(INSIDE))).status).not.toBe(401);
+  }
+  for (const ask of [scrape, askMcp]) {
+    const answer = await ask(raw, OUTSIDE);
+    expect(answer).toEqual(await ask(revoked.raw, OUTSIDE));
+    expect(answer.status).toBe(401);
+    expect((await ask(raw, INSIDE)).status).toBe(200);
+  }
+});
+
+for (const [ip, status] of [
+  ["203.0.113.0", 200],
+  ["203.0.113.255", 200],
+  ["::ffff:203.0.113.9", 200],
+  ["[2001:db8:7:ffff::1]:4711", 200],
+  ["203.0.112.255", 401],
+  ["203.0.114.0", 401],
+  ["2001:db8:8::1", 401],
+  ["::ffff:203.0.114.9", 401],
+  // The client's claim, left of what the proxy has added.
+  ["203.0.113.7, 198.51.100.1", 401],
+  ["203.0.113.7, nonsense", 401],
+] as const) {
+  test(`from ${ip} a token of 203.0.113.0/24 and 2001:db8:7::/48 is answered with ${status}`, async () => {
+    const { raw } = await newRestrictedToken();
+    expect((await call("/api/v1/me", raw, from(ip))).status).toBe(status);
+  });
+}
+
+test("asked for together from different ips, in one statement, each request is judged by its own ip, and an unknown ip is outside", async () => {
+  const [restricted, other] = await Promise.all([newRestrictedToken(), newRestrictedToken("198.51.100.1")]);
+  const free = await newAccount();
+  const requests = [
+    [restricted.raw, INSIDE, restricted.accountId],
+    [restricted.raw, OUTSIDE, null],
+    [other.raw, INSIDE, null],
+    [other.raw, "198.51.100.1", other.accountId],
+    [restricted.raw, "2001:db8:7::1", restricted.accountId],
+    [restricted.raw, null, null],
+    [free.token, null, free.id],
+    [free.token, OUTSIDE, free.id],
+  ] as const;
+  const queries = await recordQueries(async () => {
+    const callers = await Promise.all(requests.map(([raw, ip]) => authenticate(raw, { ip, agent: null })));
+    expect(callers.map((caller) => caller?.account.id ?? null)).toEqual(requests.map(([, , account]) => account));
+  });
+  expect(queries.filter(({ text }) => text.startsWith("select"))).toHaveLength(1);
+});
+
+test("refusing costs the database the same statements, whether a token is revoked or used from elsewhere, so time tells neither", async () => {
+  const restricted = await newRestrictedToken();
+  const revoked = await newRestrictedToken();
+  await revokeTokens(revoked.accountId, [revoked.id]);
+  const statementsOf = async ({ raw, id, accountId }: typeof restricted) => {
+    const queries = await recordQueries(async () => {
+      expect(await authenticate(raw, { ip: OUTSIDE, agent: null })).toBeNull();
+      await expect.poll(async () => (await findToken(accountId, id))?.refusedCount).toBe(1);
+    });
+    return queries.filter(({ text }) => !text.startsWith("SELECT")).map(({ text }) => text);
+  };
+  const [whenRevoked, whenElsewhere] = [await statementsOf(revoked), await statementsOf(restricted)];
+  expect(whenElsewhere.slice(0, 2)).toEqual(whenRevoked.slice(0, 2));
+  expect(whenElsewhere).toHaveLength(whenRevoked.length);
+});
+
+test("a refusal from elsewhere is counted with its ip and program, is no use, and its ip does not push out those that use the token", async () => {
+  const { raw, id, accountId } = await newRestrictedToken();
+  const init = { origin: sharedOrigin(), headers: { "X-Forwarded-For": OUTSIDE, "User-Agent": "thief/1" } };
+  for (let i = 0; i < 3; i++) expect((await call("/api/v1/me", raw, init)).status).toBe(401);
+  await expect.poll(async () => (await findToken(accountId, id))?.refusedCount).toBe(3);
+  expect(await findToken(accountId, id)).toMatchObject({
+    lastRefusedIp: OUTSIDE,
+    lastRefusedAgent: "thief/1",
+    lastUsedAt: null,
+    firstUsedAt: null,
+  });
+  await expect
+    .poll(() => db.tokenUseHour.findMany({ where: { tokenId: id } }))
+    .toMatchObject([{ requests: 0, refused: 3, peak: 0 }]);
+  expect(await db.tokenVisitor.count({ where: { tokenId: id } })).toBe(0);
+});
+
+test("changed networks hold from the very next request on, however often they change", async () => {
+  const { raw, id, accountId } = await newRestrictedToken("");
+  for (const [networks, status] of [
+    ["", 200],
+    ["198.51.100.0/24", 401],
+    [NETWORKS, 200],
+    ["10.0.0.0/8", 401],
+    ["", 200],
+  ] as const) {
+    expect((await restrictToken(accountId, id, networks)).kind).toBe("restricted");
+    expect((await call("/api/v1/me", raw, from(INSIDE))).status, networks).toBe(status);
+  }
+});
+
+test("a token that takes another's place has its networks, and a use from elsewhere does not end the old one", async () => {
+  const old = await newRestrictedToken();
+  const formNonce = unique("a-form-of-its-own");
+  const result = await replaceToken(old.accountId, old.id, { overlap: "first-use", formNonce });
+  if (result.kind !== "created") throw new Error(JSON.stringify(result));
+  expect(result.token.networks).toEqual(["203.0.113.0/24", "2001:db8:7::/48"]);
+  expect((await call("/api/v1/me", result.raw, from(OUTSIDE))).status).toBe(401);
+  expect((await call("/api/v1/me", old.raw, from(INSIDE))).status).toBe(200);
+  expect((await call("/api/v1/me", result.raw, from(INSIDE))).status).toBe(200);
+  await expect.poll(async () => (await findToken(old.accountId, old.id))?.revokedAt ?? null).not.toBeNull();
+});
+
+test("networks of another account's token, and of one that has ended, cannot be changed", async () => {
+  const { raw, id, accountId } = await newRestrictedToken();
+  const stranger = await newAccount();
+  const refused = { kind: "invalid", field: "networks" };
+  expect(await restrictToken(stranger.id, id, "")).toMatchObject(refused);
+  expect((await call("/api/v1/me", raw, from(OUTSIDE))).status).toBe(401);
+  await revokeTokens(accountId, [id]);
+  expect(await restrictToken(accountId, id, "")).toMatchObject(refused);
+});
+
+test("the database refuses more than twenty networks, and what is no network, from any writer", async () => {
+  const { id } = await newRestrictedToken();
+  const many = Array.from({ length: 21 }, (_, index) => `10.0.${index}.0/24`);
+  for (const networks of [many, ["nonsense"], ["10.0.0.1/8"]]) {
+    await expect(db.accessToken.update({ where: { id }, data: { networks } })).rejects.toThrow();
+  }
+  expect((await db.accessToken.findUniqueOrThrow({ where: { id } })).networks).toHaveLength(2);
+});
