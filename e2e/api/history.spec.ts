@@ -5,12 +5,22 @@ import { recordQueries } from "@/e2e/support/recorded-queries";
 import { db } from "@/lib/database/client";
 import { NotFoundError } from "@/lib/failures";
 import { forReader } from "@/lib/process/reader.mjs";
-import { rateHealth } from "@/lib/servers/health-score";
-import { parseStabilityRecord, summariseStability } from "@/lib/servers/stability";
-import { type Bands, bandsOf, merge, parseBands, serializeBands } from "@/lib/servers/telemetry/bands";
-import { recordCheckIn } from "@/lib/servers/telemetry/check-ins";
-import { getHistory, listTrends } from "@/lib/servers/telemetry/history";
-import { type RatedServer, rateSamples } from "@/lib/servers/telemetry/past-scores";
+import { scoreHealth } from "@/lib/servers/health-score";
+import { getServer } from "@/lib/servers/servers";
+import { parseStabilityRecord, summariseStability, withCheckIn } from "@/lib/servers/stability";
+import {
+  type Bands,
+  bandsOf,
+  type HistoryValues,
+  merge,
+  parseBands,
+  serializeBands,
+} from "@/lib/servers/telemetry/bands";
+import { recordCheckIn, storeCheckIn } from "@/lib/servers/telemetry/check-ins";
+import { getHistory, type History, listTrends } from "@/lib/servers/telemetry/history";
+import { rolledUpValues } from "@/lib/servers/telemetry/measurements";
+import type { RatedServer } from "@/lib/servers/telemetry/past-scores";
+import { parseReport } from "@/lib/servers/telemetry/report";
 import { retireSamples } from "@/lib/servers/telemetry/retention";
 import { listHours, recompute, rollUp, type SummedHour } from "@/lib/servers/telemetry/roll-ups";
 import { findUnwellSince } from "@/lib/servers/telemetry/since";
@@ -46,53 +56,90 @@ async function insertSamples(serverId: number, hours: number, end = hourAgo(0)):
     from generate_series(1, ${hours * 12}::int) n, lateral (select to_timestamp(${(end - hours * HOUR) / 1000}::float8) + (n - 1) * interval '5 minutes' as ts) t`;
 }
 
-test("the score kept for an hour is that of each check-in as it was rated then", async () => {
+type Random = () => number;
+
+/** Numbers from 0 to 1 that are the same in each run: a failure names its seed. */
+function randomOf(seed: number): Random {
+  let state = seed;
+  return () => {
+    state = (state * 1_664_525 + 1_013_904_223) % 2 ** 32;
+    return state / 2 ** 32;
+  };
+}
+
+/** What a daemon may report: any of its measurements may be missing. */
+function anySample(random: Random) {
+  const maybe = (most: number) => (random() < 0.8 ? random() * most : null);
+  return {
+    cpuPct: maybe(100),
+    cpuStealPct: maybe(25),
+    cpuIowaitPct: maybe(70),
+    load5: maybe(20),
+    memUsedMb: maybe(1000),
+    memTotalMb: random() < 0.9 ? 1000 : null,
+    swapUsedPct: maybe(100),
+    diskUsedPct: maybe(100),
+    netLossPct: maybe(10),
+    netRetransmitPct: maybe(20),
+    uptimeS: maybe(100_000),
+    oomKills: random() < 0.05 ? 1 : null,
+    failedUnits: random() < 0.5 ? Math.floor(random() * 3) : null,
+  };
+}
+
+test("without late arrivals the score of each full minute in charts and sums is the one that the API answered then, in silences as well", async () => {
   const server = await oldServer();
-  const start = hourAgo(30);
-  server.countsFrom = new Date(start);
-  const scores = new Map<number, number[]>();
-  for (let n = 0; n < 40; n++) {
-    const at = start + n * 37 * MINUTE;
-    const sample = {
-      cpuPct: (n * 29) % 101,
-      load5: n % 12,
-      memUsedMb: 600 + n * 9,
-      memTotalMb: 1000,
-      netLossPct: n % 3,
-      uptimeS: (n % 7) * 2000,
-      oomKills: n % 11 === 0 ? 1 : 0,
-      failedUnits: n % 5 === 0 ? n % 2 : null,
-    };
-    await recordCheckIn(server.id, { sample }, new Date(at));
-    const { stability } = await db.server.findUniqueOrThrow({
-      where: { id: server.id },
-      select: { stability: true },
-    });
-    const nothingElse = { cpuStealPct: null, cpuIowaitPct: null, swapUsedPct: null, diskUsedPct: null };
-    const { score } = rateHealth(
-      {
-        lastSeenAt: at,
-        cores: CORES,
-        sample: { ...nothingElse, netRetransmitPct: null, ...sample, ts: at },
-        stability: summariseStability(parseStabilityRecord(stability), server.countsFrom.getTime(), at),
-      },
-      at,
+  const seed = Date.now() % 100_000;
+  const random = randomOf(seed);
+  const from = hourAgo(27);
+  const now = Date.now();
+  const answered = new Map<number, number>();
+  let at = from + 20 * MINUTE + 17;
+  server.countsFrom = new Date(at);
+  for (let n = 0; at < now; n++) {
+    // The number of cores changes with the machine; most check-ins say nothing of it.
+    const facts = n % 20 === 0 ? { os: "Debian", kernel: "6", cores: 1 + Math.floor(random() * 16) } : undefined;
+    await recordCheckIn(server.id, { facts, sample: anySample(random) }, new Date(at));
+    // Half a minute to three minutes, sometimes up to an hour; and once eleven hours.
+    const pause = (0.2 + random() * 2.8) * (random() < 0.1 ? 20 : 1) * MINUTE;
+    const next = Math.min(now, Math.round(at + (n === 60 ? 11 * HOUR : pause)));
+    for (let minute = Math.ceil(at / MINUTE) * MINUTE; minute < next; minute += MINUTE) {
+      answered.set(minute, (await getServer(server.accountId, String(server.id), minute)).score);
+    }
+    at = next;
+  }
+  expect(answered.size).toBeGreaterThan(1500);
+
+  const charted = await getHistory(server.accountId, String(server.id), "1h", now);
+  const shown = charted.points.flatMap(({ at, bands }) => (bands.score ? [[at, bands.score.mean]] : []));
+  const lastHour = [...answered].filter(([minute]) => minute >= charted.from);
+  expect(shown, `seed ${seed}`).toEqual(lastHour);
+  expect(lastHour.length).toBeGreaterThanOrEqual(59);
+
+  const bandsBy = (step: number) => {
+    const bands = new Map<number, Bands>();
+    for (const [minute, score] of answered) {
+      const start = Math.floor(minute / step) * step;
+      bands.set(start, merge(bands.get(start) ?? {}, bandsOf({ score })));
+    }
+    return [...bands].map(([at, { score }]) => [at, score?.least, score?.greatest, score?.count, score?.mean] as const);
+  };
+  const day = await getHistory(server.accountId, String(server.id), "24h", now);
+  const scores = (steps: { at: number; bands: Bands }[]) =>
+    steps.flatMap(({ at, bands: { score } }) =>
+      score ? [[at, score.least, score.greatest, score.count, expect.closeTo(score.mean, 2)]] : [],
     );
-    const hour = Math.floor(at / HOUR) * HOUR;
-    scores.set(hour, [...(scores.get(hour) ?? []), score]);
-  }
+  expect(
+    bandsBy(10 * MINUTE).filter(([at]) => at >= day.from),
+    `seed ${seed}`,
+  ).toEqual(scores(day.points));
+  const least = Math.min(...[...answered].filter(([minute]) => minute >= day.from).map(([, score]) => score));
+  expect(day.peaks.score?.value).toBe(least);
+  expect(answered.get(day.peaks.score?.at ?? 0)).toBe(least);
   const kept = await summed(server);
-  expect(kept.length).toBeGreaterThan(20);
-  for (const { hour, bands } of kept) {
-    const rated = scores.get(hour) ?? [];
-    const mean = rated.reduce((sum, score) => sum + score, 0) / rated.length;
-    expect(bands.score).toMatchObject({
-      least: Math.min(...rated),
-      greatest: Math.max(...rated),
-      count: rated.length,
-      mean: expect.closeTo(mean, 2),
-    });
-  }
+  expect(kept.length).toBeGreaterThan(24);
+  const hours = scores(kept.map(({ hour, bands }) => ({ at: hour, bands })));
+  expect(bandsBy(HOUR).slice(0, hours.length), `seed ${seed}`).toEqual(hours);
 });
 
 /** A sample in each minute of the last 60 hours, with a disk that is 99 % full in these times (epoch ms). */
@@ -133,7 +180,7 @@ test("a server is not well since the end of the last ten minutes in which it was
 async function insertAnySamples(serverId: number, count: number, everySeconds: number): Promise<void> {
   await db.$executeRaw`
     insert into telemetry_samples (server_id, ts, cpu_pct, cpu_steal_pct, cpu_iowait_pct, load5, mem_used_mb, mem_total_mb,
-      swap_used_pct, disk_used_pct, net_loss_pct, net_retransmit_pct, uptime_s, oom_kills, failed_units)
+      swap_used_pct, disk_used_pct, net_loss_pct, net_retransmit_pct, uptime_s, oom_kills, failed_units, cores)
     select ${serverId}, to_timestamp(${hourAgo(0) / 1000}::float8) - make_interval(secs => ${everySeconds}::float8 * (n - random() * 0.9)),
       case when random() < 0.9 then round((random() * 100)::numeric, 2) end, case when random() < 0.5 then random() * 25 end,
       case when random() < 0.5 then random() * 70 end, random() * 20,
@@ -141,36 +188,75 @@ async function insertAnySamples(serverId: number, count: number, everySeconds: n
       case when random() < 0.9 then 1000 * (random() > 0.05)::int end, case when random() < 0.5 then random() * 100 end,
       case when random() < 0.8 then random() * 100 end, case when random() < 0.5 then random() * 10 end,
       case when random() < 0.5 then random() * 20 end, case when random() < 0.9 then random() * 100000 end,
-      case when random() < 0.01 then 2 when random() < 0.5 then 0 end, case when random() < 0.1 then (random() * 3)::int end
+      case when random() < 0.01 then 2 when random() < 0.5 then 0 end, case when random() < 0.1 then (random() * 3)::int end,
+      case when random() < 0.5 then 1 + (random() * 31)::int end
     from generate_series(1, ${count}::int) n`;
 }
 
-/** The hours of these samples, each rated by itself, taken together in this process. */
-async function summedOneByOne(server: RatedServer, from: number): Promise<SummedHour[]> {
-  const hours = new Map<number, Bands>();
-  for await (const { ts, values } of rateSamples(server, from, hourAgo(0))) {
-    const hour = Math.floor(ts / HOUR) * HOUR;
-    hours.set(hour, merge(hours.get(hour) ?? {}, bandsOf(values)));
+/** The hours from `from` on, with each minute rated by itself in this process, as check-ins and the API do it. */
+async function summedOneByOne({ id, countsFrom, cores }: RatedServer, from: number): Promise<SummedHour[]> {
+  const hours = new Map<number, SummedHour>();
+  const add = (at: number, values: HistoryValues, samples: number) => {
+    const hour = Math.floor(at / HOUR) * HOUR;
+    if (hour < from) return;
+    const before = hours.get(hour) ?? { hour, samples: 0, bands: {}, late: 0 };
+    const bands = merge(before.bands, bandsOf(values));
+    hours.set(hour, { ...before, samples: before.samples + samples, bands });
+  };
+  let record = parseStabilityRecord({});
+  const samples = await db.telemetrySample.findMany({ where: { serverId: id }, orderBy: { ts: "asc" } });
+  for (const [index, sample] of samples.entries()) {
+    const ts = sample.ts.getTime();
+    const uptimeBefore = samples[index - 1]?.uptimeS ?? null;
+    const hasRestarted = uptimeBefore !== null && sample.uptimeS !== null && sample.uptimeS < uptimeBefore;
+    record = withCheckIn(record, ts, {
+      restarts: hasRestarted ? 1 : 0,
+      outages: 0,
+      oomKills: sample.oomKills ?? 0,
+      failedUnits: sample.failedUnits,
+    });
+    add(ts, rolledUpValues(sample), 1);
+    const next = samples[index + 1]?.ts.getTime() ?? hourAgo(0);
+    for (let minute = Math.ceil(ts / MINUTE) * MINUTE; minute < next; minute += MINUTE) {
+      const stability = summariseStability(record, countsFrom.getTime(), minute);
+      const facts = { lastSeenAt: ts, cores: sample.cores ?? cores, sample: { ...sample, ts }, stability };
+      add(minute, { score: scoreHealth(facts, minute).score }, 0);
+    }
   }
-  return [...hours].map(([hour, bands]) => ({ hour, bands: parseBands(serializeBands(bands)) }));
+  return [...hours.values()].map(({ bands, ...rest }) => ({ ...rest, bands: parseBands(serializeBands(bands)) }));
 }
 
-test("the sums that PostgreSQL makes are number by number those of the samples rated one by one, whatever was measured", async () => {
+test("JavaScript and SQL rate every minute alike, whatever was measured, and in a silence of any length", async () => {
   // Added in the middle of its samples, so that both ways of counting the minutes before are there.
-  const server = { ...(await oldServer()), createdAt: new Date(hourAgo(20) + 17 * MINUTE) };
+  const server = { ...(await oldServer()), countsFrom: new Date(hourAgo(60) + 17 * MINUTE) };
   for (const cores of [CORES, null]) {
     await db.telemetrySample.deleteMany({ where: { serverId: server.id } });
     await db.telemetryHour.deleteMany({ where: { serverId: server.id } });
-    await insertAnySamples(server.id, 3000, 37);
-    const from = hourAgo(26);
+    await insertAnySamples(server.id, 8000, 37);
+    // Silences of twenty minutes, of five hours, and of thirty; and one whose last sample is older than a day.
+    for (const [first, hours] of [
+      [75.3, 0.34],
+      [70.2, 5],
+      [50.1, 30],
+      [3.2, 1],
+    ] as const) {
+      const [since, until] = [hourAgo(0) - first * HOUR, hourAgo(0) - (first - hours) * HOUR];
+      await db.telemetrySample.deleteMany({
+        where: { serverId: server.id, ts: { gte: new Date(since), lt: new Date(until) } },
+      });
+    }
+    const from = hourAgo(81);
     await expect.poll(() => rollUp({ ...server, cores }, from, hourAgo(0))).toBe(true);
     const kept = await listHours(server.id, from, hourAgo(0));
-    expect(kept.length).toBeGreaterThan(20);
+    expect(kept.length).toBeGreaterThan(75);
     const settled = kept.map(({ hour }) => hour);
     const rated = (await summedOneByOne({ ...server, cores }, from)).filter(({ hour }) => settled.includes(hour));
     const means = (hours: SummedHour[]) => hours.flatMap(({ bands }) => Object.values(bands).map(({ mean }) => mean));
-    const others = (hours: SummedHour[]) => JSON.stringify(hours, (name, value) => (name === "mean" ? "" : value));
-    expect(others(kept)).toBe(others(rated));
+    const others = (hours: SummedHour[]) =>
+      hours.map(({ hour, samples, late, bands }) =>
+        JSON.stringify({ hour: new Date(hour), samples, late, bands }, (name, value) => (name === "mean" ? "" : value)),
+      );
+    expect(others(kept)).toEqual(others(rated));
     // Rounded to three decimals, a mean in the middle may go either way.
     const expected = means(rated);
     expect(means(kept).filter((mean, index) => Math.abs(mean - (expected[index] ?? 0)) > 0.0011)).toEqual([]);
@@ -216,6 +302,24 @@ test("what another writer inserts, changes or moves later is in the sums as if i
     expect(followed).toEqual(await summed(server));
     before.splice(0, before.length, ...followed);
   }
+});
+
+test("a sample that is written into a silence of days changes the score of every hour up to the next sample, and none after it", async () => {
+  const server = await oldServer();
+  await insertSamples(server.id, 2, hourAgo(70));
+  await insertSamples(server.id, 2, hourAgo(3));
+  const before = await summed(server);
+  // It measured nothing, which counts 500 for each component, where the silence had left nothing of what was measured.
+  await db.$executeRaw`insert into telemetry_samples (server_id, ts) values (${server.id}, ${new Date(hourAgo(60) + 30 * MINUTE)})`;
+  const after = await summed(server);
+  const changed = after.filter(({ bands }, index) => bands.score?.mean !== before[index]?.bands.score?.mean);
+  expect(changed.map(({ hour }) => hour)).toEqual(Array.from({ length: 55 }, (_, index) => hourAgo(60 - index)));
+  expect(changed.at(-1)?.bands.score).toMatchObject({ least: 375, greatest: 375, count: 60 });
+  expect(before.find(({ hour }) => hour === hourAgo(10))?.bands.score).toMatchObject({
+    least: 0,
+    greatest: 0,
+    count: 60,
+  });
 });
 
 /** Runs a function while an open transaction has stored a sample with 100 % CPU at `at` (epoch ms). */
@@ -354,7 +458,8 @@ test("one sample of a month is seen at 30 days, in each of the four times at its
   }
   const { points } = await getHistory(server.accountId, String(server.id), "1h");
   const gap = Date.now() - 35 * MINUTE;
-  expect(points.filter(({ at }) => Math.abs(at - gap) < 4 * MINUTE)).toEqual([]);
+  const within = points.filter(({ at }) => Math.abs(at - gap) < 4 * MINUTE);
+  expect(within.map(({ bands }) => [bands.cpuPct, bands.score?.count])).toEqual(within.map(() => [undefined, 1]));
 });
 
 test("an operator who deletes a wrong sample has the hours summed up again, and what came before the samples stays", async () => {
@@ -373,6 +478,84 @@ test("an operator who deletes a wrong sample has the hours summed up again, and 
   const untouched = ({ hour }: SummedHour) => hour < hourAgo(40) || hour >= hourAgo(16);
   expect(after.filter(untouched)).toEqual(before.filter(untouched));
   expect(after).toHaveLength(before.length);
+});
+
+test("samples that arrive late correct the scores of their time, and the steps and hours say which minutes were reported later", async () => {
+  const server = await oldServer();
+  const sample = { cpuPct: 10, memUsedMb: 100, memTotalMb: 1000, diskUsedPct: 20, netLossPct: 0 };
+  const start = hourAgo(3);
+  // Silent for ninety minutes, of which the last hour is reported at the end.
+  for (let at = start; at < start + HOUR; at += MINUTE) await recordCheckIn(server.id, { sample }, new Date(at));
+  const back = new Date(start + 2.5 * HOUR);
+  await recordCheckIn(server.id, { sample }, back);
+  const before = await getHistory(server.accountId, String(server.id), "24h", back.getTime());
+  const hours = await summed(server);
+  expect(hours.map(({ late }) => late)).toEqual(hours.map(() => 0));
+  for (let at = start + 1.5 * HOUR; at < back.getTime(); at += MINUTE) {
+    await storeCheckIn(server.id, parseReport({ sample }), { sampledAt: new Date(at), arrivedAt: back });
+  }
+  const after = await getHistory(server.accountId, String(server.id), "24h", back.getTime());
+  const late = ({ points }: History) =>
+    points.flatMap(({ at, late }) => (late > 0 ? [[(at - start) / MINUTE, late]] : []));
+  expect(late(before)).toEqual([]);
+  // The last of them was only a minute late.
+  expect(late(after)).toEqual([90, 100, 110, 120, 130, 140].map((step) => [step, step === 140 ? 9 : 10]));
+  const least = ({ points }: History) =>
+    points.map(({ at, bands }) => [(at - start) / MINUTE, bands.score?.least]).filter(([step = 0]) => step >= 70);
+  const silent = least(before)
+    .slice(0, 8)
+    .map(([, score = 1000]) => score);
+  expect(Math.max(...silent)).toBeLessThan(700);
+  expect(silent.at(-1)).toBeLessThan(200);
+  const reported = least(after)
+    .slice(2, 8)
+    .map(([, score = 0]) => score);
+  expect(Math.min(...reported)).toBeGreaterThan(800);
+  // Nobody reported the first half hour: it stays as it was shown.
+  expect(least(after).slice(0, 2)).toEqual(least(before).slice(0, 2));
+  const corrected = await summed(server);
+  expect(corrected.map(({ hour, late }) => [(hour - start) / HOUR, late]).slice(0, 3)).toEqual([
+    [0, 0],
+    [1, 30],
+    [2, 29],
+  ]);
+});
+
+test("a range says how much of it is known, and the mean and the minimum are of the same minutes", async () => {
+  const { id: accountId } = await newAccount();
+  const start = hourAgo(3);
+  const { id } = await newServer(accountId, { createdAt: new Date(start), lastSeenAt: new Date(start) });
+  const sample = { cpuPct: 10, memUsedMb: 100, memTotalMb: 1000, diskUsedPct: 20, netLossPct: 0 };
+  await recordCheckIn(id, { sample }, new Date(start));
+  const now = start + 2 * HOUR;
+  const [day, week] = [
+    await getHistory(accountId, String(id), "24h", now),
+    await getHistory(accountId, String(id), "7d", now),
+  ];
+  for (const { known, points } of [day, week]) {
+    expect(known).toBe(2 * HOUR + MINUTE);
+    const whole = points.reduce<Bands>((sum, { bands }) => merge(sum, bands), {}).score;
+    // From full score down to what a silence leaves, of every minute.
+    expect(whole).toMatchObject({ greatest: 1000, count: 121 });
+    expect(whole?.least).toBeLessThan(100);
+    expect(whole?.mean).toBeLessThan(250);
+  }
+});
+
+test("hours that a version before summed up are summed up again while their samples are stored, and stay as they are when these are gone", async () => {
+  const server = await oldServer();
+  await insertSamples(server.id, 48);
+  await summed(server);
+  const old = { score: [1, 2, 3, 12], cpuPct: [40, 41, 42, 12] };
+  await db.telemetryHour.updateMany({ where: { serverId: server.id }, data: { bands: old, rule: null } });
+  await db.$executeRaw`delete from telemetry_samples where server_id = ${server.id} and ts < ${new Date(hourAgo(30))}`;
+  const hours = await summed(server);
+  expect(hours.filter(({ hour }) => hour < hourAgo(30)).map(({ bands }) => serializeBands(bands))).toEqual(
+    Array.from({ length: 18 }, () => old),
+  );
+  const again = hours.filter(({ hour }) => hour >= hourAgo(30));
+  expect(again.length).toBeGreaterThan(25);
+  expect(again.every(({ bands }) => bands.score?.count === 60)).toBe(true);
 });
 
 test("the trends of a list are the mean scores of the hours, made in the background for those who ask next", async () => {

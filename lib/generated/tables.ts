@@ -418,6 +418,14 @@ export const TABLES = {
       "failedUnits": {
         "name": "failed_units",
         "kind": "json"
+      },
+      "cores": {
+        "name": "cores",
+        "kind": "json"
+      },
+      "arrivedAt": {
+        "name": "arrived_at",
+        "kind": "instant"
       }
     }
   },
@@ -443,6 +451,14 @@ export const TABLES = {
       "stale": {
         "name": "stale",
         "kind": "other"
+      },
+      "rule": {
+        "name": "rule",
+        "kind": "json"
+      },
+      "late": {
+        "name": "late",
+        "kind": "json"
       }
     }
   },

@@ -41,7 +41,12 @@ export function needOf({ hasCheckedIn, online, score, components, stability }: N
 
 /** Whether the score is healthy and no component critical. */
 export function isRatedWell({ score, components }: Score): boolean {
-  return levelOf(score) === "healthy" && Object.values(components).every((points) => levelOf(points) !== "critical");
+  return isWell(score, Math.min(...Object.values(components)));
+}
+
+/** As `isRatedWell`, of the score and its least component. */
+export function isWell(score: number, leastComponent: number): boolean {
+  return levelOf(score) === "healthy" && levelOf(leastComponent) !== "critical";
 }
 
 /** The level of a score as a page colours it: of a server that needs attention it is never the best. */

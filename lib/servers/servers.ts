@@ -105,9 +105,9 @@ export async function listServers(accountId: number): Promise<ServerList> {
   return { servers: await mapInTurns(rows, serialize) };
 }
 
-/** @throws NotFoundError when there is no such server of this account (contract 4, rule 8). */
-export async function getServer(accountId: number, idText: string): Promise<ServerDetail> {
-  return (await getServerReport(accountId, idText)).server;
+/** A server at `now` (epoch ms). @throws NotFoundError when there is no such server of this account (contract 4, rule 8). */
+export async function getServer(accountId: number, idText: string, now?: number): Promise<ServerDetail> {
+  return (await getServerReport(accountId, idText, now)).server;
 }
 
 /** What the page of a server shows beside what the API answers. */
@@ -128,11 +128,11 @@ export type ServerReport = {
 export type CurrentValues = Sample & { cores: number | null };
 
 /** As `getServer`. @throws NotFoundError when there is no such server of this account. */
-export async function getServerReport(accountId: number, idText: string): Promise<ServerReport> {
+export async function getServerReport(accountId: number, idText: string, now?: number): Promise<ServerReport> {
   const [answer] = await query(SERVER, { id: parseId(idText), accountId });
   const [values] = parseRows(answer?.rows);
   if (!values) throw new NotFoundError();
-  return reportOf(values, Date.now());
+  return reportOf(values, now ?? Date.now());
 }
 
 /** The servers of an account, by id, each as `getServer` answers it, all of one moment and in one statement. */

@@ -13,7 +13,7 @@ import { isSilentAt, type Machinery, reportAt } from "@/prisma/demo/machines";
 
 /** How far back the longest history reaches. */
 const REACH = 31 * DAY;
-/** One sample of half an hour stands for the sixty that a daemon sends. */
+/** One moment stands for half an hour: for the sixty samples that a daemon sends, and for thirty scores. */
 const SAMPLED_EVERY = 30 * MINUTE;
 
 const t = table("TelemetrySample", "t");
@@ -92,14 +92,27 @@ type Known = { record: StabilityRecord; since: number };
 function sumOf(server: Machinery, createdAt: number, hour: number, { record, since }: Known): HourSum {
   let [samples, bands]: [number, Bands] = [0, {}];
   for (let at = hour; at < hour + HOUR; at += SAMPLED_EVERY) {
-    if (isSilentAt(server, at)) continue;
-    const { sample, facts } = reportAt(server, { at, previousAt: at - SAMPLED_EVERY, createdAt });
+    const heardAt = lastHeard(server, createdAt, at);
+    if (heardAt === null) continue;
+    const { sample, facts } = reportAt(server, { at: heardAt, previousAt: heardAt - SAMPLED_EVERY, createdAt });
     const stability = summariseStability(record, since, at);
-    const health = rateHealth({ lastSeenAt: at, cores: facts.cores, sample: { ...sample, ts: at }, stability }, at);
-    bands = merge(bands, bandsOf({ score: health.score, ...rolledUpValues(sample) }));
-    samples++;
+    const { score } = rateHealth(
+      { lastSeenAt: heardAt, cores: facts.cores, sample: { ...sample, ts: heardAt }, stability },
+      at,
+    );
+    const values = bandsOf({ score, ...(heardAt === at && rolledUpValues(sample)) });
+    if (values.score) values.score.count = SAMPLED_EVERY / MINUTE;
+    bands = merge(bands, values);
+    if (heardAt === at) samples++;
   }
   return { samples, bands };
+}
+
+/** The last moment until `at` (epoch ms) at which the daemon was not silent; null: none since the creation. */
+function lastHeard(server: Machinery, createdAt: number, at: number): number | null {
+  let heardAt = at;
+  while (isSilentAt(server, heardAt)) heardAt -= MINUTE;
+  return heardAt < createdAt ? null : heardAt;
 }
 
 type PastHour = { hour: number; minutes: number; reboots: number; oom_kills: number; lastOomAt: number | null };

@@ -1,10 +1,11 @@
 import { scaleLinear } from "d3-scale";
 import { area, line } from "d3-shape";
+import { Fragment } from "react";
 import { scaleBase, scaleTexts, type Unit } from "@/lib/quantities";
 import { MINUTE } from "@/lib/time";
 import { ChartCursor } from "./chart-cursor";
 import { ChartTable } from "./chart-table";
-import { Lane } from "./lane";
+import { Lane, type LaneKind } from "./lane";
 import { Legend } from "./legend";
 import { packPoints } from "./packed-points";
 import type { ChartPoint, ChartSeries, ChartSilence } from "./series";
@@ -13,6 +14,9 @@ import styles from "./time-chart.module.css";
 
 /** A part of the scale that has a name, for example where a score is healthy. */
 export type ChartLevel = { name: string; from: number; to: number };
+
+/** What happened meanwhile: a lane below the plot, and below it the same in words. */
+export type ChartLane = { name: string; kind: LaneKind; marks: readonly ChartSilence[]; words: React.ReactNode };
 
 type Props = {
   title: string;
@@ -29,8 +33,7 @@ type Props = {
   /** Three lines at most can be told apart. */
   series: readonly ChartSeries[];
   silences?: readonly ChartSilence[];
-  /** What happened meanwhile: a lane below the plot, and below it the same in words. */
-  lane?: { name: string; marks: readonly ChartSilence[]; words: React.ReactNode } | undefined;
+  lanes?: readonly ChartLane[];
   levels?: readonly ChartLevel[];
   /** The time (ms) that one row of the table covers. */
   row: number;
@@ -48,15 +51,34 @@ const HEIGHT = 240;
  * with the numbers, and the same in a table. A script adds only the values at the time that is pointed at.
  */
 export function TimeChart(props: Props) {
-  const { title, from, to, step, gap, top, unit, series, silences = [], levels = [], lane, row, zone, id } = props;
+  const {
+    title,
+    from,
+    to,
+    step,
+    gap,
+    top,
+    unit,
+    series,
+    silences = [],
+    levels = [],
+    lanes = [],
+    row,
+    zone,
+    id,
+  } = props;
   const known = series.filter(({ points }) => points.length > 0);
   return (
     <figure className={`card ${styles.chart}`} aria-label={title} id={id}>
       <h3>{title}</h3>
       <Plot {...{ title, from, to, step, gap, top, unit, series, silences, levels, zone }} />
-      {lane && <Lane name={lane.name} from={from} to={to} marks={lane.marks} />}
+      {lanes.map(({ name, kind, marks }) => (
+        <Lane key={name} {...{ name, kind, from, to, marks }} />
+      ))}
       <figcaption className={styles.caption}>
-        {lane?.words}
+        {lanes.map(({ name, words }) => (
+          <Fragment key={name}>{words}</Fragment>
+        ))}
         {known.length === 0 ? (
           <p className="soft">Nothing was measured in this time.</p>
         ) : (

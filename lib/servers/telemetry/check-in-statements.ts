@@ -93,12 +93,18 @@ type Addition = { sql: string; columns: string };
 // Raw, because one statement is one transaction. It writes only if the server has not changed since it was read, so no
 // transaction stays open between reading and writing. The sample alone decides whether anything is new.
 export const SEEN = statement(CHANGE, (parameters) => change(parameters, { sql: "select id from same", columns: "" }));
-export const SAMPLED = statement({ ...CHANGE, ts: t.ts, ...MEASURED }, (parameters) => {
-  const columns = [t.serverId, t.ts, ...Object.values(MEASURED)];
-  const values = Object.keys(MEASURED).map((name) => parameters[name as keyof typeof MEASURED]);
+const SAMPLE = { ts: t.ts, ...MEASURED, arrivedAt: t.arrivedAt, coresThen: t.cores };
+export const SAMPLED = statement({ ...CHANGE, ...SAMPLE }, (parameters) => {
+  const columns = [t.serverId, ...Object.values(SAMPLE)];
+  const { coresThen, ...given } = parameters;
+  const values = [...Object.keys(MEASURED), "arrivedAt"].map((name) => given[name as keyof typeof given]);
+  // Facts that another program wrote may hold any number.
+  const cores = `coalesce(${coresThen}, case when jsonb_typeof(facts -> 'cores') = 'number'
+      then nullif(least(greatest((facts ->> 'cores')::numeric, 0), 1e6), 0)::float8 end)`;
   const isLatest = `${s.latestSampleAt} is null or ${s.latestSampleAt} < added.ts`;
   return change(parameters, {
-    sql: `insert into telemetry_samples as t (${names(...columns)}) select id, ${parameters.ts}, ${values.join(", ")} from same
+    sql: `insert into telemetry_samples as t (${names(...columns)}) 
+      select id, ${parameters.ts}, ${values.join(", ")}, ${cores} from same
     on conflict (${names(t.serverId, t.ts)}) do nothing
     returning ${t.serverId} as id, ${t.ts} as ts, ${LATEST_SAMPLE} as sample`,
     // As the trigger would right afterwards: so the row is written once.
@@ -135,7 +141,7 @@ function change(parameters: { [Name in keyof typeof CHANGE]: string }, added: Ad
   });
   return {
     sql: `with same as (
-      select ${s.id} as id from ${s} where ${s.id} = ${parameters.id} and ${s.lastSeenAt} = ${parameters.lastSeenBefore}
+      select ${s.id} as id, ${s.facts} as facts from ${s} where ${s.id} = ${parameters.id} and ${s.lastSeenAt} = ${parameters.lastSeenBefore}
         and md5(${s.stability}::text) = ${parameters.stabilityMd5} for update),
     added as (${added.sql}),
     used as (

@@ -122,7 +122,13 @@ export async function storeCheckIn(
     };
     const [outcome] =
       sample && !isThinned
-        ? await query(SAMPLED, { ...changes, ts: sampledAt, ...sample })
+        ? await query(SAMPLED, {
+            ...changes,
+            ...sample,
+            ts: sampledAt,
+            arrivedAt: isLate(sampledAt, arrivedAt) ? arrivedAt : null,
+            coresThen: facts?.cores ?? null,
+          })
         : absorbed > 0
           ? await query(ABSORBED, { ...changes, ts: new Date(previous.storedTs ?? 0), kills: absorbed })
           : await query(SEEN, changes);
@@ -130,6 +136,11 @@ export async function storeCheckIn(
     return outcome.wasNew && !isThinned;
   }
   throw new Error(`Server ${serverId} never stayed as it was between reading and writing.`);
+}
+
+/** Whether a page may have shown a score without the sample, for longer than a request takes. */
+function isLate(sampledAt: Date, arrivedAt: Date): boolean {
+  return arrivedAt.getTime() - sampledAt.getTime() > CLOCK_TOLERANCE;
 }
 
 /** The kills that a thinned sample adds to the stored one. 0 when it was sent before. */

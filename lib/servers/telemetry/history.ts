@@ -1,24 +1,19 @@
 import { BusyError } from "@/lib/admission/busy-error";
 import { PURPOSES, withPlace } from "@/lib/admission/shares";
 import { db } from "@/lib/database/client";
-import { fromReplica, hasReplica, queryReplica, type Reader } from "@/lib/database/replica";
+import { fromReplica, hasReplica, queryReplica } from "@/lib/database/replica";
 import { parameter, select, statement } from "@/lib/database/statement";
 import { Expression, table } from "@/lib/database/tables";
 import { parseId } from "@/lib/http/ids";
 import { runInBackground } from "@/lib/process/background";
 import { perProcess } from "@/lib/process/per-process";
 import { hasReaderLeft } from "@/lib/process/reader.mjs";
-import { type Bands, bandsOf, merge } from "@/lib/servers/telemetry/bands";
-import {
-  getRatedServer,
-  RATED,
-  type RatedServer,
-  rateSamples,
-  toRatedServer,
-} from "@/lib/servers/telemetry/past-scores";
+import { type Bands, merge } from "@/lib/servers/telemetry/bands";
+import { getRatedServer, listSteps, RATED, type RatedServer, toRatedServer } from "@/lib/servers/telemetry/past-scores";
 import { findPeaks, PeakSearch, type Peaks } from "@/lib/servers/telemetry/peaks";
 import { isBehind, listHours, rollUp, type SummedHour, settledUntil } from "@/lib/servers/telemetry/roll-ups";
 import { heardShare, listSilences, type Silence } from "@/lib/servers/telemetry/silences";
+import { RULE } from "@/lib/servers/telemetry/sum-statement";
 import { DAY, HOUR, MINUTE, SECOND } from "@/lib/time";
 
 /** How far a history reaches back, and the length of one of its steps; at most 180 steps each. */
@@ -35,10 +30,10 @@ export const HISTORY_RANGES = Object.keys(RANGES) as HistoryRange[];
 const PATIENCE = 1.5 * SECOND;
 
 /**
- * `at` is the beginning of the step in epoch milliseconds, `heard` the share of it in which the daemon was heard, 0 to 1.
- * A step without samples is absent.
+ * `at` is the beginning of the step in epoch milliseconds, `heard` the share of it in which the daemon was heard, 0 to 1,
+ * `late` the number of its minutes whose score was known only later. A step of which nothing is known is absent.
  */
-export type HistoryPoint = { at: number; heard: number; bands: Bands };
+export type HistoryPoint = { at: number; heard: number; bands: Bands; late: number };
 
 export type History = {
   range: HistoryRange;
@@ -51,6 +46,8 @@ export type History = {
   points: HistoryPoint[];
   silences: Silence[];
   peaks: Peaks;
+  /** In how much of the time until now (ms) there was a score: after the first check-in, as far as is kept. */
+  known: number;
   /** False while older hours are still being summed up. */
   isComplete: boolean;
 };
@@ -80,24 +77,29 @@ export async function getHistory(
   const { hours, isComplete } = isByHour
     ? await readHours(accountId, server, from, to, young)
     : { hours: [], isComplete: true };
-  const points = new Map<number, Bands>();
+  const points = new Map<number, Omit<HistoryPoint, "at" | "heard">>();
   const search = new PeakSearch();
-  const add = (time: number, length: number, bands: Bands) => {
+  let knownMinutes = 0;
+  const add = (time: number, length: number, bands: Bands, late: number) => {
     const at = from + Math.floor((time - from) / step) * step;
-    points.set(at, merge(points.get(at) ?? {}, bands));
-    search.add(time, length, bands);
+    const before = points.get(at);
+    points.set(at, { bands: merge(before?.bands ?? {}, bands), late: (before?.late ?? 0) + late });
+    // Versions before counted the samples that have a score.
+    knownMinutes += Math.min(length / MINUTE, bands.score?.count ?? 0);
   };
-  for (const { hour, bands } of hours) add(hour, HOUR, bands);
-  for (const { ts, bands } of await fromReplica(({ client }) => listYoung(server, young, to, client)))
-    add(ts, 0, bands);
+  for (const { hour, bands, late } of hours) {
+    add(hour, HOUR, bands, late);
+    search.add(hour, bands);
+  }
+  const heardAt = hasReplica ? server.lastSeenAt.getTime() : null;
+  const untilNow = { from: young, until: now + 1, step: Math.min(step, HOUR), heardAt };
+  for (const { at, bands, worst, late } of await fromReplica(({ client }) => listSteps(server, untilNow, client))) {
+    add(at, untilNow.step, bands, late);
+    search.add(at, bands, worst);
+  }
+  const heardHours = hours.filter(({ samples }) => samples > 0).map(({ hour }) => hour);
   const [silences, peaks] = await Promise.all([
-    listSilences(
-      server.id,
-      from,
-      now,
-      hours.map(({ hour }) => hour),
-      hasReplica ? server.lastSeenAt.getTime() : from,
-    ),
+    listSilences(server.id, from, now, heardHours, heardAt ?? from),
     fromReplica(({ client }) => findPeaks(server, search, client)),
   ]);
   return {
@@ -109,10 +111,11 @@ export async function getHistory(
     isComplete,
     silences,
     peaks,
-    points: [...points].map(([at, bands]) => ({
+    known: Math.min(now - from, knownMinutes * MINUTE),
+    points: [...points].map(([at, point]) => ({
       at,
       heard: heardShare(silences, at, Math.min(at + step, now)),
-      bands,
+      ...point,
     })),
   };
 }
@@ -137,19 +140,6 @@ async function readHours(
   return { hours: await listHours(server.id, from, young), isComplete };
 }
 
-/** The samples of these times (epoch ms), which no sums are kept of yet. */
-async function listYoung(
-  server: RatedServer,
-  from: number,
-  to: number,
-  client: Reader,
-): Promise<{ ts: number; bands: Bands }[]> {
-  const samples: { ts: number; bands: Bands }[] = [];
-  for await (const { ts, values } of rateSamples(server, from, to, client))
-    samples.push({ ts, bands: bandsOf(values) });
-  return samples;
-}
-
 /** The mean score of one hour. `hour` is its beginning in epoch milliseconds. */
 export type TrendPoint = { hour: number; score: number };
 
@@ -168,7 +158,7 @@ const TRENDS = statement(
           `array_agg((${h.bands} -> 'score' ->> 1)::float8 order by ${h.hour})`,
         ),
       },
-      `from ${s} join ${h} on ${h.serverId} = ${s.id} and ${h.hour} >= ${from} and not ${h.stale}
+      `from ${s} join ${h} on ${h.serverId} = ${s.id} and ${h.hour} >= ${from} and not ${h.stale} and ${h.rule} = ${RULE}
       where ${s.accountId} = ${accountId} and ${s.id} = any(${ids}) group by ${s.id}`,
     ),
 );

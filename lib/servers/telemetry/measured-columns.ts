@@ -5,7 +5,7 @@ import { eachMeasurement, type Measurement } from "./measurements";
 type Fields = Prisma.TypeMap["model"]["TelemetrySample"]["payload"]["scalars"];
 
 /** The fields of `TelemetrySample` that hold measurements. */
-type MeasuredField = Exclude<keyof Fields, "serverId" | "ts">;
+type MeasuredField = Exclude<keyof Fields, "serverId" | "ts" | "cores" | "arrivedAt">;
 
 type Samples<Value> = Record<Measurement, Column<Value>>;
 

@@ -1,11 +1,12 @@
 import type { Reader } from "@/lib/database/replica";
-import { type Band, type Bands, bandsOf, type HistoryMeasure } from "@/lib/servers/telemetry/bands";
-import { type RatedServer, rateSamples } from "@/lib/servers/telemetry/past-scores";
+import type { Band, Bands, HistoryMeasure } from "@/lib/servers/telemetry/bands";
+import { listSteps, type RatedServer } from "@/lib/servers/telemetry/past-scores";
+import { HOUR } from "@/lib/time";
 
 /** The worst value of a measurement: the least score, or the greatest value of any other measurement. */
 export type Peak = {
   value: number;
-  /** When it was measured, in epoch milliseconds. */
+  /** When it was, in epoch milliseconds. */
   at: number;
   /** The uncertainty of `at` in milliseconds: an hour if the samples have been deleted, else 0. */
   within: number;
@@ -16,35 +17,35 @@ export type Peaks = Partial<Record<HistoryMeasure, Peak>>;
 export class PeakSearch {
   readonly found: Peaks = {};
 
-  /** The bands of a time that begins at `at` and lasts for `within` (ms). */
-  add(at: number, within: number, bands: Bands): void {
+  /** The bands of an hour that begins at `at` (ms), or of a step of which is known when each value was worst. */
+  add(at: number, bands: Bands, worst?: Partial<Record<HistoryMeasure, number>>): void {
     for (const [name, band] of Object.entries(bands) as [HistoryMeasure, Band][]) {
       const value = worstOf(name, band);
       const known = this.found[name];
-      if (!known || isWorse(name, value, known.value)) this.found[name] = { value, at, within };
+      if (known && !isWorse(name, value, known.value)) continue;
+      this.found[name] = worst ? { value, at: worst[name] ?? at, within: 0 } : { value, at, within: HOUR };
     }
   }
 }
 
-/** Replaces the hour of each peak by the exact time of its sample, if that sample is still stored. */
+/** Replaces the hour of each peak by its exact time, if the samples of that hour are still stored. */
 export async function findPeaks(server: RatedServer, { found }: PeakSearch, client: Reader): Promise<Peaks> {
-  const hours = new Map(Object.values(found).flatMap(({ at, within }) => (within > 0 ? [[at, at + within]] : [])));
-  const searches = await Promise.all([...hours].map(([from, to]) => searchSamples(server, from ?? 0, to ?? 0, client)));
-  const exact = new Map([...hours.keys()].map((hour, index) => [hour, searches[index]]));
-  return Object.fromEntries(
-    Object.entries(found).map(([name, peak]) => [
-      name,
-      (peak.within > 0 && exact.get(peak.at)?.[name as HistoryMeasure]) || peak,
-    ]),
+  const hours = [...new Set(Object.values(found).flatMap(({ at, within }) => (within > 0 ? [at] : [])))];
+  const searches = await Promise.all(
+    hours.map(async (from) => {
+      const search = new PeakSearch();
+      const steps = await listSteps(server, { from, until: from + HOUR, step: HOUR }, client);
+      for (const { at, bands, worst } of steps) search.add(at, bands, worst);
+      return search.found;
+    }),
   );
-}
-
-async function searchSamples(server: RatedServer, from: number, to: number, client: Reader): Promise<Peaks> {
-  const search = new PeakSearch();
-  for await (const { ts, values } of rateSamples(server, from, to, client)) {
-    search.add(ts, 0, bandsOf(values));
-  }
-  return search.found;
+  const exact = new Map(hours.map((hour, index) => [hour, searches[index]]));
+  return Object.fromEntries(
+    Object.entries(found).map(([name, peak]) => {
+      const same = peak.within > 0 ? exact.get(peak.at)?.[name as HistoryMeasure] : undefined;
+      return [name, same?.value === peak.value ? same : peak];
+    }),
+  );
 }
 
 function worstOf(name: HistoryMeasure, { least, greatest }: Band): number {

@@ -6,7 +6,7 @@ import { hasReaderLeft } from "@/lib/process/reader.mjs";
 import { type Bands, parseBands, serializeBands } from "@/lib/servers/telemetry/bands";
 import { findLatestSampleAgain } from "@/lib/servers/telemetry/latest-sample";
 import type { RatedServer } from "@/lib/servers/telemetry/past-scores";
-import { COUNT, HOURS_BEFORE, KEEP, SUM_UP } from "@/lib/servers/telemetry/sum-statement";
+import { COUNT, HOURS_BEFORE, KEEP, RULE, SUM_UP } from "@/lib/servers/telemetry/sum-statement";
 import { DAY, HOUR, MINUTE, SECOND, startOfHour } from "@/lib/time";
 
 // Roll-ups: the samples of an hour are summed up once, so that a month of history is 720 rows. An hour is summed up when
@@ -22,8 +22,11 @@ export const ROLL_UP_TRANSACTION = { maxWait: 5 * SECOND, timeout: 10 * SECOND }
 
 type HoursReader = Pick<typeof db, "telemetryHour">;
 
-/** One hour of the clock. `hour` is its beginning in epoch milliseconds. */
-export type SummedHour = { hour: number; bands: Bands };
+/**
+ * One hour of the clock. `hour` is its beginning in epoch milliseconds, `late` the number of its minutes whose score was
+ * known only later.
+ */
+export type SummedHour = { hour: number; samples: number; bands: Bands; late: number };
 
 /** The last hour that can be kept has ended at or before this time. */
 export function settledUntil(now: number): number {
@@ -64,7 +67,7 @@ export async function recompute(server: RatedServer): Promise<boolean> {
   return rollUp(server, from, Date.now());
 }
 
-/** What is kept of the hours in `[from, to)` (epoch ms), in order; an hour without samples is absent. */
+/** What is kept of the hours in `[from, to)` (epoch ms), in order; an hour of which nothing is known is absent. */
 export async function listHours(
   serverId: number,
   from: number,
@@ -72,11 +75,14 @@ export async function listHours(
   client: HoursReader = db,
 ): Promise<SummedHour[]> {
   const rows = await client.telemetryHour.findMany({
-    where: { serverId, hour: { gte: new Date(from), lt: new Date(to) }, samples: { gt: 0 } },
-    select: { hour: true, bands: true },
+    where: { serverId, hour: { gte: new Date(from), lt: new Date(to) } },
+    select: { hour: true, samples: true, bands: true, late: true },
     orderBy: { hour: "asc" },
   });
-  return rows.map(({ hour, bands }) => ({ hour: hour.getTime(), bands: parseBands(bands) }));
+  return rows.flatMap(({ hour, bands, ...rest }) => {
+    const known = parseBands(bands);
+    return rest.samples > 0 || known.score ? [{ ...rest, hour: hour.getTime(), bands: known }] : [];
+  });
 }
 
 /** Whether settled hours in `[from, to)` (epoch ms) are missing or stale, as far as `client` knows. */
@@ -88,7 +94,7 @@ export async function isBehind(serverId: number, from: number, to: number, clien
 async function listDue(serverId: number, from: number, to: number, client: HoursReader = db): Promise<number[]> {
   if (from >= to) return [];
   const rows = await client.telemetryHour.findMany({
-    where: { serverId, hour: { gte: new Date(from), lt: new Date(to) }, stale: false },
+    where: { serverId, hour: { gte: new Date(from), lt: new Date(to) }, stale: false, rule: RULE },
     select: { hour: true },
   });
   const kept = new Set(rows.map(({ hour }) => hour.getTime()));
@@ -128,6 +134,7 @@ async function sumUpLatest({ id, cores, countsFrom }: RatedServer, due: number[]
     await executeIn(tx, SUM_UP, {
       serverId: id,
       since: new Date(first - HOURS_BEFORE * HOUR),
+      from: first / MINUTE,
       until: new Date(last + HOUR),
       hours: hours.map((hour) => hour / HOUR),
       cores,
@@ -152,7 +159,7 @@ async function findBatch(tx: Transaction, serverId: number, due: readonly number
   return first;
 }
 
-/** The samples of an hour taken together, and how many those were. */
+/** An hour summed up elsewhere, and from how many samples. */
 export type HourSum = { samples: number; bands: Bands };
 
 /** Stores sums by hour (epoch ms). If the samples of an hour have been deleted, its stored sum stays. */

@@ -1,12 +1,11 @@
 import { db } from "@/lib/database/client";
 import { hasReaderLeft } from "@/lib/process/reader.mjs";
 import { valueAt } from "@/lib/servers/curve";
-import { HEALTH_LEVELS, isRatedWell } from "@/lib/servers/health-level";
+import { HEALTH_LEVELS } from "@/lib/servers/health-level";
 import { COMPONENT_CURVES } from "@/lib/servers/health-score";
 import type { Bands } from "@/lib/servers/telemetry/bands";
-import { RATED, type RatedServer, rateSamples, toRatedServer } from "@/lib/servers/telemetry/past-scores";
+import { listMinutes, RATED, type RatedServer, toRatedServer } from "@/lib/servers/telemetry/past-scores";
 import { listHours, rollUp, settledUntil } from "@/lib/servers/telemetry/roll-ups";
-import { LONGEST_PAUSE } from "@/lib/servers/telemetry/silences";
 import { DAY, HOUR, MINUTE, SECOND } from "@/lib/time";
 
 /** A server was well when it was rated well for so long without a break. */
@@ -56,21 +55,17 @@ export async function findUnwellSince(serverId: number, now: number): Promise<Si
 }
 
 /**
- * When the last ten minutes in `[from, to)` (epoch ms) ended in which every sample was rated well: at the next sample, or at `to`.
- * Null: there were none. A pause between samples ends them, too.
+ * When the last ten minutes in `[from, to)` (epoch ms) ended that were all rated well: at the next minute, or at `to`. Null:
+ * there were none.
  */
 async function endOfWell(server: RatedServer, from: number, to: number): Promise<number | null> {
   let end: number | null = null;
-  let run = null as { from: number; to: number } | null;
-  for await (const { ts, rating } of rateSamples(server, from, to)) {
-    const isBroken = run !== null && ts - run.to > LONGEST_PAUSE;
-    if (run && (isBroken || !isRatedWell(rating))) {
-      if (run.to - run.from >= WELL_FOR - MINUTE) end = isBroken ? run.to : ts;
-      run = null;
-    }
-    if (isRatedWell(rating)) run = { from: run?.from ?? ts, to: ts };
+  let length = 0;
+  for (const { at, isWell } of await listMinutes(server, from, to)) {
+    length = isWell ? length + 1 : 0;
+    if (length >= WELL_FOR / MINUTE) end = at + MINUTE;
   }
-  return run && run.to - run.from >= WELL_FOR - MINUTE ? to : end;
+  return end !== null && end >= to ? to : end;
 }
 
 const CRITICAL_BELOW = HEALTH_LEVELS[1].from;

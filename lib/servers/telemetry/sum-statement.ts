@@ -1,16 +1,21 @@
 import { names, parameter, type Sql, select, statement } from "@/lib/database/statement";
 import { Expression, table } from "@/lib/database/tables";
-import { scoreSql } from "@/lib/servers/health-score-sql";
+import { COMPONENTS, type Component } from "@/lib/servers/health-score";
+import { componentsSql, scoreSql } from "@/lib/servers/health-score-sql";
+import type { HistoryMeasure } from "@/lib/servers/telemetry/bands";
 import { measuredColumns } from "@/lib/servers/telemetry/measured-columns";
 import { rolledUpRows } from "@/lib/servers/telemetry/measurements";
 
-// PostgreSQL sums up hours from their samples: a flooded server has thousands of them in an hour.
+// PostgreSQL rates the minutes of the past and sums them up: a flooded server has thousands of samples in an hour.
 
 /** The stability component looks back on this many hours of the clock before the current one. */
 export const HOURS_BEFORE = 23;
 
+/** The version of the rule that makes the sums: each full minute has a score. An hour of another one is summed up again. */
+export const RULE = 1;
+
 const t = table("TelemetrySample", "t");
-const h = table("TelemetryHour", "h");
+const s = table("Server", "s");
 const kept = table("TelemetryHour", "kept");
 const excluded = table("TelemetryHour", "excluded");
 
@@ -18,13 +23,17 @@ const measured = measuredColumns(t);
 
 /** The sums that `rows` selects replace those that are kept, unless samples of the hour have been deleted since. */
 function keep(serverId: string, rows: string): Sql<never> {
+  const stays = `${excluded.samples} < ${kept.samples}`;
   return {
-    sql: `insert into telemetry_hours as kept (${names(kept.serverId, kept.hour, kept.samples, kept.bands)})
-    select ${serverId}, ${rows}
+    sql: `insert into telemetry_hours as kept (
+      ${names(kept.serverId, kept.rule, kept.hour, kept.samples, kept.bands, kept.late)})
+    select ${serverId}, ${RULE}, ${rows}
     on conflict (${names(kept.serverId, kept.hour)}) do update set
       ${kept.stale.name} = false,
+      ${kept.rule.name} = ${RULE},
       ${kept.samples.name} = greatest(${kept.samples}, ${excluded.samples}),
-      ${kept.bands.name} = case when ${excluded.samples} >= ${kept.samples} then ${excluded.bands} else ${kept.bands} end`,
+      ${kept.late.name} = case when ${stays} then ${kept.late} else ${excluded.late} end,
+      ${kept.bands.name} = case when ${stays} then ${kept.bands} else ${excluded.bands} end`,
   };
 }
 
@@ -32,7 +41,7 @@ function keep(serverId: string, rows: string): Sql<never> {
 export const KEEP = statement({ serverId: kept.serverId, rows: parameter<string>("json") }, ({ serverId, rows }) =>
   keep(
     serverId,
-    `to_timestamp(hour / 1000.0), samples, bands from json_to_recordset(${rows}) as row (hour bigint, samples int, bands jsonb)`,
+    `to_timestamp(hour / 1000.0), samples, bands, 0 from json_to_recordset(${rows}) as row (hour bigint, samples int, bands jsonb)`,
   ),
 );
 
@@ -47,35 +56,70 @@ export const COUNT = statement({ serverId: t.serverId, from: t.ts, until: t.ts }
   ),
 );
 
+/** A silence may be older than this: then the server's own row holds its last sample. */
+const LOOKED_BACK = "32 days";
+
+const CARRIED = [t.ts, t.cores, t.arrivedAt, ...Object.values(measured)];
+const COLUMNS = CARRIED.map(({ name }) => name).join(", ");
+
+/**
+ * The samples in `[since, until)` and the last one before them, because a silence may reach back to it. `distinct` changes
+ * nothing but what PostgreSQL expects of a join by time: otherwise it would compile the statement, for half a second.
+ */
+const known = ({ serverId, since, until }: Placeholders) => `
+    select distinct on (ts) ${COLUMNS}, lead(ts) over in_order is null as is_last,
+      (date_trunc('minute', ts) is distinct from date_trunc('minute', lag(ts) over in_order))::int as begins,
+      coalesce(${t.uptimeS.name} < lag(${t.uptimeS.name}) over in_order, false)::int as restarted
+    from (
+      select ${COLUMNS} from ${t} where ${t.serverId} = ${serverId} and ${t.ts} >= ${since} and ${t.ts} < ${until}
+      union all (
+        select ${COLUMNS} from (
+          (select ${COLUMNS} from ${t}
+            where ${t.serverId} = ${serverId} and ${t.ts} < ${since} and ${t.ts} >= ${since} - interval '${LOOKED_BACK}'
+            order by ${t.ts} desc limit 1)
+          union all
+          (select ${CARRIED.map(({ name }) => (name === t.ts.name ? s.latestSampleAt.sql : `l.${name}`)).join(", ")}
+            from ${s} cross join jsonb_populate_record(null::telemetry_samples, ${s.latestSample}::jsonb) l
+            where ${s.id} = ${serverId} and ${s.latestSampleAt} < ${since})) before
+        order by ts desc limit 1)) samples
+    window in_order as (order by ts)`;
+
+const epoch = (time: string) => `date_part('epoch', ${time})`;
+/** Whole milliseconds between two times. */
+const milliseconds = (later: string, earlier: string) => `round(${epoch(`${later} - ${earlier}`)} * 1000)`;
+
+/** A row for each sample, and one for each full minute that is due. */
+const moments = ({ from, until }: Placeholders, isDue: string) => `
+    select false as is_minute, ts as at, floor(${epoch("ts")} / 60)::int as minute, begins, restarted,
+      ${t.oomKills.name} as kills, ${t.failedUnits.name} as failed
+    from known
+    union all
+    select true, to_timestamp(minute * 60.0), minute, 0, 0, null, null
+    from generate_series(${from}, ceil(${epoch(until)} / 60)::int - 1) minute where ${isDue}`;
+
+/** The sum over the 24 hours of the clock up to a moment: the hours before its own, and its own up to it. */
+const inADay = (count: string) => `coalesce(sum(${count}) over earlier, 0) + coalesce(sum(${count}) over own, 0)`;
+
+/** The record behind the stability component as each moment found it: see `withCheckIn` and `summariseStability`. */
+const stabilityOf = (countsFrom: string) => `
+    ${inADay("begins")} as minutes_in_a_day,
+    ${inADay("restarted")} as restarts_in_a_day,
+    ${inADay("kills")} as kills_in_a_day,
+    ${milliseconds("at", "max(at) filter (where kills > 0) over so_far")} as since_oom,
+    coalesce((max(array[${epoch("at")}, failed]) filter (where failed is not null) over so_far)[2], 0) as failed_last,
+    greatest(1, minute - greatest(60 * (hour - ${HOURS_BEFORE}), floor(${epoch(countsFrom)} / 60))) as minutes_expected`;
+
 const MEASURED = Object.fromEntries(Object.entries(measured).map(([name, { name: column }]) => [name, `r.${column}`]));
 
-/** A sample, the hour and the minute (since the epoch) that it lies in, and whether it begins a minute or shows a restart. */
-const KNOWN = `${t.ts} as ts, ${Object.values(measured).join(", ")},
-    floor(date_part('epoch', ${t.ts}) / 3600)::int as hour, floor(date_part('epoch', ${t.ts}) / 60)::int as minute,
-    (date_trunc('minute', ${t.ts}) is distinct from date_trunc('minute', lag(${t.ts}) over (order by ${t.ts})))::int as minutes,
-    coalesce(${t.uptimeS} < lag(${t.uptimeS}) over (order by ${t.ts}), false)::int as restarts`;
-
-/** The sum over the 24 hours of the clock up to a sample: the hours before its own, and its own up to it. */
-const inADay = (count: string) => `coalesce(sum(${count}) over earlier, 0) + sum(${count}) over own`;
-
-/** The record behind the stability component as each sample found it: see `withCheckIn` and `summariseStability`. */
-const stabilityOf = (countsFrom: string) => `
-    ${inADay("minutes")} as minutes_in_a_day,
-    ${inADay("restarts")} as restarts_in_a_day,
-    ${inADay(`coalesce(${t.oomKills.name}, 0)`)} as kills_in_a_day,
-    date_part('epoch', ts - max(case when ${t.oomKills.name} > 0 then ts end) over so_far) * 1000 as since_oom,
-    coalesce((max(case when ${t.failedUnits.name} is not null then array[date_part('epoch', ts), ${t.failedUnits.name}] end)
-      over so_far)[2], 0) as failed_last,
-    greatest(1, minute - greatest(60 * (hour - ${HOURS_BEFORE}), floor(date_part('epoch', ${countsFrom}) / 60))) as minutes_expected`;
-
-const scoreOf = (cores: string) =>
-  scoreSql({
+const componentsOf = (cores: string) =>
+  componentsSql({
     ...(MEASURED as Record<keyof typeof measured, string>),
-    cores,
+    cores: `coalesce(nullif(r.${t.cores.name}, 0), ${cores})`,
+    age: "r.age",
     sinceOom: "r.since_oom",
     coveragePct: "(least(r.minutes_in_a_day, r.minutes_expected)::float8 / r.minutes_expected * 100)",
     reboots: "r.restarts_in_a_day",
-    oomKills: "r.kills_in_a_day",
+    oomKillsOfDay: "r.kills_in_a_day",
     failedUnits: "r.failed_last",
   });
 
@@ -86,49 +130,116 @@ const MEASURES = rolledUpRows.map(({ measure, measurement, of }) => {
   return [measure, whole ? share : value] as const;
 });
 
-/** As `serializeBands` writes a band: rounded to three decimals; null where no sample has the value. */
+/**
+ * What rating minutes needs: of which server, from which minute (since the epoch) until when, the samples since when (a day
+ * before), and what holds for all.
+ */
+const RATED = {
+  serverId: t.serverId,
+  since: t.ts,
+  from: parameter<number>("int"),
+  until: t.ts,
+  cores: parameter<number | null>("float8"),
+  countsFrom: parameter<Date>("timestamptz"),
+};
+type Placeholders = { [Name in keyof typeof RATED]: string };
+
+/**
+ * `rated`: a row for each minute with its score, and for each sample with what it measured. This is the one implementation
+ * of past scores: what `getServer` answered at each full minute, from the samples that are known now. The steps are
+ * materialized because PostgreSQL would otherwise write out the score each time that something refers to it.
+ */
+const rated = (given: Placeholders, isDue: string, isKnown = "true") => `with known as materialized (${known(given)}),
+  r as materialized (
+    select k.*, m.*, ${milliseconds("m.at", "k.ts")} / 1000 as age
+    from (
+      select *, max(at) filter (where not is_minute) over so_far as last_at, ${stabilityOf(given.countsFrom)}
+      from (select *, minute / 60 as hour from (${moments(given, isDue)}) moments) moments
+      window earlier as (order by hour range between ${HOURS_BEFORE} preceding and 1 preceding),
+        own as (partition by hour order by at, is_minute),
+        so_far as (order by hour, at, is_minute)) m
+    join known k on k.ts = m.last_at
+    where ${isDue} and minute >= ${given.from} and ${isKnown}),
+  points as materialized (
+    select minute, at, is_minute, arrived_at > at as is_late,
+      ${Object.entries(componentsOf(given.cores))
+        .map(([name, points]) => `case when is_minute then ${points} end as ${name}`)
+        .join(",\n      ")},
+      ${MEASURES.map(([measure, value]) => `case when not is_minute then ${value} end as "${measure}"`).join(", ")}
+    from r),
+  rated as materialized (select *, ${scoreSql(POINTS)} as score from points)`;
+
+const POINTS = Object.fromEntries(COMPONENTS.map((name) => [name, `points.${name}`])) as Record<Component, string>;
+
+const HISTORY = ["score", ...MEASURES.map(([measure]) => `"${measure}"`)].map((column) => ({
+  name: column.replaceAll('"', ""),
+  value: `rated.${column}`,
+}));
+
+/** As `serializeBands` writes a band: rounded to three decimals; null where nothing has the value. */
 function bandSql(value: string): string {
   const rounded = (figure: string) => `floor(${figure}(${value}) * 1000 + 0.5) / 1000`;
   const band = ["min", "avg", "max"].map(rounded).join(", ");
   return `case when count(${value}) > 0 then jsonb_build_array(${band}, count(${value})) end`;
 }
 
-const BANDS = ["score", ...MEASURES.map(([measure]) => `"${measure}"`)].map(
-  (column) => `'${column.replaceAll('"', "")}', ${bandSql(`rated.${column}`)}`,
-);
+/** When the value was worst first, in epoch milliseconds: the least score, or the greatest of any other. */
+function worstSql(name: string, value: string): string {
+  const at = "round(date_part('epoch', rated.at) * 1000)";
+  if (name === "score") return `(min(array[${value}, ${at}]) filter (where ${value} is not null))[2]`;
+  return `-(max(array[${value}, -${at}]) filter (where ${value} is not null))[2]`;
+}
+
+/** An object with a member for each value that has a history; null members are left out. */
+function ofEach(member: (name: string, value: string) => string): string {
+  const members = HISTORY.map(({ name, value }) => `'${name}', ${member(name, value)}`);
+  return `jsonb_strip_nulls(jsonb_build_object(${members.join(", ")}))`;
+}
+
+const BANDS = ofEach((_, value) => bandSql(value));
+const SAMPLES = "count(rated.at) filter (where not rated.is_minute)";
+const LATE = "count(rated.at) filter (where rated.is_minute and rated.is_late)";
+
+/** Sums up these hours (since the epoch), which are all within `[since + HOURS_BEFORE hours, until)`, and keeps them. */
+export const SUM_UP = statement({ ...RATED, hours: parameter<readonly number[]>("int[]") }, ({ hours, ...given }) => {
+  const { sql } = keep(
+    given.serverId,
+    `to_timestamp(due.hour * 3600.0), ${SAMPLES}, ${BANDS}, ${LATE}
+    from unnest(${hours}) as due (hour) left join rated on rated.minute / 60 = due.hour group by due.hour`,
+  );
+  return { sql: `${rated(given, `minute / 60 = any(${hours})`)}\n${sql}` };
+});
 
 /**
- * Sums up these hours, which are all within `[since + HOURS_BEFORE hours, until)`. Each sample counts with the score that
- * `rateSamples` gives it.
+ * The same of each step of so many minutes, and when each value was worst (epoch ms), for pages. `heardAt`: what was heard
+ * after the last sample until then is not known yet.
  */
-export const SUM_UP = statement(
-  {
-    serverId: h.serverId,
-    since: t.ts,
-    until: t.ts,
-    hours: parameter<readonly number[]>("int[]"),
-    cores: parameter<number | null>("float8"),
-    countsFrom: parameter<Date>("timestamptz"),
-  },
-  ({ serverId, since, until, hours, cores, countsFrom }) => {
-    const { sql } = keep(
-      serverId,
-      `to_timestamp(due.hour * 3600.0), count(rated.hour), jsonb_strip_nulls(jsonb_build_object(${BANDS.join(", ")}))
-    from unnest(${hours}) as due (hour) left join rated on rated.hour = due.hour group by due.hour`,
+export const STEPS = statement(
+  { ...RATED, step: parameter<number>("int"), heardAt: parameter<Date | null>("timestamptz") },
+  ({ step, heardAt, ...given }) => {
+    const steps = select(
+      {
+        at: new Expression<number>(`rated.minute / ${step} * ${step} * 60000::float8`),
+        bands: new Expression<unknown>(BANDS),
+        worst: new Expression<Partial<Record<HistoryMeasure, number>>>(ofEach(worstSql)),
+        late: new Expression<number>(`(${LATE})::int`),
+      },
+      "from rated group by 1 order by 1",
     );
-    return {
-      sql: `with known as (
-      select ${KNOWN} from ${t} where ${t.serverId} = ${serverId} and ${t.ts} >= ${since} and ${t.ts} < ${until}),
-    r as (
-      select *, ${stabilityOf(countsFrom)}
-      from known
-      window earlier as (order by hour range between ${HOURS_BEFORE} preceding and 1 preceding),
-        own as (partition by hour order by ts),
-        so_far as (order by ts)),
-    rated as (
-      select hour, ${scoreOf(cores)} as score, ${MEASURES.map(([measure, value]) => `${value} as "${measure}"`).join(", ")}
-      from r where hour = any(${hours}))
-    ${sql}`,
-    };
+    const isKnown = `not (is_minute and is_last and at <= coalesce(${heardAt}, '-infinity'))`;
+    return { ...steps, sql: `${rated(given, "true", isKnown)}\n${steps.sql}` };
   },
 );
+
+/** Each minute with its score and the least of its components. */
+export const MINUTES_RATED = statement(RATED, (given) => {
+  const minutes = select(
+    {
+      minute: new Expression<number>("rated.minute"),
+      score: new Expression<number>("rated.score"),
+      worst: new Expression<number>(`least(${COMPONENTS.map((name) => `rated.${name}`).join(", ")})`),
+    },
+    "from rated where rated.is_minute order by 1",
+  );
+  return { ...minutes, sql: `${rated(given, "true")}\n${minutes.sql}` };
+});

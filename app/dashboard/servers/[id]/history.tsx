@@ -1,10 +1,10 @@
 import { ChartGrid } from "@/app/ui/chart/chart-grid";
 import type { ChartPoint, ChartSeries } from "@/app/ui/chart/series";
-import { type ChartLevel, TimeChart } from "@/app/ui/chart/time-chart";
+import { type ChartLane, type ChartLevel, TimeChart } from "@/app/ui/chart/time-chart";
 import { Choices } from "@/app/ui/choices";
 import { Section } from "@/app/ui/section";
 import { serverPath } from "@/lib/page-paths";
-import { counted } from "@/lib/quantities";
+import { counted, percent } from "@/lib/quantities";
 import { clockText, dayText, momentText } from "@/lib/relative-time";
 import { HEALTH_LEVELS } from "@/lib/servers/health-level";
 import { COMPONENT_CURVES } from "@/lib/servers/health-score";
@@ -38,15 +38,15 @@ type Props = {
   serverId: number;
   history: ServerHistory;
   current: CurrentValues;
-  /** The score at a time at or after the latest check-in. */
-  scoreAt: (time: number) => number;
+  /** The score of now. */
+  score: number;
   /** Epoch milliseconds of the latest check-in. */
   lastSeenAt: number;
   zone: string;
 };
 
 /** The past of a server in pictures, in words, and in tables. */
-export function History({ serverId, history, current, scoreAt, lastSeenAt, zone }: Props) {
+export function History({ serverId, history, current, score, lastSeenAt, zone }: Props) {
   const [quiet, shown] = [HISTORY_CHARTS.filter(isQuiet(history)), HISTORY_CHARTS.filter((c) => !isQuiet(history)(c))];
   return (
     <Section
@@ -65,19 +65,19 @@ export function History({ serverId, history, current, scoreAt, lastSeenAt, zone 
     >
       <ChartGrid>
         {shown.map((chart) => (
-          <Picture key={chart.title} {...{ chart, history, current, scoreAt, lastSeenAt, zone }} />
+          <Picture key={chart.title} {...{ chart, history, current, score, lastSeenAt, zone }} />
         ))}
       </ChartGrid>
       <div className={styles.below}>
         {quiet.map((chart) => (
           <details key={chart.title} className="disclosure">
             <summary>{chart.title}: full score in all this time</summary>
-            <Picture {...{ chart, history, current, scoreAt, lastSeenAt, zone }} />
+            <Picture {...{ chart, history, current, score, lastSeenAt, zone }} />
           </details>
         ))}
         <p className="hint">
           Lines are means, bands reach from the least to the greatest value, shaded times had no check-in.{" "}
-          {`Times in ${zoneText(zone)}. `}
+          {`Times in ${zoneText(zone)}. ${knownText(history)} `}
           {!history.isComplete && "Older hours are still being summed up; they appear here in a moment. "}
           <a href={`${serverPath(serverId)}/history.csv?range=${history.range}`} download>
             Download as CSV
@@ -138,7 +138,7 @@ function Picture({
   chart,
   history,
   current,
-  scoreAt,
+  score,
   lastSeenAt,
   zone,
 }: { chart: HistoryChart } & Omit<Props, "serverId">) {
@@ -146,11 +146,10 @@ function Picture({
   const { from, to, step, silences } = history;
   const latest = rolledUpValues(current);
   const series = chart.series.map(({ name, measure }): ChartSeries => {
-    const points = pointsOf(history, measure);
-    const tail = measure === "score" ? tailOf(points, history, scoreAt) : [];
-    const remark = remarkOf(measure, [...points, ...tail], history, zone);
-    const last = measure === "score" ? undefined : (latest[measure] ?? undefined);
-    return { name, points: [...points, ...tail], last, ...(remark && { remark }) };
+    const points = pointsOf(history, measure, score);
+    const remark = remarkOf(measure, points, history, zone);
+    const last = measure === "score" ? score : (latest[measure] ?? undefined);
+    return { name, points, last, ...(remark && { remark }) };
   });
   return (
     <TimeChart
@@ -158,14 +157,67 @@ function Picture({
       {...{ title, from, to, step, top, unit, series, zone, silences }}
       gap={Math.max(1.5 * step, LONGEST_PAUSE)}
       levels={chart === SCORE_CHART ? LEVELS : []}
-      lane={
-        chart === SCORE_CHART && silences.length > 0
-          ? { name: "Offline", marks: silences, words: <Outages {...{ history, lastSeenAt, zone }} /> }
-          : undefined
-      }
+      lanes={chart === SCORE_CHART ? lanesOf(history, lastSeenAt, zone) : []}
       row={RANGES[history.range].row}
     />
   );
+}
+
+function lanesOf(history: ServerHistory, lastSeenAt: number, zone: string): ChartLane[] {
+  const offline: ChartLane = {
+    name: "Offline",
+    kind: "outage",
+    marks: history.silences,
+    words: <Outages {...{ history, lastSeenAt, zone }} />,
+  };
+  const marks = lateTimes(history);
+  const late: ChartLane = {
+    name: "Late",
+    kind: "late",
+    marks,
+    words: <ReportedLater {...{ marks, history, zone }} />,
+  };
+  return [offline, late].filter(({ marks }) => marks.length > 0);
+}
+
+/** The steps in which scores were known only later; neighbours are one time. */
+function lateTimes({ points, step }: ServerHistory): Silence[] {
+  const times: Silence[] = [];
+  for (const { at, late } of points) {
+    const before = times.at(-1);
+    if (late === 0) continue;
+    if (before?.to === at) before.to = at + step;
+    else times.push({ from: at, to: at + step });
+  }
+  return times;
+}
+
+/** Says for which times the score was another one while they were present. */
+function ReportedLater({ marks, history, zone }: { marks: readonly Silence[] } & Pick<Props, "history" | "zone">) {
+  const minutes = history.points.reduce((sum, { late }) => sum + late, 0);
+  return (
+    <details className={`disclosure ${styles.outages}`} data-late={minutes}>
+      <summary>
+        Reported later: {lengthText(minutes * MINUTE)} of {RANGES[history.range].name}.
+      </summary>
+      <p className="soft">
+        The check-ins of these times arrived more than a minute late. Before that, the score was that of a silent
+        server.
+      </p>
+      <ol className={styles.list} reversed>
+        {[...marks].reverse().map((mark) => (
+          <li key={mark.from}>{outageText(mark, Number.POSITIVE_INFINITY, zone)}</li>
+        ))}
+      </ol>
+    </details>
+  );
+}
+
+/** How much of the range has a score. */
+function knownText({ known, from, now }: ServerHistory): string {
+  const all = now - from;
+  if (known >= all - MINUTE) return "The score is known for all of this time.";
+  return `The score is known for ${lengthText(known)} of this time (${percent(Math.floor((known / all) * 100))}).`;
 }
 
 /** "highest 22 Nov, 14:21 UTC": when the worst value was; nothing for a line that is flat. */
@@ -174,34 +226,20 @@ function remarkOf(measure: HistoryMeasure, points: readonly ChartPoint[], histor
   if (!peak || points.every(({ least, greatest }) => least === greatest && least === peak.value)) return null;
   const text = `${peakTime(peak, zone)} ${zoneText(zone)}`;
   if (measure !== "score") return { text: `highest ${text}`, at: peak.at };
-  // During a silence the score falls below its value at every check-in.
-  const isNow = points.some(({ least }) => least < peak.value);
-  return isNow ? { text: "lowest now", at: points.at(-1)?.at ?? peak.at } : { text: `lowest ${text}`, at: peak.at };
+  const last = points.at(-1);
+  return last && last.least < peak.value
+    ? { text: "lowest now", at: last.at }
+    : { text: `lowest ${text}`, at: peak.at };
 }
 
-function pointsOf({ points, step }: ServerHistory, measure: HistoryMeasure): ChartPoint[] {
-  return points.flatMap(({ at, bands }) => {
+/** A point in the middle of each step. The score ends with the one of now, which the page shows at its top. */
+function pointsOf({ points, step, now }: ServerHistory, measure: HistoryMeasure, score: number): ChartPoint[] {
+  const known = points.flatMap(({ at, bands }) => {
     const band = bands[measure];
-    return band ? [{ ...band, at: at + step / 2 }] : [];
+    return band ? [{ ...band, at: Math.min(at + step / 2, (at + now) / 2) }] : [];
   });
-}
-
-/**
- * Continues the score from the last sample, which may be older than what is shown, to now, so that it ends at the score at
- * the top of the page.
- */
-function tailOf(
-  points: readonly ChartPoint[],
-  { step, from, to, now }: ServerHistory,
-  scoreAt: Props["scoreAt"],
-): ChartPoint[] {
-  const last = points.at(-1)?.at ?? from - step;
-  const times: number[] = [];
-  for (let at = last + step; at < now; at += step) times.push(at);
-  return [...times, Math.min(now, to)].map((at): ChartPoint => {
-    const score = scoreAt(at);
-    return { at, least: score, mean: score, greatest: score, count: 0 };
-  });
+  const current = { at: now, least: score, mean: score, greatest: score, count: 1 };
+  return measure === "score" ? [...known, current] : known;
 }
 
 function peakTime({ at, within }: { at: number; within: number }, zone: string): string {

@@ -35,7 +35,7 @@ export async function ServerView({ accountId, id, range, runsPage, zone }: Props
   const [report, history] = await orNotFoundPage(
     Promise.all([getServerReport(accountId, id), getHistory(accountId, id, range)]),
   );
-  const { server, hasCheckedIn, need, health, scoreAt } = report;
+  const { server, hasCheckedIn, need, health } = report;
   const now = new Date();
   const isRatedBadly = need === "attention" && !isRatedWell({ score: health.score, components: health.components });
   const [twoDaemonsAt, openRuns, finished, neighbours, since] = await Promise.all([
@@ -57,7 +57,8 @@ export async function ServerView({ accountId, id, range, runsPage, zone }: Props
             serverId={server.id}
             current={report.current}
             lastSeenAt={server.last_seen}
-            {...{ history, scoreAt, zone }}
+            score={health.score}
+            {...{ history, zone }}
           />
         </>
       ) : (

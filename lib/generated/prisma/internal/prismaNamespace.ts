@@ -2260,7 +2260,9 @@ export const TelemetrySampleScalarFieldEnum = {
   netRetransmitPct: 'netRetransmitPct',
   uptimeS: 'uptimeS',
   oomKills: 'oomKills',
-  failedUnits: 'failedUnits'
+  failedUnits: 'failedUnits',
+  cores: 'cores',
+  arrivedAt: 'arrivedAt'
 } as const
 
 export type TelemetrySampleScalarFieldEnum = (typeof TelemetrySampleScalarFieldEnum)[keyof typeof TelemetrySampleScalarFieldEnum]
@@ -2271,7 +2273,9 @@ export const TelemetryHourScalarFieldEnum = {
   hour: 'hour',
   samples: 'samples',
   bands: 'bands',
-  stale: 'stale'
+  stale: 'stale',
+  rule: 'rule',
+  late: 'late'
 } as const
 
 export type TelemetryHourScalarFieldEnum = (typeof TelemetryHourScalarFieldEnum)[keyof typeof TelemetryHourScalarFieldEnum]

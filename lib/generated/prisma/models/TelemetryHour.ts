@@ -29,11 +29,15 @@ export type AggregateTelemetryHour = {
 export type TelemetryHourAvgAggregateOutputType = {
   serverId: number | null
   samples: number | null
+  rule: number | null
+  late: number | null
 }
 
 export type TelemetryHourSumAggregateOutputType = {
   serverId: number | null
   samples: number | null
+  rule: number | null
+  late: number | null
 }
 
 export type TelemetryHourMinAggregateOutputType = {
@@ -41,6 +45,8 @@ export type TelemetryHourMinAggregateOutputType = {
   hour: Date | null
   samples: number | null
   stale: boolean | null
+  rule: number | null
+  late: number | null
 }
 
 export type TelemetryHourMaxAggregateOutputType = {
@@ -48,6 +54,8 @@ export type TelemetryHourMaxAggregateOutputType = {
   hour: Date | null
   samples: number | null
   stale: boolean | null
+  rule: number | null
+  late: number | null
 }
 
 export type TelemetryHourCountAggregateOutputType = {
@@ -56,6 +64,8 @@ export type TelemetryHourCountAggregateOutputType = {
   samples: number
   bands: number
   stale: number
+  rule: number
+  late: number
   _all: number
 }
 
@@ -63,11 +73,15 @@ export type TelemetryHourCountAggregateOutputType = {
 export type TelemetryHourAvgAggregateInputType = {
   serverId?: true | runtime.Types.Skip
   samples?: true | runtime.Types.Skip
+  rule?: true | runtime.Types.Skip
+  late?: true | runtime.Types.Skip
 }
 
 export type TelemetryHourSumAggregateInputType = {
   serverId?: true | runtime.Types.Skip
   samples?: true | runtime.Types.Skip
+  rule?: true | runtime.Types.Skip
+  late?: true | runtime.Types.Skip
 }
 
 export type TelemetryHourMinAggregateInputType = {
@@ -75,6 +89,8 @@ export type TelemetryHourMinAggregateInputType = {
   hour?: true | runtime.Types.Skip
   samples?: true | runtime.Types.Skip
   stale?: true | runtime.Types.Skip
+  rule?: true | runtime.Types.Skip
+  late?: true | runtime.Types.Skip
 }
 
 export type TelemetryHourMaxAggregateInputType = {
@@ -82,6 +98,8 @@ export type TelemetryHourMaxAggregateInputType = {
   hour?: true | runtime.Types.Skip
   samples?: true | runtime.Types.Skip
   stale?: true | runtime.Types.Skip
+  rule?: true | runtime.Types.Skip
+  late?: true | runtime.Types.Skip
 }
 
 export type TelemetryHourCountAggregateInputType = {
@@ -90,6 +108,8 @@ export type TelemetryHourCountAggregateInputType = {
   samples?: true | runtime.Types.Skip
   bands?: true | runtime.Types.Skip
   stale?: true | runtime.Types.Skip
+  rule?: true | runtime.Types.Skip
+  late?: true | runtime.Types.Skip
   _all?: true | runtime.Types.Skip
 }
 
@@ -185,6 +205,8 @@ export type TelemetryHourGroupByOutputType = {
   samples: number
   bands: runtime.JsonValue
   stale: boolean
+  rule: number | null
+  late: number
   _count: TelemetryHourCountAggregateOutputType | null
   _avg: TelemetryHourAvgAggregateOutputType | null
   _sum: TelemetryHourSumAggregateOutputType | null
@@ -216,6 +238,8 @@ export type TelemetryHourWhereInput = {
   samples?: Prisma.IntFilter<"TelemetryHour"> | number | runtime.Types.Skip
   bands?: Prisma.JsonFilter<"TelemetryHour"> | runtime.Types.Skip
   stale?: Prisma.BoolFilter<"TelemetryHour"> | boolean | runtime.Types.Skip
+  rule?: Prisma.IntNullableFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
+  late?: Prisma.IntFilter<"TelemetryHour"> | number | runtime.Types.Skip
   server?: Prisma.XOR<Prisma.ServerScalarRelationFilter, Prisma.ServerWhereInput> | runtime.Types.Skip
 }
 
@@ -225,6 +249,8 @@ export type TelemetryHourOrderByWithRelationInput = {
   samples?: Prisma.SortOrder | runtime.Types.Skip
   bands?: Prisma.SortOrder | runtime.Types.Skip
   stale?: Prisma.SortOrder | runtime.Types.Skip
+  rule?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
+  late?: Prisma.SortOrder | runtime.Types.Skip
   server?: Prisma.ServerOrderByWithRelationInput | runtime.Types.Skip
 }
 
@@ -238,6 +264,8 @@ export type TelemetryHourWhereUniqueInput = Prisma.AtLeast<{
   samples?: Prisma.IntFilter<"TelemetryHour"> | number | runtime.Types.Skip
   bands?: Prisma.JsonFilter<"TelemetryHour"> | runtime.Types.Skip
   stale?: Prisma.BoolFilter<"TelemetryHour"> | boolean | runtime.Types.Skip
+  rule?: Prisma.IntNullableFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
+  late?: Prisma.IntFilter<"TelemetryHour"> | number | runtime.Types.Skip
   server?: Prisma.XOR<Prisma.ServerScalarRelationFilter, Prisma.ServerWhereInput> | runtime.Types.Skip
 }, "serverId_hour">
 
@@ -247,6 +275,8 @@ export type TelemetryHourOrderByWithAggregationInput = {
   samples?: Prisma.SortOrder | runtime.Types.Skip
   bands?: Prisma.SortOrder | runtime.Types.Skip
   stale?: Prisma.SortOrder | runtime.Types.Skip
+  rule?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
+  late?: Prisma.SortOrder | runtime.Types.Skip
   _count?: Prisma.TelemetryHourCountOrderByAggregateInput | runtime.Types.Skip
   _avg?: Prisma.TelemetryHourAvgOrderByAggregateInput | runtime.Types.Skip
   _max?: Prisma.TelemetryHourMaxOrderByAggregateInput | runtime.Types.Skip
@@ -263,6 +293,8 @@ export type TelemetryHourScalarWhereWithAggregatesInput = {
   samples?: Prisma.IntWithAggregatesFilter<"TelemetryHour"> | number | runtime.Types.Skip
   bands?: Prisma.JsonWithAggregatesFilter<"TelemetryHour"> | runtime.Types.Skip
   stale?: Prisma.BoolWithAggregatesFilter<"TelemetryHour"> | boolean | runtime.Types.Skip
+  rule?: Prisma.IntNullableWithAggregatesFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
+  late?: Prisma.IntWithAggregatesFilter<"TelemetryHour"> | number | runtime.Types.Skip
 }
 
 export type TelemetryHourCreateInput = {
@@ -270,6 +302,8 @@ export type TelemetryHourCreateInput = {
   samples: number
   bands?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
   stale?: boolean | runtime.Types.Skip
+  rule?: number | null | runtime.Types.Skip
+  late?: number | runtime.Types.Skip
   server: Prisma.ServerCreateNestedOneWithoutTelemetryHoursInput
 }
 
@@ -279,6 +313,8 @@ export type TelemetryHourUncheckedCreateInput = {
   samples: number
   bands?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
   stale?: boolean | runtime.Types.Skip
+  rule?: number | null | runtime.Types.Skip
+  late?: number | runtime.Types.Skip
 }
 
 export type TelemetryHourUpdateInput = {
@@ -286,6 +322,8 @@ export type TelemetryHourUpdateInput = {
   samples?: Prisma.IntFieldUpdateOperationsInput | number | runtime.Types.Skip
   bands?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
   stale?: Prisma.BoolFieldUpdateOperationsInput | boolean | runtime.Types.Skip
+  rule?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  late?: Prisma.IntFieldUpdateOperationsInput | number | runtime.Types.Skip
   server?: Prisma.ServerUpdateOneRequiredWithoutTelemetryHoursNestedInput | runtime.Types.Skip
 }
 
@@ -295,6 +333,8 @@ export type TelemetryHourUncheckedUpdateInput = {
   samples?: Prisma.IntFieldUpdateOperationsInput | number | runtime.Types.Skip
   bands?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
   stale?: Prisma.BoolFieldUpdateOperationsInput | boolean | runtime.Types.Skip
+  rule?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  late?: Prisma.IntFieldUpdateOperationsInput | number | runtime.Types.Skip
 }
 
 export type TelemetryHourCreateManyInput = {
@@ -303,6 +343,8 @@ export type TelemetryHourCreateManyInput = {
   samples: number
   bands?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
   stale?: boolean | runtime.Types.Skip
+  rule?: number | null | runtime.Types.Skip
+  late?: number | runtime.Types.Skip
 }
 
 export type TelemetryHourUpdateManyMutationInput = {
@@ -310,6 +352,8 @@ export type TelemetryHourUpdateManyMutationInput = {
   samples?: Prisma.IntFieldUpdateOperationsInput | number | runtime.Types.Skip
   bands?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
   stale?: Prisma.BoolFieldUpdateOperationsInput | boolean | runtime.Types.Skip
+  rule?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  late?: Prisma.IntFieldUpdateOperationsInput | number | runtime.Types.Skip
 }
 
 export type TelemetryHourUncheckedUpdateManyInput = {
@@ -318,6 +362,8 @@ export type TelemetryHourUncheckedUpdateManyInput = {
   samples?: Prisma.IntFieldUpdateOperationsInput | number | runtime.Types.Skip
   bands?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
   stale?: Prisma.BoolFieldUpdateOperationsInput | boolean | runtime.Types.Skip
+  rule?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  late?: Prisma.IntFieldUpdateOperationsInput | number | runtime.Types.Skip
 }
 
 export type TelemetryHourListRelationFilter = {
@@ -341,11 +387,15 @@ export type TelemetryHourCountOrderByAggregateInput = {
   samples?: Prisma.SortOrder | runtime.Types.Skip
   bands?: Prisma.SortOrder | runtime.Types.Skip
   stale?: Prisma.SortOrder | runtime.Types.Skip
+  rule?: Prisma.SortOrder | runtime.Types.Skip
+  late?: Prisma.SortOrder | runtime.Types.Skip
 }
 
 export type TelemetryHourAvgOrderByAggregateInput = {
   serverId?: Prisma.SortOrder | runtime.Types.Skip
   samples?: Prisma.SortOrder | runtime.Types.Skip
+  rule?: Prisma.SortOrder | runtime.Types.Skip
+  late?: Prisma.SortOrder | runtime.Types.Skip
 }
 
 export type TelemetryHourMaxOrderByAggregateInput = {
@@ -353,6 +403,8 @@ export type TelemetryHourMaxOrderByAggregateInput = {
   hour?: Prisma.SortOrder | runtime.Types.Skip
   samples?: Prisma.SortOrder | runtime.Types.Skip
   stale?: Prisma.SortOrder | runtime.Types.Skip
+  rule?: Prisma.SortOrder | runtime.Types.Skip
+  late?: Prisma.SortOrder | runtime.Types.Skip
 }
 
 export type TelemetryHourMinOrderByAggregateInput = {
@@ -360,11 +412,15 @@ export type TelemetryHourMinOrderByAggregateInput = {
   hour?: Prisma.SortOrder | runtime.Types.Skip
   samples?: Prisma.SortOrder | runtime.Types.Skip
   stale?: Prisma.SortOrder | runtime.Types.Skip
+  rule?: Prisma.SortOrder | runtime.Types.Skip
+  late?: Prisma.SortOrder | runtime.Types.Skip
 }
 
 export type TelemetryHourSumOrderByAggregateInput = {
   serverId?: Prisma.SortOrder | runtime.Types.Skip
   samples?: Prisma.SortOrder | runtime.Types.Skip
+  rule?: Prisma.SortOrder | runtime.Types.Skip
+  late?: Prisma.SortOrder | runtime.Types.Skip
 }
 
 export type TelemetryHourCreateNestedManyWithoutServerInput = {
@@ -414,6 +470,8 @@ export type TelemetryHourCreateWithoutServerInput = {
   samples: number
   bands?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
   stale?: boolean | runtime.Types.Skip
+  rule?: number | null | runtime.Types.Skip
+  late?: number | runtime.Types.Skip
 }
 
 export type TelemetryHourUncheckedCreateWithoutServerInput = {
@@ -421,6 +479,8 @@ export type TelemetryHourUncheckedCreateWithoutServerInput = {
   samples: number
   bands?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
   stale?: boolean | runtime.Types.Skip
+  rule?: number | null | runtime.Types.Skip
+  late?: number | runtime.Types.Skip
 }
 
 export type TelemetryHourCreateOrConnectWithoutServerInput = {
@@ -458,6 +518,8 @@ export type TelemetryHourScalarWhereInput = {
   samples?: Prisma.IntFilter<"TelemetryHour"> | number | runtime.Types.Skip
   bands?: Prisma.JsonFilter<"TelemetryHour"> | runtime.Types.Skip
   stale?: Prisma.BoolFilter<"TelemetryHour"> | boolean | runtime.Types.Skip
+  rule?: Prisma.IntNullableFilter<"TelemetryHour"> | number | null | runtime.Types.Skip
+  late?: Prisma.IntFilter<"TelemetryHour"> | number | runtime.Types.Skip
 }
 
 export type TelemetryHourCreateManyServerInput = {
@@ -465,6 +527,8 @@ export type TelemetryHourCreateManyServerInput = {
   samples: number
   bands?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
   stale?: boolean | runtime.Types.Skip
+  rule?: number | null | runtime.Types.Skip
+  late?: number | runtime.Types.Skip
 }
 
 export type TelemetryHourUpdateWithoutServerInput = {
@@ -472,6 +536,8 @@ export type TelemetryHourUpdateWithoutServerInput = {
   samples?: Prisma.IntFieldUpdateOperationsInput | number | runtime.Types.Skip
   bands?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
   stale?: Prisma.BoolFieldUpdateOperationsInput | boolean | runtime.Types.Skip
+  rule?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  late?: Prisma.IntFieldUpdateOperationsInput | number | runtime.Types.Skip
 }
 
 export type TelemetryHourUncheckedUpdateWithoutServerInput = {
@@ -479,6 +545,8 @@ export type TelemetryHourUncheckedUpdateWithoutServerInput = {
   samples?: Prisma.IntFieldUpdateOperationsInput | number | runtime.Types.Skip
   bands?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
   stale?: Prisma.BoolFieldUpdateOperationsInput | boolean | runtime.Types.Skip
+  rule?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  late?: Prisma.IntFieldUpdateOperationsInput | number | runtime.Types.Skip
 }
 
 export type TelemetryHourUncheckedUpdateManyWithoutServerInput = {
@@ -486,6 +554,8 @@ export type TelemetryHourUncheckedUpdateManyWithoutServerInput = {
   samples?: Prisma.IntFieldUpdateOperationsInput | number | runtime.Types.Skip
   bands?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
   stale?: Prisma.BoolFieldUpdateOperationsInput | boolean | runtime.Types.Skip
+  rule?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  late?: Prisma.IntFieldUpdateOperationsInput | number | runtime.Types.Skip
 }
 
 
@@ -496,6 +566,8 @@ export type TelemetryHourSelect<ExtArgs extends runtime.Types.Extensions.Interna
   samples?: boolean | runtime.Types.Skip
   bands?: boolean | runtime.Types.Skip
   stale?: boolean | runtime.Types.Skip
+  rule?: boolean | runtime.Types.Skip
+  late?: boolean | runtime.Types.Skip
   server?: boolean | Prisma.ServerDefaultArgs<ExtArgs> | runtime.Types.Skip
 }, ExtArgs["result"]["telemetryHour"]>
 
@@ -505,6 +577,8 @@ export type TelemetryHourSelectCreateManyAndReturn<ExtArgs extends runtime.Types
   samples?: boolean | runtime.Types.Skip
   bands?: boolean | runtime.Types.Skip
   stale?: boolean | runtime.Types.Skip
+  rule?: boolean | runtime.Types.Skip
+  late?: boolean | runtime.Types.Skip
   server?: boolean | Prisma.ServerDefaultArgs<ExtArgs> | runtime.Types.Skip
 }, ExtArgs["result"]["telemetryHour"]>
 
@@ -514,6 +588,8 @@ export type TelemetryHourSelectUpdateManyAndReturn<ExtArgs extends runtime.Types
   samples?: boolean | runtime.Types.Skip
   bands?: boolean | runtime.Types.Skip
   stale?: boolean | runtime.Types.Skip
+  rule?: boolean | runtime.Types.Skip
+  late?: boolean | runtime.Types.Skip
   server?: boolean | Prisma.ServerDefaultArgs<ExtArgs> | runtime.Types.Skip
 }, ExtArgs["result"]["telemetryHour"]>
 
@@ -523,9 +599,11 @@ export type TelemetryHourSelectScalar = {
   samples?: boolean | runtime.Types.Skip
   bands?: boolean | runtime.Types.Skip
   stale?: boolean | runtime.Types.Skip
+  rule?: boolean | runtime.Types.Skip
+  late?: boolean | runtime.Types.Skip
 }
 
-export type TelemetryHourOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"serverId" | "hour" | "samples" | "bands" | "stale", ExtArgs["result"]["telemetryHour"], runtime.Types.Skip>
+export type TelemetryHourOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"serverId" | "hour" | "samples" | "bands" | "stale" | "rule" | "late", ExtArgs["result"]["telemetryHour"], runtime.Types.Skip>
 export type TelemetryHourInclude<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
   server?: boolean | Prisma.ServerDefaultArgs<ExtArgs> | runtime.Types.Skip
 }
@@ -549,13 +627,23 @@ export type $TelemetryHourPayload<ExtArgs extends runtime.Types.Extensions.Inter
      */
     samples: number
     /**
-     * By measurement, and of the score as it was rated then: [least, mean, greatest, number of samples that have it].
+     * By measurement: [least, mean, greatest, number of samples that have it]. Of the score, which each full minute has: the
+     * number of minutes.
      */
     bands: runtime.JsonValue
     /**
-     * Set by a trigger when a sample of the hour has changed, or one of the day before, which the hour's score depends on.
+     * Set by a trigger when a sample of the hour has changed, or one that the hour's score depends on.
      */
     stale: boolean
+    /**
+     * The version of the rule that made the sums; see lib/servers/telemetry/sum-statement.ts. Null: one of before, which
+     * rated samples instead of minutes. Set to null along with `stale`, because such a version may still be running.
+     */
+    rule: number | null
+    /**
+     * Minutes whose score was known only later, because the sample that it depends on arrived late.
+     */
+    late: number
   }, ExtArgs["result"]["telemetryHour"]>
   composites: {}
 }
@@ -985,6 +1073,8 @@ export interface TelemetryHourFieldRefs {
   readonly samples: Prisma.FieldRef<"TelemetryHour", 'Int'>
   readonly bands: Prisma.FieldRef<"TelemetryHour", 'Json'>
   readonly stale: Prisma.FieldRef<"TelemetryHour", 'Boolean'>
+  readonly rule: Prisma.FieldRef<"TelemetryHour", 'Int'>
+  readonly late: Prisma.FieldRef<"TelemetryHour", 'Int'>
 }
     
 

@@ -41,6 +41,7 @@ export type TelemetrySampleAvgAggregateOutputType = {
   uptimeS: number | null
   oomKills: number | null
   failedUnits: number | null
+  cores: number | null
 }
 
 export type TelemetrySampleSumAggregateOutputType = {
@@ -58,6 +59,7 @@ export type TelemetrySampleSumAggregateOutputType = {
   uptimeS: number | null
   oomKills: number | null
   failedUnits: number | null
+  cores: number | null
 }
 
 export type TelemetrySampleMinAggregateOutputType = {
@@ -76,6 +78,8 @@ export type TelemetrySampleMinAggregateOutputType = {
   uptimeS: number | null
   oomKills: number | null
   failedUnits: number | null
+  cores: number | null
+  arrivedAt: Date | null
 }
 
 export type TelemetrySampleMaxAggregateOutputType = {
@@ -94,6 +98,8 @@ export type TelemetrySampleMaxAggregateOutputType = {
   uptimeS: number | null
   oomKills: number | null
   failedUnits: number | null
+  cores: number | null
+  arrivedAt: Date | null
 }
 
 export type TelemetrySampleCountAggregateOutputType = {
@@ -112,6 +118,8 @@ export type TelemetrySampleCountAggregateOutputType = {
   uptimeS: number
   oomKills: number
   failedUnits: number
+  cores: number
+  arrivedAt: number
   _all: number
 }
 
@@ -131,6 +139,7 @@ export type TelemetrySampleAvgAggregateInputType = {
   uptimeS?: true | runtime.Types.Skip
   oomKills?: true | runtime.Types.Skip
   failedUnits?: true | runtime.Types.Skip
+  cores?: true | runtime.Types.Skip
 }
 
 export type TelemetrySampleSumAggregateInputType = {
@@ -148,6 +157,7 @@ export type TelemetrySampleSumAggregateInputType = {
   uptimeS?: true | runtime.Types.Skip
   oomKills?: true | runtime.Types.Skip
   failedUnits?: true | runtime.Types.Skip
+  cores?: true | runtime.Types.Skip
 }
 
 export type TelemetrySampleMinAggregateInputType = {
@@ -166,6 +176,8 @@ export type TelemetrySampleMinAggregateInputType = {
   uptimeS?: true | runtime.Types.Skip
   oomKills?: true | runtime.Types.Skip
   failedUnits?: true | runtime.Types.Skip
+  cores?: true | runtime.Types.Skip
+  arrivedAt?: true | runtime.Types.Skip
 }
 
 export type TelemetrySampleMaxAggregateInputType = {
@@ -184,6 +196,8 @@ export type TelemetrySampleMaxAggregateInputType = {
   uptimeS?: true | runtime.Types.Skip
   oomKills?: true | runtime.Types.Skip
   failedUnits?: true | runtime.Types.Skip
+  cores?: true | runtime.Types.Skip
+  arrivedAt?: true | runtime.Types.Skip
 }
 
 export type TelemetrySampleCountAggregateInputType = {
@@ -202,6 +216,8 @@ export type TelemetrySampleCountAggregateInputType = {
   uptimeS?: true | runtime.Types.Skip
   oomKills?: true | runtime.Types.Skip
   failedUnits?: true | runtime.Types.Skip
+  cores?: true | runtime.Types.Skip
+  arrivedAt?: true | runtime.Types.Skip
   _all?: true | runtime.Types.Skip
 }
 
@@ -307,6 +323,8 @@ export type TelemetrySampleGroupByOutputType = {
   uptimeS: number | null
   oomKills: number | null
   failedUnits: number | null
+  cores: number | null
+  arrivedAt: Date | null
   _count: TelemetrySampleCountAggregateOutputType | null
   _avg: TelemetrySampleAvgAggregateOutputType | null
   _sum: TelemetrySampleSumAggregateOutputType | null
@@ -348,6 +366,8 @@ export type TelemetrySampleWhereInput = {
   uptimeS?: Prisma.FloatNullableFilter<"TelemetrySample"> | number | null | runtime.Types.Skip
   oomKills?: Prisma.IntNullableFilter<"TelemetrySample"> | number | null | runtime.Types.Skip
   failedUnits?: Prisma.IntNullableFilter<"TelemetrySample"> | number | null | runtime.Types.Skip
+  cores?: Prisma.FloatNullableFilter<"TelemetrySample"> | number | null | runtime.Types.Skip
+  arrivedAt?: Prisma.DateTimeNullableFilter<"TelemetrySample"> | Date | string | null | runtime.Types.Skip
   server?: Prisma.XOR<Prisma.ServerScalarRelationFilter, Prisma.ServerWhereInput> | runtime.Types.Skip
 }
 
@@ -367,6 +387,8 @@ export type TelemetrySampleOrderByWithRelationInput = {
   uptimeS?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
   oomKills?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
   failedUnits?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
+  cores?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
+  arrivedAt?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
   server?: Prisma.ServerOrderByWithRelationInput | runtime.Types.Skip
 }
 
@@ -390,6 +412,8 @@ export type TelemetrySampleWhereUniqueInput = Prisma.AtLeast<{
   uptimeS?: Prisma.FloatNullableFilter<"TelemetrySample"> | number | null | runtime.Types.Skip
   oomKills?: Prisma.IntNullableFilter<"TelemetrySample"> | number | null | runtime.Types.Skip
   failedUnits?: Prisma.IntNullableFilter<"TelemetrySample"> | number | null | runtime.Types.Skip
+  cores?: Prisma.FloatNullableFilter<"TelemetrySample"> | number | null | runtime.Types.Skip
+  arrivedAt?: Prisma.DateTimeNullableFilter<"TelemetrySample"> | Date | string | null | runtime.Types.Skip
   server?: Prisma.XOR<Prisma.ServerScalarRelationFilter, Prisma.ServerWhereInput> | runtime.Types.Skip
 }, "serverId_ts">
 
@@ -409,6 +433,8 @@ export type TelemetrySampleOrderByWithAggregationInput = {
   uptimeS?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
   oomKills?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
   failedUnits?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
+  cores?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
+  arrivedAt?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
   _count?: Prisma.TelemetrySampleCountOrderByAggregateInput | runtime.Types.Skip
   _avg?: Prisma.TelemetrySampleAvgOrderByAggregateInput | runtime.Types.Skip
   _max?: Prisma.TelemetrySampleMaxOrderByAggregateInput | runtime.Types.Skip
@@ -435,6 +461,8 @@ export type TelemetrySampleScalarWhereWithAggregatesInput = {
   uptimeS?: Prisma.FloatNullableWithAggregatesFilter<"TelemetrySample"> | number | null | runtime.Types.Skip
   oomKills?: Prisma.IntNullableWithAggregatesFilter<"TelemetrySample"> | number | null | runtime.Types.Skip
   failedUnits?: Prisma.IntNullableWithAggregatesFilter<"TelemetrySample"> | number | null | runtime.Types.Skip
+  cores?: Prisma.FloatNullableWithAggregatesFilter<"TelemetrySample"> | number | null | runtime.Types.Skip
+  arrivedAt?: Prisma.DateTimeNullableWithAggregatesFilter<"TelemetrySample"> | Date | string | null | runtime.Types.Skip
 }
 
 export type TelemetrySampleCreateInput = {
@@ -452,6 +480,8 @@ export type TelemetrySampleCreateInput = {
   uptimeS?: number | null | runtime.Types.Skip
   oomKills?: number | null | runtime.Types.Skip
   failedUnits?: number | null | runtime.Types.Skip
+  cores?: number | null | runtime.Types.Skip
+  arrivedAt?: Date | string | null | runtime.Types.Skip
   server: Prisma.ServerCreateNestedOneWithoutTelemetrySamplesInput
 }
 
@@ -471,6 +501,8 @@ export type TelemetrySampleUncheckedCreateInput = {
   uptimeS?: number | null | runtime.Types.Skip
   oomKills?: number | null | runtime.Types.Skip
   failedUnits?: number | null | runtime.Types.Skip
+  cores?: number | null | runtime.Types.Skip
+  arrivedAt?: Date | string | null | runtime.Types.Skip
 }
 
 export type TelemetrySampleUpdateInput = {
@@ -488,6 +520,8 @@ export type TelemetrySampleUpdateInput = {
   uptimeS?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   oomKills?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   failedUnits?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  cores?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  arrivedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
   server?: Prisma.ServerUpdateOneRequiredWithoutTelemetrySamplesNestedInput | runtime.Types.Skip
 }
 
@@ -507,6 +541,8 @@ export type TelemetrySampleUncheckedUpdateInput = {
   uptimeS?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   oomKills?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   failedUnits?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  cores?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  arrivedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
 }
 
 export type TelemetrySampleCreateManyInput = {
@@ -525,6 +561,8 @@ export type TelemetrySampleCreateManyInput = {
   uptimeS?: number | null | runtime.Types.Skip
   oomKills?: number | null | runtime.Types.Skip
   failedUnits?: number | null | runtime.Types.Skip
+  cores?: number | null | runtime.Types.Skip
+  arrivedAt?: Date | string | null | runtime.Types.Skip
 }
 
 export type TelemetrySampleUpdateManyMutationInput = {
@@ -542,6 +580,8 @@ export type TelemetrySampleUpdateManyMutationInput = {
   uptimeS?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   oomKills?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   failedUnits?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  cores?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  arrivedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
 }
 
 export type TelemetrySampleUncheckedUpdateManyInput = {
@@ -560,6 +600,8 @@ export type TelemetrySampleUncheckedUpdateManyInput = {
   uptimeS?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   oomKills?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   failedUnits?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  cores?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  arrivedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
 }
 
 export type TelemetrySampleListRelationFilter = {
@@ -593,6 +635,8 @@ export type TelemetrySampleCountOrderByAggregateInput = {
   uptimeS?: Prisma.SortOrder | runtime.Types.Skip
   oomKills?: Prisma.SortOrder | runtime.Types.Skip
   failedUnits?: Prisma.SortOrder | runtime.Types.Skip
+  cores?: Prisma.SortOrder | runtime.Types.Skip
+  arrivedAt?: Prisma.SortOrder | runtime.Types.Skip
 }
 
 export type TelemetrySampleAvgOrderByAggregateInput = {
@@ -610,6 +654,7 @@ export type TelemetrySampleAvgOrderByAggregateInput = {
   uptimeS?: Prisma.SortOrder | runtime.Types.Skip
   oomKills?: Prisma.SortOrder | runtime.Types.Skip
   failedUnits?: Prisma.SortOrder | runtime.Types.Skip
+  cores?: Prisma.SortOrder | runtime.Types.Skip
 }
 
 export type TelemetrySampleMaxOrderByAggregateInput = {
@@ -628,6 +673,8 @@ export type TelemetrySampleMaxOrderByAggregateInput = {
   uptimeS?: Prisma.SortOrder | runtime.Types.Skip
   oomKills?: Prisma.SortOrder | runtime.Types.Skip
   failedUnits?: Prisma.SortOrder | runtime.Types.Skip
+  cores?: Prisma.SortOrder | runtime.Types.Skip
+  arrivedAt?: Prisma.SortOrder | runtime.Types.Skip
 }
 
 export type TelemetrySampleMinOrderByAggregateInput = {
@@ -646,6 +693,8 @@ export type TelemetrySampleMinOrderByAggregateInput = {
   uptimeS?: Prisma.SortOrder | runtime.Types.Skip
   oomKills?: Prisma.SortOrder | runtime.Types.Skip
   failedUnits?: Prisma.SortOrder | runtime.Types.Skip
+  cores?: Prisma.SortOrder | runtime.Types.Skip
+  arrivedAt?: Prisma.SortOrder | runtime.Types.Skip
 }
 
 export type TelemetrySampleSumOrderByAggregateInput = {
@@ -663,6 +712,7 @@ export type TelemetrySampleSumOrderByAggregateInput = {
   uptimeS?: Prisma.SortOrder | runtime.Types.Skip
   oomKills?: Prisma.SortOrder | runtime.Types.Skip
   failedUnits?: Prisma.SortOrder | runtime.Types.Skip
+  cores?: Prisma.SortOrder | runtime.Types.Skip
 }
 
 export type TelemetrySampleCreateNestedManyWithoutServerInput = {
@@ -730,6 +780,8 @@ export type TelemetrySampleCreateWithoutServerInput = {
   uptimeS?: number | null | runtime.Types.Skip
   oomKills?: number | null | runtime.Types.Skip
   failedUnits?: number | null | runtime.Types.Skip
+  cores?: number | null | runtime.Types.Skip
+  arrivedAt?: Date | string | null | runtime.Types.Skip
 }
 
 export type TelemetrySampleUncheckedCreateWithoutServerInput = {
@@ -747,6 +799,8 @@ export type TelemetrySampleUncheckedCreateWithoutServerInput = {
   uptimeS?: number | null | runtime.Types.Skip
   oomKills?: number | null | runtime.Types.Skip
   failedUnits?: number | null | runtime.Types.Skip
+  cores?: number | null | runtime.Types.Skip
+  arrivedAt?: Date | string | null | runtime.Types.Skip
 }
 
 export type TelemetrySampleCreateOrConnectWithoutServerInput = {
@@ -794,6 +848,8 @@ export type TelemetrySampleScalarWhereInput = {
   uptimeS?: Prisma.FloatNullableFilter<"TelemetrySample"> | number | null | runtime.Types.Skip
   oomKills?: Prisma.IntNullableFilter<"TelemetrySample"> | number | null | runtime.Types.Skip
   failedUnits?: Prisma.IntNullableFilter<"TelemetrySample"> | number | null | runtime.Types.Skip
+  cores?: Prisma.FloatNullableFilter<"TelemetrySample"> | number | null | runtime.Types.Skip
+  arrivedAt?: Prisma.DateTimeNullableFilter<"TelemetrySample"> | Date | string | null | runtime.Types.Skip
 }
 
 export type TelemetrySampleCreateManyServerInput = {
@@ -811,6 +867,8 @@ export type TelemetrySampleCreateManyServerInput = {
   uptimeS?: number | null | runtime.Types.Skip
   oomKills?: number | null | runtime.Types.Skip
   failedUnits?: number | null | runtime.Types.Skip
+  cores?: number | null | runtime.Types.Skip
+  arrivedAt?: Date | string | null | runtime.Types.Skip
 }
 
 export type TelemetrySampleUpdateWithoutServerInput = {
@@ -828,6 +886,8 @@ export type TelemetrySampleUpdateWithoutServerInput = {
   uptimeS?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   oomKills?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   failedUnits?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  cores?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  arrivedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
 }
 
 export type TelemetrySampleUncheckedUpdateWithoutServerInput = {
@@ -845,6 +905,8 @@ export type TelemetrySampleUncheckedUpdateWithoutServerInput = {
   uptimeS?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   oomKills?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   failedUnits?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  cores?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  arrivedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
 }
 
 export type TelemetrySampleUncheckedUpdateManyWithoutServerInput = {
@@ -862,6 +924,8 @@ export type TelemetrySampleUncheckedUpdateManyWithoutServerInput = {
   uptimeS?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   oomKills?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
   failedUnits?: Prisma.NullableIntFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  cores?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  arrivedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
 }
 
 
@@ -882,6 +946,8 @@ export type TelemetrySampleSelect<ExtArgs extends runtime.Types.Extensions.Inter
   uptimeS?: boolean | runtime.Types.Skip
   oomKills?: boolean | runtime.Types.Skip
   failedUnits?: boolean | runtime.Types.Skip
+  cores?: boolean | runtime.Types.Skip
+  arrivedAt?: boolean | runtime.Types.Skip
   server?: boolean | Prisma.ServerDefaultArgs<ExtArgs> | runtime.Types.Skip
 }, ExtArgs["result"]["telemetrySample"]>
 
@@ -901,6 +967,8 @@ export type TelemetrySampleSelectCreateManyAndReturn<ExtArgs extends runtime.Typ
   uptimeS?: boolean | runtime.Types.Skip
   oomKills?: boolean | runtime.Types.Skip
   failedUnits?: boolean | runtime.Types.Skip
+  cores?: boolean | runtime.Types.Skip
+  arrivedAt?: boolean | runtime.Types.Skip
   server?: boolean | Prisma.ServerDefaultArgs<ExtArgs> | runtime.Types.Skip
 }, ExtArgs["result"]["telemetrySample"]>
 
@@ -920,6 +988,8 @@ export type TelemetrySampleSelectUpdateManyAndReturn<ExtArgs extends runtime.Typ
   uptimeS?: boolean | runtime.Types.Skip
   oomKills?: boolean | runtime.Types.Skip
   failedUnits?: boolean | runtime.Types.Skip
+  cores?: boolean | runtime.Types.Skip
+  arrivedAt?: boolean | runtime.Types.Skip
   server?: boolean | Prisma.ServerDefaultArgs<ExtArgs> | runtime.Types.Skip
 }, ExtArgs["result"]["telemetrySample"]>
 
@@ -939,9 +1009,11 @@ export type TelemetrySampleSelectScalar = {
   uptimeS?: boolean | runtime.Types.Skip
   oomKills?: boolean | runtime.Types.Skip
   failedUnits?: boolean | runtime.Types.Skip
+  cores?: boolean | runtime.Types.Skip
+  arrivedAt?: boolean | runtime.Types.Skip
 }
 
-export type TelemetrySampleOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"serverId" | "ts" | "cpuPct" | "cpuStealPct" | "cpuIowaitPct" | "load5" | "memUsedMb" | "memTotalMb" | "swapUsedPct" | "diskUsedPct" | "netLossPct" | "netRetransmitPct" | "uptimeS" | "oomKills" | "failedUnits", ExtArgs["result"]["telemetrySample"], runtime.Types.Skip>
+export type TelemetrySampleOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"serverId" | "ts" | "cpuPct" | "cpuStealPct" | "cpuIowaitPct" | "load5" | "memUsedMb" | "memTotalMb" | "swapUsedPct" | "diskUsedPct" | "netLossPct" | "netRetransmitPct" | "uptimeS" | "oomKills" | "failedUnits" | "cores" | "arrivedAt", ExtArgs["result"]["telemetrySample"], runtime.Types.Skip>
 export type TelemetrySampleInclude<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
   server?: boolean | Prisma.ServerDefaultArgs<ExtArgs> | runtime.Types.Skip
 }
@@ -982,6 +1054,14 @@ export type $TelemetrySamplePayload<ExtArgs extends runtime.Types.Extensions.Int
      */
     oomKills: number | null
     failedUnits: number | null
+    /**
+     * Of the machine then. Null: not known, or written by a version that did not store it; then those of today count.
+     */
+    cores: number | null
+    /**
+     * When it arrived, if that was more than a minute later. Null: in time.
+     */
+    arrivedAt: Date | null
   }, ExtArgs["result"]["telemetrySample"]>
   composites: {}
 }
@@ -1421,6 +1501,8 @@ export interface TelemetrySampleFieldRefs {
   readonly uptimeS: Prisma.FieldRef<"TelemetrySample", 'Float'>
   readonly oomKills: Prisma.FieldRef<"TelemetrySample", 'Int'>
   readonly failedUnits: Prisma.FieldRef<"TelemetrySample", 'Int'>
+  readonly cores: Prisma.FieldRef<"TelemetrySample", 'Float'>
+  readonly arrivedAt: Prisma.FieldRef<"TelemetrySample", 'DateTime'>
 }
     
 

@@ -33,7 +33,7 @@ const COLUMNS = ["low", "mean", "high"] as const;
 
 function csvOf(label: string, { points }: History): string {
   const measures = HISTORY_MEASURES.flatMap((measure) => COLUMNS.map((column) => `${measure} ${column}`));
-  const rows = points.map(({ at, heard, bands }) => [
+  const rows = points.map(({ at, heard, bands, late }) => [
     label,
     new Date(at).toISOString(),
     Math.round(heard * 100),
@@ -41,8 +41,12 @@ function csvOf(label: string, { points }: History): string {
       const band = bands[measure];
       return band ? [band.least, rounded(band.mean), band.greatest] : [null, null, null];
     }),
+    bands.score?.count ?? 0,
+    late,
   ]);
-  return [["server", "from", "heard %", ...measures], ...rows].map(csvRow).join("");
+  return [["server", "from", "heard %", ...measures, "score minutes", "reported later minutes"], ...rows]
+    .map(csvRow)
+    .join("");
 }
 
 function plainText(text: string, status: number): Response {
