@@ -61,7 +61,7 @@ console.log(
     accepted,
     refused,
     stored,
-    rolledUp: points.map(({ bands }) => bands.gpuPct),
+    rolledUp: points.flatMap(({ bands }) => bands.gpuPct ?? []),
     charted: HISTORY_CHARTS.filter(({ title }) => title === "GPU"),
     answered: server.latest_sample,
     scraped: scraped?.replace(/\\d+/, "ID"),
