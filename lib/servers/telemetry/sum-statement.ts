@@ -62,12 +62,9 @@ const LOOKED_BACK = "32 days";
 const CARRIED = [t.ts, t.cores, t.arrivedAt, ...Object.values(measured)];
 const COLUMNS = CARRIED.map(({ name }) => name).join(", ");
 
-/**
- * The samples in `[since, until)` and the last one before them, because a silence may reach back to it. `distinct` changes
- * nothing but what PostgreSQL expects of a join by time: otherwise it would compile the statement, for half a second.
- */
+/** The samples in `[since, until)` and the last one before them, because a silence may reach back to it. */
 const known = ({ serverId, since, until }: Placeholders) => `
-    select distinct on (ts) ${COLUMNS}, lead(ts) over in_order is null as is_last,
+    select ${COLUMNS}, lead(ts) over in_order is null as is_last,
       (date_trunc('minute', ts) is distinct from date_trunc('minute', lag(ts) over in_order))::int as begins,
       coalesce(${t.uptimeS.name} < lag(${t.uptimeS.name}) over in_order, false)::int as restarted
     from (
@@ -90,11 +87,10 @@ const milliseconds = (later: string, earlier: string) => `round(${epoch(`${later
 
 /** A row for each sample, and one for each full minute that is due. */
 const moments = ({ from, until }: Placeholders, isDue: string) => `
-    select false as is_minute, ts as at, floor(${epoch("ts")} / 60)::int as minute, begins, restarted,
-      ${t.oomKills.name} as kills, ${t.failedUnits.name} as failed
+    select false as is_minute, ts as at, floor(${epoch("ts")} / 60)::int as minute, begins, restarted, is_last, ${COLUMNS}
     from known
     union all
-    select true, to_timestamp(minute * 60.0), minute, 0, 0, null, null
+    select true, to_timestamp(minute * 60.0), minute, 0, 0, null, ${CARRIED.map(() => "null").join(", ")}
     from generate_series(${from}, ceil(${epoch(until)} / 60)::int - 1) minute where ${isDue}`;
 
 /** The sum over the 24 hours of the clock up to a moment: the hours before its own, and its own up to it. */
@@ -104,10 +100,20 @@ const inADay = (count: string) => `coalesce(sum(${count}) over earlier, 0) + coa
 const stabilityOf = (countsFrom: string) => `
     ${inADay("begins")} as minutes_in_a_day,
     ${inADay("restarted")} as restarts_in_a_day,
-    ${inADay("kills")} as kills_in_a_day,
-    ${milliseconds("at", "max(at) filter (where kills > 0) over so_far")} as since_oom,
-    coalesce((max(array[${epoch("at")}, failed]) filter (where failed is not null) over so_far)[2], 0) as failed_last,
+    ${inADay(t.oomKills.name)} as kills_in_a_day,
+    ${milliseconds("at", `max(at) filter (where ${t.oomKills.name} > 0) over so_far`)} as since_oom,
+    coalesce((max(array[${epoch("at")}, ${t.failedUnits.name}]) filter (where ${t.failedUnits.name} is not null)
+      over so_far)[2], 0) as failed_last,
     greatest(1, minute - greatest(60 * (hour - ${HOURS_BEFORE}), floor(${epoch(countsFrom)} / 60))) as minutes_expected`;
+
+const STABILITY = [
+  "minutes_in_a_day",
+  "restarts_in_a_day",
+  "kills_in_a_day",
+  "since_oom",
+  "failed_last",
+  "minutes_expected",
+];
 
 const MEASURED = Object.fromEntries(Object.entries(measured).map(([name, { name: column }]) => [name, `r.${column}`]));
 
@@ -146,20 +152,24 @@ type Placeholders = { [Name in keyof typeof RATED]: string };
 
 /**
  * `rated`: a row for each minute with its score, and for each sample with what it measured. This is the one implementation
- * of past scores: what `getServer` answered at each full minute, from the samples that are known now. The steps are
- * materialized because PostgreSQL would otherwise write out the score each time that something refers to it.
+ * of past scores: what `getServer` answered at each full minute, from the samples that are known now. A minute takes over
+ * the last sample before it by a window: PostgreSQL cannot guess how many rows a join by time has. The steps are
+ * materialized because it would otherwise write out the score each time that something refers to it.
  */
 const rated = (given: Placeholders, isDue: string, isKnown = "true") => `with known as materialized (${known(given)}),
   r as materialized (
-    select k.*, m.*, ${milliseconds("m.at", "k.ts")} / 1000 as age
+    select *, ${milliseconds("at", "ts")} / 1000 as age
     from (
-      select *, max(at) filter (where not is_minute) over so_far as last_at, ${stabilityOf(given.countsFrom)}
-      from (select *, minute / 60 as hour from (${moments(given, isDue)}) moments) moments
-      window earlier as (order by hour range between ${HOURS_BEFORE} preceding and 1 preceding),
-        own as (partition by hour order by at, is_minute),
-        so_far as (order by hour, at, is_minute)) m
-    join known k on k.ts = m.last_at
-    where ${isDue} and minute >= ${given.from} and ${isKnown}),
+      select is_minute, at, minute, ${STABILITY.join(", ")},
+        ${["is_last", ...CARRIED.map(({ name }) => name)].map((name) => `first_value(${name}) over of_sample as ${name}`).join(", ")}
+      from (
+        select *, count(ts) over so_far as sample, ${stabilityOf(given.countsFrom)}
+        from (select *, minute / 60 as hour from (${moments(given, isDue)}) moments) moments
+        window earlier as (order by hour range between ${HOURS_BEFORE} preceding and 1 preceding),
+          own as (partition by hour order by at, is_minute),
+          so_far as (order by hour, at, is_minute)) moments
+      window of_sample as (partition by sample order by is_minute)) moments
+    where ts is not null and ${isDue} and minute >= ${given.from} and ${isKnown}),
   points as materialized (
     select minute, at, is_minute, arrived_at > at as is_late,
       ${Object.entries(componentsOf(given.cores))
