@@ -8,7 +8,8 @@ export function writePythonClient(document: OpenApiDocument): string {
   return `${HEAD}\n\n${types.join("\n\n")}\n\n${ERRORS}\n\n${CLASS_HEAD}\n${methods.join("\n")}\n${CLASS_REST}`;
 }
 
-const HEAD = `"""Client of the Console API, v1. Generated from its OpenAPI document: take a newer one from the console that you
+const HEAD = `# Copyright (c) 2026 the authors of the console. SPDX-License-Identifier: MIT
+"""Client of the Console API, v1. Generated from its OpenAPI document: take a newer one from the console that you
 call, at /clients/console_api.py, instead of changing this one. One file, Python 3.8 or newer, the standard library.
 
     api = ConsoleApi("https://console.example.com", token)

@@ -10,7 +10,9 @@ export function writeTypeScriptClient(document: OpenApiDocument): string {
   return `${HEAD}\n${types.join("\n")}\n${writeErrors(statusesOf(document))}\n${CLASS_HEAD}\n${methods.join("\n")}\n${CLASS_REST}`;
 }
 
-const HEAD = `// Client of the Console API, v1. Generated from its OpenAPI document: take a newer one from the console that you call,
+const HEAD = `// Copyright (c) 2026 the authors of the console. SPDX-License-Identifier: MIT
+//
+// Client of the Console API, v1. Generated from its OpenAPI document: take a newer one from the console that you call,
 // at /clients/console-api.ts, instead of changing this one. One file without dependencies, for anything that has fetch.
 //
 //   const api = new ConsoleApi({ origin: "https://console.example.com", token });

@@ -9,8 +9,8 @@ test("the clients that the console serves are those that its document makes; npm
   const dir = mkdtempSync(join(tmpdir(), "console-clients-"));
   try {
     await writeClients(dir);
-    // The command line is written by hand.
-    expect(readdirSync("public/clients").sort()).toEqual(["console", ...readdirSync(dir)].sort());
+    // The command line and the licence are written by hand.
+    expect(readdirSync("public/clients").sort()).toEqual(["LICENSE", "console", ...readdirSync(dir)].sort());
     for (const file of readdirSync(dir)) {
       expect(readFileSync(join("public/clients", file), "utf8"), file).toBe(readFileSync(join(dir, file), "utf8"));
     }

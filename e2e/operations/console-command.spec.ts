@@ -183,7 +183,10 @@ test("login asks for the token without showing it and stores it for its owner al
   expect(readFileSync(file, "utf8")).toBe("{");
 });
 
-test("the program has at most 300 lines and is written for Python 3.8", () => {
+test("the program has at most 300 lines and is written for Python 3.8", async () => {
   const text = readFileSync(FILE, "utf8");
   expect(text.trimEnd().split("\n").length).toBeLessThanOrEqual(300);
+  needs("python3");
+  const parse = "import ast, sys; ast.parse(open(sys.argv[1]).read(), feature_version=(3, 8))";
+  expect(await runProgram("python3", ["-c", parse, FILE])).toEqual({ code: 0, output: "", errors: "" });
 });

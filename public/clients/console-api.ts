@@ -1,3 +1,5 @@
+// Copyright (c) 2026 the authors of the console. SPDX-License-Identifier: MIT
+//
 // Client of the Console API, v1. Generated from its OpenAPI document: take a newer one from the console that you call,
 // at /clients/console-api.ts, instead of changing this one. One file without dependencies, for anything that has fetch.
 //

@@ -1,3 +1,4 @@
+# Copyright (c) 2026 the authors of the console. SPDX-License-Identifier: MIT
 """Client of the Console API, v1. Generated from its OpenAPI document: take a newer one from the console that you
 call, at /clients/console_api.py, instead of changing this one. One file, Python 3.8 or newer, the standard library.
 
