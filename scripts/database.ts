@@ -3,7 +3,9 @@ import { PlainError } from "@/lib/failures";
 import type { Env } from "@/lib/process/env-variables";
 import { type EmbeddedDatabase, findRunningDatabase, startEmbeddedDatabase } from "@/server/embedded/database";
 import { calledAs } from "./called-as";
-import { applyMigrations, compareMigrations, type Difference } from "./migrations";
+import { applyMigrations } from "./migrate/apply";
+import type { SessionOptions } from "./migrate/session";
+import { compareMigrations, type Difference } from "./migrations";
 
 export type OpenDatabase = EmbeddedDatabase & { isEmbedded: boolean };
 
@@ -42,37 +44,36 @@ export async function joinDatabase(env: Env): Promise<OpenDatabase> {
   return { url: running, isEmbedded: true, ...ELSEWHERE };
 }
 
-/** Applies the migrations that the database lacks. @throws PlainError with the engine's words. */
-export async function migrate(url: string): Promise<void> {
-  if (isComplete(await compareMigrations(url))) return;
-  try {
-    await applyMigrations(url);
-  } catch (error) {
-    throw new PlainError(
-      `The migrations could not be applied.\n${error instanceof Error ? error.message.trim() : error}`,
-    );
-  }
+/** Applies the migrations that the database lacks, beside consoles that serve from it. @throws PlainError */
+export async function migrate(url: string, options: SessionOptions = UNATTENDED): Promise<void> {
+  if (!problemOf(await compareMigrations(url))) return;
+  await applyMigrations(url, options);
 }
+
+/** Nobody looks on, and nobody stops it. */
+const UNATTENDED: SessionOptions = { say() {}, stop: new AbortController().signal };
 
 /**
- * @throws PlainError when the database lacks a migration: the app would fail at its first query. One that a newer version
- * has brought further is right: while instances are replaced one by one, old ones may have to start again.
+ * Answers a sentence for the log when a newer version has brought the database further, which is right: while instances
+ * are replaced one by one, old ones may have to start again. @throws PlainError when the database lacks a migration: the
+ * app would fail at its first query.
  */
-export async function requireMigrated(url: string): Promise<void> {
+export async function requireMigrated(url: string): Promise<string | null> {
   const difference = await compareMigrations(url);
-  if (isComplete(difference)) return;
-  const { missing, failed } = difference;
-  const problems = [
-    ...missing.map((name) => `  ${name} is not applied${failed.includes(name) ? "; it failed" : ""}.`),
-    ...failed.filter((name) => !missing.includes(name)).map((name) => `  ${name} failed.`),
-  ];
-  throw new PlainError(
-    `The database is not up to date; run "${calledAs("migrate").replace(/ --$/, "")}".\n${problems.join("\n")}`,
-  );
+  const problem = problemOf(difference);
+  if (problem) throw new PlainError(`The database is not up to date; run "${MIGRATE}": ${problem}.`);
+  const newest = difference.unknown.at(-1);
+  if (!newest) return null;
+  return `The database is ahead of this version, up to ${newest}, and this version serves from it; "${calledAs("migrate")} --status" of the newer version says more.`;
 }
 
-function isComplete({ missing, failed }: Difference): boolean {
-  return missing.length === 0 && failed.length === 0;
+const MIGRATE = calledAs("migrate").replace(/ --$/, "");
+
+/** Why the app cannot use a database. Null: it can. */
+function problemOf({ missing, changed, failed }: Difference): string | null {
+  const [first] = [...failed, ...changed];
+  if (first) return `${first} ${failed.length > 0 ? "has failed" : "stands in it with another text"}`;
+  return missing.length === 0 ? null : `it lacks ${missing.length}, from ${missing[0]} on`;
 }
 
 async function requireReachable(url: string): Promise<void> {

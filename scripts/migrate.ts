@@ -1,13 +1,49 @@
+import { parseArgs } from "node:util";
+import { PlainError } from "@/lib/failures";
 import { parseEnv } from "@/lib/process/env-variables";
+import { calledAs } from "./called-as";
 import { migrate, openDatabase } from "./database";
+import { resolveMigrations } from "./migrate/resolve";
+import { type SessionOptions, Stopped } from "./migrate/session";
+import { describeStatus } from "./migrate/status";
+import { listenForStop } from "./signals";
 
-/** `npm run migrate`: brings the database up to date. Run it once per release, before the instances start. */
-export async function main(): Promise<void> {
+const MIGRATE = calledAs("migrate");
+
+const HELP = `Brings the database up to date while consoles serve from it. Run it once per release, before the instances are replaced.
+It may be stopped at any moment and run again.
+
+  ${MIGRATE.replace(/ --$/, "")}
+  ${MIGRATE} --status     what is applied, and what each migration that is not will lock and write
+  ${MIGRATE} --resolve    settles migrations that failed in the middle`;
+
+/** `npm run migrate`. */
+export async function main(args: string[] = []): Promise<void> {
+  const { status, resolve, help } = parse(args);
+  if (help) return console.log(HELP);
   const database = await openDatabase(parseEnv(process.env), false);
   try {
-    await migrate(database.url);
+    if (status) return console.log(await describeStatus(database.url));
+    const options = optionsOf();
+    if (resolve) return console.log((await resolveMigrations(database.url, options)).join("\n"));
+    await migrate(database.url, options);
     console.log("The database is up to date.");
   } finally {
     await database.stop();
+  }
+}
+
+function optionsOf(): SessionOptions {
+  const stopping = new AbortController();
+  void listenForStop().given.then(() => stopping.abort(new Stopped()));
+  return { say: (line) => console.error(line), stop: stopping.signal };
+}
+
+function parse(args: string[]) {
+  try {
+    const flag = { type: "boolean", default: false } as const;
+    return parseArgs({ args, options: { status: flag, resolve: flag, help: { ...flag, short: "h" } } }).values;
+  } catch (error) {
+    throw new PlainError(`${error instanceof Error ? error.message : error}\n\n${HELP}`);
   }
 }

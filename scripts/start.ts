@@ -22,8 +22,9 @@ export async function main(): Promise<number | undefined> {
       mayBeEmbedded: false,
       say: { info: (line) => logInfo("console", line), error: (line) => logError("console", line) },
       async prepare(database) {
-        if (!database.isEmbedded) return requireMigrated(database.url);
-        await migrate(database.url);
+        if (database.isEmbedded) return migrate(database.url);
+        const note = await requireMigrated(database.url);
+        if (note) logInfo("console", note);
       },
       async announce({ app }) {
         hasStarted = true;

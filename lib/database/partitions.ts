@@ -45,6 +45,25 @@ const LIST = statement({ parent }, (values) =>
   ),
 );
 
+const END_BEFORE = statement({ parent }, (values) =>
+  select({ end: new Expression<Date | null>(`partition_before_end(${values.parent})`, "instant") }),
+);
+const DROP_BEFORE = statement({ parent }, (values) =>
+  select({ isDropped: new Expression<boolean>(`drop_partition_before(${values.parent})`) }),
+);
+
+/**
+ * The partition of everything before the first day. A table that held rows when it was cut into days has it: see the
+ * migration "partition_before".
+ */
+export const partitionBefore = (table: DailyTable) => `${table}_before` as const;
+
+/** Where that partition ends, in epoch ms. Null: there is none. */
+export async function findEndBefore(table: DailyTable): Promise<number | null> {
+  const [row] = await query(END_BEFORE, { parent: table });
+  return row?.end ?? null;
+}
+
 /** The beginnings of the days that have a partition, in epoch ms and in order. */
 export async function listDays(table: DailyTable): Promise<number[]> {
   const rows = await query(LIST, { parent: table });
@@ -76,9 +95,17 @@ export async function dropDay(table: DailyTable, day: number): Promise<boolean> 
   return dropped?.isDropped ?? false;
 }
 
-/** Drops the days that end at or before `until` (epoch ms), the oldest first, as long as it may go on. Answers how many. */
+/**
+ * Drops the partitions that end at or before `until` (epoch ms), the oldest first, as long as it may go on. Answers how
+ * many.
+ */
 export async function dropDaysBefore(table: DailyTable, until: number, goesOn: GoesOn): Promise<number> {
   let dropped = 0;
+  const end = await findEndBefore(table);
+  if (end !== null && end <= until && (await goesOn())) {
+    const [before] = (await untilFree(() => query(DROP_BEFORE, { parent: table }))) ?? [];
+    if (before?.isDropped) dropped++;
+  }
   for (const day of await listDays(table)) {
     if (day + DAY > until || !(await goesOn())) break;
     if (await dropDay(table, day)) dropped++;

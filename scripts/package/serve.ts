@@ -2,7 +2,7 @@ import { PlainError } from "@/lib/failures";
 import { versionText } from "@/lib/process/build-info.mjs";
 import { parseEnv, VARIABLE_NAMES } from "@/lib/process/env-variables";
 import { tellRefusedStart } from "@/lib/process/refused-start.mjs";
-import { logConsoleAtStart, logError, logStart } from "@/server/log.mjs";
+import { logConsoleAtStart, logError, logInfo, logStart } from "@/server/log.mjs";
 import { requireMigrated } from "../database";
 
 // `node server.mjs` of the package: the server in this very process, or its workers. Each line that it writes is JSON.
@@ -25,11 +25,12 @@ try {
 async function serve(): Promise<void> {
   const env = parseEnv(process.env);
   if (!env.databaseUrl) throw new PlainError("DATABASE_URL is not set. It names the PostgreSQL of the console.");
-  await requireMigrated(env.databaseUrl).catch((error: unknown) => {
+  const note = await requireMigrated(env.databaseUrl).catch((error: unknown) => {
     // The server starts without a reachable database. /readyz answers 503 until it can be reached.
     if (error instanceof PlainError) throw error;
     logError("the database cannot be reached", String(error));
   });
+  if (note) logInfo("console", note);
   // Next would fill an absent variable from files that nobody has read here.
   for (const name of VARIABLE_NAMES) process.env[name] ??= "";
   process.env.PORT ||= String(env.port);

@@ -1,5 +1,5 @@
 import { BEFORE, deleteAll, deleteOfOwner, deletion, deletionOfOwner, type GoesOn } from "@/lib/database/deletion";
-import { dropDaysBefore } from "@/lib/database/partitions";
+import { dropDaysBefore, findEndBefore, partitionBefore } from "@/lib/database/partitions";
 import { query } from "@/lib/database/run-statement";
 import { select, statement } from "@/lib/database/statement";
 import { Expression, table } from "@/lib/database/tables";
@@ -41,15 +41,17 @@ const NEXT_SAMPLE = statement({ id: t.serverId, since: t.ts, until: t.ts }, ({ i
 );
 
 /** Samples that no day's partition holds. One that was written after its hour was summed up stays until that is done again. */
-const REST = deletion(
-  s,
-  s.id,
-  BEFORE,
-  "delete from telemetry_samples_default",
-  (before) => `select t.ctid from telemetry_samples_default t where ${t.serverId} = ${s.id} and ${t.ts} < ${before}
+const restIn = (partition: string) =>
+  deletion(
+    s,
+    s.id,
+    BEFORE,
+    `delete from ${partition}`,
+    (before) => `select t.ctid from ${partition} t where ${t.serverId} = ${s.id} and ${t.ts} < ${before}
     and (${t.ts} < ${before} - interval '${DAYS_OF_GRACE} days' or exists (select from ${h}
       where ${h.serverId} = ${s.id} and ${h.hour} = date_trunc('hour', ${t.ts}, 'UTC') and not ${h.stale}))`,
-);
+  );
+const REST = restIn("telemetry_samples_default");
 
 const HOURS = deletion(
   s,
@@ -74,9 +76,19 @@ export async function retireSamples(
   const end = unsummed === 0 && (await goesOn()) ? until : until - DAYS_OF_GRACE * DAY;
   return {
     sample_days: await dropDaysBefore("telemetry_samples", end, goesOn),
-    samples: await deleteAll(REST, new Date(until), goesOn),
+    samples: (await deleteAll(REST, new Date(until), goesOn)) + (await deleteBefore(until, goesOn)),
     unsummed,
   };
+}
+
+/** Declared when it is needed: most databases have no such partition. */
+let restBefore: ReturnType<typeof restIn> | undefined;
+
+/** Deletes old samples of the partition before the days. */
+async function deleteBefore(until: number, goesOn: GoesOn): Promise<number> {
+  if ((await findEndBefore("telemetry_samples")) === null) return 0;
+  restBefore ??= restIn(partitionBefore("telemetry_samples"));
+  return deleteAll(restBefore, new Date(until), goesOn);
 }
 
 function firstKeptDay(now: number, telemetryDays: number): number {

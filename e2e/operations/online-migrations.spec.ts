@@ -1,0 +1,407 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import pg from "pg";
+import { command } from "@/e2e/support/command";
+import { describeDatabase } from "@/e2e/support/described-database";
+import { createEarlierDatabase, FIRST_VERSION } from "@/e2e/support/earlier-database";
+import { expect, test } from "@/e2e/support/fixtures";
+import { runSql } from "@/e2e/support/run-sql";
+import { createEmptyDatabase, type TestDatabase } from "@/e2e/support/test-database";
+import { SECOND } from "@/lib/time";
+import { migrate, requireMigrated } from "@/scripts/database";
+import { MigrationSession } from "@/scripts/migrate/session";
+import { listMigrations } from "@/scripts/migrations";
+
+const NAMES = listMigrations().map(({ name }) => name);
+const LAST = NAMES.at(-1) ?? "";
+const PARTITIONS = "20261122110000_daily_partitions";
+const SERVERS = 230;
+
+const quiet = { say() {}, stop: new AbortController().signal };
+
+/** Rows of every table that an online way changes, of which some lie in the future. */
+async function addRows(url: string): Promise<void> {
+  await runSql(
+    url,
+    `insert into accounts (name, email) values ('a', 'a@example.com');
+     insert into servers (account_id, label, hostname) select 1, 'server ' || i, 'h' from generate_series(1, ${SERVERS}) i;
+     insert into game_services (account_id, name, java_hostname, origin_host, origin_port) values (1, 'n', 'j', 'o', 1);
+     insert into telemetry_samples (server_id, ts, cpu_pct, oom_kills)
+       select s, now() - i * interval '7 hours', i, 0 from generate_series(1, ${SERVERS - 1}) s, generate_series(0, 9) i;
+     insert into metric_samples select 1, now() - i * interval '7 hours', 1, i, 2, 3, 4, 5.5 from generate_series(0, 9) i;
+     insert into sessions (token_hash, account_id, expires_at)
+       select md5(i::text), 1, now() + interval '9 days' from generate_series(1, 12000) i`,
+  );
+}
+
+async function readRows(url: string) {
+  const read = (sql: string) => runSql(url, sql);
+  return {
+    samples: await read("select * from telemetry_samples order by server_id, ts"),
+    intervals: await read("select * from metric_samples order by ts"),
+    sessions: await read("select token_hash, account_id, expires_at from sessions order by 1"),
+  };
+}
+
+/** What the two ways must have in common: all but the partitions of single days and the one before them. */
+async function describeSchema(url: string) {
+  const described = await describeDatabase(url);
+  const isOfDay = (row: { relname?: string }) => /_samples_(?:\d{8}|before)/.test(row.relname ?? "");
+  return Object.fromEntries(
+    Object.entries(described).map(([what, rows]) => [what, rows.filter((row) => !isOfDay(row))]),
+  );
+}
+
+async function withDatabase(last: string, task: (database: TestDatabase) => Promise<void>): Promise<void> {
+  const database = last === "" ? await createEmptyDatabase() : await createEarlierDatabase(last);
+  try {
+    await task(database);
+  } finally {
+    await database.stop();
+  }
+}
+
+test("from every earlier version, with rows, migrate makes the schema that the files make, and keeps every row", async () => {
+  // An embedded database takes seconds to make. The first version goes through every step.
+  const earlier = NAMES.filter((name) => name >= FIRST_VERSION && name !== LAST);
+  await withDatabase(LAST, async (official) => {
+    const wanted = await describeSchema(official.url);
+    expect(wanted.columns?.length).toBeGreaterThan(50);
+    for (const last of process.env.E2E_POSTGRES_URL ? earlier : earlier.slice(0, 1)) {
+      await withDatabase(last, async ({ url }) => {
+        await addRows(url);
+        const before = await readRows(url);
+        await migrate(url);
+        expect(await describeSchema(url), last).toEqual(wanted);
+        expect(await readRows(url), last).toEqual(before);
+        const [server] = await runSql(
+          url,
+          `select count(latest_sample)::int as filled, count(*)::int as all,
+             bool_and(latest_sample_at = (select max(ts) from telemetry_samples where server_id = servers.id)) as right
+           from servers`,
+        );
+        expect(server, last).toEqual({ filled: SERVERS - 1, all: SERVERS, right: true });
+        expect(await runSql(url, "select count(distinct public_id)::int as ids from sessions")).toEqual([
+          { ids: 12_000 },
+        ]);
+      });
+    }
+  });
+});
+
+test("rows stay where they are, in one partition until a midnight in eight days; days follow it, and rows of any time are taken", {
+  tag: "@one-engine",
+}, async () => {
+  await withDatabase(FIRST_VERSION, async ({ url }) => {
+    await addRows(url);
+    const [before] = await runSql(url, "select pg_relation_filenode('telemetry_samples') as file");
+    await migrate(url);
+    expect(await runSql(url, "select pg_relation_filenode('telemetry_samples_before') as file")).toEqual([before]);
+    for (const table of ["telemetry_samples", "metric_samples"]) {
+      expect(
+        await runSql(
+          url,
+          `select partition_before_end('${table}') = date_trunc('day', now(), 'UTC') + interval '192 hours' as "isInEightDays",
+             (select array_agg(make_day_partition('${table}', date_trunc('day', now(), 'UTC') + n * interval '24 hours', 0))
+              from generate_series(0, 12) n) as made`,
+        ),
+      ).toEqual([{ isInEightDays: true, made: [...Array(12).fill("exists"), "made"] }]);
+    }
+    for (const days of [-400, -1, 0, 7, 8, 9, 20, 400]) {
+      await runSql(
+        url,
+        "insert into telemetry_samples (server_id, ts) values (1, now() + $1::int * interval '24 hours' + interval '1 s')",
+        [days],
+      );
+    }
+  });
+});
+
+test("rows that another program wrote for the future move the midnight behind them", {
+  tag: "@one-engine",
+}, async () => {
+  await withDatabase(FIRST_VERSION, async ({ url }) => {
+    await addRows(url);
+    await runSql(url, "insert into telemetry_samples (server_id, ts) values (1, '2071-03-05T07:08:09Z')");
+    const before = await readRows(url);
+    await migrate(url);
+    expect(await readRows(url)).toEqual(before);
+    expect(await runSql(url, "select partition_before_end('telemetry_samples') as until")).toEqual([
+      { until: new Date("2071-03-06T00:00:00Z") },
+    ]);
+  });
+});
+
+test("migrate goes on from a daily_partitions that failed, and first makes it no obstacle for the version that serves", {
+  tag: "@one-engine",
+}, async () => {
+  await withDatabase(FIRST_VERSION, async ({ url }) => {
+    await addRows(url);
+    await addFailed(url, PARTITIONS);
+    await expect(migrateUntil(url, "adding the bound")).rejects.toThrow();
+    expect(await unsettled(url)).toEqual([]);
+    await migrate(url);
+    expect(await requireMigrated(url)).toBeNull();
+  });
+});
+
+test("--resolve records a migration that was applied but not recorded, and lists what is missing of one that is there in part", {
+  tag: "@one-engine",
+}, async () => {
+  const name = "20261122150000_edges";
+  await withDatabase(name, async ({ url }) => {
+    await runSql(url, "update _prisma_migrations set finished_at = null where migration_name = $1", [name]);
+    const run = (...args: string[]) => command(["migrate", ...args], { DATABASE_URL: url });
+    const stopped = await run();
+    expect(stopped.code).toBe(1);
+    expect(stopped.stderr).toContain(`${name} has failed before, and what it makes is there`);
+    await runSql(url, "drop index hostname_claims_service_id_idx");
+    const inPart = await run("--resolve");
+    expect(inPart.code).toBe(1);
+    expect(inPart.stderr).toMatch(/CREATE INDEX "hostname_claims_service_id_idx" ON .*;\n$/);
+    expect(inPart.stderr.match(/CREATE/g)).toHaveLength(1);
+    await runSql(url, `CREATE INDEX "hostname_claims_service_id_idx" ON "hostname_claims"("service_id")`);
+    expect((await run("--resolve")).stdout).toBe(`${name} is recorded as applied: all that it makes is there.\n`);
+    expect(await run()).toMatchObject({ code: 0, stdout: "The database is up to date.\n" });
+  });
+  await withDatabase("20261122140000_account_time_zone", async ({ url }) => {
+    await addFailed(url, name);
+    const { stdout } = await command(["migrate", "--resolve"], { DATABASE_URL: url });
+    expect(stdout).toBe(`${name} is recorded as rolled back: migrate again.\n`);
+    await migrate(url);
+  });
+});
+
+test("--status names what is applied, what each pending migration will lock and write, and changes nothing", {
+  tag: "@one-engine",
+}, async () => {
+  await withDatabase(FIRST_VERSION, async ({ url }) => {
+    await addRows(url);
+    await runSql(url, "analyze");
+    const before = await describeDatabase(url);
+    const { stdout, code } = await command(["migrate", "--status"], { DATABASE_URL: url });
+    expect(code).toBe(0);
+    expect(stdout).toContain(`Applied: 5 of ${NAMES.length}.\nPending: ${PARTITIONS}\n`);
+    expect(stdout).toContain("  reads the 2,290 rows of telemetry_samples once and writes none, while they are used\n");
+    expect(stdout).toContain("  locks servers, then telemetry_samples, for a moment\n");
+    expect(stdout).toContain("  writes the 12,000 rows of sessions, 1,000 at a time");
+    expect(stdout).toContain("  writes the 230 rows of servers, 100 at a time\n");
+    expect(stdout).toMatch(/edges\n {2}locks for a moment: game_services \(1 rows\), accounts \(1 rows\)\n/);
+    expect(await describeDatabase(url)).toEqual(before);
+    await migrate(url);
+    const after = await command(["migrate", "--status"], { DATABASE_URL: url });
+    expect(after.stdout).toBe(`Applied: ${NAMES.length} of ${NAMES.length}.\n`);
+  });
+});
+
+test("a database that is behind, has failed or was made otherwise is refused in one sentence that names the command", {
+  tag: "@one-engine",
+}, async () => {
+  await withDatabase(FIRST_VERSION, async ({ url }) => {
+    const refusal = () => requireMigrated(url).then(String, (error: Error) => error.message);
+    expect(await refusal()).toBe(
+      `The database is not up to date; run "npm run migrate": it lacks ${NAMES.length - 5}, from ${PARTITIONS} on.`,
+    );
+    await addFailed(url, PARTITIONS);
+    expect(await refusal()).toBe(`The database is not up to date; run "npm run migrate": ${PARTITIONS} has failed.`);
+    await migrate(url);
+    await runSql(
+      url,
+      `insert into _prisma_migrations (id, checksum, finished_at, migration_name) values ('n', 'c', now(), '99990101000000_newer')`,
+    );
+    expect(await refusal()).toBe(
+      'The database is ahead of this version, up to 99990101000000_newer, and this version serves from it; "npm run migrate -- --status" of the newer version says more.',
+    );
+  });
+});
+
+test("a database of tables that are not the console's is left alone", { tag: "@one-engine" }, async () => {
+  await withDatabase("", async ({ url }) => {
+    await runSql(url, "create table theirs (id int)");
+    await expect(migrate(url)).rejects.toThrow(
+      "The database holds tables that are not this console's. Nothing was changed.",
+    );
+    expect(await runSql(url, "select tablename from pg_tables where schemaname = 'public'")).toEqual([
+      { tablename: "theirs" },
+    ]);
+  });
+});
+
+test("the sweep deletes the rows of the partition before the days as they pass their time, and drops it when all have", {
+  tag: "@one-engine",
+}, async () => {
+  await withDatabase(FIRST_VERSION, async ({ url }) => {
+    await addRows(url);
+    await runSql(
+      url,
+      `insert into telemetry_samples (server_id, ts) select 1, now() - i * interval '24 hours' from generate_series(30, 60) i;
+       insert into metric_samples select 1, now() - i * interval '24 hours', 1, 1, 1, 1, 1, 1 from generate_series(7, 20) i`,
+    );
+    await migrate(url);
+    const ages = (table: string) =>
+      runSql(url, `select extract(day from now() - min(ts))::int as oldest, count(*)::int as rows from ${table}`);
+    const sweep = async () => expect(await command(["sweep"], { DATABASE_URL: url })).toMatchObject({ code: 0 });
+    await sweep();
+    const kept = (SERVERS - 1) * 10;
+    const [samples] = await ages("telemetry_samples_before");
+    expect(samples?.oldest).toBeLessThanOrEqual(31);
+    expect(samples?.rows - kept).toBeGreaterThanOrEqual(1);
+    expect(samples?.rows - kept).toBeLessThanOrEqual(2);
+    expect((await ages("metric_samples_before"))[0]?.oldest).toBeLessThanOrEqual(8);
+    // As it will be in some weeks: the midnight lies further back than anything is kept.
+    for (const table of ["telemetry_samples", "metric_samples"]) {
+      await runSql(
+        url,
+        `delete from ${table};
+         alter table ${table} detach partition ${table}_before;
+         alter table ${table} attach partition ${table}_before for values from (minvalue) to ('2026-01-01')`,
+      );
+    }
+    await sweep();
+    expect(await runSql(url, "select relname from pg_class where relname ~ '_before'")).toEqual([]);
+  });
+});
+
+test.describe("beside others", () => {
+  // The embedded database has one session, so nobody else holds a lock in it.
+  test.skip(!process.env.E2E_POSTGRES_URL, "there is no PostgreSQL server on this machine");
+
+  test("a step waits for a lock 100 ms at a time, then says who holds it and that nothing was changed; who reads meanwhile is not held up", {
+    tag: "@one-engine",
+  }, async () => {
+    await withDatabase(FIRST_VERSION, async ({ url }) => {
+      const holder = await hold(url, "select count(*) from servers");
+      const session = await MigrationSession.open(url, quiet);
+      try {
+        const change = session.quick("the change", async () => "alter table servers add x int", 2 * SECOND);
+        const failed = change.then(String, (error: Error) => error.message);
+        // A reader that came behind the waiting step would wait for the holder, for ever.
+        const reading = (async () => {
+          for (let count = 0; count < 40; count++) {
+            await runSql(url, "set lock_timeout = '1s'; select count(*) from servers");
+          }
+        })();
+        await reading;
+        expect(await failed).toMatch(
+          new RegExp(
+            `^the change: a lock was not free for \\d s, and nothing was changed by this step. It is held by process ${holder.pid} of PostgreSQL \\(a-report, role \\w+, idle in transaction`,
+          ),
+        );
+        expect(
+          await runSql(url, "select from pg_attribute where attrelid = 'servers'::regclass and attname = 'x'"),
+        ).toEqual([]);
+      } finally {
+        await holder.release();
+        await session.close();
+      }
+    });
+  });
+
+  for (const signal of ["SIGINT", "SIGTERM", "SIGKILL"] as const) {
+    test(`${signal} while the bound stands alone: ${signal === "SIGKILL" ? "--status says so" : "it is dropped"}, and the next run goes on`, {
+      tag: "@one-engine",
+    }, async () => {
+      await withDatabase(FIRST_VERSION, async ({ url }) => {
+        await addRows(url);
+        const holder = await hold(url, "select count(*) from servers");
+        const child = spawn(process.execPath, ["scripts/run.mjs", "migrate"], {
+          env: { ...process.env, DATABASE_URL: url },
+          stdio: "ignore",
+        });
+        const ended = once(child, "exit");
+        const bounds = () =>
+          runSql(url, "select conname from pg_constraint where conname ~ 'before_midnight' and convalidated");
+        await expect.poll(bounds).toHaveLength(1);
+        child.kill(signal);
+        const [code] = await ended;
+        const isKilled = signal === "SIGKILL";
+        expect(code).toBe(isKilled ? null : 1);
+        expect(await bounds()).toHaveLength(isKilled ? 1 : 0);
+        expect(await unsettled(url)).toEqual([]);
+        const { stdout } = await command(["migrate", "--status"], { DATABASE_URL: url });
+        expect(stdout.includes("telemetry_samples_before_midnight stands alone")).toBe(isKilled);
+        await holder.release();
+        await migrate(url);
+        expect(await bounds()).toEqual([]);
+        expect(await requireMigrated(url)).toBeNull();
+      });
+    });
+  }
+
+  test("servers that somebody has locked are passed over and filled in afterwards, and two migrates at once do it once", {
+    tag: "@one-engine",
+  }, async () => {
+    await withDatabase("20261122150000_edges", async ({ url }) => {
+      await addRows(url);
+      await expect(migrateUntil(url, "filling")).rejects.toThrow();
+      const holder = await hold(url, "select from servers where id in (7, 150) for update");
+      const migrating = Promise.all([migrate(url), migrate(url)]);
+      await expect
+        .poll(() => runSql(url, "select count(latest_sample)::int as filled from servers").catch(() => []))
+        .toEqual([{ filled: SERVERS - 3 }]);
+      await holder.release();
+      await migrating;
+      expect(await runSql(url, "select count(latest_sample)::int as filled from servers")).toEqual([
+        { filled: SERVERS - 1 },
+      ]);
+      expect(await runSql(url, "select migration_name from _prisma_migrations group by 1 having count(*) > 1")).toEqual(
+        [],
+      );
+    });
+  });
+});
+
+test("the official command sees a database that was migrated online as its own", { tag: "@one-engine" }, async () => {
+  await withDatabase(FIRST_VERSION, async ({ url }) => {
+    await addRows(url);
+    await migrate(url);
+    const { runProgram } = await import("@/e2e/support/run-program");
+    for (const args of [
+      ["migrate", "status"],
+      ["migrate", "deploy"],
+    ]) {
+      const words = ["node_modules/prisma-cli/build/index.js", ...args];
+      const { code, output, errors } = await runProgram(process.execPath, words, {
+        DATABASE_URL: url,
+        CHECKPOINT_DISABLE: "1",
+      });
+      expect(code, output + errors).toBe(0);
+    }
+  });
+});
+
+/** Migrates until a step begins whose name has this in it. */
+function migrateUntil(url: string, step: string): Promise<void> {
+  const stop = new AbortController();
+  const say = (line: string) => {
+    if (line.includes(step)) stop.abort(new Error("enough"));
+  };
+  return migrate(url, { say, stop: stop.signal });
+}
+
+/** A migration that began and never came to an end, as Prisma records it. */
+async function addFailed(url: string, name: string): Promise<void> {
+  await runSql(
+    url,
+    "insert into _prisma_migrations (id, checksum, migration_name, logs) values (gen_random_uuid()::text, 'c', $1, 'deadlock detected')",
+    [name],
+  );
+}
+
+/** Rows by which Prisma and every version of the console refuse a database. */
+function unsettled(url: string): Promise<unknown[]> {
+  return runSql(
+    url,
+    "select migration_name from _prisma_migrations where finished_at is null and rolled_back_at is null",
+  );
+}
+
+/** A transaction that stays open behind a statement. */
+async function hold(url: string, statement: string) {
+  const client = new pg.Client({ connectionString: url, application_name: "a-report" });
+  await client.connect();
+  await client.query("begin");
+  await client.query(statement);
+  const { rows } = await client.query("select pg_backend_pid() as pid");
+  return { pid: rows[0].pid as number, release: () => client.end() };
+}
