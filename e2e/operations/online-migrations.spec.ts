@@ -360,7 +360,7 @@ test("the official command sees a database that was migrated online as its own",
       ["migrate", "status"],
       ["migrate", "deploy"],
     ]) {
-      const words = ["node_modules/prisma-cli/build/index.js", ...args];
+      const words = ["node_modules/prisma/build/index.js", ...args];
       const { code, output, errors } = await runProgram(process.execPath, words, {
         DATABASE_URL: url,
         CHECKPOINT_DISABLE: "1",

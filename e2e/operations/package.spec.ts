@@ -57,7 +57,7 @@ test("npm run package: migrate, account, server, edge, sweep and server.mjs run 
     const refused = await run("server.mjs");
     expect(refused.code).toBe(1);
     expect(JSON.parse(refused.output)).toMatchObject({ event: "starting", version, commit });
-    expect(JSON.parse(refused.errors).detail).toContain('The database is not up to date; run "./migrate".');
+    expect(JSON.parse(refused.errors).detail).toContain('The database is not up to date; run "./migrate": it lacks');
     const wrong = await runPackaged(made, ["server.mjs"], { DATABASE_URL: database.url, PORT: "70000" });
     expect([wrong.code, JSON.parse(wrong.output).event]).toEqual([1, "starting"]);
     expect(JSON.parse(wrong.errors).detail).toBe('PORT must be a whole number from 0 to 65535, not "70000".');
