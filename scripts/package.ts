@@ -37,8 +37,8 @@ const BUILD_ONLY = /^(?:cache|dev|diagnostics|types|trace|trace-build|turbopack|
 const NEXT_BUILD_ONLY = /^dist\/(?:esm|docs|bin)(?:\/|$)|\.(?:map|d\.ts|d\.mts)$/;
 /** Optimises images, of which the console has none. */
 const NEVER = /node_modules\/(?:sharp|@img)\//;
-/** Packages that are not bundled: Next looks for its own files, and the engine for its WebAssembly. */
-const EXTERNAL = ["next", "@prisma/schema-engine-wasm", "pg-native"];
+/** Packages that are not bundled: Next looks for its own files. */
+const EXTERNAL = ["next", "pg-native"];
 
 /** `npm run package`. */
 export async function main(args: string[]): Promise<void> {
@@ -61,11 +61,7 @@ export async function writePackage(distDir: string, folder: string): Promise<num
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, MARK), "");
   copyBuild(distDir, join(folder, ".next"));
-  for (const path of new Set([
-    ...tracedFiles(distDir),
-    ...packageFiles("next"),
-    ...packageFiles("@prisma/schema-engine-wasm"),
-  ])) {
+  for (const path of new Set([...tracedFiles(distDir), ...packageFiles("next")])) {
     if (!NEVER.test(path)) copy(path, join(folder, path));
   }
   copy("public", join(folder, "public"));
