@@ -3,6 +3,7 @@ import { parseArgs } from "node:util";
 import { Bench } from "@/bench/bench";
 import { createScratchDatabase, fill } from "@/bench/database";
 import { firstStart } from "@/bench/first-start";
+import { migrateBeside } from "@/bench/migrate";
 import { LONG_SECTIONS, SECTIONS, type SectionName, type Settings } from "@/bench/sections";
 import { startPostgres } from "@/e2e/support/postgres-server";
 import { has } from "@/e2e/support/programs.mjs";
@@ -15,8 +16,11 @@ import { formatTable } from "./table";
 
 const NAMES = Object.keys(SECTIONS) as SectionName[];
 const USUAL = NAMES.filter((name) => !LONG_SECTIONS.has(name));
-/** Measured alone and only when named: it installs and builds for minutes, and needs no database. */
-const FIRST_START = "first-start";
+/** Measured alone and only when named: they install and build for minutes, and need no database of the bench. */
+const ALONE: Readonly<Record<string, () => Promise<(readonly string[])[]>>> = {
+  "first-start": firstStart,
+  migrate: migrateBeside,
+};
 const FEW_ROWS = 20_000;
 const MANY_ROWS = 5_000_000;
 
@@ -25,7 +29,8 @@ const HELP = `Measures the API beside a peer written by hand, in about three min
   npm run bench -- [SECTION …] [--postgres] [--large] [--rounds N] [--profile FOLDER]
 
 Sections, all of them by default: ${USUAL.join(", ")}.
-Only when named: ${[...LONG_SECTIONS].join(", ")} (ten minutes); alone: ${FIRST_START} (npm run demo on a fresh clone; some minutes).
+Only when named: ${[...LONG_SECTIONS].join(", ")} (ten minutes). Alone, some minutes each: first-start (npm run demo on a fresh
+clone), migrate (npm run migrate beside an earlier build that serves; needs PostgreSQL and git).
 The databases are its own: on the server that DATABASE_URL names, with --postgres on a PostgreSQL server that it starts,
 else embedded ones. They are gone at the end.
 
@@ -35,7 +40,8 @@ else embedded ones. They are gone at the end.
 
 /** `npm run bench`: what the API costs, as ratios to a peer that does the same work. Loopback only, ends by itself. */
 export async function main(args: string[]): Promise<void> {
-  if (args.length === 1 && args[0] === FIRST_START) return console.log(`\n${formatTable(await firstStart())}`);
+  const alone = args.length === 1 && Object.hasOwn(ALONE, args[0] ?? "") ? ALONE[args[0] ?? ""] : undefined;
+  if (alone) return console.log(`\n${formatTable(await alone())}`);
   const { sections, settings, ownPostgres, variables, isHelp } = readArguments(args);
   if (isHelp) return console.log(HELP);
   const { databaseUrl } = parseEnv(process.env);

@@ -1,0 +1,223 @@
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { Agent, request } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { freePort } from "@/e2e/support/free-port";
+import { findPostgres, startPostgres } from "@/e2e/support/postgres-server";
+import { runSql } from "@/e2e/support/run-sql";
+import { PlainError } from "@/lib/failures";
+import { SESSION_COOKIE } from "@/lib/sign-in/session-cookie";
+import { SECOND } from "@/lib/time";
+import { addPeople, type People } from "@/scripts/soak/load";
+import { CHECK_IN } from "./check-in";
+
+/** The build that serves meanwhile: the first whose database `migrate` upgrades beside it. */
+const EARLIER = "af92d18";
+const SIZES = [200_000, 2_000_000];
+const SERVERS = 1000;
+/** Clients of each kind, and the pause of each after an answer (ms): about 60 requests a second. */
+const CLIENTS = 6;
+const PAUSE = 250;
+/** What is measured before, and after, without a migration (ms). */
+const CALM = 10 * SECOND;
+/** An answer that takes longer counts as failed. */
+const SILENCE = 30 * SECOND;
+
+/**
+ * `npm run migrate` on a database of an earlier version, beside its own build that serves lists, pages, endpoint 7 and
+ * check-ins: the seconds it takes, and how long a request waited at most, by rows.
+ */
+export async function migrateBeside(): Promise<(readonly string[])[]> {
+  if (!findPostgres()) throw new PlainError("There is no PostgreSQL server on this machine.");
+  const dir = mkdtempSync(join(tmpdir(), "console-earlier-"));
+  try {
+    const earlier = join(dir, EARLIER);
+    build(earlier);
+    const rows: string[][] = [];
+    for (const size of SIZES) rows.push(await measure(earlier, size));
+    return [
+      ["samples", "migrate", "requests", "failed", "longest before", "longest beside it", "starts again"],
+      ...rows,
+    ];
+  } finally {
+    rmSync(dir, { recursive: true, force: true });
+  }
+}
+
+function build(folder: string): void {
+  mkdirSync(folder);
+  run(".", "sh", "-c", `git archive ${EARLIER} | tar -x -C "${folder}"`);
+  run(folder, "npm", "ci", "--omit=dev", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error");
+  run(folder, process.execPath, "scripts/run.mjs", "build");
+}
+
+async function measure(earlier: string, size: number): Promise<string[]> {
+  const postgres = await startPostgres();
+  let app: ChildProcess | undefined;
+  try {
+    const env = { ...process.env, DATABASE_URL: postgres.url, PORT: String(await freePort()), HOST: "127.0.0.1" };
+    run(earlier, process.execPath, "scripts/run.mjs", "migrate", env);
+    const people = await addPeople(postgres.url);
+    await addSamples(postgres.url, size);
+    app = await start(earlier, env);
+    const load = new Load(Number(env.PORT), people);
+    await load.during(() => sleep(CALM));
+    const before = load.reset();
+    const began = performance.now();
+    await load.during(() => migrate(env));
+    const seconds = (performance.now() - began) / SECOND;
+    const beside = load.reset();
+    await stop(app);
+    app = await start(earlier, env);
+    await load.during(() => sleep(CALM));
+    const again = load.reset();
+    return [
+      size.toLocaleString("en"),
+      `${seconds.toFixed(1)} s`,
+      String(beside.answers),
+      String(beside.failed + again.failed),
+      `${Math.round(before.longest)} ms`,
+      `${Math.round(beside.longest)} ms (${beside.what})`,
+      again.answers > 0 && again.failed === 0 ? "yes" : "no",
+    ];
+  } finally {
+    if (app) await stop(app);
+    await postgres.stop();
+  }
+}
+
+async function addSamples(url: string, size: number): Promise<void> {
+  await runSql(
+    url,
+    `insert into servers (account_id, label, hostname) select 1 + i % 10, 'more ' || i, 'h' from generate_series(1, ${SERVERS}) i;
+     insert into telemetry_samples (server_id, ts, cpu_pct, load5, mem_used_mb, mem_total_mb)
+       select s.id, now() - i * interval '30 s', 5, 0.5, 100, 200
+       from servers s, generate_series(1, ${Math.ceil(size / SERVERS)}) i where s.label like 'more %';
+     insert into metric_samples select s.id, now() - i * interval '1 minute', 1, 1, 2, 3, 4, 5.5
+       from game_services s, generate_series(1, 1440) i;
+     analyze`,
+  );
+}
+
+async function start(folder: string, env: NodeJS.ProcessEnv): Promise<ChildProcess> {
+  const child = spawn(process.execPath, ["scripts/run.mjs", "start"], {
+    cwd: folder,
+    env,
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  let output = "";
+  child.stdout.on("data", (chunk) => (output += chunk));
+  while (!output.includes("Console API on")) {
+    if (child.exitCode !== null) throw new PlainError("The earlier version did not start.");
+    await sleep(100);
+  }
+  return child;
+}
+
+async function stop(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const exited = once(child, "exit");
+  child.kill("SIGTERM");
+  await exited;
+}
+
+async function migrate(env: NodeJS.ProcessEnv): Promise<void> {
+  const child = spawn(process.execPath, ["scripts/run.mjs", "migrate"], {
+    env,
+    stdio: ["ignore", "ignore", "inherit"],
+  });
+  const [code] = await once(child, "exit");
+  if (code !== 0) throw new PlainError("npm run migrate has failed.");
+}
+
+type Kind = { what: string; path: string; headers: Record<string, string>; body?: string };
+
+/** Clients that ask in a steady mixture, and what they had to wait for. */
+class Load {
+  #seen = { answers: 0, failed: 0, longest: 0, what: "" };
+  readonly #kinds: Kind[][];
+
+  constructor(
+    readonly port: number,
+    people: People,
+  ) {
+    const bearer = (token: string) => ({ Authorization: `Bearer ${token}` });
+    const json = { "Content-Type": "application/json" };
+    const account = people.services.length;
+    this.#kinds = [
+      people.polite.map((token) => ({ what: "list", path: "/api/v1/servers", headers: bearer(token) })),
+      // The n-th token belongs to account 1 + n % 10, which has the service of the same number.
+      people.polite.map((token, n) => ({
+        what: "endpoint 7",
+        path: `/api/v1/game-services/${people.services[(n + 1) % account]}/metrics?range=24h`,
+        headers: bearer(token),
+      })),
+      people.keys.map((key) => ({
+        what: "check-in",
+        path: "/ingest/v1/check-ins",
+        headers: { ...bearer(key), ...json },
+        body: CHECK_IN,
+      })),
+      people.sessions.map((session) => ({
+        what: "page",
+        path: "/dashboard",
+        headers: { Cookie: `${SESSION_COOKIE}=${session}` },
+      })),
+    ];
+  }
+
+  async during(task: () => Promise<unknown>): Promise<void> {
+    const agent = new Agent({ keepAlive: true });
+    let isOver = false;
+    const clients = this.#kinds.flatMap((kinds, kind) =>
+      Array.from({ length: CLIENTS }, async (_, client) => {
+        for (let turn = client; !isOver; turn += CLIENTS) {
+          await this.#ask(agent, kinds[turn % kinds.length] as Kind);
+          // Pages take most of a core.
+          await sleep(kind === 3 ? 8 * PAUSE : PAUSE);
+        }
+      }),
+    );
+    await task().finally(() => {
+      isOver = true;
+    });
+    await Promise.all(clients);
+    agent.destroy();
+  }
+
+  reset() {
+    const seen = this.#seen;
+    this.#seen = { answers: 0, failed: 0, longest: 0, what: "" };
+    return seen;
+  }
+
+  async #ask(agent: Agent, { what, path, headers, body }: Kind): Promise<void> {
+    const began = performance.now();
+    const status = await new Promise<number>((resolve) => {
+      const sent = request(
+        { host: "127.0.0.1", port: this.port, path, headers, agent, method: body ? "POST" : "GET", timeout: SILENCE },
+        (answer) => answer.resume().on("end", () => resolve(answer.statusCode ?? 0)),
+      );
+      sent.on("error", () => resolve(0));
+      sent.on("timeout", () => sent.destroy());
+      sent.end(body);
+    });
+    const waited = performance.now() - began;
+    this.#seen.answers++;
+    if (status !== 200) {
+      this.#seen.failed++;
+      console.error(`${what}: ${status} after ${Math.round(waited)} ms`);
+    }
+    if (waited > this.#seen.longest) Object.assign(this.#seen, { longest: waited, what });
+  }
+}
+
+function run(cwd: string, command: string, ...rest: (string | NodeJS.ProcessEnv)[]): void {
+  const args = rest.filter((one) => typeof one === "string");
+  const env = (rest.find((one) => typeof one !== "string") ?? process.env) as NodeJS.ProcessEnv;
+  const { status, stderr } = spawnSync(command, args, { cwd, env, encoding: "utf8" });
+  if (status !== 0) throw new PlainError(`${command} ${args.join(" ")} has failed:\n${stderr}`);
+}
