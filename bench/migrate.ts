@@ -6,7 +6,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { freePort } from "@/e2e/support/free-port";
-import { findPostgres, startPostgres } from "@/e2e/support/postgres-server";
+import { startPostgres } from "@/e2e/support/postgres-server";
+import { has } from "@/e2e/support/programs.mjs";
 import { runSql } from "@/e2e/support/run-sql";
 import { PlainError } from "@/lib/failures";
 import { SESSION_COOKIE } from "@/lib/sign-in/session-cookie";
@@ -31,7 +32,7 @@ const SILENCE = 30 * SECOND;
  * check-ins: the seconds it takes, and how long a request waited at most, by rows.
  */
 export async function migrateBeside(): Promise<(readonly string[])[]> {
-  if (!findPostgres()) throw new PlainError("There is no PostgreSQL server on this machine.");
+  if (!has("postgres")) throw new PlainError("There is no PostgreSQL server on this machine.");
   const dir = mkdtempSync(join(tmpdir(), "console-earlier-"));
   try {
     const earlier = join(dir, EARLIER);

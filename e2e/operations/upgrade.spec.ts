@@ -4,7 +4,8 @@ import { startConsole } from "@/e2e/support/console-server";
 import { startCuttingProxy } from "@/e2e/support/cutting-proxy";
 import { createEarlierDatabase, FIRST_VERSION } from "@/e2e/support/earlier-database";
 import { expect, test } from "@/e2e/support/fixtures";
-import { hasPgBouncer, startPgBouncer } from "@/e2e/support/pgbouncer-server";
+import { needs, needsPostgresRun } from "@/e2e/support/needs";
+import { startPgBouncer } from "@/e2e/support/pgbouncer-server";
 import { Replay, readRecording } from "@/e2e/support/recorded-requests";
 import { runSql } from "@/e2e/support/run-sql";
 import { SESSION_COOKIE } from "@/lib/sign-in/session-cookie";
@@ -22,9 +23,10 @@ const KILLS = 10;
 const MESSAGES = { least: 15, most: 60 };
 
 test("migrate, killed ten times beside the statements of the first version behind PgBouncer: none fails or waits for a lock for a second, nothing is lost or doubled, the new version serves at the end, and the old one goes on", {
-  tag: ["@one-engine", "@waits"],
+  tag: "@one-engine",
 }, async () => {
-  test.skip(!process.env.E2E_POSTGRES_URL || !hasPgBouncer(), "PostgreSQL and PgBouncer are not both installed");
+  needs("pgbouncer");
+  needsPostgresRun();
   const database = await createEarlierDatabase(FIRST_VERSION);
   const callers = await fill(database.url);
   const before = await sumOf(database.url);

@@ -1,12 +1,9 @@
-import { setFlagsFromString } from "node:v8";
 import { PlainError } from "@/lib/failures";
 import { versionText } from "@/lib/process/build-info.mjs";
 import { OPERATOR_COMMANDS, type OperatorCommand } from "../operator-commands";
 
 /** Runs one of them as `npm run` does, and ends this process. */
 export async function run(name: OperatorCommand): Promise<never> {
-  // It ends within seconds: compiling WebAssembly a second time, for speed, would take longer than it saves.
-  setFlagsFromString("--liftoff-only");
   if (process.argv[2] === "--version") {
     console.log(versionText());
     process.exit(0);
