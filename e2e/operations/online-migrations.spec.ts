@@ -1,40 +1,15 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
-import pg from "pg";
 import { command } from "@/e2e/support/command";
 import { describeDatabase } from "@/e2e/support/described-database";
-import { createEarlierDatabase, FIRST_VERSION } from "@/e2e/support/earlier-database";
+import { addRows, FIRST_VERSION, migrateUntil, SERVERS, unsettled, withDatabase } from "@/e2e/support/earlier-database";
 import { expect, test } from "@/e2e/support/fixtures";
-import { needsPostgresRun } from "@/e2e/support/needs";
 import { runSql } from "@/e2e/support/run-sql";
-import { createEmptyDatabase, type TestDatabase } from "@/e2e/support/test-database";
-import { SECOND } from "@/lib/time";
 import { migrate, requireMigrated } from "@/scripts/database";
 import { ONLINE_WAYS } from "@/scripts/migrate/online-ways";
-import { MigrationSession } from "@/scripts/migrate/session";
 import { listMigrations } from "@/scripts/migrations";
 
 const NAMES = listMigrations().map(({ name }) => name);
 const LAST = NAMES.at(-1) ?? "";
 const PARTITIONS = "20261122110000_daily_partitions";
-const SERVERS = 230;
-
-const quiet = { say() {}, stop: new AbortController().signal };
-
-/** Rows of every table that an online way changes, of which some lie in the future. */
-async function addRows(url: string): Promise<void> {
-  await runSql(
-    url,
-    `insert into accounts (name, email) values ('a', 'a@example.com');
-     insert into servers (account_id, label, hostname) select 1, 'server ' || i, 'h' from generate_series(1, ${SERVERS}) i;
-     insert into game_services (account_id, name, java_hostname, origin_host, origin_port) values (1, 'n', 'j', 'o', 1);
-     insert into telemetry_samples (server_id, ts, cpu_pct, oom_kills)
-       select s, now() - i * interval '7 hours', i, 0 from generate_series(1, ${SERVERS - 1}) s, generate_series(0, 9) i;
-     insert into metric_samples select 1, now() - i * interval '7 hours', 1, i, 2, 3, 4, 5.5 from generate_series(0, 9) i;
-     insert into sessions (token_hash, account_id, expires_at)
-       select md5(i::text), 1, now() + interval '9 days' from generate_series(1, 12000) i`,
-  );
-}
 
 async function readRows(url: string) {
   const read = (sql: string) => runSql(url, sql);
@@ -52,15 +27,6 @@ async function describeSchema(url: string) {
   return Object.fromEntries(
     Object.entries(described).map(([what, rows]) => [what, rows.filter((row) => !isOfDay(row))]),
   );
-}
-
-async function withDatabase(last: string, task: (database: TestDatabase) => Promise<void>): Promise<void> {
-  const database = last === "" ? await createEmptyDatabase() : await createEarlierDatabase(last);
-  try {
-    await task(database);
-  } finally {
-    await database.stop();
-  }
 }
 
 test("from every earlier version, with rows, migrate makes the schema that the files make, and keeps every row", async () => {
@@ -324,95 +290,6 @@ test("the sweep deletes the rows of the partition before the days as they pass t
   });
 });
 
-test.describe("beside others", () => {
-  // The embedded database has one session, so nobody else holds a lock in it.
-  needsPostgresRun();
-
-  test("a step waits for a lock 100 ms at a time, then says who holds it and that nothing was changed; who reads meanwhile is not held up", {
-    tag: "@one-engine",
-  }, async () => {
-    await withDatabase(FIRST_VERSION, async ({ url }) => {
-      const holder = await hold(url, "select count(*) from servers");
-      const session = await MigrationSession.open(url, quiet);
-      try {
-        const change = session.quick("the change", async () => "alter table servers add x int", 2 * SECOND);
-        const failed = change.then(String, (error: Error) => error.message);
-        // A reader that came behind the waiting step would wait for the holder, for ever.
-        const reading = (async () => {
-          for (let count = 0; count < 40; count++) {
-            await runSql(url, "set lock_timeout = '1s'; select count(*) from servers");
-          }
-        })();
-        await reading;
-        expect(await failed).toMatch(
-          new RegExp(
-            `^the change: a lock was not free for \\d s, and nothing was changed by this step. It is held by process ${holder.pid} of PostgreSQL \\(a-report, role \\w+, idle in transaction`,
-          ),
-        );
-        expect(
-          await runSql(url, "select from pg_attribute where attrelid = 'servers'::regclass and attname = 'x'"),
-        ).toEqual([]);
-      } finally {
-        await holder.release();
-        await session.close();
-      }
-    });
-  });
-
-  for (const signal of ["SIGINT", "SIGTERM", "SIGKILL"] as const) {
-    test(`${signal} while the bound stands alone: ${signal === "SIGKILL" ? "--status says so" : "it is dropped"}, and the next run goes on`, {
-      tag: "@one-engine",
-    }, async () => {
-      await withDatabase(FIRST_VERSION, async ({ url }) => {
-        await addRows(url);
-        const holder = await hold(url, "select count(*) from servers");
-        const child = spawn(process.execPath, ["scripts/run.mjs", "migrate"], {
-          env: { ...process.env, DATABASE_URL: url },
-          stdio: "ignore",
-        });
-        const ended = once(child, "exit");
-        const bounds = () =>
-          runSql(url, "select conname from pg_constraint where conname ~ 'before_midnight' and convalidated");
-        await expect.poll(bounds).toHaveLength(1);
-        child.kill(signal);
-        const [code] = await ended;
-        const isKilled = signal === "SIGKILL";
-        expect(code).toBe(isKilled ? null : 1);
-        expect(await bounds()).toHaveLength(isKilled ? 1 : 0);
-        expect(await unsettled(url)).toEqual([]);
-        const { stdout } = await command(["migrate", "--status"], { DATABASE_URL: url });
-        expect(stdout.includes("telemetry_samples_before_midnight stands alone")).toBe(isKilled);
-        await holder.release();
-        await migrate(url);
-        expect(await bounds()).toEqual([]);
-        expect(await requireMigrated(url)).toBeNull();
-      });
-    });
-  }
-
-  test("servers that somebody has locked are passed over and filled in afterwards, and two migrates at once do it once", {
-    tag: "@one-engine",
-  }, async () => {
-    await withDatabase("20261122150000_edges", async ({ url }) => {
-      await addRows(url);
-      await expect(migrateUntil(url, "filling")).rejects.toThrow();
-      const holder = await hold(url, "select from servers where id in (7, 150) for update");
-      const migrating = Promise.all([migrate(url), migrate(url)]);
-      await expect
-        .poll(() => runSql(url, "select count(latest_sample)::int as filled from servers").catch(() => []))
-        .toEqual([{ filled: SERVERS - 3 }]);
-      await holder.release();
-      await migrating;
-      expect(await runSql(url, "select count(latest_sample)::int as filled from servers")).toEqual([
-        { filled: SERVERS - 1 },
-      ]);
-      expect(await runSql(url, "select migration_name from _prisma_migrations group by 1 having count(*) > 1")).toEqual(
-        [],
-      );
-    });
-  });
-});
-
 test("the official command sees a database that was migrated online as its own", { tag: "@one-engine" }, async () => {
   await withDatabase(FIRST_VERSION, async ({ url }) => {
     await addRows(url);
@@ -432,15 +309,6 @@ test("the official command sees a database that was migrated online as its own",
   });
 });
 
-/** Migrates until a step begins whose name has this in it. */
-function migrateUntil(url: string, step: string): Promise<void> {
-  const stop = new AbortController();
-  const say = (line: string) => {
-    if (line.includes(step)) stop.abort(new Error("enough"));
-  };
-  return migrate(url, { say, stop: stop.signal });
-}
-
 /** A migration that began and never came to an end, as Prisma records it. */
 async function addFailed(url: string, name: string): Promise<void> {
   await runSql(
@@ -448,22 +316,4 @@ async function addFailed(url: string, name: string): Promise<void> {
     "insert into _prisma_migrations (id, checksum, migration_name, logs) values (gen_random_uuid()::text, 'c', $1, 'deadlock detected')",
     [name],
   );
-}
-
-/** Rows by which Prisma and every version of the console refuse a database. */
-function unsettled(url: string): Promise<unknown[]> {
-  return runSql(
-    url,
-    "select migration_name from _prisma_migrations where finished_at is null and rolled_back_at is null",
-  );
-}
-
-/** A transaction that stays open behind a statement. */
-async function hold(url: string, statement: string) {
-  const client = new pg.Client({ connectionString: url, application_name: "a-report" });
-  await client.connect();
-  await client.query("begin");
-  await client.query(statement);
-  const { rows } = await client.query("select pg_backend_pid() as pid");
-  return { pid: rows[0].pid as number, release: () => client.end() };
 }
