@@ -1,6 +1,7 @@
 import { BoundedClient, connectionConfig, speakUtc } from "@/lib/database/connection";
 import { reportAnswer } from "@/lib/database/outage";
 import { together } from "@/lib/database/together";
+import { isDraining } from "@/lib/process/draining.mjs";
 import { env } from "@/lib/process/env";
 import { perProcess } from "@/lib/process/per-process";
 import { shared } from "@/lib/process/shared-with-server.mjs";
@@ -33,6 +34,17 @@ export async function pingDatabase(): Promise<{ isReadOnly: boolean }> {
   const isReadOnly = (await ping(null)) === true;
   reportAnswer();
   return { isReadOnly };
+}
+
+/** What /readyz says of this process: only "ok" may get requests. */
+export async function readiness(): Promise<"ok" | "ending" | "read-only" | "unavailable"> {
+  if (isDraining()) return "ending";
+  try {
+    const { isReadOnly } = await pingDatabase();
+    return isReadOnly ? "read-only" : "ok";
+  } catch {
+    return "unavailable";
+  }
 }
 
 shared(

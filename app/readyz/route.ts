@@ -1,5 +1,4 @@
-import { isDraining } from "@/lib/process/draining.mjs";
-import { pingDatabase } from "@/lib/readiness";
+import { readiness } from "@/lib/readiness";
 
 export const dynamic = "force-dynamic";
 
@@ -9,12 +8,6 @@ export const dynamic = "force-dynamic";
  */
 export async function GET(): Promise<Response> {
   const headers = { "Cache-Control": "no-store" };
-  if (isDraining()) return Response.json({ status: "ending" }, { status: 503, headers });
-  try {
-    const { isReadOnly } = await pingDatabase();
-    if (isReadOnly) return Response.json({ status: "read-only" }, { status: 503, headers });
-    return Response.json({ status: "ok" }, { headers });
-  } catch {
-    return Response.json({ status: "unavailable" }, { status: 503, headers });
-  }
+  const status = await readiness();
+  return Response.json({ status }, { status: status === "ok" ? 200 : 503, headers });
 }

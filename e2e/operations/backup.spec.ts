@@ -1,16 +1,18 @@
-import { execFileSync } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
+import { execFileSync, spawnSync } from "node:child_process";
+import { mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { command } from "@/e2e/support/command";
 import { startConsole } from "@/e2e/support/console-server";
 import { newAccount, newBenchmarkRun, newReportingServer } from "@/e2e/support/factories";
 import { expect, test } from "@/e2e/support/fixtures";
-import { needsPostgresRun } from "@/e2e/support/needs";
+import { needs, needsPostgresRun } from "@/e2e/support/needs";
 import { findPostgres } from "@/e2e/support/programs.mjs";
+import { runSql } from "@/e2e/support/run-sql";
 import { createEmptyDatabase } from "@/e2e/support/test-database";
+import { DAY } from "@/lib/time";
 
-test("a backup made as docs/operations.md says, restored into an empty database, is the same console: token, server key and answers", {
+test("a backup made as docs/backup.md says, restored into an empty database, is the same console: token, server key and answers", {
   tag: "@one-engine",
 }, async () => {
   const { DATABASE_URL = "" } = process.env;
@@ -48,5 +50,64 @@ test("a backup made as docs/operations.md says, restored into an empty database,
   } finally {
     await restored.stop();
     rmSync(dir, { recursive: true });
+  }
+});
+
+test("deploy/backup.sh writes a dump that restores and removes those that are too old; when it fails, it says so, leaves no part of a dump and removes none", {
+  tag: "@one-engine",
+}, async () => {
+  needs("shellcheck");
+  needsPostgresRun();
+  execFileSync("shellcheck", ["deploy/backup.sh"]);
+  const bin = findPostgres() ?? "";
+  const url = new URL(String(process.env.DATABASE_URL));
+  const folder = mkdtempSync(join(tmpdir(), "console-backups-"));
+  const restored = await createEmptyDatabase();
+  const dumps = () => readdirSync(folder).toSorted();
+  const backUp = (port: string) => {
+    const env = {
+      ...process.env,
+      PATH: `${bin}:${process.env.PATH}`,
+      PGHOST: url.hostname,
+      PGPORT: port,
+      PGUSER: decodeURIComponent(url.username),
+      PGPASSWORD: decodeURIComponent(url.password),
+      PGDATABASE: url.pathname.slice(1),
+    };
+    return spawnSync("sh", ["deploy/backup.sh", folder, "3"], { env, encoding: "utf8" });
+  };
+  try {
+    for (const [name, days] of [
+      ["console-20200101T000000Z.dump", 5],
+      ["console-20200102T000000Z.dump", 2],
+      ["others.dump", 9],
+    ] as const) {
+      writeFileSync(join(folder, name), "");
+      const then = (Date.now() - days * DAY) / 1000;
+      utimesSync(join(folder, name), then, then);
+    }
+    const before = dumps();
+    const failed = backUp("1");
+    expect(failed.status).not.toBe(0);
+    expect(failed.stderr).toContain("pg_dump: error");
+    expect(dumps()).toEqual(before);
+
+    const { status, stderr } = backUp(url.port);
+    expect([status, stderr]).toEqual([0, ""]);
+    const [old, dump = "", other, ...more] = dumps();
+    expect([old, other, more]).toEqual(["console-20200102T000000Z.dump", "others.dump", []]);
+    expect(dump).toMatch(/^console-\d{8}T\d{6}Z\.dump$/);
+    execFileSync(join(bin, "pg_restore"), [
+      "--no-owner",
+      "--exit-on-error",
+      `--dbname=${restored.url}`,
+      join(folder, dump),
+    ]);
+    const count =
+      "select (select count(*)::int from _prisma_migrations) as migrations, (select count(*)::int from sweeps) as sweeps";
+    expect(await runSql(restored.url, count)).toEqual(await runSql(url.href, count));
+  } finally {
+    await restored.stop();
+    rmSync(folder, { recursive: true });
   }
 });

@@ -1,6 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { networkInterfaces, tmpdir } from "node:os";
+import { networkInterfaces, tmpdir, totalmem } from "node:os";
 import { join } from "node:path";
 import { startConsole } from "@/e2e/support/console-server";
 import { newAccount } from "@/e2e/support/factories";
@@ -9,9 +9,12 @@ import { freePort } from "@/e2e/support/free-port";
 import { insertCaller } from "@/e2e/support/insert-caller";
 import { listeningPorts } from "@/e2e/support/listening-ports";
 import { needs } from "@/e2e/support/needs";
+import { pauseTree } from "@/e2e/support/pause-tree";
 import { startPostgres } from "@/e2e/support/postgres-server";
 import { checkMetrics, startPrometheus } from "@/e2e/support/prometheus-server";
 import { startRedis } from "@/e2e/support/redis-server";
+import { runSql } from "@/e2e/support/run-sql";
+import { DAY, SECOND } from "@/lib/time";
 import { migrate } from "@/scripts/database";
 
 test("/ops/metrics tells of an instance on a port of its own: routes and statuses, admission, limit, pool and process, summed over its workers", {
@@ -52,10 +55,20 @@ test("/ops/metrics tells of an instance on a port of its own: routes and statuse
       new RegExp(`^console_build_info\\{version="${version}",commit="(?:unknown|[0-9a-f]{40})"\\} 1$`, "m"),
     );
     expect(text).toContain("console_log_lines_lost_total 0\n");
+    expect(text).toContain("console_not_ready 0\n");
+    const { groups: memory = {} } =
+      /^console_memory_limit_bytes (?<limit>\d+)$[\s\S]*^console_heap_full_ratio (?<full>[\d.]+)$/m.exec(text) ?? {};
+    expect(Number(memory.limit)).toBeLessThanOrEqual(totalmem());
+    expect(Number(memory.full)).toBeGreaterThan(0);
+    expect(Number(memory.full)).toBeLessThan(1);
     if (redis) expect(text).toContain("console_limit_store_down 0\n");
     // What the alerts and the board ask for is there; whether the store is down only where there is one.
-    for (const asked of ["prometheus/operations-rules.yml", "grafana/operations.json"]) {
-      const names = readFileSync(`public/recipes/${asked}`, "utf8").match(/console_[a-z_]+/g) ?? [];
+    for (const asked of [
+      "public/recipes/prometheus/operations-rules.yml",
+      "public/recipes/grafana/operations.json",
+      "docs/alerts.md",
+    ]) {
+      const names = readFileSync(asked, "utf8").match(/console_[a-z_]+/g) ?? [];
       expect(names.length).toBeGreaterThan(5);
       const known = names.filter((name) => redis || name !== "console_limit_store_down");
       for (const name of known) expect(text, asked).toMatch(new RegExp(`^${name}(?:\\{.*\\})? `, "m"));
@@ -129,6 +142,62 @@ test("a night in which both stores go away and come back, and nobody asks anythi
   }
 });
 
+test("a scrape says whether the instance is ready, even while PostgreSQL is frozen, and what the last sweep found without looking for it", {
+  tag: "@one-engine",
+}, async () => {
+  needs("postgres");
+  const [postgres, opsPort] = [await startPostgres(), await freePort()];
+  await migrate(postgres.url);
+  await insertCaller(postgres.url);
+  // Days that are older than they are kept, so that they are dropped.
+  await runSql(
+    postgres.url,
+    "select make_day_partition('metric_samples', date_trunc('day', now(), 'UTC') - interval '480 hours', 0)",
+  );
+  const app = await startConsole(postgres.url, { OPS_PORT: String(opsPort), KEEP_METRICS_DAYS: "9" });
+  const read = async () => (await fetch(`http://127.0.0.1:${opsPort}/ops/metrics`)).text();
+  try {
+    await expect.poll(read).toMatch(/^console_sweep_finished_timestamp_seconds \d/m);
+    const text = await read();
+    const [found] = await runSql(
+      postgres.url,
+      `select extract(epoch from date_trunc('day', now(), 'UTC'))::int as today, pg_database_size(current_database())::float8 as size,
+         report from sweeps`,
+    );
+    expect(text).toContain(`console_database_size_bytes ${found?.report.database_bytes}\n`);
+    expect(found?.report.database_bytes / found?.size).toBeCloseTo(1, 1);
+    for (const table of ["telemetry_samples", "metric_samples"]) {
+      // Migrations make the days from yesterday on.
+      const [, oldest] =
+        new RegExp(`^console_oldest_partition_timestamp_seconds\\{table="${table}"\\} (\\d+)$`, "m").exec(text) ?? [];
+      expect(found?.today - Number(oldest), table).toBeLessThanOrEqual(DAY / SECOND);
+    }
+    expect(text).toContain(`console_partition_kept_seconds{table="metric_samples"} ${(9 * DAY) / SECOND}\n`);
+    expect(text).toContain("console_sweep_failed_steps 0\n");
+    // A scrape does not look for it: nothing of this is seen before the next sweep.
+    await runSql(
+      postgres.url,
+      `select make_day_partition('metric_samples', date_trunc('day', now(), 'UTC') - interval '2400 hours', 0);
+       create table large as select repeat('a', 1000) from generate_series(1, 10000)`,
+    );
+    const known = (text: string) => text.match(/^console_(?:database_size|oldest_partition)\S+ \S+$/gm);
+    expect(known(await read())).toEqual(known(text));
+
+    const frozen = pauseTree(postgres.process());
+    await expect.poll(read).toContain("console_not_ready 1\n");
+    frozen.resume();
+    await expect.poll(read).toContain("console_not_ready 0\n");
+    await postgres.kill();
+    await expect.poll(read).toContain("console_not_ready 1\n");
+    expect((await fetch(`${app.origin}/readyz`)).status).toBe(503);
+    await postgres.restart();
+    await expect.poll(read).toContain("console_not_ready 0\n");
+  } finally {
+    await app.stop();
+    await postgres.stop();
+  }
+});
+
 test("the operator's port is at OPS_HOST alone", { tag: "@one-engine" }, async () => {
   // Linux has all of 127.0.0.0/8 on its loopback.
   const [opsPort, host] = [await freePort(), "127.0.0.2"];
@@ -153,9 +222,23 @@ test("without OPS_PORT there is no operator's port: the console listens on its o
   }
 });
 
-test("promtool accepts the alerts on /ops/metrics", { tag: "@one-engine" }, () => {
+test("promtool accepts the alerts on /ops/metrics, and the queries of the service levels in docs/alerts.md", {
+  tag: "@one-engine",
+}, () => {
   needs("promtool");
-  const file = "public/recipes/prometheus/operations-rules.yml";
-  const { status, stdout, stderr } = spawnSync("promtool", ["check", "rules", file], { encoding: "utf8" });
-  expect(status, stdout + stderr).toBe(0);
+  const [, shown = ""] = /```promql\n(.*?)```/s.exec(readFileSync("docs/alerts.md", "utf8")) ?? [];
+  const queries = shown.split("\n").filter(Boolean);
+  expect(queries).toHaveLength(readFileSync("docs/alerts.md", "utf8").match(/ \| [\d.]+ % \|$/gm)?.length ?? 0);
+  const rules = queries.map((expr, level) => ({ record: `level${level}`, expr }));
+  const dir = mkdtempSync(join(tmpdir(), "console-levels-"));
+  try {
+    const levels = join(dir, "levels.yml");
+    writeFileSync(levels, JSON.stringify({ groups: [{ name: "levels", rules }] }));
+    for (const file of ["public/recipes/prometheus/operations-rules.yml", levels]) {
+      const { status, stdout, stderr } = spawnSync("promtool", ["check", "rules", file], { encoding: "utf8" });
+      expect(status, stdout + stderr).toBe(0);
+    }
+  } finally {
+    rmSync(dir, { recursive: true });
+  }
 });

@@ -63,6 +63,9 @@ test("haproxy -c finds nothing to say against the configuration in docs/operatio
 
 type Service = {
   build?: unknown;
+  image?: string;
+  mem_limit?: string;
+  cpus?: number;
   command?: string[];
   environment?: Record<string, string>;
   read_only?: boolean;
@@ -91,6 +94,11 @@ test("deploy/compose.yaml parses, and names variables, files and services that t
   for (const { build, command } of Object.values(services)) {
     if (build && command) expect(command[0], "no banner of npm's in the log").toBe("node");
   }
+  for (const [name, { build, image, mem_limit, cpus }] of Object.entries(services)) {
+    if (!build) expect(image, name).toMatch(/^[a-z]+:\d+\.\d+(?:\.\d+)?$/);
+    expect([mem_limit, cpus], name).toEqual([expect.stringMatching(/^\d+[mg]$/), expect.any(Number)]);
+  }
+  expect(first?.environment).toMatchObject({ OPS_PORT: "9464", OPS_HOST: "0.0.0.0" });
   for (const { logging } of Object.values(services)) {
     expect(logging).toEqual({ driver: "json-file", options: { "max-size": "20m", "max-file": "5" } });
   }
@@ -140,6 +148,7 @@ test("deploy/Dockerfile has known instructions alone: two stages, a user without
   for (const line of instructions) expect(line).toMatch(INSTRUCTION);
   const stages = instructions.flatMap((line) => /^FROM (\S+)(?: AS (\S+))?$/.exec(line)?.slice(1) ?? []);
   expect(stages).toEqual([stages[0], "build", stages[0], undefined]);
+  expect(stages[0]).toMatch(/^node:\d+\.\d+\.\d+-[a-z]+-slim$/);
   const last = instructions.slice(instructions.findLastIndex((line) => line.startsWith("FROM ")));
   expect(last).toContain("USER node");
   expect(last).toContain('CMD ["node", "server.mjs"]');

@@ -1,20 +1,25 @@
 import { PURPOSES } from "@/lib/admission/shares";
 import { pool } from "@/lib/database/client";
-import { listDays } from "@/lib/database/partitions";
+import { DAILY_TABLES, type DailyTable } from "@/lib/database/partitions";
 import { env } from "@/lib/process/env";
 import { limitCounts, limitStoreIsUp } from "@/lib/rate-limit";
+import { readiness } from "@/lib/readiness";
 import { rollUpLag } from "@/lib/servers/telemetry/retention";
+import { DATABASE_BYTES, oldestDayOf } from "@/lib/sweep/database-state";
 import { findLastSweep } from "@/lib/sweep/last-sweep";
-import { SECOND } from "@/lib/time";
+import { DAY, SECOND } from "@/lib/time";
 import { addMetricSource, type Family } from "./metrics.mjs";
+
+/** A process whose database takes longer to answer is not ready. It is less than a source may take. */
+const READY_WITHIN = 2 * SECOND;
 
 /** Adds the app's counters to /ops/metrics. */
 export function tellOfApp(): void {
   addMetricSource("admission", admission);
   addMetricSource("limit", limit);
   addMetricSource("pool", database);
+  addMetricSource("readiness", ready);
   addMetricSource("sweep", sweep);
-  addMetricSource("roll-ups", rollUps);
 }
 
 function admission(): Family[] {
@@ -86,28 +91,67 @@ function database(): Family[] {
   ];
 }
 
-async function sweep(): Promise<Family[]> {
-  const last = await findLastSweep();
+async function ready(): Promise<Family[]> {
+  const late = new Promise<null>((resolve) => setTimeout(resolve, READY_WITHIN, null).unref());
+  const isReady = (await Promise.race([readiness(), late])) === "ok";
   return [
     {
-      name: "console_sweep_finished_timestamp_seconds",
-      help: "When the hourly sweep of all instances came to its end last.",
+      name: "console_not_ready",
+      help: "Processes that say 503 at /readyz: they end, or the database is away or takes no writes.",
       type: "gauge",
-      merge: "max",
-      samples: last ? [[{}, last.finishedAt.getTime() / SECOND]] : [],
+      merge: "sum",
+      samples: [[{}, isReady ? 0 : 1]],
     },
   ];
 }
 
-async function rollUps(): Promise<Family[]> {
-  const lag = rollUpLag(await listDays("telemetry_samples"), Date.now(), env.kept.telemetryDays);
+const KEPT: Readonly<Record<DailyTable, number>> = {
+  telemetry_samples: env.kept.telemetryDays,
+  metric_samples: env.kept.metricsDays,
+};
+
+/** What the last sweep found. Only its row is read. */
+async function sweep(): Promise<Family[]> {
+  const last = await findLastSweep();
+  const gauge = (name: string, help: string, samples: Family["samples"]): Family => {
+    return { name: `console_${name}`, help, type: "gauge", merge: "max", samples };
+  };
+  const one = (value: number | undefined): Family["samples"] => (value === undefined ? [] : [[{}, value]]);
+  const oldest = DAILY_TABLES.flatMap((table) => {
+    const day = last?.counts.get(oldestDayOf(table));
+    return day === undefined ? [] : [{ table, day }];
+  });
+  const lag = rollUpLag(
+    oldest.filter(({ table }) => table === "telemetry_samples").map(({ day }) => day * SECOND),
+    Date.now(),
+    env.kept.telemetryDays,
+  );
   return [
-    {
-      name: "console_roll_up_lag_seconds",
-      help: "By how much the oldest day of samples has outlived KEEP_TELEMETRY_DAYS, because its hours are not summed up.",
-      type: "gauge",
-      merge: "max",
-      samples: [[{}, lag / SECOND]],
-    },
+    gauge(
+      "sweep_finished_timestamp_seconds",
+      "When the hourly sweep of all instances came to its end last.",
+      one(last === null ? undefined : last.finishedAt.getTime() / SECOND),
+    ),
+    gauge(
+      "sweep_failed_steps",
+      "Steps of the last sweep that failed. The next one tries them again.",
+      one(last?.failedSteps),
+    ),
+    gauge("database_size_bytes", "Size of the database, at the last sweep.", one(last?.counts.get(DATABASE_BYTES))),
+    gauge(
+      "oldest_partition_timestamp_seconds",
+      "The oldest day that has a partition, by table, at the last sweep.",
+      oldest.map(({ table, day }) => [{ table }, day]),
+    ),
+    gauge(
+      "partition_kept_seconds",
+      "For how long the days of a table are kept, as the KEEP_ variables say.",
+      DAILY_TABLES.map((table) => [{ table }, (KEPT[table] * DAY) / SECOND]),
+    ),
+    gauge(
+      "roll_up_lag_seconds",
+      "By how much the oldest day of samples has outlived KEEP_TELEMETRY_DAYS, because its hours are not summed up.",
+      one(last ? lag / SECOND : undefined),
+    ),
   ];
 }

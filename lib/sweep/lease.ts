@@ -8,7 +8,8 @@ import { HOUR, MINUTE } from "@/lib/time";
 // A row in the database lets one instance sweep at a time. A session lock would fail behind a pooler that shares
 // connections and on the embedded database. Times come from the database, because the clocks of instances may differ.
 
-const HOURLY = "hourly";
+/** The name of the sweep of all instances. */
+export const HOURLY = "hourly";
 /** The time between the beginnings of two sweeps. */
 const EVERY = HOUR;
 /** How long a lease holds without renewal. An instance that dies during a sweep blocks the others for this long. */

@@ -15,6 +15,7 @@ import { deleteOldHours, retireSamples } from "@/lib/servers/telemetry/retention
 import { deleteEndedSessions } from "@/lib/sign-in/session-row";
 import { SECOND } from "@/lib/time";
 import { deleteEndedTokens, deleteOldUse } from "@/lib/tokens/retention";
+import { measureDatabase } from "./database-state";
 import { type Lease, type SweepReport, takeLease } from "./lease";
 
 type Counts = Record<string, number>;
@@ -40,6 +41,8 @@ const STEPS: Readonly<Record<string, (now: number, kept: Kept, goesOn: GoesOn) =
   keys: async (now, _, goesOn) => ({ keys: await deleteEndedKeys(now, goesOn) }),
   services: async () => ({ services: await settleDeletions() }),
   claims: async (now) => ({ claims: await deleteLapsedClaims(new Date(now)) }),
+  // The last one, so that it measures what the others left.
+  size: measureDatabase,
 };
 
 /** The pause between two statements in milliseconds. A sweep is never urgent. */

@@ -1,5 +1,7 @@
 // Counts requests and measures the process, for /ops/metrics.
+import { totalmem } from "node:os";
 import { monitorEventLoopDelay } from "node:perf_hooks";
+import { getHeapStatistics } from "node:v8";
 import { addMetricSource } from "../../lib/operations/metrics.mjs";
 import { buildInfo } from "../../lib/process/build-info.mjs";
 import { countLostLines } from "../../lib/process/lost-lines.mjs";
@@ -70,6 +72,7 @@ export function tellOfProcess() {
     const max = lateness(delay.max);
     delay.reset();
     const { rss, heapUsed } = process.memoryUsage();
+    const { heap_size_limit: heapLimit } = getHeapStatistics();
     return [
       {
         name: "console_build_info",
@@ -91,9 +94,26 @@ export function tellOfProcess() {
       },
       gauge("console_resident_memory_bytes", "Memory of the processes of this instance.", "sum", rss),
       gauge("console_heap_used_bytes", "Heap in use in the processes of this instance.", "sum", heapUsed),
+      gauge(
+        "console_memory_limit_bytes",
+        "What the memory of this instance may grow to: the limit of its control group, or the machine's memory.",
+        "max",
+        memoryLimit(),
+      ),
+      gauge(
+        "console_heap_full_ratio",
+        "Share of its limit that the heap takes in the process where that is largest.",
+        "max",
+        heapUsed / heapLimit,
+      ),
       gauge("console_workers", "Processes that answer behind the port of this instance.", "sum", 1),
     ];
   });
+}
+
+/** In bytes. Without a control group, Node answers none or more than any machine has. */
+function memoryLimit() {
+  return Math.min(process.constrainedMemory() || Number.POSITIVE_INFINITY, totalmem());
 }
 
 /** Adds the lines that the log of this process lost to /ops/metrics. */
