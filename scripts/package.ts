@@ -12,16 +12,20 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
+import { parseArgs } from "node:util";
 import { build as bundle, type Plugin } from "esbuild";
 import { PlainError } from "@/lib/failures";
 import { buildIfChanged, DIST_DIRS } from "./build";
 import { OPERATOR_COMMANDS } from "./operator-commands";
+import { writeArchive } from "./package/archive";
+import { licencesOf } from "./package/licences";
 
 const COMMANDS = Object.keys(OPERATOR_COMMANDS);
 
 const HELP = `Writes a folder that runs in production with Node alone: server.mjs, and beside it ${COMMANDS.join(", ")}.
 
-  npm run package [-- FOLDER]      "package" by default; what stands there is replaced`;
+  npm run package [-- FOLDER]      "package" by default; what stands there is replaced
+  npm run package -- --archive     also console-api-VERSION.tar.gz and the file of its SHA-256`;
 
 /** The largest folder that is shipped, in bytes. */
 const MAX_BYTES = 150 * 1024 * 1024;
@@ -37,19 +41,34 @@ const BUILD_ONLY = /^(?:cache|dev|diagnostics|types|trace|trace-build|turbopack|
 const NEXT_BUILD_ONLY = /^dist\/(?:esm|docs|bin)(?:\/|$)|\.(?:map|d\.ts|d\.mts)$/;
 /** Optimises images, of which the console has none. */
 const NEVER = /node_modules\/(?:sharp|@img)\//;
+/** What starts it on a machine without containers. */
+const DEPLOY = ["console@.service", "nginx.conf", "Caddyfile", "backup.sh"].map((name) => `deploy/${name}`);
 /** Packages that are not bundled: Next looks for its own files. */
 const EXTERNAL = ["next", "pg-native"];
 
 /** `npm run package`. */
 export async function main(args: string[]): Promise<void> {
-  const [folder = "package", ...others] = args;
-  if (others.length > 0 || folder.startsWith("-")) {
-    if (["--help", "-h"].includes(folder)) return console.log(HELP);
-    throw new PlainError(HELP);
-  }
+  const { folder, archive, help } = parse(args);
+  if (help) return console.log(HELP);
   await buildIfChanged(DIST_DIRS.app);
   const bytes = await writePackage(DIST_DIRS.app, folder);
   console.log(`Wrote ${folder}: ${Math.ceil(bytes / 1024 / 1024)} MB.`);
+  if (!archive) return;
+  const written = await writeArchive(folder, ".");
+  console.log(`Wrote ${written.file}: ${Math.ceil(written.bytes / 1024 / 1024)} MB, SHA-256 ${written.sha256}.`);
+}
+
+function parse(args: string[]) {
+  try {
+    const flag = { type: "boolean", default: false } as const;
+    const options = { archive: flag, help: { ...flag, short: "h" } } as const;
+    const { values, positionals } = parseArgs({ args, options, allowPositionals: true });
+    const [folder = "package", ...others] = positionals;
+    if (others.length > 0) throw new Error(`One folder, not ${positionals.length}.`);
+    return { folder, ...values };
+  } catch (error) {
+    throw new PlainError(`${error instanceof Error ? error.message : error}\n\n${HELP}`);
+  }
 }
 
 /** Writes the package of the build in `distDir`, and answers its size in bytes. @throws PlainError */
@@ -61,13 +80,11 @@ export async function writePackage(distDir: string, folder: string): Promise<num
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, MARK), "");
   copyBuild(distDir, join(folder, ".next"));
-  for (const path of new Set([...tracedFiles(distDir), ...packageFiles("next")])) {
-    if (!NEVER.test(path)) copy(path, join(folder, path));
-  }
-  copy("public", join(folder, "public"));
-  copy("CHANGELOG.md", join(folder, "CHANGELOG.md"));
-  copy("prisma/migrations", join(folder, "prisma/migrations"));
-  await bundleCode(folder);
+  const copied = [...new Set([...tracedFiles(distDir), ...packageFiles("next")])].filter((path) => !NEVER.test(path));
+  for (const path of copied) copy(path, join(folder, path));
+  for (const path of ["public", "CHANGELOG.md", "prisma/migrations", ...DEPLOY]) copy(path, join(folder, path));
+  const bundled = await bundleCode(folder);
+  writeFileSync(join(folder, "LICENCES.txt"), licencesOf([...copied, ...bundled]));
   writeEntries(folder);
   const bytes = sizeOf(folder);
   if (bytes > MAX_BYTES) throw new PlainError(`The package has ${bytes} bytes, more than ${MAX_BYTES}.`);
@@ -81,6 +98,7 @@ function copyBuild(distDir: string, target: string): void {
       recursive: true,
       // Links to packages stay links, to the packages of the folder.
       verbatimSymlinks: true,
+      preserveTimestamps: true,
       filter: (path) => !/\.(?:map|nft\.json)$/.test(path),
     });
   }
@@ -107,10 +125,11 @@ function packageFiles(name: string): string[] {
     .filter((path) => lstatSync(path).isFile());
 }
 
-/** Bundles the server and the commands with all packages except EXTERNAL. */
-async function bundleCode(folder: string): Promise<void> {
+/** Bundles the server and the commands with all packages except EXTERNAL. Answers the files that it took. */
+async function bundleCode(folder: string): Promise<string[]> {
   const options = {
     bundle: true,
+    metafile: true,
     platform: "node",
     format: "esm",
     target: "node20",
@@ -122,7 +141,7 @@ async function bundleCode(folder: string): Promise<void> {
     },
     logLevel: "error",
   } as const;
-  await bundle({
+  const { metafile } = await bundle({
     ...options,
     entryPoints: {
       serve: "scripts/package/serve.ts",
@@ -137,6 +156,7 @@ async function bundleCode(folder: string): Promise<void> {
     plugins: [WITHOUT_EMBEDDED_DATABASE],
   });
   await bundle({ ...options, entryPoints: ["next.config.mjs"], outfile: join(folder, "next.config.mjs") });
+  return Object.keys(metafile.inputs);
 }
 
 const WITHOUT_EMBEDDED_DATABASE: Plugin = {

@@ -1,10 +1,14 @@
-import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
-import { join } from "node:path";
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { basename, join } from "node:path";
 import { childrenOf } from "@/e2e/support/child-processes";
 import { expect, test } from "@/e2e/support/fixtures";
 import { makePackage, runPackaged, startPackagedConsole } from "@/e2e/support/packaged-console";
+import { runProgram } from "@/e2e/support/run-program";
 import { runSql } from "@/e2e/support/run-sql";
 import { createTestDatabase } from "@/e2e/support/test-database";
+import { writeArchive } from "@/scripts/package/archive";
 
 // On PostgreSQL the shared console of all tests runs from the package: see e2e/support/global-setup.ts.
 
@@ -35,6 +39,43 @@ test("the package has every command of package.json that operators need, under i
     }
   } finally {
     made.remove();
+  }
+});
+
+test("two packages of one build make the same archive, which its SHA-256 knows and which names the licence of what is in it", {
+  tag: "@one-engine",
+}, async () => {
+  const dir = mkdtempSync(join(tmpdir(), "console-archives-"));
+  try {
+    const written: string[] = [];
+    for (const name of ["one", "two"]) {
+      const made = await makePackage();
+      mkdirSync(join(dir, name));
+      const { file, sha256 } = await writeArchive(made.folder, join(dir, name));
+      made.remove();
+      written.push(sha256);
+      const checked = await runProgram("sh", ["-c", `cd "$0" && sha256sum --check *.sha256`, join(dir, name)]);
+      expect(checked.output).toBe(`${basename(file)}: OK\n`);
+      if (name === "one") continue;
+      execFileSync("tar", ["-xzf", file, "-C", dir]);
+    }
+    expect(written[1]).toBe(written[0]);
+    const [folder = ""] = readdirSync(dir).filter((name) => name.startsWith("console-api-"));
+    for (const path of ["server.mjs", "migrate", ".next/BUILD_ID", "deploy/console@.service", "prisma/migrations"]) {
+      expect(existsSync(join(dir, folder, path)), path).toBe(true);
+    }
+    expect(statSync(join(dir, folder, "migrate")).mode & 0o777).toBe(0o755);
+    const licences = readFileSync(join(dir, folder, "LICENCES.txt"), "utf8");
+    for (const name of ["next", "react", "pg", "zod", "d3-scale", "@prisma/client", "@redis/client"]) {
+      const { version } = JSON.parse(readFileSync(`node_modules/${name}/package.json`, "utf8"));
+      expect(licences, name).toContain(`\n${name} ${version}: `);
+    }
+    const folders = readdirSync(join(dir, folder, "node_modules")).filter((name) => !/^[.@]/.test(name));
+    for (const name of folders) expect(licences, name).toContain(`\n${name} `);
+    expect(licences).toContain("Permission is hereby granted, free of charge");
+    expect(licences).not.toMatch(/^(?:tsx|typescript|prisma|tar) \d/m);
+  } finally {
+    rmSync(dir, { recursive: true });
   }
 });
 

@@ -1,3 +1,6 @@
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { basename, join } from "node:path";
 import { AGENT } from "@/e2e/support/agent";
 import { newAccount, newReportingServer } from "@/e2e/support/factories";
 import { expect, sharedOrigin, test } from "@/e2e/support/fixtures";
@@ -7,9 +10,10 @@ import { SLOW } from "@/e2e/support/patience";
 import { runProgram } from "@/e2e/support/run-program";
 import { startSlowProxy } from "@/e2e/support/slow-proxy";
 import { SystemdHost } from "@/e2e/support/systemd-host";
-import { createTestDatabase } from "@/e2e/support/test-database";
+import { createEmptyDatabase, createTestDatabase } from "@/e2e/support/test-database";
 import { db } from "@/lib/database/client";
 import { measurementNames } from "@/lib/servers/telemetry/measurements";
+import { writeArchive } from "@/scripts/package/archive";
 
 // The shipped units, started by Debian's systemd.
 
@@ -64,6 +68,46 @@ test("two instances of deploy/console@.service run from the package without righ
     await way.stop();
     await database.stop();
     made.remove();
+  }
+});
+
+test("the lines of docs/install.md lead from the archive to two instances that are ready", {
+  tag: "@one-engine",
+}, async () => {
+  needs("curl");
+  const [made, database] = await Promise.all([makePackage(), createEmptyDatabase()]);
+  const dir = mkdtempSync(join(tmpdir(), "console-archive-"));
+  const { file } = await writeArchive(made.folder, dir);
+  const host = await SystemdHost.boot({
+    [process.execPath]: "/usr/bin/node",
+    [file]: `/root/${basename(file)}`,
+    [`${file}.sha256`]: `/root/${basename(file)}.sha256`,
+  });
+  const url = new URL(database.url);
+  const way = await startSlowProxy(Number(url.port), host.network.outside);
+  url.host = `${host.network.outside}:${way.port}`;
+  try {
+    const [, shown = ""] = /```sh\n(.*?)```/s.exec(readFileSync("docs/install.md", "utf8")) ?? [];
+    expect(shown.trim().split("\n")).toHaveLength(10);
+    const lines = shown.replace("postgresql://console:secret@db.example.com/console", url.href);
+    expect(lines).toContain(url.href);
+    host.write("/root/install.sh", `set -e\ncd /root\n${lines}`);
+    const { code, output, errors } = await host.run("sh", "/root/install.sh");
+    expect(code, output + errors).toBe(0);
+    expect(output).toContain(`${basename(file)}: OK\n`);
+    expect(output).toMatch(/^Created ann@example\.com \(id 1, admin\)/m);
+    expect(output).toMatch(/\{"status":"ok"\}$/);
+    expect((await host.run("stat", "--format=%a %U", "/etc/console.env")).output).toBe("600 root\n");
+    for (const unit of ["console@3001", "console@3002"]) {
+      expect(await host.property(unit, "ActiveState")).toBe("active");
+      expect(await host.property(unit, "UnitFileState")).toBe("enabled");
+    }
+  } finally {
+    await host.stop();
+    await way.stop();
+    await database.stop();
+    made.remove();
+    rmSync(dir, { recursive: true });
   }
 });
 

@@ -1,0 +1,28 @@
+import { createHash } from "node:crypto";
+import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { create } from "tar";
+
+/**
+ * Writes a package as `NAME-VERSION.tar.gz`, which holds one folder of that name, into a folder, and beside it the file by
+ * which `sha256sum --check` knows it. The same package makes the same bytes on every machine.
+ */
+export async function writeArchive(
+  folder: string,
+  target: string,
+): Promise<{ file: string; bytes: number; sha256: string }> {
+  const { name, version } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
+  const title = `${name}-${version}`;
+  const file = join(target, `${title}.tar.gz`);
+  const paths = readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => !entry.isDirectory())
+    .map((entry) => join(entry.parentPath, entry.name).slice(join(folder, "/").length))
+    .sort();
+  // Of the build, and so not the same for two versions: files of one size would else have one ETag.
+  const { mtime } = statSync(join(folder, ".next/BUILD_ID"));
+  await create({ cwd: folder, file, prefix: title, gzip: true, portable: true, mtime, noDirRecurse: true }, paths);
+  const archive = readFileSync(file);
+  const sha256 = createHash("sha256").update(archive).digest("hex");
+  writeFileSync(`${file}.sha256`, `${sha256}  ${title}.tar.gz\n`);
+  return { file, bytes: archive.length, sha256 };
+}
