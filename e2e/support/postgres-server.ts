@@ -23,8 +23,11 @@ export type PostgresServer = {
   stop(): Promise<void>;
 };
 
+type Make = (data: string) => [program: string, ...args: string[]];
+const INITDB: Make = (data) => ["initdb", "-D", data, "-U", "postgres", "-A", "trust", "-N", "-E", "UTF8"];
+
 export function startPostgres(): Promise<PostgresServer> {
-  return startOn((data) => ["initdb", "-D", data, "-U", "postgres", "-A", "trust", "-N", "-E", "UTF8"]);
+  return startOn(INITDB);
 }
 
 /** A streaming replica of another server, which follows it until it is promoted. */
@@ -33,8 +36,25 @@ export function startReplica(primary: PostgresServer): Promise<PostgresServer> {
   return startOn((data) => ["pg_basebackup", "-D", data, ...from, "--write-recovery-conf", "--checkpoint=fast"]);
 }
 
+/**
+ * One whose files lie on a disk of their own, of so many megabytes, in a mount namespace that ends with the server. It
+ * cannot be restarted. Needs the right to make namespaces.
+ */
+export function startPostgresOnSmallDisk(megabytes: number): Promise<PostgresServer> {
+  return startOn(INITDB, megabytes);
+}
+
+const SMALL_DISK = `set -e
+cp -a "$0" "$0.made"
+mount -t tmpfs -o "size=$1m" small "$0"
+cp -a "$0.made/." "$0"
+user=$2
+group=$3
+shift 3
+exec setpriv --reuid "$user" --regid "$group" --clear-groups -- "$@"`;
+
 /** `make` is the command that makes the files. */
-async function startOn(make: (data: string) => [program: string, ...args: string[]]): Promise<PostgresServer> {
+async function startOn(make: Make, diskMegabytes?: number): Promise<PostgresServer> {
   const bin = findPostgres();
   if (!bin) throw new Error("There is no PostgreSQL server on this machine.");
   const user = unprivilegedUser();
@@ -56,8 +76,16 @@ async function startOn(make: (data: string) => [program: string, ...args: string
   });
 
   async function launch(): Promise<ChildProcess> {
+    const program = join(bin as string, "postgres");
     const args = ["-D", data, "-p", String(port), "-k", dir, "-c", "listen_addresses=127.0.0.1", "-c", "fsync=off"];
-    const server = spawn(join(bin as string, "postgres"), args, { ...user, stdio: "ignore", cwd: dir });
+    const mount = ["--mount", "--propagation", "private", "sh", "-c", SMALL_DISK, data];
+    const server =
+      diskMegabytes === undefined
+        ? spawn(program, args, { ...user, stdio: "ignore", cwd: dir })
+        : spawn("unshare", [...mount, ...[diskMegabytes, user?.uid, user?.gid].map(String), program, ...args], {
+            stdio: "ignore",
+            cwd: dir,
+          });
     await untilReady(url, server);
     return server;
   }
