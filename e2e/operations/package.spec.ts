@@ -102,7 +102,23 @@ test("npm run package: migrate, account, server, edge, sweep and server.mjs run 
     const wrong = await runPackaged(made, ["server.mjs"], { DATABASE_URL: database.url, PORT: "70000" });
     expect([wrong.code, JSON.parse(wrong.output).event]).toEqual([1, "starting"]);
     expect(JSON.parse(wrong.errors).detail).toBe('PORT must be a whole number from 0 to 65535, not "70000".');
+    const count = readdirSync("prisma/migrations").filter((migration) => /^\d/.test(migration)).length;
+    const status = await run("migrate", "--status");
+    expect([status.code, status.output]).toEqual([0, expect.stringMatching(`^Applied: 0 of ${count}\\.\nPending: `)]);
     expect(await run("migrate")).toMatchObject({ code: 0, output: "The database is up to date.\n" });
+    expect(await run("migrate", "--status")).toMatchObject({ code: 0, output: `Applied: ${count} of ${count}.\n` });
+    await runSql(
+      database.url,
+      "update _prisma_migrations set finished_at = null where migration_name = '20261123095207_first_seen'",
+    );
+    expect(await run("migrate", "--resolve")).toMatchObject({
+      code: 0,
+      output: "20261123095207_first_seen is recorded as applied: all that it makes is there.\n",
+    });
+    expect((await run("migrate", "--resolve")).output).toBe("No migration of this version has failed.\n");
+    const help = await run("migrate", "--help");
+    expect(help.output).toContain("  ./migrate --resolve    settles migrations that failed in the middle\n");
+    expect(help.output).not.toContain("npm");
     const created = await run("account", "create", "ann@example.com", "--name", "Ann");
     expect(created.output).toContain("Created ann@example.com (id 1, customer).");
     expect((await run("server", "list", "ann@example.com")).output).toContain("There are no servers yet.");
