@@ -1,0 +1,383 @@
+import { once } from "node:events";
+import { Agent, type ClientRequest, type IncomingMessage, request } from "node:http";
+import { gzipSync } from "node:zlib";
+import pg from "pg";
+import { grown, telegrafLines, valueLists } from "@/e2e/support/agent-bodies";
+import { CHECK_INS, DOORS, REPORTERS, type Reporter, typeOf } from "@/e2e/support/agent-doors";
+import { type ConsoleServer, startConsole } from "@/e2e/support/console-server";
+import { unique } from "@/e2e/support/factories";
+import { expect, test } from "@/e2e/support/fixtures";
+import { needsPostgresRun } from "@/e2e/support/needs";
+import { runSql } from "@/e2e/support/run-sql";
+import { createTestDatabase, type TestDatabase } from "@/e2e/support/test-database";
+import { SECOND } from "@/lib/time";
+import { hashToken, mintToken } from "@/lib/tokens/format";
+
+// What bodies are refused for, and in which order: of each thing that is wrong with a request the first is told.
+
+const KB = 1024;
+const MB = 1024 * KB;
+const REPORTS_PATH = "/ingest/v1/edge/reports";
+
+let database: TestDatabase;
+let app: ConsoleServer;
+/** Without a bound on connections. */
+const agent = new Agent();
+
+test.beforeAll(async () => {
+  database = await createTestDatabase();
+  app = await startConsole(database.url);
+});
+test.afterAll(async () => {
+  agent.destroy();
+  await app?.stop();
+  await database?.stop();
+});
+
+/** An account with a server and a benchmark run that is awaited, and an edge node: the keys of all three. */
+async function newSender() {
+  const keys = { server: mintToken("serverKey"), node: mintToken("edgeKey"), run: mintToken("benchmarkKey") };
+  const name = unique("sender");
+  const [row] = await runSql<{ id: number }>(
+    database.url,
+    `with a as (insert into accounts (name, email, role) values ($1, $1 || '@example.com', 'customer') returning id),
+       s as (insert into servers (account_id, label, hostname) select id, 'l', 'h' from a returning id),
+       k as (insert into server_keys (server_id, key_hash, hint) select id, $2, 'hint' from s),
+       n as (insert into edge_nodes (name) values ($1) returning id),
+       e as (insert into edge_node_keys (node_id, key_hash, hint) select id, $3, 'hint' from n)
+     insert into benchmark_runs (server_id, label, status, agent_token_hash) select id, 'r', 'pending', $4 from s
+     returning server_id as id`,
+    [name, hashToken(keys.server), hashToken(keys.node), hashToken(keys.run)],
+  );
+  return { ...keys, serverId: row?.id ?? 0 };
+}
+type Sender = Awaited<ReturnType<typeof newSender>>;
+
+type Sent = { path: string; headers: Record<string, string>; body: string | Uint8Array; announced?: number };
+type Answer = { status: number; retryAfter: string | undefined; text: string };
+
+/** Sends a request, whose body never ends if more is announced than is there. Answers what comes, 0 when nothing does. */
+function send({ path, headers, body, announced }: Sent): { sent: ClientRequest; answer: Promise<Answer> } {
+  const length = String(announced ?? Buffer.byteLength(body));
+  const options = { method: "POST", agent, headers: { "Content-Length": length, ...headers } };
+  const sent = request(app.origin + path, options);
+  // A connection may end while more is written to it.
+  sent.on("error", () => {});
+  const read = async (): Promise<Answer> => {
+    const [response] = (await once(sent, "response")) as [IncomingMessage];
+    let text = "";
+    response.setEncoding("utf8").on("data", (piece) => (text += piece));
+    await once(response, "close");
+    sent.destroy();
+    return { status: response.statusCode ?? 0, retryAfter: response.headers["retry-after"], text };
+  };
+  const answer = read().catch(() => ({ status: 0, retryAfter: undefined, text: "" }));
+  if (announced === undefined) sent.end(body);
+  else sent.write(body);
+  return { sent, answer };
+}
+
+const bearer = (key: string) => ({ Authorization: `Bearer ${key}` });
+
+/** A door: how its senders are told apart, what it refuses, and what keeps its good bodies from being stored. */
+type Door = {
+  path(sender: Sender): string;
+  credentials(sender: Sender): Record<string, string>;
+  type: Record<string, string>;
+  wrongType: Record<string, string>;
+  maxBytes: number;
+  /** Of a body that is small and that nobody could read. */
+  bad: string;
+  good(): string | Uint8Array;
+  /** How many reports a sender has in a minute. */
+  quota: number;
+  /** While this is locked, so many good bodies wait, and the next is refused. */
+  lock: string;
+  most: number;
+  /** What a sender without credentials is told. */
+  unknown: number;
+};
+
+const LOCKED_SERVERS = "select id from servers for update";
+/** The reports that are being stored take connections beside those that wait. */
+const BEYOND = 30;
+
+const serverDoor = ({ path, body }: Reporter, most: number, maxBytes: number, wrongType: Door["wrongType"]): Door => ({
+  path: () => path,
+  credentials: ({ server }) => bearer(server),
+  type: typeOf(path),
+  wrongType,
+  maxBytes,
+  bad: "{",
+  good: () => body(Date.now(), 0),
+  quota: 300,
+  lock: LOCKED_SERVERS,
+  most: most + BEYOND,
+  unknown: 401,
+});
+const reporter = (name: string) => REPORTERS[name] as Reporter;
+const TEXT = { "Content-Type": "text/plain" };
+
+const ALL_DOORS: Readonly<Record<string, Door>> = {
+  "check-ins": serverDoor(reporter("the daemon"), 1000, 16 * KB, TEXT),
+  Prometheus: serverDoor(reporter("Prometheus"), 200, 256 * KB, TEXT),
+  Influx: { ...serverDoor(reporter("Telegraf"), 200, MB, { "Content-Encoding": "br" }), bad: "a" },
+  OTLP: serverDoor(reporter("the Collector"), 200, MB, TEXT),
+  collectd: serverDoor(reporter("collectd"), 200, MB, TEXT),
+  "edge reports": {
+    path: () => REPORTS_PATH,
+    credentials: ({ node }) => bearer(node),
+    type: typeOf(CHECK_INS),
+    wrongType: TEXT,
+    maxBytes: 256 * KB,
+    bad: "{",
+    good: () => '{"acknowledgements":[{"service_id":1,"version":1,"error":null}]}',
+    quota: 300,
+    lock: "lock table edge_acknowledgements in exclusive mode",
+    most: 100 + BEYOND,
+    unknown: 401,
+  },
+  "benchmark results": {
+    path: ({ run }) => `/ingest/v1/benchmarks/${run}`,
+    credentials: () => ({}),
+    type: typeOf(CHECK_INS),
+    wrongType: TEXT,
+    maxBytes: 64 * KB,
+    bad: "{",
+    good: () =>
+      '{"cpu":{"cores":4,"freq":"2445.404 MHz"},"geekbench":[{"version":6,"single":1000,"multi":4000}],"fio":[],"iperf":[]}',
+    quota: 20,
+    lock: "select id from benchmark_runs for update",
+    most: 20 + BEYOND,
+    // Its key is in its path.
+    unknown: 404,
+  },
+};
+
+/** Runs a task while a lock of the database is held. */
+async function whileLocked(sql: string, task: () => Promise<void>): Promise<void> {
+  const client = new pg.Client(database.url);
+  await client.connect();
+  try {
+    await client.query("begin");
+    await client.query(sql);
+    await task();
+  } finally {
+    await client.end();
+  }
+}
+
+for (const [name, door] of Object.entries(ALL_DOORS)) {
+  test(`${name}: of everything that is wrong the first is told, in the order 401, 429, 415, 503, 413, 408, 400`, {
+    tag: ["@one-engine", "@waits"],
+  }, async () => {
+    needsPostgresRun();
+    const [sender, spent, nobody] = [
+      await newSender(),
+      await newSender(),
+      { server: "", node: "", run: "x" } as Sender,
+    ];
+    const from = (who: Sender, changes: Partial<Sent> & { type?: Record<string, string> } = {}) => {
+      const { type = door.type, ...others } = changes;
+      const headers = { ...door.credentials(who), ...type };
+      return send({ path: door.path(who), headers, body: door.bad, ...others }).answer;
+    };
+    const statuses = async (answers: Promise<Answer>[]) => (await Promise.all(answers)).map(({ status }) => status);
+    const spending = await statuses(Array.from({ length: door.quota }, () => from(spent)));
+    expect(new Set(spending)).toEqual(new Set([400]));
+    // Each has all the faults of the next one as well, and the last byte never comes.
+    const tooLarge = { announced: door.maxBytes + 1 };
+    const wrongType = { ...tooLarge, type: door.wrongType };
+    const late = { announced: 1000 };
+    const inOrder = () => [
+      from(nobody, wrongType),
+      from(spent, wrongType),
+      from(sender, wrongType),
+      from(sender, tooLarge),
+    ];
+    const before = [door.unknown, 429, 415];
+    expect(await statuses([...inOrder(), from(sender, late), from(sender)])).toEqual([...before, 413, 408, 400]);
+    let flood = { end() {}, ended: Promise.resolve() };
+    await whileLocked(door.lock, async () => {
+      flood = keepSending(door.most, () => from(sender, { body: door.good() }));
+      // In one batch, since places are free again for a moment every five seconds.
+      const batch = async () => {
+        await expect.poll(async () => (await from(sender, tooLarge)).status).toBe(503);
+        return statuses([...inOrder(), from(sender, late), from(sender)]);
+      };
+      await expect.poll(batch).toEqual([...before, 503, 503, 503]);
+      flood.end();
+    });
+    // Those that the lock held up are answered now.
+    await flood.ended;
+  });
+}
+
+/** Sends on so many connections, on each again as soon as it is answered, until it is to end. */
+function keepSending(connections: number, sendOne: () => Promise<Answer>): { end(): void; ended: Promise<void> } {
+  let isOver = false;
+  const sendOn = async () => {
+    while (!isOver) await sendOne();
+  };
+  return {
+    end: () => (isOver = true),
+    ended: Promise.all(Array.from({ length: connections }, sendOn)).then(() => {}),
+  };
+}
+
+/** Sends a body of line protocol, without its last bytes. */
+function withhold(key: string, bytes: number, withheld: number): { sent: ClientRequest; answer: Promise<Answer> } {
+  const headers = { ...bearer(key), ...TEXT };
+  return send({ path: DOORS.influx, headers, body: Buffer.alloc(bytes - withheld, "#"), announced: bytes });
+}
+
+/** Sends a comment of so many bytes, which is taken and tells nothing. */
+const comment = async (key: string, bytes: number): Promise<number> =>
+  (await send({ path: DOORS.influx, headers: { ...bearer(key), ...TEXT }, body: Buffer.alloc(bytes, "#") }).answer)
+    .status;
+
+const checkIn = async (key: string): Promise<number> =>
+  (await send({ path: CHECK_INS, headers: { ...bearer(key), ...typeOf(CHECK_INS) }, body: '{"cpu_pct":5}' }).answer)
+    .status;
+
+/** Of the last page of a body, 1.5 KB a second come, so that it is not given up for ten seconds. */
+const DRIP = { withheld: 15 * KB, bytes: 1536, times: 9 };
+
+/** Has a sender hold its quarter of the bytes, to the last page. Answers those that were refused meanwhile. */
+async function fillQuarter(key: string) {
+  const answered: Answer[] = [];
+  const all = Array.from({ length: 30 }, () => withhold(key, MB, DRIP.withheld));
+  for (const { answer } of all) void answer.then((one) => answered.push(one));
+  let drips = 0;
+  const dripping = setInterval(() => {
+    drips++;
+    for (const { sent } of all) if (drips <= DRIP.times && !sent.destroyed) sent.write(Buffer.alloc(DRIP.bytes, "#"));
+  }, SECOND);
+  // 24 of them fit, beside the first 16 KB of each.
+  await expect.poll(() => answered.length, { intervals: [50] }).toBe(6);
+  all.push(withhold(key, 400 * KB, DRIP.withheld));
+  await expect.poll(() => comment(key, 17 * KB), { intervals: [50] }).toBe(503);
+  return {
+    answered,
+    leave() {
+      clearInterval(dripping);
+      for (const { sent } of all) sent.destroy();
+    },
+  };
+}
+
+test("an account has a quarter of the bytes that may arrive: beyond it 503 comes before the body's end, is not counted, and leaves small bodies and other accounts alone", {
+  tag: "@one-engine",
+}, async () => {
+  const [sender, other] = [await newSender(), await newSender()];
+  const { answered, leave } = await fillQuarter(sender.server);
+  for (const { status, retryAfter } of answered) expect([status, retryAfter]).toEqual([503, "5"]);
+  expect(await comment(other.server, MB)).toBe(204);
+  expect(await checkIn(sender.server)).toBe(200);
+  expect(await comment(sender.server, 16 * KB)).toBe(204);
+  // More than the 300 of a minute: none of them counts.
+  for (let batch = 0; batch < 10; batch++) {
+    const refused = await Promise.all(Array.from({ length: 31 }, () => comment(sender.server, 17 * KB)));
+    expect(new Set(refused)).toEqual(new Set([503]));
+  }
+  expect(await checkIn(sender.server)).toBe(200);
+  leave();
+  // What they held is there again.
+  await expect.poll(() => comment(sender.server, MB)).toBe(204);
+});
+
+test("four accounts hold all bytes that may arrive: a fifth gets 503 for a large body and is served with small ones, and all is there again when they are gone", {
+  tag: "@one-engine",
+}, async () => {
+  const [fifth, ...others] = await Promise.all(Array.from({ length: 5 }, newSender));
+  const { server: key = "" } = fifth ?? {};
+  const quarters = await Promise.all(others.map(({ server }) => fillQuarter(server)));
+  expect(await comment(key, 17 * KB)).toBe(503);
+  expect(await comment(key, 16 * KB)).toBe(204);
+  expect(await checkIn(key)).toBe(200);
+  for (const { leave } of quarters) leave();
+  await expect.poll(() => comment(key, MB)).toBe(204);
+});
+
+test("a large body whose end never comes is 408 after five seconds, and what it held is there again", {
+  tag: ["@one-engine", "@waits"],
+}, async () => {
+  const { server } = await newSender();
+  const held = Array.from({ length: 24 }, () => withhold(server, MB, 10).answer);
+  for (const { status, text } of await Promise.all(held)) {
+    expect([status, text]).toEqual([408, expect.stringContaining("less than 1 KB a second for 5 seconds")]);
+  }
+  expect(await comment(server, MB)).toBe(204);
+});
+
+test("bodies that are dear to read take turns by account: one of another account is answered before most of sixty that came before it", {
+  tag: "@one-engine",
+}, async () => {
+  const [attacker, quiet] = [await newSender(), await newSender()];
+  const resource = '{"scopeMetrics":[{"metrics":[{}]}]}';
+  const dear = gzipSync(`{"resourceMetrics":[${Array(3000).fill(resource).join()}]}`);
+  const headers = { ...typeOf(DOORS.otlp), "Content-Encoding": "gzip" };
+  const deliver = (key: string) =>
+    send({ path: DOORS.otlp, headers: { ...headers, ...bearer(key) }, body: dear }).answer;
+  expect((await deliver(quiet.server)).status).toBe(200);
+  let answered = 0;
+  const flood = Array.from({ length: 60 }, () =>
+    deliver(attacker.server).then(({ status }) => {
+      answered++;
+      return status;
+    }),
+  );
+  await expect.poll(() => answered, { intervals: [5] }).toBeGreaterThan(0);
+  const before = answered;
+  expect((await deliver(quiet.server)).status).toBe(200);
+  expect(answered - before).toBeLessThan(15);
+  expect(answered).toBeLessThan(45);
+  expect(new Set(await Promise.all(flood))).toEqual(new Set([200]));
+});
+
+/** Bodies with so many bad entries before those of a machine. */
+const BAD_ENTRIES: Readonly<Record<string, { path: string; status: number; body(count: number): string }>> = {
+  Influx: {
+    path: DOORS.influx,
+    status: 400,
+    body: (count) => "system load5=\n".repeat(count) + telegrafLines(Date.now(), grown(0)),
+  },
+  OTLP: {
+    path: DOORS.otlp,
+    status: 200,
+    body: (count) => {
+      const points = (list: string) =>
+        `{"resource":{"attributes":[{"key":"host.name","value":{"stringValue":"web-1"}}]},"scopeMetrics":[{"metrics":[{"name":"system.uptime","gauge":{"dataPoints":[${list}]}}]}]}`;
+      const bad = Array(count).fill('{"asDouble":1}').join();
+      const good = `{"asDouble":1,"timeUnixNano":"${Date.now()}000000"}`;
+      return `{"resourceMetrics":[${points(bad)},${points(good)}]}`;
+    },
+  },
+  collectd: {
+    path: DOORS.collectd,
+    status: 400,
+    body: (count) => JSON.stringify([...Array(count).fill({}), ...valueLists(Date.now(), grown(0))]),
+  },
+};
+
+for (const [name, { path, status, body }] of Object.entries(BAD_ENTRIES)) {
+  test(`${name}: beside a hundred bad entries the good ones are kept; with one more it is 400 and nothing is stored`, {
+    tag: "@one-engine",
+  }, async () => {
+    const { server, serverId } = await newSender();
+    const deliver = (count: number) =>
+      send({ path, headers: { ...typeOf(path), ...bearer(server) }, body: body(count) }).answer;
+    const stored = () =>
+      runSql(
+        database.url,
+        "select 1 from agent_states s join server_keys k on k.id = s.key_id where k.server_id = $1",
+        [serverId],
+      );
+    const refused = await deliver(101);
+    expect(refused.status).toBe(400);
+    expect(JSON.parse(refused.text).error).toMatch(/^More than 100 entries are wrong, so nothing was stored\. /);
+    expect(await stored()).toEqual([]);
+    expect((await deliver(100)).status).toBe(status);
+    expect(await stored()).toHaveLength(1);
+  });
+}
