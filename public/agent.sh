@@ -415,6 +415,20 @@ trim() {
 
 # ---- the commands
 
+# A folder for what is measured and answered: on disk, or in memory where the disk is full.
+make_work() {
+  for place in "${TMPDIR:-/tmp}" /dev/shm /run; do
+    work=$(mktemp -d "$place/console-agent.XXXXXX" 2>/dev/null) || continue
+    # As much as they take.
+    if { printf '%65536s' '' >"$work/room"; } 2>/dev/null; then
+      : >"$work/room"
+      return
+    fi
+    rm -rf "$work"
+  done
+  fail "There is no room for 64 KB of temporary files in ${TMPDIR:-/tmp}, /dev/shm or /run."
+}
+
 # Of "once" the machine itself is the daemon, whenever it runs: its name lasts until the next start of the machine.
 machine_name() {
   seen=$(cat "$PROC/sys/kernel/random/boot_id" "$PROC/sys/kernel/hostname" 2>/dev/null)
@@ -571,7 +585,7 @@ daemon=$(random 8)
 if [ -n "${RUNTIME_DIRECTORY:-}" ]; then
   work=$RUNTIME_DIRECTORY
 else
-  work=$(mktemp -d) || fail "There is no room for temporary files."
+  make_work
   trap 'rm -rf "$work"' EXIT
 fi
 trap 'exit 0' INT TERM

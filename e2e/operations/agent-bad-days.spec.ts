@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "n
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import { AgentBench } from "@/e2e/support/agent";
+import { AgentBench, SHELLS } from "@/e2e/support/agent";
 import { newAccount, newReportingServer } from "@/e2e/support/factories";
 import { expect, sharedOrigin, test } from "@/e2e/support/fixtures";
 import { needs } from "@/e2e/support/needs";
@@ -103,6 +103,40 @@ test("a machine whose disk is full goes on reporting, and keeps no broken check-
   expect(agent.stderr()).toContain("There is no room to keep check-ins in; only the newest is sent.");
   expect(readdirSync(join(disk, "spool"))).toEqual([]);
 });
+
+/** Runs what follows with full file systems at the places in $FULL, which nobody else sees. */
+const ON_FULL_DISKS = `for place in $FULL; do
+  mount -t tmpfs -o size=16k tmpfs "$place" && ! head -c 100000 /dev/zero >"$place/full" 2>/dev/null || exit 99
+done
+exec "$@"`;
+
+for (const shell of [...SHELLS, ["sh"]]) {
+  test(`a single check-in by ${shell[0]} on a full disk sends all that was measured, and without room in memory either it says what it lacked`, {
+    tag: "@one-engine",
+  }, async () => {
+    needs("namespaces", "busybox");
+    const [disk, script] = [join(bench.dir, "disk"), join(bench.dir, "on-full-disks")];
+    mkdirSync(disk);
+    writeFileSync(script, ON_FULL_DISKS);
+    bench.shim("df", "echo Filesystem; echo '/dev/vda1 1000 1000 0 100% /'");
+    const console = await startAnswering(stored);
+    const run = (FULL: string) =>
+      bench.run(
+        ["unshare", "--mount", "sh", script, ...shell],
+        ["once", console.origin],
+        `${mintToken("serverKey")}\n`,
+        {
+          TMPDIR: disk,
+          FULL,
+        },
+      );
+    expect(await run(disk)).toEqual({ code: 0, stdout: `Checked in at ${console.origin}.\n`, stderr: "" });
+    expect(console.samples).toEqual([expect.objectContaining({ cpu_pct: expect.any(Number), disk_used_pct: 100 })]);
+    const message = `agent.sh: There is no room for 64 KB of temporary files in ${disk}, /dev/shm or /run.\n`;
+    expect(await run(`${disk} /dev/shm /run`)).toEqual({ code: 1, stdout: "", stderr: message });
+    expect(console.samples).toHaveLength(1);
+  });
+}
 
 test("a file system that does not answer is left out and named, and the rest is reported", {
   tag: "@one-engine",
