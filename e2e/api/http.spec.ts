@@ -2,10 +2,12 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { chromium } from "playwright";
 import { askBothDoors } from "@/e2e/support/doors";
-import { newAccount, newServer } from "@/e2e/support/factories";
-import { call, expect, expectFailure, sharedOrigin, test } from "@/e2e/support/fixtures";
+import { newAccount, newServer, newToken } from "@/e2e/support/factories";
+import { call, expect, expectFailure, sharedOrigin, spend, test } from "@/e2e/support/fixtures";
 import { sendRaw } from "@/e2e/support/raw";
+import { EXPOSED_HEADERS } from "@/lib/api/fixed-headers.mjs";
 import { API_REQUESTS } from "@/lib/rate-limit/policy";
+import { DAY } from "@/lib/time";
 
 const NOT_ALLOWED = "Method not allowed. This API is read-only; use GET.";
 const MISSING = 'Missing access token. Send "Authorization: Bearer <token>".';
@@ -78,6 +80,27 @@ test("a preflight is answered 204 without a token, names Authorization and Conte
     expect(headers.get("allow")).toBe("GET, HEAD, OPTIONS");
   }
   expect((await call("/api/v1/me", token)).headers.get("x-ratelimit-remaining")).toBe(String(API_REQUESTS.limit - 1));
+});
+
+/** What a browser lets every page read, what concerns the connection alone, and what is not for the page. */
+const NOT_FOR_PAGES =
+  /^(?:access-control-.*|cache-control|content-(?:length|type|encoding)|connection|date|keep-alive|transfer-encoding|vary|x-content-type-options|www-authenticate|allow)$/;
+
+test("the headers that pages of other origins may read are those that answers have, and the reference names each of them", async () => {
+  const { id: accountId } = await newAccount();
+  const token = await newToken(accountId, new Date(Date.now() + DAY));
+  const answers = [await call("/api/v1/me", token), await call("/api/v1/nope", token), await call("/api/v1/me", null)];
+  await spend(token, API_REQUESTS.limit - 2);
+  answers.push(await call("/api/v1/me", token));
+  expect(answers.map(({ status }) => status)).toEqual([200, 404, 401, 429]);
+  const served = new Set(answers.flatMap(({ headers }) => [...headers.keys()]));
+  const exposed = EXPOSED_HEADERS.split(", ");
+  expect(exposed.map((name) => name.toLowerCase()).sort()).toEqual(
+    [...served].filter((name) => !NOT_FOR_PAGES.test(name)).sort(),
+  );
+  for (const { headers } of answers) expect(headers.get("access-control-expose-headers")).toBe(EXPOSED_HEADERS);
+  const reference = await (await fetch(`${sharedOrigin()}/docs/api.md`)).text();
+  for (const name of exposed) expect(reference, name).toContain(`\`${name}\``);
 });
 
 test("a page of another origin can call the API with a token and read the limit, on errors too", async () => {
