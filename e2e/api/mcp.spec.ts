@@ -3,6 +3,7 @@ import { newAccount, newGameService, newServer, newToken } from "@/e2e/support/f
 import { expect, getData, sharedOrigin, spend, test } from "@/e2e/support/fixtures";
 import { postMcp, REVISIONS, type Revision, sendMcp } from "@/e2e/support/mcp-client";
 import { db } from "@/lib/database/client";
+import { recordCheckIn } from "@/lib/servers/telemetry/check-ins";
 import { DAY, MINUTE } from "@/lib/time";
 
 const call = (token: string | null, name: string, input: Record<string, unknown> = {}, revision?: Revision) =>
@@ -138,6 +139,19 @@ test("what is not the protocol is answered as the protocol says, as JSON and nev
   ]);
   const listen = await sendMcp(sharedOrigin(), token, "subscriptions/listen", { filter: {} });
   expect(listen.json.error?.code).toBe(-32603);
+});
+
+test("what to do about a server follows what took its points: where check-ins are missing, nothing else failed", async () => {
+  const account = await newAccount();
+  const [firstSeenAt, createdAt] = [new Date(Date.now() - 2 * DAY), new Date(Date.now() - 3 * DAY)];
+  const { id } = await newServer(account.id, { createdAt, firstSeenAt });
+  const sample = { cpuPct: 10, memUsedMb: 100, memTotalMb: 1000, diskUsedPct: 10, netLossPct: 0 };
+  await recordCheckIn(id, { sample });
+  const { to_do: toDo, score_notes: notes } = textOf(await call(account.token, "server", { id }));
+  expect(notes[0]).toMatch(/^Stability: [\d.]+ % of check-ins received/);
+  expect(toDo).toEqual([
+    { component: "stability", costs: 150, advice: expect.stringMatching(/^Check-ins were missing/) },
+  ]);
 });
 
 test("arguments of a wrong type, unknown fields and others' things are errors of the tool, equal for what is not there", async () => {

@@ -8,7 +8,11 @@ import { DAY, HOUR, MINUTE } from "@/lib/time";
 
 const STRAINED = { cpuPct: 88, memUsedMb: 9000, memTotalMb: 10_000, diskUsedPct: 96, netLossPct: 0 };
 
-test("the points that a server lost add up to its score on sight, the worst first, each with a link to its chart, and one piece of advice", {
+/** What the sample above does not measure. */
+const NEVER_LOST =
+  "Not measured here, so never lost: load per core (up to 100 points), time stolen by other guests (160), waiting for disks (100), swap (50), retransmissions (150), processes killed for lack of memory (185), failed services (45).";
+
+test("the points that a server lost add up to its score on sight, the worst first, each with a link to its chart, one piece of advice, and what it can never lose", {
   tag: "@one-engine",
 }, async ({ page, account }) => {
   const { id } = await newServer(account.id, { createdAt: new Date(Date.now() - 2 * DAY) });
@@ -30,7 +34,20 @@ test("the points that a server lost add up to its score on sight, the worst firs
     await expect(page.locator(String(await link.getAttribute("href")))).toHaveCount(1);
   }
   const section = page.getByRole("region", { name: `Why the score is ${score}` });
-  await expect(section.locator("p:visible")).toHaveText([/^Find the largest folders/]);
+  await expect(section.locator("p:visible")).toHaveText([/^Find the largest folders/, NEVER_LOST]);
+});
+
+test("the advice follows what took the points: of a server whose check-ins were missing it does not look for what failed", {
+  tag: "@one-engine",
+}, async ({ page, account }) => {
+  const [firstSeenAt, createdAt] = [new Date(Date.now() - 2 * DAY), new Date(Date.now() - 3 * DAY)];
+  const { id } = await newServer(account.id, { createdAt, firstSeenAt });
+  await recordCheckIn(id, { sample: { ...STRAINED, cpuPct: 10, memUsedMb: 100, diskUsedPct: 10 } });
+  await page.goto(serverPath(id));
+  const section = page.getByRole("region", { name: /^Why the score is \d+$/ });
+  await expect(section.getByRole("row", { name: /^Stability/ })).toContainText("of check-ins received in 24 hours");
+  const advice = /^Check-ins were missing: see whether the machine was up/;
+  await expect(section.locator("p:visible")).toHaveText([advice, NEVER_LOST]);
 });
 
 test("of an offline server one sentence says since when, and what the score was before", {

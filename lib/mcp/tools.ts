@@ -4,10 +4,10 @@ import * as schemas from "@/lib/api/schemas";
 import { getGameService, listGameServices } from "@/lib/game-services/game-services";
 import { RANGE_NAMES } from "@/lib/game-services/metrics-query";
 import { sumTraffic, TOTALS_BY } from "@/lib/game-services/traffic-totals";
-import { ADVICE } from "@/lib/servers/advice";
+import { ADVICE, worstCause } from "@/lib/servers/advice";
 import { listBenchmarks } from "@/lib/servers/benchmarks";
 import { COMPONENTS, FULL, WEIGHTS } from "@/lib/servers/health-score";
-import { getServer, listServerDetails, listServers } from "@/lib/servers/servers";
+import { getServerReport, listServerDetails, listServers } from "@/lib/servers/servers";
 import { rowsInput, selectRows } from "./rows";
 
 /** A tool of the Model Context Protocol. All of them only read. */
@@ -71,12 +71,12 @@ export const TOOLS = {
     requests: ({ benchmarks }) => (benchmarks ? 2 : 1),
     isLong: () => false,
     run: async ({ id: accountId }, { id: serverId, benchmarks }) => {
-      const server = await getServer(accountId, String(serverId));
-      const costs = COMPONENTS.map((component) => ({
-        component,
-        costs: (WEIGHTS[component] * (FULL - server.score_components[component])) / 100,
-        advice: ADVICE[component],
-      }));
+      const { server, health } = await getServerReport(accountId, String(serverId));
+      const costs = COMPONENTS.flatMap((component) => {
+        const cause = worstCause(health.causes[component]);
+        const lost = (WEIGHTS[component] * (FULL - server.score_components[component])) / 100;
+        return cause ? [{ component, costs: lost, advice: ADVICE[cause.kind] }] : [];
+      });
       const toDo = costs.filter((cost) => cost.costs >= 1).sort((a, b) => b.costs - a.costs);
       const runs = benchmarks ? { rows: (await listBenchmarks(accountId, String(serverId))).benchmarks } : {};
       return { ...server, to_do: toDo, ...runs };

@@ -1,6 +1,14 @@
 import { expect, test } from "vitest";
 import { explainHealth, mainCause, stabilityCause } from "./health-breakdown";
-import { COMPONENTS, type Component, type Measurements, rateHealth, scoreOf, WEIGHTS } from "./health-score";
+import {
+  type Cause,
+  COMPONENTS,
+  type Component,
+  type Measurements,
+  rateHealth,
+  scoreOf,
+  WEIGHTS,
+} from "./health-score";
 
 const NOW = Date.UTC(2026, 10, 22, 12);
 const SAMPLE: Measurements = {
@@ -32,7 +40,7 @@ test("the points lost are whole, and add up to what the score lacks, for every m
   };
   for (let round = 0; round < 2000; round++) {
     const components = Object.fromEntries(COMPONENTS.map((name) => [name, random()])) as Record<Component, number>;
-    const causes = Object.fromEntries(COMPONENTS.map((name) => [name, []])) as unknown as Record<Component, string[]>;
+    const causes = Object.fromEntries(COMPONENTS.map((name) => [name, []])) as unknown as Record<Component, Cause[]>;
     const score = scoreOf(components);
     const rows = explainHealth({ score, components, causes });
     expect(rows.reduce((sum, { lost }) => sum + lost, 0)).toBe(1000 - score);
@@ -46,7 +54,11 @@ test("the points lost are whole, and add up to what the score lacks, for every m
 
 test("each component says why in words, and the worst of them is the main cause", () => {
   const rows = explainHealth(rateHealth(facts({}), NOW));
-  expect(rows[0]).toMatchObject({ component: "cpu", possible: 200, causes: ["92 % busy (full score up to 60 %)"] });
+  expect(rows[0]).toMatchObject({
+    component: "cpu",
+    possible: 200,
+    causes: [{ kind: "busy", text: "92 % busy (full score up to 60 %)" }],
+  });
   expect(mainCause(rateHealth(facts({}), NOW))).toBe("CPU: 92 % busy");
   expect(mainCause(rateHealth(facts({ cpuPct: 1, memUsedMb: 100 }), NOW))).toBe(
     "Network: not reported, counted as 500",

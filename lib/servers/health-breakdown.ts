@@ -1,6 +1,15 @@
 import { counted } from "@/lib/quantities";
+import { worstCause } from "@/lib/servers/advice";
 import { isRatedWell } from "@/lib/servers/health-level";
-import { COMPONENTS, type Component, type Health, LABELS, type Score, WEIGHTS } from "@/lib/servers/health-score";
+import {
+  type Cause,
+  COMPONENTS,
+  type Component,
+  type Health,
+  LABELS,
+  type Score,
+  WEIGHTS,
+} from "@/lib/servers/health-score";
 import type { Stability } from "@/lib/servers/stability";
 
 /** What one component costs the score. */
@@ -12,8 +21,8 @@ export type ComponentLoss = {
   /** Points of the score that the component can give, and how many of them are lost. Both are integers. */
   possible: number;
   lost: number;
-  /** In plain words, for example "72.5 % busy (full score up to 60 %)"; none for a component at full score. */
-  causes: readonly string[];
+  /** For example "72.5 % busy (full score up to 60 %)"; none for a component at full score. */
+  causes: readonly Cause[];
 };
 
 /** Why a score is what it is, the worst first. The points lost add up to what the score lacks of 1000. */
@@ -33,10 +42,10 @@ export function explainHealth({ score, components, causes }: Omit<Health, "notes
 /** The largest cause in a few words, for example "CPU: 72.5 % busy"; null for a server at full score. */
 export function mainCause(health: Omit<Health, "notes">): string | null {
   const [worst] = explainHealth(health);
-  const [cause] = worst?.causes ?? [];
-  if (!worst || worst.lost === 0 || cause === undefined) return null;
+  const cause = worst && worstCause(worst.causes);
+  if (!worst || worst.lost === 0 || !cause) return null;
   // The score looks back on a day, as everything about stability does: the list need not say it.
-  return `${worst.name}: ${withoutLimit(cause).replace(/ in 24 hours$/, "")}`;
+  return `${worst.name}: ${withoutLimit(cause.text).replace(/ in 24 hours$/, "")}`;
 }
 
 /**

@@ -81,16 +81,39 @@ export type Score = {
 export type Health = Score & {
   /** Worst first, at most eight; each with what was measured, where full score ends, and the points it costs. */
   notes: string[];
-  /** Why each component is below full score, in words without a full stop; empty at full score. */
-  causes: Record<Component, string[]>;
+  /** Why each component is below full score; empty at full score. */
+  causes: Record<Component, Cause[]>;
 };
+
+/** What can take points off a component. */
+export type CauseKind =
+  | "notReported"
+  | "old"
+  | "busy"
+  | "stolen"
+  | "waiting"
+  | "loaded"
+  | "used"
+  | "swapped"
+  | "outOfMemory"
+  | "full"
+  | "lost"
+  | "retransmitted"
+  | "silent"
+  | "restarts"
+  | "oomKills"
+  | "failedUnits"
+  | "lateCheckIn";
+
+/** Why a component is below full score: in words without a full stop, and the points of the component that it takes. */
+export type Cause = { kind: CauseKind; text: string; lost: number };
 
 /** Says why points are missing: what was measured, and where full score ends. */
 type Describe = (value: string, limit: string) => string;
 /** Collects the reasons why a component is below full score. Null for lists, which show no reasons. */
-type Reasons = string[] | null;
+type Reasons = Cause[] | null;
 /** The reasons of each component. */
-type ReasonsOf = Record<Component, string[]>;
+type ReasonsOf = Record<Component, Cause[]>;
 
 /** The health of a server at `now` (epoch ms). Pure: the same facts and time give the same result everywhere. */
 export function rateHealth(facts: HealthFacts, now: number): Health {
@@ -139,12 +162,16 @@ export function scoreOf(components: Readonly<Record<Component, number>>): number
 function faded(points: number | null, factor: number, age: number, reasons: Reasons): number {
   if (points === null) return notReported(reasons);
   if (factor === 1) return component(points);
-  reasons?.push(`measured ${durationText(age)} ago (counts fully for ${durationText(2 * MINUTE)})`);
+  reasons?.push({
+    kind: "old",
+    text: `measured ${durationText(age)} ago (counts fully for ${durationText(2 * MINUTE)})`,
+    lost: clamp(points) * (1 - factor),
+  });
   return component(clamp(points) * factor);
 }
 
 function notReported(reasons: Reasons): number {
-  reasons?.push("not reported, counted as 500");
+  reasons?.push({ kind: "notReported", text: `not reported, counted as ${NOT_REPORTED}`, lost: FULL - NOT_REPORTED });
   return NOT_REPORTED;
 }
 
@@ -155,16 +182,17 @@ const loaded: Describe = (value, limit) => `load ${value} per core (free up to $
 
 function rateCpu(sample: Measurements, cores: number | null, reasons: Reasons): number | null {
   if (sample.cpuPct === null) return null;
-  const points = term(COMPONENT_CURVES.cpuPct, sample.cpuPct, busy, reasons);
+  const points = term("busy", COMPONENT_CURVES.cpuPct, sample.cpuPct, busy, reasons);
   const loadPerCore = sample.load5 !== null && cores ? sample.load5 / cores : null;
   const steal = deduction(DEDUCTION_CURVES.stealPct, sample.cpuStealPct);
   const iowait = deduction(DEDUCTION_CURVES.iowaitPct, sample.cpuIowaitPct);
   const load = deduction(DEDUCTION_CURVES.loadPerCore, loadPerCore);
   const largest = Math.max(steal, iowait, load);
   if (reasons && largest > 0) {
-    if (largest === steal) explain(DEDUCTION_CURVES.stealPct, sample.cpuStealPct, stolen, reasons);
-    else if (largest === iowait) explain(DEDUCTION_CURVES.iowaitPct, sample.cpuIowaitPct, waiting, reasons);
-    else explain(DEDUCTION_CURVES.loadPerCore, loadPerCore, loaded, reasons);
+    const explainLoss = explain.bind(null, reasons, largest);
+    if (largest === steal) explainLoss("stolen", DEDUCTION_CURVES.stealPct, sample.cpuStealPct, stolen);
+    else if (largest === iowait) explainLoss("waiting", DEDUCTION_CURVES.iowaitPct, sample.cpuIowaitPct, waiting);
+    else explainLoss("loaded", DEDUCTION_CURVES.loadPerCore, loadPerCore, loaded);
   }
   return points - largest;
 }
@@ -175,14 +203,16 @@ const swapped: Describe = (value, limit) => `${value} % of swap used (free up to
 function rateMemory(sample: Measurements, lastOomAt: number | null, now: number, reasons: Reasons): number | null {
   if (sample.memUsedMb === null || !sample.memTotalMb) return null;
   const usedPct = (sample.memUsedMb / sample.memTotalMb) * 100;
-  const base = term(COMPONENT_CURVES.memoryPct, usedPct, used, reasons);
+  const base = term("used", COMPONENT_CURVES.memoryPct, usedPct, used, reasons);
   const swap = deduction(DEDUCTION_CURVES.swapPct, sample.swapUsedPct);
-  if (swap > 0) explain(DEDUCTION_CURVES.swapPct, sample.swapUsedPct, swapped, reasons);
+  if (swap > 0) explain(reasons, swap, "swapped", DEDUCTION_CURVES.swapPct, sample.swapUsedPct, swapped);
   const isOutOfMemory = (sample.oomKills ?? 0) > 0 || (lastOomAt !== null && now - lastOomAt < OOM_CAP_LASTS);
   if (!isOutOfMemory) return base - swap;
-  reasons?.push(
-    `a process was killed for lack of memory within ${durationText(OOM_CAP_LASTS)} (at most ${OOM_CAP} then)`,
-  );
+  reasons?.push({
+    kind: "outOfMemory",
+    text: `a process was killed for lack of memory within ${durationText(OOM_CAP_LASTS)} (at most ${OOM_CAP} then)`,
+    lost: Math.max(0, clamp(base - swap) - OOM_CAP),
+  });
   return Math.min(base - swap, OOM_CAP);
 }
 
@@ -190,7 +220,7 @@ const full: Describe = (value, limit) => `${value} % full (full score up to ${li
 
 function rateDisk(sample: Measurements, reasons: Reasons): number | null {
   if (sample.diskUsedPct === null) return null;
-  return term(COMPONENT_CURVES.diskPct, sample.diskUsedPct, full, reasons);
+  return term("full", COMPONENT_CURVES.diskPct, sample.diskUsedPct, full, reasons);
 }
 
 const lost: Describe = (value, limit) => `${value} % of packets lost (full score up to ${limit} %)`;
@@ -203,29 +233,53 @@ function rateNetwork({ netLossPct, netRetransmitPct }: Measurements, reasons: Re
   const retransmit = netRetransmitPct === null ? Infinity : valueAt(COMPONENT_CURVES.retransmitPct, netRetransmitPct);
   const points = Math.min(loss, retransmit);
   if (points < FULL) {
-    if (loss <= retransmit) explain(COMPONENT_CURVES.lossPct, netLossPct, lost, reasons);
-    else explain(COMPONENT_CURVES.retransmitPct, netRetransmitPct, retransmitted, reasons);
+    const explainLoss = explain.bind(null, reasons, FULL - points);
+    if (loss <= retransmit) explainLoss("lost", COMPONENT_CURVES.lossPct, netLossPct, lost);
+    else explainLoss("retransmitted", COMPONENT_CURVES.retransmitPct, netRetransmitPct, retransmitted);
   }
   return points;
 }
 
 const received: Describe = (value) => `${value} % of check-ins received in 24 hours (full score at 100 %)`;
 
+type ScoredEvent = {
+  count: "reboots" | "oomKills" | "failedUnits";
+  kind: CauseKind;
+  one: string;
+  many: string;
+  each: number;
+  most: number;
+};
+
+const EVENTS: readonly ScoredEvent[] = [
+  {
+    count: "reboots",
+    kind: "restarts",
+    one: "restart in 24 hours",
+    many: "restarts in 24 hours",
+    ...STABILITY_DEDUCTIONS.reboots,
+  },
+  {
+    count: "oomKills",
+    kind: "oomKills",
+    one: "process killed for lack of memory in 24 hours",
+    many: "processes killed for lack of memory in 24 hours",
+    ...STABILITY_DEDUCTIONS.oomKills,
+  },
+  {
+    count: "failedUnits",
+    kind: "failedUnits",
+    one: "failed system service",
+    many: "failed system services",
+    ...STABILITY_DEDUCTIONS.failedUnits,
+  },
+];
+
 function rateStability(stability: Stability | null, reasons: Reasons): number {
   if (!stability) return notReported(reasons);
-  const { coveragePct, reboots, oomKills, failedUnits } = stability;
-  return (
-    term(COMPONENT_CURVES.coveragePct, coveragePct, received, reasons) -
-    perEvent(STABILITY_DEDUCTIONS.reboots, reboots, "restart in 24 hours", "restarts in 24 hours", reasons) -
-    perEvent(
-      STABILITY_DEDUCTIONS.oomKills,
-      oomKills,
-      "process killed for lack of memory in 24 hours",
-      "processes killed for lack of memory in 24 hours",
-      reasons,
-    ) -
-    perEvent(STABILITY_DEDUCTIONS.failedUnits, failedUnits, "failed system service", "failed system services", reasons)
-  );
+  const { coveragePct } = stability;
+  const points = term("silent", COMPONENT_CURVES.coveragePct, coveragePct, received, reasons);
+  return EVENTS.reduce((left, event) => left - perEvent(event, stability[event.count], reasons), points);
 }
 
 function rateFreshness(lastSeenAt: number | null, now: number, reasons: Reasons): number {
@@ -233,16 +287,19 @@ function rateFreshness(lastSeenAt: number | null, now: number, reasons: Reasons)
   const age = Math.max(0, now - lastSeenAt);
   const points = valueAt(COMPONENT_CURVES.lastSeenSeconds, age / SECOND);
   if (points < FULL) {
-    const limit = decimal(fullUpTo(COMPONENT_CURVES.lastSeenSeconds));
-    reasons?.push(`last check-in ${durationText(age)} ago (full score up to ${limit} seconds)`);
+    reasons?.push({
+      kind: "lateCheckIn",
+      text: `last check-in ${durationText(age)} ago (full score up to ${decimal(fullUpTo(COMPONENT_CURVES.lastSeenSeconds))} seconds)`,
+      lost: FULL - points,
+    });
   }
   return points;
 }
 
 /** Points on a curve, and a reason unless they are full. */
-function term(curve: Curve, value: number, describe: Describe, reasons: Reasons): number {
+function term(kind: CauseKind, curve: Curve, value: number, describe: Describe, reasons: Reasons): number {
   const points = valueAt(curve, value);
-  if (points < FULL) explain(curve, value, describe, reasons);
+  if (points < FULL) explain(reasons, FULL - points, kind, curve, value, describe);
   return points;
 }
 
@@ -251,8 +308,15 @@ function deduction(curve: Curve, value: number | null): number {
   return value === null ? 0 : valueAt(curve, value);
 }
 
-function explain(curve: Curve, value: number | null, describe: Describe, reasons: Reasons): void {
-  if (value !== null) reasons?.push(describe(decimal(value), decimal(fullUpTo(curve))));
+function explain(
+  reasons: Reasons,
+  lost: number,
+  kind: CauseKind,
+  curve: Curve,
+  value: number | null,
+  describe: Describe,
+): void {
+  if (value !== null) reasons?.push({ kind, text: describe(decimal(value), decimal(fullUpTo(curve))), lost });
 }
 
 /** Where full score ends. */
@@ -260,16 +324,11 @@ function fullUpTo(curve: Curve): number {
   return curve[0]?.[0] ?? 0;
 }
 
-function perEvent(
-  { each, most }: { each: number; most: number },
-  count: number,
-  one: string,
-  many: string,
-  reasons: Reasons,
-): number {
+function perEvent({ kind, one, many, each, most }: ScoredEvent, count: number, reasons: Reasons): number {
   if (count === 0) return 0;
-  reasons?.push(`${count} ${count === 1 ? one : many}`);
-  return Math.min(most, each * count);
+  const lost = Math.min(most, each * count);
+  reasons?.push({ kind, text: `${count} ${count === 1 ? one : many}`, lost });
+  return lost;
 }
 
 /** The names of the components in sentences. */
@@ -292,7 +351,7 @@ function writeNotes(reasons: ReasonsOf, components: Record<Component, number>, f
   const unknown: Component[] = facts.sample ? [] : ["cpu", "memory", "disk", "network"];
   if (!facts.sample) add(unknown, "No telemetry sample has arrived yet: CPU, memory, disk and network count 500 each");
   for (const name of COMPONENTS) {
-    if (!unknown.includes(name)) add([name], `${LABELS[name]}: ${reasons[name].join(", ")}`);
+    if (!unknown.includes(name)) add([name], `${LABELS[name]}: ${reasons[name].map(({ text }) => text).join(", ")}`);
   }
   if (notes.length === 0) return ["All six components are at full score."];
   return notes

@@ -2,11 +2,12 @@ import { Bar } from "@/app/ui/bar";
 import { Section } from "@/app/ui/section";
 import { unbroken } from "@/lib/quantities";
 import { momentText } from "@/lib/relative-time";
-import { ADVICE } from "@/lib/servers/advice";
+import { ADVICE, worstCause } from "@/lib/servers/advice";
 import { type ComponentLoss, explainHealth } from "@/lib/servers/health-breakdown";
 import { levelOf } from "@/lib/servers/health-level";
 import { COMPONENTS, type Component, FULL } from "@/lib/servers/health-score";
 import type { ServerReport } from "@/lib/servers/servers";
+import { listUnmeasured, unmeasuredText } from "@/lib/servers/unmeasured";
 import { zoneText } from "@/lib/time-zone";
 import styles from "./health.module.css";
 import { chartId } from "./history-charts";
@@ -28,21 +29,24 @@ export function Health({ report, zone }: Props) {
   const { server, health, scoreAt } = report;
   const rows = explainHealth(health);
   const [worst] = rows;
+  const unmeasured = unmeasuredText(listUnmeasured(report.current));
+  const cause = worst && worst.lost > 0 ? worstCause(worst.causes) : null;
   return (
     <Section id="health" title={health.score === 1000 ? "The score" : `Why the score is ${health.score}`}>
       <div className={`card card-body ${styles.health}`}>
         {server.online ? (
-          worst && worst.lost > 0 && <p className={styles.advice}>{ADVICE[worst.component]}</p>
+          cause && <p className={styles.advice}>{ADVICE[cause.kind]}</p>
         ) : (
           <p className={styles.advice}>
             <strong>
               No check-in since {momentText(new Date(server.last_seen), zone)} {zoneText(zone)}; the score was{" "}
               {scoreAt(server.last_seen)} before.
             </strong>{" "}
-            {ADVICE.freshness}
+            {ADVICE.lateCheckIn}
           </p>
         )}
         <Losses rows={rows} score={health.score} isOpen={server.online} />
+        {unmeasured !== "" && <p className="hint">Not measured here, so never lost: {unmeasured}.</p>}
       </div>
     </Section>
   );
@@ -81,7 +85,7 @@ function LossTable({ rows, score }: { rows: readonly ComponentLoss[]; score: num
             <th scope="row">
               <a href={`#${chartId(CHARTS[component])}`}>{name}</a>
             </th>
-            <td className={styles.why}>{unbroken(causes.join(", "))}</td>
+            <td className={styles.why}>{unbroken(causes.map(({ text }) => text).join(", "))}</td>
             <td className={styles.bar}>
               <Bar share={lost === 0 ? 0 : Math.max(0.01, lost / possible)} level={levelOf(points)} />
             </td>

@@ -1,0 +1,105 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { DAY, MINUTE, SECOND } from "@/lib/time";
+import { worstCause } from "./advice";
+import { explainHealth, mainCause } from "./health-breakdown";
+import { COMPONENTS, FULL, type HealthFacts, type Measurements, rateHealth } from "./health-score";
+import type { Stability } from "./stability";
+
+const NOW = Date.UTC(2026, 10, 23, 12);
+const IDLE: Measurements = {
+  ts: NOW - 10 * SECOND,
+  cpuPct: 10,
+  cpuStealPct: 0,
+  cpuIowaitPct: 0,
+  load5: 0,
+  memUsedMb: 100,
+  memTotalMb: 1000,
+  swapUsedPct: 0,
+  diskUsedPct: 10,
+  netLossPct: 0,
+  netRetransmitPct: 0,
+  oomKills: 0,
+};
+const STEADY: Stability = { coveragePct: 100, reboots: 0, outages: 0, oomKills: 0, failedUnits: 0, lastOomAt: null };
+const WELL: HealthFacts = { lastSeenAt: NOW - 10 * SECOND, cores: 4, sample: IDLE, stability: STEADY };
+const measured = (change: Partial<Measurements>): HealthFacts => ({ ...WELL, sample: { ...IDLE, ...change } });
+const stable = (change: Partial<Stability>): HealthFacts => ({ ...WELL, stability: { ...STEADY, ...change } });
+
+/** The cause of the component that costs most. */
+const causeOf = (facts: HealthFacts) => {
+  const [worst] = explainHealth(rateHealth(facts, NOW));
+  return worst && worst.lost > 0 ? worstCause(worst.causes)?.kind : undefined;
+};
+
+test.each([
+  ["busy", measured({ cpuPct: 90 })],
+  ["stolen", measured({ cpuPct: 62, cpuStealPct: 18 })],
+  ["waiting", measured({ cpuPct: 62, cpuIowaitPct: 50 })],
+  ["loaded", measured({ cpuPct: 62, load5: 16 })],
+  ["used", measured({ memUsedMb: 950, swapUsedPct: 30 })],
+  ["swapped", measured({ memUsedMb: 710, swapUsedPct: 80 })],
+  ["outOfMemory", measured({ memUsedMb: 710, oomKills: 1 })],
+  ["full", measured({ diskUsedPct: 97 })],
+  ["lost", measured({ netLossPct: 4 })],
+  ["retransmitted", measured({ netLossPct: 0.2, netRetransmitPct: 9 })],
+  // It was silent for hours, and nothing failed.
+  ["silent", stable({ coveragePct: 90, outages: 1 })],
+  ["silent", stable({ coveragePct: 90, reboots: 1 })],
+  ["restarts", stable({ coveragePct: 99.5, reboots: 2 })],
+  ["oomKills", stable({ oomKills: 2, reboots: 1 })],
+  ["failedUnits", stable({ failedUnits: 3, reboots: 1 })],
+  ["lateCheckIn", { ...WELL, lastSeenAt: NOW - MINUTE }],
+  ["notReported", measured({ diskUsedPct: null })],
+  ["old", { ...WELL, sample: { ...IDLE, ts: NOW - 8 * MINUTE } }],
+  [undefined, WELL],
+] as const)("the advice is about %s where that took most points", (kind, facts) => {
+  expect(causeOf(facts)).toBe(kind);
+});
+
+test("the list names the cause that took most points as well", () => {
+  expect(mainCause(rateHealth(measured({ cpuPct: 62, cpuStealPct: 18 }), NOW))).toMatch(/^CPU: 18 % stolen/);
+});
+
+test("the causes of a component take together what it lacks, whatever was measured", () => {
+  const percent = fc.option(fc.double({ min: 0, max: 100, noNaN: true }));
+  const count = fc.nat(5);
+  const facts = fc.record({
+    lastSeenAt: fc.integer({ min: NOW - DAY, max: NOW }),
+    cores: fc.option(fc.integer({ min: 1, max: 64 })),
+    sample: fc.record({
+      ts: fc.integer({ min: NOW - 20 * MINUTE, max: NOW }),
+      cpuPct: percent,
+      cpuStealPct: percent,
+      cpuIowaitPct: percent,
+      load5: fc.option(fc.double({ min: 0, max: 100, noNaN: true })),
+      memUsedMb: fc.option(fc.nat(1000)),
+      memTotalMb: fc.option(fc.constant(1000)),
+      swapUsedPct: percent,
+      diskUsedPct: percent,
+      netLossPct: percent,
+      netRetransmitPct: percent,
+      oomKills: fc.option(fc.nat(1)),
+    }),
+    stability: fc.record({
+      coveragePct: fc.double({ min: 0, max: 100, noNaN: true }),
+      reboots: count,
+      outages: count,
+      oomKills: count,
+      failedUnits: count,
+      lastOomAt: fc.option(fc.integer({ min: NOW - DAY, max: NOW })),
+    }),
+  });
+  fc.assert(
+    fc.property(facts, (one) => {
+      const { components, causes } = rateHealth(one, NOW);
+      for (const name of COMPONENTS) {
+        const lost = causes[name].reduce((sum, cause) => sum + cause.lost, 0);
+        // At zero there is nothing more to take.
+        if (components[name] > 0) expect(Math.abs(lost - FULL + components[name]), name).toBeLessThan(1);
+        else expect(lost, name).toBeGreaterThan(FULL - 1);
+      }
+    }),
+    { numRuns: 2000 },
+  );
+});
