@@ -3,12 +3,11 @@ import { expect, test } from "vitest";
 
 type Row = { table: string; bound: string; shownBy: string };
 
-const rows = readFileSync("docs/limits.md", "utf8")
-  .split("\n")
-  .flatMap((line): Row[] => {
-    const [, table, bound, shownBy] = /^\| (\w+) \| .+? \| (.+?) \| (.+) \|$/.exec(line) ?? [];
-    return table && table !== "table" && bound && shownBy ? [{ table, bound, shownBy }] : [];
-  });
+const [ofTables = "", ofBodies = ""] = readFileSync("docs/limits.md", "utf8").split("\n## ");
+const rows = ofTables.split("\n").flatMap((line): Row[] => {
+  const [, table, bound, shownBy] = /^\| (\w+) \| .+? \| (.+?) \| (.+) \|$/.exec(line) ?? [];
+  return table && table !== "table" && bound && shownBy ? [{ table, bound, shownBy }] : [];
+});
 
 /** The tables of the schema: what each model is mapped to. */
 function tablesOf(schema: string): string[] {
@@ -21,6 +20,19 @@ test("every table of the schema has a row that says what bounds it, and no row i
   expect(rows.map(({ table }) => table).toSorted()).toEqual(tables.toSorted());
 });
 
+/** What each row about bodies names as shown by. */
+const shownOfBodies = [...ofBodies.matchAll(/^\| (its .+?) \| .+ \| (.+) \|$/gm)].map(
+  ([, what = "", shownBy = ""]) => ({
+    what,
+    shownBy,
+  }),
+);
+
+test("every row about bodies is looked at", () => {
+  expect(shownOfBodies.length).toBe(ofBodies.split("\n| its ").length - 1);
+  expect(shownOfBodies.length).toBeGreaterThan(8);
+});
+
 /** What the tests of a file are called: the string with which a call of `test`, or of what `test.each` returns, begins. */
 function titlesOf(source: string): string[] {
   return [...source.matchAll(/^ *(?:test\(|test\.each\([\s\S]*?\)\()\s*(["`])(.+?)\1,/gm)].map(
@@ -28,11 +40,14 @@ function titlesOf(source: string): string[] {
   );
 }
 
-test.each(rows)("the tests that reach the bound of $table exist", ({ shownBy }) => {
+test.each(rows)("the tests that reach the bound of $table exist", expectThatTestsExist);
+test.each(shownOfBodies)("the tests that show what holds for a body, $what, exist", expectThatTestsExist);
+
+function expectThatTestsExist({ shownBy }: { shownBy: string }): void {
   const named = [...shownBy.matchAll(/`([\w./-]+\.(?:spec|test)\.ts)`: ((?:"[^"]+"(?:; |, )?)+)/g)];
   expect(named).not.toEqual([]);
   for (const [, file = "", parts = ""] of named) {
     const titles = titlesOf(readFileSync(file, "utf8")).join("\n");
     for (const [, part = ""] of parts.matchAll(/"([^"]+)"/g)) expect(titles, file).toContain(part);
   }
-});
+}
