@@ -4,7 +4,7 @@
 /** Where people sign in. */
 export const SIGN_IN = "/sign-in";
 
-/** Where no page is: before the path of a thing that the account does not have, it leads to the 404 that names it. */
+/** A prefix without pages. Before the path of a thing that the account does not have, it leads to the 404 of that thing. */
 export const NO_PAGE = "/dashboard/no-such-page";
 
 /** Where people manage their tokens (contract 5.3); the document of the API names it as well. */

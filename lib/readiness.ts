@@ -1,6 +1,6 @@
+import { batched } from "@/lib/database/batched";
 import { BoundedClient, connectionConfig, speakUtc } from "@/lib/database/connection";
 import { reportAnswer } from "@/lib/database/outage";
-import { together } from "@/lib/database/together";
 import { isDraining } from "@/lib/process/draining.mjs";
 import { env } from "@/lib/process/env";
 import { perProcess } from "@/lib/process/per-process";
@@ -12,7 +12,7 @@ type Own = { client: BoundedClient | null };
 const own = perProcess("readiness-connection", (): Own => ({ client: null }));
 
 const ping = perProcess("readiness", () =>
-  together<null, boolean>(async (askers) => {
+  batched<null, boolean>(async (askers) => {
     const before = own.client;
     let isReadOnly: boolean;
     try {

@@ -11,7 +11,7 @@ export type StripValue = {
 
 type Props = {
   values: readonly StripValue[];
-  /** Nothing newer is known: all but the first value are of then. */
+  /** All values but the first are from the last report, and may have changed since. */
   isPast?: boolean;
 };
 

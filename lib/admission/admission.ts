@@ -10,8 +10,8 @@ export type Capacity = {
   /** Per payer while no other payer holds or waits for anything, and no other account did a moment ago. */
   alone?: number | undefined;
   /**
-   * A payer that worked with what it held for longer than this, in milliseconds, gets more only after as long a rest, of a
-   * second at most: it is served for half of the time. Not while `alone` applies to it.
+   * In milliseconds. A payer that worked for longer than this pauses as long before it gets more, a second at most, so it
+   * is served for half of the time. Not while `alone` applies to it.
    */
   restsOver?: number;
   /** For all networks together. */

@@ -57,8 +57,8 @@ const CAPACITIES = {
    */
   reading: { all: 1, each: 1, restsOver: 5, networks: 1 },
   /**
-   * Long answers being made, each of which keeps this process and the database busy, half of the time for an account.
-   * While nobody else is served here and there is a core for it, the database works on the next one as well.
+   * Long answers being made. Each keeps this process and the database busy, so an account gets them for half of the time.
+   * An account that is alone has two on a machine with two cores: the database then works on the next one.
    */
   longAnswers: { all: 2, each: 1, alone: CORES >= 2 ? 2 : undefined, restsOver: 0, networks: 1 },
   /** Check-ins and agents' reports being stored. Each keeps a core of the database busy for a moment. */

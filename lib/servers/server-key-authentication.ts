@@ -1,9 +1,9 @@
 import { lookUp } from "@/lib/admission/credentials";
 import { LOOKUP_CONNECTIONS } from "@/lib/admission/shares";
+import { batched } from "@/lib/database/batched";
 import { query } from "@/lib/database/run-statement";
 import { parameter, type RowOfStatement, select, statement } from "@/lib/database/statement";
 import { table } from "@/lib/database/tables";
-import { together } from "@/lib/database/together";
 import { hashToken, isWellFormedToken } from "@/lib/tokens/format";
 
 /** Which server reports, whose it is, and with which of its keys. */
@@ -28,7 +28,7 @@ const BY_HASHES = statement({ keyHashes: parameter<readonly string[]>("text[]"),
   ),
 );
 
-const findByHash = together<string, RowOfStatement<typeof BY_HASH>>(async (hashes) => {
+const findByHash = batched<string, RowOfStatement<typeof BY_HASH>>(async (hashes) => {
   const [hash, ...others] = hashes;
   const now = new Date();
   if (hash !== undefined && others.length === 0) return query(BY_HASH, { keyHash: hash, now });

@@ -1,11 +1,11 @@
 import { type Account, serializeAccount } from "@/lib/accounts/accounts";
 import { lookUp } from "@/lib/admission/credentials";
 import { LOOKUP_CONNECTIONS, PURPOSES, withPlace } from "@/lib/admission/shares";
+import { batched } from "@/lib/database/batched";
 import { reportAnswer } from "@/lib/database/outage";
 import { execute, query } from "@/lib/database/run-statement";
 import { parameter, type RowOfStatement, select, statement } from "@/lib/database/statement";
 import { table } from "@/lib/database/tables";
-import { together } from "@/lib/database/together";
 import { cleanAgent, type Sender } from "@/lib/http/sender";
 import { pause, runInBackground } from "@/lib/process/background";
 import { perProcess } from "@/lib/process/per-process";
@@ -52,7 +52,7 @@ const BY_HASHES = statement({ tokenHashes: parameter<readonly string[]>("text[]"
   select({ ...CALLER, tokenHash: t.tokenHash }, `${OF_TOKENS} where ${t.tokenHash} = any(${tokenHashes})`),
 );
 
-const findByHash = together<string, TokenRow>(async (hashes) => {
+const findByHash = batched<string, TokenRow>(async (hashes) => {
   const [hash, ...others] = hashes;
   if (hash !== undefined && others.length === 0) return query(BY_HASH, { tokenHash: hash });
   const rows = await query(BY_HASHES, { tokenHashes: hashes });

@@ -7,7 +7,7 @@ import { logError } from "../log.mjs";
 /** Listeners besides the first one. With 7, 200 connections at turns of 10 ms are taken in 0.4 instead of 2.3 seconds. */
 const FURTHER = 7;
 const LONGEST_MS = 10_000;
-/** Node cannot duplicate a descriptor, but one that another process sends back is a duplicate. */
+/** Duplicates a descriptor, which Node itself cannot: another process gets it and sends it back. */
 const SEND_BACK = "process.on('message', (message, handle) => process.send(message, handle))";
 
 /** @type {WeakMap<import("node:net").Server, import("node:net").Server[]>} */

@@ -15,8 +15,8 @@ import type { AgentDoorName } from "@/lib/servers/telemetry/agents/state";
 import { type AgentReport, type Taken, takeInReadings } from "@/lib/servers/telemetry/agents/take-in";
 import { maxBytesOf, type Packed, requirePacking, unpack } from "./packed-body";
 
-/** What a body tells of the machines that it is of. `problems` are its mistakes, which leave the rest as it is. */
-export type Told = {
+/** A parsed body. Its bad entries are reported in `problems`; the rest is kept. */
+export type ParsedBody = {
   hosts: ReadonlySet<string>;
   readings: readonly Reading[];
   problems: readonly string[];
@@ -24,7 +24,7 @@ export type Told = {
 };
 
 /** A door of stock agents. `window`: how far apart the readings of one instant may be, in milliseconds. */
-export type AgentDoor<Body extends Told> = {
+export type AgentDoor<Body extends ParsedBody> = {
   name: AgentDoorName;
   window: number;
   packed: Packed;
@@ -46,7 +46,7 @@ const MAX_HOST_LENGTH = 256;
  * a daemon and is stored in the turn of the account. Readings that are too old are dropped. `problems` has those of the
  * body, and one of readings from the future. @throws ApiError, BusyError, InvalidInputError.
  */
-export async function deliverReadings<Body extends Told>(
+export async function deliverReadings<Body extends ParsedBody>(
   request: Request,
   door: AgentDoor<Body>,
 ): Promise<{ body: Body; problems: string[]; ahead: number }> {
@@ -113,7 +113,7 @@ async function storeReadings(report: AgentReport, readings: readonly Reading[], 
 }
 
 /** The one machine that the body is of; null when nothing in it tells of a machine. @throws ApiError 400 */
-function oneHostOf({ hosts }: Told): string | null {
+function oneHostOf({ hosts }: ParsedBody): string | null {
   const [first, second] = hosts;
   if (first === undefined) return null;
   for (const host of hosts) {
@@ -132,7 +132,7 @@ function oneHostOf({ hosts }: Told): string | null {
 }
 
 /** The readings that are neither too old nor from the future, in the order of their times. */
-function inTime({ readings, problems }: Told, now: number) {
+function inTime({ readings, problems }: ParsedBody, now: number) {
   const inTime = readings.filter(({ ts }) => ts >= now - MAX_AGE && ts <= now + MAX_AHEAD);
   const furthest = readings.reduce((most, { ts }) => Math.max(most, ts), now);
   const ahead = readings.filter(({ ts }) => ts > now + MAX_AHEAD).length;

@@ -3,7 +3,7 @@ import type { Delivery } from "@/lib/ingest/door";
 import { prometheusFacts } from "@/lib/servers/telemetry/agents/prometheus";
 import { SECOND } from "@/lib/time";
 import { readValueLists, type ValueLists } from "./collectd-body";
-import { type AgentDoor, deliverReadings, type Told } from "./deliver";
+import { type AgentDoor, deliverReadings, type ParsedBody } from "./deliver";
 import { type Lines, readLines } from "./line-protocol";
 import { type Points, readMetrics } from "./otlp-body";
 import { readRemoteWrite } from "./remote-write";
@@ -20,7 +20,7 @@ const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\]|::1)(?::\d+)?$/i;
 const REMOTE_WRITE =
   "Send remote write 1.0: Content-Type: application/x-protobuf, Content-Encoding: snappy. Version 2.0 is not taken.";
 
-const PROMETHEUS: AgentDoor<Told> = {
+const PROMETHEUS: AgentDoor<ParsedBody> = {
   name: "prometheus",
   // All series of a scrape have its time.
   window: 0,

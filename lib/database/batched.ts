@@ -9,7 +9,7 @@ type Waiting<Key, Row> = { key: Key; resolve(row: Row | undefined): void; reject
  * later look-ups wait for the next batch. Nothing is cached: every result is read after its look-up was made. `ask` must
  * return its results in the order of the keys.
  */
-export function together<Key, Row>(
+export function batched<Key, Row>(
   ask: (keys: readonly Key[]) => Promise<readonly (Row | undefined)[]>,
   atOnce: number,
 ): (key: Key) => Promise<Row | undefined> {

@@ -1,11 +1,11 @@
 import { setImmediate } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { together } from "./together";
+import { batched } from "./batched";
 
 /** Knows the square of every number but 13; `batches` are the statements that it took. */
 function squares() {
   const batches: (readonly number[])[] = [];
-  const find = together(async (keys: readonly number[]) => {
+  const find = batched(async (keys: readonly number[]) => {
     batches.push(keys);
     if (keys.includes(666)) throw new Error("no answer");
     return keys.map((key) => (key === 13 ? undefined : key * key));
@@ -46,7 +46,7 @@ test("of many questions at most two statements run at a time; what is asked mean
   let running = 0;
   let most = 0;
   const batches: number[] = [];
-  const find = together(async (keys: readonly number[]) => {
+  const find = batched(async (keys: readonly number[]) => {
     batches.push(keys.length);
     most = Math.max(most, ++running);
     await setImmediate();
