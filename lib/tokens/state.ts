@@ -25,10 +25,12 @@ export function tokenState(
   now: Date | number,
   from?: { ip: string | null },
 ): TokenState | "elsewhere" {
+  const networks = token.networks ?? [];
+  // Before the rest, so that the time of an answer does not tell a token that has ended from one that works elsewhere.
+  const isElsewhere = from !== undefined && networks.length > 0 && !isInside(networks, from.ip);
   if (token.revokedAt !== null) return "revoked";
   if (token.expiresAt !== null && token.expiresAt <= now) return "expired";
-  const networks = token.networks ?? [];
-  return from && networks.length > 0 && !isInside(networks, from.ip) ? "elsewhere" : "active";
+  return isElsewhere ? "elsewhere" : "active";
 }
 
 /** The same rule for the database: what `tokenState` calls active without an ip. */
