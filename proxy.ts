@@ -6,6 +6,7 @@ import { isMachinePath } from "@/lib/http/machine-path.mjs";
 import { isFromConsole } from "@/lib/http/own-origin";
 import { PATH_HEADER } from "@/lib/http/own-path";
 import { plainPage } from "@/lib/http/plain-page";
+import { OUTAGE, OUTAGE_RETRY_AFTER } from "@/lib/http/plain-page-text.mjs";
 import { NO_PAGE, SIGN_IN } from "@/lib/page-paths";
 import { env } from "@/lib/process/env";
 import { pingDatabase } from "@/lib/readiness";
@@ -68,13 +69,8 @@ async function refusal(request: NextRequest, nonce: string): Promise<Response | 
     return null;
   } catch (error) {
     reportOutage(error, { method: request.method, path: request.nextUrl.pathname });
-    const page = plainPage({
-      status: 503,
-      title: "The console is unavailable right now",
-      text: "Its database does not answer. Nothing was lost; try again in a moment.",
-      nonce,
-    });
-    page.headers.set("Retry-After", "5");
+    const page = plainPage({ status: 503, ...OUTAGE, nonce });
+    page.headers.set("Retry-After", String(OUTAGE_RETRY_AFTER));
     return page;
   }
 }

@@ -4,6 +4,7 @@ import { reportAnswer } from "@/lib/database/outage";
 import { isDraining } from "@/lib/process/draining.mjs";
 import { env } from "@/lib/process/env";
 import { perProcess } from "@/lib/process/per-process";
+import { inTime } from "@/lib/process/reader.mjs";
 import { shared } from "@/lib/process/shared-with-server.mjs";
 
 /** The connection that nothing but this asks: whether the database answers must not depend on who else waits for it. */
@@ -58,7 +59,7 @@ shared(
 
 async function connect(): Promise<BoundedClient> {
   const client = new BoundedClient(connectionConfig(env.databaseUrl ?? "postgresql://nowhere"));
-  await client.connect();
+  await inTime(() => client.connect());
   await speakUtc(client);
   own.client = client;
   return client;

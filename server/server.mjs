@@ -7,6 +7,7 @@ import { setFlagsFromString } from "node:v8";
 import next from "next";
 import { fixedHeadersOf, HSTS } from "../lib/api/fixed-headers.mjs";
 import { isDraining } from "../lib/process/draining.mjs";
+import { withWaitingTime } from "../lib/process/reader.mjs";
 import { findShared } from "../lib/process/shared-with-server.mjs";
 import { answerDirectly } from "./direct/direct-door.mjs";
 import { continueIfExpected, keepCarriedHeaders } from "./direct/incoming.mjs";
@@ -72,7 +73,7 @@ let findRoute = null;
 
 for (const event of ["request", "checkContinue"]) {
   server.on(event, (request, response) => {
-    answer(request, response).catch((error) => answerFault(request, response, error));
+    withWaitingTime(() => answer(request, response)).catch((error) => answerFault(request, response, error));
   });
 }
 server.on("checkExpectation", (request, response) => {

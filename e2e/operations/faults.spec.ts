@@ -1,15 +1,19 @@
+import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { request as httpRequest } from "node:http";
 import pg from "pg";
 import { DOORS, REPORTERS, type Reporter, typeOf } from "@/e2e/support/agent-doors";
 import { type ConsoleServer, startConsole } from "@/e2e/support/console-server";
 import { call, expect, expectFailure, test } from "@/e2e/support/fixtures";
+import { fieldsOfForm } from "@/e2e/support/html-form";
 import { insertCaller, insertCallerWithTokens } from "@/e2e/support/insert-caller";
 import { needs } from "@/e2e/support/needs";
+import { SLOW } from "@/e2e/support/patience";
 import { pauseTree } from "@/e2e/support/pause-tree";
 import { type PostgresServer, startPostgres } from "@/e2e/support/postgres-server";
 import { runSql } from "@/e2e/support/run-sql";
 import { createTestDatabase, type TestDatabase } from "@/e2e/support/test-database";
+import { LONGEST_WAIT } from "@/lib/process/reader.mjs";
 import { SECOND } from "@/lib/time";
 import { hashToken, mintToken } from "@/lib/tokens/format";
 import { migrate } from "@/scripts/database";
@@ -152,7 +156,7 @@ test.describe("PostgreSQL in trouble", { tag: ["@one-engine", "@waits"] }, () =>
     const key = mintToken("serverKey");
     await runSql(
       postgres.url,
-      `with s as (insert into servers (account_id, label, hostname) select id, 'l', 'h' from accounts returning id)
+      `with s as (insert into servers (account_id, label, hostname) select id, 'l', 'h' from accounts limit 1 returning id)
        insert into server_keys (server_id, key_hash, hint) select id, '${hashToken(key)}', 'hint' from s`,
     );
     return key;
@@ -345,6 +349,93 @@ test.describe("PostgreSQL in trouble", { tag: ["@one-engine", "@waits"] }, () =>
     expect(performance.now() - start).toBeLessThan(30 * SECOND);
     children.resume();
     await expect.poll(async () => (await me()).status).toBe(200);
+  });
+
+  test("frozen under load, every answer comes within the three seconds that a request may wait for all it waits for, short and long ones, pages, forms and check-ins; afterwards all are answered again", async () => {
+    const { origin } = app;
+    const tokens = await insertCallerWithTokens(postgres.url, "busy@example.com", 400);
+    const session = randomBytes(32).toString("base64url");
+    await runSql(
+      postgres.url,
+      `insert into servers (account_id, label, hostname)
+         select id, 'l' || n, 'h' from accounts, generate_series(1, 100) n where email = 'busy@example.com'`,
+    );
+    await runSql(
+      postgres.url,
+      `insert into sessions (token_hash, account_id, expires_at) select $1, id, now() + '1 hour' from accounts
+       where email = 'busy@example.com'`,
+      [hashToken(session)],
+    );
+    const keys = await Promise.all(Array.from({ length: 4 }, addReportingServer));
+    let sent = 0;
+    const get = (path: string) => () =>
+      fetch(origin + path, { headers: { Authorization: `Bearer ${tokens[sent++ % tokens.length]}` } });
+    const cookie = { Cookie: `session=${session}` };
+    const signIn = new FormData();
+    for (const [name, value] of fieldsOfForm(await (await fetch(`${origin}/sign-in`)).text(), "Sign in")) {
+      signIn.append(name, value || "somebody@example.com");
+    }
+    const kinds: Record<string, { ask: () => Promise<Response>; atOnce: number }> = {
+      "a short answer": { ask: get("/api/v1/me"), atOnce: 20 },
+      "a long answer": { ask: get("/api/v1/servers"), atOnce: 20 },
+      "all measurements": { ask: get("/metrics"), atOnce: 4 },
+      "a page": { ask: () => fetch(`${origin}/dashboard`, { headers: cookie, redirect: "manual" }), atOnce: 4 },
+      "a form": {
+        ask: () =>
+          fetch(`${origin}/sign-in`, { method: "POST", body: signIn, headers: { Origin: origin }, redirect: "manual" }),
+        atOnce: 2,
+      },
+      "a check-in": {
+        ask: () =>
+          fetch(`${origin}/ingest/v1/check-ins`, {
+            method: "POST",
+            body: JSON.stringify({ cpu_pct: 1 }),
+            headers: { "Content-Type": "application/json", Authorization: `Bearer ${keys[sent++ % keys.length]}` },
+          }),
+        atOnce: 10,
+      },
+    };
+    const answers: { kind: string; ms: number; status: number; retryAfter: number }[] = [];
+    // The first page loads its code, which takes long beside so many requests.
+    for (const { ask } of Object.values(kinds)) expect((await ask()).status).toBeLessThan(400);
+    let isOver = false;
+    const load = Object.entries(kinds).flatMap(([kind, { ask, atOnce }]) =>
+      Array.from({ length: atOnce }, async () => {
+        while (!isOver) {
+          const start = performance.now();
+          const answer = await ask();
+          await answer.arrayBuffer();
+          const retryAfter = Number(answer.headers.get("retry-after") ?? 0);
+          answers.push({ kind, ms: performance.now() - start, status: answer.status, retryAfter });
+          if (answer.status === 429) await new Promise((resolve) => setTimeout(resolve, SECOND));
+        }
+      }),
+    );
+    const refused = (kind: string) => answers.filter((answer) => answer.kind === kind && answer.status === 503).length;
+    await expect.poll(() => new Set(answers.map(({ kind }) => kind)).size).toBe(Object.keys(kinds).length);
+    const children = pauseTree(postgres.process());
+    try {
+      // Twice as many as ask at once: the first began before, the second wait for what the first hold.
+      for (const [kind, { atOnce }] of Object.entries(kinds)) {
+        if (kind !== "a form") await expect.poll(() => refused(kind), SLOW).toBeGreaterThan(2 * atOnce);
+      }
+    } finally {
+      isOver = true;
+      await Promise.all(load);
+      children.resume();
+    }
+    const late = answers.filter(({ ms }) => ms > LONGEST_WAIT + SECOND);
+    expect(late).toEqual([]);
+    expect(
+      [...new Set(answers.map(({ status }) => status))].filter((status) => ![200, 429, 503].includes(status)),
+    ).toEqual([]);
+    expect(answers.filter(({ status, retryAfter }) => status === 503 && !(retryAfter >= 1 && retryAfter <= 5))).toEqual(
+      [],
+    );
+    for (const [kind, { ask }] of Object.entries(kinds)) {
+      // Too many of them have come from this ip by now.
+      if (kind !== "a form") await expect.poll(async () => (await ask()).status, { ...SLOW, message: kind }).toBe(200);
+    }
   });
 
   test("no token, hash, password or URL with a password has reached the log", async () => {

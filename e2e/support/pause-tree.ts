@@ -7,7 +7,13 @@ export function pauseTree(server: ChildProcess): { resume(): void } {
   for (const pid of pids) process.kill(pid, "SIGSTOP");
   return {
     resume() {
-      for (const pid of pids) process.kill(pid, "SIGCONT");
+      for (const pid of pids) {
+        try {
+          process.kill(pid, "SIGCONT");
+        } catch {
+          // It was ending when it was stopped.
+        }
+      }
     },
   };
 }

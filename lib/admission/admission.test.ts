@@ -260,7 +260,7 @@ test("who goes away while waiting gives the place up at once", async () => {
   const { admission, room } = newAdmission();
   const making = taken(admission, room(24), 1);
   const client = new AbortController();
-  const left = admission.wait(room(24), 1, "", undefined, client.signal);
+  const left = admission.wait(room(24), 1, "", undefined, { signal: client.signal });
   client.abort();
   expect(isPlace(await left)).toBe(false);
   const next = admission.wait(room(24), 1, "");

@@ -122,18 +122,19 @@ export class Admission {
 
   /**
    * Waits for a place. Requests of one payer that differ in `own` take turns within the turn of the payer. A refusal
-   * comes when the longest wait is over, when the payer's queue is full, or when `signal` says that the client left.
+   * comes when the longest wait is over (that of the purpose, or `longest` in ms), when the payer's queue is full, or when
+   * `signal` says that the client left.
    */
   wait(
     purpose: Purpose,
     payer: Payer,
     own: string,
     needs: Amounts = purpose.takes,
-    signal?: AbortSignal,
+    { signal, longest = Infinity }: { signal?: AbortSignal | undefined; longest?: number } = {},
   ): Promise<Place | Refusal> {
     const { counts, longestWait } = purpose;
     const closedFor = this.#closedFor(purpose, payer);
-    if (closedFor > 0 || signal?.aborted || !this.#findRoomToWait(purpose, payer)) {
+    if (closedFor > 0 || longest <= 0 || signal?.aborted || !this.#findRoomToWait(purpose, payer)) {
       counts.refused++;
       return Promise.resolve({ retryMs: closedFor > 0 ? closedFor : longestWait });
     }
@@ -155,7 +156,7 @@ export class Admission {
         // Resources reserved for this request are free for others now.
         this.#admit();
       };
-      const timer = setTimeout(giveUp, longestWait);
+      const timer = setTimeout(giveUp, Math.min(longest, longestWait));
       signal?.addEventListener("abort", giveUp);
       this.#join(queue, waiter);
       this.#admit();

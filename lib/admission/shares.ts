@@ -1,6 +1,7 @@
 import { availableParallelism } from "node:os";
 import { env } from "@/lib/process/env";
 import { perProcess } from "@/lib/process/per-process";
+import { inTime, LONGEST_WAIT, waitingTime } from "@/lib/process/reader.mjs";
 import { logRepeated } from "@/lib/process/repeated.mjs";
 import { shared } from "@/lib/process/shared-with-server.mjs";
 import { MINUTE, SECOND } from "@/lib/time";
@@ -37,6 +38,10 @@ const MAKING = 8 * MB * Math.max(1, Math.floor(CORES / 2));
 
 /** The first bytes of each body, which have a share of their own: small bodies arrive whatever large ones hold. */
 export const FIRST_BYTES = 16 * KB;
+
+/** What a request keeps of its waiting time for what it does in its place, in milliseconds. */
+const TIME_TO_WORK = 1 * SECOND;
+const PLACE_WAIT = LONGEST_WAIT - TIME_TO_WORK;
 
 /** Every resource that requests compete for. */
 const CAPACITIES = {
@@ -88,25 +93,25 @@ export function amounts(of: Partial<Record<Resource, number>>): Amounts {
 
 const purposes = () =>
   ({
-    lookup: purpose("lookup", { lookups: 1 }, 4 * SECOND, 500, 2000),
-    sessionLookup: purpose("session look-up", { connections: 1 }, 4 * SECOND, 200, 1000),
-    request: purpose("request", { connections: 1 }, 4 * SECOND, 200, 1000),
-    longAnswer: purpose("long answer", { connections: 1, longAnswers: 1 }, 4 * SECOND, 200, 1000),
-    series: purpose("series", { connections: 1 }, 4 * SECOND, 50, 100),
-    body: purpose("body", {}, 5 * SECOND, 0, 0),
-    reading: purpose("reading", { reading: 1 }, 5 * SECOND, 1000, 4000),
-    checkIn: purpose("check-in", { connections: 1, reports: 1 }, 5 * SECOND, 1000, 4000),
-    agentReport: purpose("agent report", { connections: 1, reports: 1 }, 5 * SECOND, 200, 1000),
-    edgeReport: purpose("edge report", { connections: 1 }, 5 * SECOND, 100, 1000),
-    upload: purpose("upload", { connections: 1 }, 5 * SECOND, 20, 100),
-    page: purpose("page", { renders: 1, connections: PAGE_CONNECTIONS }, 5 * SECOND, 20, 400),
-    form: purpose("form", { forms: 1, connections: FORM_CONNECTIONS }, 5 * SECOND, 20, 200),
+    lookup: purpose("lookup", { lookups: 1 }, PLACE_WAIT, 500, 2000),
+    sessionLookup: purpose("session look-up", { connections: 1 }, PLACE_WAIT, 200, 1000),
+    request: purpose("request", { connections: 1 }, PLACE_WAIT, 200, 1000),
+    longAnswer: purpose("long answer", { connections: 1, longAnswers: 1 }, PLACE_WAIT, 200, 1000),
+    series: purpose("series", { connections: 1 }, PLACE_WAIT, 50, 100),
+    body: purpose("body", {}, PLACE_WAIT, 0, 0),
+    reading: purpose("reading", { reading: 1 }, PLACE_WAIT, 1000, 4000),
+    checkIn: purpose("check-in", { connections: 1, reports: 1 }, PLACE_WAIT, 1000, 4000),
+    agentReport: purpose("agent report", { connections: 1, reports: 1 }, PLACE_WAIT, 200, 1000),
+    edgeReport: purpose("edge report", { connections: 1 }, PLACE_WAIT, 100, 1000),
+    upload: purpose("upload", { connections: 1 }, PLACE_WAIT, 20, 100),
+    page: purpose("page", { renders: 1, connections: PAGE_CONNECTIONS }, PLACE_WAIT, 20, 400),
+    form: purpose("form", { forms: 1, connections: FORM_CONNECTIONS }, PLACE_WAIT, 20, 200),
     write: purpose("write", { connections: 1, writes: 1 }, MINUTE, 100, 2000),
     sum: purpose("sum", { connections: 1, sums: 1 }, MINUTE, 20, 500),
-    signInForm: purpose("sign-in form", { signInForms: 1 }, 5 * SECOND, 20, 400),
-    signIn: purpose("sign-in", { signIns: 1 }, 5 * SECOND, 0, 0),
-    signInLookup: purpose("sign-in look-up", { connections: 2 }, 5 * SECOND, 20, 200),
-    password: purpose("password", { passwords: 1 }, 5 * SECOND, 4, 16),
+    signInForm: purpose("sign-in form", { signInForms: 1 }, PLACE_WAIT, 20, 400),
+    signIn: purpose("sign-in", { signIns: 1 }, PLACE_WAIT, 0, 0),
+    signInLookup: purpose("sign-in look-up", { connections: 2 }, PLACE_WAIT, 20, 200),
+    password: purpose("password", { passwords: 1 }, PLACE_WAIT, 4, 16),
     newPassword: purpose("new password", { passwords: 1 }, MINUTE, 100, 100),
   }) satisfies Record<string, Purpose>;
 
@@ -150,7 +155,10 @@ export async function waitForPlace(
   signal?: AbortSignal,
 ): Promise<Place> {
   const startedAt = performance.now();
-  const outcome = admission.enter(purpose, payer, takes) ?? (await admission.wait(purpose, payer, own, takes, signal));
+  const longest = (waitingTime()?.left ?? Infinity) - TIME_TO_WORK;
+  const outcome =
+    admission.enter(purpose, payer, takes) ??
+    (await inTime(() => admission.wait(purpose, payer, own, takes, { signal, longest })));
   if (!("retryMs" in outcome)) return outcome;
   if (!signal?.aborted) reportBusy(purpose.name, payer);
   return refuse(outcome.retryMs, startedAt);
@@ -172,7 +180,7 @@ export async function requireRoomToWait(purpose: Purpose, payer: Payer): Promise
 async function refuse(retryMs: number, startedAt: number): Promise<never> {
   const after = REFUSED_AFTER.least + Math.random() * REFUSED_AFTER.spread;
   const paused = Math.max(0, startedAt + after - performance.now());
-  if (paused > 0) await new Promise((resolve) => setTimeout(resolve, paused));
+  if (paused > 0) await inTime(() => new Promise((resolve) => setTimeout(resolve, paused))).catch(() => {});
   throw new BusyError(Math.max(1, Math.ceil((retryMs - paused) / SECOND)));
 }
 

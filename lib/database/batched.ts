@@ -1,3 +1,5 @@
+import { inTime, withWaitingTime } from "@/lib/process/reader.mjs";
+
 /** The most keys in one statement. Further keys go into another statement. */
 const MOST = 100;
 
@@ -6,8 +8,9 @@ type Waiting<Key, Row> = { key: Key; resolve(row: Row | undefined): void; reject
 /**
  * Batches look-ups of the same turn of the event loop into one statement. Under load many requests arrive together, and
  * one statement for all of them costs little more than a statement for one. At most `atOnce` statements run at a time, and
- * later look-ups wait for the next batch. Nothing is cached: every result is read after its look-up was made. `ask` must
- * return its results in the order of the keys.
+ * later look-ups wait for the next batch. Nothing is cached: every result is read after its look-up was made. A batch has
+ * a waiting time of its own, and each look-up waits for it as long as its request may. `ask` must return its results in
+ * the order of the keys.
  */
 export function batched<Key, Row>(
   ask: (keys: readonly Key[]) => Promise<readonly (Row | undefined)[]>,
@@ -27,7 +30,7 @@ export function batched<Key, Row>(
   async function answer(batch: readonly Waiting<Key, Row>[]): Promise<void> {
     running++;
     try {
-      const rows = await ask(batch.map(({ key }) => key));
+      const rows = await withWaitingTime(() => ask(batch.map(({ key }) => key)));
       for (const [index, { resolve }] of batch.entries()) resolve(rows[index]);
     } catch (error) {
       for (const { reject } of batch) reject(error);
@@ -38,9 +41,12 @@ export function batched<Key, Row>(
   }
 
   return (key) =>
-    new Promise((resolve, reject) => {
-      // After everything that has arrived by now is read.
-      if (waiting.length === 0 && running < atOnce) setImmediate(askForAll);
-      waiting.push({ key, resolve, reject });
-    });
+    inTime(
+      () =>
+        new Promise((resolve, reject) => {
+          // After everything that has arrived by now is read.
+          if (waiting.length === 0 && running < atOnce) setImmediate(askForAll);
+          waiting.push({ key, resolve, reject });
+        }),
+    );
 }

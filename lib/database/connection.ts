@@ -1,10 +1,14 @@
 import pg from "pg";
+import { LONGEST_WAIT, TimeUpError, waitingTime } from "@/lib/process/reader.mjs";
 import { SECOND } from "@/lib/time";
 
-/** A statement that runs longer is cancelled. */
-const STATEMENT_TIME = 2.5 * SECOND;
-/** If the cancelled statement has not ended after this time, the database counts as unreachable. */
+/** The part of its time after which a statement is cancelled. If it has not ended by the end, its connection is given up. */
+const CANCELLED_AFTER = 5 / 6;
+/** A cancel request is given up after this time. */
 const CANCEL_TIME = SECOND / 2;
+/** What ends a transaction is sent whatever time is left, and has at least this long: else its outcome would be unknown. */
+const END_TIME = 1 * SECOND;
+const ENDS_TRANSACTION = /^(?:commit|rollback)\b/i;
 
 /** Members of `pg` that its types omit: the connection below a client, and the credentials of a cancel request. */
 type Wire = pg.Connection & {
@@ -15,12 +19,12 @@ type Cancellable = { processID: number; secretKey: number; sslNegotiation: "post
 
 /** The connection options for `pg`. Poolers refuse some startup options, so none of those is set here. */
 export function connectionConfig(connectionString: string) {
-  return { connectionString, connectionTimeoutMillis: 3 * SECOND, keepAlive: true, application_name: "console-api" };
+  return { connectionString, connectionTimeoutMillis: LONGEST_WAIT, keepAlive: true, application_name: "console-api" };
 }
 
 /**
- * A connection that ends each statement within three seconds, including `begin` and `commit`. A timer in this process
- * sends a cancel request. `statement_timeout` is no alternative: poolers refuse it as a startup option, and a later `SET`
+ * A connection that ends each statement within three seconds, including `begin` and `commit`, or in what is left to its
+ * request to wait. A timer in this process sends a cancel request. `statement_timeout` is no alternative: poolers refuse it as a startup option, and a later `SET`
  * would affect their other clients.
  */
 export class BoundedClient extends pg.Client {
@@ -30,16 +34,22 @@ export class BoundedClient extends pg.Client {
     this.on("error", () => {});
     const send = (args: unknown[]) => Reflect.apply(super.query, this, args);
     this.query = ((...args: unknown[]) =>
-      typeof args.at(-1) === "function" ? send(args) : this.#bounded(() => settled(send, args))) as this["query"];
+      typeof args.at(-1) === "function" ? send(args) : this.#bounded(args, () => settled(send, args))) as this["query"];
   }
 
-  async #bounded<Result>(run: () => Promise<Result>): Promise<Result> {
+  async #bounded<Result>([query]: readonly unknown[], run: () => Promise<Result>): Promise<Result> {
+    const time = waitingTime();
+    const text = typeof query === "string" ? query : (query as pg.QueryConfig).text;
+    const ms = Math.max(time?.left ?? LONGEST_WAIT, ENDS_TRANSACTION.test(text) ? END_TIME : 0);
+    if (ms === 0) throw new TimeUpError();
+    const cancelledAfter = Math.round(ms * CANCELLED_AFTER);
     let isCancelled = false;
     let timer = setTimeout(() => {
       isCancelled = true;
       this.#requestCancel();
-      timer = setTimeout(() => this.#destroy(), CANCEL_TIME);
-    }, STATEMENT_TIME);
+      timer = setTimeout(() => this.#destroy(), ms - cancelledAfter);
+    }, cancelledAfter);
+    time?.begin();
     try {
       return await run();
     } catch (error) {
@@ -48,6 +58,7 @@ export class BoundedClient extends pg.Client {
       throw error;
     } finally {
       clearTimeout(timer);
+      time?.end();
       // A cancel request that arrives late would hit the next statement.
       if (isCancelled) this.#destroy();
     }

@@ -6,6 +6,7 @@ import type { Statement } from "@/lib/database/statement";
 import { PrismaClient } from "@/lib/generated/prisma/client";
 import { env } from "@/lib/process/env";
 import { perProcess } from "@/lib/process/per-process";
+import { inTime, LONGEST_WAIT, waitingTime, withWaitingTime } from "@/lib/process/reader.mjs";
 import { endRepeated, logRepeated } from "@/lib/process/repeated.mjs";
 import { SECOND } from "@/lib/time";
 import { ConsolePool } from "./pool";
@@ -42,7 +43,9 @@ export async function fromReplica<Result>(
   const primary = { pool, client: db };
   if (!replica || Date.now() < replica.restsUntil) return read(primary);
   try {
-    const result = await read(replica);
+    // The primary gets the rest of the time.
+    const half = (waitingTime()?.left ?? LONGEST_WAIT) / 2;
+    const result = await inTime(() => withWaitingTime(() => read(replica), half));
     endRepeated("replica unavailable");
     return result;
   } catch (error) {

@@ -26,6 +26,14 @@ export function plainPageText({ title, text, nonce }) {
 `;
 }
 
+/** What people read while the database does not answer. */
+export const OUTAGE = {
+  title: "The console is unavailable right now",
+  text: "Its database does not answer. Nothing was lost; try again in a moment.",
+};
+/** When they should try again, in seconds. */
+export const OUTAGE_RETRY_AFTER = 5;
+
 /** The colours of app/tokens.css. */
 const STYLE = `
 :root { color-scheme: light dark; --canvas: #f7f8f7; --ink: #16191a; --soft: #565e60; --accent: #0b6b5d; --on-accent: #fff }

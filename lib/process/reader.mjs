@@ -1,9 +1,97 @@
-// Whether the client that an answer is made for is still there. The server knows it, and lib/ asks: long work for a
-// client that has left stops.
+// What an answer is made for: whether its client is still there, and how long it may still wait. The server knows the
+// client, and lib/ asks: long work for a client that has left stops.
 import { AsyncLocalStorage } from "node:async_hooks";
 import { shared } from "./shared-with-server.mjs";
 
 const readers = shared("readers", () => new AsyncLocalStorage());
+
+/**
+ * In milliseconds: how long a request waits in all, for places, connections, statements and the store of the limit. What
+ * it waits for at the same time counts once; what it computes or receives meanwhile does not count.
+ */
+export const LONGEST_WAIT = 3000;
+
+/** Timers of a few different lengths are cheaper than those of any length. In milliseconds. */
+const TIMER_STEP = 100;
+
+/** How long a request may still wait. */
+class WaitingTime {
+  #left;
+  #waits = 0;
+  #since = 0;
+
+  /** @param {number} ms */
+  constructor(ms) {
+    this.#left = ms;
+  }
+
+  /** In milliseconds, rounded up for a timer; 0 when the time is over. */
+  get left() {
+    const left = this.#left - (this.#waits > 0 ? performance.now() - this.#since : 0);
+    return Math.max(0, Math.ceil(left / TIMER_STEP) * TIMER_STEP);
+  }
+
+  /** Counts from now on until `end` was called as often. */
+  begin() {
+    if (this.#waits++ === 0) this.#since = performance.now();
+  }
+
+  end() {
+    if (--this.#waits === 0) this.#left -= performance.now() - this.#since;
+  }
+}
+
+/** A request has waited for as long as it may. */
+export class TimeUpError extends Error {
+  /** @override */
+  name = "TimeUpError";
+  code = "ETIMEDOUT";
+  constructor() {
+    super("The time to wait for an answer is over.");
+  }
+}
+
+/**
+ * Runs a task that may wait for `ms` in all: a request, or what several requests share.
+ * @template Result
+ * @param {() => Result} task
+ * @param {number} [ms]
+ * @returns {Result}
+ */
+export function withWaitingTime(task, ms = LONGEST_WAIT) {
+  return readers.run({ ...readers.getStore(), time: new WaitingTime(ms) }, task);
+}
+
+/** The time of the request that this work is for; undefined when it is for none. */
+export function waitingTime() {
+  return readers.getStore()?.time;
+}
+
+/**
+ * Waits for as long as the request that this work is for may still wait.
+ * @template Result
+ * @param {() => Promise<Result>} ask
+ * @returns {Promise<Result>}
+ * @throws {TimeUpError} and what `ask` throws
+ */
+export async function inTime(ask) {
+  const time = waitingTime();
+  if (!time) return ask();
+  const ms = time.left;
+  if (ms === 0) throw new TimeUpError();
+  /** @type {NodeJS.Timeout | undefined} */
+  let timer;
+  time.begin();
+  try {
+    const timeUp = new Promise((_, reject) => {
+      timer = setTimeout(() => reject(new TimeUpError()), ms);
+    });
+    return await Promise.race([ask(), /** @type {Promise<never>} */ (timeUp)]);
+  } finally {
+    clearTimeout(timer);
+    time.end();
+  }
+}
 
 /**
  * Runs a task for a client. The signal says that it has left.
@@ -13,11 +101,11 @@ const readers = shared("readers", () => new AsyncLocalStorage());
  * @returns {Result}
  */
 export function forReader(signal, task) {
-  return readers.run(signal, task);
+  return readers.run({ ...readers.getStore(), signal }, task);
 }
 
 /**
- * Runs a task that goes on when the client has left.
+ * Runs a task that goes on when the client has left, for as long as it takes.
  * @template Result
  * @param {() => Result} task
  * @returns {Result}
@@ -28,5 +116,5 @@ export function forNobody(task) {
 
 /** Whether the client that this work is for has left. */
 export function hasReaderLeft() {
-  return readers.getStore()?.aborted === true;
+  return readers.getStore()?.signal?.aborted === true;
 }

@@ -2,7 +2,12 @@
 // module is common to both: each of these values stands on globalThis, under a name that only this file knows. The types
 // stand here, so that both sides compile against the same ones.
 
-/** @typedef {import("node:async_hooks").AsyncLocalStorage<AbortSignal>} Readers */
+/**
+ * The request that work is for: its signal is aborted when the client has left; `left` is how long it may still wait, in
+ * milliseconds, while the waits between `begin` and `end` count.
+ * @typedef {{ signal?: AbortSignal, time?: { readonly left: number, begin(): void, end(): void } }} ReaderOf
+ * @typedef {import("node:async_hooks").AsyncLocalStorage<ReaderOf>} Readers
+ */
 
 /**
  * A place in the turn of pages and forms.
@@ -97,7 +102,8 @@
 /**
  * @typedef {object} Shared
  * @property {{ hasBegun: boolean, listeners: (() => void)[] }} draining The server begins it; /readyz and long waits read it.
- * @property {Readers} readers The server says whom an answer is made for; long work in the app asks whether it has left.
+ * @property {Readers} readers The server says whom an answer is made for; work in the app asks whether it has
+ *   left, and how long it may still wait.
  * @property {Map<string, MetricSource>} metricSources Both sides add some; /ops/metrics collects them.
  * @property {{ episodes: Map<string, Episode>, timer: NodeJS.Timeout | undefined }} repeatedEvents
  *   Both sides log them, and count them together.

@@ -1,10 +1,11 @@
+import { inTime, TimeUpError } from "@/lib/process/reader.mjs";
 import type { MemoryLog } from "./memory";
 import type { Decision, RateLimiter } from "./policy";
 import type { StoreHealth } from "./store-health";
 
 /**
  * Asks the shared store, and falls back to this process's own log while the store fails. A request needs the consent of
- * both, and the own log records every accepted request. So no accepted request is forgotten when the store fails or
+ * both, and the own log records every accepted request. It decides alone, too, for a request that may wait no longer. So no accepted request is forgotten when the store fails or
  * comes back.
  */
 export function limiterWithFallback(shared: RateLimiter, own: MemoryLog, health: StoreHealth): RateLimiter {
@@ -15,9 +16,9 @@ export function limiterWithFallback(shared: RateLimiter, own: MemoryLog, health:
       if (!health.isUp) return own.take(key);
       let decision: Decision;
       try {
-        decision = await shared.limit(key);
+        decision = await inTime(() => shared.limit(key));
       } catch (error) {
-        health.reportFailure(error);
+        if (!(error instanceof TimeUpError)) health.reportFailure(error);
         return own.take(key);
       }
       if (!decision.accepted) return refusedByBoth(decision, own.peek(key));

@@ -2,7 +2,8 @@
 // the client has read it.
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
-import { forReader } from "../../lib/process/reader.mjs";
+import { OUTAGE, OUTAGE_RETRY_AFTER } from "../../lib/http/plain-page-text.mjs";
+import { forReader, waitingTime } from "../../lib/process/reader.mjs";
 import { findShared } from "../../lib/process/shared-with-server.mjs";
 import { collectAnswer } from "../direct/collected.mjs";
 import { sendBody } from "../direct/outgoing.mjs";
@@ -15,6 +16,12 @@ const BUILT = "/_next/static/";
 const FILES = listFiles("public");
 
 const SIGN_IN = "/sign-in";
+
+/** A form may have done its work before the page that follows it failed. */
+const FORM_IN_OUTAGE = {
+  title: OUTAGE.title,
+  text: "Its database does not answer. Look whether the form was taken before you send it again.",
+};
 
 /**
  * Answers pages and forms in turn. Files and Next's requests to itself do not wait.
@@ -98,8 +105,14 @@ async function askWhole(request, response, ask, whenMade) {
   const accepted = String(headers["accept-encoding"] ?? "");
   // Next must not compress: the collected answer is compressed when it is sent.
   delete headers["accept-encoding"];
+  const time = waitingTime();
   collectAnswer(response, (answer) => {
     const send = async () => {
+      // The database stopped answering meanwhile.
+      if (answer?.status === 500 && time?.left === 0) {
+        const page = method === "POST" ? FORM_IN_OUTAGE : OUTAGE;
+        return refuse(request, response, 503, { "Retry-After": String(OUTAGE_RETRY_AFTER) }, page);
+      }
       if (answer) await sendBody([answer.body], answer.status, answer.headers, { method, accepted }, response);
     };
     whenMade(send, answer).catch((error) => answerFault(request, response, error));

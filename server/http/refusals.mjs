@@ -46,9 +46,10 @@ const PAGES = {
  * @param {import("node:http").ServerResponse} response
  * @param {number} status
  * @param {Record<string, string>} headers further ones
+ * @param {{ title: string, text: string }} [page] by default that of the status
  */
-export function refuse(request, response, status, headers = {}) {
-  const answer = refusalOf(status, pathOf(request.url ?? ""), headers["X-Request-Id"]);
+export function refuse(request, response, status, headers = {}, page = PAGES[status]) {
+  const answer = refusalOf(status, pathOf(request.url ?? ""), headers["X-Request-Id"], page);
   for (const [name, value] of [...answer.headers, ...Object.entries(headers)]) response.setHeader(name, value);
   response.writeHead(status, { "Content-Length": Buffer.byteLength(answer.body) });
   response.end(request.method === "HEAD" ? undefined : answer.body);
@@ -84,9 +85,10 @@ export function pathInPacket(packet) {
  * @param {number} status
  * @param {string} path
  * @param {string} [id] of a fault, for the page to show
+ * @param {{ title: string, text: string }} [page]
  * @returns {{ headers: (readonly [string, string])[], body: string }}
  */
-function refusalOf(status, path, id) {
+function refusalOf(status, path, id, page = PAGES[status] ?? FAULT) {
   // No browser asks for `*`.
   if (path === "*" || isMachinePath(path)) {
     return {
@@ -95,7 +97,6 @@ function refusalOf(status, path, id) {
     };
   }
   const nonce = randomBytes(16).toString("base64");
-  const page = PAGES[status] ?? FAULT;
   const text = id ? `${page.text} The log of the console has the details under ${id}.` : page.text;
   return {
     headers: [

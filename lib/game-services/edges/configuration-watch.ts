@@ -2,6 +2,7 @@ import { reportOutage } from "@/lib/database/outage";
 import { runInBackground } from "@/lib/process/background";
 import { isDraining, onDraining } from "@/lib/process/draining.mjs";
 import { perProcess } from "@/lib/process/per-process";
+import { forNobody, inTime, withWaitingTime } from "@/lib/process/reader.mjs";
 import { SECOND } from "@/lib/time";
 import { acknowledgeAbsence, type Configuration, readConfiguration } from "./configuration";
 
@@ -24,13 +25,15 @@ export class ConfigurationWatch {
   readonly #waiters = new Map<number, Waiter>();
 
   /** Reads the current configuration. Calls during a read share the next read, because the running one may be too old. */
-  async look(): Promise<Configuration> {
-    if (!this.#reading) return this.#read();
-    this.#next ??= this.#reading.then(
-      () => this.#read(),
-      () => this.#read(),
-    );
-    return this.#next;
+  look(): Promise<Configuration> {
+    return inTime(async () => {
+      if (!this.#reading) return this.#read();
+      this.#next ??= this.#reading.then(
+        () => this.#read(),
+        () => this.#read(),
+      );
+      return this.#next;
+    });
   }
 
   /** The configuration of the last second while a node waits. Otherwise reads it now. */
@@ -59,7 +62,7 @@ export class ConfigurationWatch {
       signal.addEventListener("abort", giveUp);
       this.#waiters.set(nodeId, waiter);
       if (signal.aborted) giveUp();
-      else this.#timer ??= setTimeout(() => this.#tick(), LOOK_EVERY).unref();
+      else this.#timer ??= this.#tickLater();
     });
   }
 
@@ -76,7 +79,11 @@ export class ConfigurationWatch {
       reportOutage(error, { what: "configuration of edge nodes" });
     }
     this.#timer = undefined;
-    if (this.#waiters.size > 0) this.#timer = setTimeout(() => this.#tick(), LOOK_EVERY).unref();
+    if (this.#waiters.size > 0) this.#timer = this.#tickLater();
+  }
+
+  #tickLater(): NodeJS.Timeout {
+    return forNobody(() => setTimeout(() => this.#tick(), LOOK_EVERY).unref());
   }
 
   #wake(configuration: Configuration): void {
@@ -92,7 +99,7 @@ export class ConfigurationWatch {
 
   #read(): Promise<Configuration> {
     this.#next = null;
-    const reading = readConfiguration(this.#known)
+    const reading = withWaitingTime(() => readConfiguration(this.#known))
       .then((configuration) => {
         const isNew = configuration !== this.#known;
         this.#known = configuration;
