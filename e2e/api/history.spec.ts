@@ -483,7 +483,7 @@ test("an operator who deletes a wrong sample has the hours summed up again, and 
 test("samples that arrive late correct the scores of their time, and the steps and hours say which minutes were reported later", async () => {
   const server = await oldServer();
   const sample = { cpuPct: 10, memUsedMb: 100, memTotalMb: 1000, diskUsedPct: 20, netLossPct: 0 };
-  const start = hourAgo(3);
+  const start = hourAgo(4);
   // Silent for ninety minutes, of which the last hour is reported at the end.
   for (let at = start; at < start + HOUR; at += MINUTE) await recordCheckIn(server.id, { sample }, new Date(at));
   const back = new Date(start + 2.5 * HOUR);
