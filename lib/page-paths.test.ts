@@ -16,7 +16,7 @@ test("every path that the console names leads to a page", () => {
         ? path
         : String(path(7 as never))
             .replace("/7", "/[id]")
-            .replace(/#.*/, "");
+            .replace(/[#?].*/, "");
     expect(existsSync(join("app", folder, "page.tsx")), `${name}: ${folder}`).toBe(true);
   }
 });

@@ -18,7 +18,7 @@ export const OWN_PAGES = {
   server: { under: "/dashboard/servers", besideIds: ["new"], pages: ["", "benchmark", "remove", "settings"] },
   service: {
     under: "/dashboard/game-services",
-    besideIds: ["new"],
+    besideIds: ["new", "support"],
     pages: ["", "access", "delete", "disable", "dns", "settings"],
   },
   token: { under: TOKEN_PAGE, besideIds: ["first-use"], pages: [""] },
@@ -54,8 +54,17 @@ export const CHANGELOG = "/changelog";
 export const GAME_SERVICES = OWN_PAGES.service.under;
 /** Where a game service is created. */
 export const NEW_GAME_SERVICE = `${OWN_PAGES.service.under}/new`;
+/** Where support staff find the game services of others. */
+export const SUPPORT = `${OWN_PAGES.service.under}/support`;
 /** The edge nodes, for administrators. */
 export const EDGE_NODES = "/dashboard/edge-nodes";
+
+/** Where an edge node is added. */
+export const NEW_EDGE_NODE = `${EDGE_NODES}/new`;
+/** Where an edge node is renamed, and its key replaced. */
+export const edgeNodeSettingsPath = (id: number) => `${EDGE_NODES}/settings?node=${id}`;
+/** The question before an edge node is removed. */
+export const removeEdgeNodePath = (id: number) => `${EDGE_NODES}/remove?node=${id}`;
 
 /** The row of an edge node. */
 export const edgeNodePath = (id: number) => `${EDGE_NODES}#node-${id}`;

@@ -34,21 +34,22 @@ test.each([
 ])("%d percent is written %s: all only when it is all", (value, text) => expect(percent(value)).toBe(text));
 
 test.each([
-  [512, "512 MB"],
-  [1023.6, "1 GB"],
-  [5597.19, "5.5 GB"],
-  [2_000_000, "1.9 TB"],
+  [512, "512 MiB"],
+  [1023.6, "1 GiB"],
+  [5597.19, "5.5 GiB"],
+  [2_000_000, "1.9 TiB"],
 ])("%d megabytes are written %s", (value, text) => expect(megabytes(value)).toBe(text));
 
 test("a part and its whole share the unit of the whole", () => {
-  expect(megabytesOf(5597.19, 24_031)).toBe("5.5 of 23.5 GB");
-  expect(megabytesOf(100, 512)).toBe("100 of 512 MB");
-  expect(megabytesOf(12, 24_031)).toBe("0.01 of 23.5 GB");
+  expect(megabytesOf(5597.19, 24_031)).toBe("5.5 of 23.5 GiB");
+  expect(megabytesOf(100, 512)).toBe("100 of 512 MiB");
+  expect(megabytesOf(12, 24_031)).toBe("0.01 of 23.5 GiB");
 });
 
 test("every unit has its words", () => {
   expect(quantity(941.6, "points")).toBe("942");
-  expect(quantity(3_400_000, "bytes")).toBe("3.2 MB");
+  expect(quantity(3_400_000, "bytes")).toBe("3.4 MB");
+  expect([999, 999.6, 1_750_000_000].map((value) => quantity(value, "bytes"))).toEqual(["999 B", "1 kB", "1.8 GB"]);
   expect(quantity(12.345, "milliseconds")).toBe("12.3 ms");
   expect(quantity(1234.5, "number")).toBe("1,235");
   expect(quantity(999_499, "number")).toBe("999,499");
@@ -66,9 +67,9 @@ test("every unit has its words", () => {
 
 test("the numbers of a scale are round in the unit that they are written in", () => {
   for (const [top, unit, texts] of [
-    [2.2 * 1024 ** 3, "bytes", ["1 GB", "2 GB"]],
+    [2.2e9, "bytes", ["1 B", "2 B"]],
     [700, "bytes", ["1 B", "2 B"]],
-    [30_000, "megabytes", ["1 GB", "2 GB"]],
+    [30_000, "megabytes", ["1 GiB", "2 GiB"]],
     [30_000, "number", ["1", "2"]],
   ] as const) {
     const base = scaleBase(top, unit);
@@ -83,8 +84,8 @@ test("the numbers of one scale share the unit of the greatest", () => {
 });
 
 test("a line never ends between a number and its unit", () => {
-  expect(unbroken("91.3 % used (full score up to 70 %), 5.5 GB of 16 GB, 12 ms")).toBe(
-    "91.3\u00a0% used (full score up to 70\u00a0%), 5.5\u00a0GB of 16\u00a0GB, 12\u00a0ms",
+  expect(unbroken("91.3 % used (full score up to 70 %), 5.5 GiB of 16 GB, 2 kB, 12 ms")).toBe(
+    "91.3\u00a0% used (full score up to 70\u00a0%), 5.5\u00a0GiB of 16\u00a0GB, 2\u00a0kB, 12\u00a0ms",
   );
   expect(unbroken("8 processes killed in 24 hours, 2 MBit")).toBe("8 processes killed in 24 hours, 2 MBit");
 });

@@ -1,7 +1,10 @@
 // One rule for every number that a page shows: whole from a hundred on, one decimal below it, two below one, no idle
 // zeros, thousands grouped; and a unit that people read.
 
-/** `megabytes` are 2^20 bytes, as operating systems report memory; `points` are those of a score. */
+/**
+ * `megabytes` are 2^20 bytes, as operating systems report memory; `bytes` are those of traffic, whose units are powers of
+ * 1,000; `points` are those of a score.
+ */
 export type Unit = "percent" | "points" | "megabytes" | "bytes" | "milliseconds" | "number";
 
 const MILLION = 1_000_000;
@@ -24,16 +27,19 @@ export function percent(value: number): string {
   return `${decimal(value)} %`;
 }
 
-/** "512 MB", "5.5 GB". */
+const MEMORY_UNITS = ["MiB", "GiB", "TiB", "PiB"];
+const TRAFFIC_UNITS = ["B", "kB", "MB", "GB", "TB", "PB"];
+
+/** "512 MiB", "5.5 GiB". */
 export function megabytes(value: number): string {
-  return scaled(value, ["MB", "GB", "TB", "PB"]);
+  return scaled(value, MEMORY_UNITS, 1024);
 }
 
-/** "5.5 of 23.5 GB". */
+/** "5.5 of 23.5 GiB". */
 export function megabytesOf(part: number, whole: number): string {
   const total = megabytes(whole);
   const [, unit = ""] = total.split(" ");
-  const factor = 1024 ** ["MB", "GB", "TB", "PB"].indexOf(unit);
+  const factor = 1024 ** MEMORY_UNITS.indexOf(unit);
   return `${decimal(part / factor)} of ${total}`;
 }
 
@@ -47,7 +53,7 @@ export function quantity(value: number, unit: Unit): string {
     case "megabytes":
       return megabytes(value);
     case "bytes":
-      return scaled(value, ["B", "KB", "MB", "GB", "TB", "PB"]);
+      return scaled(value, TRAFFIC_UNITS, 1000);
     case "milliseconds":
       return `${decimal(value)} ms`;
     case "number":
@@ -57,13 +63,12 @@ export function quantity(value: number, unit: Unit): string {
 
 /** A text whose numbers stay with their units where a line ends. */
 export function unbroken(text: string): string {
-  return text.replace(/(?<=\d) (?=(?:%|[KMGTP]?B|ms)(?!\w))/g, "\u00a0");
+  return text.replace(/(?<=\d) (?=(?:%|k?B|[KMGTP]i?B|ms)(?!\w))/g, "\u00a0");
 }
 
-/** What the round numbers of a scale up to `top` are multiples of. Bytes are counted by powers of 1,024. */
+/** What the round numbers of a scale up to `top` are multiples of. Memory is counted by powers of 1,024. */
 export function scaleBase(top: number, unit: Unit): number {
-  const isBinary = unit === "bytes" || unit === "megabytes";
-  return isBinary ? 1024 ** Math.max(0, Math.floor(Math.log2(top) / 10)) : 1;
+  return unit === "megabytes" ? 1024 ** Math.max(0, Math.floor(Math.log2(top) / 10)) : 1;
 }
 
 /** What stands at the lines of a scale: all in the unit of the greatest. */
@@ -77,12 +82,12 @@ export function counted(count: number, one: string, many = `${one}s`): string {
   return `${grouped.format(count)} ${count === 1 ? one : many}`;
 }
 
-function scaled(value: number, units: readonly string[]): string {
+function scaled(value: number, units: readonly string[], base: number): string {
   let rest = value;
   let index = 0;
-  // What would be written as 1,024 is one of the next unit.
-  while (Math.abs(rest) >= 1023.5 && index < units.length - 1) {
-    rest /= 1024;
+  // What would be written as the base is one of the next unit.
+  while (Math.abs(rest) >= base - 0.5 && index < units.length - 1) {
+    rest /= base;
     index++;
   }
   return `${decimal(rest)} ${units[index]}`;

@@ -1,11 +1,15 @@
 #!/usr/bin/env node
 // An edge node of the console's game protection: drives a HAProxy on this machine. Node 20 or newer and nothing else.
 //
-//   node edge.mjs haproxy-config [--listen IP:PORT] [--slots N] [--rate N] [--run-dir DIR]
+//   node edge.mjs haproxy-config [--listen IP:PORT] [--slots N] [--rate N] [--handshakes N]
+//       [--connections N] [--run-dir DIR]
 //       prints the configuration that HAProxy needs
 //   node edge.mjs run URL [--key-file FILE] [--run-dir DIR] [--state-dir DIR] [--listen IP:PORT] [--allow-private]
 //       fetches what to protect, applies it, reports what it saw; the node's key comes from --key-file, from the systemd
 //       credential "edge-key", or from standard input
+//
+//   node edge.mjs unit URL [the options of run]
+//       prints shell lines that make a systemd unit of "run", and of what it needs under /run
 //
 // HAProxy runs with one backend per slot, and a slot belongs to one service: a player of one service can never reach the
 // origin of another. Everything is applied through HAProxy's socket, without a reload. Packets are counted by nftables.
@@ -15,8 +19,9 @@
 import { spawn } from "node:child_process";
 import { createSocket } from "node:dgram";
 import { Resolver } from "node:dns/promises";
-import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
-import { BlockList, connect, isIP, isIPv6 } from "node:net";
+import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { rename, writeFile } from "node:fs/promises";
+import { BlockList, connect, createServer, isIP, isIPv6 } from "node:net";
 import { networkInterfaces } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -53,8 +58,27 @@ const READ_EVERY = 10 * SECOND;
 const TOOL_TIME = 5 * SECOND;
 /** An origin answers a ping and DNS a question within this time. */
 const PING_TIME = 3 * SECOND;
-/** No answer to a status ping is longer, in bytes. */
+/** No answer to a status ping is longer, in bytes; so many bytes of a service's answers are kept, and of all together. */
 const MAX_STATUS = 64 * 1024;
+const MAX_STATUSES = 64 * 2 ** 20;
+/** Answers of a service that are kept, each for another version of the protocol. */
+const MAX_PROTOCOLS = 8;
+/** A handshake without a version of the protocol: whoever pings does not play. */
+const ANY_PROTOCOL = -1;
+/** With so many failed connections of players in a row, the origin is away. */
+const AWAY_AFTER = 2;
+/** An origin that is reached but answers no status ping is back after this time. */
+const SILENT_TIME = MINUTE;
+/** More status pings a second of a service are answered by the node. */
+const PINGS_TO_ORIGIN = 20;
+/** Connections a second that the node answers itself, and those of them that ask for unknown hostnames. */
+const ANSWERS_A_SECOND = 1000;
+const UNKNOWN_A_SECOND = 200;
+/** A client of the node's own answers is closed after this time, and when it sends more bytes. */
+const ANSWER_TIME = 5 * SECOND;
+const MAX_REQUEST = 1024;
+/** Clients that wait for the node's own answers at once. */
+const MAX_ASKERS = 2000;
 /** Pings that run at once. */
 const PINGS_AT_ONCE = 32;
 /** Look-ups that run at once: many, because a name whose servers are silent takes its whole time. */
@@ -74,7 +98,8 @@ export const NFT_TABLE = "inet console_edge";
 
 /**
  * @typedef {{ id: number, version: number, java_hostname: string, origin_host: string, origin_port: number, enabled: boolean,
- *   proxy_protocol?: "v2" }} Service `proxy_protocol`: the origin is told each player's ip by it; without it, it sees this node's.
+ *   proxy_protocol?: "v2", offline_text?: string }} Service `offline_text`: what players read while the origin is away.
+ *   `proxy_protocol`: the origin is told each player's ip by it; without it, it sees this node's.
  * @typedef {{ id: number, version: number, problem: string }} Held A service whose new version the console itself refuses.
  * @typedef {{ revision: string, services: Service[], held?: Held[] }} Configuration
  * @typedef {{ service: Service, ip: string, lostSince: number | null, isOff: boolean }} Served The last version that worked, the
@@ -85,11 +110,15 @@ export const NFT_TABLE = "inet console_edge";
  * @typedef {{ service: number, ip: string, port: number, range: Range | null, isProxied?: boolean,
  *   drainedAt: number | null }} Server A server of HAProxy that this program added. One that is drained keeps its players and gets no new ones.
  * @typedef {{ ip: string, port: number, isReady: boolean, isDrained: boolean }} FoundServer A server as HAProxy has it.
- * @typedef {{ sessions: number, attempts: number, failed: number, bytes: number, open: number }} ServerCounters Counted by HAProxy
- *   since it started, but for `open`: sessions now.
+ * @typedef {{ sessions: number, attempts: number, failed: number, bytes: number, open: number, joins: number,
+ *   players: number }} ServerCounters Counted by HAProxy since it started, but for `open` and `players`: sessions now.
  * @typedef {{ plain: boolean, proxied: boolean }} Answers Which pings an origin answers: without PROXY protocol, and with it.
- * @typedef {{ packets: number, bytes: number, dropped: number, connections: number }} Counters
- * @typedef {Counters & { service_id: number, ts: number, latency_ms: number | null }} Interval
+ * @typedef {{ packets: number, bytes: number, dropped: number, connections: number, joins: number, pings: number,
+ *   answered: number, players: number }} Counters `joins`, `pings`: connections to the origin that asked to play, and for the
+ *   status. `answered`: status pings that this node answered itself. `players`: now.
+ * @typedef {{ packets: number, bytes: number, dropped: number, connections: number, joins?: number, pings?: number,
+ *   answered?: number, players?: number, service_id: number, ts: number, latency_ms: number | null }} Interval
+ * @typedef {{ ts: number, refused: number }} NodeMinute What a node refused in a minute that belongs to no service.
  * @typedef {{ service_id: number, version: number | null, error: string | null, serving_version?: number | null, warning?: string | null }} Acknowledgement
  */
 
@@ -100,16 +129,18 @@ class PlainError extends Error {}
 
 /**
  * The configuration that HAProxy needs. Nothing of it comes from the console: services are applied through the socket.
- * @param {{ listen: string, slots: number, rate: number, runDir: string }} options `rate`: connections a second that one
- *   ip may open to one service
+ * @param {{ listen: string, slots: number, rate: number, handshakes: number, connections: number, runDir: string }} options
+ *   Of one ip, or one network of 64 bits in IPv6: `rate` connections a second to one service; to this node `handshakes` new
+ *   connections a second, and `connections` that are open at once.
  */
-export function haproxyConfig({ listen, slots, rate, runDir }) {
+export function haproxyConfig({ listen, slots, rate, handshakes, connections, runDir }) {
   const map = join(runDir, "hosts.map");
   const backends = Array.from({ length: slots }, (_, index) => [
     `backend ${slotName(index + 1)}`,
-    "    stick-table type ip size 10k expire 10s store conn_rate(1s)",
-    "    tcp-request content track-sc0 src",
-    `    tcp-request content reject if { sc0_conn_rate gt ${rate} }`,
+    "    stick-table type ipv6 size 10k expire 10s store conn_rate(1s)",
+    "    tcp-request content track-sc1 src,ipmask(32,64)",
+    `    tcp-request content reject if { sc1_conn_rate gt ${rate} }`,
+    `    tcp-request content track-sc2 str(${slotName(index + 1)}) table joins if !{ var(sess.ping) -m found }`,
     // Servers are added at run time: one that takes new players, and those that keep theirs until they leave.
     "    balance roundrobin",
   ]);
@@ -127,15 +158,39 @@ export function haproxyConfig({ listen, slots, rate, runDir }) {
     "    timeout connect 5s",
     "    timeout client 60s",
     "    timeout server 60s",
+    "backend clients",
+    "    stick-table type ipv6 size 1m expire 1m store conn_cur,conn_rate(1s)",
+    // By slot. Entries never expire, because they count.
+    `backend ${JOINS}`,
+    `    stick-table type string len 16 size ${slots} store conn_cur,conn_cnt`,
+    "backend pings",
+    `    stick-table type string len 16 size ${slots} store conn_rate(1s)`,
     "frontend players",
     ...bindsOf(listen).map((bind) => `    bind ${bind}`),
-    "    tcp-request inspect-delay 5s",
+    "    tcp-request connection track-sc0 src,ipmask(32,64) table clients",
+    `    tcp-request connection reject if { sc0_conn_cur gt ${connections} } || { sc0_conn_rate gt ${handshakes} }`,
+    "    tcp-request inspect-delay 2s",
     ...handshakeRules(map),
+    `    use_backend ${RESPONDER} if !{ var(sess.slot) -m found }`,
+    `    use_backend ${RESPONDER} if { var(sess.way) -m beg ${AWAY} } ${IS_ANSWERING}`,
+    `    use_backend ${RESPONDER} if { var(sess.way) -m beg ${KEPT} } { var(sess.ping) -m found } { sc2_conn_rate gt ${PINGS_TO_ORIGIN} } ${IS_ANSWERING}`,
     "    use_backend %[var(sess.slot)]",
+    `backend ${RESPONDER}`,
+    `    tcp-request content reject if { be_sess_rate gt ${ANSWERS_A_SECOND} }`,
+    `    server edge unix@${responderPath(runDir)} check inter 500ms fall 1 rise 1`,
     ...backends.flat(),
     "",
   ].join("\n");
 }
+
+/** Which slot counted what its players asked for. */
+const JOINS = "joins";
+/** The backend of what this program answers itself, and whether it runs. */
+const RESPONDER = "responder";
+const IS_ANSWERING = `{ nbsrv(${RESPONDER}) gt 0 }`;
+/** Before the slot of a hostname: the origin is away; this node has an answer of the origin to status pings. */
+const AWAY = "off_";
+const KEPT = "kept_";
 
 /** Where HAProxy listens: without an ip in IPv4 and, where this machine has it, in IPv6. @param {string} listen */
 const bindsOf = (listen) =>
@@ -169,19 +224,30 @@ function handshakeRules(map) {
   }
   // Clients behind an SRV record send a final dot, and modded ones append NUL and more.
   const clean = String.raw`regsub("(?s)^([^\x00]*?)[.]?(\x00.*)?$","\1"),lower`;
+  const isAnswered = `${IS_ANSWERING} !{ be_sess_rate(${RESPONDER}) gt ${UNKNOWN_A_SECOND} }`;
   rules.push(
-    `set-var(sess.slot) 'var(sess.host),${clean},map(${map})'`,
+    // The last byte of a handshake says what comes next: 1 is the status. A length of two bytes is 128 to 255, or more.
+    `set-var(sess.ping) bool(true) if ${isShort(0)} { req.payload_lv(0,1),hex -m end 01 }`,
+    `set-var(sess.ping) bool(true) if !${isShort(0)} { req.payload(1,1),hex -m str 01 } { req.payload_lv(0,1,+1),hex -m end 01 }`,
+    `set-var(sess.ping) bool(true) if !${isShort(0)} { req.payload(1,1),hex -m str 02 } { req.payload_lv(0,1,+129),hex -m end 01 }`,
+    `set-var(sess.way) 'var(sess.host),${clean},map(${map})'`,
+    `set-var(sess.slot) var(sess.way),regsub(^${AWAY}|^${KEPT},) if { var(sess.way) -m found }`,
+    "track-sc2 var(sess.slot) table pings if { var(sess.slot) -m found } { var(sess.ping) -m found }",
     "accept if { var(sess.slot) -m found }",
-    "reject if { var(sess.host) -m found }",
+    `accept if { var(sess.host) -m found } ${isAnswered}`,
     // Waits for more bytes until here. What never becomes a handshake is closed.
-    "reject if { req.len ge 600 }",
     "reject",
   );
+  // What clients of before 2013 send is no handshake. One of 254 bytes begins alike.
+  const isOld = "{ req.payload(0,1),hex -m str FE } !{ req.payload(1,2),hex -m str 0100 }";
+  rules.unshift(`accept if ${isOld} ${isAnswered}`, `reject if ${isOld}`);
   return rules.map((rule) => `    tcp-request content ${rule}`);
 }
 
 /** @param {number} slot counted from 1 */
 const slotName = (slot) => `slot_${slot}`;
+/** @param {string} runDir */
+const responderPath = (runDir) => join(runDir, "responder.sock");
 /** @param {string} runDir */
 const socketPath = (runDir) => join(runDir, "haproxy.sock");
 
@@ -196,6 +262,7 @@ class Haproxy {
   /** @param {string} runDir */
   constructor(runDir) {
     this.path = socketPath(runDir);
+    this.responder = responderPath(runDir);
     this.map = join(runDir, "hosts.map");
   }
 
@@ -244,40 +311,77 @@ class Haproxy {
     return slots;
   }
 
-  /** Which hostname leads to which slot. */
+  /** Where each hostname leads: a slot, and before it what its players get instead of the origin. */
   async hostnames() {
-    /** @type {Map<string, number>} */
+    /** @type {Map<string, string>} */
     const hostnames = new Map();
     for (const row of (await this.ask(`show map ${this.map}`)).split("\n")) {
-      const [, hostname, slot] = /^0x[0-9a-f]+ (\S+) slot_(\d+)$/.exec(row) ?? [];
-      if (hostname) hostnames.set(hostname, Number(slot));
+      const [, hostname, way] = /^0x[0-9a-f]+ (\S+) ((?:off_|kept_)?slot_\d+)$/.exec(row) ?? [];
+      if (hostname && way) hostnames.set(hostname, way);
     }
     return hostnames;
   }
 
-  /** What each slot and each of its servers has counted, by `slot_1` and `slot_1/o1`. */
+  /**
+   * What each slot and each of its servers has counted, by `slot_1` and `slot_1/o1`, and what the frontend refused.
+   * `joins`: whether HAProxy's configuration has them counted. `isAnswering`: whether it knows of this program's answers.
+   */
   async counters() {
     /** @type {Map<string, ServerCounters>} */
     const counters = new Map();
-    const [header = "", ...rows] = (await this.ask("show stat")).split("\n");
-    const names = header.replace(/^# /, "").split(",");
-    for (const row of rows) {
-      const values = Object.fromEntries(row.split(",").map((value, index) => [names[index], value]));
-      if (!/^slot_\d+$/.test(values.pxname ?? "")) continue;
+    const joins = await this.#joins();
+    let refused = 0;
+    let isAnswering = false;
+    for (const values of await this.#stat("")) {
+      const { pxname = "", svname = "" } = values;
+      if (pxname === "players") refused = Number(values.dreq) + Number(values.dcon);
+      if (pxname === RESPONDER) isAnswering = true;
+      if (!/^slot_\d+$/.test(pxname)) continue;
       const open = Number(values.scur);
-      if (values.svname === "BACKEND") {
-        counters.set(values.pxname ?? "", { ...NOTHING_COUNTED, sessions: Number(values.stot), open });
+      if (svname === "BACKEND") {
+        const asked = joins?.get(pxname) ?? { joins: 0, players: 0 };
+        counters.set(pxname, { ...NOTHING_COUNTED, sessions: Number(values.stot), open, ...asked });
         continue;
       }
-      counters.set(`${values.pxname}/${values.svname}`, {
-        sessions: 0,
+      counters.set(`${pxname}/${svname}`, {
+        ...NOTHING_COUNTED,
         attempts: Number(values.stot),
         failed: Number(values.econ),
         bytes: Number(values.bin) + Number(values.bout),
         open,
       });
     }
-    return counters;
+    return { counters, refused, hasJoins: joins !== null, isAnswering };
+  }
+
+  /** The failed connections of each server since HAProxy started, and the bytes that came from it. */
+  async failures() {
+    /** @type {Map<string, { failed: number, bytes: number }>} */
+    const failures = new Map();
+    // Of servers alone: it is asked for twice a second.
+    for (const { pxname, svname, econ, bout } of await this.#stat(" -1 4 -1")) {
+      failures.set(`${pxname}/${svname}`, { failed: Number(econ), bytes: Number(bout) });
+    }
+    return failures;
+  }
+
+  /** @param {string} filter */
+  async #stat(filter) {
+    const [header = "", ...rows] = (await this.ask(`show stat${filter}`)).split("\n");
+    const names = header.replace(/^# /, "").split(",");
+    return rows.map((row) => Object.fromEntries(row.split(",").map((value, index) => [names[index], value])));
+  }
+
+  /** The connections of each slot that asked to play, and those of them that are open. Null: an older configuration. */
+  async #joins() {
+    const answer = await this.ask(`show table ${JOINS}`);
+    if (!answer.startsWith("# table")) return null;
+    return new Map(
+      Array.from(answer.matchAll(/ key=(slot_\d+) .*$/gm), ([row, slot = ""]) => {
+        const value = (/** @type {string} */ name) => Number(new RegExp(` ${name}=(\\d+)`).exec(row)?.[1] ?? 0);
+        return [slot, { joins: value("conn_cnt"), players: value("conn_cur") }];
+      }),
+    );
   }
 
   /** @param {string} hostname */
@@ -285,12 +389,14 @@ class Haproxy {
     return this.ask(`del map ${this.map} ${hostname}`);
   }
 
-  /**
-   * @param {string} hostname
-   * @param {number} slot
-   */
-  lead(hostname, slot) {
-    return this.ask(`add map ${this.map} ${hostname} ${slotName(slot)}`);
+  /** @param {string} hostname @param {string} way */
+  lead(hostname, way) {
+    return this.ask(`add map ${this.map} ${hostname} ${way}`);
+  }
+
+  /** Changes what players of a hostname get, in one step. @param {string} hostname @param {string} way */
+  leadAgain(hostname, way) {
+    return this.ask(`set map ${this.map} ${hostname} ${way}`);
   }
 
   /**
@@ -333,7 +439,7 @@ class Haproxy {
 /** @param {string} ip @param {number} port */
 const endOf = (ip, port) => (isIPv6(ip) ? `[${ip}]:${port}` : `${ip}:${port}`);
 
-const NOTHING_COUNTED = { sessions: 0, attempts: 0, failed: 0, bytes: 0, open: 0 };
+const NOTHING_COUNTED = { sessions: 0, attempts: 0, failed: 0, bytes: 0, open: 0, joins: 0, players: 0 };
 
 // ---- packets
 
@@ -702,7 +808,8 @@ function sourceOf(ip, port) {
  * @param {Origins} origins
  */
 async function judge({ services, held = [] }, { served, servers, ...rules }, origins) {
-  const deadline = new Promise((resolve) => setTimeout(() => resolve(null), PING_TIME).unref());
+  // A look-up that began at once has ended by then: silence is an answer, too.
+  const deadline = new Promise((resolve) => setTimeout(() => resolve(null), PING_TIME + SECOND).unref());
   const options = { ...rules, deadline: /** @type {Promise<null>} */ (deadline) };
   /** @type {Map<number, Wanted>} */
   const wanted = new Map();
@@ -862,13 +969,14 @@ export function readStatus(bytes) {
  * Sends an origin a status ping of Minecraft. `latency`: milliseconds until its first byte, null when none came.
  * `status`: the JSON of its answer, null when there was none that can be read.
  * @param {Pick<Wanted, "hostname" | "ip" | "port" | "isProxied">} service
- * @returns {Promise<{ latency: number | null, status: string | null }>}
+ * @param {number} [protocol] the version that the ping claims
+ * @returns {Promise<{ isConnected: boolean, latency: number | null, status: string | null }>}
  */
-function pingOrigin({ hostname, ip, port, isProxied }) {
+function pingOrigin({ hostname, ip, port, isProxied }, protocol = ANY_PROTOCOL) {
   const name = Buffer.from(hostname);
   const handshake = packet(
     Buffer.from([0]),
-    varint(-1),
+    varint(protocol),
     varint(name.length),
     name,
     Buffer.from([port >> 8, port & 255]),
@@ -885,7 +993,7 @@ function pingOrigin({ hostname, ip, port, isProxied }) {
     const end = (/** @type {string | null} */ status) => {
       clearTimeout(timer);
       socket.destroy();
-      resolve({ latency: status === null ? null : latency, status });
+      resolve({ isConnected: startedAt > 0, latency: status === null ? null : latency, status });
     };
     const timer = setTimeout(() => end(null), PING_TIME);
     socket.on("connect", () => {
@@ -902,6 +1010,262 @@ function pingOrigin({ hostname, ip, port, isProxied }) {
     socket.on("error", () => end(null));
     socket.on("close", () => end(null));
   });
+}
+
+// ---- what the node answers itself
+
+/** What players read of a hostname that no service has, and of an origin that is away and has no text of its owner. */
+const UNKNOWN_TEXT = "There is no game server with this name here.";
+const AWAY_TEXT = "This server is offline. Try again later.";
+const SOON_TEXT = "This server is busy. Try again in a moment.";
+
+/** @typedef {{ hostname: string, protocol: number, isPing: boolean }} Asked */
+
+/**
+ * Reads what a client asks for: a handshake, or the ping of clients of before 2013. Undefined: more bytes are needed. Null:
+ * it is neither. `length`: bytes of the handshake.
+ * @param {Buffer} bytes
+ * @returns {(Asked & { length: number }) | "old ping" | null | undefined}
+ */
+export function readHandshake(bytes) {
+  if (bytes[0] === 0xfe && (bytes[1] !== 1 || bytes[2] !== 0)) return "old ping";
+  const reader = new Reader(bytes);
+  const length = reader.varint();
+  const start = reader.at;
+  const id = reader.varint();
+  const protocol = reader.varint();
+  const nameLength = reader.varint();
+  const name = reader.bytes(nameLength);
+  reader.bytes(2);
+  const next = reader.varint();
+  if (reader.isBroken || (reader.isShort && bytes.length >= MAX_REQUEST)) return null;
+  if (reader.isShort) return undefined;
+  if (id !== 0 || reader.at - start !== length) return null;
+  // Clients behind an SRV record send a final dot, and modded ones append NUL and more.
+  const hostname = name.toString("latin1").replace(/\0.*$/s, "").replace(/\.$/, "").toLowerCase();
+  return { hostname, protocol: protocol | 0, isPing: next === 1, length: reader.at };
+}
+
+/** Reads numbers and texts of the protocol of Minecraft. Past the end it reads zeros and `isShort` is true. */
+class Reader {
+  at = 0;
+  isShort = false;
+  isBroken = false;
+  #bytes;
+
+  /** @param {Buffer} bytes */
+  constructor(bytes) {
+    this.#bytes = bytes;
+  }
+
+  varint() {
+    let value = 0;
+    for (let shift = 0; shift <= 28; shift += 7) {
+      const byte = this.#bytes[this.at++];
+      if (byte === undefined) {
+        this.isShort = true;
+        return 0;
+      }
+      value |= (byte & 127) << shift;
+      if (byte < 128) return value >>> 0;
+    }
+    this.isBroken = true;
+    return 0;
+  }
+
+  /** @param {number} length */
+  bytes(length) {
+    const part = this.#bytes.subarray(this.at, this.at + length);
+    this.at += length;
+    if (this.at > this.#bytes.length) this.isShort = true;
+    return part;
+  }
+}
+
+/** A packet that holds a text. @param {number} id @param {string} value */
+function textPacket(id, value) {
+  const bytes = Buffer.from(value);
+  return packet(varint(id), varint(bytes.length), bytes);
+}
+
+/** The kick of clients of before 2013, which show its text in their list. @param {string} text */
+function oldKick(text) {
+  const fields = ["\u00a71", "127", "", text, "0", "0"].join("\0");
+  const body = Buffer.from(fields, "utf16le").swap16();
+  return Buffer.concat([Buffer.from([0xff, fields.length >> 8, fields.length & 255]), body]);
+}
+
+/**
+ * The status of a server that is away: the last one that it had, without players, and crossed out by clients.
+ * @param {string | null} last the JSON of its last status
+ * @param {string | undefined} text of the owner
+ */
+export function awayStatus(last, text) {
+  /** @type {{ description?: unknown, favicon?: unknown, players?: { max?: unknown } }} */
+  const { description, favicon, players } = last === null ? {} : JSON.parse(last);
+  const max = Number.isInteger(players?.max) ? players?.max : 0;
+  return JSON.stringify({
+    // Clients show the name of a version that they cannot play in the place of the players.
+    version: { name: "Offline", protocol: -1 },
+    players: { max, online: 0 },
+    description: text || last === null ? { text: text || AWAY_TEXT } : description,
+    ...(typeof favicon === "string" && { favicon }),
+  });
+}
+
+/** The last answers of origins to this node's own pings, by service and version of the protocol. */
+class Statuses {
+  /** The version that was asked for last comes last. @type {Map<number, Map<number, string>>} */
+  #kept = new Map();
+  #size = 0;
+
+  /** @param {readonly [number, [number, string][]][]} kept */
+  constructor(kept) {
+    for (const [service, answers] of kept) for (const [protocol, text] of answers) this.keep(service, protocol, text);
+  }
+
+  /** The versions of the protocol that clients of a service asked with. @param {number} service */
+  protocolsOf(service) {
+    return [...(this.#kept.get(service)?.keys() ?? [])].filter((protocol) => protocol !== ANY_PROTOCOL);
+  }
+
+  /** @param {number} service */
+  has(service) {
+    return this.#kept.has(service);
+  }
+
+  /** The answer to this version of the protocol, or to none. @param {number} service @param {number} protocol */
+  find(service, protocol) {
+    const answers = this.#kept.get(service);
+    const own = answers?.get(protocol);
+    if (own === undefined || protocol === ANY_PROTOCOL) return own ?? answers?.get(ANY_PROTOCOL) ?? null;
+    answers?.delete(protocol);
+    answers?.set(protocol, own);
+    return own;
+  }
+
+  /** Whether there is an answer to exactly this version. @param {number} service @param {number} protocol */
+  knows(service, protocol) {
+    return this.#kept.get(service)?.has(protocol) ?? false;
+  }
+
+  /**
+   * Keeps an answer in the place of the one before. Those that were not asked for the longest make room.
+   * @param {number} service
+   * @param {number} protocol
+   * @param {string} text
+   */
+  keep(service, protocol, text) {
+    const answers = this.#kept.get(service) ?? new Map();
+    this.#drop(answers, protocol);
+    // The one of no version is every client's last resort, so it stays.
+    const others = [...answers.keys()].filter((one) => one !== ANY_PROTOCOL);
+    const sizeOf = () => [...answers.values()].reduce((sum, one) => sum + one.length, text.length);
+    while (others.length > 0 && (answers.size >= MAX_PROTOCOLS || sizeOf() > MAX_STATUS))
+      this.#drop(answers, others.shift());
+    if (sizeOf() > MAX_STATUS || this.#size + text.length > MAX_STATUSES) return;
+    answers.set(protocol, text);
+    this.#size += text.length;
+    this.#kept.set(service, answers);
+  }
+
+  /** @param {number} service */
+  forget(service) {
+    const answers = this.#kept.get(service) ?? new Map();
+    for (const protocol of answers.keys()) this.#drop(answers, protocol);
+    this.#kept.delete(service);
+  }
+
+  /** Forgets the services that are not in this list. @param {ReadonlySet<number>} services */
+  keepOnly(services) {
+    for (const service of this.#kept.keys()) if (!services.has(service)) this.forget(service);
+  }
+
+  toJSON() {
+    return [...this.#kept].map(([service, answers]) => [service, [...answers]]);
+  }
+
+  /** @param {Map<number, string>} answers @param {number | undefined} protocol */
+  #drop(answers, protocol) {
+    if (protocol === undefined) return;
+    this.#size -= answers.get(protocol)?.length ?? 0;
+    answers.delete(protocol);
+  }
+}
+
+/** Answers the clients that HAProxy sends to this program, on a socket of this machine. */
+class Responder {
+  #server;
+
+  /**
+   * @param {string} path
+   * @param {(asked: Asked | null) => string} answer the JSON of a status, or the text of a kick; null asks for the text of
+   *   the old ping
+   */
+  constructor(path, answer) {
+    this.path = path;
+    this.answer = answer;
+    this.#server = createServer({ allowHalfOpen: false }, (socket) => this.#serve(socket));
+    this.#server.maxConnections = MAX_ASKERS;
+  }
+
+  /** @returns {Promise<void>} */
+  listen() {
+    rmSync(this.path, { force: true });
+    return new Promise((resolve, reject) => {
+      this.#server.once("error", (error) => reject(new PlainError(`${this.path} cannot be made: ${error.message}`)));
+      this.#server.listen(this.path, () => {
+        // HAProxy may run as another user.
+        chmodSync(this.path, 0o666);
+        this.#server.on("error", (error) => log(messageOf(error)));
+        resolve();
+      });
+    });
+  }
+
+  close() {
+    this.#server.close();
+    rmSync(this.path, { force: true });
+  }
+
+  /** @param {import("node:net").Socket} socket */
+  #serve(socket) {
+    let seen = Buffer.alloc(0);
+    /** @type {(Asked & { length: number }) | null} */
+    let asked = null;
+    let isAnswered = false;
+    let isOver = false;
+    const timer = setTimeout(() => socket.destroy(), ANSWER_TIME);
+    socket.on("close", () => clearTimeout(timer));
+    socket.on("error", () => {});
+    const end = (/** @type {Buffer} */ bytes) => {
+      isOver = true;
+      socket.end(bytes);
+    };
+    socket.on("data", (chunk) => {
+      // What comes after the last answer is read all the same: a socket with unread bytes would lose the answer.
+      if (isOver) return;
+      seen = Buffer.concat([seen, chunk]);
+      if (seen.length > MAX_REQUEST) return void socket.destroy();
+      if (!asked) {
+        const read = readHandshake(seen);
+        if (read === undefined) return;
+        if (read === null) return void socket.destroy();
+        if (read === "old ping") return end(oldKick(this.answer(null)));
+        asked = read;
+        if (!asked.isPing) return end(textPacket(0, JSON.stringify({ text: this.answer(asked) })));
+        seen = seen.subarray(asked.length);
+      }
+      // The request, an empty packet, and then a ping that is sent back as it came.
+      if (!isAnswered && seen.length >= 2) {
+        if (seen[0] !== 1 || seen[1] !== 0) return void socket.destroy();
+        isAnswered = true;
+        seen = seen.subarray(2);
+        socket.write(textPacket(0, this.answer(asked)));
+      }
+      if (isAnswered && seen.length >= 10) end(seen.subarray(0, 10));
+    });
+  }
 }
 
 // ---- the console
@@ -924,8 +1288,11 @@ class Console {
   /**
    * @param {string} url
    * @param {string} key
+   * @param {number} listenPort
    */
-  constructor(url, key) {
+  constructor(url, key, listenPort) {
+    // Players need an SRV record for another port than Minecraft's own, which the console tells their owners of.
+    this.agent = `console-edge/${VERSION}${listenPort === 25_565 ? "" : ` port/${listenPort}`}`;
     this.base = `${url.replace(/\/+$/, "")}/ingest/v1/edge`;
     this.key = key;
   }
@@ -949,7 +1316,7 @@ class Console {
   }
 
   /**
-   * @param {{ acknowledgements: Acknowledgement[], intervals: Interval[] }} report
+   * @param {{ acknowledgements: Acknowledgement[], intervals: Interval[], node_minutes?: NodeMinute[] }} report
    * @param {AbortSignal} signal
    * @throws Refusal
    */
@@ -971,7 +1338,7 @@ class Console {
       ...init,
       redirect: "error",
       signal: AbortSignal.any([signal, AbortSignal.timeout(REQUEST_TIME)]),
-      headers: { ...init.headers, Authorization: `Bearer ${this.key}`, "User-Agent": `console-edge/${VERSION}` },
+      headers: { ...init.headers, Authorization: `Bearer ${this.key}`, "User-Agent": this.agent },
     });
     followClock(response.headers.get("date"));
     if (response.ok || response.status === 304) return response;
@@ -1015,7 +1382,8 @@ function isService(value) {
     typeof service.java_hostname === "string" &&
     typeof service.origin_host === "string" &&
     typeof service.enabled === "boolean" &&
-    [undefined, "v2"].includes(service.proxy_protocol)
+    [undefined, "v2"].includes(service.proxy_protocol) &&
+    ["undefined", "string"].includes(typeof service.offline_text)
   );
 }
 
@@ -1047,6 +1415,7 @@ class Store {
   /** @param {string} dir */
   constructor(dir) {
     this.file = join(dir, "edge.json");
+    this.statusesFile = join(dir, "statuses.json");
     try {
       mkdirSync(dir, { recursive: true, mode: 0o700 });
     } catch (error) {
@@ -1056,12 +1425,37 @@ class Store {
 
   /** @returns {Partial<State>} */
   read() {
-    if (!existsSync(this.file)) return {};
+    return this.#read(this.file) ?? {};
+  }
+
+  /** The answers of origins to status pings. @returns {Statuses} */
+  readStatuses() {
     try {
-      return JSON.parse(readFileSync(this.file, "utf8"));
+      return new Statuses(this.#read(this.statusesFile) ?? []);
     } catch {
-      log(`${this.file} cannot be read; starting without it.`);
-      return {};
+      log(`${this.statusesFile} cannot be read; starting without it.`);
+      return new Statuses([]);
+    }
+  }
+
+  /** @param {Statuses} statuses */
+  async writeStatuses(statuses) {
+    try {
+      await writeFile(`${this.statusesFile}.new`, JSON.stringify(statuses), { mode: 0o600 });
+      await rename(`${this.statusesFile}.new`, this.statusesFile);
+    } catch (error) {
+      log(`${this.statusesFile} cannot be written: ${messageOf(error)}`);
+    }
+  }
+
+  /** @param {string} file */
+  #read(file) {
+    if (!existsSync(file)) return null;
+    try {
+      return JSON.parse(readFileSync(file, "utf8"));
+    } catch {
+      log(`${file} cannot be read; starting without it.`);
+      return null;
     }
   }
 
@@ -1089,6 +1483,10 @@ class Store {
  *   counters: [string, ServerCounters][],
  *   packetCounters: [number, number][],
  *   spool: Interval[],
+ *   hasJoins: boolean,
+ *   refused: number,
+ *   refusedBefore: number,
+ *   nodeSpool: NodeMinute[],
  *   applied: number[],
  *   gone: number[],
  * }} State
@@ -1096,7 +1494,7 @@ class Store {
 
 // ---- the node
 
-const NOTHING = { packets: 0, bytes: 0, dropped: 0, connections: 0 };
+const NOTHING = { packets: 0, bytes: 0, dropped: 0, connections: 0, joins: 0, pings: 0, answered: 0, players: 0 };
 
 class Node {
   /** @type {Configuration | null} */
@@ -1128,6 +1526,22 @@ class Node {
   answers = new Map();
   /** @type {Interval[]} */
   spool = [];
+  /** What this node refused in this minute that belongs to no service, and HAProxy's counter of it. */
+  refused = 0;
+  refusedBefore = 0;
+  /** @type {NodeMinute[]} */
+  nodeSpool = [];
+  /** Whether HAProxy's configuration has joins counted, and knows of this program's answers. */
+  hasJoins = false;
+  isAnswering = false;
+  /** @type {Statuses} */
+  statuses;
+  /** Services whose origin is away. `reachedAt`: since when it is reached but answers no ping. @type {Map<number, { reachedAt: number | null }>} */
+  away = new Map();
+  /** How often players could not be connected in a row, by `slot_1/o1`. @type {Map<string, { failed: number, bytes: number, inARow: number }>} */
+  failures = new Map();
+  /** Services that are asked now with a version of the protocol that a client brought. @type {Set<number>} */
+  learning = new Set();
   /** Services that were applied once, and those of them that are gone. @type {Set<number>} */
   applied = new Set();
   /** @type {Set<number>} */
@@ -1154,6 +1568,7 @@ class Node {
     this.store = store;
     this.allowPrivate = allowPrivate;
     this.listenPort = listenPort;
+    this.statuses = store.readStatuses();
   }
 
   async run() {
@@ -1161,10 +1576,14 @@ class Node {
     await preparePacketCounters();
     this.haproxyId = await this.haproxy.processId();
     await this.#inOrder(() => this.#apply());
+    const responder = new Responder(this.haproxy.responder, (asked) => this.#answer(asked));
+    await responder.listen();
     for (const signal of /** @type {const} */ (["SIGTERM", "SIGINT"])) process.once(signal, () => this.stop.abort());
-    await Promise.all([this.#watchConsole(), this.#deliver(), this.#keepTime()]);
+    await Promise.all([this.#watchConsole(), this.#deliver(), this.#keepTime(), this.#probe()]);
+    responder.close();
     await this.#inOrder(() => this.#read());
     this.#save();
+    await this.store.writeStatuses(this.statuses);
   }
 
   #load() {
@@ -1178,11 +1597,17 @@ class Node {
     this.counters = new Map(state.counters);
     this.packetCounters = new Map(state.packetCounters);
     this.spool = state.spool ?? [];
+    this.refused = state.refused ?? 0;
+    this.hasJoins = state.hasJoins ?? false;
+    this.refusedBefore = state.refusedBefore ?? 0;
+    this.nodeSpool = state.nodeSpool ?? [];
     this.applied = new Set(state.applied);
     this.gone = new Set(state.gone);
     if (!state.served) this.#loadOldState(/** @type {any} */ (state));
-    if (state.minute === this.minute) this.current = new Map(state.current);
-    else if (state.minute) this.#close(state.minute, new Map(state.current));
+    // An older program counted less.
+    const current = new Map((state.current ?? []).map(([id, counted]) => [id, { ...NOTHING, ...counted }]));
+    if (state.minute === this.minute) this.current = current;
+    else if (state.minute) this.#close(state.minute, current);
   }
 
   /**
@@ -1215,6 +1640,10 @@ class Node {
       counters: [...this.counters],
       packetCounters: [...this.packetCounters],
       spool: this.spool,
+      hasJoins: this.hasJoins,
+      refused: this.refused,
+      refusedBefore: this.refusedBefore,
+      nodeSpool: this.nodeSpool,
       applied: [...this.applied],
       gone: [...this.gone],
     });
@@ -1262,6 +1691,11 @@ class Node {
     );
     await this.#read();
     const target = this.#assign(wanted, errors);
+    const known = new Map(this.wanted.map((service) => [service.id, service]));
+    for (const service of target.values()) {
+      // Another origin may be there.
+      if (!isSameOrigin(known.get(service.id), service)) this.away.delete(service.id);
+    }
     await this.#reach(target);
     const inUse = new Set([...target.values()].map(({ id }) => id));
     const before = new Map(this.wanted.map((service) => [service.id, service]));
@@ -1269,6 +1703,7 @@ class Node {
     const changed = this.wanted.filter((service) => !isSameOrigin(before.get(service.id), service));
     for (const id of this.answers.keys()) if (!inUse.has(id)) this.answers.delete(id);
     for (const { id } of changed) this.answers.delete(id);
+    this.statuses.keepOnly(inUse);
     void inTurns(changed, (service) => this.#tryBothWays(service));
     for (const { id } of wanted) if (!inUse.has(id) && !this.served.has(id)) served.delete(id);
     this.served = served;
@@ -1320,9 +1755,10 @@ class Node {
    */
   async #reach(target) {
     const [found, hostnames] = [await this.haproxy.servers(), await this.haproxy.hostnames()];
-    const leads = new Map([...target].map(([slot, { hostname }]) => [hostname, slot]));
-    for (const [hostname, slot] of hostnames) {
-      if (leads.get(hostname) !== slot && isHostname(hostname)) await this.haproxy.forget(hostname);
+    const leads = new Map([...target].map(([slot, { id, hostname }]) => [hostname, this.#wayOf(slot, id)]));
+    const slotOf = (/** @type {string | undefined} */ way) => way?.replace(/^[a-z]+_(?=slot)/, "");
+    for (const [hostname, way] of hostnames) {
+      if (slotOf(leads.get(hostname)) !== slotOf(way) && isHostname(hostname)) await this.haproxy.forget(hostname);
     }
     for (const [slot, servers] of found) {
       const isKept = target.has(slot) && this.slots.get(slot)?.service === target.get(slot)?.id;
@@ -1335,10 +1771,32 @@ class Node {
     for (const slot of this.slots.keys()) if (!target.has(slot)) this.leftAt.set(slot, Date.now());
     this.slots = new Map([...target].map(([slot, { id }]) => [slot, { service: id }]));
     for (const [slot, service] of target) await this.#lead(slot, service, found.get(slot) ?? new Map());
-    for (const [hostname, slot] of leads) {
-      if (hostnames.get(hostname) !== slot) await this.haproxy.lead(hostname, slot);
+    for (const [hostname, way] of leads) {
+      const before = hostnames.get(hostname);
+      if (slotOf(before) !== slotOf(way)) await this.haproxy.lead(hostname, way);
+      else if (before !== way) await this.haproxy.leadAgain(hostname, way);
     }
     await this.#verify(target, leads);
+  }
+
+  /** Where the hostname of a service leads now. @param {number} slot @param {number} service */
+  #wayOf(slot, service) {
+    if (!this.isAnswering) return slotName(slot);
+    if (this.away.has(service)) return AWAY + slotName(slot);
+    return this.statuses.has(service) ? KEPT + slotName(slot) : slotName(slot);
+  }
+
+  /** Has the hostname of a service lead where it should by now. @param {number} id */
+  #leadAgain(id) {
+    return this.#inOrder(async () => {
+      const [slot] = [...this.slots].find(([, { service }]) => service === id) ?? [];
+      const hostname = this.wanted.find((one) => one.id === id)?.hostname;
+      if (slot === undefined || !hostname) return;
+      const way = this.#wayOf(slot, id);
+      const before = (await this.haproxy.hostnames()).get(hostname);
+      // One that is not there is applied by the next turn.
+      if (before !== undefined && before !== way) await this.haproxy.leadAgain(hostname, way);
+    }).catch((error) => log(messageOf(error)));
   }
 
   /**
@@ -1374,7 +1832,7 @@ class Node {
 
   /**
    * @param {Map<number, Wanted>} target
-   * @param {Map<string, number>} leads
+   * @param {Map<string, string>} leads
    * @throws PlainError when HAProxy serves something else
    */
   async #verify(target, leads) {
@@ -1383,7 +1841,7 @@ class Node {
       const ready = [...(found.get(slot) ?? new Map()).values()].filter(({ isReady }) => isReady);
       return ready.length === 1 && leadsTo(ready[0], ip, port);
     });
-    const isLed = hostnames.size === leads.size && [...leads].every(([name, slot]) => hostnames.get(name) === slot);
+    const isLed = hostnames.size === leads.size && [...leads].every(([name, way]) => hostnames.get(name) === way);
     if (!isServed || !isLed) throw new PlainError("HAProxy did not take the configuration.");
   }
 
@@ -1463,7 +1921,8 @@ class Node {
 
   /** Adds to the current minute what was counted since the last reading. */
   async #read() {
-    const counters = await this.haproxy.counters();
+    const { counters, refused, hasJoins, isAnswering } = await this.haproxy.counters();
+    [this.hasJoins, this.isAnswering] = [hasJoins, isAnswering];
     const { packets } = await readPackets();
     const slotOf = new Map([...this.slots].map(([slot, { service }]) => [slotName(slot), service]));
     /** What each service had since. @type {Map<number, ServerCounters>} */
@@ -1475,15 +1934,22 @@ class Node {
       // HAProxy has started anew, and its counters with it.
       const isNew = now.sessions < before.sessions || now.attempts < before.attempts || now.bytes < before.bytes;
       const sum = since.get(service) ?? { ...NOTHING_COUNTED };
-      for (const name of /** @type {const} */ (["sessions", "attempts", "failed", "bytes"])) {
-        sum[name] += isNew ? now[name] : now[name] - before[name];
+      for (const name of /** @type {const} */ (["sessions", "attempts", "failed", "bytes", "joins"])) {
+        sum[name] += isNew ? now[name] : now[name] - (before[name] ?? 0);
       }
+      sum.players += now.players;
       since.set(service, sum);
     }
-    for (const [service, { sessions, attempts, failed, bytes }] of since) {
+    let overRate = 0;
+    for (const [service, { sessions, attempts, failed, bytes, joins, players }] of since) {
       const connections = Math.max(0, attempts - failed);
       const of = this.current.get(service) ?? { ...NOTHING };
+      overRate += sessions - attempts;
       this.current.set(service, {
+        ...of,
+        joins: of.joins + joins,
+        pings: of.pings + Math.max(0, attempts - joins),
+        players,
         packets: of.packets + difference(packets.get(service) ?? 0, this.packetCounters.get(service) ?? 0),
         bytes: of.bytes + Math.max(0, bytes),
         // Each session that did not become a connection to the origin.
@@ -1493,6 +1959,15 @@ class Node {
     }
     this.counters = counters;
     this.packetCounters = packets;
+    // HAProxy's frontend counts what its backends refuse as well, which is a service's.
+    this.refused += Math.max(0, difference(refused, this.refusedBefore) - overRate);
+    this.refusedBefore = refused;
+  }
+
+  /** A client that this node answered itself. @param {number} service @param {"answered" | "dropped"} name */
+  #count(service, name) {
+    const of = this.current.get(service) ?? { ...NOTHING };
+    this.current.set(service, { ...of, [name]: of[name] + 1 });
   }
 
   /**
@@ -1501,17 +1976,25 @@ class Node {
    * @param {ReadonlyMap<number, Counters>} counters
    */
   #close(ts, counters) {
-    for (const [id, values] of counters) {
+    for (const [id, { packets, bytes, dropped, connections, ...values }] of counters) {
       const latency = this.latencies.get(id);
+      const { answered, ...asked } = values;
       this.spool.push({
         service_id: id,
         ts,
-        ...values,
+        packets,
+        bytes,
+        dropped,
+        connections,
+        ...(this.hasJoins && { ...asked, answered }),
         latency_ms: latency == null ? null : Math.round(latency * 100) / 100,
       });
     }
     const oldest = now() - SPOOL_TIME;
     this.spool = this.spool.filter((interval) => interval.ts >= oldest);
+    if (this.hasJoins) this.nodeSpool.push({ ts, refused: this.refused });
+    this.nodeSpool = this.nodeSpool.filter((minute) => minute.ts >= oldest);
+    this.refused = 0;
   }
 
   /** Reads counters, closes minutes, pings origins, and sees when HAProxy starts anew, until the end. */
@@ -1532,6 +2015,7 @@ class Node {
           pinged = this.minute;
           void this.#pingAll();
         }
+        await this.#watchOrigins();
         const id = await this.haproxy.processId();
         if (id !== this.haproxyId) {
           log("HAProxy has started anew; applying everything again.");
@@ -1576,7 +2060,99 @@ class Node {
         service,
         isProxied ? { plain: other, proxied: status !== null } : { plain: status !== null, proxied: other },
       );
+      this.#keep(service, ANY_PROTOCOL, status);
+      if (status === null) return;
+      for (const protocol of this.statuses.protocolsOf(service.id)) {
+        this.#keep(service, protocol, (await pingOrigin(service, protocol)).status);
+      }
     });
+    await this.store.writeStatuses(this.statuses);
+  }
+
+  // -- origins that are away, and what this node answers itself
+
+  /** @param {Wanted} service @param {number} protocol @param {string | null} status null: the last one stays */
+  #keep(service, protocol, status) {
+    if (status === null || !this.wanted.some((one) => one.id === service.id && isSameOrigin(one, service))) return;
+    const isFirst = !this.statuses.has(service.id);
+    this.statuses.keep(service.id, protocol, status);
+    if (isFirst) void this.#leadAgain(service.id);
+  }
+
+  /** Notices the origins to which players could not be connected. */
+  async #watchOrigins() {
+    if (!this.isAnswering) return;
+    const counted = await this.haproxy.failures();
+    const next = new Map();
+    for (const [path, { service, drainedAt }] of this.servers) {
+      const now = counted.get(path);
+      if (drainedAt !== null || !now) continue;
+      const before = this.failures.get(path) ?? { ...now, inARow: 0 };
+      // An origin whose bytes come is there.
+      const inARow = now.bytes === before.bytes ? before.inARow + difference(now.failed, before.failed) : 0;
+      const isAway = inARow >= AWAY_AFTER;
+      next.set(path, { ...now, inARow: isAway ? 0 : inARow });
+      if (!isAway || this.away.has(service)) continue;
+      log(`The origin of service ${service} is away.`);
+      this.away.set(service, { reachedAt: null });
+      await this.#leadAgain(service);
+    }
+    this.failures = next;
+  }
+
+  /** Asks the origins that are away every second whether they are back, until the end. */
+  async #probe() {
+    /** @type {Set<number>} */
+    const asked = new Set();
+    while (!this.stop.signal.aborted) {
+      await sleep(SECOND, this.stop.signal);
+      for (const id of this.away.keys()) {
+        const service = this.wanted.find((one) => one.id === id);
+        if (!service) this.away.delete(id);
+        if (!service || asked.has(id)) continue;
+        asked.add(id);
+        void pingOrigin(service).then((found) => {
+          asked.delete(id);
+          this.#learnOfAway(service, found);
+        });
+      }
+    }
+  }
+
+  /** @param {Wanted} service @param {{ isConnected: boolean, status: string | null }} found */
+  #learnOfAway(service, { isConnected, status }) {
+    const away = this.away.get(service.id);
+    if (!away) return;
+    away.reachedAt = isConnected ? (away.reachedAt ?? Date.now()) : null;
+    const isMute = !this.statuses.has(service.id) || Date.now() - (away.reachedAt ?? Date.now()) >= SILENT_TIME;
+    if (status === null && !(isConnected && isMute)) return;
+    log(`The origin of service ${service.id} is back.`);
+    this.#keep(service, ANY_PROTOCOL, status);
+    this.away.delete(service.id);
+    void this.#leadAgain(service.id);
+  }
+
+  /** What a client that HAProxy sent here gets; null asks for the text of the old ping. @param {Asked | null} asked */
+  #answer(asked) {
+    const service = asked && this.wanted.find(({ hostname }) => hostname === asked.hostname);
+    if (!asked || !service) return asked?.isPing ? awayStatus(null, UNKNOWN_TEXT) : UNKNOWN_TEXT;
+    const { id } = service;
+    const isAway = this.away.has(id);
+    const text = this.served.get(id)?.service.offline_text;
+    this.#count(id, asked.isPing ? "answered" : "dropped");
+    if (!asked.isPing) return isAway ? text || AWAY_TEXT : SOON_TEXT;
+    if (!this.statuses.knows(id, asked.protocol)) void this.#learnProtocol(service, asked.protocol);
+    const status = this.statuses.find(id, asked.protocol);
+    return isAway || status === null ? awayStatus(status, isAway ? text : SOON_TEXT) : status;
+  }
+
+  /** Asks an origin with the version of the protocol that a client brought, one a second. @param {Wanted} service @param {number} protocol */
+  async #learnProtocol(service, protocol) {
+    if (this.away.has(service.id) || this.learning.has(service.id)) return;
+    this.learning.add(service.id);
+    this.#keep(service, protocol, (await pingOrigin(service, protocol)).status);
+    await sleep(SECOND, this.stop.signal);
+    this.learning.delete(service.id);
   }
 
   #tell() {
@@ -1628,19 +2204,21 @@ class Node {
         .filter((one) => this.told.get(one.service_id) !== JSON.stringify(one))
         .slice(0, size);
       const intervals = this.spool.slice(0, size);
-      if (acknowledgements.length + intervals.length === 0) {
+      const minutes = isPlain ? [] : this.nodeSpool.slice(0, size);
+      if (acknowledgements.length + intervals.length + minutes.length === 0) {
         await sleep(SECOND / 4, this.stop.signal);
         continue;
       }
       try {
-        await this.console.report({ acknowledgements, intervals }, this.stop.signal);
+        const report = { acknowledgements, intervals: isPlain ? intervals.map(plainInterval) : intervals };
+        await this.console.report(minutes.length > 0 ? { ...report, node_minutes: minutes } : report, this.stop.signal);
         this.#reached();
-        this.#delivered(acknowledgements, intervals);
+        this.#delivered(acknowledgements, intervals, minutes);
         wait.reset();
         size = REPORT_SIZE;
       } catch (error) {
         const isTheirs = error instanceof Refusal && (error.status === 400 || error.status === 413);
-        if (isTheirs && !isPlain && /serving_version|warning/.test(error.message)) {
+        if (isTheirs && !isPlain && NEW_FIELDS.test(error.message)) {
           // A console that is older than this program refuses fields that it does not know. It is told them again later.
           this.plainUntil = Date.now() + PLAIN_TIME;
         } else if (isTheirs && size > 1) {
@@ -1648,7 +2226,7 @@ class Node {
           size = Math.max(1, Math.floor(size / 4));
         } else if (isTheirs) {
           log(`Given up: ${messageOf(error)} ${JSON.stringify({ acknowledgements, intervals })}`);
-          this.#delivered(acknowledgements, intervals);
+          this.#delivered(acknowledgements, intervals, minutes);
         } else {
           this.#failed(error);
           await sleep(wait.next(error), this.stop.signal);
@@ -1660,8 +2238,9 @@ class Node {
   /**
    * @param {readonly Acknowledgement[]} acknowledgements
    * @param {readonly Interval[]} intervals
+   * @param {readonly NodeMinute[]} minutes
    */
-  #delivered(acknowledgements, intervals) {
+  #delivered(acknowledgements, intervals, minutes) {
     for (const one of acknowledgements) {
       this.told.set(one.service_id, JSON.stringify(one));
       if (one.version !== null) continue;
@@ -1671,6 +2250,7 @@ class Node {
     }
     const sent = new Set(intervals);
     this.spool = this.spool.filter((interval) => !sent.has(interval));
+    this.nodeSpool = this.nodeSpool.filter((minute) => !minutes.includes(minute));
     this.#save();
   }
 
@@ -1686,6 +2266,16 @@ class Node {
     this.isReachable = false;
   }
 }
+
+/** What an older console refuses of a report. */
+const NEW_FIELDS = /serving_version|warning|joins|pings|answered|players|node_minutes/;
+
+/**
+ * An interval as the first version of the console knows it.
+ * @param {Interval} interval
+ * @returns {Interval}
+ */
+const plainInterval = ({ joins: _, pings: __, answered: ___, players: ____, ...rest }) => rest;
 
 /**
  * An acknowledgement as the first version of the console knows it.
@@ -1765,8 +2355,9 @@ const difference = (now, before) => (now < before ? now : now - before);
 function sum(all) {
   const total = { ...NOTHING };
   for (const counters of all) {
-    for (const name of /** @type {const} */ (["packets", "bytes", "dropped", "connections"]))
+    for (const name of /** @type {const} */ (["packets", "bytes", "dropped", "connections"])) {
       total[name] += counters[name];
+    }
   }
   return total;
 }
@@ -1817,8 +2408,52 @@ function log(text) {
 // ---- the command line
 
 const USAGE = `Usage:
-  node edge.mjs haproxy-config [--listen IP:PORT] [--slots N] [--rate N] [--run-dir DIR]
-  node edge.mjs run URL [--key-file FILE] [--run-dir DIR] [--state-dir DIR] [--listen IP:PORT] [--allow-private]`;
+  node edge.mjs haproxy-config [--listen IP:PORT] [--slots N] [--rate N] [--handshakes N] [--connections N] [--run-dir DIR]
+  node edge.mjs run URL [--key-file FILE] [--run-dir DIR] [--state-dir DIR] [--listen IP:PORT] [--allow-private]
+  node edge.mjs unit URL [the options of run]`;
+
+/**
+ * Shell lines that write a systemd unit, and what of it /run needs anew whenever the machine starts.
+ * @param {string} url
+ * @param {ReturnType<typeof readArguments>["values"]} values
+ * @throws PlainError for a value that would be more than one word of a unit
+ */
+function unitLines(url, values) {
+  const { listen, "run-dir": runDir, "state-dir": stateDir } = values;
+  const options = [url, "--run-dir", runDir, "--state-dir", stateDir, "--listen", listen];
+  if (values["allow-private"]) options.push("--allow-private");
+  const wrong = options.find((word) => !/^[\w./:*[\]~@+-]+$/.test(word));
+  if (wrong !== undefined) throw new PlainError(`"${wrong}" cannot stand in a unit. Write the unit by hand.`);
+  const file = (/** @type {string} */ path, /** @type {string[]} */ lines) => [
+    `cat > ${path} <<'END'`,
+    ...lines,
+    "END",
+  ];
+  const key = values["key-file"] ?? "/etc/console-edge/key";
+  if (!/^\/[\w./-]+$/.test(key)) throw new PlainError("--key-file must be a whole path without spaces.");
+  return [
+    ...file("/etc/systemd/system/console-edge.service", [
+      "[Unit]",
+      "Description=Edge node of the console",
+      "After=network-online.target haproxy.service",
+      "Wants=network-online.target",
+      "",
+      "[Service]",
+      `ExecStart=${process.execPath} ${fileURLToPath(import.meta.url)} run ${options.join(" ")}`,
+      `LoadCredential=edge-key:${key}`,
+      "Restart=always",
+      "",
+      "[Install]",
+      "WantedBy=multi-user.target",
+    ]),
+    ...file("/etc/tmpfiles.d/console-edge.conf", [
+      `d ${runDir} 0755 root root`,
+      `f ${join(runDir, "hosts.map")} 0644 root root`,
+      `d ${stateDir} 0700 root root`,
+    ]),
+    "",
+  ].join("\n");
+}
 
 /** @param {string[]} args */
 async function main(args) {
@@ -1833,16 +2468,22 @@ async function main(args) {
   if (command === "haproxy-config" && !url) {
     const slots = wholeNumber("--slots", values.slots, 1, 10_000);
     const rate = wholeNumber("--rate", values.rate, 1, 10_000);
-    process.stdout.write(haproxyConfig({ listen, slots, rate, runDir: values["run-dir"] }));
+    const handshakes = wholeNumber("--handshakes", values.handshakes, 1, 100_000);
+    const connections = wholeNumber("--connections", values.connections, 1, 100_000);
+    process.stdout.write(haproxyConfig({ listen, slots, rate, handshakes, connections, runDir: values["run-dir"] }));
     return;
   }
-  if (command !== "run" || !url || rest.length > 0) throw new PlainError(USAGE);
+  if ((command !== "run" && command !== "unit") || !url || rest.length > 0) throw new PlainError(USAGE);
   if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {
     throw new PlainError(`URL must be the console's, such as https://console.example.com, not "${url}".`);
   }
+  if (command === "unit") {
+    process.stdout.write(unitLines(url, values));
+    return;
+  }
   const node = new Node({
     haproxy: new Haproxy(values["run-dir"]),
-    console: new Console(url, readKey(values["key-file"])),
+    console: new Console(url, readKey(values["key-file"]), listenPort),
     store: new Store(values["state-dir"]),
     allowPrivate: values["allow-private"],
     listenPort,
@@ -1860,6 +2501,8 @@ function readArguments(args) {
         listen: { type: "string", default: ":25565" },
         slots: { type: "string", default: "256" },
         rate: { type: "string", default: "20" },
+        handshakes: { type: "string", default: "100" },
+        connections: { type: "string", default: "500" },
         "run-dir": { type: "string", default: "/run/console-edge" },
         "state-dir": { type: "string", default: "/var/lib/console-edge" },
         "key-file": { type: "string" },

@@ -2,6 +2,7 @@ import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { Bench } from "@/bench/bench";
 import { createScratchDatabase, fill } from "@/bench/database";
+import { edge } from "@/bench/edge";
 import { firstStart } from "@/bench/first-start";
 import { migrateBeside } from "@/bench/migrate";
 import { LONG_SECTIONS, SECTIONS, type SectionName, type Settings } from "@/bench/sections";
@@ -20,6 +21,7 @@ const USUAL = NAMES.filter((name) => !LONG_SECTIONS.has(name));
 const ALONE: Readonly<Record<string, () => Promise<(readonly string[])[]>>> = {
   "first-start": firstStart,
   migrate: migrateBeside,
+  edge,
 };
 const FEW_ROWS = 20_000;
 const MANY_ROWS = 5_000_000;
@@ -30,7 +32,8 @@ const HELP = `Measures the API beside a peer written by hand, in about three min
 
 Sections, all of them by default: ${USUAL.join(", ")}.
 Only when named: ${[...LONG_SECTIONS].join(", ")} (ten minutes). Alone, some minutes each: first-start (npm run demo on a fresh
-clone), migrate (npm run migrate beside an earlier build that serves; needs PostgreSQL and git).
+clone), migrate (npm run migrate beside an earlier build that serves; needs PostgreSQL and git), edge (an
+edge node under attack, in a network namespace; needs root, haproxy and nft).
 The databases are its own: on the server that DATABASE_URL names, with --postgres on a PostgreSQL server that it starts,
 else embedded ones. They are gone at the end.
 

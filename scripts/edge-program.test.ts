@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { isPrivateOrigin } from "@/lib/game-services/origins";
@@ -130,4 +131,31 @@ test("no text that an edge node takes for a hostname or an ip can be more than o
 
 test("the demo looks for and removes the very nftables table that its edge node makes", () => {
   expect(DEMO_TABLE.join(" ")).toBe(NFT_TABLE);
+});
+
+test("the systemd unit and its folders come from the program, and a value that would be more than one word is refused", () => {
+  const run = (...args: string[]) =>
+    spawnSync(process.execPath, ["public/edge.mjs", "unit", ...args], { encoding: "utf8" });
+  const { stdout, status } = run("https://console.example.com", "--listen", "[::]:25565");
+  expect(status).toBe(0);
+  expect(spawnSync("sh", ["-n"], { input: stdout }).status).toBe(0);
+  expect(stdout).toMatch(
+    /^ExecStart=\S+ \S+\/edge\.mjs run https:\/\/console\.example\.com --run-dir \/run\/console-edge .* --listen \[::\]:25565$/m,
+  );
+  for (const line of [
+    "LoadCredential=edge-key:/etc/console-edge/key",
+    "d /run/console-edge 0755 root root",
+    "f /run/console-edge/hosts.map 0644 root root",
+  ]) {
+    expect(stdout.split("\n")).toContain(line);
+  }
+  for (const wrong of [
+    ["https://console.example.com/%n"],
+    ["https://console.example.com/'"],
+    ["https://console.example.com", "--state-dir", "/a\nEND"],
+    ["https://console.example.com", "--key-file", "key"],
+    ["ftp://console.example.com"],
+  ]) {
+    expect(run(...wrong), wrong.join(" ")).toMatchObject({ status: 1, stdout: "" });
+  }
 });

@@ -7,7 +7,7 @@ import { ROLE_NAMES } from "./settings/account/role-names";
 /** The bar at the top of every page that somebody who is signed in sees. */
 export function AccountHeader({ account: { name, email, role } }: { account: Account }) {
   return (
-    <SiteHeader navigation={<MainNavigation />}>
+    <SiteHeader navigation={<MainNavigation isAdmin={role === "admin"} />}>
       <AccountMenu name={name} email={email} role={ROLE_NAMES[role]} />
     </SiteHeader>
   );

@@ -2,7 +2,7 @@
 
 import Link from "next/link";
 import { usePathname } from "next/navigation";
-import { API_REFERENCE, DASHBOARD, GAME_SERVICES, TOKEN_PAGE } from "@/lib/page-paths";
+import { API_REFERENCE, DASHBOARD, EDGE_NODES, GAME_SERVICES, TOKEN_PAGE } from "@/lib/page-paths";
 import styles from "./main-navigation.module.css";
 
 /** Where one can go, and the paths that belong to each place. */
@@ -13,12 +13,14 @@ const PLACES = [
   { label: "Docs", href: API_REFERENCE, within: `${API_REFERENCE}/` },
 ] as const;
 
+const OF_ADMINS = { label: "Edge nodes", href: EDGE_NODES, within: `${EDGE_NODES}/` };
+
 /** The main navigation. Marks the current page visually and for screen readers. */
-export function MainNavigation() {
+export function MainNavigation({ isAdmin = false }: { isAdmin?: boolean }) {
   const path = usePathname();
   return (
     <nav className={styles.nav} aria-label="Main">
-      {PLACES.map(({ label, href, within }) => {
+      {[...PLACES, ...(isAdmin ? [OF_ADMINS] : [])].map(({ label, href, within }) => {
         const isHere = path === href || path.startsWith(within);
         return (
           <Link

@@ -9,13 +9,14 @@ export type TextFieldSpec = {
   maxLength: number;
   value: string;
   inputMode?: "numeric" | "email";
+  isOptional?: boolean;
 };
 
 type Props = { field: TextFieldSpec; id?: string; error: string | null };
 
-/** A required name, hostname or the like: nothing that a browser should correct or complete. */
+/** A name, hostname or the like: nothing that a browser should correct or complete. */
 export function TextField({ field, id = field.name, error }: Props) {
-  const { name, label, hint, placeholder, maxLength, value, inputMode } = field;
+  const { name, label, hint, placeholder, maxLength, value, inputMode, isOptional = false } = field;
   return (
     <Field id={id} label={label} hint={hint} error={error}>
       <input
@@ -31,7 +32,7 @@ export function TextField({ field, id = field.name, error }: Props) {
         spellCheck={false}
         maxLength={maxLength}
         inputMode={inputMode}
-        required
+        required={!isOptional}
         {...describedBy(id, error, hint !== undefined)}
       />
     </Field>

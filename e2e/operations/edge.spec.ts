@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
+import { type AddressInfo, connect } from "node:net";
 import { text } from "node:stream/consumers";
 import type { Page } from "playwright/test";
 import { command } from "@/e2e/support/command";
@@ -9,7 +9,7 @@ import { type ConsoleServer, startConsole } from "@/e2e/support/console-server";
 import { EdgeHost, isPing, Way } from "@/e2e/support/edge-host";
 import { call, expect, getData, test } from "@/e2e/support/fixtures";
 import { insertCaller, insertCallerWithTokens } from "@/e2e/support/insert-caller";
-import { askStatus, Origin, Player } from "@/e2e/support/minecraft";
+import { askKick, askOldStatus, askStatus, askWholeStatus, Origin, Player } from "@/e2e/support/minecraft";
 import { type NameAnswer, NameServer } from "@/e2e/support/name-server";
 import { needs } from "@/e2e/support/needs";
 import { SLOW } from "@/e2e/support/patience";
@@ -93,7 +93,15 @@ test.describe("an edge node with a real HAProxy", { tag: ["@one-engine", "@waits
   const total = (series: Sample[], name: "bytes" | "connections" | "dropped" | "packets") =>
     series.reduce((sum, sample) => sum + sample[name], 0);
 
-  async function newNode(name: string): Promise<{ host: EdgeHost; way: Way; url: string; key: string }> {
+  const answeredOf = async (id: number) => {
+    const sql = "select coalesce(sum(answered), 0)::int as answered from metric_samples where service_id = $1";
+    return (await runSql<{ answered: number }>(database.url, sql, [id]))[0]?.answered ?? 0;
+  };
+
+  async function newNode(
+    name: string,
+    limits: readonly string[] = [],
+  ): Promise<{ host: EdgeHost; way: Way; url: string; key: string }> {
     const { stdout, stderr } = await command(["edge", "add", name], { DATABASE_URL: database.url });
     const key = /cedg_\w{36}/.exec(stdout)?.[0];
     if (!key) throw new Error(`No key: ${stdout}${stderr}`);
@@ -101,7 +109,7 @@ test.describe("an edge node with a real HAProxy", { tag: ["@one-engine", "@waits
     hosts.push(host);
     const way = new Way(app.origin);
     ways.push(way);
-    await host.startHaproxy();
+    await host.startHaproxy(8, limits);
     return { host, way, url: await way.listen(host.outside), key };
   }
 
@@ -126,6 +134,13 @@ test.describe("an edge node with a real HAProxy", { tag: ["@one-engine", "@waits
     const origin = new Origin(motd, isPing);
     origins.push(origin);
     return { origin, port: await origin.listen(host) };
+  }
+
+  async function newOriginAt(motd: string, host: string, port: number): Promise<Origin> {
+    const origin = new Origin(motd, isPing);
+    origins.push(origin);
+    await origin.listen(host, port);
+    return origin;
   }
 
   async function newService(hostname: string, host: string, port: number, email = "caller@example.com") {
@@ -236,7 +251,8 @@ test.describe("an edge node with a real HAProxy", { tag: ["@one-engine", "@waits
     await carol?.closed;
     for (let n = 0; n < 5; n++) expect(await askStatus(host.ip, PORT, "one.example.test")).toBeNull();
     expect(two.origin.connections).toBe(others);
-    await expect.poll(async () => total(await seriesOf(first), "dropped")).toBe(5);
+    // Those that the node answered itself, once it knew, are counted apart.
+    await expect.poll(async () => total(await seriesOf(first), "dropped") + (await answeredOf(first))).toBe(5);
 
     // The console is away for ten minutes of the node: players play on, and afterwards every minute is there, once.
     way.cut();
@@ -474,6 +490,22 @@ test.describe("an edge node with a real HAProxy", { tag: ["@one-engine", "@waits
     await expect.poll(() => askStatus(host.ip, PORT, "one.example.test")).toBe("one");
   });
 
+  test("a name server that says nothing at all leaves the last ip in place, with a warning", async () => {
+    test.setTimeout(200 * SECOND);
+    const { host, url, key } = await newNodeWithNames("edge-1");
+    const { port } = await newOrigin("one", host.outside);
+    names.answers.set("origin.example.test", [host.outside]);
+    const id = await newService("one.example.test", "origin.example.test", port);
+    host.startEdge(url, key, FAST);
+    await expect.poll(() => statusOf(id)).toBe("active");
+    names.answers.set("origin.example.test", "silent");
+    const warning = async () =>
+      (await runSql<{ warning: string | null }>(database.url, "select warning from edge_acknowledgements"))[0]?.warning;
+    await expect.poll(warning, SLOW).toContain(`in DNS since`);
+    expect(await askStatus(host.ip, PORT, "one.example.test")).toBe("one");
+    expect(await statusOf(id)).toBe("active");
+  });
+
   test("a version that cannot be served leaves players with the last one that can, also over a restart; only disabling ends it", async ({
     page,
   }) => {
@@ -691,6 +723,167 @@ test.describe("an edge node with a real HAProxy", { tag: ["@one-engine", "@waits
     expect(host.output).not.toMatch(/HAProxy did not take|Given up/);
   });
 
+  test("while an origin is away players read its owner's text, and one that answers badly or is asked too often is answered for; both are counted apart", async ({
+    page,
+  }) => {
+    test.setTimeout(300 * SECOND);
+    await signedIn(page);
+    const { host, url, key } = await newNode("edge-1");
+    const { origin, port } = await newOrigin("one", host.outside);
+    const full = {
+      version: { name: "Paper", protocol: 765 },
+      motd: "one",
+      description: { text: "Hi" },
+      favicon: "data:,",
+    };
+    origin.status = JSON.stringify({ ...full, players: { max: 20, online: 1, sample: [{ name: "Alice" }] } });
+    const id = await createInBrowser(page, "one.example.test", host.outside, port);
+    const text = 'Back at nine "\u00a7a\u{1f600}\\';
+    await page.goto(`${app.origin}/dashboard/game-services/${id}/settings`);
+    await page.getByLabel("Text for players", { exact: true }).fill(text);
+    await page.getByRole("button", { name: "Set the text" }).click();
+    await expect(page.getByText("The text for players is saved")).toBeVisible();
+    host.startEdge(url, key, FAST);
+    const wayIs = (way: RegExp) =>
+      expect.poll(() => host.ways(), { timeout: 60 * SECOND }).toEqual([expect.stringMatching(way)]);
+    await wayIs(/^kept_/);
+    const ask = (name = "one.example.test") => askWholeStatus(host.ip, PORT, name);
+    expect(await ask()).toMatchObject({ players: { online: 1 } });
+
+    // Nobody has these names. A handshake of 254 bytes begins like the ping of old clients.
+    const unknown = "There is no game server with this name here.";
+    const nobody = {
+      version: { name: "Offline", protocol: -1 },
+      players: { max: 0, online: 0 },
+      description: { text: unknown },
+    };
+    for (const name of ["nobody.example.test", `${"a".repeat(60)}.`.repeat(4).slice(0, 246)]) {
+      expect(await ask(name), name).toEqual(nobody);
+      expect(await askKick(host.ip, PORT, name)).toBe(unknown);
+    }
+    expect(await askOldStatus(host.ip, PORT)).toBe(unknown);
+
+    // What the origin answers to players above 20 pings a second is what it answered to the node.
+    const pinged = origin.connections;
+    const crowd = await Promise.all(Array.from({ length: 60 }, () => ask()));
+    for (const answer of crowd) expect(answer).toMatchObject({ motd: "one", players: { online: 1 } });
+    expect(origin.connections - pinged).toBeLessThanOrEqual(21);
+    let answered = 60 - (origin.connections - pinged);
+
+    // None of these takes the place of the last good answer.
+    for (const status of [`{"a":"${"a".repeat(2 ** 20)}"}`, '{"motd":', "[]", null]) {
+      origin.status = status;
+      const pings = host.output.match(/services served/g)?.length ?? 0;
+      await expect.poll(() => host.output.match(/services served/g)?.length ?? 0).toBeGreaterThan(pings + 1);
+    }
+    await origin.stop();
+    expect(await ask()).toBeNull();
+    await new Promise((resolve) => setTimeout(resolve, 3 * SECOND));
+    expect(await host.ways(), "one failure switches nobody").toEqual([expect.stringMatching(/^kept_/)]);
+    expect(await ask()).toBeNull();
+    const failedAt = Date.now();
+    await wayIs(/^off_/);
+    expect(Date.now() - failedAt).toBeLessThan(2 * SECOND);
+    const away = { version: nobody.version, players: { max: 20, online: 0 }, description: { text }, favicon: "data:," };
+    expect(await ask()).toEqual(away);
+    expect(await askKick(host.ip, PORT, "one.example.test")).toBe(text);
+    answered++;
+
+    // Without the program everybody is led to the origin as before; HAProxy notices within a second.
+    const again = await newOriginAt("one", host.outside, port);
+    await wayIs(/^kept_/);
+    expect(await ask()).toMatchObject({ motd: "one" });
+    await again.stop();
+    for (let n = 0; n < 2; n++) expect(await ask()).toBeNull();
+    await wayIs(/^off_/);
+    await host.stopEdge();
+    const last = await newOriginAt("one", host.outside, port);
+    await expect.poll(() => askStatus(host.ip, PORT, "one.example.test")).toBe("one");
+    expect(await ask("nobody.example.test")).toBeNull();
+    await last.stop();
+    // What it answered last is on its disk.
+    host.startEdge(url, key, { ...FAST, minutesAgo: 30 });
+    await expect.poll(() => host.output.match(/services served/g)?.length ?? 0).toBeGreaterThan(3);
+    await expect.poll(async () => (await ask())?.description?.text ?? null).toBe(text);
+    answered++;
+
+    const sums = async () =>
+      (
+        await runSql<Record<string, number>>(
+          database.url,
+          `select sum(answered)::int as answered, sum(connections)::int as connections, sum(joins)::int as joins,
+             sum(pings)::int as pings from metric_samples`,
+        )
+      )[0];
+    const reached = origin.connections + again.connections + last.connections;
+    await expect.poll(sums, SLOW).toMatchObject({ answered, connections: reached, joins: 0 });
+    expect(host.output).not.toMatch(/HAProxy did not take|Given up/);
+  });
+
+  test("joins and status pings are told apart, and connections of one ip above its limits or without a handshake are closed, counted for the node, and cost nobody else anything", async ({
+    page,
+  }) => {
+    test.setTimeout(300 * SECOND);
+    await signedIn(page);
+    const { host, url, key } = await newNode("edge-1", ["--handshakes", "40", "--connections", "20"]);
+    const { origin, port } = await newOrigin("one", host.outside);
+    const id = await newService("one.example.test", host.outside, port);
+    host.startEdge(url, key);
+    await expect.poll(() => statusOf(id)).toBe("active");
+    const alice = await Player.join(host.ip, PORT, "one.example.test", "Alice");
+    const bob = await Player.join(host.ip6, PORT, "one.example.test", "Bob");
+    for (let n = 0; n < 3; n++) expect(await askStatus(host.ip, PORT, "one.example.test")).toBe("one");
+    await bob?.leave();
+
+    // Alice's is open, so 19 more are; the others are refused at once. None sends anything.
+    const closedAfter = await Promise.all(
+      Array.from({ length: 35 }, async () => {
+        const socket = connect(PORT, host.ip);
+        const openedAt = Date.now();
+        socket.on("error", () => {});
+        socket.resume();
+        await once(socket, "close");
+        return Date.now() - openedAt;
+      }),
+    );
+    expect(closedAfter.filter((ms) => ms >= 1900 && ms < 4000)).toHaveLength(19);
+    expect(closedAfter.filter((ms) => ms < 1900)).toHaveLength(16);
+    // Half a handshake is as good as none. Another network is not held back meanwhile.
+    const half = connect(PORT, host.ip, () => half.write(Buffer.from([20, 0])));
+    expect(await askStatus(host.ip6, PORT, "one.example.test")).toBe("one");
+    await once(half, "close");
+    // More than 40 a second of one ip, however short each is.
+    await new Promise((resolve) => setTimeout(resolve, 2 * SECOND));
+    let short = 0;
+    for (const end = Date.now() + SECOND / 2; Date.now() < end; short++) {
+      const socket = connect(PORT, host.ip, () => socket.end());
+      socket.on("error", () => {});
+      await once(socket, "close");
+    }
+    expect(short).toBeGreaterThan(60);
+    expect(await alice?.plays(1000)).toBe(true);
+
+    const refused = async () =>
+      (await runSql<{ refused: number }>(database.url, "select sum(refused)::int as refused from edge_node_minutes"))[0]
+        ?.refused;
+    await expect.poll(refused, SLOW).toBeGreaterThanOrEqual(36 + short - 41);
+    expect(await refused()).toBeLessThanOrEqual(36 + short);
+    const asked = await runSql(
+      database.url,
+      `select sum(joins)::int as joins, sum(pings)::int as pings, sum(answered)::int as answered,
+         sum(connections)::int as connections, sum(dropped)::int as dropped from metric_samples`,
+    );
+    expect(asked).toEqual([{ joins: 2, pings: 4, answered: 0, connections: origin.connections, dropped: 0 }]);
+    await expect(async () => {
+      await page.goto(`${app.origin}/dashboard/game-services/${id}`);
+      expect(await tile(page, "Players now")).toBe(1);
+    }).toPass(SLOW);
+    await expect(page.getByText("2 joins, 4 status pings")).toBeVisible();
+    await runSql(database.url, "update accounts set role = 'admin' returning id");
+    await page.goto(`${app.origin}/dashboard/edge-nodes`);
+    await expect(page.locator("tr[data-node] data")).toHaveAttribute("value", String(await refused()));
+  });
+
   test("with a console that is older than the edge node nothing is lost, and what it does not know is told once it does", async () => {
     test.setTimeout(200 * SECOND);
     const host = new EdgeHost();
@@ -709,13 +902,19 @@ test.describe("an edge node with a real HAProxy", { tag: ["@one-engine", "@waits
     const words: Record<string, unknown>[] = [];
     const minutes: number[] = [];
     const refused: number[] = [];
+    const refusedMinutes: number[] = [];
     const old = createServer(async (request, response) => {
       response.sendDate = false;
       if (request.method !== "POST") {
         const data = { revision: String(services[0]?.version), services };
         return response.end(JSON.stringify({ data }));
       }
-      const { acknowledgements, intervals } = JSON.parse(await text(request));
+      const { acknowledgements, intervals, node_minutes } = JSON.parse(await text(request));
+      if (isOld && (node_minutes || intervals.some((interval: object) => Object.keys(interval).length > 7))) {
+        refused.push(-1);
+        response.statusCode = 400;
+        return response.end(JSON.stringify({ error: "intervals.0.joins: is not a field of a report." }));
+      }
       const index = acknowledgements.findIndex((word: object) => Object.keys(word).length > 3);
       if (isOld && index >= 0) {
         refused.push(index);
@@ -725,6 +924,7 @@ test.describe("an edge node with a real HAProxy", { tag: ["@one-engine", "@waits
       }
       words.push(...acknowledgements);
       minutes.push(...intervals.map(({ ts }: { ts: number }) => ts));
+      refusedMinutes.push(...(node_minutes ?? []).map(({ ts }: { ts: number }) => ts));
       response.end(JSON.stringify({ data: { stored: intervals.length } }));
     }).listen(0, host.outside);
     await once(old, "listening");
@@ -741,7 +941,9 @@ test.describe("an edge node with a real HAProxy", { tag: ["@one-engine", "@waits
       for (const [n, ts] of minutes.slice(1).entries()) expect(ts - (minutes[n] ?? 0)).toBe(MINUTE);
       expect(refused).not.toEqual([]);
       expect(host.output).not.toContain("Given up");
+      expect(refusedMinutes).toEqual([]);
       isOld = false;
+      await expect.poll(() => refusedMinutes.length, { timeout: 120 * SECOND }).toBeGreaterThan(3);
       await expect
         .poll(() => words.at(-1), { timeout: 120 * SECOND })
         .toEqual({ service_id: 1, version: 2, error, serving_version: 1, warning: null });

@@ -258,6 +258,115 @@ withAndWithoutJavaScript(() => {
     await expect(page.locator("dl > div", { hasText: "Latency" })).toContainText("10 ms to 23 ms");
   });
 
+  for (const role of ["support", "admin"] as const) {
+    test(`${role}: services of others are found by id and by open ticket, those that the API shows and no others`, async ({
+      page,
+      context,
+    }) => {
+      const [staff, owner, stranger] = [await newAccount(role), await newAccount(), await newAccount()];
+      await signInDirectly(context, staff.id);
+      const open = await newGameService(owner.id);
+      const allowed = await newGameService(owner.id, { supportAccess: true });
+      const hidden = await newGameService(owner.id);
+      const subject = unique("Players cannot connect");
+      const ticket = { accountId: owner.id, serviceId: open.id, subject };
+      await db.ticket.create({ data: ticket });
+      await db.ticket.create({
+        data: { ...ticket, serviceId: hidden.id, subject: `${subject} closed`, status: "closed" },
+      });
+      // Not the owner's, so it shows nothing.
+      const foreign = { accountId: stranger.id, serviceId: hidden.id, subject: `${subject} foreign` };
+      await db.ticket.create({ data: foreign });
+      await page.goto("/dashboard/game-services");
+      await page.getByRole("link", { name: "Support", exact: true }).click();
+      const row = page.getByRole("row").filter({ hasText: subject });
+      await expect(row).toHaveCount(1);
+      await expect(row).toContainText(owner.email);
+      for (const { id } of [open, allowed, hidden]) {
+        await page.goto("/dashboard/game-services/support");
+        await page.getByLabel("Id of the game service").fill(String(id));
+        await page.getByRole("button", { name: "Open" }).click();
+        const { status } = await fetch(new URL(`/api/v1/game-services/${id}`, page.url()), {
+          headers: { Authorization: `Bearer ${staff.token}` },
+        });
+        expect(status).toBe(id === hidden.id ? 404 : 200);
+        if (status === 200) await expect(page).toHaveURL(`/dashboard/game-services/${id}`);
+        else await expect(page.getByText(`You may see no game service with the id "${id}".`)).toBeVisible();
+      }
+      await page.goto("/dashboard/game-services/support");
+      await row.getByRole("link").click();
+      await expect(page).toHaveURL(`/dashboard/game-services/${open.id}`);
+      // The API lists what is owned and granted, as before.
+      const { services } = await getData<{ services: Service[] }>("/api/v1/game-services", staff.token);
+      expect(services).toEqual([]);
+      await signInDirectly(context, owner.id);
+      await page.goto("/dashboard/game-services/support");
+      await expect(page).toHaveURL("/dashboard/game-services");
+    });
+  }
+
+  test("a new service leads to its first player: nodes that fetched it, records to create, and no longer once one came", async ({
+    page,
+    account,
+  }) => {
+    const hostname = `${unique("play")}.example.com`;
+    const { id } = await newGameService(account.id, { javaHostname: hostname, wish: "on", status: "configuring" });
+    const heard = { isLive: true, lastHeardAt: new Date() };
+    const agents = ["console-edge/1.2", "console-edge/1.2 port/25570", "other"];
+    const ips = ["192.0.2.201", "2001:db8::201", "192.0.2.201"];
+    const names = agents.map(() => unique("edge"));
+    try {
+      for (const [index, agent] of agents.entries()) {
+        const ip = ips[index] ?? "";
+        const data = { ...heard, name: names[index] ?? "", agent, lastHeardIp: ip };
+        const node = await db.edgeNode.create({ data, select: { id: true } });
+        if (index === 0) await db.edgeAcknowledgement.create({ data: { serviceId: id, nodeId: node.id, version: 1 } });
+      }
+      await page.goto(`/dashboard/game-services/${id}`);
+      const steps = page.getByRole("region", { name: "Until the first player comes" });
+      await expect(steps.getByText(/1 of \d+ live edge nodes/)).toBeVisible();
+      await expect(steps.getByText("First player seen: not yet.")).toBeVisible();
+      for (const [kind, name, value] of [
+        ["A", hostname, "192.0.2.201"],
+        ["AAAA", hostname, "2001:db8::201"],
+        ["SRV", `_minecraft._tcp.${hostname}`, `0 5 25570 ${hostname}.`],
+      ] as const) {
+        const row = steps.getByRole("row").filter({ hasText: value });
+        await expect(row.getByRole("rowheader"), kind).toHaveText(kind);
+        await expect(row).toContainText(name);
+        await expect(row).toContainText("300");
+      }
+      await expect(page.getByRole("heading", { name: "Traffic" })).toHaveCount(0);
+      await expect(steps.getByRole("link", { name: "check again" })).toHaveAttribute(
+        "href",
+        `/dashboard/game-services/${id}/dns`,
+      );
+      // Status pings are traffic, and no player.
+      const ts = Math.floor(Date.now() / MINUTE) * MINUTE - 5 * MINUTE;
+      const pinged = {
+        serviceId: id,
+        ts,
+        nodeId: 7,
+        packets: 9,
+        bytes: 9,
+        dropped: 0,
+        connections: 3,
+        latencyMs: null,
+      };
+      await recordIntervals([{ ...pinged, joins: 0, pings: 3, answered: 2, players: 0 }]);
+      await page.reload();
+      await expect(steps).toBeVisible();
+      await expect(page.getByText("0 joins, 3 status pings")).toBeVisible();
+      await expect(page.getByText("Edge nodes answered 2 status pings themselves")).toBeVisible();
+      await recordIntervals([{ ...pinged, ts: ts + MINUTE, joins: 1, pings: 2, answered: 0, players: 1 }]);
+      await page.reload();
+      await expect(steps).toHaveCount(0);
+      await expect(page.getByText("1 join, 5 status pings")).toBeVisible();
+    } finally {
+      await db.edgeNode.deleteMany({ where: { name: { in: names } } });
+    }
+  });
+
   test("services are found by their names, and their traffic is shown for the chosen time and edge node", async ({
     page,
     account,

@@ -30,8 +30,8 @@ export class EdgeHost {
   output = "";
 
   /** Starts HAProxy with the configuration that the edge node prints. */
-  async startHaproxy(slots = 8): Promise<void> {
-    const [program, ...args] = this.#commands.haproxy(slots);
+  async startHaproxy(slots = 8, limits: readonly string[] = []): Promise<void> {
+    const [program, ...args] = this.#commands.haproxy(slots, limits);
     execFileSync(program, ["-c", ...args], { stdio: "pipe" });
     this.#haproxy = this.#inside([program, ...args]);
     await this.#listening();

@@ -1,3 +1,4 @@
+import { MEANINGS } from "@/lib/game-services/counters";
 import type { ServiceReading } from "@/lib/game-services/readings";
 import { mapInTurns } from "@/lib/process/turns";
 import { HEALTH_LEVELS } from "@/lib/servers/health-level";
@@ -79,7 +80,7 @@ function serviceMetrics(services: readonly ServiceReading[]): WriteMetric[] {
   const ofInterval = (name: string, help: string, value: (interval: Interval) => number | null) =>
     metric(
       `interval_${name}`,
-      `${help} the newest interval of the node; an interval lasts ${INTERVAL_SECONDS} seconds.`,
+      `${help}, in the newest interval of the node; an interval lasts ${INTERVAL_SECONDS} seconds.`,
       ({ intervals }) =>
         intervals.flatMap((interval) =>
           samplesOf(value(interval)).map(([, v]): Sample => [{ node_id: interval.node_id }, v]),
@@ -93,12 +94,14 @@ function serviceMetrics(services: readonly ServiceReading[]): WriteMetric[] {
       gameService.shape.status.options.map((status): Sample => [{ status }, Number(service.status === status)]),
     ),
     metric("config_version", "Version of the configuration.", ({ config_version }) => [[{}, config_version]]),
-    ofInterval("start_timestamp_seconds", "Beginning of", ({ ts }) => ts / SECOND),
-    ofInterval("packets", "Packets in", ({ packets }) => packets),
-    ofInterval("bytes", "Bytes in", ({ bytes }) => bytes),
-    ofInterval("dropped_packets", "Packets dropped in", ({ dropped }) => dropped),
-    ofInterval("connections", "Connections in", ({ connections }) => connections),
-    ofInterval("latency_seconds", "Latency in", ({ latency_ms }) => (latency_ms === null ? null : latency_ms / SECOND)),
+    ofInterval("start_timestamp_seconds", "Beginning", ({ ts }) => ts / SECOND),
+    ofInterval("packets", MEANINGS.packets, ({ packets }) => packets),
+    ofInterval("bytes", MEANINGS.bytes, ({ bytes }) => bytes),
+    ofInterval("dropped_packets", MEANINGS.dropped, ({ dropped }) => dropped),
+    ofInterval("connections", MEANINGS.connections, ({ connections }) => connections),
+    ofInterval("latency_seconds", MEANINGS.latency, ({ latency_ms }) =>
+      latency_ms === null ? null : latency_ms / SECOND,
+    ),
   ];
 }
 

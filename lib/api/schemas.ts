@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { MEANINGS } from "@/lib/game-services/counters";
 import { LATEST_SINCE, RANGE_NAMES } from "@/lib/game-services/metrics-query";
 import { type PublishedName, publishedRows } from "@/lib/servers/telemetry/measurements";
 
@@ -151,14 +152,14 @@ export const metricSample = z
   .strictObject({
     ts: timestamp("When the interval begins"),
     node_id: z.int().nonnegative().describe("The edge node that reported the interval."),
-    packets: counter("Packets that arrived, the dropped included,"),
-    bytes: counter("Bytes that arrived, the dropped included,"),
-    dropped: counter("Packets dropped"),
-    connections: counter("Connections opened"),
+    packets: counter(`${MEANINGS.packets},`),
+    bytes: counter(`${MEANINGS.bytes},`),
+    dropped: counter(`${MEANINGS.dropped};`),
+    connections: counter(MEANINGS.connections),
     latency_ms: z
       .number()
       .nullable()
-      .describe("Latency to the origin, in milliseconds; null when the edge did not measure it."),
+      .describe(`${MEANINGS.latency}, in milliseconds; null when the edge did not measure it.`),
   })
   .describe(`One interval of ${INTERVAL_SECONDS} seconds as one edge node counted it.`);
 

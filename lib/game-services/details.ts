@@ -28,6 +28,8 @@ export type ServiceDetails = {
   supportAccess: boolean;
   /** Edge nodes tell the origin each player's ip by PROXY protocol v2. */
   sendsRealIps: boolean;
+  /** What players read while the origin is away. Null: a text of the edge nodes. */
+  offlineText: string | null;
   wasFetched: boolean;
   newest: Newest;
   /** The live nodes, and those that acknowledged the service before they fell silent, by id. */
@@ -43,7 +45,14 @@ export async function getServiceDetails(account: Account, idText: string): Promi
     withheldServices([service.id]),
     db.gameService.findUnique({
       where: { id: service.id },
-      select: { wish: true, status: true, supportAccess: true, firstFetchedAt: true, sendsRealIps: true },
+      select: {
+        wish: true,
+        status: true,
+        supportAccess: true,
+        firstFetchedAt: true,
+        sendsRealIps: true,
+        offlineText: true,
+      },
     }),
     db.edgeNode.findMany({
       where: { lastHeardAt: { not: null } },
@@ -67,6 +76,7 @@ export async function getServiceDetails(account: Account, idText: string): Promi
     wish: wishOf(row.wish, row.status),
     supportAccess: row.supportAccess,
     sendsRealIps: row.sendsRealIps,
+    offlineText: row.offlineText,
     wasFetched: row.firstFetchedAt !== null,
     newest: { configVersion: service.config_version, isWithheld: withheld.has(service.id) },
     nodes: nodes.flatMap(({ acknowledgements: [said], agent, ...node }) => {

@@ -6,6 +6,7 @@ import { table } from "@/lib/database/tables";
 import type { InvalidField } from "@/lib/failures";
 import type { ServiceWish } from "@/lib/generated/prisma/enums";
 import { isFormNonce } from "@/lib/http/form-fields";
+import { nameProblem } from "@/lib/names";
 import { limit, type Policy } from "@/lib/rate-limit";
 import { MINUTE } from "@/lib/time";
 import { claimHostname } from "./hostnames";
@@ -21,6 +22,8 @@ import { wishOf } from "./status";
 
 /** A limit, because the API lists all services of an account without pages. */
 export const MAX_SERVICES = 100;
+/** In characters as people count them (code points). */
+export const MAX_OFFLINE_TEXT = 120;
 
 /** A limit, because every edge node fetches each change. */
 const CHANGES: Policy = { name: "service-changes", limit: 30, windowMs: 10 * MINUTE };
@@ -28,7 +31,7 @@ const CHANGES: Policy = { name: "service-changes", limit: 30, windowMs: 10 * MIN
 const HOSTNAME_REFUSED = "Another service has this public hostname. Choose another one.";
 
 type TooOften = { kind: "too-often"; message: string };
-type Refused = InvalidField<ServiceField | "form"> | TooOften;
+type Refused = InvalidField<ServiceField | "offlineText" | "form"> | TooOften;
 
 export type CreateServiceResult =
   | { kind: "created"; id: number }
@@ -121,6 +124,22 @@ export async function setRealIps(
   );
 }
 
+/** Changes what players read while the origin of a service of the account is away. Empty: a text of the edge nodes. */
+export async function setOfflineText(
+  accountId: number,
+  id: number,
+  input: string,
+  now: Date = new Date(),
+): Promise<ChangeServiceResult> {
+  const text = input.trim();
+  const message = nameProblem("text", text, MAX_OFFLINE_TEXT);
+  if (message !== null) return { kind: "invalid", field: "offlineText", message };
+  const offlineText = text === "" ? null : text;
+  return change(accountId, id, now, async (_, current) =>
+    current.offlineText === offlineText ? { kind: "unchanged" } : { ...current, offlineText },
+  );
+}
+
 /** Turns a service of the account on or off. */
 export async function setServiceWish(
   accountId: number,
@@ -159,7 +178,7 @@ export async function deleteService(
   );
 }
 
-type Current = { service: CheckedService; wish: ServiceWish; sendsRealIps: boolean };
+type Current = { service: CheckedService; wish: ServiceWish; sendsRealIps: boolean; offlineText: string | null };
 type Decision = Current | Exclude<ChangeServiceResult, { kind: "changed" }>;
 
 const s = table("GameService", "s");
@@ -173,11 +192,13 @@ const CHANGE = statement(
     originPort: s.originPort,
     wish: parameter<ServiceWish>("service_wish"),
     sendsRealIps: s.sendsRealIps,
+    offlineText: s.offlineText,
     now: s.updatedAt,
   },
-  ({ id, name, javaHostname, originHost, originPort, wish, sendsRealIps, now }) => ({
+  ({ id, name, javaHostname, originHost, originPort, wish, sendsRealIps, offlineText, now }) => ({
     sql: `update ${s} set name = ${name}, java_hostname = ${javaHostname}, origin_host = ${originHost},
-      origin_port = ${originPort}, wish = ${wish}, sends_real_ips = ${sendsRealIps}, config_version = config_version + 1, updated_at = ${now}
+      origin_port = ${originPort}, wish = ${wish}, sends_real_ips = ${sendsRealIps},
+      offline_text = ${offlineText}, config_version = config_version + 1, updated_at = ${now}
       where ${s.id} = ${id}`,
   }),
 );
@@ -198,15 +219,16 @@ async function change(
       originPort: true,
       wish: true,
       sendsRealIps: true,
+      offlineText: true,
       status: true,
       configVersion: true,
     } satisfies Prisma.GameServiceSelect;
     const row = await tx.gameService.findFirst({ where: { id, accountId }, select });
     if (!row) return { kind: "not-found" };
-    const { status, configVersion, wish: stored, sendsRealIps, ...service } = row;
+    const { status, configVersion, wish: stored, sendsRealIps, offlineText, ...service } = row;
     const wish = wishOf(stored, status);
     if (wish === "gone") return { kind: "deleting" };
-    const decided = await decide(tx, { service, wish, sendsRealIps });
+    const decided = await decide(tx, { service, wish, sendsRealIps, offlineText });
     if ("kind" in decided) return decided;
     const tooOften = await countChange(accountId);
     if (tooOften) return tooOften;

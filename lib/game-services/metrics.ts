@@ -112,13 +112,20 @@ export type Interval = {
   /** Epoch milliseconds at which the interval begins. */
   ts: number;
   nodeId: number;
-  /** Everything that arrived, the dropped included. */
+  /** What each counter means: `MEANINGS`. */
   packets: number;
   bytes: number;
   dropped: number;
   connections: number;
   /** Null when the edge did not measure it. */
   latencyMs: number | null;
+  /** Connections to the origin that asked to play, and for the status. An older edge says none of these four. */
+  joins?: number | undefined;
+  pings?: number | undefined;
+  /** Status pings that the edge answered itself. */
+  answered?: number | undefined;
+  /** Who played at the end of the interval. */
+  players?: number | undefined;
 };
 
 /** Rows per statement: large enough to be fast, small enough to finish well within the statement timeout. */
@@ -150,10 +157,16 @@ const COLUMNS = {
   dropped: m.dropped,
   connections: m.connections,
   latencyMs: m.latencyMs,
+  joins: m.joins,
+  pings: m.pings,
+  answered: m.answered,
+  players: m.players,
 } satisfies Record<keyof Interval, Column<unknown>>;
 
 /** A PostgreSQL array as one text parameter. Sending its elements separately would take longer than storing them. */
 const list = (type: string) => parameter<string>(`${type}[]`);
+
+const ASKED = { joins: list("bigint"), pings: list("bigint"), answered: list("bigint"), players: list("bigint") };
 
 // Raw, because thousands of rows are stored at once.
 const STORE = statement(
@@ -166,12 +179,15 @@ const STORE = statement(
     dropped: list("bigint"),
     connections: list("bigint"),
     latencyMs: list("float8"),
+    ...ASKED,
   },
-  ({ serviceId, ts, nodeId, packets, bytes, dropped, connections, latencyMs }) => ({
+  ({ serviceId, ts, nodeId, packets, bytes, dropped, connections, latencyMs, joins, pings, answered, players }) => ({
     sql: `insert into metric_samples (${names(...Object.values(COLUMNS))})
-    select i.service_id, to_timestamp(i.ts / 1000.0), i.node_id, i.packets, i.bytes, i.dropped, i.connections, i.latency_ms
-    from unnest(${serviceId}, ${ts}, ${nodeId}, ${packets}, ${bytes}, ${dropped}, ${connections}, ${latencyMs})
-      as i (service_id, ts, node_id, packets, bytes, dropped, connections, latency_ms)
+    select i.service_id, to_timestamp(i.ts / 1000.0), i.node_id, i.packets, i.bytes, i.dropped, i.connections, i.latency_ms,
+      i.joins, i.pings, i.answered, i.players
+    from unnest(${serviceId}, ${ts}, ${nodeId}, ${packets}, ${bytes}, ${dropped}, ${connections}, ${latencyMs},
+        ${joins}, ${pings}, ${answered}, ${players})
+      as i (service_id, ts, node_id, packets, bytes, dropped, connections, latency_ms, joins, pings, answered, players)
     on conflict (${names(m.serviceId, m.ts, m.nodeId)}) do nothing`,
   }),
 );
@@ -187,6 +203,10 @@ async function insert(intervals: readonly Interval[]): Promise<void> {
     dropped: column("dropped"),
     connections: column("connections"),
     latencyMs: column("latencyMs"),
+    joins: column("joins"),
+    pings: column("pings"),
+    answered: column("answered"),
+    players: column("players"),
   });
 }
 
@@ -202,6 +222,7 @@ const STORE_REPORTED = statement(
     dropped: list("bigint"),
     connections: list("bigint"),
     latencyMs: list("float8"),
+    ...ASKED,
   },
   ({
     nodeId,
@@ -212,10 +233,15 @@ const STORE_REPORTED = statement(
     dropped,
     connections,
     latencyMs,
+    joins,
+    pings,
+    answered,
+    players,
   }): Sql<{ stored: number; dropped: number; minutes: MinuteCounters[] }> => ({
     sql: `with i as (
-        select * from unnest(${serviceId}, ${ts}, ${packets}, ${bytes}, ${dropped}, ${connections}, ${latencyMs})
-          as i (service_id, ts, packets, bytes, dropped, connections, latency_ms)),
+        select * from unnest(${serviceId}, ${ts}, ${packets}, ${bytes}, ${dropped}, ${connections}, ${latencyMs},
+            ${joins}, ${pings}, ${answered}, ${players})
+          as i (service_id, ts, packets, bytes, dropped, connections, latency_ms, joins, pings, answered, players)),
       node as (select ${n.id} from ${n} where ${n.id} = ${nodeId} for key share),
       known as (
         select ${s.id} from node join ${k} on ${k.nodeId} = node.id join ${s} on ${s.id} = ${k.serviceId}
@@ -223,7 +249,7 @@ const STORE_REPORTED = statement(
       added as (
         insert into metric_samples (${names(...Object.values(COLUMNS))})
         select i.service_id, to_timestamp(i.ts / 1000.0), ${nodeId}, i.packets, i.bytes, i.dropped, i.connections,
-          i.latency_ms from i join known on known.id = i.service_id
+          i.latency_ms, i.joins, i.pings, i.answered, i.players from i join known on known.id = i.service_id
         on conflict (${names(m.serviceId, m.ts, m.nodeId)}) do nothing returning *),
       minutes as (
         insert into edge_node_minutes as u (node_id, ts, packets, bytes, dropped, connections)
@@ -262,6 +288,10 @@ export async function recordReportedIntervals(
     dropped: column("dropped"),
     connections: column("connections"),
     latencyMs: column("latencyMs"),
+    joins: column("joins"),
+    pings: column("pings"),
+    answered: column("answered"),
+    players: column("players"),
   });
   const excess = findExcess(counts?.minutes ?? []);
   if (excess !== null) throw new OverLineError(excess);

@@ -16,6 +16,17 @@ export function parseTrafficRange(text: unknown): MetricRange {
   return TRAFFIC_RANGES.find((range) => range === text) ?? "1h";
 }
 
+/** What players asked for. Null: no node says. */
+export type Asked = {
+  /** Connections to the origin that asked to play, and for the status. */
+  joins: number | null;
+  pings: number | null;
+  /** Status pings that edge nodes answered themselves. */
+  answered: number | null;
+  /** Who plays now, as nodes say that were heard lately. */
+  players: number | null;
+};
+
 /** Sums of counters. Latency has only a minimum and a maximum: its sum or mean over nodes has no meaning. */
 export type Totals = Record<Counter, number> & {
   /** Null when it was never measured. */
@@ -34,9 +45,10 @@ export type Traffic = {
   step: number;
   /** Of the chosen node, or of all of them together. */
   totals: Totals;
+  asked: Asked;
   points: TrafficPoint[];
   /** Every node that counted anything in this time, by id. */
-  nodes: { nodeId: number; totals: Totals; lastAt: number }[];
+  nodes: { nodeId: number; totals: Totals; asked: Asked; lastAt: number }[];
 };
 
 const m = table("MetricSample", "m");
@@ -50,9 +62,18 @@ const latencies = {
   greatestLatency: new Expression<number | null>(`max(${m.latencyMs})`, "json"),
 };
 
+const asked = {
+  joins: new Expression<number | null>(`sum(${m.joins})::bigint`, "json"),
+  pings: new Expression<number | null>(`sum(${m.pings})::bigint`, "json"),
+  answered: new Expression<number | null>(`sum(${m.answered})::bigint`, "json"),
+  players: new Expression<number | null>(`(array_agg(${m.players} order by ${m.ts} desc))[1]`, "json"),
+};
+/** Who played in an older interval may have left since, in milliseconds. */
+const PLAYERS_FOR = 5 * MINUTE;
+
 const TOTALS = statement({ serviceId: m.serviceId, after: m.ts, until: m.ts }, ({ serviceId, after, until }) =>
   select(
-    { nodeId: m.nodeId, ...sums, ...latencies, lastAt: new Expression<Date>(`max(${m.ts})`, "instant") },
+    { nodeId: m.nodeId, ...sums, ...asked, ...latencies, lastAt: new Expression<Date>(`max(${m.ts})`, "instant") },
     `from ${m} where ${m.serviceId} = ${serviceId} and ${m.ts} > ${after} and ${m.ts} <= ${until}
     group by ${m.nodeId} order by ${m.nodeId}`,
   ),
@@ -108,11 +129,15 @@ export async function getTraffic(
   const step = STEPS[range];
   const window = { serviceId, after: new Date(from), until: new Date(now) };
   const [totals, points] = await Promise.all([query(TOTALS, window), query(POINTS, { ...window, nodeId, step })]);
-  const nodes = totals.map(({ nodeId: id, lastAt, leastLatency, greatestLatency, ...counted }) => ({
-    nodeId: id,
-    lastAt,
-    totals: { ...counted, latency: rangeOf(leastLatency, greatestLatency) },
-  }));
+  const nodes = totals.map((row) => {
+    const { nodeId: id, lastAt, leastLatency, greatestLatency, joins, pings, answered, players, ...counted } = row;
+    return {
+      nodeId: id,
+      lastAt,
+      totals: { ...counted, latency: rangeOf(leastLatency, greatestLatency) },
+      asked: { joins, pings, answered, players: now - lastAt < PLAYERS_FOR ? players : null },
+    };
+  });
   const chosen = nodes.filter((node) => nodeId === null || node.nodeId === nodeId);
   return {
     range,
@@ -121,6 +146,7 @@ export async function getTraffic(
     step,
     nodes,
     totals: together(chosen.map((node) => node.totals)),
+    asked: togetherAsked(chosen.map((node) => node.asked)),
     points: points.map(toPoint),
   };
 }
@@ -184,16 +210,37 @@ function together(all: readonly Totals[]): Totals {
   };
 }
 
+function togetherAsked(all: readonly Asked[]): Asked {
+  const sum = (name: keyof Asked) => {
+    const said = all.flatMap((one) => one[name] ?? []);
+    return said.length === 0 ? null : said.reduce((total, one) => total + one, 0);
+  };
+  return { joins: sum("joins"), pings: sum("pings"), answered: sum("answered"), players: sum("players") };
+}
+
 function rangeOf(least: number | null, greatest: number | null): Totals["latency"] {
   return least === null || greatest === null ? null : { least, greatest };
 }
 
-/** The dropped share of what arrived, in percent. Null when nothing arrived. */
-export function droppedShare({ packets, dropped }: Pick<Totals, "packets" | "dropped">): number | null {
-  // An edge may count what it refused apart from what it passed on.
-  const all = Math.max(packets, dropped);
+/** The dropped share of all sessions, in percent. Null when there was none. */
+export function droppedShare({ connections, dropped }: Pick<Totals, "connections" | "dropped">): number | null {
+  const all = connections + dropped;
   return all === 0 ? null : (dropped / all) * 100;
 }
+
+/** Whether edge nodes ever counted somebody who asked to play, of the intervals that are kept. */
+export async function hadPlayer(serviceId: number): Promise<boolean> {
+  const [row] = await query(FIRST_PLAYER, { serviceId });
+  return row !== undefined;
+}
+
+// Raw: an older node does not tell joins from status pings.
+const FIRST_PLAYER = statement({ serviceId: m.serviceId }, ({ serviceId }) =>
+  select(
+    { ts: m.ts },
+    `from ${m} where ${m.serviceId} = ${serviceId} and coalesce(${m.joins}, ${m.connections}) > 0 limit 1`,
+  ),
+);
 
 const s = table("GameService", "s");
 const LISTED = statement({ ids: parameter<number[]>("int[]"), after: m.ts, until: m.ts }, ({ ids, after, until }) =>

@@ -589,6 +589,10 @@ export const TABLES = {
       "sendsRealIps": {
         "name": "sends_real_ips",
         "kind": "other"
+      },
+      "offlineText": {
+        "name": "offline_text",
+        "kind": "other"
       }
     }
   },
@@ -726,6 +730,10 @@ export const TABLES = {
       "connections": {
         "name": "connections",
         "kind": "json"
+      },
+      "refused": {
+        "name": "refused",
+        "kind": "json"
       }
     }
   },
@@ -853,6 +861,22 @@ export const TABLES = {
       },
       "latencyMs": {
         "name": "latency_ms",
+        "kind": "json"
+      },
+      "joins": {
+        "name": "joins",
+        "kind": "json"
+      },
+      "pings": {
+        "name": "pings",
+        "kind": "json"
+      },
+      "answered": {
+        "name": "answered",
+        "kind": "json"
+      },
+      "players": {
+        "name": "players",
         "kind": "json"
       }
     }

@@ -22,6 +22,7 @@ const id = z
   .min(1)
   .max(2 ** 31 - 1);
 const counter = z.int().min(0);
+const asked = counter.max(CAPACITY.connections).optional();
 /** A list that is read up to its first mistake: thousands of them would take long to describe. */
 const atMost = <Item extends z.ZodType>(item: Item) =>
   z
@@ -72,10 +73,21 @@ const interval = z.strictObject({
   dropped: counter,
   connections: counter,
   latency_ms: z.number().min(0).max(MAX_LATENCY_MS).nullable(),
+  // Older programs of edge nodes send none of these.
+  joins: asked,
+  pings: asked,
+  answered: asked,
+  players: asked,
 });
 
-const ENTRIES = new Set(["acknowledgements", "intervals"]);
-const body = z.strictObject({ acknowledgements: atMost(acknowledgement), intervals: atMost(interval) });
+const nodeMinute = z.strictObject({ ts: z.int(), refused: counter.max(CAPACITY.packets) });
+
+const ENTRIES = new Set(["acknowledgements", "intervals", "node_minutes"]);
+const body = z.strictObject({
+  acknowledgements: atMost(acknowledgement),
+  intervals: atMost(interval),
+  node_minutes: atMost(nodeMinute),
+});
 
 /**
  * Reads what an edge node sent at `arrivedAt`.
@@ -84,10 +96,12 @@ const body = z.strictObject({ acknowledgements: atMost(acknowledgement), interva
 export function parseEdgeReport(bytes: Buffer, arrivedAt: Date): EdgeReport {
   const parsed = body.safeParse(parseBoundedJson(bytes, ENTRIES));
   if (!parsed.success) throw new ApiError(400, describeIssue(parsed.error.issues[0], "a report"));
-  const { acknowledgements, intervals } = parsed.data;
-  for (const [index, { ts }] of intervals.entries()) {
-    const problem = problemOfTime(ts, arrivedAt.getTime());
-    if (problem !== null) throw new ApiError(400, `intervals.${index}.ts: ${problem}`);
+  const { acknowledgements, intervals, node_minutes } = parsed.data;
+  for (const [name, list] of Object.entries({ intervals, node_minutes })) {
+    for (const [index, { ts }] of list.entries()) {
+      const problem = problemOfTime(ts, arrivedAt.getTime());
+      if (problem !== null) throw new ApiError(400, `${name}.${index}.ts: ${problem}`);
+    }
   }
   const excess = findExcess(intervals);
   if (excess !== null) throw overLine(excess, intervals);
@@ -98,6 +112,7 @@ export function parseEdgeReport(bytes: Buffer, arrivedAt: Date): EdgeReport {
     intervals: intervals.map(({ service_id, latency_ms, ...rest }) => {
       return { serviceId: service_id, latencyMs: latency_ms, ...rest };
     }),
+    nodeMinutes: node_minutes,
   };
 }
 

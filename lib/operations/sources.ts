@@ -1,6 +1,7 @@
 import { PURPOSES } from "@/lib/admission/shares";
 import { pool } from "@/lib/database/client";
 import { DAILY_TABLES, type DailyTable } from "@/lib/database/partitions";
+import { listRefused } from "@/lib/game-services/edges/nodes";
 import { env } from "@/lib/process/env";
 import { limitCounts, limitStoreIsUp } from "@/lib/rate-limit";
 import { readiness } from "@/lib/readiness";
@@ -20,6 +21,7 @@ export function tellOfApp(): void {
   addMetricSource("pool", database);
   addMetricSource("readiness", ready);
   addMetricSource("sweep", sweep);
+  addMetricSource("edge nodes", edgeNodes);
 }
 
 function admission(): Family[] {
@@ -65,6 +67,19 @@ function limit(): Family[] {
       type: "gauge",
       merge: "sum",
       samples: isUp === null ? [] : [[{}, isUp ? 0 : 1]],
+    },
+  ];
+}
+
+async function edgeNodes(): Promise<Family[]> {
+  const nodes = await listRefused();
+  return [
+    {
+      name: "console_edge_node_refused",
+      help: "Connections that an edge node refused before they belonged to a service, in the newest minute that it reported.",
+      type: "gauge",
+      merge: "max",
+      samples: nodes.map(({ node, refused }) => [{ node }, refused]),
     },
   ];
 }

@@ -19,7 +19,10 @@ export type SecurityEvent =
   | "game service shared"
   | "game service unshared"
   | "support access allowed"
-  | "support access ended";
+  | "support access ended"
+  | "edge node added"
+  | "edge node removed"
+  | "edge node key replaced";
 
 type Details = {
   /** Null: nobody's, as at a sign-in with an e-mail that no account has. That e-mail is not logged. */
@@ -27,6 +30,7 @@ type Details = {
   tokenId?: number;
   serverId?: number;
   serviceId?: number;
+  nodeId?: number;
   ip: string | null;
   reason?: string;
   /** How many tokens, requests or networks the event stands for, where that is not one. */

@@ -37,10 +37,10 @@ export class EdgeCommands {
     this.map = join(dir, "run", "hosts.map");
   }
 
-  /** Writes what HAProxy starts with: its configuration and an empty map. */
-  haproxy(slots: number): [program: string, ...args: string[]] {
+  /** Writes what HAProxy starts with: its configuration and an empty map. `limits`: further options of `haproxy-config`. */
+  haproxy(slots: number, limits: readonly string[] = []): [program: string, ...args: string[]] {
     const config = join(this.#dir, "haproxy.cfg");
-    const args = [PROGRAM, "haproxy-config", "--slots", String(slots), ...this.#options];
+    const args = [PROGRAM, "haproxy-config", "--slots", String(slots), ...limits, ...this.#options];
     mkdirSync(join(this.#dir, "run"), { recursive: true });
     writeFileSync(this.map, "");
     writeFileSync(config, execFileSync(process.execPath, args));

@@ -17,15 +17,18 @@ const LATENCY_MISSED = 0.02;
 
 const PACKETS_PER_PLAYER: Range = [2_050, 2_550];
 const BYTES_PER_PACKET: Range = [128, 176];
-/** The share of packets that is dropped in peace. */
-const DROPPED: Range = [0, 0.0012];
+/** The share of them that join. */
+const JOINS = 0.3;
+/** The share of sessions that is dropped in peace. */
+const DROPPED: Range = [0, 0.02];
 /** Joins and pings of the server list, per player online. */
 const CONNECTIONS_PER_PLAYER: Range = [0.2, 0.5];
 
-/** Packets per minute at the height of an attack. */
-const ATTACK_PACKETS: Range = [4e6, 9e7];
-const BYTES_PER_ATTACK_PACKET: Range = [58, 96];
+/** Sessions per minute at the height of an attack, of which a few reach the origin. */
+const ATTACK_SESSIONS: Range = [4e4, 9e5];
+const BYTES_PER_ATTACK_SESSION: Range = [58, 96];
 const ATTACK_DROPPED: Range = [0.991, 0.9998];
+const PACKETS_PER_ATTACK_SESSION = 8;
 /** The share of an attack that hits its main edge node. */
 const ATTACK_FOCUS = 0.8;
 
@@ -65,22 +68,28 @@ export function intervalAt({ serviceId, key, traffic }: Source, node: EdgeNode, 
     between([0.7, 1.1], wanderAt(minute, 45, key, node.id, USE.crowd)) * between([0.96, 1.04], chance(USE.jitter));
   const players = Math.round(traffic.players * node.share * activityAt(minute + node.utcOffset * 60) * crowd);
   const packets = players * between(PACKETS_PER_PLAYER, chance(USE.packets));
+  const joined = players * between(CONNECTIONS_PER_PLAYER, chance(USE.connections));
   const attack = attackAt(traffic, node, key, minute);
+  const passed = attack * (1 - between(ATTACK_DROPPED, chance(USE.drops)));
+  const joins = Math.round(joined * JOINS + passed);
+  const pings = Math.round(joined * (1 - JOINS));
   const isLatencyMeasured =
     players > 0 && chance(USE.missed) >= LATENCY_MISSED && !episodeAt(PROBE_DOWN, minute, key, node.id, USE.probeDown);
   return {
     serviceId,
     ts: minute * MINUTE,
     nodeId: node.id,
-    packets: Math.round(packets + attack),
+    packets: Math.round(packets + passed * PACKETS_PER_ATTACK_SESSION),
     bytes: Math.round(
       packets * between(BYTES_PER_PACKET, chance(USE.sizes)) +
-        attack * between(BYTES_PER_ATTACK_PACKET, chance(USE.sizes)),
+        attack * between(BYTES_PER_ATTACK_SESSION, chance(USE.sizes)),
     ),
-    dropped: Math.round(
-      packets * between(DROPPED, chance(USE.drops)) + attack * between(ATTACK_DROPPED, chance(USE.drops)),
-    ),
-    connections: Math.round(players * between(CONNECTIONS_PER_PLAYER, chance(USE.connections)) + attack / 50_000),
+    dropped: Math.round(joined * between(DROPPED, chance(USE.drops)) + attack - passed),
+    connections: joins + pings,
+    joins,
+    pings,
+    answered: 0,
+    players,
     latencyMs: isLatencyMeasured ? latencyAt(node, attack, chance(USE.jitter)) : null,
   };
 }
@@ -93,12 +102,12 @@ function activityAt(localMinute: number): number {
   return (0.05 + 0.95 * eveningAt((localMinute / 60) % 24) ** 1.6) * (isWeekend ? 1 : 0.8);
 }
 
-/** Packets of an attack that arrive at a node in a minute; 0 in peace. */
+/** Sessions of an attack that come to a node in a minute; 0 in peace. */
 function attackAt({ attackChance }: Traffic, node: EdgeNode, key: number, minute: number): number {
   const attack = episodeAt({ ...ATTACK, chance: attackChance }, minute, key, ATTACK_USE.begins);
   if (!attack) return 0;
   const ofThisAttack = (use: number) => randomAt(key, use, attack.slot);
-  const size = between(ATTACK_PACKETS, ofThisAttack(ATTACK_USE.size) ** 2);
+  const size = between(ATTACK_SESSIONS, ofThisAttack(ATTACK_USE.size) ** 2);
   const isFocus = node === EDGE_NODES[Math.floor(ofThisAttack(ATTACK_USE.focus) * EDGE_NODES.length)];
   // Steep at both ends, with a plateau between them.
   const height = Math.sin(Math.PI * attack.part) ** 0.4;
@@ -108,6 +117,6 @@ function attackAt({ attackChance }: Traffic, node: EdgeNode, key: number, minute
 
 /** Milliseconds, with two decimals. An attack fills the queues of the node. */
 function latencyAt({ latencyMs }: EdgeNode, attack: number, chance: number): number {
-  const ms = latencyMs * between([0.97, 1.09], chance) + between([0.2, 2.4], chance) + 30 * Math.min(1, attack / 5e7);
+  const ms = latencyMs * between([0.97, 1.09], chance) + between([0.2, 2.4], chance) + 30 * Math.min(1, attack / 5e5);
   return Math.round(ms * 100) / 100;
 }

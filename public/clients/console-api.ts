@@ -216,15 +216,15 @@ export type MetricSample = {
   ts: number;
   /** The edge node that reported the interval. */
   node_id: number;
-  /** Packets that arrived, the dropped included, in this interval alone, not cumulative. */
+  /** Packets between edge node and origin, both ways, in this interval alone, not cumulative. */
   packets: number;
-  /** Bytes that arrived, the dropped included, in this interval alone, not cumulative. */
+  /** Bytes between players and edge node, both ways, in this interval alone, not cumulative. */
   bytes: number;
-  /** Packets dropped in this interval alone, not cumulative. */
+  /** Sessions that did not reach the origin: above a limit, or it could not be reached; in this interval alone, not cumulative. */
   dropped: number;
-  /** Connections opened in this interval alone, not cumulative. */
+  /** Sessions of players that reached the origin in this interval alone, not cumulative. */
   connections: number;
-  /** Latency to the origin, in milliseconds; null when the edge did not measure it. */
+  /** Time that the origin took to answer a status ping of the edge node, in milliseconds; null when the edge did not measure it. */
   latency_ms: number | null;
 };
 

@@ -246,15 +246,15 @@ class MetricSample(TypedDict):
     ts: int
     #: The edge node that reported the interval.
     node_id: int
-    #: Packets that arrived, the dropped included, in this interval alone, not cumulative.
+    #: Packets between edge node and origin, both ways, in this interval alone, not cumulative.
     packets: int
-    #: Bytes that arrived, the dropped included, in this interval alone, not cumulative.
+    #: Bytes between players and edge node, both ways, in this interval alone, not cumulative.
     bytes: int
-    #: Packets dropped in this interval alone, not cumulative.
+    #: Sessions that did not reach the origin: above a limit, or it could not be reached; in this interval alone, not cumulative.
     dropped: int
-    #: Connections opened in this interval alone, not cumulative.
+    #: Sessions of players that reached the origin in this interval alone, not cumulative.
     connections: int
-    #: Latency to the origin, in milliseconds; null when the edge did not measure it.
+    #: Time that the origin took to answer a status ping of the edge node, in milliseconds; null when the edge did not measure it.
     latency_ms: float | None
 
 

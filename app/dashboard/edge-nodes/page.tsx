@@ -1,8 +1,8 @@
 import type { Metadata } from "next";
 import Link from "next/link";
-import { redirect } from "next/navigation";
 import { Cell, DataTable, Row, RowTitle } from "@/app/ui/data-table";
 import { Ip } from "@/app/ui/ip";
+import { Notice } from "@/app/ui/notice";
 import { PageHeader } from "@/app/ui/page-header";
 import { pageOrigin } from "@/app/ui/page-origin";
 import { Section } from "@/app/ui/section";
@@ -10,13 +10,17 @@ import { Time } from "@/app/ui/time";
 import { type EdgeNodeRecord, isHeardLately, listNodes } from "@/lib/game-services/edges/nodes";
 import { FAR_ABOVE, listOutliers, type Outlier } from "@/lib/game-services/edges/outliers";
 import { describeStandings } from "@/lib/game-services/standing";
-import { GAME_SERVICES } from "@/lib/page-paths";
+import { edgeNodeSettingsPath, GAME_SERVICES, NEW_EDGE_NODE } from "@/lib/page-paths";
 import { counted, quantity, unbroken } from "@/lib/quantities";
-import { requireAccount } from "@/lib/sign-in/sessions";
+import { requireAdmin } from "./require-admin";
 
 export const metadata: Metadata = { title: "Edge nodes" };
 
-const COLUMNS = ["Node", "State", "Last heard", "Program", "Services", "Figures"].map((title) => ({ title }));
+type Props = { searchParams: Promise<Record<string, string | string[] | undefined>> };
+
+const COLUMNS = ["Node", "State", "Last heard", "Program", "Services", "Refused", "Figures"].map((title) => ({
+  title,
+}));
 
 /** Those that need somebody first: silent ones, then those that cannot serve something; otherwise by id. */
 function byNeed(nodes: readonly EdgeNodeRecord[], now: Date): EdgeNodeRecord[] {
@@ -28,9 +32,9 @@ function byNeed(nodes: readonly EdgeNodeRecord[], now: Date): EdgeNodeRecord[] {
 }
 
 /** The edge nodes, for administrators; everybody else is sent to the game services. */
-export default async function Page() {
-  const account = await requireAccount();
-  if (account.role !== "admin") redirect(GAME_SERVICES);
+export default async function Page({ searchParams }: Props) {
+  await requireAdmin();
+  const { done } = await searchParams;
   const [nodes, origin] = await Promise.all([listNodes(), pageOrigin()]);
   const now = new Date();
   const perMinute = nodes.reduce(
@@ -41,10 +45,22 @@ export default async function Page() {
   const live = nodes.filter(({ lastHeardAt }) => isHeardLately(lastHeardAt, now));
   return (
     <main id="main" className="page parts">
-      <PageHeader title="Edge nodes" back={{ href: GAME_SERVICES, label: "Game services" }}>
+      {done === "removed" && (
+        <Notice tone="done" role="status" on={done}>
+          The edge node is removed. What it counted stays.
+        </Notice>
+      )}
+      <PageHeader
+        title="Edge nodes"
+        back={{ href: GAME_SERVICES, label: "Game services" }}
+        actions={
+          <Link className="button" href={NEW_EDGE_NODE} prefetch={false}>
+            Add an edge node
+          </Link>
+        }
+      >
         <p className="soft">
-          The machines that protect game services. They are added with <code>npm run edge -- add NAME</code> (in the
-          package <code>./edge add NAME</code>), and run <code>{origin}/edge.mjs</code>.
+          The machines that protect game services. They run <code>{origin}/edge.mjs</code>.
         </p>
       </PageHeader>
       <Section id="nodes" title={`${counted(nodes.length, "node")}, ${live.length} live`}>
@@ -52,14 +68,17 @@ export default async function Page() {
           <p className="soft">There are no edge nodes yet.</p>
         ) : (
           <DataTable labelledBy="nodes" columns={COLUMNS}>
-            {byNeed(nodes, now).map(({ id, name, lastHeardAt, lastHeardIp, agent, services }) => (
+            {byNeed(nodes, now).map(({ id, name, lastHeardAt, lastHeardIp, agent, services, refused }) => (
               <Row key={id} id={`node-${id}`} data-node={id}>
                 <RowTitle>
-                  <bdi>{name}</bdi> <span className="soft">node {id}</span>
+                  <Link href={edgeNodeSettingsPath(id)} prefetch={false}>
+                    <bdi>{name}</bdi>
+                  </Link>{" "}
+                  <span className="soft">node {id}</span>
                 </RowTitle>
                 <Cell label="State">
                   {lastHeardAt === null ? (
-                    "Never heard"
+                    "Waiting for its first fetch"
                   ) : isHeardLately(lastHeardAt, now) ? (
                     "Live"
                   ) : (
@@ -83,6 +102,16 @@ export default async function Page() {
                     {describeStandings(services)}
                   </Link>
                 </Cell>
+                <Cell label="Refused">
+                  {refused === null ? (
+                    <span className="soft">–</span>
+                  ) : (
+                    <>
+                      <data value={refused}>{quantity(refused, "number")}</data>{" "}
+                      <span className="soft">in the last hour</span>
+                    </>
+                  )}
+                </Cell>
                 <Cell label="Figures">
                   <Figures outlier={outliers.byNode.get(id)} minutes={outliers.minutes} now={now} />
                 </Cell>
@@ -90,6 +119,10 @@ export default async function Page() {
             ))}
           </DataTable>
         )}
+        <p className="hint">
+          Refused are connections that belong to no service: above the limits of one ip, without a handshake within two
+          seconds, and for unknown hostnames above 200 a second.
+        </p>
       </Section>
     </main>
   );

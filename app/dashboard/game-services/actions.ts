@@ -15,6 +15,7 @@ import {
   deleteService,
   editService,
   retryService,
+  setOfflineText,
   setRealIps,
   setServiceWish,
 } from "@/lib/game-services/management";
@@ -69,6 +70,14 @@ export async function setRealIpsAction(_: FormAnswer, form: FormData): Promise<F
   const id = idOf(form);
   const isOn = textOf(form, "realIps") === "on";
   return answerChange(await setRealIps(account.id, id, isOn), id, isOn ? "real-ips-on" : "real-ips-off");
+}
+
+/** Changes what players of the game service of the form read while its origin is away. */
+export async function setOfflineTextAction(_: FormAnswer, form: FormData): Promise<FormAnswer> {
+  const account = await requireAccount();
+  const id = idOf(form);
+  const offlineText = textOf(form, "offlineText");
+  return answerChange(await setOfflineText(account.id, id, offlineText), id, "text", { offlineText });
 }
 
 /** Has the game service of the form rolled out once more. */

@@ -9,6 +9,7 @@ const OUTCOMES: Readonly<Record<string, string>> = {
     "Real ips are on; that is being rolled out. The edge nodes ping the origin with and without PROXY protocol.",
   "real-ips-off":
     "Real ips are off; that is being rolled out. The edge nodes ping the origin with and without PROXY protocol.",
+  text: "The text for players is saved and is being rolled out.",
   retried: "The edge nodes try again.",
   deleted: "The service is being deleted.",
   shared: "The service is shared: whoever has this e-mail sees it, now or as soon as there is such an account.",

@@ -5,6 +5,7 @@ import { Cell, DataTable, Row, RowTitle } from "@/app/ui/data-table";
 import { Ip } from "@/app/ui/ip";
 import { PageHeader } from "@/app/ui/page-header";
 import { Section } from "@/app/ui/section";
+import { isStaff } from "@/lib/accounts/accounts";
 import type { GameService } from "@/lib/api/schemas";
 import type { Counter } from "@/lib/game-services/counters";
 import { listOwnIds } from "@/lib/game-services/details";
@@ -12,7 +13,7 @@ import { listGameServices } from "@/lib/game-services/game-services";
 import { describeStandings, type Standings } from "@/lib/game-services/standing";
 import { standingsOfServices } from "@/lib/game-services/standings";
 import { droppedShare, listRecentTraffic } from "@/lib/game-services/traffic";
-import { EDGE_NODES, GAME_SERVICES, NEW_GAME_SERVICE, servicePath } from "@/lib/page-paths";
+import { GAME_SERVICES, NEW_GAME_SERVICE, SUPPORT, servicePath } from "@/lib/page-paths";
 import { counted, percent, quantity } from "@/lib/quantities";
 import { requireAccount } from "@/lib/sign-in/sessions";
 import styles from "./list.module.css";
@@ -50,9 +51,9 @@ export default async function Page({ searchParams }: Props) {
         title="Game services"
         actions={
           <>
-            {account.role === "admin" && (
-              <Link className="button quiet" href={EDGE_NODES} prefetch={false}>
-                Edge nodes
+            {isStaff(account) && (
+              <Link className="button quiet" href={SUPPORT} prefetch={false}>
+                Support
               </Link>
             )}
             <Link className="button" href={NEW_GAME_SERVICE} prefetch={false}>
@@ -97,10 +98,13 @@ export default async function Page({ searchParams }: Props) {
           {shown.length < found.length && <p className="hint">Only the first {MAX_ROWS} are shown: filter them.</p>}
         </Section>
       )}
-      {account.role !== "customer" && (
+      {isStaff(account) && (
         <p className="hint">
-          This list is that of the API: what you own or were granted. A service of somebody else opens by its id, where
-          its owner allows support access or has an open ticket about it.
+          This list is that of the API: what you own or were granted. Services of others are found{" "}
+          <Link href={SUPPORT} prefetch={false}>
+            under Support
+          </Link>
+          .
         </p>
       )}
     </main>

@@ -24,6 +24,8 @@ export type ConfiguredService = {
   enabled: boolean;
   /** The origin is told each player's ip. Absent: it is not. */
   proxy_protocol?: "v2";
+  /** What players read while the origin is away. Absent: a text of the node. */
+  offline_text?: string;
 };
 
 /** A service whose new version is not handed out. Nodes keep serving the last version that they could. */
@@ -73,7 +75,7 @@ const DIGEST = statement(
   ({ silentBefore, unsettledBefore }): Sql<{ digest: string | null; isNodeSilent: boolean; isUnsettled: boolean }> => ({
     sql: `select
       (select md5(string_agg(md5(row(${s.id}, ${s.configVersion}, ${s.javaHostname}, ${s.originHost}, ${s.originPort},
-          ${s.sendsRealIps}, ${s.wish}, case when ${s.wish} is null then ${s.status} end, ${c.serviceId}, ${c.accountId})::text), '' order by ${s.id}))
+          ${s.sendsRealIps}, ${s.offlineText}, ${s.wish}, case when ${s.wish} is null then ${s.status} end, ${c.serviceId}, ${c.accountId})::text), '' order by ${s.id}))
         from ${s} left join ${c} on ${c.hostname} = lower(${s.javaHostname})) as "digest",
       exists (select from ${n} where ${n.isLive} and ${n.lastHeardAt} <= ${silentBefore}) as "isNodeSilent",
       exists (select from ${n} where ${n.unsettledSince} <= ${unsettledBefore}) as "isUnsettled"`,
@@ -90,6 +92,7 @@ const SERVICES = statement({}, () =>
       originHost: s.originHost,
       originPort: s.originPort,
       sendsRealIps: s.sendsRealIps,
+      offlineText: s.offlineText,
       wish: s.wish,
       status: s.status,
       error: s.error,
@@ -146,6 +149,7 @@ async function readServices(digest: string): Promise<Configuration> {
       origin_port: row.originPort,
       enabled: wish === "on",
       ...(row.sendsRealIps && { proxy_protocol: "v2" as const }),
+      ...(row.offlineText !== null && { offline_text: row.offlineText }),
     });
   }
   if (unsettled.length > 0) runInBackground("services that cannot be served", () => settleServices(unsettled));

@@ -1,7 +1,7 @@
 import { db, type Prisma } from "@/lib/database/client";
 import { execute, query, queryIn } from "@/lib/database/run-statement";
-import { select, statement } from "@/lib/database/statement";
-import { table } from "@/lib/database/tables";
+import { parameter, type Sql, select, statement } from "@/lib/database/statement";
+import { Expression, table } from "@/lib/database/tables";
 import type { InvalidField } from "@/lib/failures";
 import { settleAll } from "@/lib/game-services/settlement";
 import type { Standings } from "@/lib/game-services/standing";
@@ -24,6 +24,10 @@ export const NODE_KEY_OVERLAP = HOUR;
 /** Keys of one node that work at a time: the current one, and those replaced within the overlap. */
 export const MAX_WORKING_KEYS = 10;
 
+const n = table("EdgeNode", "n");
+const u = table("EdgeNodeMinute", "u");
+const k = table("EdgeNodeKey", "k");
+
 /** A node as administrators see it. */
 export type EdgeNodeRecord = {
   id: number;
@@ -36,6 +40,8 @@ export type EdgeNodeRecord = {
   agent: string | null;
   /** How far it is with the newest versions of the services. */
   services: Standings;
+  /** Connections that it refused in the last hour before they belonged to a service. Null when it reported no minute. */
+  refused: number | null;
 };
 
 /** Whether a node was heard within the last two minutes. */
@@ -65,6 +71,66 @@ export async function addNode(text: string, now: Date = new Date()): Promise<Add
   });
 }
 
+/** A node as its own pages name it. */
+export type EdgeNodeName = Pick<EdgeNodeRecord, "id" | "name" | "lastHeardAt" | "lastHeardIp"> & {
+  /** Keys that were replaced and still work. */
+  replacedKeys: number;
+};
+
+/** Null when there is no such node. */
+export async function findNode(id: number, now: Date = new Date()): Promise<EdgeNodeName | null> {
+  const node = await db.edgeNode.findUnique({
+    where: { id },
+    select: { id: true, name: true, lastHeardAt: true, lastHeardIp: true },
+  });
+  if (!node) return null;
+  return { ...node, replacedKeys: await db.edgeNodeKey.count({ where: { nodeId: id, expiresAt: { gt: now } } }) };
+}
+
+export type RenameNodeResult = { kind: "renamed" } | { kind: "not-found" } | InvalidField<"name">;
+
+/** Gives a node another name, which no other node has. */
+export async function renameNode(id: number, text: string): Promise<RenameNodeResult> {
+  const name = text.trim();
+  const problem = problemOfName(name);
+  if (problem !== null) return refusal(problem);
+  return db.$transaction(async (tx) => {
+    await queryIn(tx, LOCK_ADDITIONS, {});
+    const other = await tx.edgeNode.findUnique({ where: { name }, select: { id: true } });
+    if (other && other.id !== id) return refusal(`There is an edge node "${name}" already.`);
+    const { count } = await tx.edgeNode.updateMany({ where: { id }, data: { name } });
+    return { kind: count === 1 ? "renamed" : "not-found" };
+  });
+}
+
+/** Services that the question before a removal lists. */
+export const MAX_SERVED_LISTED = 100;
+const a = table("EdgeAcknowledgement", "a");
+const s = table("GameService", "s");
+/** Whether players of a service reach it through the node of an acknowledgement. Older nodes say only the version. */
+const isServing = (said: string) =>
+  `(${said}.serving_version is not null or ${said}.version = ${s.configVersion} and ${said}.error is null and ${s.wish} is distinct from 'off')`;
+
+// Raw: it counts the other live nodes of each service.
+const SERVED = statement(
+  { id: a.nodeId, after: n.lastHeardAt, most: parameter<number>("int") },
+  ({ id, after, most }): Sql<{ id: number; name: string; others: number; total: number }> => ({
+    sql: `select ${s.id} as "id", ${s.name} as "name", count(*) over ()::int as "total", (
+        select count(*)::int from edge_acknowledgements other join ${n} on ${n.id} = other.node_id
+        where other.service_id = ${s.id} and other.node_id <> ${id} and ${n.lastHeardAt} > ${after}
+          and ${isServing("other")}) as "others"
+      from ${a} join ${s} on ${s.id} = ${a.serviceId} and ${s.wish} is distinct from 'gone'
+      where ${a.nodeId} = ${id} and ${isServing("a")} order by "others", ${s.id} limit ${most}`,
+  }),
+);
+
+/** The services that players reach through a node, those first that no other live node serves. */
+export async function listServed(id: number, now: Date = new Date()) {
+  const after = new Date(now.getTime() - SILENT_AFTER);
+  const rows = await query(SERVED, { id, after, most: MAX_SERVED_LISTED });
+  return { total: rows[0]?.total ?? 0, services: rows };
+}
+
 const LOCK_ADDITIONS = statement({}, () => ({ sql: "select pg_advisory_xact_lock(7240915)::text as locked" }));
 
 function problemOfName(name: string): string | null {
@@ -76,9 +142,6 @@ function problemOfName(name: string): string | null {
 function refusal(message: string): InvalidField<"name"> {
   return { kind: "invalid", field: "name", message };
 }
-
-const n = table("EdgeNode", "n");
-const k = table("EdgeNodeKey", "k");
 
 // Raw: one statement for a node and its keys, which waits for others that replace its key.
 const LOCK_NODE = statement({ id: n.id }, ({ id }) =>
@@ -147,9 +210,38 @@ export async function listNodes(): Promise<EdgeNodeRecord[]> {
     agent: true,
   } satisfies Prisma.EdgeNodeSelect;
   const nodes = await db.edgeNode.findMany({ select, orderBy: { id: "asc" } });
-  const standings = await standingsOfNodes(nodes.map(({ id }) => id));
-  return nodes.map((node) => ({ ...node, services: standings.get(node.id) ?? NO_STANDINGS }));
+  const [standings, refused] = await Promise.all([
+    standingsOfNodes(nodes.map(({ id }) => id)),
+    query(REFUSED, { after: new Date(Date.now() - HOUR) }),
+  ]);
+  const byNode = new Map(refused.map((row) => [row.nodeId, row.refused]));
+  return nodes.map((node) => ({
+    ...node,
+    services: standings.get(node.id) ?? NO_STANDINGS,
+    refused: byNode.get(node.id) ?? null,
+  }));
 }
+
+const REFUSED = statement({ after: u.ts }, ({ after }) =>
+  select(
+    { nodeId: u.nodeId, refused: new Expression<number>(`sum(${u.refused})::bigint`, "json") },
+    `from ${u} where ${u.ts} > ${after} group by ${u.nodeId}`,
+  ),
+);
+
+/** What each node refused in the newest minute that it reported, of the last ten, by its name. For operators. */
+export async function listRefused(now: Date = new Date()): Promise<{ node: string; refused: number }[]> {
+  return query(NEWEST_REFUSED, { after: new Date(now.getTime() - 10 * MINUTE) });
+}
+
+const NEWEST_REFUSED = statement({ after: u.ts }, ({ after }) =>
+  select(
+    { node: n.name, refused: new Expression<number>("newest.refused", "json") },
+    `from ${n} join lateral (
+      select ${u.refused} as refused from ${u} where ${u.nodeId} = ${n.id} and ${u.ts} > ${after}
+      order by ${u.ts} desc limit 1) newest on true order by ${n.id}`,
+  ),
+);
 
 /** The names of nodes by id; a removed one has none. */
 export async function nodeNames(): Promise<ReadonlyMap<number, string>> {
@@ -211,12 +303,25 @@ export async function markSilent(now: Date): Promise<boolean> {
   return (await execute(SILENCE, { before: new Date(now.getTime() - SILENT_AFTER), now })) > 0;
 }
 
-/** The ips of live nodes. Hostnames should resolve to them, unless the nodes are behind another proxy. */
-export async function listLiveIps(now: Date = new Date()): Promise<string[]> {
+/** Where Minecraft connects when a name has no SRV record. */
+export const USUAL_PORT = 25_565;
+/** Where players reach a node, as far as the console knows. */
+export type NodeEnd = { ip: string; port: number };
+
+/** The ends of the live nodes, by id. A node says its port in the name of its program. */
+export async function listEnds(now: Date = new Date()): Promise<NodeEnd[]> {
   const nodes = await db.edgeNode.findMany({
     where: { lastHeardAt: { gt: new Date(now.getTime() - SILENT_AFTER) }, lastHeardIp: { not: null } },
-    select: { lastHeardIp: true },
+    select: { lastHeardIp: true, agent: true },
     orderBy: { id: "asc" },
   });
-  return [...new Set(nodes.flatMap(({ lastHeardIp }) => lastHeardIp ?? []))];
+  return nodes.flatMap(({ lastHeardIp: ip, agent }) => {
+    const port = Number(/^console-edge\/\S+ port\/(\d{1,5})$/.exec(agent ?? "")?.[1] ?? USUAL_PORT);
+    return ip === null ? [] : [{ ip, port }];
+  });
+}
+
+/** The ips of live nodes. Hostnames should resolve to them, unless the nodes are behind another proxy. */
+export async function listLiveIps(now: Date = new Date()): Promise<string[]> {
+  return [...new Set((await listEnds(now)).map(({ ip }) => ip))];
 }

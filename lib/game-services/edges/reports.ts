@@ -20,6 +20,8 @@ export type Acknowledgement = {
 export type EdgeReport = {
   acknowledgements: readonly Acknowledgement[];
   intervals: readonly Omit<Interval, "nodeId">[];
+  /** What the node refused before it belonged to a service. `ts`: when the minute begins, in epoch milliseconds. */
+  nodeMinutes?: readonly { ts: number; refused: number }[];
 };
 
 /** `stored` counts new intervals. `dropped` counts intervals of deleted services or of services the node never had. */
@@ -56,18 +58,28 @@ const ACKNOWLEDGE = statement(
   }),
 );
 
+// Raw: many rows at once. A minute that is told twice counts once.
+const REFUSED = statement({ nodeId: n.id, minutes: parameter<string>("text") }, ({ nodeId, minutes }) => ({
+  sql: `insert into edge_node_minutes as u (node_id, ts, refused)
+    select ${n.id}, to_timestamp(minute.ts / 1000.0), max(minute.refused)
+    from ${n}, json_to_recordset(${minutes}::json) as minute (ts bigint, refused bigint)
+    where ${n.id} = ${nodeId} group by ${n.id}, minute.ts order by minute.ts
+    on conflict (node_id, ts) do update set refused = greatest(u.refused, excluded.refused)`,
+}));
+
 /**
  * Stores the report of a node, whole or not at all. Idempotent.
  * @throws OverLineError when its intervals of a minute, earlier reports included, are more than its line carries.
  */
 export async function storeReport(
   nodeId: number,
-  { acknowledgements, intervals }: EdgeReport,
+  { acknowledgements, intervals, nodeMinutes = [] }: EdgeReport,
   now: Date = new Date(),
 ): Promise<StoredReport> {
-  if (acknowledgements.length + intervals.length === 0) return { stored: 0, dropped: 0 };
+  if (acknowledgements.length + intervals.length + nodeMinutes.length === 0) return { stored: 0, dropped: 0 };
   return db.$transaction(async (tx) => {
     if (acknowledgements.length > 0) await acknowledge(tx, nodeId, newestOf(acknowledgements), now);
+    if (nodeMinutes.length > 0) await executeIn(tx, REFUSED, { nodeId, minutes: JSON.stringify(nodeMinutes) });
     return recordReportedIntervals(tx, nodeId, intervals);
   }, TIMES);
 }

@@ -11,12 +11,13 @@ import type { Relation } from "@/lib/game-services/access";
 import type { NodeState, ServiceDetails } from "@/lib/game-services/details";
 import { nodeNames } from "@/lib/game-services/edges/nodes";
 import { describeStanding } from "@/lib/game-services/standing";
-import { getTraffic, listLatencies } from "@/lib/game-services/traffic";
+import { getTraffic, hadPlayer, listLatencies } from "@/lib/game-services/traffic";
 import { edgeNodePath, GAME_SERVICES, serviceAccessPath, serviceDnsPath, serviceSettingsPath } from "@/lib/page-paths";
 import { retryServiceAction, setServiceWishAction } from "../actions";
 import list from "../list.module.css";
 import { ServiceForm } from "../service-form";
 import { nextStep, ServiceStatus } from "../service-status";
+import { FirstSteps } from "./first-steps";
 import { visibleService } from "./own-service";
 import { Traffic } from "./traffic";
 
@@ -39,7 +40,11 @@ export async function ServiceView({ id, range, nodeId }: Props) {
   const details = await visibleService(id);
   const { service, relation, account } = details;
   const now = new Date();
-  const [traffic, names] = await Promise.all([getTraffic(service.id, range, nodeId, now.getTime()), nodeNames()]);
+  const [traffic, names, isPlayed] = await Promise.all([
+    getTraffic(service.id, range, nodeId, now.getTime()),
+    nodeNames(),
+    hadPlayer(service.id),
+  ]);
   const latencies = await listLatencies(service.id, traffic, nodeId);
   return (
     <>
@@ -67,12 +72,15 @@ export async function ServiceView({ id, range, nodeId }: Props) {
         </p>
       )}
       <Warnings nodes={details.nodes} />
-      <Traffic
-        serviceId={service.id}
-        zone={account.timeZone}
-        states={details.nodes}
-        {...{ nodeId, traffic, latencies, names, now }}
-      />
+      {!isPlayed && details.wish === "on" && <FirstSteps details={details} />}
+      {(isPlayed || details.wish !== "on" || traffic.nodes.length > 0) && (
+        <Traffic
+          serviceId={service.id}
+          zone={account.timeZone}
+          states={details.nodes}
+          {...{ nodeId, traffic, latencies, names, now }}
+        />
+      )}
       <Section id="configuration" title="Configuration">
         <Configuration details={details} now={now} />
       </Section>

@@ -1,3 +1,4 @@
+import { Fragment } from "react";
 import { ChartGrid } from "@/app/ui/chart/chart-grid";
 import type { ChartSeries } from "@/app/ui/chart/series";
 import { TimeChart } from "@/app/ui/chart/time-chart";
@@ -6,7 +7,7 @@ import { Section } from "@/app/ui/section";
 import { Time } from "@/app/ui/time";
 import { ValueStrip } from "@/app/ui/value-strip";
 import type { MetricRange } from "@/lib/api/schemas";
-import type { Counter } from "@/lib/game-services/counters";
+import { type Counter, MEANINGS } from "@/lib/game-services/counters";
 import type { NodeState } from "@/lib/game-services/details";
 import {
   droppedShare,
@@ -15,7 +16,7 @@ import {
   type Traffic as TrafficData,
 } from "@/lib/game-services/traffic";
 import { servicePath } from "@/lib/page-paths";
-import { percent, quantity, type Unit } from "@/lib/quantities";
+import { counted, percent, quantity, type Unit } from "@/lib/quantities";
 import { DAY, HOUR, MINUTE } from "@/lib/time";
 import { zoneText } from "@/lib/time-zone";
 
@@ -31,6 +32,11 @@ const CHARTS: readonly { counter: Counter; title: string; unit: Unit }[] = [
   { counter: "packets", title: "Packets a minute", unit: "number" },
   { counter: "bytes", title: "Bytes a minute", unit: "bytes" },
   { counter: "dropped", title: "Dropped a minute", unit: "number" },
+];
+
+const MEANT: readonly (readonly [name: string, counter: keyof typeof MEANINGS])[] = [
+  ...CHARTS.map(({ counter, title }) => [title.replace(" a minute", ""), counter] as const),
+  ["Latency", "latency"],
 ];
 
 type Props = {
@@ -94,6 +100,12 @@ export function Traffic({ serviceId, nodeId, traffic, latencies, names, states, 
         </p>
       ))}
       <Totals traffic={traffic} />
+      {Boolean(traffic.asked.answered) && (
+        <p className="hint">
+          Edge nodes answered {counted(traffic.asked.answered ?? 0, "status ping")} themselves: while the origin was
+          away, and above 20 a second. They are not connections.
+        </p>
+      )}
       {traffic.nodes.length === 0 ? (
         <p className="soft">No edge node has counted anything in this time.</p>
       ) : (
@@ -142,6 +154,19 @@ function Charts({ traffic, latencies, zone, name, nameOf }: ChartsProps) {
       <p className="hint">
         Lines are means of minutes, bands reach from the least to the greatest minute. Times in {zoneText(zone)}.
       </p>
+      <details>
+        <summary>What is counted</summary>
+        <dl className="card card-body">
+          {MEANT.map(([name, counter]) => (
+            <Fragment key={counter}>
+              <dt>
+                <strong>{name}</strong>
+              </dt>
+              <dd className="soft">{MEANINGS[counter]}.</dd>
+            </Fragment>
+          ))}
+        </dl>
+      </details>
     </>
   );
 }
@@ -154,7 +179,7 @@ function Chart({ traffic: { range, from, to, step }, title, unit, series, zone }
   );
 }
 
-function Totals({ traffic: { totals } }: { traffic: TrafficData }) {
+function Totals({ traffic: { totals, asked } }: { traffic: TrafficData }) {
   const share = droppedShare(totals);
   const { latency } = totals;
   const exact = (counter: Counter, unit: Unit) => (
@@ -165,13 +190,25 @@ function Totals({ traffic: { totals } }: { traffic: TrafficData }) {
   return (
     <ValueStrip
       values={[
-        { name: "Connections", value: exact("connections", "number") },
+        {
+          name: "Players now",
+          value: asked.players === null ? "–" : <data value={asked.players}>{quantity(asked.players, "number")}</data>,
+          detail: asked.players === null && "not reported",
+        },
+        {
+          name: "Connections",
+          value: exact("connections", "number"),
+          detail:
+            asked.joins !== null &&
+            asked.pings !== null &&
+            `${counted(asked.joins, "join")}, ${counted(asked.pings, "status ping")}`,
+        },
         { name: "Packets", value: exact("packets", "number") },
         { name: "Bytes", value: exact("bytes", "bytes") },
         {
           name: "Dropped",
           value: exact("dropped", "number"),
-          detail: share !== null && `${percent(share)} of all`,
+          detail: share !== null && `${percent(share)} of all sessions`,
         },
         {
           name: "Latency",

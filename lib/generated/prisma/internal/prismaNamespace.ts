@@ -2317,7 +2317,8 @@ export const GameServiceScalarFieldEnum = {
   wish: 'wish',
   firstFetchedAt: 'firstFetchedAt',
   formNonce: 'formNonce',
-  sendsRealIps: 'sendsRealIps'
+  sendsRealIps: 'sendsRealIps',
+  offlineText: 'offlineText'
 } as const
 
 export type GameServiceScalarFieldEnum = (typeof GameServiceScalarFieldEnum)[keyof typeof GameServiceScalarFieldEnum]
@@ -2375,7 +2376,8 @@ export const EdgeNodeMinuteScalarFieldEnum = {
   packets: 'packets',
   bytes: 'bytes',
   dropped: 'dropped',
-  connections: 'connections'
+  connections: 'connections',
+  refused: 'refused'
 } as const
 
 export type EdgeNodeMinuteScalarFieldEnum = (typeof EdgeNodeMinuteScalarFieldEnum)[keyof typeof EdgeNodeMinuteScalarFieldEnum]
@@ -2426,7 +2428,11 @@ export const MetricSampleScalarFieldEnum = {
   bytes: 'bytes',
   dropped: 'dropped',
   connections: 'connections',
-  latencyMs: 'latencyMs'
+  latencyMs: 'latencyMs',
+  joins: 'joins',
+  pings: 'pings',
+  answered: 'answered',
+  players: 'players'
 } as const
 
 export type MetricSampleScalarFieldEnum = (typeof MetricSampleScalarFieldEnum)[keyof typeof MetricSampleScalarFieldEnum]

@@ -32,6 +32,7 @@ export type EdgeNodeMinuteAvgAggregateOutputType = {
   bytes: number | null
   dropped: number | null
   connections: number | null
+  refused: number | null
 }
 
 export type EdgeNodeMinuteSumAggregateOutputType = {
@@ -40,6 +41,7 @@ export type EdgeNodeMinuteSumAggregateOutputType = {
   bytes: bigint | null
   dropped: bigint | null
   connections: bigint | null
+  refused: bigint | null
 }
 
 export type EdgeNodeMinuteMinAggregateOutputType = {
@@ -49,6 +51,7 @@ export type EdgeNodeMinuteMinAggregateOutputType = {
   bytes: bigint | null
   dropped: bigint | null
   connections: bigint | null
+  refused: bigint | null
 }
 
 export type EdgeNodeMinuteMaxAggregateOutputType = {
@@ -58,6 +61,7 @@ export type EdgeNodeMinuteMaxAggregateOutputType = {
   bytes: bigint | null
   dropped: bigint | null
   connections: bigint | null
+  refused: bigint | null
 }
 
 export type EdgeNodeMinuteCountAggregateOutputType = {
@@ -67,6 +71,7 @@ export type EdgeNodeMinuteCountAggregateOutputType = {
   bytes: number
   dropped: number
   connections: number
+  refused: number
   _all: number
 }
 
@@ -77,6 +82,7 @@ export type EdgeNodeMinuteAvgAggregateInputType = {
   bytes?: true | runtime.Types.Skip
   dropped?: true | runtime.Types.Skip
   connections?: true | runtime.Types.Skip
+  refused?: true | runtime.Types.Skip
 }
 
 export type EdgeNodeMinuteSumAggregateInputType = {
@@ -85,6 +91,7 @@ export type EdgeNodeMinuteSumAggregateInputType = {
   bytes?: true | runtime.Types.Skip
   dropped?: true | runtime.Types.Skip
   connections?: true | runtime.Types.Skip
+  refused?: true | runtime.Types.Skip
 }
 
 export type EdgeNodeMinuteMinAggregateInputType = {
@@ -94,6 +101,7 @@ export type EdgeNodeMinuteMinAggregateInputType = {
   bytes?: true | runtime.Types.Skip
   dropped?: true | runtime.Types.Skip
   connections?: true | runtime.Types.Skip
+  refused?: true | runtime.Types.Skip
 }
 
 export type EdgeNodeMinuteMaxAggregateInputType = {
@@ -103,6 +111,7 @@ export type EdgeNodeMinuteMaxAggregateInputType = {
   bytes?: true | runtime.Types.Skip
   dropped?: true | runtime.Types.Skip
   connections?: true | runtime.Types.Skip
+  refused?: true | runtime.Types.Skip
 }
 
 export type EdgeNodeMinuteCountAggregateInputType = {
@@ -112,6 +121,7 @@ export type EdgeNodeMinuteCountAggregateInputType = {
   bytes?: true | runtime.Types.Skip
   dropped?: true | runtime.Types.Skip
   connections?: true | runtime.Types.Skip
+  refused?: true | runtime.Types.Skip
   _all?: true | runtime.Types.Skip
 }
 
@@ -208,6 +218,7 @@ export type EdgeNodeMinuteGroupByOutputType = {
   bytes: bigint
   dropped: bigint
   connections: bigint
+  refused: bigint
   _count: EdgeNodeMinuteCountAggregateOutputType | null
   _avg: EdgeNodeMinuteAvgAggregateOutputType | null
   _sum: EdgeNodeMinuteSumAggregateOutputType | null
@@ -240,6 +251,7 @@ export type EdgeNodeMinuteWhereInput = {
   bytes?: Prisma.BigIntFilter<"EdgeNodeMinute"> | bigint | number | runtime.Types.Skip
   dropped?: Prisma.BigIntFilter<"EdgeNodeMinute"> | bigint | number | runtime.Types.Skip
   connections?: Prisma.BigIntFilter<"EdgeNodeMinute"> | bigint | number | runtime.Types.Skip
+  refused?: Prisma.BigIntFilter<"EdgeNodeMinute"> | bigint | number | runtime.Types.Skip
   node?: Prisma.XOR<Prisma.EdgeNodeScalarRelationFilter, Prisma.EdgeNodeWhereInput> | runtime.Types.Skip
 }
 
@@ -250,6 +262,7 @@ export type EdgeNodeMinuteOrderByWithRelationInput = {
   bytes?: Prisma.SortOrder | runtime.Types.Skip
   dropped?: Prisma.SortOrder | runtime.Types.Skip
   connections?: Prisma.SortOrder | runtime.Types.Skip
+  refused?: Prisma.SortOrder | runtime.Types.Skip
   node?: Prisma.EdgeNodeOrderByWithRelationInput | runtime.Types.Skip
 }
 
@@ -264,6 +277,7 @@ export type EdgeNodeMinuteWhereUniqueInput = Prisma.AtLeast<{
   bytes?: Prisma.BigIntFilter<"EdgeNodeMinute"> | bigint | number | runtime.Types.Skip
   dropped?: Prisma.BigIntFilter<"EdgeNodeMinute"> | bigint | number | runtime.Types.Skip
   connections?: Prisma.BigIntFilter<"EdgeNodeMinute"> | bigint | number | runtime.Types.Skip
+  refused?: Prisma.BigIntFilter<"EdgeNodeMinute"> | bigint | number | runtime.Types.Skip
   node?: Prisma.XOR<Prisma.EdgeNodeScalarRelationFilter, Prisma.EdgeNodeWhereInput> | runtime.Types.Skip
 }, "nodeId_ts">
 
@@ -274,6 +288,7 @@ export type EdgeNodeMinuteOrderByWithAggregationInput = {
   bytes?: Prisma.SortOrder | runtime.Types.Skip
   dropped?: Prisma.SortOrder | runtime.Types.Skip
   connections?: Prisma.SortOrder | runtime.Types.Skip
+  refused?: Prisma.SortOrder | runtime.Types.Skip
   _count?: Prisma.EdgeNodeMinuteCountOrderByAggregateInput | runtime.Types.Skip
   _avg?: Prisma.EdgeNodeMinuteAvgOrderByAggregateInput | runtime.Types.Skip
   _max?: Prisma.EdgeNodeMinuteMaxOrderByAggregateInput | runtime.Types.Skip
@@ -291,6 +306,7 @@ export type EdgeNodeMinuteScalarWhereWithAggregatesInput = {
   bytes?: Prisma.BigIntWithAggregatesFilter<"EdgeNodeMinute"> | bigint | number | runtime.Types.Skip
   dropped?: Prisma.BigIntWithAggregatesFilter<"EdgeNodeMinute"> | bigint | number | runtime.Types.Skip
   connections?: Prisma.BigIntWithAggregatesFilter<"EdgeNodeMinute"> | bigint | number | runtime.Types.Skip
+  refused?: Prisma.BigIntWithAggregatesFilter<"EdgeNodeMinute"> | bigint | number | runtime.Types.Skip
 }
 
 export type EdgeNodeMinuteCreateInput = {
@@ -299,6 +315,7 @@ export type EdgeNodeMinuteCreateInput = {
   bytes?: bigint | number | runtime.Types.Skip
   dropped?: bigint | number | runtime.Types.Skip
   connections?: bigint | number | runtime.Types.Skip
+  refused?: bigint | number | runtime.Types.Skip
   node: Prisma.EdgeNodeCreateNestedOneWithoutMinutesInput
 }
 
@@ -309,6 +326,7 @@ export type EdgeNodeMinuteUncheckedCreateInput = {
   bytes?: bigint | number | runtime.Types.Skip
   dropped?: bigint | number | runtime.Types.Skip
   connections?: bigint | number | runtime.Types.Skip
+  refused?: bigint | number | runtime.Types.Skip
 }
 
 export type EdgeNodeMinuteUpdateInput = {
@@ -317,6 +335,7 @@ export type EdgeNodeMinuteUpdateInput = {
   bytes?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number | runtime.Types.Skip
   dropped?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number | runtime.Types.Skip
   connections?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number | runtime.Types.Skip
+  refused?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number | runtime.Types.Skip
   node?: Prisma.EdgeNodeUpdateOneRequiredWithoutMinutesNestedInput | runtime.Types.Skip
 }
 
@@ -327,6 +346,7 @@ export type EdgeNodeMinuteUncheckedUpdateInput = {
   bytes?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number | runtime.Types.Skip
   dropped?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number | runtime.Types.Skip
   connections?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number | runtime.Types.Skip
+  refused?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number | runtime.Types.Skip
 }
 
 export type EdgeNodeMinuteCreateManyInput = {
@@ -336,6 +356,7 @@ export type EdgeNodeMinuteCreateManyInput = {
   bytes?: bigint | number | runtime.Types.Skip
   dropped?: bigint | number | runtime.Types.Skip
   connections?: bigint | number | runtime.Types.Skip
+  refused?: bigint | number | runtime.Types.Skip
 }
 
 export type EdgeNodeMinuteUpdateManyMutationInput = {
@@ -344,6 +365,7 @@ export type EdgeNodeMinuteUpdateManyMutationInput = {
   bytes?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number | runtime.Types.Skip
   dropped?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number | runtime.Types.Skip
   connections?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number | runtime.Types.Skip
+  refused?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number | runtime.Types.Skip
 }
 
 export type EdgeNodeMinuteUncheckedUpdateManyInput = {
@@ -353,6 +375,7 @@ export type EdgeNodeMinuteUncheckedUpdateManyInput = {
   bytes?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number | runtime.Types.Skip
   dropped?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number | runtime.Types.Skip
   connections?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number | runtime.Types.Skip
+  refused?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number | runtime.Types.Skip
 }
 
 export type EdgeNodeMinuteListRelationFilter = {
@@ -377,6 +400,7 @@ export type EdgeNodeMinuteCountOrderByAggregateInput = {
   bytes?: Prisma.SortOrder | runtime.Types.Skip
   dropped?: Prisma.SortOrder | runtime.Types.Skip
   connections?: Prisma.SortOrder | runtime.Types.Skip
+  refused?: Prisma.SortOrder | runtime.Types.Skip
 }
 
 export type EdgeNodeMinuteAvgOrderByAggregateInput = {
@@ -385,6 +409,7 @@ export type EdgeNodeMinuteAvgOrderByAggregateInput = {
   bytes?: Prisma.SortOrder | runtime.Types.Skip
   dropped?: Prisma.SortOrder | runtime.Types.Skip
   connections?: Prisma.SortOrder | runtime.Types.Skip
+  refused?: Prisma.SortOrder | runtime.Types.Skip
 }
 
 export type EdgeNodeMinuteMaxOrderByAggregateInput = {
@@ -394,6 +419,7 @@ export type EdgeNodeMinuteMaxOrderByAggregateInput = {
   bytes?: Prisma.SortOrder | runtime.Types.Skip
   dropped?: Prisma.SortOrder | runtime.Types.Skip
   connections?: Prisma.SortOrder | runtime.Types.Skip
+  refused?: Prisma.SortOrder | runtime.Types.Skip
 }
 
 export type EdgeNodeMinuteMinOrderByAggregateInput = {
@@ -403,6 +429,7 @@ export type EdgeNodeMinuteMinOrderByAggregateInput = {
   bytes?: Prisma.SortOrder | runtime.Types.Skip
   dropped?: Prisma.SortOrder | runtime.Types.Skip
   connections?: Prisma.SortOrder | runtime.Types.Skip
+  refused?: Prisma.SortOrder | runtime.Types.Skip
 }
 
 export type EdgeNodeMinuteSumOrderByAggregateInput = {
@@ -411,6 +438,7 @@ export type EdgeNodeMinuteSumOrderByAggregateInput = {
   bytes?: Prisma.SortOrder | runtime.Types.Skip
   dropped?: Prisma.SortOrder | runtime.Types.Skip
   connections?: Prisma.SortOrder | runtime.Types.Skip
+  refused?: Prisma.SortOrder | runtime.Types.Skip
 }
 
 export type EdgeNodeMinuteCreateNestedManyWithoutNodeInput = {
@@ -469,6 +497,7 @@ export type EdgeNodeMinuteCreateWithoutNodeInput = {
   bytes?: bigint | number | runtime.Types.Skip
   dropped?: bigint | number | runtime.Types.Skip
   connections?: bigint | number | runtime.Types.Skip
+  refused?: bigint | number | runtime.Types.Skip
 }
 
 export type EdgeNodeMinuteUncheckedCreateWithoutNodeInput = {
@@ -477,6 +506,7 @@ export type EdgeNodeMinuteUncheckedCreateWithoutNodeInput = {
   bytes?: bigint | number | runtime.Types.Skip
   dropped?: bigint | number | runtime.Types.Skip
   connections?: bigint | number | runtime.Types.Skip
+  refused?: bigint | number | runtime.Types.Skip
 }
 
 export type EdgeNodeMinuteCreateOrConnectWithoutNodeInput = {
@@ -515,6 +545,7 @@ export type EdgeNodeMinuteScalarWhereInput = {
   bytes?: Prisma.BigIntFilter<"EdgeNodeMinute"> | bigint | number | runtime.Types.Skip
   dropped?: Prisma.BigIntFilter<"EdgeNodeMinute"> | bigint | number | runtime.Types.Skip
   connections?: Prisma.BigIntFilter<"EdgeNodeMinute"> | bigint | number | runtime.Types.Skip
+  refused?: Prisma.BigIntFilter<"EdgeNodeMinute"> | bigint | number | runtime.Types.Skip
 }
 
 export type EdgeNodeMinuteCreateManyNodeInput = {
@@ -523,6 +554,7 @@ export type EdgeNodeMinuteCreateManyNodeInput = {
   bytes?: bigint | number | runtime.Types.Skip
   dropped?: bigint | number | runtime.Types.Skip
   connections?: bigint | number | runtime.Types.Skip
+  refused?: bigint | number | runtime.Types.Skip
 }
 
 export type EdgeNodeMinuteUpdateWithoutNodeInput = {
@@ -531,6 +563,7 @@ export type EdgeNodeMinuteUpdateWithoutNodeInput = {
   bytes?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number | runtime.Types.Skip
   dropped?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number | runtime.Types.Skip
   connections?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number | runtime.Types.Skip
+  refused?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number | runtime.Types.Skip
 }
 
 export type EdgeNodeMinuteUncheckedUpdateWithoutNodeInput = {
@@ -539,6 +572,7 @@ export type EdgeNodeMinuteUncheckedUpdateWithoutNodeInput = {
   bytes?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number | runtime.Types.Skip
   dropped?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number | runtime.Types.Skip
   connections?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number | runtime.Types.Skip
+  refused?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number | runtime.Types.Skip
 }
 
 export type EdgeNodeMinuteUncheckedUpdateManyWithoutNodeInput = {
@@ -547,6 +581,7 @@ export type EdgeNodeMinuteUncheckedUpdateManyWithoutNodeInput = {
   bytes?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number | runtime.Types.Skip
   dropped?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number | runtime.Types.Skip
   connections?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number | runtime.Types.Skip
+  refused?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number | runtime.Types.Skip
 }
 
 
@@ -558,6 +593,7 @@ export type EdgeNodeMinuteSelect<ExtArgs extends runtime.Types.Extensions.Intern
   bytes?: boolean | runtime.Types.Skip
   dropped?: boolean | runtime.Types.Skip
   connections?: boolean | runtime.Types.Skip
+  refused?: boolean | runtime.Types.Skip
   node?: boolean | Prisma.EdgeNodeDefaultArgs<ExtArgs> | runtime.Types.Skip
 }, ExtArgs["result"]["edgeNodeMinute"]>
 
@@ -568,6 +604,7 @@ export type EdgeNodeMinuteSelectCreateManyAndReturn<ExtArgs extends runtime.Type
   bytes?: boolean | runtime.Types.Skip
   dropped?: boolean | runtime.Types.Skip
   connections?: boolean | runtime.Types.Skip
+  refused?: boolean | runtime.Types.Skip
   node?: boolean | Prisma.EdgeNodeDefaultArgs<ExtArgs> | runtime.Types.Skip
 }, ExtArgs["result"]["edgeNodeMinute"]>
 
@@ -578,6 +615,7 @@ export type EdgeNodeMinuteSelectUpdateManyAndReturn<ExtArgs extends runtime.Type
   bytes?: boolean | runtime.Types.Skip
   dropped?: boolean | runtime.Types.Skip
   connections?: boolean | runtime.Types.Skip
+  refused?: boolean | runtime.Types.Skip
   node?: boolean | Prisma.EdgeNodeDefaultArgs<ExtArgs> | runtime.Types.Skip
 }, ExtArgs["result"]["edgeNodeMinute"]>
 
@@ -588,9 +626,10 @@ export type EdgeNodeMinuteSelectScalar = {
   bytes?: boolean | runtime.Types.Skip
   dropped?: boolean | runtime.Types.Skip
   connections?: boolean | runtime.Types.Skip
+  refused?: boolean | runtime.Types.Skip
 }
 
-export type EdgeNodeMinuteOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"nodeId" | "ts" | "packets" | "bytes" | "dropped" | "connections", ExtArgs["result"]["edgeNodeMinute"], runtime.Types.Skip>
+export type EdgeNodeMinuteOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"nodeId" | "ts" | "packets" | "bytes" | "dropped" | "connections" | "refused", ExtArgs["result"]["edgeNodeMinute"], runtime.Types.Skip>
 export type EdgeNodeMinuteInclude<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
   node?: boolean | Prisma.EdgeNodeDefaultArgs<ExtArgs> | runtime.Types.Skip
 }
@@ -613,6 +652,10 @@ export type $EdgeNodeMinutePayload<ExtArgs extends runtime.Types.Extensions.Inte
     bytes: bigint
     dropped: bigint
     connections: bigint
+    /**
+     * Connections that the node refused before they belonged to a service.
+     */
+    refused: bigint
   }, ExtArgs["result"]["edgeNodeMinute"]>
   composites: {}
 }
@@ -1043,6 +1086,7 @@ export interface EdgeNodeMinuteFieldRefs {
   readonly bytes: Prisma.FieldRef<"EdgeNodeMinute", 'BigInt'>
   readonly dropped: Prisma.FieldRef<"EdgeNodeMinute", 'BigInt'>
   readonly connections: Prisma.FieldRef<"EdgeNodeMinute", 'BigInt'>
+  readonly refused: Prisma.FieldRef<"EdgeNodeMinute", 'BigInt'>
 }
     
 

@@ -57,6 +57,7 @@ export type GameServiceMinAggregateOutputType = {
   firstFetchedAt: Date | null
   formNonce: string | null
   sendsRealIps: boolean | null
+  offlineText: string | null
 }
 
 export type GameServiceMaxAggregateOutputType = {
@@ -76,6 +77,7 @@ export type GameServiceMaxAggregateOutputType = {
   firstFetchedAt: Date | null
   formNonce: string | null
   sendsRealIps: boolean | null
+  offlineText: string | null
 }
 
 export type GameServiceCountAggregateOutputType = {
@@ -95,6 +97,7 @@ export type GameServiceCountAggregateOutputType = {
   firstFetchedAt: number
   formNonce: number
   sendsRealIps: number
+  offlineText: number
   _all: number
 }
 
@@ -130,6 +133,7 @@ export type GameServiceMinAggregateInputType = {
   firstFetchedAt?: true | runtime.Types.Skip
   formNonce?: true | runtime.Types.Skip
   sendsRealIps?: true | runtime.Types.Skip
+  offlineText?: true | runtime.Types.Skip
 }
 
 export type GameServiceMaxAggregateInputType = {
@@ -149,6 +153,7 @@ export type GameServiceMaxAggregateInputType = {
   firstFetchedAt?: true | runtime.Types.Skip
   formNonce?: true | runtime.Types.Skip
   sendsRealIps?: true | runtime.Types.Skip
+  offlineText?: true | runtime.Types.Skip
 }
 
 export type GameServiceCountAggregateInputType = {
@@ -168,6 +173,7 @@ export type GameServiceCountAggregateInputType = {
   firstFetchedAt?: true | runtime.Types.Skip
   formNonce?: true | runtime.Types.Skip
   sendsRealIps?: true | runtime.Types.Skip
+  offlineText?: true | runtime.Types.Skip
   _all?: true | runtime.Types.Skip
 }
 
@@ -274,6 +280,7 @@ export type GameServiceGroupByOutputType = {
   firstFetchedAt: Date | null
   formNonce: string | null
   sendsRealIps: boolean
+  offlineText: string | null
   _count: GameServiceCountAggregateOutputType | null
   _avg: GameServiceAvgAggregateOutputType | null
   _sum: GameServiceSumAggregateOutputType | null
@@ -316,6 +323,7 @@ export type GameServiceWhereInput = {
   firstFetchedAt?: Prisma.DateTimeNullableFilter<"GameService"> | Date | string | null | runtime.Types.Skip
   formNonce?: Prisma.StringNullableFilter<"GameService"> | string | null | runtime.Types.Skip
   sendsRealIps?: Prisma.BoolFilter<"GameService"> | boolean | runtime.Types.Skip
+  offlineText?: Prisma.StringNullableFilter<"GameService"> | string | null | runtime.Types.Skip
   account?: Prisma.XOR<Prisma.AccountScalarRelationFilter, Prisma.AccountWhereInput> | runtime.Types.Skip
   grants?: Prisma.ServiceGrantListRelationFilter | runtime.Types.Skip
   shares?: Prisma.ServiceShareListRelationFilter | runtime.Types.Skip
@@ -342,6 +350,7 @@ export type GameServiceOrderByWithRelationInput = {
   firstFetchedAt?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
   formNonce?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
   sendsRealIps?: Prisma.SortOrder | runtime.Types.Skip
+  offlineText?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
   account?: Prisma.AccountOrderByWithRelationInput | runtime.Types.Skip
   grants?: Prisma.ServiceGrantOrderByRelationAggregateInput | runtime.Types.Skip
   shares?: Prisma.ServiceShareOrderByRelationAggregateInput | runtime.Types.Skip
@@ -372,6 +381,7 @@ export type GameServiceWhereUniqueInput = Prisma.AtLeast<{
   firstFetchedAt?: Prisma.DateTimeNullableFilter<"GameService"> | Date | string | null | runtime.Types.Skip
   formNonce?: Prisma.StringNullableFilter<"GameService"> | string | null | runtime.Types.Skip
   sendsRealIps?: Prisma.BoolFilter<"GameService"> | boolean | runtime.Types.Skip
+  offlineText?: Prisma.StringNullableFilter<"GameService"> | string | null | runtime.Types.Skip
   account?: Prisma.XOR<Prisma.AccountScalarRelationFilter, Prisma.AccountWhereInput> | runtime.Types.Skip
   grants?: Prisma.ServiceGrantListRelationFilter | runtime.Types.Skip
   shares?: Prisma.ServiceShareListRelationFilter | runtime.Types.Skip
@@ -398,6 +408,7 @@ export type GameServiceOrderByWithAggregationInput = {
   firstFetchedAt?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
   formNonce?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
   sendsRealIps?: Prisma.SortOrder | runtime.Types.Skip
+  offlineText?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
   _count?: Prisma.GameServiceCountOrderByAggregateInput | runtime.Types.Skip
   _avg?: Prisma.GameServiceAvgOrderByAggregateInput | runtime.Types.Skip
   _max?: Prisma.GameServiceMaxOrderByAggregateInput | runtime.Types.Skip
@@ -425,6 +436,7 @@ export type GameServiceScalarWhereWithAggregatesInput = {
   firstFetchedAt?: Prisma.DateTimeNullableWithAggregatesFilter<"GameService"> | Date | string | null | runtime.Types.Skip
   formNonce?: Prisma.StringNullableWithAggregatesFilter<"GameService"> | string | null | runtime.Types.Skip
   sendsRealIps?: Prisma.BoolWithAggregatesFilter<"GameService"> | boolean | runtime.Types.Skip
+  offlineText?: Prisma.StringNullableWithAggregatesFilter<"GameService"> | string | null | runtime.Types.Skip
 }
 
 export type GameServiceCreateInput = {
@@ -442,6 +454,7 @@ export type GameServiceCreateInput = {
   firstFetchedAt?: Date | string | null | runtime.Types.Skip
   formNonce?: string | null | runtime.Types.Skip
   sendsRealIps?: boolean | runtime.Types.Skip
+  offlineText?: string | null | runtime.Types.Skip
   account: Prisma.AccountCreateNestedOneWithoutGameServicesInput
   grants?: Prisma.ServiceGrantCreateNestedManyWithoutServiceInput | runtime.Types.Skip
   shares?: Prisma.ServiceShareCreateNestedManyWithoutServiceInput | runtime.Types.Skip
@@ -468,6 +481,7 @@ export type GameServiceUncheckedCreateInput = {
   firstFetchedAt?: Date | string | null | runtime.Types.Skip
   formNonce?: string | null | runtime.Types.Skip
   sendsRealIps?: boolean | runtime.Types.Skip
+  offlineText?: string | null | runtime.Types.Skip
   grants?: Prisma.ServiceGrantUncheckedCreateNestedManyWithoutServiceInput | runtime.Types.Skip
   shares?: Prisma.ServiceShareUncheckedCreateNestedManyWithoutServiceInput | runtime.Types.Skip
   tickets?: Prisma.TicketUncheckedCreateNestedManyWithoutServiceInput | runtime.Types.Skip
@@ -491,6 +505,7 @@ export type GameServiceUpdateInput = {
   firstFetchedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
   formNonce?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
   sendsRealIps?: Prisma.BoolFieldUpdateOperationsInput | boolean | runtime.Types.Skip
+  offlineText?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
   account?: Prisma.AccountUpdateOneRequiredWithoutGameServicesNestedInput | runtime.Types.Skip
   grants?: Prisma.ServiceGrantUpdateManyWithoutServiceNestedInput | runtime.Types.Skip
   shares?: Prisma.ServiceShareUpdateManyWithoutServiceNestedInput | runtime.Types.Skip
@@ -517,6 +532,7 @@ export type GameServiceUncheckedUpdateInput = {
   firstFetchedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
   formNonce?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
   sendsRealIps?: Prisma.BoolFieldUpdateOperationsInput | boolean | runtime.Types.Skip
+  offlineText?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
   grants?: Prisma.ServiceGrantUncheckedUpdateManyWithoutServiceNestedInput | runtime.Types.Skip
   shares?: Prisma.ServiceShareUncheckedUpdateManyWithoutServiceNestedInput | runtime.Types.Skip
   tickets?: Prisma.TicketUncheckedUpdateManyWithoutServiceNestedInput | runtime.Types.Skip
@@ -542,6 +558,7 @@ export type GameServiceCreateManyInput = {
   firstFetchedAt?: Date | string | null | runtime.Types.Skip
   formNonce?: string | null | runtime.Types.Skip
   sendsRealIps?: boolean | runtime.Types.Skip
+  offlineText?: string | null | runtime.Types.Skip
 }
 
 export type GameServiceUpdateManyMutationInput = {
@@ -559,6 +576,7 @@ export type GameServiceUpdateManyMutationInput = {
   firstFetchedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
   formNonce?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
   sendsRealIps?: Prisma.BoolFieldUpdateOperationsInput | boolean | runtime.Types.Skip
+  offlineText?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
 }
 
 export type GameServiceUncheckedUpdateManyInput = {
@@ -578,6 +596,7 @@ export type GameServiceUncheckedUpdateManyInput = {
   firstFetchedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
   formNonce?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
   sendsRealIps?: Prisma.BoolFieldUpdateOperationsInput | boolean | runtime.Types.Skip
+  offlineText?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
 }
 
 export type GameServiceListRelationFilter = {
@@ -612,6 +631,7 @@ export type GameServiceCountOrderByAggregateInput = {
   firstFetchedAt?: Prisma.SortOrder | runtime.Types.Skip
   formNonce?: Prisma.SortOrder | runtime.Types.Skip
   sendsRealIps?: Prisma.SortOrder | runtime.Types.Skip
+  offlineText?: Prisma.SortOrder | runtime.Types.Skip
 }
 
 export type GameServiceAvgOrderByAggregateInput = {
@@ -638,6 +658,7 @@ export type GameServiceMaxOrderByAggregateInput = {
   firstFetchedAt?: Prisma.SortOrder | runtime.Types.Skip
   formNonce?: Prisma.SortOrder | runtime.Types.Skip
   sendsRealIps?: Prisma.SortOrder | runtime.Types.Skip
+  offlineText?: Prisma.SortOrder | runtime.Types.Skip
 }
 
 export type GameServiceMinOrderByAggregateInput = {
@@ -657,6 +678,7 @@ export type GameServiceMinOrderByAggregateInput = {
   firstFetchedAt?: Prisma.SortOrder | runtime.Types.Skip
   formNonce?: Prisma.SortOrder | runtime.Types.Skip
   sendsRealIps?: Prisma.SortOrder | runtime.Types.Skip
+  offlineText?: Prisma.SortOrder | runtime.Types.Skip
 }
 
 export type GameServiceSumOrderByAggregateInput = {
@@ -829,6 +851,7 @@ export type GameServiceCreateWithoutAccountInput = {
   firstFetchedAt?: Date | string | null | runtime.Types.Skip
   formNonce?: string | null | runtime.Types.Skip
   sendsRealIps?: boolean | runtime.Types.Skip
+  offlineText?: string | null | runtime.Types.Skip
   grants?: Prisma.ServiceGrantCreateNestedManyWithoutServiceInput | runtime.Types.Skip
   shares?: Prisma.ServiceShareCreateNestedManyWithoutServiceInput | runtime.Types.Skip
   tickets?: Prisma.TicketCreateNestedManyWithoutServiceInput | runtime.Types.Skip
@@ -853,6 +876,7 @@ export type GameServiceUncheckedCreateWithoutAccountInput = {
   firstFetchedAt?: Date | string | null | runtime.Types.Skip
   formNonce?: string | null | runtime.Types.Skip
   sendsRealIps?: boolean | runtime.Types.Skip
+  offlineText?: string | null | runtime.Types.Skip
   grants?: Prisma.ServiceGrantUncheckedCreateNestedManyWithoutServiceInput | runtime.Types.Skip
   shares?: Prisma.ServiceShareUncheckedCreateNestedManyWithoutServiceInput | runtime.Types.Skip
   tickets?: Prisma.TicketUncheckedCreateNestedManyWithoutServiceInput | runtime.Types.Skip
@@ -907,6 +931,7 @@ export type GameServiceScalarWhereInput = {
   firstFetchedAt?: Prisma.DateTimeNullableFilter<"GameService"> | Date | string | null | runtime.Types.Skip
   formNonce?: Prisma.StringNullableFilter<"GameService"> | string | null | runtime.Types.Skip
   sendsRealIps?: Prisma.BoolFilter<"GameService"> | boolean | runtime.Types.Skip
+  offlineText?: Prisma.StringNullableFilter<"GameService"> | string | null | runtime.Types.Skip
 }
 
 export type GameServiceCreateWithoutGrantsInput = {
@@ -924,6 +949,7 @@ export type GameServiceCreateWithoutGrantsInput = {
   firstFetchedAt?: Date | string | null | runtime.Types.Skip
   formNonce?: string | null | runtime.Types.Skip
   sendsRealIps?: boolean | runtime.Types.Skip
+  offlineText?: string | null | runtime.Types.Skip
   account: Prisma.AccountCreateNestedOneWithoutGameServicesInput
   shares?: Prisma.ServiceShareCreateNestedManyWithoutServiceInput | runtime.Types.Skip
   tickets?: Prisma.TicketCreateNestedManyWithoutServiceInput | runtime.Types.Skip
@@ -949,6 +975,7 @@ export type GameServiceUncheckedCreateWithoutGrantsInput = {
   firstFetchedAt?: Date | string | null | runtime.Types.Skip
   formNonce?: string | null | runtime.Types.Skip
   sendsRealIps?: boolean | runtime.Types.Skip
+  offlineText?: string | null | runtime.Types.Skip
   shares?: Prisma.ServiceShareUncheckedCreateNestedManyWithoutServiceInput | runtime.Types.Skip
   tickets?: Prisma.TicketUncheckedCreateNestedManyWithoutServiceInput | runtime.Types.Skip
   metricSamples?: Prisma.MetricSampleUncheckedCreateNestedManyWithoutServiceInput | runtime.Types.Skip
@@ -987,6 +1014,7 @@ export type GameServiceUpdateWithoutGrantsInput = {
   firstFetchedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
   formNonce?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
   sendsRealIps?: Prisma.BoolFieldUpdateOperationsInput | boolean | runtime.Types.Skip
+  offlineText?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
   account?: Prisma.AccountUpdateOneRequiredWithoutGameServicesNestedInput | runtime.Types.Skip
   shares?: Prisma.ServiceShareUpdateManyWithoutServiceNestedInput | runtime.Types.Skip
   tickets?: Prisma.TicketUpdateManyWithoutServiceNestedInput | runtime.Types.Skip
@@ -1012,6 +1040,7 @@ export type GameServiceUncheckedUpdateWithoutGrantsInput = {
   firstFetchedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
   formNonce?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
   sendsRealIps?: Prisma.BoolFieldUpdateOperationsInput | boolean | runtime.Types.Skip
+  offlineText?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
   shares?: Prisma.ServiceShareUncheckedUpdateManyWithoutServiceNestedInput | runtime.Types.Skip
   tickets?: Prisma.TicketUncheckedUpdateManyWithoutServiceNestedInput | runtime.Types.Skip
   metricSamples?: Prisma.MetricSampleUncheckedUpdateManyWithoutServiceNestedInput | runtime.Types.Skip
@@ -1034,6 +1063,7 @@ export type GameServiceCreateWithoutSharesInput = {
   firstFetchedAt?: Date | string | null | runtime.Types.Skip
   formNonce?: string | null | runtime.Types.Skip
   sendsRealIps?: boolean | runtime.Types.Skip
+  offlineText?: string | null | runtime.Types.Skip
   account: Prisma.AccountCreateNestedOneWithoutGameServicesInput
   grants?: Prisma.ServiceGrantCreateNestedManyWithoutServiceInput | runtime.Types.Skip
   tickets?: Prisma.TicketCreateNestedManyWithoutServiceInput | runtime.Types.Skip
@@ -1059,6 +1089,7 @@ export type GameServiceUncheckedCreateWithoutSharesInput = {
   firstFetchedAt?: Date | string | null | runtime.Types.Skip
   formNonce?: string | null | runtime.Types.Skip
   sendsRealIps?: boolean | runtime.Types.Skip
+  offlineText?: string | null | runtime.Types.Skip
   grants?: Prisma.ServiceGrantUncheckedCreateNestedManyWithoutServiceInput | runtime.Types.Skip
   tickets?: Prisma.TicketUncheckedCreateNestedManyWithoutServiceInput | runtime.Types.Skip
   metricSamples?: Prisma.MetricSampleUncheckedCreateNestedManyWithoutServiceInput | runtime.Types.Skip
@@ -1097,6 +1128,7 @@ export type GameServiceUpdateWithoutSharesInput = {
   firstFetchedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
   formNonce?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
   sendsRealIps?: Prisma.BoolFieldUpdateOperationsInput | boolean | runtime.Types.Skip
+  offlineText?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
   account?: Prisma.AccountUpdateOneRequiredWithoutGameServicesNestedInput | runtime.Types.Skip
   grants?: Prisma.ServiceGrantUpdateManyWithoutServiceNestedInput | runtime.Types.Skip
   tickets?: Prisma.TicketUpdateManyWithoutServiceNestedInput | runtime.Types.Skip
@@ -1122,6 +1154,7 @@ export type GameServiceUncheckedUpdateWithoutSharesInput = {
   firstFetchedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
   formNonce?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
   sendsRealIps?: Prisma.BoolFieldUpdateOperationsInput | boolean | runtime.Types.Skip
+  offlineText?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
   grants?: Prisma.ServiceGrantUncheckedUpdateManyWithoutServiceNestedInput | runtime.Types.Skip
   tickets?: Prisma.TicketUncheckedUpdateManyWithoutServiceNestedInput | runtime.Types.Skip
   metricSamples?: Prisma.MetricSampleUncheckedUpdateManyWithoutServiceNestedInput | runtime.Types.Skip
@@ -1144,6 +1177,7 @@ export type GameServiceCreateWithoutHostnameClaimsInput = {
   firstFetchedAt?: Date | string | null | runtime.Types.Skip
   formNonce?: string | null | runtime.Types.Skip
   sendsRealIps?: boolean | runtime.Types.Skip
+  offlineText?: string | null | runtime.Types.Skip
   account: Prisma.AccountCreateNestedOneWithoutGameServicesInput
   grants?: Prisma.ServiceGrantCreateNestedManyWithoutServiceInput | runtime.Types.Skip
   shares?: Prisma.ServiceShareCreateNestedManyWithoutServiceInput | runtime.Types.Skip
@@ -1169,6 +1203,7 @@ export type GameServiceUncheckedCreateWithoutHostnameClaimsInput = {
   firstFetchedAt?: Date | string | null | runtime.Types.Skip
   formNonce?: string | null | runtime.Types.Skip
   sendsRealIps?: boolean | runtime.Types.Skip
+  offlineText?: string | null | runtime.Types.Skip
   grants?: Prisma.ServiceGrantUncheckedCreateNestedManyWithoutServiceInput | runtime.Types.Skip
   shares?: Prisma.ServiceShareUncheckedCreateNestedManyWithoutServiceInput | runtime.Types.Skip
   tickets?: Prisma.TicketUncheckedCreateNestedManyWithoutServiceInput | runtime.Types.Skip
@@ -1207,6 +1242,7 @@ export type GameServiceUpdateWithoutHostnameClaimsInput = {
   firstFetchedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
   formNonce?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
   sendsRealIps?: Prisma.BoolFieldUpdateOperationsInput | boolean | runtime.Types.Skip
+  offlineText?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
   account?: Prisma.AccountUpdateOneRequiredWithoutGameServicesNestedInput | runtime.Types.Skip
   grants?: Prisma.ServiceGrantUpdateManyWithoutServiceNestedInput | runtime.Types.Skip
   shares?: Prisma.ServiceShareUpdateManyWithoutServiceNestedInput | runtime.Types.Skip
@@ -1232,6 +1268,7 @@ export type GameServiceUncheckedUpdateWithoutHostnameClaimsInput = {
   firstFetchedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
   formNonce?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
   sendsRealIps?: Prisma.BoolFieldUpdateOperationsInput | boolean | runtime.Types.Skip
+  offlineText?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
   grants?: Prisma.ServiceGrantUncheckedUpdateManyWithoutServiceNestedInput | runtime.Types.Skip
   shares?: Prisma.ServiceShareUncheckedUpdateManyWithoutServiceNestedInput | runtime.Types.Skip
   tickets?: Prisma.TicketUncheckedUpdateManyWithoutServiceNestedInput | runtime.Types.Skip
@@ -1254,6 +1291,7 @@ export type GameServiceCreateWithoutAcknowledgementsInput = {
   firstFetchedAt?: Date | string | null | runtime.Types.Skip
   formNonce?: string | null | runtime.Types.Skip
   sendsRealIps?: boolean | runtime.Types.Skip
+  offlineText?: string | null | runtime.Types.Skip
   account: Prisma.AccountCreateNestedOneWithoutGameServicesInput
   grants?: Prisma.ServiceGrantCreateNestedManyWithoutServiceInput | runtime.Types.Skip
   shares?: Prisma.ServiceShareCreateNestedManyWithoutServiceInput | runtime.Types.Skip
@@ -1279,6 +1317,7 @@ export type GameServiceUncheckedCreateWithoutAcknowledgementsInput = {
   firstFetchedAt?: Date | string | null | runtime.Types.Skip
   formNonce?: string | null | runtime.Types.Skip
   sendsRealIps?: boolean | runtime.Types.Skip
+  offlineText?: string | null | runtime.Types.Skip
   grants?: Prisma.ServiceGrantUncheckedCreateNestedManyWithoutServiceInput | runtime.Types.Skip
   shares?: Prisma.ServiceShareUncheckedCreateNestedManyWithoutServiceInput | runtime.Types.Skip
   tickets?: Prisma.TicketUncheckedCreateNestedManyWithoutServiceInput | runtime.Types.Skip
@@ -1317,6 +1356,7 @@ export type GameServiceUpdateWithoutAcknowledgementsInput = {
   firstFetchedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
   formNonce?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
   sendsRealIps?: Prisma.BoolFieldUpdateOperationsInput | boolean | runtime.Types.Skip
+  offlineText?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
   account?: Prisma.AccountUpdateOneRequiredWithoutGameServicesNestedInput | runtime.Types.Skip
   grants?: Prisma.ServiceGrantUpdateManyWithoutServiceNestedInput | runtime.Types.Skip
   shares?: Prisma.ServiceShareUpdateManyWithoutServiceNestedInput | runtime.Types.Skip
@@ -1342,6 +1382,7 @@ export type GameServiceUncheckedUpdateWithoutAcknowledgementsInput = {
   firstFetchedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
   formNonce?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
   sendsRealIps?: Prisma.BoolFieldUpdateOperationsInput | boolean | runtime.Types.Skip
+  offlineText?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
   grants?: Prisma.ServiceGrantUncheckedUpdateManyWithoutServiceNestedInput | runtime.Types.Skip
   shares?: Prisma.ServiceShareUncheckedUpdateManyWithoutServiceNestedInput | runtime.Types.Skip
   tickets?: Prisma.TicketUncheckedUpdateManyWithoutServiceNestedInput | runtime.Types.Skip
@@ -1364,6 +1405,7 @@ export type GameServiceCreateWithoutTicketsInput = {
   firstFetchedAt?: Date | string | null | runtime.Types.Skip
   formNonce?: string | null | runtime.Types.Skip
   sendsRealIps?: boolean | runtime.Types.Skip
+  offlineText?: string | null | runtime.Types.Skip
   account: Prisma.AccountCreateNestedOneWithoutGameServicesInput
   grants?: Prisma.ServiceGrantCreateNestedManyWithoutServiceInput | runtime.Types.Skip
   shares?: Prisma.ServiceShareCreateNestedManyWithoutServiceInput | runtime.Types.Skip
@@ -1389,6 +1431,7 @@ export type GameServiceUncheckedCreateWithoutTicketsInput = {
   firstFetchedAt?: Date | string | null | runtime.Types.Skip
   formNonce?: string | null | runtime.Types.Skip
   sendsRealIps?: boolean | runtime.Types.Skip
+  offlineText?: string | null | runtime.Types.Skip
   grants?: Prisma.ServiceGrantUncheckedCreateNestedManyWithoutServiceInput | runtime.Types.Skip
   shares?: Prisma.ServiceShareUncheckedCreateNestedManyWithoutServiceInput | runtime.Types.Skip
   metricSamples?: Prisma.MetricSampleUncheckedCreateNestedManyWithoutServiceInput | runtime.Types.Skip
@@ -1427,6 +1470,7 @@ export type GameServiceUpdateWithoutTicketsInput = {
   firstFetchedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
   formNonce?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
   sendsRealIps?: Prisma.BoolFieldUpdateOperationsInput | boolean | runtime.Types.Skip
+  offlineText?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
   account?: Prisma.AccountUpdateOneRequiredWithoutGameServicesNestedInput | runtime.Types.Skip
   grants?: Prisma.ServiceGrantUpdateManyWithoutServiceNestedInput | runtime.Types.Skip
   shares?: Prisma.ServiceShareUpdateManyWithoutServiceNestedInput | runtime.Types.Skip
@@ -1452,6 +1496,7 @@ export type GameServiceUncheckedUpdateWithoutTicketsInput = {
   firstFetchedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
   formNonce?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
   sendsRealIps?: Prisma.BoolFieldUpdateOperationsInput | boolean | runtime.Types.Skip
+  offlineText?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
   grants?: Prisma.ServiceGrantUncheckedUpdateManyWithoutServiceNestedInput | runtime.Types.Skip
   shares?: Prisma.ServiceShareUncheckedUpdateManyWithoutServiceNestedInput | runtime.Types.Skip
   metricSamples?: Prisma.MetricSampleUncheckedUpdateManyWithoutServiceNestedInput | runtime.Types.Skip
@@ -1474,6 +1519,7 @@ export type GameServiceCreateWithoutMetricSamplesInput = {
   firstFetchedAt?: Date | string | null | runtime.Types.Skip
   formNonce?: string | null | runtime.Types.Skip
   sendsRealIps?: boolean | runtime.Types.Skip
+  offlineText?: string | null | runtime.Types.Skip
   account: Prisma.AccountCreateNestedOneWithoutGameServicesInput
   grants?: Prisma.ServiceGrantCreateNestedManyWithoutServiceInput | runtime.Types.Skip
   shares?: Prisma.ServiceShareCreateNestedManyWithoutServiceInput | runtime.Types.Skip
@@ -1499,6 +1545,7 @@ export type GameServiceUncheckedCreateWithoutMetricSamplesInput = {
   firstFetchedAt?: Date | string | null | runtime.Types.Skip
   formNonce?: string | null | runtime.Types.Skip
   sendsRealIps?: boolean | runtime.Types.Skip
+  offlineText?: string | null | runtime.Types.Skip
   grants?: Prisma.ServiceGrantUncheckedCreateNestedManyWithoutServiceInput | runtime.Types.Skip
   shares?: Prisma.ServiceShareUncheckedCreateNestedManyWithoutServiceInput | runtime.Types.Skip
   tickets?: Prisma.TicketUncheckedCreateNestedManyWithoutServiceInput | runtime.Types.Skip
@@ -1537,6 +1584,7 @@ export type GameServiceUpdateWithoutMetricSamplesInput = {
   firstFetchedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
   formNonce?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
   sendsRealIps?: Prisma.BoolFieldUpdateOperationsInput | boolean | runtime.Types.Skip
+  offlineText?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
   account?: Prisma.AccountUpdateOneRequiredWithoutGameServicesNestedInput | runtime.Types.Skip
   grants?: Prisma.ServiceGrantUpdateManyWithoutServiceNestedInput | runtime.Types.Skip
   shares?: Prisma.ServiceShareUpdateManyWithoutServiceNestedInput | runtime.Types.Skip
@@ -1562,6 +1610,7 @@ export type GameServiceUncheckedUpdateWithoutMetricSamplesInput = {
   firstFetchedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
   formNonce?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
   sendsRealIps?: Prisma.BoolFieldUpdateOperationsInput | boolean | runtime.Types.Skip
+  offlineText?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
   grants?: Prisma.ServiceGrantUncheckedUpdateManyWithoutServiceNestedInput | runtime.Types.Skip
   shares?: Prisma.ServiceShareUncheckedUpdateManyWithoutServiceNestedInput | runtime.Types.Skip
   tickets?: Prisma.TicketUncheckedUpdateManyWithoutServiceNestedInput | runtime.Types.Skip
@@ -1585,6 +1634,7 @@ export type GameServiceCreateManyAccountInput = {
   firstFetchedAt?: Date | string | null | runtime.Types.Skip
   formNonce?: string | null | runtime.Types.Skip
   sendsRealIps?: boolean | runtime.Types.Skip
+  offlineText?: string | null | runtime.Types.Skip
 }
 
 export type GameServiceUpdateWithoutAccountInput = {
@@ -1602,6 +1652,7 @@ export type GameServiceUpdateWithoutAccountInput = {
   firstFetchedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
   formNonce?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
   sendsRealIps?: Prisma.BoolFieldUpdateOperationsInput | boolean | runtime.Types.Skip
+  offlineText?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
   grants?: Prisma.ServiceGrantUpdateManyWithoutServiceNestedInput | runtime.Types.Skip
   shares?: Prisma.ServiceShareUpdateManyWithoutServiceNestedInput | runtime.Types.Skip
   tickets?: Prisma.TicketUpdateManyWithoutServiceNestedInput | runtime.Types.Skip
@@ -1626,6 +1677,7 @@ export type GameServiceUncheckedUpdateWithoutAccountInput = {
   firstFetchedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
   formNonce?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
   sendsRealIps?: Prisma.BoolFieldUpdateOperationsInput | boolean | runtime.Types.Skip
+  offlineText?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
   grants?: Prisma.ServiceGrantUncheckedUpdateManyWithoutServiceNestedInput | runtime.Types.Skip
   shares?: Prisma.ServiceShareUncheckedUpdateManyWithoutServiceNestedInput | runtime.Types.Skip
   tickets?: Prisma.TicketUncheckedUpdateManyWithoutServiceNestedInput | runtime.Types.Skip
@@ -1650,6 +1702,7 @@ export type GameServiceUncheckedUpdateManyWithoutAccountInput = {
   firstFetchedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
   formNonce?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
   sendsRealIps?: Prisma.BoolFieldUpdateOperationsInput | boolean | runtime.Types.Skip
+  offlineText?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
 }
 
 
@@ -1745,6 +1798,7 @@ export type GameServiceSelect<ExtArgs extends runtime.Types.Extensions.InternalA
   firstFetchedAt?: boolean | runtime.Types.Skip
   formNonce?: boolean | runtime.Types.Skip
   sendsRealIps?: boolean | runtime.Types.Skip
+  offlineText?: boolean | runtime.Types.Skip
   account?: boolean | Prisma.AccountDefaultArgs<ExtArgs> | runtime.Types.Skip
   grants?: boolean | Prisma.GameService$grantsArgs<ExtArgs> | runtime.Types.Skip
   shares?: boolean | Prisma.GameService$sharesArgs<ExtArgs> | runtime.Types.Skip
@@ -1772,6 +1826,7 @@ export type GameServiceSelectCreateManyAndReturn<ExtArgs extends runtime.Types.E
   firstFetchedAt?: boolean | runtime.Types.Skip
   formNonce?: boolean | runtime.Types.Skip
   sendsRealIps?: boolean | runtime.Types.Skip
+  offlineText?: boolean | runtime.Types.Skip
   account?: boolean | Prisma.AccountDefaultArgs<ExtArgs> | runtime.Types.Skip
 }, ExtArgs["result"]["gameService"]>
 
@@ -1792,6 +1847,7 @@ export type GameServiceSelectUpdateManyAndReturn<ExtArgs extends runtime.Types.E
   firstFetchedAt?: boolean | runtime.Types.Skip
   formNonce?: boolean | runtime.Types.Skip
   sendsRealIps?: boolean | runtime.Types.Skip
+  offlineText?: boolean | runtime.Types.Skip
   account?: boolean | Prisma.AccountDefaultArgs<ExtArgs> | runtime.Types.Skip
 }, ExtArgs["result"]["gameService"]>
 
@@ -1812,9 +1868,10 @@ export type GameServiceSelectScalar = {
   firstFetchedAt?: boolean | runtime.Types.Skip
   formNonce?: boolean | runtime.Types.Skip
   sendsRealIps?: boolean | runtime.Types.Skip
+  offlineText?: boolean | runtime.Types.Skip
 }
 
-export type GameServiceOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"id" | "accountId" | "name" | "status" | "javaHostname" | "originHost" | "originPort" | "configVersion" | "error" | "supportAccess" | "createdAt" | "updatedAt" | "wish" | "firstFetchedAt" | "formNonce" | "sendsRealIps", ExtArgs["result"]["gameService"], runtime.Types.Skip>
+export type GameServiceOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"id" | "accountId" | "name" | "status" | "javaHostname" | "originHost" | "originPort" | "configVersion" | "error" | "supportAccess" | "createdAt" | "updatedAt" | "wish" | "firstFetchedAt" | "formNonce" | "sendsRealIps" | "offlineText", ExtArgs["result"]["gameService"], runtime.Types.Skip>
 export type GameServiceInclude<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
   account?: boolean | Prisma.AccountDefaultArgs<ExtArgs> | runtime.Types.Skip
   grants?: boolean | Prisma.GameService$grantsArgs<ExtArgs> | runtime.Types.Skip
@@ -1875,6 +1932,10 @@ export type $GameServicePayload<ExtArgs extends runtime.Types.Extensions.Interna
      * Edge nodes tell the origin each player's ip by PROXY protocol v2.
      */
     sendsRealIps: boolean
+    /**
+     * What edge nodes tell players while the origin is away; null: a text of theirs.
+     */
+    offlineText: string | null
   }, ExtArgs["result"]["gameService"]>
   composites: {}
 }
@@ -2321,6 +2382,7 @@ export interface GameServiceFieldRefs {
   readonly firstFetchedAt: Prisma.FieldRef<"GameService", 'DateTime'>
   readonly formNonce: Prisma.FieldRef<"GameService", 'String'>
   readonly sendsRealIps: Prisma.FieldRef<"GameService", 'Boolean'>
+  readonly offlineText: Prisma.FieldRef<"GameService", 'String'>
 }
     
 

@@ -34,6 +34,10 @@ export type MetricSampleAvgAggregateOutputType = {
   dropped: number | null
   connections: number | null
   latencyMs: number | null
+  joins: number | null
+  pings: number | null
+  answered: number | null
+  players: number | null
 }
 
 export type MetricSampleSumAggregateOutputType = {
@@ -44,6 +48,10 @@ export type MetricSampleSumAggregateOutputType = {
   dropped: bigint | null
   connections: bigint | null
   latencyMs: number | null
+  joins: bigint | null
+  pings: bigint | null
+  answered: bigint | null
+  players: bigint | null
 }
 
 export type MetricSampleMinAggregateOutputType = {
@@ -55,6 +63,10 @@ export type MetricSampleMinAggregateOutputType = {
   dropped: bigint | null
   connections: bigint | null
   latencyMs: number | null
+  joins: bigint | null
+  pings: bigint | null
+  answered: bigint | null
+  players: bigint | null
 }
 
 export type MetricSampleMaxAggregateOutputType = {
@@ -66,6 +78,10 @@ export type MetricSampleMaxAggregateOutputType = {
   dropped: bigint | null
   connections: bigint | null
   latencyMs: number | null
+  joins: bigint | null
+  pings: bigint | null
+  answered: bigint | null
+  players: bigint | null
 }
 
 export type MetricSampleCountAggregateOutputType = {
@@ -77,6 +93,10 @@ export type MetricSampleCountAggregateOutputType = {
   dropped: number
   connections: number
   latencyMs: number
+  joins: number
+  pings: number
+  answered: number
+  players: number
   _all: number
 }
 
@@ -89,6 +109,10 @@ export type MetricSampleAvgAggregateInputType = {
   dropped?: true | runtime.Types.Skip
   connections?: true | runtime.Types.Skip
   latencyMs?: true | runtime.Types.Skip
+  joins?: true | runtime.Types.Skip
+  pings?: true | runtime.Types.Skip
+  answered?: true | runtime.Types.Skip
+  players?: true | runtime.Types.Skip
 }
 
 export type MetricSampleSumAggregateInputType = {
@@ -99,6 +123,10 @@ export type MetricSampleSumAggregateInputType = {
   dropped?: true | runtime.Types.Skip
   connections?: true | runtime.Types.Skip
   latencyMs?: true | runtime.Types.Skip
+  joins?: true | runtime.Types.Skip
+  pings?: true | runtime.Types.Skip
+  answered?: true | runtime.Types.Skip
+  players?: true | runtime.Types.Skip
 }
 
 export type MetricSampleMinAggregateInputType = {
@@ -110,6 +138,10 @@ export type MetricSampleMinAggregateInputType = {
   dropped?: true | runtime.Types.Skip
   connections?: true | runtime.Types.Skip
   latencyMs?: true | runtime.Types.Skip
+  joins?: true | runtime.Types.Skip
+  pings?: true | runtime.Types.Skip
+  answered?: true | runtime.Types.Skip
+  players?: true | runtime.Types.Skip
 }
 
 export type MetricSampleMaxAggregateInputType = {
@@ -121,6 +153,10 @@ export type MetricSampleMaxAggregateInputType = {
   dropped?: true | runtime.Types.Skip
   connections?: true | runtime.Types.Skip
   latencyMs?: true | runtime.Types.Skip
+  joins?: true | runtime.Types.Skip
+  pings?: true | runtime.Types.Skip
+  answered?: true | runtime.Types.Skip
+  players?: true | runtime.Types.Skip
 }
 
 export type MetricSampleCountAggregateInputType = {
@@ -132,6 +168,10 @@ export type MetricSampleCountAggregateInputType = {
   dropped?: true | runtime.Types.Skip
   connections?: true | runtime.Types.Skip
   latencyMs?: true | runtime.Types.Skip
+  joins?: true | runtime.Types.Skip
+  pings?: true | runtime.Types.Skip
+  answered?: true | runtime.Types.Skip
+  players?: true | runtime.Types.Skip
   _all?: true | runtime.Types.Skip
 }
 
@@ -230,6 +270,10 @@ export type MetricSampleGroupByOutputType = {
   dropped: bigint
   connections: bigint
   latencyMs: number | null
+  joins: bigint | null
+  pings: bigint | null
+  answered: bigint | null
+  players: bigint | null
   _count: MetricSampleCountAggregateOutputType | null
   _avg: MetricSampleAvgAggregateOutputType | null
   _sum: MetricSampleSumAggregateOutputType | null
@@ -264,6 +308,10 @@ export type MetricSampleWhereInput = {
   dropped?: Prisma.BigIntFilter<"MetricSample"> | bigint | number | runtime.Types.Skip
   connections?: Prisma.BigIntFilter<"MetricSample"> | bigint | number | runtime.Types.Skip
   latencyMs?: Prisma.FloatNullableFilter<"MetricSample"> | number | null | runtime.Types.Skip
+  joins?: Prisma.BigIntNullableFilter<"MetricSample"> | bigint | number | null | runtime.Types.Skip
+  pings?: Prisma.BigIntNullableFilter<"MetricSample"> | bigint | number | null | runtime.Types.Skip
+  answered?: Prisma.BigIntNullableFilter<"MetricSample"> | bigint | number | null | runtime.Types.Skip
+  players?: Prisma.BigIntNullableFilter<"MetricSample"> | bigint | number | null | runtime.Types.Skip
   service?: Prisma.XOR<Prisma.GameServiceScalarRelationFilter, Prisma.GameServiceWhereInput> | runtime.Types.Skip
 }
 
@@ -276,6 +324,10 @@ export type MetricSampleOrderByWithRelationInput = {
   dropped?: Prisma.SortOrder | runtime.Types.Skip
   connections?: Prisma.SortOrder | runtime.Types.Skip
   latencyMs?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
+  joins?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
+  pings?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
+  answered?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
+  players?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
   service?: Prisma.GameServiceOrderByWithRelationInput | runtime.Types.Skip
 }
 
@@ -292,6 +344,10 @@ export type MetricSampleWhereUniqueInput = Prisma.AtLeast<{
   dropped?: Prisma.BigIntFilter<"MetricSample"> | bigint | number | runtime.Types.Skip
   connections?: Prisma.BigIntFilter<"MetricSample"> | bigint | number | runtime.Types.Skip
   latencyMs?: Prisma.FloatNullableFilter<"MetricSample"> | number | null | runtime.Types.Skip
+  joins?: Prisma.BigIntNullableFilter<"MetricSample"> | bigint | number | null | runtime.Types.Skip
+  pings?: Prisma.BigIntNullableFilter<"MetricSample"> | bigint | number | null | runtime.Types.Skip
+  answered?: Prisma.BigIntNullableFilter<"MetricSample"> | bigint | number | null | runtime.Types.Skip
+  players?: Prisma.BigIntNullableFilter<"MetricSample"> | bigint | number | null | runtime.Types.Skip
   service?: Prisma.XOR<Prisma.GameServiceScalarRelationFilter, Prisma.GameServiceWhereInput> | runtime.Types.Skip
 }, "serviceId_ts_nodeId">
 
@@ -304,6 +360,10 @@ export type MetricSampleOrderByWithAggregationInput = {
   dropped?: Prisma.SortOrder | runtime.Types.Skip
   connections?: Prisma.SortOrder | runtime.Types.Skip
   latencyMs?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
+  joins?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
+  pings?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
+  answered?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
+  players?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
   _count?: Prisma.MetricSampleCountOrderByAggregateInput | runtime.Types.Skip
   _avg?: Prisma.MetricSampleAvgOrderByAggregateInput | runtime.Types.Skip
   _max?: Prisma.MetricSampleMaxOrderByAggregateInput | runtime.Types.Skip
@@ -323,6 +383,10 @@ export type MetricSampleScalarWhereWithAggregatesInput = {
   dropped?: Prisma.BigIntWithAggregatesFilter<"MetricSample"> | bigint | number | runtime.Types.Skip
   connections?: Prisma.BigIntWithAggregatesFilter<"MetricSample"> | bigint | number | runtime.Types.Skip
   latencyMs?: Prisma.FloatNullableWithAggregatesFilter<"MetricSample"> | number | null | runtime.Types.Skip
+  joins?: Prisma.BigIntNullableWithAggregatesFilter<"MetricSample"> | bigint | number | null | runtime.Types.Skip
+  pings?: Prisma.BigIntNullableWithAggregatesFilter<"MetricSample"> | bigint | number | null | runtime.Types.Skip
+  answered?: Prisma.BigIntNullableWithAggregatesFilter<"MetricSample"> | bigint | number | null | runtime.Types.Skip
+  players?: Prisma.BigIntNullableWithAggregatesFilter<"MetricSample"> | bigint | number | null | runtime.Types.Skip
 }
 
 export type MetricSampleCreateInput = {
@@ -333,6 +397,10 @@ export type MetricSampleCreateInput = {
   dropped: bigint | number
   connections: bigint | number
   latencyMs?: number | null | runtime.Types.Skip
+  joins?: bigint | number | null | runtime.Types.Skip
+  pings?: bigint | number | null | runtime.Types.Skip
+  answered?: bigint | number | null | runtime.Types.Skip
+  players?: bigint | number | null | runtime.Types.Skip
   service: Prisma.GameServiceCreateNestedOneWithoutMetricSamplesInput
 }
 
@@ -345,6 +413,10 @@ export type MetricSampleUncheckedCreateInput = {
   dropped: bigint | number
   connections: bigint | number
   latencyMs?: number | null | runtime.Types.Skip
+  joins?: bigint | number | null | runtime.Types.Skip
+  pings?: bigint | number | null | runtime.Types.Skip
+  answered?: bigint | number | null | runtime.Types.Skip
+  players?: bigint | number | null | runtime.Types.Skip
 }
 
 export type MetricSampleUpdateInput = {
@@ -355,6 +427,10 @@ export type MetricSampleUpdateInput = {
   dropped?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number | runtime.Types.Skip
   connections?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number | runtime.Types.Skip
   latencyMs?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  joins?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null | runtime.Types.Skip
+  pings?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null | runtime.Types.Skip
+  answered?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null | runtime.Types.Skip
+  players?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null | runtime.Types.Skip
   service?: Prisma.GameServiceUpdateOneRequiredWithoutMetricSamplesNestedInput | runtime.Types.Skip
 }
 
@@ -367,6 +443,10 @@ export type MetricSampleUncheckedUpdateInput = {
   dropped?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number | runtime.Types.Skip
   connections?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number | runtime.Types.Skip
   latencyMs?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  joins?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null | runtime.Types.Skip
+  pings?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null | runtime.Types.Skip
+  answered?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null | runtime.Types.Skip
+  players?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null | runtime.Types.Skip
 }
 
 export type MetricSampleCreateManyInput = {
@@ -378,6 +458,10 @@ export type MetricSampleCreateManyInput = {
   dropped: bigint | number
   connections: bigint | number
   latencyMs?: number | null | runtime.Types.Skip
+  joins?: bigint | number | null | runtime.Types.Skip
+  pings?: bigint | number | null | runtime.Types.Skip
+  answered?: bigint | number | null | runtime.Types.Skip
+  players?: bigint | number | null | runtime.Types.Skip
 }
 
 export type MetricSampleUpdateManyMutationInput = {
@@ -388,6 +472,10 @@ export type MetricSampleUpdateManyMutationInput = {
   dropped?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number | runtime.Types.Skip
   connections?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number | runtime.Types.Skip
   latencyMs?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  joins?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null | runtime.Types.Skip
+  pings?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null | runtime.Types.Skip
+  answered?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null | runtime.Types.Skip
+  players?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null | runtime.Types.Skip
 }
 
 export type MetricSampleUncheckedUpdateManyInput = {
@@ -399,6 +487,10 @@ export type MetricSampleUncheckedUpdateManyInput = {
   dropped?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number | runtime.Types.Skip
   connections?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number | runtime.Types.Skip
   latencyMs?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  joins?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null | runtime.Types.Skip
+  pings?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null | runtime.Types.Skip
+  answered?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null | runtime.Types.Skip
+  players?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null | runtime.Types.Skip
 }
 
 export type MetricSampleListRelationFilter = {
@@ -426,6 +518,10 @@ export type MetricSampleCountOrderByAggregateInput = {
   dropped?: Prisma.SortOrder | runtime.Types.Skip
   connections?: Prisma.SortOrder | runtime.Types.Skip
   latencyMs?: Prisma.SortOrder | runtime.Types.Skip
+  joins?: Prisma.SortOrder | runtime.Types.Skip
+  pings?: Prisma.SortOrder | runtime.Types.Skip
+  answered?: Prisma.SortOrder | runtime.Types.Skip
+  players?: Prisma.SortOrder | runtime.Types.Skip
 }
 
 export type MetricSampleAvgOrderByAggregateInput = {
@@ -436,6 +532,10 @@ export type MetricSampleAvgOrderByAggregateInput = {
   dropped?: Prisma.SortOrder | runtime.Types.Skip
   connections?: Prisma.SortOrder | runtime.Types.Skip
   latencyMs?: Prisma.SortOrder | runtime.Types.Skip
+  joins?: Prisma.SortOrder | runtime.Types.Skip
+  pings?: Prisma.SortOrder | runtime.Types.Skip
+  answered?: Prisma.SortOrder | runtime.Types.Skip
+  players?: Prisma.SortOrder | runtime.Types.Skip
 }
 
 export type MetricSampleMaxOrderByAggregateInput = {
@@ -447,6 +547,10 @@ export type MetricSampleMaxOrderByAggregateInput = {
   dropped?: Prisma.SortOrder | runtime.Types.Skip
   connections?: Prisma.SortOrder | runtime.Types.Skip
   latencyMs?: Prisma.SortOrder | runtime.Types.Skip
+  joins?: Prisma.SortOrder | runtime.Types.Skip
+  pings?: Prisma.SortOrder | runtime.Types.Skip
+  answered?: Prisma.SortOrder | runtime.Types.Skip
+  players?: Prisma.SortOrder | runtime.Types.Skip
 }
 
 export type MetricSampleMinOrderByAggregateInput = {
@@ -458,6 +562,10 @@ export type MetricSampleMinOrderByAggregateInput = {
   dropped?: Prisma.SortOrder | runtime.Types.Skip
   connections?: Prisma.SortOrder | runtime.Types.Skip
   latencyMs?: Prisma.SortOrder | runtime.Types.Skip
+  joins?: Prisma.SortOrder | runtime.Types.Skip
+  pings?: Prisma.SortOrder | runtime.Types.Skip
+  answered?: Prisma.SortOrder | runtime.Types.Skip
+  players?: Prisma.SortOrder | runtime.Types.Skip
 }
 
 export type MetricSampleSumOrderByAggregateInput = {
@@ -468,6 +576,10 @@ export type MetricSampleSumOrderByAggregateInput = {
   dropped?: Prisma.SortOrder | runtime.Types.Skip
   connections?: Prisma.SortOrder | runtime.Types.Skip
   latencyMs?: Prisma.SortOrder | runtime.Types.Skip
+  joins?: Prisma.SortOrder | runtime.Types.Skip
+  pings?: Prisma.SortOrder | runtime.Types.Skip
+  answered?: Prisma.SortOrder | runtime.Types.Skip
+  players?: Prisma.SortOrder | runtime.Types.Skip
 }
 
 export type MetricSampleCreateNestedManyWithoutServiceInput = {
@@ -512,6 +624,14 @@ export type MetricSampleUncheckedUpdateManyWithoutServiceNestedInput = {
   deleteMany?: Prisma.MetricSampleScalarWhereInput | Prisma.MetricSampleScalarWhereInput[] | runtime.Types.Skip
 }
 
+export type NullableBigIntFieldUpdateOperationsInput = {
+  set?: bigint | number | null | runtime.Types.Skip
+  increment?: bigint | number | runtime.Types.Skip
+  decrement?: bigint | number | runtime.Types.Skip
+  multiply?: bigint | number | runtime.Types.Skip
+  divide?: bigint | number | runtime.Types.Skip
+}
+
 export type MetricSampleCreateWithoutServiceInput = {
   ts: Date | string
   nodeId: number
@@ -520,6 +640,10 @@ export type MetricSampleCreateWithoutServiceInput = {
   dropped: bigint | number
   connections: bigint | number
   latencyMs?: number | null | runtime.Types.Skip
+  joins?: bigint | number | null | runtime.Types.Skip
+  pings?: bigint | number | null | runtime.Types.Skip
+  answered?: bigint | number | null | runtime.Types.Skip
+  players?: bigint | number | null | runtime.Types.Skip
 }
 
 export type MetricSampleUncheckedCreateWithoutServiceInput = {
@@ -530,6 +654,10 @@ export type MetricSampleUncheckedCreateWithoutServiceInput = {
   dropped: bigint | number
   connections: bigint | number
   latencyMs?: number | null | runtime.Types.Skip
+  joins?: bigint | number | null | runtime.Types.Skip
+  pings?: bigint | number | null | runtime.Types.Skip
+  answered?: bigint | number | null | runtime.Types.Skip
+  players?: bigint | number | null | runtime.Types.Skip
 }
 
 export type MetricSampleCreateOrConnectWithoutServiceInput = {
@@ -570,6 +698,10 @@ export type MetricSampleScalarWhereInput = {
   dropped?: Prisma.BigIntFilter<"MetricSample"> | bigint | number | runtime.Types.Skip
   connections?: Prisma.BigIntFilter<"MetricSample"> | bigint | number | runtime.Types.Skip
   latencyMs?: Prisma.FloatNullableFilter<"MetricSample"> | number | null | runtime.Types.Skip
+  joins?: Prisma.BigIntNullableFilter<"MetricSample"> | bigint | number | null | runtime.Types.Skip
+  pings?: Prisma.BigIntNullableFilter<"MetricSample"> | bigint | number | null | runtime.Types.Skip
+  answered?: Prisma.BigIntNullableFilter<"MetricSample"> | bigint | number | null | runtime.Types.Skip
+  players?: Prisma.BigIntNullableFilter<"MetricSample"> | bigint | number | null | runtime.Types.Skip
 }
 
 export type MetricSampleCreateManyServiceInput = {
@@ -580,6 +712,10 @@ export type MetricSampleCreateManyServiceInput = {
   dropped: bigint | number
   connections: bigint | number
   latencyMs?: number | null | runtime.Types.Skip
+  joins?: bigint | number | null | runtime.Types.Skip
+  pings?: bigint | number | null | runtime.Types.Skip
+  answered?: bigint | number | null | runtime.Types.Skip
+  players?: bigint | number | null | runtime.Types.Skip
 }
 
 export type MetricSampleUpdateWithoutServiceInput = {
@@ -590,6 +726,10 @@ export type MetricSampleUpdateWithoutServiceInput = {
   dropped?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number | runtime.Types.Skip
   connections?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number | runtime.Types.Skip
   latencyMs?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  joins?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null | runtime.Types.Skip
+  pings?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null | runtime.Types.Skip
+  answered?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null | runtime.Types.Skip
+  players?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null | runtime.Types.Skip
 }
 
 export type MetricSampleUncheckedUpdateWithoutServiceInput = {
@@ -600,6 +740,10 @@ export type MetricSampleUncheckedUpdateWithoutServiceInput = {
   dropped?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number | runtime.Types.Skip
   connections?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number | runtime.Types.Skip
   latencyMs?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  joins?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null | runtime.Types.Skip
+  pings?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null | runtime.Types.Skip
+  answered?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null | runtime.Types.Skip
+  players?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null | runtime.Types.Skip
 }
 
 export type MetricSampleUncheckedUpdateManyWithoutServiceInput = {
@@ -610,6 +754,10 @@ export type MetricSampleUncheckedUpdateManyWithoutServiceInput = {
   dropped?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number | runtime.Types.Skip
   connections?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number | runtime.Types.Skip
   latencyMs?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null | runtime.Types.Skip
+  joins?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null | runtime.Types.Skip
+  pings?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null | runtime.Types.Skip
+  answered?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null | runtime.Types.Skip
+  players?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null | runtime.Types.Skip
 }
 
 
@@ -623,6 +771,10 @@ export type MetricSampleSelect<ExtArgs extends runtime.Types.Extensions.Internal
   dropped?: boolean | runtime.Types.Skip
   connections?: boolean | runtime.Types.Skip
   latencyMs?: boolean | runtime.Types.Skip
+  joins?: boolean | runtime.Types.Skip
+  pings?: boolean | runtime.Types.Skip
+  answered?: boolean | runtime.Types.Skip
+  players?: boolean | runtime.Types.Skip
   service?: boolean | Prisma.GameServiceDefaultArgs<ExtArgs> | runtime.Types.Skip
 }, ExtArgs["result"]["metricSample"]>
 
@@ -635,6 +787,10 @@ export type MetricSampleSelectCreateManyAndReturn<ExtArgs extends runtime.Types.
   dropped?: boolean | runtime.Types.Skip
   connections?: boolean | runtime.Types.Skip
   latencyMs?: boolean | runtime.Types.Skip
+  joins?: boolean | runtime.Types.Skip
+  pings?: boolean | runtime.Types.Skip
+  answered?: boolean | runtime.Types.Skip
+  players?: boolean | runtime.Types.Skip
   service?: boolean | Prisma.GameServiceDefaultArgs<ExtArgs> | runtime.Types.Skip
 }, ExtArgs["result"]["metricSample"]>
 
@@ -647,6 +803,10 @@ export type MetricSampleSelectUpdateManyAndReturn<ExtArgs extends runtime.Types.
   dropped?: boolean | runtime.Types.Skip
   connections?: boolean | runtime.Types.Skip
   latencyMs?: boolean | runtime.Types.Skip
+  joins?: boolean | runtime.Types.Skip
+  pings?: boolean | runtime.Types.Skip
+  answered?: boolean | runtime.Types.Skip
+  players?: boolean | runtime.Types.Skip
   service?: boolean | Prisma.GameServiceDefaultArgs<ExtArgs> | runtime.Types.Skip
 }, ExtArgs["result"]["metricSample"]>
 
@@ -659,9 +819,13 @@ export type MetricSampleSelectScalar = {
   dropped?: boolean | runtime.Types.Skip
   connections?: boolean | runtime.Types.Skip
   latencyMs?: boolean | runtime.Types.Skip
+  joins?: boolean | runtime.Types.Skip
+  pings?: boolean | runtime.Types.Skip
+  answered?: boolean | runtime.Types.Skip
+  players?: boolean | runtime.Types.Skip
 }
 
-export type MetricSampleOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"serviceId" | "ts" | "nodeId" | "packets" | "bytes" | "dropped" | "connections" | "latencyMs", ExtArgs["result"]["metricSample"], runtime.Types.Skip>
+export type MetricSampleOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"serviceId" | "ts" | "nodeId" | "packets" | "bytes" | "dropped" | "connections" | "latencyMs" | "joins" | "pings" | "answered" | "players", ExtArgs["result"]["metricSample"], runtime.Types.Skip>
 export type MetricSampleInclude<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
   service?: boolean | Prisma.GameServiceDefaultArgs<ExtArgs> | runtime.Types.Skip
 }
@@ -689,6 +853,19 @@ export type $MetricSamplePayload<ExtArgs extends runtime.Types.Extensions.Intern
      * Null: the edge did not measure latency in this interval.
      */
     latencyMs: number | null
+    /**
+     * Connections to the origin that asked to play, and for the status. These four are null where the node does not say.
+     */
+    joins: bigint | null
+    pings: bigint | null
+    /**
+     * Status pings that the node answered itself.
+     */
+    answered: bigint | null
+    /**
+     * At the end of the interval.
+     */
+    players: bigint | null
   }, ExtArgs["result"]["metricSample"]>
   composites: {}
 }
@@ -1121,6 +1298,10 @@ export interface MetricSampleFieldRefs {
   readonly dropped: Prisma.FieldRef<"MetricSample", 'BigInt'>
   readonly connections: Prisma.FieldRef<"MetricSample", 'BigInt'>
   readonly latencyMs: Prisma.FieldRef<"MetricSample", 'Float'>
+  readonly joins: Prisma.FieldRef<"MetricSample", 'BigInt'>
+  readonly pings: Prisma.FieldRef<"MetricSample", 'BigInt'>
+  readonly answered: Prisma.FieldRef<"MetricSample", 'BigInt'>
+  readonly players: Prisma.FieldRef<"MetricSample", 'BigInt'>
 }
     
 

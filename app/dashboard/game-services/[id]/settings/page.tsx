@@ -2,8 +2,9 @@ import type { Metadata } from "next";
 import Link from "next/link";
 import { PageHeader } from "@/app/ui/page-header";
 import { SettingsSection } from "@/app/ui/section";
+import { MAX_OFFLINE_TEXT } from "@/lib/game-services/management";
 import { deleteServicePath, disableServicePath, servicePath } from "@/lib/page-paths";
-import { editServiceAction } from "../../actions";
+import { editServiceAction, setOfflineTextAction } from "../../actions";
 import { serviceFields } from "../../service-fields";
 import { ServiceForm } from "../../service-form";
 import { ownService, visibleService } from "../own-service";
@@ -17,7 +18,7 @@ export async function generateMetadata({ params }: Props): Promise<Metadata> {
 }
 
 export default async function Page({ params }: Props) {
-  const { service, wish, sendsRealIps } = await ownService((await params).id);
+  const { service, wish, sendsRealIps, offlineText } = await ownService((await params).id);
   const { id, name } = service;
   return (
     <main id="main" className="page parts">
@@ -42,6 +43,36 @@ export default async function Page({ params }: Props) {
                 originPort: String(service.origin_port),
               })}
               submit="Save"
+              pending="Saving…"
+              again="Send it again: what is saved twice is the same."
+            />
+          </SettingsSection>
+          <SettingsSection
+            id="away"
+            title="While the origin is away"
+            about={
+              <p>
+                When players cannot be connected to the origin, edge nodes show its last status, marked offline, and
+                this text, until it is back.
+              </p>
+            }
+          >
+            <ServiceForm
+              action={setOfflineTextAction}
+              label="Change the text for players"
+              hidden={{ id, scope: "away" }}
+              fields={[
+                {
+                  name: "offlineText",
+                  label: "Text for players",
+                  hint: `In the server list and to those who want to play; ${MAX_OFFLINE_TEXT} characters. Empty: a text of the edge nodes.`,
+                  placeholder: "Back at nine",
+                  maxLength: 2 * MAX_OFFLINE_TEXT,
+                  value: offlineText ?? "",
+                  isOptional: true,
+                },
+              ]}
+              submit="Set the text"
               pending="Saving…"
               again="Send it again: what is saved twice is the same."
             />

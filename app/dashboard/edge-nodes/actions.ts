@@ -1,0 +1,76 @@
+"use server";
+
+import { redirect } from "next/navigation";
+import { addNode, endReplacedKeys, removeNode, renameNode, replaceNodeKey } from "@/lib/game-services/edges/nodes";
+import { textOf } from "@/lib/http/form-fields";
+import { findId } from "@/lib/http/ids";
+import { EDGE_NODES, edgeNodeSettingsPath } from "@/lib/page-paths";
+import { securityEvent } from "@/lib/process/security-events";
+import { requestSender } from "@/lib/sign-in/sessions";
+import { containsToken } from "@/lib/tokens/format";
+import type { FormAnswer } from "../game-services/form-answer";
+import type { NodeKeyAnswer } from "./form-answers";
+import { requireAdmin } from "./require-admin";
+
+const GONE = "This edge node is not there any more. Nothing was changed.";
+
+type Event = Parameters<typeof securityEvent>[0];
+
+/** Adds an edge node. Only the answer to this request contains its key. */
+export async function addNodeAction(_: NodeKeyAnswer, form: FormData): Promise<NodeKeyAnswer> {
+  const { id: accountId } = await requireAdmin();
+  const name = textOf(form, "name");
+  const result = await addNode(name);
+  if (result.kind === "invalid") {
+    return { kind: "refused", message: result.message, name: containsToken(name) ? "" : name };
+  }
+  await report("edge node added", accountId, result.id);
+  return { kind: "key", id: result.id, name: name.trim(), rawKey: result.rawKey };
+}
+
+/** Replaces the key of an edge node. Only the answer to this request contains the new one. */
+export async function replaceNodeKeyAction(_: NodeKeyAnswer, form: FormData): Promise<NodeKeyAnswer> {
+  const { id: accountId } = await requireAdmin();
+  const id = findId(textOf(form, "id")) ?? 0;
+  const result = await replaceNodeKey(id);
+  if (result.kind === "not-found") return { kind: "refused", message: GONE, name: "" };
+  if (result.kind === "too-often") return { kind: "refused", message: result.message, name: "" };
+  await report("edge node key replaced", accountId, id);
+  return { kind: "key", id, name: result.name, rawKey: result.rawKey };
+}
+
+/** Ends the keys of an edge node that were replaced. */
+export async function endNodeKeysAction(_: FormAnswer, form: FormData): Promise<FormAnswer> {
+  const { id: accountId } = await requireAdmin();
+  const id = findId(textOf(form, "id")) ?? 0;
+  if ((await endReplacedKeys(id)) === null) return refused("form", GONE);
+  await report("edge node key replaced", accountId, id);
+  redirect(`${edgeNodeSettingsPath(id)}&done=keys-ended`);
+}
+
+/** Gives an edge node another name. */
+export async function renameNodeAction(_: FormAnswer, form: FormData): Promise<FormAnswer> {
+  await requireAdmin();
+  const id = findId(textOf(form, "id")) ?? 0;
+  const name = textOf(form, "name");
+  const result = await renameNode(id, name);
+  if (result.kind === "not-found") return refused("form", GONE);
+  if (result.kind === "invalid") return refused("name", result.message, { name: containsToken(name) ? "" : name });
+  redirect(`${edgeNodeSettingsPath(id)}&done=renamed`);
+}
+
+/** Removes an edge node and goes to the list. */
+export async function removeNodeAction(_: FormAnswer, form: FormData): Promise<FormAnswer> {
+  const { id: accountId } = await requireAdmin();
+  const id = findId(textOf(form, "id")) ?? 0;
+  if ((await removeNode(id)) !== null) await report("edge node removed", accountId, id);
+  redirect(`${EDGE_NODES}?done=removed`);
+}
+
+function refused(field: string, message: string, values: Record<string, string> = {}): FormAnswer {
+  return { kind: "refused", field, message, values };
+}
+
+async function report(event: Event, accountId: number, nodeId: number): Promise<void> {
+  securityEvent(event, { accountId, nodeId, ip: (await requestSender()).ip });
+}

@@ -1,0 +1,20 @@
+import type { Metadata } from "next";
+import { PageHeader } from "@/app/ui/page-header";
+import { pageOrigin } from "@/app/ui/page-origin";
+import { EDGE_NODES } from "@/lib/page-paths";
+import { AddNode } from "../node-key-form";
+import { requireAdmin } from "../require-admin";
+
+export const metadata: Metadata = { title: "Add an edge node" };
+
+export default async function Page() {
+  await requireAdmin();
+  return (
+    <main id="main" className="page parts">
+      <PageHeader title="Add an edge node" back={{ href: EDGE_NODES, label: "Edge nodes" }}>
+        <p className="soft">Statuses of game services wait for it from its first fetch on.</p>
+      </PageHeader>
+      <AddNode origin={await pageOrigin()} />
+    </main>
+  );
+}

@@ -1,0 +1,66 @@
+import type { Metadata } from "next";
+import Link from "next/link";
+import { PageHeader } from "@/app/ui/page-header";
+import { listServed, MAX_SERVED_LISTED } from "@/lib/game-services/edges/nodes";
+import { EDGE_NODES, edgeNodeSettingsPath, servicePath } from "@/lib/page-paths";
+import { counted } from "@/lib/quantities";
+import list from "../../game-services/list.module.css";
+import { ServiceForm } from "../../game-services/service-form";
+import { removeNodeAction } from "../actions";
+import { requireNodeOf } from "../require-admin";
+
+export const metadata: Metadata = { title: "Remove an edge node?" };
+
+type Props = { searchParams: Promise<Record<string, string | string[] | undefined>> };
+
+/** The question before an edge node is removed, with the services that lose it. */
+export default async function Page({ searchParams }: Props) {
+  const { id, name } = await requireNodeOf(searchParams);
+  const { total, services } = await listServed(id);
+  return (
+    <main id="main" className="page parts">
+      <PageHeader title={<>Remove {<bdi>{name}</bdi>}?</>} back={{ href: EDGE_NODES, label: "Edge nodes" }}>
+        <p className="soft">
+          Its key is refused at once, and its program goes on serving what it last fetched until you stop it.{" "}
+          {total === 0
+            ? "It serves no game service."
+            : `${counted(total, "game service")} ${total === 1 ? "loses" : "lose"} it:`}
+        </p>
+      </PageHeader>
+      {services.length > 0 && (
+        <ul className={list.list}>
+          {services.map((service) => (
+            <li key={service.id}>
+              <Link href={servicePath(service.id)} prefetch={false}>
+                <bdi>{service.name}</bdi>
+              </Link>
+              ,{" "}
+              {service.others === 0 ? (
+                <strong>which no other live node serves</strong>
+              ) : (
+                `served by ${counted(service.others, "other live node")}`
+              )}
+            </li>
+          ))}
+        </ul>
+      )}
+      {total > MAX_SERVED_LISTED && (
+        <p className="hint">Only {MAX_SERVED_LISTED} are shown, those that no other node serves first.</p>
+      )}
+      <ServiceForm
+        className="card card-body grave"
+        action={removeNodeAction}
+        label="Remove the edge node"
+        hidden={{ id }}
+        tone="button danger"
+        submit="Remove edge node"
+        pending="Removing…"
+        again="Send it again: what is removed already stays removed."
+      >
+        <Link className="button quiet" href={edgeNodeSettingsPath(id)} prefetch={false}>
+          Cancel
+        </Link>
+      </ServiceForm>
+    </main>
+  );
+}

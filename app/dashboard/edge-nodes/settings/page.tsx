@@ -1,0 +1,71 @@
+import type { Metadata } from "next";
+import Link from "next/link";
+import { Notice } from "@/app/ui/notice";
+import { PageHeader } from "@/app/ui/page-header";
+import { pageOrigin } from "@/app/ui/page-origin";
+import { SettingsSection } from "@/app/ui/section";
+import { EDGE_NODES, removeEdgeNodePath } from "@/lib/page-paths";
+import { ServiceForm } from "../../game-services/service-form";
+import { endNodeKeysAction, renameNodeAction } from "../actions";
+import { ReplaceNodeKey } from "../node-key-form";
+import { requireNodeOf } from "../require-admin";
+
+export const metadata: Metadata = { title: "Settings of an edge node" };
+
+type Props = { searchParams: Promise<Record<string, string | string[] | undefined>> };
+
+const OUTCOMES: Readonly<Record<string, string>> = {
+  renamed: "The edge node is renamed.",
+  "keys-ended": "Only the newest key of this edge node works now.",
+};
+
+export default async function Page({ searchParams }: Props) {
+  const { id, name, replacedKeys } = await requireNodeOf(searchParams);
+  const { done } = await searchParams;
+  const outcome = typeof done === "string" && Object.hasOwn(OUTCOMES, done) ? OUTCOMES[done] : null;
+  return (
+    <main id="main" className="page parts">
+      {outcome && (
+        <Notice tone="done" role="status" on={done}>
+          {outcome}
+        </Notice>
+      )}
+      <PageHeader title={<>Settings of {<bdi>{name}</bdi>}</>} back={{ href: EDGE_NODES, label: "Edge nodes" }} />
+      <SettingsSection id="name" title="Name">
+        <ServiceForm
+          action={renameNodeAction}
+          label="Rename the edge node"
+          hidden={{ id }}
+          fields={[{ name: "name", label: "Name", maxLength: 128, value: name }]}
+          submit="Rename"
+          pending="Renaming…"
+          again="Send it again: what is renamed twice has the same name."
+        />
+      </SettingsSection>
+      <SettingsSection id="key" title="Key">
+        <ReplaceNodeKey id={id} origin={await pageOrigin()} />
+        {replacedKeys > 0 && (
+          <ServiceForm
+            action={endNodeKeysAction}
+            label="End the replaced keys"
+            hidden={{ id }}
+            tone="button quiet wary"
+            submit="End the replaced keys now"
+            pending="Ending…"
+            again="Send it again: what is ended stays ended."
+          />
+        )}
+      </SettingsSection>
+      <SettingsSection id="remove" title="Remove">
+        <div className="card card-body grave">
+          <p>Removing it refuses its key at once. What it counted stays.</p>
+          <p>
+            <Link className="button quiet wary" href={removeEdgeNodePath(id)} prefetch={false}>
+              Remove this edge node…
+            </Link>
+          </p>
+        </div>
+      </SettingsSection>
+    </main>
+  );
+}

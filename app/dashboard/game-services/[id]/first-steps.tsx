@@ -1,0 +1,87 @@
+import { isIPv6 } from "node:net";
+import Link from "next/link";
+import { CopyButton } from "@/app/ui/copy-button";
+import { Cell, DataTable, Row, RowTitle } from "@/app/ui/data-table";
+import { Section } from "@/app/ui/section";
+import type { ServiceDetails } from "@/lib/game-services/details";
+import { listEnds, type NodeEnd, USUAL_PORT } from "@/lib/game-services/edges/nodes";
+import { standingOf } from "@/lib/game-services/standing";
+import { serviceDnsPath } from "@/lib/page-paths";
+import { counted } from "@/lib/quantities";
+import list from "../list.module.css";
+
+/** Seconds; short, so that a mistake is soon mended. */
+const TTL = 300;
+const COLUMNS = ["Record", "Name", "Value", "TTL"].map((title) => ({ title }));
+
+type DnsRecord = { kind: "A" | "AAAA" | "SRV"; name: string; value: string };
+
+/** What leads from a new service to its first player. */
+export async function FirstSteps({ details }: { details: ServiceDetails }) {
+  const { service, nodes, newest } = details;
+  const live = nodes.filter(({ isLive }) => isLive);
+  const current = live.filter((node) => standingOf(node, newest) === "current").length;
+  const records = recordsOf(service.java_hostname, await listEnds());
+  const isFetched = live.length > 0 && current === live.length;
+  return (
+    <Section id="first-steps" title="Until the first player comes">
+      <ol className={`card card-body ${list.steps}`}>
+        <li>
+          {isFetched && <span className="badge good">✓ Done</span>} <strong>Fetched by edge nodes:</strong>{" "}
+          {live.length === 0
+            ? "none is heard at the moment"
+            : `${current} of ${counted(live.length, "live edge node")}`}
+        </li>
+        <li>
+          <strong>Create these records</strong> where the DNS of {<bdi>{service.java_hostname}</bdi>} is managed, then{" "}
+          <Link href={serviceDnsPath(service.id)} prefetch={false}>
+            check again
+          </Link>
+          .
+          {records.length === 0 ? (
+            <p className="soft">They follow once an edge node is heard.</p>
+          ) : (
+            <DataTable labelledBy="first-steps" columns={COLUMNS} className={list.table}>
+              {records.map(({ kind, name, value }, index) => (
+                <Row key={`${kind} ${value}`}>
+                  <RowTitle>{kind}</RowTitle>
+                  <Cell label="Name">
+                    <Copied id={`record-${index}-name`} text={name} what={`the name of the ${kind} record`} />
+                  </Cell>
+                  <Cell label="Value">
+                    <Copied id={`record-${index}-value`} text={value} what={`the value of the ${kind} record`} />
+                  </Cell>
+                  <Cell label="TTL">{TTL}</Cell>
+                </Row>
+              ))}
+            </DataTable>
+          )}
+        </li>
+        <li>
+          <strong>First player seen:</strong> not yet. This page shows the first one within two minutes.
+        </li>
+      </ol>
+    </Section>
+  );
+}
+
+function Copied({ id, text, what }: { id: string; text: string; what: string }) {
+  return (
+    <span className={list.hostname}>
+      <bdi id={id}>{text}</bdi>
+      <CopyButton text={text} what={what} sourceId={id} isSmall />
+    </span>
+  );
+}
+
+/** An address record for each node, and an SRV record where a node does not listen at Minecraft's own port. */
+function recordsOf(hostname: string, ends: readonly NodeEnd[]): DnsRecord[] {
+  const ips = [...new Set(ends.map(({ ip }) => ip))];
+  const ports = [...new Set(ends.map(({ port }) => port))].filter((port) => port !== USUAL_PORT);
+  return [
+    ...ips.map((ip): DnsRecord => ({ kind: isIPv6(ip) ? "AAAA" : "A", name: hostname, value: ip })),
+    ...ports.map((port): DnsRecord => {
+      return { kind: "SRV", name: `_minecraft._tcp.${hostname}`, value: `0 5 ${port} ${hostname}.` };
+    }),
+  ];
+}

@@ -1,0 +1,112 @@
+import type { Metadata } from "next";
+import Link from "next/link";
+import { redirect } from "next/navigation";
+import { Cell, DataTable, Row, RowTitle } from "@/app/ui/data-table";
+import { describedBy, Field } from "@/app/ui/field";
+import { PageHeader } from "@/app/ui/page-header";
+import { Section } from "@/app/ui/section";
+import { Time } from "@/app/ui/time";
+import { isStaff } from "@/lib/accounts/accounts";
+import { NotFoundError } from "@/lib/failures";
+import { listOpenTickets, MAX_LISTED_TICKETS } from "@/lib/game-services/access";
+import { getGameService } from "@/lib/game-services/game-services";
+import { GAME_SERVICES, SUPPORT, servicePath } from "@/lib/page-paths";
+import { counted } from "@/lib/quantities";
+import { requireAccount, type SignedInAccount } from "@/lib/sign-in/sessions";
+import list from "../list.module.css";
+import { ServiceStatus } from "../service-status";
+
+export const metadata: Metadata = { title: "Support" };
+
+type Props = { searchParams: Promise<Record<string, string | string[] | undefined>> };
+
+const COLUMNS = ["Ticket", "Game service", "Status", "Owner", "Opened"].map((title) => ({ title }));
+const LONGEST_ID = 10;
+
+/** Where support staff find the services of others that they may see: by id, and by open ticket. */
+export default async function Page({ searchParams }: Props) {
+  const account = await requireAccount();
+  if (!isStaff(account)) redirect(GAME_SERVICES);
+  const { service } = await searchParams;
+  const wanted = typeof service === "string" ? service.trim() : "";
+  if (wanted !== "" && (await isVisible(account, wanted))) redirect(servicePath(Number(wanted)));
+  const tickets = await listOpenTickets(account);
+  const now = new Date();
+  const problem =
+    wanted === "" ? null : `You may see no game service with the id "${wanted.slice(0, 2 * LONGEST_ID)}".`;
+  return (
+    <main id="main" className="page parts">
+      <PageHeader title="Support" back={{ href: GAME_SERVICES, label: "Game services" }}>
+        <p className="soft">
+          Game services of others that you may see: their owners allow support access, or have an open ticket about
+          them.
+        </p>
+      </PageHeader>
+      <search>
+        <form className="card card-body" action={SUPPORT} aria-label="Open a game service">
+          <Field id="service" label="Id of the game service" error={problem}>
+            <span className="row">
+              <input
+                id="service"
+                className="input"
+                name="service"
+                inputMode="numeric"
+                maxLength={LONGEST_ID}
+                defaultValue={wanted}
+                autoComplete="off"
+                required
+                {...describedBy("service", problem)}
+              />
+              <button className="button" type="submit">
+                Open
+              </button>
+            </span>
+          </Field>
+        </form>
+      </search>
+      <Section id="tickets" title={counted(tickets.length, "open ticket")}>
+        {tickets.length === 0 ? (
+          <p className="soft">No open ticket is about a game service.</p>
+        ) : (
+          <DataTable labelledBy="tickets" columns={COLUMNS} className={list.table}>
+            {tickets.map(({ id, subject, createdAt, ...ticket }) => (
+              <Row key={id} data-ticket={id}>
+                <RowTitle>
+                  <bdi>{subject}</bdi>
+                </RowTitle>
+                <Cell label="Game service">
+                  <Link href={servicePath(ticket.serviceId)} prefetch={false}>
+                    <bdi>{ticket.serviceName}</bdi>
+                  </Link>{" "}
+                  <span className="soft">{ticket.serviceId}</span>
+                </Cell>
+                <Cell label="Status">
+                  <ServiceStatus status={ticket.status} />
+                </Cell>
+                <Cell label="Owner">
+                  <bdi>{ticket.owner}</bdi>
+                </Cell>
+                <Cell label="Opened">
+                  <Time at={new Date(createdAt)} now={now} />
+                </Cell>
+              </Row>
+            ))}
+          </DataTable>
+        )}
+        {tickets.length === MAX_LISTED_TICKETS && (
+          <p className="hint">Only the newest {MAX_LISTED_TICKETS} are shown.</p>
+        )}
+      </Section>
+    </main>
+  );
+}
+
+async function isVisible(account: SignedInAccount, idText: string): Promise<boolean> {
+  try {
+    await getGameService(account, idText);
+    return true;
+  } catch (error) {
+    if (error instanceof NotFoundError) return false;
+    throw error;
+  }
+}
