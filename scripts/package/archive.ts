@@ -5,7 +5,7 @@ import { create } from "tar";
 
 /**
  * Writes a package as `NAME-VERSION.tar.gz`, which holds one folder of that name, into a folder, and beside it the file by
- * which `sha256sum --check` knows it. The same package makes the same bytes on every machine.
+ * which `sha256sum --check` knows it. With one version of Node, the same package makes the same bytes on every machine.
  */
 export async function writeArchive(
   folder: string,
