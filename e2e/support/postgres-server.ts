@@ -2,7 +2,7 @@ import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { chownSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import pg from "pg";
 import { atExit } from "./at-exit";
 import { freePort } from "./free-port";
@@ -36,6 +36,11 @@ export function startReplica(primary: PostgresServer): Promise<PostgresServer> {
   return startOn((data) => ["pg_basebackup", "-D", data, ...from, "--write-recovery-conf", "--checkpoint=fast"]);
 }
 
+/** One with the files of another, such as those of a base backup. */
+export function startPostgresFrom(folder: string): Promise<PostgresServer> {
+  return startOn((data) => ["/bin/cp", "-a", folder, data]);
+}
+
 /**
  * One whose files lie on a disk of their own, of so many megabytes, in a mount namespace that ends with the server. It
  * cannot be restarted. Needs the right to make namespaces.
@@ -53,7 +58,7 @@ group=$3
 shift 3
 exec setpriv --reuid "$user" --regid "$group" --clear-groups -- "$@"`;
 
-/** `make` is the command that makes the files. */
+/** `make` is the command that makes the files: a program of PostgreSQL, or one by its whole path. */
 async function startOn(make: Make, diskMegabytes?: number): Promise<PostgresServer> {
   const bin = findPostgres();
   if (!bin) throw new Error("There is no PostgreSQL server on this machine.");
@@ -62,7 +67,7 @@ async function startOn(make: Make, diskMegabytes?: number): Promise<PostgresServ
   if (user) chownSync(dir, user.uid, user.gid);
   const data = join(dir, "data");
   const [program, ...args] = make(data);
-  const made = spawnSync(join(bin, program), args, { ...user, encoding: "utf8", cwd: dir });
+  const made = spawnSync(resolve(bin, program), args, { ...user, encoding: "utf8", cwd: dir });
   if (made.status !== 0) throw new Error(`${program} failed: ${made.stdout}${made.stderr}`);
 
   const port = await freePort();
