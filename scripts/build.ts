@@ -29,15 +29,23 @@ export async function main(): Promise<void> {
   await withSetupLock(() => build(DIST_DIRS.app));
 }
 
-/** Builds unless the build in `distDir` was made from the same files. @throws PlainError when the build fails. */
-export async function buildIfChanged(distDir: string): Promise<void> {
+/**
+ * Builds unless the build in `distDir` was made from the same files. `step` runs the build and says so; `say` takes
+ * what else there is to tell. @throws PlainError when the build fails.
+ */
+export async function buildIfChanged(
+  distDir: string,
+  step = (task: () => Promise<void>) => {
+    console.error("Building …");
+    return task();
+  },
+  say?: (line: string) => void,
+): Promise<void> {
   if (isBuilt(distDir)) return;
   // Asked again inside the lock: another command may have built meanwhile.
   await withSetupLock(async () => {
-    if (isBuilt(distDir)) return;
-    console.error("Building …");
-    await build(distDir);
-  });
+    if (!isBuilt(distDir)) await step(() => build(distDir));
+  }, say);
 }
 
 /** Whether the build in `distDir` was made from the files as they are, by whichever Node. */

@@ -4,7 +4,11 @@ import { requireEdgePrograms } from "@/prisma/demo/edge-programs";
 import type { DemoAccess } from "@/prisma/demo/seed";
 import { migrate } from "./database";
 import { DEMO_IS_READY } from "./demo-output";
+import { demoStep, say } from "./demo-steps.mjs";
 import { runApp } from "./run-app";
+
+/** Beside the data. A newcomer has no use for lines of JSON; an operator runs `npm start`. */
+const LOG_FILE = "demo.log";
 
 const HELP = `Starts a console full of living data on this machine.
 
@@ -21,27 +25,33 @@ export async function main(args: string[]): Promise<void> {
 /** The app over migrated demo data that a simulator keeps alive, until it is told to stop. */
 export async function runDemo(mode: "production" | "development", { withEdge = false } = {}): Promise<void> {
   if (withEdge) requireEdgePrograms();
+  // A developer knows what goes on, and reads the log.
+  const isDemo = mode === "production";
   let access: DemoAccess | undefined;
   await runApp({
     mode,
-    build: mode === "production",
+    build: isDemo,
     mayBeEmbedded: true,
+    ...(isDemo && { step: demoStep, logFile: LOG_FILE, say: { info: say, error: say } }),
     async prepare(database) {
-      await migrate(database.url);
-      // Imported late: the database client reads DATABASE_URL when it is loaded.
-      const { seedDemo } = await import("@/prisma/demo/seed");
-      const { backfill } = await import("@/prisma/demo/simulator");
-      access = await seedDemo();
-      await backfill();
+      const step: typeof demoStep = isDemo ? demoStep : (_, task) => task();
+      await step("making data", async () => {
+        await migrate(database.url);
+        // Imported late: the database client reads DATABASE_URL when it is loaded.
+        const { seedDemo } = await import("@/prisma/demo/seed");
+        const { backfill } = await import("@/prisma/demo/simulator");
+        access = await seedDemo();
+        await backfill();
+      });
     },
-    async announce({ app }) {
-      if (access) console.log(welcome(app.origin, access));
+    async announce({ app, logFile }) {
+      if (access) console.log(welcome(app.origin, access, logFile));
       const { startSimulator } = await import("@/prisma/demo/simulator");
       const { db } = await import("@/lib/database/client");
       const simulator = startSimulator();
       const { startThisMachine } = await import("@/prisma/demo/this-machine");
       const thisMachine = await startThisMachine(app.origin);
-      console.log(thisMachine.line);
+      void thisMachine.line.then((line) => line && console.log(line));
       const thisEdge = withEdge ? await (await import("@/prisma/demo/this-edge")).startThisEdge(app.origin) : null;
       if (thisEdge) console.log(thisEdge.line);
       return async () => {
@@ -54,7 +64,7 @@ export async function runDemo(mode: "production" | "development", { withEdge = f
   });
 }
 
-function welcome(origin: string, { accounts, token }: DemoAccess): string {
+function welcome(origin: string, { accounts, token }: DemoAccess, logFile: string | undefined): string {
   const width = Math.max(...accounts.map(({ email }) => email.length));
   const lines = accounts.map(
     ({ email, password, role, disabled }) => `  ${email.padEnd(width)}  ${password}  ${disabled ? "disabled" : role}`,
@@ -63,6 +73,7 @@ function welcome(origin: string, { accounts, token }: DemoAccess): string {
     "",
     `Console       ${origin}`,
     `Token page    ${origin}${TOKEN_PAGE}`,
+    ...(logFile ? [`Its log       ${logFile}`] : []),
     "",
     "Accounts (demo only: e-mail, password, role)",
     ...lines,

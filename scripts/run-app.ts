@@ -1,3 +1,5 @@
+import { mkdirSync, openSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { PlainError } from "@/lib/failures";
 import { parseEnv } from "@/lib/process/env-variables";
 import { type AppProcess, startApp } from "./app-process";
@@ -7,12 +9,19 @@ import { requireFreePort } from "./ports";
 import { listenForStop } from "./signals";
 import { Supervisor } from "./supervisor";
 
-export type Session = { app: AppProcess; database: OpenDatabase };
+export type Session = { app: AppProcess; database: OpenDatabase; logFile?: string | undefined };
 
 export type RunOptions = {
   mode: "production" | "development";
   /** Whether to build first when something changed. Otherwise a build must exist. */
   build: boolean;
+  /** Runs a step that takes a while, and says so. */
+  step?: <Result>(
+    name: "building" | "opening the database" | "starting",
+    task: () => Promise<Result>,
+  ) => Promise<Result>;
+  /** A file beside the embedded database that takes the log of the app. By default it goes where this process writes. */
+  logFile?: string;
   /** Whether the embedded database is meant where none is named. */
   mayBeEmbedded: boolean;
   /** Take what there is to tell while it runs, a sentence each: standard error by default. */
@@ -28,15 +37,18 @@ export type RunOptions = {
  * database.
  * @throws PlainError when one of them cannot start, or not go on.
  */
-export async function runApp({ mode, build, mayBeEmbedded, say, prepare, announce }: RunOptions): Promise<void> {
+export async function runApp(options: RunOptions): Promise<void> {
+  const { mode, build, mayBeEmbedded, step = (_, task) => task(), say, prepare, announce } = options;
   const env = parseEnv(process.env);
   await requireFreePort(env.host, env.port);
   // The build and the database do not need each other.
-  const built = build ? buildIfChanged(DIST_DIRS.app) : Promise.resolve();
+  const built = build
+    ? buildIfChanged(DIST_DIRS.app, options.step && ((task) => step("building", task)), say?.info)
+    : Promise.resolve();
   // Awaited below; until then its failure is not unhandled.
   built.catch(() => {});
   const stop = listenForStop();
-  const database = await openDatabase(env, mayBeEmbedded, say?.info);
+  const database = await step("opening the database", () => openDatabase(env, mayBeEmbedded, say?.info));
   try {
     // The app reads it, and so do the modules of lib/ that `prepare` and `announce` import later.
     process.env.DATABASE_URL = database.url;
@@ -48,13 +60,23 @@ export async function runApp({ mode, build, mayBeEmbedded, say, prepare, announc
       if (!stop.isGiven()) throw error;
     }
     if (stop.isGiven()) return;
+    const logFile = options.logFile && join(env.dataDir, options.logFile);
+    const stdio = logFile ? openLog(logFile) : "inherit";
     const start = (port: number) =>
-      startApp({ databaseUrl: database.url, host: env.host, port, mode, distDir: DIST_DIRS.app, workers: env.workers });
-    const app = await start(env.port);
+      startApp({
+        databaseUrl: database.url,
+        host: env.host,
+        port,
+        mode,
+        distDir: DIST_DIRS.app,
+        workers: env.workers,
+        stdio,
+      });
+    const app = await step("starting", () => start(env.port));
     const supervisor = new Supervisor(app, () => start(app.port), say?.error);
     let finish: (() => Promise<void>) | undefined;
     try {
-      finish = await announce({ app, database });
+      finish = await announce({ app, database, logFile });
       const failure = await Promise.race([stop.given, supervisor.gaveUp, database.failed]);
       if (failure) {
         throw new PlainError(`The embedded database has ended: ${failure.message}. Its files stay; start again.`);
@@ -69,4 +91,10 @@ export async function runApp({ mode, build, mayBeEmbedded, say, prepare, announc
   } finally {
     await database.stop();
   }
+}
+
+/** Opens a file for the log, empty. */
+function openLog(file: string): number {
+  mkdirSync(dirname(file), { recursive: true });
+  return openSync(file, "w", 0o600);
 }

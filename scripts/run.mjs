@@ -1,17 +1,20 @@
 // Runs every command of package.json, and is the only place that ends its process. It checks Node, installs what is
 // missing, and runs the TypeScript file named like the command. It is plain JavaScript without packages, because a
 // fresh clone has nothing else.
-import { spawnSync } from "node:child_process";
+import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
+import { once } from "node:events";
 import { existsSync, mkdtempSync, readFileSync, rmdirSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { format } from "node:util";
 import { setFlagsFromString } from "node:v8";
 import { versionText } from "../lib/process/build-info.mjs";
 import { tellRefusedStart } from "../lib/process/refused-start.mjs";
 import { logConsoleAtStart } from "../server/log.mjs";
+import { demoStep, leaveSteps } from "./demo-steps.mjs";
 import { withSetupLock } from "./setup-lock.mjs";
 
 /** Says what lib/generated was made from. It is committed with it. */
@@ -79,7 +82,9 @@ if (!PREPARATIONS.every(({ isDone }) => isDone())) {
     fail('The installed packages or the build do not match this version. Run "npm ci" and "npm run build" first.');
   }
   await withSetupLock(async () => {
-    for (const preparation of PREPARATIONS) if (!preparation.isDone()) prepare(preparation);
+    for (const preparation of PREPARATIONS) {
+      if (!preparation.isDone()) await prepare(preparation);
+    }
   });
 }
 
@@ -163,15 +168,35 @@ function schemaHash() {
 }
 
 /** @param {Preparation} preparation */
-function prepare({ title, run, finish }) {
+async function prepare({ title, run, finish }) {
   const [file = "", ...args] = run();
-  process.stderr.write(`${title} …\n`);
-  const result = spawnSync(file, args, { encoding: "utf8", env: { ...process.env, CHECKPOINT_DISABLE: "1" } });
-  if (result.status !== 0) {
-    process.stderr.write(`${result.stdout ?? ""}${result.stderr ?? ""}`);
-    fail(`${title} failed: ${result.error?.message ?? `exit code ${result.status}`}.`);
+  const task = () => runToItsEnd(title, file, args);
+  if (command === "demo") await demoStep("installing", task);
+  else {
+    process.stderr.write(`${title} …\n`);
+    await task();
   }
   finish?.();
+}
+
+/**
+ * @param {string} title
+ * @param {string} file
+ * @param {string[]} args
+ */
+async function runToItsEnd(title, file, args) {
+  const child = spawn(file, args, {
+    stdio: ["ignore", "pipe", "pipe"],
+    env: { ...process.env, CHECKPOINT_DISABLE: "1" },
+  });
+  const ended = once(child, "close").then(
+    ([code, signal]) => (code === 0 ? null : `exit code ${code ?? signal}`),
+    (error) => error.message,
+  );
+  const [problem, output, errors] = await Promise.all([ended, text(child.stdout), text(child.stderr)]);
+  if (problem === null) return;
+  process.stderr.write(`${output}${errors}`);
+  fail(`${title} failed: ${problem}.`);
 }
 
 /**
@@ -179,6 +204,7 @@ function prepare({ title, run, finish }) {
  * @returns {never}
  */
 function fail(problem) {
+  leaveSteps();
   if (LOGGING_COMMANDS.has(command)) tellRefusedStart(format(problem));
   else console.error(problem);
   process.exit(1);

@@ -5,16 +5,17 @@ const LOCK_FILE = ".data/setup.lock";
 const RETRY_MS = 200;
 
 /**
- * Runs `task` while no other process of this checkout does. It blocks until it has the lock.
+ * Runs `task` while no other process of this checkout does. `say` is told when it has to wait.
  * @template Result
  * @param {() => Promise<Result>} task
+ * @param {(line: string) => void} [say]
  * @returns {Promise<Result>}
  */
-export async function withSetupLock(task) {
+export async function withSetupLock(task, say = console.error) {
   let lock = tryClaim(LOCK_FILE);
-  if (!lock) process.stderr.write("Waiting for another command that is installing or building …\n");
+  if (!lock) say("Waiting for another command that is installing or building …");
   while (!lock) {
-    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, RETRY_MS);
+    await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
     lock = tryClaim(LOCK_FILE);
   }
   try {

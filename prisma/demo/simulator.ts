@@ -1,6 +1,5 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { db } from "@/lib/database/client";
-import { log } from "@/lib/process/log.mjs";
 import { RATED, toRatedServer } from "@/lib/servers/telemetry/past-scores";
 import { rollUp } from "@/lib/servers/telemetry/roll-ups";
 import { DAY, HOUR, MINUTE, SECOND } from "@/lib/time";
@@ -36,7 +35,7 @@ export async function backfill(now: Date = new Date()): Promise<void> {
 
 /**
  * Keeps the demo alive until it is stopped. Stopping waits only for the running statement. A failure (the database is
- * away, say) is logged once, and the missing data is added once it works again.
+ * away, say) is said once, and the missing data is added once it works again.
  */
 export function startSimulator(): { stop(): Promise<void> } {
   const stopping = new AbortController();
@@ -124,16 +123,22 @@ async function repeat(
   }
 }
 
-/** Runs tasks by name. If failures overlap, only the first is logged, and then the end of the last. */
+/** Runs tasks by name. If failures overlap, only the first is said, and then the end of the last. */
 function logFailuresOnce(): (what: string, task: () => Promise<void>) => Promise<void> {
   const failing = new Set<string>();
   return async (what, task) => {
     try {
       await task();
-      if (failing.delete(what) && failing.size === 0) log("info", "simulator recovered");
+      if (failing.delete(what) && failing.size === 0) console.error("The machines of the demo report again.");
     } catch (error) {
-      if (failing.size === 0) log("error", "simulator failed", { what, reason: String(error) });
+      if (failing.size === 0)
+        console.error(`The machines of the demo do not report (${what}: ${firstLine(error)}). They go on trying.`);
       failing.add(what);
     }
   };
+}
+
+function firstLine(error: unknown): string {
+  const [line = ""] = String(error).trim().split("\n");
+  return line;
 }

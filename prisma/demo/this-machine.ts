@@ -3,10 +3,12 @@ import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
 import { db } from "@/lib/database/client";
 import { createServer } from "@/lib/servers/management";
 import { checkServerNames } from "@/lib/servers/names";
 import { replaceServerKey } from "@/lib/servers/server-keys";
+import { SECOND } from "@/lib/time";
 import { DEMO_ACCOUNTS } from "@/prisma/demo/data";
 
 export const THIS_MACHINE = "This machine";
@@ -14,9 +16,12 @@ export const THIS_MACHINE = "This machine";
 /** Passes the key to the daemon. Ends the process group when its own input closes, so that the daemon never outlives the demo. */
 const SUPERVISOR = `read -r key; printf '%s\\n' "$key" | sh public/agent.sh run "$0" & cat >/dev/null; kill 0`;
 
+/** How long its first check-in is awaited, in milliseconds, until it counts as late. */
+const PATIENCE = 20 * SECOND;
+
 export type ThisMachine = {
-  /** For the person who started the demo. */
-  line: string;
+  /** For the person who started the demo, as soon as it is known whether the daemon checks in; null if it is stopped before. */
+  line: Promise<string | null>;
   stop(): Promise<void>;
 };
 
@@ -24,11 +29,11 @@ export type ThisMachine = {
 export async function startThisMachine(origin: string): Promise<ThisMachine> {
   if (process.platform !== "linux") {
     return {
-      line: `"${THIS_MACHINE}" is left out: its daemon reads /proc, which Linux alone has.`,
+      line: Promise.resolve(`"${THIS_MACHINE}" is left out: its daemon reads /proc, which Linux alone has.`),
       stop: async () => {},
     };
   }
-  const key = await renewKey();
+  const { serverId, key } = await renewKey();
   const dir = mkdtempSync(join(tmpdir(), "console-demo-agent-"));
   const child = spawn("sh", ["-c", SUPERVISOR, origin], {
     // A group of its own: the supervisor ends the group.
@@ -37,10 +42,13 @@ export async function startThisMachine(origin: string): Promise<ThisMachine> {
     env: { ...process.env, STATE_DIRECTORY: dir },
   });
   child.stdin.write(`${key}\n`);
-  reportEnd(child);
+  const stopping = new AbortController();
+  const line = tellOutcome(child, serverId, stopping.signal);
   return {
-    line: `"${THIS_MACHINE}" is in the fleet of ${DEMO_ACCOUNTS[0].email}, checked in by public/agent.sh.`,
+    line,
     async stop() {
+      stopping.abort();
+      await line;
       const exited = once(child, "exit");
       if (child.exitCode === null && child.signalCode === null) {
         child.stdin.end();
@@ -51,16 +59,32 @@ export async function startThisMachine(origin: string): Promise<ThisMachine> {
   };
 }
 
-/** Shows why the daemon ended (curl is missing, say). The log of a running daemon is not shown. */
-function reportEnd(child: ChildProcess): void {
+/**
+ * Waits for the first check-in, or for what the daemon says when it cannot run (curl is missing, say): then the machine
+ * leaves the fleet, unless an earlier demo had it check in.
+ */
+async function tellOutcome(child: ChildProcess, serverId: number, signal: AbortSignal): Promise<string | null> {
+  let reason: string | undefined;
   child.stderr?.on("data", (chunk: Buffer) => {
-    const [, reason] = /^agent\.sh: (.*)$/m.exec(String(chunk)) ?? [];
-    if (reason) console.log(`"${THIS_MACHINE}" is left out: ${reason}`);
+    reason ??= /^agent\.sh: (.*)$/m.exec(String(chunk))?.[1];
   });
+  for (const start = Date.now(); Date.now() - start < PATIENCE && !signal.aborted; ) {
+    if (reason) {
+      const { count } = await db.server.deleteMany({ where: { id: serverId, firstSeenAt: null } });
+      return count > 0
+        ? `"${THIS_MACHINE}" is left out: ${reason}`
+        : `"${THIS_MACHINE}" does not check in any more: ${reason}`;
+    }
+    if ((await db.serverKey.count({ where: { serverId, lastUsedAt: { not: null } } })) > 0) {
+      return `"${THIS_MACHINE}" is in the fleet of ${DEMO_ACCOUNTS[0].email}, checked in by public/agent.sh.`;
+    }
+    await wait(SECOND / 5, undefined, { signal }).catch(() => {});
+  }
+  return signal.aborted ? null : `"${THIS_MACHINE}" has not checked in yet; public/agent.sh goes on trying.`;
 }
 
 /** A raw key cannot be read again, so each start of the demo makes one; those of earlier starts end. */
-async function renewKey(): Promise<string> {
+async function renewKey(): Promise<{ serverId: number; key: string }> {
   const account = await db.account.findUniqueOrThrow({
     where: { email: DEMO_ACCOUNTS[0].email },
     select: { id: true, servers: { where: { label: THIS_MACHINE }, select: { id: true } } },
@@ -70,11 +94,11 @@ async function renewKey(): Promise<string> {
     const names = { label: THIS_MACHINE, hostname: hostname() };
     const usable = checkServerNames(names).kind === "valid" ? names : { ...names, hostname: "localhost" };
     const created = await createServer(account.id, usable);
-    if (created.kind === "created") return created.rawKey;
+    if (created.kind === "created") return { serverId: created.id, key: created.rawKey };
     throw new Error(`"${THIS_MACHINE}" could not be added: ${created.kind}.`);
   }
   await db.serverKey.deleteMany({ where: { serverId: server.id } });
   const replaced = await replaceServerKey(account.id, server.id);
-  if (replaced.kind === "replaced") return replaced.rawKey;
+  if (replaced.kind === "replaced") return { serverId: server.id, key: replaced.rawKey };
   throw new Error(`The key of "${THIS_MACHINE}" could not be renewed: ${replaced.kind}.`);
 }
