@@ -23,6 +23,11 @@ export default {
     // Writing this cache is a fifth of a build, and most builds are the first of their checkout.
     turbopackFileSystemCacheForBuild: false,
     turbopackFileSystemCacheForDev: !process.env.CI,
+    // A fifth of a build's work. A stack in the log names functions as they are written, and nobody downloads this code.
+    ...(process.env.NODE_ENV === "production" && {
+      turbopackSourceMaps: false,
+      turbopackMinify: { server: false, client: true },
+    }),
   },
   headers: async () => [
     // Static files; pages and the API say it themselves, too.

@@ -4,7 +4,6 @@ import { perProcess } from "@/lib/process/per-process";
 import { limiterWithFallback } from "./fallback";
 import { MemoryLog } from "./memory";
 import type { Decision, Policy, RateLimiter } from "./policy";
-import { openRedisStore, redisLimiter } from "./redis";
 import { StoreHealth } from "./store-health";
 
 export type { Decision, Policy } from "./policy";
@@ -27,8 +26,8 @@ export type RateLimits = {
 
 /** Opens the store that the settings name: Redis over TCP, Upstash over HTTPS, or this process alone. */
 export function openRateLimits(settings: RedisSettings): RateLimits {
-  const store = openRedisStore(settings);
-  const health = store && new StoreHealth(() => redisLimiter(store, PROBES).limit("probe"));
+  const store = settings.kind === "none" ? null : openShared(settings);
+  const health = store && new StoreHealth(() => store.limiterOf(PROBES).limit("probe"));
   const limiters = new Map<string, { own: MemoryLog; limiter: RateLimiter }>();
 
   function limiterOf(policy: Policy) {
@@ -37,7 +36,7 @@ export function openRateLimits(settings: RedisSettings): RateLimits {
     const own = new MemoryLog(policy);
     const limiter: RateLimiter =
       store && health
-        ? limiterWithFallback(redisLimiter(store, policy), own, health)
+        ? limiterWithFallback(store.limiterOf(policy), own, health)
         : { limit: async (key) => own.take(key) };
     const made = { own, limiter };
     limiters.set(policy.name, made);
@@ -53,6 +52,19 @@ export function openRateLimits(settings: RedisSettings): RateLimits {
       health?.stop();
       await store?.close();
     },
+  };
+}
+
+/** The clients of Redis are loaded only where one is named: that takes a quarter of a second. */
+function openShared(settings: Exclude<RedisSettings, { kind: "none" }>) {
+  const opened = import("./redis").then((redis) => ({ ...redis, store: redis.openRedisStore(settings) }));
+  return {
+    limiterOf(policy: Policy): RateLimiter {
+      const limiter = opened.then(({ redisLimiter, store }) => redisLimiter(store, policy));
+      return { limit: async (key) => (await limiter).limit(key) };
+    },
+    connected: opened.then(({ store }) => store.connected),
+    close: async () => (await opened).store.close(),
   };
 }
 

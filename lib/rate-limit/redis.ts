@@ -29,11 +29,9 @@ export type RedisStore = {
   close: () => Promise<void>;
 };
 
-/** Opens the store that the settings name; null when they name none. Never throws: an unreachable store fails later. */
-export function openRedisStore(settings: RedisSettings): RedisStore | null {
-  if (settings.kind === "tcp") return openTcpStore(settings.url);
-  if (settings.kind === "rest") return openRestStore(settings.url, settings.token);
-  return null;
+/** Opens the store that the settings name. Never throws: an unreachable store fails later. */
+export function openRedisStore(settings: Exclude<RedisSettings, { kind: "none" }>): RedisStore {
+  return settings.kind === "tcp" ? openTcpStore(settings.url) : openRestStore(settings.url, settings.token);
 }
 
 /** @throws (from `limit`) whatever the client throws, or an Error when no answer came in time. */

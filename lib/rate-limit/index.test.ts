@@ -1,0 +1,24 @@
+import { createRequire } from "node:module";
+import { expect, test } from "vitest";
+import { openRateLimits } from "@/lib/rate-limit";
+
+const POLICY = { name: "test", limit: 2, windowMs: 60_000 };
+
+/** The files of the clients of Redis that this process has loaded. */
+const loaded = () =>
+  Object.keys(createRequire(import.meta.url).cache).filter((file) => file.includes("/@redis/client/"));
+
+test("the clients of Redis are loaded only where one is named, and decide nothing less then", async () => {
+  const alone = openRateLimits({ kind: "none" });
+  expect(await alone.limit(POLICY, "key")).toMatchObject({ accepted: true, remaining: 1 });
+  expect(alone.isUp()).toBeNull();
+  expect(loaded()).toEqual([]);
+  const shared = openRateLimits({ kind: "tcp", url: "redis://127.0.0.1:1" });
+  try {
+    expect(await shared.limit(POLICY, "key")).toMatchObject({ accepted: true, remaining: 1 });
+    expect(shared.isUp()).toBe(false);
+    expect(loaded()).not.toEqual([]);
+  } finally {
+    await shared.close();
+  }
+});
