@@ -2,6 +2,7 @@
 // nonce.
 import { randomBytes } from "node:crypto";
 import { constants, crc32, deflateRawSync } from "node:zlib";
+import { inTime } from "../../lib/process/reader.mjs";
 import { acceptsGzip } from "../direct/outgoing.mjs";
 
 /**
@@ -55,8 +56,9 @@ export async function answerKept(path, request, response, make, isDatabaseThere)
   request.url = path;
   const { pages } = originOf(request);
   const key = `${path} ${scheme ?? ""}`;
-  // Another request is rendering this page.
-  if (pages.get(key) instanceof Promise) await pages.get(key);
+  const making = pages.get(key);
+  // Another request is rendering this page. When the time for that is over, this one says so itself.
+  if (making instanceof Promise) await inTime(() => making).catch(() => {});
   const kept = pages.get(key);
   if (kept && !(kept instanceof Promise)) return sendKept(kept, request, response);
   if (request.method === "HEAD") return make(() => {});
