@@ -41,7 +41,8 @@ test("from every earlier version, with rows, migrate makes the schema that the f
         const before = await readRows(url);
         await migrate(url);
         expect(await describeSchema(url), last).toEqual(wanted);
-        expect(await readRows(url), last).toEqual(before);
+        // Later migrations add columns.
+        expect(await readRows(url), last).toMatchObject(before);
         const [server] = await runSql(
           url,
           `select count(latest_sample)::int as filled, count(*)::int as all,

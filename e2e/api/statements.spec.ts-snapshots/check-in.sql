@@ -36,7 +36,8 @@ order by t.ts = $1 desc,
 from servers s
 where s.id = $2;
 
-with same as ( select s.id as id
+with same as ( select s.id as id,
+  s.facts as facts
 from servers s
 where s.id = $1 and s.last_seen_at = $2 and md5(s.stability::text) = $3::text for update),
   added as (insert into telemetry_samples as t (server_id,
@@ -53,7 +54,9 @@ where s.id = $1 and s.last_seen_at = $2 and md5(s.stability::text) = $3::text fo
   net_retransmit_pct,
   uptime_s,
   oom_kills,
-  failed_units) select id,
+  failed_units,
+  arrived_at,
+  cores) select id,
   $17,
   $18,
   $19,
@@ -67,7 +70,13 @@ where s.id = $1 and s.last_seen_at = $2 and md5(s.stability::text) = $3::text fo
   $27,
   $28,
   $29,
-  $30
+  $30,
+  $31,
+  coalesce($32,
+  case when jsonb_typeof(facts -> 'cores') = 'number' then nullif(least(greatest((facts ->> 'cores')::numeric,
+  0),
+  1e6),
+  0)::float8 end)
 from same
 on conflict (server_id,
   ts) do nothing returning t.server_id as id,
