@@ -21,8 +21,8 @@ const REPORTS_PATH = "/ingest/v1/edge/reports";
 
 let database: TestDatabase;
 let app: ConsoleServer;
-/** Without a bound on connections. */
-const agent = new Agent();
+/** As agents connect. Without a bound on connections. */
+const agent = new Agent({ keepAlive: true });
 
 test.beforeAll(async () => {
   database = await createTestDatabase();
@@ -53,11 +53,19 @@ async function newSender() {
 }
 type Sender = Awaited<ReturnType<typeof newSender>>;
 
-type Sent = { path: string; headers: Record<string, string>; body: string | Uint8Array; announced?: number };
+type Sent = {
+  path: string;
+  headers: Record<string, string>;
+  body: string | Uint8Array;
+  /** More than the body has, so that its end never comes. */
+  announced?: number;
+  /** In milliseconds: after this the sender leaves. */
+  patience?: number;
+};
 type Answer = { status: number; retryAfter: string | undefined; text: string };
 
-/** Sends a request, whose body never ends if more is announced than is there. Answers what comes, 0 when nothing does. */
-function send({ path, headers, body, announced }: Sent): { sent: ClientRequest; answer: Promise<Answer> } {
+/** Sends a request. Answers what comes, 0 when nothing does. */
+function send({ path, headers, body, announced, patience }: Sent): { sent: ClientRequest; answer: Promise<Answer> } {
   const length = String(announced ?? Buffer.byteLength(body));
   const options = { method: "POST", agent, headers: { "Content-Length": length, ...headers } };
   const sent = request(app.origin + path, options);
@@ -71,7 +79,10 @@ function send({ path, headers, body, announced }: Sent): { sent: ClientRequest; 
     sent.destroy();
     return { status: response.statusCode ?? 0, retryAfter: response.headers["retry-after"], text };
   };
-  const answer = read().catch(() => ({ status: 0, retryAfter: undefined, text: "" }));
+  const leaving = patience === undefined ? undefined : setTimeout(() => sent.destroy(), patience);
+  const answer = read()
+    .catch(() => ({ status: 0, retryAfter: undefined, text: "" }))
+    .finally(() => clearTimeout(leaving));
   if (announced === undefined) sent.end(body);
   else sent.write(body);
   return { sent, answer };
@@ -99,6 +110,7 @@ type Door = {
 };
 
 const LOCKED_SERVERS = "select id from servers for update";
+const AT_ONCE = 20;
 /** The reports that are being stored take connections beside those that wait. */
 const BEYOND = 30;
 
@@ -183,29 +195,33 @@ for (const [name, door] of Object.entries(ALL_DOORS)) {
       return send({ path: door.path(who), headers, body: door.bad, ...others }).answer;
     };
     const statuses = async (answers: Promise<Answer>[]) => (await Promise.all(answers)).map(({ status }) => status);
-    const spending = await statuses(Array.from({ length: door.quota }, () => from(spent)));
-    expect(new Set(spending)).toEqual(new Set([400]));
+    // On a busy machine a few wait too long for their turn, which does not count.
+    for (let left = door.quota; left > 0; ) {
+      const spending = await statuses(Array.from({ length: Math.min(left, AT_ONCE) }, () => from(spent)));
+      for (const status of spending) expect([400, 503]).toContain(status);
+      left -= spending.filter((status) => status === 400).length;
+    }
     // Each has all the faults of the next one as well, and the last byte never comes.
     const tooLarge = { announced: door.maxBytes + 1 };
     const wrongType = { ...tooLarge, type: door.wrongType };
     const late = { announced: 1000 };
-    const inOrder = () => [
+    const inOrder = [
       from(nobody, wrongType),
       from(spent, wrongType),
       from(sender, wrongType),
       from(sender, tooLarge),
+      from(sender, late),
+      from(sender),
     ];
-    const before = [door.unknown, 429, 415];
-    expect(await statuses([...inOrder(), from(sender, late), from(sender)])).toEqual([...before, 413, 408, 400]);
+    expect(await statuses(inOrder)).toEqual([door.unknown, 429, 415, 413, 408, 400]);
     let flood = { end() {}, ended: Promise.resolve() };
     await whileLocked(door.lock, async () => {
       flood = keepSending(door.most, () => from(sender, { body: door.good() }));
-      // In one batch, since places are free again for a moment every five seconds.
-      const batch = async () => {
-        await expect.poll(async () => (await from(sender, tooLarge)).status).toBe(503);
-        return statuses([...inOrder(), from(sender, late), from(sender)]);
-      };
-      await expect.poll(batch).toEqual([...before, 503, 503, 503]);
+      // Places are free again for a moment every two seconds.
+      for (const fault of [tooLarge, { ...late, patience: 5 * SECOND }, {}]) {
+        await expect.poll(async () => (await from(sender, fault)).status).toBe(503);
+      }
+      await expect.poll(async () => (await from(sender, wrongType)).status).toBe(415);
       flood.end();
     });
     // Those that the lock held up are answered now.
@@ -271,16 +287,16 @@ test("an account has a quarter of the bytes that may arrive: beyond it 503 comes
 }, async () => {
   const [sender, other] = [await newSender(), await newSender()];
   const { answered, leave } = await fillQuarter(sender.server);
-  for (const { status, retryAfter } of answered) expect([status, retryAfter]).toEqual([503, "5"]);
+  for (const { status, retryAfter } of answered) expect([status, retryAfter]).toEqual([503, "2"]);
   expect(await comment(other.server, MB)).toBe(204);
   expect(await checkIn(sender.server)).toBe(200);
   expect(await comment(sender.server, 16 * KB)).toBe(204);
-  // More than the 300 of a minute: none of them counts.
-  for (let batch = 0; batch < 10; batch++) {
-    const refused = await Promise.all(Array.from({ length: 31 }, () => comment(sender.server, 17 * KB)));
-    expect(new Set(refused)).toEqual(new Set([503]));
-  }
-  expect(await checkIn(sender.server)).toBe(200);
+  // More than the twenty results of a minute: none of them counts.
+  const deliver = (body: string | Uint8Array) =>
+    send({ path: `/ingest/v1/benchmarks/${sender.run}`, headers: typeOf(CHECK_INS), body }).answer;
+  const refused = await Promise.all(Array.from({ length: 25 }, () => deliver(Buffer.alloc(17 * KB))));
+  for (const { status } of refused) expect(status).toBe(503);
+  expect((await deliver("{")).status).toBe(400);
   leave();
   // What they held is there again.
   await expect.poll(() => comment(sender.server, MB)).toBe(204);
@@ -332,7 +348,8 @@ test("bodies that are dear to read take turns by account: one of another account
   expect((await deliver(quiet.server)).status).toBe(200);
   expect(answered - before).toBeLessThan(15);
   expect(answered).toBeLessThan(45);
-  expect(new Set(await Promise.all(flood))).toEqual(new Set([200]));
+  // Those that waited too long for their turn are told to come again.
+  for (const status of await Promise.all(flood)) expect([200, 503]).toContain(status);
 });
 
 /** Bodies with so many bad entries before those of a machine. */
