@@ -11,6 +11,7 @@ const { E2E_POSTGRES_URL, E2E_POSTGRES_FOLLOWS, E2E_LANE } = process.env;
 /** These need a machine to themselves. They run one test at a time, after everything else: `npm run load`. */
 const LOAD = [
   "api/generated-requests",
+  "operations/bodies",
   "operations/ingest-load",
   "operations/large-deletions",
   "operations/neighbours",
