@@ -280,7 +280,7 @@ for (const [name, reporter] of Object.entries(REPORTERS)) {
       const answer = await report(key, reporter);
       expect(answer.status, await answer.text()).toBeLessThan(300);
       await expectServed(quiet);
-      // Those that wait are refused after five seconds.
+      // Those that wait are refused after two seconds.
       await crowd.untilRefused();
       expectTrueRefusals(await crowd.stop());
     });

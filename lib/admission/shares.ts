@@ -98,7 +98,8 @@ const purposes = () =>
     request: purpose("request", { connections: 1 }, PLACE_WAIT, 200, 1000),
     longAnswer: purpose("long answer", { connections: 1, longAnswers: 1 }, PLACE_WAIT, 200, 1000),
     series: purpose("series", { connections: 1 }, PLACE_WAIT, 50, 100),
-    body: purpose("body", {}, PLACE_WAIT, 0, 0),
+    // Never waits: this is when bodies that arrive slowly are through.
+    body: purpose("body", {}, 5 * SECOND, 0, 0),
     reading: purpose("reading", { reading: 1 }, PLACE_WAIT, 1000, 4000),
     checkIn: purpose("check-in", { connections: 1, reports: 1 }, PLACE_WAIT, 1000, 4000),
     agentReport: purpose("agent report", { connections: 1, reports: 1 }, PLACE_WAIT, 200, 1000),
