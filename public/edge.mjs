@@ -2088,9 +2088,10 @@ class Node {
       const now = counted.get(path);
       if (drainedAt !== null || !now) continue;
       const before = this.failures.get(path) ?? { ...now, inARow: 0 };
-      // An origin whose bytes come is there.
-      const inARow = now.bytes === before.bytes ? before.inARow + difference(now.failed, before.failed) : 0;
-      const isAway = inARow >= AWAY_AFTER;
+      // An origin whose bytes come is there. Failures of the same half second count in the next one.
+      const isHeard = now.bytes !== before.bytes;
+      const inARow = (isHeard ? 0 : before.inARow) + difference(now.failed, before.failed);
+      const isAway = !isHeard && inARow >= AWAY_AFTER;
       next.set(path, { ...now, inARow: isAway ? 0 : inARow });
       if (!isAway || this.away.has(service)) continue;
       log(`The origin of service ${service} is away.`);

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { createServer } from "node:http";
-import { type AddressInfo, connect } from "node:net";
+import { type AddressInfo, connect, type Socket } from "node:net";
 import { text } from "node:stream/consumers";
 import type { Page } from "playwright/test";
 import { command } from "@/e2e/support/command";
@@ -56,6 +56,14 @@ const HOSTILE_ORIGINS = [
   "abns@x",
   "-a",
 ];
+/** Closed or reset. */
+const untilClosed = (socket: Socket) =>
+  new Promise((resolve) => {
+    socket.on("error", () => {});
+    socket.on("close", resolve);
+    socket.resume();
+  });
+
 /** By the clock of the edge nodes a minute takes six seconds. */
 const FAST = { minutesAgo: 60, speed: 10 };
 
@@ -838,11 +846,8 @@ test.describe("an edge node with a real HAProxy", { tag: ["@one-engine", "@waits
     // Alice's is open, so 19 more are; the others are refused at once. None sends anything.
     const closedAfter = await Promise.all(
       Array.from({ length: 35 }, async () => {
-        const socket = connect(PORT, host.ip);
         const openedAt = Date.now();
-        socket.on("error", () => {});
-        socket.resume();
-        await once(socket, "close");
+        await untilClosed(connect(PORT, host.ip));
         return Date.now() - openedAt;
       }),
     );
@@ -850,15 +855,15 @@ test.describe("an edge node with a real HAProxy", { tag: ["@one-engine", "@waits
     expect(closedAfter.filter((ms) => ms < 1900)).toHaveLength(16);
     // Half a handshake is as good as none. Another network is not held back meanwhile.
     const half = connect(PORT, host.ip, () => half.write(Buffer.from([20, 0])));
+    const isOver = untilClosed(half);
     expect(await askStatus(host.ip6, PORT, "one.example.test")).toBe("one");
-    await once(half, "close");
+    await isOver;
     // More than 40 a second of one ip, however short each is.
     await new Promise((resolve) => setTimeout(resolve, 2 * SECOND));
     let short = 0;
     for (const end = Date.now() + SECOND / 2; Date.now() < end; short++) {
       const socket = connect(PORT, host.ip, () => socket.end());
-      socket.on("error", () => {});
-      await once(socket, "close");
+      await untilClosed(socket);
     }
     expect(short).toBeGreaterThan(60);
     expect(await alice?.plays(1000)).toBe(true);

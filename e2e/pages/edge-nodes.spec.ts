@@ -5,7 +5,7 @@ import { expect, signInDirectly, test, withAndWithoutJavaScript } from "@/e2e/su
 import { db } from "@/lib/database/client";
 import { authenticateNodeKey } from "@/lib/game-services/edges/nodes";
 
-const nameOf = (page: Page) => page.getByLabel("Name", { exact: true });
+const nameOf = (page: Page) => page.getByRole("textbox", { name: "Name" });
 
 withAndWithoutJavaScript(() => {
   test("an edge node is added with a key that is shown once, renamed, given a new key beside the old one, and removed with a word on what it serves", async ({

@@ -25,7 +25,7 @@ export async function FirstSteps({ details }: { details: ServiceDetails }) {
   const isFetched = live.length > 0 && current === live.length;
   return (
     <Section id="first-steps" title="Until the first player comes">
-      <ol className={`card card-body ${list.steps}`}>
+      <ol className={`card card-body ${list.list}`}>
         <li>
           {isFetched && <span className="badge good">✓ Done</span>} <strong>Fetched by edge nodes:</strong>{" "}
           {live.length === 0
@@ -45,10 +45,10 @@ export async function FirstSteps({ details }: { details: ServiceDetails }) {
               {records.map(({ kind, name, value }, index) => (
                 <Row key={`${kind} ${value}`}>
                   <RowTitle>{kind}</RowTitle>
-                  <Cell label="Name">
+                  <Cell label="Name" className={list.wide}>
                     <Copied id={`record-${index}-name`} text={name} what={`the name of the ${kind} record`} />
                   </Cell>
-                  <Cell label="Value">
+                  <Cell label="Value" className={list.wide}>
                     <Copied id={`record-${index}-value`} text={value} what={`the value of the ${kind} record`} />
                   </Cell>
                   <Cell label="TTL">{TTL}</Cell>

@@ -1,5 +1,6 @@
 import { SettingsSection } from "@/app/ui/section";
 import { setRealIpsAction } from "../../actions";
+import list from "../../list.module.css";
 import { ServiceForm } from "../../service-form";
 
 /** Where each server takes PROXY protocol. */
@@ -42,7 +43,7 @@ export function RealIps({ id, isOn }: { id: number; isOn: boolean }) {
           </p>
         )}
         <p>Switch it on in the server that edge nodes connect to: of a network, that is its proxy alone.</p>
-        <ul>
+        <ul className={list.list}>
           {SWITCHES.map(({ server, file, line }) => (
             <li key={server}>
               {server}: <code>{line}</code> <span className="soft">in {file}</span>
