@@ -287,7 +287,7 @@ test("an account has a quarter of the bytes that may arrive: beyond it 503 comes
 }, async () => {
   const [sender, other] = [await newSender(), await newSender()];
   const { answered, leave } = await fillQuarter(sender.server);
-  for (const { status, retryAfter } of answered) expect([status, retryAfter]).toEqual([503, "2"]);
+  for (const { status, retryAfter } of answered) expect([status, retryAfter]).toEqual([503, "5"]);
   expect(await comment(other.server, MB)).toBe(204);
   expect(await checkIn(sender.server)).toBe(200);
   expect(await comment(sender.server, 16 * KB)).toBe(204);
