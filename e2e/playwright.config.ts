@@ -96,5 +96,7 @@ export default defineConfig({
     ...(executablePath ? { launchOptions: { executablePath } } : {}),
     // Records no traces, because they cost as much as the test steps. A screenshot and the error suffice.
     screenshot: "only-on-failure",
+    // Pages begin in the zone of their browser.
+    timezoneId: "UTC",
   },
 });

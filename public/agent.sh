@@ -119,9 +119,10 @@ plain() { tr -cd '\040-\176' | tr -d '\042\134' | cut -c1-200; }
 
 facts() {
   { read -r kernel <"$PROC/sys/kernel/osrelease"; } 2>/dev/null || kernel=unknown
+  { read -r hostname <"$PROC/sys/kernel/hostname"; } 2>/dev/null || hostname=
   virtual=$(systemd-detect-virt 2>/dev/null)
   cat /etc/os-release "$PROC/cpuinfo" "$PROC/stat" "$PROC/meminfo" 2>/dev/null |
-    awk -v kernel="$kernel" -v virtual="$virtual" -v machine="$(uname -sm)" -v version="$VERSION" '
+    awk -v kernel="$kernel" -v hostname="$hostname" -v virtual="$virtual" -v machine="$(uname -sm)" -v version="$VERSION" '
       function text(value) { gsub(/[^ -~]|["\\]/, "", value); return "\"" substr(value, 1, 200) "\"" }
       /^PRETTY_NAME=/ { os = substr($0, 13) }
       /^model name/ && model == "" { model = $0; sub(/^[^:]*: */, "", model) }
@@ -131,6 +132,7 @@ facts() {
         if (!cores) exit
         split(machine, is, " ")
         printf "\"facts\":{\"os\":%s,\"kernel\":%s,\"cores\":%d,\"arch\":%s", text(os == "" ? is[1] : os), text(kernel), cores, text(is[2])
+        if (hostname != "") printf ",\"hostname\":%s", text(hostname)
         if (memory) printf ",\"memory_mb\":%.0f", memory
         if (model != "") printf ",\"cpu_model\":%s", text(model)
         if (virtual != "") printf ",\"virtualization\":%s", text(virtual)

@@ -1,19 +1,20 @@
 import Link from "next/link";
 import { Time } from "@/app/ui/time";
-import { serverPath } from "@/lib/page-paths";
 import { shownLevel } from "@/lib/servers/health-level";
 import type { FleetServer } from "@/lib/servers/servers";
 import styles from "./compact-fleet.module.css";
-import { searchText } from "./fleet-query";
+import { type FleetQuery, searchText, serverInList } from "./fleet-query";
 
 /** While more servers than this need somebody, their rows are as small as the others, so that all stay on one screen. */
 const MOST_WIDE_ROWS = 30;
+
+type Props = { query: FleetQuery; servers: readonly FleetServer[]; now: Date };
 
 /**
  * Every server in a row of one line, several rows side by side, so that a hundred and twenty fit on a screen. Servers
  * that need somebody have room for the cause.
  */
-export function CompactFleet({ servers, now }: { servers: readonly FleetServer[]; now: Date }) {
+export function CompactFleet({ query, servers, now }: Props) {
   const needy = servers.filter(needsSomebody);
   const hasRoom = needy.length <= MOST_WIDE_ROWS;
   return (
@@ -31,7 +32,7 @@ export function CompactFleet({ servers, now }: { servers: readonly FleetServer[]
             data-level={need === "never" ? undefined : shownLevel(server.score, server.need)}
           >
             <Link
-              href={serverPath(server.id)}
+              href={serverInList(server.id, query)}
               prefetch={false}
               title={[server.label, server.hasCheckedIn && server.cause].filter(Boolean).join(": ")}
             >

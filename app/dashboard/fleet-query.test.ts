@@ -1,6 +1,14 @@
 import { expect, test } from "vitest";
 import type { FleetServer } from "@/lib/servers/servers";
-import { countNeeds, fleetPath, needSomebody, pageOf, parseFleetQuery } from "./fleet-query";
+import {
+  countNeeds,
+  fleetPath,
+  needSomebody,
+  neighboursOf,
+  pageOf,
+  parseFleetQuery,
+  serverInList,
+} from "./fleet-query";
 
 const server = (id: number, label: string, change: Partial<FleetServer> = {}): FleetServer => ({
   id,
@@ -62,4 +70,23 @@ test("a query survives its URL, and unknown values in it are ignored", () => {
   }
   const nonsense = { order: "constructor", show: "__proto__", q: ["a"], view: 1, page: "0" };
   expect(fleetPath(parseFleetQuery(nonsense))).toBe("/dashboard");
+});
+
+test("a server's neighbours are those of the list that somebody came from; one that the list no longer shows has them in the whole list", () => {
+  const neighbours = (id: number, query: Record<string, string>) => {
+    const found = neighboursOf(id, FLEET, parseFleetQuery(query));
+    return found && [found.previous.label, found.next.label, found.place, found.count];
+  };
+  expect(neighbours(4, {})).toEqual(["never", "strained", 1, 5]);
+  expect(neighbours(3, {})).toEqual(["silent", "well 9", 2, 5]);
+  expect(neighbours(2, { q: "well", order: "-name" })).toEqual(["well 9", "well 9", 1, 2]);
+  expect(neighbours(3, { show: "well" })).toEqual(["silent", "well 9", 2, 5]);
+  expect(neighbours(3, { show: "attention" })).toBeNull();
+  expect(neighbours(99, {})).toBeNull();
+});
+
+test("the page of a server keeps the order and the filter of its list, and neither its page nor its view", () => {
+  const query = parseFleetQuery({ order: "-cpu", show: "attention", q: "a b", page: "3", view: "compact" });
+  expect(serverInList(7, query, { range: "7d" })).toBe("/dashboard/servers/7?order=-cpu&show=attention&q=a+b&range=7d");
+  expect(serverInList(7, parseFleetQuery({}))).toBe("/dashboard/servers/7");
 });

@@ -1,4 +1,4 @@
-import { DASHBOARD } from "@/lib/page-paths";
+import { DASHBOARD, serverPath } from "@/lib/page-paths";
 import { NEEDS, type Need } from "@/lib/servers/health-level";
 import type { FleetServer } from "@/lib/servers/servers";
 
@@ -53,6 +53,17 @@ export function fleetPath(query: FleetQuery): string {
   return params.size > 0 ? `${DASHBOARD}?${params}` : DASHBOARD;
 }
 
+/** A list without its pages and its view: what the page of a server keeps of the list that somebody came from. */
+export function listOf(query: FleetQuery): FleetQuery {
+  return { ...query, view: "rows", page: 1 };
+}
+
+/** The page of a server, with the list that leads on from it, and what else its query says. */
+export function serverInList(id: number, list: FleetQuery, others: Record<string, string> = {}): string {
+  const params = new URLSearchParams({ ...fleetParams(listOf(list)), ...others });
+  return params.size > 0 ? `${serverPath(id)}?${params}` : serverPath(id);
+}
+
 export type NeedCounts = Record<Need, number>;
 
 export function countNeeds(servers: readonly FleetServer[]): NeedCounts {
@@ -70,11 +81,32 @@ export type FleetPage = { servers: FleetServer[]; found: number; page: number; p
 
 /** One page of the servers that the query is about. A page beyond the last is the last. */
 export function pageOf(servers: readonly FleetServer[], query: FleetQuery): FleetPage {
-  const found = servers.filter((server) => isShown(server, query)).sort(comparator(query));
+  const found = inList(servers, query);
   const pages = Math.max(1, Math.ceil(found.length / SERVERS_PER_PAGE));
   const page = Math.min(query.page, pages);
   const shown = found.slice((page - 1) * SERVERS_PER_PAGE, page * SERVERS_PER_PAGE);
   return { servers: shown, found: found.length, page, pages };
+}
+
+function inList(servers: readonly FleetServer[], query: FleetQuery): FleetServer[] {
+  return servers.filter((server) => isShown(server, query)).sort(comparator(query));
+}
+
+type Named = Pick<FleetServer, "id" | "label">;
+export type Neighbours = { previous: Named; next: Named; place: number; count: number };
+
+/**
+ * The servers before and after one in a list, behind the last comes the first; places count from 1. A server that the list no
+ * longer shows has its place among all of that order. Null: there is no other.
+ */
+export function neighboursOf(id: number, servers: readonly FleetServer[], query: FleetQuery): Neighbours | null {
+  const shown = inList(servers, query);
+  const list = shown.some((server) => server.id === id) ? shown : inList(servers, { ...query, show: null, search: "" });
+  const index = list.findIndex((server) => server.id === id);
+  const previous = list.at(index - 1);
+  const next = list[(index + 1) % list.length];
+  if (index < 0 || !previous || !next || list.length < 2) return null;
+  return { previous, next, place: index + 1, count: list.length };
 }
 
 function isShown(server: FleetServer, { show, search }: FleetQuery): boolean {

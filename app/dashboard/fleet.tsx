@@ -7,7 +7,6 @@ import { Meter } from "@/app/ui/meter";
 import { OnlineState } from "@/app/ui/online-state";
 import { Score } from "@/app/ui/score";
 import { Time } from "@/app/ui/time";
-import { serverPath } from "@/lib/page-paths";
 import { counted, unbroken } from "@/lib/quantities";
 import { shownLevel } from "@/lib/servers/health-level";
 import { COMPONENT_CURVES } from "@/lib/servers/health-score";
@@ -28,6 +27,7 @@ import {
   pageOf,
   presentValue,
   searchText,
+  serverInList,
 } from "./fleet-query";
 import { FleetSearch } from "./fleet-search";
 import { FleetTitle } from "./fleet-title";
@@ -69,7 +69,7 @@ export async function Fleet({ accountId, query }: { accountId: number; query: Fl
           </Link>
         </p>
       ) : query.view === "compact" ? (
-        <CompactFleet servers={shown.servers} now={now} />
+        <CompactFleet query={query} servers={shown.servers} now={now} />
       ) : (
         <ServerTable query={query} servers={shown.servers} trends={trends} now={now} />
       )}
@@ -109,18 +109,20 @@ function ServerTable({ query, servers, trends, now }: TableProps) {
   return (
     <DataTable labelledBy="fleet" columns={columnsOf(query)} className={styles.table ?? ""}>
       <InTurns items={servers} atOnce={ROWS_AT_ONCE}>
-        {(server) => <ServerRow key={server.id} server={server} trend={trends.get(server.id) ?? []} now={now} />}
+        {(server) => <ServerRow key={server.id} trend={trends.get(server.id) ?? []} {...{ query, server, now }} />}
       </InTurns>
     </DataTable>
   );
 }
 
-function ServerRow({ server, trend, now }: { server: FleetServer; trend: readonly TrendPoint[]; now: Date }) {
+type RowProps = { query: FleetQuery; server: FleetServer; trend: readonly TrendPoint[]; now: Date };
+
+function ServerRow({ query, server, trend, now }: RowProps) {
   const { hasCheckedIn } = server;
   return (
     <Row data-server={server.id} data-group={server.need} data-search={searchText(server)}>
-      <RowTitle className={styles.name} title={server.hostname}>
-        <Link href={serverPath(server.id)} prefetch={false}>
+      <RowTitle className={styles.name} title={server.hostname || undefined}>
+        <Link href={serverInList(server.id, query)} prefetch={false}>
           <bdi>{server.label}</bdi>
         </Link>{" "}
         <bdi className={styles.hostname}>{server.hostname}</bdi>

@@ -1,3 +1,4 @@
+import { BrowserZone } from "@/app/ui/browser-zone";
 import { TimeZoneProvider } from "@/app/ui/time-zone";
 import { requireAccount } from "@/lib/sign-in/sessions";
 import { AccountHeader } from "./account-header";
@@ -6,6 +7,7 @@ export default async function Layout({ children }: { children: React.ReactNode }
   const account = await requireAccount();
   return (
     <TimeZoneProvider zone={account.timeZone}>
+      {!account.hasChosenZone && <BrowserZone shown={account.timeZone} />}
       <AccountHeader account={account} />
       {children}
     </TimeZoneProvider>

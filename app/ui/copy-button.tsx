@@ -44,11 +44,12 @@ export function CopyButton({ text, what, sourceId, isPrimary = false, isSmall = 
     <>
       <button
         type="button"
-        className={`${isSmall ? "plain-button" : isPrimary ? "button" : "button quiet small"} ${styles.copy}`}
+        className={`${isPrimary ? "button" : `button quiet small ${isSmall ? styles.beside : ""}`} ${styles.copy}`}
         onClick={copy}
       >
+        <CopySign />
         {/* All labels take the same place, so that the button is as wide as its longest one. */}
-        <span className={`${styles.labels} ${isSmall ? styles.small : ""}`}>
+        <span className={styles.labels}>
           {LABELS.map(([of, label]) => (
             <span key={of} className={of === outcome ? undefined : styles.hidden}>
               {label}
@@ -63,6 +64,15 @@ export function CopyButton({ text, what, sourceId, isPrimary = false, isSmall = 
           "Your browser did not allow the page to copy. The text is selected: copy it with Ctrl+C, ⌘C, or the menu of your device."}
       </span>
     </>
+  );
+}
+
+/** Two sheets, one on the other. */
+function CopySign() {
+  return (
+    <svg className={styles.sign} viewBox="0 0 16 16" aria-hidden="true">
+      <path d="M5.5 5.5v-3h8v8h-3M2.5 5.5h8v8h-8z" />
+    </svg>
   );
 }
 

@@ -4,7 +4,8 @@ import { db } from "@/lib/database/client";
 import { cancelBenchmark, listOpenBenchmarks, requestBenchmark } from "@/lib/servers/benchmarks";
 import { createServer, removeServer, renameServer } from "@/lib/servers/management";
 import { listServerKeys, replaceServerKey } from "@/lib/servers/server-keys";
-import { DAY, HOUR } from "@/lib/time";
+import { recordCheckIn } from "@/lib/servers/telemetry/check-ins";
+import { DAY, HOUR, MINUTE } from "@/lib/time";
 import { hashToken, isWellFormedToken } from "@/lib/tokens/format";
 
 // What the pages and the command line do with servers, keys and benchmark runs.
@@ -106,7 +107,6 @@ test("labels and hostnames that nobody could read or resolve are refused with a 
     [{ label: "a\u202Eb" }, "text-direction"],
     [{ label: "a\u0000b" }, "control characters"],
     [{ label: "csrv_0123456789" }, "looks like a token or a key"],
-    [{ hostname: "" }, "Enter a hostname."],
     [{ hostname: "a".repeat(254) }, "A hostname has at most 253 characters; this one has 254."],
     [{ hostname: "<b>web</b>" }, "letters, digits and hyphens"],
     [{ hostname: "web..example" }, "letters, digits and hyphens"],
@@ -137,4 +137,22 @@ test("a server has one pending run at most: asking again renews its key; cancell
   expect(await listOpenBenchmarks(accountId, id)).toEqual([]);
   const done = await newBenchmarkRun(id);
   expect(await cancelBenchmark(accountId, done.id)).toBe(false);
+});
+
+test("a server without a hostname takes the one that its machine tells, once; no other text becomes a hostname, and one that was given stays", async () => {
+  const { id: accountId } = await newAccount();
+  const created = await createServer(accountId, { label: "Bare", hostname: " " });
+  const id = created.kind === "created" ? created.id : 0;
+  const hostname = async () => (await db.server.findUniqueOrThrow({ where: { id } })).hostname;
+  const facts = { os: "Debian", kernel: "6", cores: 2 };
+  const report = (told: unknown, minute: number) =>
+    recordCheckIn(id, { facts: { ...facts, hostname: told }, sample: {} }, new Date(Date.now() + minute * MINUTE));
+  for (const [minute, told] of [undefined, "", "<b>web</b>", 7, "a".repeat(254), "web..example"].entries()) {
+    await report(told, minute);
+    expect(await hostname(), String(told)).toBe("");
+  }
+  await report("web-7.example.com", 10);
+  expect(await hostname()).toBe("web-7.example.com");
+  await report("other.example.com", 11);
+  expect(await hostname()).toBe("web-7.example.com");
 });

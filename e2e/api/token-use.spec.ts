@@ -20,7 +20,7 @@ test("requests of a token and refusals after its end are counted, with the ip an
     .poll(() => db.tokenUseHour.findMany({ where: { tokenId } }))
     .toMatchObject([{ requests: 1, limited: 0, refused: 0, peak: 1 }]);
   expect(await db.tokenVisitor.findMany({ where: { tokenId } })).toMatchObject([
-    { ip: "2001:db8:1:2:3::4", network: "2001:db8:1:2::/64", agent: "curl/8.5.0" },
+    { ip: "2001:db8:1:2:3::4", network: "2001:db8:1:2::/64", agent: "curl/8.5.0", requests: 1 },
   ]);
 
   const { raw, token: ended } = await newNamedToken(id, "ended");
@@ -29,6 +29,8 @@ test("requests of a token and refusals after its end are counted, with the ip an
   await expect
     .poll(() => db.tokenUseHour.findMany({ where: { tokenId: ended.id } }))
     .toMatchObject([{ requests: 0, refused: 1, peak: 0 }]);
+  // What was refused is no use.
+  expect(await db.tokenVisitor.findMany({ where: { tokenId: ended.id } })).toMatchObject([{ requests: 0 }]);
 });
 
 test("a batch holds the busiest minute and the last twenty ips, and what follows within a minute waits for the next one", async () => {
@@ -39,12 +41,16 @@ test("a batch holds the busiest minute and the last twenty ips, and what follows
   for (let i = 0; i < 25; i++) {
     recordRequest(token.id, "requests", { ip: `192.0.2.${i}`, agent: "a\u202Eb" }, AT + MINUTE);
   }
+  recordRequest(token.id, "requests", { ip: "192.0.2.7", agent: "a" }, AT + MINUTE);
   const hours = () => db.tokenUseHour.findMany({ where: { tokenId: token.id } });
-  const written = [{ hour: new Date(AT - SECOND), requests: 150, limited: 5, refused: 0, peak: 125 }];
+  const written = [{ hour: new Date(AT - SECOND), requests: 151, limited: 5, refused: 0, peak: 125 }];
   await expect.poll(hours).toMatchObject(written);
   const visitors = await db.tokenVisitor.findMany({ where: { tokenId: token.id } });
   expect(visitors).toHaveLength(20);
-  expect(new Set(visitors.map(({ agent }) => agent))).toEqual(new Set(["ab"]));
+  expect(new Set(visitors.map(({ agent }) => agent))).toEqual(new Set(["ab", "a"]));
+  expect(visitors.filter(({ requests }) => requests !== 1).map(({ ip, requests }) => [ip, requests])).toEqual([
+    ["192.0.2.7", 2],
+  ]);
 
   recordRequest(token.id, "requests", { ip: null, agent: null }, Date.now());
   // Waits longer than the first batch collects.

@@ -77,7 +77,10 @@ test("print needs no key and no network, and shows all thirteen measurements whe
     const { sampled_at, daemon, facts, ...measured } = JSON.parse(stdout);
     expect(Math.abs(sampled_at - Date.now())).toBeLessThan(MINUTE);
     expect(daemon).toMatch(/^[0-9a-f]{16}$/);
-    expect(facts).toMatchObject({ os: expect.any(String), kernel: expect.any(String), cores: expect.any(Number) });
+    expect(facts).toMatchObject({
+      ...{ os: expect.any(String), kernel: expect.any(String), cores: expect.any(Number) },
+      hostname: readFileSync("/proc/sys/kernel/hostname", "utf8").trim(),
+    });
     const systemd = existsSync("/run/systemd/system") ? ["failed_units"] : [];
     expect(Object.keys(measured).sort()).toEqual(
       [

@@ -155,13 +155,79 @@ withAndWithoutJavaScript(() => {
     ] as const) {
       // Reloads the page, so that the test cannot read the previous answer.
       await page.goto(TOKEN_PAGE);
-      await section.getByLabel("A token, or its last four characters").fill(pasted);
+      await section.getByLabel("Which token is this? Paste it, or its last four characters").fill(pasted);
       await section.getByRole("button", { name: "Find it" }).click();
       await expect(section.getByRole("status")).toContainText(says);
       const content = await page.content();
       for (const secret of [raw.slice(5, 25), stranger.token.slice(5, 25)]) expect(content).not.toContain(secret);
     }
     expect(page.url()).not.toContain("cpat");
+  });
+});
+
+/** A token that its owner used from 192.0.2.1 for long, and since yesterday somebody from another network. */
+async function movedToken(accountId: number, name: string, network = "198.51.100.5") {
+  const made = await newNamedToken(accountId, name);
+  for (const [ip, days, requests] of [
+    ["192.0.2.1", 40, 4000],
+    [network, 1, 12],
+  ] as const) {
+    const [firstSeenAt, lastSeenAt] = [new Date(Date.now() - days * DAY), new Date()];
+    const data = { tokenId: made.token.id, ip, network: ip, firstSeenAt, lastSeenAt, requests, agent: "curl/8.5.0" };
+    await db.tokenVisitor.create({ data });
+  }
+  return made;
+}
+
+withAndWithoutJavaScript(() => {
+  test("a new network is marked on the token's page with when it came and how much it asked; “This was us” ends the notice of it and of nothing else", async ({
+    page,
+    account,
+  }) => {
+    const stranger = await newAccount();
+    const theirs = await movedToken(stranger.id, "of somebody else");
+    const { token } = await movedToken(account.id, "moved");
+    const other = await movedToken(account.id, "moved too", "203.0.113.77");
+    await page.goto(`${TOKEN_PAGE}/${token.id}`);
+    const rows = page.getByRole("table", { name: "Used from" }).getByRole("row");
+    await expect(rows.filter({ hasText: "198.51.100.5" })).toHaveText(/New.*curl.*1 day ago.*12$/);
+    await expect(rows.filter({ hasText: "192.0.2.1" })).toHaveText(/^192\.0\.2\.1 curl.*4,000$/);
+    const notice = page.getByRole("listitem").filter({ hasText: "was used from a new network" });
+    await expect(notice.getByRole("link", { name: "Replace moved" })).toHaveAttribute("href", /#replace$/);
+    await expect(notice.getByRole("link", { name: "Revoke moved" })).toBeVisible();
+    await notice.getByRole("button", { name: "This was us: moved" }).click();
+    await expect(notice).toHaveCount(0);
+    await expect(rows.filter({ hasText: "New" })).toHaveCount(0);
+    await page.goto(TOKEN_PAGE);
+    const lines = page.getByRole("region", { name: "Needs attention" }).getByRole("listitem");
+    await expect(lines).toHaveText([/^moved too .*203\.0\.113\.77/]);
+    // A form that names a token of another account changes nothing.
+    await page
+      .locator("input[name=seen]")
+      .evaluate((input, value) => input.setAttribute("value", value), `${theirs.token.id} 198.51.100.5`);
+    await lines.getByRole("button", { name: "This was us: moved too" }).click();
+    await expect(lines).toHaveText([/^moved too/]);
+    const known = { knownAt: { not: null } };
+    expect(
+      await db.tokenVisitor.count({ where: { ...known, tokenId: { in: [theirs.token.id, other.token.id] } } }),
+    ).toBe(0);
+    expect(await db.tokenVisitor.count({ where: { ...known, tokenId: token.id } })).toBe(1);
+  });
+
+  test("which token is this offers to replace it, to revoke it, and to say that its new network is known", async ({
+    page,
+    account,
+  }) => {
+    const { raw } = await movedToken(account.id, "in my hand");
+    await page.goto(TOKEN_PAGE);
+    const section = page.getByRole("region", { name: "Which token is this?" });
+    await section.getByRole("textbox").fill(raw);
+    await section.getByRole("button", { name: "Find it" }).click();
+    const found = section.getByRole("listitem");
+    await expect(found.getByRole("link", { name: "Replace in my hand" })).toHaveAttribute("href", /#replace$/);
+    await expect(found.getByRole("link", { name: "Revoke in my hand" })).toBeVisible();
+    await found.getByRole("button", { name: "This was us: in my hand" }).click();
+    await expect(page.getByRole("region", { name: "Needs attention" })).toHaveCount(0);
   });
 });
 
@@ -473,6 +539,6 @@ test("the page says at its top what needs attention: a dead token still tried, o
   await expect(lines).toHaveText([
     /^dead \(cpat_…\w{4}\) was revoked 3 days ago and is still tried: last 1 hour ago from 203\.0\.113\.9\.$/,
     /^ending \(cpat_…\w{4}\) ends in 3 days, on .+\.Replace ending$/,
-    /^moved \(cpat_…\w{4}\) was used from a new network 1 day ago: 198\.51\.100\.5\.Revoke moved$/,
+    /^moved \(cpat_…\w{4}\) was used from a new network 1 day ago: 198\.51\.100\.5\.Replace movedRevoke movedThis was us: moved$/,
   ]);
 });

@@ -26,8 +26,13 @@ withAndWithoutJavaScript(() => {
     const { id } = await db.server.findFirstOrThrow({ where: { accountId: account.id } });
     for (const path of [null, `/dashboard/servers/${id}`]) {
       if (path) await page.goto(path);
+      // Five other ways are one line, until somebody asks for them.
+      const others = page.locator("summary", { hasText: "Other ways to report: Prometheus" });
+      await expect(others).toHaveCount(1);
+      await expect(page.locator("details details").first()).toBeHidden();
+      await others.click();
       for (const { name, place, text } of agentConfigurations(sharedOrigin())) {
-        await page.locator("summary", { hasText: name }).click();
+        await page.locator("details details > summary", { hasText: name }).click();
         const shown = page.locator("figure", { hasText: place }).filter({ visible: true }).locator("code");
         expect(await shown.textContent()).toBe(text);
       }
@@ -42,8 +47,9 @@ test("the open configurations fit a narrow window and are accessible", { tag: "@
   const { id } = await newServer(account.id);
   await page.setViewportSize({ width: 320, height: 900 });
   await page.goto(`/dashboard/servers/${id}`);
+  await page.locator("summary", { hasText: "Other ways to report" }).click();
   for (const { name } of agentConfigurations(sharedOrigin())) {
-    await page.locator("summary", { hasText: name }).click();
+    await page.locator("details details > summary", { hasText: name }).click();
     await expectToFit(page);
   }
   await expectAccessible(page);

@@ -1,5 +1,7 @@
 import { newServer } from "@/e2e/support/factories";
 import { expect, test, withAndWithoutJavaScript } from "@/e2e/support/pages";
+import { db } from "@/lib/database/client";
+import { DAY, HOUR } from "@/lib/time";
 
 test("hostname, ip and id of a server are copied by the buttons beside them, and each says so", {
   tag: "@one-engine",
@@ -39,6 +41,46 @@ withAndWithoutJavaScript(() => {
     }
     await switcher.getByRole("link", { name: "Previous server: web 10" }).click();
     await expect(title).toHaveText("web 10");
+  });
+
+  test("the switcher follows the list that somebody came from, worst first and with its filter, and says the place in it", async ({
+    page,
+    account,
+  }) => {
+    const ago = (ms: number) => new Date(Date.now() - ms);
+    const make = async (label: string, diskUsedPct: number, lastSeenAt = new Date()) => {
+      const { id } = await newServer(account.id, { label, createdAt: ago(DAY), lastSeenAt });
+      await db.telemetrySample.create({
+        data: { serverId: id, ts: lastSeenAt, cpuPct: 5, memUsedMb: 1, memTotalMb: 10, netLossPct: 0, diskUsedPct },
+      });
+    };
+    await make("front well", 10);
+    await make("front full", 99);
+    await make("silent", 10, ago(HOUR));
+    await make("back full", 97);
+    const title = page.getByRole("heading", { level: 1 });
+    const switcher = page.getByRole("navigation", { name: "Other servers" });
+    const walk = async (list: string, first: string, others: string[]) => {
+      await page.goto(list);
+      await page.getByRole("rowheader").getByRole("link", { name: first }).click();
+      await expect(title).toHaveText(first);
+      const places = others.length + 1;
+      await expect(switcher).toContainText(`1 of ${places}`);
+      for (const [index, label] of others.entries()) {
+        await switcher.getByRole("link", { name: /the next server$/ }).click();
+        await expect(title).toHaveText(label);
+        await expect(switcher).toContainText(`${index + 2} of ${places}`);
+      }
+    };
+    await walk("/dashboard", "silent", ["front full", "back full", "front well"]);
+    await walk("/dashboard?show=attention", "front full", ["back full"]);
+    await walk("/dashboard?q=front&order=-name", "front well", ["front full"]);
+    // A range keeps the list, and the way back leads to it.
+    await page.getByRole("link", { name: "7 days" }).click();
+    await expect(page).toHaveURL(/range=7d/);
+    await expect(switcher).toContainText("2 of 2");
+    await page.getByRole("link", { name: "Servers", exact: true }).last().click();
+    await expect(page).toHaveURL(/\/dashboard\?order=-name&q=front$/);
   });
 
   test("an account with one server has nothing to switch to", async ({ page, account }) => {

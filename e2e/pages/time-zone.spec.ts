@@ -30,8 +30,23 @@ withAndWithoutJavaScript(() => {
 test.describe("in a browser elsewhere", () => {
   test.use({ timezoneId: "America/New_York" });
 
-  test("its own zone is one click away", { tag: "@one-engine" }, async ({ page, account }) => {
-    expect(account.role).toBe("customer");
+  test("pages begin in its own zone, until the account chooses one: then that zone holds, UTC as well, and its own is one click away", {
+    tag: "@one-engine",
+  }, async ({ page, account }) => {
+    const { id } = await newServer(account.id, { lastSeenAt: new Date() });
+    await recordCheckIn(id, { sample: { cpuPct: 10 } });
+    const hint = page.getByText(/Times in/);
+    await page.goto(`/dashboard/servers/${id}`);
+    await expect(hint).toContainText("Times in America/New York.");
+    // From then on the first answer is in it.
+    expect(await (await page.request.get(`/dashboard/servers/${id}`)).text()).toContain("Times in America/New York.");
+    await page.goto(ACCOUNT_PAGE);
+    await expect(page.locator("select[name=timeZone]")).toHaveValue("America/New_York");
+    await page.locator("select[name=timeZone]").selectOption("UTC");
+    await page.getByRole("button", { name: "Save time zone" }).click();
+    await expect(page.getByText("Times are shown in UTC.")).toBeVisible();
+    await page.goto(`/dashboard/servers/${id}`);
+    await expect(hint).toContainText("Times in UTC.");
     await page.goto(ACCOUNT_PAGE);
     await page.getByRole("button", { name: "As this browser: America/New York" }).click();
     await expect(page.locator("select[name=timeZone]")).toHaveValue("America/New_York");

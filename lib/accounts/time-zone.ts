@@ -1,5 +1,17 @@
 import { db } from "@/lib/database/client";
-import { findZone } from "@/lib/time-zone";
+import { findZone, zoneOrUtc } from "@/lib/time-zone";
+
+type Stored = { timeZone: string; timeZoneChosen: boolean };
+
+/** The zone of the pages of an account, and whether it has chosen one. `cookie` is what the browser says of its own. */
+export function zoneOf(
+  { timeZone, timeZoneChosen }: Stored,
+  cookie: string | undefined,
+): { timeZone: string; hasChosenZone: boolean } {
+  const hasChosenZone = timeZoneChosen || timeZone !== "UTC";
+  const ofBrowser = hasChosenZone || cookie === undefined ? null : findZone(cookie);
+  return { timeZone: ofBrowser ?? zoneOrUtc(timeZone), hasChosenZone };
+}
 
 export type SetTimeZone = { kind: "set"; timeZone: string } | { kind: "invalid"; message: string };
 
@@ -7,7 +19,7 @@ export type SetTimeZone = { kind: "set"; timeZone: string } | { kind: "invalid";
 export async function setTimeZone(accountId: number, name: string): Promise<SetTimeZone> {
   const timeZone = findZone(name);
   if (timeZone === null) return { kind: "invalid", message: "Choose a time zone from the list." };
-  await db.account.update({ where: { id: accountId }, data: { timeZone } });
+  await db.account.update({ where: { id: accountId }, data: { timeZone, timeZoneChosen: true } });
   return { kind: "set", timeZone };
 }
 

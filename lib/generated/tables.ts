@@ -34,6 +34,10 @@ export const TABLES = {
       "timeZone": {
         "name": "time_zone",
         "kind": "other"
+      },
+      "timeZoneChosen": {
+        "name": "time_zone_chosen",
+        "kind": "other"
       }
     }
   },
@@ -217,6 +221,14 @@ export const TABLES = {
       },
       "lastSeenAt": {
         "name": "last_seen_at",
+        "kind": "instant"
+      },
+      "requests": {
+        "name": "requests",
+        "kind": "json"
+      },
+      "knownAt": {
+        "name": "known_at",
         "kind": "instant"
       }
     }

@@ -7,7 +7,7 @@ export const MAX_LABEL_LENGTH = 64;
 /** What the domain name system allows. */
 export const MAX_HOSTNAME_LENGTH = 253;
 
-/** The names that the owner gives a server. */
+/** The names that the owner gives a server. An empty hostname is taken from the machine's next check-in that tells it. */
 export type ServerNames = { label: string; hostname: string };
 
 /** Trims and checks both names. Returns them, or the error of the first invalid one. */
@@ -37,8 +37,13 @@ function problemOfLabel(label: string): string | null {
   return nameProblem("label", label, MAX_LABEL_LENGTH);
 }
 
+/** The hostname that a machine tells of itself; null when it tells none that could stand in the list. */
+export function toldHostname(fact: unknown): string | null {
+  return typeof fact === "string" && fact !== "" && problemOfHostname(fact) === null ? fact : null;
+}
+
 function problemOfHostname(hostname: string): string | null {
-  if (hostname === "") return "Enter a hostname.";
+  if (hostname === "") return null;
   if (hostname.length > MAX_HOSTNAME_LENGTH) {
     return `A hostname has at most ${MAX_HOSTNAME_LENGTH} characters; this one has ${hostname.length}.`;
   }

@@ -3,6 +3,8 @@ import { cookies, headers } from "next/headers";
 import { redirect } from "next/navigation";
 import { cache } from "react";
 import type { Account } from "@/lib/accounts/accounts";
+import { BROWSER_ZONE_COOKIE } from "@/lib/accounts/browser-zone";
+import { zoneOf } from "@/lib/accounts/time-zone";
 import { forgetAccount, learnAccount } from "@/lib/admission/credentials";
 import { PURPOSES, withPlace } from "@/lib/admission/shares";
 import { db } from "@/lib/database/client";
@@ -17,7 +19,6 @@ import type { Accepted } from "@/lib/sign-in/credentials";
 import { isHttps, SESSION_COOKIE, SESSION_TOKEN_SHAPE } from "@/lib/sign-in/session-cookie";
 import { storeSession } from "@/lib/sign-in/session-row";
 import { DAY, MINUTE, SECOND } from "@/lib/time";
-import { zoneOrUtc } from "@/lib/time-zone";
 import { hashToken } from "@/lib/tokens/format";
 
 const LIFETIME = 30 * DAY;
@@ -29,8 +30,10 @@ const TOKEN_BYTES = 32;
 /** The driver may round an instant by this much, in milliseconds. */
 const ROUNDING = 1;
 
-/** The account of a browser, and the IANA name of the zone in which its pages write times. */
-export type SignedInAccount = Account & { timeZone: string };
+/** The account of a browser, and the IANA name of the zone in which its pages write times, chosen or the browser's. */
+export type SignedInAccount = Account & { timeZone: string; hasChosenZone: boolean };
+
+const SIGNED_IN = { id: true, name: true, email: true, role: true, timeZone: true, timeZoneChosen: true } as const;
 
 /** Returns the signed-in account. Null: no session, an expired one, or a disabled account. Read once per request. */
 export const findAccount = cache(async (): Promise<SignedInAccount | null> => {
@@ -40,7 +43,7 @@ export const findAccount = cache(async (): Promise<SignedInAccount | null> => {
   const now = new Date();
   const session = await db.session.findFirst({
     where: { tokenHash, expiresAt: { gt: now }, account: { disabledAt: null } },
-    select: { expiresAt: true, account: { select: { id: true, name: true, email: true, role: true, timeZone: true } } },
+    select: { expiresAt: true, account: { select: SIGNED_IN } },
   });
   if (!session) {
     forgetAccount(tokenHash);
@@ -60,7 +63,9 @@ export const findAccount = cache(async (): Promise<SignedInAccount | null> => {
       ),
     );
   }
-  return { ...session.account, timeZone: zoneOrUtc(session.account.timeZone) };
+  const { timeZone, timeZoneChosen, ...account } = session.account;
+  const browserZone = (await cookies()).get(BROWSER_ZONE_COOKIE)?.value;
+  return { ...account, ...zoneOf({ timeZone, timeZoneChosen }, browserZone) };
 });
 
 /** Returns the signed-in account, or redirects to the sign-in page, which leads back to this page. */

@@ -24,7 +24,17 @@ export type DayOfUse = {
 };
 
 /** An ip that sent a token, and the user agent that it claimed. */
-export type Visitor = { ip: string; agent: string | null; lastSeenAt: Date };
+export type Visitor = {
+  ip: string;
+  agent: string | null;
+  /** Null: it was seen, but is not written yet. */
+  firstSeenAt: Date | null;
+  lastSeenAt: Date;
+  /** Answered with the token, as far as is counted; null: not written yet. */
+  requests: number | null;
+  /** Its network is news: see `listNewNetworks`. */
+  isNew: boolean;
+};
 
 /**
  * Senders of a token before its end, and senders that were refused after it, or last of all from outside its networks.
@@ -32,7 +42,10 @@ export type Visitor = { ip: string; agent: string | null; lastSeenAt: Date };
  */
 export type Visitors = { used: Visitor[]; refused: Visitor[]; networks: string[] };
 
-/** A network that recently sent a token for the first time, although another network used that token before. */
+/**
+ * A network that recently sent a token for the first time, although another network used that token before, and that the
+ * owner has not said to know.
+ */
 export type NewNetwork = Pick<TokenVisitor, "tokenId" | "network" | "agent" | "firstSeenAt">;
 
 /** Returns the last day of each token. Counts are written in batches: up to a minute late, and not exact. */
@@ -59,31 +72,33 @@ type LastSeen = Pick<
 >;
 
 /** Lists recent senders of a token, and refused senders since `endedAt`. `endedAt` is null while the token works. */
-export async function listVisitors(token: LastSeen, endedAt: Date | null): Promise<Visitors> {
+export async function listVisitors(token: LastSeen, endedAt: Date | null, now: Date): Promise<Visitors> {
   const rows = await db.tokenVisitor.findMany({
     where: { tokenId: token.id },
-    select: { ip: true, agent: true, firstSeenAt: true, lastSeenAt: true },
-    orderBy: [{ lastSeenAt: "desc" }, { ip: "asc" }],
+    select: VISITOR,
+    orderBy: [{ firstSeenAt: "asc" }, { ip: "asc" }],
   });
-  return visitorsOf(token, endedAt, rows);
+  return visitorsOf(token, endedAt, rows, now);
 }
 
-type VisitorRow = Pick<TokenVisitor, "ip" | "agent" | "firstSeenAt" | "lastSeenAt">;
+const NEWS = { tokenId: true, network: true, agent: true, firstSeenAt: true, knownAt: true } as const;
+const VISITOR = { ...NEWS, ip: true, lastSeenAt: true, requests: true } as const;
+type NewsRow = Pick<TokenVisitor, keyof typeof NEWS>;
+type VisitorRow = Pick<TokenVisitor, keyof typeof VISITOR>;
 
 /**
  * Splits the visitors at the end of the token: earlier requests were answered, later ones were refused. Adds the token's
- * own last use and last refusal, because they are written at other moments than the rows and may be newer.
+ * own last use and last refusal, because they are written at other moments than the rows and may be newer. `rows` are those
+ * of one token, first seen first.
  */
-export function visitorsOf(token: LastSeen, endedAt: Date | null, rows: readonly VisitorRow[]): Visitors {
+export function visitorsOf(token: LastSeen, endedAt: Date | null, rows: readonly VisitorRow[], now: Date): Visitors {
   const end = endedAt ?? NEVER;
-  const usedRows = rows
+  const news = new Set(newNetworksIn(rows, now).map(({ network }) => network));
+  const visitors = rows.map(({ network, ...row }) => ({ ...row, isNew: endedAt === null && news.has(network) }));
+  const usedRows = visitors
     .filter(({ firstSeenAt }) => firstSeenAt <= end)
-    .map(({ ip, agent, lastSeenAt }) => ({
-      ip,
-      agent,
-      lastSeenAt: new Date(Math.min(Number(lastSeenAt), Number(end))),
-    }));
-  const refusedRows = rows.filter(({ lastSeenAt }) => lastSeenAt > end);
+    .map((row) => ({ ...row, lastSeenAt: new Date(Math.min(Number(row.lastSeenAt), Number(end))) }));
+  const refusedRows = visitors.filter(({ lastSeenAt }) => lastSeenAt > end);
   const used = withLast(usedRows, token.lastUsedIp, token.lastUsedAgent, token.lastUsedAt);
   const refused = withLast(refusedRows, token.lastRefusedIp, token.lastRefusedAgent, token.lastRefusedAt);
   return {
@@ -96,28 +111,46 @@ export function visitorsOf(token: LastSeen, endedAt: Date | null, rows: readonly
 function withLast(seen: readonly Visitor[], ip: string | null, agent: string | null, at: Date | null): Visitor[] {
   const isMissing = ip !== null && at !== null && !seen.some((visitor) => visitor.ip === ip);
   return [
-    ...(isMissing ? [{ ip, agent, lastSeenAt: at }] : []),
-    ...seen.map(({ ip, agent, lastSeenAt }) => ({ ip, agent, lastSeenAt })),
+    ...(isMissing ? [{ ip, agent, firstSeenAt: null, lastSeenAt: at, requests: null, isNew: false }] : []),
+    ...seen.map(({ ip, agent, firstSeenAt, lastSeenAt, requests, isNew }) => ({
+      ...{ ip, agent, firstSeenAt, lastSeenAt, requests, isNew },
+    })),
   ].sort((a, b) => b.lastSeenAt.getTime() - a.lastSeenAt.getTime());
+}
+
+/** Stores that the owner uses these tokens from these networks. Tokens of other accounts are left alone. */
+export async function confirmNetworks(
+  accountId: number,
+  seen: readonly Pick<NewNetwork, "tokenId" | "network">[],
+  now: Date,
+): Promise<void> {
+  if (seen.length === 0) return;
+  const OR = seen.map(({ tokenId, network }) => ({ tokenId, network }));
+  await db.tokenVisitor.updateMany({ where: { OR, token: { accountId } }, data: { knownAt: now } });
 }
 
 /** Lists the newest such network of each token. */
 export async function listNewNetworks(tokenIds: readonly number[], now: Date): Promise<NewNetwork[]> {
   const rows = await db.tokenVisitor.findMany({
     where: { tokenId: { in: [...tokenIds] } },
-    select: { tokenId: true, network: true, agent: true, firstSeenAt: true },
+    select: NEWS,
     orderBy: [{ tokenId: "asc" }, { firstSeenAt: "asc" }],
   });
-  const newest = new Map<number, NewNetwork>();
+  return [...new Map(newNetworksIn(rows, now).map((network) => [network.tokenId, network])).values()];
+}
+
+/** The new networks among these visitors, which are in order: those of one token together, first seen first. */
+function newNetworksIn<Row extends NewsRow>(rows: readonly Row[], now: Date): Row[] {
+  const news: Row[] = [];
   const known = new Set<string>();
   for (const row of rows) {
     const key = `${row.tokenId} ${row.network}`;
     const isFirstOfToken = rows.find(({ tokenId }) => tokenId === row.tokenId) === row;
     const isNews = row.firstSeenAt.getTime() > now.getTime() - NEWS_FOR;
-    if (!known.has(key) && !isFirstOfToken && isNews) newest.set(row.tokenId, row);
+    if (!known.has(key) && !isFirstOfToken && isNews && row.knownAt === null) news.push(row);
     known.add(key);
   }
-  return [...newest.values()];
+  return news;
 }
 
 function dayOfUse(rows: readonly TokenUseHour[], first: number): DayOfUse {

@@ -24,7 +24,7 @@ export const HOURS_KEPT = DAY + HOUR;
 /** The minute of the last request. It may span two batches but counts as one minute. */
 type Minute = { start: number; requests: number };
 type Hour = { requests: number; limited: number; refused: number; peak: number };
-type Visitor = { agent: string | null; firstSeenAt: number; lastSeenAt: number };
+type Visitor = { agent: string | null; firstSeenAt: number; lastSeenAt: number; requests: number };
 type Use = {
   /** The earliest time (epoch ms) to write it. */
   dueAt: number;
@@ -59,7 +59,10 @@ export function recordRequest(tokenId: number, kind: "requests" | "refused", sen
   const { ip, agent } = sender ?? { ip: null, agent: null };
   const known = ip === null ? undefined : use.visitors.get(ip);
   if (ip === null || (!known && use.visitors.size >= MAX_VISITORS)) return;
-  use.visitors.set(ip, { agent, firstSeenAt: known?.firstSeenAt ?? at, lastSeenAt: at });
+  use.visitors.set(ip, {
+    ...{ agent, firstSeenAt: known?.firstSeenAt ?? at, lastSeenAt: at },
+    requests: (known?.requests ?? 0) + (kind === "requests" ? 1 : 0),
+  });
 }
 
 /** Counts that one of these requests was answered with 429. */
@@ -139,6 +142,7 @@ const WRITE = statement(
     agents: list<string>("text"),
     firstSeen: list<number>("float8"),
     lastSeen: list<number>("float8"),
+    visits: list<number>("int"),
     tokens: list<number>("int"),
     keptSince: h.hour,
     visitorsKept: parameter<number>("int"),
@@ -154,13 +158,16 @@ const WRITE = statement(
         ${h.requests.name} = ${h.requests} + ${newHour.requests}, ${h.limited.name} = ${h.limited} + ${newHour.limited},
         ${h.refused.name} = ${h.refused} + ${newHour.refused}, ${h.peak.name} = greatest(${h.peak}, ${newHour.peak})
     ), visitors as (
-      insert into token_visitors as v (${names(v.tokenId, v.ip, v.network, v.agent, v.firstSeenAt, v.lastSeenAt)})
-      select u.token_id, u.ip, u.network, nullif(u.agent, ''), to_timestamp(u.first / 1000), to_timestamp(u.last / 1000)
+      insert into token_visitors as v (
+        ${names(v.tokenId, v.ip, v.network, v.agent, v.firstSeenAt, v.lastSeenAt, v.requests)})
+      select u.token_id, u.ip, u.network, nullif(u.agent, ''), to_timestamp(u.first / 1000), to_timestamp(u.last / 1000),
+        u.requests
       from unnest(${values.visitorTokens}, ${values.ips}, ${values.networks}, ${values.agents}, ${values.firstSeen},
-        ${values.lastSeen}) as u (token_id, ip, network, agent, first, last)
+        ${values.lastSeen}, ${values.visits}) as u (token_id, ip, network, agent, first, last, requests)
       join ${t} on ${t.id} = u.token_id
       on conflict (${names(v.tokenId, v.ip)}) do update set
-        ${v.agent.name} = ${newVisitor.agent}, ${v.lastSeenAt.name} = ${newVisitor.lastSeenAt}
+        ${v.agent.name} = ${newVisitor.agent}, ${v.lastSeenAt.name} = ${newVisitor.lastSeenAt},
+        ${v.requests.name} = ${v.requests} + ${newVisitor.requests}
     ), old_hours as (
       delete from ${h} where ${h.tokenId} = any(${values.tokens}) and ${h.hour} < ${values.keptSince}
     )
@@ -193,6 +200,7 @@ async function write(uses: readonly (readonly [number, Use])[], now: number): Pr
     agents: visitors.map(({ agent }) => agent),
     firstSeen: visitors.map(({ firstSeenAt }) => firstSeenAt),
     lastSeen: visitors.map(({ lastSeenAt }) => lastSeenAt),
+    visits: visitors.map(({ requests }) => requests),
     tokens: uses.map(([id]) => id),
     keptSince: new Date(now - HOURS_KEPT),
     visitorsKept: MAX_VISITORS,

@@ -3,12 +3,14 @@ import { agentConfigurations, KEY_PLACE } from "./agent-configurations";
 
 /** What to paste where a stock agent reports in the place of the console's daemon. It works without JavaScript. */
 export function OtherAgents({ origin }: { origin: string }) {
+  const configurations = agentConfigurations(origin);
   return (
-    <div>
+    <details className="disclosure">
+      <summary>Other ways to report: {configurations.map(({ name }) => name).join(", ")}</summary>
       <p>
-        Or let a program report that runs there already. <code>{KEY_PLACE}</code> stands for the server&apos;s key.
+        Let a program report that runs there already. <code>{KEY_PLACE}</code> stands for the server&apos;s key.
       </p>
-      {agentConfigurations(origin).map(({ name, place, text, note }) => (
+      {configurations.map(({ name, place, text, note }) => (
         <details key={name} className="disclosure" name="agent">
           <summary>{name}</summary>
           <div className="stack">
@@ -17,6 +19,6 @@ export function OtherAgents({ origin }: { origin: string }) {
           </div>
         </details>
       ))}
-    </div>
+    </details>
   );
 }

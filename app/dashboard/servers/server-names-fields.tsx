@@ -29,10 +29,11 @@ export function ServerNamesFields({ values, problem }: Props) {
         error={errorOf("hostname")}
         field={{
           name: "hostname",
-          label: "Hostname",
-          hint: "The machine’s own name, as “hostname -f” prints it.",
+          label: "Hostname (optional)",
+          hint: "As “hostname -f” prints it. Left empty, the daemon tells it.",
           placeholder: "web-1.example.com",
           maxLength: 253,
+          isOptional: true,
           value: values.hostname,
         }}
       />

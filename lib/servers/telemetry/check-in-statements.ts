@@ -82,6 +82,7 @@ const CHANGE = {
   facts: parameter<string | null>("jsonb"),
   hasNewIp: parameter<boolean>("boolean"),
   publicIp: s.publicIp,
+  hostname: parameter<string | null>("text"),
   daemon: s.daemon,
   daemonBefore: s.daemonBefore,
   twoDaemonsAt: s.twoDaemonsAt,
@@ -155,6 +156,7 @@ function change(parameters: { [Name in keyof typeof CHANGE]: string }, added: Ad
         ${s.stability.name} = ${parameters.stability},
         ${s.facts.name} = coalesce(${parameters.facts}, ${s.facts}),
         ${s.publicIp.name} = case when ${parameters.hasNewIp} then ${parameters.publicIp} else ${s.publicIp} end,
+        ${s.hostname.name} = case when ${s.hostname} = '' then coalesce(${parameters.hostname}, '') else ${s.hostname} end,
         ${s.daemon.name} = ${parameters.daemon}, ${s.daemonBefore.name} = ${parameters.daemonBefore},
         ${s.twoDaemonsAt.name} = ${parameters.twoDaemonsAt}${added.columns}
       from added where ${s.id} = added.id)

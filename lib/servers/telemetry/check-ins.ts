@@ -1,5 +1,6 @@
 import { query } from "@/lib/database/run-statement";
 import { NotFoundError } from "@/lib/failures";
+import { toldHostname } from "@/lib/servers/names";
 import {
   outagesIn,
   parseStabilityRecord,
@@ -118,6 +119,7 @@ export async function storeCheckIn(
       facts: newFacts,
       hasNewIp,
       publicIp: publicIp ?? null,
+      hostname: toldHostname(facts?.hostname),
       ...daemons,
     };
     const [outcome] =

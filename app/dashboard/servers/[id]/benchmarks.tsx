@@ -1,8 +1,9 @@
 import Link from "next/link";
+import { type FleetQuery, serverInList } from "@/app/dashboard/fleet-query";
 import { Cell, type Column, DataTable, Row, RowTitle } from "@/app/ui/data-table";
 import { Section } from "@/app/ui/section";
 import { Time } from "@/app/ui/time";
-import { benchmarkPath, serverPath } from "@/lib/page-paths";
+import { benchmarkPath } from "@/lib/page-paths";
 import type { BenchmarkPage, OpenBenchmark } from "@/lib/servers/benchmarks";
 import type { HistoryRange } from "@/lib/servers/telemetry/history";
 import styles from "./benchmarks.module.css";
@@ -26,15 +27,16 @@ type Props = {
   serverId: number;
   /** Of the history above, which the links keep. */
   range: HistoryRange;
+  list: FleetQuery;
   finished: BenchmarkPage;
   open: readonly OpenBenchmark[];
   now: Date;
 };
 
 /** The finished runs, newest first, a page of them, and the way to another. */
-export function Benchmarks({ serverId, range, finished, open, now }: Props) {
+export function Benchmarks({ serverId, range, list, finished, open, now }: Props) {
   const { runs, page, hasEarlier } = finished;
-  const pageHref = (to: number) => `${serverPath(serverId)}?range=${range}&runs=${to}#benchmarks`;
+  const pageHref = (to: number) => `${serverInList(serverId, list, { range, runs: String(to) })}#benchmarks`;
   return (
     <Section
       id="benchmarks"

@@ -15,9 +15,13 @@ const NAMES: Readonly<Record<string, string>> = {
   daemon: "Daemon",
 };
 
-/** Shows the facts that the daemon reported, under the daemon's own names, but for those that the strip of values says. */
-export function Facts({ facts, current }: { facts: ServerDetail["facts"]; current: CurrentValues }) {
-  const shown = Object.entries(facts).filter(([name, value]) => !isSaidAbove(name, value, current));
+type Props = { server: Pick<ServerDetail, "facts" | "hostname">; current: CurrentValues };
+
+/** Shows the facts that the daemon reported, under the daemon's own names, but for those that stand above. */
+export function Facts({ server: { facts, hostname }, current }: Props) {
+  const shown = Object.entries(facts).filter(
+    ([name, value]) => !isSaidAbove(name, value, current) && !(name === "hostname" && value === hostname),
+  );
   return (
     <Section id="facts" title="Facts">
       {shown.length === 0 ? (

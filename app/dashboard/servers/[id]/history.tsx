@@ -1,3 +1,4 @@
+import { type FleetQuery, serverInList } from "@/app/dashboard/fleet-query";
 import { ChartGrid } from "@/app/ui/chart/chart-grid";
 import type { ChartPoint, ChartSeries } from "@/app/ui/chart/series";
 import { type ChartLane, type ChartLevel, TimeChart } from "@/app/ui/chart/time-chart";
@@ -42,11 +43,12 @@ type Props = {
   score: number;
   /** Epoch milliseconds of the latest check-in. */
   lastSeenAt: number;
+  list: FleetQuery;
   zone: string;
 };
 
 /** The past of a server in pictures, in words, and in tables. */
-export function History({ serverId, history, current, score, lastSeenAt, zone }: Props) {
+export function History({ serverId, history, current, score, lastSeenAt, list, zone }: Props) {
   const [quiet, shown] = [HISTORY_CHARTS.filter(isQuiet(history)), HISTORY_CHARTS.filter((c) => !isQuiet(history)(c))];
   return (
     <Section
@@ -56,7 +58,7 @@ export function History({ serverId, history, current, score, lastSeenAt, zone }:
         <Choices
           label="Time shown"
           choices={HISTORY_RANGES.map((range) => ({
-            href: `${serverPath(serverId)}?range=${range}`,
+            href: serverInList(serverId, list, { range }),
             name: RANGES[range].name,
             isCurrent: range === history.range,
           }))}
@@ -79,7 +81,7 @@ export function History({ serverId, history, current, score, lastSeenAt, zone }:
           Lines are means, bands reach from the least to the greatest value, shaded times had no check-in.{" "}
           {`Times in ${zoneText(zone)}. ${knownText(history)} `}
           {!history.isComplete && "Older hours are still being summed up; they appear here in a moment. "}
-          <a href={`${serverPath(serverId)}/history.csv?range=${history.range}`} download>
+          <a className="plain-button" href={`${serverPath(serverId)}/history.csv?range=${history.range}`} download>
             Download as CSV
           </a>
         </p>
@@ -141,7 +143,7 @@ function Picture({
   score,
   lastSeenAt,
   zone,
-}: { chart: HistoryChart } & Omit<Props, "serverId">) {
+}: { chart: HistoryChart } & Omit<Props, "serverId" | "list">) {
   const { title, unit, top } = chart;
   const { from, to, step, silences } = history;
   const latest = rolledUpValues(current);

@@ -1,4 +1,5 @@
 import type { Metadata } from "next";
+import { fleetParams, listOf, parseFleetQuery } from "@/app/dashboard/fleet-query";
 import { Live } from "@/app/ui/live";
 import { parseRunsPage } from "@/lib/servers/benchmarks";
 import { getServer } from "@/lib/servers/servers";
@@ -25,10 +26,11 @@ export default async function Page({ params, searchParams }: Props) {
   const query = await searchParams;
   const range = parseHistoryRange(query.range);
   const runsPage = parseRunsPage(query.runs);
+  const list = listOf(parseFleetQuery(query));
   return (
     <main id="main" className="page">
-      <Live load={loadServer.bind(null, id, range, runsPage)}>
-        <ServerView accountId={account.id} id={id} range={range} runsPage={runsPage} zone={account.timeZone} />
+      <Live load={loadServer.bind(null, id, range, runsPage, fleetParams(list))}>
+        <ServerView accountId={account.id} zone={account.timeZone} {...{ id, range, runsPage, list }} />
       </Live>
     </main>
   );

@@ -1,14 +1,14 @@
 import Link from "next/link";
+import { type FleetQuery, fleetPath, type Neighbours, serverInList } from "@/app/dashboard/fleet-query";
 import { CopyButton } from "@/app/ui/copy-button";
 import { Ip } from "@/app/ui/ip";
 import { OnlineState } from "@/app/ui/online-state";
 import { PageHeader } from "@/app/ui/page-header";
 import { Time } from "@/app/ui/time";
-import { API_REFERENCE, DASHBOARD, serverPath, serverSettingsPath } from "@/lib/page-paths";
+import { API_REFERENCE, serverSettingsPath } from "@/lib/page-paths";
 import { momentText } from "@/lib/relative-time";
 import { explainHealth } from "@/lib/servers/health-breakdown";
 import { HEALTH_LEVELS, levelOf } from "@/lib/servers/health-level";
-import type { Neighbours } from "@/lib/servers/neighbours";
 import type { ServerReport } from "@/lib/servers/servers";
 import type { Since } from "@/lib/servers/telemetry/since";
 import { zoneText } from "@/lib/time-zone";
@@ -16,34 +16,45 @@ import styles from "./server-view.module.css";
 
 type Props = {
   report: ServerReport;
-  neighbours: Neighbours;
+  /** Null: there is no other server. */
+  neighbours: Neighbours | null;
+  /** The list that somebody came from. */
+  list: FleetQuery;
   /** Since when it is not well; null: it is, or it is not known. */
   since: Since | null;
   zone: string;
   now: Date;
 };
 
+/** The way through the list that somebody came from. */
+function Switcher({ neighbours, list }: { neighbours: Neighbours; list: FleetQuery }) {
+  const { previous, next, place, count } = neighbours;
+  return (
+    <nav className={styles.switcher} aria-label="Other servers">
+      <span className={styles.place}>
+        {place} of {count}
+      </span>
+      <Link className="button quiet small" href={serverInList(previous.id, list)} prefetch={false} rel="prev">
+        ‹<span className="visually-hidden">Previous server: {previous.label}</span>
+      </Link>
+      <Link className="button quiet small" href={serverInList(next.id, list)} prefetch={false} rel="next">
+        <span className={styles.next}>{next.label}</span> ›<span className="visually-hidden">, the next server</span>
+      </Link>
+    </nav>
+  );
+}
+
 /** Which server it is, in what state, and the ways from here. */
-export function ServerHead({ report, neighbours: { previous, next }, since, zone, now }: Props) {
+export function ServerHead({ report, neighbours, list, since, zone, now }: Props) {
   const { server, hasCheckedIn } = report;
   return (
     <div className={styles.head}>
       <PageHeader
         title={<bdi>{server.label}</bdi>}
-        back={{ href: DASHBOARD, label: "Servers" }}
+        back={{ href: fleetPath(list), label: "Servers" }}
         actions={
           <>
-            {previous && next && (
-              <nav className={styles.switcher} aria-label="Other servers">
-                <Link className="button quiet small" href={serverPath(previous.id)} prefetch={false} rel="prev">
-                  ‹<span className="visually-hidden">Previous server: {previous.label}</span>
-                </Link>
-                <Link className="button quiet small" href={serverPath(next.id)} prefetch={false} rel="next">
-                  <span className={styles.next}>{next.label}</span> ›
-                  <span className="visually-hidden">, the next server</span>
-                </Link>
-              </nav>
-            )}
+            {neighbours && <Switcher neighbours={neighbours} list={list} />}
             <Link className="button quiet small" href={serverSettingsPath(server.id)} prefetch={false}>
               Settings
             </Link>
@@ -61,7 +72,14 @@ export function ServerHead({ report, neighbours: { previous, next }, since, zone
         }
       />
       <dl className={styles.facts}>
-        <Copied name="Hostname" text={server.hostname} />
+        {server.hostname === "" ? (
+          <div>
+            <dt>Hostname</dt>
+            <dd>Not reported</dd>
+          </div>
+        ) : (
+          <Copied name="Hostname" text={server.hostname} />
+        )}
         {server.public_ip === null ? (
           <div>
             <dt>Public ip</dt>

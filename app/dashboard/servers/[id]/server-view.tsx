@@ -1,10 +1,11 @@
 import Link from "next/link";
+import { fleetOf } from "@/app/dashboard/fleet-data";
+import { type FleetQuery, neighboursOf } from "@/app/dashboard/fleet-query";
 import { pageOrigin } from "@/app/ui/page-origin";
 import { Time } from "@/app/ui/time";
 import { serverSettingsPath } from "@/lib/page-paths";
 import { listBenchmarkPage, listOpenBenchmarks } from "@/lib/servers/benchmarks";
 import { isRatedWell } from "@/lib/servers/health-level";
-import { findNeighbours } from "@/lib/servers/neighbours";
 import { getServerReport } from "@/lib/servers/servers";
 import { getHistory, type HistoryRange } from "@/lib/servers/telemetry/history";
 import { findUnwellSince } from "@/lib/servers/telemetry/since";
@@ -26,28 +27,30 @@ type Props = {
   range: HistoryRange;
   /** Of the finished benchmark runs. */
   runsPage: number;
+  /** The list that somebody came from. */
+  list: FleetQuery;
   /** The zone of the times. */
   zone: string;
 };
 
 /** One server as the API answers it: what it is like now, why, how it was before, and what is known of the machine. */
-export async function ServerView({ accountId, id, range, runsPage, zone }: Props) {
+export async function ServerView({ accountId, id, range, runsPage, list, zone }: Props) {
   const [report, history] = await orNotFoundPage(
     Promise.all([getServerReport(accountId, id), getHistory(accountId, id, range)]),
   );
   const { server, hasCheckedIn, need, health } = report;
   const now = new Date();
   const isRatedBadly = need === "attention" && !isRatedWell({ score: health.score, components: health.components });
-  const [twoDaemonsAt, openRuns, finished, neighbours, since] = await Promise.all([
+  const [twoDaemonsAt, openRuns, finished, fleet, since] = await Promise.all([
     findTwoDaemons(accountId, server.id, now),
     listOpenBenchmarks(accountId, server.id, now),
     listBenchmarkPage(accountId, server.id, runsPage),
-    findNeighbours(accountId, server.id),
+    fleetOf(accountId),
     isRatedBadly ? findUnwellSince(server.id, now.getTime()) : null,
   ]);
   return (
     <article className={styles.server} data-server={server.id}>
-      <ServerHead {...{ report, neighbours, since, zone, now }} />
+      <ServerHead neighbours={neighboursOf(server.id, fleet, list)} {...{ report, list, since, zone, now }} />
       {twoDaemonsAt && <TwoDaemons serverId={server.id} at={twoDaemonsAt} now={now} />}
       <CurrentValues report={report} now={now} />
       {hasCheckedIn ? (
@@ -58,14 +61,14 @@ export async function ServerView({ accountId, id, range, runsPage, zone }: Props
             current={report.current}
             lastSeenAt={server.last_seen}
             score={health.score}
-            {...{ history, zone }}
+            {...{ history, list, zone }}
           />
         </>
       ) : (
         <SetUp serverId={server.id} origin={await pageOrigin()} />
       )}
-      <Benchmarks serverId={server.id} range={range} finished={finished} open={openRuns} now={now} />
-      <Facts facts={server.facts} current={report.current} />
+      <Benchmarks serverId={server.id} range={range} list={list} finished={finished} open={openRuns} now={now} />
+      <Facts server={server} current={report.current} />
     </article>
   );
 }

@@ -10,6 +10,7 @@ import { TOKEN_PAGE } from "@/lib/page-paths";
 import { securityEvent } from "@/lib/process/security-events";
 import { checkPasswordAgain } from "@/lib/sign-in/confirmation";
 import { findAccount, requestSender, requireAccount } from "@/lib/sign-in/sessions";
+import { confirmNetworks } from "@/lib/tokens/activity";
 import { checkTokenExpiry } from "@/lib/tokens/expiry";
 import { containsToken } from "@/lib/tokens/format";
 import {
@@ -29,6 +30,7 @@ import { checkNetworks, isInside, MAX_NETWORKS_TEXT } from "@/lib/tokens/network
 import { findOverlap } from "@/lib/tokens/replacement";
 import { tokenState } from "@/lib/tokens/state";
 import type { CreatedToken, CreateField, CreateState, CreateValues, ReplacedToken } from "./create/create-state";
+import { SEEN_FIELD, type SeenFrom } from "./list/known-networks";
 import { parseIds } from "./page-query";
 import { findOutcome } from "./revoke/find-outcome";
 import type { RevokeOutcome } from "./revoke/revocation";
@@ -181,6 +183,13 @@ async function revoke(form: FormData) {
   return { kind: "done" as const, selection, ids, outcome: outcome ?? { kind: "nothing" as const, isAll: false } };
 }
 
+/** Stores that the use from the new networks of the form was the owner's own, which ends the notice of it. */
+export async function confirmNetworksAction(form: FormData): Promise<void> {
+  const account = await requireAccount();
+  await confirmNetworks(account.id, seenIn(form), new Date());
+  revalidatePath(TOKEN_PAGE, "layout");
+}
+
 /** Refreshes the lists and pages of tokens, but keeps the panel that shows a new token. */
 export async function refreshTokensAction(): Promise<void> {
   // A refresh without a session would redirect to sign-in, and the page would lose the token that it shows once.
@@ -194,4 +203,16 @@ function summarizeReplaced(old: TokenRecord): ReplacedToken {
 
 function summarize({ id, name, hint, expiresAt, networks }: TokenRecord): CreatedToken {
   return { id, name, hint, expiresAt, networks };
+}
+
+/** Reads the fields of a form, at most one for each active token. Ignores what is not such a value. */
+function seenIn(form: FormData): SeenFrom[] {
+  return form
+    .getAll(SEEN_FIELD)
+    .slice(0, MAX_ACTIVE_TOKENS)
+    .flatMap((value) => {
+      const [id = "", network = ""] = String(value).split(" ", 2);
+      const tokenId = findId(id);
+      return tokenId === null || network === "" ? [] : [{ tokenId, network }];
+    });
 }

@@ -23,11 +23,12 @@ import { viewIn } from "./list/view";
 import { ViewForm } from "./list/view-form";
 import { LookUpToken } from "./lookup/look-up-token";
 import { networksHelp } from "./networks/field-help";
+import styles from "./page.module.css";
 import { askedIn, type Query, stepIn } from "./page-query";
 import { describeToken } from "./revoke/describe-token";
 import { findOutcome } from "./revoke/find-outcome";
 import type { TokenSelection } from "./revoke/revocation";
-import { RevokeLink, RevokeQuestions, RevokeResult } from "./revoke/revoke-questions";
+import { RevokeQuestions, RevokeResult } from "./revoke/revoke-questions";
 import { Selection } from "./revoke/selection";
 import { UseWithAgents } from "./use-with-agents";
 
@@ -102,20 +103,18 @@ export default async function Page({ searchParams }: Props) {
           origin={origin}
           now={now}
         />
-        {(active.length > MANY || view.filter !== "") && <ViewForm view={view} />}
+        {active.length + ended.length > 0 && (
+          <div className={styles.tools}>
+            {(active.length > MANY || view.filter !== "") && <ViewForm view={view} />}
+            <LookUpToken />
+          </div>
+        )}
         <Section
           id="active"
           title="Active tokens"
           note={
             active.length > 0 &&
             `${active.length} of ${MAX_ACTIVE_TOKENS}${shownActive.length < active.length ? `, ${shownActive.length} shown` : ""}`
-          }
-          aside={
-            active.length > 0 && (
-              <RevokeLink selection="all" className="plain-button wary">
-                Revoke all
-              </RevokeLink>
-            )
           }
         >
           {active.length === 0 && <NoTokens origin={origin} />}
@@ -146,11 +145,6 @@ export default async function Page({ searchParams }: Props) {
                 <EndedTokens tokens={shownEnded.slice(UNFOLDED)} now={now} isMore />
               </details>
             )}
-          </Section>
-        )}
-        {active.length + ended.length > 0 && (
-          <Section id="which" title="Which token is this?">
-            <LookUpToken />
           </Section>
         )}
         <UseWithAgents origin={origin} />

@@ -99,7 +99,8 @@ export const AccountScalarFieldEnum = {
   passwordHash: 'passwordHash',
   disabledAt: 'disabledAt',
   createdAt: 'createdAt',
-  timeZone: 'timeZone'
+  timeZone: 'timeZone',
+  timeZoneChosen: 'timeZoneChosen'
 } as const
 
 export type AccountScalarFieldEnum = (typeof AccountScalarFieldEnum)[keyof typeof AccountScalarFieldEnum]
@@ -172,7 +173,9 @@ export const TokenVisitorScalarFieldEnum = {
   network: 'network',
   agent: 'agent',
   firstSeenAt: 'firstSeenAt',
-  lastSeenAt: 'lastSeenAt'
+  lastSeenAt: 'lastSeenAt',
+  requests: 'requests',
+  knownAt: 'knownAt'
 } as const
 
 export type TokenVisitorScalarFieldEnum = (typeof TokenVisitorScalarFieldEnum)[keyof typeof TokenVisitorScalarFieldEnum]

@@ -835,10 +835,6 @@ export type AccessTokenUncheckedCreateNestedManyWithoutReplacedByInput = {
   connect?: Prisma.AccessTokenWhereUniqueInput | Prisma.AccessTokenWhereUniqueInput[] | runtime.Types.Skip
 }
 
-export type BoolFieldUpdateOperationsInput = {
-  set?: boolean | runtime.Types.Skip
-}
-
 export type AccessTokenUpdatenetworksInput = {
   set?: string[] | runtime.Types.Skip
   push?: string | string[] | runtime.Types.Skip

@@ -43,6 +43,7 @@ export type AccountMinAggregateOutputType = {
   disabledAt: Date | null
   createdAt: Date | null
   timeZone: string | null
+  timeZoneChosen: boolean | null
 }
 
 export type AccountMaxAggregateOutputType = {
@@ -54,6 +55,7 @@ export type AccountMaxAggregateOutputType = {
   disabledAt: Date | null
   createdAt: Date | null
   timeZone: string | null
+  timeZoneChosen: boolean | null
 }
 
 export type AccountCountAggregateOutputType = {
@@ -65,6 +67,7 @@ export type AccountCountAggregateOutputType = {
   disabledAt: number
   createdAt: number
   timeZone: number
+  timeZoneChosen: number
   _all: number
 }
 
@@ -86,6 +89,7 @@ export type AccountMinAggregateInputType = {
   disabledAt?: true | runtime.Types.Skip
   createdAt?: true | runtime.Types.Skip
   timeZone?: true | runtime.Types.Skip
+  timeZoneChosen?: true | runtime.Types.Skip
 }
 
 export type AccountMaxAggregateInputType = {
@@ -97,6 +101,7 @@ export type AccountMaxAggregateInputType = {
   disabledAt?: true | runtime.Types.Skip
   createdAt?: true | runtime.Types.Skip
   timeZone?: true | runtime.Types.Skip
+  timeZoneChosen?: true | runtime.Types.Skip
 }
 
 export type AccountCountAggregateInputType = {
@@ -108,6 +113,7 @@ export type AccountCountAggregateInputType = {
   disabledAt?: true | runtime.Types.Skip
   createdAt?: true | runtime.Types.Skip
   timeZone?: true | runtime.Types.Skip
+  timeZoneChosen?: true | runtime.Types.Skip
   _all?: true | runtime.Types.Skip
 }
 
@@ -206,6 +212,7 @@ export type AccountGroupByOutputType = {
   disabledAt: Date | null
   createdAt: Date
   timeZone: string
+  timeZoneChosen: boolean
   _count: AccountCountAggregateOutputType | null
   _avg: AccountAvgAggregateOutputType | null
   _sum: AccountSumAggregateOutputType | null
@@ -240,6 +247,7 @@ export type AccountWhereInput = {
   disabledAt?: Prisma.DateTimeNullableFilter<"Account"> | Date | string | null | runtime.Types.Skip
   createdAt?: Prisma.DateTimeFilter<"Account"> | Date | string | runtime.Types.Skip
   timeZone?: Prisma.StringFilter<"Account"> | string | runtime.Types.Skip
+  timeZoneChosen?: Prisma.BoolFilter<"Account"> | boolean | runtime.Types.Skip
   sessions?: Prisma.SessionListRelationFilter | runtime.Types.Skip
   accessTokens?: Prisma.AccessTokenListRelationFilter | runtime.Types.Skip
   servers?: Prisma.ServerListRelationFilter | runtime.Types.Skip
@@ -259,6 +267,7 @@ export type AccountOrderByWithRelationInput = {
   disabledAt?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
   createdAt?: Prisma.SortOrder | runtime.Types.Skip
   timeZone?: Prisma.SortOrder | runtime.Types.Skip
+  timeZoneChosen?: Prisma.SortOrder | runtime.Types.Skip
   sessions?: Prisma.SessionOrderByRelationAggregateInput | runtime.Types.Skip
   accessTokens?: Prisma.AccessTokenOrderByRelationAggregateInput | runtime.Types.Skip
   servers?: Prisma.ServerOrderByRelationAggregateInput | runtime.Types.Skip
@@ -281,6 +290,7 @@ export type AccountWhereUniqueInput = Prisma.AtLeast<{
   disabledAt?: Prisma.DateTimeNullableFilter<"Account"> | Date | string | null | runtime.Types.Skip
   createdAt?: Prisma.DateTimeFilter<"Account"> | Date | string | runtime.Types.Skip
   timeZone?: Prisma.StringFilter<"Account"> | string | runtime.Types.Skip
+  timeZoneChosen?: Prisma.BoolFilter<"Account"> | boolean | runtime.Types.Skip
   sessions?: Prisma.SessionListRelationFilter | runtime.Types.Skip
   accessTokens?: Prisma.AccessTokenListRelationFilter | runtime.Types.Skip
   servers?: Prisma.ServerListRelationFilter | runtime.Types.Skip
@@ -300,6 +310,7 @@ export type AccountOrderByWithAggregationInput = {
   disabledAt?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
   createdAt?: Prisma.SortOrder | runtime.Types.Skip
   timeZone?: Prisma.SortOrder | runtime.Types.Skip
+  timeZoneChosen?: Prisma.SortOrder | runtime.Types.Skip
   _count?: Prisma.AccountCountOrderByAggregateInput | runtime.Types.Skip
   _avg?: Prisma.AccountAvgOrderByAggregateInput | runtime.Types.Skip
   _max?: Prisma.AccountMaxOrderByAggregateInput | runtime.Types.Skip
@@ -319,6 +330,7 @@ export type AccountScalarWhereWithAggregatesInput = {
   disabledAt?: Prisma.DateTimeNullableWithAggregatesFilter<"Account"> | Date | string | null | runtime.Types.Skip
   createdAt?: Prisma.DateTimeWithAggregatesFilter<"Account"> | Date | string | runtime.Types.Skip
   timeZone?: Prisma.StringWithAggregatesFilter<"Account"> | string | runtime.Types.Skip
+  timeZoneChosen?: Prisma.BoolWithAggregatesFilter<"Account"> | boolean | runtime.Types.Skip
 }
 
 export type AccountCreateInput = {
@@ -329,6 +341,7 @@ export type AccountCreateInput = {
   disabledAt?: Date | string | null | runtime.Types.Skip
   createdAt?: Date | string | runtime.Types.Skip
   timeZone?: string | runtime.Types.Skip
+  timeZoneChosen?: boolean | runtime.Types.Skip
   sessions?: Prisma.SessionCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   accessTokens?: Prisma.AccessTokenCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   servers?: Prisma.ServerCreateNestedManyWithoutAccountInput | runtime.Types.Skip
@@ -348,6 +361,7 @@ export type AccountUncheckedCreateInput = {
   disabledAt?: Date | string | null | runtime.Types.Skip
   createdAt?: Date | string | runtime.Types.Skip
   timeZone?: string | runtime.Types.Skip
+  timeZoneChosen?: boolean | runtime.Types.Skip
   sessions?: Prisma.SessionUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   accessTokens?: Prisma.AccessTokenUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   servers?: Prisma.ServerUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
@@ -366,6 +380,7 @@ export type AccountUpdateInput = {
   disabledAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
   timeZone?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
+  timeZoneChosen?: Prisma.BoolFieldUpdateOperationsInput | boolean | runtime.Types.Skip
   sessions?: Prisma.SessionUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   accessTokens?: Prisma.AccessTokenUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   servers?: Prisma.ServerUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
@@ -385,6 +400,7 @@ export type AccountUncheckedUpdateInput = {
   disabledAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
   timeZone?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
+  timeZoneChosen?: Prisma.BoolFieldUpdateOperationsInput | boolean | runtime.Types.Skip
   sessions?: Prisma.SessionUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   accessTokens?: Prisma.AccessTokenUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   servers?: Prisma.ServerUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
@@ -404,6 +420,7 @@ export type AccountCreateManyInput = {
   disabledAt?: Date | string | null | runtime.Types.Skip
   createdAt?: Date | string | runtime.Types.Skip
   timeZone?: string | runtime.Types.Skip
+  timeZoneChosen?: boolean | runtime.Types.Skip
 }
 
 export type AccountUpdateManyMutationInput = {
@@ -414,6 +431,7 @@ export type AccountUpdateManyMutationInput = {
   disabledAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
   timeZone?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
+  timeZoneChosen?: Prisma.BoolFieldUpdateOperationsInput | boolean | runtime.Types.Skip
 }
 
 export type AccountUncheckedUpdateManyInput = {
@@ -425,6 +443,7 @@ export type AccountUncheckedUpdateManyInput = {
   disabledAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
   timeZone?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
+  timeZoneChosen?: Prisma.BoolFieldUpdateOperationsInput | boolean | runtime.Types.Skip
 }
 
 export type AccountCountOrderByAggregateInput = {
@@ -436,6 +455,7 @@ export type AccountCountOrderByAggregateInput = {
   disabledAt?: Prisma.SortOrder | runtime.Types.Skip
   createdAt?: Prisma.SortOrder | runtime.Types.Skip
   timeZone?: Prisma.SortOrder | runtime.Types.Skip
+  timeZoneChosen?: Prisma.SortOrder | runtime.Types.Skip
 }
 
 export type AccountAvgOrderByAggregateInput = {
@@ -451,6 +471,7 @@ export type AccountMaxOrderByAggregateInput = {
   disabledAt?: Prisma.SortOrder | runtime.Types.Skip
   createdAt?: Prisma.SortOrder | runtime.Types.Skip
   timeZone?: Prisma.SortOrder | runtime.Types.Skip
+  timeZoneChosen?: Prisma.SortOrder | runtime.Types.Skip
 }
 
 export type AccountMinOrderByAggregateInput = {
@@ -462,6 +483,7 @@ export type AccountMinOrderByAggregateInput = {
   disabledAt?: Prisma.SortOrder | runtime.Types.Skip
   createdAt?: Prisma.SortOrder | runtime.Types.Skip
   timeZone?: Prisma.SortOrder | runtime.Types.Skip
+  timeZoneChosen?: Prisma.SortOrder | runtime.Types.Skip
 }
 
 export type AccountSumOrderByAggregateInput = {
@@ -496,6 +518,10 @@ export type NullableDateTimeFieldUpdateOperationsInput = {
 
 export type DateTimeFieldUpdateOperationsInput = {
   set?: Date | string | runtime.Types.Skip
+}
+
+export type BoolFieldUpdateOperationsInput = {
+  set?: boolean | runtime.Types.Skip
 }
 
 export type IntFieldUpdateOperationsInput = {
@@ -630,6 +656,7 @@ export type AccountCreateWithoutSessionsInput = {
   disabledAt?: Date | string | null | runtime.Types.Skip
   createdAt?: Date | string | runtime.Types.Skip
   timeZone?: string | runtime.Types.Skip
+  timeZoneChosen?: boolean | runtime.Types.Skip
   accessTokens?: Prisma.AccessTokenCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   servers?: Prisma.ServerCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   gameServices?: Prisma.GameServiceCreateNestedManyWithoutAccountInput | runtime.Types.Skip
@@ -648,6 +675,7 @@ export type AccountUncheckedCreateWithoutSessionsInput = {
   disabledAt?: Date | string | null | runtime.Types.Skip
   createdAt?: Date | string | runtime.Types.Skip
   timeZone?: string | runtime.Types.Skip
+  timeZoneChosen?: boolean | runtime.Types.Skip
   accessTokens?: Prisma.AccessTokenUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   servers?: Prisma.ServerUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   gameServices?: Prisma.GameServiceUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
@@ -681,6 +709,7 @@ export type AccountUpdateWithoutSessionsInput = {
   disabledAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
   timeZone?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
+  timeZoneChosen?: Prisma.BoolFieldUpdateOperationsInput | boolean | runtime.Types.Skip
   accessTokens?: Prisma.AccessTokenUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   servers?: Prisma.ServerUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   gameServices?: Prisma.GameServiceUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
@@ -699,6 +728,7 @@ export type AccountUncheckedUpdateWithoutSessionsInput = {
   disabledAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
   timeZone?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
+  timeZoneChosen?: Prisma.BoolFieldUpdateOperationsInput | boolean | runtime.Types.Skip
   accessTokens?: Prisma.AccessTokenUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   servers?: Prisma.ServerUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   gameServices?: Prisma.GameServiceUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
@@ -716,6 +746,7 @@ export type AccountCreateWithoutAccessTokensInput = {
   disabledAt?: Date | string | null | runtime.Types.Skip
   createdAt?: Date | string | runtime.Types.Skip
   timeZone?: string | runtime.Types.Skip
+  timeZoneChosen?: boolean | runtime.Types.Skip
   sessions?: Prisma.SessionCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   servers?: Prisma.ServerCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   gameServices?: Prisma.GameServiceCreateNestedManyWithoutAccountInput | runtime.Types.Skip
@@ -734,6 +765,7 @@ export type AccountUncheckedCreateWithoutAccessTokensInput = {
   disabledAt?: Date | string | null | runtime.Types.Skip
   createdAt?: Date | string | runtime.Types.Skip
   timeZone?: string | runtime.Types.Skip
+  timeZoneChosen?: boolean | runtime.Types.Skip
   sessions?: Prisma.SessionUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   servers?: Prisma.ServerUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   gameServices?: Prisma.GameServiceUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
@@ -767,6 +799,7 @@ export type AccountUpdateWithoutAccessTokensInput = {
   disabledAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
   timeZone?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
+  timeZoneChosen?: Prisma.BoolFieldUpdateOperationsInput | boolean | runtime.Types.Skip
   sessions?: Prisma.SessionUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   servers?: Prisma.ServerUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   gameServices?: Prisma.GameServiceUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
@@ -785,6 +818,7 @@ export type AccountUncheckedUpdateWithoutAccessTokensInput = {
   disabledAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
   timeZone?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
+  timeZoneChosen?: Prisma.BoolFieldUpdateOperationsInput | boolean | runtime.Types.Skip
   sessions?: Prisma.SessionUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   servers?: Prisma.ServerUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   gameServices?: Prisma.GameServiceUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
@@ -802,6 +836,7 @@ export type AccountCreateWithoutServersInput = {
   disabledAt?: Date | string | null | runtime.Types.Skip
   createdAt?: Date | string | runtime.Types.Skip
   timeZone?: string | runtime.Types.Skip
+  timeZoneChosen?: boolean | runtime.Types.Skip
   sessions?: Prisma.SessionCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   accessTokens?: Prisma.AccessTokenCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   gameServices?: Prisma.GameServiceCreateNestedManyWithoutAccountInput | runtime.Types.Skip
@@ -820,6 +855,7 @@ export type AccountUncheckedCreateWithoutServersInput = {
   disabledAt?: Date | string | null | runtime.Types.Skip
   createdAt?: Date | string | runtime.Types.Skip
   timeZone?: string | runtime.Types.Skip
+  timeZoneChosen?: boolean | runtime.Types.Skip
   sessions?: Prisma.SessionUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   accessTokens?: Prisma.AccessTokenUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   gameServices?: Prisma.GameServiceUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
@@ -853,6 +889,7 @@ export type AccountUpdateWithoutServersInput = {
   disabledAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
   timeZone?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
+  timeZoneChosen?: Prisma.BoolFieldUpdateOperationsInput | boolean | runtime.Types.Skip
   sessions?: Prisma.SessionUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   accessTokens?: Prisma.AccessTokenUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   gameServices?: Prisma.GameServiceUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
@@ -871,6 +908,7 @@ export type AccountUncheckedUpdateWithoutServersInput = {
   disabledAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
   timeZone?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
+  timeZoneChosen?: Prisma.BoolFieldUpdateOperationsInput | boolean | runtime.Types.Skip
   sessions?: Prisma.SessionUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   accessTokens?: Prisma.AccessTokenUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   gameServices?: Prisma.GameServiceUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
@@ -888,6 +926,7 @@ export type AccountCreateWithoutGameServicesInput = {
   disabledAt?: Date | string | null | runtime.Types.Skip
   createdAt?: Date | string | runtime.Types.Skip
   timeZone?: string | runtime.Types.Skip
+  timeZoneChosen?: boolean | runtime.Types.Skip
   sessions?: Prisma.SessionCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   accessTokens?: Prisma.AccessTokenCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   servers?: Prisma.ServerCreateNestedManyWithoutAccountInput | runtime.Types.Skip
@@ -906,6 +945,7 @@ export type AccountUncheckedCreateWithoutGameServicesInput = {
   disabledAt?: Date | string | null | runtime.Types.Skip
   createdAt?: Date | string | runtime.Types.Skip
   timeZone?: string | runtime.Types.Skip
+  timeZoneChosen?: boolean | runtime.Types.Skip
   sessions?: Prisma.SessionUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   accessTokens?: Prisma.AccessTokenUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   servers?: Prisma.ServerUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
@@ -939,6 +979,7 @@ export type AccountUpdateWithoutGameServicesInput = {
   disabledAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
   timeZone?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
+  timeZoneChosen?: Prisma.BoolFieldUpdateOperationsInput | boolean | runtime.Types.Skip
   sessions?: Prisma.SessionUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   accessTokens?: Prisma.AccessTokenUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   servers?: Prisma.ServerUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
@@ -957,6 +998,7 @@ export type AccountUncheckedUpdateWithoutGameServicesInput = {
   disabledAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
   timeZone?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
+  timeZoneChosen?: Prisma.BoolFieldUpdateOperationsInput | boolean | runtime.Types.Skip
   sessions?: Prisma.SessionUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   accessTokens?: Prisma.AccessTokenUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   servers?: Prisma.ServerUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
@@ -974,6 +1016,7 @@ export type AccountCreateWithoutServiceGrantsInput = {
   disabledAt?: Date | string | null | runtime.Types.Skip
   createdAt?: Date | string | runtime.Types.Skip
   timeZone?: string | runtime.Types.Skip
+  timeZoneChosen?: boolean | runtime.Types.Skip
   sessions?: Prisma.SessionCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   accessTokens?: Prisma.AccessTokenCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   servers?: Prisma.ServerCreateNestedManyWithoutAccountInput | runtime.Types.Skip
@@ -992,6 +1035,7 @@ export type AccountUncheckedCreateWithoutServiceGrantsInput = {
   disabledAt?: Date | string | null | runtime.Types.Skip
   createdAt?: Date | string | runtime.Types.Skip
   timeZone?: string | runtime.Types.Skip
+  timeZoneChosen?: boolean | runtime.Types.Skip
   sessions?: Prisma.SessionUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   accessTokens?: Prisma.AccessTokenUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   servers?: Prisma.ServerUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
@@ -1025,6 +1069,7 @@ export type AccountUpdateWithoutServiceGrantsInput = {
   disabledAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
   timeZone?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
+  timeZoneChosen?: Prisma.BoolFieldUpdateOperationsInput | boolean | runtime.Types.Skip
   sessions?: Prisma.SessionUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   accessTokens?: Prisma.AccessTokenUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   servers?: Prisma.ServerUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
@@ -1043,6 +1088,7 @@ export type AccountUncheckedUpdateWithoutServiceGrantsInput = {
   disabledAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
   timeZone?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
+  timeZoneChosen?: Prisma.BoolFieldUpdateOperationsInput | boolean | runtime.Types.Skip
   sessions?: Prisma.SessionUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   accessTokens?: Prisma.AccessTokenUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   servers?: Prisma.ServerUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
@@ -1060,6 +1106,7 @@ export type AccountCreateWithoutServiceSharesInput = {
   disabledAt?: Date | string | null | runtime.Types.Skip
   createdAt?: Date | string | runtime.Types.Skip
   timeZone?: string | runtime.Types.Skip
+  timeZoneChosen?: boolean | runtime.Types.Skip
   sessions?: Prisma.SessionCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   accessTokens?: Prisma.AccessTokenCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   servers?: Prisma.ServerCreateNestedManyWithoutAccountInput | runtime.Types.Skip
@@ -1078,6 +1125,7 @@ export type AccountUncheckedCreateWithoutServiceSharesInput = {
   disabledAt?: Date | string | null | runtime.Types.Skip
   createdAt?: Date | string | runtime.Types.Skip
   timeZone?: string | runtime.Types.Skip
+  timeZoneChosen?: boolean | runtime.Types.Skip
   sessions?: Prisma.SessionUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   accessTokens?: Prisma.AccessTokenUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   servers?: Prisma.ServerUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
@@ -1111,6 +1159,7 @@ export type AccountUpdateWithoutServiceSharesInput = {
   disabledAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
   timeZone?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
+  timeZoneChosen?: Prisma.BoolFieldUpdateOperationsInput | boolean | runtime.Types.Skip
   sessions?: Prisma.SessionUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   accessTokens?: Prisma.AccessTokenUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   servers?: Prisma.ServerUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
@@ -1129,6 +1178,7 @@ export type AccountUncheckedUpdateWithoutServiceSharesInput = {
   disabledAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
   timeZone?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
+  timeZoneChosen?: Prisma.BoolFieldUpdateOperationsInput | boolean | runtime.Types.Skip
   sessions?: Prisma.SessionUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   accessTokens?: Prisma.AccessTokenUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   servers?: Prisma.ServerUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
@@ -1146,6 +1196,7 @@ export type AccountCreateWithoutKeptHostnamesInput = {
   disabledAt?: Date | string | null | runtime.Types.Skip
   createdAt?: Date | string | runtime.Types.Skip
   timeZone?: string | runtime.Types.Skip
+  timeZoneChosen?: boolean | runtime.Types.Skip
   sessions?: Prisma.SessionCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   accessTokens?: Prisma.AccessTokenCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   servers?: Prisma.ServerCreateNestedManyWithoutAccountInput | runtime.Types.Skip
@@ -1164,6 +1215,7 @@ export type AccountUncheckedCreateWithoutKeptHostnamesInput = {
   disabledAt?: Date | string | null | runtime.Types.Skip
   createdAt?: Date | string | runtime.Types.Skip
   timeZone?: string | runtime.Types.Skip
+  timeZoneChosen?: boolean | runtime.Types.Skip
   sessions?: Prisma.SessionUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   accessTokens?: Prisma.AccessTokenUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   servers?: Prisma.ServerUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
@@ -1197,6 +1249,7 @@ export type AccountUpdateWithoutKeptHostnamesInput = {
   disabledAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
   timeZone?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
+  timeZoneChosen?: Prisma.BoolFieldUpdateOperationsInput | boolean | runtime.Types.Skip
   sessions?: Prisma.SessionUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   accessTokens?: Prisma.AccessTokenUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   servers?: Prisma.ServerUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
@@ -1215,6 +1268,7 @@ export type AccountUncheckedUpdateWithoutKeptHostnamesInput = {
   disabledAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
   timeZone?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
+  timeZoneChosen?: Prisma.BoolFieldUpdateOperationsInput | boolean | runtime.Types.Skip
   sessions?: Prisma.SessionUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   accessTokens?: Prisma.AccessTokenUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   servers?: Prisma.ServerUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
@@ -1232,6 +1286,7 @@ export type AccountCreateWithoutTicketsInput = {
   disabledAt?: Date | string | null | runtime.Types.Skip
   createdAt?: Date | string | runtime.Types.Skip
   timeZone?: string | runtime.Types.Skip
+  timeZoneChosen?: boolean | runtime.Types.Skip
   sessions?: Prisma.SessionCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   accessTokens?: Prisma.AccessTokenCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   servers?: Prisma.ServerCreateNestedManyWithoutAccountInput | runtime.Types.Skip
@@ -1250,6 +1305,7 @@ export type AccountUncheckedCreateWithoutTicketsInput = {
   disabledAt?: Date | string | null | runtime.Types.Skip
   createdAt?: Date | string | runtime.Types.Skip
   timeZone?: string | runtime.Types.Skip
+  timeZoneChosen?: boolean | runtime.Types.Skip
   sessions?: Prisma.SessionUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   accessTokens?: Prisma.AccessTokenUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   servers?: Prisma.ServerUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
@@ -1283,6 +1339,7 @@ export type AccountUpdateWithoutTicketsInput = {
   disabledAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
   timeZone?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
+  timeZoneChosen?: Prisma.BoolFieldUpdateOperationsInput | boolean | runtime.Types.Skip
   sessions?: Prisma.SessionUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   accessTokens?: Prisma.AccessTokenUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   servers?: Prisma.ServerUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
@@ -1301,6 +1358,7 @@ export type AccountUncheckedUpdateWithoutTicketsInput = {
   disabledAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
   timeZone?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
+  timeZoneChosen?: Prisma.BoolFieldUpdateOperationsInput | boolean | runtime.Types.Skip
   sessions?: Prisma.SessionUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   accessTokens?: Prisma.AccessTokenUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   servers?: Prisma.ServerUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
@@ -1413,6 +1471,7 @@ export type AccountSelect<ExtArgs extends runtime.Types.Extensions.InternalArgs 
   disabledAt?: boolean | runtime.Types.Skip
   createdAt?: boolean | runtime.Types.Skip
   timeZone?: boolean | runtime.Types.Skip
+  timeZoneChosen?: boolean | runtime.Types.Skip
   sessions?: boolean | Prisma.Account$sessionsArgs<ExtArgs> | runtime.Types.Skip
   accessTokens?: boolean | Prisma.Account$accessTokensArgs<ExtArgs> | runtime.Types.Skip
   servers?: boolean | Prisma.Account$serversArgs<ExtArgs> | runtime.Types.Skip
@@ -1433,6 +1492,7 @@ export type AccountSelectCreateManyAndReturn<ExtArgs extends runtime.Types.Exten
   disabledAt?: boolean | runtime.Types.Skip
   createdAt?: boolean | runtime.Types.Skip
   timeZone?: boolean | runtime.Types.Skip
+  timeZoneChosen?: boolean | runtime.Types.Skip
 }, ExtArgs["result"]["account"]>
 
 export type AccountSelectUpdateManyAndReturn<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetSelect<{
@@ -1444,6 +1504,7 @@ export type AccountSelectUpdateManyAndReturn<ExtArgs extends runtime.Types.Exten
   disabledAt?: boolean | runtime.Types.Skip
   createdAt?: boolean | runtime.Types.Skip
   timeZone?: boolean | runtime.Types.Skip
+  timeZoneChosen?: boolean | runtime.Types.Skip
 }, ExtArgs["result"]["account"]>
 
 export type AccountSelectScalar = {
@@ -1455,9 +1516,10 @@ export type AccountSelectScalar = {
   disabledAt?: boolean | runtime.Types.Skip
   createdAt?: boolean | runtime.Types.Skip
   timeZone?: boolean | runtime.Types.Skip
+  timeZoneChosen?: boolean | runtime.Types.Skip
 }
 
-export type AccountOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"id" | "name" | "email" | "role" | "passwordHash" | "disabledAt" | "createdAt" | "timeZone", ExtArgs["result"]["account"], runtime.Types.Skip>
+export type AccountOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"id" | "name" | "email" | "role" | "passwordHash" | "disabledAt" | "createdAt" | "timeZone" | "timeZoneChosen", ExtArgs["result"]["account"], runtime.Types.Skip>
 export type AccountInclude<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
   sessions?: boolean | Prisma.Account$sessionsArgs<ExtArgs> | runtime.Types.Skip
   accessTokens?: boolean | Prisma.Account$accessTokensArgs<ExtArgs> | runtime.Types.Skip
@@ -1502,6 +1564,10 @@ export type $AccountPayload<ExtArgs extends runtime.Types.Extensions.InternalArg
      * An IANA name, checked in code: the pages write times in this zone.
      */
     timeZone: string
+    /**
+     * False: the pages are written in the zone of the browser. Any other zone than UTC was chosen as well.
+     */
+    timeZoneChosen: boolean
   }, ExtArgs["result"]["account"]>
   composites: {}
 }
@@ -1941,6 +2007,7 @@ export interface AccountFieldRefs {
   readonly disabledAt: Prisma.FieldRef<"Account", 'DateTime'>
   readonly createdAt: Prisma.FieldRef<"Account", 'DateTime'>
   readonly timeZone: Prisma.FieldRef<"Account", 'String'>
+  readonly timeZoneChosen: Prisma.FieldRef<"Account", 'Boolean'>
 }
     
 

@@ -28,10 +28,12 @@ export type AggregateTokenVisitor = {
 
 export type TokenVisitorAvgAggregateOutputType = {
   tokenId: number | null
+  requests: number | null
 }
 
 export type TokenVisitorSumAggregateOutputType = {
   tokenId: number | null
+  requests: number | null
 }
 
 export type TokenVisitorMinAggregateOutputType = {
@@ -41,6 +43,8 @@ export type TokenVisitorMinAggregateOutputType = {
   agent: string | null
   firstSeenAt: Date | null
   lastSeenAt: Date | null
+  requests: number | null
+  knownAt: Date | null
 }
 
 export type TokenVisitorMaxAggregateOutputType = {
@@ -50,6 +54,8 @@ export type TokenVisitorMaxAggregateOutputType = {
   agent: string | null
   firstSeenAt: Date | null
   lastSeenAt: Date | null
+  requests: number | null
+  knownAt: Date | null
 }
 
 export type TokenVisitorCountAggregateOutputType = {
@@ -59,16 +65,20 @@ export type TokenVisitorCountAggregateOutputType = {
   agent: number
   firstSeenAt: number
   lastSeenAt: number
+  requests: number
+  knownAt: number
   _all: number
 }
 
 
 export type TokenVisitorAvgAggregateInputType = {
   tokenId?: true | runtime.Types.Skip
+  requests?: true | runtime.Types.Skip
 }
 
 export type TokenVisitorSumAggregateInputType = {
   tokenId?: true | runtime.Types.Skip
+  requests?: true | runtime.Types.Skip
 }
 
 export type TokenVisitorMinAggregateInputType = {
@@ -78,6 +88,8 @@ export type TokenVisitorMinAggregateInputType = {
   agent?: true | runtime.Types.Skip
   firstSeenAt?: true | runtime.Types.Skip
   lastSeenAt?: true | runtime.Types.Skip
+  requests?: true | runtime.Types.Skip
+  knownAt?: true | runtime.Types.Skip
 }
 
 export type TokenVisitorMaxAggregateInputType = {
@@ -87,6 +99,8 @@ export type TokenVisitorMaxAggregateInputType = {
   agent?: true | runtime.Types.Skip
   firstSeenAt?: true | runtime.Types.Skip
   lastSeenAt?: true | runtime.Types.Skip
+  requests?: true | runtime.Types.Skip
+  knownAt?: true | runtime.Types.Skip
 }
 
 export type TokenVisitorCountAggregateInputType = {
@@ -96,6 +110,8 @@ export type TokenVisitorCountAggregateInputType = {
   agent?: true | runtime.Types.Skip
   firstSeenAt?: true | runtime.Types.Skip
   lastSeenAt?: true | runtime.Types.Skip
+  requests?: true | runtime.Types.Skip
+  knownAt?: true | runtime.Types.Skip
   _all?: true | runtime.Types.Skip
 }
 
@@ -192,6 +208,8 @@ export type TokenVisitorGroupByOutputType = {
   agent: string | null
   firstSeenAt: Date
   lastSeenAt: Date
+  requests: number
+  knownAt: Date | null
   _count: TokenVisitorCountAggregateOutputType | null
   _avg: TokenVisitorAvgAggregateOutputType | null
   _sum: TokenVisitorSumAggregateOutputType | null
@@ -224,6 +242,8 @@ export type TokenVisitorWhereInput = {
   agent?: Prisma.StringNullableFilter<"TokenVisitor"> | string | null | runtime.Types.Skip
   firstSeenAt?: Prisma.DateTimeFilter<"TokenVisitor"> | Date | string | runtime.Types.Skip
   lastSeenAt?: Prisma.DateTimeFilter<"TokenVisitor"> | Date | string | runtime.Types.Skip
+  requests?: Prisma.IntFilter<"TokenVisitor"> | number | runtime.Types.Skip
+  knownAt?: Prisma.DateTimeNullableFilter<"TokenVisitor"> | Date | string | null | runtime.Types.Skip
   token?: Prisma.XOR<Prisma.AccessTokenScalarRelationFilter, Prisma.AccessTokenWhereInput> | runtime.Types.Skip
 }
 
@@ -234,6 +254,8 @@ export type TokenVisitorOrderByWithRelationInput = {
   agent?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
   firstSeenAt?: Prisma.SortOrder | runtime.Types.Skip
   lastSeenAt?: Prisma.SortOrder | runtime.Types.Skip
+  requests?: Prisma.SortOrder | runtime.Types.Skip
+  knownAt?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
   token?: Prisma.AccessTokenOrderByWithRelationInput | runtime.Types.Skip
 }
 
@@ -248,6 +270,8 @@ export type TokenVisitorWhereUniqueInput = Prisma.AtLeast<{
   agent?: Prisma.StringNullableFilter<"TokenVisitor"> | string | null | runtime.Types.Skip
   firstSeenAt?: Prisma.DateTimeFilter<"TokenVisitor"> | Date | string | runtime.Types.Skip
   lastSeenAt?: Prisma.DateTimeFilter<"TokenVisitor"> | Date | string | runtime.Types.Skip
+  requests?: Prisma.IntFilter<"TokenVisitor"> | number | runtime.Types.Skip
+  knownAt?: Prisma.DateTimeNullableFilter<"TokenVisitor"> | Date | string | null | runtime.Types.Skip
   token?: Prisma.XOR<Prisma.AccessTokenScalarRelationFilter, Prisma.AccessTokenWhereInput> | runtime.Types.Skip
 }, "tokenId_ip">
 
@@ -258,6 +282,8 @@ export type TokenVisitorOrderByWithAggregationInput = {
   agent?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
   firstSeenAt?: Prisma.SortOrder | runtime.Types.Skip
   lastSeenAt?: Prisma.SortOrder | runtime.Types.Skip
+  requests?: Prisma.SortOrder | runtime.Types.Skip
+  knownAt?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
   _count?: Prisma.TokenVisitorCountOrderByAggregateInput | runtime.Types.Skip
   _avg?: Prisma.TokenVisitorAvgOrderByAggregateInput | runtime.Types.Skip
   _max?: Prisma.TokenVisitorMaxOrderByAggregateInput | runtime.Types.Skip
@@ -275,6 +301,8 @@ export type TokenVisitorScalarWhereWithAggregatesInput = {
   agent?: Prisma.StringNullableWithAggregatesFilter<"TokenVisitor"> | string | null | runtime.Types.Skip
   firstSeenAt?: Prisma.DateTimeWithAggregatesFilter<"TokenVisitor"> | Date | string | runtime.Types.Skip
   lastSeenAt?: Prisma.DateTimeWithAggregatesFilter<"TokenVisitor"> | Date | string | runtime.Types.Skip
+  requests?: Prisma.IntWithAggregatesFilter<"TokenVisitor"> | number | runtime.Types.Skip
+  knownAt?: Prisma.DateTimeNullableWithAggregatesFilter<"TokenVisitor"> | Date | string | null | runtime.Types.Skip
 }
 
 export type TokenVisitorCreateInput = {
@@ -283,6 +311,8 @@ export type TokenVisitorCreateInput = {
   agent?: string | null | runtime.Types.Skip
   firstSeenAt?: Date | string | runtime.Types.Skip
   lastSeenAt?: Date | string | runtime.Types.Skip
+  requests?: number | runtime.Types.Skip
+  knownAt?: Date | string | null | runtime.Types.Skip
   token: Prisma.AccessTokenCreateNestedOneWithoutVisitorsInput
 }
 
@@ -293,6 +323,8 @@ export type TokenVisitorUncheckedCreateInput = {
   agent?: string | null | runtime.Types.Skip
   firstSeenAt?: Date | string | runtime.Types.Skip
   lastSeenAt?: Date | string | runtime.Types.Skip
+  requests?: number | runtime.Types.Skip
+  knownAt?: Date | string | null | runtime.Types.Skip
 }
 
 export type TokenVisitorUpdateInput = {
@@ -301,6 +333,8 @@ export type TokenVisitorUpdateInput = {
   agent?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
   firstSeenAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
   lastSeenAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
+  requests?: Prisma.IntFieldUpdateOperationsInput | number | runtime.Types.Skip
+  knownAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
   token?: Prisma.AccessTokenUpdateOneRequiredWithoutVisitorsNestedInput | runtime.Types.Skip
 }
 
@@ -311,6 +345,8 @@ export type TokenVisitorUncheckedUpdateInput = {
   agent?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
   firstSeenAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
   lastSeenAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
+  requests?: Prisma.IntFieldUpdateOperationsInput | number | runtime.Types.Skip
+  knownAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
 }
 
 export type TokenVisitorCreateManyInput = {
@@ -320,6 +356,8 @@ export type TokenVisitorCreateManyInput = {
   agent?: string | null | runtime.Types.Skip
   firstSeenAt?: Date | string | runtime.Types.Skip
   lastSeenAt?: Date | string | runtime.Types.Skip
+  requests?: number | runtime.Types.Skip
+  knownAt?: Date | string | null | runtime.Types.Skip
 }
 
 export type TokenVisitorUpdateManyMutationInput = {
@@ -328,6 +366,8 @@ export type TokenVisitorUpdateManyMutationInput = {
   agent?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
   firstSeenAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
   lastSeenAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
+  requests?: Prisma.IntFieldUpdateOperationsInput | number | runtime.Types.Skip
+  knownAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
 }
 
 export type TokenVisitorUncheckedUpdateManyInput = {
@@ -337,6 +377,8 @@ export type TokenVisitorUncheckedUpdateManyInput = {
   agent?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
   firstSeenAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
   lastSeenAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
+  requests?: Prisma.IntFieldUpdateOperationsInput | number | runtime.Types.Skip
+  knownAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
 }
 
 export type TokenVisitorListRelationFilter = {
@@ -361,10 +403,13 @@ export type TokenVisitorCountOrderByAggregateInput = {
   agent?: Prisma.SortOrder | runtime.Types.Skip
   firstSeenAt?: Prisma.SortOrder | runtime.Types.Skip
   lastSeenAt?: Prisma.SortOrder | runtime.Types.Skip
+  requests?: Prisma.SortOrder | runtime.Types.Skip
+  knownAt?: Prisma.SortOrder | runtime.Types.Skip
 }
 
 export type TokenVisitorAvgOrderByAggregateInput = {
   tokenId?: Prisma.SortOrder | runtime.Types.Skip
+  requests?: Prisma.SortOrder | runtime.Types.Skip
 }
 
 export type TokenVisitorMaxOrderByAggregateInput = {
@@ -374,6 +419,8 @@ export type TokenVisitorMaxOrderByAggregateInput = {
   agent?: Prisma.SortOrder | runtime.Types.Skip
   firstSeenAt?: Prisma.SortOrder | runtime.Types.Skip
   lastSeenAt?: Prisma.SortOrder | runtime.Types.Skip
+  requests?: Prisma.SortOrder | runtime.Types.Skip
+  knownAt?: Prisma.SortOrder | runtime.Types.Skip
 }
 
 export type TokenVisitorMinOrderByAggregateInput = {
@@ -383,10 +430,13 @@ export type TokenVisitorMinOrderByAggregateInput = {
   agent?: Prisma.SortOrder | runtime.Types.Skip
   firstSeenAt?: Prisma.SortOrder | runtime.Types.Skip
   lastSeenAt?: Prisma.SortOrder | runtime.Types.Skip
+  requests?: Prisma.SortOrder | runtime.Types.Skip
+  knownAt?: Prisma.SortOrder | runtime.Types.Skip
 }
 
 export type TokenVisitorSumOrderByAggregateInput = {
   tokenId?: Prisma.SortOrder | runtime.Types.Skip
+  requests?: Prisma.SortOrder | runtime.Types.Skip
 }
 
 export type TokenVisitorCreateNestedManyWithoutTokenInput = {
@@ -437,6 +487,8 @@ export type TokenVisitorCreateWithoutTokenInput = {
   agent?: string | null | runtime.Types.Skip
   firstSeenAt?: Date | string | runtime.Types.Skip
   lastSeenAt?: Date | string | runtime.Types.Skip
+  requests?: number | runtime.Types.Skip
+  knownAt?: Date | string | null | runtime.Types.Skip
 }
 
 export type TokenVisitorUncheckedCreateWithoutTokenInput = {
@@ -445,6 +497,8 @@ export type TokenVisitorUncheckedCreateWithoutTokenInput = {
   agent?: string | null | runtime.Types.Skip
   firstSeenAt?: Date | string | runtime.Types.Skip
   lastSeenAt?: Date | string | runtime.Types.Skip
+  requests?: number | runtime.Types.Skip
+  knownAt?: Date | string | null | runtime.Types.Skip
 }
 
 export type TokenVisitorCreateOrConnectWithoutTokenInput = {
@@ -483,6 +537,8 @@ export type TokenVisitorScalarWhereInput = {
   agent?: Prisma.StringNullableFilter<"TokenVisitor"> | string | null | runtime.Types.Skip
   firstSeenAt?: Prisma.DateTimeFilter<"TokenVisitor"> | Date | string | runtime.Types.Skip
   lastSeenAt?: Prisma.DateTimeFilter<"TokenVisitor"> | Date | string | runtime.Types.Skip
+  requests?: Prisma.IntFilter<"TokenVisitor"> | number | runtime.Types.Skip
+  knownAt?: Prisma.DateTimeNullableFilter<"TokenVisitor"> | Date | string | null | runtime.Types.Skip
 }
 
 export type TokenVisitorCreateManyTokenInput = {
@@ -491,6 +547,8 @@ export type TokenVisitorCreateManyTokenInput = {
   agent?: string | null | runtime.Types.Skip
   firstSeenAt?: Date | string | runtime.Types.Skip
   lastSeenAt?: Date | string | runtime.Types.Skip
+  requests?: number | runtime.Types.Skip
+  knownAt?: Date | string | null | runtime.Types.Skip
 }
 
 export type TokenVisitorUpdateWithoutTokenInput = {
@@ -499,6 +557,8 @@ export type TokenVisitorUpdateWithoutTokenInput = {
   agent?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
   firstSeenAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
   lastSeenAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
+  requests?: Prisma.IntFieldUpdateOperationsInput | number | runtime.Types.Skip
+  knownAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
 }
 
 export type TokenVisitorUncheckedUpdateWithoutTokenInput = {
@@ -507,6 +567,8 @@ export type TokenVisitorUncheckedUpdateWithoutTokenInput = {
   agent?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
   firstSeenAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
   lastSeenAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
+  requests?: Prisma.IntFieldUpdateOperationsInput | number | runtime.Types.Skip
+  knownAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
 }
 
 export type TokenVisitorUncheckedUpdateManyWithoutTokenInput = {
@@ -515,6 +577,8 @@ export type TokenVisitorUncheckedUpdateManyWithoutTokenInput = {
   agent?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
   firstSeenAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
   lastSeenAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
+  requests?: Prisma.IntFieldUpdateOperationsInput | number | runtime.Types.Skip
+  knownAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
 }
 
 
@@ -526,6 +590,8 @@ export type TokenVisitorSelect<ExtArgs extends runtime.Types.Extensions.Internal
   agent?: boolean | runtime.Types.Skip
   firstSeenAt?: boolean | runtime.Types.Skip
   lastSeenAt?: boolean | runtime.Types.Skip
+  requests?: boolean | runtime.Types.Skip
+  knownAt?: boolean | runtime.Types.Skip
   token?: boolean | Prisma.AccessTokenDefaultArgs<ExtArgs> | runtime.Types.Skip
 }, ExtArgs["result"]["tokenVisitor"]>
 
@@ -536,6 +602,8 @@ export type TokenVisitorSelectCreateManyAndReturn<ExtArgs extends runtime.Types.
   agent?: boolean | runtime.Types.Skip
   firstSeenAt?: boolean | runtime.Types.Skip
   lastSeenAt?: boolean | runtime.Types.Skip
+  requests?: boolean | runtime.Types.Skip
+  knownAt?: boolean | runtime.Types.Skip
   token?: boolean | Prisma.AccessTokenDefaultArgs<ExtArgs> | runtime.Types.Skip
 }, ExtArgs["result"]["tokenVisitor"]>
 
@@ -546,6 +614,8 @@ export type TokenVisitorSelectUpdateManyAndReturn<ExtArgs extends runtime.Types.
   agent?: boolean | runtime.Types.Skip
   firstSeenAt?: boolean | runtime.Types.Skip
   lastSeenAt?: boolean | runtime.Types.Skip
+  requests?: boolean | runtime.Types.Skip
+  knownAt?: boolean | runtime.Types.Skip
   token?: boolean | Prisma.AccessTokenDefaultArgs<ExtArgs> | runtime.Types.Skip
 }, ExtArgs["result"]["tokenVisitor"]>
 
@@ -556,9 +626,11 @@ export type TokenVisitorSelectScalar = {
   agent?: boolean | runtime.Types.Skip
   firstSeenAt?: boolean | runtime.Types.Skip
   lastSeenAt?: boolean | runtime.Types.Skip
+  requests?: boolean | runtime.Types.Skip
+  knownAt?: boolean | runtime.Types.Skip
 }
 
-export type TokenVisitorOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"tokenId" | "ip" | "network" | "agent" | "firstSeenAt" | "lastSeenAt", ExtArgs["result"]["tokenVisitor"], runtime.Types.Skip>
+export type TokenVisitorOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"tokenId" | "ip" | "network" | "agent" | "firstSeenAt" | "lastSeenAt" | "requests" | "knownAt", ExtArgs["result"]["tokenVisitor"], runtime.Types.Skip>
 export type TokenVisitorInclude<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
   token?: boolean | Prisma.AccessTokenDefaultArgs<ExtArgs> | runtime.Types.Skip
 }
@@ -584,6 +656,14 @@ export type $TokenVisitorPayload<ExtArgs extends runtime.Types.Extensions.Intern
     agent: string | null
     firstSeenAt: Date
     lastSeenAt: Date
+    /**
+     * With the token while it worked. Not exact to the request.
+     */
+    requests: number
+    /**
+     * When the owner said that they use the token there.
+     */
+    knownAt: Date | null
   }, ExtArgs["result"]["tokenVisitor"]>
   composites: {}
 }
@@ -1014,6 +1094,8 @@ export interface TokenVisitorFieldRefs {
   readonly agent: Prisma.FieldRef<"TokenVisitor", 'String'>
   readonly firstSeenAt: Prisma.FieldRef<"TokenVisitor", 'DateTime'>
   readonly lastSeenAt: Prisma.FieldRef<"TokenVisitor", 'DateTime'>
+  readonly requests: Prisma.FieldRef<"TokenVisitor", 'Int'>
+  readonly knownAt: Prisma.FieldRef<"TokenVisitor", 'DateTime'>
 }
     
 

@@ -29,7 +29,7 @@ export default async function Page({ params }: Props) {
       <Details
         rows={[
           ["Label", <bdi key="label">{server.label}</bdi>],
-          ["Hostname", <bdi key="hostname">{server.hostname}</bdi>],
+          ["Hostname", <bdi key="hostname">{server.hostname || "Not reported"}</bdi>],
           ["Public ip", server.public_ip === null ? "Not reported" : <Ip key="ip" ip={server.public_ip} />],
           [
             "Last seen",

@@ -10,12 +10,13 @@ import { findId } from "@/lib/http/ids";
 import { TOKEN_PAGE, tokenPath } from "@/lib/page-paths";
 import { needsPassword } from "@/lib/sign-in/confirmation";
 import { requireAccount } from "@/lib/sign-in/sessions";
-import { listDaysOfUse, listVisitors } from "@/lib/tokens/activity";
+import { listDaysOfUse, listNewNetworks, listVisitors } from "@/lib/tokens/activity";
 import { endOf, findReplacedBy, findToken, type TokenRecord } from "@/lib/tokens/management";
 import { MAX_TOKEN_NAME_LENGTH } from "@/lib/tokens/name";
 import { mergeNetworks } from "@/lib/tokens/networks";
 import { expiryOfReplacement } from "@/lib/tokens/replacement";
 import { tokenState } from "@/lib/tokens/state";
+import { NewNetworkOf } from "../list/notices";
 import { ReplacementNote } from "../list/replacement-note";
 import { networksHelp } from "../networks/field-help";
 import { describeToken } from "../revoke/describe-token";
@@ -39,14 +40,15 @@ export default async function Page({ params, searchParams }: Props) {
   const query = await searchParams;
   const now = new Date();
   const isActive = tokenState(token, now) === "active";
-  const [days, visitors, successor, predecessor, origin, asksPassword, help] = await Promise.all([
+  const [days, visitors, successor, predecessor, origin, asksPassword, help, seen] = await Promise.all([
     listDaysOfUse([token.id], now),
-    listVisitors(token, isActive ? null : endOf(token)),
+    listVisitors(token, isActive ? null : endOf(token), now),
     token.replacedById === null ? null : findToken(accountId, token.replacedById),
     findReplacedBy(accountId, token.id),
     pageOrigin(),
     needsPassword(),
     networksHelp(),
+    isActive ? listNewNetworks([token.id], now) : [],
   ]);
   const day = days.get(token.id);
   const withUsed = mergeNetworks(token.networks, visitors.networks);
@@ -86,8 +88,9 @@ export default async function Page({ params, searchParams }: Props) {
           {day && <DayChart day={day} />}
         </Section>
         <Section id="used-from" title="Used from">
+          {seen.length > 0 && <NewNetworkOf token={token} seen={seen} now={now} />}
           {visitors.used.length > 0 ? (
-            <Visitors labelledBy="used-from" visitors={visitors.used} now={now} />
+            <Visitors labelledBy="used-from" visitors={visitors.used} hasRequests now={now} />
           ) : (
             <p className="soft">{token.lastUsedAt ? "Its ip was not recorded." : "It was never used."}</p>
           )}

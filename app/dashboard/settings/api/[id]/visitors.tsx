@@ -5,25 +5,43 @@ import type { Visitor } from "@/lib/tokens/activity";
 import { programName } from "../list/program-name";
 import styles from "./visitors.module.css";
 
-type Props = { labelledBy: string; visitors: readonly Visitor[]; now: Date };
+type Props = {
+  labelledBy: string;
+  visitors: readonly Visitor[];
+  /** With how many requests each sent. */
+  hasRequests?: boolean;
+  now: Date;
+};
 
-/** Ips, each with the program that it said it was. */
-export function Visitors({ labelledBy, visitors, now }: Props) {
+/** Ips, each with the program that it said it was, and what is new among them. */
+export function Visitors({ labelledBy, visitors, hasRequests = false, now }: Props) {
   return (
     <DataTable
       labelledBy={labelledBy}
-      columns={[{ title: "IP" }, { title: "Program" }, { title: "Last seen" }]}
+      columns={[
+        { title: "IP" },
+        { title: "Program" },
+        { title: "First seen" },
+        { title: "Last seen" },
+        ...(hasRequests ? [{ title: "Requests", isNumber: true }] : []),
+      ]}
       className={styles.table}
     >
-      {visitors.map(({ ip, agent, lastSeenAt }) => (
+      {visitors.map(({ ip, agent, firstSeenAt, lastSeenAt, requests, isNew }) => (
         <Row key={ip}>
           <RowTitle className="mono">
-            <Ip ip={ip} />
+            <Ip ip={ip} /> {isNew && <span className="badge warning">New</span>}
           </RowTitle>
           <Cell title={agent ?? undefined}>{programName(agent) ?? "Unknown"}</Cell>
-          <Cell>
+          <Cell label="First seen">{firstSeenAt ? <Time at={firstSeenAt} now={now} /> : "–"}</Cell>
+          <Cell label="Last seen">
             <Time at={lastSeenAt} now={now} />
           </Cell>
+          {hasRequests && (
+            <Cell label="Requests" isNumber>
+              {requests?.toLocaleString("en") ?? "–"}
+            </Cell>
+          )}
         </Row>
       ))}
     </DataTable>

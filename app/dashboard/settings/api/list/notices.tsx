@@ -6,7 +6,7 @@ import { DAY } from "@/lib/time";
 import type { NewNetwork } from "@/lib/tokens/activity";
 import { endsSoon } from "@/lib/tokens/expiry";
 import { endOf, type TokenLists, type TokenRecord } from "@/lib/tokens/management";
-import { RevokeLink } from "../revoke/revoke-questions";
+import { NewsActions } from "./news-actions";
 import styles from "./notices.module.css";
 import { programName } from "./program-name";
 
@@ -15,6 +15,15 @@ const STILL_TRIED = DAY;
 
 type Props = { lists: TokenLists; newNetworks: readonly NewNetwork[]; now: Date };
 type GroupProps = { tokens: readonly TokenRecord[]; now: Date };
+/** The same of one token, on its own page. */
+export function NewNetworkOf({ token, seen, now }: { token: TokenRecord; seen: readonly NewNetwork[]; now: Date }) {
+  return (
+    <ul className={`${styles.notices} ${styles.list}`}>
+      <NewNetworks seen={seen.map((network) => ({ token, network }))} now={now} />
+    </ul>
+  );
+}
+
 type SeenToken = { token: TokenRecord; network: NewNetwork };
 
 /** What needs attention: tokens tried after their end or outside their networks, about to end, used from a new network. */
@@ -137,6 +146,7 @@ function EndSoon({ tokens, now }: GroupProps) {
 
 function NewNetworks({ seen, now }: { seen: readonly SeenToken[]; now: Date }) {
   const [first, ...others] = seen;
+  const [tokens, networks] = [seen.map(({ token }) => token), seen.map(({ network }) => network)];
   if (!first || others.length > 0) {
     return (
       <li className={styles.line}>
@@ -144,10 +154,7 @@ function NewNetworks({ seen, now }: { seen: readonly SeenToken[]; now: Date }) {
           {seen.length} tokens were used from a new network: <Names tokens={seen.map(({ token }) => token)} />. Revoke
           those that you did not use there.
         </span>
-        <RevokeLink selection={seen.map(({ token }) => token.id)} idPrefix="notice-" className={styles.action}>
-          Revoke {seen.length}
-          <span className="visually-hidden"> tokens</span>
-        </RevokeLink>
+        <NewsActions tokens={tokens} seen={networks} idPrefix="notice-" />
       </li>
     );
   }
@@ -160,9 +167,7 @@ function NewNetworks({ seen, now }: { seen: readonly SeenToken[]; now: Date }) {
         <Ip ip={network.network} />
         {program && ` (${program})`}.
       </span>
-      <RevokeLink selection={[token.id]} idPrefix="notice-" className={styles.action}>
-        Revoke<span className="visually-hidden"> {token.name}</span>
-      </RevokeLink>
+      <NewsActions tokens={tokens} seen={networks} idPrefix="notice-" />
     </li>
   );
 }

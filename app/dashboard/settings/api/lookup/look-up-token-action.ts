@@ -3,6 +3,7 @@
 import { textOf } from "@/lib/http/form-fields";
 import { waitText } from "@/lib/relative-time";
 import { requireAccount } from "@/lib/sign-in/sessions";
+import { listNewNetworks } from "@/lib/tokens/activity";
 import { lookUpToken } from "@/lib/tokens/lookup";
 import { endOf } from "@/lib/tokens/management";
 import { type TokenState, tokenState } from "@/lib/tokens/state";
@@ -14,6 +15,8 @@ type Found = {
   state: TokenState;
   endedAt: number | null;
   lastUsedAt: number | null;
+  /** The new network that it is used from. */
+  network: string | null;
 };
 
 /** The answer to a pasted token. It never contains the pasted text. */
@@ -33,6 +36,8 @@ export async function lookUpTokenAction(_: LookUpAnswer, form: FormData): Promis
   if (result.tokens.length === 0)
     return message("None of your tokens is that one. It may be somebody else’s, or forgotten since it ended.");
   const now = new Date();
+  const active = result.tokens.filter((token) => tokenState(token, now) === "active").map(({ id }) => id);
+  const news = await listNewNetworks(active, now);
   const tokens = result.tokens.map((token) => ({
     id: token.id,
     name: token.name,
@@ -40,6 +45,7 @@ export async function lookUpTokenAction(_: LookUpAnswer, form: FormData): Promis
     state: tokenState(token, now),
     endedAt: endOf(token)?.getTime() ?? null,
     lastUsedAt: token.lastUsedAt?.getTime() ?? null,
+    network: news.find(({ tokenId }) => tokenId === token.id)?.network ?? null,
   }));
   return { kind: "found", tokens, now: now.getTime() };
 }

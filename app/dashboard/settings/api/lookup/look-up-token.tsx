@@ -7,6 +7,7 @@ import { NoAnswer } from "@/app/ui/no-answer";
 import { Time } from "@/app/ui/time";
 import { useFormAnswer } from "@/app/ui/use-form-answer";
 import { tokenPath } from "@/lib/page-paths";
+import { NewsActions } from "../list/news-actions";
 import styles from "./look-up-token.module.css";
 import { type LookUpAnswer, lookUpTokenAction } from "./look-up-token-action";
 
@@ -18,12 +19,12 @@ export function LookUpToken() {
     if (field.current) field.current.value = "";
   });
   return (
-    <form className="card card-body" action={form.formAction} onSubmit={form.onSubmit} aria-labelledby="which">
+    <section className={styles.question} aria-label="Which token is this?">
       {form.hasFailed && <NoAnswer>Sending it again is safe.</NoAnswer>}
-      <div className="fields">
+      <form className={styles.form} action={form.formAction} onSubmit={form.onSubmit}>
         <Field
           id="pasted"
-          label="A token, or its last four characters"
+          label="Which token is this? Paste it, or its last four characters"
           hint="It is compared and then forgotten: neither stored nor logged."
         >
           <input
@@ -42,11 +43,11 @@ export function LookUpToken() {
         <button type="submit" className="button quiet" aria-disabled={form.isPending}>
           Find it
         </button>
-      </div>
+      </form>
       <div role="status">
         <Answer answer={form.answer} />
       </div>
-    </form>
+    </section>
   );
 }
 
@@ -56,7 +57,7 @@ function Answer({ answer }: { answer: LookUpAnswer }) {
   const now = new Date(answer.now);
   return (
     <ul className={styles.found}>
-      {answer.tokens.map(({ id, name, hint, state, endedAt, lastUsedAt }) => (
+      {answer.tokens.map(({ id, name, hint, state, endedAt, lastUsedAt, network }) => (
         <li key={id}>
           <a className="inline-link" href={tokenPath(id)}>
             <strong>{name}</strong>
@@ -70,6 +71,14 @@ function Answer({ answer }: { answer: LookUpAnswer }) {
             <>
               last used <Time at={new Date(lastUsedAt)} now={now} />.
             </>
+          )}{" "}
+          {network !== null && `New: it is used from ${network}. `}
+          {state === "active" && (
+            <NewsActions
+              tokens={[{ id, name }]}
+              seen={network === null ? [] : [{ tokenId: id, network }]}
+              idPrefix="found-"
+            />
           )}
         </li>
       ))}

@@ -2,7 +2,7 @@
 
 import { useEffect, useRef, useState } from "react";
 import { TOKEN_PAGE } from "@/lib/page-paths";
-import { useAsk } from "./revoke-questions";
+import { RevokeLink, useAsk } from "./revoke-questions";
 import styles from "./selection.module.css";
 
 type Count = { selected: number; shown: number };
@@ -64,6 +64,9 @@ export function Selection({ children }: { children: React.ReactNode }) {
           <button type="submit" className="button quiet wary small">
             Revoke selected…
           </button>
+          <RevokeLink selection="all" className="plain-button wary">
+            Revoke all…
+          </RevokeLink>
         </span>
       </div>
       {children}
