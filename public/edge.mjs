@@ -1696,8 +1696,10 @@ class Node {
       // Another origin may be there.
       if (!isSameOrigin(known.get(service.id), service)) this.away.delete(service.id);
     }
-    await this.#reach(target);
     const inUse = new Set([...target.values()].map(({ id }) => id));
+    // From here on nobody is answered for what is not served any more.
+    this.wanted = this.wanted.filter(({ id }) => inUse.has(id));
+    await this.#reach(target);
     const before = new Map(this.wanted.map((service) => [service.id, service]));
     this.wanted = wanted.filter(({ id }) => inUse.has(id));
     const changed = this.wanted.filter((service) => !isSameOrigin(before.get(service.id), service));

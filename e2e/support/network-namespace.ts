@@ -3,6 +3,9 @@ import { randomBytes } from "node:crypto";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { atExit } from "./at-exit";
 
+/** Four digits of an ip, as everybody writes them: without a zero at the beginning. */
+const group = () => (1 + (randomBytes(2).readUInt16BE() % 0xfffe)).toString(16);
+
 /** A network namespace, linked to the machine that the test runs on and to nothing else. */
 export class NetworkNamespace {
   readonly name = `ce${randomBytes(4).toString("hex")}`;
@@ -11,7 +14,7 @@ export class NetworkNamespace {
   readonly outside = `${this.#net}.1`;
   readonly ip = `${this.#net}.2`;
   /** The same machines in IPv6. */
-  readonly outside6 = `fd00:${randomBytes(2).toString("hex")}:${randomBytes(2).toString("hex")}::1`;
+  readonly outside6 = `fd00:${group()}:${group()}::1`;
   readonly ip6 = this.outside6.replace(/1$/, "2");
   readonly #settings = `/etc/netns/${this.name}`;
 
