@@ -7,6 +7,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 // A copy of the project on which nobody has installed anything.
 const FILES = [
   "scripts/run.mjs",
+  "scripts/demo-steps.mjs",
   "scripts/setup-lock.mjs",
   "lib/process/build-info.mjs",
   "lib/process/log.mjs",

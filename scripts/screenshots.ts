@@ -116,8 +116,9 @@ async function takeEveryPage(browser: Browser, demo: Demo, dataDir: string, choi
     await first.goto(demo.origin + TOKEN_PAGE);
     const token = await firstId(first, `${TOKEN_PAGE}/`);
     const services = await findServices(demo.owner.email);
+    const { id: edgeNode } = await db.edgeNode.findFirstOrThrow({ select: { id: true } });
     const failures: string[] = [];
-    for (const state of listStates({ server, token, services, long: collector })) {
+    for (const state of listStates({ server, token, services, edgeNode, long: collector })) {
       if (choice.names.length > 0 && !choice.names.some((word) => state.name.startsWith(word))) continue;
       if (state.viewer === "collector") await keepReporting(collector.email);
       if (state.without) await db.$executeRawUnsafe(`alter table ${state.without} rename to elsewhere`);

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { listStates } from "./states";
 
 const services = { active: 2, pending_config: 3, configuring: 4, failed: 5, disabled: 6, deleting: 7 };
-const states = listStates({ server: 1, token: 8, services, long: { server: 9, service: 10, token: 11 } });
+const states = listStates({ server: 1, token: 8, services, edgeNode: 12, long: { server: 9, service: 10, token: 11 } });
 
 /** The paths of the pages of app/, with a pattern in the place of an id. A page that only leads elsewhere says `never`. */
 const pages = readdirSync("app", { recursive: true, encoding: "utf8" })

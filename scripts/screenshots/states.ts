@@ -26,6 +26,7 @@ export type StateIds = {
   token: number;
   /** A game service of the owner in each status. */
   services: Readonly<Record<GameServiceStatus, number>>;
+  edgeNode: number;
   /** Of the collector. */
   long: { server: number; service: number; token: number };
 };
@@ -33,7 +34,7 @@ export type StateIds = {
 const MISSING_ID = 2_147_483_647;
 
 /** Every page and every state of it. Those that change what later ones would show come last. */
-export function listStates({ server, token, services, long }: StateIds): State[] {
+export function listStates({ server, token, services, edgeNode, long }: StateIds): State[] {
   const service = services.active;
   return [
     { name: "landing", path: "/", viewer: "stranger" },
@@ -99,7 +100,11 @@ export function listStates({ server, token, services, long }: StateIds): State[]
     { name: "service-new", path: paths.NEW_GAME_SERVICE },
     { name: "service-new-refused", path: paths.NEW_GAME_SERVICE, reach: refuseService },
     { name: "service-not-found", path: paths.servicePath(MISSING_ID) },
+    { name: "services-support", path: paths.SUPPORT, viewer: "admin" },
     { name: "edge-nodes", path: paths.EDGE_NODES, viewer: "admin" },
+    { name: "edge-node-new", path: paths.NEW_EDGE_NODE, viewer: "admin" },
+    { name: "edge-node-settings", path: paths.edgeNodeSettingsPath(edgeNode), viewer: "admin" },
+    { name: "edge-node-remove", path: paths.removeEdgeNodePath(edgeNode), viewer: "admin" },
 
     { name: "account", path: paths.ACCOUNT_PAGE },
     { name: "account-menu", path: paths.ACCOUNT_PAGE, reach: openMenu },
