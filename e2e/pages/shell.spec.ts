@@ -1,5 +1,5 @@
 import type { Page } from "playwright/test";
-import { newAccount, newGameService, newNamedToken, newServer } from "@/e2e/support/factories";
+import { newAccount, newGameService, newNamedToken, newServer, unique } from "@/e2e/support/factories";
 import { expect, openAccountMenu, TOKEN_PAGE, test, withAndWithoutJavaScript } from "@/e2e/support/pages";
 import { db } from "@/lib/database/client";
 import { DASHBOARD } from "@/lib/page-paths";
@@ -64,7 +64,7 @@ withAndWithoutJavaScript(() => {
 });
 
 /** The paths of all pages of the dashboard, by the list from which their pictures are made. */
-function dashboardPaths(server: number, service: number, token: number): string[] {
+function dashboardPaths(server: number, service: number, token: number, edgeNode: number): string[] {
   const services = {
     active: service,
     pending_config: service,
@@ -73,10 +73,10 @@ function dashboardPaths(server: number, service: number, token: number): string[
     disabled: service,
     deleting: service,
   };
-  const paths = listStates({ server, token, services, long: { server, service, token } })
+  const paths = listStates({ server, token, services, edgeNode, long: { server, service, token } })
     // A page that says that something is missing stands alone in the middle of the screen.
     .filter(({ name, path }) => path.startsWith(DASHBOARD) && !name.includes("not-found"))
-    .map(({ path }) => path.replace(/\?.*/, ""));
+    .map(({ path }) => path.replace(/\?(?!node=).*/, ""));
   return [...new Set(paths)];
 }
 
@@ -111,13 +111,15 @@ test("every part of every page of the dashboard begins at one left edge and ends
   await recordCheckIn(server, { sample: { cpuPct: 90 }, facts: { os: "Debian 13", kernel: "6.12", cores: 4 } });
   const { id: service } = await newGameService(account.id);
   const { token } = await newNamedToken(account.id, "in the column");
+  const { id: edgeNode } = await db.edgeNode.create({ data: { name: unique("column") }, select: { id: true } });
   const astray: string[] = [];
-  for (const path of dashboardPaths(server, service, token.id)) {
+  for (const path of dashboardPaths(server, service, token.id, edgeNode)) {
     await page.goto(path);
     for (const width of [375, 1280]) {
       await page.setViewportSize({ width, height: 900 });
       for (const part of await partsAstray(page)) astray.push(`${path} at ${width}: ${part}`);
     }
   }
+  await db.edgeNode.delete({ where: { id: edgeNode } });
   expect(astray).toEqual([]);
 });
