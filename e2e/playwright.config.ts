@@ -93,6 +93,8 @@ export default defineConfig({
     ["json", { outputFile: process.env.E2E_REPORT ? `../${process.env.E2E_REPORT}` : "../test-results/e2e.json" }],
   ],
   use: {
+    actionTimeout: FACT,
+    navigationTimeout: FACT,
     ...(executablePath ? { launchOptions: { executablePath } } : {}),
     // Records no traces, because they cost as much as the test steps. A screenshot and the error suffice.
     screenshot: "only-on-failure",

@@ -195,7 +195,7 @@ withAndWithoutJavaScript(() => {
     const notice = page.getByRole("listitem").filter({ hasText: "was used from a new network" });
     await expect(notice.getByRole("link", { name: "Replace moved" })).toHaveAttribute("href", /#replace$/);
     await expect(notice.getByRole("link", { name: "Revoke moved" })).toBeVisible();
-    await notice.getByRole("button", { name: "This was us: moved" }).click();
+    await notice.getByRole("button", { name: "This was us moved" }).click();
     await expect(notice).toHaveCount(0);
     await expect(rows.filter({ hasText: "New" })).toHaveCount(0);
     await page.goto(TOKEN_PAGE);
@@ -205,7 +205,7 @@ withAndWithoutJavaScript(() => {
     await page
       .locator("input[name=seen]")
       .evaluate((input, value) => input.setAttribute("value", value), `${theirs.token.id} 198.51.100.5`);
-    await lines.getByRole("button", { name: "This was us: moved too" }).click();
+    await lines.getByRole("button", { name: "This was us moved too" }).click();
     await expect(lines).toHaveText([/^moved too/]);
     const known = { knownAt: { not: null } };
     expect(
@@ -226,7 +226,7 @@ withAndWithoutJavaScript(() => {
     const found = section.getByRole("listitem");
     await expect(found.getByRole("link", { name: "Replace in my hand" })).toHaveAttribute("href", /#replace$/);
     await expect(found.getByRole("link", { name: "Revoke in my hand" })).toBeVisible();
-    await found.getByRole("button", { name: "This was us: in my hand" }).click();
+    await found.getByRole("button", { name: "This was us in my hand" }).click();
     await expect(page.getByRole("region", { name: "Needs attention" })).toHaveCount(0);
   });
 });
@@ -539,6 +539,6 @@ test("the page says at its top what needs attention: a dead token still tried, o
   await expect(lines).toHaveText([
     /^dead \(cpat_…\w{4}\) was revoked 3 days ago and is still tried: last 1 hour ago from 203\.0\.113\.9\.$/,
     /^ending \(cpat_…\w{4}\) ends in 3 days, on .+\.Replace ending$/,
-    /^moved \(cpat_…\w{4}\) was used from a new network 1 day ago: 198\.51\.100\.5\.Replace movedRevoke movedThis was us: moved$/,
+    /^moved \(cpat_…\w{4}\) was used from a new network 1 day ago: 198\.51\.100\.5\.Replace movedRevoke movedThis was us moved$/,
   ]);
 });

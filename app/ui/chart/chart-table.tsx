@@ -54,9 +54,7 @@ export function ChartTable({ title, from, to, unit, series, silences, row, zone 
           <tr key={at}>
             <th scope="row">{momentText(new Date(at), zone)}</th>
             <td>{heardText(silences, at, end)}</td>
-            {series.map(({ name }, index) => (
-              <Numbers key={name} point={points[index]} unit={unit} />
-            ))}
+            {points.map((point) => cellsOf(point, unit))}
           </tr>
         ))}
       </tbody>
@@ -64,14 +62,11 @@ export function ChartTable({ title, from, to, unit, series, silences, row, zone 
   );
 }
 
-function Numbers({ point, unit }: { point: ChartPoint | undefined; unit: Unit }) {
-  return (
-    <>
-      <td>{point ? quantity(point.least, unit) : "–"}</td>
-      <td>{point ? quantity(point.mean, unit) : "–"}</td>
-      <td>{point ? quantity(point.greatest, unit) : "–"}</td>
-    </>
-  );
+/** An array, not a component: a month's page has a thousand of them, and a component's name would stand at each. */
+function cellsOf(point: ChartPoint | undefined, unit: Unit) {
+  return (["least", "mean", "greatest"] as const).map((name) => (
+    <td key={name[0]}>{point ? quantity(point[name], unit) : "–"}</td>
+  ));
 }
 
 type Row = { at: number; end: number; points: (ChartPoint | undefined)[] };

@@ -35,7 +35,7 @@ export function NewsActions({ tokens, seen, idPrefix }: Props) {
             <input key={seenText(one)} type="hidden" name={SEEN_FIELD} value={seenText(one)} />
           ))}
           <button type="submit" className={`plain-button ${styles.action}`}>
-            This was us<span className="visually-hidden">: {tokens.map(({ name }) => name).join(", ")}</span>
+            This was us<span className="visually-hidden"> {tokens.map(({ name }) => name).join(", ")}</span>
           </button>
         </form>
       )}
