@@ -52,7 +52,11 @@ test("PostgreSQL goes back to a moment as docs/backup.md says: a token of before
       primary.url,
       "select pg_walfile_name(pg_switch_wal()) as wal",
     );
-    await expect.poll(() => readdirSync(join(dir, "wal"))).toContain(wal);
+    // The file has its name before it is whole.
+    await expect
+      .poll(() => runSql(primary.url, "select last_archived_wal as wal from pg_stat_archiver"))
+      .toEqual([{ wal }]);
+    expect(readdirSync(join(dir, "wal"))).toContain(wal);
     await primary.kill();
 
     expect(goBack).toContain("'2026-11-23 10:00:00+00'");

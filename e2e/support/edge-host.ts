@@ -42,14 +42,14 @@ export class EdgeHost {
     this.#network.askOutside();
   }
 
-  /** The servers of HAProxy: which slot, ip and port, and whether they take new players. */
+  /** HAProxy's servers of game services: which slot, ip and port, and whether they take new players. */
   async servers(): Promise<{ slot: string; end: string; isReady: boolean }[]> {
     const socket = connect(this.#commands.socket, () => socket.write("show servers state\n"));
     const [, , ...rows] = (await text(socket)).trim().split("\n");
-    return rows.map((row) => {
-      const values = row.split(" ");
-      return { slot: values[1] ?? "", end: `${values[4]}:${values[18]}`, isReady: values[6] === "0" };
-    });
+    return rows
+      .map((row) => row.split(" "))
+      .filter(([, backend]) => backend?.startsWith("slot_"))
+      .map((values) => ({ slot: values[1] ?? "", end: `${values[4]}:${values[18]}`, isReady: values[6] === "0" }));
   }
 
   /** Counts from now on the packets of connections to `port` that leave from these ports, both ways. */

@@ -132,13 +132,13 @@ function logFailuresOnce(): (what: string, task: () => Promise<void>) => Promise
       if (failing.delete(what) && failing.size === 0) console.error("The machines of the demo report again.");
     } catch (error) {
       if (failing.size === 0)
-        console.error(`The machines of the demo do not report (${what}: ${firstLine(error)}). They go on trying.`);
+        console.error(`The machines of the demo do not report (${what}: ${reasonOf(error)}). They go on trying.`);
       failing.add(what);
     }
   };
 }
 
-function firstLine(error: unknown): string {
-  const [line = ""] = String(error).trim().split("\n");
-  return line;
+/** Prisma's errors begin with the call that failed, and end with why. */
+function reasonOf(error: unknown): string {
+  return String(error).trim().split("\n").at(-1)?.trim() ?? "";
 }
