@@ -49,7 +49,7 @@ export default async function Page() {
         title="Time zone"
         about={<p>Charts, tables and dates of the console use it. The API uses Unix milliseconds.</p>}
       >
-        <TimeZoneForm key={account.timeZone} current={account.timeZone} zones={listTimeZones()} />
+        <TimeZoneForm current={account.timeZone} zones={listTimeZones()} />
       </SettingsSection>
       <SettingsSection
         id="password"

@@ -21,7 +21,9 @@ export function TimeZoneForm({ current, zones }: Props) {
     isPending,
     hasFailed,
   } = useFormAnswer<TimeZoneAnswer>(setTimeZoneAction, UNSENT);
-  const [chosen, setChosen] = useState(current);
+  // Until somebody chooses one it follows the account, which takes over the browser's zone after the first page.
+  const [touched, setChosen] = useState<string | null>(null);
+  const chosen = touched ?? current;
   const browserZone = useBrowserZone();
   const offered = [...new Set([...zones, current, ...(browserZone ? [browserZone] : [])])];
   return (
