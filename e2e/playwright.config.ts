@@ -41,10 +41,10 @@ const notHere = E2E_POSTGRES_URL
     ? [/@one-engine/]
     : [];
 
-/** One more than the smallest machine has cores, because a test often waits for its browser or the console. */
-const BUSY = 3;
+/** Twice as many as the smallest machine has cores, because a test often waits for its browser or the console. */
+const BUSY = 4;
 /** Tests that mostly wait for time to pass or for their turn. They start first, because they cannot be shortened. */
-const WAITING = 4;
+const WAITING = 3;
 
 // The workers and their browsers step back behind the consoles and their database. Every worker loads this file.
 if (process.env.TEST_WORKER_INDEX !== undefined) stepBack();

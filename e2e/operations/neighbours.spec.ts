@@ -458,6 +458,28 @@ test("forms to sign in that come from many networks at once are answered a few a
   expect(Number(after.at_once) - Number(before.at_once)).toBeLessThan(10);
 });
 
+test("a crowd that signs in from one place is told to come back, and somebody elsewhere gets in meanwhile", {
+  tag: "@one-engine",
+}, async () => {
+  const owner = await newAccount();
+  const fields = fieldsOfForm(await (await send("/sign-in", {})).text(), "Sign in");
+  const signIn = (email: string, password: string, ip: string) =>
+    sendFields(`${app.origin}/sign-in`, fields, { Origin: app.origin, "X-Forwarded-For": ip }, { email, password });
+  const crowd = Promise.all(
+    Array.from({ length: 40 }, async () => {
+      const answer = await signIn(`${unique("nobody")}@example.com`, "wrong password", "198.51.100.77");
+      return { status: answer.status, wait: answer.headers.get("retry-after"), text: await answer.text() };
+    }),
+  );
+  expect((await signIn(owner.email, PASSWORD, "198.51.100.78")).status).toBe(303);
+  const turnedAway = (await crowd).filter(({ status }) => status === 429);
+  expect(turnedAway.length).toBeGreaterThan(10);
+  for (const { wait, text } of turnedAway) {
+    expect(wait).toMatch(/^[1-5]$/);
+    expect(text).toContain("Nobody was signed in. Try again in a few seconds.");
+  }
+});
+
 test("a site that asks from more networks than may wait keeps nobody elsewhere from the pages of strangers and the sign-in", {
   tag: "@one-engine",
 }, async () => {

@@ -229,32 +229,3 @@ test("sign-out lasts, however its session is being extended at that moment", asy
   const left = await db.session.findMany({ where: alive });
   expect(left.map(({ expiresAt }) => expiresAt)).toEqual([]);
 });
-
-test("a crowd that signs in from one place is told to come back, and somebody elsewhere gets in meanwhile", async ({
-  page,
-  browser,
-}) => {
-  const { email } = await newAccount();
-  await page.goto("/sign-in");
-  const { origin } = new URL(page.url());
-  const plain = await browser.newPage({ javaScriptEnabled: false });
-  await plain.goto(`${origin}/sign-in`);
-  const fields = await fieldsOf(plain);
-  await plain.close();
-  const headers = { Origin: origin, "X-Forwarded-For": newIp() };
-  const crowd = Promise.all(
-    Array.from({ length: 40 }, async () => {
-      const changes = { email: `${unique("nobody")}@example.com`, password: "wrong password" };
-      const answer = await sendFields(`${origin}/sign-in`, fields, headers, changes);
-      return { status: answer.status, wait: answer.headers.get("retry-after"), text: await answer.text() };
-    }),
-  );
-  await submitSignIn(page, email);
-  await expect(page).toHaveURL("/dashboard");
-  const turnedAway = (await crowd).filter(({ status }) => status === 429);
-  expect(turnedAway.length).toBeGreaterThan(10);
-  for (const { wait, text } of turnedAway) {
-    expect(wait).toMatch(/^[1-5]$/);
-    expect(text).toContain("Nobody was signed in. Try again in a few seconds.");
-  }
-});
