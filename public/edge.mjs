@@ -2271,7 +2271,7 @@ class Node {
 }
 
 /** What an older console refuses of a report. */
-const NEW_FIELDS = /serving_version|warning|joins|pings|answered|players|node_minutes/;
+const NEW_FIELDS = /\b(?:serving_version|warning|joins|pings|answered|players|node_minutes): is not a field of /;
 
 /**
  * An interval as the first version of the console knows it.
