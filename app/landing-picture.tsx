@@ -47,3 +47,45 @@ export function FleetPicture() {
     </figure>
   );
 }
+
+/** Thousands of packets in each minute of half an hour: what players sent, and what was dropped. */
+const PASSED = [
+  22, 24, 23, 25, 26, 24, 25, 27, 26, 25, 24, 26, 28, 27, 26, 25, 27, 28, 26, 27, 25, 26, 24, 25, 27, 26, 25, 24, 26,
+  25,
+];
+const DROPPED = [1, 1, 0, 1, 2, 1, 1, 1, 2, 1, 18, 64, 92, 97, 88, 95, 90, 71, 33, 9, 2, 1, 1, 0, 1, 1, 2, 1, 1, 1];
+const MOST = Math.max(...PASSED.map((passed, minute) => passed + (DROPPED[minute] ?? 0)));
+const sum = (thousands: readonly number[]) => (thousands.reduce((all, one) => all + one, 0) / 1000).toFixed(1);
+
+/** A game service under attack, as its owner sees it: players go on playing. */
+export function ProtectionPicture() {
+  return (
+    <figure className={styles.picture} aria-labelledby="protection-picture">
+      <div className={`card ${styles.service}`}>
+        <p className={styles.line}>
+          <strong>mc.example.net</strong> <span className="badge good">Active on 3 edge nodes</span>
+        </p>
+        <svg className={styles.traffic} viewBox="0 0 300 80" preserveAspectRatio="none" aria-hidden="true">
+          {PASSED.map((passed, minute) => {
+            const [low, high] = [(80 * passed) / MOST, (80 * (DROPPED[minute] ?? 0)) / MOST];
+            const x = 10 * minute + 1;
+            return (
+              // biome-ignore lint/suspicious/noArrayIndexKey: minutes are in order
+              <g key={minute}>
+                <rect className={styles.passed} x={x} width="8" y={80 - low} height={low} />
+                <rect className={styles.dropped} x={x} width="8" y={80 - low - high} height={high} />
+              </g>
+            );
+          })}
+        </svg>
+        <p className={styles.line}>
+          <span>{sum(PASSED)} million packets of players passed</span>
+          <span className={styles.kept}>{sum(DROPPED)} million packets of an attack dropped</span>
+        </p>
+      </div>
+      <figcaption id="protection-picture" className="hint">
+        Example: half an hour of a protected Minecraft server
+      </figcaption>
+    </figure>
+  );
+}

@@ -1,13 +1,12 @@
 import { headers } from "next/headers";
 import Link from "next/link";
-import { ENDPOINTS } from "@/lib/api/contract";
-import examples from "@/lib/api/examples.json";
 import { servedOrigin } from "@/lib/http/own-origin";
-import { API_REFERENCE, DASHBOARD, SIGN_IN } from "@/lib/page-paths";
+import { API_REFERENCE, DASHBOARD, GAME_SERVICES, SIGN_IN } from "@/lib/page-paths";
+import { env } from "@/lib/process/env";
 import { API_REQUESTS, policyText } from "@/lib/rate-limit/policy";
 import { findAccount } from "@/lib/sign-in/sessions";
 import { AccountHeader } from "./dashboard/account-header";
-import { FleetPicture } from "./landing-picture";
+import { FleetPicture, ProtectionPicture } from "./landing-picture";
 import styles from "./page.module.css";
 import { CodeBlock } from "./ui/code-block";
 import { Section } from "./ui/section";
@@ -37,8 +36,8 @@ export default async function Page() {
           <div className={styles.intro}>
             <h1 className={styles.title}>Know which server needs you</h1>
             <p className={styles.lead}>
-              One score from 0 to 1000 for every server, with the reasons for it, and a read-only API for your own
-              dashboards and scripts.
+              One health score with its reasons for every server, and protection from attacks for your game servers. A
+              read-only API brings both to your own dashboards and scripts.
             </p>
             <p className="row">
               <Link className="button" href={account ? DASHBOARD : SIGN_IN} prefetch={false}>
@@ -48,6 +47,7 @@ export default async function Page() {
                 Read the API reference
               </Link>
             </p>
+            {!account && <WhoMaySignUp />}
           </div>
           <FleetPicture />
         </div>
@@ -81,7 +81,10 @@ export default async function Page() {
           <li className={`card ${styles.step}`}>
             <div className="stack">
               <h2>Read it anywhere</h2>
-              <p className="soft">One header, plain JSON, an OpenAPI document, and numbers for Prometheus.</p>
+              <p className="soft">
+                One header, plain JSON, an OpenAPI document, and numbers for Prometheus. {policyText(API_REQUESTS)} per
+                token.
+              </p>
             </div>
             <CodeBlock
               label="A first request"
@@ -89,31 +92,43 @@ export default async function Page() {
             />
           </li>
         </ol>
-        <Section id="endpoints" title="What the API answers">
-          <dl className={styles.list}>
-            {ENDPOINTS.map(([path, { purpose }]) => (
-              <div key={path} className={styles.endpoint}>
-                <dt>
-                  <code>GET {path}</code>
-                </dt>
-                <dd className="soft">{purpose}</dd>
-              </div>
-            ))}
-          </dl>
-          <details className="disclosure">
-            <summary>An answer</summary>
-            <CodeBlock label="GET /api/v1/servers" text={JSON.stringify(examples["/api/v1/servers"], null, 2)} />
-          </details>
-          <p className="soft">
-            {policyText(API_REQUESTS)} per token. Nothing can be changed through the API. Fields, errors and examples
-            are in the{" "}
-            <Link className="inline-link" href={API_REFERENCE} prefetch={false}>
-              API reference
-            </Link>
-            .
-          </p>
+        <Section id="protection" title="Game servers that stay playable">
+          <div className={styles.protection}>
+            <div className="stack">
+              <p>
+                Players join through edge nodes, which filter attacks and hide your server&apos;s address. You point one
+                name at them; the console says what each node serves, and how much it dropped.
+              </p>
+              <p>
+                <Link href={account ? GAME_SERVICES : SIGN_IN} prefetch={false}>
+                  {account ? "Go to your game services" : "Sign in to protect one"}
+                </Link>
+              </p>
+            </div>
+            <ProtectionPicture />
+          </div>
         </Section>
       </main>
     </>
+  );
+}
+
+/** There is no form to sign up: accounts are made with a command. */
+function WhoMaySignUp() {
+  return (
+    <p className="hint">
+      Accounts are made by whoever runs this console
+      {env.contactUrl ? (
+        <>
+          :{" "}
+          <a className="inline-link" href={env.contactUrl}>
+            ask for one
+          </a>
+        </>
+      ) : (
+        ": ask them for one"
+      )}
+      .
+    </p>
   );
 }

@@ -1,8 +1,19 @@
 import type { Page } from "playwright/test";
 import { expectAccessible, expectToFit } from "@/e2e/support/axe";
-import { newNamedToken, newToken } from "@/e2e/support/factories";
+import { newBenchmarkRun, newGameService, newNamedToken, newServer, newToken } from "@/e2e/support/factories";
 import { createOnPage, expect, submitSignIn, TOKEN_PAGE, test } from "@/e2e/support/pages";
 import { db } from "@/lib/database/client";
+import {
+  API_REFERENCE,
+  CHANGELOG,
+  DASHBOARD,
+  EDGE_NODES,
+  GAME_SERVICES,
+  NEW_GAME_SERVICE,
+  NEW_SERVER,
+  OWN_PAGES,
+} from "@/lib/page-paths";
+import { recordCheckIn } from "@/lib/servers/telemetry/check-ins";
 import { DAY } from "@/lib/time";
 import { MAX_ACTIVE_TOKENS, revokeTokens } from "@/lib/tokens/management";
 
@@ -194,19 +205,56 @@ test("with the keyboard alone: sign in, create, copy, finish, revoke, and the fo
   expect((await db.accessToken.findFirstOrThrow({ where: { accountId: account.id } })).revokedAt).not.toBeNull();
 });
 
-test("every button and link is at least 24 pixels in both directions, on a narrow screen too", {
+/** What can be pressed and is smaller than 24 pixels in one direction; links in the middle of a sentence are as high as its lines. */
+async function smallTargets(page: Page): Promise<string[]> {
+  return page.locator("a[href], button, summary, input, select, textarea").evaluateAll((elements) => {
+    const isInSentence = (element: Element) => {
+      const text = (element.parentElement?.textContent ?? "").replace(element.textContent ?? "", "").trim();
+      return element.tagName === "A" && getComputedStyle(element).display === "inline" && /\w{3}/.test(text);
+    };
+    return elements
+      .filter(
+        (element) =>
+          element.checkVisibility({ visibilityProperty: true }) && !element.matches(".visually-hidden, .skip-link"),
+      )
+      .map((element) => ({ element, box: element.getBoundingClientRect() }))
+      .filter(({ box }) => box.width > 0 && (box.width < 24 || box.height < 23.9))
+      .filter(({ element }) => !isInSentence(element))
+      .map(
+        ({ element, box }) =>
+          `${element.tagName} ${element.textContent?.trim().slice(0, 40)} ${Math.round(box.width)}x${Math.round(box.height)}`,
+      );
+  });
+}
+
+test("on every page whatever can be pressed is at least 24 pixels in both directions, narrow and wide", {
   tag: "@one-engine",
 }, async ({ page, account }) => {
   await fill(account.id);
-  await page.setViewportSize({ width: 320, height: 800 });
-  await page.goto(TOKEN_PAGE);
-  const small = await page.locator("main a, main button, header a, header button").evaluateAll((elements) =>
-    elements
-      .map((element) => ({ text: element.textContent, box: element.getBoundingClientRect() }))
-      .filter(({ box }) => box.width > 0 && (box.width < 24 || box.height < 24))
-      .map(({ text }) => text),
-  );
-  expect(small).toEqual([]);
+  const { token } = await newNamedToken(account.id, "one more");
+  const { id: server } = await newServer(account.id, { publicIp: "192.0.2.7", lastSeenAt: new Date() });
+  await newServer(account.id);
+  await recordCheckIn(server, { facts: { os: "Debian", kernel: "6", cores: 2 }, sample: { cpuPct: 99 } });
+  await newBenchmarkRun(server);
+  const { id: service } = await newGameService(account.id);
+  await db.account.update({ where: { id: account.id }, data: { role: "admin" } });
+  const own = { server, service, token: token.id };
+  const paths = [
+    ...Object.entries(OWN_PAGES).flatMap(([kind, { under, pages }]) =>
+      pages.map((name) => `${under}/${own[kind as keyof typeof own]}${name && `/${name}`}`),
+    ),
+    ...["/", "/sign-in", DASHBOARD, NEW_SERVER, GAME_SERVICES, NEW_GAME_SERVICE, EDGE_NODES, API_REFERENCE, CHANGELOG],
+    ...[TOKEN_PAGE, "/dashboard/settings/account", `${DASHBOARD}?view=compact`],
+  ];
+  const found: string[] = [];
+  for (const width of [390, 1440]) {
+    await page.setViewportSize({ width, height: 900 });
+    for (const path of paths) {
+      await page.goto(path);
+      for (const target of await smallTargets(page)) found.push(`${width} ${path}: ${target}`);
+    }
+  }
+  expect(found).toEqual([]);
 });
 
 test.describe("with reduced motion", () => {

@@ -7,7 +7,7 @@ import { needs } from "@/e2e/support/needs";
 import { expect, test } from "@/e2e/support/pages";
 import { runProgram } from "@/e2e/support/run-program";
 
-test("the start page shows a stranger the product: a fleet with its scores, how a server is added, a token, a first request", {
+test("the start page shows a stranger the product: a fleet with its scores, how a server is added, a token, a first request, and game protection", {
   tag: "@one-engine",
 }, async ({ page }) => {
   await page.goto("/");
@@ -26,6 +26,13 @@ test("the start page shows a stranger the product: a fleet with its scores, how 
     page.getByRole("listitem").filter({ has: page.getByRole("heading", { name: title, exact: true }) });
   await expect(step("Add a server").locator("pre")).toContainText("agent.sh install");
   await expect(step("Create a token")).toContainText(/cpat_….*Read-only/s);
+  // Both products in the first sentence, and each with a picture; who may sign up, and how.
+  await expect(page.getByRole("main").locator("p").first()).toContainText(
+    /^[^.]*health score[^.]*server[^.]*protection from attacks for your game servers\./,
+  );
+  await expect(page.getByRole("figure", { name: /protected Minecraft server/ })).toContainText("attack dropped");
+  await expect(page.getByRole("main")).toContainText(/Accounts are made by whoever runs this console: ask/);
+  await expect(page.getByRole("main")).not.toContainText("/api/v1/game-services");
   await expect(step("Read it anywhere").locator("pre")).toContainText(`${sharedOrigin()}/api/v1/servers`);
 });
 

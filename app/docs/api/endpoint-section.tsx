@@ -6,6 +6,7 @@ import { requestExamples } from "@/lib/api/request-examples";
 import { Prose } from "./blocks";
 import { Fields } from "./fields";
 import styles from "./page.module.css";
+import { RunExample } from "./run-example";
 
 type Ids = { server: number; service: number };
 type Props = { path: string; operation: Operation; origin: string; ids: Ids; schemas: Record<string, Schema> };
@@ -41,6 +42,7 @@ export function EndpointSection({ path, operation, origin, ids, schemas }: Props
         </dl>
       )}
       {curl && <CodeBlock label={`${curl.language}: ${operationId}`} text={curl.text} />}
+      <RunExample path={withId(path, ids)} name={operationId} />
       <div className={styles.languages}>
         {others.map(({ language, text }) => (
           <details key={language}>

@@ -15,6 +15,7 @@ import { findAccount } from "@/lib/sign-in/sessions";
 import { Prose, ReferenceBlock } from "./blocks";
 import { EndpointSection } from "./endpoint-section";
 import styles from "./page.module.css";
+import { ReferenceSearch } from "./reference-search";
 import { Section } from "./section";
 
 export const metadata: Metadata = { title: "API reference" };
@@ -53,10 +54,12 @@ function Reference({ document, origin, ids }: { document: OpenApiDocument; origi
         <Prose text={LEAD} />
       </p>
       <nav aria-label="On this page">
+        <ReferenceSearch />
         <ul className={styles.contents}>
-          {sections.map(({ id, title }) => (
+          {sections.map(({ id, title, blocks }) => (
             <li key={id}>
               <a href={`#${id}`}>{title}</a>
+              {blocks.some(({ kind }) => kind === "endpoints") && <EndpointLinks document={document} />}
             </li>
           ))}
         </ul>
@@ -78,6 +81,21 @@ function Reference({ document, origin, ids }: { document: OpenApiDocument; origi
         </InTurns>
       </div>
     </main>
+  );
+}
+
+/** The endpoints by their paths, under their section in the contents. */
+function EndpointLinks({ document }: { document: OpenApiDocument }) {
+  return (
+    <ul className={styles.endpoints}>
+      {Object.entries(document.paths).map(([path, { get }]) => (
+        <li key={path}>
+          <a href={`#${get.operationId}`} title={get.summary}>
+            {path.replace("/api/v1", "")}
+          </a>
+        </li>
+      ))}
+    </ul>
   );
 }
 
