@@ -96,11 +96,11 @@ export default async function Page() {
           <div className={styles.protection}>
             <div className="stack">
               <p>
-                Players join through edge nodes, which filter attacks and hide your server&apos;s address. You point one
-                name at them; the console says what each node serves, and how much it dropped.
+                Players join through edge nodes, which filter attacks and hide your server&apos;s address. Point its
+                name at them, and see here what each node serves and how much it dropped.
               </p>
               <p>
-                <Link href={account ? GAME_SERVICES : SIGN_IN} prefetch={false}>
+                <Link className="inline-link" href={account ? GAME_SERVICES : SIGN_IN} prefetch={false}>
                   {account ? "Go to your game services" : "Sign in to protect one"}
                 </Link>
               </p>
@@ -117,16 +117,13 @@ export default async function Page() {
 function WhoMaySignUp() {
   return (
     <p className="hint">
-      Accounts are made by whoever runs this console
+      The operator of this console creates accounts:{" "}
       {env.contactUrl ? (
-        <>
-          :{" "}
-          <a className="inline-link" href={env.contactUrl}>
-            ask for one
-          </a>
-        </>
+        <a className="inline-link" href={env.contactUrl}>
+          ask for one
+        </a>
       ) : (
-        ": ask them for one"
+        "ask for one"
       )}
       .
     </p>

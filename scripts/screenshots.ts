@@ -154,7 +154,8 @@ async function firstId(page: Page, prefix: string): Promise<number> {
   const hrefs = await page
     .locator(`main :is(th, td) a[href^="${prefix}"]`)
     .evaluateAll((links) => links.map((a) => a.getAttribute("href")));
-  const id = hrefs.map((href) => Number(href?.slice(prefix.length))).find(Number.isInteger);
+  // A link of a list keeps its filter behind the id.
+  const id = hrefs.map((href) => Number.parseInt(href?.slice(prefix.length) ?? "", 10)).find(Number.isInteger);
   if (id === undefined) throw new PlainError(`The demo has nothing under ${prefix}.`);
   return id;
 }

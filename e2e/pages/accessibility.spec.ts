@@ -1,17 +1,22 @@
 import type { Page } from "playwright/test";
 import { expectAccessible, expectToFit } from "@/e2e/support/axe";
-import { newBenchmarkRun, newGameService, newNamedToken, newServer, newToken } from "@/e2e/support/factories";
+import { newBenchmarkRun, newGameService, newNamedToken, newServer, newToken, unique } from "@/e2e/support/factories";
 import { createOnPage, expect, submitSignIn, TOKEN_PAGE, test } from "@/e2e/support/pages";
 import { db } from "@/lib/database/client";
 import {
+  ACCOUNT_PAGE,
   API_REFERENCE,
   CHANGELOG,
   DASHBOARD,
   EDGE_NODES,
+  edgeNodeSettingsPath,
   GAME_SERVICES,
+  NEW_EDGE_NODE,
   NEW_GAME_SERVICE,
   NEW_SERVER,
   OWN_PAGES,
+  removeEdgeNodePath,
+  SUPPORT,
 } from "@/lib/page-paths";
 import { recordCheckIn } from "@/lib/servers/telemetry/check-ins";
 import { DAY } from "@/lib/time";
@@ -227,34 +232,65 @@ async function smallTargets(page: Page): Promise<string[]> {
   });
 }
 
-test("on every page whatever can be pressed is at least 24 pixels in both directions, narrow and wide", {
-  tag: "@one-engine",
-}, async ({ page, account }) => {
-  await fill(account.id);
-  const { token } = await newNamedToken(account.id, "one more");
-  const { id: server } = await newServer(account.id, { publicIp: "192.0.2.7", lastSeenAt: new Date() });
-  await newServer(account.id);
+/** Visits all pages, as an administrator with one of everything. */
+async function visitEveryPage(page: Page, accountId: number, look: (path: string) => Promise<void>): Promise<void> {
+  await fill(accountId);
+  const { token } = await newNamedToken(accountId, "one more");
+  const { id: server } = await newServer(accountId, { publicIp: "192.0.2.7", lastSeenAt: new Date() });
+  await newServer(accountId);
   await recordCheckIn(server, { facts: { os: "Debian", kernel: "6", cores: 2 }, sample: { cpuPct: 99 } });
   await newBenchmarkRun(server);
-  const { id: service } = await newGameService(account.id);
-  await db.account.update({ where: { id: account.id }, data: { role: "admin" } });
+  const { id: service } = await newGameService(accountId);
+  await db.account.update({ where: { id: accountId }, data: { role: "admin" } });
+  const { id: edgeNode } = await db.edgeNode.create({ data: { name: unique("visited") }, select: { id: true } });
   const own = { server, service, token: token.id };
   const paths = [
     ...Object.entries(OWN_PAGES).flatMap(([kind, { under, pages }]) =>
       pages.map((name) => `${under}/${own[kind as keyof typeof own]}${name && `/${name}`}`),
     ),
     ...["/", "/sign-in", DASHBOARD, NEW_SERVER, GAME_SERVICES, NEW_GAME_SERVICE, EDGE_NODES, API_REFERENCE, CHANGELOG],
-    ...[TOKEN_PAGE, "/dashboard/settings/account", `${DASHBOARD}?view=compact`],
+    ...[TOKEN_PAGE, ACCOUNT_PAGE, SUPPORT, `${DASHBOARD}?view=compact`],
+    ...[NEW_EDGE_NODE, edgeNodeSettingsPath(edgeNode), removeEdgeNodePath(edgeNode)],
   ];
-  const found: string[] = [];
-  for (const width of [390, 1440]) {
-    await page.setViewportSize({ width, height: 900 });
+  try {
     for (const path of paths) {
       await page.goto(path);
+      await look(path);
+    }
+  } finally {
+    await db.edgeNode.delete({ where: { id: edgeNode } });
+  }
+}
+
+test("on every page whatever can be pressed is at least 24 pixels in both directions, narrow and wide", {
+  tag: "@one-engine",
+}, async ({ page, account }) => {
+  const found: string[] = [];
+  await visitEveryPage(page, account.id, async (path) => {
+    for (const width of [390, 1440]) {
+      await page.setViewportSize({ width, height: 900 });
+      await page.locator("main details").evaluateAll((all) => {
+        for (const details of all) details.setAttribute("open", "");
+      });
       for (const target of await smallTargets(page)) found.push(`${width} ${path}: ${target}`);
     }
-  }
+  });
   expect(found).toEqual([]);
+});
+
+test("no printed page has navigation: neither a bar of links, nor the way back, nor the account menu", {
+  tag: "@one-engine",
+}, async ({ page, account }) => {
+  const navigation = page.locator("nav, .skip-link, [data-navigation], header details");
+  const seen = new Map<string, number>();
+  await visitEveryPage(page, account.id, async (path) => {
+    await page.emulateMedia({ media: "screen" });
+    seen.set(path, await navigation.filter({ visible: true }).count());
+    await page.emulateMedia({ media: "print" });
+    await expect(navigation.filter({ visible: true }), path).toHaveCount(0);
+    await expect(page.getByRole("heading", { level: 1 }), path).toBeVisible();
+  });
+  expect([...seen.values()].filter((count) => count > 2).length).toBeGreaterThan(10);
 });
 
 test.describe("with reduced motion", () => {

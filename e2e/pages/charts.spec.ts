@@ -5,6 +5,7 @@ import { expect, signInDirectly, test, withAndWithoutJavaScript } from "@/e2e/su
 import { db } from "@/lib/database/client";
 import { quantity } from "@/lib/quantities";
 import { momentText } from "@/lib/relative-time";
+import { HISTORY_MEASURES } from "@/lib/servers/telemetry/bands";
 import { DAY, HOUR, MINUTE } from "@/lib/time";
 
 const PEAK = 97.3;
@@ -69,6 +70,64 @@ withAndWithoutJavaScript(() => {
       .getByRole("cell")
       .last();
     await expect(last).toHaveText(score ?? "");
+  });
+});
+
+/** A server of six hours, of which two times were reported minutes late: thirty minutes, and ten. */
+async function serverReportedLate(accountId: number): Promise<{ id: number; lateFrom: number[] }> {
+  // At a step of a day's chart, so that each of the two times is whole steps of it.
+  const now = Math.floor(Date.now() / (10 * MINUTE)) * 10 * MINUTE;
+  const [long, short] = [now - 3 * HOUR, now - HOUR];
+  const createdAt = new Date(now - 6 * HOUR);
+  const { id } = await newServer(accountId, { createdAt, firstSeenAt: createdAt, lastSeenAt: new Date() });
+  await db.$executeRaw`
+    insert into telemetry_samples (server_id, ts, cpu_pct, mem_used_mb, mem_total_mb, disk_used_pct, net_loss_pct, arrived_at)
+    select ${id}, ts, 20, 500, 1000, 40, 0, case
+      when ts >= ${new Date(long)} and ts < ${new Date(long + 30 * MINUTE)} then ${new Date(long + 35 * MINUTE)}::timestamptz
+      when ts >= ${new Date(short)} and ts < ${new Date(short + 10 * MINUTE)} then ${new Date(short + 15 * MINUTE)}::timestamptz
+    end
+    from generate_series(${createdAt}, ${new Date()}, interval '1 minute') ts`;
+  return { id, lateFrom: [long, short] };
+}
+
+withAndWithoutJavaScript(() => {
+  test("times that were reported later are a lane of marks under the score, a list with their zone, and minutes in the CSV file", async ({
+    page,
+    account,
+  }) => {
+    const { id, lateFrom } = await serverReportedLate(account.id);
+    await page.goto(`/dashboard/servers/${id}?range=24h`);
+    const score = figure(page, "Score");
+    await expect(score.locator("svg[data-kind=late] rect")).toHaveCount(2);
+    await expect(score.locator("svg[data-kind=outage]")).toHaveCount(0);
+    await expect(figure(page, "CPU").locator("[data-lane]")).toHaveCount(0);
+    const note = score.locator("[data-late]");
+    await expect(note.locator("summary")).toHaveText("Reported later: 40 min of 24 hours.");
+    await note.locator("summary").click();
+    const [long = 0, short = 0] = lateFrom.map((from) => momentText(new Date(from), "UTC"));
+    await expect(note.getByRole("listitem")).toHaveText([
+      new RegExp(`^${short} to \\d\\d:\\d\\d UTC \\(10 min\\)$`),
+      new RegExp(`^${long} to \\d\\d:\\d\\d UTC \\(30 min\\)$`),
+    ]);
+    const csv = await page.request.get(`/dashboard/servers/${id}/history.csv?range=24h`);
+    const [head = "", ...lines] = (await csv.text()).trim().split("\r\n");
+    const measures = HISTORY_MEASURES.flatMap((measure) => ["low", "mean", "high"].map((of) => `${measure} ${of}`));
+    expect(head.split(",")).toEqual([
+      "server",
+      "from",
+      "heard %",
+      ...measures,
+      "score minutes",
+      "reported later minutes",
+    ]);
+    const rows = lines.map((line) => line.split(","));
+    for (const row of rows) expect(row).toHaveLength(head.split(",").length);
+    const late = rows.filter((row) => row.at(-1) !== "0").map((row) => [Date.parse(row[1] ?? ""), Number(row.at(-1))]);
+    expect(late).toEqual(
+      [0, 10, 20].map((step) => [(lateFrom[0] ?? 0) + step * MINUTE, 10]).concat([[lateFrom[1] ?? 0, 10]]),
+    );
+    // The first and the last step are not whole: the server was added in the one, and the other goes on.
+    expect(rows.slice(1, -1).map((row) => row.at(-2))).toEqual(rows.slice(1, -1).map(() => "10"));
   });
 });
 

@@ -49,7 +49,7 @@ withAndWithoutJavaScript(() => {
     await page.getByRole("link", { name: "Settings" }).click();
     await page.getByLabel("Port of the origin").fill("25570");
     await page.getByRole("button", { name: "Save" }).click();
-    await expect(page.getByText("The change is saved")).toBeVisible();
+    await expect(page.getByText("Edge nodes take the change over")).toBeVisible();
     expect(await serviceOf(account.id)).toMatchObject({ originPort: 25_570, configVersion: 2 });
     // Disabling asks, with what it means now, and stands with the settings. Enabling asks nothing.
     const ts = Math.floor(Date.now() / MINUTE) * MINUTE - 5 * MINUTE;
@@ -65,10 +65,10 @@ withAndWithoutJavaScript(() => {
     await expect(page.getByText("It had 1,760 connections in the last hour.")).toBeVisible();
     expect(await serviceOf(account.id)).toMatchObject({ wish: "on", configVersion: 2 });
     await page.getByRole("button", { name: "Disable service" }).click();
-    await expect(page.getByText("The service is disabled")).toBeVisible();
+    await expect(page.getByText("Edge nodes close its connections")).toBeVisible();
     expect(await serviceOf(account.id)).toMatchObject({ wish: "off", configVersion: 3 });
     await page.getByRole("button", { name: "Enable" }).click();
-    await expect(page.getByText("The service is enabled")).toBeVisible();
+    await expect(page.getByText("Edge nodes let players join")).toBeVisible();
 
     await page.goto(`/dashboard/game-services/${id}/delete`);
     await page.getByLabel("Type the name of the service").fill("Creative");
@@ -95,12 +95,12 @@ withAndWithoutJavaScript(() => {
       await expect(section.getByRole("listitem").filter({ hasText: server })).toContainText(/prox/);
     }
     await section.getByRole("button", { name: "Switch real ips on" }).click();
-    await expect(page.getByText("Real ips are on; that is being rolled out.")).toBeVisible();
+    await expect(page.getByText(/^Real ips are on\. Edge nodes take that over/)).toBeVisible();
     await expect(page.getByText("On: the origin is told them by PROXY protocol v2")).toBeVisible();
     expect(await stored()).toMatchObject({ sendsRealIps: true, configVersion: 2 });
     await page.getByRole("link", { name: "Settings" }).click();
     await section.getByRole("button", { name: "Switch real ips off" }).click();
-    await expect(page.getByText("Real ips are off; that is being rolled out.")).toBeVisible();
+    await expect(page.getByText(/^Real ips are off\. Edge nodes take that over/)).toBeVisible();
     expect(await stored()).toMatchObject({ sendsRealIps: false, configVersion: 3 });
   });
 
@@ -115,7 +115,7 @@ withAndWithoutJavaScript(() => {
     for (const email of [known.email.toUpperCase(), unknown]) {
       await page.getByLabel("E-mail").fill(email);
       await page.getByRole("button", { name: "Share" }).click();
-      await expect(page.getByText("The service is shared")).toBeVisible();
+      await expect(page.getByText("Shared. The account with this e-mail sees the service")).toBeVisible();
       await expect(page.getByRole("rowheader", { name: email })).toBeVisible();
       await page.goto(`/dashboard/game-services/${id}/access`);
     }
@@ -125,7 +125,7 @@ withAndWithoutJavaScript(() => {
     const later = await db.account.create({ data: { name: "Later", email: unknown }, select: { id: true } });
     expect(await db.serviceGrant.count({ where: { serviceId: id, accountId: later.id } })).toBe(1);
     const row = page.getByRole("row").filter({ hasText: known.email.toUpperCase() });
-    await row.getByRole("button", { name: "Take back" }).click();
+    await row.getByRole("button", { name: "Stop sharing" }).click();
     await expect(page.getByText("no longer shared")).toBeVisible();
     expect((await seenBy(known.token)).services).toEqual([]);
 
@@ -324,7 +324,7 @@ withAndWithoutJavaScript(() => {
       }
       await page.goto(`/dashboard/game-services/${id}`);
       const steps = page.getByRole("region", { name: "Until the first player comes" });
-      await expect(steps.getByText(/1 of \d+ live edge nodes/)).toBeVisible();
+      await expect(steps.getByText(/1 of \d+ edge nodes/)).toBeVisible();
       await expect(steps.getByText("First player seen: not yet.")).toBeVisible();
       for (const [kind, name, value] of [
         ["A", hostname, "192.0.2.201"],

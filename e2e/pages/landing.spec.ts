@@ -31,7 +31,7 @@ test("the start page shows a stranger the product: a fleet with its scores, how 
     /^[^.]*health score[^.]*server[^.]*protection from attacks for your game servers\./,
   );
   await expect(page.getByRole("figure", { name: /protected Minecraft server/ })).toContainText("attack dropped");
-  await expect(page.getByRole("main")).toContainText(/Accounts are made by whoever runs this console: ask/);
+  await expect(page.getByRole("main")).toContainText(/The operator of this console creates accounts: ask for one\./);
   await expect(page.getByRole("main")).not.toContainText("/api/v1/game-services");
   await expect(step("Read it anywhere").locator("pre")).toContainText(`${sharedOrigin()}/api/v1/servers`);
 });

@@ -160,6 +160,7 @@ test("the contents lead to every endpoint, a search finds parts without a reques
   const asked: string[] = [];
   page.on("request", (request) => asked.push(request.url()));
   await contents.getByLabel("Find on this page").fill("oom_kills swap");
+  await expect(contents.getByRole("status")).toHaveText(/^Found: (\d) of \1$/);
   await contents.locator("search").getByRole("link").first().click();
   await expect(page).toHaveURL(/#\w/);
   await contents.getByLabel("Find on this page").fill("no such words anywhere");
@@ -170,7 +171,8 @@ test("the contents lead to every endpoint, a search finds parts without a reques
   await still.goto(`${sharedOrigin()}/docs/api`);
   await expect(still.getByRole("link", { name: paths[0] ?? "", exact: true })).toBeVisible();
   await expect(still.getByLabel("Find on this page")).toBeHidden();
-  await expect(still.getByText("Run", { exact: true })).toHaveCount(ENDPOINTS.length);
+  // Beside each endpoint's example, and a scrape.
+  await expect(still.getByText("Run", { exact: true })).toHaveCount(ENDPOINTS.length + 1);
   for (const run of await still.getByText("Run", { exact: true }).all()) await expect(run).toBeHidden();
   await plain.close();
 });
@@ -201,6 +203,25 @@ test("an example runs with a token that is typed in: it is in that request's hea
   await field.fill("cpat_wrong");
   await run.getByRole("button", { name: "Run getAccount" }).click();
   await expect(run.getByRole("status")).toHaveText("401 Unauthorized");
+  // A double tap asks once, and what was typed is gone once one has left.
+  let asked = 0;
+  let release = () => {};
+  const held = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  await page.route("**/api/v1/me", async (route) => {
+    asked++;
+    await held;
+    await route.continue();
+  });
+  await run.getByRole("button", { name: "Run getAccount" }).dblclick();
+  await expect(run.getByRole("status")).toHaveText("Asking…");
+  release();
+  await expect(run.getByRole("status")).toHaveText("401 Unauthorized");
+  expect(asked).toBe(1);
+  await page.goto("/changelog");
+  await page.goBack();
+  await expect(field).toHaveValue("");
 });
 
 test("on a phone sections are folded until somebody opens one or follows a link into it, and whole without JavaScript", {
@@ -211,9 +232,9 @@ test("on a phone sections are folded until somebody opens one or follows a link 
   await page.goto("/docs/api");
   const errors = page.getByRole("region", { name: "Errors" });
   await expect(errors.getByText("They are found in this order")).toBeHidden();
-  await errors.getByRole("button", { name: "Show: Errors" }).click();
+  await errors.getByRole("button", { name: "Show Errors" }).click();
   await expect(errors.getByText("They are found in this order")).toBeVisible();
-  await errors.getByRole("button", { name: "Hide: Errors" }).click();
+  await errors.getByRole("button", { name: "Hide Errors" }).click();
   await expect(errors.getByText("They are found in this order")).toBeHidden();
   await page.getByRole("navigation", { name: "On this page" }).getByRole("link", { name: "/me", exact: true }).click();
   await expect(page.getByRole("region", { name: "Endpoints" }).getByRole("article").first()).toBeInViewport();
@@ -221,7 +242,7 @@ test("on a phone sections are folded until somebody opens one or follows a link 
   const still = await plain.newPage();
   await still.goto(`${sharedOrigin()}/docs/api`);
   await expect(still.getByText("They are found in this order")).toBeVisible();
-  await expect(still.getByRole("button", { name: "Show: Errors" })).toHaveCount(0);
+  await expect(still.getByRole("button", { name: "Show Errors" })).toHaveCount(0);
   await plain.close();
 });
 

@@ -32,7 +32,8 @@ export type Block =
   | { kind: "text"; text: string }
   | { kind: "heading"; id: string; text: string }
   | { kind: "list"; items: readonly string[] }
-  | { kind: "command"; label: string; text: string }
+  /** `runs`: the path of its request, where it can be sent from the page. */
+  | { kind: "command"; label: string; text: string; runs?: string }
   | { kind: "terms"; terms: readonly Term[] }
   | { kind: "sum"; sum: Sum }
   | { kind: "curves"; curves: readonly TitledCurve[] }

@@ -78,7 +78,7 @@ function prometheusBlocks(origin: string): Block[] {
     text(
       "`GET /metrics` is the whole account in one answer, with the same token, counted as one request: scores, components, whether a server needs attention, last check-ins, latest samples, and for each game service of the list its state and the newest interval of every node. Seconds, bytes and ratios, all of them gauges.",
     ),
-    command("A scrape", `curl -sS "${origin}/metrics" -H "Authorization: Bearer $TOKEN"`),
+    { ...command("A scrape", `curl -sS "${origin}/metrics" -H "Authorization: Bearer $TOKEN"`), runs: "/metrics" },
     command(
       "prometheus.yml",
       `scrape_configs:
@@ -159,6 +159,6 @@ function text(words: string): Block {
   return { kind: "text", text: words };
 }
 
-function command(label: string, words: string): Block {
+function command(label: string, words: string): Extract<Block, { kind: "command" }> {
   return { kind: "command", label, text: words };
 }

@@ -46,6 +46,23 @@ export async function lookUp(accountId: number, hostname: string): Promise<DnsRe
   }
 }
 
+/** Whether a hostname points at these ips of edge nodes, in a sentence or two. */
+export function pointingText(hostname: string, records: DnsRecords, ips: readonly string[]): string {
+  const found = [...(records.A ?? []), ...(records.AAAA ?? [])];
+  if (ips.length === 0) return "No edge node reports at the moment, so it is not known where the name should point.";
+  if (found.length === 0) {
+    if (records.A === null || records.AAAA === null)
+      return "The name servers did not answer in time. Reload the page to ask again.";
+    const isKnown = RECORD_KINDS.some((kind) => records[kind]?.length !== 0);
+    return `${hostname} has no ${isKnown ? "A or AAAA" : "DNS"} record yet. Point it at the edge nodes.`;
+  }
+  const others = found.filter((ip) => !ips.includes(ip));
+  if (others.length === 0) return "The name points at the edge nodes.";
+  return others.length === found.length
+    ? "The name points elsewhere: players do not come to the edge nodes."
+    : "The name points at the edge nodes and elsewhere: some players do not come to them.";
+}
+
 async function inTime(lookup: Promise<string[]>): Promise<string[] | null> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<null>((resolve) => {

@@ -10,7 +10,7 @@ const IS_UP = "See whether the machine is up and its daemon runs: “systemctl s
 /** What to do first about what took points off the score. */
 export const ADVICE: Readonly<Record<CauseKind, string>> = {
   notReported:
-    "What reports for this server does not measure it. The console's own daemon measures everything; the server's settings show how to install it.",
+    "The agent of this server does not measure it. The console's own daemon measures everything; the server's settings show how to install it.",
   old: IS_UP,
   busy: FEWER_BUSY,
   stolen: "The host gives its cores to other guests: ask the provider for another host, or for cores of your own.",

@@ -44,6 +44,8 @@ export function listStates({ server, token, services, edgeNode, long }: StateIds
     { name: "sign-in-signed-out", path: `${paths.SIGN_IN}?signed-out`, viewer: "stranger" },
     { name: "reference", path: paths.API_REFERENCE, viewer: "stranger" },
     { name: "reference-signed-in", path: paths.API_REFERENCE },
+    { name: "reference-found", path: paths.API_REFERENCE, viewer: "stranger", reach: findInReference },
+    { name: "reference-run", path: paths.API_REFERENCE, viewer: "stranger", reach: runExample },
     { name: "changelog", path: paths.CHANGELOG, viewer: "stranger" },
     { name: "not-found", path: "/no/such/page", viewer: "stranger" },
     { name: "not-found-dashboard", path: paths.NO_PAGE },
@@ -171,6 +173,21 @@ async function pointAtChart(page: Page): Promise<void> {
   const cursor = page.getByRole("slider").first();
   await cursor.focus();
   for (let steps = 0; steps < 3; steps++) await cursor.press("PageDown");
+}
+
+async function findInReference(page: Page): Promise<void> {
+  await page.getByLabel("Find on this page").fill("score");
+  await page.locator("search a").first().waitFor();
+}
+
+/** With a token that nobody has. */
+async function runExample(page: Page): Promise<void> {
+  await page.goto(`${page.url()}#getAccount`);
+  const example = page.getByRole("article", { name: "GET /api/v1/me" });
+  await example.getByText("Run", { exact: true }).click();
+  await example.getByLabel("A token, for this request only").fill("cpat_unknown");
+  await example.getByRole("button", { name: "Run getAccount" }).click();
+  await example.getByText("401 Unauthorized").waitFor();
 }
 
 async function refuseSignIn(page: Page): Promise<void> {

@@ -12,7 +12,7 @@ import type { FormAnswer } from "../game-services/form-answer";
 import type { NodeKeyAnswer } from "./form-answers";
 import { requireAdmin } from "./require-admin";
 
-const GONE = "This edge node is not there any more. Nothing was changed.";
+const GONE = "Nothing was changed: this edge node no longer exists.";
 
 type Event = Parameters<typeof securityEvent>[0];
 

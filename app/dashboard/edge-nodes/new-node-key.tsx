@@ -19,7 +19,7 @@ export function NewNodeKey({ id, title, rawKey, origin, isReplacement }: Props) 
       </FocusTarget>
       <p className="soft">
         The key is shown this once: only its hash is stored. With it the node reads what to protect, and reports.
-        {isReplacement && " The key before works for one more hour."}
+        {isReplacement && " The old key works for one more hour."}
       </p>
       <CodeBlock label="Key of the edge node" text={rawKey} />
       {isReplacement ? (

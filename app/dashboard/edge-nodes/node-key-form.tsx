@@ -88,7 +88,7 @@ function ReplaceNodeKeyForm({ id, origin }: Props & { id: number }) {
         </Notice>
       )}
       <input type="hidden" name="id" value={id} />
-      <p className="soft">A new key is shown once. The one before works for one more hour.</p>
+      <p className="soft">A new key is shown once. The old one works for one more hour.</p>
       <ButtonRow>
         <SubmitButton className="button quiet" isPending={isPending} pending="Making a key…">
           Replace the key

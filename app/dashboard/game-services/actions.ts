@@ -112,7 +112,7 @@ export async function shareServiceAction(_: FormAnswer, form: FormData): Promise
   redirect(`${serviceAccessPath(id)}?done=shared`);
 }
 
-/** Takes a share of the game service of the form back. */
+/** Stops sharing the game service of the form with an e-mail. */
 export async function unshareServiceAction(_: FormAnswer, form: FormData): Promise<FormAnswer> {
   const account = await requireAccount();
   const id = idOf(form);

@@ -1,18 +1,18 @@
 import { Notice } from "@/app/ui/notice";
 
 const OUTCOMES: Readonly<Record<string, string>> = {
-  created: "The service is created. Point its public hostname at the edge nodes; they fetch it within seconds.",
-  changed: "The change is saved and is being rolled out.",
-  enabled: "The service is enabled; that is being rolled out.",
-  disabled: "The service is disabled; that is being rolled out.",
+  created: "The service is created. Edge nodes fetch it within seconds; point its public hostname at them.",
+  changed: "Saved. Edge nodes take the change over within seconds.",
+  enabled: "Saved. Edge nodes let players join within seconds.",
+  disabled: "Saved. Edge nodes close its connections within seconds.",
   "real-ips-on":
-    "Real ips are on; that is being rolled out. The edge nodes ping the origin with and without PROXY protocol.",
+    "Real ips are on. Edge nodes take that over within seconds, and ping the origin with and without PROXY protocol.",
   "real-ips-off":
-    "Real ips are off; that is being rolled out. The edge nodes ping the origin with and without PROXY protocol.",
-  text: "The text for players is saved and is being rolled out.",
+    "Real ips are off. Edge nodes take that over within seconds, and ping the origin with and without PROXY protocol.",
+  text: "The text for players is saved. Edge nodes take it over within seconds.",
   retried: "The edge nodes try again.",
   deleted: "The service is being deleted.",
-  shared: "The service is shared: whoever has this e-mail sees it, now or as soon as there is such an account.",
+  shared: "Shared. The account with this e-mail sees the service, also if it is created later.",
   unshared: "The service is no longer shared with this e-mail.",
   "support-on": "Support staff can see this service now.",
   "support-off": "Support access is off.",
@@ -21,9 +21,9 @@ const OUTCOMES: Readonly<Record<string, string>> = {
 };
 
 const UNCHANGED: Readonly<Record<string, string>> = {
-  same: "Nothing was changed: the service is like that already.",
+  same: "Nothing was changed: the service is already set that way.",
   deleting: "This service is being deleted and can no longer be changed.",
-  unchanged: "This is not there any more. Nothing was changed.",
+  unchanged: "Nothing was changed: it no longer exists.",
 };
 
 /** What became of the last step, which sent the browser here. */

@@ -63,7 +63,7 @@ export default async function Page({ searchParams }: Props) {
         }
       >
         <p className="soft">
-          Protection for game servers: players come to a public hostname, edge nodes stand between.
+          Players join through edge nodes, which filter attacks and hide your server&apos;s address.
         </p>
       </PageHeader>
       {services.length === 0 ? (
@@ -100,9 +100,9 @@ export default async function Page({ searchParams }: Props) {
       )}
       {isStaff(account) && (
         <p className="hint">
-          This list is that of the API: what you own or were granted. Services of others are found{" "}
-          <Link href={SUPPORT} prefetch={false}>
-            under Support
+          The API lists the same: services that you own, and those shared with you. Find others under{" "}
+          <Link className="inline-link" href={SUPPORT} prefetch={false}>
+            Support
           </Link>
           .
         </p>
@@ -208,8 +208,8 @@ function NoServices() {
     <div className="card card-body">
       <h2>No game services yet</h2>
       <p className="soft">
-        Name the hostname that players type and the server that they are to reach. Edge nodes take it over within
-        seconds, keep attacks away from the origin, and show here what they saw.
+        Enter the hostname that players type, and the server behind it. Edge nodes serve it within seconds, filter
+        attacks, and report its traffic here.
       </p>
       <p>
         <Link className="button" href={NEW_GAME_SERVICE} prefetch={false}>

@@ -9,7 +9,7 @@ export function serviceFields(values: ServiceInput): TextFieldSpec[] {
     {
       name: "name",
       label: "Name",
-      hint: "How you call it.",
+      hint: "Shown in the list and the API.",
       placeholder: "Survival",
       maxLength: 128,
       value: values.name,
@@ -17,7 +17,7 @@ export function serviceFields(values: ServiceInput): TextFieldSpec[] {
     {
       name: "javaHostname",
       label: "Public hostname",
-      hint: "What players type into Minecraft. It is a DNS name that points at the edge nodes, and yours alone.",
+      hint: "What players type into Minecraft: a DNS name that points at the edge nodes. Each name belongs to one service.",
       placeholder: "play.example.com",
       maxLength: LONGEST_HOSTNAME,
       value: values.javaHostname,

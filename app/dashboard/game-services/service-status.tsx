@@ -21,28 +21,33 @@ export function ServiceStatus({ status }: { status: Status }) {
 }
 
 /** What happens next, in one sentence for each status, and one more while no node is heard. */
-export function nextStep({ service, wasFetched, newest, nodes }: ServiceDetails): string {
+export function nextStep({ service, wish, wasFetched, newest, nodes }: ServiceDetails): string {
   const live = nodes.filter(({ isLive }) => isLive);
   const current = live.filter((node) => standingOf(node, newest) === "current");
   const isWaiting = wasFetched || service.status === "deleting";
   const nobody =
-    live.length === 0 && isWaiting ? " No edge node is heard at the moment: nothing changes before one is." : "";
-  return sentenceOf(service, current.length, live.length) + nobody;
+    live.length === 0 && isWaiting ? " No edge node reports at the moment: nothing changes until one does." : "";
+  return sentenceOf(service, wish, current.length, live.length) + nobody;
 }
 
-function sentenceOf({ status, config_version }: GameService, current: number, live: number): string {
+type Wish = ServiceDetails["wish"];
+
+function sentenceOf({ status, config_version, java_hostname }: GameService, wish: Wish, current: number, live: number) {
+  const progress = `${current} of ${counted(live, "edge node")} ${current === 1 || live === 1 ? "has" : "have"}`;
   switch (status) {
     case "pending_config":
-      return "No edge node has fetched this service yet; it goes on as soon as one does.";
+      return `No edge node has fetched this service yet.${wish === "off" ? "" : " Players can join as soon as one has."}`;
     case "configuring":
-      return `Version ${config_version} is being rolled out: ${current} of ${counted(live, "live edge node")} ${live === 1 ? "has" : "have"} it.`;
+      return wish === "off"
+        ? `Disabling: ${progress} stopped.`
+        : `Rolling out version ${config_version}: ${progress} it.`;
     case "active":
-      return "The edge nodes serve it: players who come to the public hostname reach the origin.";
+      return `Players who join ${java_hostname} reach the origin.`;
     case "failed":
       return "Remove the cause, then change the service or try again.";
     case "disabled":
-      return "The edge nodes let nobody through until it is enabled.";
+      return "Nobody can join until it is enabled.";
     case "deleting":
-      return "The edge nodes are taking it away; it is gone from here when the last of them has.";
+      return "Edge nodes are removing it. It disappears from here when the last one has.";
   }
 }

@@ -14,7 +14,7 @@ import { requestSender, requireAccount } from "@/lib/sign-in/sessions";
 import { containsToken } from "@/lib/tokens/format";
 import type { AddServerAnswer, RenameServerAnswer, ReplaceKeyAnswer, RequestBenchmarkAnswer } from "./form-answers";
 
-const GONE = "This server is not there any more. Nothing was changed.";
+const GONE = "Nothing was changed: this server no longer exists.";
 
 /** Adds a server. Only the answer to this request contains its first key. */
 export async function addServerAction(_: AddServerAnswer, form: FormData): Promise<AddServerAnswer> {

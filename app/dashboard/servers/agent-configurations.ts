@@ -21,31 +21,31 @@ export function agentConfigurations(origin: string): AgentConfiguration[] {
       name: "Prometheus",
       place: "prometheus.yml, beside the node exporter",
       text: prometheus(origin),
-      note: "Each machine has a server and a key of its own: the second rule keeps one instance. No packet loss; failed units only with the exporter's --collector.systemd.",
+      note: "Each machine needs its own server and key: the second rule keeps one instance. Packet loss is not reported; failed units only with the exporter's --collector.systemd.",
     },
     {
       name: "Telegraf",
       place: "telegraf.conf",
       text: telegraf(origin, hostname),
-      note: "All inputs at one interval, since a check-in is what was read together. No failed units.",
+      note: "Keep all inputs at one interval: what is read together is one check-in. Failed units are not reported.",
     },
     {
       name: "Proxmox VE",
       place: "A shell of the node, as root",
       text: proxmox(hostname, port || (protocol === "https:" ? "443" : "80"), protocol.replace(":", "")),
-      note: "Of all that it sends the node itself is read. The nodes of a cluster share this setting, and a key is for one machine: so this is for a node alone. Disks other than that of /, lost and retransmitted packets, killed processes and failed units are not told.",
+      note: "For a node without a cluster: the nodes of a cluster share this setting, and a key is for one machine. Only the node itself is read, not its guests. Disks other than that of /, lost and retransmitted packets, killed processes and failed units are not reported.",
     },
     {
       name: "OpenTelemetry Collector",
       place: "config.yaml",
       text: collector(origin),
-      note: "Lost and retransmitted packets, killed processes and failed units are not told.",
+      note: "Lost and retransmitted packets, killed processes and failed units are not reported.",
     },
     {
       name: "collectd",
       place: "collectd.conf",
       text: collectd(origin, hostname),
-      note: "Killed processes and failed units are not told.",
+      note: "Killed processes and failed units are not reported.",
     },
   ];
 }

@@ -28,7 +28,7 @@ export function NewKey({ title, serverId, rawKey, origin, isReplacement, otherAg
       <p className="soft">
         The key is shown this once: only its hash is stored. It lets the server&apos;s daemon report its own health, and
         read nothing.{" "}
-        {isReplacement && "The key before works for one more hour, so nothing is missed while you change it."}
+        {isReplacement && "The old key works for one more hour, so nothing is missed while you change it."}
       </p>
       <CodeBlock label="Server key" text={rawKey} />
       <p>

@@ -3,6 +3,7 @@ import { CodeBlock } from "@/app/ui/code-block";
 import { type Block, inlinesOf, type Sum } from "@/lib/api/reference-blocks";
 import { CurveChart } from "./curve-chart";
 import styles from "./page.module.css";
+import { RunExample } from "./run-example";
 
 /** A piece of the reference as the page shows it; the endpoints, which need more room, have a component of their own. */
 export function ReferenceBlock({ block }: { block: Exclude<Block, { kind: "endpoints" }> }) {
@@ -26,7 +27,12 @@ export function ReferenceBlock({ block }: { block: Exclude<Block, { kind: "endpo
         </ul>
       );
     case "command":
-      return <CodeBlock label={block.label} text={block.text} />;
+      return (
+        <>
+          <CodeBlock label={block.label} text={block.text} />
+          {block.runs && <RunExample path={block.runs} name={block.runs} />}
+        </>
+      );
     case "terms":
       return (
         <dl className={styles.fields}>
@@ -73,7 +79,7 @@ export function Prose({ text }: { text: string }) {
         {inline.text}
       </Link>
     ) : (
-      <a key={key} href={inline.href}>
+      <a key={key} href={inline.href} download={inline.href.startsWith("/recipes/grafana/") || undefined}>
         {inline.text}
       </a>
     );

@@ -102,6 +102,18 @@ function EndpointLinks({ document }: { document: OpenApiDocument }) {
 function Endpoints({ document, origin, ids }: { document: OpenApiDocument; origin: string; ids: Ids }) {
   return (
     <>
+      <dl className={styles.fields}>
+        {Object.entries(document.paths).map(([path, { get }]) => (
+          <div key={path} className={styles.field}>
+            <dt>
+              <a className={styles.target} href={`#${get.operationId}`}>
+                <code>GET {path}</code>
+              </a>
+            </dt>
+            <dd className="soft">{get.summary}</dd>
+          </div>
+        ))}
+      </dl>
       {ids.areOwn && <p>The examples carry your own ids and the URL of this console.</p>}
       <InTurns items={Object.entries(document.paths)} atOnce={1}>
         {([path, { get }]) => (

@@ -20,11 +20,14 @@ export function ReferenceSearch() {
         className="input"
         autoComplete="off"
         spellCheck={false}
+        maxLength={100}
         onInput={(event) => setFound(findParts(event.currentTarget.value))}
       />
       <span role="status" className="hint">
         {found &&
-          (found.length === 0 ? "Nothing has these words." : found.length > MOST ? `${MOST} of ${found.length}` : "")}
+          (found.length === 0
+            ? "Nothing has these words."
+            : `Found: ${Math.min(MOST, found.length)} of ${found.length}`)}
       </span>
       {found && found.length > 0 && (
         <ul className={styles.results}>

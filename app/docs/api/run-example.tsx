@@ -1,12 +1,14 @@
 "use client";
 
-import { useId, useRef, useState } from "react";
+import { useEffect, useId, useRef, useState } from "react";
+import { SECOND } from "@/lib/time";
 import styles from "./page.module.css";
 
-type Answer = { status: string; body: string } | "waiting" | "unreachable";
+type Answer = { status: string; body: string } | "waiting" | "none";
 
 /** A page shows so much of an answer. */
 const MOST_SHOWN = 20_000;
+const PATIENCE = 30 * SECOND;
 
 /**
  * Sends an example's request from this browser. The token is typed here and goes into the header of that request alone: it is
@@ -16,16 +18,29 @@ export function RunExample({ path, name }: { path: string; name: string }) {
   const id = useId();
   const token = useRef<HTMLInputElement>(null);
   const [answer, setAnswer] = useState<Answer | null>(null);
+  useEffect(() => {
+    // A browser that keeps the whole page for the way back would keep what was typed.
+    const forget = () => {
+      if (token.current) token.current.value = "";
+    };
+    window.addEventListener("pagehide", forget);
+    return () => window.removeEventListener("pagehide", forget);
+  }, []);
   const run = async () => {
-    if (!token.current?.value) return token.current?.focus();
+    if (answer === "waiting") return;
+    if (!token.current?.value.trim()) return token.current?.focus();
     setAnswer("waiting");
     try {
-      const headers = { Authorization: `Bearer ${token.current.value.trim()}` };
-      const response = await fetch(path, { headers, credentials: "omit", cache: "no-store" });
+      const response = await fetch(path, {
+        headers: { Authorization: `Bearer ${token.current.value.trim()}` },
+        credentials: "omit",
+        cache: "no-store",
+        signal: AbortSignal.timeout(PATIENCE),
+      });
       const text = await response.text();
       setAnswer({ status: `${response.status} ${response.statusText}`.trim(), body: shownText(text) });
     } catch {
-      setAnswer("unreachable");
+      setAnswer("none");
     }
   };
   return (
@@ -35,12 +50,14 @@ export function RunExample({ path, name }: { path: string; name: string }) {
         <div className={styles.runFields}>
           <div className="field">
             <label htmlFor={id}>A token, for this request only</label>
+            {/* Not of the type "password": browsers would offer to store it, or fill in the password of the console. */}
             <input
               ref={token}
               id={id}
-              type="password"
-              className="input mono"
+              type="text"
+              className={`input mono ${styles.secret}`}
               autoComplete="off"
+              autoCapitalize="off"
               spellCheck={false}
               onKeyDown={(event) => event.key === "Enter" && run()}
             />
@@ -51,8 +68,7 @@ export function RunExample({ path, name }: { path: string; name: string }) {
         </div>
         <div role="status">
           {answer === "waiting" && "Asking…"}
-          {answer === "unreachable" &&
-            "The console cannot be reached, or the token has characters that no header can hold."}
+          {answer === "none" && "No answer came. Check the connection, and that the token is copied whole."}
           {answer !== null && typeof answer === "object" && answer.status}
         </div>
         {answer !== null && typeof answer === "object" && (
@@ -71,9 +87,9 @@ function shownText(text: string): string {
   try {
     shown = JSON.stringify(JSON.parse(text), null, 2);
   } catch {
-    // Not JSON: a proxy answered.
+    // Numbers for Prometheus, or the words of a proxy.
   }
   return shown.length > MOST_SHOWN
-    ? `${shown.slice(0, MOST_SHOWN)}\n… and ${shown.length - MOST_SHOWN} characters more`
+    ? `${shown.slice(0, MOST_SHOWN)}\n… and ${(shown.length - MOST_SHOWN).toLocaleString("en")} characters more`
     : shown;
 }

@@ -5,33 +5,39 @@ import styles from "./page.module.css";
 
 type Props = { id: string; title: string; children: React.ReactNode };
 
-/** As wide as a phone: there the page is long, and its sections begin folded. */
-const NARROW = "(max-width: 44rem)";
-
-/** A section with a name of its own in the URL of the page. On a phone it folds; without JavaScript it is always open. */
+/**
+ * A section with a name of its own in the URL of the page. On a phone it begins folded, unless the URL names something in it; the
+ * style sheet does that, so that nothing moves when the script arrives. Without JavaScript it is always open.
+ */
 export function Section({ id, title, children }: Props) {
-  const body = useRef<HTMLDivElement>(null);
-  const [isOpen, setOpen] = useState(true);
+  const section = useRef<HTMLElement>(null);
+  /** Null: nobody has opened or folded it. */
+  const [isOpen, setOpen] = useState<boolean | null>(null);
 
   useEffect(() => {
-    const element = body.current;
-    const isAimedAt = () => {
-      const target = document.getElementById(window.location.hash.slice(1));
-      return target !== null && (target.id === id || element?.contains(target));
-    };
     const open = () => {
-      if (!isAimedAt()) return;
+      const target = document.getElementById(window.location.hash.slice(1));
+      if (!target || !section.current?.contains(target)) return;
       setOpen(true);
       // Its place is known once it is shown.
-      requestAnimationFrame(() => document.getElementById(window.location.hash.slice(1))?.scrollIntoView());
+      requestAnimationFrame(() => target.scrollIntoView());
     };
-    if (window.matchMedia(NARROW).matches && !isAimedAt()) setOpen(false);
+    // A link to where the URL points already changes nothing that could be heard.
+    const openAgain = ({ target }: MouseEvent) => {
+      const link = target instanceof Element ? target.closest("a") : null;
+      if (link?.getAttribute("href") === window.location.hash) open();
+    };
+    if (window.location.hash !== "") open();
     window.addEventListener("hashchange", open);
-    return () => window.removeEventListener("hashchange", open);
-  }, [id]);
+    document.addEventListener("click", openAgain);
+    return () => {
+      window.removeEventListener("hashchange", open);
+      document.removeEventListener("click", openAgain);
+    };
+  }, []);
 
   return (
-    <section className={styles.section} aria-labelledby={id} data-open={isOpen}>
+    <section ref={section} className={styles.section} aria-labelledby={id} data-open={isOpen ?? "unless-phone"}>
       <div className={styles.top}>
         <h2 id={id} className={styles.heading}>
           <a href={`#${id}`}>{title}</a>
@@ -39,16 +45,14 @@ export function Section({ id, title, children }: Props) {
         <button
           type="button"
           className={`button quiet small ${styles.fold}`}
-          aria-expanded={isOpen}
-          onClick={() => setOpen(!isOpen)}
+          aria-expanded={isOpen === true}
+          onClick={() => setOpen(isOpen !== true)}
         >
           {isOpen ? "Hide" : "Show"}
-          <span className="visually-hidden">: {title}</span>
+          <span className="visually-hidden"> {title}</span>
         </button>
       </div>
-      <div ref={body} className={styles.body}>
-        {children}
-      </div>
+      <div className={styles.body}>{children}</div>
     </section>
   );
 }

@@ -28,9 +28,7 @@ export async function FirstSteps({ details }: { details: ServiceDetails }) {
       <ol className={`card card-body ${list.list}`}>
         <li>
           {isFetched && <span className="badge good">✓ Done</span>} <strong>Fetched by edge nodes:</strong>{" "}
-          {live.length === 0
-            ? "none is heard at the moment"
-            : `${current} of ${counted(live.length, "live edge node")}`}
+          {live.length === 0 ? "none reports at the moment" : `${current} of ${counted(live.length, "edge node")}`}
         </li>
         <li>
           <strong>Create these records</strong> where the DNS of {<bdi>{service.java_hostname}</bdi>} is managed, then{" "}
@@ -39,7 +37,7 @@ export async function FirstSteps({ details }: { details: ServiceDetails }) {
           </Link>
           .
           {records.length === 0 ? (
-            <p className="soft">They follow once an edge node is heard.</p>
+            <p className="soft">They are shown here once an edge node reports.</p>
           ) : (
             <DataTable labelledBy="first-steps" columns={COLUMNS} className={list.table}>
               {records.map(({ kind, name, value }, index) => (

@@ -116,7 +116,7 @@ function Switches({ details: { service, wish } }: { details: ServiceDetails }) {
           hidden={{ id }}
           submit="Try again"
           pending="Trying…"
-          again="Send it again: each try is rolled out as a version of its own."
+          again="Send it again: each try is a new version."
         />
       )}
       {wish === "off" && (
@@ -144,7 +144,7 @@ function Configuration({ details: { service, sendsRealIps }, now }: { details: S
           <span key="hostname" className="row">
             <bdi id="hostname">{java_hostname}</bdi>
             <CopyButton text={java_hostname} what="the public hostname" sourceId="hostname" isSmall />
-            <Link href={serviceDnsPath(id)} prefetch={false}>
+            <Link className="inline-link" href={serviceDnsPath(id)} prefetch={false}>
               Check its DNS
             </Link>
           </span>,
@@ -192,7 +192,7 @@ function Nodes({ details, isAdmin, now }: { details: ServiceDetails; isAdmin: bo
   return (
     <Section id="nodes" title="Edge nodes">
       {nodes.length === 0 ? (
-        <p className="soft">No edge node is heard at the moment.</p>
+        <p className="soft">No edge node reports at the moment.</p>
       ) : (
         <DataTable labelledBy="nodes" columns={NODE_COLUMNS} className={list.table}>
           {nodes.map((node) => (

@@ -99,7 +99,7 @@ function Viewers({ viewers, shares }: { viewers: readonly Viewer[]; shares: read
   );
 }
 
-const SHARE_COLUMNS = [{ title: "E-mail" }, { title: "Shared" }, { title: "Take back", isTitleHidden: true }];
+const SHARE_COLUMNS = [{ title: "E-mail" }, { title: "Shared" }, { title: "Stop sharing", isTitleHidden: true }];
 
 function Shares({ id, shares, now }: { id: number; shares: readonly Share[]; now: Date }) {
   return (
@@ -118,12 +118,12 @@ function Shares({ id, shares, now }: { id: number; shares: readonly Share[]; now
                 <ServiceForm
                   className=""
                   action={unshareServiceAction}
-                  label={`Take the share with ${shownEmail} back`}
+                  label={`Stop sharing with ${shownEmail}`}
                   hidden={{ id, email }}
                   tone="plain-button"
-                  submit="Take back"
-                  pending="Taking back…"
-                  again="Send it again: what is taken back stays so."
+                  submit="Stop sharing"
+                  pending="Stopping…"
+                  again="Send it again: what is no longer shared stays so."
                 />
               </Cell>
             </Row>
@@ -138,7 +138,7 @@ function Shares({ id, shares, now }: { id: number; shares: readonly Share[]; now
           {
             name: "email",
             label: "E-mail",
-            hint: "Whoever has an account with this e-mail sees the service; if there is none yet, as soon as there is.",
+            hint: "The account with this e-mail sees the service, also if it is created later.",
             placeholder: "ann@example.com",
             maxLength: 254,
             value: "",

@@ -5,7 +5,7 @@ import { Cell, DataTable, Row, RowTitle } from "@/app/ui/data-table";
 import { Ip } from "@/app/ui/ip";
 import { PageHeader } from "@/app/ui/page-header";
 import { Section } from "@/app/ui/section";
-import { type DnsRecords, lookUp, RECORD_KINDS, type RecordKind } from "@/lib/game-services/dns-hint";
+import { lookUp, pointingText, RECORD_KINDS, type RecordKind } from "@/lib/game-services/dns-hint";
 import { listLiveIps } from "@/lib/game-services/edges/nodes";
 import { servicePath } from "@/lib/page-paths";
 import { visibleService } from "../own-service";
@@ -30,7 +30,7 @@ export default async function Page({ params }: Props) {
         <p>
           {records === null
             ? "Many names are looked up at the moment. Reload the page in a few seconds."
-            : verdict(records, ips)}
+            : pointingText(service.java_hostname, records, ips)}
         </p>
       </PageHeader>
       <Section id="records" title={<bdi>{service.java_hostname}</bdi>}>
@@ -44,8 +44,8 @@ export default async function Page({ params }: Props) {
           ))}
         </DataTable>
         <p className="hint">
-          The ips are those from which the live edge nodes are heard. This page looks the names up once, as the console
-          sees them; a change of DNS takes its time to reach everybody.
+          The ips are those of the edge nodes that report now. This page asks DNS once, from the console; a change takes
+          some time to reach everybody.
         </p>
       </Section>
     </main>
@@ -61,19 +61,6 @@ function wantedRecords(ips: readonly string[]): Record<RecordKind, React.ReactNo
     CNAME: "Not needed; or a name with these ips",
     SRV: "Not needed; or a name with these ips, port 25565",
   };
-}
-
-function verdict(records: DnsRecords, ips: readonly string[]): string {
-  const found = [...(records.A ?? []), ...(records.AAAA ?? [])];
-  if (ips.length === 0) return "No edge node is heard at the moment, so it is not known where the name should point.";
-  if (records.A === null && records.AAAA === null)
-    return "The name servers did not answer in time. Reload the page to ask again.";
-  if (found.length === 0) return "Nothing has this name yet. Point it at the edge nodes.";
-  const others = found.filter((ip) => !ips.includes(ip));
-  if (others.length === 0) return "The name points at the edge nodes.";
-  return others.length === found.length
-    ? "The name points elsewhere: players do not come to the edge nodes."
-    : "The name points at the edge nodes and elsewhere: some players do not come to them.";
 }
 
 function nowText(found: string[] | null | undefined): React.ReactNode {

@@ -19,8 +19,8 @@ export function RealIps({ id, isOn }: { id: number; isOn: boolean }) {
       title="Real ips"
       about={
         <p>
-          Without them the origin sees the ips of edge nodes alone: bans by ip and plugins that ask where players come
-          from do not work.
+          Without them the origin sees only the ips of edge nodes: bans by ip, and plugins that ask where players come
+          from, do not work.
         </p>
       }
     >
@@ -39,7 +39,7 @@ export function RealIps({ id, isOn }: { id: number; isOn: boolean }) {
         {!isOn && (
           <p className="notice warning">
             A server that does not expect PROXY protocol refuses everybody. Switch it on there, restart the server, then
-            switch it on here. The page of the service says which one the origin answers.
+            switch it on here. The service’s page warns if the origin expects the other.
           </p>
         )}
         <p>Switch it on in the server that edge nodes connect to: of a network, that is its proxy alone.</p>
@@ -51,8 +51,7 @@ export function RealIps({ id, isOn }: { id: number; isOn: boolean }) {
           ))}
         </ul>
         <p className="hint">
-          Whoever reaches such a server directly can claim any ip: let its firewall take connections of edge nodes
-          alone.
+          Anybody who connects to such a server directly can claim any ip: let its firewall accept only the edge nodes.
         </p>
         <ServiceForm
           className=""

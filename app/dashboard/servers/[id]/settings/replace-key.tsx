@@ -72,7 +72,7 @@ function ReplaceKeyForm({ id, origin, hasKey, otherAgents, children }: Props) {
       <input type="hidden" name="id" value={id} />
       {children}
       <p className="soft">
-        A new key is shown once. The one before works for one more hour, so that the daemon can be given the new one
+        A new key is shown once. The old one works for one more hour, so that the daemon can be given the new one
         without missing a check-in.
       </p>
       <ButtonRow>

@@ -84,9 +84,6 @@ export default async function Page({ params, searchParams }: Props) {
           )}
         </PageHeader>
         <TokenUse token={token} now={now} />
-        <Section id="day" title="Requests in the last 24 hours">
-          {day && <DayChart day={day} />}
-        </Section>
         <Section id="used-from" title="Used from">
           {seen.length > 0 && <NewNetworkOf token={token} seen={seen} now={now} />}
           {visitors.used.length > 0 ? (
@@ -100,6 +97,9 @@ export default async function Page({ params, searchParams }: Props) {
             <Visitors labelledBy="refused-from" visitors={visitors.refused} now={now} />
           </Section>
         )}
+        <Section id="day" title="Requests in the last 24 hours">
+          {day && <DayChart day={day} />}
+        </Section>
         <SettingsSection id="rename" title="Rename" about="Programs that use the token are not affected by its name.">
           <RenameForm id={token.id} name={token.name} maxLength={MAX_TOKEN_NAME_LENGTH} />
         </SettingsSection>
