@@ -1,6 +1,7 @@
 // Guards connections against unparsable bytes, unread bodies and slow clients.
 import { createServer } from "node:http";
 import { answerFault, answerRawFault } from "./faults.mjs";
+import { endAfterRest } from "./last-answer.mjs";
 import { pathInPacket, refuse, refuseRaw } from "./refusals.mjs";
 
 /** How long clients may take, in milliseconds. */
@@ -86,6 +87,15 @@ export function createGuardedServer(times) {
         answerFault(request, response, error);
       }
     };
+    // Runs before Node's own listener, which closes the connection unless it is kept for further requests.
+    response.prependOnceListener("finish", () => {
+      if (request.complete) return;
+      const { destroySoon } = socket;
+      socket.destroySoon = () => {
+        if (request.complete) destroySoon.call(socket);
+        else endAfterRest(socket, "", times.discarding);
+      };
+    });
     response.once("close", () => {
       state.pending--;
       // In newer versions of Node, the end of the connection closes the answers that wait for their turn, too.

@@ -14,6 +14,7 @@ import { createGuardedServer, TIMES, turnOf } from "./connections.mjs";
 
 /** More than any kernel keeps for a socket. */
 const WEEK = JSON.stringify(Array.from({ length: 400_000 }, (_, n) => [n, "an interval of a week"]));
+const MEGABYTE = "x".repeat(1_000_000);
 const HEAD = "GET /week HTTP/1.1\r\nHost: x\r\n\r\n";
 
 const servers: Server[] = [];
@@ -203,6 +204,75 @@ test("a body that goes on after its reader has given it up is cut off as well", 
   expect(endless.text()).toMatch(/^HTTP\/1\.1 200 .*refused$/s);
 });
 
+/** A client that reads nothing before it has sent all of its body, in pieces, for half a second. Answers what it then reads. */
+async function sendAllThenRead(port: number, head: string): Promise<{ text: string; faults: string[] }> {
+  const client = await open(port, head);
+  const faults: string[] = [];
+  client.socket.on("error", ({ message }) => faults.push(message));
+  for (let sent = 0; sent < PIECES; sent++) {
+    client.socket.write("x".repeat(MEGABYTE.length / PIECES));
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+  client.listen();
+  await client.closed;
+  return { text: client.text(), faults };
+}
+const PIECES = 50;
+
+test.each([
+  ["that asks for its end", `POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000\r\nConnection: close\r\n\r\n`, {}],
+  ["that the server ends", `POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000\r\n\r\n`, { Connection: "close" }],
+])(
+  "on a connection %s, a body that is refused is read away, so that its sender reads the answer",
+  async (_, head, headers) => {
+    const port = await serve({}, (_request, response) => response.writeHead(503, headers).end("refused"));
+    const { text, faults } = await sendAllThenRead(port, head);
+    expect(faults).toEqual([]);
+    expect(text).toMatch(/^HTTP\/1\.1 503 .*refused/s);
+  },
+);
+
+test("what follows headers that are too large is read away, so that their sender reads the answer", async () => {
+  const port = await serve({}, (_request, response) => response.end());
+  const { text, faults } = await sendAllThenRead(port, `GET / HTTP/1.1\r\nHost: x\r\nA: ${"x".repeat(20_000)}`);
+  expect(faults).toEqual([]);
+  expect(text).toMatch(/^HTTP\/1\.1 431 /);
+});
+
+test("no request is read on a connection that the server has ended", async () => {
+  const asked: (string | undefined)[] = [];
+  const port = await serve({}, (request, response) => {
+    asked.push(request.url);
+    response.writeHead(503, { Connection: "close" }).end("refused");
+  });
+  const client = await open(port, "POST /first HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\n");
+  client.listen();
+  await expect.poll(client.text).toContain("refused");
+  client.socket.end("x".repeat(10) + sendAhead(3));
+  await client.closed;
+  expect(asked).toEqual(["/first"]);
+});
+
+test("what comes after the last answer is read for its time and its bytes alone", async () => {
+  const answer = (_: IncomingMessage, response: ServerResponse) =>
+    response.writeHead(503, { Connection: "close" }).end("refused");
+  const head = "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000000\r\n\r\n";
+  const slow = await open(await serve({ discarding: 200 }, answer), head);
+  slow.listen();
+  const writing = setInterval(() => slow.socket.write("x"), 10);
+  await slow.closed;
+  clearInterval(writing);
+  expect(slow.text()).toContain("refused");
+  const fast = await open(await serve({ discarding: 60_000 }, answer), head);
+  let isClosed = false;
+  void fast.closed.then(() => (isClosed = true));
+  for (let sent = 0; !isClosed; sent++) {
+    expect(sent).toBeLessThan(40);
+    await Promise.race([fast.closed, new Promise((resolve) => fast.socket.write(MEGABYTE, resolve))]);
+    await new Promise(setImmediate);
+  }
+});
+
 test("a body that ends after its answer leaves the connection for the next request", async () => {
   const port = await serve({ discarding: 60_000 }, (_, response) => response.end("refused"));
   const late = await open(port, "POST /api/v1/me HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000\r\n\r\n");
@@ -289,7 +359,6 @@ test("a request that waits for its turn gets its body when the turn comes", asyn
   expect(client.text()).toContain("<POST first!>");
 });
 
-const MEGABYTE = "x".repeat(1_000_000);
 const REPORT = "Host: x\r\nContent-Type: application/json\r\n";
 const ANNOUNCED = `${REPORT}Content-Length: ${MEGABYTE.length}\r\n`;
 

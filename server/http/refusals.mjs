@@ -5,6 +5,7 @@ import { failureText } from "../../lib/api/failure-text.mjs";
 import { API_HEADERS, PAGE_HEADERS } from "../../lib/api/fixed-headers.mjs";
 import { isMachinePath } from "../../lib/http/machine-path.mjs";
 import { plainPageText } from "../../lib/http/plain-page-text.mjs";
+import { endAfterRest } from "./last-answer.mjs";
 
 /** The path in the first line of an unparsable request. Its text is untrusted. */
 const REQUEST_LINE = /^[A-Z]{1,20} (?:https?:\/\/[^/ ]{1,300})?(\/[^ ]{0,30})/;
@@ -70,7 +71,7 @@ export function refuseRaw(socket, status, path, further = {}) {
     "Connection: close",
     ...[...headers, ...Object.entries(further)].map(([name, value]) => `${name}: ${value}`),
   ];
-  socket.end(`${lines.join("\r\n")}\r\n\r\n${body}`);
+  endAfterRest(socket, `${lines.join("\r\n")}\r\n\r\n${body}`);
 }
 
 /**
