@@ -1,6 +1,7 @@
 // Wraps Node's request as the standard Request that route handlers take. Node may get a server with standard requests
 // (nodejs/node#63096); this file can go then.
 import { ReadableStream } from "node:stream/web";
+import { freeBytes } from "./free-bytes.mjs";
 
 /**
  * The request headers that handlers see. The contract, HTTP and /mcp need only these, so no other header changes an answer.
@@ -47,12 +48,19 @@ export function continueIfExpected(incoming, outgoing) {
 }
 
 /**
- * Iterates over the chunks of a body. Stopping early keeps the connection open, so that the rest can be discarded.
+ * Iterates over the chunks of a body. Each is freed when the next one is asked for, so the reader must have copied it.
+ * Stopping early keeps the connection open, so that the rest can be discarded.
  * @param {import("node:http").IncomingMessage} incoming
- * @returns {AsyncIterable<Buffer>}
+ * @returns {AsyncGenerator<Buffer, void>}
  */
-export function piecesOfBody(incoming) {
-  return { [Symbol.asyncIterator]: () => incoming.iterator({ destroyOnReturn: false }) };
+export async function* piecesOfBody(incoming) {
+  for await (const piece of incoming.iterator({ destroyOnReturn: false })) {
+    try {
+      yield piece;
+    } finally {
+      freeBytes(piece);
+    }
+  }
 }
 
 /** A Request that creates its body and its signal on first use. Most handlers use neither, and both are expensive. */

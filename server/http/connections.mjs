@@ -1,7 +1,7 @@
 // Guards connections against unparsable bytes, unread bodies and slow clients.
 import { createServer } from "node:http";
 import { answerFault, answerRawFault } from "./faults.mjs";
-import { endAfterRest } from "./last-answer.mjs";
+import { discardFrom, endAfterRest } from "./last-answer.mjs";
 import { pathInPacket, refuse, refuseRaw } from "./refusals.mjs";
 
 /** How long clients may take, in milliseconds. */
@@ -15,8 +15,8 @@ export const TIMES = {
   headers: 15_000,
   /** How often these two limits are checked. */
   check: 5_000,
-  /** How long the rest of a body is read and discarded after the answer. */
-  discarding: 5_000,
+  /** How long the rest of a body is read and discarded after the answer. A crowd of bodies takes a while to read. */
+  discarding: 15_000,
 };
 
 /** Pipelined requests of one connection that are handled at a time. Further ones wait. */
@@ -90,6 +90,9 @@ export function createGuardedServer(times) {
     // Runs before Node's own listener, which closes the connection unless it is kept for further requests.
     response.prependOnceListener("finish", () => {
       if (request.complete) return;
+      discardFrom(request, socket);
+      // Without a reader, Node would drop the rest without telling.
+      request.read(0);
       const { destroySoon } = socket;
       socket.destroySoon = () => {
         if (request.complete) destroySoon.call(socket);

@@ -191,6 +191,25 @@ test("a body that goes on after its answer is read away for a while and then cut
   expect(endless.text()).toMatch(/^HTTP\/1\.1 200 .*refused$/s);
 });
 
+test("the pieces of a body are freed one by one, the last one as well when its reader stops", async () => {
+  const pieces: Buffer[] = [];
+  const isFreed: boolean[] = [];
+  const port = await serve({}, async (request, response) => {
+    for await (const piece of piecesOfBody(request)) {
+      isFreed.push(pieces.every((before) => before.length === 0) && piece.length > 0);
+      if (pieces.push(piece) === 3) break;
+    }
+    response.end("read");
+  });
+  const client = await open(port, "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000\r\nConnection: close\r\n\r\n");
+  client.listen();
+  client.socket.write(MEGABYTE);
+  await client.closed;
+  expect(client.text()).toContain("read");
+  expect(isFreed).toEqual([true, true, true]);
+  expect(pieces.map(({ length }) => length)).toEqual([0, 0, 0]);
+});
+
 test("a body that goes on after its reader has given it up is cut off as well", async () => {
   const port = await serve({ discarding: 200 }, async (request, response) => {
     for await (const _ of piecesOfBody(request)) break;
@@ -253,9 +272,11 @@ test("no request is read on a connection that the server has ended", async () =>
   expect(asked).toEqual(["/first"]);
 });
 
-test("what comes after the last answer is read for its time and its bytes alone", async () => {
-  const answer = (_: IncomingMessage, response: ServerResponse) =>
-    response.writeHead(503, { Connection: "close" }).end("refused");
+test.each([
+  ["the last answer", { Connection: "close" }],
+  ["an answer", {}],
+])("what comes after %s is read for its time and its bytes alone", async (_, headers) => {
+  const answer = (_: IncomingMessage, response: ServerResponse) => response.writeHead(503, headers).end("refused");
   const head = "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000000\r\n\r\n";
   const slow = await open(await serve({ discarding: 200 }, answer), head);
   slow.listen();
