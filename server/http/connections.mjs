@@ -1,5 +1,6 @@
 // Guards connections against unparsable bytes, unread bodies and slow clients.
 import { createServer } from "node:http";
+import { Socket } from "node:net";
 import { answerFault, answerRawFault } from "./faults.mjs";
 import { discardFrom, endAfterRest } from "./last-answer.mjs";
 import { pathInPacket, refuse, refuseRaw } from "./refusals.mjs";
@@ -93,9 +94,8 @@ export function createGuardedServer(times) {
       discardFrom(request, socket);
       // Without a reader, Node would drop the rest without telling.
       request.read(0);
-      const { destroySoon } = socket;
       socket.destroySoon = () => {
-        if (request.complete) destroySoon.call(socket);
+        if (request.complete) Socket.prototype.destroySoon.call(socket);
         else endAfterRest(socket, "", times.discarding);
       };
     });
