@@ -1,0 +1,55 @@
+import { readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+
+/** The words of a text, without what only Markdown reads. */
+const plain = (text: string) =>
+  text
+    .replace(/\[([^\]]*)\]\([^)]*\)/g, "$1")
+    .replace(/[`*|]/g, " ")
+    .replace(/^\s*- /, "")
+    .replace(/\s+/g, " ")
+    .trim();
+
+/** The sentences of a page, in their order; of a table each row is one. Titles and code are none. */
+function sentencesOf(page: string): string[] {
+  const blocks = page
+    .replace(/```[\s\S]*?```/g, "\n")
+    .replace(/^#.*$/gm, "\n")
+    .split(/\n\s*\n|\n(?=- )/)
+    .map((block) => block.trim())
+    .filter(Boolean);
+  return blocks.flatMap((block) => {
+    const rows = block.split("\n");
+    if (block.startsWith("|")) return rows.slice(2).map(plain);
+    return block
+      .replace(/\s+/g, " ")
+      .split(/(?<=[.?!]\)?(?:\*\*)?) (?=[A-Z([`*]|journald)/)
+      .map(plain);
+  });
+}
+
+const sentences = sentencesOf(readFileSync("docs/operations.md", "utf8"));
+const rows = readFileSync("docs/operations-checks.md", "utf8")
+  .split("\n")
+  .flatMap((line) => {
+    const [, begins, shownBy] = /^\| (.+?) … \| (.+) \|$/.exec(line) ?? [];
+    return begins && shownBy ? [{ begins, shownBy }] : [];
+  });
+
+test("each sentence of docs/operations.md has its row, in the same order, and no row is of a sentence that is gone", () => {
+  expect(sentences.length).toBeGreaterThan(90);
+  const cut = sentences.map((sentence, index) => sentence.slice(0, rows[index]?.begins.length ?? 60));
+  expect(rows.map(({ begins }) => begins)).toEqual(cut);
+});
+
+test.each(rows)("$begins … is shown by tests that exist, or says why it needs none", ({ shownBy }) => {
+  if (/^(?:advice|a link|measured|no test): ?/.test(`${shownBy}: `)) return;
+  const named = [...shownBy.matchAll(/`([\w./-]+\.(?:spec|test)\.ts)`: ((?:"[^"]+"(?:; |, )?)+)/g)];
+  expect(named).not.toEqual([]);
+  for (const [, file = "", titles = ""] of named) {
+    const source = readFileSync(file, "utf8");
+    for (const [, title = ""] of titles.matchAll(/"([^"]+)"/g)) expect(source, file).toContain(title);
+  }
+  const quoted = shownBy.match(/"[^"]+"/g) ?? [];
+  expect(named.flatMap(([, , titles = ""]) => titles.match(/"[^"]+"/g) ?? [])).toHaveLength(quoted.length);
+});
