@@ -39,12 +39,12 @@ export function keepCarriedHeaders(headers) {
 }
 
 /**
- * Sends "100 Continue" if the client asked for it. A client that gets the final answer instead can skip the body.
+ * Sends "100 Continue" if the client asked for it, and nothing once it has the final answer: it can skip the body then.
  * @param {import("node:http").IncomingMessage} incoming
  * @param {import("node:http").ServerResponse} outgoing
  */
 export function continueIfExpected(incoming, outgoing) {
-  if (/^100-continue$/i.test(incoming.headers.expect ?? "")) outgoing.writeContinue();
+  if (!outgoing.headersSent && /^100-continue$/i.test(incoming.headers.expect ?? "")) outgoing.writeContinue();
 }
 
 /**
