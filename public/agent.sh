@@ -60,14 +60,15 @@ counters() {
     END { print whole(total), whole(idle), whole(iowait), whole(steal), whole(out), whole(again), whole(kills) }'
 }
 
-# Five packets to the console: "sent received". The time it takes is the time over which a first check-in is measured.
+# Five packets to the console: "sent received". The time it takes is the time over which a first check-in is measured: at
+# least a second, also where ping ends at once.
 ping_console() {
-  if [ -z "$host" ] || ! command -v ping >/dev/null; then
-    sleep 1
-    return
+  counted=
+  if [ -n "$host" ] && command -v ping >/dev/null; then
+    # Its -w does not count the time that DNS takes.
+    counted=$($limit ping -q -c 5 -W 2 -w 8 "$host" 2>/dev/null </dev/null | awk '/packets transmitted/ { print $1, $4 }')
   fi
-  # Its -w does not count the time that DNS takes.
-  $limit ping -q -c 5 -W 2 -w 8 "$host" 2>/dev/null </dev/null | awk '/packets transmitted/ { print $1, $4 }'
+  if [ -n "$counted" ]; then echo "$counted"; else sleep 1; fi
 }
 
 # Asks df about each file system that keeps files, each beside the others: a disk that hangs must not stop the rest.
@@ -158,10 +159,12 @@ check_in() {
       part = 100 * part / whole
       put(name, sprintf("%.2f", part < 0 ? 0 : part > 100 ? 100 : part))
     }
+    # A count that could not be read is "-", or nothing where not even awk could run.
+    function known(a, b) { return a ~ /^[0-9]/ && b ~ /^[0-9]/ }
     { kb[$1] = $2 }
     END {
       split(before, b); split(first, f); split(now, n); split(pings, p); split(load, l); split(up, u)
-      if (n[1] != "-" && b[1] != "-") {
+      if (known(n[1], b[1])) {
         ticks = n[1] - b[1]
         share("cpu_pct", ticks - (n[2] - b[2]) - (n[3] - b[3]), ticks)
         share("cpu_steal_pct", n[4] - b[4], ticks)
@@ -178,10 +181,10 @@ check_in() {
       for (i = 1; i in p; i += 2) { sent += p[i]; received += p[i + 1] }
       # A console that never answers pings says nothing about lost packets.
       if (replied) share("net_loss_pct", sent - received, sent)
-      if (n[5] != "-" && f[5] != "-") share("net_retransmit_pct", n[6] - f[6], n[5] - f[5])
+      if (known(n[5], f[5])) share("net_retransmit_pct", n[6] - f[6], n[5] - f[5])
       if (u[1] != "") put("uptime_s", u[1])
       # The count starts again with the machine.
-      if (n[7] != "-" && b[7] != "-") put("oom_kills", n[7] >= b[7] ? n[7] - b[7] : n[7])
+      if (known(n[7], b[7])) put("oom_kills", n[7] >= b[7] ? n[7] - b[7] : n[7])
       if (units != "") put("failed_units", units)
       print body "}"
     }'

@@ -1,9 +1,9 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import { AgentBench, SHELLS } from "@/e2e/support/agent";
+import { AgentBench, PING, SHELLS } from "@/e2e/support/agent";
 import { newAccount, newReportingServer } from "@/e2e/support/factories";
 import { expect, sharedOrigin, test } from "@/e2e/support/fixtures";
 import { needs } from "@/e2e/support/needs";
@@ -19,7 +19,7 @@ let bench: AgentBench;
 const leftovers: (() => void)[] = [];
 test.beforeEach(() => {
   bench = new AgentBench();
-  bench.shim("ping", "echo '5 packets transmitted, 5 received, 0% packet loss, time 4ms'");
+  bench.shim("ping", PING);
 });
 test.afterEach(() => {
   for (const remove of leftovers.splice(0)) remove();
@@ -147,6 +147,33 @@ test("a file system that does not answer is left out and named, and the rest is 
   expect(JSON.parse(stdout)).toMatchObject({ cpu_pct: expect.any(Number), uptime_s: expect.any(Number) });
   expect(JSON.parse(stdout)).not.toHaveProperty("disk_used_pct");
   expect(stderr).toMatch(/^df does not answer for \/.*, so its fullness is not known\.\n$/);
+});
+
+test("where ping ends at once, a single check-in still measures for a second", { tag: "@one-engine" }, async () => {
+  const slept = join(bench.dir, "slept");
+  bench.shim("ping", "exit 2");
+  bench.shim("sleep", `echo "$1" >>${slept}; exec /bin/sleep "$1"`);
+  const { stdout } = await bench.run(["dash"], ["print", sharedOrigin()]);
+  expect(JSON.parse(stdout)).toMatchObject({ cpu_pct: expect.any(Number) });
+  expect(readFileSync(slept, "utf8")).toBe("1\n");
+});
+
+test("counts that could not be read at the beginning are left out, not taken for zero", {
+  tag: "@one-engine",
+}, async () => {
+  const failed = join(bench.dir, "failed");
+  bench.shim(
+    "awk",
+    `case $* in *oom_kill*OutSegs* | *OutSegs*oom_kill*) [ -e ${failed} ] || { : >${failed}; exit 1; } ;; esac
+exec /usr/bin/awk "$@"`,
+  );
+  const { stdout } = await bench.run(["dash"], ["print"]);
+  expect(existsSync(failed)).toBe(true);
+  const measured = JSON.parse(stdout);
+  expect(measured).toMatchObject({ mem_total_mb: expect.any(Number), uptime_s: expect.any(Number) });
+  for (const name of ["cpu_pct", "cpu_steal_pct", "cpu_iowait_pct", "net_retransmit_pct", "oom_kills"]) {
+    expect(measured).not.toHaveProperty(name);
+  }
 });
 
 test("a ping that does not end is given up, and the rest is reported", { tag: "@one-engine" }, async () => {

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, wri
 import { createServer, type IncomingMessage, request, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join, resolve } from "node:path";
-import { AGENT, AgentBench, SHELLS } from "@/e2e/support/agent";
+import { AGENT, AgentBench, PING, SHELLS } from "@/e2e/support/agent";
 import { newAccount, newReportingServer } from "@/e2e/support/factories";
 import { expect, getData, sharedOrigin, test } from "@/e2e/support/fixtures";
 import { needs } from "@/e2e/support/needs";
@@ -28,7 +28,7 @@ let bench: AgentBench;
 test.beforeEach(() => {
   bench = new AgentBench();
   // Five pings take four seconds; most tests are not about them.
-  bench.shim("ping", "echo '5 packets transmitted, 5 received, 0% packet loss, time 4ms'");
+  bench.shim("ping", PING);
 });
 test.afterEach(() => bench.remove());
 
@@ -70,7 +70,7 @@ test("print needs no key and no network, and shows all thirteen measurements whe
 }, async () => {
   bench.shim("systemctl", "echo 'a.service loaded failed failed A'");
   // A machine that sent nothing in between has no retransmissions.
-  bench.shim("ping", `curl -s ${sharedOrigin()}/healthz >/dev/null; echo '5 packets transmitted, 5 received'`);
+  bench.shim("ping", `curl -s ${sharedOrigin()}/healthz >/dev/null; ${PING}`);
   for (const shell of SHELLS) {
     const { code, stdout } = await bench.run(shell, ["print", "http://127.0.0.1:1"]);
     expect(code).toBe(0);

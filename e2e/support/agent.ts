@@ -7,6 +7,12 @@ export const AGENT = "public/agent.sh";
 /** Debian's default shell, and one that differs from it the most. */
 export const SHELLS = [["dash"], ["busybox", "sh"]] as const;
 
+/**
+ * A ping that answers at once, but not before the kernel has counted some ticks: an agent's first sample is measured while
+ * it pings, and of no tick there is no share of the CPU to tell.
+ */
+export const PING = "/bin/sleep 0.1; echo '5 packets transmitted, 5 received, 0% packet loss, time 4ms'";
+
 /** Unsets the machine's proxy settings, because the console is local. */
 const NO_SETTINGS = Object.fromEntries(
   ["http_proxy", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY", "no_proxy", "NO_PROXY"]
