@@ -54,8 +54,8 @@ const SLOT_REST = 30 * SECOND;
 const DRAIN_TIME = 60 * MINUTE;
 /** Counters are read and kept this often, so that a restart of HAProxy loses little. */
 const READ_EVERY = 10 * SECOND;
-/** HAProxy and nft answer within this time. */
-const TOOL_TIME = 5 * SECOND;
+/** HAProxy and nft answer within this time, on a busy machine too. */
+const TOOL_TIME = 15 * SECOND;
 /** An origin answers a ping and DNS a question within this time. */
 const PING_TIME = 3 * SECOND;
 /** No answer to a status ping is longer, in bytes; so many bytes of a service's answers are kept, and of all together. */
@@ -1114,7 +1114,7 @@ export function awayStatus(last, text) {
 }
 
 /** The last answers of origins to this node's own pings, by service and version of the protocol. */
-class Statuses {
+export class Statuses {
   /** The version that was asked for last comes last. @type {Map<number, Map<number, string>>} */
   #kept = new Map();
   #size = 0;
@@ -1157,13 +1157,15 @@ class Statuses {
    */
   keep(service, protocol, text) {
     const answers = this.#kept.get(service) ?? new Map();
+    const more = text.length - (answers.get(protocol)?.length ?? 0);
+    const least = text.length + (protocol === ANY_PROTOCOL ? 0 : (answers.get(ANY_PROTOCOL)?.length ?? 0));
+    if (least > MAX_STATUS || this.#size + more > MAX_STATUSES) return;
     this.#drop(answers, protocol);
     // The one of no version is every client's last resort, so it stays.
     const others = [...answers.keys()].filter((one) => one !== ANY_PROTOCOL);
     const sizeOf = () => [...answers.values()].reduce((sum, one) => sum + one.length, text.length);
     while (others.length > 0 && (answers.size >= MAX_PROTOCOLS || sizeOf() > MAX_STATUS))
       this.#drop(answers, others.shift());
-    if (sizeOf() > MAX_STATUS || this.#size + text.length > MAX_STATUSES) return;
     answers.set(protocol, text);
     this.#size += text.length;
     this.#kept.set(service, answers);
@@ -1297,6 +1299,11 @@ class Console {
     this.key = key;
   }
 
+  /** Takes in what time it is by the console's clock, if it answers soon: what is kept on disk is of its minutes. */
+  async askTime() {
+    await this.#fetch("configuration", { method: "HEAD" }, AbortSignal.timeout(PING_TIME)).catch(() => {});
+  }
+
   /**
    * Waits for a configuration other than the one of `etag`. Null: there is none yet.
    * @param {string | null} etag
@@ -1389,11 +1396,11 @@ function isService(value) {
 
 // ---- the time
 
-/** What the console's clock is ahead of this machine's, in milliseconds. */
+/** What the console's clock is ahead of this machine's when this program started, in milliseconds. */
 let clockOffset = 0;
 
-/** The time by the console's clock: minutes are its minutes. */
-const now = () => Date.now() + clockOffset;
+/** The time by the console's clock: minutes are its minutes. Setting this machine's clock meanwhile changes nothing. */
+const now = () => Math.round(performance.timeOrigin + performance.now()) + clockOffset;
 
 /**
  * Takes in what time the console says it is. Its answers are seconds old at the most and whole seconds.
@@ -1402,7 +1409,7 @@ const now = () => Date.now() + clockOffset;
 function followClock(date) {
   const time = Date.parse(date ?? "");
   if (Number.isNaN(time)) return;
-  const offset = time + SECOND / 2 - Date.now();
+  const offset = time + SECOND / 2 - (now() - clockOffset);
   if (Math.abs(offset - clockOffset) <= MAX_CLOCK_ERROR) return;
   clockOffset = Math.abs(offset) <= MAX_CLOCK_ERROR ? 0 : offset;
   log(`This machine's clock and the console's differ by ${Math.round(offset / SECOND)} seconds; the console's counts.`);
@@ -1510,10 +1517,10 @@ class Node {
   /** The number of the server that was added last. */
   lastServer = 0;
   names = new Names();
-  /** When a slot was left. @type {Map<number, number>} */
+  /** When a slot was left, as `performance.now()`. @type {Map<number, number>} */
   leftAt = new Map();
   /** Beginning of the minute that is being counted. */
-  minute = startOfMinute(now());
+  minute = 0;
   /** What each service had in this minute. @type {Map<number, Counters>} */
   current = new Map();
   /** @type {Map<string, ServerCounters>} */
@@ -1536,7 +1543,7 @@ class Node {
   isAnswering = false;
   /** @type {Statuses} */
   statuses;
-  /** Services whose origin is away. `reachedAt`: since when it is reached but answers no ping. @type {Map<number, { reachedAt: number | null }>} */
+  /** Services whose origin is away. `reachedAt`: since when it is reached but answers no ping, as `performance.now()`. @type {Map<number, { reachedAt: number | null }>} */
   away = new Map();
   /** How often players could not be connected in a row, by `slot_1/o1`. @type {Map<string, { failed: number, bytes: number, inARow: number }>} */
   failures = new Map();
@@ -1550,7 +1557,7 @@ class Node {
   acknowledgements = new Map();
   /** What the console was told, by service. @type {Map<number, string>} */
   told = new Map();
-  /** Until then the console is sent only what its first version knew. */
+  /** Until then, as `performance.now()`, the console is sent only what its first version knew. */
   plainUntil = 0;
   /** @type {Wanted[]} */
   wanted = [];
@@ -1572,6 +1579,7 @@ class Node {
   }
 
   async run() {
+    await this.console.askTime();
     this.#load();
     await preparePacketCounters();
     this.haproxyId = await this.haproxy.processId();
@@ -1588,6 +1596,7 @@ class Node {
 
   #load() {
     const state = this.store.read();
+    this.minute = startOfMinute(now());
     this.configuration = state.configuration ?? null;
     this.etag = state.etag ?? null;
     this.slots = new Map(state.slots);
@@ -1739,7 +1748,7 @@ class Node {
     /** @type {Map<number, Wanted>} */
     const target = new Map();
     const free = [...known]
-      .filter((slot) => !this.slots.has(slot) && Date.now() - (this.leftAt.get(slot) ?? 0) >= SLOT_REST)
+      .filter((slot) => !this.slots.has(slot) && performance.now() - (this.leftAt.get(slot) ?? -SLOT_REST) >= SLOT_REST)
       .sort((a, b) => b - a);
     for (const service of wanted) {
       const own = bySlot.get(service.id);
@@ -1770,7 +1779,7 @@ class Node {
         this.servers.delete(serverPath(slot, name));
       }
     }
-    for (const slot of this.slots.keys()) if (!target.has(slot)) this.leftAt.set(slot, Date.now());
+    for (const slot of this.slots.keys()) if (!target.has(slot)) this.leftAt.set(slot, performance.now());
     this.slots = new Map([...target].map(([slot, { id }]) => [slot, { service: id }]));
     for (const [slot, service] of target) await this.#lead(slot, service, found.get(slot) ?? new Map());
     for (const [hostname, way] of leads) {
@@ -1827,7 +1836,7 @@ class Node {
       if (!server) await this.haproxy.close(slot, other);
       else if (isReady) {
         await this.haproxy.drain(slot, other);
-        server.drainedAt ??= Date.now();
+        server.drainedAt ??= now();
       }
     }
   }
@@ -1858,7 +1867,11 @@ class Node {
         if (this.counters.get(path)?.open === 0) {
           await this.haproxy.remove(slot, name);
           this.servers.delete(path);
-        } else if (server && Date.now() - (server.drainedAt ?? 0) >= DRAIN_TIME) await this.haproxy.close(slot, name);
+        } else if (server) {
+          // Drained by a clock that was ahead, it would stay longer.
+          server.drainedAt = Math.min(server.drainedAt ?? 0, now());
+          if (now() - server.drainedAt >= DRAIN_TIME) await this.haproxy.close(slot, name);
+        }
       }
     }
     this.#forgetServers(await this.haproxy.servers());
@@ -2053,7 +2066,13 @@ class Node {
 
   async #pingAll() {
     const minute = this.minute;
-    await inTurns(this.wanted, async (service) => {
+    const isSilent = (/** @type {Wanted} */ { id }) => {
+      const { plain, proxied } = this.answers.get(id) ?? { plain: true, proxied: true };
+      return Number(!plain && !proxied);
+    };
+    // Those that were silent take longest. They come last, so that the others are measured within their minute.
+    const inOrder = [...this.wanted].sort((one, other) => isSilent(one) - isSilent(other));
+    await inTurns(inOrder, async (service) => {
       const { latency, status } = await pingOrigin(service);
       if (minute === this.minute) this.latencies.set(service.id, latency);
       const { isProxied } = service;
@@ -2126,8 +2145,9 @@ class Node {
   #learnOfAway(service, { isConnected, status }) {
     const away = this.away.get(service.id);
     if (!away) return;
-    away.reachedAt = isConnected ? (away.reachedAt ?? Date.now()) : null;
-    const isMute = !this.statuses.has(service.id) || Date.now() - (away.reachedAt ?? Date.now()) >= SILENT_TIME;
+    const at = performance.now();
+    away.reachedAt = isConnected ? (away.reachedAt ?? at) : null;
+    const isMute = !this.statuses.has(service.id) || at - (away.reachedAt ?? at) >= SILENT_TIME;
     if (status === null && !(isConnected && isMute)) return;
     log(`The origin of service ${service.id} is back.`);
     this.#keep(service, ANY_PROTOCOL, status);
@@ -2201,7 +2221,7 @@ class Node {
     const wait = new Backoff();
     let size = REPORT_SIZE;
     while (!this.stop.signal.aborted) {
-      const isPlain = Date.now() < this.plainUntil;
+      const isPlain = performance.now() < this.plainUntil;
       const acknowledgements = [...this.acknowledgements.values()]
         .map((one) => (isPlain ? plain(one) : one))
         .filter((one) => this.told.get(one.service_id) !== JSON.stringify(one))
@@ -2223,7 +2243,7 @@ class Node {
         const isTheirs = error instanceof Refusal && (error.status === 400 || error.status === 413);
         if (isTheirs && !isPlain && NEW_FIELDS.test(error.message)) {
           // A console that is older than this program refuses fields that it does not know. It is told them again later.
-          this.plainUntil = Date.now() + PLAIN_TIME;
+          this.plainUntil = performance.now() + PLAIN_TIME;
         } else if (isTheirs && size > 1) {
           // One of them is refused: smaller reports find out which.
           size = Math.max(1, Math.floor(size / 4));
@@ -2473,17 +2493,13 @@ async function main(args) {
     const rate = wholeNumber("--rate", values.rate, 1, 10_000);
     const handshakes = wholeNumber("--handshakes", values.handshakes, 1, 100_000);
     const connections = wholeNumber("--connections", values.connections, 1, 100_000);
-    process.stdout.write(haproxyConfig({ listen, slots, rate, handshakes, connections, runDir: values["run-dir"] }));
-    return;
+    return print(haproxyConfig({ listen, slots, rate, handshakes, connections, runDir: values["run-dir"] }));
   }
   if ((command !== "run" && command !== "unit") || !url || rest.length > 0) throw new PlainError(USAGE);
   if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {
     throw new PlainError(`URL must be the console's, such as https://console.example.com, not "${url}".`);
   }
-  if (command === "unit") {
-    process.stdout.write(unitLines(url, values));
-    return;
-  }
+  if (command === "unit") return print(unitLines(url, values));
   const node = new Node({
     haproxy: new Haproxy(values["run-dir"]),
     console: new Console(url, readKey(values["key-file"]), listenPort),
@@ -2492,6 +2508,11 @@ async function main(args) {
     listenPort,
   });
   await node.run();
+}
+
+/** Writes a text whole: a pipe takes it in parts. @param {string} text @returns {Promise<void>} */
+function print(text) {
+  return new Promise((resolve, reject) => process.stdout.write(text, (error) => (error ? reject(error) : resolve())));
 }
 
 /** @param {string[]} args */

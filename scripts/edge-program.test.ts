@@ -6,12 +6,14 @@ import { isPublicIp } from "@/lib/http/public-ip";
 import { DOCUMENTATION_RANGES, SPECIAL_RANGES } from "@/lib/http/special-ranges";
 import { NFT_TABLE as DEMO_TABLE } from "@/prisma/demo/edge-programs";
 import {
+  awayStatus,
   canonicalIp,
   SPECIAL_RANGES as EDGE_RANGES,
   isHostname,
   isPrivate,
   NFT_TABLE,
   readStatus,
+  Statuses,
 } from "@/public/edge.mjs";
 
 // Edges of the ranges, and what lies beside them.
@@ -77,6 +79,64 @@ test("an origin's answer to a status ping is read in parts, and what is none, br
   expect(readStatus(answer(`{"a":"${"a".repeat(2 ** 20)}"}`).subarray(0, 7))).toBeNull();
   expect(readStatus(Buffer.alloc(10, 0xff))).toBeNull();
   fc.assert(fc.property(fc.uint8Array({ maxLength: 64 }), (bytes) => readStatus(Buffer.from(bytes)) !== status));
+});
+
+test("the text of an owner and what an origin said stay values of JSON in the answer for an origin that is away", () => {
+  const hostile = fc.oneof(
+    fc.string({ unit: "binary" }),
+    fc.constantFrom('"},"x":{"', "\u00a7a", "\u{1f600}", "\0", "\\", "\u2028"),
+  );
+  fc.assert(
+    fc.property(fc.array(hostile, { minLength: 1 }), fc.jsonValue(), fc.jsonValue(), (parts, description, players) => {
+      const text = parts.join("");
+      const last = JSON.stringify({ description, players, favicon: text, more: 1 });
+      const answer = JSON.parse(awayStatus(last, text));
+      expect(Object.keys(answer).sort()).toEqual(["description", "favicon", "players", "version"]);
+      expect(answer).toMatchObject({
+        version: { name: "Offline", protocol: -1 },
+        players: { online: 0 },
+        favicon: text,
+      });
+      expect(answer.description).toEqual(text ? { text } : JSON.parse(last).description);
+      expect(Number.isInteger(answer.players.max)).toBe(true);
+    }),
+  );
+});
+
+test("of an origin's answers eight versions of the protocol are kept and 64 KB; those that were not asked for make room, and the one of no version stays", () => {
+  const statuses = new Statuses([]);
+  const any = -1;
+  const text = (bytes: number) => JSON.stringify("a".repeat(bytes - 2));
+  const known = () => Array.from({ length: 20 }, (_, protocol) => protocol).filter((one) => statuses.knows(1, one));
+  statuses.keep(1, any, text(100));
+  for (let protocol = 0; protocol < 7; protocol++) statuses.keep(1, protocol, text(100 + protocol));
+  expect(known()).toEqual([0, 1, 2, 3, 4, 5, 6]);
+  expect(statuses.find(1, 0)).toBe(text(100));
+  statuses.keep(1, 7, text(107));
+  statuses.keep(1, 8, text(108));
+  expect(known()).toEqual([0, 3, 4, 5, 6, 7, 8]);
+  expect(statuses.find(1, 1)).toBe(text(100));
+  // One that is long takes the room of several, and one that is too long takes none.
+  statuses.keep(1, 9, text(64 * 1024 - 100 - 108 - 107));
+  expect(known()).toEqual([7, 8, 9]);
+  statuses.keep(1, 10, text(64 * 1024));
+  expect(known()).toEqual([7, 8, 9]);
+  expect(statuses.find(1, 10)).toBe(text(100));
+  // Over a restart, and for the services that there are.
+  statuses.keep(2, any, text(50));
+  const again = new Statuses(JSON.parse(JSON.stringify(statuses)));
+  expect([again.find(1, any), again.find(2, 5)]).toEqual([text(100), text(50)]);
+  again.keepOnly(new Set([2]));
+  expect([again.find(1, any), again.find(2, any)]).toEqual([null, text(50)]);
+  // All services together: 64 MB, a thousand of them with 64 KB. Where there is no room the last ones stay.
+  for (let service = 3; service < 1100; service++) again.keep(service, any, text(64 * 1024));
+  expect(Array.from({ length: 1100 }, (_, service) => service).filter((service) => again.has(service))).toHaveLength(
+    1024,
+  );
+  again.keep(2000, any, text(1024));
+  again.keep(2, any, text(51));
+  again.keep(2, any, text(64 * 1024));
+  expect(again.find(2, any)).toBe(text(51));
 });
 
 test("an edge node refuses the ips that the console refuses, and no others", () => {
@@ -158,4 +218,14 @@ test("the systemd unit and its folders come from the program, and a value that w
   ]) {
     expect(run(...wrong), wrong.join(" ")).toMatchObject({ status: 1, stdout: "" });
   }
+});
+
+test("the configuration of HAProxy reaches a pipe whole, however many services it is for", () => {
+  const { stdout, status } = spawnSync(process.execPath, ["public/edge.mjs", "haproxy-config", "--slots", "10000"], {
+    encoding: "utf8",
+    maxBuffer: 2 ** 26,
+  });
+  expect(status).toBe(0);
+  expect(stdout.match(/^backend slot_\d+$/gm)).toHaveLength(10_000);
+  expect(stdout.endsWith("\n    balance roundrobin\n")).toBe(true);
 });

@@ -109,6 +109,7 @@ test.describe("an edge node with a real HAProxy", { tag: ["@one-engine", "@waits
   async function newNode(
     name: string,
     limits: readonly string[] = [],
+    slots = 8,
   ): Promise<{ host: EdgeHost; way: Way; url: string; key: string }> {
     const { stdout, stderr } = await command(["edge", "add", name], { DATABASE_URL: database.url });
     const key = /cedg_\w{36}/.exec(stdout)?.[0];
@@ -117,8 +118,19 @@ test.describe("an edge node with a real HAProxy", { tag: ["@one-engine", "@waits
     hosts.push(host);
     const way = new Way(app.origin);
     ways.push(way);
-    await host.startHaproxy(8, limits);
+    await host.startHaproxy(slots, limits);
     return { host, way, url: await way.listen(host.outside), key };
+  }
+
+  /** Starts an edge node anew by the fast clock. It has served for a whole minute then. */
+  async function startAgain(
+    { host, url, key }: { host: EdgeHost; url: string; key: string },
+    options: { minutesAgo: number; isPublic?: boolean },
+  ): Promise<void> {
+    await host.stopEdge();
+    const before = host.minutes;
+    host.startEdge(url, key, { ...FAST, ...options });
+    await expect.poll(() => host.minutes).toBeGreaterThan(before + 1);
   }
 
   /** An edge node that learns of names what `names` says. */
@@ -956,5 +968,176 @@ test.describe("an edge node with a real HAProxy", { tag: ["@one-engine", "@waits
       old.closeAllConnections();
       old.close();
     }
+  });
+
+  test("players of an origin that was changed an hour ago are closed and its server is deleted, over restarts, and not before", async () => {
+    const node = await newNode("edge-1");
+    const { host, url, key } = node;
+    const one = await newOrigin("one", host.outside);
+    const two = await newOrigin("two", host.outside);
+    const id = await newService("one.example.test", host.outside, one.port);
+    host.startEdge(url, key, { ...FAST, minutesAgo: 115 });
+    await expect.poll(() => statusOf(id)).toBe("active");
+    const alice = await Player.join(host.ip, PORT, "one.example.test", "Alice");
+    alice?.stays();
+    await changeService(id, { port: two.port });
+    await expect.poll(() => askStatus(host.ip, PORT, "one.example.test")).toBe("two");
+    const bob = await Player.join(host.ip, PORT, "one.example.test", "Bob");
+    bob?.stays();
+    const readyServers = async () => (await host.servers()).map(({ isReady }) => isReady).sort();
+    // At most 50 minutes after the change, as long as all before took less than 30 seconds.
+    await startAgain(node, { minutesAgo: 70 });
+    expect(await readyServers()).toEqual([false, true]);
+    expect(await alice?.plays(1000)).toBe(true);
+    await startAgain(node, { minutesAgo: 10 });
+    await expect.poll(readyServers).toEqual([true]);
+    await alice?.closed;
+    expect(await bob?.plays(1000)).toBe(true);
+    expect(await askStatus(host.ip, PORT, "one.example.test")).toBe("two");
+    expect(host.output).not.toMatch(/HAProxy did not take|Given up/);
+  });
+
+  test("of a thousand services with one origin each further one has ports of its own while there are any; who comes too late reads nothing of the others, and takes nothing from them", async () => {
+    const { host, url, key } = await newNode("edge-1", [], 1002);
+    const { port } = await newOrigin("shared", host.outside);
+    const alone = await newOrigin("alone", host.outside);
+    await runSql(
+      database.url,
+      `insert into game_services (account_id, name, java_hostname, origin_host, origin_port, wish)
+       select accounts.id, n || '.example.test', n || '.example.test', $1, $2, case when n = 1 then 'off' else 'on' end::service_wish
+       from accounts, generate_series(1, 1000) as n order by n`,
+      [host.outside, port],
+    );
+    const other = await newService("alone.example.test", host.outside, alone.port);
+    const [late] = await runSql<{ id: number }>(
+      database.url,
+      "select id from game_services where name = '1.example.test'",
+    );
+    const namesOf = async (status: string) =>
+      (
+        await runSql<{ name: string }>(
+          database.url,
+          "select name from game_services where status::text = $1 order by id",
+          [status],
+        )
+      ).map(({ name }) => name);
+    const errors = () =>
+      runSql(database.url, "select distinct error from edge_acknowledgements where error is not null");
+    const room = "This node has no room for another service with this origin. Choose another origin, or ask support.";
+    host.startEdge(url, key, FAST);
+    // The first leaves from any port. Players connect to a port in one of the 25 blocks.
+    const shared = Array.from({ length: 25 }, (_, index) => `${index + 2}.example.test`);
+    await expect.poll(() => namesOf("active"), SLOW).toEqual([...shared, "alone.example.test"]);
+    await expect.poll(async () => (await namesOf("failed")).length).toBe(974);
+    expect(await errors()).toEqual([{ error: room }]);
+    for (const name of shared) expect(await askStatus(host.ip, PORT, name), name).toBe("shared");
+    expect(await askStatus(host.ip, PORT, "999.example.test")).toBeNull();
+
+    // Nobody's place is for somebody who comes later, however low the id.
+    const alice = await Player.join(host.ip, PORT, "26.example.test", "Alice");
+    alice?.stays();
+    await wish(late?.id ?? 0, "on");
+    await expect.poll(() => namesOf("failed")).toHaveLength(975);
+    expect(await namesOf("active")).toEqual([...shared, "alone.example.test"]);
+    expect(await alice?.plays(1000)).toBe(true);
+    expect(await askStatus(host.ip, PORT, "alone.example.test")).toBe("alone");
+    // A place that was left is the next one's.
+    await wish(other - 999, "off");
+    await expect.poll(() => askStatus(host.ip, PORT, "1.example.test")).toBe("shared");
+    expect(await alice?.plays(1000)).toBe(true);
+    expect(await host.ledHostnames()).toHaveLength(26);
+    expect(host.output).not.toMatch(/HAProxy did not take|Given up/);
+  });
+
+  test("hundreds of origins that take connections and say nothing cost no other origin its latency", async () => {
+    const { host, url, key } = await newNode("edge-1", [], 402);
+    const { port } = await newOrigin("one", host.outside);
+    const silent = await newOrigin("silent", host.outside);
+    silent.origin.status = null;
+    host.leadOutside("192.0.2.80", "1001-1400", silent.port);
+    await runSql(
+      database.url,
+      `insert into game_services (account_id, name, java_hostname, origin_host, origin_port, wish)
+       select accounts.id, n || '.example.test', n || '.example.test', '192.0.2.80', n, 'on'
+       from accounts, generate_series(1001, 1400) as n order by n`,
+    );
+    const id = await newService("one.example.test", host.outside, port);
+    host.startEdge(url, key, FAST);
+    const latencies = () =>
+      runSql<{ latency_ms: number | null; silent: number }>(
+        database.url,
+        `select latency_ms, (select count(latency_ms)::int from metric_samples where service_id <> $1) as silent
+         from metric_samples where service_id = $1 order by ts desc limit 3`,
+        [id],
+      );
+    const known = { latency_ms: expect.any(Number), silent: 0 };
+    await expect.poll(latencies, SLOW).toEqual([known, known, known]);
+  });
+
+  test("a name that leads to a private ip after a public one leaves players with the public one, also over a restart, and says why", async () => {
+    const node = await newNodeWithNames("edge-1");
+    const { host, url, key } = node;
+    const open = await newOrigin("public", host.outside);
+    const inner = await newOrigin("private", host.outside);
+    host.leadOutside("192.0.2.80", String(inner.port), open.port);
+    names.answers.set("origin.example.test", ["192.0.2.80"]);
+    names.answers.set("inner.example.test", [host.outside]);
+    const id = await newService("one.example.test", "origin.example.test", inner.port);
+    const never = await newService("two.example.test", "inner.example.test", inner.port);
+    const errorOf = async (service: number) => (await get<Service>(`/game-services/${service}`)).error;
+    const isPrivate = (name: string) =>
+      `edge-1: The origin ${name}.example.test is a private ip, which this node does not serve.`;
+    host.startEdge(url, key, { ...FAST, isPublic: true });
+    await expect.poll(() => statusOf(id)).toBe("active");
+    await expect.poll(() => errorOf(never)).toBe(isPrivate("inner"));
+    const alice = await Player.join(host.ip, PORT, "one.example.test", "Alice");
+    alice?.stays();
+    for (const what of ["while it runs", "over a restart"]) {
+      names.answers.set("origin.example.test", [host.outside]);
+      await expect.poll(() => errorOf(id), what).toBe(`${isPrivate("origin")} Players still reach its last ip.`);
+      expect(await statusOf(id), what).toBe("failed");
+      expect(await askStatus(host.ip, PORT, "one.example.test"), what).toBe("public");
+      expect(await alice?.plays(1000), what).toBe(true);
+      expect(await askStatus(host.ip, PORT, "two.example.test"), what).not.toBe("private");
+      if (what === "over a restart") break;
+      await startAgain(node, { minutesAgo: 30, isPublic: true });
+    }
+    // A private ip beside a public one is passed over.
+    names.answers.set("origin.example.test", [host.outside, "192.0.2.80"]);
+    await expect.poll(() => statusOf(id)).toBe("active");
+    expect(await alice?.plays(1000)).toBe(true);
+    expect(inner.origin.connections).toBe(0);
+  });
+
+  test("a clock that is off by an hour, and set while the node runs, moves no interval and closes no player", async () => {
+    const { host, way, url, key } = await newNode("edge-1");
+    way.hasDate = true;
+    const one = await newOrigin("one", host.outside);
+    const two = await newOrigin("two", host.outside);
+    const id = await newService("one.example.test", host.outside, one.port);
+    const startedAt = Date.now();
+    host.setClock("-60m");
+    host.startEdge(url, key);
+    await expect.poll(() => statusOf(id)).toBe("active");
+    const alice = await Player.join(host.ip, PORT, "one.example.test", "Alice");
+    alice?.stays();
+    await changeService(id, { port: two.port });
+    await expect.poll(() => askStatus(host.ip, PORT, "one.example.test")).toBe("two");
+    // Two hours ahead at once, and over a restart. She stays with the old origin.
+    host.setClock("+60m");
+    await expect.poll(async () => (await seriesOf(id)).length, SLOW).toBeGreaterThanOrEqual(2);
+    await host.stopEdge();
+    host.startEdge(url, key);
+    expect(await askStatus(host.ip, PORT, "one.example.test")).toBe("two");
+    await expect
+      .poll(async () => total(await seriesOf(id), "connections"), SLOW)
+      .toBe(one.origin.connections + two.origin.connections);
+    expect(await alice?.plays(1000)).toBe(true);
+    expect((await host.servers()).map(({ isReady }) => isReady).sort()).toEqual([false, true]);
+    const minutes = (await seriesOf(id)).map(({ ts }) => ts);
+    for (const [n, ts] of minutes.slice(1).entries()) expect(ts - (minutes[n] ?? 0)).toBe(MINUTE);
+    expect(minutes[0]).toBeGreaterThan(startedAt - MINUTE - 3 * SECOND);
+    expect(minutes.at(-1)).toBeLessThan(Date.now());
+    expect(host.output).not.toMatch(/HAProxy did not take|Given up/);
   });
 });

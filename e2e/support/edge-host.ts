@@ -1,6 +1,6 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, request, type Server } from "node:http";
 import { type AddressInfo, connect, type Socket } from "node:net";
 import { tmpdir } from "node:os";
@@ -19,6 +19,7 @@ export const isPing = ({ remotePort = 0 }: Socket) => remotePort >= 61_000 && re
 export class EdgeHost {
   readonly #dir = mkdtempSync(join(tmpdir(), "console-edge-"));
   readonly #commands = new EdgeCommands(this.#dir);
+  readonly #clock = join(this.#dir, "clock");
   readonly #network = new NetworkNamespace();
   /** The ip of the machine that the test runs on, as this one sees it. */
   readonly outside = this.#network.outside;
@@ -29,17 +30,29 @@ export class EdgeHost {
   #edge: ChildProcess | undefined;
   output = "";
 
+  /** How many of its minutes the edge node has ended. */
+  get minutes(): number {
+    return this.output.match(/services served/g)?.length ?? 0;
+  }
+
   /** Starts HAProxy with the configuration that the edge node prints. */
   async startHaproxy(slots = 8, limits: readonly string[] = []): Promise<void> {
     const [program, ...args] = this.#commands.haproxy(slots, limits);
     execFileSync(program, ["-c", ...args], { stdio: "pipe" });
     this.#haproxy = this.#inside([program, ...args]);
+    // It says of each server that it was added, and would wait for a reader.
+    this.#haproxy.stderr?.resume();
     await this.#listening();
   }
 
   /** The edge node asks the name server at `outside` from its next start on. */
   askOutside(): void {
     this.#network.askOutside();
+  }
+
+  /** Connections to `ip` and these ports, such as "1-9", reach `outsidePort` of the machine that the test runs on. */
+  leadOutside(ip: string, ports: string, outsidePort: number): void {
+    this.#network.leadOutside(ip, ports, outsidePort);
   }
 
   /** HAProxy's servers of game services: which slot, ip and port, and whether they take new players. */
@@ -50,6 +63,14 @@ export class EdgeHost {
       .map((row) => row.split(" "))
       .filter(([, backend]) => backend?.startsWith("slot_"))
       .map((values) => ({ slot: values[1] ?? "", end: `${values[4]}:${values[18]}`, isReady: values[6] === "0" }));
+  }
+
+  /** The connections that HAProxy has open, and how many it closed: at once, and after a look at what they sent. */
+  async connections(): Promise<{ open: number; closedAtOnce: number; closedLater: number }> {
+    const socket = connect(this.#commands.socket, () => socket.write("show stat players 1 -1\n"));
+    const [names = [], values = []] = (await text(socket)).split("\n").map((row) => row.split(","));
+    const value = (name: string) => Number(values[names.indexOf(name)]);
+    return { open: value("scur"), closedAtOnce: value("dcon"), closedLater: value("dreq") };
   }
 
   /** Counts from now on the packets of connections to `port` that leave from these ports, both ways. */
@@ -102,10 +123,25 @@ export class EdgeHost {
     return rows.map((row) => row.replace(/^0x\w+ .* /, ""));
   }
 
-  /** Starts the edge node. Its clock is `minutesAgo` behind and runs `speed` times as fast. */
-  startEdge(url: string, key: string, { minutesAgo = 0, speed = 1 } = {}): void {
-    const variables = speed === 1 ? {} : { LD_PRELOAD: findFaketime() ?? "", FAKETIME: `-${minutesAgo}m x${speed}` };
-    this.#edge = this.#inside(this.#commands.edge(url), variables);
+  /** Sets the clock of this machine, as the edge node reads it from its next start on: "+60m" is an hour ahead. */
+  setClock(offset: string): void {
+    writeFileSync(this.#clock, offset);
+  }
+
+  /**
+   * Starts the edge node. Its clock is `minutesAgo` behind and runs `speed` times as fast, or is the one that was set.
+   * `isPublic`: it serves no origins in private ranges, as on a real machine.
+   */
+  startEdge(url: string, key: string, { minutesAgo = 0, speed = 1, isPublic = false } = {}): void {
+    const library = { LD_PRELOAD: findFaketime() ?? "" };
+    const variables =
+      speed !== 1
+        ? { ...library, FAKETIME: `-${minutesAgo}m x${speed}` }
+        : existsSync(this.#clock)
+          ? { ...library, FAKETIME_TIMESTAMP_FILE: this.#clock, FAKETIME_NO_CACHE: "1", DONT_FAKE_MONOTONIC: "1" }
+          : {};
+    const command = this.#commands.edge(url).filter((word) => !isPublic || word !== "--allow-private");
+    this.#edge = this.#inside(command, variables);
     this.#edge.stdin?.end(`${key}\n`);
     this.#edge.stderr?.on("data", (chunk) => (this.output += chunk));
   }
@@ -131,10 +167,11 @@ export class EdgeHost {
   }
 }
 
-/** Connects an edge host to a console on loopback. It can be cut. It removes the Date header. */
+/** Connects an edge host to a console on loopback. It can be cut. It removes the Date header, unless `hasDate`. */
 export class Way {
   readonly #server: Server;
   isCut = false;
+  hasDate = false;
 
   constructor(origin: string) {
     this.#server = createServer((incoming, outgoing) => {
@@ -144,7 +181,7 @@ export class Way {
       forwarded.on("response", (answer) => {
         const { date: __, ...kept } = answer.headers;
         outgoing.sendDate = false;
-        outgoing.writeHead(answer.statusCode ?? 502, kept);
+        outgoing.writeHead(answer.statusCode ?? 502, this.hasDate ? answer.headers : kept);
         answer.pipe(outgoing);
       });
       forwarded.on("error", () => outgoing.destroy());

@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
+import { SECOND } from "@/lib/time";
 import { FACT } from "./patience";
 
 // A minimal Minecraft protocol (Java Edition): handshake, status, login, then arbitrary bytes. Proxies recognize the
@@ -116,6 +117,12 @@ export class Player {
       await new Promise((resolve) => setTimeout(resolve, 20));
     }
     return false;
+  }
+
+  /** Says something every ten seconds from now on, as game clients do. HAProxy closes who is silent for a minute. */
+  stays(): void {
+    const timer = setInterval(() => this.socket.write("."), 10 * SECOND);
+    this.socket.on("close", () => clearInterval(timer));
   }
 
   async leave(): Promise<void> {

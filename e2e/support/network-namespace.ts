@@ -38,6 +38,17 @@ export class NetworkNamespace {
     writeFileSync(`${this.#settings}/resolv.conf`, `nameserver ${this.outside}\n`);
   }
 
+  /** Connections from inside to `ip` and these ports, such as "1-9", reach `outsidePort` of the machine that the test runs on. */
+  leadOutside(ip: string, ports: string, outsidePort: number): void {
+    execFileSync("ip", ["-n", this.name, "route", "replace", ip, "via", this.outside], { stdio: "pipe" });
+    const rules = [
+      "add table ip lead",
+      "add chain ip lead output { type nat hook output priority -100; }",
+      `add rule ip lead output ip daddr ${ip} tcp dport ${ports} dnat to ${this.outside}:${outsidePort}`,
+    ];
+    execFileSync("ip", ["netns", "exec", this.name, "nft", "-f", "-"], { input: `${rules.join("\n")}\n` });
+  }
+
   remove(): void {
     rmSync(this.#settings, { recursive: true, force: true });
     try {
