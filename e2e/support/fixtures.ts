@@ -1,4 +1,4 @@
-import { expect, test } from "playwright/test";
+import { test as base, expect } from "playwright/test";
 import { ENDPOINTS, type EndpointPath, successBody } from "@/lib/api/contract";
 import type { OpenApiDocument } from "@/lib/api/openapi";
 import { failure } from "@/lib/api/schemas";
@@ -6,7 +6,20 @@ import { askBothDoors, askWhole, sharedOrigin, type WholeAnswer } from "./doors"
 import { endpointOf } from "./in-process";
 import { type Judge, judgeBy } from "./judge";
 
-export { expect, sharedOrigin, test };
+export { expect, sharedOrigin };
+
+/** Other tests add network interfaces to this machine. The browser then gives up what it is loading, and is told again. */
+export const test = base.extend({
+  page: async ({ page }, use) => {
+    const goto = page.goto.bind(page);
+    page.goto = (...to) =>
+      goto(...to).catch((error: Error) => {
+        if (!error.message.includes("ERR_NETWORK_CHANGED")) throw error;
+        return goto(...to);
+      });
+    await use(page);
+  },
+});
 
 type Init = { method?: string; headers?: Record<string, string>; origin?: string };
 
