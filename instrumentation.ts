@@ -5,6 +5,8 @@ export async function register(): Promise<void> {
     await startUp();
     const { startSweeping } = await import("@/lib/sweep/schedule");
     startSweeping();
+    const { startWatching } = await import("@/lib/servers/events/schedule");
+    startWatching();
   }
 }
 

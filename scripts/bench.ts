@@ -6,6 +6,7 @@ import { edge } from "@/bench/edge";
 import { firstStart } from "@/bench/first-start";
 import { migrateBeside } from "@/bench/migrate";
 import { LONG_SECTIONS, SECTIONS, type SectionName, type Settings } from "@/bench/sections";
+import { watch } from "@/bench/watch";
 import { startPostgres } from "@/e2e/support/postgres-server";
 import { has } from "@/e2e/support/programs.mjs";
 import { PlainError } from "@/lib/failures";
@@ -22,6 +23,7 @@ const ALONE: Readonly<Record<string, () => Promise<(readonly string[])[]>>> = {
   "first-start": firstStart,
   migrate: migrateBeside,
   edge,
+  watch,
 };
 const FEW_ROWS = 20_000;
 const MANY_ROWS = 5_000_000;
@@ -33,7 +35,8 @@ const HELP = `Measures the API beside a peer written by hand, in about three min
 Sections, all of them by default: ${USUAL.join(", ")}.
 Only when named: ${[...LONG_SECTIONS].join(", ")} (ten minutes). Alone, some minutes each: first-start (npm run demo on a fresh
 clone), migrate (npm run migrate beside an earlier build that serves; needs PostgreSQL and git), edge (an
-edge node under attack, in a network namespace; needs root, haproxy and nft).
+edge node under attack, in a network namespace; needs root, haproxy and nft), watch (a look for silent servers among
+10,000; needs PostgreSQL).
 The databases are its own: on the server that DATABASE_URL names, with --postgres on a PostgreSQL server that it starts,
 else embedded ones. They are gone at the end.
 

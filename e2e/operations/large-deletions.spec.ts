@@ -22,6 +22,8 @@ const FILL = `
   insert into telemetry_samples (server_id, ts) select 1, now() - n * interval '30 s' from generate_series(1, ${ROWS}) n;
   insert into telemetry_hours (server_id, hour, samples)
     select 1, date_trunc('hour', now(), 'UTC') - n * interval '1 hour', 120 from generate_series(1, ${ROWS}) n;
+  insert into server_events (server_id, kind, started_at)
+    select 1, 'benchmark', now() - n * interval '10 min' from generate_series(1, ${ROWS}) n;
   insert into metric_samples select service, now() - n * interval '1 min', node, 1, 1, 1, 1, 1
     from unnest(array[1, 3]) service, generate_series(1, ${ROWS / 3}) n, generate_series(1, 3) node;
   insert into telemetry_samples (server_id, ts) values (2, now());
@@ -34,12 +36,13 @@ const FILL = `
     return null;
   end $$;
   create trigger few after delete on telemetry_samples referencing old table as gone for each statement execute function refuse_many();
+  create trigger few after delete on server_events referencing old table as gone for each statement execute function refuse_many();
   create trigger few after delete on telemetry_hours referencing old table as gone for each statement execute function refuse_many();
   create trigger few after delete on metric_samples referencing old table as gone for each statement execute function refuse_many()`;
 
 const LEFT = `select
   (select count(*)::int from servers) as servers, (select count(*)::int from telemetry_samples) as samples,
-  (select count(*)::int from telemetry_hours) as hours, (select count(*)::int from game_services) as services,
+  (select count(*)::int from telemetry_hours) as hours, (select count(*)::int from server_events) as events, (select count(*)::int from game_services) as services,
   (select count(*)::int from metric_samples) as intervals`;
 
 test("a server with months of samples and a service with many intervals are deleted in small statements, others keep theirs, and the sweep finishes a deletion that was interrupted", async () => {
@@ -52,10 +55,10 @@ test("a server with months of samples and a service with many intervals are dele
     const left = async () => (await runSql(database.url, LEFT))[0];
 
     expect(await servers.removeServer(1, 1)).toBe(true);
-    expect(await left()).toEqual({ servers: 1, samples: 1, hours: 1, services: 3, intervals: 2 * ROWS + 1 });
+    expect(await left()).toEqual({ servers: 1, samples: 1, hours: 1, events: 0, services: 3, intervals: 2 * ROWS + 1 });
 
     expect(await services.deleteService(1, 1, "Service 1")).toMatchObject({ kind: "changed" });
-    const afterwards = { servers: 1, samples: 1, hours: 1, services: 2, intervals: ROWS + 1 };
+    const afterwards = { servers: 1, samples: 1, hours: 1, events: 0, services: 2, intervals: ROWS + 1 };
     await expect.poll(left).toEqual(afterwards);
 
     // Each sweep goes on where the one before it ended.
@@ -65,7 +68,7 @@ test("a server with months of samples and a service with many intervals are dele
         expect(code, stderr).toBe(0);
         return left();
       }, SLOW)
-      .toEqual({ servers: 1, samples: 1, hours: 1, services: 1, intervals: 1 });
+      .toEqual({ servers: 1, samples: 1, hours: 1, events: 0, services: 1, intervals: 1 });
   } finally {
     await library.stop();
     await database.stop();

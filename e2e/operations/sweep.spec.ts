@@ -30,6 +30,19 @@ const FILL = `
     from unnest(array[0, 1, 7, 8, 9, 12]) day;
   insert into telemetry_hours (server_id, hour, samples)
     select 1, date_trunc('hour', now(), 'UTC') - n * interval '1 day', 120 from unnest(array[399, 401, 450]) n;
+  insert into server_events (server_id, kind, started_at, ended_at)
+    select 1, 'offline', now() - n * interval '1 day' - interval '5 min', now() - n * interval '1 day'
+    from unnest(array[399, 401, 450]) n;
+  -- One that goes on stays, however old it is.
+  insert into server_events (server_id, kind, started_at) values (1, 'offline', now() - interval '450 days');
+  insert into server_events (server_id, kind, started_at, ended_at)
+    select 2, 'offline', now() - n * interval '10 min', now() - n * interval '10 min' + interval '5 min'
+    from generate_series(1, 10005) n;
+  insert into blind_times (cause, started_at, ended_at)
+    select 'away', now() - n * interval '10 min' - interval '1 min', now() - n * interval '10 min'
+    from generate_series(1, 10005) n;
+  insert into blind_times (cause, started_at, ended_at)
+    select 'away', now() - n * interval '1 day' - interval '1 min', now() - n * interval '1 day' from unnest(array[401, 450]) n;
   insert into benchmark_runs (server_id, label, status, finished_at, log)
     select 1 + n % 2, 'run ' || n, 'done', now() - n * interval '1 hour', 'log' from generate_series(1, 410) n;
   insert into benchmark_runs (server_id, label, status, created_at)
@@ -56,6 +69,9 @@ const COUNT = `select
   (select count(*)::int from metric_samples) as intervals,
   (select count(*)::int from telemetry_hours where server_id = 1 and samples = 120) as hours,
   (select count(*)::int from telemetry_hours where server_id = 1 and samples = 10) as "summedHours",
+  (select count(*)::int from server_events where server_id = 1) as events,
+  (select count(*)::int from server_events where server_id = 2) as "manyEvents",
+  (select count(*)::int from blind_times) as "blindTimes",
   (select count(*)::int from benchmark_runs where status = 'done') as runs,
   (select count(*)::int from benchmark_runs where log <> '') as logs,
   (select count(*)::int from benchmark_runs where status <> 'done') as "openRuns",
@@ -90,6 +106,9 @@ test("npm run sweep deletes what is older than it is kept, of every kind, sums h
       intervals: 4,
       hours: 1,
       summedHours: 3,
+      events: 2,
+      manyEvents: 10_000,
+      blindTimes: 10_000,
       runs: 400,
       logs: 10,
       openRuns: 1,

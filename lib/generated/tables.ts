@@ -302,6 +302,85 @@ export const TABLES = {
       }
     }
   },
+  "ServerEvent": {
+    "name": "server_events",
+    "columns": {
+      "id": {
+        "name": "id",
+        "kind": "json"
+      },
+      "serverId": {
+        "name": "server_id",
+        "kind": "json"
+      },
+      "kind": {
+        "name": "kind",
+        "kind": "other"
+      },
+      "startedAt": {
+        "name": "started_at",
+        "kind": "instant"
+      },
+      "endedAt": {
+        "name": "ended_at",
+        "kind": "instant"
+      },
+      "facts": {
+        "name": "facts",
+        "kind": "json"
+      }
+    }
+  },
+  "ConsolePresence": {
+    "name": "console_presence",
+    "columns": {
+      "id": {
+        "name": "id",
+        "kind": "json"
+      },
+      "since": {
+        "name": "since",
+        "kind": "instant"
+      },
+      "until": {
+        "name": "until",
+        "kind": "instant"
+      },
+      "lookedAt": {
+        "name": "looked_at",
+        "kind": "instant"
+      }
+    }
+  },
+  "BlindTime": {
+    "name": "blind_times",
+    "columns": {
+      "id": {
+        "name": "id",
+        "kind": "json"
+      },
+      "cause": {
+        "name": "cause",
+        "kind": "other"
+      },
+      "startedAt": {
+        "name": "started_at",
+        "kind": "instant"
+      },
+      "endedAt": {
+        "name": "ended_at",
+        "kind": "instant"
+      },
+      "fallen": {
+        "name": "fallen",
+        "kind": "json"
+      },
+      "settled": {
+        "name": "settled",
+        "kind": "other"
+      }
+    }
+  },
   "ServerKey": {
     "name": "server_keys",
     "columns": {

@@ -3,6 +3,7 @@ import { lockAccount } from "@/lib/database/locks";
 import type { InvalidField } from "@/lib/failures";
 import { isFormNonce } from "@/lib/http/form-fields";
 import { findId } from "@/lib/http/ids";
+import { deleteEventsOf } from "@/lib/servers/events/retention";
 import { checkServerNames, type ServerNames } from "@/lib/servers/names";
 import { addServerKey } from "@/lib/servers/server-keys";
 import { hasCheckedIn } from "@/lib/servers/servers";
@@ -71,12 +72,13 @@ export async function renameServer(accountId: number, id: number, names: ServerN
 }
 
 /**
- * Removes a server with its keys, which are refused from the next request on, its samples and its benchmark runs.
+ * Removes a server with its keys, which are refused from the next request on, its samples, its events and its benchmark runs.
  * False when the account has no such server. If it is interrupted, the server stays and can be removed again.
  */
 export async function removeServer(accountId: number, id: number): Promise<boolean> {
   if ((await db.server.count({ where: { id, accountId } })) === 0) return false;
   await deleteTelemetry(id);
+  await deleteEventsOf(id);
   const { count } = await db.server.deleteMany({ where: { id, accountId } });
   return count === 1;
 }

@@ -5,6 +5,7 @@ import { Expression, table } from "@/lib/database/tables";
 import { NotFoundError } from "@/lib/failures";
 import { parseId } from "@/lib/http/ids";
 import { mapInTurns } from "@/lib/process/turns";
+import { ONLINE_WINDOW } from "@/lib/servers/events/silence";
 import { mainCause, stabilityCause } from "@/lib/servers/health-breakdown";
 import { type Need, needOf } from "@/lib/servers/health-level";
 import {
@@ -24,10 +25,6 @@ import {
   type StoredSample,
   storedSampleOf,
 } from "@/lib/servers/telemetry/measurements";
-import { MINUTE } from "@/lib/time";
-
-/** A daemon that checked in within this time is online (contract 8). */
-const ONLINE_WINDOW = 2 * MINUTE;
 
 const s = table("Server", "s");
 /** The columns of the list and those that the score needs, in the order of `rowOf`. */

@@ -10,6 +10,7 @@ import type { Kept } from "@/lib/process/env-variables";
 import { logFault } from "@/lib/process/faults.mjs";
 import { log } from "@/lib/process/log.mjs";
 import { deleteOldRuns, forgetOldLogs } from "@/lib/servers/benchmark-retention";
+import { deleteOldEvents } from "@/lib/servers/events/retention";
 import { deleteEndedKeys } from "@/lib/servers/server-keys";
 import { deleteOldHours, retireSamples } from "@/lib/servers/telemetry/retention";
 import { deleteEndedSessions } from "@/lib/sign-in/session-row";
@@ -31,6 +32,7 @@ const STEPS: Readonly<Record<string, (now: number, kept: Kept, goesOn: GoesOn) =
   intervals: (now, { metricsDays }, goesOn) => deleteOldIntervals(now, metricsDays, goesOn),
   node_minutes: async (now, _, goesOn) => ({ node_minutes: await deleteOldNodeMinutes(now, goesOn) }),
   hours: async (now, { hoursDays }, goesOn) => ({ hours: await deleteOldHours(now, hoursDays, goesOn) }),
+  events: async (now, { hoursDays }, goesOn) => ({ events: await deleteOldEvents(now, hoursDays, goesOn) }),
   runs: async (now, { benchmarkRuns }, goesOn) => ({ runs: await deleteOldRuns(now, benchmarkRuns, goesOn) }),
   logs: async (_, __, goesOn) => ({ logs: await forgetOldLogs(goesOn) }),
   sessions: async (now, { sessionsDays }, goesOn) => ({

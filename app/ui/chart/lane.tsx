@@ -1,6 +1,9 @@
 import styles from "./lane.module.css";
 import type { ChartSilence } from "./series";
 
+/** A time, and what happened in it, where the lane has several kinds. */
+export type LaneMark = ChartSilence & { kind?: string };
+
 /** How the marks look. */
 export type LaneKind = "outage" | "late";
 
@@ -10,7 +13,7 @@ type Props = {
   kind: LaneKind;
   from: number;
   to: number;
-  marks: readonly ChartSilence[];
+  marks: readonly LaneMark[];
 };
 
 /** What happened, and when: one lane of marks below the chart of the same times. A list beside it says the same in words. */
@@ -24,7 +27,9 @@ export function Lane({ name, kind, from, to, marks }: Props) {
           const start = Math.max(from, mark.from);
           // Never so narrow that it cannot be seen.
           const length = Math.max((to - from) / 250, Math.min(to, mark.to) - start);
-          return <rect key={mark.from} x={share(start)} width={share(from + length)} height="100%" />;
+          return (
+            <rect key={mark.from} data-mark={mark.kind} x={share(start)} width={share(from + length)} height="100%" />
+          );
         })}
       </svg>
     </div>

@@ -5,7 +5,7 @@ import { scaleBase, scaleTexts, type Unit } from "@/lib/quantities";
 import { MINUTE } from "@/lib/time";
 import { ChartCursor } from "./chart-cursor";
 import { ChartTable } from "./chart-table";
-import { Lane, type LaneKind } from "./lane";
+import { Lane, type LaneKind, type LaneMark } from "./lane";
 import { Legend } from "./legend";
 import { packPoints } from "./packed-points";
 import type { ChartPoint, ChartSeries, ChartSilence } from "./series";
@@ -16,7 +16,7 @@ import styles from "./time-chart.module.css";
 export type ChartLevel = { name: string; from: number; to: number };
 
 /** What happened meanwhile: a lane below the plot, and below it the same in words. */
-export type ChartLane = { name: string; kind: LaneKind; marks: readonly ChartSilence[]; words: React.ReactNode };
+export type ChartLane = { name: string; kind: LaneKind; marks: readonly LaneMark[]; words: React.ReactNode };
 
 type Props = {
   title: string;

@@ -32,14 +32,32 @@ from telemetry_samples t
 where t.server_id = s.id and t.ts >= $5 and t.ts < $6
 order by t.ts = $1 desc,
   t.ts limit 1) end)) * 1000)::bigint as "storedTs",
-  (date_part('epoch', s.latest_sample_at) * 1000)::bigint as "newestTs"
+  (date_part('epoch', s.latest_sample_at) * 1000)::bigint as "newestTs",
+  case when s.last_seen_at < $7 then (select json_agg(json_build_array((date_part('epoch', b.started_at) * 1000)::bigint,
+  (date_part('epoch', b.ended_at) * 1000)::bigint))
+from blind_times b
+where b.ended_at is null or b.ended_at > s.last_seen_at) end as "blind",
+  (date_part('epoch', case when s.last_seen_at < $7 then (select p.until
+from console_presence p
+where p.id = 1) end) * 1000)::bigint as "presentUntil",
+  ( select json_agg(json_build_array(e.kind,
+  (date_part('epoch', e.started_at) * 1000)::bigint,
+  (date_part('epoch', e.ended_at) * 1000)::bigint)
+order by e.started_at)
+from ( select *
+from server_events e
+where e.server_id = $2 and e.started_at <= $9::timestamptz and e.kind in ('offline',
+  'unknown',
+  'unreachable')
+order by e.started_at desc limit 20) e
+where e.ended_at >= $8::timestamptz) as "silences"
 from servers s
 where s.id = $2;
 
 with same as ( select s.id as id,
   s.facts as facts
 from servers s
-where s.id = $1 and s.last_seen_at = $2 and md5(s.stability::text) = $3::text for update),
+where s.id = $1 and s.last_seen_at = $2 and md5(s.stability::text) = $3::text for no key update),
   added as (insert into telemetry_samples as t (server_id,
   ts,
   cpu_pct,
@@ -57,11 +75,6 @@ where s.id = $1 and s.last_seen_at = $2 and md5(s.stability::text) = $3::text fo
   failed_units,
   arrived_at,
   cores) select id,
-  $18,
-  $19,
-  $20,
-  $21,
-  $22,
   $23,
   $24,
   $25,
@@ -72,7 +85,12 @@ where s.id = $1 and s.last_seen_at = $2 and md5(s.stability::text) = $3::text fo
   $30,
   $31,
   $32,
-  coalesce($33,
+  $33,
+  $34,
+  $35,
+  $36,
+  $37,
+  coalesce($38,
   case when jsonb_typeof(facts -> 'cores') = 'number' then nullif(least(greatest((facts ->> 'cores')::numeric,
   0),
   1e6),
@@ -87,6 +105,28 @@ set last_used_at = $6,
   last_used_ip = $5
 where k.id = $4::int and (k.last_used_at is null or k.last_used_at <= $7) and exists (select
 from added)),
+  happened as ( insert into server_events as e (server_id,
+  kind,
+  started_at,
+  ended_at) select added.id,
+  w.*
+from added,
+  unnest($18::text[],
+  $19::timestamptz[],
+  $20::timestamptz[]) as w
+on conflict (server_id,
+  started_at,
+  kind) do update
+set ended_at = excluded.ended_at),
+  unhappened as ( delete
+from server_events e using added
+where e.server_id = added.id and e.kind in ('offline',
+  'unknown',
+  'unreachable') and e.started_at >= $21::timestamptz and e.started_at < $22::timestamptz and not exists (select
+from unnest($18::text[],
+  $19::timestamptz[]) w (kind,
+  started_at)
+where w.kind = e.kind and w.started_at = e.started_at)),
   changed as ( update servers s
 set last_seen_at = $8,
   first_seen_at = case when s.first_seen_at is not null then greatest(s.created_at,

@@ -48,6 +48,21 @@ export type TokenVisitor = Prisma.TokenVisitorModel
  */
 export type Server = Prisma.ServerModel
 /**
+ * Model ServerEvent
+ * What happened to a server; see lib/servers/events/. The key keeps two instances from writing one event twice.
+ */
+export type ServerEvent = Prisma.ServerEventModel
+/**
+ * Model ConsolePresence
+ * One row: since when this console records events, and until when an instance of it has been there.
+ */
+export type ConsolePresence = Prisma.ConsolePresenceModel
+/**
+ * Model BlindTime
+ * A time of which the console knows nothing: it was away, or the way to it was cut.
+ */
+export type BlindTime = Prisma.BlindTimeModel
+/**
  * Model ServerKey
  * A daemon's key: it reports for its server and reads nothing.
  */

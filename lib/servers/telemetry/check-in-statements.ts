@@ -1,5 +1,6 @@
 import { names, parameter, type RowOfStatement, type Sql, select, statement } from "@/lib/database/statement";
 import { Expression, table } from "@/lib/database/tables";
+import { SILENCE_READ, SILENCE_WRITTEN, silenceColumns, silenceWrites } from "@/lib/servers/events/silence-statements";
 import { LATEST_SAMPLE } from "@/lib/servers/telemetry/latest-sample";
 import { measuredColumns } from "@/lib/servers/telemetry/measured-columns";
 import { MEASUREMENTS, MOST_EVENTS } from "@/lib/servers/telemetry/measurements";
@@ -19,8 +20,8 @@ export const NEIGHBOURHOOD = DAY;
 // Raw, because the typed client cannot compute a hash, and one statement reads everything that a check-in depends on. The
 // server's row holds its latest sample, so only a late sample reads the table of samples.
 export const PREVIOUS = statement(
-  { sampledAt: t.ts, id: s.id, since: t.ts, until: t.ts, spanFrom: t.ts, spanTo: t.ts },
-  ({ sampledAt, id, since, until, spanFrom, spanTo }) => {
+  { sampledAt: t.ts, id: s.id, since: t.ts, until: t.ts, spanFrom: t.ts, spanTo: t.ts, ...SILENCE_READ },
+  ({ sampledAt, id, since, until, spanFrom, spanTo, ...silence }) => {
     const samples = `from ${t} where ${t.serverId} = ${s.id}`;
     return select(
       {
@@ -58,6 +59,7 @@ export const PREVIOUS = statement(
           "instant",
         ),
         newestTs: s.latestSampleAt,
+        ...silenceColumns(id, silence),
       },
       `from ${s} where ${s.id} = ${id}`,
     );
@@ -86,6 +88,7 @@ const CHANGE = {
   daemon: s.daemon,
   daemonBefore: s.daemonBefore,
   twoDaemonsAt: s.twoDaemonsAt,
+  ...SILENCE_WRITTEN,
 };
 
 /** The insert that `change` adds, and the columns that it copies into the server's row. */
@@ -143,12 +146,13 @@ function change(parameters: { [Name in keyof typeof CHANGE]: string }, added: Ad
   return {
     sql: `with same as (
       select ${s.id} as id, ${s.facts} as facts from ${s} where ${s.id} = ${parameters.id} and ${s.lastSeenAt} = ${parameters.lastSeenBefore}
-        and md5(${s.stability}::text) = ${parameters.stabilityMd5} for update),
+        and md5(${s.stability}::text) = ${parameters.stabilityMd5} for no key update),
     added as (${added.sql}),
     used as (
       update ${k} set ${k.lastUsedAt.name} = ${parameters.keyUsedAt}, ${k.lastUsedIp.name} = ${parameters.keyIp}
       where ${k.id} = ${parameters.keyId} and (${k.lastUsedAt} is null or ${k.lastUsedAt} <= ${parameters.keyNotSince})
         and exists (select from added)),
+    ${silenceWrites(parameters)},
     changed as (
       update ${s} set
         ${s.lastSeenAt.name} = ${parameters.lastSeenAt},

@@ -1,6 +1,10 @@
 import { query } from "@/lib/database/run-statement";
 import { NotFoundError } from "@/lib/failures";
+import { blindTimes } from "@/lib/servers/events/presence";
+import { endedSilence, ONLINE_WINDOW, silenceAfter, withProof } from "@/lib/servers/events/silence";
+import { silenceValues } from "@/lib/servers/events/silence-statements";
 import { toldHostname } from "@/lib/servers/names";
+import { hasCheckedIn } from "@/lib/servers/servers";
 import {
   outagesIn,
   parseStabilityRecord,
@@ -85,6 +89,9 @@ export async function storeCheckIn(
       until: new Date(sampledAt.getTime() + NEIGHBOURHOOD),
       spanFrom: new Date(from),
       spanTo: new Date(from + SAMPLE_EVERY),
+      silentBefore: new Date(arrivedAt.getTime() - ONLINE_WINDOW),
+      provesFrom: isLate(sampledAt, arrivedAt) ? sampledAt : null,
+      provesUntil: isLate(sampledAt, arrivedAt) ? new Date(sampledAt.getTime() + ONLINE_WINDOW) : null,
     });
     if (!previous) throw new NotFoundError();
     // A late report does not change the present: facts, ip and failed units.
@@ -121,6 +128,7 @@ export async function storeCheckIn(
       publicIp: publicIp ?? null,
       hostname: toldHostname(facts?.hostname),
       ...daemons,
+      ...silencesAfter(previous, sampledAt, arrivedAt),
     };
     const [outcome] =
       sample && !isThinned
@@ -138,6 +146,20 @@ export async function storeCheckIn(
     return outcome.wasNew && !isThinned;
   }
   throw new Error(`Server ${serverId} never stayed as it was between reading and writing.`);
+}
+
+/** What a check-in says of the silences before it: it ends one that goes on, and a late sample proves that the machine ran. */
+function silencesAfter(previous: Previous, sampledAt: Date, arrivedAt: Date) {
+  const { lastSeenAt, createdAt, newestTs, blind, presentUntil } = previous;
+  const isKnown = hasCheckedIn({ latestSampleAt: newestTs, lastSeenAt, createdAt });
+  const silence = isKnown ? silenceAfter(lastSeenAt, arrivedAt.getTime()) : null;
+  const ended = silence ? endedSilence(silence, blindTimes(blind, presentUntil, arrivedAt.getTime())) : [];
+  if (!isLate(sampledAt, arrivedAt)) return silenceValues([], ended);
+  // Events of the silence that ends now may be stored already, and are written anew.
+  const before = (previous.silences ?? [])
+    .map(([kind, from, to]) => ({ kind, from, to }))
+    .filter(({ from }) => from <= lastSeenAt);
+  return silenceValues(before, withProof([...before, ...ended], sampledAt.getTime()));
 }
 
 /** Whether a page may have shown a score without the sample, for longer than a request takes. */

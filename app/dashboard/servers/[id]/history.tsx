@@ -5,8 +5,9 @@ import { type ChartLane, type ChartLevel, TimeChart } from "@/app/ui/chart/time-
 import { Choices } from "@/app/ui/choices";
 import { Section } from "@/app/ui/section";
 import { serverPath } from "@/lib/page-paths";
-import { counted, percent } from "@/lib/quantities";
-import { clockText, dayText, momentText } from "@/lib/relative-time";
+import { percent } from "@/lib/quantities";
+import { clockText, momentText } from "@/lib/relative-time";
+import type { ServerEvents } from "@/lib/servers/events/server-events";
 import { HEALTH_LEVELS } from "@/lib/servers/health-level";
 import { COMPONENT_CURVES } from "@/lib/servers/health-score";
 import type { CurrentValues } from "@/lib/servers/servers";
@@ -16,8 +17,10 @@ import { rolledUpValues } from "@/lib/servers/telemetry/measurements";
 import { LONGEST_PAUSE, type Silence } from "@/lib/servers/telemetry/silences";
 import { DAY, HOUR, MINUTE } from "@/lib/time";
 import { zoneText } from "@/lib/time-zone";
+import { eventLane, recordedText } from "./event-lane";
 import styles from "./history.module.css";
 import { chartId, HISTORY_CHARTS, type HistoryChart, SCORE_CHART } from "./history-charts";
+import { lengthText, spanText } from "./silence-text";
 
 /** `row` is the time that one row of a table covers, in milliseconds. */
 const RANGES: Readonly<Record<HistoryRange, { name: string; row: number }>> = {
@@ -26,8 +29,6 @@ const RANGES: Readonly<Record<HistoryRange, { name: string; row: number }>> = {
   "7d": { name: "7 days", row: 6 * HOUR },
   "30d": { name: "30 days", row: DAY },
 };
-/** Lists at most this many outages and counts the rest. */
-const LISTED_OUTAGES = 100;
 
 const LEVELS: readonly ChartLevel[] = HEALTH_LEVELS.map(({ name, from }, index) => ({
   name,
@@ -38,17 +39,17 @@ const LEVELS: readonly ChartLevel[] = HEALTH_LEVELS.map(({ name, from }, index) 
 type Props = {
   serverId: number;
   history: ServerHistory;
+  /** Of the time that the history shows. */
+  events: ServerEvents;
   current: CurrentValues;
   /** The score of now. */
   score: number;
-  /** Epoch milliseconds of the latest check-in. */
-  lastSeenAt: number;
   list: FleetQuery;
   zone: string;
 };
 
 /** The past of a server in pictures, in words, and in tables. */
-export function History({ serverId, history, current, score, lastSeenAt, list, zone }: Props) {
+export function History({ serverId, history, events, current, score, list, zone }: Props) {
   const [quiet, shown] = [HISTORY_CHARTS.filter(isQuiet(history)), HISTORY_CHARTS.filter((c) => !isQuiet(history)(c))];
   return (
     <Section
@@ -67,19 +68,19 @@ export function History({ serverId, history, current, score, lastSeenAt, list, z
     >
       <ChartGrid>
         {shown.map((chart) => (
-          <Picture key={chart.title} {...{ chart, history, current, score, lastSeenAt, zone }} />
+          <Picture key={chart.title} {...{ chart, history, events, current, score, zone }} />
         ))}
       </ChartGrid>
       <div className={styles.below}>
         {quiet.map((chart) => (
           <details key={chart.title} className="disclosure">
             <summary>{chart.title}: full score in all this time</summary>
-            <Picture {...{ chart, history, current, score, lastSeenAt, zone }} />
+            <Picture {...{ chart, history, events, current, score, zone }} />
           </details>
         ))}
         <p className="hint">
           Lines are means, bands reach from the least to the greatest value, shaded times had no check-in.{" "}
-          {`Times in ${zoneText(zone)}. ${knownText(history)} `}
+          {`Times in ${zoneText(zone)}. ${knownText(history)} ${recordedText(history, events, zone)} `}
           {!history.isComplete && "Older hours are still being summed up; they appear here in a moment. "}
           <a className="plain-button" href={`${serverPath(serverId)}/history.csv?range=${history.range}`} download>
             Download as CSV
@@ -105,43 +106,12 @@ function isQuiet({ points }: ServerHistory) {
     });
 }
 
-/** Describes the times without check-ins in words, with the latest of them listed. */
-function Outages({ history, lastSeenAt, zone }: Pick<Props, "history" | "lastSeenAt" | "zone">) {
-  const { silences, from, now, range } = history;
-  const length = silences.reduce((sum, silence) => sum + silence.to - Math.max(from, silence.from), 0);
-  const last = silences.at(-1);
-  const isNow = last !== undefined && last.to >= now;
-  // What began before the range is clipped to it, so the last check-in says when it began.
-  const since = isNow ? new Date(last.from > from ? last.from : lastSeenAt) : null;
-  return (
-    <details className={`disclosure ${styles.outages}`} data-outages={silences.length}>
-      <summary>
-        Offline {counted(silences.length, "time")} in {RANGES[range].name}, {lengthText(length)} in all.
-        {since && ` Now: since ${zonedText(since, new Date(now), zone)}.`}
-      </summary>
-      <ol className={styles.list} reversed>
-        {silences
-          .slice(-LISTED_OUTAGES)
-          .reverse()
-          .map((silence) => (
-            <li key={silence.from}>{outageText(silence, now, zone)}</li>
-          ))}
-      </ol>
-      {silences.length > LISTED_OUTAGES && (
-        <p className="soft">
-          And {counted(silences.length - LISTED_OUTAGES, "earlier one")}; the CSV file has their hours.
-        </p>
-      )}
-    </details>
-  );
-}
-
 function Picture({
   chart,
   history,
+  events,
   current,
   score,
-  lastSeenAt,
   zone,
 }: { chart: HistoryChart } & Omit<Props, "serverId" | "list">) {
   const { title, unit, top } = chart;
@@ -159,19 +129,13 @@ function Picture({
       {...{ title, from, to, step, top, unit, series, zone, silences }}
       gap={Math.max(1.5 * step, LONGEST_PAUSE)}
       levels={chart === SCORE_CHART ? LEVELS : []}
-      lanes={chart === SCORE_CHART ? lanesOf(history, lastSeenAt, zone) : []}
+      lanes={chart === SCORE_CHART ? lanesOf(history, events, zone) : []}
       row={RANGES[history.range].row}
     />
   );
 }
 
-function lanesOf(history: ServerHistory, lastSeenAt: number, zone: string): ChartLane[] {
-  const offline: ChartLane = {
-    name: "Offline",
-    kind: "outage",
-    marks: history.silences,
-    words: <Outages {...{ history, lastSeenAt, zone }} />,
-  };
+function lanesOf(history: ServerHistory, events: ServerEvents, zone: string): ChartLane[] {
   const marks = lateTimes(history);
   const late: ChartLane = {
     name: "Late",
@@ -179,7 +143,9 @@ function lanesOf(history: ServerHistory, lastSeenAt: number, zone: string): Char
     marks,
     words: <ReportedLater {...{ marks, history, zone }} />,
   };
-  return [offline, late].filter(({ marks }) => marks.length > 0);
+  return [eventLane({ history, events, length: RANGES[history.range].name, zone }), late].filter(
+    ({ marks }) => marks.length > 0,
+  );
 }
 
 /** The steps in which scores were known only later; neighbours are one time. */
@@ -208,7 +174,7 @@ function ReportedLater({ marks, history, zone }: { marks: readonly Silence[] } &
       </p>
       <ol className={styles.list} reversed>
         {[...marks].reverse().map((mark) => (
-          <li key={mark.from}>{outageText(mark, Number.POSITIVE_INFINITY, zone)}</li>
+          <li key={mark.from}>{spanText(mark, Number.POSITIVE_INFINITY, zone)}</li>
         ))}
       </ol>
     </details>
@@ -247,27 +213,4 @@ function pointsOf({ points, step, now }: ServerHistory, measure: HistoryMeasure,
 function peakTime({ at, within }: { at: number; within: number }, zone: string): string {
   const time = momentText(new Date(at), zone);
   return within > 0 ? `${time} to ${clockText(new Date(at + within), zone)}` : time;
-}
-
-/** "07:23 UTC" today, "22 Nov, 07:23 UTC" on any other day. */
-function zonedText(at: Date, now: Date, zone: string): string {
-  const isToday = dayText(at, zone) === dayText(now, zone);
-  return `${isToday ? clockText(at, zone) : momentText(at, zone)} ${zoneText(zone)}`;
-}
-
-/** "22 Nov, 02:10 to 04:31 UTC (2 h 21 min)", "since 22 Nov, 05:12 UTC (3 days)". */
-function outageText({ from, to }: Silence, now: number, zone: string): string {
-  const begin = momentText(new Date(from), zone);
-  if (to >= now) return `since ${begin} ${zoneText(zone)} (${lengthText(to - from)})`;
-  const isSameDay = dayText(new Date(from), zone) === dayText(new Date(to), zone);
-  const end = isSameDay ? clockText(new Date(to), zone) : momentText(new Date(to), zone);
-  return `${begin} to ${end} ${zoneText(zone)} (${lengthText(to - from)})`;
-}
-
-/** "19 min", "2 h 21 min", "3 days". */
-function lengthText(ms: number): string {
-  const minutes = Math.round(ms / MINUTE);
-  if (minutes < 60) return `${minutes} min`;
-  if (ms >= 2 * DAY) return `${Math.round(ms / DAY)} days`;
-  return minutes % 60 === 0 ? `${minutes / 60} h` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }

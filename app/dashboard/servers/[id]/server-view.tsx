@@ -5,6 +5,7 @@ import { pageOrigin } from "@/app/ui/page-origin";
 import { Time } from "@/app/ui/time";
 import { serverSettingsPath } from "@/lib/page-paths";
 import { listBenchmarkPage, listOpenBenchmarks } from "@/lib/servers/benchmarks";
+import { listServerEvents } from "@/lib/servers/events/server-events";
 import { isRatedWell } from "@/lib/servers/health-level";
 import { getServerReport } from "@/lib/servers/servers";
 import { getHistory, type HistoryRange } from "@/lib/servers/telemetry/history";
@@ -41,12 +42,13 @@ export async function ServerView({ accountId, id, range, runsPage, list, zone }:
   const { server, hasCheckedIn, need, health } = report;
   const now = new Date();
   const isRatedBadly = need === "attention" && !isRatedWell({ score: health.score, components: health.components });
-  const [twoDaemonsAt, openRuns, finished, fleet, since] = await Promise.all([
+  const [twoDaemonsAt, openRuns, finished, fleet, since, events] = await Promise.all([
     findTwoDaemons(accountId, server.id, now),
     listOpenBenchmarks(accountId, server.id, now),
     listBenchmarkPage(accountId, server.id, runsPage),
     fleetOf(accountId),
     isRatedBadly ? findUnwellSince(server.id, now.getTime()) : null,
+    listServerEvents(server.id, { from: history.from, to: history.now + 1 }, history.now),
   ]);
   return (
     <article className={styles.server} data-server={server.id}>
@@ -59,9 +61,8 @@ export async function ServerView({ accountId, id, range, runsPage, list, zone }:
           <History
             serverId={server.id}
             current={report.current}
-            lastSeenAt={server.last_seen}
             score={health.score}
-            {...{ history, list, zone }}
+            {...{ history, events, list, zone }}
           />
         </>
       ) : (

@@ -408,6 +408,9 @@ export const ModelName = {
   TokenUseHour: 'TokenUseHour',
   TokenVisitor: 'TokenVisitor',
   Server: 'Server',
+  ServerEvent: 'ServerEvent',
+  ConsolePresence: 'ConsolePresence',
+  BlindTime: 'BlindTime',
   ServerKey: 'ServerKey',
   AgentState: 'AgentState',
   TelemetrySample: 'TelemetrySample',
@@ -439,7 +442,7 @@ export type TypeMap<ExtArgs extends runtime.Types.Extensions.InternalArgs = runt
     omit: GlobalOmitOptions
   }
   meta: {
-    modelProps: "account" | "session" | "accessToken" | "tokenUseHour" | "tokenVisitor" | "server" | "serverKey" | "agentState" | "telemetrySample" | "telemetryHour" | "benchmarkRun" | "gameService" | "serviceGrant" | "serviceShare" | "hostnameClaim" | "edgeNode" | "edgeNodeMinute" | "edgeNodeKey" | "edgeAcknowledgement" | "ticket" | "metricSample" | "sweep"
+    modelProps: "account" | "session" | "accessToken" | "tokenUseHour" | "tokenVisitor" | "server" | "serverEvent" | "consolePresence" | "blindTime" | "serverKey" | "agentState" | "telemetrySample" | "telemetryHour" | "benchmarkRun" | "gameService" | "serviceGrant" | "serviceShare" | "hostnameClaim" | "edgeNode" | "edgeNodeMinute" | "edgeNodeKey" | "edgeAcknowledgement" | "ticket" | "metricSample" | "sweep"
     txIsolationLevel: TransactionIsolationLevel
   }
   model: {
@@ -884,6 +887,228 @@ export type TypeMap<ExtArgs extends runtime.Types.Extensions.InternalArgs = runt
         count: {
           args: Prisma.ServerCountArgs<ExtArgs>
           result: runtime.Types.Utils.Optional<Prisma.ServerCountAggregateOutputType> | number
+        }
+      }
+    }
+    ServerEvent: {
+      payload: Prisma.$ServerEventPayload<ExtArgs>
+      fields: Prisma.ServerEventFieldRefs
+      operations: {
+        findUnique: {
+          args: Prisma.ServerEventFindUniqueArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$ServerEventPayload> | null
+        }
+        findUniqueOrThrow: {
+          args: Prisma.ServerEventFindUniqueOrThrowArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$ServerEventPayload>
+        }
+        findFirst: {
+          args: Prisma.ServerEventFindFirstArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$ServerEventPayload> | null
+        }
+        findFirstOrThrow: {
+          args: Prisma.ServerEventFindFirstOrThrowArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$ServerEventPayload>
+        }
+        findMany: {
+          args: Prisma.ServerEventFindManyArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$ServerEventPayload>[]
+        }
+        create: {
+          args: Prisma.ServerEventCreateArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$ServerEventPayload>
+        }
+        createMany: {
+          args: Prisma.ServerEventCreateManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        createManyAndReturn: {
+          args: Prisma.ServerEventCreateManyAndReturnArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$ServerEventPayload>[]
+        }
+        delete: {
+          args: Prisma.ServerEventDeleteArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$ServerEventPayload>
+        }
+        update: {
+          args: Prisma.ServerEventUpdateArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$ServerEventPayload>
+        }
+        deleteMany: {
+          args: Prisma.ServerEventDeleteManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        updateMany: {
+          args: Prisma.ServerEventUpdateManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        updateManyAndReturn: {
+          args: Prisma.ServerEventUpdateManyAndReturnArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$ServerEventPayload>[]
+        }
+        upsert: {
+          args: Prisma.ServerEventUpsertArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$ServerEventPayload>
+        }
+        aggregate: {
+          args: Prisma.ServerEventAggregateArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.AggregateServerEvent>
+        }
+        groupBy: {
+          args: Prisma.ServerEventGroupByArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.ServerEventGroupByOutputType>[]
+        }
+        count: {
+          args: Prisma.ServerEventCountArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.ServerEventCountAggregateOutputType> | number
+        }
+      }
+    }
+    ConsolePresence: {
+      payload: Prisma.$ConsolePresencePayload<ExtArgs>
+      fields: Prisma.ConsolePresenceFieldRefs
+      operations: {
+        findUnique: {
+          args: Prisma.ConsolePresenceFindUniqueArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$ConsolePresencePayload> | null
+        }
+        findUniqueOrThrow: {
+          args: Prisma.ConsolePresenceFindUniqueOrThrowArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$ConsolePresencePayload>
+        }
+        findFirst: {
+          args: Prisma.ConsolePresenceFindFirstArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$ConsolePresencePayload> | null
+        }
+        findFirstOrThrow: {
+          args: Prisma.ConsolePresenceFindFirstOrThrowArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$ConsolePresencePayload>
+        }
+        findMany: {
+          args: Prisma.ConsolePresenceFindManyArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$ConsolePresencePayload>[]
+        }
+        create: {
+          args: Prisma.ConsolePresenceCreateArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$ConsolePresencePayload>
+        }
+        createMany: {
+          args: Prisma.ConsolePresenceCreateManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        createManyAndReturn: {
+          args: Prisma.ConsolePresenceCreateManyAndReturnArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$ConsolePresencePayload>[]
+        }
+        delete: {
+          args: Prisma.ConsolePresenceDeleteArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$ConsolePresencePayload>
+        }
+        update: {
+          args: Prisma.ConsolePresenceUpdateArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$ConsolePresencePayload>
+        }
+        deleteMany: {
+          args: Prisma.ConsolePresenceDeleteManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        updateMany: {
+          args: Prisma.ConsolePresenceUpdateManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        updateManyAndReturn: {
+          args: Prisma.ConsolePresenceUpdateManyAndReturnArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$ConsolePresencePayload>[]
+        }
+        upsert: {
+          args: Prisma.ConsolePresenceUpsertArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$ConsolePresencePayload>
+        }
+        aggregate: {
+          args: Prisma.ConsolePresenceAggregateArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.AggregateConsolePresence>
+        }
+        groupBy: {
+          args: Prisma.ConsolePresenceGroupByArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.ConsolePresenceGroupByOutputType>[]
+        }
+        count: {
+          args: Prisma.ConsolePresenceCountArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.ConsolePresenceCountAggregateOutputType> | number
+        }
+      }
+    }
+    BlindTime: {
+      payload: Prisma.$BlindTimePayload<ExtArgs>
+      fields: Prisma.BlindTimeFieldRefs
+      operations: {
+        findUnique: {
+          args: Prisma.BlindTimeFindUniqueArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$BlindTimePayload> | null
+        }
+        findUniqueOrThrow: {
+          args: Prisma.BlindTimeFindUniqueOrThrowArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$BlindTimePayload>
+        }
+        findFirst: {
+          args: Prisma.BlindTimeFindFirstArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$BlindTimePayload> | null
+        }
+        findFirstOrThrow: {
+          args: Prisma.BlindTimeFindFirstOrThrowArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$BlindTimePayload>
+        }
+        findMany: {
+          args: Prisma.BlindTimeFindManyArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$BlindTimePayload>[]
+        }
+        create: {
+          args: Prisma.BlindTimeCreateArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$BlindTimePayload>
+        }
+        createMany: {
+          args: Prisma.BlindTimeCreateManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        createManyAndReturn: {
+          args: Prisma.BlindTimeCreateManyAndReturnArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$BlindTimePayload>[]
+        }
+        delete: {
+          args: Prisma.BlindTimeDeleteArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$BlindTimePayload>
+        }
+        update: {
+          args: Prisma.BlindTimeUpdateArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$BlindTimePayload>
+        }
+        deleteMany: {
+          args: Prisma.BlindTimeDeleteManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        updateMany: {
+          args: Prisma.BlindTimeUpdateManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        updateManyAndReturn: {
+          args: Prisma.BlindTimeUpdateManyAndReturnArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$BlindTimePayload>[]
+        }
+        upsert: {
+          args: Prisma.BlindTimeUpsertArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$BlindTimePayload>
+        }
+        aggregate: {
+          args: Prisma.BlindTimeAggregateArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.AggregateBlindTime>
+        }
+        groupBy: {
+          args: Prisma.BlindTimeGroupByArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.BlindTimeGroupByOutputType>[]
+        }
+        count: {
+          args: Prisma.BlindTimeCountArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.BlindTimeCountAggregateOutputType> | number
         }
       }
     }
@@ -2222,6 +2447,40 @@ export const ServerScalarFieldEnum = {
 export type ServerScalarFieldEnum = (typeof ServerScalarFieldEnum)[keyof typeof ServerScalarFieldEnum]
 
 
+export const ServerEventScalarFieldEnum = {
+  id: 'id',
+  serverId: 'serverId',
+  kind: 'kind',
+  startedAt: 'startedAt',
+  endedAt: 'endedAt',
+  facts: 'facts'
+} as const
+
+export type ServerEventScalarFieldEnum = (typeof ServerEventScalarFieldEnum)[keyof typeof ServerEventScalarFieldEnum]
+
+
+export const ConsolePresenceScalarFieldEnum = {
+  id: 'id',
+  since: 'since',
+  until: 'until',
+  lookedAt: 'lookedAt'
+} as const
+
+export type ConsolePresenceScalarFieldEnum = (typeof ConsolePresenceScalarFieldEnum)[keyof typeof ConsolePresenceScalarFieldEnum]
+
+
+export const BlindTimeScalarFieldEnum = {
+  id: 'id',
+  cause: 'cause',
+  startedAt: 'startedAt',
+  endedAt: 'endedAt',
+  fallen: 'fallen',
+  settled: 'settled'
+} as const
+
+export type BlindTimeScalarFieldEnum = (typeof BlindTimeScalarFieldEnum)[keyof typeof BlindTimeScalarFieldEnum]
+
+
 export const ServerKeyScalarFieldEnum = {
   id: 'id',
   serverId: 'serverId',
@@ -2824,6 +3083,9 @@ export type GlobalOmitConfig = {
   tokenUseHour?: Prisma.TokenUseHourOmit
   tokenVisitor?: Prisma.TokenVisitorOmit
   server?: Prisma.ServerOmit
+  serverEvent?: Prisma.ServerEventOmit
+  consolePresence?: Prisma.ConsolePresenceOmit
+  blindTime?: Prisma.BlindTimeOmit
   serverKey?: Prisma.ServerKeyOmit
   agentState?: Prisma.AgentStateOmit
   telemetrySample?: Prisma.TelemetrySampleOmit

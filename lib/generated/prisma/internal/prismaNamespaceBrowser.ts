@@ -57,6 +57,9 @@ export const ModelName = {
   TokenUseHour: 'TokenUseHour',
   TokenVisitor: 'TokenVisitor',
   Server: 'Server',
+  ServerEvent: 'ServerEvent',
+  ConsolePresence: 'ConsolePresence',
+  BlindTime: 'BlindTime',
   ServerKey: 'ServerKey',
   AgentState: 'AgentState',
   TelemetrySample: 'TelemetrySample',
@@ -201,6 +204,40 @@ export const ServerScalarFieldEnum = {
 } as const
 
 export type ServerScalarFieldEnum = (typeof ServerScalarFieldEnum)[keyof typeof ServerScalarFieldEnum]
+
+
+export const ServerEventScalarFieldEnum = {
+  id: 'id',
+  serverId: 'serverId',
+  kind: 'kind',
+  startedAt: 'startedAt',
+  endedAt: 'endedAt',
+  facts: 'facts'
+} as const
+
+export type ServerEventScalarFieldEnum = (typeof ServerEventScalarFieldEnum)[keyof typeof ServerEventScalarFieldEnum]
+
+
+export const ConsolePresenceScalarFieldEnum = {
+  id: 'id',
+  since: 'since',
+  until: 'until',
+  lookedAt: 'lookedAt'
+} as const
+
+export type ConsolePresenceScalarFieldEnum = (typeof ConsolePresenceScalarFieldEnum)[keyof typeof ConsolePresenceScalarFieldEnum]
+
+
+export const BlindTimeScalarFieldEnum = {
+  id: 'id',
+  cause: 'cause',
+  startedAt: 'startedAt',
+  endedAt: 'endedAt',
+  fallen: 'fallen',
+  settled: 'settled'
+} as const
+
+export type BlindTimeScalarFieldEnum = (typeof BlindTimeScalarFieldEnum)[keyof typeof BlindTimeScalarFieldEnum]
 
 
 export const ServerKeyScalarFieldEnum = {

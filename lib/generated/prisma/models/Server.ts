@@ -301,6 +301,7 @@ export type ServerWhereInput = {
   telemetrySamples?: Prisma.TelemetrySampleListRelationFilter | runtime.Types.Skip
   telemetryHours?: Prisma.TelemetryHourListRelationFilter | runtime.Types.Skip
   benchmarkRuns?: Prisma.BenchmarkRunListRelationFilter | runtime.Types.Skip
+  events?: Prisma.ServerEventListRelationFilter | runtime.Types.Skip
 }
 
 export type ServerOrderByWithRelationInput = {
@@ -325,6 +326,7 @@ export type ServerOrderByWithRelationInput = {
   telemetrySamples?: Prisma.TelemetrySampleOrderByRelationAggregateInput | runtime.Types.Skip
   telemetryHours?: Prisma.TelemetryHourOrderByRelationAggregateInput | runtime.Types.Skip
   benchmarkRuns?: Prisma.BenchmarkRunOrderByRelationAggregateInput | runtime.Types.Skip
+  events?: Prisma.ServerEventOrderByRelationAggregateInput | runtime.Types.Skip
 }
 
 export type ServerWhereUniqueInput = Prisma.AtLeast<{
@@ -353,6 +355,7 @@ export type ServerWhereUniqueInput = Prisma.AtLeast<{
   telemetrySamples?: Prisma.TelemetrySampleListRelationFilter | runtime.Types.Skip
   telemetryHours?: Prisma.TelemetryHourListRelationFilter | runtime.Types.Skip
   benchmarkRuns?: Prisma.BenchmarkRunListRelationFilter | runtime.Types.Skip
+  events?: Prisma.ServerEventListRelationFilter | runtime.Types.Skip
 }, "id" | "accountId_formNonce">
 
 export type ServerOrderByWithAggregationInput = {
@@ -421,6 +424,7 @@ export type ServerCreateInput = {
   telemetrySamples?: Prisma.TelemetrySampleCreateNestedManyWithoutServerInput | runtime.Types.Skip
   telemetryHours?: Prisma.TelemetryHourCreateNestedManyWithoutServerInput | runtime.Types.Skip
   benchmarkRuns?: Prisma.BenchmarkRunCreateNestedManyWithoutServerInput | runtime.Types.Skip
+  events?: Prisma.ServerEventCreateNestedManyWithoutServerInput | runtime.Types.Skip
 }
 
 export type ServerUncheckedCreateInput = {
@@ -444,6 +448,7 @@ export type ServerUncheckedCreateInput = {
   telemetrySamples?: Prisma.TelemetrySampleUncheckedCreateNestedManyWithoutServerInput | runtime.Types.Skip
   telemetryHours?: Prisma.TelemetryHourUncheckedCreateNestedManyWithoutServerInput | runtime.Types.Skip
   benchmarkRuns?: Prisma.BenchmarkRunUncheckedCreateNestedManyWithoutServerInput | runtime.Types.Skip
+  events?: Prisma.ServerEventUncheckedCreateNestedManyWithoutServerInput | runtime.Types.Skip
 }
 
 export type ServerUpdateInput = {
@@ -466,6 +471,7 @@ export type ServerUpdateInput = {
   telemetrySamples?: Prisma.TelemetrySampleUpdateManyWithoutServerNestedInput | runtime.Types.Skip
   telemetryHours?: Prisma.TelemetryHourUpdateManyWithoutServerNestedInput | runtime.Types.Skip
   benchmarkRuns?: Prisma.BenchmarkRunUpdateManyWithoutServerNestedInput | runtime.Types.Skip
+  events?: Prisma.ServerEventUpdateManyWithoutServerNestedInput | runtime.Types.Skip
 }
 
 export type ServerUncheckedUpdateInput = {
@@ -489,6 +495,7 @@ export type ServerUncheckedUpdateInput = {
   telemetrySamples?: Prisma.TelemetrySampleUncheckedUpdateManyWithoutServerNestedInput | runtime.Types.Skip
   telemetryHours?: Prisma.TelemetryHourUncheckedUpdateManyWithoutServerNestedInput | runtime.Types.Skip
   benchmarkRuns?: Prisma.BenchmarkRunUncheckedUpdateManyWithoutServerNestedInput | runtime.Types.Skip
+  events?: Prisma.ServerEventUncheckedUpdateManyWithoutServerNestedInput | runtime.Types.Skip
 }
 
 export type ServerCreateManyInput = {
@@ -669,6 +676,20 @@ export type ServerUncheckedUpdateManyWithoutAccountNestedInput = {
   deleteMany?: Prisma.ServerScalarWhereInput | Prisma.ServerScalarWhereInput[] | runtime.Types.Skip
 }
 
+export type ServerCreateNestedOneWithoutEventsInput = {
+  create?: Prisma.XOR<Prisma.ServerCreateWithoutEventsInput, Prisma.ServerUncheckedCreateWithoutEventsInput> | runtime.Types.Skip
+  connectOrCreate?: Prisma.ServerCreateOrConnectWithoutEventsInput | runtime.Types.Skip
+  connect?: Prisma.ServerWhereUniqueInput | runtime.Types.Skip
+}
+
+export type ServerUpdateOneRequiredWithoutEventsNestedInput = {
+  create?: Prisma.XOR<Prisma.ServerCreateWithoutEventsInput, Prisma.ServerUncheckedCreateWithoutEventsInput> | runtime.Types.Skip
+  connectOrCreate?: Prisma.ServerCreateOrConnectWithoutEventsInput | runtime.Types.Skip
+  upsert?: Prisma.ServerUpsertWithoutEventsInput | runtime.Types.Skip
+  connect?: Prisma.ServerWhereUniqueInput | runtime.Types.Skip
+  update?: Prisma.XOR<Prisma.XOR<Prisma.ServerUpdateToOneWithWhereWithoutEventsInput, Prisma.ServerUpdateWithoutEventsInput>, Prisma.ServerUncheckedUpdateWithoutEventsInput> | runtime.Types.Skip
+}
+
 export type ServerCreateNestedOneWithoutKeysInput = {
   create?: Prisma.XOR<Prisma.ServerCreateWithoutKeysInput, Prisma.ServerUncheckedCreateWithoutKeysInput> | runtime.Types.Skip
   connectOrCreate?: Prisma.ServerCreateOrConnectWithoutKeysInput | runtime.Types.Skip
@@ -744,6 +765,7 @@ export type ServerCreateWithoutAccountInput = {
   telemetrySamples?: Prisma.TelemetrySampleCreateNestedManyWithoutServerInput | runtime.Types.Skip
   telemetryHours?: Prisma.TelemetryHourCreateNestedManyWithoutServerInput | runtime.Types.Skip
   benchmarkRuns?: Prisma.BenchmarkRunCreateNestedManyWithoutServerInput | runtime.Types.Skip
+  events?: Prisma.ServerEventCreateNestedManyWithoutServerInput | runtime.Types.Skip
 }
 
 export type ServerUncheckedCreateWithoutAccountInput = {
@@ -766,6 +788,7 @@ export type ServerUncheckedCreateWithoutAccountInput = {
   telemetrySamples?: Prisma.TelemetrySampleUncheckedCreateNestedManyWithoutServerInput | runtime.Types.Skip
   telemetryHours?: Prisma.TelemetryHourUncheckedCreateNestedManyWithoutServerInput | runtime.Types.Skip
   benchmarkRuns?: Prisma.BenchmarkRunUncheckedCreateNestedManyWithoutServerInput | runtime.Types.Skip
+  events?: Prisma.ServerEventUncheckedCreateNestedManyWithoutServerInput | runtime.Types.Skip
 }
 
 export type ServerCreateOrConnectWithoutAccountInput = {
@@ -816,6 +839,112 @@ export type ServerScalarWhereInput = {
   twoDaemonsAt?: Prisma.DateTimeNullableFilter<"Server"> | Date | string | null | runtime.Types.Skip
 }
 
+export type ServerCreateWithoutEventsInput = {
+  label: string
+  hostname: string
+  publicIp?: string | null | runtime.Types.Skip
+  facts?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  createdAt?: Date | string | runtime.Types.Skip
+  lastSeenAt?: Date | string | runtime.Types.Skip
+  firstSeenAt?: Date | string | null | runtime.Types.Skip
+  stability?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  latestSampleAt?: Date | string | null | runtime.Types.Skip
+  latestSample?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  formNonce?: string | null | runtime.Types.Skip
+  daemon?: string | null | runtime.Types.Skip
+  daemonBefore?: string | null | runtime.Types.Skip
+  twoDaemonsAt?: Date | string | null | runtime.Types.Skip
+  account: Prisma.AccountCreateNestedOneWithoutServersInput
+  keys?: Prisma.ServerKeyCreateNestedManyWithoutServerInput | runtime.Types.Skip
+  telemetrySamples?: Prisma.TelemetrySampleCreateNestedManyWithoutServerInput | runtime.Types.Skip
+  telemetryHours?: Prisma.TelemetryHourCreateNestedManyWithoutServerInput | runtime.Types.Skip
+  benchmarkRuns?: Prisma.BenchmarkRunCreateNestedManyWithoutServerInput | runtime.Types.Skip
+}
+
+export type ServerUncheckedCreateWithoutEventsInput = {
+  id?: number | runtime.Types.Skip
+  accountId: number
+  label: string
+  hostname: string
+  publicIp?: string | null | runtime.Types.Skip
+  facts?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  createdAt?: Date | string | runtime.Types.Skip
+  lastSeenAt?: Date | string | runtime.Types.Skip
+  firstSeenAt?: Date | string | null | runtime.Types.Skip
+  stability?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  latestSampleAt?: Date | string | null | runtime.Types.Skip
+  latestSample?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  formNonce?: string | null | runtime.Types.Skip
+  daemon?: string | null | runtime.Types.Skip
+  daemonBefore?: string | null | runtime.Types.Skip
+  twoDaemonsAt?: Date | string | null | runtime.Types.Skip
+  keys?: Prisma.ServerKeyUncheckedCreateNestedManyWithoutServerInput | runtime.Types.Skip
+  telemetrySamples?: Prisma.TelemetrySampleUncheckedCreateNestedManyWithoutServerInput | runtime.Types.Skip
+  telemetryHours?: Prisma.TelemetryHourUncheckedCreateNestedManyWithoutServerInput | runtime.Types.Skip
+  benchmarkRuns?: Prisma.BenchmarkRunUncheckedCreateNestedManyWithoutServerInput | runtime.Types.Skip
+}
+
+export type ServerCreateOrConnectWithoutEventsInput = {
+  where: Prisma.ServerWhereUniqueInput
+  create: Prisma.XOR<Prisma.ServerCreateWithoutEventsInput, Prisma.ServerUncheckedCreateWithoutEventsInput>
+}
+
+export type ServerUpsertWithoutEventsInput = {
+  update: Prisma.XOR<Prisma.ServerUpdateWithoutEventsInput, Prisma.ServerUncheckedUpdateWithoutEventsInput>
+  create: Prisma.XOR<Prisma.ServerCreateWithoutEventsInput, Prisma.ServerUncheckedCreateWithoutEventsInput>
+  where?: Prisma.ServerWhereInput | runtime.Types.Skip
+}
+
+export type ServerUpdateToOneWithWhereWithoutEventsInput = {
+  where?: Prisma.ServerWhereInput | runtime.Types.Skip
+  data: Prisma.XOR<Prisma.ServerUpdateWithoutEventsInput, Prisma.ServerUncheckedUpdateWithoutEventsInput>
+}
+
+export type ServerUpdateWithoutEventsInput = {
+  label?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
+  hostname?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
+  publicIp?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
+  facts?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
+  lastSeenAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
+  firstSeenAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
+  stability?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  latestSampleAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
+  latestSample?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  formNonce?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
+  daemon?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
+  daemonBefore?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
+  twoDaemonsAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
+  account?: Prisma.AccountUpdateOneRequiredWithoutServersNestedInput | runtime.Types.Skip
+  keys?: Prisma.ServerKeyUpdateManyWithoutServerNestedInput | runtime.Types.Skip
+  telemetrySamples?: Prisma.TelemetrySampleUpdateManyWithoutServerNestedInput | runtime.Types.Skip
+  telemetryHours?: Prisma.TelemetryHourUpdateManyWithoutServerNestedInput | runtime.Types.Skip
+  benchmarkRuns?: Prisma.BenchmarkRunUpdateManyWithoutServerNestedInput | runtime.Types.Skip
+}
+
+export type ServerUncheckedUpdateWithoutEventsInput = {
+  id?: Prisma.IntFieldUpdateOperationsInput | number | runtime.Types.Skip
+  accountId?: Prisma.IntFieldUpdateOperationsInput | number | runtime.Types.Skip
+  label?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
+  hostname?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
+  publicIp?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
+  facts?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
+  lastSeenAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
+  firstSeenAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
+  stability?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  latestSampleAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
+  latestSample?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  formNonce?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
+  daemon?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
+  daemonBefore?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
+  twoDaemonsAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
+  keys?: Prisma.ServerKeyUncheckedUpdateManyWithoutServerNestedInput | runtime.Types.Skip
+  telemetrySamples?: Prisma.TelemetrySampleUncheckedUpdateManyWithoutServerNestedInput | runtime.Types.Skip
+  telemetryHours?: Prisma.TelemetryHourUncheckedUpdateManyWithoutServerNestedInput | runtime.Types.Skip
+  benchmarkRuns?: Prisma.BenchmarkRunUncheckedUpdateManyWithoutServerNestedInput | runtime.Types.Skip
+}
+
 export type ServerCreateWithoutKeysInput = {
   label: string
   hostname: string
@@ -835,6 +964,7 @@ export type ServerCreateWithoutKeysInput = {
   telemetrySamples?: Prisma.TelemetrySampleCreateNestedManyWithoutServerInput | runtime.Types.Skip
   telemetryHours?: Prisma.TelemetryHourCreateNestedManyWithoutServerInput | runtime.Types.Skip
   benchmarkRuns?: Prisma.BenchmarkRunCreateNestedManyWithoutServerInput | runtime.Types.Skip
+  events?: Prisma.ServerEventCreateNestedManyWithoutServerInput | runtime.Types.Skip
 }
 
 export type ServerUncheckedCreateWithoutKeysInput = {
@@ -857,6 +987,7 @@ export type ServerUncheckedCreateWithoutKeysInput = {
   telemetrySamples?: Prisma.TelemetrySampleUncheckedCreateNestedManyWithoutServerInput | runtime.Types.Skip
   telemetryHours?: Prisma.TelemetryHourUncheckedCreateNestedManyWithoutServerInput | runtime.Types.Skip
   benchmarkRuns?: Prisma.BenchmarkRunUncheckedCreateNestedManyWithoutServerInput | runtime.Types.Skip
+  events?: Prisma.ServerEventUncheckedCreateNestedManyWithoutServerInput | runtime.Types.Skip
 }
 
 export type ServerCreateOrConnectWithoutKeysInput = {
@@ -894,6 +1025,7 @@ export type ServerUpdateWithoutKeysInput = {
   telemetrySamples?: Prisma.TelemetrySampleUpdateManyWithoutServerNestedInput | runtime.Types.Skip
   telemetryHours?: Prisma.TelemetryHourUpdateManyWithoutServerNestedInput | runtime.Types.Skip
   benchmarkRuns?: Prisma.BenchmarkRunUpdateManyWithoutServerNestedInput | runtime.Types.Skip
+  events?: Prisma.ServerEventUpdateManyWithoutServerNestedInput | runtime.Types.Skip
 }
 
 export type ServerUncheckedUpdateWithoutKeysInput = {
@@ -916,6 +1048,7 @@ export type ServerUncheckedUpdateWithoutKeysInput = {
   telemetrySamples?: Prisma.TelemetrySampleUncheckedUpdateManyWithoutServerNestedInput | runtime.Types.Skip
   telemetryHours?: Prisma.TelemetryHourUncheckedUpdateManyWithoutServerNestedInput | runtime.Types.Skip
   benchmarkRuns?: Prisma.BenchmarkRunUncheckedUpdateManyWithoutServerNestedInput | runtime.Types.Skip
+  events?: Prisma.ServerEventUncheckedUpdateManyWithoutServerNestedInput | runtime.Types.Skip
 }
 
 export type ServerCreateWithoutTelemetrySamplesInput = {
@@ -937,6 +1070,7 @@ export type ServerCreateWithoutTelemetrySamplesInput = {
   keys?: Prisma.ServerKeyCreateNestedManyWithoutServerInput | runtime.Types.Skip
   telemetryHours?: Prisma.TelemetryHourCreateNestedManyWithoutServerInput | runtime.Types.Skip
   benchmarkRuns?: Prisma.BenchmarkRunCreateNestedManyWithoutServerInput | runtime.Types.Skip
+  events?: Prisma.ServerEventCreateNestedManyWithoutServerInput | runtime.Types.Skip
 }
 
 export type ServerUncheckedCreateWithoutTelemetrySamplesInput = {
@@ -959,6 +1093,7 @@ export type ServerUncheckedCreateWithoutTelemetrySamplesInput = {
   keys?: Prisma.ServerKeyUncheckedCreateNestedManyWithoutServerInput | runtime.Types.Skip
   telemetryHours?: Prisma.TelemetryHourUncheckedCreateNestedManyWithoutServerInput | runtime.Types.Skip
   benchmarkRuns?: Prisma.BenchmarkRunUncheckedCreateNestedManyWithoutServerInput | runtime.Types.Skip
+  events?: Prisma.ServerEventUncheckedCreateNestedManyWithoutServerInput | runtime.Types.Skip
 }
 
 export type ServerCreateOrConnectWithoutTelemetrySamplesInput = {
@@ -996,6 +1131,7 @@ export type ServerUpdateWithoutTelemetrySamplesInput = {
   keys?: Prisma.ServerKeyUpdateManyWithoutServerNestedInput | runtime.Types.Skip
   telemetryHours?: Prisma.TelemetryHourUpdateManyWithoutServerNestedInput | runtime.Types.Skip
   benchmarkRuns?: Prisma.BenchmarkRunUpdateManyWithoutServerNestedInput | runtime.Types.Skip
+  events?: Prisma.ServerEventUpdateManyWithoutServerNestedInput | runtime.Types.Skip
 }
 
 export type ServerUncheckedUpdateWithoutTelemetrySamplesInput = {
@@ -1018,6 +1154,7 @@ export type ServerUncheckedUpdateWithoutTelemetrySamplesInput = {
   keys?: Prisma.ServerKeyUncheckedUpdateManyWithoutServerNestedInput | runtime.Types.Skip
   telemetryHours?: Prisma.TelemetryHourUncheckedUpdateManyWithoutServerNestedInput | runtime.Types.Skip
   benchmarkRuns?: Prisma.BenchmarkRunUncheckedUpdateManyWithoutServerNestedInput | runtime.Types.Skip
+  events?: Prisma.ServerEventUncheckedUpdateManyWithoutServerNestedInput | runtime.Types.Skip
 }
 
 export type ServerCreateWithoutTelemetryHoursInput = {
@@ -1039,6 +1176,7 @@ export type ServerCreateWithoutTelemetryHoursInput = {
   keys?: Prisma.ServerKeyCreateNestedManyWithoutServerInput | runtime.Types.Skip
   telemetrySamples?: Prisma.TelemetrySampleCreateNestedManyWithoutServerInput | runtime.Types.Skip
   benchmarkRuns?: Prisma.BenchmarkRunCreateNestedManyWithoutServerInput | runtime.Types.Skip
+  events?: Prisma.ServerEventCreateNestedManyWithoutServerInput | runtime.Types.Skip
 }
 
 export type ServerUncheckedCreateWithoutTelemetryHoursInput = {
@@ -1061,6 +1199,7 @@ export type ServerUncheckedCreateWithoutTelemetryHoursInput = {
   keys?: Prisma.ServerKeyUncheckedCreateNestedManyWithoutServerInput | runtime.Types.Skip
   telemetrySamples?: Prisma.TelemetrySampleUncheckedCreateNestedManyWithoutServerInput | runtime.Types.Skip
   benchmarkRuns?: Prisma.BenchmarkRunUncheckedCreateNestedManyWithoutServerInput | runtime.Types.Skip
+  events?: Prisma.ServerEventUncheckedCreateNestedManyWithoutServerInput | runtime.Types.Skip
 }
 
 export type ServerCreateOrConnectWithoutTelemetryHoursInput = {
@@ -1098,6 +1237,7 @@ export type ServerUpdateWithoutTelemetryHoursInput = {
   keys?: Prisma.ServerKeyUpdateManyWithoutServerNestedInput | runtime.Types.Skip
   telemetrySamples?: Prisma.TelemetrySampleUpdateManyWithoutServerNestedInput | runtime.Types.Skip
   benchmarkRuns?: Prisma.BenchmarkRunUpdateManyWithoutServerNestedInput | runtime.Types.Skip
+  events?: Prisma.ServerEventUpdateManyWithoutServerNestedInput | runtime.Types.Skip
 }
 
 export type ServerUncheckedUpdateWithoutTelemetryHoursInput = {
@@ -1120,6 +1260,7 @@ export type ServerUncheckedUpdateWithoutTelemetryHoursInput = {
   keys?: Prisma.ServerKeyUncheckedUpdateManyWithoutServerNestedInput | runtime.Types.Skip
   telemetrySamples?: Prisma.TelemetrySampleUncheckedUpdateManyWithoutServerNestedInput | runtime.Types.Skip
   benchmarkRuns?: Prisma.BenchmarkRunUncheckedUpdateManyWithoutServerNestedInput | runtime.Types.Skip
+  events?: Prisma.ServerEventUncheckedUpdateManyWithoutServerNestedInput | runtime.Types.Skip
 }
 
 export type ServerCreateWithoutBenchmarkRunsInput = {
@@ -1141,6 +1282,7 @@ export type ServerCreateWithoutBenchmarkRunsInput = {
   keys?: Prisma.ServerKeyCreateNestedManyWithoutServerInput | runtime.Types.Skip
   telemetrySamples?: Prisma.TelemetrySampleCreateNestedManyWithoutServerInput | runtime.Types.Skip
   telemetryHours?: Prisma.TelemetryHourCreateNestedManyWithoutServerInput | runtime.Types.Skip
+  events?: Prisma.ServerEventCreateNestedManyWithoutServerInput | runtime.Types.Skip
 }
 
 export type ServerUncheckedCreateWithoutBenchmarkRunsInput = {
@@ -1163,6 +1305,7 @@ export type ServerUncheckedCreateWithoutBenchmarkRunsInput = {
   keys?: Prisma.ServerKeyUncheckedCreateNestedManyWithoutServerInput | runtime.Types.Skip
   telemetrySamples?: Prisma.TelemetrySampleUncheckedCreateNestedManyWithoutServerInput | runtime.Types.Skip
   telemetryHours?: Prisma.TelemetryHourUncheckedCreateNestedManyWithoutServerInput | runtime.Types.Skip
+  events?: Prisma.ServerEventUncheckedCreateNestedManyWithoutServerInput | runtime.Types.Skip
 }
 
 export type ServerCreateOrConnectWithoutBenchmarkRunsInput = {
@@ -1200,6 +1343,7 @@ export type ServerUpdateWithoutBenchmarkRunsInput = {
   keys?: Prisma.ServerKeyUpdateManyWithoutServerNestedInput | runtime.Types.Skip
   telemetrySamples?: Prisma.TelemetrySampleUpdateManyWithoutServerNestedInput | runtime.Types.Skip
   telemetryHours?: Prisma.TelemetryHourUpdateManyWithoutServerNestedInput | runtime.Types.Skip
+  events?: Prisma.ServerEventUpdateManyWithoutServerNestedInput | runtime.Types.Skip
 }
 
 export type ServerUncheckedUpdateWithoutBenchmarkRunsInput = {
@@ -1222,6 +1366,7 @@ export type ServerUncheckedUpdateWithoutBenchmarkRunsInput = {
   keys?: Prisma.ServerKeyUncheckedUpdateManyWithoutServerNestedInput | runtime.Types.Skip
   telemetrySamples?: Prisma.TelemetrySampleUncheckedUpdateManyWithoutServerNestedInput | runtime.Types.Skip
   telemetryHours?: Prisma.TelemetryHourUncheckedUpdateManyWithoutServerNestedInput | runtime.Types.Skip
+  events?: Prisma.ServerEventUncheckedUpdateManyWithoutServerNestedInput | runtime.Types.Skip
 }
 
 export type ServerCreateManyAccountInput = {
@@ -1261,6 +1406,7 @@ export type ServerUpdateWithoutAccountInput = {
   telemetrySamples?: Prisma.TelemetrySampleUpdateManyWithoutServerNestedInput | runtime.Types.Skip
   telemetryHours?: Prisma.TelemetryHourUpdateManyWithoutServerNestedInput | runtime.Types.Skip
   benchmarkRuns?: Prisma.BenchmarkRunUpdateManyWithoutServerNestedInput | runtime.Types.Skip
+  events?: Prisma.ServerEventUpdateManyWithoutServerNestedInput | runtime.Types.Skip
 }
 
 export type ServerUncheckedUpdateWithoutAccountInput = {
@@ -1283,6 +1429,7 @@ export type ServerUncheckedUpdateWithoutAccountInput = {
   telemetrySamples?: Prisma.TelemetrySampleUncheckedUpdateManyWithoutServerNestedInput | runtime.Types.Skip
   telemetryHours?: Prisma.TelemetryHourUncheckedUpdateManyWithoutServerNestedInput | runtime.Types.Skip
   benchmarkRuns?: Prisma.BenchmarkRunUncheckedUpdateManyWithoutServerNestedInput | runtime.Types.Skip
+  events?: Prisma.ServerEventUncheckedUpdateManyWithoutServerNestedInput | runtime.Types.Skip
 }
 
 export type ServerUncheckedUpdateManyWithoutAccountInput = {
@@ -1313,6 +1460,7 @@ export type ServerCountOutputType = {
   telemetrySamples: number
   telemetryHours: number
   benchmarkRuns: number
+  events: number
 }
 
 export type ServerCountOutputTypeSelect<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
@@ -1320,6 +1468,7 @@ export type ServerCountOutputTypeSelect<ExtArgs extends runtime.Types.Extensions
   telemetrySamples?: boolean | ServerCountOutputTypeCountTelemetrySamplesArgs
   telemetryHours?: boolean | ServerCountOutputTypeCountTelemetryHoursArgs
   benchmarkRuns?: boolean | ServerCountOutputTypeCountBenchmarkRunsArgs
+  events?: boolean | ServerCountOutputTypeCountEventsArgs
 }
 
 /**
@@ -1360,6 +1509,13 @@ export type ServerCountOutputTypeCountBenchmarkRunsArgs<ExtArgs extends runtime.
   where?: Prisma.BenchmarkRunWhereInput | runtime.Types.Skip
 }
 
+/**
+ * ServerCountOutputType without action
+ */
+export type ServerCountOutputTypeCountEventsArgs<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
+  where?: Prisma.ServerEventWhereInput | runtime.Types.Skip
+}
+
 
 export type ServerSelect<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetSelect<{
   id?: boolean | runtime.Types.Skip
@@ -1383,6 +1539,7 @@ export type ServerSelect<ExtArgs extends runtime.Types.Extensions.InternalArgs =
   telemetrySamples?: boolean | Prisma.Server$telemetrySamplesArgs<ExtArgs> | runtime.Types.Skip
   telemetryHours?: boolean | Prisma.Server$telemetryHoursArgs<ExtArgs> | runtime.Types.Skip
   benchmarkRuns?: boolean | Prisma.Server$benchmarkRunsArgs<ExtArgs> | runtime.Types.Skip
+  events?: boolean | Prisma.Server$eventsArgs<ExtArgs> | runtime.Types.Skip
   _count?: boolean | Prisma.ServerCountOutputTypeDefaultArgs<ExtArgs> | runtime.Types.Skip
 }, ExtArgs["result"]["server"]>
 
@@ -1452,6 +1609,7 @@ export type ServerInclude<ExtArgs extends runtime.Types.Extensions.InternalArgs 
   telemetrySamples?: boolean | Prisma.Server$telemetrySamplesArgs<ExtArgs> | runtime.Types.Skip
   telemetryHours?: boolean | Prisma.Server$telemetryHoursArgs<ExtArgs> | runtime.Types.Skip
   benchmarkRuns?: boolean | Prisma.Server$benchmarkRunsArgs<ExtArgs> | runtime.Types.Skip
+  events?: boolean | Prisma.Server$eventsArgs<ExtArgs> | runtime.Types.Skip
   _count?: boolean | Prisma.ServerCountOutputTypeDefaultArgs<ExtArgs> | runtime.Types.Skip
 }
 export type ServerIncludeCreateManyAndReturn<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
@@ -1469,6 +1627,7 @@ export type $ServerPayload<ExtArgs extends runtime.Types.Extensions.InternalArgs
     telemetrySamples: Prisma.$TelemetrySamplePayload<ExtArgs>[]
     telemetryHours: Prisma.$TelemetryHourPayload<ExtArgs>[]
     benchmarkRuns: Prisma.$BenchmarkRunPayload<ExtArgs>[]
+    events: Prisma.$ServerEventPayload<ExtArgs>[]
   }
   scalars: runtime.Types.Extensions.GetPayloadResult<{
     id: number
@@ -1913,6 +2072,7 @@ export interface Prisma__ServerClient<T, Null = never, ExtArgs extends runtime.T
   telemetrySamples<T extends Prisma.Server$telemetrySamplesArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.Server$telemetrySamplesArgs<ExtArgs>>): Prisma.PrismaPromise<runtime.Types.Result.GetResult<Prisma.$TelemetrySamplePayload<ExtArgs>, T, "findMany", GlobalOmitOptions> | Null>
   telemetryHours<T extends Prisma.Server$telemetryHoursArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.Server$telemetryHoursArgs<ExtArgs>>): Prisma.PrismaPromise<runtime.Types.Result.GetResult<Prisma.$TelemetryHourPayload<ExtArgs>, T, "findMany", GlobalOmitOptions> | Null>
   benchmarkRuns<T extends Prisma.Server$benchmarkRunsArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.Server$benchmarkRunsArgs<ExtArgs>>): Prisma.PrismaPromise<runtime.Types.Result.GetResult<Prisma.$BenchmarkRunPayload<ExtArgs>, T, "findMany", GlobalOmitOptions> | Null>
+  events<T extends Prisma.Server$eventsArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.Server$eventsArgs<ExtArgs>>): Prisma.PrismaPromise<runtime.Types.Result.GetResult<Prisma.$ServerEventPayload<ExtArgs>, T, "findMany", GlobalOmitOptions> | Null>
   /**
    * Attaches callbacks for the resolution and/or rejection of the Promise.
    * @param onfulfilled The callback to execute when the Promise is resolved.
@@ -2461,6 +2621,30 @@ export type Server$benchmarkRunsArgs<ExtArgs extends runtime.Types.Extensions.In
   take?: number | runtime.Types.Skip
   skip?: number | runtime.Types.Skip
   distinct?: Prisma.BenchmarkRunScalarFieldEnum | Prisma.BenchmarkRunScalarFieldEnum[] | runtime.Types.Skip
+}
+
+/**
+ * Server.events
+ */
+export type Server$eventsArgs<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
+  /**
+   * Select specific fields to fetch from the ServerEvent
+   */
+  select?: Prisma.ServerEventSelect<ExtArgs> | null
+  /**
+   * Omit specific fields from the ServerEvent
+   */
+  omit?: Prisma.ServerEventOmit<ExtArgs> | null
+  /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.ServerEventInclude<ExtArgs> | null
+  where?: Prisma.ServerEventWhereInput | runtime.Types.Skip
+  orderBy?: Prisma.ServerEventOrderByWithRelationInput | Prisma.ServerEventOrderByWithRelationInput[] | runtime.Types.Skip
+  cursor?: Prisma.ServerEventWhereUniqueInput | runtime.Types.Skip
+  take?: number | runtime.Types.Skip
+  skip?: number | runtime.Types.Skip
+  distinct?: Prisma.ServerEventScalarFieldEnum | Prisma.ServerEventScalarFieldEnum[] | runtime.Types.Skip
 }
 
 /**

@@ -1,0 +1,27 @@
+import { clockText, dayText, momentText } from "@/lib/relative-time";
+import type { Span } from "@/lib/servers/events/silence";
+import { DAY, MINUTE } from "@/lib/time";
+import { zoneText } from "@/lib/time-zone";
+
+/** "07:23 UTC" today, "22 Nov, 07:23 UTC" on any other day. */
+export function zonedText(at: Date, now: Date, zone: string): string {
+  const isToday = dayText(at, zone) === dayText(now, zone);
+  return `${isToday ? clockText(at, zone) : momentText(at, zone)} ${zoneText(zone)}`;
+}
+
+/** "22 Nov, 02:10 to 04:31 UTC (2 h 21 min)", "since 22 Nov, 05:12 UTC (3 days)". */
+export function spanText({ from, to }: Span, now: number, zone: string): string {
+  const begin = momentText(new Date(from), zone);
+  if (to === null || to >= now) return `since ${begin} ${zoneText(zone)} (${lengthText(now - from)})`;
+  const isSameDay = dayText(new Date(from), zone) === dayText(new Date(to), zone);
+  const end = isSameDay ? clockText(new Date(to), zone) : momentText(new Date(to), zone);
+  return `${begin} to ${end} ${zoneText(zone)} (${lengthText(to - from)})`;
+}
+
+/** "19 min", "2 h 21 min", "3 days". */
+export function lengthText(ms: number): string {
+  const minutes = Math.round(ms / MINUTE);
+  if (minutes < 60) return `${minutes} min`;
+  if (ms >= 2 * DAY) return `${Math.round(ms / DAY)} days`;
+  return minutes % 60 === 0 ? `${minutes / 60} h` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+}

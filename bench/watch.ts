@@ -1,0 +1,62 @@
+import { openLibrary } from "@/e2e/support/library";
+import { startPostgres } from "@/e2e/support/postgres-server";
+import { has } from "@/e2e/support/programs.mjs";
+import { runSql } from "@/e2e/support/run-sql";
+import { PlainError } from "@/lib/failures";
+import { migrate } from "@/scripts/database";
+import { median } from "./rounds";
+
+const SERVERS = 10_000;
+const CHECK_INS = 2000;
+const LOOKS = 15;
+
+/** Servers with as much in their rows as daemons put there, seen in the last minute. */
+const FILL = `
+  insert into accounts (name, email) values ('a', 'a@example.com');
+  insert into servers (account_id, label, hostname, created_at, last_seen_at, facts, stability, latest_sample_at, latest_sample)
+  select 1, 'server ' || n, 'server-' || n || '.example.com', now() - interval '90 days', now() - n % 60 * interval '1 s',
+    jsonb_build_object('os', 'Debian GNU/Linux 12', 'kernel', '6.1.0-28-amd64', 'cores', 8, 'cpu', repeat('x', 80)),
+    jsonb_build_object('until', 0, 'minutes', repeat('60', 25), 'seen', md5(n::text) || repeat('f', 343), 'events', '[]'::jsonb),
+    now(), json_build_object('cpu_pct', 12.5, 'mem_used_mb', 9000, 'mem_total_mb', 16000, 'disk_used_pct', 61.3, 'load5', 0.8)
+  from generate_series(1, ${SERVERS}) n;
+  vacuum analyze servers`;
+
+const HOT = `select n_tup_upd::int as all, n_tup_hot_upd::int as hot from pg_stat_user_tables where relname = 'servers'`;
+const IN_PROCESS = "../bench/watch-in-process";
+
+/**
+ * What a look for silent servers costs, and how many of the updates of check-ins are HOT: on a PostgreSQL of its own, without
+ * a console around it.
+ */
+export async function watch(): Promise<(readonly string[])[]> {
+  if (!has("postgres")) throw new PlainError("This section needs PostgreSQL.");
+  const postgres = await startPostgres();
+  try {
+    await migrate(postgres.url);
+    for (const statement of FILL.split(/;\n/)) await runSql(postgres.url, statement);
+    // In a process each: what it counted reaches the statistics when its connections end.
+    const storing = await openLibrary(postgres.url);
+    await storing.use<typeof import("@/bench/watch-in-process")>(IN_PROCESS).storeCheckIns(SERVERS, CHECK_INS);
+    await storing.stop();
+    const updates = await runSql(postgres.url, HOT);
+    const looking = await openLibrary(postgres.url);
+    const { timeLooks } = looking.use<typeof import("@/bench/watch-in-process")>(IN_PROCESS);
+    const quiet = await timeLooks(LOOKS);
+    await runSql(
+      postgres.url,
+      "update servers set last_seen_at = now() - id % 1000 * interval '1 h' where id % 10 = 0",
+    );
+    const [first, ...silent] = await timeLooks(LOOKS);
+    await looking.stop();
+    const ms = (value: number) => `${value.toFixed(1)} ms`;
+    return [
+      ["a look at 10,000 servers", "median", "longest"],
+      ["all of them heard", ms(median(quiet)), ms(Math.max(...quiet))],
+      ["1,000 of them silent for hours", ms(median(silent)), ms(Math.max(...silent))],
+      ["the one that writes their 1,000 events", ms(first ?? 0), ""],
+      ["updates of servers by 2,000 check-ins", String(updates[0]?.all), `${updates[0]?.hot} of them HOT`],
+    ];
+  } finally {
+    await postgres.stop();
+  }
+}

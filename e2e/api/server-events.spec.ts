@@ -1,0 +1,243 @@
+import { POST as checkIn } from "@/app/ingest/v1/check-ins/route";
+import { newAccount, newReportingServer } from "@/e2e/support/factories";
+import { expect, test } from "@/e2e/support/fixtures";
+import { openLibrary } from "@/e2e/support/library";
+import { recordQueries } from "@/e2e/support/recorded-queries";
+import { runSql } from "@/e2e/support/run-sql";
+import { createTestDatabase } from "@/e2e/support/test-database";
+import { db } from "@/lib/database/client";
+import { listServerEvents } from "@/lib/servers/events/server-events";
+import { ONLINE_WINDOW } from "@/lib/servers/events/silence";
+import { storeCheckIn } from "@/lib/servers/telemetry/check-ins";
+import { eachMeasurement } from "@/lib/servers/telemetry/measurements";
+import { DAY, HOUR, MINUTE, SECOND } from "@/lib/time";
+
+// What is recorded of servers that fall silent. Where the console's own absence matters, on a database of the test's own: the
+// shared one has a console that is there.
+
+/** Histories on a real database. `SILENCE_SEEDS=200` plays all of them. */
+const SEEDS = Number(process.env.SILENCE_SEEDS ?? 15);
+
+const NO_PARAMS = { params: Promise.resolve({}) };
+const sample = eachMeasurement(() => null);
+const eventsOf = async (id: number, now: number) =>
+  (await listServerEvents(id, { from: 0, to: now + DAY }, now)).events;
+const rowsOf = (serverId: number) =>
+  db.serverEvent.findMany({
+    where: { serverId },
+    orderBy: { startedAt: "asc" },
+    omit: { id: true, facts: true, serverId: true },
+  });
+
+/** A database with an account, and the product's functions over it. */
+async function withLibrary(use: (url: string, library: Awaited<ReturnType<typeof openLibrary>>) => Promise<void>) {
+  const database = await createTestDatabase();
+  const library = await openLibrary(database.url);
+  try {
+    await runSql(database.url, "insert into accounts (name, email) values ('a', 'a@example.com')");
+    await use(database.url, library);
+  } finally {
+    await library.stop();
+    await database.stop();
+  }
+}
+
+test(`${SEEDS} random histories on a real database, with two instances at once, are what the model says at every moment`, {
+  tag: "@one-engine",
+}, async () => {
+  test.setTimeout(60 * SECOND + SEEDS * 5 * SECOND);
+  await withLibrary(async (_, library) => {
+    const { playHistories } = library.use<typeof import("@/e2e/support/played-histories")>(
+      "../e2e/support/played-histories",
+    );
+    const { wrong, kinds } = await playHistories(1, 1, SEEDS);
+    expect(wrong).toEqual([]);
+    expect(Object.keys(kinds).sort()).toEqual(["offline", "unknown", "unreachable"]);
+  });
+});
+
+test("a check-in that ends a silence is three statements, and writes it from two minutes after the last one to itself", async () => {
+  const { id: accountId } = await newAccount();
+  const { id, key } = await newReportingServer(accountId);
+  const lastSeenAt = new Date(Date.now() - 10 * MINUTE);
+  await db.server.update({ where: { id }, data: { createdAt: new Date(Date.now() - DAY), lastSeenAt } });
+  const silentSince = new Date(lastSeenAt.getTime() + ONLINE_WINDOW);
+  // Derived before any row is there, and the same afterwards.
+  expect(await eventsOf(id, Date.now())).toEqual([{ kind: expect.any(String), from: silentSince.getTime(), to: null }]);
+  const queries = await recordQueries(async () => {
+    const headers = { Authorization: `Bearer ${key}`, "Content-Type": "application/json" };
+    const body = JSON.stringify({ cpu_pct: 5 });
+    expect((await checkIn(new Request("http://localhost/", { method: "POST", headers, body }), NO_PARAMS)).status).toBe(
+      200,
+    );
+  });
+  expect(queries).toHaveLength(3);
+  const { lastSeenAt: seenAt } = await db.server.findUniqueOrThrow({ where: { id } });
+  const rows = await rowsOf(id);
+  expect(rows.at(0)?.startedAt).toEqual(silentSince);
+  expect(rows.at(-1)?.endedAt).toEqual(seenAt);
+  expect(rows.filter(({ endedAt }) => endedAt === null)).toEqual([]);
+  expect(await eventsOf(id, Date.now())).toHaveLength(rows.length);
+});
+
+test("samples that arrive later turn their part of an outage into unreachable, in any order and once; those of a machine that was off do not", async () => {
+  const { id: accountId } = await newAccount();
+  const { id } = await newReportingServer(accountId);
+  const now = Math.floor(Date.now() / MINUTE) * MINUTE;
+  const at = (minutes: number) => new Date(now + minutes * MINUTE);
+  await db.server.update({ where: { id }, data: { createdAt: at(-DAY / MINUTE), lastSeenAt: at(-90) } });
+  const store = (sampled: number, arrived: number) =>
+    storeCheckIn(id, { sample }, { sampledAt: at(sampled), arrivedAt: at(arrived) });
+  await store(-30, -30);
+  await db.serverEvent.deleteMany({ where: { serverId: id, kind: "unknown" } });
+  await db.serverEvent.upsert({
+    where: { serverId_startedAt_kind: { serverId: id, startedAt: at(-88), kind: "offline" } },
+    create: { serverId: id, startedAt: at(-88), endedAt: at(-30), kind: "offline" },
+    update: { endedAt: at(-30) },
+  });
+  for (const sampled of [-40, -60, -41, -61, -40, -42]) await store(sampled, -29);
+  const spans = (await rowsOf(id)).map(({ kind, startedAt, endedAt }) => [
+    kind,
+    (startedAt.getTime() - now) / MINUTE,
+    ((endedAt?.getTime() ?? 0) - now) / MINUTE,
+  ]);
+  expect(spans).toEqual([
+    ["offline", -88, -61],
+    ["unreachable", -61, -58],
+    ["offline", -58, -42],
+    ["unreachable", -42, -38],
+    ["offline", -38, -30],
+  ]);
+});
+
+/** Servers last seen so many seconds after one another from `from` on, by id. */
+const servers = (count: number, from: number, apart: number) => `
+  insert into servers (account_id, label, hostname, created_at, last_seen_at)
+  select 1, 's', 'h', now() - interval '90 days', to_timestamp(${from / SECOND} + n * ${apart}) from generate_series(1, ${count}) n`;
+
+test("more than half of all servers that fall silent within a minute are unknown, until half of them are heard again; the others are offline two minutes later", async () => {
+  await withLibrary(async (url, library) => {
+    const { watchServers } = library.use<typeof import("@/lib/servers/events/watch")>("servers/events/watch");
+    const { bePresent } = library.use<typeof import("@/lib/servers/events/presence")>("servers/events/presence");
+    const begin = Math.floor(Date.now() / MINUTE) * MINUTE - HOUR;
+    let present = begin - 10 * SECOND;
+    const look = async (minutes: number) => {
+      const now = begin + minutes * MINUTE;
+      // The rest of the fleet goes on reporting.
+      await runSql(url, `update servers set last_seen_at = to_timestamp(${now / SECOND}) where id > 12`);
+      for (; present <= now; present += 10 * SECOND) await bePresent(present);
+      await watchServers(now);
+      const rows = await runSql(
+        url,
+        "select server_id as id, kind, started_at, ended_at from server_events order by 1, 3",
+      );
+      return rows.map(({ id, kind, started_at, ended_at }) => [
+        id,
+        kind,
+        ((started_at as Date).getTime() - begin) / MINUTE,
+        ended_at === null ? null : ((ended_at as Date).getTime() - begin) / MINUTE,
+      ]);
+    };
+    await runSql(url, servers(12, begin, 3));
+    await runSql(url, servers(10, begin + MINUTE, 0));
+    await look(2.5);
+    await look(3);
+    const cut = await look(3.2);
+    expect(cut.map(([, kind]) => kind)).toEqual(Array(12).fill("unknown"));
+    expect(cut.map(([, , from]) => from)).toEqual(Array.from({ length: 12 }, (_, index) => 2 + (3 * (index + 1)) / 60));
+    expect(cut.every(([, , , to]) => to === null)).toBe(true);
+
+    // Six of them come back within ten minutes, one after the other.
+    const { storeAt } = library.use<typeof import("@/e2e/support/played-histories")>("../e2e/support/played-histories");
+    for (let id = 1; id <= 6; id++) await storeAt(id, begin + (10 + id) * MINUTE);
+    await look(16.5);
+    // Half of them were back at 16, and the others had until 18.
+    const after = await look(19);
+    const left = after.filter(([id]) => (id as number) > 6);
+    expect(left.filter(([, kind]) => kind === "unknown").map(([, , , to]) => to)).toEqual(Array(6).fill(18));
+    expect(left.filter(([, kind]) => kind === "offline").map(([, , from, to]) => [from, to])).toEqual(
+      Array(6).fill([18, null]),
+    );
+    const [cutRow] = await runSql(url, "select cause, fallen, ended_at, settled from blind_times where cause = 'cut'");
+    expect(cutRow).toMatchObject({ fallen: 12, ended_at: new Date(begin + 16 * MINUTE) });
+  });
+});
+
+test("nine servers, or half of them, that fall silent at once are offline", async () => {
+  await withLibrary(async (url, library) => {
+    const { watchServers } = library.use<typeof import("@/lib/servers/events/watch")>("servers/events/watch");
+    const { bePresent } = library.use<typeof import("@/lib/servers/events/presence")>("servers/events/presence");
+    const now = Math.floor(Date.now() / MINUTE) * MINUTE;
+    for (let time = now - 10 * MINUTE; time <= now; time += 10 * SECOND) await bePresent(time);
+    await runSql(url, servers(9, now - 4 * MINUTE, 1));
+    await watchServers(now);
+    const kinds = async () => runSql(url, "select kind, count(*)::int as count from server_events group by 1");
+    expect(await kinds()).toEqual([{ kind: "offline", count: 9 }]);
+    await runSql(url, `${servers(3, now - 4 * MINUTE, 1)}; ${servers(12, now, 0)}`);
+    await watchServers(now);
+    expect(await kinds()).toEqual([{ kind: "offline", count: 12 }]);
+    expect(await runSql(url, "select from blind_times")).toEqual([]);
+  });
+});
+
+test("four looks at once write each event once, a thousand silent servers of five in pages, and a second look writes nothing", async () => {
+  await withLibrary(async (url, library) => {
+    const { watchServers } = library.use<typeof import("@/lib/servers/events/watch")>("servers/events/watch");
+    const { bePresent } = library.use<typeof import("@/lib/servers/events/presence")>("servers/events/presence");
+    const now = Date.now();
+    await bePresent(now);
+    // Hours apart, so that they did not fall silent together.
+    await runSql(url, `${servers(1000, now - 90 * DAY, 3600)}; ${servers(4000, now, 0)}`);
+    await Promise.all([1, 2, 3, 4].map(() => watchServers(now)));
+    const written = () =>
+      runSql(
+        url,
+        "select count(*)::int as rows, count(distinct server_id)::int as servers, max(xmin::text::int) as last from server_events",
+      );
+    const [first] = await written();
+    expect(first).toMatchObject({ rows: 1000, servers: 1000 });
+    for (let later = now; later <= now + MINUTE; later += 10 * SECOND) await bePresent(later);
+    await watchServers(now + MINUTE);
+    expect(await written()).toEqual([first]);
+  });
+});
+
+test("what another program writes into last_seen_at ends the event at the next look, and an event that never was goes", async () => {
+  await withLibrary(async (url, library) => {
+    const { watchServers } = library.use<typeof import("@/lib/servers/events/watch")>("servers/events/watch");
+    const { bePresent } = library.use<typeof import("@/lib/servers/events/presence")>("servers/events/presence");
+    const now = Math.floor(Date.now() / SECOND) * SECOND;
+    for (let time = now - 20 * MINUTE; time <= now; time += 10 * SECOND) await bePresent(time);
+    await runSql(url, servers(2, now - 20 * MINUTE, 0));
+    await watchServers(now);
+    await runSql(
+      url,
+      `update servers set last_seen_at = to_timestamp(${now / SECOND}) where id = 1;
+      update servers set last_seen_at = to_timestamp(${now / SECOND} - 19 * 60) where id = 2`,
+    );
+    await watchServers(now + 10 * SECOND);
+    const rows = await runSql(
+      url,
+      "select server_id as id, kind, started_at, ended_at from server_events order by 1, 3",
+    );
+    expect(rows).toEqual([
+      { id: 1, kind: "offline", started_at: new Date(now - 18 * MINUTE), ended_at: new Date(now) },
+      { id: 2, kind: "offline", started_at: new Date(now - 17 * MINUTE), ended_at: null },
+    ]);
+  });
+});
+
+test("no index holds the last check-in, so that check-ins stay HOT updates", async () => {
+  const indexes = await db.$queryRaw<
+    { indexdef: string }[]
+  >`select indexdef from pg_indexes where tablename = 'servers'`;
+  expect(indexes.length).toBeGreaterThan(1);
+  for (const { indexdef } of indexes) expect(indexdef).not.toMatch(/last_seen_at|stability|latest_sample/);
+});
+
+test("console_presence has one row, whatever writes it", async () => {
+  await expect(db.consolePresence.create({ data: { id: 2, until: new Date() } })).rejects.toThrow(
+    "console_presence_one",
+  );
+  expect(await db.consolePresence.count()).toBeLessThanOrEqual(1);
+});

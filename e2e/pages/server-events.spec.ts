@@ -1,0 +1,60 @@
+import { expectAccessible, expectToFit } from "@/e2e/support/axe";
+import { newServer } from "@/e2e/support/factories";
+import { expect, test, withAndWithoutJavaScript } from "@/e2e/support/pages";
+import { db } from "@/lib/database/client";
+import { momentText } from "@/lib/relative-time";
+import { DAY, HOUR, MINUTE } from "@/lib/time";
+
+withAndWithoutJavaScript(() => {
+  test("what happened to a server is marked in one lane below its score, and listed with sign, word and time; what is not recorded is said", async ({
+    page,
+    account,
+  }) => {
+    const now = Date.now();
+    const at = (hours: number) => new Date(now - hours * HOUR);
+    const { id } = await newServer(account.id, { createdAt: at(240), firstSeenAt: at(240), lastSeenAt: new Date() });
+    await db.telemetrySample.create({ data: { serverId: id, ts: new Date(), cpuPct: 5 } });
+    const rows = [
+      ["offline", 10, 9],
+      ["unknown", 9, 8.5],
+      ["unreachable", 6, 5.5],
+    ] as const;
+    await db.serverEvent.createMany({
+      data: rows.map(([kind, from, to]) => ({ serverId: id, kind, startedAt: at(from), endedAt: at(to) })),
+    });
+    await page.goto(`/dashboard/servers/${id}?range=24h`);
+    const score = page.getByRole("figure", { name: "Score", exact: true });
+    await expect(score.locator("svg[data-lane='3']")).toHaveCount(1);
+    for (const [kind] of rows) await expect(score.locator(`rect[data-mark='${kind}']`)).toHaveCount(1);
+    const list = score.locator("[data-outages='3']");
+    await expect(list.locator("summary")).toHaveText(
+      "Offline 1 time in 24 hours, 1 h in all. Unreachable 1 time in 24 hours, 30 min in all. Not known 1 time in 24 hours, 30 min in all.",
+    );
+    await list.locator("summary").click();
+    const items = list.getByRole("listitem");
+    await expect(items.nth(2)).toHaveText(new RegExp(`^✕ Offline: ${momentText(at(10), "UTC")} to .* UTC \\(1 h\\)$`));
+    await expect(items.nth(1)).toContainText("? Not known: ");
+    await expect(items.nth(0)).toContainText("⇹ Unreachable: ");
+    await expect(list).toContainText("the console was away then");
+    await expect(page.locator("main")).toContainText("Events are recorded since");
+    await expectAccessible(page);
+    await expectToFit(page);
+  });
+});
+
+test("a server that is offline has exactly one event that goes on, in the page as in the API, before the console has looked and after", {
+  tag: "@one-engine",
+}, async ({ page, account }) => {
+  const lastSeenAt = new Date(Date.now() - 3 * DAY);
+  const { id } = await newServer(account.id, { createdAt: new Date(Date.now() - 10 * DAY), lastSeenAt });
+  await page.goto(`/dashboard/servers/${id}?range=24h`);
+  const going = page.locator("[data-event]").filter({ hasText: "since" });
+  await expect(going).toHaveCount(1);
+  await expect(page.locator("header data")).toHaveText("Offline");
+  const open = () => db.serverEvent.findMany({ where: { serverId: id, endedAt: null } });
+  await expect.poll(async () => (await open()).length, { timeout: MINUTE }).toBe(1);
+  await page.reload();
+  await expect(going).toHaveCount(1);
+  const events = await db.serverEvent.findMany({ where: { serverId: id }, orderBy: { startedAt: "asc" } });
+  expect(events[0]?.startedAt.getTime()).toBe(lastSeenAt.getTime() + 2 * MINUTE);
+});

@@ -1,0 +1,79 @@
+import { query } from "@/lib/database/run-statement";
+import { parameter, select, statement } from "@/lib/database/statement";
+import { Expression, table } from "@/lib/database/tables";
+import { blindSince, blindTimes, PRESENT_UNTIL } from "@/lib/servers/events/presence";
+import {
+  SILENCE_KINDS,
+  type SilenceEvent,
+  type SilenceKind,
+  type Span,
+  silencesAt,
+} from "@/lib/servers/events/silence";
+import { hasCheckedIn } from "@/lib/servers/servers";
+
+/** The most events that are read at once; the latest ones. */
+const MOST_READ = 10_000;
+
+/** What happened to a server. Times in epoch milliseconds; `to` is null while it goes on. */
+export type ServerEvent = SilenceEvent;
+
+export type ServerEvents = {
+  /** In order; those that overlap the time that was asked for. */
+  events: ServerEvent[];
+  /** From when on events are recorded (epoch ms). What happened before is not known. Null: not yet. */
+  recordedSince: number | null;
+};
+
+const s = table("Server", "s");
+const e = table("ServerEvent", "e");
+const p = table("ConsolePresence", "p");
+const ms = (column: Expression<unknown>) => `(date_part('epoch', ${column}) * 1000)::bigint`;
+
+type StoredEvent = readonly [kind: string, from: number, to: number | null];
+
+// Raw, because one statement sees one moment: the last check-in and the events that ended with it.
+const EVENTS = statement(
+  { id: s.id, from: e.startedAt, to: e.startedAt, most: parameter<number>("int") },
+  ({ id, from, to, most }) =>
+    select(
+      {
+        lastSeenAt: s.lastSeenAt,
+        createdAt: s.createdAt,
+        firstSeenAt: s.firstSeenAt,
+        latestSampleAt: s.latestSampleAt,
+        recordedSince: new Expression<Date | null>(`(select ${p.since} from ${p} where ${p.id} = 1)`, "instant"),
+        presentUntil: PRESENT_UNTIL,
+        blind: blindSince(s.lastSeenAt.sql),
+        stored: new Expression<StoredEvent[] | null>(`(
+          select json_agg(json_build_array(e.kind, ${ms(e.startedAt)}, ${ms(e.endedAt)}) order by e.started_at) from (
+            select * from ${e} where ${e.serverId} = ${id} and ${e.startedAt} < ${to}
+              and (${e.endedAt} is null or ${e.endedAt} > ${from})
+            order by ${e.startedAt} desc limit ${most}) e)`),
+      },
+      `from ${s} where ${s.id} = ${id}`,
+    ),
+);
+
+/**
+ * What happened to a server in `[from, to)`, as it is known at `now` (all epoch ms). Asked of the primary: a replica may not
+ * know yet what has just ended. The caller has checked whose server it is.
+ */
+export async function listServerEvents(
+  id: number,
+  { from, to }: { from: number; to: number },
+  now: number,
+): Promise<ServerEvents> {
+  const [row] = await query(EVENTS, { id, from: new Date(from), to: new Date(to), most: MOST_READ });
+  if (!row || !hasCheckedIn(row)) return { events: [], recordedSince: row?.recordedSince ?? null };
+  const stored = (row.stored ?? []).map(([kind, from, to]) => ({ kind, from, to }));
+  const blind: Span[] = blindTimes(row.blind, row.presentUntil, now);
+  const events = silencesAt(stored.filter(isSilence), row.lastSeenAt, blind, now).filter(
+    (event) => event.from < to && (event.to ?? now) > from,
+  );
+  const heardSince = row.firstSeenAt ?? row.createdAt;
+  return { events, recordedSince: row.recordedSince === null ? null : Math.max(row.recordedSince, heardSince) };
+}
+
+function isSilence(event: Span & { kind: string }): event is SilenceEvent {
+  return SILENCE_KINDS.includes(event.kind as SilenceKind);
+}
