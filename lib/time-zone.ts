@@ -41,13 +41,27 @@ export function zoneOffset(at: number, zone: string): number {
 }
 
 /**
+ * The instants (epoch ms) at which the clocks of a zone show this, in order: two when they are put back over it, none when
+ * they are put forward past it.
+ */
+export function instantsOf(clock: WallClock, zone: string): number[] {
+  const shown = asUtc(clock);
+  return candidates(shown, zone).filter((at) => asUtc(wallClock(at, zone)) === shown);
+}
+
+/**
  * The instant (epoch ms) at which the clocks of a zone show this; the first of two when they are put back, and what they
  * show an hour later when they are put forward past it.
  */
 export function instantOf(clock: WallClock, zone: string): number {
   const shown = asUtc(clock);
+  return instantsOf(clock, zone)[0] ?? candidates(shown, zone).at(-1) ?? shown;
+}
+
+/** What clocks show, read with the offset of the day before and with that of the day after. */
+function candidates(shown: number, zone: string): number[] {
   const [before, after] = [shown - zoneOffset(shown - DAY, zone), shown - zoneOffset(shown + DAY, zone)];
-  return [before, after].find((at) => asUtc(wallClock(at, zone)) === shown) ?? before;
+  return before === after ? [before] : [before, after].sort((a, b) => a - b);
 }
 
 function asUtc({ year, month, day, hour, minute, second }: WallClock): number {

@@ -1,0 +1,105 @@
+import { expect, test } from "vitest";
+import { clockField, parseRange, rangeParams } from "./time-range";
+
+const BERLIN = "Europe/Berlin";
+const now = Date.parse("2026-11-23T12:00:00Z");
+const rules = { zone: BERLIN, now, keptDays: 400, what: "Sums are" };
+const parse = (from: unknown, to: unknown, zone = BERLIN) => parseRange({ from, to }, { ...rules, zone });
+const at = (text: string) => Date.parse(text);
+
+/** The range that is shown, as instants, and what is said of it. */
+function shown(from: unknown, to: unknown) {
+  const asked = parse(from, to);
+  if (asked.kind !== "range") return asked;
+  const { range, notes } = asked;
+  return [new Date(range.from).toISOString(), new Date(range.to).toISOString(), ...notes];
+}
+
+test("a query without either parameter asks for no range of its own", () => {
+  expect(parse(undefined, undefined)).toEqual({ kind: "none" });
+});
+
+test("an instant is the same in every zone, and what a form sends is read by the clocks of the account and has an exact form", () => {
+  const range = { from: at("2026-11-22T13:00:00Z"), to: at("2026-11-22T14:30:00Z") };
+  const params = { from: "2026-11-22T13:00Z", to: "2026-11-22T14:30Z" };
+  expect(rangeParams(range)).toEqual(params);
+  for (const zone of [BERLIN, "UTC", "Asia/Kathmandu"]) {
+    expect(parse(params.from, params.to, zone)).toEqual({ kind: "range", range, notes: [], exact: null });
+    const typed = parse(clockField(range.from, zone), clockField(range.to, zone).replace("T", " "), zone);
+    expect(typed).toEqual({ kind: "range", range, notes: [], exact: params });
+  }
+  expect(rangeParams({ from: range.from + 1000, to: range.to })).toEqual({ ...params, from: "2026-11-22T13:00:01Z" });
+});
+
+test("what is not a date with a time is refused with a sentence, and fields keep what can be read", () => {
+  const bad = [undefined, "", "x", "2026-11-22", "2026-02-30T12:00", "2026-13-01T12:00", "2026-00-01T12:00Z"];
+  const worse = ["2026-11-22T24:00", "2026-11-22T12:60", "12026-11-22T12:00", "1763816400000", ["a", "b"], {}, null];
+  for (const from of [...bad, ...worse]) {
+    expect(parse(from, "2026-11-22T12:00Z"), String(from)).toEqual({
+      kind: "refused",
+      message: "Say from when to when, each with a date and a time.",
+      fields: { from: "", to: "2026-11-22T13:00" },
+    });
+    expect(parse("2026-11-22T12:00Z", from)).toMatchObject({ kind: "refused" });
+  }
+});
+
+test("a range that ends before it begins, that has not come yet, or of which nothing is kept is refused with a sentence", () => {
+  const message = (from: string, to: string) => {
+    const asked = parse(from, to);
+    return asked.kind === "refused" ? asked.message : asked.kind;
+  };
+  expect(message("2026-11-22T14:00", "2026-11-22T13:59")).toBe("This time ends before it begins.");
+  expect(message("9999-01-01T00:00", "0000-01-01T00:00")).toBe("This time ends before it begins.");
+  expect(message("2026-11-23T13:00", "2026-11-24T13:00")).toBe("This time has not come yet.");
+  expect(message("9999-01-01T00:00Z", "9999-12-31T23:59Z")).toBe("This time has not come yet.");
+  const gone = "Sums are kept for 400 days: of the time before 19 Oct 2025 there is nothing.";
+  expect(message("0000-01-01T00:00", "0001-01-01T00:00")).toBe(gone);
+  expect(message("2025-10-01T00:00", "2025-10-10T00:00")).toBe(gone);
+});
+
+test("years 0 and 9999 together are all that is kept, and that is said", () => {
+  expect(shown("0000-01-01T00:00", "9999-12-31T23:59")).toEqual([
+    "2025-10-19T12:00:00.000Z",
+    "2026-11-23T12:00:00.000Z",
+    "Sums are kept for 400 days: shown is what there is since 19 Oct 2025.",
+    "The rest of this time has not come yet.",
+  ]);
+});
+
+test("a second, and nothing, are five minutes around it, which is said, and never beyond now", () => {
+  const short = "Shown are 5 minutes: a shorter time has too few values.";
+  const around = ["2026-11-22T12:57:30.000Z", "2026-11-22T13:02:30.000Z", short];
+  expect(shown("2026-11-22T13:00Z", "2026-11-22T13:00Z")).toEqual(around);
+  expect(shown("2026-11-22T13:00:00Z", "2026-11-22T13:00:01Z")).toEqual([
+    "2026-11-22T12:57:30.500Z",
+    "2026-11-22T13:02:30.500Z",
+    short,
+  ]);
+  expect(shown("2026-11-23T11:59Z", "2026-11-23T12:00Z")).toEqual([
+    "2026-11-23T11:55:00.000Z",
+    "2026-11-23T12:00:00.000Z",
+    short,
+  ]);
+});
+
+test("an hour that summer time repeats is shown whole, one that it removes is read as the next, and both are said", () => {
+  expect(shown("2026-10-25T02:30", "2026-10-25T02:30")).toEqual([
+    "2026-10-25T00:30:00.000Z",
+    "2026-10-25T01:30:00.000Z",
+    "The clocks of Europe/Berlin showed 25 Oct, 02:30 twice: the time shown begins with the first.",
+    "The clocks of Europe/Berlin showed 25 Oct, 02:30 twice: the time shown ends with the second.",
+  ]);
+  expect(shown("2026-03-29T02:30", "2026-03-29T04:00")).toEqual([
+    "2026-03-29T01:30:00.000Z",
+    "2026-03-29T02:00:00.000Z",
+    "The clocks of Europe/Berlin never showed 29 Mar, 02:30: it is read as 29 Mar, 03:30.",
+  ]);
+  // Another zone has them once.
+  expect(parse("2026-10-25T02:30", "2026-10-25T04:30", "UTC")).toMatchObject({
+    notes: [],
+    exact: { from: "2026-10-25T02:30Z" },
+  });
+  // What has something to say stays in the URL as it was typed.
+  expect(parse("2026-10-25T02:30", "2026-10-25T04:30")).toMatchObject({ exact: null });
+});

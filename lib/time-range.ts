@@ -1,0 +1,132 @@
+import { dateText, durationText, momentText } from "@/lib/relative-time";
+import { DAY, MINUTE } from "@/lib/time";
+import { instantOf, instantsOf, wallClock, zoneText } from "@/lib/time-zone";
+
+// The parameters `from` and `to` of pages with charts. A URL that a page writes has instants in UTC, such as
+// 2026-11-22T13:00Z, and means the same to everybody. A form sends what the clocks of the account show, without the Z.
+
+/** A time in epoch milliseconds. */
+export type TimeRange = { from: number; to: number };
+
+/** Fewer minutes have too few check-ins to draw. */
+export const SHORTEST_RANGE = 5 * MINUTE;
+
+/** The parameters of a range. Each is a text, unless it is absent or repeated. */
+export type RangeParams = { from?: unknown; to?: unknown };
+
+/**
+ * What a page was asked for: no range of one's own; one with what is worth knowing of it; or something that is none, with
+ * why, and what the fields show. `exact`: the parameters that mean the same in every zone, where those of the query do not
+ * and there is nothing to say of them.
+ */
+export type AskedRange =
+  | { kind: "none" }
+  | { kind: "range"; range: TimeRange; notes: string[]; exact: { from: string; to: string } | null }
+  | { kind: "refused"; message: string; fields: { from: string; to: string } };
+
+/** `now` is in epoch milliseconds. What is older than `keptDays` is deleted. `what` is kept: "Hourly sums are". */
+export type RangeRules = { zone: string; now: number; keptDays: number; what: string };
+
+/** The range that a query asks for, within the time of which something is kept. */
+export function parseRange(params: RangeParams, { zone, now, keptDays, what }: RangeRules): AskedRange {
+  if (params.from === undefined && params.to === undefined) return { kind: "none" };
+  const refuse = (message: string): AskedRange => ({
+    kind: "refused",
+    message,
+    fields: { from: fieldText(params.from, zone), to: fieldText(params.to, zone) },
+  });
+  const [from, to] = [parseMoment(params.from, zone), parseMoment(params.to, zone)];
+  if (from === null || to === null) return refuse("Say from when to when, each with a date and a time.");
+  // The whole of an hour that the clocks show twice.
+  const asked = { from: from.first, to: to.last };
+  if (asked.from > asked.to) return refuse("This time ends before it begins.");
+  if (asked.from >= now) return refuse("This time has not come yet.");
+  const earliest = now - keptDays * DAY;
+  if (asked.to <= earliest) {
+    return refuse(
+      `${what} kept for ${keptDays} days: of the time before ${dateText(new Date(earliest), zone)} there is nothing.`,
+    );
+  }
+  const clockNotes = [clockNote(from, zone, "begins with the first"), clockNote(to, zone, "ends with the second")];
+  const notes = clockNotes.filter((note) => note !== null);
+  const exact = notes.length > 0 || (from.isExact && to.isExact) ? null : rangeParams(asked);
+  const range = { from: Math.max(asked.from, earliest), to: Math.min(asked.to, now) };
+  if (range.from > asked.from) {
+    notes.push(
+      `${what} kept for ${keptDays} days: shown is what there is since ${dateText(new Date(earliest), zone)}.`,
+    );
+  }
+  if (asked.to > now + MINUTE) notes.push("The rest of this time has not come yet.");
+  if (range.to - range.from < SHORTEST_RANGE) {
+    range.to = Math.min(now, (range.from + range.to + SHORTEST_RANGE) / 2);
+    range.from = range.to - SHORTEST_RANGE;
+    notes.push(`Shown are ${durationText(SHORTEST_RANGE)}: a shorter time has too few values.`);
+  }
+  return { kind: "range", range, notes, exact };
+}
+
+/** The parameters of a range, as the URLs of pages have them. */
+export function rangeParams({ from, to }: TimeRange): { from: string; to: string } {
+  return { from: instantParam(from), to: instantParam(to) };
+}
+
+/** What a field for a date and a time holds: "2026-11-22T14:00", by the clocks of the zone. */
+export function clockField(at: number, zone: string): string {
+  const { year, month, day, hour, minute } = wallClock(at, zone);
+  const two = (number: number) => String(number).padStart(2, "0");
+  return `${String(year).padStart(4, "0")}-${two(month)}-${two(day)}T${two(hour)}:${two(minute)}`;
+}
+
+/** "2026-11-22T13:00Z", with seconds where there are any. */
+function instantParam(at: number): string {
+  return new Date(at).toISOString().replace(/(?::00)?\.\d{3}Z$/, "Z");
+}
+
+/** `first` and `last` differ where the clocks show a time twice. `typed`: what they show, read as UTC. */
+type Moment = { typed: number; first: number; last: number; isExact: boolean; shown: "once" | "twice" | "never" };
+
+const MOMENT = /^(\d{4})-(\d\d)-(\d\d)[T ](\d\d):(\d\d)(?::(\d\d)(?:\.\d{1,3})?)?(Z)?$/;
+
+/** Years that clocks of zones are asked about. Beyond them a day more or less makes no difference. */
+const YEARS = { first: 1971, last: 2999 };
+
+function parseMoment(param: unknown, zone: string): Moment | null {
+  const [, ...parts] = (typeof param === "string" && MOMENT.exec(param)) || [];
+  if (parts.length === 0) return null;
+  const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = parts
+    .slice(0, 6)
+    .map((part) => Number(part ?? 0));
+  // The year is set apart from the rest: `Date.UTC` reads 26 as 1926.
+  const typed = new Date(Date.UTC(2000, 0, 1, hour, minute, second)).setUTCFullYear(year, month - 1, day);
+  const isDate = new Date(typed).getUTCMonth() === month - 1 && new Date(typed).getUTCDate() === day;
+  if (!isDate || hour > 23 || minute > 59 || second > 59) return null;
+  if (parts[6] === "Z" || year < YEARS.first || year > YEARS.last) {
+    return { typed, first: typed, last: typed, isExact: true, shown: "once" };
+  }
+  const clock = { year, month, day, hour, minute, second };
+  const instants = instantsOf(clock, zone);
+  const [first = instantOf(clock, zone), last = first] = instants;
+  return {
+    typed,
+    first,
+    last,
+    isExact: false,
+    shown: (["never", "once", "twice"] as const)[instants.length] ?? "once",
+  };
+}
+
+/** Says how a time is read that the clocks of the zone show twice, or never. */
+function clockNote({ typed, first, shown }: Moment, zone: string, twice: string): string | null {
+  const text = momentText(new Date(typed), "UTC");
+  if (shown === "twice") return `The clocks of ${zoneText(zone)} showed ${text} twice: the time shown ${twice}.`;
+  if (shown === "never") {
+    return `The clocks of ${zoneText(zone)} never showed ${text}: it is read as ${momentText(new Date(first), zone)}.`;
+  }
+  return null;
+}
+
+/** What a field shows of a parameter that may be anything. */
+function fieldText(param: unknown, zone: string): string {
+  const moment = parseMoment(param, zone);
+  return moment === null ? "" : clockField(moment.first, zone);
+}
