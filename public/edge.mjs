@@ -1929,7 +1929,9 @@ class Node {
     if (!this.wanted.some((one) => one.id === service.id && isSameOrigin(one, service))) return;
     this.answers.set(service.id, answers);
     const said = this.acknowledgements.get(service.id);
-    if (said?.warning !== undefined) said.warning = this.#warningOf(service.id);
+    if (said?.warning === undefined) return;
+    // A report that is under way carries the one before.
+    this.acknowledgements.set(service.id, { ...said, warning: this.#warningOf(service.id) });
   }
 
   // -- counting

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { createServer } from "node:http";
-import { type AddressInfo, connect, type Socket } from "node:net";
+import { type AddressInfo, connect, createServer as createNetServer, type Socket } from "node:net";
 import { text } from "node:stream/consumers";
 import type { Page } from "playwright/test";
 import { command } from "@/e2e/support/command";
@@ -899,6 +899,44 @@ test.describe("an edge node with a real HAProxy", { tag: ["@one-engine", "@waits
     await runSql(database.url, "update accounts set role = 'admin' returning id");
     await page.goto(`${app.origin}/dashboard/edge-nodes`);
     await expect(page.locator("tr[data-node] data")).toHaveAttribute("value", String(await refused()));
+  });
+
+  test("what an edge node learns of an origin while a report is under way is told in the next one", async () => {
+    const host = new EdgeHost();
+    hosts.push(host);
+    await host.startHaproxy();
+    // It answers no ping, which is known a moment after the first report has left.
+    const mute = createNetServer().listen(0, host.outside);
+    await once(mute, "listening");
+    const { port } = mute.address() as AddressInfo;
+    const service = {
+      id: 1,
+      version: 1,
+      java_hostname: "one.example.test",
+      origin_host: host.outside,
+      origin_port: port,
+    };
+    const warnings: (string | null)[] = [];
+    const slow = createServer(async (request, response) => {
+      response.sendDate = false;
+      if (request.method !== "POST") {
+        return response.end(JSON.stringify({ data: { revision: "1", services: [{ ...service, enabled: true }] } }));
+      }
+      const { acknowledgements } = JSON.parse(await text(request));
+      warnings.push(...acknowledgements.map(({ warning }: { warning: string | null }) => warning));
+      // The pings in both ways have ended by then.
+      setTimeout(() => response.end(JSON.stringify({ data: { stored: 0 } })), 3 * SECOND);
+    }).listen(0, host.outside);
+    await once(slow, "listening");
+    try {
+      host.startEdge(`http://${host.outside}:${(slow.address() as AddressInfo).port}`, mintToken("edgeKey"), FAST);
+      await expect.poll(() => warnings.at(-1)).toContain("The origin does not answer a status ping");
+      expect(warnings[0]).toBeNull();
+    } finally {
+      slow.closeAllConnections();
+      slow.close();
+      mute.close();
+    }
   });
 
   test("with a console that is older than the edge node nothing is lost, and what it does not know is told once it does", async () => {
