@@ -1,3 +1,4 @@
+import { levelOf } from "@/lib/servers/health-level";
 import styles from "./landing-picture.module.css";
 import { Cell, DataTable, Row, RowTitle } from "./ui/data-table";
 import { OnlineState } from "./ui/online-state";
@@ -35,27 +36,27 @@ export function FleetPicture() {
               <Score value={score} />
             </Cell>
             <Cell className={styles.state}>
-              <OnlineState isOnline={isOnline} />
+              <OnlineState isOnline={isOnline} needsAttention={levelOf(score) !== "healthy"} />
               <span className="soft">{cause}</span>
             </Cell>
           </Row>
         ))}
       </DataTable>
       <figcaption id="fleet-picture" className="hint">
-        Example: four servers, the one that needs attention first
+        Example: four servers, those that need somebody first
       </figcaption>
     </figure>
   );
 }
 
-/** Thousands of packets in each minute of half an hour: what players sent, and what was dropped. */
+/** Tens of sessions in each minute of half an hour: those that reached the server, and those that were dropped. */
 const PASSED = [
   22, 24, 23, 25, 26, 24, 25, 27, 26, 25, 24, 26, 28, 27, 26, 25, 27, 28, 26, 27, 25, 26, 24, 25, 27, 26, 25, 24, 26,
   25,
 ];
 const DROPPED = [1, 1, 0, 1, 2, 1, 1, 1, 2, 1, 18, 64, 92, 97, 88, 95, 90, 71, 33, 9, 2, 1, 1, 0, 1, 1, 2, 1, 1, 1];
 const MOST = Math.max(...PASSED.map((passed, minute) => passed + (DROPPED[minute] ?? 0)));
-const sum = (thousands: readonly number[]) => (thousands.reduce((all, one) => all + one, 0) / 1000).toFixed(1);
+const sum = (tens: readonly number[]) => (10 * tens.reduce((all, one) => all + one, 0)).toLocaleString("en");
 
 /** A game service under attack, as its owner sees it: players go on playing. */
 export function ProtectionPicture() {
@@ -79,8 +80,8 @@ export function ProtectionPicture() {
           })}
         </svg>
         <p className={styles.line}>
-          <span>{sum(PASSED)} million packets of players passed</span>
-          <span className={styles.kept}>{sum(DROPPED)} million packets of an attack dropped</span>
+          <span>{sum(PASSED)} sessions of players reached the server</span>
+          <span className={styles.kept}>{sum(DROPPED)} sessions of an attack dropped</span>
         </p>
       </div>
       <figcaption id="protection-picture" className="hint">

@@ -198,8 +198,8 @@ async function takeKept(browser: Browser, demo: Demo): Promise<void> {
   await take(light, "fleet");
   await light.getByRole("link", { name: "Session cache" }).click();
   await light.getByRole("link", { name: "7 days" }).click();
-  await light.getByRole("heading", { name: "History" }).scrollIntoViewIfNeeded();
   await light.getByRole("link", { name: "7 days" }).and(light.locator("[aria-current]")).waitFor();
+  await light.getByRole("heading", { name: /^Why/ }).evaluate((heading) => heading.scrollIntoView());
   await take(light, "server-history");
 
   await light.goto(origin + TOKEN_PAGE);

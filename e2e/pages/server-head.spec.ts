@@ -1,7 +1,10 @@
-import { newServer } from "@/e2e/support/factories";
+import { newServer, steadyRecord } from "@/e2e/support/factories";
 import { expect, test, withAndWithoutJavaScript } from "@/e2e/support/pages";
+import { FACT } from "@/e2e/support/patience";
 import { db } from "@/lib/database/client";
-import { DAY, HOUR } from "@/lib/time";
+import { serverPath } from "@/lib/page-paths";
+import { momentText } from "@/lib/relative-time";
+import { DAY, HOUR, MINUTE, SECOND } from "@/lib/time";
 
 test("hostname, ip and id of a server are copied by the buttons beside them, and each says so", {
   tag: "@one-engine",
@@ -17,7 +20,9 @@ test("hostname, ip and id of a server are copied by the buttons beside them, and
   ] as const) {
     // What programs need stands in a menu of its own.
     if (what === "id") await page.getByRole("main").locator("summary", { hasText: "API" }).click();
-    await page.getByRole("button", { name: `Copy ${what}`, exact: true }).click();
+    const button = page.getByRole("button", { name: `Copy ${what}`, exact: true });
+    await expect(button.locator("svg")).toBeVisible();
+    await button.click();
     await expect(page.getByRole("status").filter({ hasText: `Copied: ${what}` })).toBeAttached();
     expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(text);
   }
@@ -90,3 +95,37 @@ withAndWithoutJavaScript(() => {
     await expect(page.getByRole("navigation", { name: "Other servers" })).toHaveCount(0);
   });
 });
+
+test("the head of a server that is not well says since when and why, in the account's zone; of one that only outages and restarts make need somebody, how many there were", {
+  tag: "@one-engine",
+}, async ({ page, account }) => {
+  const zone = "Asia/Tokyo";
+  await db.account.update({ where: { id: account.id }, data: { timeZone: zone } });
+  const fullAt = new Date(Math.floor(Date.now() / MINUTE) * MINUTE - 3 * HOUR);
+  const start = new Date(fullAt.getTime() - DAY);
+  const times = { createdAt: start, firstSeenAt: start, lastSeenAt: new Date() };
+  const { id: full } = await newServer(account.id, { ...times, stability: steadyRecord() });
+  const { id: restless } = await newServer(account.id, { ...times, stability: restlessRecord() });
+  for (const id of [full, restless]) {
+    await db.$executeRaw`
+      insert into telemetry_samples (server_id, ts, cpu_pct, mem_used_mb, mem_total_mb, net_loss_pct, disk_used_pct)
+      select ${id}, ts, 10, 100, 1000, 0, case when ts >= ${fullAt} and ${id === full} then 99 else 40 end
+      from generate_series(${times.createdAt}, ${new Date()}, interval '1 minute') ts`;
+  }
+  const head = page.getByRole("main").locator("header").first();
+  // Until the hours of before are summed up, it is not known.
+  await expect(async () => {
+    await page.goto(serverPath(full));
+    // The longer ago the last check-in was, the worse is the score.
+    const since = `(Needs attention|Strained) since ${momentText(fullAt, zone)} ${zone} \\(disk\\)`;
+    await expect(head.locator("strong")).toHaveText(new RegExp(`^${since}$`), { timeout: SECOND });
+  }).toPass({ timeout: FACT });
+  await page.goto(serverPath(restless));
+  await expect(head.locator("strong")).toHaveText("Needs attention: offline 1 time, 2 restarts in 24 hours");
+});
+
+/** A day in which a machine restarted twice and was away once, and reported all other minutes. */
+function restlessRecord() {
+  const steady = steadyRecord();
+  return { ...steady, events: [{ hour: steady.until - 12, reboots: 2, oom_kills: 0, outages: 1 }] };
+}

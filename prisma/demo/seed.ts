@@ -184,6 +184,8 @@ type Traffic = { busiest: number; newIp: string; hoursAgo: number; ip: string; a
 
 /** How many requests the busiest minute has beyond the limit. */
 const TOO_MANY = 11;
+/** How many requests came from the new ip. */
+const NEW_IP_ASKED = 38;
 
 /**
  * A day of requests that swells and ebbs up to the last use, over the limit in its busiest hour, from an ip of old and a
@@ -193,19 +195,28 @@ async function createTraffic(tokenId: number, createdAt: Date, traffic: Traffic,
   const { busiest, hoursAgo, ip, newIp, agent } = traffic;
   const lastSeenAt = ago(now, hoursAgo * HOUR);
   const thisHour = startOfHour(lastSeenAt.getTime());
-  await db.tokenUseHour.createMany({
-    data: Array.from({ length: 24 }, (_, index) => {
-      const length = index === 0 ? lastSeenAt.getTime() - thisHour : HOUR;
-      const ofWholeHour = busiest * (0.55 + 0.45 * Math.cos(((index - 7) / 12) * Math.PI));
-      const requests = Math.ceil(ofWholeHour * (length / HOUR));
-      const hour = new Date(thisHour - index * HOUR);
-      if (index !== 7) return { tokenId, hour, requests, peak: Math.ceil(requests / 40) };
-      return { tokenId, hour, requests, limited: TOO_MANY, peak: API_REQUESTS.limit + TOO_MANY };
-    }),
+  const hours = Array.from({ length: 24 }, (_, index) => {
+    const length = index === 0 ? lastSeenAt.getTime() - thisHour : HOUR;
+    const ofWholeHour = busiest * (0.55 + 0.45 * Math.cos(((index - 7) / 12) * Math.PI));
+    const requests = Math.ceil(ofWholeHour * (length / HOUR));
+    const hour = new Date(thisHour - index * HOUR);
+    if (index !== 7) return { tokenId, hour, requests, peak: Math.ceil(requests / 40) };
+    return { tokenId, hour, requests, limited: TOO_MANY, peak: API_REQUESTS.limit + TOO_MANY };
   });
+  await db.tokenUseHour.createMany({ data: hours });
+  const ofDay = hours.reduce((sum, { requests }) => sum + requests, 0);
+  const days = Math.round((lastSeenAt.getTime() - createdAt.getTime()) / DAY);
   await db.tokenVisitor.createMany({
     data: [
-      { tokenId, ip, network: networkOf(ip), agent, firstSeenAt: new Date(createdAt.getTime() + HOUR), lastSeenAt },
+      {
+        tokenId,
+        ip,
+        network: networkOf(ip),
+        agent,
+        firstSeenAt: new Date(createdAt.getTime() + HOUR),
+        lastSeenAt,
+        requests: ofDay * days,
+      },
       {
         tokenId,
         ip: newIp,
@@ -213,6 +224,7 @@ async function createTraffic(tokenId: number, createdAt: Date, traffic: Traffic,
         agent,
         firstSeenAt: ago(now, 8 * HOUR),
         lastSeenAt: ago(now, HOUR),
+        requests: NEW_IP_ASKED,
       },
     ],
   });

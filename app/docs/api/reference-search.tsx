@@ -56,7 +56,8 @@ function findParts(typed: string): Found[] | null {
     )
     .map((part) => {
       const id = part.getAttribute("aria-labelledby") ?? "";
-      return { id, title: document.getElementById(id)?.textContent ?? id };
+      const title = document.getElementById(id)?.textContent ?? id;
+      return { id, title: title.replace("GET /api/v1", "") };
     })
     .sort((a, b) => Number(holds(b.title)) - Number(holds(a.title)));
 }

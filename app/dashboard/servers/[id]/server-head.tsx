@@ -7,7 +7,7 @@ import { PageHeader } from "@/app/ui/page-header";
 import { Time } from "@/app/ui/time";
 import { API_REFERENCE, serverSettingsPath } from "@/lib/page-paths";
 import { momentText } from "@/lib/relative-time";
-import { explainHealth } from "@/lib/servers/health-breakdown";
+import { explainHealth, stabilityCause } from "@/lib/servers/health-breakdown";
 import { HEALTH_LEVELS, levelOf } from "@/lib/servers/health-level";
 import type { ServerReport } from "@/lib/servers/servers";
 import type { Since } from "@/lib/servers/telemetry/since";
@@ -67,7 +67,7 @@ export function ServerHead({ report, neighbours, list, since, zone, now }: Props
             <span>
               {hasCheckedIn ? "last seen" : "· added"} <Time at={new Date(server.last_seen)} now={now} />
             </span>
-            {since && <strong data-since>{sinceText(report, since, zone)}</strong>}
+            {since ? <strong data-since>{sinceText(report, since, zone)}</strong> : <Unstable report={report} />}
           </span>
         }
       />
@@ -99,6 +99,12 @@ export function ServerHead({ report, neighbours, list, since, zone, now }: Props
       </dl>
     </div>
   );
+}
+
+/** "Needs attention: offline 2 times, 3 restarts in 24 hours" of a server that these alone make need it. */
+function Unstable({ report: { need, health, stability } }: { report: ServerReport }) {
+  const cause = need === "attention" && stabilityCause(health, stability);
+  return cause && <strong data-unstable>Needs attention: {`${cause[0]?.toLowerCase()}${cause.slice(1)}`}</strong>;
 }
 
 /** "Strained since 22 Nov, 14:10 UTC (memory)". */
