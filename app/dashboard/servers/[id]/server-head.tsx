@@ -104,7 +104,7 @@ export function ServerHead({ report, neighbours, list, since, zone, now }: Props
 /** "Needs attention: offline 2 times, 3 restarts in 24 hours" of a server that these alone make need it. */
 function Unstable({ report: { need, health, stability } }: { report: ServerReport }) {
   const cause = need === "attention" && stabilityCause(health, stability);
-  return cause && <strong data-unstable>Needs attention: {`${cause[0]?.toLowerCase()}${cause.slice(1)}`}</strong>;
+  return cause && <strong>Needs attention: {`${cause[0]?.toLowerCase()}${cause.slice(1)}`}</strong>;
 }
 
 /** "Strained since 22 Nov, 14:10 UTC (memory)". */
