@@ -1,13 +1,26 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 
-/** `ArrayBuffer.prototype.transfer`. Node 20 has it in contexts that are made behind a flag. */
-const transfer = Reflect.get(ArrayBuffer.prototype, "transfer") ?? findInNewContext();
+/** In bytes: what the collector counts as a flood, and what may come in the pause after it. */
+const FLOOD = 256 * 2 ** 20;
+const CALM = { bytes: 2 ** 20, ms: 5_000 };
 
-function findInNewContext() {
-  setFlagsFromString("--harmony-rab-gsab-transfer");
-  return runInNewContext("ArrayBuffer.prototype.transfer");
+/** `ArrayBuffer.prototype.transfer`. Node 20 has it in contexts that are made behind a flag. */
+const transfer =
+  Reflect.get(ArrayBuffer.prototype, "transfer") ??
+  behindFlag("--harmony-rab-gsab-transfer", "ArrayBuffer.prototype.transfer");
+
+/**
+ * @param {string} flag
+ * @param {string} name
+ */
+function behindFlag(flag, name) {
+  setFlagsFromString(flag);
+  return runInNewContext(name);
 }
+
+let freed = 0;
+let isWaiting = false;
 
 /**
  * Frees the memory of bytes that nobody needs any more. The garbage collector leaves bytes that lie outside of its heap for
@@ -16,4 +29,20 @@ function findInNewContext() {
  */
 export function freeBytes({ buffer, byteLength }) {
   if (byteLength === buffer.byteLength) Reflect.apply(transfer, buffer, [0]);
+  freed += byteLength;
+  if (freed > FLOOD && !isWaiting) collectWhenCalm();
+}
+
+/** After a flood the heap is as large as it was in it, until calm traffic has filled it, which takes many minutes. */
+function collectWhenCalm() {
+  isWaiting = true;
+  let before = freed;
+  const timer = setInterval(() => {
+    const isCalm = freed - before < CALM.bytes;
+    before = freed;
+    if (!isCalm) return;
+    clearInterval(timer);
+    [freed, isWaiting] = [0, false];
+    behindFlag("--expose-gc", "gc")();
+  }, CALM.ms).unref();
 }

@@ -1,0 +1,21 @@
+import { expect, test } from "vitest";
+import { freeBytes } from "./free-bytes.mjs";
+
+const PIECE = 65_536;
+
+test("freed bytes are gone at once, and bytes that share their memory with others stay", () => {
+  const own = Buffer.allocUnsafeSlow(PIECE);
+  const shared = Buffer.from(new ArrayBuffer(2 * PIECE), 0, PIECE);
+  freeBytes(own);
+  freeBytes(shared);
+  expect([own.length, own.buffer.byteLength, shared.length]).toEqual([0, 0, PIECE]);
+});
+
+test("after a flood of bodies the heap is collected once it is calm", async () => {
+  let isCollected = false;
+  const registry = new FinalizationRegistry(() => (isCollected = true));
+  (() => registry.register({}, "garbage"))();
+  // The flood of a few hundred bodies of a megabyte.
+  for (let piece = 0; piece < 5_000; piece++) freeBytes(Buffer.allocUnsafeSlow(PIECE));
+  await expect.poll(() => isCollected, { timeout: 60_000, interval: 500 }).toBe(true);
+}, 90_000);
