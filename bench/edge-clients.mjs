@@ -4,6 +4,7 @@
 //   node edge-clients.mjs attack PORT SECONDS              half silent, half asking for unknown hostnames, from 1,000 ips
 //   node edge-clients.mjs players PORT SECONDS             some play, others join; from ips of their own
 //   node edge-clients.mjs pings PORT SECONDS               status pings
+//   node edge-clients.mjs away PORT SECONDS                status pings of an origin that is away, until one is answered
 // Each prints one line of JSON.
 import { createServer as createHttpServer } from "node:http";
 import { connect, createServer } from "node:net";
@@ -16,7 +17,8 @@ const ATTACK_RATE = 6000;
 const ATTACKERS = 1000;
 const PLAYERS = 20;
 /** Below what one ip may open to one service. */
-const JOINS_A_SECOND = 15;
+const JOINS_A_SECOND = 60;
+const JOIN_IPS = 4;
 const PINGS_A_SECOND = 50;
 const PING_IPS = 5;
 
@@ -139,7 +141,7 @@ async function players(port, seconds) {
   /** @type {Promise<number | null>[]} */
   const asked = [];
   await evenly(JOINS_A_SECOND, seconds, (index) => {
-    asked.push(answerTime(port, "127.3.0.1", opening(HOSTNAME, LOGIN)));
+    asked.push(answerTime(port, `127.3.0.${(index % JOIN_IPS) + 1}`, opening(HOSTNAME, LOGIN)));
     playing[index % PLAYERS]?.write("still here");
   });
   const joins = summary(await Promise.all(asked));
@@ -158,6 +160,20 @@ async function pings(port, seconds) {
   process.exit();
 }
 
-const PROGRAMS = { world, attack, players, pings };
+/** Milliseconds from the second failed ping to the first that is answered. @param {number} port @param {number} seconds */
+async function away(port, seconds) {
+  const until = performance.now() + seconds * SECOND;
+  let failed = 0;
+  let since = 0;
+  while (performance.now() < until) {
+    if ((await answerTime(port, "127.4.0.1", opening(HOSTNAME, STATUS))) !== null) break;
+    if (++failed === 2) since = performance.now();
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  console.log(JSON.stringify({ ms: Math.round(performance.now() - since) }));
+  process.exit();
+}
+
+const PROGRAMS = { world, attack, players, pings, away };
 const [, , name, first, second] = process.argv;
 await PROGRAMS[/** @type {keyof typeof PROGRAMS} */ (name)](Number(first), Number(second));

@@ -18,8 +18,8 @@ const GOAL = 3;
 const LEAST_ATTACK = 5000;
 /** Of one second each, until the node serves. */
 const MOST_TRIES = 30;
-/** After two failed connections and a look at the counters, the node answers for the origin. */
-const UNTIL_AWAY = 3 * SECOND;
+/** After two failed connections the node answers for the origin within this time. */
+const UNTIL_AWAY = 2 * SECOND;
 
 type Times = { asked: number; answered: number; p50: number; p99: number };
 
@@ -53,17 +53,18 @@ export async function edge(): Promise<(readonly string[])[]> {
     }
 
     const calm = await measure<Times & { closed: number }>("players", PORT);
-    const attacking = measure<{ perSecond: number }>("attack", PORT, SECONDS + 5);
+    // An attack comes from other machines: its own work takes no core from what is measured, as far as it can.
+    const attacker = start("nice", "-n", "19", process.execPath, CLIENTS, "attack", String(PORT), String(SECONDS + 5));
+    const attacking = text(attacker.stdout);
     await pause(2 * SECOND);
     const attacked = await measure<Times & { closed: number }>("players", PORT);
-    const { perSecond } = await attacking;
+    const { perSecond } = JSON.parse(await attacking) as { perSecond: number };
     const direct = await measure<Times>("pings", ORIGIN_PORT);
     world.kill();
     await once(world, "exit");
-    await measure("pings", PORT, 1);
-    await pause(UNTIL_AWAY);
+    const { ms } = await measure<{ ms: number }>("away", PORT);
     const own = await measure<Times>("pings", PORT);
-    return table(calm, attacked, perSecond, direct, own);
+    return table(calm, attacked, perSecond, direct, own, ms);
   } finally {
     for (const child of started.reverse()) await end(child);
     network.remove();
@@ -77,6 +78,7 @@ function table(
   perSecond: number,
   direct: Times,
   own: Times,
+  untilAway: number,
 ): (readonly string[])[] {
   const ms = (time: number) => `${time.toFixed(1)} ms`;
   const row = (name: string, times: Times, peer: Times, goal: string) => [
@@ -101,6 +103,14 @@ function table(
     ["players who were closed", String(attacked.closed), "", "", "", "0"],
     row("status pings of the origin", direct, direct, ""),
     row("status pings, answered by the node", own, direct, ""),
+    [
+      "from the second failed connection to its answers",
+      "",
+      ms(untilAway),
+      "",
+      "",
+      `${ms(UNTIL_AWAY)}: ${untilAway <= UNTIL_AWAY ? "met" : "missed"}`,
+    ],
   ];
 }
 
