@@ -6,10 +6,13 @@ import { recordQueries } from "@/e2e/support/recorded-queries";
 import { runSql } from "@/e2e/support/run-sql";
 import { createTestDatabase } from "@/e2e/support/test-database";
 import { db } from "@/lib/database/client";
+import { deliverBenchmark, requestBenchmark } from "@/lib/servers/benchmarks";
 import { listServerEvents } from "@/lib/servers/events/server-events";
 import { ONLINE_WINDOW } from "@/lib/servers/events/silence";
+import { renameServer } from "@/lib/servers/management";
+import { replaceServerKey } from "@/lib/servers/server-keys";
 import { storeCheckIn } from "@/lib/servers/telemetry/check-ins";
-import { eachMeasurement } from "@/lib/servers/telemetry/measurements";
+import { eachMeasurement, type Sample } from "@/lib/servers/telemetry/measurements";
 import { DAY, HOUR, MINUTE, SECOND } from "@/lib/time";
 
 // What is recorded of servers that fall silent. Where the console's own absence matters, on a database of the test's own: the
@@ -19,9 +22,9 @@ import { DAY, HOUR, MINUTE, SECOND } from "@/lib/time";
 const SEEDS = Number(process.env.SILENCE_SEEDS ?? 15);
 
 const NO_PARAMS = { params: Promise.resolve({}) };
-const sample = eachMeasurement(() => null);
+const sample: Sample = eachMeasurement(() => null);
 const eventsOf = async (id: number, now: number) =>
-  (await listServerEvents(id, { from: 0, to: now + DAY }, now)).events;
+  (await listServerEvents(id, { from: 0, to: now + DAY }, now)).silences;
 const rowsOf = (serverId: number) =>
   db.serverEvent.findMany({
     where: { serverId },
@@ -240,4 +243,91 @@ test("console_presence has one row, whatever writes it", async () => {
     "console_presence_one",
   );
   expect(await db.consolePresence.count()).toBeLessThanOrEqual(1);
+});
+
+test("a check-in tells of a reboot at the time of the boot, of killed processes once, of services that failed until they work, and of two daemons", async () => {
+  const { id: accountId } = await newAccount();
+  const { id } = await newReportingServer(accountId);
+  const begin = Math.floor(Date.now() / MINUTE) * MINUTE - 30 * MINUTE;
+  await db.server.update({ where: { id }, data: { createdAt: new Date(begin - DAY), lastSeenAt: new Date(begin) } });
+  const send = (seconds: number, values: Partial<Sample>, daemon?: string) => {
+    const at = new Date(begin + seconds * SECOND);
+    return storeCheckIn(
+      id,
+      { sample: { ...sample, ...values } },
+      { sampledAt: at, arrivedAt: at, ...(daemon && { daemon }) },
+    );
+  };
+  await send(30, { uptimeS: 1000, failedUnits: 0, oomKills: 0 });
+  // Twice, as a daemon does that got no answer.
+  for (const _ of [1, 2]) await send(60, { uptimeS: 20, failedUnits: 2, oomKills: 3 });
+  // Of the same ten seconds as the one before: it is not stored, and its kills are added.
+  for (const _ of [1, 2]) await send(65, { uptimeS: 25, failedUnits: 2, oomKills: 1 });
+  await send(90, { uptimeS: 50, failedUnits: 3 });
+  await send(120, { uptimeS: 80, failedUnits: 0 });
+  const [first, second] = ["daemon-first", "daemon-second"];
+  for (const [index, daemon] of [first, second, first, second, first].entries())
+    await send(150 + 30 * index, {}, daemon);
+  const rows = await db.serverEvent.findMany({ where: { serverId: id }, orderBy: { startedAt: "asc" } });
+  expect(
+    rows.map(({ kind, startedAt, endedAt, facts }) => [
+      kind,
+      (startedAt.getTime() - begin) / SECOND,
+      endedAt && (endedAt.getTime() - begin) / SECOND,
+      facts,
+    ]),
+  ).toEqual([
+    ["rebooted", 40, 40, {}],
+    ["process_killed", 60, 60, { count: 4 }],
+    ["unit_failed", 60, 120, { count: 2 }],
+    ["two_daemons", 210, 210, {}],
+  ]);
+  const { others, silences } = await listServerEvents(id, { from: 0, to: begin + DAY }, begin + 300 * SECOND);
+  expect(others.map(({ kind }) => kind).sort()).toEqual(rows.map(({ kind }) => kind).sort());
+  expect(silences).toEqual([]);
+});
+
+test("a late sample between two others tells of no second reboot", async () => {
+  const { id: accountId } = await newAccount();
+  const { id } = await newReportingServer(accountId);
+  const begin = Math.floor(Date.now() / MINUTE) * MINUTE - 30 * MINUTE;
+  await db.server.update({ where: { id }, data: { createdAt: new Date(begin - DAY), lastSeenAt: new Date(begin) } });
+  const send = (sampled: number, arrived: number, uptimeS: number) =>
+    storeCheckIn(
+      id,
+      { sample: { ...sample, uptimeS } },
+      { sampledAt: new Date(begin + sampled * SECOND), arrivedAt: new Date(begin + arrived * SECOND) },
+    );
+  await send(30, 30, 1000);
+  await send(300, 300, 100);
+  await send(210, 301, 10);
+  await send(240, 302, 40);
+  expect(await db.serverEvent.findMany({ where: { serverId: id, kind: "rebooted" } })).toMatchObject([
+    { startedAt: new Date(begin + 200 * SECOND) },
+  ]);
+});
+
+test("a replaced key, a changed name and a benchmark's result are events of their transaction; the first key and the same name are none", async () => {
+  const { id: accountId } = await newAccount();
+  const { id } = await newReportingServer(accountId);
+  const names = { label: "before", hostname: "" };
+  expect(await renameServer(accountId, id, names)).toEqual({ kind: "renamed" });
+  expect(await renameServer(accountId, id, { ...names, label: "after" })).toEqual({ kind: "renamed" });
+  expect(await renameServer(accountId, id, { ...names, label: "after" })).toEqual({ kind: "renamed" });
+  expect((await newAccount()).id).not.toBe(accountId);
+  expect(await renameServer((await newAccount()).id, id, names)).toEqual({ kind: "not-found" });
+  await replaceServerKey(accountId, id);
+  const created = await requestBenchmark(accountId, id, "disk");
+  if (created.kind !== "requested") throw new Error(created.kind);
+  const scores = { cpu: 1, disk: 2, network: 3, stability: 4, total: 55 };
+  expect(await deliverBenchmark(created.rawKey, { scores, verified: false, log: "" }, new Date())).toBe(true);
+  expect(await deliverBenchmark(created.rawKey, { scores, verified: false, log: "" }, new Date())).toBe(false);
+  const rows = await db.serverEvent.findMany({ where: { serverId: id }, orderBy: { id: "asc" } });
+  expect(rows.map(({ kind, facts }) => [kind, facts])).toEqual([
+    ["settings_changed", { label: expect.stringContaining("server-"), hostname: expect.stringContaining("server-") }],
+    ["settings_changed", { label: "before" }],
+    ["key_replaced", {}],
+    ["benchmark", { label: "disk", total: 55 }],
+  ]);
+  for (const { startedAt, endedAt } of rows) expect(endedAt).toEqual(startedAt);
 });

@@ -58,7 +58,7 @@ async function play(accountId: number, seed: number, kinds: Record<string, numbe
 }
 
 const eventsOf = async (id: number, now: number) =>
-  (await listServerEvents(id, { from: 0, to: now + DAY }, now)).events;
+  (await listServerEvents(id, { from: 0, to: now + DAY }, now)).silences;
 
 /** Stores a check-in of a server at `at` (epoch ms). */
 export async function storeAt(id: number, at: number): Promise<void> {

@@ -4,6 +4,7 @@ import { lockServer } from "@/lib/database/locks";
 import { type InvalidField, NotFoundError } from "@/lib/failures";
 import { parseId } from "@/lib/http/ids";
 import { isPublicIp } from "@/lib/http/public-ip";
+import { recordMoment } from "@/lib/servers/events/moments";
 import { checkLabel } from "@/lib/servers/names";
 import { DAY } from "@/lib/time";
 import { hashToken, isWellFormedToken, mintToken } from "@/lib/tokens/format";
@@ -226,12 +227,23 @@ function finishedWith({ scores, verified, log }: BenchmarkResult, now: Date) {
 }
 
 /** Finishes the run of the key and uses the key up. False when another request did so first. */
-export async function deliverBenchmark(rawKey: string, result: BenchmarkResult, now: Date): Promise<boolean> {
-  const { count } = await db.benchmarkRun.updateMany({
-    where: { agentTokenHash: hashToken(rawKey), status: "pending" },
-    data: { ...finishedWith(result, now), agentTokenHash: null },
+export function deliverBenchmark(rawKey: string, result: BenchmarkResult, now: Date): Promise<boolean> {
+  return finishRun({ agentTokenHash: hashToken(rawKey), status: "pending" }, result, now);
+}
+
+/** Finishes a run in one transaction with its event. False when there is no such run. */
+function finishRun(where: Prisma.BenchmarkRunWhereInput, result: BenchmarkResult, now: Date): Promise<boolean> {
+  return db.$transaction(async (tx) => {
+    const [run] = await tx.benchmarkRun.updateManyAndReturn({
+      where,
+      data: { ...finishedWith(result, now), agentTokenHash: null },
+      select: { serverId: true, label: true, total: true },
+    });
+    if (!run) return false;
+    const { serverId, label, total } = run;
+    await recordMoment(tx, serverId, "benchmark", now, { label, ...(total !== null && { total }) });
+    return true;
   });
-  return count === 1;
 }
 
 /** A run without a result yet. `isExpired`: pending, and its key is refused by now. */
@@ -280,9 +292,5 @@ export async function startBenchmark(id: number): Promise<void> {
 
 /** @throws NotFoundError when no such run is running. */
 export async function finishBenchmark(id: number, result: BenchmarkResult, now: Date = new Date()): Promise<void> {
-  const { count } = await db.benchmarkRun.updateMany({
-    where: { id, status: "running" },
-    data: finishedWith(result, now),
-  });
-  if (count === 0) throw new NotFoundError();
+  if (!(await finishRun({ id, status: "running" }, result, now))) throw new NotFoundError();
 }

@@ -1,8 +1,9 @@
 import { db, type Prisma } from "@/lib/database/client";
-import { lockAccount } from "@/lib/database/locks";
+import { lockAccount, lockServer } from "@/lib/database/locks";
 import type { InvalidField } from "@/lib/failures";
 import { isFormNonce } from "@/lib/http/form-fields";
 import { findId } from "@/lib/http/ids";
+import { recordMoment } from "@/lib/servers/events/moments";
 import { deleteEventsOf } from "@/lib/servers/events/retention";
 import { checkServerNames, type ServerNames } from "@/lib/servers/names";
 import { addServerKey } from "@/lib/servers/server-keys";
@@ -64,11 +65,27 @@ export async function createServer(
 }
 
 /** Gives a server of the account another label and hostname. */
-export async function renameServer(accountId: number, id: number, names: ServerNames): Promise<RenameServerResult> {
+export async function renameServer(
+  accountId: number,
+  id: number,
+  names: ServerNames,
+  now: Date = new Date(),
+): Promise<RenameServerResult> {
   const checked = checkServerNames(names);
   if (checked.kind === "invalid") return checked;
-  const { count } = await db.server.updateMany({ where: { id, accountId }, data: checked.names });
-  return { kind: count === 1 ? "renamed" : "not-found" };
+  const { label, hostname } = checked.names;
+  return db.$transaction(async (tx) => {
+    // Of two changes at once the second sees the names of the first.
+    if (!(await lockServer(tx, accountId, id))) return { kind: "not-found" };
+    const before = await tx.server.findUniqueOrThrow({ where: { id }, select: { label: true, hostname: true } });
+    await tx.server.update({ where: { id }, data: { label, hostname }, select: { id: true } });
+    const changed = {
+      ...(before.label !== label && { label: before.label }),
+      ...(before.hostname !== hostname && { hostname: before.hostname }),
+    };
+    if (Object.keys(changed).length > 0) await recordMoment(tx, id, "settings_changed", now, changed);
+    return { kind: "renamed" };
+  });
 }
 
 /**

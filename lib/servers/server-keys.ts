@@ -2,6 +2,7 @@ import { db, type Prisma } from "@/lib/database/client";
 import { BEFORE, deleteEach, deletionOfAll, type GoesOn } from "@/lib/database/deletion";
 import { lockServer } from "@/lib/database/locks";
 import { table } from "@/lib/database/tables";
+import { recordMoment } from "@/lib/servers/events/moments";
 import { HOUR } from "@/lib/time";
 import { hashToken, mintToken, tokenHint } from "@/lib/tokens/format";
 
@@ -60,10 +61,12 @@ export async function replaceServerKey(
         message: "The key of this server was replaced very often just now. Try again in an hour.",
       };
     }
-    await tx.serverKey.updateMany({
+    const { count } = await tx.serverKey.updateMany({
       where: { serverId, expiresAt: null },
       data: { expiresAt: new Date(now.getTime() + KEY_OVERLAP) },
     });
+    // The first key takes the place of none.
+    if (count > 0) await recordMoment(tx, serverId, "key_replaced", now);
     return { kind: "replaced", ...(await addServerKey(tx, serverId, now)) };
   });
 }

@@ -1,7 +1,10 @@
 import { query } from "@/lib/database/run-statement";
 import { parameter, select, statement } from "@/lib/database/statement";
 import { Expression, table } from "@/lib/database/tables";
+import { env } from "@/lib/process/env";
+import type { EventFacts, EventKind } from "@/lib/servers/events/kinds";
 import { blindSince, blindTimes, PRESENT_UNTIL } from "@/lib/servers/events/presence";
+import { MOST_KEPT } from "@/lib/servers/events/retention";
 import {
   SILENCE_KINDS,
   type SilenceEvent,
@@ -10,16 +13,16 @@ import {
   silencesAt,
 } from "@/lib/servers/events/silence";
 import { hasCheckedIn } from "@/lib/servers/servers";
-
-/** The most events that are read at once; the latest ones. */
-const MOST_READ = 10_000;
+import { DAY } from "@/lib/time";
 
 /** What happened to a server. Times in epoch milliseconds; `to` is null while it goes on. */
-export type ServerEvent = SilenceEvent;
+export type ServerEvent = Span & { kind: EventKind; facts: EventFacts };
 
 export type ServerEvents = {
-  /** In order; those that overlap the time that was asked for. */
-  events: ServerEvent[];
+  /** Those that overlap the time that was asked for, in order. */
+  silences: SilenceEvent[];
+  /** As well, whatever else happened. */
+  others: ServerEvent[];
   /** From when on events are recorded (epoch ms). What happened before is not known. Null: not yet. */
   recordedSince: number | null;
 };
@@ -29,7 +32,7 @@ const e = table("ServerEvent", "e");
 const p = table("ConsolePresence", "p");
 const ms = (column: Expression<unknown>) => `(date_part('epoch', ${column}) * 1000)::bigint`;
 
-type StoredEvent = readonly [kind: string, from: number, to: number | null];
+type StoredEvent = readonly [kind: string, from: number, to: number | null, facts: EventFacts];
 
 // Raw, because one statement sees one moment: the last check-in and the events that ended with it.
 const EVENTS = statement(
@@ -45,9 +48,10 @@ const EVENTS = statement(
         presentUntil: PRESENT_UNTIL,
         blind: blindSince(s.lastSeenAt.sql),
         stored: new Expression<StoredEvent[] | null>(`(
-          select json_agg(json_build_array(e.kind, ${ms(e.startedAt)}, ${ms(e.endedAt)}) order by e.started_at) from (
+          select json_agg(json_build_array(e.kind, ${ms(e.startedAt)}, ${ms(e.endedAt)}, ${e.facts})
+            order by e.started_at) from (
             select * from ${e} where ${e.serverId} = ${id} and ${e.startedAt} < ${to}
-              and (${e.endedAt} is null or ${e.endedAt} > ${from})
+              and (${e.endedAt} is null or ${e.endedAt} >= ${from})
             order by ${e.startedAt} desc limit ${most}) e)`),
       },
       `from ${s} where ${s.id} = ${id}`,
@@ -63,17 +67,23 @@ export async function listServerEvents(
   { from, to }: { from: number; to: number },
   now: number,
 ): Promise<ServerEvents> {
-  const [row] = await query(EVENTS, { id, from: new Date(from), to: new Date(to), most: MOST_READ });
-  if (!row || !hasCheckedIn(row)) return { events: [], recordedSince: row?.recordedSince ?? null };
-  const stored = (row.stored ?? []).map(([kind, from, to]) => ({ kind, from, to }));
+  const [row] = await query(EVENTS, { id, from: new Date(from), to: new Date(to), most: MOST_KEPT });
+  const stored = (row?.stored ?? []).map(([kind, from, to, facts]) => ({ kind: kind as EventKind, from, to, facts }));
+  const others = stored.filter((event) => !isSilence(event));
+  const recordedSince = row?.recordedSince ?? null;
+  if (!row || !hasCheckedIn(row)) return { silences: [], others, recordedSince };
   const blind: Span[] = blindTimes(row.blind, row.presentUntil, now);
-  const events = silencesAt(stored.filter(isSilence), row.lastSeenAt, blind, now).filter(
+  const silences = silencesAt(stored.filter(isSilence), row.lastSeenAt, blind, now).filter(
     (event) => event.from < to && (event.to ?? now) > from,
   );
+  if (recordedSince === null) return { silences, others, recordedSince };
+  // Of older events nothing is kept, which does not mean that there were none.
+  const keptSince = now - env.kept.hoursDays * DAY;
+  const oldest = stored.length < MOST_KEPT ? 0 : (stored[0]?.from ?? 0);
   const heardSince = row.firstSeenAt ?? row.createdAt;
-  return { events, recordedSince: row.recordedSince === null ? null : Math.max(row.recordedSince, heardSince) };
+  return { silences, others, recordedSince: Math.max(recordedSince, heardSince, keptSince, oldest) };
 }
 
-function isSilence(event: Span & { kind: string }): event is SilenceEvent {
+function isSilence<Event extends { kind: EventKind }>(event: Event): event is Event & { kind: SilenceKind } {
   return SILENCE_KINDS.includes(event.kind as SilenceKind);
 }

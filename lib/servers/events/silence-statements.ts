@@ -2,6 +2,8 @@ import { parameter } from "@/lib/database/statement";
 import { Expression, table } from "@/lib/database/tables";
 import { type BlindPairs, blindSince, PRESENT_UNTIL } from "@/lib/servers/events/presence";
 import { type EndedSilence, SILENCE_KINDS, type SilenceKind } from "@/lib/servers/events/silence";
+import type { Told } from "@/lib/servers/events/told";
+import { MOST_EVENTS } from "@/lib/servers/telemetry/measurements";
 
 // What a check-in reads and writes of the events of its server, as parts of its own statements.
 
@@ -38,22 +40,35 @@ export function silenceColumns(id: string, names: { [Name in keyof typeof SILENC
   };
 }
 
-/** The events that a check-in puts in the place of those that begin in `[eventsFrom, eventsTo)`. */
+/** The events that a check-in writes. Its silences take the place of those that begin in `[eventsFrom, eventsTo)`. */
 export const SILENCE_WRITTEN = {
   eventKinds: parameter<readonly string[]>("text[]"),
   eventStarts: parameter<readonly Date[]>("timestamptz[]"),
-  eventEnds: parameter<readonly Date[]>("timestamptz[]"),
+  eventEnds: parameter<readonly (Date | null)[]>("timestamptz[]"),
+  /** JSON texts. */
+  eventFacts: parameter<readonly string[]>("text[]"),
   eventsFrom: parameter<Date | null>("timestamptz"),
   eventsTo: parameter<Date | null>("timestamptz"),
+  /** When no service has failed any more; null: that did not change. */
+  unitsWorkSince: parameter<Date | null>("timestamptz"),
 };
 
-/** SQL of the two steps that write them, for the server in `added`. */
+/** Counts that are added up stay within what a measurement may be. */
+const killsTogether = `jsonb_build_object('count', least(${MOST_EVENTS},
+          coalesce((${e.facts} ->> 'count')::int, 0) + coalesce((excluded.facts ->> 'count')::int, 0)))`;
+
+/** SQL of the steps that write them, for the server in `added`. */
 export function silenceWrites(names: { [Name in keyof typeof SILENCE_WRITTEN]: string }): string {
-  const { eventKinds, eventStarts, eventEnds, eventsFrom, eventsTo } = names;
+  const { eventKinds, eventStarts, eventEnds, eventFacts, eventsFrom, eventsTo, unitsWorkSince } = names;
   return `happened as (
-      insert into server_events as e (server_id, kind, started_at, ended_at)
-        select added.id, w.* from added, unnest(${eventKinds}, ${eventStarts}, ${eventEnds}) as w
-      on conflict (server_id, started_at, kind) do update set ended_at = excluded.ended_at),
+      insert into server_events as e (server_id, kind, started_at, ended_at, facts)
+        select added.id, w.kind, w.started_at, w.ended_at, w.facts::jsonb
+        from added, unnest(${eventKinds}, ${eventStarts}, ${eventEnds}, ${eventFacts}) as w (kind, started_at, ended_at, facts)
+      on conflict (server_id, started_at, kind) do update set ended_at = excluded.ended_at,
+        facts = case when ${e.kind} = 'process_killed' then ${killsTogether} else excluded.facts end),
+    works as (
+      update ${e} set ${e.endedAt.name} = ${unitsWorkSince} from added where ${e.serverId} = added.id
+        and ${e.startedAt} <= ${unitsWorkSince} and ${e.kind} = 'unit_failed' and ${e.endedAt} is null),
     unhappened as (
       delete from ${e} using added where ${e.serverId} = added.id and ${IS_SILENCE}
         and ${e.startedAt} >= ${eventsFrom} and ${e.startedAt} < ${eventsTo}
@@ -61,13 +76,20 @@ export function silenceWrites(names: { [Name in keyof typeof SILENCE_WRITTEN]: s
           where w.kind = ${e.kind} and w.started_at = ${e.startedAt}))`;
 }
 
-/** `after` in the place of `before`, as `SILENCE_WRITTEN` wants it. */
-export function silenceValues(before: readonly EndedSilence[], after: readonly EndedSilence[]) {
+/** `after` in the place of `before`, and what a check-in tells besides, as `SILENCE_WRITTEN` wants it. */
+export function silenceValues(
+  before: readonly EndedSilence[],
+  after: readonly EndedSilence[],
+  { events, unitsWorkSince }: Told,
+) {
   const all = [...before, ...after];
+  const written = [...after.map((silence) => ({ ...silence, facts: {} })), ...events];
   return {
-    eventKinds: after.map(({ kind }) => kind),
-    eventStarts: after.map(({ from }) => new Date(from)),
-    eventEnds: after.map(({ to }) => new Date(to)),
+    eventKinds: written.map(({ kind }) => kind),
+    eventStarts: written.map(({ from }) => new Date(from)),
+    eventEnds: written.map(({ to }) => (to === null ? null : new Date(to))),
+    eventFacts: written.map(({ facts }) => JSON.stringify(facts)),
+    unitsWorkSince: unitsWorkSince === null ? null : new Date(unitsWorkSince),
     eventsFrom: all.length === 0 ? null : new Date(Math.min(...all.map(({ from }) => from))),
     eventsTo: all.length === 0 ? null : new Date(Math.max(...all.map(({ to }) => to))),
   };

@@ -46,7 +46,9 @@ export function silencesAt(
   blind: readonly Span[],
   now: number,
 ): SilenceEvent[] {
-  const ended = stored.filter(({ from, to }) => to !== null && from <= lastSeenAt);
+  const ended = stored
+    .filter(({ from, to }) => to !== null && from <= lastSeenAt)
+    .map(({ kind, from, to }) => ({ kind, from, to }));
   return [...ended, ...openSilence(lastSeenAt, blind, now)];
 }
 

@@ -3,6 +3,7 @@ import { NotFoundError } from "@/lib/failures";
 import { blindTimes } from "@/lib/servers/events/presence";
 import { endedSilence, ONLINE_WINDOW, silenceAfter, withProof } from "@/lib/servers/events/silence";
 import { silenceValues } from "@/lib/servers/events/silence-statements";
+import { type Told, toldBy } from "@/lib/servers/events/told";
 import { toldHostname } from "@/lib/servers/names";
 import { hasCheckedIn } from "@/lib/servers/servers";
 import {
@@ -128,7 +129,23 @@ export async function storeCheckIn(
       publicIp: publicIp ?? null,
       hostname: toldHostname(facts?.hostname),
       ...daemons,
-      ...silencesAfter(previous, sampledAt, arrivedAt),
+      ...silencesAfter(
+        previous,
+        sampledAt,
+        arrivedAt,
+        toldBy({
+          sampledAt: sampledAt.getTime(),
+          arrivedAt: arrivedAt.getTime(),
+          isNewest: previous.newestTs === null || sampledAt.getTime() > previous.newestTs,
+          restarts: revealed.here.restarts,
+          uptimeS: sample?.uptimeS ?? null,
+          kills: isThinned
+            ? { at: previous.storedTs ?? 0, count: absorbed }
+            : { at: sampledAt.getTime(), count: sample?.oomKills ?? 0 },
+          failedUnits: { before: record.failed_units, after: stability.failed_units },
+          twoDaemonsAt: { before: previous.twoDaemonsAt, after: daemons.twoDaemonsAt?.getTime() ?? null },
+        }),
+      ),
     };
     const [outcome] =
       sample && !isThinned
@@ -149,17 +166,17 @@ export async function storeCheckIn(
 }
 
 /** What a check-in says of the silences before it: it ends one that goes on, and a late sample proves that the machine ran. */
-function silencesAfter(previous: Previous, sampledAt: Date, arrivedAt: Date) {
+function silencesAfter(previous: Previous, sampledAt: Date, arrivedAt: Date, told: Told) {
   const { lastSeenAt, createdAt, newestTs, blind, presentUntil } = previous;
   const isKnown = hasCheckedIn({ latestSampleAt: newestTs, lastSeenAt, createdAt });
   const silence = isKnown ? silenceAfter(lastSeenAt, arrivedAt.getTime()) : null;
   const ended = silence ? endedSilence(silence, blindTimes(blind, presentUntil, arrivedAt.getTime())) : [];
-  if (!isLate(sampledAt, arrivedAt)) return silenceValues([], ended);
+  if (!isLate(sampledAt, arrivedAt)) return silenceValues([], ended, told);
   // Events of the silence that ends now may be stored already, and are written anew.
   const before = (previous.silences ?? [])
     .map(([kind, from, to]) => ({ kind, from, to }))
     .filter(({ from }) => from <= lastSeenAt);
-  return silenceValues(before, withProof([...before, ...ended], sampledAt.getTime()));
+  return silenceValues(before, withProof([...before, ...ended], sampledAt.getTime()), told);
 }
 
 /** Whether a page may have shown a score without the sample, for longer than a request takes. */

@@ -2,7 +2,7 @@ import { db } from "@/lib/database/client";
 import { MINUTE } from "@/lib/time";
 
 /** Two daemons that share a key take turns at checking in. After this time without a turn, one daemon is assumed again. */
-const NEWS_FOR = 10 * MINUTE;
+export const NEWS_FOR = 10 * MINUTE;
 
 /** When two daemons were last seen to report for a server with the same key; null when not lately. */
 export async function findTwoDaemons(accountId: number, serverId: number, now: Date): Promise<Date | null> {

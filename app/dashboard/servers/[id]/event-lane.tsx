@@ -1,16 +1,24 @@
 import type { ChartLane } from "@/app/ui/chart/time-chart";
 import { counted } from "@/lib/quantities";
-import type { ServerEvents } from "@/lib/servers/events/server-events";
-import type { SilenceEvent, SilenceKind } from "@/lib/servers/events/silence";
+import type { EventKind } from "@/lib/servers/events/kinds";
+import type { ServerEvent, ServerEvents } from "@/lib/servers/events/server-events";
+import { SILENCE_KINDS, type SilenceEvent, type SilenceKind, type Span } from "@/lib/servers/events/silence";
 import type { History } from "@/lib/servers/telemetry/history";
 import styles from "./history.module.css";
 import { lengthText, spanText, zonedText } from "./silence-text";
 
 /** The sign and the word of each kind of event. */
-const KINDS: Readonly<Record<SilenceKind, { sign: string; word: string }>> = {
+const KINDS: Readonly<Record<EventKind, { sign: string; word: string }>> = {
   offline: { sign: "✕", word: "Offline" },
   unreachable: { sign: "⇹", word: "Unreachable" },
   unknown: { sign: "?", word: "Not known" },
+  rebooted: { sign: "↻", word: "Rebooted" },
+  process_killed: { sign: "!", word: "Killed for lack of memory" },
+  unit_failed: { sign: "!", word: "Services failed" },
+  two_daemons: { sign: "!", word: "Two daemons with one key" },
+  benchmark: { sign: "▲", word: "Benchmark" },
+  key_replaced: { sign: "✎", word: "Key replaced" },
+  settings_changed: { sign: "✎", word: "Renamed" },
 };
 /** Lists at most this many events and counts the rest. */
 const LISTED = 100;
@@ -31,31 +39,38 @@ export function eventLane(props: Props): ChartLane {
   return { name: "Events", kind: "outage", marks, words: <Events {...props} shown={shown} /> };
 }
 
-/** The events, and before any were recorded the times in which no sample came. */
-function shownEvents({ silences, now }: History, { events, recordedSince }: ServerEvents): SilenceEvent[] {
-  const before = silences
+/** The events of the time shown, and before any were recorded the times in which no sample came. */
+function shownEvents({ silences: gaps, from, now }: History, { silences, others, recordedSince }: ServerEvents) {
+  const isShown = (event: Span) => (event.to ?? now) > from;
+  const known = silences.filter(isShown);
+  const before = gaps
     .filter(
-      ({ from, to }) => from < (recordedSince ?? now) && !events.some((one) => one.from < to && (one.to ?? now) > from),
+      (gap) =>
+        gap.from < (recordedSince ?? now) && !known.some(({ from, to }) => from < gap.to && (to ?? now) > gap.from),
     )
     .map(({ from, to }): SilenceEvent => ({ kind: "offline", from, to: to >= now ? null : to }));
-  return [...before, ...events].sort((a, b) => a.from - b.from);
+  const withoutFacts = [...before, ...known].map((silence): ServerEvent => ({ ...silence, facts: {} }));
+  return [...withoutFacts, ...others.filter(isShown)].sort((a, b) => a.from - b.from);
 }
 
-function Events({ shown, history, length, zone }: Omit<Props, "events"> & { shown: readonly SilenceEvent[] }) {
+function Events({ shown, history, length, zone }: Omit<Props, "events"> & { shown: readonly ServerEvent[] }) {
   const { from, now } = history;
-  const sums = (Object.keys(KINDS) as SilenceKind[]).flatMap((kind) => {
+  const sums = SUMMED.flatMap((kind) => {
     const all = shown.filter((event) => event.kind === kind);
     if (all.length === 0) return [];
     const ms = all.reduce((sum, event) => sum + (event.to ?? now) - Math.max(from, event.from), 0);
     return `${KINDS[kind].word} ${counted(all.length, "time")} in ${length}, ${lengthText(ms)} in all.`;
   });
-  const last = shown.at(-1);
-  const isNow = last !== undefined && last.to === null;
+  const isSilence = ({ kind }: ServerEvent) => SILENCE_KINDS.includes(kind as SilenceKind);
+  const rest = shown.filter((event) => !isSilence(event)).length;
+  if (rest > 0)
+    sums.push(sums.length > 0 ? `${counted(rest, "other event")}.` : `${counted(rest, "event")} in ${length}.`);
+  const going = shown.find((event) => isSilence(event) && event.to === null);
   return (
     <details className={`disclosure ${styles.outages}`} data-outages={shown.length}>
       <summary>
         {sums.join(" ")}
-        {isNow && ` Now: since ${zonedText(new Date(last.from), new Date(now), zone)}.`}
+        {going && ` Now: since ${zonedText(new Date(going.from), new Date(now), zone)}.`}
       </summary>
       <ol className={styles.list} reversed>
         {shown
@@ -64,7 +79,7 @@ function Events({ shown, history, length, zone }: Omit<Props, "events"> & { show
           .map((event) => (
             <li key={`${event.kind}${event.from}`} data-event={event.kind}>
               <span aria-hidden="true">{KINDS[event.kind].sign}</span>{" "}
-              {`${KINDS[event.kind].word}: ${spanText(event, now, zone)}`}
+              {`${KINDS[event.kind].word}${factsText(event)}: ${spanText(event, now, zone)}`}
             </li>
           ))}
       </ol>
@@ -77,6 +92,18 @@ function Events({ shown, history, length, zone }: Omit<Props, "events"> & { show
       )}
     </details>
   );
+}
+
+/** The silences, in the order in which their sums are said. */
+const SUMMED: readonly SilenceKind[] = ["offline", "unreachable", "unknown"];
+
+/** " (3)", " (was web-1)": what is worth saying of an event besides its kind. */
+function factsText({ kind, facts }: ServerEvent): string {
+  const { count, label, hostname, total } = facts;
+  const before = [label, hostname].filter((name) => name !== undefined && name !== "").join(", ");
+  if (count !== undefined) return ` (${count})`;
+  if (total !== undefined) return ` (${before}, ${total} points)`;
+  return before === "" ? "" : ` (${kind === "settings_changed" ? "was " : ""}${before})`;
 }
 
 /** From when on events are recorded, if that is within the time shown. */

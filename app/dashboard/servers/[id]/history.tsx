@@ -39,7 +39,7 @@ const LEVELS: readonly ChartLevel[] = HEALTH_LEVELS.map(({ name, from }, index) 
 type Props = {
   serverId: number;
   history: ServerHistory;
-  /** Of the time that the history shows. */
+  /** Of the time that the history shows, and of before. */
   events: ServerEvents;
   current: CurrentValues;
   /** The score of now. */

@@ -3,9 +3,10 @@ import { fleetOf } from "@/app/dashboard/fleet-data";
 import { type FleetQuery, neighboursOf } from "@/app/dashboard/fleet-query";
 import { pageOrigin } from "@/app/ui/page-origin";
 import { Time } from "@/app/ui/time";
-import { serverSettingsPath } from "@/lib/page-paths";
+import { serverPath, serverSettingsPath } from "@/lib/page-paths";
 import { listBenchmarkPage, listOpenBenchmarks } from "@/lib/servers/benchmarks";
 import { listServerEvents } from "@/lib/servers/events/server-events";
+import { UPTIME_RANGES } from "@/lib/servers/events/uptime";
 import { isRatedWell } from "@/lib/servers/health-level";
 import { getServerReport } from "@/lib/servers/servers";
 import { getHistory, type HistoryRange } from "@/lib/servers/telemetry/history";
@@ -20,6 +21,7 @@ import { orNotFoundPage } from "./or-not-found-page";
 import { ServerHead } from "./server-head";
 import styles from "./server-view.module.css";
 import { SetUp } from "./set-up";
+import { Uptime, UptimeStrip } from "./uptime";
 
 type Props = {
   accountId: number;
@@ -48,11 +50,12 @@ export async function ServerView({ accountId, id, range, runsPage, list, zone }:
     listBenchmarkPage(accountId, server.id, runsPage),
     fleetOf(accountId),
     isRatedBadly ? findUnwellSince(server.id, now.getTime()) : null,
-    listServerEvents(server.id, { from: history.from, to: history.now + 1 }, history.now),
+    listServerEvents(server.id, { from: history.now - UPTIME_RANGES["365 days"], to: history.now + 1 }, history.now),
   ]);
   return (
     <article className={styles.server} data-server={server.id}>
       <ServerHead neighbours={neighboursOf(server.id, fleet, list)} {...{ report, list, since, zone, now }} />
+      {hasCheckedIn && <UptimeStrip events={events} now={history.now} zone={zone} />}
       {twoDaemonsAt && <TwoDaemons serverId={server.id} at={twoDaemonsAt} now={now} />}
       <CurrentValues report={report} now={now} />
       {hasCheckedIn ? (
@@ -64,6 +67,7 @@ export async function ServerView({ accountId, id, range, runsPage, list, zone }:
             score={health.score}
             {...{ history, events, list, zone }}
           />
+          <Uptime serverPath={serverPath(server.id)} events={events} now={history.now} zone={zone} />
         </>
       ) : (
         <SetUp serverId={server.id} origin={await pageOrigin()} />

@@ -1,6 +1,6 @@
 import { clockText, dayText, momentText } from "@/lib/relative-time";
 import type { Span } from "@/lib/servers/events/silence";
-import { DAY, MINUTE } from "@/lib/time";
+import { DAY, MINUTE, SECOND } from "@/lib/time";
 import { zoneText } from "@/lib/time-zone";
 
 /** "07:23 UTC" today, "22 Nov, 07:23 UTC" on any other day. */
@@ -12,14 +12,16 @@ export function zonedText(at: Date, now: Date, zone: string): string {
 /** "22 Nov, 02:10 to 04:31 UTC (2 h 21 min)", "since 22 Nov, 05:12 UTC (3 days)". */
 export function spanText({ from, to }: Span, now: number, zone: string): string {
   const begin = momentText(new Date(from), zone);
+  if (to === from) return `${begin} ${zoneText(zone)}`;
   if (to === null || to >= now) return `since ${begin} ${zoneText(zone)} (${lengthText(now - from)})`;
   const isSameDay = dayText(new Date(from), zone) === dayText(new Date(to), zone);
   const end = isSameDay ? clockText(new Date(to), zone) : momentText(new Date(to), zone);
   return `${begin} to ${end} ${zoneText(zone)} (${lengthText(to - from)})`;
 }
 
-/** "19 min", "2 h 21 min", "3 days". */
+/** "40 s", "19 min", "2 h 21 min", "3 days". */
 export function lengthText(ms: number): string {
+  if (ms < MINUTE) return `${Math.ceil(ms / SECOND)} s`;
   const minutes = Math.round(ms / MINUTE);
   if (minutes < 60) return `${minutes} min`;
   if (ms >= 2 * DAY) return `${Math.round(ms / DAY)} days`;

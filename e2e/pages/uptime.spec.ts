@@ -1,0 +1,85 @@
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expectAccessible, expectToFit } from "@/e2e/support/axe";
+import { newAccount, newServer } from "@/e2e/support/factories";
+import { needs } from "@/e2e/support/needs";
+import { expect, signInDirectly, test, withAndWithoutJavaScript } from "@/e2e/support/pages";
+import { db } from "@/lib/database/client";
+import { DAY, HOUR } from "@/lib/time";
+import { wallClock } from "@/lib/time-zone";
+
+/** A server heard for so many hours, with three events of the last ones. */
+async function serverWithEvents(accountId: number, hours: number) {
+  const now = Date.now();
+  const at = (hoursAgo: number) => new Date(now - hoursAgo * HOUR);
+  const { id } = await newServer(accountId, { createdAt: at(hours), firstSeenAt: at(hours), lastSeenAt: new Date() });
+  await db.telemetrySample.create({ data: { serverId: id, ts: new Date(), cpuPct: 5 } });
+  const rows = [
+    ["offline", 0.03, 0.02],
+    ["unknown", 0.02, 0.015],
+  ] as const;
+  await db.serverEvent.createMany({
+    data: rows.map(([kind, from, to]) => ({ serverId: id, kind, startedAt: at(from), endedAt: at(to) })),
+  });
+  return id;
+}
+
+withAndWithoutJavaScript(() => {
+  test("the page of a server says its uptime of five ranges with what each comes from, and has a strip of ninety days, each a link to its range", async ({
+    page,
+    account,
+  }) => {
+    const zone = "Europe/Berlin";
+    await db.account.update({ where: { id: account.id }, data: { timeZone: zone } });
+    const id = await serverWithEvents(account.id, 1);
+    await page.goto(`/dashboard/servers/${id}`);
+    const rows = page.locator("[data-uptime]");
+    await expect(rows).toHaveCount(5);
+    for (const name of ["24 hours", "7 days", "30 days", "90 days", "365 days"]) {
+      const row = page.locator(`[data-uptime='${name}']`);
+      // The console of the tests may have begun to record only now.
+      await expect(row).toContainText(/\d %: .*offline.* recorded\)|Nothing is recorded yet\.|Not known\./);
+    }
+    await expect(page.locator("#uptime")).toHaveText("Uptime");
+    await expect(page.locator("main")).toContainText("Recorded since");
+    const days = page.getByRole("list", { name: "The last 90 days" }).getByRole("link");
+    await expect(days).toHaveCount(90);
+    const { year, month, day } = wallClock(Date.now(), zone);
+    const date = (ms: number) => new Date(ms).toISOString().slice(0, 10);
+    const today = Date.UTC(year, month - 1, day);
+    await expect(days.last()).toHaveAttribute("href", `?from=${date(today)}T00:00&to=${date(today + DAY)}T00:00`);
+    await expect(days.first()).toHaveAttribute("title", /: not recorded$/);
+    await expectAccessible(page);
+    await expectToFit(page);
+  });
+});
+
+test("the recipe recomputes from the CSV file of a page what the page says, and no other account gets the file", {
+  tag: "@one-engine",
+}, async ({ page, account, browser }) => {
+  needs("python3");
+  const id = await serverWithEvents(account.id, 100);
+  await page.goto(`/dashboard/servers/${id}`);
+  const path = `/dashboard/servers/${id}/events.csv`;
+  const file = await page.request.get(path);
+  expect(file.headers()["content-type"]).toBe("text/csv; charset=utf-8");
+  const dir = mkdtempSync(join(tmpdir(), "uptime-"));
+  try {
+    writeFileSync(join(dir, "events.csv"), await file.text());
+    const said = execFileSync("python3", ["public/recipes/uptime.py", join(dir, "events.csv")], { encoding: "utf8" });
+    for (const line of said.trim().split("\n")) {
+      const [, name = "", seconds = ""] = /^(.*): .* %; seconds (\d+ \d+ \d+) in/.exec(line) ?? [];
+      await expect(page.locator(`[data-uptime='${name}']`)).toHaveAttribute("data-seconds", seconds);
+    }
+    expect(said.trim().split("\n")).toHaveLength(5);
+  } finally {
+    rmSync(dir, { recursive: true, force: true });
+  }
+  const other = await newAccount();
+  const context = await browser.newContext();
+  await signInDirectly(context, other.id);
+  expect((await context.request.get(path)).status()).toBe(404);
+  await context.close();
+});

@@ -1,0 +1,41 @@
+import type { EventFacts, EventKind } from "@/lib/servers/events/kinds";
+import { NEWS_FOR } from "@/lib/servers/telemetry/two-daemons";
+import { SECOND } from "@/lib/time";
+
+/** What a check-in tells of its machine. Times in epoch milliseconds. */
+type Facts = {
+  sampledAt: number;
+  arrivedAt: number;
+  /** Of all samples of the server it is the newest. */
+  isNewest: boolean;
+  restarts: number;
+  uptimeS: number | null;
+  /** Processes that were killed for lack of memory, and the sample that stands for their time. */
+  kills: { at: number; count: number };
+  failedUnits: { before: number; after: number };
+  twoDaemonsAt: { before: number | null; after: number | null };
+};
+
+export type Told = {
+  events: { kind: EventKind; from: number; to: number | null; facts: EventFacts }[];
+  /** Since when no service has failed any more; null: that did not change. */
+  unitsWorkSince: number | null;
+};
+
+/** The events that a check-in causes, besides those of a silence. Each is dated to when it happened. */
+export function toldBy(facts: Facts): Told {
+  const { sampledAt, arrivedAt, isNewest, restarts, uptimeS, kills, failedUnits, twoDaemonsAt } = facts;
+  const events: Told["events"] = [];
+  const moment = (kind: EventKind, at: number, facts: EventFacts = {}) =>
+    events.push({ kind, from: at, to: at, facts });
+  // An older sample that arrives late lies between two that have told of the restart already.
+  if (isNewest && restarts > 0 && uptimeS !== null) moment("rebooted", Math.round(sampledAt - uptimeS * SECOND));
+  if (kills.count > 0) moment("process_killed", kills.at, { count: kills.count });
+  if (failedUnits.before === 0 && failedUnits.after > 0) {
+    events.push({ kind: "unit_failed", from: sampledAt, to: null, facts: { count: failedUnits.after } });
+  }
+  const { before, after } = twoDaemonsAt;
+  if (after !== null && after !== before && (before === null || after - before > NEWS_FOR))
+    moment("two_daemons", arrivedAt);
+  return { events, unitsWorkSince: failedUnits.before > 0 && failedUnits.after === 0 ? sampledAt : null };
+}
