@@ -75,8 +75,6 @@ where s.id = $1 and s.last_seen_at = $2 and md5(s.stability::text) = $3::text fo
   failed_units,
   arrived_at,
   cores) select id,
-  $23,
-  $24,
   $25,
   $26,
   $27,
@@ -90,7 +88,9 @@ where s.id = $1 and s.last_seen_at = $2 and md5(s.stability::text) = $3::text fo
   $35,
   $36,
   $37,
-  coalesce($38,
+  $38,
+  $39,
+  coalesce($40,
   case when jsonb_typeof(facts -> 'cores') = 'number' then nullif(least(greatest((facts ->> 'cores')::numeric,
   0),
   1e6),
@@ -108,21 +108,38 @@ from added)),
   happened as ( insert into server_events as e (server_id,
   kind,
   started_at,
-  ended_at) select added.id,
-  w.*
+  ended_at,
+  facts) select added.id,
+  w.kind,
+  w.started_at,
+  w.ended_at,
+  w.facts::jsonb
 from added,
   unnest($18::text[],
   $19::timestamptz[],
-  $20::timestamptz[]) as w
+  $20::timestamptz[],
+  $21::text[]) as w (kind,
+  started_at,
+  ended_at,
+  facts)
 on conflict (server_id,
   started_at,
   kind) do update
-set ended_at = excluded.ended_at),
+set ended_at = excluded.ended_at,
+  facts = case when e.kind = 'process_killed' then jsonb_build_object('count',
+  least(1000000,
+  coalesce((e.facts ->> 'count')::int,
+  0) + coalesce((excluded.facts ->> 'count')::int,
+  0))) else excluded.facts end),
+  works as ( update server_events e
+set ended_at = $24::timestamptz
+from added
+where e.server_id = added.id and e.started_at <= $24::timestamptz and e.kind = 'unit_failed' and e.ended_at is null),
   unhappened as ( delete
 from server_events e using added
 where e.server_id = added.id and e.kind in ('offline',
   'unknown',
-  'unreachable') and e.started_at >= $21::timestamptz and e.started_at < $22::timestamptz and not exists (select
+  'unreachable') and e.started_at >= $22::timestamptz and e.started_at < $23::timestamptz and not exists (select
 from unnest($18::text[],
   $19::timestamptz[]) w (kind,
   started_at)
