@@ -21,7 +21,7 @@ export async function timeLooks(looks: number): Promise<number[]> {
 export async function storeCheckIns(servers: number, count: number): Promise<void> {
   for (let number = 0; number < count; number++) {
     const now = new Date();
-    const sample = eachMeasurement(() => number);
+    const sample = eachMeasurement(() => 1 + (number % 50));
     await storeCheckIn(1 + ((number * 7) % servers), { sample }, { sampledAt: now, arrivedAt: now });
   }
 }

@@ -8,7 +8,8 @@ import {
   uptimeDays,
   uptimeOf,
 } from "@/lib/servers/events/uptime";
-import { wallClock, zoneText } from "@/lib/time-zone";
+import { rangeParams } from "@/lib/time-range";
+import { zoneText } from "@/lib/time-zone";
 import { lengthText } from "./silence-text";
 import styles from "./uptime.module.css";
 import { uptimeText } from "./uptime-text";
@@ -83,7 +84,7 @@ export function UptimeStrip({ events: { silences, recordedSince }, now, zone }: 
         const text = `${day}: ${uptime ? uptimeText(uptime) : "not recorded"}`;
         return (
           <li key={from} data-day={state}>
-            <a href={`?from=${midnightText(from, zone)}&to=${midnightText(to, zone)}`} title={text}>
+            <a href={`?${new URLSearchParams(rangeParams({ from, to }))}`} title={text}>
               <span aria-hidden="true">{SIGNS[state]}</span>
               <span className="visually-hidden">{text}</span>
             </a>
@@ -92,10 +93,4 @@ export function UptimeStrip({ events: { silences, recordedSince }, now, zone }: 
       })}
     </ol>
   );
-}
-
-/** "2026-11-22T00:00": what a field for a date and a time holds. */
-function midnightText(at: number, zone: string): string {
-  const { year, month, day } = wallClock(at, zone);
-  return `${new Date(Date.UTC(year, month - 1, day)).toISOString().slice(0, 10)}T00:00`;
 }
