@@ -300,7 +300,7 @@ test("a late sample between two others tells of no second reboot", async () => {
     );
   await send(30, 30, 1000);
   await send(300, 300, 100);
-  await send(210, 301, 10);
+  await send(210, 301, 10.4);
   await send(240, 302, 40);
   expect(await db.serverEvent.findMany({ where: { serverId: id, kind: "rebooted" } })).toMatchObject([
     { startedAt: new Date(begin + 200 * SECOND) },
@@ -330,4 +330,29 @@ test("a replaced key, a changed name and a benchmark's result are events of thei
     ["benchmark", { label: "disk", total: 55 }],
   ]);
   for (const { startedAt, endedAt } of rows) expect(endedAt).toEqual(startedAt);
+});
+
+test("events count from the first check-in, from when they are recorded, and as far back as they are kept, whichever is latest", async () => {
+  await withLibrary(async (url, library) => {
+    const { bePresent } = library.use<typeof import("@/lib/servers/events/presence")>("servers/events/presence");
+    const { listServerEvents: list } =
+      library.use<typeof import("@/lib/servers/events/server-events")>("servers/events/server-events");
+    const now = Math.floor(Date.now() / SECOND) * SECOND;
+    const since = async (id: number) => (now - ((await list(id, { from: 0, to: now }, now)).recordedSince ?? 0)) / DAY;
+    await runSql(url, servers(3, now, 0));
+    await runSql(url, `update servers set first_seen_at = to_timestamp(${now / SECOND}) - id * interval '2 days'`);
+    expect((await list(1, { from: 0, to: now }, now)).recordedSince).toBeNull();
+    await bePresent(now - 5 * DAY);
+    expect([await since(1), await since(2), await since(3)]).toEqual([2, 4, 5]);
+    await runSql(url, "update console_presence set since = now() - interval '900 days'");
+    await runSql(url, "update servers set first_seen_at = now() - interval '800 days'");
+    expect(await since(1)).toBe(400);
+    await runSql(
+      url,
+      `insert into server_events (server_id, kind, started_at, ended_at)
+      select 1, 'offline', to_timestamp(${now / SECOND}) - n * interval '10 min', to_timestamp(${now / SECOND}) - n * interval '10 min'
+      from generate_series(1, 10000) n`,
+    );
+    expect(await since(1)).toBeCloseTo(10_000 / 144, 6);
+  });
 });
