@@ -134,7 +134,8 @@ set ended_at = excluded.ended_at,
   works as ( update server_events e
 set ended_at = $24::timestamptz
 from added
-where e.server_id = added.id and e.started_at <= $24::timestamptz and e.kind = 'unit_failed' and e.ended_at is null),
+where e.server_id = added.id and e.started_at <= $24::timestamptz and e.kind = 'unit_failed' and coalesce(e.ended_at,
+  'infinity') = 'infinity'),
   unhappened as ( delete
 from server_events e using added
 where e.server_id = added.id and e.kind in ('offline',

@@ -15,6 +15,12 @@ const MOST_IN_PROOF = 20;
 /** SQL: the event is a silence. */
 export const IS_SILENCE = `${e.kind} in (${SILENCE_KINDS.map((kind) => `'${kind}'`).join(", ")})`;
 
+/**
+ * SQL: the event goes on, of one server. Not `is null`, so that the index of ends is not taken: it would read the events of
+ * all servers that go on.
+ */
+export const GOES_ON = `coalesce(${e.endedAt}, 'infinity') = 'infinity'`;
+
 const ms = (column: Expression<unknown>) => `(date_part('epoch', ${column}) * 1000)::bigint`;
 
 /** A check-in ends a silence if the server was last seen before `silentBefore`. A late sample has both other times. */
@@ -68,7 +74,7 @@ export function silenceWrites(names: { [Name in keyof typeof SILENCE_WRITTEN]: s
         facts = case when ${e.kind} = 'process_killed' then ${killsTogether} else excluded.facts end),
     works as (
       update ${e} set ${e.endedAt.name} = ${unitsWorkSince} from added where ${e.serverId} = added.id
-        and ${e.startedAt} <= ${unitsWorkSince} and ${e.kind} = 'unit_failed' and ${e.endedAt} is null),
+        and ${e.startedAt} <= ${unitsWorkSince} and ${e.kind} = 'unit_failed' and ${GOES_ON}),
     unhappened as (
       delete from ${e} using added where ${e.serverId} = added.id and ${IS_SILENCE}
         and ${e.startedAt} >= ${eventsFrom} and ${e.startedAt} < ${eventsTo}

@@ -13,7 +13,7 @@ import {
   withBlindTimes,
   withGrace,
 } from "@/lib/servers/events/silence";
-import { IS_SILENCE } from "@/lib/servers/events/silence-statements";
+import { GOES_ON, IS_SILENCE } from "@/lib/servers/events/silence-statements";
 import { HOUR, MINUTE, SECOND } from "@/lib/time";
 
 // Looks for what is an absence: servers that nobody hears any more. It walks `servers` by its primary key. An index on the
@@ -72,7 +72,7 @@ const LOOK = statement(
         from ${s} where ${s.id} > ${after} order by ${s.id} limit ${PAGE}) page
       left join lateral (
         select ${e.kind} as kind from ${e} where ${isSilent} and ${e.serverId} = page.id and ${e.startedAt} > page.at
-          and ${e.endedAt} is null and ${IS_SILENCE} limit 1) known on true`,
+          and ${GOES_ON} and ${IS_SILENCE} limit 1) known on true`,
     );
   },
 );
