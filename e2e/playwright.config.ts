@@ -15,6 +15,7 @@ const LOAD = [
   "operations/ingest-load",
   "operations/large-deletions",
   "operations/neighbours",
+  "operations/next-migration",
   "operations/rolling-restart",
   "operations/soak",
   "operations/unread-answers",
