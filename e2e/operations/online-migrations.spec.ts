@@ -206,6 +206,8 @@ test("--status names what is applied, what each pending migration will lock and 
 }, async () => {
   await withDatabase(FIRST_VERSION, async ({ url }) => {
     await addRows(url);
+    const fresh = await command(["migrate", "--status"], { DATABASE_URL: url });
+    expect(fresh.stdout).toMatch(/ {2}locks for a moment: tickets \(0 rows\)\n/);
     await runSql(url, "analyze");
     const before = await describeDatabase(url);
     const { stdout, code } = await command(["migrate", "--status"], { DATABASE_URL: url });
