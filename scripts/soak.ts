@@ -10,7 +10,7 @@ const MOST_MINUTES = 7 * 24 * 60;
 
 /**
  * `npm run soak`: ten minutes of mixed load, or `SOAK_MINUTES` of them, while PostgreSQL and Redis are frozen, killed and
- * restarted. Ends with 1 when anything was wrong.
+ * restarted, and then bodies whose ends never come. Ends with 1 when anything was wrong.
  */
 export async function main(): Promise<number> {
   const text = process.env.SOAK_MINUTES || USUAL_MINUTES;
@@ -28,7 +28,7 @@ export async function main(): Promise<number> {
   return report.problems.length === 0 ? 0 : 1;
 }
 
-function print({ answers, troubles, slopes, most, revocations, lines, problems }: SoakReport): void {
+function print({ answers, troubles, slopes, most, revocations, withheld, lines, problems }: SoakReport): void {
   const kinds = new Map<string, Map<number, number>>();
   for (const { what, status } of answers) {
     const counts = kinds.get(what) ?? new Map<number, number>();
@@ -52,6 +52,9 @@ function print({ answers, troubles, slopes, most, revocations, lines, problems }
   ]);
   console.log(`\n${formatTable([["instance", "memory in the second half", "handles"], ...slopeRows])}`);
   console.log(`\nAccepted of one token in 60 s: at most ${most.together}, by one instance at most ${most.alone}.`);
+  const [before, peak, afterwards] = [withheld.before, withheld.most, withheld.afterwards].map((mb) => mb.toFixed(0));
+  const statuses = [...withheld.statuses].map(([status, count]) => `${count} × ${status}`).join(", ");
+  console.log(`Withheld bodies: ${statuses}; ${before} MB before, at most ${peak}, ${afterwards} a minute afterwards.`);
   console.log(`${revocations} tokens were revoked; ${lines} lines were logged; ${troubles.length} troubles.`);
   for (const problem of problems) console.log(problem);
   console.log(problems.length === 0 ? "All is well." : "Something was wrong.");

@@ -19,6 +19,7 @@ import {
 } from "./judge";
 import { addPeople, Load, type People, REVOKED } from "./load";
 import { type Trouble, troubleStores } from "./stores";
+import { type WithheldReport, withheldProblems, withholdBodies } from "./withheld-bodies";
 
 const INSTANCES = 2;
 const LOOK_EVERY = SECOND;
@@ -42,6 +43,8 @@ export type SoakReport = {
   /** The most requests of one token that were accepted in 60 seconds: together, and by one instance alone. */
   most: { together: number; alone: number };
   revocations: number;
+  /** Of the first instance, after all that. */
+  withheld: WithheldReport;
   lines: number;
   /** Each a sentence. Empty: all is well. */
   problems: string[];
@@ -49,7 +52,7 @@ export type SoakReport = {
 
 /**
  * Two instances on a PostgreSQL and a Redis of their own, under mixed load for at least `ms`, while both stores are frozen,
- * killed and restarted. Linux alone.
+ * killed and restarted. Then one of them is sent bodies whose ends never come. Linux alone.
  */
 export async function soak(ms: number): Promise<SoakReport> {
   const started: { stop(): Promise<unknown> }[] = [];
@@ -73,8 +76,11 @@ export async function soak(ms: number): Promise<SoakReport> {
     const troubles = await troubleStores(postgres, redis, origins, Date.now() + ms);
     await load.stop();
     const holdings = held.stop();
+    const [first] = apps;
+    if (!first) throw new Error("There is no instance.");
+    const withheld = await withholdBodies({ origin: first.origin, pid: first.child.pid }, people.keys);
     const logs = await logsOf(apps);
-    return judge({ load, people, troubles, holdings, logs, password: url.password });
+    return judge({ load, people, troubles, holdings, withheld, logs, password: url.password });
   } finally {
     for (const one of started.reverse()) await one.stop();
   }
@@ -109,11 +115,12 @@ type Material = {
   people: People;
   troubles: Trouble[];
   holdings: Held[][];
+  withheld: WithheldReport;
   logs: string[];
   password: string;
 };
 
-function judge({ load, people, troubles, holdings, logs, password }: Material): SoakReport {
+function judge({ load, people, troubles, holdings, withheld, logs, password }: Material): SoakReport {
   const { answers } = load;
   const away = (store: Trouble["store"]) => troubles.filter((trouble) => trouble.store === store);
   const most = mostAccepted(answers, people, [...away("Redis"), ...logs.flatMap(timesWithoutRedis)]);
@@ -127,6 +134,7 @@ function judge({ load, people, troubles, holdings, logs, password }: Material): 
     ...(most.alone > API_REQUESTS.limit ? [`One instance accepted ${most.alone} of a token in 60 seconds.`] : []),
     ...(revoked.length === 0 ? ["No token was revoked."] : []),
     ...slopes.flatMap(({ from, to }, n) => growthProblems(n, from, to)),
+    ...withheldProblems(withheld),
     ...logProblems(lines, [...secrets, ...people.sessions, people.marker, password]),
   ];
   return {
@@ -135,6 +143,7 @@ function judge({ load, people, troubles, holdings, logs, password }: Material): 
     slopes,
     most,
     revocations: new Set(revoked.map(({ token }) => token)).size,
+    withheld,
     lines: lines.length,
     problems,
   };

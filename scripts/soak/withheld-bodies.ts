@@ -8,12 +8,14 @@ const ANNOUNCED = 1024 * 1024;
 const WITHHELD = 10;
 /** After this time each of them has been answered: a body that has stopped is given up five seconds after it did. */
 const LONGEST = MINUTE;
+/** Bytes that stop coming, and bytes for which there is no room. */
+const GIVEN_UP = new Set([408, 503]);
 const LOOK_EVERY = 100;
 const ORDINARY_MS = MINUTE;
 const ORDINARY_PAUSE = 100;
 
 /** In megabytes: how much more than before the process may hold meanwhile, and after a minute of ordinary traffic. */
-export const MOST_MEGABYTES = { meanwhile: 200, afterwards: 80 };
+const MOST_MEGABYTES = { meanwhile: 200, afterwards: 80 };
 
 export type WithheldReport = {
   /** Megabytes of resident memory. */
@@ -33,7 +35,6 @@ export type WithheldReport = {
 export async function withholdBodies(
   { origin, pid }: { origin: string; pid: number | undefined },
   keys: readonly string[],
-  ordinaryMs = ORDINARY_MS,
 ): Promise<WithheldReport> {
   const megabytes = () => {
     const [, kilobytes] = /^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, "utf8")) ?? [];
@@ -52,8 +53,23 @@ export async function withholdBodies(
   for (const status of await Promise.all(sent)) statuses.set(status, (statuses.get(status) ?? 0) + 1);
   const answered = await others;
   clearInterval(looking);
-  await checkIn(origin, keys, ordinaryMs);
+  await checkIn(origin, keys, ORDINARY_MS);
   return { before, most, afterwards: megabytes(), statuses, others: answered };
+}
+
+/** What was wrong, each a sentence. */
+export function withheldProblems({ before, most, afterwards, statuses, others }: WithheldReport): string[] {
+  const grew = (to: number, bound: number, when: string) =>
+    to - before > bound
+      ? [`Withheld bodies took the memory from ${before.toFixed(0)} to ${to.toFixed(0)} MB${when}.`]
+      : [];
+  const wrong = [...statuses].filter(([status]) => !GIVEN_UP.has(status));
+  return [
+    ...grew(most, MOST_MEGABYTES.meanwhile, ""),
+    ...grew(afterwards, MOST_MEGABYTES.afterwards, ", and there it was a minute later"),
+    ...wrong.map(([status, count]) => `${count} withheld bodies were answered ${status || "by nothing"}.`),
+    ...[...new Set(others)].filter((status) => status !== 200).map((status) => `Beside them a check-in was ${status}.`),
+  ];
 }
 
 /** The status that a body is answered with whose end never comes; 0 for none. */

@@ -27,8 +27,15 @@ const MAX_AHEAD = 100;
 
 /**
  * What is known of a connection: how many of its requests are not answered yet, which of them wait for their turn, what
- * to do once there are none, and how to answer the last of them when its body never comes whole.
- * @typedef {{ pending: number, waiting: (() => void)[], afterAnswers: (() => void) | null, giveUp: () => void }} State
+ * to do once there are none, how to end the last of them when its body never comes whole, and the last one that was answered
+ * before its body was whole.
+ * @typedef {{
+ *   pending: number,
+ *   waiting: (() => void)[],
+ *   afterAnswers: (() => void) | null,
+ *   giveUp: () => void,
+ *   discarded: import("node:http").IncomingMessage | null,
+ * }} State
  */
 
 /** @type {WeakMap<import("node:stream").Duplex, State>} */
@@ -36,7 +43,13 @@ const states = new WeakMap();
 
 /** @param {import("node:stream").Duplex} socket */
 function stateOf(socket) {
-  const state = states.get(socket) ?? { pending: 0, waiting: [], afterAnswers: null, giveUp: () => {} };
+  const state = states.get(socket) ?? {
+    pending: 0,
+    waiting: [],
+    afterAnswers: null,
+    giveUp: () => {},
+    discarded: null,
+  };
   states.set(socket, state);
   return state;
 }
@@ -91,6 +104,8 @@ export function createGuardedServer(times) {
     // Runs before Node's own listener, which closes the connection unless it is kept for further requests.
     response.prependOnceListener("finish", () => {
       if (request.complete) return;
+      state.discarded = request;
+      state.giveUp = () => socket.destroy();
       discardFrom(request, socket);
       // Without a reader, Node would drop the rest without telling.
       request.read(0);
@@ -113,8 +128,8 @@ export function createGuardedServer(times) {
   for (const event of ["request", "checkContinue", "checkExpectation"]) server.on(event, track);
   server.on("clientError", (/** @type {Fault} */ error, socket) => {
     if (!socket.writable) return socket.destroy();
-    const { pending, giveUp } = stateOf(socket);
-    if (error.code === TOO_SLOW && pending > 0) giveUp();
+    const { pending, giveUp, discarded } = stateOf(socket);
+    if (error.code === TOO_SLOW && (pending > 0 || discarded?.complete === false)) giveUp();
     else {
       const status = STATUS_OF[error.code ?? ""] ?? 400;
       afterAnswers(socket, () => refuseRaw(socket, status, pathInPacket(error.rawPacket)));

@@ -294,6 +294,17 @@ test.each([
   }
 });
 
+test("a body that was answered before its time was over is answered once, and its connection ends with that time", async () => {
+  const port = await serve({ request: 300, headers: 300, discarding: 60_000 }, (_, response) =>
+    response.end("refused"),
+  );
+  const late = await open(port, "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000\r\n\r\n");
+  late.listen();
+  late.socket.write("x".repeat(100_000));
+  await late.closed;
+  expect(late.text().match(/HTTP\/1\.1 \d+/g)).toEqual(["HTTP/1.1 200"]);
+});
+
 test("a body that ends after its answer leaves the connection for the next request", async () => {
   const port = await serve({ discarding: 60_000 }, (_, response) => response.end("refused"));
   const late = await open(port, "POST /api/v1/me HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000\r\n\r\n");
