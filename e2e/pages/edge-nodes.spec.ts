@@ -15,7 +15,10 @@ withAndWithoutJavaScript(() => {
     const admin = await newAccount("admin");
     await signInDirectly(context, admin.id);
     await page.goto("/dashboard");
-    await page.getByRole("navigation", { name: "Main" }).getByRole("link", { name: "Edge nodes" }).click();
+    const place = page.getByRole("navigation", { name: "Main" }).getByRole("link", { name: "Edge nodes" });
+    await page.setViewportSize({ width: 375, height: 800 });
+    await expect(place).toBeInViewport({ ratio: 1 });
+    await place.click();
     await page.getByRole("link", { name: "Add an edge node" }).click();
     const name = unique("fra");
     await nameOf(page).fill(name);
@@ -50,10 +53,11 @@ withAndWithoutJavaScript(() => {
     await expect(page.getByText("Only the newest key of this edge node works now.")).toBeVisible();
     expect(await authenticateNodeKey(first, new Date())).toBeNull();
 
-    const { id: serviceId } = await newGameService(admin.id, { name: unique("only here") });
+    const { id: serviceId } = await newGameService(admin.id, { name: unique("W".repeat(40)) });
     await db.edgeAcknowledgement.create({ data: { serviceId, nodeId: node.id, version: 1, servingVersion: 1 } });
     await page.getByRole("link", { name: "Remove this edge node…" }).click();
     await expect(page.getByText("1 game service loses it:")).toBeVisible();
+    await expectToFit(page);
     await expect(page.getByRole("listitem").filter({ hasText: "which no other live node serves" })).toHaveCount(1);
     await page.getByRole("button", { name: "Remove edge node" }).click();
     await expect(page.getByText("The edge node is removed.")).toBeVisible();

@@ -457,6 +457,13 @@ test("every page of a service is accessible and fits, with names that want to br
     await page.goto(`/dashboard/game-services${path}`);
     await expectAccessible(page);
     await expectToFit(page);
+    await page.setViewportSize({ width: 375, height: 800 });
+    const thin = await page
+      .locator("main tbody :is(th, td)")
+      .evaluateAll((cells: HTMLElement[]) =>
+        cells.filter((cell) => cell.offsetWidth < 48 && cell.offsetHeight > 48).map((cell) => cell.textContent),
+      );
+    expect(thin, "words stand upright").toEqual([]);
     if (path !== "/new") await expect(page.getByText("<b>W", { exact: false }).first()).toBeVisible();
     // What turns the direction turns no text of ours that follows it in its line.
     const turned = await page.getByText("<b>W").evaluateAll((all) =>

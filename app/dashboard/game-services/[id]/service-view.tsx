@@ -221,8 +221,10 @@ function Nodes({ details, isAdmin, now }: { details: ServiceDetails; isAdmin: bo
                   </span>
                 )}
               </Cell>
-              <Cell label="Service">{describeStanding(node, newest, wish === "on")}</Cell>
-              <Cell label="Error">
+              <Cell label="Service" className={list.wide}>
+                {describeStanding(node, newest, wish === "on")}
+              </Cell>
+              <Cell label="Error" className={list.wide}>
                 {node.error === null ? <span className="soft">None</span> : <bdi>{node.error}</bdi>}
               </Cell>
             </Row>

@@ -45,10 +45,10 @@ export default async function Page({ searchParams }: Props) {
       <search>
         <form className="card card-body" action={SUPPORT} aria-label="Open a game service">
           <Field id="service" label="Id of the game service" error={problem}>
-            <span className="row">
+            <span className={list.filter}>
               <input
                 id="service"
-                className="input"
+                className={`input ${list.id}`}
                 name="service"
                 inputMode="numeric"
                 maxLength={LONGEST_ID}
