@@ -1719,7 +1719,8 @@ class Node {
     for (const { id } of wanted) if (!inUse.has(id) && !this.served.has(id)) served.delete(id);
     this.served = served;
     await setPacketCounters([...this.servers.values()]);
-    this.packetCounters = (await readPackets()).packets;
+    const counted = new Set([...this.servers.values()].map(({ service }) => service));
+    for (const id of this.packetCounters.keys()) if (!counted.has(id)) this.packetCounters.delete(id);
     this.#acknowledge(this.configuration, errors);
     this.#save();
   }

@@ -8,11 +8,12 @@ import { command } from "@/e2e/support/command";
 import { type ConsoleServer, startConsole } from "@/e2e/support/console-server";
 import { EdgeHost, isPing, Way } from "@/e2e/support/edge-host";
 import { call, expect, getData, test } from "@/e2e/support/fixtures";
+import { freePort } from "@/e2e/support/free-port";
 import { insertCaller, insertCallerWithTokens } from "@/e2e/support/insert-caller";
 import { askKick, askOldStatus, askStatus, askWholeStatus, Origin, Player } from "@/e2e/support/minecraft";
 import { type NameAnswer, NameServer } from "@/e2e/support/name-server";
 import { needs } from "@/e2e/support/needs";
-import { SLOW } from "@/e2e/support/patience";
+import { FACT, SLOW } from "@/e2e/support/patience";
 import { runSql } from "@/e2e/support/run-sql";
 import { createTestDatabase, type TestDatabase } from "@/e2e/support/test-database";
 import { MINUTE, SECOND } from "@/lib/time";
@@ -72,6 +73,7 @@ test.describe("an edge node with a real HAProxy", { tag: ["@one-engine", "@waits
 
   let database: TestDatabase;
   let app: ConsoleServer;
+  let opsPort: number;
   let token: string;
   let hosts: EdgeHost[];
   let ways: Way[];
@@ -82,7 +84,8 @@ test.describe("an edge node with a real HAProxy", { tag: ["@one-engine", "@waits
     [hosts, ways, origins] = [[], [], []];
     names = new NameServer();
     database = await createTestDatabase();
-    app = await startConsole(database.url, { PRIVATE_ORIGINS: "allow" });
+    opsPort = await freePort();
+    app = await startConsole(database.url, { PRIVATE_ORIGINS: "allow", OPS_PORT: String(opsPort) });
     token = await insertCaller(database.url);
   });
   test.afterEach(async () => {
@@ -298,7 +301,6 @@ test.describe("an edge node with a real HAProxy", { tag: ["@one-engine", "@waits
   });
 
   test("HAProxy starts anew twice: everything is applied again, nobody reaches another's origin, and every minute is there once and whole", async () => {
-    test.setTimeout(300 * SECOND);
     const { host, url, key } = await newNode("edge-1");
     const parts = [await newOrigin("one", host.outside), await newOrigin("two", host.outside)];
     const services: { name: string; id: number; origin: Origin }[] = [];
@@ -307,7 +309,7 @@ test.describe("an edge node with a real HAProxy", { tag: ["@one-engine", "@waits
       services.push({ name, id: await newService(name, host.outside, port), origin });
     }
     host.startEdge(url, key, { ...FAST, minutesAgo: 110 });
-    for (const { id } of services) await expect.poll(() => statusOf(id), { timeout: 60 * SECOND }).toBe("active");
+    for (const { id } of services) await expect.poll(() => statusOf(id)).toBe("active");
 
     const play = async (counts: readonly number[]) => {
       for (const [index, { name, origin }] of services.entries()) {
@@ -317,13 +319,10 @@ test.describe("an edge node with a real HAProxy", { tag: ["@one-engine", "@waits
     const expectWhole = async () => {
       for (const { id, origin } of services) {
         await expect
-          .poll(
-            async () => {
-              const series = await seriesOf(id);
-              return { connections: total(series, "connections"), bytes: total(series, "bytes") };
-            },
-            { timeout: 60 * SECOND },
-          )
+          .poll(async () => {
+            const series = await seriesOf(id);
+            return { connections: total(series, "connections"), bytes: total(series, "bytes") };
+          })
           .toEqual({ connections: origin.connections, bytes: origin.bytes });
       }
     };
@@ -335,7 +334,7 @@ test.describe("an edge node with a real HAProxy", { tag: ["@one-engine", "@waits
         const answers = await Promise.all(services.map(({ name }) => askStatus(host.ip, PORT, name)));
         if (answers.some((answer, index) => answer !== null && answer !== own[index])) wrong.push(answers);
         expect(answers).toEqual(own);
-      }).toPass({ timeout: 30 * SECOND, intervals: [20] });
+      }).toPass({ timeout: FACT, intervals: [20] });
       expect(wrong).toEqual([]);
     };
 
@@ -413,7 +412,7 @@ test.describe("an edge node with a real HAProxy", { tag: ["@one-engine", "@waits
     await once(hostile, "listening");
     try {
       host.startEdge(`http://${host.outside}:${(hostile.address() as AddressInfo).port}`, mintToken("edgeKey"));
-      await expect.poll(() => errors.size, { timeout: 30 * SECOND }).toBe(services.length);
+      await expect.poll(() => errors.size).toBe(services.length);
       const unsaid = services.filter(({ id }) => id > 1 && !errors.get(id));
       expect(unsaid).toEqual([]);
       expect(errors.get(1)).toBeNull();
@@ -470,15 +469,16 @@ test.describe("an edge node with a real HAProxy", { tag: ["@one-engine", "@waits
   test("players stay and new ones come for as long as the name of an origin is not found, over restarts, and the page says so", async ({
     page,
   }) => {
-    test.setTimeout(300 * SECOND);
     await signedIn(page);
-    const { host, url, key } = await newNodeWithNames("edge-1");
+    const node = await newNodeWithNames("edge-1");
+    const { host, url, key } = node;
     const { port } = await newOrigin("one", host.outside);
     names.answers.set("origin.example.test", [host.outside]);
     const id = await newService("one.example.test", "origin.example.test", port);
     host.startEdge(url, key, FAST);
     await expect.poll(() => statusOf(id)).toBe("active");
     const alice = await Player.join(host.ip, PORT, "one.example.test", "Alice");
+    alice?.stays();
     const warning = page.getByText("origin.example.test has not been found in DNS since");
     for (const answer of ["NXDOMAIN", "SERVFAIL"] satisfies NameAnswer[]) {
       names.answers.set("origin.example.test", answer);
@@ -490,9 +490,7 @@ test.describe("an edge node with a real HAProxy", { tag: ["@one-engine", "@waits
       expect(await alice?.plays(1000), answer).toBe(true);
       expect(await statusOf(id), answer).toBe("active");
       if (answer === "SERVFAIL") {
-        await host.stopEdge();
-        host.startEdge(url, key, { ...FAST, minutesAgo: 50 });
-        await expect.poll(() => host.output.match(/1 services served/g)?.length ?? 0).toBeGreaterThan(2);
+        await startAgain(node, { minutesAgo: 50 });
         expect(await alice?.plays(1000), "the edge node has started anew").toBe(true);
       }
       names.answers.set("origin.example.test", [host.outside]);
@@ -511,7 +509,6 @@ test.describe("an edge node with a real HAProxy", { tag: ["@one-engine", "@waits
   });
 
   test("a name server that says nothing at all leaves the last ip in place, with a warning", async () => {
-    test.setTimeout(200 * SECOND);
     const { host, url, key } = await newNodeWithNames("edge-1");
     const { port } = await newOrigin("one", host.outside);
     names.answers.set("origin.example.test", [host.outside]);
@@ -529,9 +526,9 @@ test.describe("an edge node with a real HAProxy", { tag: ["@one-engine", "@waits
   test("a version that cannot be served leaves players with the last one that can, also over a restart; only disabling ends it", async ({
     page,
   }) => {
-    test.setTimeout(300 * SECOND);
     await signedIn(page);
-    const { host, url, key } = await newNodeWithNames("edge-1");
+    const node = await newNodeWithNames("edge-1");
+    const { host, url, key } = node;
     const one = await newOrigin("one", host.outside);
     const two = await newOrigin("two", host.outside);
     const id = await createInBrowser(page, "one.example.test", host.outside, one.port);
@@ -540,6 +537,7 @@ test.describe("an edge node with a real HAProxy", { tag: ["@one-engine", "@waits
     await expect.poll(() => statusOf(id)).toBe("active");
     await expect.poll(() => statusOf(other)).toBe("active");
     const alice = await Player.join(host.ip, PORT, "one.example.test", "Alice");
+    alice?.stays();
     const errorOf = async () => (await get<Service>(`/game-services/${id}`)).error;
     const expectServed = async (what: string) => {
       expect(await alice?.plays(1000), what).toBe(true);
@@ -571,11 +569,7 @@ test.describe("an edge node with a real HAProxy", { tag: ["@one-engine", "@waits
     await expect.poll(errorOf).toBe("Another service has this public hostname. Players still reach version 1.");
     await expectServed("hostname of another");
     expect(await askStatus(host.ip, PORT, "two.example.test")).toBe("two");
-    await host.stopEdge();
-    host.startEdge(url, key, { ...FAST, minutesAgo: 30 });
-    await expect
-      .poll(() => host.output.match(/The console is reachable|2 services served/g)?.length ?? 0)
-      .toBeGreaterThan(1);
+    await startAgain(node, { minutesAgo: 30 });
     await expectServed("after a restart");
 
     // Disabling holds at once, and what ran before does not come back.
@@ -589,18 +583,20 @@ test.describe("an edge node with a real HAProxy", { tag: ["@one-engine", "@waits
     expect(host.output).not.toMatch(/HAProxy did not take|Given up/);
   });
 
-  test("two accounts share one origin: both are active, and each counter is exact", async () => {
+  test("two accounts share one origin, in IPv4 and IPv6: all are active, and each counter is exact", async () => {
     const { host, url, key } = await newNode("edge-1");
-    const { origin, port } = await newOrigin("shared", host.outside);
+    const { origin, port } = await newOrigin("shared", "::");
     const [tokenOfOther = ""] = await insertCallerWithTokens(database.url, "other@example.com", 1);
     const ids = [
       await newService("one.example.test", host.outside, port),
       await newService("two.example.test", `::FFFF:${host.outside}`, port, "other@example.com"),
       await newService("three.example.test", host.outside, port),
+      await newService("four.example.test", host.outside6, port),
+      await newService("five.example.test", host.outside6, port, "other@example.com"),
     ];
     const ranges = [[32_768, 60_999] as const, [10_240, 11_263] as const, [11_264, 12_287] as const];
     const packets = host.countPackets(port, ranges);
-    const tokens = [token, tokenOfOther, token];
+    const tokens = [token, tokenOfOther, token, token, tokenOfOther];
     const seriesOfAll = () =>
       Promise.all(
         ids.map(async (id, index) => {
@@ -613,8 +609,8 @@ test.describe("an edge node with a real HAProxy", { tag: ["@one-engine", "@waits
         ({ status }) => status,
       );
     host.startEdge(url, key, FAST);
-    await expect.poll(statuses).toEqual(["active", "active", "active"]);
-    for (const [index, name] of ["one", "two", "three"].entries()) {
+    await expect.poll(statuses).toEqual(ids.map(() => "active"));
+    for (const [index, name] of ["one", "two", "three", "four", "five"].entries()) {
       for (let n = 0; n < 3 * (index + 1); n++) {
         expect(await askStatus(host.ip, PORT, `${name}.example.test`)).toBe("shared");
       }
@@ -624,23 +620,26 @@ test.describe("an edge node with a real HAProxy", { tag: ["@one-engine", "@waits
     await player?.leave();
     const totals = async (name: "bytes" | "connections" | "packets") =>
       (await seriesOfAll()).map((series) => total(series, name));
-    await expect.poll(() => totals("connections")).toEqual([3, 7, 9]);
+    await expect.poll(() => totals("connections")).toEqual([3, 7, 9, 12, 15]);
     // The origin saw each service's players come from the ports of that service, whose packets another table counts.
     const seen = ranges.map(([first, last]) => origin.ports.filter((port) => port >= first && port <= last).length);
-    expect(seen).toEqual([3, 7, 9]);
+    // In IPv6 the same ports are another range.
+    const byRange = ([one = 0, two = 0, three = 0, four = 0, five = 0]: number[]) => [one + four, two + five, three];
+    expect(seen).toEqual(byRange([3, 7, 9, 12, 15]));
     await expect.poll(async () => (await totals("bytes")).reduce((a, b) => a + b)).toBe(origin.bytes);
-    await expect(async () => expect(await totals("packets")).toEqual(packets())).toPass();
+    await expect(async () => expect(byRange(await totals("packets"))).toEqual(packets())).toPass();
   });
 
   test("a changed origin takes new players, and those who play stay with the old one until they leave", async () => {
-    test.setTimeout(200 * SECOND);
-    const { host, url, key } = await newNode("edge-1");
+    const node = await newNode("edge-1");
+    const { host, url, key } = node;
     const one = await newOrigin("one", host.outside);
     const two = await newOrigin("two", host.outside);
     const id = await newService("one.example.test", host.outside, one.port);
     host.startEdge(url, key, FAST);
     await expect.poll(() => statusOf(id)).toBe("active");
     const alice = await Player.join(host.ip, PORT, "one.example.test", "Alice");
+    alice?.stays();
     await changeService(id, { port: two.port });
     await expect.poll(() => askStatus(host.ip, PORT, "one.example.test")).toBe("two");
     expect(await alice?.plays(200_000)).toBe(true);
@@ -648,11 +647,10 @@ test.describe("an edge node with a real HAProxy", { tag: ["@one-engine", "@waits
     const other = await newService("other.example.test", host.outside, one.port);
     await expect.poll(() => statusOf(other)).toBe("active");
     expect(await askStatus(host.ip, PORT, "other.example.test")).toBe("one");
-    await host.stopEdge();
-    host.startEdge(url, key, { ...FAST, minutesAgo: 40 });
-    await expect.poll(() => host.output.match(/2 services served/g)?.length ?? 0).toBeGreaterThan(1);
+    await startAgain(node, { minutesAgo: 40 });
     expect(await alice?.plays(1000), "the edge node has started anew").toBe(true);
     const bob = await Player.join(host.ip, PORT, "one.example.test", "Bob");
+    bob?.stays();
     await alice?.leave();
     // The server that she used is deleted, so that each service has one again.
     await expect.poll(async () => (await host.servers()).map(({ isReady }) => isReady), SLOW).toEqual([true, true]);
@@ -682,7 +680,6 @@ test.describe("an edge node with a real HAProxy", { tag: ["@one-engine", "@waits
   test("an origin is told each player's ip by PROXY protocol v2, IPv4 and IPv6, and the page says which pings it answers", async ({
     page,
   }) => {
-    test.setTimeout(200 * SECOND);
     await signedIn(page);
     const { host, url, key } = await newNode("edge-1");
     const { origin, port } = await newOrigin("one", "::");
@@ -693,6 +690,7 @@ test.describe("an edge node with a real HAProxy", { tag: ["@one-engine", "@waits
     expect(await askStatus(host.ip6, PORT, "one.example.test")).toBe("one");
     expect(origin.toldIps).toEqual([]);
     const alice = await Player.join(host.ip, PORT, "one.example.test", "Alice");
+    alice?.stays();
     const setRealIps = async (state: "on" | "off") => {
       await page.goto(`${app.origin}/dashboard/game-services/${id}/settings`);
       await page.getByRole("button", { name: `Switch real ips ${state}` }).click();
@@ -704,7 +702,7 @@ test.describe("an edge node with a real HAProxy", { tag: ["@one-engine", "@waits
         const warning = page.locator(".notice.warning").filter({ hasText: "PROXY protocol" });
         if (text === null) await expect(warning).toHaveCount(0, { timeout: SECOND });
         else await expect(warning).toContainText(text, { timeout: SECOND });
-      }).toPass({ timeout: 60 * SECOND });
+      }).toPass({ timeout: FACT });
     };
     await expectWarning(null);
 
@@ -746,9 +744,9 @@ test.describe("an edge node with a real HAProxy", { tag: ["@one-engine", "@waits
   test("while an origin is away players read its owner's text, and one that answers badly or is asked too often is answered for; both are counted apart", async ({
     page,
   }) => {
-    test.setTimeout(300 * SECOND);
     await signedIn(page);
-    const { host, url, key } = await newNode("edge-1");
+    const node = await newNode("edge-1");
+    const { host, url, key } = node;
     const { origin, port } = await newOrigin("one", host.outside);
     const full = {
       version: { name: "Paper", protocol: 765 },
@@ -764,8 +762,7 @@ test.describe("an edge node with a real HAProxy", { tag: ["@one-engine", "@waits
     await page.getByRole("button", { name: "Set the text" }).click();
     await expect(page.getByText("The text for players is saved")).toBeVisible();
     host.startEdge(url, key, FAST);
-    const wayIs = (way: RegExp) =>
-      expect.poll(() => host.ways(), { timeout: 60 * SECOND }).toEqual([expect.stringMatching(way)]);
+    const wayIs = (way: RegExp) => expect.poll(() => host.ways()).toEqual([expect.stringMatching(way)]);
     await wayIs(/^kept_/);
     const ask = (name = "one.example.test") => askWholeStatus(host.ip, PORT, name);
     expect(await ask()).toMatchObject({ players: { online: 1 } });
@@ -785,25 +782,26 @@ test.describe("an edge node with a real HAProxy", { tag: ["@one-engine", "@waits
 
     // What the origin answers to players above 20 pings a second is what it answered to the node.
     const pinged = origin.connections;
+    const askedAt = Date.now();
     const crowd = await Promise.all(Array.from({ length: 60 }, () => ask()));
     for (const answer of crowd) expect(answer).toMatchObject({ motd: "one", players: { online: 1 } });
-    expect(origin.connections - pinged).toBeLessThanOrEqual(21);
+    const seconds = 1 + (Date.now() - askedAt) / SECOND;
+    expect(origin.connections - pinged).toBeLessThanOrEqual(21 * seconds);
+    expect(origin.connections - pinged).toBeLessThan(60);
     let answered = 60 - (origin.connections - pinged);
 
     // None of these takes the place of the last good answer.
     for (const status of [`{"a":"${"a".repeat(2 ** 20)}"}`, '{"motd":', "[]", null]) {
       origin.status = status;
-      const pings = host.output.match(/services served/g)?.length ?? 0;
-      await expect.poll(() => host.output.match(/services served/g)?.length ?? 0).toBeGreaterThan(pings + 1);
+      const before = host.minutes;
+      await expect.poll(() => host.minutes).toBeGreaterThan(before + 1);
     }
     await origin.stop();
     expect(await ask()).toBeNull();
     await new Promise((resolve) => setTimeout(resolve, 3 * SECOND));
     expect(await host.ways(), "one failure switches nobody").toEqual([expect.stringMatching(/^kept_/)]);
     expect(await ask()).toBeNull();
-    const failedAt = Date.now();
     await wayIs(/^off_/);
-    expect(Date.now() - failedAt).toBeLessThan(2 * SECOND);
     const away = { version: nobody.version, players: { max: 20, online: 0 }, description: { text }, favicon: "data:," };
     expect(await ask()).toEqual(away);
     expect(await askKick(host.ip, PORT, "one.example.test")).toBe(text);
@@ -822,8 +820,7 @@ test.describe("an edge node with a real HAProxy", { tag: ["@one-engine", "@waits
     expect(await ask("nobody.example.test")).toBeNull();
     await last.stop();
     // What it answered last is on its disk.
-    host.startEdge(url, key, { ...FAST, minutesAgo: 30 });
-    await expect.poll(() => host.output.match(/services served/g)?.length ?? 0).toBeGreaterThan(3);
+    await startAgain(node, { minutesAgo: 30 });
     await expect.poll(async () => (await ask())?.description?.text ?? null).toBe(text);
     answered++;
 
@@ -843,7 +840,6 @@ test.describe("an edge node with a real HAProxy", { tag: ["@one-engine", "@waits
   test("joins and status pings are told apart, and connections of one ip above its limits or without a handshake are closed, counted for the node, and cost nobody else anything", async ({
     page,
   }) => {
-    test.setTimeout(300 * SECOND);
     await signedIn(page);
     const { host, url, key } = await newNode("edge-1", ["--handshakes", "40", "--connections", "20"]);
     const { origin, port } = await newOrigin("one", host.outside);
@@ -851,10 +847,12 @@ test.describe("an edge node with a real HAProxy", { tag: ["@one-engine", "@waits
     host.startEdge(url, key);
     await expect.poll(() => statusOf(id)).toBe("active");
     const alice = await Player.join(host.ip, PORT, "one.example.test", "Alice");
+    alice?.stays();
     const bob = await Player.join(host.ip6, PORT, "one.example.test", "Bob");
     for (let n = 0; n < 3; n++) expect(await askStatus(host.ip, PORT, "one.example.test")).toBe("one");
     await bob?.leave();
 
+    await expect.poll(() => host.connections()).toEqual({ open: 1, closedAtOnce: 0, closedLater: 0 });
     // Alice's is open, so 19 more are; the others are refused at once. None sends anything.
     const closedAfter = await Promise.all(
       Array.from({ length: 35 }, async () => {
@@ -863,28 +861,41 @@ test.describe("an edge node with a real HAProxy", { tag: ["@one-engine", "@waits
         return Date.now() - openedAt;
       }),
     );
-    expect(closedAfter.filter((ms) => ms >= 1900 && ms < 4000)).toHaveLength(19);
-    expect(closedAfter.filter((ms) => ms < 1900)).toHaveLength(16);
+    await expect.poll(() => host.connections()).toEqual({ open: 1, closedAtOnce: 16, closedLater: 19 });
+    expect(closedAfter.filter((ms) => ms >= 1900).length).toBeGreaterThanOrEqual(19);
+    // A minute is what HAProxy waits for everything else.
+    expect(Math.max(...closedAfter)).toBeLessThan(30 * SECOND);
     // Half a handshake is as good as none. Another network is not held back meanwhile.
     const half = connect(PORT, host.ip, () => half.write(Buffer.from([20, 0])));
     const isOver = untilClosed(half);
     expect(await askStatus(host.ip6, PORT, "one.example.test")).toBe("one");
     await isOver;
     // More than 40 a second of one ip, however short each is.
-    await new Promise((resolve) => setTimeout(resolve, 2 * SECOND));
-    let short = 0;
-    for (const end = Date.now() + SECOND / 2; Date.now() < end; short++) {
-      const socket = connect(PORT, host.ip, () => socket.end());
-      await untilClosed(socket);
-    }
-    expect(short).toBeGreaterThan(60);
+    await expect(async () => {
+      for (let n = 0; n < 20; n++) {
+        const some = Array.from({ length: 5 }, () => {
+          const socket = connect(PORT, host.ip, () => socket.end());
+          return untilClosed(socket);
+        });
+        await Promise.all(some);
+      }
+      expect((await host.connections()).closedAtOnce).toBeGreaterThan(16);
+    }).toPass();
     expect(await alice?.plays(1000)).toBe(true);
 
     const refused = async () =>
       (await runSql<{ refused: number }>(database.url, "select sum(refused)::int as refused from edge_node_minutes"))[0]
         ?.refused;
-    await expect.poll(refused, SLOW).toBeGreaterThanOrEqual(36 + short - 41);
-    expect(await refused()).toBeLessThanOrEqual(36 + short);
+    const { closedAtOnce, closedLater } = await host.connections();
+    await expect.poll(refused, SLOW).toBe(closedAtOnce + closedLater);
+    await expect(async () => {
+      const text = await (await fetch(`http://127.0.0.1:${opsPort}/ops/metrics`)).text();
+      const [newest] = await runSql<{ refused: number }>(
+        database.url,
+        "select refused::int as refused from edge_node_minutes order by ts desc limit 1",
+      );
+      expect(text).toContain(`console_edge_node_refused{node="edge-1"} ${newest?.refused}\n`);
+    }).toPass();
     const asked = await runSql(
       database.url,
       `select sum(joins)::int as joins, sum(pings)::int as pings, sum(answered)::int as answered,
@@ -940,7 +951,6 @@ test.describe("an edge node with a real HAProxy", { tag: ["@one-engine", "@waits
   });
 
   test("with a console that is older than the edge node nothing is lost, and what it does not know is told once it does", async () => {
-    test.setTimeout(200 * SECOND);
     const host = new EdgeHost();
     hosts.push(host);
     await host.startHaproxy();
@@ -989,7 +999,7 @@ test.describe("an edge node with a real HAProxy", { tag: ["@one-engine", "@waits
       services = [{ ...service, version: 2, origin_host: "nowhere.invalid", enabled: true }];
       const error = "The origin nowhere.invalid cannot be found in DNS.";
       await expect
-        .poll(() => words.at(-1), { timeout: 60 * SECOND })
+        .poll(() => words.at(-1))
         .toEqual({ service_id: 1, version: 2, error: `${error} Players still reach version 1.` });
       expect(await askStatus(host.ip, PORT, "one.example.test")).toBe("one");
       await expect.poll(() => minutes.length, SLOW).toBeGreaterThan(3);
@@ -998,9 +1008,9 @@ test.describe("an edge node with a real HAProxy", { tag: ["@one-engine", "@waits
       expect(host.output).not.toContain("Given up");
       expect(refusedMinutes).toEqual([]);
       isOld = false;
-      await expect.poll(() => refusedMinutes.length, { timeout: 120 * SECOND }).toBeGreaterThan(3);
+      await expect.poll(() => refusedMinutes.length, SLOW).toBeGreaterThan(3);
       await expect
-        .poll(() => words.at(-1), { timeout: 120 * SECOND })
+        .poll(() => words.at(-1), SLOW)
         .toEqual({ service_id: 1, version: 2, error, serving_version: 1, warning: null });
     } finally {
       old.closeAllConnections();
