@@ -51,6 +51,11 @@ export function dayText(at: Date, zone: string): string {
   return `${day} ${MONTHS[month - 1]}`;
 }
 
+/** "Nov 2026" in the zone. */
+export function monthText(at: Date, zone: string): string {
+  return dateText(at, zone).replace(/^\d+ /, "");
+}
+
 /** "12:03" in the zone. */
 export function clockText(at: Date, zone: string): string {
   const { hour, minute } = wallClock(at.getTime(), zone);

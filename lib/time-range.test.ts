@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { clockField, parseRange, rangeParams } from "./time-range";
+import { DAY, HOUR, MINUTE } from "./time";
+import { clockField, inSteps, MOST_POINTS, parseRange, rangeParams, SHORTEST_RANGE, stepOf } from "./time-range";
 
 const BERLIN = "Europe/Berlin";
 const now = Date.parse("2026-11-23T12:00:00Z");
@@ -102,4 +103,21 @@ test("an hour that summer time repeats is shown whole, one that it removes is re
   });
   // What has something to say stays in the URL as it was typed.
   expect(parse("2026-10-25T02:30", "2026-10-25T04:30")).toMatchObject({ exact: null });
+});
+
+test("a line has a thousand points at most, whatever the time, in steps that people count in, and none is cut", () => {
+  for (let length = SHORTEST_RANGE; length < 18_000 * DAY; length *= 1.1) {
+    for (const least of [MINUTE, HOUR]) {
+      const step = stepOf(length, least);
+      expect(step).toBeGreaterThanOrEqual(least);
+      expect(length / step).toBeLessThanOrEqual(MOST_POINTS);
+      expect(Math.min(HOUR % step, step % HOUR)).toBe(0);
+      const whole = inSteps({ from: now - length, to: now }, step);
+      expect([whole.from % step, whole.to % step]).toEqual([0, 0]);
+      expect(whole.from).toBeLessThanOrEqual(now - length);
+      expect(whole.to).toBeGreaterThanOrEqual(now);
+    }
+  }
+  expect([HOUR, DAY, 7 * DAY, 400 * DAY].map((length) => stepOf(length, MINUTE) / MINUTE)).toEqual([1, 2, 15, 720]);
+  expect(inSteps({ from: now, to: now }, HOUR)).toEqual({ from: now - HOUR, to: now });
 });

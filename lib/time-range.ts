@@ -1,5 +1,5 @@
 import { dateText, durationText, momentText } from "@/lib/relative-time";
-import { DAY, MINUTE } from "@/lib/time";
+import { DAY, HOUR, MINUTE } from "@/lib/time";
 import { instantOf, instantsOf, wallClock, zoneText } from "@/lib/time-zone";
 
 // The parameters `from` and `to` of pages with charts. A URL that a page writes has instants in UTC, such as
@@ -8,7 +8,43 @@ import { instantOf, instantsOf, wallClock, zoneText } from "@/lib/time-zone";
 /** A time in epoch milliseconds. */
 export type TimeRange = { from: number; to: number };
 
-/** Fewer minutes have too few check-ins to draw. */
+/** How much earlier (ms) the time is that another is compared with. */
+const COMPARISONS = { "1d": DAY, "7d": 7 * DAY, "28d": 28 * DAY } as const;
+export type Comparison = keyof typeof COMPARISONS;
+export const COMPARISON_NAMES = Object.keys(COMPARISONS) as Comparison[];
+
+/** The comparison that a query names; null for anything else. */
+export function parseComparison(text: unknown): Comparison | null {
+  return COMPARISON_NAMES.find((name) => name === text) ?? null;
+}
+
+/** The time that a comparison sets beside another, and how much earlier it is. */
+export function comparedRange({ from, to }: TimeRange, comparison: Comparison): TimeRange & { by: number } {
+  const by = COMPARISONS[comparison];
+  return { from: from - by, to: to - by, by };
+}
+
+/** A line of a chart of any time has at most so many points. */
+export const MOST_POINTS = 1000;
+/** How long a point may last: what people count time in. */
+const STEPS = [
+  ...[1, 2, 5, 10, 15, 30].map((minutes) => minutes * MINUTE),
+  ...[1, 2, 3, 4, 6, 12, 24].map((hours) => hours * HOUR),
+];
+
+/** How long (ms) each point of a chart of so much time lasts, `least` or longer. */
+export function stepOf(length: number, least: number): number {
+  const step = STEPS.find((each) => each >= least && length / each <= MOST_POINTS);
+  return step ?? Math.ceil(length / MOST_POINTS / DAY) * DAY;
+}
+
+/** The whole steps that a time lies in: counted from the epoch, one at least. */
+export function inSteps({ from, to }: TimeRange, step: number): TimeRange {
+  const end = Math.ceil(to / step) * step;
+  return { from: Math.min(Math.floor(from / step) * step, end - step), to: end };
+}
+
+/** Fewer minutes have too few values to draw. */
 export const SHORTEST_RANGE = 5 * MINUTE;
 
 /** The parameters of a range. Each is a text, unless it is absent or repeated. */

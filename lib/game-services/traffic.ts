@@ -3,6 +3,7 @@ import { query } from "@/lib/database/run-statement";
 import { parameter, select, statement } from "@/lib/database/statement";
 import { Expression, table } from "@/lib/database/tables";
 import { HOUR, MINUTE } from "@/lib/time";
+import { type Comparison, comparedRange, inSteps, stepOf, type TimeRange } from "@/lib/time-range";
 import { COUNTERS, type Counter } from "./counters";
 import { RANGES } from "./metrics-query";
 
@@ -38,11 +39,14 @@ export type Band = { least: number; mean: number; greatest: number; count: numbe
 /** `at` is when the step begins. A latency that was never measured in it is absent. */
 export type TrafficPoint = { at: number } & Record<Counter, Band> & { latency: Band | null };
 
-export type Traffic = {
-  range: MetricRange;
-  from: number;
-  to: number;
-  step: number;
+/** The time that is read, and how much of it one point covers; all in (epoch) milliseconds. */
+type Window = TimeRange & { step: number };
+
+export type Traffic = Window & {
+  /** Null: a time of its own. */
+  range: MetricRange | null;
+  /** Whether it ends now. */
+  isNow: boolean;
   /** Of the chosen node, or of all of them together. */
   totals: Totals;
   asked: Asked;
@@ -118,17 +122,29 @@ const POINTS = statement(
     ),
 );
 
-/** The traffic of a service that the caller may see: what `getMetrics` answers, summed up. */
+/**
+ * The traffic of a service that the caller may see: what `getMetrics` answers, summed up, in a range up to `now` (epoch ms) or
+ * in any time that began before.
+ */
 export async function getTraffic(
   serviceId: number,
-  range: MetricRange,
+  time: MetricRange | TimeRange,
   nodeId: number | null,
   now: number = Date.now(),
 ): Promise<Traffic> {
-  const from = now - RANGES[range];
-  const step = STEPS[range];
-  const window = { serviceId, after: new Date(from), until: new Date(now) };
-  const [totals, points] = await Promise.all([query(TOTALS, window), query(POINTS, { ...window, nodeId, step })]);
+  if (typeof time === "string") {
+    const window = { from: now - RANGES[time], to: now, step: STEPS[time] };
+    return { ...(await readTraffic(serviceId, window, nodeId, now)), range: time };
+  }
+  const step = stepOf(time.to - time.from, MINUTE);
+  const { from, to } = inSteps(time, step);
+  return readTraffic(serviceId, { from, to: Math.min(now, to), step }, nodeId, now);
+}
+
+async function readTraffic(serviceId: number, window: Window, nodeId: number | null, now: number): Promise<Traffic> {
+  const { from, to, step } = window;
+  const times = { serviceId, after: new Date(from), until: new Date(to) };
+  const [totals, points] = await Promise.all([query(TOTALS, times), query(POINTS, { ...times, nodeId, step })]);
   const nodes = totals.map((row) => {
     const { nodeId: id, lastAt, leastLatency, greatestLatency, joins, pings, answered, players, ...counted } = row;
     return {
@@ -140,10 +156,9 @@ export async function getTraffic(
   });
   const chosen = nodes.filter((node) => nodeId === null || node.nodeId === nodeId);
   return {
-    range,
-    from,
-    to: now,
-    step,
+    ...window,
+    range: null,
+    isNow: to === now,
     nodes,
     totals: together(chosen.map((node) => node.totals)),
     asked: togetherAsked(chosen.map((node) => node.asked)),
@@ -163,7 +178,7 @@ const MAX_LATENCIES = 3;
  */
 export async function listLatencies(
   serviceId: number,
-  { range, to, nodes, points }: Traffic,
+  { from, to, step, nodes, points }: Traffic,
   nodeId: number | null,
 ): Promise<LatencySeries[] | null> {
   const latenciesOf = (from: readonly TrafficPoint[]) =>
@@ -171,8 +186,28 @@ export async function listLatencies(
   const chosen = nodeId ?? (nodes.length === 1 ? nodes[0]?.nodeId : undefined);
   if (chosen !== undefined) return [{ nodeId: chosen, points: latenciesOf(points) }];
   if (nodes.length > MAX_LATENCIES) return null;
-  const all = await Promise.all(nodes.map((node) => getTraffic(serviceId, range, node.nodeId, to)));
+  const all = await Promise.all(nodes.map((node) => readTraffic(serviceId, { from, to, step }, node.nodeId, to)));
   return nodes.map((node, index) => ({ nodeId: node.nodeId, points: latenciesOf(all[index]?.points ?? []) }));
+}
+
+/** The points of an earlier time, at the times of that which it is compared with. */
+export type EarlierTraffic = { points: TrafficPoint[]; latencies: LatencySeries[] | null };
+
+/** What the same service counted in the time that its traffic is compared with. */
+export async function getEarlierTraffic(
+  serviceId: number,
+  traffic: Traffic,
+  nodeId: number | null,
+  comparison: Comparison,
+): Promise<EarlierTraffic> {
+  const { by, from, to } = comparedRange(traffic, comparison);
+  const earlier = await readTraffic(serviceId, { from, to, step: traffic.step }, nodeId, to);
+  const latencies = await listLatencies(serviceId, earlier, nodeId);
+  const later = <Point extends { at: number }>(point: Point) => ({ ...point, at: point.at + by });
+  return {
+    points: earlier.points.map(later),
+    latencies: latencies?.map(({ points, ...node }) => ({ ...node, points: points.map(later) })) ?? null,
+  };
 }
 
 type PointRow = NonNullable<(typeof POINTS)["row"]>;

@@ -1,6 +1,8 @@
 import type { Page } from "playwright";
 import type { GameServiceStatus } from "@/lib/generated/prisma/enums";
 import * as paths from "@/lib/page-paths";
+import { HOUR } from "@/lib/time";
+import { rangeParams, type TimeRange } from "@/lib/time-range";
 
 /**
  * Who looks: the demo's first customer or its administrator; that customer in a browser without JavaScript; somebody
@@ -30,6 +32,11 @@ export type StateIds = {
   /** Of the collector. */
   long: { server: number; service: number; token: number };
 };
+
+/** A time that began and ended so many milliseconds ago, as a URL says it. */
+function ago({ from, to }: TimeRange): string {
+  return String(new URLSearchParams(rangeParams({ from: Date.now() - from, to: Date.now() - to })));
+}
 
 const MISSING_ID = 2_147_483_647;
 
@@ -66,6 +73,11 @@ export function listStates({ server, token, services, edgeNode, long }: StateIds
     { name: "server", path: paths.serverPath(server) },
     { name: "server-7d", path: `${paths.serverPath(server)}?range=7d` },
     { name: "server-30d", path: `${paths.serverPath(server)}?range=30d` },
+    {
+      name: "server-any-time",
+      path: `${paths.serverPath(server)}?${ago({ from: 30 * HOUR, to: 6 * HOUR })}&compare=1d`,
+    },
+    { name: "server-any-refused", path: `${paths.serverPath(server)}?from=2026-01-02T00:00Z&to=2026-01-01T00:00Z` },
     { name: "server-values", path: paths.serverPath(server), reach: pointAtChart },
     { name: "server-away", path: paths.serverPath(server), reach: loseConsole },
     { name: "server-scriptless", path: paths.serverPath(server), viewer: "scriptless" },
@@ -90,6 +102,10 @@ export function listStates({ server, token, services, edgeNode, long }: StateIds
       path: paths.servicePath(id),
     })),
     { name: "service-7d", path: `${paths.servicePath(service)}?range=7d` },
+    {
+      name: "service-any-time",
+      path: `${paths.servicePath(service)}?${ago({ from: 30 * HOUR, to: 6 * HOUR })}&compare=1d`,
+    },
     { name: "service-away", path: paths.servicePath(service), reach: loseConsole },
     { name: "service-scriptless", path: paths.servicePath(service), viewer: "scriptless" },
     { name: "service-long", path: paths.servicePath(long.service), viewer: "collector" },

@@ -4,10 +4,12 @@ import { useMemo, useSyncExternalStore } from "react";
 import { quantity, type Unit } from "@/lib/quantities";
 import { clockText, momentText } from "@/lib/relative-time";
 import { MINUTE } from "@/lib/time";
+import type { TimeRange } from "@/lib/time-range";
 import { zoneText } from "@/lib/time-zone";
 import { useTimeZone } from "../time-zone";
 import styles from "./chart-cursor.module.css";
 import { type PackedPoints, unpackPoints } from "./packed-points";
+import { useRangeMark } from "./range-mark";
 import type { ChartPoint, ChartSilence } from "./series";
 
 type Remark = { text: string; at: number };
@@ -22,6 +24,8 @@ type Props = {
   unit: Unit;
   series: readonly { name: string; points: PackedPoints; remark?: Remark | undefined }[];
   silences: readonly ChartSilence[];
+  /** Whether a time can be chosen in the chart, which the page then shows. */
+  canChoose?: boolean;
 };
 
 // All charts of a page share the time that the person points at (epoch ms).
@@ -49,7 +53,7 @@ const LARGE_STEP = 10;
  * The values at the time that is pointed at with the mouse, a finger or the arrow keys, in every chart of the page. It
  * lies over the plot, and is nothing at all until JavaScript runs.
  */
-export function ChartCursor({ title, from, to, step, unit, series: packed, silences }: Props) {
+export function ChartCursor({ title, from, to, step, unit, series: packed, silences, canChoose = false }: Props) {
   const at = useSyncExternalStore<number | null | undefined>(
     subscribe,
     () => pointedAt,
@@ -66,6 +70,7 @@ export function ChartCursor({ title, from, to, step, unit, series: packed, silen
     [packed, from, step],
   );
   const times = useMemo(() => timesOf(series), [series]);
+  const { mark, setMark, show, begin, drag, end } = useRangeMark({ from, to });
   if (at === undefined || times.length === 0) return null;
   const isShown = at !== null && at >= from && at <= to;
   const values = isShown ? valuesAt(at, { step, series, silences, unit, zone }) : null;
@@ -77,11 +82,28 @@ export function ChartCursor({ title, from, to, step, unit, series: packed, silen
 
   function move(event: React.KeyboardEvent): void {
     const target = keyTarget(event.key, times, pointedAt);
-    if (target === undefined) return;
+    if (target === undefined) {
+      choose(event);
+      return;
+    }
     event.preventDefault();
-    pointAt(target);
+    // The first Escape takes the mark away, the second the cursor.
+    if (target !== null || !mark) pointAt(target);
+    if (mark) setMark(target === null ? null : { ...mark, end: target });
   }
 
+  /** Space marks where a time begins, Enter shows it up to where the arrow keys have led. */
+  function choose(event: React.KeyboardEvent): void {
+    if (!canChoose || (event.key !== " " && event.key !== "Enter")) return;
+    event.preventDefault();
+    const here = pointedAt ?? times.at(-1) ?? to;
+    pointAt(here);
+    if (event.key === " " || !mark) setMark({ at: here, end: here, isDragged: false });
+    else show(Math.min(mark.at, here) - step / 2, Math.max(mark.at, here) + step / 2);
+  }
+
+  const keys = canChoose ? ". Space marks one, Enter shows the time from there" : "";
+  const marked = mark && !mark.isDragged ? `, from ${momentText(new Date(mark.at), zone)}: Enter shows this time` : "";
   return (
     <div
       className={styles.cursor}
@@ -92,16 +114,36 @@ export function ChartCursor({ title, from, to, step, unit, series: packed, silen
       aria-valuemax={to}
       aria-valuenow={isShown ? at : to}
       // Read aloud once, and not again with every step.
-      aria-valuetext={values ? values.text : `Use the arrow keys to go through the times, in ${zoneText(zone)}`}
-      onPointerMove={follow}
-      onPointerDown={follow}
+      aria-valuetext={
+        values ? values.text + marked : `Use the arrow keys to go through the times, in ${zoneText(zone)}${keys}`
+      }
+      onPointerMove={(event) => {
+        follow(event);
+        drag(event);
+      }}
+      onPointerDown={(event) => {
+        follow(event);
+        if (canChoose) begin(event);
+      }}
+      onPointerUp={end}
+      onPointerCancel={() => setMark(null)}
       onPointerLeave={({ pointerType }) => pointerType === "mouse" && pointAt(null)}
       onKeyDown={move}
-      onBlur={() => pointAt(null)}
+      onBlur={() => {
+        pointAt(null);
+        setMark(null);
+      }}
     >
+      {mark && <Chosen from={(mark.at - from) / (to - from)} to={(mark.end - from) / (to - from)} />}
       {values && at !== null && <Values share={(at - from) / (to - from)} values={values} zone={zone} />}
     </div>
   );
+}
+
+/** The part of the plot that is being chosen, by shares of its width. */
+function Chosen({ from, to }: TimeRange) {
+  const [left, right] = [Math.min(from, to), Math.max(from, to)];
+  return <span className={styles.chosen} style={{ left: `${left * 100}%`, width: `${(right - left) * 100}%` }} />;
 }
 
 type Values = { time: string; lines: { name: string; mean: string; spread: string | null }[]; text: string };

@@ -1,6 +1,6 @@
 import { percent, quantity, type Unit } from "@/lib/quantities";
 import { momentText } from "@/lib/relative-time";
-import { DAY } from "@/lib/time";
+import { DAY, HOUR, MINUTE } from "@/lib/time";
 import { instantOf, wallClock, zoneOffset } from "@/lib/time-zone";
 import { NumbersTable } from "./numbers-table";
 import { type ChartPoint, type ChartSeries, type ChartSilence, together } from "./series";
@@ -14,11 +14,14 @@ type Props = {
   silences: readonly ChartSilence[];
   row: number;
   zone: string;
+  /** The title of the column with the means of an earlier time. */
+  compared?: string | undefined;
 };
 
 /** The numbers of a chart for those who want them, and for those who cannot see it. */
-export function ChartTable({ title, from, to, unit, series, silences, row, zone }: Props) {
+export function ChartTable({ title, from, to, unit, series, silences, row, zone, compared }: Props) {
   const rows = rowsOf(series, { from, to, row, zone });
+  const columns = ["Low", "Mean", "High", ...(compared ? [`Mean ${compared}`] : [])];
   return (
     <NumbersTable
       title={title}
@@ -34,14 +37,14 @@ export function ChartTable({ title, from, to, unit, series, silences, row, zone 
             Heard
           </th>
           {series.map(({ name }) => (
-            <th key={name} scope="colgroup" colSpan={3}>
+            <th key={name} scope="colgroup" colSpan={columns.length}>
               {name}
             </th>
           ))}
         </tr>
         <tr>
           {series.map(({ name }) =>
-            ["Low", "Mean", "High"].map((title) => (
+            columns.map((title) => (
               <th key={`${name} ${title}`} scope="col">
                 {title}
               </th>
@@ -50,11 +53,14 @@ export function ChartTable({ title, from, to, unit, series, silences, row, zone 
         </tr>
       </thead>
       <tbody>
-        {rows.map(({ at, end, points }) => (
+        {rows.map(({ at, end, points, earlier }) => (
           <tr key={at}>
             <th scope="row">{momentText(new Date(at), zone)}</th>
             <td>{heardText(silences, at, end)}</td>
-            {points.map((point) => cellsOf(point, unit))}
+            {points.map((point, index) => [
+              ...cellsOf(point, unit),
+              ...(compared ? [cellOf("e", earlier[index]?.mean, unit)] : []),
+            ])}
           </tr>
         ))}
       </tbody>
@@ -64,44 +70,71 @@ export function ChartTable({ title, from, to, unit, series, silences, row, zone 
 
 /** An array, not a component: a month's page has a thousand of them, and a component's name would stand at each. */
 function cellsOf(point: ChartPoint | undefined, unit: Unit) {
-  return (["least", "mean", "greatest"] as const).map((name) => (
-    <td key={name[0]}>{point ? quantity(point[name], unit) : "–"}</td>
-  ));
+  return (["least", "mean", "greatest"] as const).map((name) => cellOf(String(name[0]), point?.[name], unit));
 }
 
-type Row = { at: number; end: number; points: (ChartPoint | undefined)[] };
+function cellOf(key: string, value: number | undefined, unit: Unit) {
+  return <td key={key}>{value === undefined ? "–" : quantity(value, unit)}</td>;
+}
 
-/** The points taken together by whole hours or days of the zone, the latest first. */
+type Points = (ChartPoint | undefined)[];
+/** The points of each line, and those of its earlier time. */
+type Row = { at: number; end: number; points: Points; earlier: Points };
+
+/** The lengths of rows that people count in, and the most rows of a table that are still looked through. */
+const ROWS = [MINUTE, 5 * MINUTE, 15 * MINUTE, HOUR, 6 * HOUR, DAY, 7 * DAY];
+const MOST_ROWS = 48;
+
+/** The time (ms) that one row of the table of any time covers. */
+export function rowOf(length: number): number {
+  return ROWS.find((row) => length / row <= MOST_ROWS) ?? Math.ceil(length / MOST_ROWS / (7 * DAY)) * 7 * DAY;
+}
+
+/** The points taken together by whole hours, days or weeks of the zone, the latest first. */
 function rowsOf(
   series: readonly ChartSeries[],
   { from, to, row, zone }: { from: number; to: number; row: number; zone: string },
 ): Row[] {
-  const rows = new Map<number, Row>();
+  const rows: Row[] = [];
   for (let at = startOfRow(from, row, zone); at < to; at = nextRow(at, row, zone)) {
-    rows.set(at, { at, end: nextRow(at, row, zone), points: series.map(() => undefined) });
+    const none = series.map(() => undefined);
+    rows.push({ at, end: nextRow(at, row, zone), points: [...none], earlier: [...none] });
   }
-  for (const [index, { points }] of series.entries()) {
-    for (const point of points) {
-      const found = rows.get(startOfRow(point.at, row, zone));
-      if (!found) continue;
-      const known = found.points[index];
-      found.points[index] = known ? together(known, point) : point;
-    }
+  for (const [index, { points, earlier }] of series.entries()) {
+    gather(rows, index, "points", points);
+    gather(rows, index, "earlier", earlier?.points ?? []);
   }
-  return [...rows.values()]
-    .map((found) => ({ ...found, at: Math.max(found.at, from), end: Math.min(found.end, to) }))
-    .reverse();
+  return rows.map((found) => ({ ...found, at: Math.max(found.at, from), end: Math.min(found.end, to) })).reverse();
+}
+
+/** Both are in order, so that the clocks of the zone are read for each row and not for each point. */
+function gather(rows: readonly Row[], line: number, kind: "points" | "earlier", points: readonly ChartPoint[]): void {
+  let place = 0;
+  for (const point of points) {
+    while (point.at >= (rows[place]?.end ?? Number.POSITIVE_INFINITY)) place++;
+    const row = rows[place];
+    if (!row || point.at < row.at) continue;
+    const known = row[kind][line];
+    row[kind][line] = known ? together(known, point) : point;
+  }
 }
 
 function startOfRow(at: number, row: number, zone: string): number {
-  if (row >= DAY) return instantOf({ ...wallClock(at, zone), hour: 0, minute: 0, second: 0 }, zone);
+  if (row >= DAY) {
+    const { year, month, day } = wallClock(at, zone);
+    const number = Date.UTC(year, month - 1, day) / DAY;
+    const days = row / DAY;
+    // Weeks begin on Mondays; the epoch was a Thursday.
+    const first = days === 1 ? number : Math.floor((number + 3) / days) * days - 3;
+    return instantOf(wallClock(first * DAY, "UTC"), zone);
+  }
   const offset = zoneOffset(at, zone);
   return Math.floor((at + offset) / row) * row - offset;
 }
 
 /** Days have 23 to 25 hours. */
 function nextRow(at: number, row: number, zone: string): number {
-  return startOfRow(row >= DAY ? at + 1.5 * DAY : at + row, row, zone);
+  return startOfRow(row >= DAY ? at + row + DAY / 2 : at + row, row, zone);
 }
 
 function heardText(silences: readonly ChartSilence[], from: number, to: number): string {

@@ -16,6 +16,8 @@ export type ChartSeries = {
   last?: number | undefined;
   /** What is said of the line, for example "highest 22 Nov, 14:21", and when that was (epoch ms). */
   remark?: { text: string; at: number };
+  /** The same line at an earlier time, at the times of this one; `gap` as that of the chart. */
+  earlier?: { points: readonly ChartPoint[]; gap: number } | undefined;
 };
 
 /** A time of which nothing is known, in epoch milliseconds. */

@@ -39,6 +39,8 @@ type Props = {
   row: number;
   /** The IANA name of the zone of the table's times. */
   zone: string;
+  /** How much earlier the pale lines are: "a week before". */
+  compared?: string | undefined;
   id?: string;
 };
 
@@ -48,7 +50,8 @@ const HEIGHT = 240;
 
 /**
  * A chart over time, drawn by the server: lines of the means over bands from the least to the greatest value, a legend
- * with the numbers, and the same in a table. A script adds only the values at the time that is pointed at.
+ * with the numbers, and the same in a table. A script adds the values at the time that is pointed at, and a time to look at
+ * that is chosen in the chart.
  */
 export function TimeChart(props: Props) {
   const {
@@ -65,6 +68,7 @@ export function TimeChart(props: Props) {
     lanes = [],
     row,
     zone,
+    compared,
     id,
   } = props;
   const known = series.filter(({ points }) => points.length > 0);
@@ -84,7 +88,7 @@ export function TimeChart(props: Props) {
         ) : (
           <>
             <Legend title={title} unit={unit} series={series} />
-            <ChartTable {...{ title, from, to, unit, series: known, silences, row, zone }} />
+            <ChartTable {...{ title, from, to, unit, series: known, silences, row, zone, compared }} />
           </>
         )}
       </figcaption>
@@ -97,7 +101,11 @@ type PlotProps = Required<
 >;
 
 function Plot({ title, from, to, step, gap, top, unit, series, silences, levels, zone }: PlotProps) {
-  const greatest = Math.max(top, ...series.flatMap(({ points }) => points.map((point) => point.greatest)));
+  const greatest = Math.max(
+    top,
+    ...series.map(({ points }) => greatestOf(points, "greatest")),
+    ...series.map(({ earlier }) => greatestOf(earlier?.points ?? [], "mean")),
+  );
   const base = scaleBase(greatest, unit);
   const scale = scaleLinear()
     .domain([0, greatest / base])
@@ -155,10 +163,13 @@ function Plot({ title, from, to, step, gap, top, unit, series, silences, levels,
           {ticks.map((tick) => (
             <line key={tick} className={styles.grid} x1="0" x2={WIDTH} y1={y(tick)} y2={y(tick)} />
           ))}
-          {series.map(({ name, points }, index) => {
+          {series.map(({ name, points, earlier }, index) => {
             const joined = withGaps(points, gap);
             return (
               <g key={name} className={styles[`series${index}`]} data-series={name}>
+                {earlier && (
+                  <path className={styles.earlier} data-earlier d={mean(withGaps(earlier.points, earlier.gap)) ?? ""} />
+                )}
                 <path className={styles.band} d={band(joined) ?? ""} />
                 <path className={styles.mean} d={mean(joined) ?? ""} />
               </g>
@@ -166,6 +177,7 @@ function Plot({ title, from, to, step, gap, top, unit, series, silences, levels,
           })}
         </svg>
         <ChartCursor
+          canChoose
           {...{ title, from, to, step, unit, silences }}
           series={series.map(({ name, points, remark }) => ({
             name,
@@ -197,6 +209,10 @@ function Silences({ from, to, silences }: Pick<PlotProps, "from" | "to" | "silen
       })}
     </svg>
   );
+}
+
+function greatestOf(points: readonly ChartPoint[], value: "mean" | "greatest"): number {
+  return points.reduce((most, point) => Math.max(most, point[value]), 0);
 }
 
 function share(part: number): string {

@@ -28,6 +28,23 @@ test("ticks are round on the clocks of the zone, within the axis, and eight at m
   }
 });
 
+test("any length from five minutes to ten years has ticks, eight at most; over two months they are the first of months", () => {
+  for (let reach = 5 * MINUTE; reach < 3650 * DAY; reach *= 1.3) {
+    const ticks = timeTicks(NOON - reach, NOON, "Europe/Berlin");
+    expect(ticks.length, String(reach)).toBeGreaterThanOrEqual(1);
+    expect(ticks.length, String(reach)).toBeLessThanOrEqual(8);
+  }
+  expect(labels("2025-10-19T12:00:00Z", "2026-11-23T12:00:00Z", "Europe/Berlin")).toEqual([
+    "Nov 2025",
+    "Jan 2026",
+    "Mar 2026",
+    "May 2026",
+    "Jul 2026",
+    "Sep 2026",
+    "Nov 2026",
+  ]);
+});
+
 test("no day is missing, and none is there twice, across a change of summer time", () => {
   expect(labels("2026-03-25T12:00:00Z", "2026-04-01T12:00:00Z", "Europe/Berlin")).toEqual([
     "26 Mar",

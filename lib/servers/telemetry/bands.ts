@@ -42,10 +42,20 @@ const column = z.partialRecord(
 /** Reads the column of an hour. Anything but such a record is read as an hour without values. */
 export function parseBands(value: unknown): Bands {
   const parsed = column.safeParse(value);
-  if (!parsed.success) return {};
+  return parsed.success ? readBands(parsed.data) : {};
+}
+
+/** The column of an hour, or what a statement makes in its form. */
+export type SerializedBands = Partial<Record<HistoryMeasure, readonly [number, number, number, number]>>;
+
+/** As `parseBands`, of what a statement of ours has made: a chart has a thousand of them. */
+export function readBands(bands: SerializedBands): Bands {
   return eachMeasure((measure) => {
-    const band = parsed.data[measure];
-    return band && { least: band[0], mean: band[1], greatest: band[2], count: band[3] };
+    const band = bands[measure];
+    // Sums of what is not a number are null.
+    if (!band?.every((figure) => typeof figure === "number")) return undefined;
+    const [least, mean, greatest, count] = band;
+    return { least, mean, greatest, count };
   });
 }
 

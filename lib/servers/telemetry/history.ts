@@ -6,17 +6,21 @@ import { parameter, select, statement } from "@/lib/database/statement";
 import { Expression, table } from "@/lib/database/tables";
 import { parseId } from "@/lib/http/ids";
 import { runInBackground } from "@/lib/process/background";
+import { env } from "@/lib/process/env";
 import { perProcess } from "@/lib/process/per-process";
 import { hasReaderLeft } from "@/lib/process/reader.mjs";
 import { type Bands, merge } from "@/lib/servers/telemetry/bands";
 import { getRatedServer, listSteps, RATED, type RatedServer, toRatedServer } from "@/lib/servers/telemetry/past-scores";
 import { findPeaks, PeakSearch, type Peaks } from "@/lib/servers/telemetry/peaks";
-import { isBehind, listHours, rollUp, type SummedHour, settledUntil } from "@/lib/servers/telemetry/roll-ups";
+import { DAYS_OF_GRACE } from "@/lib/servers/telemetry/retention";
+import { isBehind, rollUp, settledUntil } from "@/lib/servers/telemetry/roll-ups";
 import { heardShare, listSilences, type Silence } from "@/lib/servers/telemetry/silences";
 import { RULE } from "@/lib/servers/telemetry/sum-statement";
+import { listSummedSteps, type SummedStep } from "@/lib/servers/telemetry/summed-steps";
 import { DAY, HOUR, MINUTE, SECOND } from "@/lib/time";
+import { type Comparison, comparedRange, inSteps, stepOf, type TimeRange } from "@/lib/time-range";
 
-/** How far a history reaches back, and the length of one of its steps; at most 180 steps each. */
+/** How far a fixed range reaches back, and the length of one of its steps; at most 180 steps each. */
 const RANGES = {
   "1h": { reach: HOUR, step: MINUTE },
   "24h": { reach: DAY, step: 10 * MINUTE },
@@ -25,6 +29,9 @@ const RANGES = {
 } as const;
 export type HistoryRange = keyof typeof RANGES;
 export const HISTORY_RANGES = Object.keys(RANGES) as HistoryRange[];
+
+/** The minutes of a longer time are not rated for a page: their hours are. */
+const LONGEST_OF_MINUTES = DAY;
 
 /** A page waits this long for missing roll-ups. The rest is made in the background. */
 const PATIENCE = 1.5 * SECOND;
@@ -36,17 +43,24 @@ const PATIENCE = 1.5 * SECOND;
 export type HistoryPoint = { at: number; heard: number; bands: Bands; late: number };
 
 export type History = {
-  range: HistoryRange;
+  /** Null: a time of its own. */
+  range: HistoryRange | null;
   /** Epoch milliseconds: the first step begins at `from`, the last ends at `to` or is not over yet. */
   from: number;
   to: number;
   step: number;
   /** The time of reading. A silence that ends at this time is still going on. */
   now: number;
+  /** Where the time ends of which something is known: `now`, or `to` where that is earlier. */
+  until: number;
+  /** Why its points are hours: the time is long, or its samples have been deleted. Null: they are of samples. */
+  hoursBecause: "long" | "old" | null;
+  /** When the server first checked in, or was added: nothing is known of the time before. */
+  began: number;
   points: HistoryPoint[];
   silences: Silence[];
   peaks: Peaks;
-  /** In how much of the time until now (ms) there was a score: after the first check-in, as far as is kept. */
+  /** In how much of the time up to `until` (ms) there was a score: after the first check-in, as far as is kept. */
   known: number;
   /** False while older hours are still being summed up. */
   isComplete: boolean;
@@ -57,87 +71,145 @@ export function parseHistoryRange(text: unknown): HistoryRange {
   return HISTORY_RANGES.find((range) => range === text) ?? "24h";
 }
 
+/** Whether the samples of that time may have been deleted. */
+function isOld(at: number, now: number): boolean {
+  return at < now - env.kept.telemetryDays * DAY;
+}
+
+/** The time that is shown, in whole steps. */
+type Steps = TimeRange & Pick<History, "step" | "hoursBecause">;
+
+function stepsOf(time: HistoryRange | TimeRange, now: number): Steps {
+  if (typeof time === "string") {
+    const { reach, step } = RANGES[time];
+    const to = Math.ceil((now + 1) / step) * step;
+    return { from: to - reach, to, step, hoursBecause: step >= HOUR ? "long" : null };
+  }
+  const length = time.to - time.from;
+  const hoursBecause = length > LONGEST_OF_MINUTES ? "long" : isOld(time.from, now) ? "old" : null;
+  const step = stepOf(length, hoursBecause === null ? MINUTE : HOUR);
+  return { ...inSteps(time, step), step, hoursBecause };
+}
+
 /**
- * How a server of the account was in the time up to `now` (epoch ms).
+ * How a server of the account was in a range up to `now` (epoch ms), or in any time that began before.
  * @throws NotFoundError when there is no such server of this account.
  */
 export async function getHistory(
   accountId: number,
   idText: string,
-  range: HistoryRange,
+  time: HistoryRange | TimeRange,
   now = Date.now(),
 ): Promise<History> {
   const server = await getRatedServer(accountId, parseId(idText));
-  const { reach, step } = RANGES[range];
-  const to = Math.ceil((now + 1) / step) * step;
-  const from = to - reach;
-  const isByHour = step >= HOUR;
-  // Hours that are not settled yet are summed up for this page only.
-  const young = isByHour ? Math.max(from, settledUntil(now)) : from;
-  const { hours, isComplete } = isByHour
-    ? await readHours(accountId, server, from, to, young)
-    : { hours: [], isComplete: true };
-  const points = new Map<number, Omit<HistoryPoint, "at" | "heard">>();
-  const search = new PeakSearch();
-  let knownMinutes = 0;
-  const add = (time: number, length: number, bands: Bands, late: number) => {
-    const at = from + Math.floor((time - from) / step) * step;
-    const before = points.get(at);
-    points.set(at, { bands: merge(before?.bands ?? {}, bands), late: (before?.late ?? 0) + late });
-    // Versions before counted the samples that have a score.
-    knownMinutes += Math.min(length / MINUTE, bands.score?.count ?? 0);
-  };
-  for (const { hour, bands, late } of hours) {
-    add(hour, HOUR, bands, late);
-    search.add(hour, bands);
-  }
-  const heardAt = hasReplica ? server.lastSeenAt.getTime() : null;
-  const untilNow = { from: young, until: now + 1, step: Math.min(step, HOUR), heardAt };
-  for (const { at, bands, worst, late } of await fromReplica(({ client }) => listSteps(server, untilNow, client))) {
-    add(at, untilNow.step, bands, late);
-    search.add(at, bands, worst);
-  }
-  const heardHours = hours.filter(({ samples }) => samples > 0).map(({ hour }) => hour);
+  const { from, to, step, hoursBecause } = stepsOf(time, now);
+  const until = Math.min(now, to);
+  const read = await readSteps(accountId, server, { from, to, step }, now);
   const [silences, peaks] = await Promise.all([
-    listSilences(server.id, from, now, heardHours, heardAt ?? from),
-    fromReplica(({ client }) => findPeaks(server, search, client)),
+    listSilences(server.id, from, until, read.heard, hasReplica && until === now ? server.lastSeenAt.getTime() : from),
+    fromReplica(({ client }) => findPeaks(server, read.search, client)),
   ]);
   return {
-    range,
-    from,
-    to,
-    step,
-    now,
-    isComplete,
-    silences,
-    peaks,
-    known: Math.min(now - from, knownMinutes * MINUTE),
-    points: [...points].map(([at, point]) => ({
+    range: typeof time === "string" ? time : null,
+    ...{ from, to, step, now, until, hoursBecause, silences, peaks },
+    began: server.countsFrom.getTime(),
+    isComplete: read.isComplete,
+    known: Math.min(until - from, read.minutes * MINUTE),
+    points: [...read.points].map(([at, point]) => ({
       at,
-      heard: heardShare(silences, at, Math.min(at + step, now)),
+      heard: heardShare(silences, at, Math.min(at + step, until)),
       ...point,
     })),
   };
 }
 
+/** What was measured at an earlier time, as points (`at`: epoch ms) of the time that it is compared with. */
+export type EarlierHistory = { step: number; points: { at: number; bands: Bands }[] };
+
 /**
- * The summed hours in `[from, young)`. The replica answers when it has them all. Otherwise the missing ones are summed up,
- * and the primary answers, because it alone has them at once.
+ * The same of the time that a history is compared with.
+ * @throws NotFoundError when there is no such server of this account.
+ */
+export async function getEarlierHistory(
+  accountId: number,
+  idText: string,
+  history: Pick<History, "from" | "to" | "step" | "now">,
+  comparison: Comparison,
+): Promise<EarlierHistory> {
+  const server = await getRatedServer(accountId, parseId(idText));
+  const { by, ...range } = comparedRange(history, comparison);
+  // Where the samples have been deleted, their hours are drawn.
+  const step = isOld(range.from, history.now) ? Math.max(HOUR, history.step) : history.step;
+  const { points } = await readSteps(accountId, server, { ...inSteps(range, step), step }, history.now);
+  return { step, points: [...points].map(([at, { bands }]) => ({ at: at + by, bands })) };
+}
+
+type Point = Omit<HistoryPoint, "at" | "heard">;
+type Read = {
+  /** By the beginning of the step. */
+  points: Map<number, Point>;
+  search: PeakSearch;
+  minutes: number;
+  /** Summed hours that had samples. */
+  heard: number[];
+  isComplete: boolean;
+};
+
+/** Reads the sums of hours and, of the time that is not summed up yet or has shorter steps, samples. */
+async function readSteps(
+  accountId: number,
+  server: RatedServer & { lastSeenAt: Date },
+  { from, to, step }: TimeRange & { step: number },
+  now: number,
+): Promise<Read> {
+  const isByHour = step >= HOUR;
+  // Hours that are not settled yet are summed up for this page only.
+  const young = isByHour ? Math.min(to, Math.max(from, settledUntil(now))) : from;
+  const { steps, isComplete } = isByHour
+    ? await readHours(accountId, server, { from, to, step }, young)
+    : { steps: [], isComplete: true };
+  const read: Read = { points: new Map(), search: new PeakSearch(), minutes: 0, heard: [], isComplete };
+  const add = (at: number, { bands, late }: Point) => {
+    const before = read.points.get(at);
+    read.points.set(at, { bands: merge(before?.bands ?? {}, bands), late: (before?.late ?? 0) + late });
+  };
+  for (const { at, bands, worst, minutes, late, heard } of steps) {
+    add(Math.max(from, at), { bands, late });
+    read.search.add(bands, worst, HOUR);
+    read.minutes += minutes;
+    read.heard.push(...heard);
+  }
+  if (young >= to) return read;
+  const heardAt = hasReplica ? server.lastSeenAt.getTime() : null;
+  const untilNow = { from: young, until: Math.min(to, now + 1), step: Math.min(step, HOUR), heardAt };
+  for (const { at, bands, worst, late } of await fromReplica(({ client }) => listSteps(server, untilNow, client))) {
+    add(from + Math.floor((at - from) / step) * step, { bands, late });
+    read.search.add(bands, worst, 0);
+    read.minutes += bands.score?.count ?? 0;
+  }
+  return read;
+}
+
+/**
+ * The summed hours in `[from, young)`, by steps. The replica answers when it has them all. Otherwise the missing ones are
+ * summed up, and the primary answers, because it alone has them at once.
  */
 async function readHours(
   accountId: number,
   server: RatedServer,
-  from: number,
-  to: number,
+  { from, to, step }: TimeRange & { step: number },
   young: number,
-): Promise<{ hours: SummedHour[]; isComplete: boolean }> {
+): Promise<{ steps: SummedStep[]; isComplete: boolean }> {
+  const summed = { from, until: young, step };
+  // What has been deleted cannot be summed up.
+  const since = Math.max(from, Date.now() - (env.kept.telemetryDays + DAYS_OF_GRACE) * DAY);
   const known = await fromReplica(async ({ client }) =>
-    (await isBehind(server.id, from, to, client)) ? null : listHours(server.id, from, young, client),
+    (await isBehind(server.id, since, to, client)) ? null : listSummedSteps(server.id, summed, client),
   );
-  if (known) return { hours: known, isComplete: true };
-  const isComplete = await rollUp(server, from, to, Date.now() + PATIENCE);
-  if (!isComplete && !hasReaderLeft()) rollUpInBackground(accountId, [server], from, to);
-  return { hours: await listHours(server.id, from, young), isComplete };
+  if (known) return { steps: known, isComplete: true };
+  const isComplete = await rollUp(server, since, to, Date.now() + PATIENCE);
+  if (!isComplete && !hasReaderLeft()) rollUpInBackground(accountId, [server], since, to);
+  return { steps: await listSummedSteps(server.id, summed, db), isComplete };
 }
 
 /** The mean score of one hour. `hour` is its beginning in epoch milliseconds. */

@@ -13,7 +13,7 @@ const PAGE = 100;
 /** Attempts per server when its check-ins interfere. */
 const ATTEMPTS = 10;
 /** The samples of hours that cannot be summed up are deleted after this many extra days. */
-const DAYS_OF_GRACE = 2;
+export const DAYS_OF_GRACE = 2;
 
 const s = table("Server", "s");
 const t = table("TelemetrySample", "t");

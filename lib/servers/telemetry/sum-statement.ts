@@ -2,9 +2,9 @@ import { names, parameter, type Sql, select, statement } from "@/lib/database/st
 import { Expression, table } from "@/lib/database/tables";
 import { COMPONENTS, type Component } from "@/lib/servers/health-score";
 import { componentsSql, scoreSql } from "@/lib/servers/health-score-sql";
-import type { HistoryMeasure } from "@/lib/servers/telemetry/bands";
+import type { HistoryMeasure, SerializedBands } from "@/lib/servers/telemetry/bands";
 import { measuredColumns } from "@/lib/servers/telemetry/measured-columns";
-import { rolledUpRows } from "@/lib/servers/telemetry/measurements";
+import { type RolledUpMeasure, rolledUpRows } from "@/lib/servers/telemetry/measurements";
 
 // PostgreSQL rates the minutes of the past and sums them up: a flooded server has thousands of samples in an hour.
 
@@ -129,12 +129,17 @@ const componentsOf = (cores: string) =>
     failedUnits: "r.failed_last",
   });
 
-const MEASURES = rolledUpRows.map(({ measure, measurement, of }) => {
-  const [value, whole] = [MEASURED[measurement], of && MEASURED[of]];
-  // `least` ignores what is null.
-  const share = `case when ${value} is not null and ${whole} <> 0 then least(100, ${value} / ${whole} * 100) end`;
-  return [measure, whole ? share : value] as const;
-});
+/** What the sums keep of a sample, each with its SQL; `columns` are those of the sample. */
+export function measuresSql(columns: Readonly<Record<string, string>>): [measure: RolledUpMeasure, sql: string][] {
+  return rolledUpRows.map(({ measure, measurement, of }) => {
+    const [value, whole] = [columns[measurement], of && columns[of]];
+    // `least` ignores what is null.
+    const share = `case when ${value} is not null and ${whole} <> 0 then least(100, ${value} / ${whole} * 100) end`;
+    return [measure, whole ? share : String(value)];
+  });
+}
+
+const MEASURES = measuresSql(MEASURED);
 
 /**
  * What rating minutes needs: of which server, from which minute (since the epoch) until when, the samples since when (a day
@@ -230,7 +235,7 @@ export const STEPS = statement(
     const steps = select(
       {
         at: new Expression<number>(`rated.minute / ${step} * ${step} * 60000::float8`),
-        bands: new Expression<unknown>(BANDS),
+        bands: new Expression<SerializedBands>(BANDS),
         worst: new Expression<Partial<Record<HistoryMeasure, number>>>(ofEach(worstSql)),
         late: new Expression<number>(`(${LATE})::int`),
       },

@@ -1,11 +1,13 @@
 import type { Metadata } from "next";
+import { redirect } from "next/navigation";
 import { Live } from "@/app/ui/live";
-import { parseTrafficRange } from "@/lib/game-services/traffic";
 import { findId } from "@/lib/http/ids";
 import { Outcome } from "../outcome";
 import { visibleService } from "./own-service";
 import { ServiceView } from "./service-view";
 import { loadService } from "./service-view-actions";
+import { trafficPath } from "./traffic";
+import { trafficTime } from "./traffic-time";
 
 type Props = {
   params: Promise<{ id: string }>;
@@ -19,13 +21,17 @@ export async function generateMetadata({ params }: Props): Promise<Metadata> {
 export default async function Page({ params, searchParams }: Props) {
   const { id } = await params;
   const { done, ...query } = await searchParams;
-  const range = parseTrafficRange(query.range);
+  const { range, from, to, compare } = query;
   const nodeId = findId(String(query.node ?? ""));
+  const { service, account } = await visibleService(id);
+  const { asked, params: time } = trafficTime(query, account.timeZone);
+  // What a form sent, as a URL that means the same to everybody.
+  if (asked.kind === "range" && asked.exact) redirect(trafficPath(service.id, time, nodeId));
   return (
     <main id="main" className="page parts">
       <Outcome done={done} />
-      <Live load={loadService.bind(null, id, range, nodeId)}>
-        <ServiceView id={id} range={range} nodeId={nodeId} />
+      <Live load={loadService.bind(null, id, { range, from, to, compare }, nodeId)}>
+        <ServiceView id={id} query={query} nodeId={nodeId} />
       </Live>
     </main>
   );

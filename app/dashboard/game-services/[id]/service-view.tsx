@@ -1,4 +1,5 @@
 import Link from "next/link";
+import type { Query } from "@/app/ui/chart/asked-time";
 import { CopyButton } from "@/app/ui/copy-button";
 import { Cell, DataTable, Row, RowTitle } from "@/app/ui/data-table";
 import { Details } from "@/app/ui/details";
@@ -6,12 +7,11 @@ import { Ip } from "@/app/ui/ip";
 import { PageHeader } from "@/app/ui/page-header";
 import { Section } from "@/app/ui/section";
 import { Time } from "@/app/ui/time";
-import type { MetricRange } from "@/lib/api/schemas";
 import type { Relation } from "@/lib/game-services/access";
 import type { NodeState, ServiceDetails } from "@/lib/game-services/details";
 import { nodeNames } from "@/lib/game-services/edges/nodes";
 import { describeStanding } from "@/lib/game-services/standing";
-import { getTraffic, hadPlayer, listLatencies } from "@/lib/game-services/traffic";
+import { getEarlierTraffic, getTraffic, hadPlayer, listLatencies } from "@/lib/game-services/traffic";
 import { edgeNodePath, GAME_SERVICES, serviceAccessPath, serviceDnsPath, serviceSettingsPath } from "@/lib/page-paths";
 import { retryServiceAction, setServiceWishAction } from "../actions";
 import list from "../list.module.css";
@@ -20,6 +20,7 @@ import { nextStep, ServiceStatus } from "../service-status";
 import { FirstSteps } from "./first-steps";
 import { visibleService } from "./own-service";
 import { Traffic } from "./traffic";
+import { trafficTime } from "./traffic-time";
 
 const REASONS: Readonly<Record<Exclude<Relation, "owner">, string>> = {
   shared: "This service is shared with you. Only its owner can change it.",
@@ -30,22 +31,27 @@ const REASONS: Readonly<Record<Exclude<Relation, "owner">, string>> = {
 type Props = {
   /** The text of the path. */
   id: string;
-  range: MetricRange;
+  /** Says which time is shown. */
+  query: Query;
   /** The chosen edge node. Null means all nodes together. */
   nodeId: number | null;
 };
 
 /** One game service: its state, what its owner can do with it, its traffic, and what the edge nodes have of it. */
-export async function ServiceView({ id, range, nodeId }: Props) {
+export async function ServiceView({ id, query, nodeId }: Props) {
   const details = await visibleService(id);
   const { service, relation, account } = details;
   const now = new Date();
+  const time = trafficTime(query, account.timeZone);
   const [traffic, names, isPlayed] = await Promise.all([
-    getTraffic(service.id, range, nodeId, now.getTime()),
+    getTraffic(service.id, time.shown, nodeId, now.getTime()),
     nodeNames(),
     hadPlayer(service.id),
   ]);
-  const latencies = await listLatencies(service.id, traffic, nodeId);
+  const [latencies, earlier] = await Promise.all([
+    listLatencies(service.id, traffic, nodeId),
+    time.compare && getEarlierTraffic(service.id, traffic, nodeId, time.compare),
+  ]);
   return (
     <>
       <PageHeader
@@ -73,12 +79,13 @@ export async function ServiceView({ id, range, nodeId }: Props) {
       )}
       <Warnings nodes={details.nodes} />
       {!isPlayed && details.wish === "on" && <FirstSteps details={details} />}
-      {(isPlayed || details.wish !== "on" || traffic.nodes.length > 0) && (
+      {(isPlayed || details.wish !== "on" || traffic.nodes.length > 0 || time.asked.kind !== "none") && (
         <Traffic
           serviceId={service.id}
+          createdAt={service.created_at}
           zone={account.timeZone}
           states={details.nodes}
-          {...{ nodeId, traffic, latencies, names, now }}
+          {...{ nodeId, traffic, earlier, time, latencies, names, now }}
         />
       )}
       <Section id="configuration" title="Configuration">

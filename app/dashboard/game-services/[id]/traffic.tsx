@@ -1,7 +1,9 @@
 import { Fragment } from "react";
 import { ChartGrid } from "@/app/ui/chart/chart-grid";
+import { rowOf } from "@/app/ui/chart/chart-table";
 import type { ChartSeries } from "@/app/ui/chart/series";
 import { TimeChart } from "@/app/ui/chart/time-chart";
+import { CompareChoice, comparedText, DragHint, TimeChoice, TimeNotes } from "@/app/ui/chart/time-choice";
 import { Choices } from "@/app/ui/choices";
 import { Section } from "@/app/ui/section";
 import { Time } from "@/app/ui/time";
@@ -10,22 +12,20 @@ import type { MetricRange } from "@/lib/api/schemas";
 import { type Counter, MEANINGS } from "@/lib/game-services/counters";
 import type { NodeState } from "@/lib/game-services/details";
 import {
+  type Band,
   droppedShare,
+  type EarlierTraffic,
   type LatencySeries,
   TRAFFIC_RANGES,
   type Traffic as TrafficData,
 } from "@/lib/game-services/traffic";
 import { servicePath } from "@/lib/page-paths";
 import { counted, percent, quantity, type Unit } from "@/lib/quantities";
-import { DAY, HOUR, MINUTE } from "@/lib/time";
+import { clockText, dateText, durationText } from "@/lib/relative-time";
 import { zoneText } from "@/lib/time-zone";
+import type { TrafficTime } from "./traffic-time";
 
-/** `row` is the time that one row of a table covers, in milliseconds. */
-const RANGES: Readonly<Record<MetricRange, { name: string; row: number }>> = {
-  "1h": { name: "1 hour", row: 5 * MINUTE },
-  "24h": { name: "24 hours", row: HOUR },
-  "7d": { name: "7 days", row: DAY / 2 },
-};
+const NAMES: Readonly<Record<MetricRange, string>> = { "1h": "1 hour", "24h": "24 hours", "7d": "7 days" };
 
 const CHARTS: readonly { counter: Counter; title: string; unit: Unit }[] = [
   { counter: "connections", title: "Connections a minute", unit: "number" },
@@ -41,9 +41,14 @@ const MEANT: readonly (readonly [name: string, counter: keyof typeof MEANINGS])[
 
 type Props = {
   serviceId: number;
+  /** Epoch milliseconds. */
+  createdAt: number;
+  time: TrafficTime;
   /** The chosen node. Null means all nodes together. */
   nodeId: number | null;
   traffic: TrafficData;
+  /** The time that it is compared with. */
+  earlier: EarlierTraffic | null;
   /** One series for each node. Null when there are too many nodes. */
   latencies: LatencySeries[] | null;
   names: ReadonlyMap<number, string>;
@@ -52,33 +57,51 @@ type Props = {
   zone: string;
 };
 
+/** The page of a service with its charts of a time, of one node or of all. */
+export function trafficPath(id: number, time: Readonly<Record<string, string>>, node: number | null): string {
+  return `${servicePath(id)}?${new URLSearchParams({ ...time, ...(node !== null && { node: String(node) }) })}`;
+}
+
 /** What the edge nodes counted, in numbers and charts. */
-export function Traffic({ serviceId, nodeId, traffic, latencies, names, states, now, zone }: Props) {
+export function Traffic(props: Props) {
+  const { serviceId, createdAt, nodeId, traffic, earlier, time, latencies, names, states, now, zone } = props;
   const nameOf = (id: number) => names.get(id) ?? `Node ${id}`;
-  const path = (range: string, node: number | null) =>
-    `${servicePath(serviceId)}?range=${range}${node === null ? "" : `&node=${node}`}`;
+  const compared: Record<string, string> = time.compare === null ? {} : { compare: time.compare };
   const counting = new Set(traffic.nodes.map((node) => node.nodeId));
-  const silent = states.filter(({ id, isLive }) => !isLive && counting.has(id));
+  const silent = traffic.isNow ? states.filter(({ id, isLive }) => !isLive && counting.has(id)) : [];
   return (
     <Section
       id="traffic"
       title="Traffic"
       aside={
-        <Choices
-          label="Time shown"
-          choices={TRAFFIC_RANGES.map((range) => ({
-            href: path(range, nodeId),
-            name: RANGES[range].name,
+        <TimeChoice
+          ranges={TRAFFIC_RANGES.map((range) => ({
+            href: trafficPath(serviceId, { range, ...compared }, nodeId),
+            name: NAMES[range],
             isCurrent: range === traffic.range,
           }))}
+          action={`${servicePath(serviceId)}#traffic`}
+          kept={{ ...(nodeId !== null && { node: String(nodeId) }), ...compared }}
+          shown={traffic}
+          {...{ asked: time.asked, zone }}
         />
       }
     >
+      <CompareChoice
+        compare={time.compare}
+        params={time.params}
+        href={(params) => trafficPath(serviceId, params, nodeId)}
+      />
+      <TimeNotes
+        asked={time.asked}
+        instead={traffic.range && NAMES[traffic.range]}
+        also={beginning(traffic, createdAt, zone)}
+      />
       {traffic.nodes.length > 1 && (
         <Choices
           label="Edge node"
           choices={[null, ...counting].map((id) => ({
-            href: path(traffic.range, id),
+            href: trafficPath(serviceId, time.params, id),
             name: id === null ? "All nodes" : nameOf(id),
             isCurrent: id === nodeId,
           }))}
@@ -110,7 +133,8 @@ export function Traffic({ serviceId, nodeId, traffic, latencies, names, states, 
         <p className="soft">No edge node has counted anything in this time.</p>
       ) : (
         <Charts
-          {...{ traffic, latencies, zone }}
+          {...{ traffic, earlier, latencies, zone }}
+          compared={comparedText(time.compare)}
           name={nodeId === null ? "All nodes" : nameOf(nodeId)}
           nameOf={nameOf}
         />
@@ -119,20 +143,31 @@ export function Traffic({ serviceId, nodeId, traffic, latencies, names, states, 
   );
 }
 
-type ChartsProps = Pick<Props, "traffic" | "latencies" | "zone"> & { name: string; nameOf: (id: number) => string };
+type ChartsProps = Pick<Props, "traffic" | "earlier" | "latencies" | "zone"> & {
+  compared: string | undefined;
+  name: string;
+  nameOf: (id: number) => string;
+};
 
-function Charts({ traffic, latencies, zone, name, nameOf }: ChartsProps) {
+function Charts({ traffic, earlier, latencies, zone, compared, name, nameOf }: ChartsProps) {
+  const { step } = traffic;
+  // A point stands in the middle of its step.
+  const middle = <Point extends { at: number }>(point: Point) => ({ ...point, at: point.at + step / 2 });
+  const earlierOf = (points: readonly (Band & { at: number })[] | undefined): ChartSeries["earlier"] =>
+    points && { points: points.map(middle), gap: 1.5 * step };
+  const common = { traffic, zone, compared };
   return (
     <>
       <ChartGrid>
         {CHARTS.map(({ counter, title, unit }) => (
           <Chart
             key={counter}
-            {...{ traffic, title, unit, zone }}
+            {...{ ...common, title, unit }}
             series={[
               {
                 name,
-                points: traffic.points.map((point) => ({ ...point[counter], at: point.at + traffic.step / 2 })),
+                points: traffic.points.map((point) => middle({ ...point[counter], at: point.at })),
+                earlier: earlierOf(earlier?.points.map((point) => ({ ...point[counter], at: point.at }))),
               },
             ]}
           />
@@ -141,18 +176,23 @@ function Charts({ traffic, latencies, zone, name, nameOf }: ChartsProps) {
           <p className="soft">Choose an edge node to see its latency over time.</p>
         ) : (
           <Chart
-            {...{ traffic, zone }}
+            {...common}
             title="Latency to the origin"
             unit="milliseconds"
             series={latencies.map(({ nodeId: id, points }) => ({
               name: nameOf(id),
-              points: points.map((point) => ({ ...point, at: point.at + traffic.step / 2 })),
+              points: points.map(middle),
+              earlier: earlierOf(earlier?.latencies?.find(({ nodeId }) => nodeId === id)?.points),
             }))}
           />
         )}
       </ChartGrid>
       <p className="hint">
-        Lines are means of minutes, bands reach from the least to the greatest minute. Times in {zoneText(zone)}.
+        Lines are means of minutes, bands reach from the least to the greatest minute. <DragHint />
+        Each point is {durationText(step)}.{" "}
+        {compared &&
+          `Pale lines are the means ${compared}${earlier?.points.length ? "" : ", of which nothing is kept"}. `}
+        Times in {zoneText(zone)}.
       </p>
       <details>
         <summary>What is counted</summary>
@@ -171,15 +211,27 @@ function Charts({ traffic, latencies, zone, name, nameOf }: ChartsProps) {
   );
 }
 
-type ChartProps = { traffic: TrafficData; title: string; unit: Unit; series: readonly ChartSeries[]; zone: string };
+type ChartProps = {
+  traffic: TrafficData;
+  title: string;
+  unit: Unit;
+  series: readonly ChartSeries[];
+  zone: string;
+  compared: string | undefined;
+};
 
-function Chart({ traffic: { range, from, to, step }, title, unit, series, zone }: ChartProps) {
-  return (
-    <TimeChart {...{ title, from, to, step, unit, series, zone }} top={1} gap={1.5 * step} row={RANGES[range].row} />
-  );
+function Chart({ traffic: { from, to, step }, ...shown }: ChartProps) {
+  return <TimeChart {...{ from, to, step, ...shown }} top={1} gap={1.5 * step} row={rowOf(to - from)} />;
 }
 
-function Totals({ traffic: { totals, asked } }: { traffic: TrafficData }) {
+/** What is to be said of a time that begins before the service was created. */
+function beginning({ from, to }: TrafficData, createdAt: number, zone: string): string[] {
+  if (from >= createdAt) return [];
+  const created = `${dateText(new Date(createdAt), zone)}, ${clockText(new Date(createdAt), zone)} ${zoneText(zone)}`;
+  return [`This service was created ${created}: ${to <= createdAt ? "of this time" : "before that"} there is nothing.`];
+}
+
+function Totals({ traffic: { totals, asked, isNow } }: { traffic: TrafficData }) {
   const share = droppedShare(totals);
   const { latency } = totals;
   const exact = (counter: Counter, unit: Unit) => (
@@ -190,11 +242,7 @@ function Totals({ traffic: { totals, asked } }: { traffic: TrafficData }) {
   return (
     <ValueStrip
       values={[
-        {
-          name: "Players now",
-          value: asked.players === null ? "–" : <data value={asked.players}>{quantity(asked.players, "number")}</data>,
-          detail: asked.players === null && "not reported",
-        },
+        ...(isNow ? [playersNow(asked)] : []),
         {
           name: "Connections",
           value: exact("connections", "number"),
@@ -218,4 +266,12 @@ function Totals({ traffic: { totals, asked } }: { traffic: TrafficData }) {
       ]}
     />
   );
+}
+
+function playersNow({ players }: TrafficData["asked"]) {
+  return {
+    name: "Players now",
+    value: players === null ? "–" : <data value={players}>{quantity(players, "number")}</data>,
+    detail: players === null && "not reported",
+  };
 }

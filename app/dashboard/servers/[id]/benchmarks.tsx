@@ -5,7 +5,6 @@ import { Section } from "@/app/ui/section";
 import { Time } from "@/app/ui/time";
 import { benchmarkPath } from "@/lib/page-paths";
 import type { BenchmarkPage, OpenBenchmark } from "@/lib/servers/benchmarks";
-import type { HistoryRange } from "@/lib/servers/telemetry/history";
 import styles from "./benchmarks.module.css";
 
 const SECTIONS = [
@@ -25,8 +24,8 @@ const COLUMNS: Column[] = [
 
 type Props = {
   serverId: number;
-  /** Of the history above, which the links keep. */
-  range: HistoryRange;
+  /** The parameters of the history above, which the links keep. */
+  time: Readonly<Record<string, string>>;
   list: FleetQuery;
   finished: BenchmarkPage;
   open: readonly OpenBenchmark[];
@@ -34,9 +33,9 @@ type Props = {
 };
 
 /** The finished runs, newest first, a page of them, and the way to another. */
-export function Benchmarks({ serverId, range, list, finished, open, now }: Props) {
+export function Benchmarks({ serverId, time, list, finished, open, now }: Props) {
   const { runs, page, hasEarlier } = finished;
-  const pageHref = (to: number) => `${serverInList(serverId, list, { range, runs: String(to) })}#benchmarks`;
+  const pageHref = (to: number) => `${serverInList(serverId, list, { ...time, runs: String(to) })}#benchmarks`;
   return (
     <Section
       id="benchmarks"

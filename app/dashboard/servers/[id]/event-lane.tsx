@@ -40,8 +40,8 @@ export function eventLane(props: Props): ChartLane {
 }
 
 /** The events of the time shown, and before any were recorded the times in which no sample came. */
-function shownEvents({ silences: gaps, from, now }: History, { silences, others, recordedSince }: ServerEvents) {
-  const isShown = (event: Span) => (event.to ?? now) > from;
+function shownEvents({ silences: gaps, from, until, now }: History, { silences, others, recordedSince }: ServerEvents) {
+  const isShown = (event: Span) => (event.to ?? now) > from && event.from < until;
   const known = silences.filter(isShown);
   const before = gaps
     .filter(
@@ -54,11 +54,11 @@ function shownEvents({ silences: gaps, from, now }: History, { silences, others,
 }
 
 function Events({ shown, history, length, zone }: Omit<Props, "events"> & { shown: readonly ServerEvent[] }) {
-  const { from, now } = history;
+  const { from, until, now } = history;
   const sums = SUMMED.flatMap((kind) => {
     const all = shown.filter((event) => event.kind === kind);
     if (all.length === 0) return [];
-    const ms = all.reduce((sum, event) => sum + (event.to ?? now) - Math.max(from, event.from), 0);
+    const ms = all.reduce((sum, event) => sum + Math.min(until, event.to ?? now) - Math.max(from, event.from), 0);
     return `${KINDS[kind].word} ${counted(all.length, "time")} in ${length}, ${lengthText(ms)} in all.`;
   });
   const isSilence = ({ kind }: ServerEvent) => SILENCE_KINDS.includes(kind as SilenceKind);

@@ -1,34 +1,43 @@
-import { type FleetQuery, serverInList } from "@/app/dashboard/fleet-query";
+import { type FleetQuery, fleetParams, serverInList } from "@/app/dashboard/fleet-query";
 import { ChartGrid } from "@/app/ui/chart/chart-grid";
+import { rowOf } from "@/app/ui/chart/chart-table";
 import type { ChartPoint, ChartSeries } from "@/app/ui/chart/series";
 import { type ChartLane, type ChartLevel, TimeChart } from "@/app/ui/chart/time-chart";
-import { Choices } from "@/app/ui/choices";
+import { CompareChoice, comparedText, DragHint, TimeChoice, TimeNotes } from "@/app/ui/chart/time-choice";
 import { Section } from "@/app/ui/section";
 import { serverPath } from "@/lib/page-paths";
+import { env } from "@/lib/process/env";
 import { percent } from "@/lib/quantities";
-import { clockText, momentText } from "@/lib/relative-time";
+import { clockText, dateText, durationText, momentText } from "@/lib/relative-time";
 import type { ServerEvents } from "@/lib/servers/events/server-events";
 import { HEALTH_LEVELS } from "@/lib/servers/health-level";
 import { COMPONENT_CURVES } from "@/lib/servers/health-score";
 import type { CurrentValues } from "@/lib/servers/servers";
 import type { HistoryMeasure } from "@/lib/servers/telemetry/bands";
-import { HISTORY_RANGES, type HistoryRange, type History as ServerHistory } from "@/lib/servers/telemetry/history";
+import {
+  type EarlierHistory,
+  HISTORY_RANGES,
+  type HistoryRange,
+  type History as ServerHistory,
+} from "@/lib/servers/telemetry/history";
 import { rolledUpValues } from "@/lib/servers/telemetry/measurements";
 import { LONGEST_PAUSE, type Silence } from "@/lib/servers/telemetry/silences";
-import { DAY, HOUR, MINUTE } from "@/lib/time";
+import { MINUTE } from "@/lib/time";
 import { zoneText } from "@/lib/time-zone";
 import { eventLane, recordedText } from "./event-lane";
 import styles from "./history.module.css";
 import { chartId, HISTORY_CHARTS, type HistoryChart, SCORE_CHART } from "./history-charts";
+import type { HistoryTime } from "./history-time";
 import { lengthText, spanText } from "./silence-text";
 
-/** `row` is the time that one row of a table covers, in milliseconds. */
-const RANGES: Readonly<Record<HistoryRange, { name: string; row: number }>> = {
-  "1h": { name: "1 hour", row: 5 * MINUTE },
-  "24h": { name: "24 hours", row: HOUR },
-  "7d": { name: "7 days", row: 6 * HOUR },
-  "30d": { name: "30 days", row: DAY },
+const NAMES: Readonly<Record<HistoryRange, string>> = {
+  "1h": "1 hour",
+  "24h": "24 hours",
+  "7d": "7 days",
+  "30d": "30 days",
 };
+/** How the sentences call the time that is shown. */
+const nameOf = ({ range }: ServerHistory) => (range === null ? "this time" : NAMES[range]);
 
 const LEVELS: readonly ChartLevel[] = HEALTH_LEVELS.map(({ name, from }, index) => ({
   name,
@@ -41,6 +50,9 @@ type Props = {
   history: ServerHistory;
   /** Of the time that the history shows, and of before. */
   events: ServerEvents;
+  /** The time that it is compared with. */
+  earlier: EarlierHistory | null;
+  time: HistoryTime;
   current: CurrentValues;
   /** The score of now. */
   score: number;
@@ -49,40 +61,56 @@ type Props = {
 };
 
 /** The past of a server in pictures, in words, and in tables. */
-export function History({ serverId, history, events, current, score, list, zone }: Props) {
+export function History({ serverId, history, earlier, time, events, current, score, list, zone }: Props) {
+  const compared = comparedText(time.compare);
   const [quiet, shown] = [HISTORY_CHARTS.filter(isQuiet(history)), HISTORY_CHARTS.filter((c) => !isQuiet(history)(c))];
   return (
     <Section
       id="history"
       title="History"
       aside={
-        <Choices
-          label="Time shown"
-          choices={HISTORY_RANGES.map((range) => ({
-            href: serverInList(serverId, list, { range }),
-            name: RANGES[range].name,
+        <TimeChoice
+          ranges={HISTORY_RANGES.map((range) => ({
+            href: serverInList(serverId, list, { range, ...(time.compare && { compare: time.compare }) }),
+            name: NAMES[range],
             isCurrent: range === history.range,
           }))}
+          action={`${serverPath(serverId)}#history`}
+          kept={{ ...fleetParams(list), ...(time.compare && { compare: time.compare }) }}
+          shown={{ from: history.from, to: history.until }}
+          {...{ asked: time.asked, zone }}
         />
       }
     >
+      <CompareChoice
+        compare={time.compare}
+        params={time.params}
+        href={(params) => serverInList(serverId, list, params)}
+      />
+      <TimeNotes asked={time.asked} instead={history.range && NAMES[history.range]} also={beginning(history, zone)} />
       <ChartGrid>
         {shown.map((chart) => (
-          <Picture key={chart.title} {...{ chart, history, events, current, score, zone }} />
+          <Picture key={chart.title} {...{ chart, history, earlier, compared, events, current, score, zone }} />
         ))}
       </ChartGrid>
       <div className={styles.below}>
         {quiet.map((chart) => (
           <details key={chart.title} className="disclosure">
             <summary>{chart.title}: full score in all this time</summary>
-            <Picture {...{ chart, history, events, current, score, zone }} />
+            <Picture {...{ chart, history, earlier, compared, events, current, score, zone }} />
           </details>
         ))}
         <p className="hint">
-          Lines are means, bands reach from the least to the greatest value, shaded times had no check-in.{" "}
-          {`Times in ${zoneText(zone)}. ${knownText(history)} ${recordedText(history, events, zone)} `}
+          Lines are means, bands reach from the least to the greatest value, shaded times had no check-in. <DragHint />
+          {compared &&
+            `Pale lines are the means ${compared}${earlier?.points.length ? "" : ", of which nothing is known"}. `}
+          {`Times in ${zoneText(zone)}. ${pointsText(history)} ${knownText(history)} ${recordedText(history, events, zone)} `}
           {!history.isComplete && "Older hours are still being summed up; they appear here in a moment. "}
-          <a className="plain-button" href={`${serverPath(serverId)}/history.csv?range=${history.range}`} download>
+          <a
+            className="plain-button"
+            href={`${serverPath(serverId)}/history.csv?${new URLSearchParams(time.params)}`}
+            download
+          >
             Download as CSV
           </a>
         </p>
@@ -109,28 +137,31 @@ function isQuiet({ points }: ServerHistory) {
 function Picture({
   chart,
   history,
+  earlier,
+  compared,
   events,
   current,
   score,
   zone,
-}: { chart: HistoryChart } & Omit<Props, "serverId" | "list">) {
+}: { chart: HistoryChart; compared: string | undefined } & Omit<Props, "serverId" | "list" | "time">) {
   const { title, unit, top } = chart;
-  const { from, to, step, silences } = history;
+  const { from, to, step, now, until, silences } = history;
   const latest = rolledUpValues(current);
   const series = chart.series.map(({ name, measure }): ChartSeries => {
     const points = pointsOf(history, measure, score);
     const remark = remarkOf(measure, points, history, zone);
-    const last = measure === "score" ? score : (latest[measure] ?? undefined);
-    return { name, points, last, ...(remark && { remark }) };
+    // The present values are those of the end of a time that ends now.
+    const last = until < now ? undefined : measure === "score" ? score : (latest[measure] ?? undefined);
+    return { name, points, last, earlier: earlierOf(earlier, measure), ...(remark && { remark }) };
   });
   return (
     <TimeChart
       id={chartId(title)}
-      {...{ title, from, to, step, top, unit, series, zone, silences }}
+      {...{ title, from, to, step, top, unit, series, zone, silences, compared }}
       gap={Math.max(1.5 * step, LONGEST_PAUSE)}
       levels={chart === SCORE_CHART ? LEVELS : []}
       lanes={chart === SCORE_CHART ? lanesOf(history, events, zone) : []}
-      row={RANGES[history.range].row}
+      row={rowOf(to - from)}
     />
   );
 }
@@ -143,9 +174,7 @@ function lanesOf(history: ServerHistory, events: ServerEvents, zone: string): Ch
     marks,
     words: <ReportedLater {...{ marks, history, zone }} />,
   };
-  return [eventLane({ history, events, length: RANGES[history.range].name, zone }), late].filter(
-    ({ marks }) => marks.length > 0,
-  );
+  return [eventLane({ history, events, length: nameOf(history), zone }), late].filter(({ marks }) => marks.length > 0);
 }
 
 /** The steps in which scores were known only later; neighbours are one time. */
@@ -166,7 +195,7 @@ function ReportedLater({ marks, history, zone }: { marks: readonly Silence[] } &
   return (
     <details className={`disclosure ${styles.outages}`} data-late={minutes}>
       <summary>
-        Reported later: {lengthText(minutes * MINUTE)} of {RANGES[history.range].name}.
+        Reported later: {lengthText(minutes * MINUTE)} of {nameOf(history)}.
       </summary>
       <p className="soft">
         The check-ins of these times arrived more than a minute late. Before that, the score was that of a silent
@@ -181,9 +210,24 @@ function ReportedLater({ marks, history, zone }: { marks: readonly Silence[] } &
   );
 }
 
+/** What is to be said of a time that begins before the server did. */
+function beginning({ from, until, began }: ServerHistory, zone: string): string[] {
+  if (from >= began) return [];
+  const first = `${dateText(new Date(began), zone)}, ${clockText(new Date(began), zone)} ${zoneText(zone)}`;
+  return [`This server is known since ${first}: ${until <= began ? "of this time" : "before that"} there is nothing.`];
+}
+
+/** What a point of a chart is, and why it is not finer. */
+function pointsText({ step, hoursBecause }: ServerHistory): string {
+  const each = `Each point is ${durationText(step)}`;
+  if (hoursBecause === null) return `${each} of check-ins.`;
+  const kept = `check-ins are kept for ${env.kept.telemetryDays} days, after that the sums of their hours`;
+  return hoursBecause === "long" ? `${each}, of the sums of hours.` : `${each}: ${kept}.`;
+}
+
 /** How much of the range has a score. */
-function knownText({ known, from, now }: ServerHistory): string {
-  const all = now - from;
+function knownText({ known, from, until }: ServerHistory): string {
+  const all = until - from;
   if (known >= all - MINUTE) return "The score is known for all of this time.";
   return `The score is known for ${lengthText(known)} of this time (${percent(Math.floor((known / all) * 100))}).`;
 }
@@ -195,19 +239,29 @@ function remarkOf(measure: HistoryMeasure, points: readonly ChartPoint[], histor
   const text = `${peakTime(peak, zone)} ${zoneText(zone)}`;
   if (measure !== "score") return { text: `highest ${text}`, at: peak.at };
   const last = points.at(-1);
-  return last && last.least < peak.value
+  return last && last.least < peak.value && history.until === history.now
     ? { text: "lowest now", at: last.at }
     : { text: `lowest ${text}`, at: peak.at };
 }
 
 /** A point in the middle of each step. The score ends with the one of now, which the page shows at its top. */
-function pointsOf({ points, step, now }: ServerHistory, measure: HistoryMeasure, score: number): ChartPoint[] {
+function pointsOf({ points, step, now, until }: ServerHistory, measure: HistoryMeasure, score: number): ChartPoint[] {
   const known = points.flatMap(({ at, bands }) => {
     const band = bands[measure];
-    return band ? [{ ...band, at: Math.min(at + step / 2, (at + now) / 2) }] : [];
+    return band ? [{ ...band, at: Math.min(at + step / 2, (at + until) / 2) }] : [];
   });
   const current = { at: now, least: score, mean: score, greatest: score, count: 1 };
-  return measure === "score" ? [...known, current] : known;
+  return measure === "score" && until === now ? [...known, current] : known;
+}
+
+function earlierOf(earlier: EarlierHistory | null, measure: HistoryMeasure): ChartSeries["earlier"] {
+  if (!earlier) return undefined;
+  const { step, points } = earlier;
+  const known = points.flatMap(({ at, bands }) => {
+    const band = bands[measure];
+    return band ? [{ ...band, at: at + step / 2 }] : [];
+  });
+  return { points: known, gap: Math.max(1.5 * step, LONGEST_PAUSE) };
 }
 
 function peakTime({ at, within }: { at: number; within: number }, zone: string): string {

@@ -2,14 +2,14 @@
 
 import { parseFleetQuery } from "@/app/dashboard/fleet-query";
 import { parseRunsPage } from "@/lib/servers/benchmarks";
-import { parseHistoryRange } from "@/lib/servers/telemetry/history";
 import { requireAccount } from "@/lib/sign-in/sessions";
+import { historyTime } from "./history-time";
 import { ServerView } from "./server-view";
 
-/** The server as it is now, for a page that is open. A caller may send anything as its id, range, page and list. */
+/** The server as it is now, for a page that is open. A caller may send anything as its id, time, page and list. */
 export async function loadServer(
   id: unknown,
-  range: unknown,
+  time: unknown,
   runsPage: unknown,
   list: unknown,
 ): Promise<React.ReactNode> {
@@ -18,7 +18,7 @@ export async function loadServer(
     <ServerView
       accountId={account.id}
       id={String(id)}
-      range={parseHistoryRange(range)}
+      time={historyTime(Object(time), account.timeZone)}
       runsPage={parseRunsPage(String(runsPage))}
       list={parseFleetQuery(Object(list))}
       zone={account.timeZone}

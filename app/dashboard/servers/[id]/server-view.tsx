@@ -9,7 +9,7 @@ import { listServerEvents } from "@/lib/servers/events/server-events";
 import { UPTIME_RANGES } from "@/lib/servers/events/uptime";
 import { isRatedWell } from "@/lib/servers/health-level";
 import { getServerReport } from "@/lib/servers/servers";
-import { getHistory, type HistoryRange } from "@/lib/servers/telemetry/history";
+import { getEarlierHistory, getHistory } from "@/lib/servers/telemetry/history";
 import { findUnwellSince } from "@/lib/servers/telemetry/since";
 import { findTwoDaemons } from "@/lib/servers/telemetry/two-daemons";
 import { Benchmarks } from "./benchmarks";
@@ -17,6 +17,7 @@ import { CurrentValues } from "./current-values";
 import { Facts } from "./facts";
 import { Health } from "./health";
 import { History } from "./history";
+import type { HistoryTime } from "./history-time";
 import { orNotFoundPage } from "./or-not-found-page";
 import { ServerHead } from "./server-head";
 import styles from "./server-view.module.css";
@@ -27,7 +28,7 @@ type Props = {
   accountId: number;
   /** The text of the path. */
   id: string;
-  range: HistoryRange;
+  time: HistoryTime;
   /** Of the finished benchmark runs. */
   runsPage: number;
   /** The list that somebody came from. */
@@ -37,14 +38,15 @@ type Props = {
 };
 
 /** One server as the API answers it: what it is like now, why, how it was before, and what is known of the machine. */
-export async function ServerView({ accountId, id, range, runsPage, list, zone }: Props) {
+export async function ServerView({ accountId, id, time, runsPage, list, zone }: Props) {
   const [report, history] = await orNotFoundPage(
-    Promise.all([getServerReport(accountId, id), getHistory(accountId, id, range)]),
+    Promise.all([getServerReport(accountId, id), getHistory(accountId, id, time.shown)]),
   );
   const { server, hasCheckedIn, need, health } = report;
   const now = new Date();
   const isRatedBadly = need === "attention" && !isRatedWell({ score: health.score, components: health.components });
-  const [twoDaemonsAt, openRuns, finished, fleet, since, events] = await Promise.all([
+  const [earlier, twoDaemonsAt, openRuns, finished, fleet, since, events] = await Promise.all([
+    time.compare && getEarlierHistory(accountId, id, history, time.compare),
     findTwoDaemons(accountId, server.id, now),
     listOpenBenchmarks(accountId, server.id, now),
     listBenchmarkPage(accountId, server.id, runsPage),
@@ -65,14 +67,14 @@ export async function ServerView({ accountId, id, range, runsPage, list, zone }:
             serverId={server.id}
             current={report.current}
             score={health.score}
-            {...{ history, events, list, zone }}
+            {...{ history, earlier, time, events, list, zone }}
           />
           <Uptime serverPath={serverPath(server.id)} events={events} now={history.now} zone={zone} />
         </>
       ) : (
         <SetUp serverId={server.id} origin={await pageOrigin()} />
       )}
-      <Benchmarks serverId={server.id} range={range} list={list} finished={finished} open={openRuns} now={now} />
+      <Benchmarks serverId={server.id} time={time.params} list={list} finished={finished} open={openRuns} now={now} />
       <Facts server={server} current={report.current} />
     </article>
   );

@@ -2,8 +2,9 @@ import { csvRow } from "@/lib/csv";
 import { NotFoundError } from "@/lib/failures";
 import { getServer } from "@/lib/servers/servers";
 import { HISTORY_MEASURES } from "@/lib/servers/telemetry/bands";
-import { getHistory, type History, parseHistoryRange } from "@/lib/servers/telemetry/history";
+import { getHistory, type History } from "@/lib/servers/telemetry/history";
 import { findAccount } from "@/lib/sign-in/sessions";
+import { historyTime } from "../history-time";
 
 type Context = { params: Promise<{ id: string }> };
 
@@ -12,13 +13,15 @@ export async function GET(request: Request, { params }: Context): Promise<Respon
   const account = await findAccount();
   if (!account) return plainText("Sign in to the console first.", 401);
   const { id } = await params;
-  const range = parseHistoryRange(new URL(request.url).searchParams.get("range"));
+  const { searchParams } = new URL(request.url);
+  const time = historyTime(Object.fromEntries(searchParams), account.timeZone);
+  if (time.asked.kind === "refused") return plainText(time.asked.message, 400);
   try {
-    const [{ label }, history] = await Promise.all([getServer(account.id, id), getHistory(account.id, id, range)]);
+    const [{ label }, history] = await Promise.all([getServer(account.id, id), getHistory(account.id, id, time.shown)]);
     return new Response(csvOf(label, history), {
       headers: {
         "Content-Type": "text/csv; charset=utf-8",
-        "Content-Disposition": `attachment; filename="server-${id}-${range}.csv"`,
+        "Content-Disposition": `attachment; filename="server-${id}-${Object.values(time.params).join("-").replaceAll(":", "")}.csv"`,
         "Cache-Control": "no-store",
         "X-Content-Type-Options": "nosniff",
       },

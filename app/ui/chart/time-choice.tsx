@@ -1,0 +1,122 @@
+import { Choices } from "@/app/ui/choices";
+import { describedBy, FieldError } from "@/app/ui/field";
+import { type AskedRange, COMPARISON_NAMES, type Comparison, clockField, type TimeRange } from "@/lib/time-range";
+import { zoneText } from "@/lib/time-zone";
+import styles from "./time-choice.module.css";
+
+type Props = {
+  /** The fixed ranges, each with its link. */
+  ranges: React.ComponentProps<typeof Choices>["choices"];
+  /** Where the form leads, and what else its URL keeps. */
+  action: string;
+  kept: Readonly<Record<string, string>>;
+  /** What the fields show of a fixed range. */
+  shown: TimeRange;
+  asked: AskedRange;
+  zone: string;
+};
+
+/** Begins the ids of the fields, and that of the sentence that says why a time is not shown. */
+const ID = "time";
+
+/** Chooses the time that the charts of a page show: a fixed range, or any other by two fields. */
+export function TimeChoice({ ranges, action, kept, shown, asked, zone }: Props) {
+  const isRefused = asked.kind === "refused";
+  const { from, to } = asked.kind === "range" ? asked.range : shown;
+  const fields = isRefused ? asked.fields : { from: clockField(from, zone), to: clockField(to, zone) };
+  return (
+    <div className={styles.choice}>
+      <Choices label="Time shown" choices={ranges} />
+      <form
+        className={styles.form}
+        action={action}
+        aria-label="Any time"
+        // What was typed belongs to the time that was shown then.
+        key={asked.kind === "none" ? "" : `${fields.from} ${fields.to}`}
+      >
+        {Object.entries(kept).map(([name, value]) => (
+          <input key={name} type="hidden" name={name} value={value} />
+        ))}
+        {(["from", "to"] as const).map((name) => (
+          <span key={name} className={styles.field}>
+            <label htmlFor={`${ID}-${name}`}>{name === "from" ? "From" : "to"}</label>
+            <input
+              id={`${ID}-${name}`}
+              className="input"
+              type="datetime-local"
+              name={name}
+              defaultValue={fields[name]}
+              required
+              {...(isRefused && { ...describedBy(ID, asked.message), autoFocus: name === "from" })}
+            />
+          </span>
+        ))}
+        <span className="hint">{zoneText(zone)}</span>
+        <button type="submit" className="button quiet small">
+          Show
+        </button>
+      </form>
+    </div>
+  );
+}
+
+const COMPARED: Readonly<Record<Comparison, string>> = {
+  "1d": "a day before",
+  "7d": "a week before",
+  "28d": "28 days before",
+};
+
+/** How the page calls the time that the pale lines are of. */
+export function comparedText(compare: Comparison | null): string | undefined {
+  return compare === null ? undefined : COMPARED[compare];
+}
+
+type CompareProps = {
+  compare: Comparison | null;
+  /** Leads to the page with these parameters. */
+  href(params: Readonly<Record<string, string>>): string;
+  params: Readonly<Record<string, string>>;
+};
+
+/** Sets the same length of time, some days earlier, beside the time shown. */
+export function CompareChoice({ compare, href, params: { compare: _, ...params } }: CompareProps) {
+  return (
+    <div className={styles.compare}>
+      <span aria-hidden="true">Compare with</span>
+      <Choices
+        label="Compare with"
+        choices={[null, ...COMPARISON_NAMES].map((name) => ({
+          href: href({ ...params, ...(name && { compare: name }) }),
+          name: name === null ? "nothing" : COMPARED[name],
+          isCurrent: name === compare,
+        }))}
+      />
+    </div>
+  );
+}
+
+/** How a time is chosen in a chart, for those whose browser runs scripts. */
+export function DragHint() {
+  return (
+    <span className={styles.drag}>
+      Drag over a chart to look closer, or mark a time with Space and press Enter at another.{" "}
+    </span>
+  );
+}
+
+type NotesProps = {
+  asked: AskedRange;
+  /** The fixed range that is shown where what was asked for is refused: "24 hours". */
+  instead: string | null;
+  also?: readonly string[];
+};
+
+/** What is worth knowing of the time that was asked for, or why it is not shown. */
+export function TimeNotes({ asked, instead, also = [] }: NotesProps) {
+  if (asked.kind === "refused") {
+    const message = `${asked.message} Shown instead: the last ${instead?.replace(/^1 /, "")}.`;
+    return <FieldError id={`${ID}-error`} message={message} />;
+  }
+  const notes = asked.kind === "range" ? [...asked.notes, ...also] : [];
+  return notes.length > 0 && <p className="notice">{notes.join(" ")}</p>;
+}
