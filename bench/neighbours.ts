@@ -5,13 +5,15 @@ import { freePort } from "@/e2e/support/free-port";
 import { fieldsOfForm } from "@/e2e/support/html-form";
 import { has } from "@/e2e/support/programs.mjs";
 import { startRedis } from "@/e2e/support/redis-server";
+import { HISTORY_MEASURES } from "@/lib/servers/telemetry/bands";
+import { RULE } from "@/lib/servers/telemetry/sum-statement";
+import { HOUR, SECOND } from "@/lib/time";
 import { hashToken, mintToken } from "@/lib/tokens/format";
 import type { Bench, BenchRequest, Target } from "./bench";
 import { keysOf, loadOf } from "./bodies";
 import { findDearestBodies } from "./dearest-bodies";
 import type { Measured } from "./load";
 
-const SECOND = 1000;
 /** The goal: beside an attack, p95 may be this many times as long as in peace, or this many milliseconds longer. */
 const GOAL_TIMES = 5;
 const GOAL_MS = 250;
@@ -165,6 +167,18 @@ async function attacksOf({ data }: Bench, app: Target, people: People): Promise<
       headers: [cookie],
       connections: 20,
     },
+    "20 times of 400 days of a server": {
+      path: `${FLEET}/servers/${people.serverId}?from=2000-01-01T00:00Z&to=9999-01-01T00:00Z&compare=28d`,
+      tokens: [],
+      headers: [cookie],
+      connections: 20,
+    },
+    "20 other times of a server": {
+      path: `${FLEET}/servers/${people.serverId}?from=${ago(47)}&to=${ago(1)}&compare=7d`,
+      tokens: [],
+      headers: [cookie],
+      connections: 20,
+    },
     "40 readers of the reference": { path: "/docs/api?x=1", tokens: [], connections: 40 },
     "40 strangers at the sign-in": { path: "/sign-in?next=/dashboard", tokens: [], connections: 40 },
     "a home that guesses passwords": {
@@ -202,6 +216,11 @@ async function attacksOf({ data }: Bench, app: Target, people: People): Promise<
     ],
     ...Object.fromEntries(Object.entries(attacks).map(([name, request]) => [name, [{ ...request, ...during }]])),
   };
+}
+
+/** So many hours ago, as a URL of charts says it. */
+function ago(hours: number): string {
+  return `${new Date(Date.now() - hours * HOUR).toISOString().slice(0, 16)}Z`;
 }
 
 /** The dearest body of each door that was found, from 40 clients each. */
@@ -261,6 +280,14 @@ async function addPeople(url: string): Promise<People> {
       select $1, now() - i * interval '1 minute', i % 100, 9000, 16000, 50 from generate_series(60, 30 * 24 * 60) i
       on conflict do nothing`,
       [serverId],
+    );
+    // What is older than the samples that are kept.
+    await client.query(
+      `insert into telemetry_hours (server_id, hour, samples, rule, bands)
+      select $1, date_trunc('hour', now(), 'UTC') - i * interval '1 hour', 60, $2, (
+        select jsonb_object_agg(name, jsonb_build_array(10 + i % 7, 20.123, 30 + i % 50, 60)) from unnest($3::text[]) name)
+      from generate_series(31 * 24, 400 * 24) i on conflict do nothing`,
+      [serverId, RULE, HISTORY_MEASURES],
     );
     return { attacker: await session("with 1000 servers"), quiet: await session("with 10 servers"), key, serverId };
   } finally {

@@ -341,6 +341,26 @@ test("40 clients of a page of 1,000 servers, and 40 strangers with pages that ar
   for (const crowd of crowds) expectTrueRefusals(await crowd.stop());
 });
 
+test("40 clients of 400 days of a server, compared with the days before, wait for each other alone", {
+  tag: "@one-engine",
+}, async () => {
+  const quiet = await newCustomer();
+  const { serverId, cookie } = attacker;
+  await db.server.update({ where: { id: serverId }, data: { createdAt: new Date(Date.now() - 400 * DAY) } });
+  await db.$executeRaw`
+    insert into telemetry_hours (server_id, hour, samples, rule, bands)
+    select ${serverId}, date_trunc('hour', now(), 'UTC') - n * interval '1 hour', 60, 1,
+      '{"score": [700, 800, 900, 60], "cpuPct": [10, 20, 30, 60], "memUsedPct": [10, 20, 30, 60], "diskUsedPct": [1, 2, 3, 60]}'
+    from generate_series(1, 9600) n`;
+  const path = `/dashboard/servers/${serverId}?from=2000-01-01T00:00Z&to=9999-01-01T00:00Z&compare=28d`;
+  const crowd = attack(40, () => [send(path, { Cookie: cookie })]);
+  await crowd.untilRefused();
+  await expectServed(quiet);
+  const seen = await crowd.stop();
+  expect(seen.some(({ status }) => status === 200)).toBe(true);
+  expectTrueRefusals(seen);
+});
+
 test("a reader who leaves while a month is summed up leaves the rest of it undone", {
   tag: "@one-engine",
 }, async () => {
