@@ -2,6 +2,7 @@ import { Choices } from "@/app/ui/choices";
 import { describedBy, FieldError } from "@/app/ui/field";
 import { type AskedRange, COMPARISON_NAMES, type Comparison, clockField, type TimeRange } from "@/lib/time-range";
 import { zoneText } from "@/lib/time-zone";
+import type { AskedTime } from "./asked-time";
 import styles from "./time-choice.module.css";
 
 type Props = {
@@ -12,7 +13,7 @@ type Props = {
   kept: Readonly<Record<string, string>>;
   /** What the fields show of a fixed range. */
   shown: TimeRange;
-  asked: AskedRange;
+  time: AskedTime<string>;
   zone: string;
 };
 
@@ -20,7 +21,7 @@ type Props = {
 const ID = "time";
 
 /** Chooses the time that the charts of a page show: a fixed range, or any other by two fields. */
-export function TimeChoice({ ranges, action, kept, shown, asked, zone }: Props) {
+export function TimeChoice({ ranges, action, kept, shown, time: { asked, compare, params }, zone }: Props) {
   const isRefused = asked.kind === "refused";
   const { from, to } = asked.kind === "range" ? asked.range : shown;
   const fields = isRefused ? asked.fields : { from: clockField(from, zone), to: clockField(to, zone) };
@@ -32,9 +33,9 @@ export function TimeChoice({ ranges, action, kept, shown, asked, zone }: Props) 
         action={action}
         aria-label="Any time"
         // What was typed belongs to the time that was shown then.
-        key={asked.kind === "none" ? "" : `${fields.from} ${fields.to}`}
+        key={Object.values(params).join(" ")}
       >
-        {Object.entries(kept).map(([name, value]) => (
+        {Object.entries({ ...kept, ...(compare && { compare }) }).map(([name, value]) => (
           <input key={name} type="hidden" name={name} value={value} />
         ))}
         {(["from", "to"] as const).map((name) => (

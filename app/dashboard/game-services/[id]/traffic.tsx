@@ -81,9 +81,9 @@ export function Traffic(props: Props) {
             isCurrent: range === traffic.range,
           }))}
           action={`${servicePath(serviceId)}#traffic`}
-          kept={{ ...(nodeId !== null && { node: String(nodeId) }), ...compared }}
+          kept={nodeId === null ? {} : { node: String(nodeId) }}
           shown={traffic}
-          {...{ asked: time.asked, zone }}
+          {...{ time, zone }}
         />
       }
     >

@@ -76,9 +76,9 @@ export function History({ serverId, history, earlier, time, events, current, sco
             isCurrent: range === history.range,
           }))}
           action={`${serverPath(serverId)}#history`}
-          kept={{ ...fleetParams(list), ...(time.compare && { compare: time.compare }) }}
+          kept={fleetParams(list)}
           shown={{ from: history.from, to: history.until }}
-          {...{ asked: time.asked, zone }}
+          {...{ time, zone }}
         />
       }
     >
