@@ -1,8 +1,10 @@
-import { queryIn, type Transaction } from "@/lib/database/run-statement";
+import type { Reader } from "@/lib/database/replica";
+import { queryIn } from "@/lib/database/run-statement";
 import { parameter, select, statement } from "@/lib/database/statement";
 import { Expression, table } from "@/lib/database/tables";
 import { type Bands, type HistoryMeasure, readBands, type SerializedBands } from "@/lib/servers/telemetry/bands";
-import { SECOND } from "@/lib/time";
+import { listHours, type SummedHour } from "@/lib/servers/telemetry/roll-ups";
+import { HOUR, MINUTE, SECOND } from "@/lib/time";
 
 /** One step of summed hours. `at` is its beginning in epoch milliseconds, `late` as that of `SummedHour`. */
 export type SummedStep = {
@@ -71,9 +73,17 @@ const SUMMED_STEPS = statement(
 export async function listSummedSteps(
   serverId: number,
   { from, until, step }: { from: number; until: number; step: number },
-  client: Transaction,
+  client: Reader,
 ): Promise<SummedStep[]> {
+  // An hour of its own needs no joining, which costs PostgreSQL ten times as much as reading it.
+  if (step === HOUR) return (await listHours(serverId, from, until, client)).map(stepOfHour);
   const values = { serverId, from: new Date(from), until: new Date(until), stepS: step / SECOND };
   const rows = await queryIn(client, SUMMED_STEPS, values);
   return rows.map(({ bands, ...rest }) => ({ ...rest, bands: readBands(bands) }));
+}
+
+function stepOfHour({ hour, samples, bands, late }: SummedHour): SummedStep {
+  const worst = Object.fromEntries(Object.keys(bands).map((name) => [name, hour]));
+  const minutes = Math.min(HOUR / MINUTE, bands.score?.count ?? 0);
+  return { at: hour, bands, worst, minutes, late, heard: samples > 0 ? [hour] : [] };
 }
