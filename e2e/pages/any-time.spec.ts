@@ -104,7 +104,7 @@ withAndWithoutJavaScript(() => {
       const alert = page.getByRole("alert").filter({ hasText: sentence });
       await expect(alert).toContainText("Shown instead: the last 24 hours.");
       await expect(fields(page)[0]).toHaveAttribute("aria-invalid", "true");
-      await expect(figure(page, "CPU").locator("[data-series='Busy'] path").first()).toHaveAttribute("d", /L/);
+      await expect(figure(page, "CPU").locator("[data-series='Busy'] path").first()).toHaveAttribute("d", /l/);
     }
     const odd = [
       ["0000-01-01T00:00", "9999-12-31T23:59", "shown is what there is since"],
@@ -152,7 +152,7 @@ test("samples are drawn where they are, hours where they are not, and 400 days i
       'score', '[700, 800, 900, 60]'::jsonb)
     from generate_series(date_trunc('hour', ${new Date(NOW - 399 * DAY)}, 'UTC'), ${new Date(NOW - 30 * HOUR)}, interval '1 hour') ts`;
   const points = async () =>
-    ((await figure(page, "CPU").locator("[data-series='Busy'] path").last().getAttribute("d")) ?? "").split(/[ML]/)
+    ((await figure(page, "CPU").locator("[data-series='Busy'] path").last().getAttribute("d")) ?? "").split(/[Ml]/)
       .length - 1;
   await page.goto(url(id, { from: NOW - 12 * HOUR, to: NOW - HOUR }));
   await expect(page.getByText("Each point is 1 minute of check-ins.")).toBeVisible();
@@ -274,7 +274,7 @@ withAndWithoutJavaScript(() => {
     await page.getByRole("navigation", { name: "Compare with" }).getByRole("link", { name: "a day before" }).click();
     await expect(page).toHaveURL(/from=.*&to=.*&compare=1d$/);
     const cpu = figure(page, "CPU");
-    await expect(cpu.locator("[data-series='Busy'] [data-earlier]")).toHaveAttribute("d", /^M.*L/);
+    await expect(cpu.locator("[data-series='Busy'] [data-earlier]")).toHaveAttribute("d", /^M.*l/);
     await expect(page.getByText("Pale lines are the means a day before.")).toBeVisible();
     await cpu.getByText("Table").click();
     await expect(cpu.getByRole("columnheader", { name: "Mean a day before" })).toHaveCount(1);
@@ -288,7 +288,7 @@ withAndWithoutJavaScript(() => {
     // The fixed ranges and the form keep it.
     await page.getByRole("link", { name: "24 hours" }).click();
     await expect(page).toHaveURL(/range=24h&compare=1d/);
-    await expect(cpu.locator("[data-earlier]").first()).toHaveAttribute("d", /^M.*L/);
+    await expect(cpu.locator("[data-earlier]").first()).toHaveAttribute("d", /^M.*l/);
     await page.getByRole("navigation", { name: "Compare with" }).getByRole("link", { name: "28 days before" }).click();
     await expect(page.getByText("Pale lines are the means 28 days before, of which nothing is known.")).toBeVisible();
     await page.getByRole("navigation", { name: "Compare with" }).getByRole("link", { name: "nothing" }).click();
@@ -301,7 +301,7 @@ withAndWithoutJavaScript(() => {
       from generate_series(${new Date(BEGAN)}, ${new Date(NOW)}, interval '1 minute') ts`;
     await page.goto(`/dashboard/game-services/${service.id}?range=1h&compare=1d`);
     const connections = figure(page, "Connections a minute");
-    await expect(connections.locator("[data-earlier]")).toHaveAttribute("d", /^M.*L/);
+    await expect(connections.locator("[data-earlier]")).toHaveAttribute("d", /^M.*l/);
     await connections.getByText("Table").click();
     await expect(connections.getByRole("columnheader", { name: "Mean a day before" })).toHaveCount(1);
     await expect(connections.getByRole("row").nth(4).getByRole("cell").last()).toHaveText("9");

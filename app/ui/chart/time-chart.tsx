@@ -8,6 +8,7 @@ import { ChartTable } from "./chart-table";
 import { Lane, type LaneKind, type LaneMark } from "./lane";
 import { Legend } from "./legend";
 import { packPoints } from "./packed-points";
+import { shortened } from "./path";
 import type { ChartPoint, ChartSeries, ChartSilence } from "./series";
 import { TimeAxis } from "./time-axis";
 import styles from "./time-chart.module.css";
@@ -168,10 +169,14 @@ function Plot({ title, from, to, step, gap, top, unit, series, silences, levels,
             return (
               <g key={name} className={styles[`series${index}`]} data-series={name}>
                 {earlier && (
-                  <path className={styles.earlier} data-earlier d={mean(withGaps(earlier.points, earlier.gap)) ?? ""} />
+                  <path
+                    className={styles.earlier}
+                    data-earlier
+                    d={shortened(mean(withGaps(earlier.points, earlier.gap)))}
+                  />
                 )}
-                <path className={styles.band} d={band(joined) ?? ""} />
-                <path className={styles.mean} d={mean(joined) ?? ""} />
+                <path className={styles.band} d={shortened(band(joined))} />
+                <path className={styles.mean} d={shortened(mean(joined))} />
               </g>
             );
           })}
