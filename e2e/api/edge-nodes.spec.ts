@@ -936,8 +936,13 @@ test("ten thousand services are one answer of less than two megabytes", async ()
     select $1, 'Many', 'many-' || i || '.example.com', '192.0.2.1', 25565 from generate_series(1, 10000) i`,
     [owner],
   );
-  const { status, json, text } = await get(node.key);
-  expect(status).toBe(200);
+  // A busy machine may answer 503 first.
+  let answer = await get(node.key);
+  await expect(async () => {
+    if (answer.status !== 200) answer = await get(node.key);
+    expect(answer.status).toBe(200);
+  }).toPass();
+  const { json, text } = answer;
   expect(json.data.services).toHaveLength(10_000);
   expect(text.length).toBeLessThan(2 ** 21);
 });

@@ -278,7 +278,7 @@ withAndWithoutJavaScript(() => {
       const foreign = { accountId: stranger.id, serviceId: hidden.id, subject: `${subject} foreign` };
       await db.ticket.create({ data: foreign });
       await page.goto("/dashboard/game-services");
-      await page.getByRole("link", { name: "Support", exact: true }).click();
+      await page.getByRole("link", { name: "Support", exact: true }).first().click();
       const row = page.getByRole("row").filter({ hasText: subject });
       await expect(row).toHaveCount(1);
       await expect(row).toContainText(owner.email);
