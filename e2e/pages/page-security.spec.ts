@@ -56,7 +56,7 @@ test("a full click-through violates no policy and asks nobody but the console", 
       foreign.push(request.url());
   });
   await page.goto("/");
-  await page.getByRole("main").getByRole("link", { name: "Sign in" }).click();
+  await page.getByRole("main").getByRole("link", { name: "Sign in", exact: true }).click();
   await submitSignIn(page, email);
   await page.getByRole("link", { name: "API tokens" }).click();
   await createOnPage(page, "click-through");
