@@ -2,6 +2,8 @@ import { db } from "@/lib/database/client";
 import { execute } from "@/lib/database/run-statement";
 import { names, parameter, statement } from "@/lib/database/statement";
 import { table } from "@/lib/database/tables";
+import type { EventKind } from "@/lib/servers/events/kinds";
+import { ONLINE_WINDOW } from "@/lib/servers/events/silence";
 import { rateHealth } from "@/lib/servers/health-score";
 import { recordOfHours, type StabilityRecord, summariseStability } from "@/lib/servers/stability";
 import { type Bands, bandsOf, merge } from "@/lib/servers/telemetry/bands";
@@ -12,7 +14,7 @@ import { reachOf, storeDayBefore } from "@/prisma/demo/daemons";
 import { isSilentAt, type Machinery, reportAt } from "@/prisma/demo/machines";
 
 /** How far back the longest history reaches. */
-const REACH = 31 * DAY;
+export const REACH = 31 * DAY;
 /** One moment stands for half an hour: for the sixty samples that a daemon sends, and for thirty scores. */
 const SAMPLED_EVERY = 30 * MINUTE;
 
@@ -64,6 +66,41 @@ export async function writePast(server: Machinery, from: number, signal: AbortSi
   for (let until = end; until > oldest && !signal.aborted; until -= HOURS_AT_ONCE) {
     await keepHours(row.id, new Map([...sums].filter(([hour]) => hour < until && hour >= until - HOURS_AT_ONCE)));
   }
+}
+
+/**
+ * Writes what happened to a machine in the month before `until` (epoch ms) as events, and nothing twice.
+ */
+export async function writePastEvents(server: Machinery, until: number): Promise<void> {
+  const row = await db.server.findFirst({
+    where: { account: { email: server.owner }, hostname: server.hostname },
+    select: { id: true, createdAt: true },
+  });
+  if (!row) return;
+  const from = Math.ceil(Math.max(row.createdAt.getTime(), until - REACH) / MINUTE) * MINUTE;
+  const data = pastEvents(server, from, until).map((event) => ({ serverId: row.id, ...event }));
+  await db.serverEvent.createMany({ data, skipDuplicates: true });
+}
+
+type PastEvent = { kind: EventKind; startedAt: Date; endedAt: Date; facts: { count?: number } };
+
+function pastEvents(server: Machinery, from: number, until: number): PastEvent[] {
+  const { restartsEvery, outOfMemoryEvery } = server.daemon.machine;
+  const events: PastEvent[] = [];
+  const add = (kind: EventKind, startedAt: number, endedAt = startedAt, facts: PastEvent["facts"] = {}) =>
+    events.push({ kind, startedAt: new Date(startedAt), endedAt: new Date(endedAt), facts });
+  let silentSince: number | null = null;
+  for (let at = from; at < until; at += MINUTE) {
+    if (isSilentAt(server, at)) {
+      silentSince ??= at;
+      continue;
+    }
+    if (silentSince !== null && at - silentSince > ONLINE_WINDOW) add("offline", silentSince + ONLINE_WINDOW, at);
+    silentSince = null;
+    if (restartsEvery !== null && at % restartsEvery < MINUTE) add("rebooted", at);
+    if (outOfMemoryEvery !== null && at % outOfMemoryEvery < MINUTE) add("process_killed", at, at, { count: 1 });
+  }
+  return events;
 }
 
 /** The hourly sums of a machine before `end` (epoch ms). Writing a month of samples would take minutes. */

@@ -20,7 +20,7 @@ import {
 } from "@/prisma/demo/data";
 import { reportIntervals, runNodes, writePastIntervals } from "@/prisma/demo/edge-nodes";
 import { MACHINES, type Machinery } from "@/prisma/demo/machines";
-import { writePast } from "@/prisma/demo/past";
+import { REACH, writePast, writePastEvents } from "@/prisma/demo/past";
 
 const DEMO_TOKEN = "demo";
 /** The stopped server stopped this long before the demo was built. */
@@ -82,10 +82,23 @@ async function findBuildTime(): Promise<Date | null> {
 export async function writeWholePast(now: Date, signal: AbortSignal): Promise<void> {
   const builtAt = await findBuildTime();
   if (!builtAt) return;
+  await writeEvents(builtAt);
   for (const server of MACHINES) {
     if (!signal.aborted) await writePast(server, lastCheckInOf(server, builtAt).getTime(), signal);
   }
   for (const service of DEMO_SERVICES) await writePastIntervals(service, now, signal);
+}
+
+/** Writes the events of the month before the demo's consoles recorded any. */
+async function writeEvents(builtAt: Date): Promise<void> {
+  const began = (await db.consolePresence.findUnique({ where: { id: 1 } }))?.since ?? new Date();
+  if (began < builtAt) return;
+  for (const server of MACHINES) {
+    const until = server.daemon.state === "running" ? began : lastCheckInOf(server, builtAt);
+    await writePastEvents(server, until.getTime());
+  }
+  const since = new Date(began.getTime() - REACH);
+  await db.consolePresence.upsert({ where: { id: 1 }, create: { since, until: began }, update: { since } });
 }
 
 /** When the machine checked in last, by the time of the build. */

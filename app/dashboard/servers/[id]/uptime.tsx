@@ -77,20 +77,23 @@ function stateOf(uptime: UptimeSums | null): keyof typeof SIGNS {
 /** The last days of a server, each a link to its range. */
 export function UptimeStrip({ events: { silences, recordedSince }, now, zone }: Props) {
   return (
-    <ol className={styles.strip} aria-label={`The last ${DAYS} days`}>
-      {uptimeDays(silences, { recordedSince, now, zone, days: DAYS }).map(({ from, to, uptime }) => {
-        const state = stateOf(uptime);
-        const day = dayText(new Date(from), zone);
-        const text = `${day}: ${uptime ? uptimeText(uptime) : "not recorded"}`;
-        return (
-          <li key={from} data-day={state}>
-            <a href={`?${new URLSearchParams(rangeParams({ from, to }))}`} title={text}>
-              <span aria-hidden="true">{SIGNS[state]}</span>
-              <span className="visually-hidden">{text}</span>
-            </a>
-          </li>
-        );
-      })}
-    </ol>
+    <figure className={styles.days}>
+      <ol className={styles.strip} aria-label={`The last ${DAYS} days`}>
+        {uptimeDays(silences, { recordedSince, now, zone, days: DAYS }).map(({ from, to, uptime }) => {
+          const state = stateOf(uptime);
+          const day = dayText(new Date(from), zone);
+          const text = `${day}: ${uptime ? uptimeText(uptime) : "not recorded"}`;
+          return (
+            <li key={from} data-day={state}>
+              <a href={`?${new URLSearchParams(rangeParams({ from, to }))}`} title={text}>
+                <span aria-hidden="true">{SIGNS[state]}</span>
+                <span className="visually-hidden">{text}</span>
+              </a>
+            </li>
+          );
+        })}
+      </ol>
+      <figcaption className="hint">The last {DAYS} days. Each leads to its charts; grey ones are not known.</figcaption>
+    </figure>
   );
 }
