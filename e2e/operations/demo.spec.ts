@@ -5,7 +5,7 @@ import { connect } from "node:net";
 import { cpus, networkInterfaces, release, tmpdir } from "node:os";
 import { join } from "node:path";
 import pg from "pg";
-import { childrenOf } from "@/e2e/support/child-processes";
+import { childrenOf, isAlive } from "@/e2e/support/child-processes";
 import { call, expect, getData, test } from "@/e2e/support/fixtures";
 import { freePort } from "@/e2e/support/free-port";
 import { insertCaller } from "@/e2e/support/insert-caller";
@@ -56,15 +56,6 @@ async function runCommand(
 }
 
 const runDemo = (variables: Record<string, string>) => runCommand("demo", variables, "Ctrl-C stops everything");
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
-}
 
 test("npm run demo: data in every state, servers that keep checking in and new intervals, a curl line and a README that work, a clean stop, and a second run that keeps all", {
   tag: ["@one-engine", "@waits"],

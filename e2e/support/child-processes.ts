@@ -10,6 +10,17 @@ export function childrenOf(parent: number | undefined): number[] {
     .filter((pid) => pid > 0 && parentOf(pid) === parent);
 }
 
+/** Whether a process runs. One that has ended and that nobody asks for its exit code does not. */
+export function isAlive(pid: number): boolean {
+  if (process.platform === "linux") return parentOf(pid) !== null;
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 function parentOf(pid: number): number | null {
   try {
     // "pid (name) state parent …", where the name may hold anything. A process that has ended and waits for its parent is Z.
