@@ -375,7 +375,8 @@ withAndWithoutJavaScript(() => {
     await newGameService(account.id, { name: "Creative" });
     const ts = Math.floor(Date.now() / MINUTE) * MINUTE - 5 * MINUTE;
     const interval = { serviceId: id, ts, bytes: 1, dropped: 0, connections: 1, latencyMs: null };
-    await recordIntervals([7, 9].map((nodeId) => ({ ...interval, nodeId, packets: nodeId })));
+    // No node of another test has these ids, so none has a name.
+    await recordIntervals([7, 9].map((packets) => ({ ...interval, nodeId: 900_000 + packets, packets })));
     await page.goto("/dashboard/game-services");
     await expect(page.locator("tr[data-service]")).toHaveCount(2);
     await page.getByLabel("Name or hostname").fill("surv");
@@ -384,11 +385,11 @@ withAndWithoutJavaScript(() => {
     await page.getByRole("rowheader").getByRole("link", { name: "Survival" }).click();
     const packets = page.locator("dl > div", { hasText: "Packets" });
     await expect(packets).toContainText("16");
-    await page.getByRole("link", { name: "Node 9" }).click();
+    await page.getByRole("link", { name: "Node 900009" }).click();
     await expect(packets).toContainText("9");
     await page.getByRole("link", { name: "7 days" }).click();
     await expect(page.getByRole("link", { name: "7 days" })).toHaveAttribute("aria-current", "true");
-    await expect(page.getByRole("link", { name: "Node 9" })).toHaveAttribute("aria-current", "true");
+    await expect(page.getByRole("link", { name: "Node 900009" })).toHaveAttribute("aria-current", "true");
     await expect(packets).toContainText("9");
   });
 
