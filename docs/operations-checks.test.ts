@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
+import { expectNamedTests } from "./named-tests";
 
 /** The words of a text, without what only Markdown reads. */
 const plain = (text: string) =>
@@ -44,12 +45,5 @@ test("each sentence of docs/operations.md has its row, in the same order, and no
 
 test.each(rows)("$begins … is shown by tests that exist, or says why it needs none", ({ shownBy }) => {
   if (/^(?:advice|a link|measured|no test): ?/.test(`${shownBy}: `)) return;
-  const named = [...shownBy.matchAll(/`([\w./-]+\.(?:spec|test)\.ts)`: ((?:"[^"]+"(?:; |, )?)+)/g)];
-  expect(named).not.toEqual([]);
-  for (const [, file = "", titles = ""] of named) {
-    const source = readFileSync(file, "utf8");
-    for (const [, title = ""] of titles.matchAll(/"([^"]+)"/g)) expect(source, file).toContain(title);
-  }
-  const quoted = shownBy.match(/"[^"]+"/g) ?? [];
-  expect(named.flatMap(([, , titles = ""]) => titles.match(/"[^"]+"/g) ?? [])).toHaveLength(quoted.length);
+  expectNamedTests(shownBy);
 });

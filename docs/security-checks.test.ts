@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
+import { expectNamedTests } from "./named-tests";
 
 const rows = readFileSync("docs/security-checks.md", "utf8")
   .split("\n")
@@ -14,13 +15,5 @@ test("the checks are numbered in order, each once and without a gap", () => {
 });
 
 test.each(rows)("every test that check $number names exists", ({ shownBy }) => {
-  const named = [...shownBy.matchAll(/`([\w./-]+\.(?:spec|test)\.ts)`: ((?:"[^"]+"(?:; |, )?)+)/g)];
-  expect(named).not.toEqual([]);
-  for (const [, file = "", titles = ""] of named) {
-    const source = readFileSync(file, "utf8");
-    for (const [, title = ""] of titles.matchAll(/"([^"]+)"/g)) expect(source, file).toContain(title);
-  }
-  // No title is left over without a file in front of it.
-  const quoted = shownBy.match(/"[^"]+"/g) ?? [];
-  expect(named.flatMap(([, , titles = ""]) => titles.match(/"[^"]+"/g) ?? [])).toHaveLength(quoted.length);
+  expectNamedTests(shownBy);
 });

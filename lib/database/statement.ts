@@ -96,9 +96,13 @@ function json(column: Expression<unknown>): string {
   return `coalesce(${text}::text, 'null')`;
 }
 
-// `date_part` returns a double, which is exact for milliseconds and faster than the numeric of `extract`.
 function plain(column: Expression<unknown>): string {
-  return column.kind === "instant" ? `(date_part('epoch', ${column}) * 1000)::bigint` : column.sql;
+  return column.kind === "instant" ? epochMs(column) : column.sql;
+}
+
+/** SQL of an instant in epoch milliseconds. `date_part` is exact for them and faster than the numeric of `extract`. */
+export function epochMs(instant: Expression<unknown> | string): string {
+  return `(date_part('epoch', ${instant}) * 1000)::bigint`;
 }
 
 type Parameters = Readonly<Record<string, Expression<unknown>>>;

@@ -1,5 +1,5 @@
 import { execute, query } from "@/lib/database/run-statement";
-import { parameter, type Sql, select, statement } from "@/lib/database/statement";
+import { epochMs, parameter, type Sql, select, statement } from "@/lib/database/statement";
 import { Expression, table } from "@/lib/database/tables";
 import type { Span } from "@/lib/servers/events/silence";
 import { MINUTE, SECOND } from "@/lib/time";
@@ -59,8 +59,7 @@ export async function takeLook(now: number): Promise<boolean> {
 
 /** Blind times as JSON: pairs of epoch milliseconds, the second of them null while it goes on. */
 export type BlindPairs = readonly (readonly [from: number, to: number | null])[] | null;
-const ms = (column: Expression<unknown>) => `(date_part('epoch', ${column}) * 1000)::bigint`;
-const pairs = `json_agg(json_build_array(${ms(b.startedAt)}, ${ms(b.endedAt)}))`;
+const pairs = `json_agg(json_build_array(${epochMs(b.startedAt)}, ${epochMs(b.endedAt)}))`;
 
 /** SQL of the blind times that ended after an instant. */
 export const blindSince = (instant: string) =>

@@ -1,5 +1,5 @@
 import { query } from "@/lib/database/run-statement";
-import { parameter, select, statement } from "@/lib/database/statement";
+import { epochMs, parameter, select, statement } from "@/lib/database/statement";
 import { Expression, table } from "@/lib/database/tables";
 import { env } from "@/lib/process/env";
 import type { EventFacts, EventKind } from "@/lib/servers/events/kinds";
@@ -30,7 +30,6 @@ export type ServerEvents = {
 const s = table("Server", "s");
 const e = table("ServerEvent", "e");
 const p = table("ConsolePresence", "p");
-const ms = (column: Expression<unknown>) => `(date_part('epoch', ${column}) * 1000)::bigint`;
 
 type StoredEvent = readonly [kind: string, from: number, to: number | null, facts: EventFacts];
 
@@ -48,7 +47,7 @@ const EVENTS = statement(
         presentUntil: PRESENT_UNTIL,
         blind: blindSince(s.lastSeenAt.sql),
         stored: new Expression<StoredEvent[] | null>(`(
-          select json_agg(json_build_array(e.kind, ${ms(e.startedAt)}, ${ms(e.endedAt)}, ${e.facts})
+          select json_agg(json_build_array(e.kind, ${epochMs(e.startedAt)}, ${epochMs(e.endedAt)}, ${e.facts})
             order by e.started_at) from (
             select * from ${e} where ${e.serverId} = ${id} and ${e.startedAt} < ${to}
               and (${e.endedAt} is null or ${e.endedAt} >= ${from})

@@ -1,4 +1,4 @@
-import { parameter } from "@/lib/database/statement";
+import { epochMs, parameter } from "@/lib/database/statement";
 import { Expression, table } from "@/lib/database/tables";
 import { type BlindPairs, blindSince, PRESENT_UNTIL } from "@/lib/servers/events/presence";
 import { type EndedSilence, SILENCE_KINDS, type SilenceKind } from "@/lib/servers/events/silence";
@@ -21,8 +21,6 @@ export const IS_SILENCE = `${e.kind} in (${SILENCE_KINDS.map((kind) => `'${kind}
  */
 export const GOES_ON = `coalesce(${e.endedAt}, 'infinity') = 'infinity'`;
 
-const ms = (column: Expression<unknown>) => `(date_part('epoch', ${column}) * 1000)::bigint`;
-
 /** A check-in ends a silence if the server was last seen before `silentBefore`. A late sample has both other times. */
 export const SILENCE_READ = {
   silentBefore: s.lastSeenAt,
@@ -40,7 +38,7 @@ export function silenceColumns(id: string, names: { [Name in keyof typeof SILENC
     blind: ifSilent<BlindPairs>(blindSince(s.lastSeenAt.sql)),
     presentUntil: ifSilent(PRESENT_UNTIL),
     silences: new Expression<StoredSilence[] | null>(`(
-      select json_agg(json_build_array(e.kind, ${ms(e.startedAt)}, ${ms(e.endedAt)}) order by e.started_at) from (
+      select json_agg(json_build_array(e.kind, ${epochMs(e.startedAt)}, ${epochMs(e.endedAt)}) order by e.started_at) from (
         select * from ${e} where ${e.serverId} = ${id} and ${e.startedAt} <= ${names.provesUntil} and ${IS_SILENCE}
         order by ${e.startedAt} desc limit ${MOST_IN_PROOF}) e where ${e.endedAt} >= ${names.provesFrom})`),
   };

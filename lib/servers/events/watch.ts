@@ -1,5 +1,5 @@
 import { execute, query } from "@/lib/database/run-statement";
-import { parameter, select, statement } from "@/lib/database/statement";
+import { epochMs, parameter, select, statement } from "@/lib/database/statement";
 import { Expression, table } from "@/lib/database/tables";
 import { pause } from "@/lib/process/background";
 import { type Cut, enoughBack, findCut, stillFallen, TOGETHER } from "@/lib/servers/events/cuts";
@@ -39,7 +39,6 @@ const s = table("Server", "s");
 const e = table("ServerEvent", "e");
 const b = table("BlindTime", "b");
 const instant = parameter<Date>("timestamptz");
-const ms = (column: string) => `(date_part('epoch', ${column}) * 1000)::bigint`;
 
 type Fallen = readonly [id: number, lastSeenAt: number];
 
@@ -59,10 +58,10 @@ const LOOK = statement(
         until: new Expression<number | null>("max(page.id)"),
         heard: new Expression<number>(`count(*) filter (where not ${isSilent})::int`),
         fallen: new Expression<number[] | null>(
-          `json_agg(${ms("page.at")}) filter (where ${isSilent} and page.at >= ${fallenSince})`,
+          `json_agg(${epochMs("page.at")}) filter (where ${isSilent} and page.at >= ${fallenSince})`,
         ),
         wrong: new Expression<Fallen[] | null>(
-          `json_agg(json_build_array(page.id, ${ms("page.at")}) order by page.id)
+          `json_agg(json_build_array(page.id, ${epochMs("page.at")}) order by page.id)
             filter (where ${isSilent} and (${all} or known.kind is distinct from ${kind}))`,
         ),
       },
