@@ -82,7 +82,7 @@ function hasServers(): boolean {
 function notOnServers(): Counts {
   console.log("\nNo end-to-end test ran on a PostgreSQL server and Redis.");
   const missing = (["postgres", "redis-server"] as const).filter((name) => !has(name));
-  return { passed: 0, failed: 0, skipped: [missing.map(reasonWithout).join("; ")] };
+  return { passed: 0, failures: [], unsteady: [], skipped: [missing.map(reasonWithout).join("; ")] };
 }
 
 async function runOnPostgres({ variables, ...rest }: Run): Promise<Counts> {
@@ -106,7 +106,8 @@ async function run({ title, name, filters = [], variables = {} }: Run): Promise<
     ...variables,
   });
   const counts = countEndToEndTests(readReport(report));
-  return { ...counts, failed: code === 0 ? counts.failed : Math.max(1, counts.failed) };
+  const isUnexplained = code !== 0 && counts.failures.length === 0;
+  return isUnexplained ? { ...counts, failures: [`${title}: the runner ended with ${code}.`] } : counts;
 }
 
 function playwright(args: string[], variables: Record<string, string> = {}): Promise<number | null> {

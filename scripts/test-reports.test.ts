@@ -9,24 +9,52 @@ afterEach(() => {
 const skippedFor = (description?: string) => ({
   status: "skipped",
   annotations: description === undefined ? [] : [{ type: "skip", description }],
+  results: [],
 });
-const passed = { status: "expected", annotations: [] };
+const ended = (status: string, ...messages: string[]) => ({
+  status,
+  annotations: [],
+  results: messages.map((message) => (message ? { error: { message } } : {})),
+});
+const spec = (title: string, ...tests: ReturnType<typeof skippedFor | typeof ended>[]) => ({
+  title,
+  file: "api/a.spec.ts",
+  line: 7,
+  tests,
+});
 
 test("skipped tests are summed up by what they lack, one line a program with its package, and none is lost", () => {
   const { skipped, ...counts } = countEndToEndTests({
-    stats: { expected: 1, unexpected: 2, flaky: 1 },
+    errors: [{ message: "No worker could be started" }],
     suites: [
       {
-        specs: [{ tests: [passed, skippedFor("no haproxy (apt install haproxy)")] }],
+        specs: [
+          spec("a page", ended("expected", "")),
+          spec(
+            "two clicks",
+            ended("unexpected", "\u001b[31mError: expected 1\u001b[39m\n\n  got 2\n  at line 3", "Error"),
+          ),
+          spec("a slow page", ended("flaky", "Error: not yet", "")),
+          spec("haproxy", skippedFor("no haproxy (apt install haproxy)")),
+        ],
         suites: [
-          { specs: [{ tests: [skippedFor("no haproxy (apt install haproxy); no curl (apt install curl)")] }] },
-          { specs: [{ tests: [skippedFor(undefined)] }] },
+          { specs: [spec("both", skippedFor("no haproxy (apt install haproxy); no curl (apt install curl)"))] },
+          { specs: [spec("nothing said", skippedFor(undefined))] },
         ],
       },
     ],
   });
-  // A flaky test is a failed one.
-  expect([counts, skipped.length]).toEqual([{ passed: 1, failed: 3 }, 3]);
+  expect([counts, skipped.length]).toEqual([
+    {
+      passed: 2,
+      failures: [
+        "e2e/api/a.spec.ts:7 › two clicks: Error: expected 1 got 2",
+        "e2e › the run: No worker could be started",
+      ],
+      unsteady: ["e2e/api/a.spec.ts:7 › a slow page: Error: not yet"],
+    },
+    3,
+  ]);
   expect(sumUpSkipped(skipped)).toEqual([
     "2 skipped: no haproxy (apt install haproxy)",
     "1 skipped: no curl (apt install curl)",
@@ -35,17 +63,35 @@ test("skipped tests are summed up by what they lack, one line a program with its
 });
 
 test("a unit test that is skipped says why, and a file that cannot be loaded is a failure", () => {
+  const test = (status: string, meta?: { skipped?: string }) => ({
+    status,
+    fullName: `it ${status}`,
+    failureMessages: status === "failed" ? ["AssertionError: no\n  at line 3"] : null,
+    meta,
+  });
   const assertionResults = [
-    { status: "passed" },
-    { status: "failed" },
-    { status: "pending", meta: { skipped: "no psql (apt install postgresql-client)" } },
-    { status: "skipped" },
-    { status: "todo", meta: {} },
+    test("passed"),
+    test("failed"),
+    test("pending", { skipped: "no psql (apt install postgresql-client)" }),
+    test("skipped"),
+    test("todo", {}),
   ];
-  const report = { numPassedTests: 1, numFailedTests: 0, numFailedTestSuites: 1, testResults: [{ assertionResults }] };
-  expect(countUnitTests(report)).toEqual({
+  const file = (name: string, status: string) => ({
+    name: `${process.cwd()}/lib/${name}`,
+    status,
+    message: "No such module",
+  });
+  const testResults = [
+    { ...file("a.test.ts", "failed"), assertionResults },
+    { ...file("b.test.ts", "failed"), assertionResults: [] },
+  ];
+  expect(countUnitTests({ testResults })).toEqual({
     passed: 1,
-    failed: 1,
+    failures: [
+      "lib/a.test.ts › it failed: AssertionError: no at line 3",
+      "lib/b.test.ts › cannot be loaded: No such module",
+    ],
+    unsteady: [],
     skipped: ["no psql (apt install postgresql-client)", "", ""],
   });
 });
@@ -54,15 +100,22 @@ test("what is skipped is printed with its reason and is no failure; where REQUIR
   const printed: string[] = [];
   vi.spyOn(console, "log").mockImplementation((line) => printed.push(line));
   vi.stubEnv("REQUIRE_ALL", "");
+  const none = { passed: 0, failures: [], unsteady: [], skipped: [] };
   const counted = [
-    { passed: 3, failed: 0, skipped: [] },
-    { passed: 1, failed: 0, skipped: ["no curl (apt install curl)"] },
+    { ...none, passed: 3, unsteady: ["a: b"] },
+    { ...none, passed: 1, skipped: ["no curl (apt install curl)"] },
   ];
   expect(conclude(counted)).toBe(0);
-  expect(printed).toEqual(["\n4 passed, 0 failed, 1 skipped", "1 skipped: no curl (apt install curl)"]);
-  expect(conclude([...counted, { passed: 0, failed: 1, skipped: [] }])).toBe(1);
+  expect(printed.splice(0)).toEqual([
+    "",
+    "passed only when it ran once more: a: b",
+    "1 skipped: no curl (apt install curl)",
+    "4 passed, 0 failed, 1 skipped",
+  ]);
+  expect(conclude([...counted, { ...none, failures: ["c: d"] }])).toBe(1);
+  expect(printed[1]).toBe("failed: c: d");
   expect(() => conclude([])).toThrow("No test is named like that.");
   vi.stubEnv("REQUIRE_ALL", "1");
   expect(() => conclude(counted)).toThrow("Tests were skipped, and REQUIRE_ALL allows none.");
-  expect(conclude([{ passed: 1, failed: 0, skipped: [] }])).toBe(0);
+  expect(conclude([{ ...none, passed: 1 }])).toBe(0);
 });

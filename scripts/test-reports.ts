@@ -1,50 +1,102 @@
 import { existsSync, readFileSync } from "node:fs";
+import { stripVTControlCharacters } from "node:util";
 import { PlainError } from "@/lib/failures";
 
 /** The folder of all reports. */
 export const REPORTS = "test-results";
 
-/** `skipped`: why each test was, one entry a test. */
-export type Counts = { passed: number; failed: number; skipped: string[] };
+/** `failures` and `unsteady`: the place, title and first error of each test. `skipped`: why each was, one entry a test. */
+export type Counts = {
+  passed: number;
+  failures: string[];
+  /** Failed, and passed when it ran once more. They are among `passed`. */
+  unsteady: string[];
+  skipped: string[];
+};
 
 /** The part of Vitest's report that counts. */
 export type UnitReport = {
-  numPassedTests: number;
-  numFailedTests: number;
-  numFailedTestSuites: number;
-  testResults: { assertionResults: { status: string; meta?: { skipped?: string } }[] }[];
+  testResults: {
+    name: string;
+    status: string;
+    message: string;
+    assertionResults: {
+      status: string;
+      fullName: string;
+      failureMessages: string[] | null;
+      meta?: { skipped?: string } | undefined;
+    }[];
+  }[];
 };
 
-export function countUnitTests(report: UnitReport): Counts {
-  const { numPassedTests, numFailedTests, numFailedTestSuites, testResults } = report;
-  const skipped = testResults
-    .flatMap(({ assertionResults }) => assertionResults)
-    .filter(({ status }) => status !== "passed" && status !== "failed")
-    .map(({ meta }) => meta?.skipped ?? "");
-  // A file that cannot even be loaded has failed suites and no failed tests.
-  return { passed: numPassedTests, failed: Math.max(numFailedTests, numFailedTestSuites), skipped };
+export function countUnitTests({ testResults }: UnitReport): Counts {
+  const tests = testResults.flatMap((file) => file.assertionResults.map((test) => ({ ...test, file: file.name })));
+  const failed = tests.filter(({ status }) => status === "failed");
+  // A file that cannot even be loaded has failed and has no failed tests.
+  const unloaded = testResults.filter(({ name, status }) => {
+    return status === "failed" && !failed.some(({ file }) => file === name);
+  });
+  return {
+    passed: tests.filter(({ status }) => status === "passed").length,
+    failures: [
+      ...failed.map(({ file, fullName, failureMessages }) => nameFailure(file, fullName, failureMessages?.[0])),
+      ...unloaded.map(({ name, message }) => nameFailure(name, "cannot be loaded", message)),
+    ],
+    unsteady: [],
+    skipped: tests
+      .filter(({ status }) => status !== "passed" && status !== "failed")
+      .map(({ meta }) => meta?.skipped ?? ""),
+  };
 }
 
+type EndToEndTest = {
+  status: string;
+  annotations: { type: string; description?: string }[];
+  results: { error?: { message?: string } }[];
+};
 type Suite = {
-  specs?: { tests: { status: string; annotations: { type: string; description?: string }[] }[] }[];
+  specs?: { title: string; file: string; line: number; tests: EndToEndTest[] }[];
   suites?: Suite[];
 };
 
 /** The part of Playwright's report that counts. */
-export type EndToEndReport = {
-  stats: { expected: number; unexpected: number; flaky: number };
-  suites: Suite[];
-};
+export type EndToEndReport = { suites: Suite[]; errors: { message?: string }[] };
 
-export function countEndToEndTests({ stats, suites }: EndToEndReport): Counts {
-  const skipped = testsOf(suites)
-    .filter(({ status }) => status === "skipped")
-    .map(({ annotations }) => annotations.find(({ type }) => type === "skip")?.description ?? "");
-  return { passed: stats.expected, failed: stats.unexpected + stats.flaky, skipped };
+export function countEndToEndTests({ suites, errors }: EndToEndReport): Counts {
+  const tests = testsOf(suites);
+  const named = (wanted: string) =>
+    tests
+      .filter(({ status }) => status === wanted)
+      .map(({ place, title, results }) =>
+        nameFailure(place, title, results.find(({ error }) => error)?.error?.message),
+      );
+  const unsteady = named("flaky");
+  return {
+    passed: tests.filter(({ status }) => status === "expected").length + unsteady.length,
+    failures: [...named("unexpected"), ...errors.map(({ message }) => nameFailure("e2e", "the run", message))],
+    unsteady,
+    skipped: tests
+      .filter(({ status }) => status === "skipped")
+      .map(({ annotations }) => annotations.find(({ type }) => type === "skip")?.description ?? ""),
+  };
 }
 
-function testsOf(suites: Suite[]): NonNullable<Suite["specs"]>[number]["tests"] {
-  return suites.flatMap(({ specs = [], suites = [] }) => [...specs.flatMap(({ tests }) => tests), ...testsOf(suites)]);
+function testsOf(suites: Suite[]): (EndToEndTest & { title: string; place: string })[] {
+  return suites.flatMap(({ specs = [], suites = [] }) => [
+    ...specs.flatMap(({ title, file, line, tests }) =>
+      tests.map((test) => ({ ...test, title, place: `e2e/${file}:${line}` })),
+    ),
+    ...testsOf(suites),
+  ]);
+}
+
+/** The first two lines of an error say what was expected of what. */
+function nameFailure(place: string, title: string, message = ""): string {
+  const lines = stripVTControlCharacters(message)
+    .split("\n")
+    .map((line) => line.trim())
+    .filter(Boolean);
+  return `${place.replace(`${process.cwd()}/`, "")} › ${title}: ${lines.slice(0, 2).join(" ").slice(0, 300)}`;
 }
 
 /** One line a reason, the most frequent first. A test that lacks two programs counts for both: "12 skipped: no haproxy …". */
@@ -67,15 +119,19 @@ export function readReport<Report>(file: string): Report {
  * @throws PlainError when no test ran, and with REQUIRE_ALL=1 when one was skipped.
  */
 export function conclude(counted: readonly Counts[]): number {
-  const [passed, failed] = (["passed", "failed"] as const).map((key) =>
-    counted.reduce((sum, one) => sum + one[key], 0),
-  );
+  const passed = counted.reduce((sum, one) => sum + one.passed, 0);
+  const failures = counted.flatMap((one) => one.failures);
+  const unsteady = counted.flatMap((one) => one.unsteady);
   const skipped = counted.flatMap((one) => one.skipped);
-  if (passed === 0 && failed === 0 && skipped.length === 0) throw new PlainError("No test is named like that.");
-  console.log(`\n${passed} passed, ${failed} failed, ${skipped.length} skipped`);
+  if (passed + failures.length + skipped.length === 0) throw new PlainError("No test is named like that.");
+  // Above the sum, which is the last line, because whoever looks at the end of a long log looks for these.
+  console.log("");
+  for (const failure of failures) console.log(`failed: ${failure}`);
+  for (const failure of unsteady) console.log(`passed only when it ran once more: ${failure}`);
   for (const line of sumUpSkipped(skipped)) console.log(line);
+  console.log(`${passed} passed, ${failures.length} failed, ${skipped.length} skipped`);
   if (process.env.REQUIRE_ALL === "1" && skipped.length > 0) {
     throw new PlainError("Tests were skipped, and REQUIRE_ALL allows none.");
   }
-  return failed === 0 ? 0 : 1;
+  return failures.length === 0 ? 0 : 1;
 }

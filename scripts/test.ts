@@ -66,10 +66,10 @@ async function tryDemo(node: NodeProgram): Promise<Counts> {
   console.log(`\n── The demo on Node ${node.version}`);
   try {
     await runDemo(node);
-    return { passed: 1, failed: 0, skipped: [] };
+    return { passed: 1, failures: [], unsteady: [], skipped: [] };
   } catch (error) {
     console.error(error);
-    return { passed: 0, failed: 1, skipped: [] };
+    return { passed: 0, failures: [`the demo on Node ${node.version}: ${error}`], unsteady: [], skipped: [] };
   }
 }
 
