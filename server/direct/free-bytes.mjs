@@ -1,8 +1,8 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 
-/** In bytes: what the collector counts as a flood, and what may come in the pause after it. */
-const FLOOD = 256 * 2 ** 20;
+/** More than this within this time is a flood; it is over when no more than that comes within that time. */
+const FLOOD = { bytes: 256 * 2 ** 20, ms: 60_000 };
 const CALM = { bytes: 2 ** 20, ms: 5_000 };
 /** V8 gives the memory of a collection back in the next ones. */
 const COLLECTIONS = 3;
@@ -22,6 +22,7 @@ function behindFlag(flag, name) {
 }
 
 let freed = 0;
+let since = 0;
 let isWaiting = false;
 
 /**
@@ -31,8 +32,10 @@ let isWaiting = false;
  */
 export function freeBytes({ buffer, byteLength }) {
   if (byteLength === buffer.byteLength) Reflect.apply(transfer, buffer, [0]);
+  const now = performance.now();
+  if (!isWaiting && now - since > FLOOD.ms) [freed, since] = [0, now];
   freed += byteLength;
-  if (freed > FLOOD && !isWaiting) collectWhenCalm();
+  if (freed > FLOOD.bytes && !isWaiting) collectWhenCalm();
 }
 
 /** After a flood the heap is as large as it was in it, until calm traffic has filled it, which takes many minutes. */

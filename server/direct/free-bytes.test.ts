@@ -1,5 +1,5 @@
 import { constants, PerformanceObserver } from "node:perf_hooks";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { freeBytes } from "./free-bytes.mjs";
 
 const PIECE = 65_536;
@@ -10,6 +10,19 @@ test("freed bytes are gone at once, and bytes that share their memory with other
   freeBytes(own);
   freeBytes(shared);
   expect([own.length, own.buffer.byteLength, shared.length]).toEqual([0, 0, PIECE]);
+});
+
+test("as many bodies as a flood has, over hours, are none: nothing waits to collect", () => {
+  vi.useFakeTimers({ toFake: ["setInterval", "performance"] });
+  try {
+    for (let minute = 0; minute < 10; minute++) {
+      for (let piece = 0; piece < 1_000; piece++) freeBytes(Buffer.allocUnsafeSlow(PIECE));
+      vi.advanceTimersByTime(61_000);
+    }
+    expect(vi.getTimerCount()).toBe(0);
+  } finally {
+    vi.useRealTimers();
+  }
 });
 
 test("after a flood of bodies the heap is collected three times once it is calm", async () => {
