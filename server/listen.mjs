@@ -5,6 +5,12 @@ import { logError } from "./log.mjs";
 /** @typedef {import("node:net").AddressInfo} AddressInfo */
 
 /**
+ * Connections that may wait to be taken; the system may allow fewer. With Node's 511 the system resets some of 1,500 clients
+ * that come at once, when they have sent a request already.
+ */
+export const BACKLOG = 4096;
+
+/**
  * Listens and returns the port. With 0 the system chooses one.
  * @param {import("node:net").Server} server
  * @param {number} port
@@ -17,7 +23,7 @@ export function listen(server, port, host) {
     const fail = (/** @type {NodeJS.ErrnoException} */ error) =>
       reject(new Error(error.code === "EADDRINUSE" ? "the port is in use" : error.message));
     server.once("error", fail);
-    server.listen(port, host, () => {
+    server.listen({ port, host, backlog: BACKLOG }, () => {
       server.off("error", fail);
       resolve(/** @type {AddressInfo} */ (server.address()).port);
     });

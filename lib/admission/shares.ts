@@ -66,7 +66,7 @@ const CAPACITIES = {
    * An account that is alone has two on a machine with two cores: the database then works on the next one.
    */
   longAnswers: { all: 2, each: 1, alone: CORES >= 2 ? 2 : undefined, restsOver: 0, networks: 1 },
-  /** Check-ins and agents' reports being stored. Each keeps a core of the database busy for a moment. */
+  /** Check-ins and the reports of agents and edge nodes being stored. Each keeps a core of the database busy for a moment. */
   reports: { ...CONNECTIONS, each: 2, alone: CONNECTIONS.each },
   /** Connections that write or sum up after a response. Requests of the same account keep the rest of its share. */
   writes: { all: 3, each: 2, networks: 1 },
@@ -103,7 +103,7 @@ const purposes = () =>
     reading: purpose("reading", { reading: 1 }, PLACE_WAIT, 1000, 4000),
     checkIn: purpose("check-in", { connections: 1, reports: 1 }, PLACE_WAIT, 1000, 4000),
     agentReport: purpose("agent report", { connections: 1, reports: 1 }, PLACE_WAIT, 200, 1000),
-    edgeReport: purpose("edge report", { connections: 1 }, PLACE_WAIT, 100, 1000),
+    edgeReport: purpose("edge report", { connections: 1, reports: 1 }, PLACE_WAIT, 100, 1000),
     upload: purpose("upload", { connections: 1 }, PLACE_WAIT, 20, 100),
     page: purpose("page", { renders: 1, connections: PAGE_CONNECTIONS }, PLACE_WAIT, 20, 400),
     form: purpose("form", { forms: 1, connections: FORM_CONNECTIONS }, PLACE_WAIT, 20, 200),

@@ -1,11 +1,17 @@
 import { once } from "node:events";
+import { existsSync, readFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import { type AddressInfo, connect, type Socket } from "node:net";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { afterEach, expect, test } from "vitest";
+import { listen } from "../listen.mjs";
 import { addListeners, closeListeners, listenersOf } from "./listeners.mjs";
 
 const CONNECTIONS = 60;
+/** More than Node lets wait by default. */
+const CROWD = 700;
+/** Where Linux says of each port how many connections wait. */
+const SOCKETS = "/proc/net/tcp";
 
 const servers: Server[] = [];
 const clients: Socket[] = [];
@@ -18,8 +24,7 @@ afterEach(() => {
 async function startServer(): Promise<Server> {
   const server = createServer((_, response) => response.end("answered"));
   servers.push(server);
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
+  await listen(server, 0, "127.0.0.1");
   return server;
 }
 
@@ -53,6 +58,28 @@ test("a turn of the event loop takes several new connections, so that a burst ho
   // One listener would need a turn for each.
   expect(turns).toBeLessThan(CONNECTIONS / 2);
 });
+
+test("a crowd that connects within one turn of the event loop waits, all of it, until it is taken", async ({
+  task,
+  skip,
+}) => {
+  if (!existsSync(SOCKETS)) task.meta.skipped = `no ${SOCKETS}`;
+  skip(!existsSync(SOCKETS));
+  const server = await startServer();
+  await addListeners(server);
+  const connected = Array.from({ length: CROWD }, () => once(open(server), "connect"));
+  // Clients connect before the next turn, in which listeners take them.
+  const waiting = await new Promise((resolve) => process.nextTick(() => resolve(readWaiting(portOf(server)))));
+  expect(waiting).toBe(CROWD);
+  await Promise.all(connected);
+});
+
+/** How many connections wait at a port to be taken, as the system counts them. */
+function readWaiting(port: number): number {
+  const address = `0100007F:${port.toString(16).toUpperCase().padStart(4, "0")}`;
+  const isListening = new RegExp(`${address} 00000000:0000 0A \\w+:(\\w+)`);
+  return Number.parseInt(isListening.exec(readFileSync(SOCKETS, "utf8"))?.[1] ?? "", 16);
+}
 
 test("whichever listener takes a connection, its request is answered; once all are closed, nobody is", async () => {
   const server = await startServer();
