@@ -233,6 +233,35 @@ export const TABLES = {
       }
     }
   },
+  "TokenEvent": {
+    "name": "token_events",
+    "columns": {
+      "id": {
+        "name": "id",
+        "kind": "json"
+      },
+      "tokenId": {
+        "name": "token_id",
+        "kind": "json"
+      },
+      "kind": {
+        "name": "kind",
+        "kind": "other"
+      },
+      "startedAt": {
+        "name": "started_at",
+        "kind": "instant"
+      },
+      "endedAt": {
+        "name": "ended_at",
+        "kind": "instant"
+      },
+      "facts": {
+        "name": "facts",
+        "kind": "json"
+      }
+    }
+  },
   "Server": {
     "name": "servers",
     "columns": {
@@ -684,6 +713,35 @@ export const TABLES = {
       "offlineText": {
         "name": "offline_text",
         "kind": "other"
+      }
+    }
+  },
+  "ServiceEvent": {
+    "name": "service_events",
+    "columns": {
+      "id": {
+        "name": "id",
+        "kind": "json"
+      },
+      "serviceId": {
+        "name": "service_id",
+        "kind": "json"
+      },
+      "kind": {
+        "name": "kind",
+        "kind": "other"
+      },
+      "startedAt": {
+        "name": "started_at",
+        "kind": "instant"
+      },
+      "endedAt": {
+        "name": "ended_at",
+        "kind": "instant"
+      },
+      "facts": {
+        "name": "facts",
+        "kind": "json"
       }
     }
   },

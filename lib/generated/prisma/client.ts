@@ -67,6 +67,11 @@ export type TokenUseHour = Prisma.TokenUseHourModel
  */
 export type TokenVisitor = Prisma.TokenVisitorModel
 /**
+ * Model TokenEvent
+ * What happened to a token; see lib/tokens/events/. The key keeps two instances from writing one event twice.
+ */
+export type TokenEvent = Prisma.TokenEventModel
+/**
  * Model Server
  * 
  */
@@ -117,6 +122,11 @@ export type BenchmarkRun = Prisma.BenchmarkRunModel
  * 
  */
 export type GameService = Prisma.GameServiceModel
+/**
+ * Model ServiceEvent
+ * What happened to a game service; see lib/game-services/events/. The key keeps two instances from writing one event twice.
+ */
+export type ServiceEvent = Prisma.ServiceEventModel
 /**
  * Model ServiceGrant
  * 

@@ -407,6 +407,7 @@ export const ModelName = {
   AccessToken: 'AccessToken',
   TokenUseHour: 'TokenUseHour',
   TokenVisitor: 'TokenVisitor',
+  TokenEvent: 'TokenEvent',
   Server: 'Server',
   ServerEvent: 'ServerEvent',
   ConsolePresence: 'ConsolePresence',
@@ -417,6 +418,7 @@ export const ModelName = {
   TelemetryHour: 'TelemetryHour',
   BenchmarkRun: 'BenchmarkRun',
   GameService: 'GameService',
+  ServiceEvent: 'ServiceEvent',
   ServiceGrant: 'ServiceGrant',
   ServiceShare: 'ServiceShare',
   HostnameClaim: 'HostnameClaim',
@@ -442,7 +444,7 @@ export type TypeMap<ExtArgs extends runtime.Types.Extensions.InternalArgs = runt
     omit: GlobalOmitOptions
   }
   meta: {
-    modelProps: "account" | "session" | "accessToken" | "tokenUseHour" | "tokenVisitor" | "server" | "serverEvent" | "consolePresence" | "blindTime" | "serverKey" | "agentState" | "telemetrySample" | "telemetryHour" | "benchmarkRun" | "gameService" | "serviceGrant" | "serviceShare" | "hostnameClaim" | "edgeNode" | "edgeNodeMinute" | "edgeNodeKey" | "edgeAcknowledgement" | "ticket" | "metricSample" | "sweep"
+    modelProps: "account" | "session" | "accessToken" | "tokenUseHour" | "tokenVisitor" | "tokenEvent" | "server" | "serverEvent" | "consolePresence" | "blindTime" | "serverKey" | "agentState" | "telemetrySample" | "telemetryHour" | "benchmarkRun" | "gameService" | "serviceEvent" | "serviceGrant" | "serviceShare" | "hostnameClaim" | "edgeNode" | "edgeNodeMinute" | "edgeNodeKey" | "edgeAcknowledgement" | "ticket" | "metricSample" | "sweep"
     txIsolationLevel: TransactionIsolationLevel
   }
   model: {
@@ -813,6 +815,80 @@ export type TypeMap<ExtArgs extends runtime.Types.Extensions.InternalArgs = runt
         count: {
           args: Prisma.TokenVisitorCountArgs<ExtArgs>
           result: runtime.Types.Utils.Optional<Prisma.TokenVisitorCountAggregateOutputType> | number
+        }
+      }
+    }
+    TokenEvent: {
+      payload: Prisma.$TokenEventPayload<ExtArgs>
+      fields: Prisma.TokenEventFieldRefs
+      operations: {
+        findUnique: {
+          args: Prisma.TokenEventFindUniqueArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$TokenEventPayload> | null
+        }
+        findUniqueOrThrow: {
+          args: Prisma.TokenEventFindUniqueOrThrowArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$TokenEventPayload>
+        }
+        findFirst: {
+          args: Prisma.TokenEventFindFirstArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$TokenEventPayload> | null
+        }
+        findFirstOrThrow: {
+          args: Prisma.TokenEventFindFirstOrThrowArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$TokenEventPayload>
+        }
+        findMany: {
+          args: Prisma.TokenEventFindManyArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$TokenEventPayload>[]
+        }
+        create: {
+          args: Prisma.TokenEventCreateArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$TokenEventPayload>
+        }
+        createMany: {
+          args: Prisma.TokenEventCreateManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        createManyAndReturn: {
+          args: Prisma.TokenEventCreateManyAndReturnArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$TokenEventPayload>[]
+        }
+        delete: {
+          args: Prisma.TokenEventDeleteArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$TokenEventPayload>
+        }
+        update: {
+          args: Prisma.TokenEventUpdateArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$TokenEventPayload>
+        }
+        deleteMany: {
+          args: Prisma.TokenEventDeleteManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        updateMany: {
+          args: Prisma.TokenEventUpdateManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        updateManyAndReturn: {
+          args: Prisma.TokenEventUpdateManyAndReturnArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$TokenEventPayload>[]
+        }
+        upsert: {
+          args: Prisma.TokenEventUpsertArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$TokenEventPayload>
+        }
+        aggregate: {
+          args: Prisma.TokenEventAggregateArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.AggregateTokenEvent>
+        }
+        groupBy: {
+          args: Prisma.TokenEventGroupByArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.TokenEventGroupByOutputType>[]
+        }
+        count: {
+          args: Prisma.TokenEventCountArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.TokenEventCountAggregateOutputType> | number
         }
       }
     }
@@ -1553,6 +1629,80 @@ export type TypeMap<ExtArgs extends runtime.Types.Extensions.InternalArgs = runt
         count: {
           args: Prisma.GameServiceCountArgs<ExtArgs>
           result: runtime.Types.Utils.Optional<Prisma.GameServiceCountAggregateOutputType> | number
+        }
+      }
+    }
+    ServiceEvent: {
+      payload: Prisma.$ServiceEventPayload<ExtArgs>
+      fields: Prisma.ServiceEventFieldRefs
+      operations: {
+        findUnique: {
+          args: Prisma.ServiceEventFindUniqueArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$ServiceEventPayload> | null
+        }
+        findUniqueOrThrow: {
+          args: Prisma.ServiceEventFindUniqueOrThrowArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$ServiceEventPayload>
+        }
+        findFirst: {
+          args: Prisma.ServiceEventFindFirstArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$ServiceEventPayload> | null
+        }
+        findFirstOrThrow: {
+          args: Prisma.ServiceEventFindFirstOrThrowArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$ServiceEventPayload>
+        }
+        findMany: {
+          args: Prisma.ServiceEventFindManyArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$ServiceEventPayload>[]
+        }
+        create: {
+          args: Prisma.ServiceEventCreateArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$ServiceEventPayload>
+        }
+        createMany: {
+          args: Prisma.ServiceEventCreateManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        createManyAndReturn: {
+          args: Prisma.ServiceEventCreateManyAndReturnArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$ServiceEventPayload>[]
+        }
+        delete: {
+          args: Prisma.ServiceEventDeleteArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$ServiceEventPayload>
+        }
+        update: {
+          args: Prisma.ServiceEventUpdateArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$ServiceEventPayload>
+        }
+        deleteMany: {
+          args: Prisma.ServiceEventDeleteManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        updateMany: {
+          args: Prisma.ServiceEventUpdateManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        updateManyAndReturn: {
+          args: Prisma.ServiceEventUpdateManyAndReturnArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$ServiceEventPayload>[]
+        }
+        upsert: {
+          args: Prisma.ServiceEventUpsertArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$ServiceEventPayload>
+        }
+        aggregate: {
+          args: Prisma.ServiceEventAggregateArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.AggregateServiceEvent>
+        }
+        groupBy: {
+          args: Prisma.ServiceEventGroupByArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.ServiceEventGroupByOutputType>[]
+        }
+        count: {
+          args: Prisma.ServiceEventCountArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.ServiceEventCountAggregateOutputType> | number
         }
       }
     }
@@ -2425,6 +2575,18 @@ export const TokenVisitorScalarFieldEnum = {
 export type TokenVisitorScalarFieldEnum = (typeof TokenVisitorScalarFieldEnum)[keyof typeof TokenVisitorScalarFieldEnum]
 
 
+export const TokenEventScalarFieldEnum = {
+  id: 'id',
+  tokenId: 'tokenId',
+  kind: 'kind',
+  startedAt: 'startedAt',
+  endedAt: 'endedAt',
+  facts: 'facts'
+} as const
+
+export type TokenEventScalarFieldEnum = (typeof TokenEventScalarFieldEnum)[keyof typeof TokenEventScalarFieldEnum]
+
+
 export const ServerScalarFieldEnum = {
   id: 'id',
   accountId: 'accountId',
@@ -2584,6 +2746,18 @@ export const GameServiceScalarFieldEnum = {
 } as const
 
 export type GameServiceScalarFieldEnum = (typeof GameServiceScalarFieldEnum)[keyof typeof GameServiceScalarFieldEnum]
+
+
+export const ServiceEventScalarFieldEnum = {
+  id: 'id',
+  serviceId: 'serviceId',
+  kind: 'kind',
+  startedAt: 'startedAt',
+  endedAt: 'endedAt',
+  facts: 'facts'
+} as const
+
+export type ServiceEventScalarFieldEnum = (typeof ServiceEventScalarFieldEnum)[keyof typeof ServiceEventScalarFieldEnum]
 
 
 export const ServiceGrantScalarFieldEnum = {
@@ -3082,6 +3256,7 @@ export type GlobalOmitConfig = {
   accessToken?: Prisma.AccessTokenOmit
   tokenUseHour?: Prisma.TokenUseHourOmit
   tokenVisitor?: Prisma.TokenVisitorOmit
+  tokenEvent?: Prisma.TokenEventOmit
   server?: Prisma.ServerOmit
   serverEvent?: Prisma.ServerEventOmit
   consolePresence?: Prisma.ConsolePresenceOmit
@@ -3092,6 +3267,7 @@ export type GlobalOmitConfig = {
   telemetryHour?: Prisma.TelemetryHourOmit
   benchmarkRun?: Prisma.BenchmarkRunOmit
   gameService?: Prisma.GameServiceOmit
+  serviceEvent?: Prisma.ServiceEventOmit
   serviceGrant?: Prisma.ServiceGrantOmit
   serviceShare?: Prisma.ServiceShareOmit
   hostnameClaim?: Prisma.HostnameClaimOmit

@@ -56,6 +56,7 @@ export const ModelName = {
   AccessToken: 'AccessToken',
   TokenUseHour: 'TokenUseHour',
   TokenVisitor: 'TokenVisitor',
+  TokenEvent: 'TokenEvent',
   Server: 'Server',
   ServerEvent: 'ServerEvent',
   ConsolePresence: 'ConsolePresence',
@@ -66,6 +67,7 @@ export const ModelName = {
   TelemetryHour: 'TelemetryHour',
   BenchmarkRun: 'BenchmarkRun',
   GameService: 'GameService',
+  ServiceEvent: 'ServiceEvent',
   ServiceGrant: 'ServiceGrant',
   ServiceShare: 'ServiceShare',
   HostnameClaim: 'HostnameClaim',
@@ -182,6 +184,18 @@ export const TokenVisitorScalarFieldEnum = {
 } as const
 
 export type TokenVisitorScalarFieldEnum = (typeof TokenVisitorScalarFieldEnum)[keyof typeof TokenVisitorScalarFieldEnum]
+
+
+export const TokenEventScalarFieldEnum = {
+  id: 'id',
+  tokenId: 'tokenId',
+  kind: 'kind',
+  startedAt: 'startedAt',
+  endedAt: 'endedAt',
+  facts: 'facts'
+} as const
+
+export type TokenEventScalarFieldEnum = (typeof TokenEventScalarFieldEnum)[keyof typeof TokenEventScalarFieldEnum]
 
 
 export const ServerScalarFieldEnum = {
@@ -343,6 +357,18 @@ export const GameServiceScalarFieldEnum = {
 } as const
 
 export type GameServiceScalarFieldEnum = (typeof GameServiceScalarFieldEnum)[keyof typeof GameServiceScalarFieldEnum]
+
+
+export const ServiceEventScalarFieldEnum = {
+  id: 'id',
+  serviceId: 'serviceId',
+  kind: 'kind',
+  startedAt: 'startedAt',
+  endedAt: 'endedAt',
+  facts: 'facts'
+} as const
+
+export type ServiceEventScalarFieldEnum = (typeof ServiceEventScalarFieldEnum)[keyof typeof ServiceEventScalarFieldEnum]
 
 
 export const ServiceGrantScalarFieldEnum = {
