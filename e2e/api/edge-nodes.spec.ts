@@ -221,6 +221,127 @@ test("two nodes: all live ones must have a version, a silent one blocks nobody, 
   expect(await statusOf(id)).toBe("no row");
 });
 
+const SPAN =
+  "(date_part('epoch', started_at) * 1000)::float8 as \"from\", (date_part('epoch', ended_at) * 1000)::float8 as \"to\"";
+const eventsOf = (id: number) =>
+  sql<{ kind: string; from: number; to: number | null; facts: Record<string, unknown> }>(
+    `select kind, facts, ${SPAN} from service_events where service_id = $1 order by started_at, id`,
+    [id],
+  );
+const STATUSES = ["pending_config", "configuring", "active", "failed", "disabled", "deleting"];
+const statusesOf = async (id: number) => (await eventsOf(id)).filter(({ kind }) => STATUSES.includes(kind));
+
+test("each status of a service with its error is an event until the next one, whoever writes it, and each change is one with the account that made it", async () => {
+  const owner = await newOwner();
+  const node = await newNode();
+  const { id, input } = await newService(owner);
+  await get(node.key);
+  await acknowledge(node.key, id, 1);
+  await services.editService(owner, id, { ...input, name: "Creative", originPort: "25570" }, RULES);
+  await acknowledge(node.key, id, 2, "no route to 192.0.2.80");
+  await acknowledge(node.key, id, 2, "another reason");
+  // As other parts of the console do, which leave updated_at as it is.
+  await sql("update game_services set status = 'active', error = null where id = $1", [id]);
+  await sql("update game_services set status = 'active', name = 'Hub' where id = $1", [id]);
+  const statuses = await statusesOf(id);
+  expect(statuses.map(({ kind, facts }) => [kind, facts])).toEqual([
+    ["pending_config", {}],
+    ["configuring", {}],
+    ["active", {}],
+    ["configuring", {}],
+    ["failed", { error: `${node.name}: no route to 192.0.2.80` }],
+    ["failed", { error: `${node.name}: another reason` }],
+    ["active", {}],
+  ]);
+  // Without a gap, and the last one goes on.
+  expect(statuses.map(({ to }) => to)).toEqual([...statuses.slice(1).map(({ from }) => from), null]);
+
+  await services.setRealIps(owner, id, true);
+  await services.setRealIps(owner, id, true);
+  await services.setOfflineText(owner, id, "Back soon");
+  await services.setServiceWish(owner, id, "off");
+  await services.setServiceWish(owner, id, "on");
+  await services.retryService(owner, id);
+  expect(await services.editService(await newOwner(), id, input, RULES)).toEqual({ kind: "not-found" });
+  const access = library.use<typeof import("@/lib/game-services/access")>("game-services/access");
+  for (const isAllowed of [true, true, false]) expect(await access.allowSupport(owner, id, isAllowed)).toBe(true);
+  expect(await access.allowSupport(await newOwner(), id, true)).toBe(false);
+  await access.shareService(owner, id, "ann@example.com");
+  for (const _ of [1, 2]) await access.unshareService(owner, id, "ann@example.com");
+  await services.deleteService(owner, id, "Hub");
+  const changes = (await eventsOf(id)).filter(({ facts }) => "by" in facts);
+  expect(changes.map(({ kind, facts: { what } }) => [kind, what])).toEqual([
+    ["created", undefined],
+    ["settings_changed", "name, origin"],
+    ["settings_changed", "ips of players"],
+    ["settings_changed", "text while away"],
+    ["turned_off", undefined],
+    ["turned_on", undefined],
+    ["retried", undefined],
+    ["access_changed", "support may see it"],
+    ["access_changed", "support may no longer see it"],
+    ["access_changed", "shared with an e-mail"],
+    ["access_changed", "a share taken back"],
+    ["deletion_asked", undefined],
+  ]);
+  for (const { from, to, facts } of changes) expect([facts.by, to]).toEqual([owner, from]);
+});
+
+test("a node that falls silent is an event of the services that it had, from two minutes after it was last heard until it is heard again, noticed where nobody asks; a silence that only the console's absence made is none", async () => {
+  const owner = await newOwner();
+  const [one, two] = [await newNode(), await newNode()];
+  const { id } = await newService(owner);
+  const other = await newService(owner);
+  await get(one.key);
+  await get(two.key);
+  await acknowledge(one.key, id, 1);
+  await acknowledge(two.key, id, 1);
+  await acknowledge(one.key, other.id, 1);
+  const silences = async (of: number) => (await eventsOf(of)).filter(({ kind }) => kind === "node_silent");
+  const silentSince = async ({ id: nodeId }: { id: number }, seconds: number) => {
+    const [row] = await sql<{ at: number }>(
+      `update edge_nodes set last_heard_at = now() - $2 * interval '1 s' where id = $1
+        returning (date_part('epoch', last_heard_at) * 1000)::float8 as at`,
+      [nodeId, seconds],
+    );
+    return (row?.at ?? 0) + 2 * MINUTE;
+  };
+  const from = await silentSince(two, 125);
+  await get(one.key);
+  const facts = { node: two.name, node_id: two.id };
+  await expect.poll(() => silences(id)).toEqual([{ kind: "node_silent", facts, from, to: null }]);
+  const before = Date.now();
+  await get(two.key);
+  await expect.poll(async () => (await silences(id))[0]?.to).toBeGreaterThanOrEqual(before);
+  expect((await silences(id))[0]?.to).toBeLessThanOrEqual(Date.now());
+  expect(await silences(other.id)).toEqual([]);
+
+  // Both fall silent, so no request of a node notices it.
+  await silentSince(one, 500);
+  const second = await silentSince(two, 130);
+  await expect.poll(async () => (await silences(id)).map(({ from }) => from)).toContain(second);
+  await expect.poll(() => silences(other.id)).toHaveLength(1);
+  await nodes.removeNode(one.id);
+  expect((await silences(other.id))[0]?.to).not.toBeNull();
+
+  // The console was away when the two minutes were over.
+  await get(two.key);
+  await expect.poll(async () => (await silences(id)).filter(({ to }) => to === null)).toEqual([]);
+  const known = await silences(id);
+  await sql(
+    "insert into blind_times (cause, started_at, ended_at) values ('away', now() - interval '200 s', now() - interval '20 s')",
+  );
+  const three = await newNode();
+  await get(three.key);
+  await silentSince(two, 300);
+  await get(three.key);
+  await expect.poll(async () => (await silences(id)).length).toBe(known.length + 1);
+  const [ofAbsence] = (await silences(id)).slice(-1);
+  expect(Date.now() - (ofAbsence?.from ?? 0)).toBeLessThan(MINUTE);
+  await get(two.key);
+  await expect.poll(() => silences(id)).toEqual(known);
+});
+
 test("there are at most a thousand nodes with ten working keys each, and one acknowledgement of a service by a node however often it reports", async () => {
   const { id, key } = await newNode();
   await sql("insert into edge_nodes (name) select 'full-' || n from generate_series(3, $1::int) n", [MAX_NODES]);

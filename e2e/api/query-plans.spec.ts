@@ -11,9 +11,10 @@ import { listBenchmarks } from "@/lib/servers/benchmarks";
 import { getServer, listServers } from "@/lib/servers/servers";
 import { getHistory, HISTORY_RANGES, listTrends } from "@/lib/servers/telemetry/history";
 import { retireSamples } from "@/lib/servers/telemetry/retention";
-import { findTwoDaemons } from "@/lib/servers/telemetry/two-daemons";
 import { DAY, HOUR } from "@/lib/time";
 import { authenticate } from "@/lib/tokens/authentication";
+import { watchTokens } from "@/lib/tokens/events/endings";
+import { listTokenNews } from "@/lib/tokens/events/token-events";
 import { mintToken } from "@/lib/tokens/format";
 import { listTokens } from "@/lib/tokens/management";
 
@@ -27,6 +28,9 @@ const OTHERS = `
   insert into accounts (name, email) select 'n', 'a' || i || '@example.com' from generate_series(1, 20000) i;
   insert into access_tokens (account_id, name, token_hash, hint)
     select 1 + i % 20000, 'n', encode(sha256(i::text::bytea), 'hex'), 'hint' from generate_series(1, 50000) i;
+  update access_tokens set expires_at = now() + id * interval '1 hour' where id % 2 = 0;
+  insert into token_events (token_id, kind, started_at, ended_at)
+    select i, 'refused_after_end', now() - interval '9 days', now() - interval '8 days' from generate_series(1, 50000) i;
   insert into servers (account_id, label, hostname) select 1 + i % 19000, 'l', 'h' from generate_series(1, 50000) i;
   select make_day_partition(parent, date_trunc('day', now(), 'UTC') - day * interval '24 hours', 0)
     from unnest(array['telemetry_samples', 'metric_samples']) parent, generate_series(1, 10) day;
@@ -107,7 +111,8 @@ async function historyQueries(): Promise<Query[]> {
     await retireSamples(Date.now(), { telemetryDays: 31, hoursDays: 400 }, async () => true);
     for (const range of HISTORY_RANGES) await getHistory(accountId, String(id), range);
     await listTrends(accountId, [id]);
-    await findTwoDaemons(accountId, id, new Date());
+    await listTokenNews([7, 8], new Date());
+    await watchTokens(Date.now());
   });
   const byText = new Map(sent.map((query) => [query.text, query]));
   return [...byText.values()].filter(({ text }) => READS_OR_WRITES.test(text));

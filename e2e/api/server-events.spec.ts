@@ -245,7 +245,7 @@ test("console_presence has one row, whatever writes it", async () => {
   expect(await db.consolePresence.count()).toBeLessThanOrEqual(1);
 });
 
-test("a check-in tells of a reboot at the time of the boot, of killed processes once, of services that failed until they work, and of two daemons", async () => {
+test("a check-in tells of a reboot at the time of the boot, of killed processes once, of services that failed until they work, and of two daemons until they take no turns", async () => {
   const { id: accountId } = await newAccount();
   const { id } = await newReportingServer(accountId);
   const begin = Math.floor(Date.now() / MINUTE) * MINUTE - 30 * MINUTE;
@@ -268,7 +268,10 @@ test("a check-in tells of a reboot at the time of the boot, of killed processes 
   const [first, second] = ["daemon-first", "daemon-second"];
   for (const [index, daemon] of [first, second, first, second, first].entries())
     await send(150 + 30 * index, {}, daemon);
-  const rows = await db.serverEvent.findMany({ where: { serverId: id }, orderBy: { startedAt: "asc" } });
+  const find = () => db.serverEvent.findMany({ where: { serverId: id }, orderBy: { startedAt: "asc" } });
+  // Ten minutes without a turn are over: the watch of the console ends the last event.
+  await expect.poll(async () => (await find()).filter(({ endedAt }) => endedAt === null)).toEqual([]);
+  const rows = await find();
   expect(
     rows.map(({ kind, startedAt, endedAt, facts }) => [
       kind,
@@ -280,7 +283,7 @@ test("a check-in tells of a reboot at the time of the boot, of killed processes 
     ["rebooted", 40, 40, {}],
     ["process_killed", 60, 60, { count: 4 }],
     ["unit_failed", 60, 120, { count: 2 }],
-    ["two_daemons", 210, 210, {}],
+    ["two_daemons", 210, 270, {}],
   ]);
   const { others, silences } = await listServerEvents(id, { from: 0, to: begin + DAY }, begin + 300 * SECOND);
   expect(others.map(({ kind }) => kind).sort()).toEqual(rows.map(({ kind }) => kind).sort());

@@ -24,6 +24,13 @@ const FILL = `
     select 1, date_trunc('hour', now(), 'UTC') - n * interval '1 hour', 120 from generate_series(1, ${ROWS}) n;
   insert into server_events (server_id, kind, started_at)
     select 1, 'benchmark', now() - n * interval '10 min' from generate_series(1, ${ROWS}) n;
+  insert into service_events (service_id, kind, started_at)
+    select 1, 'retried', now() - n * interval '10 min' from generate_series(1, ${ROWS}) n;
+  insert into access_tokens (account_id, name, token_hash, hint, created_at, revoked_at)
+    select 1, 'n', encode(sha256(n::text::bytea), 'hex'), 'hint', now() - interval '1 year', now() - interval '91 days'
+    from generate_series(1, 3) n;
+  insert into token_events (token_id, kind, started_at, ended_at)
+    select token, 'new_network', now() - n * interval '10 min', now() from generate_series(1, 3) token, generate_series(1, ${ROWS / 3}) n;
   insert into metric_samples select service, now() - n * interval '1 min', node, 1, 1, 1, 1, 1
     from unnest(array[1, 3]) service, generate_series(1, ${ROWS / 3}) n, generate_series(1, 3) node;
   insert into telemetry_samples (server_id, ts) values (2, now());
@@ -37,15 +44,19 @@ const FILL = `
   end $$;
   create trigger few after delete on telemetry_samples referencing old table as gone for each statement execute function refuse_many();
   create trigger few after delete on server_events referencing old table as gone for each statement execute function refuse_many();
+  create trigger few after delete on service_events referencing old table as gone for each statement execute function refuse_many();
+  create trigger few after delete on token_events referencing old table as gone for each statement execute function refuse_many();
   create trigger few after delete on telemetry_hours referencing old table as gone for each statement execute function refuse_many();
   create trigger few after delete on metric_samples referencing old table as gone for each statement execute function refuse_many()`;
 
 const LEFT = `select
   (select count(*)::int from servers) as servers, (select count(*)::int from telemetry_samples) as samples,
-  (select count(*)::int from telemetry_hours) as hours, (select count(*)::int from server_events) as events, (select count(*)::int from game_services) as services,
+  (select count(*)::int from telemetry_hours) as hours, (select count(*)::int from server_events) as events,
+  (select count(*)::int from service_events where kind = 'retried') as "serviceEvents",
+  (select count(*)::int from access_tokens) + (select count(*)::int from token_events) as tokens, (select count(*)::int from game_services) as services,
   (select count(*)::int from metric_samples) as intervals`;
 
-test("a server with months of samples and a service with many intervals are deleted in small statements, others keep theirs, and the sweep finishes a deletion that was interrupted", async () => {
+test("a server with months of samples, a service with many intervals and events, and tokens with many events are deleted in small statements, others keep theirs, and the sweep finishes a deletion that was interrupted", async () => {
   const database = await createTestDatabase();
   const library = await openLibrary(database.url);
   try {
@@ -54,11 +65,21 @@ test("a server with months of samples and a service with many intervals are dele
     const services = library.use<typeof import("@/lib/game-services/management")>("game-services/management");
     const left = async () => (await runSql(database.url, LEFT))[0];
 
+    const others = { serviceEvents: ROWS, tokens: 3 + ROWS };
     expect(await servers.removeServer(1, 1)).toBe(true);
-    expect(await left()).toEqual({ servers: 1, samples: 1, hours: 1, events: 0, services: 3, intervals: 2 * ROWS + 1 });
+    expect(await left()).toEqual({
+      servers: 1,
+      samples: 1,
+      hours: 1,
+      events: 0,
+      services: 3,
+      intervals: 2 * ROWS + 1,
+      ...others,
+    });
 
     expect(await services.deleteService(1, 1, "Service 1")).toMatchObject({ kind: "changed" });
-    const afterwards = { servers: 1, samples: 1, hours: 1, events: 0, services: 2, intervals: ROWS + 1 };
+    others.serviceEvents = 0;
+    const afterwards = { servers: 1, samples: 1, hours: 1, events: 0, services: 2, intervals: ROWS + 1, ...others };
     await expect.poll(left).toEqual(afterwards);
 
     // Each sweep goes on where the one before it ended.
@@ -68,7 +89,7 @@ test("a server with months of samples and a service with many intervals are dele
         expect(code, stderr).toBe(0);
         return left();
       }, SLOW)
-      .toEqual({ servers: 1, samples: 1, hours: 1, events: 0, services: 1, intervals: 1 });
+      .toEqual({ servers: 1, samples: 1, hours: 1, events: 0, services: 1, intervals: 1, serviceEvents: 0, tokens: 0 });
   } finally {
     await library.stop();
     await database.stop();

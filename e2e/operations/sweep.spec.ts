@@ -53,6 +53,16 @@ const FILL = `
     select 1, 'n', encode(sha256(n::text::bytea), 'hex'), 'hint', now() - interval '1 year',
       case when n % 2 = 0 then now() - n * interval '1 day' end, case when n % 2 = 1 then now() - n * interval '1 day' end
     from unnest(array[-3, 1, 88, 89, 91, 92]) n;
+  insert into token_events (token_id, kind, started_at, ended_at)
+    select 1, 'new_network', now() - n * interval '1 day' - interval '5 min', now() - n * interval '1 day'
+    from unnest(array[399, 401, 450]) n;
+  insert into token_events (token_id, kind, started_at) select 2, 'new_network', now() - n * interval '10 s' from generate_series(1, 10005) n;
+  insert into service_events (service_id, kind, started_at, ended_at)
+    select 1, 'failed', now() - n * interval '1 day' - interval '5 min', now() - n * interval '1 day'
+    from unnest(array[399, 401, 450]) n;
+  insert into game_services (account_id, name, java_hostname, origin_host, origin_port) values (1, 'm', 'k', 'o', 1);
+  insert into service_events (service_id, kind, started_at, ended_at)
+    select 2, 'failed', now() - n * interval '10 min', now() - n * interval '10 min' from generate_series(1, 10005) n;
   insert into token_use_hours (token_id, hour) select 1, now() - n * interval '1 hour' from unnest(array[1, 24, 26]) n;
   insert into server_keys (server_id, key_hash, hint, expires_at)
     select 1, encode(sha256(n::text::bytea), 'hex'), 'hint', now() + n * interval '1 hour' from unnest(array[-1, 1]) n;
@@ -71,6 +81,10 @@ const COUNT = `select
   (select count(*)::int from telemetry_hours where server_id = 1 and samples = 10) as "summedHours",
   (select count(*)::int from server_events where server_id = 1) as events,
   (select count(*)::int from server_events where server_id = 2) as "manyEvents",
+  (select count(*)::int from token_events where token_id = 1) as "tokenEvents",
+  (select count(*)::int from token_events where token_id = 2) as "manyTokenEvents",
+  (select count(*)::int from service_events where service_id = 1) as "serviceEvents",
+  (select count(*)::int from service_events where service_id = 2) as "manyServiceEvents",
   (select count(*)::int from blind_times) as "blindTimes",
   (select count(*)::int from benchmark_runs where status = 'done') as runs,
   (select count(*)::int from benchmark_runs where log <> '') as logs,
@@ -108,6 +122,11 @@ test("npm run sweep deletes what is older than it is kept, of every kind, sums h
       summedHours: 3,
       events: 2,
       manyEvents: 10_000,
+      tokenEvents: 1,
+      manyTokenEvents: 10_000,
+      // One of them is its status, which goes on.
+      serviceEvents: 2,
+      manyServiceEvents: 10_000,
       blindTimes: 10_000,
       runs: 400,
       logs: 10,

@@ -16,6 +16,7 @@ import {
 import { db } from "@/lib/database/client";
 import { API_REQUESTS } from "@/lib/rate-limit/policy";
 import { DAY, HOUR, MINUTE, SECOND } from "@/lib/time";
+import { watchTokens } from "@/lib/tokens/events/endings";
 import { mintToken } from "@/lib/tokens/format";
 
 const find = (id: number) => db.accessToken.findUniqueOrThrow({ where: { id } });
@@ -176,7 +177,21 @@ async function movedToken(accountId: number, name: string, network = "198.51.100
     const data = { tokenId: made.token.id, ip, network: ip, firstSeenAt, lastSeenAt, requests, agent: "curl/8.5.0" };
     await db.tokenVisitor.create({ data });
   }
+  await newNetwork(made.token.id, network);
   return made;
+}
+
+/** The event of a token that was used from a new network a day ago. */
+async function newNetwork(tokenId: number, network: string) {
+  const startedAt = new Date(Date.now() - DAY);
+  await db.tokenEvent.create({ data: { tokenId, kind: "new_network", startedAt, facts: { network } } });
+}
+
+/** The event of a token that was refused until so many milliseconds ago. */
+async function refusedUntil(tokenId: number, ms: number) {
+  const [startedAt, endedAt] = [new Date(Date.now() - 2.5 * DAY), new Date(Date.now() - ms)];
+  const facts = { count: 9, ip: "203.0.113.9" };
+  await db.tokenEvent.create({ data: { tokenId, kind: "refused_after_end", startedAt, endedAt, facts } });
 }
 
 withAndWithoutJavaScript(() => {
@@ -207,11 +222,11 @@ withAndWithoutJavaScript(() => {
       .evaluate((input, value) => input.setAttribute("value", value), `${theirs.token.id} 198.51.100.5`);
     await lines.getByRole("button", { name: "This was us moved too" }).click();
     await expect(lines).toHaveText([/^moved too/]);
-    const known = { knownAt: { not: null } };
-    expect(
-      await db.tokenVisitor.count({ where: { ...known, tokenId: { in: [theirs.token.id, other.token.id] } } }),
-    ).toBe(0);
-    expect(await db.tokenVisitor.count({ where: { ...known, tokenId: token.id } })).toBe(1);
+    const known = { endedAt: { not: null } };
+    expect(await db.tokenEvent.count({ where: { ...known, tokenId: { in: [theirs.token.id, other.token.id] } } })).toBe(
+      0,
+    );
+    expect(await db.tokenEvent.count({ where: { ...known, tokenId: token.id } })).toBe(1);
   });
 
   test("which token is this offers to replace it, to revoke it, and to say that its new network is known", async ({
@@ -458,16 +473,9 @@ test("on a phone each title that sorts has room, the arrow of the order as well"
 test("several tokens used from a new network are one line, whose action asks whether to revoke them", {
   tag: "@one-engine",
 }, async ({ page, account }) => {
-  const ago = (ms: number) => new Date(Date.now() - ms);
   for (const name of ["moved one", "moved two"]) {
     const { token } = await newNamedToken(account.id, name);
-    for (const [network, days] of [
-      ["192.0.2.1", 40],
-      ["198.51.100.5", 1],
-    ] as const) {
-      const data = { tokenId: token.id, ip: network, network, firstSeenAt: ago(days * DAY), lastSeenAt: ago(0) };
-      await db.tokenVisitor.create({ data });
-    }
+    await newNetwork(token.id, "198.51.100.5");
   }
   await page.goto(TOKEN_PAGE);
   const lines = page.getByRole("region", { name: "Needs attention" }).getByRole("listitem");
@@ -476,7 +484,7 @@ test("several tokens used from a new network are one line, whose action asks whe
   await expect(page.getByRole("dialog", { name: "Revoke 2 tokens?" })).toContainText("moved two");
 });
 
-test("ten tokens that end within a week are one line that names all of them", { tag: "@one-engine" }, async ({
+test("ten tokens that end within two weeks are one line that names all of them", { tag: "@one-engine" }, async ({
   page,
   account,
 }) => {
@@ -485,10 +493,11 @@ test("ten tokens that end within a week are one line that names all of them", { 
     const life = { createdAt: new Date(Date.now() - 30 * DAY), expiresAt: new Date(Date.now() + 3 * DAY) };
     await db.accessToken.update({ where: { id: token.id }, data: life });
   }
+  await watchTokens(Date.now());
   await page.goto(TOKEN_PAGE);
   const lines = page.getByRole("region", { name: "Needs attention" }).getByRole("listitem");
   await expect(lines).toHaveCount(1);
-  await expect(lines).toContainText("10 tokens end within a week");
+  await expect(lines).toContainText("10 tokens end within two weeks");
   await expect(lines.getByRole("link")).toHaveCount(10);
 });
 
@@ -516,24 +525,18 @@ test("the page says at its top what needs attention: a dead token still tried, o
     await db.accessToken.update({ where: { id: token.id }, data });
     return token.id;
   };
-  await make("dead", {
-    revokedAt: ago(3 * DAY),
-    refusedCount: 9,
-    lastRefusedAt: ago(HOUR),
-    lastRefusedIp: "203.0.113.9",
-  });
-  await make("dead and quiet", { revokedAt: ago(3 * DAY), refusedCount: 9, lastRefusedAt: ago(2 * DAY) });
+  await refusedUntil(await make("dead", { revokedAt: ago(3 * DAY) }), HOUR);
+  await refusedUntil(await make("dead and quiet", { revokedAt: ago(3 * DAY) }), 2 * DAY);
   await make("ending", { createdAt: ago(30 * DAY), expiresAt: new Date(Date.now() + 3 * DAY) });
-  await make("born for a week", { expiresAt: new Date(Date.now() + 7 * DAY) });
+  await make("born for three days", { expiresAt: new Date(Date.now() + 3 * DAY) });
   const moved = await make("moved", {});
-  const settled = await make("settled", {});
-  const visit = (tokenId: number, network: string, days: number) =>
-    db.tokenVisitor.create({
-      data: { tokenId, ip: network, network, firstSeenAt: ago(days * DAY), lastSeenAt: ago(0) },
-    });
-  await visit(moved, "192.0.2.1", 40);
-  await visit(moved, "198.51.100.5", 1);
-  await visit(settled, "192.0.2.1", 1);
+  await newNetwork(moved, "198.51.100.5");
+  await newNetwork(await make("moved and settled", {}), "198.51.100.6");
+  await db.tokenEvent.updateMany({
+    where: { facts: { path: ["network"], equals: "198.51.100.6" } },
+    data: { endedAt: ago(0) },
+  });
+  await watchTokens(Date.now());
   await page.goto(TOKEN_PAGE);
   const lines = page.getByRole("region", { name: "Needs attention" }).getByRole("listitem");
   await expect(lines).toHaveText([

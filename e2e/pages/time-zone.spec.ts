@@ -6,6 +6,7 @@ import { dateText } from "@/lib/relative-time";
 import { recordCheckIn } from "@/lib/servers/telemetry/check-ins";
 import { DAY, HOUR, MINUTE, SECOND } from "@/lib/time";
 import { wallClock, zoneText } from "@/lib/time-zone";
+import { watchTokens } from "@/lib/tokens/events/endings";
 
 const ACCOUNT_PAGE = "/dashboard/settings/account";
 
@@ -67,6 +68,7 @@ withAndWithoutJavaScript(() => {
     const [day, dayInUtc] = [dateText(end, FAR_EAST), dateText(end, "UTC")];
     const { token } = await newNamedToken(account.id, "ends in the far east", end);
     await db.accessToken.update({ where: { id: token.id }, data: { createdAt: new Date(Date.now() - 30 * DAY) } });
+    await watchTokens(Date.now());
 
     await page.goto(TOKEN_PAGE);
     const row = page.getByRole("row", { name: /ends in the far east/ });

@@ -106,7 +106,13 @@ export function deletionOfOwner(rows: Rows, ownerId: Column<number>, time: Colum
   }));
 }
 
-type Rows = Table<"TelemetrySample"> | Table<"TelemetryHour"> | Table<"MetricSample"> | Table<"ServerEvent">;
+type Rows =
+  | Table<"TelemetrySample">
+  | Table<"TelemetryHour">
+  | Table<"MetricSample">
+  | Table<"ServerEvent">
+  | Table<"TokenEvent">
+  | Table<"ServiceEvent">;
 
 /** Deletes all rows of an owner, in small statements. */
 export async function deleteOfOwner(deletion: OwnersDeletion, ownerId: number): Promise<void> {

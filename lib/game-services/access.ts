@@ -1,11 +1,12 @@
 import { type Account, findEmail, isStaff } from "@/lib/accounts/accounts";
 import { db, type Prisma } from "@/lib/database/client";
 import { lockAccount } from "@/lib/database/locks";
-import { execute, query, queryIn } from "@/lib/database/run-statement";
+import { executeIn, query, queryIn } from "@/lib/database/run-statement";
 import { parameter, select, statement } from "@/lib/database/statement";
 import { Expression, table } from "@/lib/database/tables";
 import type { InvalidField } from "@/lib/failures";
 import { nameProblem } from "@/lib/names";
+import { recordChange } from "./events/changes";
 import { askerOf, visibleTo } from "./game-services";
 import { lockServices } from "./settlement";
 
@@ -145,6 +146,7 @@ export async function shareService(
         skipDuplicates: true,
       });
     }
+    await recordChange(tx, serviceId, accountId, { kind: "access_changed", what: "shared with an e-mail" }, now);
     return { kind: "shared", shownEmail: share.typedEmail };
   });
 }
@@ -160,8 +162,12 @@ export async function unshareService(accountId: number, serviceId: number, email
     });
     // The share names the account that got the grant: the account may have another e-mail by now.
     const grantee = share?.accountId ? { accountId: share.accountId } : { account: { email } };
-    await tx.serviceGrant.deleteMany({ where: { serviceId, ...grantee } });
-    await tx.serviceShare.deleteMany({ where: { serviceId, email } });
+    const grants = await tx.serviceGrant.deleteMany({ where: { serviceId, ...grantee } });
+    const { count } = await tx.serviceShare.deleteMany({ where: { serviceId, email } });
+    const what = "a share taken back";
+    if (count + grants.count > 0) {
+      await recordChange(tx, serviceId, accountId, { kind: "access_changed", what }, new Date());
+    }
     return true;
   });
 }
@@ -185,7 +191,15 @@ const SET_SUPPORT_ACCESS = statement(
 
 /** Allows or forbids staff to see a service. False when the account has no such service. */
 export async function allowSupport(accountId: number, id: number, isAllowed: boolean): Promise<boolean> {
-  return (await execute(SET_SUPPORT_ACCESS, { isAllowed, id, accountId })) === 1;
+  return db.$transaction(async (tx) => {
+    await lockServices(tx, [id]);
+    const own = await tx.gameService.findFirst({ where: { id, accountId }, select: { supportAccess: true } });
+    if (!own || own.supportAccess === isAllowed) return own !== null;
+    await executeIn(tx, SET_SUPPORT_ACCESS, { isAllowed, id, accountId });
+    const what = isAllowed ? "support may see it" : "support may no longer see it";
+    await recordChange(tx, id, accountId, { kind: "access_changed", what }, new Date());
+    return true;
+  });
 }
 
 /** A ticket of the owner that is linked to a service. */

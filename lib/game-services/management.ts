@@ -9,6 +9,7 @@ import { isFormNonce } from "@/lib/http/form-fields";
 import { nameProblem } from "@/lib/names";
 import { limit, type Policy } from "@/lib/rate-limit";
 import { MINUTE } from "@/lib/time";
+import { recordChange, type ServiceChange } from "./events/changes";
 import { claimHostname } from "./hostnames";
 import {
   type CheckedService,
@@ -84,6 +85,7 @@ export async function createService(
       select: { id: true },
     });
     if (!(await claimHostname(tx, id, checked.service.javaHostname, now))) return hostnameRefused();
+    await recordChange(tx, id, accountId, { kind: "created" }, now);
     return { kind: "created", id };
   });
 }
@@ -234,9 +236,26 @@ async function change(
     if (tooOften) return tooOften;
     const { service: next, ...rest } = decided;
     await executeIn(tx, CHANGE, { id, ...next, ...rest, now });
+    await recordChange(tx, id, accountId, changeOf({ service, wish, sendsRealIps, offlineText }, decided), now);
     await settle(tx, [id], now);
     return { kind: "changed", configVersion: configVersion + 1 };
   });
+}
+
+/** What was done, by what is different; nothing is: somebody wants another attempt. */
+function changeOf(before: Current, after: Current): ServiceChange {
+  if (before.wish !== after.wish) {
+    return { kind: ({ on: "turned_on", off: "turned_off", gone: "deletion_asked" } as const)[after.wish] };
+  }
+  const [was, is] = [before.service, after.service];
+  const changed = [
+    ...(was.name === is.name ? [] : ["name"]),
+    ...(was.javaHostname === is.javaHostname ? [] : ["public hostname"]),
+    ...(was.originHost === is.originHost && was.originPort === is.originPort ? [] : ["origin"]),
+    ...(before.sendsRealIps === after.sendsRealIps ? [] : ["ips of players"]),
+    ...(before.offlineText === after.offlineText ? [] : ["text while away"]),
+  ];
+  return changed.length > 0 ? { kind: "settings_changed", what: changed.join(", ") } : { kind: "retried" };
 }
 
 /** Counts a change of the account, or refuses it when there were too many recently. */

@@ -1,4 +1,5 @@
 import { BEFORE, deleteAll, deleteSomeOfOwner, deletion, deletionOfOwner, type GoesOn } from "@/lib/database/deletion";
+import { SERVICE_EVENTS } from "@/lib/database/event-deletion";
 import { dropDaysBefore, findEndBefore, partitionBefore } from "@/lib/database/partitions";
 import type { Transaction } from "@/lib/database/run-statement";
 import { table } from "@/lib/database/tables";
@@ -61,7 +62,10 @@ async function deleteBefore(until: number, goesOn: GoesOn): Promise<number> {
 
 const OF_SERVICE = deletionOfOwner(m, m.serviceId, m.ts);
 
-/** Deletes some intervals of a service that is about to be deleted. False: there are more. */
-export function deleteSomeIntervals(tx: Transaction, serviceId: number): Promise<boolean> {
-  return deleteSomeOfOwner(tx, OF_SERVICE, serviceId);
+/** Deletes some intervals, or then some events, of a service that is about to be deleted. False: there are more. */
+export async function deleteSomeRows(tx: Transaction, serviceId: number): Promise<boolean> {
+  return (
+    (await deleteSomeOfOwner(tx, OF_SERVICE, serviceId)) &&
+    (await deleteSomeOfOwner(tx, SERVICE_EVENTS.ofOwner, serviceId))
+  );
 }

@@ -4,6 +4,7 @@ import { jsonArray, parameter, select, statement } from "@/lib/database/statemen
 import { Expression, table } from "@/lib/database/tables";
 import type { GameServiceStatus, ServiceWish } from "@/lib/generated/prisma/enums";
 import { pause, runInBackground } from "@/lib/process/background";
+import { noteNodeSilences } from "./events/node-silences";
 import {
   confirmClaims,
   HOSTNAME_TAKEN,
@@ -13,7 +14,7 @@ import {
   releaseHostnames,
 } from "./hostnames";
 import { isUsableOrigin, ORIGIN_UNUSABLE } from "./origins";
-import { deleteSomeIntervals } from "./retention";
+import { deleteSomeRows } from "./retention";
 import { nextStatus, type Outcome, type StatusFacts, wishOf } from "./status";
 
 /** Stored as the version when a node reports that it no longer has the service. */
@@ -21,7 +22,7 @@ export const ABSENT = -1;
 
 /** Services per transaction when all services are settled. */
 const BATCH = 200;
-/** The pause in milliseconds between two parts of the intervals of a service that is being deleted. */
+/** The pause in milliseconds between two parts of the rows of a service that is being deleted. */
 const BETWEEN_PARTS = 10;
 
 const s = table("GameService", "s");
@@ -93,7 +94,7 @@ const DELETING: Outcome = { kind: "status", status: "deleting", error: null };
 
 /**
  * Writes the status that follows for each of these services, which the transaction of the caller has locked, and deletes
- * those that no edge node has any more. One with many intervals is "deleting" until background work has deleted them.
+ * those that no edge node has any more. One with many intervals or events is "deleting" until background work has deleted them.
  */
 export async function settle(tx: Prisma.TransactionClient, ids: readonly number[], now: Date): Promise<void> {
   if (ids.length === 0) return;
@@ -110,7 +111,7 @@ export async function settle(tx: Prisma.TransactionClient, ids: readonly number[
     };
     let next = nextStatus(facts);
     if (next.kind === "remove") {
-      if (await deleteSomeIntervals(tx, row.id)) removed.push(row.id);
+      if (await deleteSomeRows(tx, row.id)) removed.push(row.id);
       else {
         unfinished.push(row.id);
         next = DELETING;
@@ -126,7 +127,7 @@ export async function settle(tx: Prisma.TransactionClient, ids: readonly number[
   await releaseHostnames(tx, removed, now);
   if (removed.length > 0) await tx.gameService.deleteMany({ where: { id: { in: removed } } });
   if (unfinished.length > 0) {
-    runInBackground("deleting the intervals of services", async () => {
+    runInBackground("deleting the rows of services", async () => {
       if (await pause(BETWEEN_PARTS)) await settleServices(unfinished);
     });
   }
@@ -167,7 +168,11 @@ const UNSETTLED = statement({ now: n.unsettledSince }, ({ now }) => ({
 export async function settleAll(now: Date = new Date()): Promise<void> {
   for (let after = 0; ; ) {
     const ids = (await query(ALL, { after, count: BATCH })).map(({ id }) => id);
-    await settleServices(ids, now);
+    await db.$transaction(async (tx) => {
+      const locked = await lockServices(tx, ids);
+      await noteNodeSilences(tx, locked, now);
+      await settle(tx, locked, now);
+    }, TIMES);
     const last = ids.at(-1);
     if (last === undefined || ids.length < BATCH) break;
     after = last;

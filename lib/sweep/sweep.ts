@@ -1,4 +1,5 @@
 import type { GoesOn } from "@/lib/database/deletion";
+import { SERVICE_EVENTS, TOKEN_EVENTS } from "@/lib/database/event-deletion";
 import { isDatabaseUnavailable } from "@/lib/database/health";
 import { makeDays } from "@/lib/database/partitions";
 import { deleteLapsedClaims } from "@/lib/game-services/hostnames";
@@ -32,7 +33,12 @@ const STEPS: Readonly<Record<string, (now: number, kept: Kept, goesOn: GoesOn) =
   intervals: (now, { metricsDays }, goesOn) => deleteOldIntervals(now, metricsDays, goesOn),
   node_minutes: async (now, _, goesOn) => ({ node_minutes: await deleteOldNodeMinutes(now, goesOn) }),
   hours: async (now, { hoursDays }, goesOn) => ({ hours: await deleteOldHours(now, hoursDays, goesOn) }),
-  events: async (now, { hoursDays }, goesOn) => ({ events: await deleteOldEvents(now, hoursDays, goesOn) }),
+  events: async (now, { hoursDays }, goesOn) => ({
+    events:
+      (await deleteOldEvents(now, hoursDays, goesOn)) +
+      (await TOKEN_EVENTS.deleteOld(now, hoursDays, goesOn)) +
+      (await SERVICE_EVENTS.deleteOld(now, hoursDays, goesOn)),
+  }),
   runs: async (now, { benchmarkRuns }, goesOn) => ({ runs: await deleteOldRuns(now, benchmarkRuns, goesOn) }),
   logs: async (_, __, goesOn) => ({ logs: await forgetOldLogs(goesOn) }),
   sessions: async (now, { sessionsDays }, goesOn) => ({

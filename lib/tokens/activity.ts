@@ -1,14 +1,12 @@
 import { db } from "@/lib/database/client";
 import type { AccessToken, TokenUseHour, TokenVisitor } from "@/lib/generated/prisma/client";
 import { networkOf } from "@/lib/http/network";
-import { DAY, HOUR, startOfHour } from "@/lib/time";
+import { HOUR, startOfHour } from "@/lib/time";
 
 const HOURS_SHOWN = 24;
 const VISITORS_SHOWN = 10;
 /** The last instant that a date can hold. */
 const NEVER = new Date(8.64e15);
-/** The page reports a token's new network for this long. */
-const NEWS_FOR = 7 * DAY;
 
 type Counts = Pick<TokenUseHour, "requests" | "limited" | "refused">;
 
@@ -32,7 +30,7 @@ export type Visitor = {
   lastSeenAt: Date;
   /** Answered with the token, as far as is counted; null: not written yet. */
   requests: number | null;
-  /** Its network is news: see `listNewNetworks`. */
+  /** An event says that its network is new. */
   isNew: boolean;
 };
 
@@ -41,12 +39,6 @@ export type Visitor = {
  * Latest first. `networks`: those of every known sender before its end.
  */
 export type Visitors = { used: Visitor[]; refused: Visitor[]; networks: string[] };
-
-/**
- * A network that recently sent a token for the first time, although another network used that token before, and that the
- * owner has not said to know.
- */
-export type NewNetwork = Pick<TokenVisitor, "tokenId" | "network" | "agent" | "firstSeenAt">;
 
 /** Returns the last day of each token. Counts are written in batches: up to a minute late, and not exact. */
 export async function listDaysOfUse(tokenIds: readonly number[], now: Date): Promise<Map<number, DayOfUse>> {
@@ -71,19 +63,20 @@ type LastSeen = Pick<
   "id" | "lastUsedAt" | "lastUsedIp" | "lastUsedAgent" | "lastRefusedAt" | "lastRefusedIp" | "lastRefusedAgent"
 >;
 
-/** Lists recent senders of a token, and refused senders since `endedAt`. `endedAt` is null while the token works. */
-export async function listVisitors(token: LastSeen, endedAt: Date | null, now: Date): Promise<Visitors> {
+/**
+ * Lists recent senders of a token, and refused senders since `endedAt`, which is null while the token works. `news` are the
+ * networks that are new for it.
+ */
+export async function listVisitors(token: LastSeen, endedAt: Date | null, news: readonly string[]): Promise<Visitors> {
   const rows = await db.tokenVisitor.findMany({
     where: { tokenId: token.id },
     select: VISITOR,
     orderBy: [{ firstSeenAt: "asc" }, { ip: "asc" }],
   });
-  return visitorsOf(token, endedAt, rows, now);
+  return visitorsOf(token, endedAt, rows, news);
 }
 
-const NEWS = { tokenId: true, network: true, agent: true, firstSeenAt: true, knownAt: true } as const;
-const VISITOR = { ...NEWS, ip: true, lastSeenAt: true, requests: true } as const;
-type NewsRow = Pick<TokenVisitor, keyof typeof NEWS>;
+const VISITOR = { ip: true, network: true, agent: true, firstSeenAt: true, lastSeenAt: true, requests: true } as const;
 type VisitorRow = Pick<TokenVisitor, keyof typeof VISITOR>;
 
 /**
@@ -91,10 +84,14 @@ type VisitorRow = Pick<TokenVisitor, keyof typeof VISITOR>;
  * own last use and last refusal, because they are written at other moments than the rows and may be newer. `rows` are those
  * of one token, first seen first.
  */
-export function visitorsOf(token: LastSeen, endedAt: Date | null, rows: readonly VisitorRow[], now: Date): Visitors {
+export function visitorsOf(
+  token: LastSeen,
+  endedAt: Date | null,
+  rows: readonly VisitorRow[],
+  news: readonly string[],
+): Visitors {
   const end = endedAt ?? NEVER;
-  const news = new Set(newNetworksIn(rows, now).map(({ network }) => network));
-  const visitors = rows.map(({ network, ...row }) => ({ ...row, isNew: endedAt === null && news.has(network) }));
+  const visitors = rows.map(({ network, ...row }) => ({ ...row, isNew: news.includes(network) }));
   const usedRows = visitors
     .filter(({ firstSeenAt }) => firstSeenAt <= end)
     .map((row) => ({ ...row, lastSeenAt: new Date(Math.min(Number(row.lastSeenAt), Number(end))) }));
@@ -116,41 +113,6 @@ function withLast(seen: readonly Visitor[], ip: string | null, agent: string | n
       ...{ ip, agent, firstSeenAt, lastSeenAt, requests, isNew },
     })),
   ].sort((a, b) => b.lastSeenAt.getTime() - a.lastSeenAt.getTime());
-}
-
-/** Stores that the owner uses these tokens from these networks. Tokens of other accounts are left alone. */
-export async function confirmNetworks(
-  accountId: number,
-  seen: readonly Pick<NewNetwork, "tokenId" | "network">[],
-  now: Date,
-): Promise<void> {
-  if (seen.length === 0) return;
-  const OR = seen.map(({ tokenId, network }) => ({ tokenId, network }));
-  await db.tokenVisitor.updateMany({ where: { OR, token: { accountId } }, data: { knownAt: now } });
-}
-
-/** Lists the newest such network of each token. */
-export async function listNewNetworks(tokenIds: readonly number[], now: Date): Promise<NewNetwork[]> {
-  const rows = await db.tokenVisitor.findMany({
-    where: { tokenId: { in: [...tokenIds] } },
-    select: NEWS,
-    orderBy: [{ tokenId: "asc" }, { firstSeenAt: "asc" }],
-  });
-  return [...new Map(newNetworksIn(rows, now).map((network) => [network.tokenId, network])).values()];
-}
-
-/** The new networks among these visitors, which are in order: those of one token together, first seen first. */
-function newNetworksIn<Row extends NewsRow>(rows: readonly Row[], now: Date): Row[] {
-  const news: Row[] = [];
-  const known = new Set<string>();
-  for (const row of rows) {
-    const key = `${row.tokenId} ${row.network}`;
-    const isFirstOfToken = rows.find(({ tokenId }) => tokenId === row.tokenId) === row;
-    const isNews = row.firstSeenAt.getTime() > now.getTime() - NEWS_FOR;
-    if (!known.has(key) && !isFirstOfToken && isNews && row.knownAt === null) news.push(row);
-    known.add(key);
-  }
-  return news;
 }
 
 function dayOfUse(rows: readonly TokenUseHour[], first: number): DayOfUse {

@@ -11,6 +11,7 @@ import { pause, runInBackground } from "@/lib/process/background";
 import { perProcess } from "@/lib/process/per-process";
 import { securityEvent } from "@/lib/process/security-events";
 import { MINUTE, SECOND } from "@/lib/time";
+import type { TokenEventKind } from "@/lib/tokens/events/kinds";
 import { hashToken } from "@/lib/tokens/format";
 import { tokenState } from "@/lib/tokens/state";
 import { recordRequest } from "@/lib/tokens/use";
@@ -18,6 +19,8 @@ import { recordRequest } from "@/lib/tokens/use";
 /** `last_used_*` is at most this old. */
 const LAST_USED_PRECISION = MINUTE;
 const REFUSALS_WRITTEN_EVERY = 1 * SECOND;
+/** What a count of an event ends at. */
+const MOST_COUNTED = 2 ** 31 - 1;
 const SHORTEST_RETRY = SECOND / 4;
 const LONGEST_RETRY = 5 * SECOND;
 
@@ -26,6 +29,7 @@ export type Caller = { tokenId: number; account: Account; expiresAt: number | nu
 
 const t = table("AccessToken", "t");
 const a = table("Account", "a");
+const e = table("TokenEvent", "e");
 
 const CALLER = {
   tokenId: t.id,
@@ -78,15 +82,34 @@ const USE = statement(
   }),
 );
 
-// Raw, because it must keep a later refusal that another process wrote meanwhile.
+// Raw, because it must keep a later refusal that another process wrote meanwhile. Refusals of the same kind with less than a
+// day between them are one event.
 const REFUSE = statement(
-  { id: t.id, count: t.refusedCount, now: t.lastRefusedAt, ip: t.lastRefusedIp, agent: t.lastRefusedAgent },
-  ({ id, count, now, ip, agent }) => ({
-    sql: `update ${t} set ${t.refusedCount.name} = ${t.refusedCount} + ${count},
+  {
+    id: t.id,
+    count: t.refusedCount,
+    now: t.lastRefusedAt,
+    ip: t.lastRefusedIp,
+    agent: t.lastRefusedAgent,
+    event: parameter<TokenEventKind | null>("text"),
+  },
+  ({ id, count, now, ip, agent, event }) => ({
+    sql: `with refused as (
+      update ${t} set ${t.refusedCount.name} = ${t.refusedCount} + ${count},
       ${t.lastRefusedIp.name} = case when ${t.lastRefusedAt} > ${now} then ${t.lastRefusedIp} else ${ip} end,
       ${t.lastRefusedAgent.name} = case when ${t.lastRefusedAt} > ${now} then ${t.lastRefusedAgent} else ${agent} end,
       ${t.lastRefusedAt.name} = greatest(${t.lastRefusedAt}, ${now})
-    where ${t.id} = ${id}`,
+      where ${t.id} = ${id} returning ${t.id} as id,
+        jsonb_strip_nulls(jsonb_build_object('ip', ${t.lastRefusedIp}, 'agent', ${t.lastRefusedAgent})) as facts),
+    longer as (
+      update ${e} set ${e.endedAt.name} = greatest(${e.endedAt}, ${now}), ${e.facts.name} = refused.facts
+        || jsonb_build_object('count', least(${MOST_COUNTED}, (${e.facts} ->> 'count')::bigint + ${count}))
+      from refused where ${e.tokenId} = refused.id and ${e.kind} = ${event} and ${e.endedAt} > ${now} - interval '24 h'
+      returning ${e.id})
+    insert into token_events (token_id, kind, started_at, ended_at, facts)
+      select id, ${event}, ${now}, ${now}, facts || jsonb_build_object('count', ${count}) from refused
+      where ${event} is not null and not exists (select from longer)
+    on conflict (token_id, started_at, kind) do nothing`,
   }),
 );
 
@@ -103,7 +126,7 @@ export async function authenticate(raw: string, sender: Sender): Promise<Caller 
   reportAnswer();
   if (!row) return null;
   if (!isActive(row)) {
-    recordRefusal(row, now, sender);
+    recordRefusal(row, { count: 1, at: now, sender, event: REFUSED[tokenState(row, now, sender)] });
     // Ips outside the networks of a token that works are not kept, because they would push out those that used it.
     recordRequest(row.tokenId, "refused", tokenState(row, now) === "active" ? null : sender, now);
     return null;
@@ -146,15 +169,23 @@ async function writeUse(id: number, at: number, { ip, agent }: Sender): Promise<
   return execute(USE, { id, now: new Date(at), ip, agent: cleanAgent(agent), notSince });
 }
 
-type Refusals = { count: number; at: number; sender: Sender };
+/** `event`: what it is, of the last of them; null: the account is disabled. */
+type Refusals = { count: number; at: number; sender: Sender; event: TokenEventKind | null };
+
+const REFUSED = {
+  revoked: "refused_after_end",
+  expired: "refused_after_end",
+  elsewhere: "refused_elsewhere",
+  active: null,
+} as const;
 
 /** Refusals not written yet, by token. While one write of a token is under way, its further refusals gather here. */
 const unwritten = perProcess("token-refusals", () => new Map<number, Refusals>());
 const writing = perProcess("token-refusals-being-written", () => new Set<number>());
 
 /** Every refusal is counted, but a flood of them costs one write a second. */
-function recordRefusal({ tokenId: id, id: accountId }: TokenRow, at: number, sender: Sender): void {
-  gather(id, { count: 1, at, sender });
+function recordRefusal({ tokenId: id, id: accountId }: TokenRow, refusal: Refusals): void {
+  gather(id, refusal);
   if (writing.has(id)) return;
   writing.add(id);
   runInBackground("recording the refusal of a token", async () => {
@@ -183,6 +214,6 @@ function gather(id: number, refusals: Refusals): void {
   unwritten.set(id, { ...last, count: refusals.count + (known?.count ?? 0) });
 }
 
-async function writeRefusals(id: number, { count, at, sender }: Refusals): Promise<void> {
-  await execute(REFUSE, { id, count, now: new Date(at), ip: sender.ip, agent: cleanAgent(sender.agent) });
+async function writeRefusals(id: number, { count, at, sender, event }: Refusals): Promise<void> {
+  await execute(REFUSE, { id, count, now: new Date(at), ip: sender.ip, agent: cleanAgent(sender.agent), event });
 }

@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import { DAY } from "@/lib/time";
-import { checkTokenExpiry, dayOf, endsSoon } from "./expiry";
+import { checkTokenExpiry, dayOf } from "./expiry";
 
 const now = new Date("2026-11-20T12:00:00Z");
 const UTC = { now, zone: "UTC" };
@@ -42,18 +41,4 @@ test.each([
   ["date", "2026-11-19", "date"],
 ])("choice %j with the date %j is refused, and the field at fault is %s", (choice, date, field) => {
   expect(checkTokenExpiry(choice, date, UTC)).toMatchObject({ kind: "invalid", field });
-});
-
-test.each([
-  ["for a year, six days before its end", 359, 6, true],
-  ["for a year, eight days before its end", 357, 8, false],
-  ["for seven days, just made", 0, 7, false],
-  ["for seven days, on its last day", 6, 1, true],
-  ["already over", 30, -1, false],
-])("a token made %s: ends soon is %s", (_, livedDays, leftDays, expected) => {
-  const token = {
-    createdAt: new Date(now.getTime() - livedDays * DAY),
-    expiresAt: new Date(now.getTime() + leftDays * DAY),
-  };
-  expect(endsSoon(token, now)).toBe(expected);
 });

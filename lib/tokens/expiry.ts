@@ -26,16 +26,6 @@ export function dayOf(at: Date, zone: string): string {
   return new Date(Date.UTC(year, month - 1, day)).toISOString().slice(0, "2026-11-20".length);
 }
 
-/**
- * Whether to warn that the token ends soon: it ends within seven days, and at least half of its life is over. The second
- * condition spares a new one-week token the warning.
- */
-export function endsSoon({ createdAt, expiresAt }: { createdAt: Date; expiresAt: Date | null }, now: Date): boolean {
-  if (!expiresAt) return false;
-  const left = expiresAt.getTime() - now.getTime();
-  return left > 0 && left <= Math.min(7 * DAY, (expiresAt.getTime() - createdAt.getTime()) / 2);
-}
-
 function checkLastDay(text: string, { now, zone }: Clock): CheckedExpiry {
   const invalid = (message: string): CheckedExpiry => ({ kind: "invalid", field: "date", message });
   const start = /^\d{4}-\d\d-\d\d$/.test(text) ? new Date(`${text}T00:00:00Z`) : null;

@@ -7,18 +7,28 @@ import { HOURS_KEPT } from "@/lib/tokens/use";
 const a = table("Account", "a");
 const t = table("AccessToken", "t");
 const h = table("TokenUseHour", "h");
+const e = table("TokenEvent", "e");
 
 // Keeps tokens for at least a day, because the creation quota and the one-use numbers of forms count rows.
+const endedBefore = (before: string) => `(
+    select t.ctid as place, ${t.id} as id, coalesce(${t.revokedAt}, ${t.expiresAt}) as at, ${t.createdAt} as created_at,
+      row_number() over (order by coalesce(${t.revokedAt}, ${t.expiresAt}) desc, ${t.id} desc) as rank
+    from ${t} where ${t.accountId} = ${a.id} and (${t.revokedAt} is not null or ${t.expiresAt} <= now())) ended
+  where (ended.at < ${before} or ended.rank > ${MAX_ENDED_SHOWN}) and ended.created_at < now() - interval '1 day'`;
 const ENDED = deletion(
   a,
   a.id,
   BEFORE,
   "delete from access_tokens",
-  (before) => `select ended.place from (
-    select t.ctid as place, coalesce(${t.revokedAt}, ${t.expiresAt}) as at, ${t.createdAt} as created_at,
-      row_number() over (order by coalesce(${t.revokedAt}, ${t.expiresAt}) desc, ${t.id} desc) as rank
-    from ${t} where ${t.accountId} = ${a.id} and (${t.revokedAt} is not null or ${t.expiresAt} <= now())) ended
-  where (ended.at < ${before} or ended.rank > ${MAX_ENDED_SHOWN}) and ended.created_at < now() - interval '1 day'`,
+  (before) => `select ended.place from ${endedBefore(before)}`,
+);
+// Before their tokens, so that no statement deletes the events of many.
+const EVENTS_OF_ENDED = deletion(
+  a,
+  a.id,
+  BEFORE,
+  "delete from token_events",
+  (before) => `select e.ctid from ${e} where ${e.tokenId} in (select ended.id from ${endedBefore(before)})`,
 );
 
 const HOURS = deletion(
@@ -33,8 +43,10 @@ const HOURS = deletion(
  * Deletes tokens that ended more than `days` days before `now` (epoch ms), and ended tokens that no longer fit on the
  * token page. Deleted tokens are then unknown, like any other text. Returns how many it deleted.
  */
-export function deleteEndedTokens(now: number, days: number, goesOn: GoesOn): Promise<number> {
-  return deleteAll(ENDED, new Date(now - days * DAY), goesOn);
+export async function deleteEndedTokens(now: number, days: number, goesOn: GoesOn): Promise<number> {
+  const before = new Date(now - days * DAY);
+  await deleteAll(EVENTS_OF_ENDED, before, goesOn);
+  return deleteAll(ENDED, before, goesOn);
 }
 
 /** Deletes the counts of hours that no page shows any more. Returns how many hours it deleted. */

@@ -122,11 +122,13 @@ const newHour = table("TokenUseHour", "excluded");
 const v = table("TokenVisitor", "v");
 const newVisitor = table("TokenVisitor", "excluded");
 const t = table("AccessToken", "t");
+const e = table("TokenEvent", "e");
 
 /** One element for each new row, in their order. */
 const list = <Value>(type: string) => parameter<readonly Value[]>(`${type}[]`);
 
-// Raw, because one statement upserts many rows. It skips tokens that were deleted meanwhile, and deletes rows that are
+// Raw, because one statement upserts many rows. What it reads is as it was before it: a network that is not there is new,
+// unless it is the first of its token, or was told of before. It skips tokens that were deleted meanwhile, and deletes rows that are
 // too old for the page.
 const WRITE = statement(
   {
@@ -157,14 +159,31 @@ const WRITE = statement(
       on conflict (${names(h.tokenId, h.hour)}) do update set
         ${h.requests.name} = ${h.requests} + ${newHour.requests}, ${h.limited.name} = ${h.limited} + ${newHour.limited},
         ${h.refused.name} = ${h.refused} + ${newHour.refused}, ${h.peak.name} = greatest(${h.peak}, ${newHour.peak})
+    ), seen as (
+      select u.* from unnest(${values.visitorTokens}, ${values.ips}, ${values.networks}, ${values.agents},
+        ${values.firstSeen}, ${values.lastSeen}, ${values.visits})
+        as u (token_id, ip, network, agent, first, last, requests)
+      join ${t} on ${t.id} = u.token_id
+    ), new_networks as (
+      insert into token_events (token_id, kind, started_at, facts)
+      select u.token_id, 'new_network', to_timestamp(u.first / 1000),
+        jsonb_strip_nulls(jsonb_build_object('network', u.network, 'agent', nullif(u.agent, '')))
+      from seen u where u.requests > 0
+        and (exists (select from ${v} where ${v.tokenId} = u.token_id)
+          or exists (select from seen o where o.token_id = u.token_id and (o.first, o.ip) < (u.first, u.ip)))
+        and not exists (select from ${v} where ${v.tokenId} = u.token_id and ${v.network} = u.network)
+        and not exists (select from seen o where o.token_id = u.token_id and o.network = u.network
+          and (o.first, o.ip) < (u.first, u.ip))
+        and not exists (select from ${e} where ${e.tokenId} = u.token_id and ${e.kind} = 'new_network'
+          and ${e.facts} ->> 'network' = u.network)
+      order by u.token_id, u.first
+      on conflict (token_id, started_at, kind) do nothing
     ), visitors as (
       insert into token_visitors as v (
         ${names(v.tokenId, v.ip, v.network, v.agent, v.firstSeenAt, v.lastSeenAt, v.requests)})
       select u.token_id, u.ip, u.network, nullif(u.agent, ''), to_timestamp(u.first / 1000), to_timestamp(u.last / 1000),
         u.requests
-      from unnest(${values.visitorTokens}, ${values.ips}, ${values.networks}, ${values.agents}, ${values.firstSeen},
-        ${values.lastSeen}, ${values.visits}) as u (token_id, ip, network, agent, first, last, requests)
-      join ${t} on ${t.id} = u.token_id
+      from seen u
       on conflict (${names(v.tokenId, v.ip)}) do update set
         ${v.agent.name} = ${newVisitor.agent}, ${v.lastSeenAt.name} = ${newVisitor.lastSeenAt},
         ${v.requests.name} = ${v.requests} + ${newVisitor.requests}

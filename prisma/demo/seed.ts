@@ -178,7 +178,14 @@ async function createTokens(accountId: number, now: Date): Promise<void> {
       const hour = new Date(startOfHour(now.getTime() - used.hoursAgo * HOUR));
       await db.tokenUseHour.create({ data: { tokenId: token.id, hour, requests: burst, peak: burst } });
     }
-    if (tried && revokedDaysAgo) await createRefusals(token.id, tried.count / (revokedDaysAgo * DAY), now);
+    if (tried && revokedDaysAgo) {
+      await createRefusals(token.id, tried.count / (revokedDaysAgo * DAY), now);
+      const { count, ip, agent, hoursAgo } = tried;
+      const times = { startedAt: ago(now, revokedDaysAgo * DAY - HOUR), endedAt: ago(now, hoursAgo * HOUR) };
+      await db.tokenEvent.create({
+        data: { tokenId: token.id, kind: "refused_after_end", ...times, facts: { count, ip, agent } },
+      });
+    }
   }
 }
 
@@ -240,6 +247,10 @@ async function createTraffic(tokenId: number, createdAt: Date, traffic: Traffic,
         requests: NEW_IP_ASKED,
       },
     ],
+  });
+  const startedAt = ago(now, 8 * HOUR);
+  await db.tokenEvent.create({
+    data: { tokenId, kind: "new_network", startedAt, facts: { network: networkOf(newIp), agent } },
   });
 }
 

@@ -3,6 +3,7 @@ import { execute, query, queryIn } from "@/lib/database/run-statement";
 import { parameter, type Sql, select, statement } from "@/lib/database/statement";
 import { Expression, table } from "@/lib/database/tables";
 import type { InvalidField } from "@/lib/failures";
+import { SILENT_AFTER } from "@/lib/game-services/events/node-silences";
 import { settleAll } from "@/lib/game-services/settlement";
 import type { Standings } from "@/lib/game-services/standing";
 import { NO_STANDINGS, standingsOfNodes } from "@/lib/game-services/standings";
@@ -10,8 +11,6 @@ import { nameProblem } from "@/lib/names";
 import { HOUR, MINUTE, SECOND } from "@/lib/time";
 import { containsToken, hashToken, isWellFormedToken, mintToken, tokenHint } from "@/lib/tokens/format";
 
-/** After this time without a request, in milliseconds, a node is silent. Statuses do not wait for silent nodes. */
-export const SILENT_AFTER = 2 * MINUTE;
 /** The shortest time between two writes of `last_heard_at`, in milliseconds. */
 const HEARD_EVERY = 10 * SECOND;
 /** A limit, because computing a status reads every live node. */

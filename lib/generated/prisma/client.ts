@@ -124,7 +124,7 @@ export type BenchmarkRun = Prisma.BenchmarkRunModel
 export type GameService = Prisma.GameServiceModel
 /**
  * Model ServiceEvent
- * What happened to a game service; see lib/game-services/events/. The key keeps two instances from writing one event twice.
+ * What happened to a game service; see lib/game-services/events/. A trigger writes its statuses. The key keeps two instances from writing one event twice.
  */
 export type ServiceEvent = Prisma.ServiceEventModel
 /**

@@ -1,6 +1,6 @@
 import { SILENCE_KINDS } from "@/lib/servers/events/silence";
 
-/** What can happen to a server. All but silences and `unit_failed` are moments. */
+/** What can happen to a server. All but silences, `unit_failed` and `two_daemons` are moments. */
 export const EVENT_KINDS = [
   ...SILENCE_KINDS,
   "rebooted",

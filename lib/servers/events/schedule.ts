@@ -1,31 +1,45 @@
 import { isDatabaseUnavailable } from "@/lib/database/health";
+import { watchNodes } from "@/lib/game-services/events/watch";
 import { pause, runInBackground } from "@/lib/process/background";
 import { logFault } from "@/lib/process/faults.mjs";
 import { perProcess } from "@/lib/process/per-process";
 import { bePresent, PRESENT_EVERY, takeLook } from "@/lib/servers/events/presence";
 import { watchServers } from "@/lib/servers/events/watch";
+import { endTwoDaemons } from "@/lib/servers/telemetry/two-daemons";
+import { watchTokens } from "@/lib/tokens/events/endings";
 
 const schedule = perProcess("watch-schedule", () => ({ isStarted: false }));
 
-/** Says every few seconds that this instance is there, and looks for servers that fell silent, until the process ends. */
+/**
+ * Says every few seconds that this instance is there, and looks for what is an absence or a date: servers and edge nodes that
+ * fell silent, tokens that are about to end. Until the process ends.
+ */
 export function startWatching(): void {
   if (schedule.isStarted) return;
   schedule.isStarted = true;
   // Apart, so that a long look never makes the console seem away.
   repeat("being present", () => bePresent(Date.now()));
-  repeat("watching servers", async () => {
+  repeat("watching what happens", async () => {
     const now = Date.now();
-    if (await takeLook(now)) await watchServers(now);
+    if (!(await takeLook(now))) return;
+    await attempt("watching servers", () => watchServers(now));
+    await attempt("watching daemons", () => endTwoDaemons(now));
+    await attempt("watching tokens", () => watchTokens(now));
+    await attempt("watching edge nodes", () => watchNodes(now));
   });
 }
 
 function repeat(what: string, task: () => Promise<void>): void {
   runInBackground(what, async () => {
     do {
-      await task().catch((error: unknown) => {
-        // Requests already report a database that is away.
-        if (!isDatabaseUnavailable(error)) logFault(`${what} failed`, error, {});
-      });
+      await attempt(what, task);
     } while (await pause(PRESENT_EVERY));
+  });
+}
+
+async function attempt(what: string, task: () => Promise<void>): Promise<void> {
+  await task().catch((error: unknown) => {
+    // Requests already report a database that is away.
+    if (!isDatabaseUnavailable(error)) logFault(`${what} failed`, error, {});
   });
 }

@@ -1,10 +1,10 @@
+import { MOST_EVENTS_KEPT } from "@/lib/database/event-deletion";
 import { query } from "@/lib/database/run-statement";
 import { epochMs, parameter, select, statement } from "@/lib/database/statement";
 import { Expression, table } from "@/lib/database/tables";
 import { env } from "@/lib/process/env";
 import type { EventFacts, EventKind } from "@/lib/servers/events/kinds";
 import { blindSince, blindTimes, PRESENT_UNTIL } from "@/lib/servers/events/presence";
-import { MOST_KEPT } from "@/lib/servers/events/retention";
 import {
   SILENCE_KINDS,
   type SilenceEvent,
@@ -66,7 +66,7 @@ export async function listServerEvents(
   { from, to }: { from: number; to: number },
   now: number,
 ): Promise<ServerEvents> {
-  const [row] = await query(EVENTS, { id, from: new Date(from), to: new Date(to), most: MOST_KEPT });
+  const [row] = await query(EVENTS, { id, from: new Date(from), to: new Date(to), most: MOST_EVENTS_KEPT });
   const stored = (row?.stored ?? []).map(([kind, from, to, facts]) => ({ kind: kind as EventKind, from, to, facts }));
   const others = stored.filter((event) => !isSilence(event));
   const recordedSince = row?.recordedSince ?? null;
@@ -78,7 +78,7 @@ export async function listServerEvents(
   if (recordedSince === null) return { silences, others, recordedSince };
   // Of older events nothing is kept, which does not mean that there were none.
   const keptSince = now - env.kept.hoursDays * DAY;
-  const oldest = stored.length < MOST_KEPT ? 0 : (stored[0]?.from ?? 0);
+  const oldest = stored.length < MOST_EVENTS_KEPT ? 0 : (stored[0]?.from ?? 0);
   const heardSince = row.firstSeenAt ?? row.createdAt;
   return { silences, others, recordedSince: Math.max(recordedSince, heardSince, keptSince, oldest) };
 }

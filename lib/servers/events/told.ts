@@ -35,7 +35,8 @@ export function toldBy(facts: Facts): Told {
     events.push({ kind: "unit_failed", from: sampledAt, to: null, facts: { count: failedUnits.after } });
   }
   const { before, after } = twoDaemonsAt;
-  if (after !== null && after !== before && (before === null || after - before > NEWS_FOR))
-    moment("two_daemons", arrivedAt);
+  if (after !== null && after !== before && (before === null || after - before > NEWS_FOR)) {
+    events.push({ kind: "two_daemons", from: arrivedAt, to: null, facts: {} });
+  }
   return { events, unitsWorkSince: failedUnits.before > 0 && failedUnits.after === 0 ? sampledAt : null };
 }

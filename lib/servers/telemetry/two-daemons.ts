@@ -1,16 +1,28 @@
-import { db } from "@/lib/database/client";
+import { execute } from "@/lib/database/run-statement";
+import { parameter, statement } from "@/lib/database/statement";
+import { table } from "@/lib/database/tables";
 import { MINUTE } from "@/lib/time";
 
 /** Two daemons that share a key take turns at checking in. After this time without a turn, one daemon is assumed again. */
 export const NEWS_FOR = 10 * MINUTE;
 
-/** When two daemons were last seen to report for a server with the same key; null when not lately. */
-export async function findTwoDaemons(accountId: number, serverId: number, now: Date): Promise<Date | null> {
-  const server = await db.server.findFirst({
-    where: { id: serverId, accountId, twoDaemonsAt: { gt: new Date(now.getTime() - NEWS_FOR) } },
-    select: { twoDaemonsAt: true },
-  });
-  return server?.twoDaemonsAt ?? null;
+const s = table("Server", "s");
+const e = table("ServerEvent", "e");
+
+// Raw, because it compares two tables. An event is over as well when a later one has begun.
+const END = statement({ before: parameter<Date>("timestamptz") }, ({ before }) => ({
+  sql: `with over as (
+      select ${e.id} as id, coalesce((
+        select min(l.started_at) from server_events l
+        where l.server_id = ${s.id} and l.kind = ${e.kind} and l.started_at > ${e.startedAt}), ${s.twoDaemonsAt}) as until
+      from ${e} join ${s} on ${s.id} = ${e.serverId}
+      where ${e.endedAt} is null and ${e.kind} = 'two_daemons' and ${s.twoDaemonsAt} <= ${before})
+    update ${e} set ${e.endedAt.name} = greatest(${e.startedAt}, over.until) from over where ${e.id} = over.id`,
+}));
+
+/** Ends the events of servers whose daemons took no turns in the ten minutes before `now` (epoch ms). */
+export async function endTwoDaemons(now: number): Promise<void> {
+  await execute(END, { before: new Date(now - NEWS_FOR) });
 }
 
 /** The last two names that daemons of a server reported under, and when two were seen to take turns (epoch ms). */

@@ -11,7 +11,6 @@ import { isRatedWell } from "@/lib/servers/health-level";
 import { getServerReport } from "@/lib/servers/servers";
 import { getEarlierHistory, getHistory } from "@/lib/servers/telemetry/history";
 import { findUnwellSince } from "@/lib/servers/telemetry/since";
-import { findTwoDaemons } from "@/lib/servers/telemetry/two-daemons";
 import { Benchmarks } from "./benchmarks";
 import { CurrentValues } from "./current-values";
 import { Facts } from "./facts";
@@ -45,20 +44,20 @@ export async function ServerView({ accountId, id, time, runsPage, list, zone }: 
   const { server, hasCheckedIn, need, health } = report;
   const now = new Date();
   const isRatedBadly = need === "attention" && !isRatedWell({ score: health.score, components: health.components });
-  const [earlier, twoDaemonsAt, openRuns, finished, fleet, since, events] = await Promise.all([
+  const [earlier, openRuns, finished, fleet, since, events] = await Promise.all([
     time.compare && getEarlierHistory(accountId, id, history, time.compare),
-    findTwoDaemons(accountId, server.id, now),
     listOpenBenchmarks(accountId, server.id, now),
     listBenchmarkPage(accountId, server.id, runsPage),
     fleetOf(accountId),
     isRatedBadly ? findUnwellSince(server.id, now.getTime()) : null,
     listServerEvents(server.id, { from: history.now - UPTIME_RANGES["365 days"], to: history.now + 1 }, history.now),
   ]);
+  const twoDaemons = events.others.find(({ kind, to }) => kind === "two_daemons" && to === null);
   return (
     <article className={styles.server} data-server={server.id}>
       <ServerHead neighbours={neighboursOf(server.id, fleet, list)} {...{ report, list, since, zone, now }} />
       {hasCheckedIn && <UptimeStrip events={events} now={history.now} zone={zone} />}
-      {twoDaemonsAt && <TwoDaemons serverId={server.id} at={twoDaemonsAt} now={now} />}
+      {twoDaemons && <TwoDaemons serverId={server.id} since={new Date(twoDaemons.from)} now={now} />}
       <CurrentValues report={report} now={now} />
       {hasCheckedIn ? (
         <>
@@ -80,12 +79,12 @@ export async function ServerView({ accountId, id, time, runsPage, list, zone }: 
   );
 }
 
-function TwoDaemons({ serverId, at, now }: { serverId: number; at: Date; now: Date }) {
+function TwoDaemons({ serverId, since, now }: { serverId: number; since: Date; now: Date }) {
   return (
     <p className="notice warning">
       <span>
-        <strong>Two daemons report for this server with the same key</strong>, last noticed <Time at={at} now={now} />.
-        What is shown is a mixture of two machines. Stop one of the daemons, or{" "}
+        <strong>Two daemons report for this server with the same key</strong>, first noticed{" "}
+        <Time at={since} now={now} />. What is shown is a mixture of two machines. Stop one of the daemons, or{" "}
         <Link href={serverSettingsPath(serverId)} prefetch={false}>
           replace the key
         </Link>{" "}

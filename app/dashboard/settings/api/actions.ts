@@ -10,7 +10,7 @@ import { TOKEN_PAGE } from "@/lib/page-paths";
 import { securityEvent } from "@/lib/process/security-events";
 import { checkPasswordAgain } from "@/lib/sign-in/confirmation";
 import { findAccount, requestSender, requireAccount } from "@/lib/sign-in/sessions";
-import { confirmNetworks } from "@/lib/tokens/activity";
+import { confirmNetworks } from "@/lib/tokens/events/token-events";
 import { checkTokenExpiry } from "@/lib/tokens/expiry";
 import { containsToken } from "@/lib/tokens/format";
 import {

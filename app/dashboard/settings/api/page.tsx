@@ -9,7 +9,8 @@ import { dateText } from "@/lib/relative-time";
 import { needsPassword } from "@/lib/sign-in/confirmation";
 import { requireAccount } from "@/lib/sign-in/sessions";
 import { DAY } from "@/lib/time";
-import { listDaysOfUse, listNewNetworks } from "@/lib/tokens/activity";
+import { listDaysOfUse } from "@/lib/tokens/activity";
+import { listTokenNews } from "@/lib/tokens/events/token-events";
 import { dayOf, EXPIRY_DAYS, EXPIRY_ON_DATE, NO_EXPIRY } from "@/lib/tokens/expiry";
 import { listTokens, MAX_ACTIVE_TOKENS, MAX_ENDED_SHOWN, type TokenRecord } from "@/lib/tokens/management";
 import { MAX_TOKEN_NAME_LENGTH } from "@/lib/tokens/name";
@@ -64,10 +65,10 @@ export default async function Page({ searchParams }: Props) {
   const isAnswerable = askedAbout !== null && (askedAbout === "all" ? active : activeOf(askedAbout, active)).length > 0;
   const step = isAnswerable || askedAbout === null ? stepIn(query) : { unchanged: askedAbout };
   const ids = active.map(({ id }) => id);
-  const [outcome, days, newNetworks] = await Promise.all([
+  const [outcome, days, news] = await Promise.all([
     step && findOutcome(account.id, step, now),
     listDaysOfUse(ids, now),
-    listNewNetworks(ids, now),
+    listTokenNews([...ids, ...ended.map(({ id }) => id)], now),
   ]);
   const shownActive = applyView(active, view);
   const shownEnded = filterTokens(ended, view.filter);
@@ -92,7 +93,7 @@ export default async function Page({ searchParams }: Props) {
             .
           </p>
         </PageHeader>
-        <Notices lists={lists} newNetworks={newNetworks} now={now} />
+        <Notices lists={lists} news={news} now={now} />
         <CreateToken
           formNonce={randomBytes(16).toString("base64url")}
           choices={expiryChoices(now, account.timeZone)}
@@ -119,11 +120,19 @@ export default async function Page({ searchParams }: Props) {
         >
           {active.length === 0 && <NoTokens origin={origin} />}
           {shownActive.length === 1 && (
-            <ActiveTokens tokens={shownActive} all={active} days={days} view={view} now={now} />
+            <ActiveTokens tokens={shownActive} all={active} days={days} news={news} view={view} now={now} />
           )}
           {shownActive.length > 1 && (
             <Selection>
-              <ActiveTokens tokens={shownActive} all={active} days={days} view={view} now={now} isSelectable />
+              <ActiveTokens
+                tokens={shownActive}
+                all={active}
+                days={days}
+                news={news}
+                view={view}
+                now={now}
+                isSelectable
+              />
             </Selection>
           )}
           {active.length > 0 && shownActive.length === 0 && <p>No active token fits “{view.filter}”.</p>}

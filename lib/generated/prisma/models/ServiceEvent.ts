@@ -14,7 +14,7 @@ import type * as Prisma from "../internal/prismaNamespace.ts"
 
 /**
  * Model ServiceEvent
- * What happened to a game service; see lib/game-services/events/. The key keeps two instances from writing one event twice.
+ * What happened to a game service; see lib/game-services/events/. A trigger writes its statuses. The key keeps two instances from writing one event twice.
  */
 export type ServiceEventModel = runtime.Types.Result.DefaultSelection<Prisma.$ServiceEventPayload>
 

@@ -661,7 +661,7 @@ export type $TokenVisitorPayload<ExtArgs extends runtime.Types.Extensions.Intern
      */
     requests: number
     /**
-     * When the owner said that they use the token there.
+     * Not read any more: events say what is new. Left for instances of an earlier version.
      */
     knownAt: Date | null
   }, ExtArgs["result"]["tokenVisitor"]>

@@ -10,7 +10,8 @@ import { findId } from "@/lib/http/ids";
 import { TOKEN_PAGE, tokenPath } from "@/lib/page-paths";
 import { needsPassword } from "@/lib/sign-in/confirmation";
 import { requireAccount } from "@/lib/sign-in/sessions";
-import { listDaysOfUse, listNewNetworks, listVisitors } from "@/lib/tokens/activity";
+import { listDaysOfUse, listVisitors } from "@/lib/tokens/activity";
+import { listTokenNews, newNetworksIn } from "@/lib/tokens/events/token-events";
 import { endOf, findReplacedBy, findToken, type TokenRecord } from "@/lib/tokens/management";
 import { MAX_TOKEN_NAME_LENGTH } from "@/lib/tokens/name";
 import { mergeNetworks } from "@/lib/tokens/networks";
@@ -40,16 +41,18 @@ export default async function Page({ params, searchParams }: Props) {
   const query = await searchParams;
   const now = new Date();
   const isActive = tokenState(token, now) === "active";
-  const [days, visitors, successor, predecessor, origin, asksPassword, help, seen] = await Promise.all([
+  const news = isActive ? await listTokenNews([token.id], now) : [];
+  const networks = news.flatMap(({ facts: { network } }) => network ?? []);
+  const [days, visitors, successor, predecessor, origin, asksPassword, help] = await Promise.all([
     listDaysOfUse([token.id], now),
-    listVisitors(token, isActive ? null : endOf(token), now),
+    listVisitors(token, isActive ? null : endOf(token), networks),
     token.replacedById === null ? null : findToken(accountId, token.replacedById),
     findReplacedBy(accountId, token.id),
     pageOrigin(),
     needsPassword(),
     networksHelp(),
-    isActive ? listNewNetworks([token.id], now) : [],
   ]);
+  const seen = newNetworksIn(news);
   const day = days.get(token.id);
   const withUsed = mergeNetworks(token.networks, visitors.networks);
   const isAddingUsed = query.networks === "used";

@@ -1,4 +1,4 @@
-import type { NewNetwork } from "@/lib/tokens/activity";
+import type { NewNetwork } from "@/lib/tokens/events/token-events";
 
 /** A token, and a network from which it was used. */
 export type SeenFrom = Pick<NewNetwork, "tokenId" | "network">;

@@ -2,19 +2,18 @@ import { Fingerprint } from "@/app/ui/fingerprint";
 import { Ip } from "@/app/ui/ip";
 import { DateOf, Time, Until } from "@/app/ui/time";
 import { tokenPath } from "@/lib/page-paths";
-import { DAY } from "@/lib/time";
-import type { NewNetwork } from "@/lib/tokens/activity";
-import { endsSoon } from "@/lib/tokens/expiry";
+import type { TokenEventKind } from "@/lib/tokens/events/kinds";
+import { endsSoon, type NewNetwork, newNetworksIn, type TokenEvent } from "@/lib/tokens/events/token-events";
 import { endOf, type TokenLists, type TokenRecord } from "@/lib/tokens/management";
 import { NewsActions } from "./news-actions";
 import styles from "./notices.module.css";
 import { programName } from "./program-name";
 
-/** A token that was refused this recently is still in some program. */
-const STILL_TRIED = DAY;
-
-type Props = { lists: TokenLists; newNetworks: readonly NewNetwork[]; now: Date };
+type Props = { lists: TokenLists; news: readonly TokenEvent[]; now: Date };
 type GroupProps = { tokens: readonly TokenRecord[]; now: Date };
+/** A token that was refused, and the event of that. */
+type Refused = { token: TokenRecord; event: TokenEvent };
+type RefusedProps = { refused: readonly Refused[]; now: Date };
 /** The same of one token, on its own page. */
 export function NewNetworkOf({ token, seen, now }: { token: TokenRecord; seen: readonly NewNetwork[]; now: Date }) {
   return (
@@ -27,14 +26,16 @@ export function NewNetworkOf({ token, seen, now }: { token: TokenRecord; seen: r
 type SeenToken = { token: TokenRecord; network: NewNetwork };
 
 /** What needs attention: tokens tried after their end or outside their networks, about to end, used from a new network. */
-export function Notices({ lists: { active, ended }, newNetworks, now }: Props) {
-  const wasRefused = ({ lastRefusedAt }: TokenRecord) =>
-    lastRefusedAt !== null && Number(now) - Number(lastRefusedAt) < STILL_TRIED;
-  // A refusal before the end came from outside the networks.
-  const tried = ended.filter((token) => wasRefused(token) && Number(token.lastRefusedAt) >= Number(endOf(token)));
-  const elsewhere = active.filter(wasRefused);
-  const ending = active.filter((token) => token.replacedById === null && endsSoon(token, now));
-  const seen = newNetworks.flatMap((network) => {
+export function Notices({ lists: { active, ended }, news, now }: Props) {
+  const refused = (tokens: readonly TokenRecord[], kind: TokenEventKind): Refused[] =>
+    tokens.flatMap((token) => {
+      const event = news.findLast(({ tokenId, ...event }) => tokenId === token.id && event.kind === kind);
+      return event ? [{ token, event }] : [];
+    });
+  const tried = refused(ended, "refused_after_end");
+  const elsewhere = refused(active, "refused_elsewhere");
+  const ending = active.filter((token) => token.replacedById === null && endsSoon(token.id, news));
+  const seen = newNetworksIn(news).flatMap((network) => {
     const token = active.find(({ id }) => id === network.tokenId);
     return token ? [{ token, network }] : [];
   });
@@ -45,8 +46,8 @@ export function Notices({ lists: { active, ended }, newNetworks, now }: Props) {
         Needs attention
       </h2>
       <ul className={styles.list}>
-        {tried.length > 0 && <StillTried tokens={tried} now={now} />}
-        {elsewhere.length > 0 && <TriedElsewhere tokens={elsewhere} now={now} />}
+        {tried.length > 0 && <StillTried refused={tried} now={now} />}
+        {elsewhere.length > 0 && <TriedElsewhere refused={elsewhere} now={now} />}
         {ending.length > 0 && <EndSoon tokens={ending} now={now} />}
         {seen.length > 0 && <NewNetworks seen={seen} now={now} />}
       </ul>
@@ -54,27 +55,30 @@ export function Notices({ lists: { active, ended }, newNetworks, now }: Props) {
   );
 }
 
-function StillTried({ tokens, now }: GroupProps) {
-  const [token, ...others] = tokens;
-  if (!token || others.length > 0) {
+function StillTried({ refused, now }: RefusedProps) {
+  const [first, ...others] = refused;
+  const tokens = refused.map(({ token }) => token);
+  if (!first || others.length > 0) {
     return (
       <li>
         {tokens.length} ended tokens are still tried: <Names tokens={tokens} />. Bring a new token to their programs.
       </li>
     );
   }
+  const { token, event } = first;
   const end = endOf(token);
   return (
     <li>
       <Name token={token} /> {token.revokedAt ? "was revoked" : "expired"} {end && <Time at={end} now={now} />} and is
-      still tried: last <LastRefusal token={token} now={now} />.
+      still tried: last <LastRefusal event={event} now={now} />.
     </li>
   );
 }
 
-function TriedElsewhere({ tokens, now }: GroupProps) {
-  const [token, ...others] = tokens;
-  if (!token || others.length > 0) {
+function TriedElsewhere({ refused, now }: RefusedProps) {
+  const [first, ...others] = refused;
+  const tokens = refused.map(({ token }) => token);
+  if (!first || others.length > 0) {
     return (
       <li>
         {tokens.length} tokens were refused outside their networks: <Names tokens={tokens} fragment="#networks" />. Add
@@ -82,10 +86,11 @@ function TriedElsewhere({ tokens, now }: GroupProps) {
       </li>
     );
   }
+  const { token, event } = first;
   return (
     <li className={styles.line}>
       <span>
-        <Name token={token} /> was refused outside its networks: last <LastRefusal token={token} now={now} />.
+        <Name token={token} /> was refused outside its networks: last <LastRefusal event={event} now={now} />.
       </span>
       <a className={styles.action} href={`${tokenPath(token.id)}#networks`}>
         Change networks<span className="visually-hidden"> of {token.name}</span>
@@ -94,21 +99,15 @@ function TriedElsewhere({ tokens, now }: GroupProps) {
   );
 }
 
-function LastRefusal({
-  token: { lastRefusedAt, lastRefusedIp, lastRefusedAgent },
-  now,
-}: {
-  token: TokenRecord;
-  now: Date;
-}) {
-  const program = programName(lastRefusedAgent);
+function LastRefusal({ event: { endedAt, facts }, now }: { event: TokenEvent; now: Date }) {
+  const program = programName(facts.agent ?? null);
   return (
     <>
-      {lastRefusedAt && <Time at={lastRefusedAt} now={now} />}
-      {lastRefusedIp && (
+      {endedAt && <Time at={endedAt} now={now} />}
+      {facts.ip && (
         <>
           {" "}
-          from <Ip ip={lastRefusedIp} />
+          from <Ip ip={facts.ip} />
         </>
       )}
       {program && ` (${program})`}
@@ -121,7 +120,7 @@ function EndSoon({ tokens, now }: GroupProps) {
   if (!token || others.length > 0) {
     return (
       <li>
-        {tokens.length} tokens end within a week: <Names tokens={tokens} fragment="#replace" />. Replace those that
+        {tokens.length} tokens end within two weeks: <Names tokens={tokens} fragment="#replace" />. Replace those that
         programs still use.
       </li>
     );

@@ -3,7 +3,7 @@ import { Fingerprint } from "@/app/ui/fingerprint";
 import { DateOf, Time, Until } from "@/app/ui/time";
 import { TOKEN_PAGE, tokenPath } from "@/lib/page-paths";
 import type { DayOfUse } from "@/lib/tokens/activity";
-import { endsSoon } from "@/lib/tokens/expiry";
+import { endsSoon, type TokenEvent } from "@/lib/tokens/events/token-events";
 import { endOf, type TokenRecord } from "@/lib/tokens/management";
 import { NetworkList } from "../networks/network-list";
 import { RevokeLink } from "../revoke/revoke-questions";
@@ -37,13 +37,14 @@ type ActiveProps = Props & {
   /** Every active token, including tokens that are not shown. */
   all: readonly TokenRecord[];
   days: ReadonlyMap<number, DayOfUse>;
+  news: readonly TokenEvent[];
   view: View;
   /** With a check box for each. */
   isSelectable?: boolean;
 };
 
 /** Tokens that work. */
-export function ActiveTokens({ tokens, all, days, view, now, isSelectable = false }: ActiveProps) {
+export function ActiveTokens({ tokens, all, days, news, view, now, isSelectable = false }: ActiveProps) {
   return (
     <DataTable
       label="Active tokens"
@@ -72,7 +73,7 @@ export function ActiveTokens({ tokens, all, days, view, now, isSelectable = fals
           </Cell>
           <Cell label="Expires" className={styles.value}>
             <span>
-              <Expiry token={token} now={now} />
+              <Expiry token={token} isSoon={endsSoon(token.id, news)} now={now} />
             </span>
           </Cell>
           <Cell label="Last used" className={styles.value}>
@@ -206,14 +207,14 @@ function Traffic({ day }: { day: DayOfUse | undefined }) {
   );
 }
 
-function Expiry({ token, now }: { token: TokenRecord; now: Date }) {
+function Expiry({ token, isSoon, now }: { token: TokenRecord; isSoon: boolean; now: Date }) {
   if (!token.expiresAt) return <span className="soft">Never</span>;
   return (
     <>
       <span className={styles.nowrap}>
         <DateOf at={token.expiresAt} />
       </span>
-      <span className={endsSoon(token, now) ? "badge warning" : styles.detail}>
+      <span className={isSoon ? "badge warning" : styles.detail}>
         <Until at={token.expiresAt} now={now} />
       </span>
     </>

@@ -3,7 +3,7 @@
 import { textOf } from "@/lib/http/form-fields";
 import { waitText } from "@/lib/relative-time";
 import { requireAccount } from "@/lib/sign-in/sessions";
-import { listNewNetworks } from "@/lib/tokens/activity";
+import { listTokenNews, newNetworksIn } from "@/lib/tokens/events/token-events";
 import { lookUpToken } from "@/lib/tokens/lookup";
 import { endOf } from "@/lib/tokens/management";
 import { type TokenState, tokenState } from "@/lib/tokens/state";
@@ -37,7 +37,7 @@ export async function lookUpTokenAction(_: LookUpAnswer, form: FormData): Promis
     return message("None of your tokens is that one. It may be somebody else’s, or forgotten since it ended.");
   const now = new Date();
   const active = result.tokens.filter((token) => tokenState(token, now) === "active").map(({ id }) => id);
-  const news = await listNewNetworks(active, now);
+  const news = newNetworksIn(await listTokenNews(active, now));
   const tokens = result.tokens.map((token) => ({
     id: token.id,
     name: token.name,

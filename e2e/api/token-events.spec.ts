@@ -1,0 +1,171 @@
+import { newAccount, newNamedToken } from "@/e2e/support/factories";
+import { call, expect, sharedOrigin, test } from "@/e2e/support/fixtures";
+import { openLibrary } from "@/e2e/support/library";
+import { runSql } from "@/e2e/support/run-sql";
+import { createTestDatabase } from "@/e2e/support/test-database";
+import { db } from "@/lib/database/client";
+import { DAY, HOUR, MINUTE, SECOND } from "@/lib/time";
+import { confirmNetworks, listTokenNews } from "@/lib/tokens/events/token-events";
+import { recordRequest } from "@/lib/tokens/use";
+
+// What is recorded of tokens: in the statement of its cause, or by the watch where it follows from a date.
+
+const eventsOf = (tokenId: number) =>
+  db.tokenEvent.findMany({ where: { tokenId }, orderBy: { startedAt: "asc" }, omit: { id: true, tokenId: true } });
+const from = (ip: string) => ({
+  headers: { "User-Agent": "curl/8.5.0", "X-Forwarded-For": ip },
+  // Uses one door only, because requests through the other would count too.
+  origin: sharedOrigin(),
+});
+
+test("refusals of a token after its end, and outside its networks, are one event while there is one a day, from the first to the last, with their number and the last sender; those of a disabled account are none", async () => {
+  const { id: accountId } = await newAccount();
+  const { raw, token } = await newNamedToken(accountId, "ended");
+  const { raw: restricted, token: elsewhere } = await newNamedToken(accountId, "restricted");
+  const { raw: ofDisabled, token: disabled } = await newNamedToken((await newAccount()).id, "of a disabled account");
+  await db.accessToken.update({ where: { id: token.id }, data: { revokedAt: new Date() } });
+  await db.accessToken.update({ where: { id: elsewhere.id }, data: { networks: ["203.0.113.0/24"] } });
+  await db.account.updateMany({
+    where: { accessTokens: { some: { id: disabled.id } } },
+    data: { disabledAt: new Date() },
+  });
+  const refuse = async (secret: string, ip: string) =>
+    expect((await call("/api/v1/me", secret, from(ip))).status).toBe(401);
+  const began = Date.now();
+  await refuse(raw, "192.0.2.1");
+  await refuse(raw, "192.0.2.2");
+  await refuse(restricted, "192.0.2.3");
+  await refuse(ofDisabled, "192.0.2.4");
+  await expect.poll(async () => (await eventsOf(token.id)).map(({ facts }) => facts)).toMatchObject([{ count: 2 }]);
+  const [event] = await eventsOf(token.id);
+  expect(event).toMatchObject({ kind: "refused_after_end", facts: { ip: "192.0.2.2", agent: "curl/8.5.0" } });
+  expect(event?.startedAt.getTime()).toBeGreaterThanOrEqual(began);
+  expect(event?.endedAt?.getTime()).toBeLessThanOrEqual(Date.now());
+  await expect
+    .poll(() => eventsOf(elsewhere.id))
+    .toMatchObject([{ kind: "refused_elsewhere", facts: { count: 1, ip: "192.0.2.3" } }]);
+  const { id } = disabled;
+  await expect.poll(async () => (await db.accessToken.findUniqueOrThrow({ where: { id } })).refusedCount).toBe(1);
+  expect(await eventsOf(id)).toEqual([]);
+
+  // A day without a refusal is between them.
+  const dayBefore = (at: Date | null | undefined) => new Date(Number(at) - DAY - SECOND);
+  await db.tokenEvent.updateMany({
+    where: { tokenId: token.id },
+    data: { startedAt: dayBefore(event?.startedAt), endedAt: dayBefore(event?.endedAt) },
+  });
+  const now = new Date();
+  expect(await listTokenNews([token.id], now)).toEqual([]);
+  await refuse(raw, "192.0.2.5");
+  await expect
+    .poll(async () => (await eventsOf(token.id)).map(({ facts }) => facts))
+    .toMatchObject([{ count: 2 }, { count: 1, ip: "192.0.2.5" }]);
+  expect(await listTokenNews([token.id], new Date())).toMatchObject([{ facts: { ip: "192.0.2.5" } }]);
+});
+
+test("a network from which a token was not used before is one event, whichever of its ips came; the first of a token, one that is known and one that was told of are none", async () => {
+  const { id: accountId } = await newAccount();
+  const at = Date.now() - MINUTE;
+  const use = (tokenId: number, ip: string, after: number, kind: "requests" | "refused" = "requests") =>
+    recordRequest(tokenId, kind, { ip, agent: "curl/8.5.0" }, at + after);
+  const { token: used } = await newNamedToken(accountId, "used before");
+  const known = { firstSeenAt: new Date(at - DAY), lastSeenAt: new Date(at - DAY) };
+  await db.tokenVisitor.create({ data: { tokenId: used.id, ip: "192.0.2.1", network: "192.0.2.1", ...known } });
+  const told = { kind: "new_network", startedAt: new Date(at - 9 * DAY), endedAt: new Date(at - 2 * DAY) };
+  await db.tokenEvent.create({ data: { tokenId: used.id, ...told, facts: { network: "198.51.100.9" } } });
+  const { token: fresh } = await newNamedToken(accountId, "used for the first time");
+  for (const [ip, after] of [
+    ["192.0.2.1", 0],
+    ["198.51.100.9", 1],
+    ["2001:db8:1:2::1", 20],
+    ["2001:db8:1:2::2", 10],
+  ] as const)
+    use(used.id, ip, after);
+  use(used.id, "192.0.2.77", 5, "refused");
+  use(fresh.id, "192.0.2.1", 0);
+  use(fresh.id, "192.0.2.2", 7);
+  await expect.poll(async () => (await eventsOf(used.id)).slice(1)).toHaveLength(1);
+  const news = { kind: "new_network", endedAt: null };
+  expect((await eventsOf(used.id)).slice(1)).toEqual([
+    { ...news, startedAt: new Date(at + 10), facts: { network: "2001:db8:1:2::/64", agent: "curl/8.5.0" } },
+  ]);
+  expect(await eventsOf(fresh.id)).toEqual([
+    { ...news, startedAt: new Date(at + 7), facts: { network: "192.0.2.2", agent: "curl/8.5.0" } },
+  ]);
+
+  const seen = [{ tokenId: used.id, network: "2001:db8:1:2::/64" }];
+  const now = new Date();
+  await confirmNetworks((await newAccount()).id, seen, now);
+  expect(await listTokenNews([used.id], now)).toHaveLength(1);
+  await confirmNetworks(accountId, seen, now);
+  expect((await eventsOf(used.id)).at(-1)?.endedAt).toEqual(now);
+  expect(await listTokenNews([used.id], now)).toEqual([]);
+  expect(await listTokenNews([fresh.id], now)).toHaveLength(1);
+});
+
+test("the ends of tokens are told 14 and 3 days before, dated to those moments, once, however often and late anybody looks; not those that were chosen as near, and of no token that ended or is being replaced", async () => {
+  const database = await createTestDatabase();
+  const library = await openLibrary(database.url);
+  try {
+    const { watchTokens } = library.use<typeof import("@/lib/tokens/events/endings")>("tokens/events/endings");
+    await runSql(database.url, "insert into accounts (name, email) values ('a', 'a@example.com')");
+    const now = Date.now();
+    const [far, near, nearer, short, revoked, over, replaced] = [20, 13, 2, 5, 2, -1, 2];
+    for (const [days, age] of [
+      [far, 100],
+      [near, 100],
+      [nearer, 100],
+      [short, 1],
+      [revoked, 100],
+      [over, 100],
+      [replaced, 100],
+    ] as const) {
+      await runSql(
+        database.url,
+        `insert into access_tokens (account_id, name, token_hash, hint, created_at, expires_at)
+        values (1, 't', encode(sha256(random()::text::bytea), 'hex'), 'hint', to_timestamp($1), to_timestamp($2))`,
+        [(now - age * DAY) / SECOND, (now + days * DAY) / SECOND],
+      );
+    }
+    await runSql(database.url, "update access_tokens set revoked_at = now() where id = 5");
+    await runSql(database.url, "update access_tokens set replaced_by_id = 1 where id = 7");
+    const events = () =>
+      runSql(
+        database.url,
+        `select token_id as id, kind, (date_part('epoch', started_at) * 1000)::float8 as at, ended_at = started_at as "isMoment"
+        from token_events order by 1, 3`,
+      );
+    await Promise.all([1, 2, 3, 4].map(() => watchTokens(now)));
+    const of = (id: number, end: number, days: 14 | 3) => ({
+      ...{ id, kind: `ends_in_${days}_days`, isMoment: true },
+      at: now + (end - days) * DAY,
+    });
+    const first = [of(2, near, 14), of(3, nearer, 14), of(3, nearer, 3)];
+    expect(await events()).toEqual(first);
+    await watchTokens(now + HOUR);
+    expect(await events()).toEqual(first);
+    await watchTokens(now + 10 * DAY);
+    expect(await events()).toEqual([
+      of(1, far, 14),
+      of(2, near, 14),
+      of(2, near, 3),
+      of(3, nearer, 14),
+      of(3, nearer, 3),
+    ]);
+
+    await runSql(
+      database.url,
+      "insert into token_events (token_id, kind, started_at) select 1, 'new_network', now() - n * interval '1 day' from unnest(array[6, 8]) n",
+    );
+    await watchTokens(now);
+    expect(
+      await runSql(
+        database.url,
+        "select ended_at = started_at + interval '7 days' as ended from token_events where kind = 'new_network' order by started_at",
+      ),
+    ).toEqual([{ ended: true }, { ended: null }]);
+  } finally {
+    await library.stop();
+    await database.stop();
+  }
+});

@@ -1,0 +1,18 @@
+import { GameServiceStatus } from "@/lib/generated/prisma/enums";
+
+/** What can happen to a game service. Statuses last until the next one, silences of nodes until they are heard; the rest are moments. */
+export const SERVICE_EVENT_KINDS = [
+  ...Object.values(GameServiceStatus),
+  "node_silent",
+  "created",
+  "settings_changed",
+  "turned_on",
+  "turned_off",
+  "retried",
+  "deletion_asked",
+  "access_changed",
+] as const;
+export type ServiceEventKind = (typeof SERVICE_EVENT_KINDS)[number];
+
+/** A few facts, by name. Of a change: `by`, the account that made it, and `what` it changed. */
+export type ServiceEventFacts = Readonly<Record<string, string | number>>;

@@ -1,0 +1,51 @@
+import { executeIn, type Transaction } from "@/lib/database/run-statement";
+import { parameter, statement } from "@/lib/database/statement";
+import { table } from "@/lib/database/tables";
+import { MINUTE } from "@/lib/time";
+
+/** After this time without a request, in milliseconds, a node is silent. Statuses do not wait for silent nodes. */
+export const SILENT_AFTER = 2 * MINUTE;
+
+const n = table("EdgeNode", "n");
+const k = table("EdgeAcknowledgement", "k");
+const e = table("ServiceEvent", "e");
+const b = table("BlindTime", "b");
+
+const SILENCE = `interval '${SILENT_AFTER} ms'`;
+const NODE_ID = `(${e.facts} ->> 'node_id')::int`;
+
+// Raw: many services at once. A silence that the console could not see begin is known from when the console was back. One
+// that ended within two minutes of that was none: the node had no time to be heard.
+const NOTE = statement({ ids: parameter<number[]>("int[]"), now: parameter<Date>("timestamptz") }, ({ ids, now }) => ({
+  sql: `with fallen as (
+      select ${n.id} as node_id, ${n.name} as name, greatest(${n.lastHeardAt} + ${SILENCE}, (
+          select max(${b.endedAt}) from ${b} where ${b.cause} = 'away'
+            and ${b.startedAt} < ${n.lastHeardAt} + ${SILENCE} and ${b.endedAt} > ${n.lastHeardAt} + ${SILENCE})) as since
+      from ${n} where not ${n.isLive} and ${n.lastHeardAt} is not null),
+    silent as (
+      select ${k.serviceId} as service_id, fallen.* from fallen
+      join ${k} on ${k.nodeId} = fallen.node_id and ${k.serviceId} = any(${ids}) and ${k.version} >= 0),
+    open as (
+      select ${e.id} as id, ${e.serviceId} as service_id, ${NODE_ID} as node_id, ${e.startedAt} as since,
+        greatest(${e.startedAt}, coalesce(
+          (select ${n.unsettledSince} from ${n} where ${n.id} = ${NODE_ID} and ${n.isLive}), ${now})) as until
+      from ${e} where ${e.serviceId} = any(${ids}) and ${e.endedAt} is null and ${e.kind} = 'node_silent'),
+    over as (
+      select open.*, until < since + ${SILENCE} and exists (
+        select from ${b} where ${b.cause} = 'away' and ${b.endedAt} = since) as was_none
+      from open where not exists (
+        select from silent where silent.service_id = open.service_id and silent.node_id = open.node_id)),
+    ended as (update ${e} set ${e.endedAt.name} = over.until from over where ${e.id} = over.id and not over.was_none),
+    gone as (delete from ${e} using over where ${e.id} = over.id and over.was_none)
+    insert into service_events (service_id, kind, started_at, facts)
+      select service_id, 'node_silent', since, jsonb_build_object('node', name, 'node_id', node_id)
+      from silent where not exists (
+        select from open where open.service_id = silent.service_id and open.node_id = silent.node_id)
+      order by service_id, since
+    on conflict (service_id, started_at, kind) do nothing`,
+}));
+
+/** Writes which edge nodes fell silent for these services, which the transaction has locked, and which were heard again. */
+export async function noteNodeSilences(tx: Transaction, ids: readonly number[], now: Date): Promise<void> {
+  await executeIn(tx, NOTE, { ids: [...ids], now });
+}

@@ -1,0 +1,83 @@
+import { db, type Prisma } from "@/lib/database/client";
+import { DAY } from "@/lib/time";
+import type { TokenEventFacts, TokenEventKind } from "./kinds";
+
+/** A token that was refused this recently is still in some program. */
+const STILL_TRIED = DAY;
+
+/** What happened to a token. `endedAt` null: it goes on. */
+export type TokenEvent = {
+  tokenId: number;
+  kind: TokenEventKind;
+  startedAt: Date;
+  endedAt: Date | null;
+  facts: TokenEventFacts;
+};
+
+/** A token that was used from a new network, and the network. */
+export type NewNetwork = { tokenId: number; network: string; agent: string | null; firstSeenAt: Date };
+
+/** The newest new network of each token among these events. */
+export function newNetworksIn(events: readonly TokenEvent[]): NewNetwork[] {
+  const networks = events.flatMap(({ tokenId, kind, startedAt, facts: { network, agent } }) =>
+    kind === "new_network" && network !== undefined
+      ? [[tokenId, { tokenId, network, agent: agent ?? null, firstSeenAt: startedAt }] as const]
+      : [],
+  );
+  return [...new Map(networks).values()];
+}
+
+/** Whether these events tell that the token ends within days. */
+export function endsSoon(tokenId: number, news: readonly TokenEvent[]): boolean {
+  return news.some((event) => event.tokenId === tokenId && event.kind.startsWith("ends_in_"));
+}
+
+const select = {
+  tokenId: true,
+  kind: true,
+  startedAt: true,
+  endedAt: true,
+  facts: true,
+} satisfies Prisma.TokenEventSelect;
+type Stored = Prisma.TokenEventGetPayload<{ select: typeof select }>;
+
+const toEvent = (row: Stored): TokenEvent => ({
+  ...row,
+  kind: row.kind as TokenEventKind,
+  facts: row.facts as TokenEventFacts,
+});
+
+/**
+ * What is to be told of these tokens at `now`: ends that come near, refusals of the last day, networks that are news. The
+ * first event comes first.
+ */
+export async function listTokenNews(tokenIds: readonly number[], now: Date): Promise<TokenEvent[]> {
+  const isNews: Prisma.TokenEventWhereInput[] = [
+    { kind: { in: ["ends_in_14_days", "ends_in_3_days"] } },
+    {
+      kind: { in: ["refused_after_end", "refused_elsewhere"] },
+      endedAt: { gt: new Date(now.getTime() - STILL_TRIED) },
+    },
+    { kind: "new_network", endedAt: null },
+  ];
+  const rows = await db.tokenEvent.findMany({
+    where: { tokenId: { in: [...tokenIds] }, OR: isNews },
+    select,
+    orderBy: [{ startedAt: "asc" }, { id: "asc" }],
+  });
+  return rows.map(toEvent);
+}
+
+/** Stores that the owner uses these tokens from these networks. Tokens of other accounts are left alone. */
+export async function confirmNetworks(
+  accountId: number,
+  seen: readonly Pick<NewNetwork, "tokenId" | "network">[],
+  now: Date,
+): Promise<void> {
+  if (seen.length === 0) return;
+  const OR = seen.map(({ tokenId, network }) => ({ tokenId, facts: { path: ["network"], equals: network } }));
+  await db.tokenEvent.updateMany({
+    where: { OR, kind: "new_network", endedAt: null, startedAt: { lte: now }, token: { accountId } },
+    data: { endedAt: now },
+  });
+}
