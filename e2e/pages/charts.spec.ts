@@ -101,8 +101,8 @@ withAndWithoutJavaScript(() => {
     const { id, lateFrom } = await serverReportedLate(account.id);
     await page.goto(`/dashboard/servers/${id}?range=24h`);
     const score = figure(page, "Score");
-    await expect(score.locator("svg[data-kind=late] rect")).toHaveCount(2);
-    await expect(score.locator("svg[data-kind=outage]")).toHaveCount(0);
+    await expect(score.locator("[data-kind=late] rect")).toHaveCount(2);
+    await expect(score.locator("[data-kind=outage]")).toHaveCount(0);
     await expect(figure(page, "CPU").locator("[data-lane]")).toHaveCount(0);
     const note = score.locator("[data-late]");
     await expect(note.locator("summary")).toHaveText("Reported later: 40 min of 24 hours.");

@@ -6,7 +6,7 @@ import { momentText } from "@/lib/relative-time";
 import { DAY, HOUR, MINUTE } from "@/lib/time";
 
 withAndWithoutJavaScript((hasJavaScript) => {
-  test("what happened to a server is marked in one lane below its score, and listed with sign, word and time; what is not recorded is said", async ({
+  test("what happened to a server is marked in one lane below its score, where the arrow keys lead from mark to mark, and listed with sign, word and time; what is not recorded is said", async ({
     page,
     account,
   }) => {
@@ -24,8 +24,17 @@ withAndWithoutJavaScript((hasJavaScript) => {
     });
     await page.goto(`/dashboard/servers/${id}?range=24h`);
     const score = page.getByRole("figure", { name: "Score", exact: true });
-    await expect(score.locator("svg[data-lane='3']")).toHaveCount(1);
+    await expect(score.locator("[data-lane='3']")).toHaveCount(1);
     for (const [kind] of rows) await expect(score.locator(`rect[data-mark='${kind}']`)).toHaveCount(1);
+    // Each mark can be read by keyboard.
+    const words = score.getByRole("group", { name: "Events" }).locator("label > span");
+    await score.getByRole("radio").first().focus();
+    for (const [index, [, hours]] of rows.entries()) {
+      await expect(words.filter({ visible: true })).toHaveCount(1);
+      await expect(words.nth(index)).toBeVisible();
+      await expect(words.nth(index)).toContainText(momentText(at(hours), "UTC"));
+      await page.keyboard.press("ArrowRight");
+    }
     const list = score.locator("[data-outages='3']");
     await expect(list.locator("summary")).toHaveText(
       "Offline 1 time in 24 hours, 1 h in all. Unreachable 1 time in 24 hours, 30 min in all. Not known 1 time in 24 hours, 30 min in all.",

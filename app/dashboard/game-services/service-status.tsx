@@ -7,7 +7,7 @@ import { StatusBadge, type Tone } from "./status-badge";
 type Status = GameService["status"];
 
 /** A status as a word, a sign and a colour. */
-const STATUSES: Readonly<Record<Status, { word: string; sign: string; tone?: Tone }>> = {
+export const STATUSES: Readonly<Record<Status, { word: string; sign: string; tone?: Tone }>> = {
   pending_config: { word: "Waiting for an edge", sign: "○" },
   configuring: { word: "Rolling out", sign: "◐" },
   active: { word: "Active", sign: "●", tone: "good" },

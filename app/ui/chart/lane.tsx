@@ -1,8 +1,8 @@
 import styles from "./lane.module.css";
 import type { ChartSilence } from "./series";
 
-/** A time, and what happened in it, where the lane has several kinds. */
-export type LaneMark = ChartSilence & { kind?: string };
+/** A time, and what happened in it, where the lane has several kinds. With words, it can be chosen and read. */
+export type LaneMark = ChartSilence & { kind?: string; words?: { sign: string; text: string } };
 
 /** How the marks look. */
 export type LaneKind = "outage" | "late";
@@ -16,22 +16,62 @@ type Props = {
   marks: readonly LaneMark[];
 };
 
-/** What happened, and when: one lane of marks below the chart of the same times. A list beside it says the same in words. */
+/**
+ * What happened, and when: one lane of marks below the chart of the same times. Marks with words are the choices of one group,
+ * so that the Tab key stops once, the arrow keys lead from mark to mark, and neither needs a script.
+ */
 export function Lane({ name, kind, from, to, marks }: Props) {
   const share = (time: number) => `${(((time - from) / (to - from)) * 100).toFixed(2)}%`;
+  const rect = (mark: LaneMark) => {
+    const start = Math.max(from, mark.from);
+    // Never so narrow that it cannot be seen.
+    const length = Math.max((to - from) / 250, Math.min(to, mark.to) - start);
+    return (
+      <rect
+        key={`${mark.kind}${mark.from}`}
+        data-mark={mark.kind}
+        x={share(start)}
+        width={share(from + length)}
+        height="100%"
+      />
+    );
+  };
+  const [silent, told] = [marks.filter(({ words }) => !words), marks.filter(({ words }) => words)];
+  const lane = (
+    <>
+      <span className={styles.name} aria-hidden="true">
+        {name}
+      </span>
+      <div className={styles.marks} data-lane={marks.length} data-kind={kind}>
+        <svg aria-hidden="true">{silent.map(rect)}</svg>
+        {told.map((mark) => (
+          <label key={`${mark.kind}${mark.from}${mark.words?.text}`} className={styles.mark}>
+            {/* Its words are shown only while it is chosen, and what is not shown names nothing. */}
+            <input
+              type="radio"
+              name={`lane-${name.toLowerCase()}`}
+              aria-label={mark.words?.text}
+              className="visually-hidden"
+            />
+            <svg aria-hidden="true">{rect(mark)}</svg>
+            <span className={styles.words} aria-hidden="true">
+              {mark.words?.sign} <bdi>{mark.words?.text}</bdi>
+            </span>
+          </label>
+        ))}
+      </div>
+    </>
+  );
+  if (told.length === 0) {
+    return (
+      <div className={styles.lane} aria-hidden="true">
+        {lane}
+      </div>
+    );
+  }
   return (
-    <div className={styles.lane} aria-hidden="true">
-      <span className={styles.name}>{name}</span>
-      <svg className={styles.marks} data-lane={marks.length} data-kind={kind} aria-hidden="true">
-        {marks.map((mark) => {
-          const start = Math.max(from, mark.from);
-          // Never so narrow that it cannot be seen.
-          const length = Math.max((to - from) / 250, Math.min(to, mark.to) - start);
-          return (
-            <rect key={mark.from} data-mark={mark.kind} x={share(start)} width={share(from + length)} height="100%" />
-          );
-        })}
-      </svg>
-    </div>
+    <fieldset className={styles.lane} aria-label={name}>
+      {lane}
+    </fieldset>
   );
 }

@@ -10,6 +10,7 @@ import { Time } from "@/app/ui/time";
 import type { Relation } from "@/lib/game-services/access";
 import type { NodeState, ServiceDetails } from "@/lib/game-services/details";
 import { nodeNames } from "@/lib/game-services/edges/nodes";
+import { listServiceEvents } from "@/lib/game-services/events/service-events";
 import { describeStanding } from "@/lib/game-services/standing";
 import { getEarlierTraffic, getTraffic, hadPlayer, listLatencies } from "@/lib/game-services/traffic";
 import { edgeNodePath, GAME_SERVICES, serviceAccessPath, serviceDnsPath, serviceSettingsPath } from "@/lib/page-paths";
@@ -19,6 +20,7 @@ import { ServiceForm } from "../service-form";
 import { nextStep, ServiceStatus } from "../service-status";
 import { FirstSteps } from "./first-steps";
 import { visibleService } from "./own-service";
+import { ServiceEventList, serviceLane } from "./service-events";
 import { Traffic } from "./traffic";
 import { trafficTime } from "./traffic-time";
 
@@ -48,10 +50,17 @@ export async function ServiceView({ id, query, nodeId }: Props) {
     nodeNames(),
     hadPlayer(service.id),
   ]);
-  const [latencies, earlier] = await Promise.all([
+  const shown = { from: traffic.from, to: traffic.isNow ? now.getTime() + 1 : traffic.to };
+  const [latencies, events, earlier] = await Promise.all([
     listLatencies(service.id, traffic, nodeId),
+    listServiceEvents(service.id, shown),
     time.compare && getEarlierTraffic(service.id, traffic, nodeId, time.compare),
   ]);
+  const happened = {
+    ...{ events, relation, time: shown, createdAt: service.created_at },
+    ...{ viewerId: account.id, now: now.getTime(), zone: account.timeZone },
+  };
+  const hasTraffic = isPlayed || details.wish !== "on" || traffic.nodes.length > 0 || time.asked.kind !== "none";
   return (
     <>
       <PageHeader
@@ -79,14 +88,19 @@ export async function ServiceView({ id, query, nodeId }: Props) {
       )}
       <Warnings nodes={details.nodes} />
       {!isPlayed && details.wish === "on" && <FirstSteps details={details} />}
-      {(isPlayed || details.wish !== "on" || traffic.nodes.length > 0 || time.asked.kind !== "none") && (
+      {hasTraffic ? (
         <Traffic
           serviceId={service.id}
           createdAt={service.created_at}
           zone={account.timeZone}
           states={details.nodes}
+          lane={serviceLane(happened)}
           {...{ nodeId, traffic, earlier, time, latencies, names, now }}
         />
+      ) : (
+        <Section id="events" title="Events">
+          <ServiceEventList {...happened} />
+        </Section>
       )}
       <Section id="configuration" title="Configuration">
         <Configuration details={details} now={now} />

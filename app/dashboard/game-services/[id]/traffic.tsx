@@ -2,7 +2,7 @@ import { Fragment } from "react";
 import { ChartGrid } from "@/app/ui/chart/chart-grid";
 import { rowOf } from "@/app/ui/chart/chart-table";
 import type { ChartSeries } from "@/app/ui/chart/series";
-import { TimeChart } from "@/app/ui/chart/time-chart";
+import { type ChartLane, TimeChart } from "@/app/ui/chart/time-chart";
 import { CompareChoice, comparedText, DragHint, TimeChoice, TimeNotes } from "@/app/ui/chart/time-choice";
 import { Choices } from "@/app/ui/choices";
 import { Section } from "@/app/ui/section";
@@ -55,6 +55,8 @@ type Props = {
   states: readonly NodeState[];
   now: Date;
   zone: string;
+  /** What happened in this time. */
+  lane: ChartLane;
 };
 
 /** The page of a service with its charts of a time, of one node or of all. */
@@ -64,7 +66,7 @@ export function trafficPath(id: number, time: Readonly<Record<string, string>>, 
 
 /** What the edge nodes counted, in numbers and charts. */
 export function Traffic(props: Props) {
-  const { serviceId, createdAt, nodeId, traffic, earlier, time, latencies, names, states, now, zone } = props;
+  const { serviceId, createdAt, nodeId, traffic, earlier, time, latencies, names, states, now, zone, lane } = props;
   const nameOf = (id: number) => names.get(id) ?? `Node ${id}`;
   const compared: Record<string, string> = time.compare === null ? {} : { compare: time.compare };
   const counting = new Set(traffic.nodes.map((node) => node.nodeId));
@@ -130,10 +132,13 @@ export function Traffic(props: Props) {
         </p>
       )}
       {traffic.nodes.length === 0 ? (
-        <p className="soft">No edge node has counted anything in this time.</p>
+        <>
+          <p className="soft">No edge node has counted anything in this time.</p>
+          {lane.words}
+        </>
       ) : (
         <Charts
-          {...{ traffic, earlier, latencies, zone }}
+          {...{ traffic, earlier, latencies, zone, lane }}
           compared={comparedText(time.compare)}
           name={nodeId === null ? "All nodes" : nameOf(nodeId)}
           nameOf={nameOf}
@@ -143,13 +148,13 @@ export function Traffic(props: Props) {
   );
 }
 
-type ChartsProps = Pick<Props, "traffic" | "earlier" | "latencies" | "zone"> & {
+type ChartsProps = Pick<Props, "traffic" | "earlier" | "latencies" | "zone" | "lane"> & {
   compared: string | undefined;
   name: string;
   nameOf: (id: number) => string;
 };
 
-function Charts({ traffic, earlier, latencies, zone, compared, name, nameOf }: ChartsProps) {
+function Charts({ traffic, earlier, latencies, zone, lane, compared, name, nameOf }: ChartsProps) {
   const { step } = traffic;
   // A point stands in the middle of its step.
   const middle = <Point extends { at: number }>(point: Point) => ({ ...point, at: point.at + step / 2 });
@@ -159,10 +164,11 @@ function Charts({ traffic, earlier, latencies, zone, compared, name, nameOf }: C
   return (
     <>
       <ChartGrid>
-        {CHARTS.map(({ counter, title, unit }) => (
+        {CHARTS.map(({ counter, title, unit }, index) => (
           <Chart
             key={counter}
             {...{ ...common, title, unit }}
+            lanes={index === 0 ? [lane] : []}
             series={[
               {
                 name,
@@ -218,6 +224,7 @@ type ChartProps = {
   series: readonly ChartSeries[];
   zone: string;
   compared: string | undefined;
+  lanes?: readonly ChartLane[];
 };
 
 function Chart({ traffic: { from, to, step }, ...shown }: ChartProps) {

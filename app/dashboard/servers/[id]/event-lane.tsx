@@ -1,14 +1,14 @@
+import { EventList, type EventName, marksOf, type ShownEvent } from "@/app/dashboard/event-list";
 import type { ChartLane } from "@/app/ui/chart/time-chart";
 import { counted } from "@/lib/quantities";
 import type { EventKind } from "@/lib/servers/events/kinds";
 import type { ServerEvent, ServerEvents } from "@/lib/servers/events/server-events";
 import { SILENCE_KINDS, type SilenceEvent, type SilenceKind, type Span } from "@/lib/servers/events/silence";
 import type { History } from "@/lib/servers/telemetry/history";
-import styles from "./history.module.css";
-import { lengthText, spanText, zonedText } from "./silence-text";
+import { lengthText, zonedText } from "./silence-text";
 
 /** The sign and the word of each kind of event. */
-const KINDS: Readonly<Record<EventKind, { sign: string; word: string }>> = {
+const KINDS: Readonly<Record<EventKind, EventName>> = {
   offline: { sign: "✕", word: "Offline" },
   unreachable: { sign: "⇹", word: "Unreachable" },
   unknown: { sign: "?", word: "Not known" },
@@ -20,9 +20,6 @@ const KINDS: Readonly<Record<EventKind, { sign: string; word: string }>> = {
   key_replaced: { sign: "✎", word: "Key replaced" },
   settings_changed: { sign: "✎", word: "Renamed" },
 };
-/** Lists at most this many events and counts the rest. */
-const LISTED = 100;
-
 type Props = {
   history: History;
   events: ServerEvents;
@@ -35,8 +32,9 @@ type Props = {
 export function eventLane(props: Props): ChartLane {
   const shown = shownEvents(props.history, props.events);
   const { from, now } = props.history;
-  const marks = shown.map(({ kind, ...span }) => ({ kind, from: Math.max(from, span.from), to: span.to ?? now }));
-  return { name: "Events", kind: "outage", marks, words: <Events {...props} shown={shown} /> };
+  const named = shown.map((event) => ({ ...event, ...KINDS[event.kind], details: factsText(event) }));
+  const marks = marksOf(named, from, now, props.zone);
+  return { name: "Events", kind: "outage", marks, words: <Events {...props} shown={named} /> };
 }
 
 /** The events of the time shown, and before any were recorded the times in which no sample came. */
@@ -53,7 +51,9 @@ function shownEvents({ silences: gaps, from, until, now }: History, { silences, 
   return [...withoutFacts, ...others.filter(isShown)].sort((a, b) => a.from - b.from);
 }
 
-function Events({ shown, history, length, zone }: Omit<Props, "events"> & { shown: readonly ServerEvent[] }) {
+type NamedEvent = ServerEvent & ShownEvent;
+
+function Events({ shown, history, length, zone }: Omit<Props, "events"> & { shown: readonly NamedEvent[] }) {
   const { from, until, now } = history;
   const sums = SUMMED.flatMap((kind) => {
     const all = shown.filter((event) => event.kind === kind);
@@ -67,30 +67,18 @@ function Events({ shown, history, length, zone }: Omit<Props, "events"> & { show
     sums.push(sums.length > 0 ? `${counted(rest, "other event")}.` : `${counted(rest, "event")} in ${length}.`);
   const going = shown.find((event) => isSilence(event) && event.to === null);
   return (
-    <details className={`disclosure ${styles.outages}`} data-outages={shown.length}>
-      <summary>
-        {sums.join(" ")}
-        {going && ` Now: since ${zonedText(new Date(going.from), new Date(now), zone)}.`}
-      </summary>
-      <ol className={styles.list} reversed>
-        {shown
-          .slice(-LISTED)
-          .reverse()
-          .map((event) => (
-            <li key={`${event.kind}${event.from}`} data-event={event.kind}>
-              <span aria-hidden="true">{KINDS[event.kind].sign}</span>{" "}
-              {`${KINDS[event.kind].word}${factsText(event)}: ${spanText(event, now, zone)}`}
-            </li>
-          ))}
-      </ol>
-      {shown.length > LISTED && <p className="soft">And {counted(shown.length - LISTED, "earlier one")}.</p>}
+    <EventList
+      events={shown}
+      summary={`${sums.join(" ")}${going ? ` Now: since ${zonedText(new Date(going.from), new Date(now), zone)}.` : ""}`}
+      {...{ now, zone }}
+    >
       {shown.some(({ kind }) => kind === "unknown") && (
         <p className="soft">Not known: the console was away then, or the way to it was cut for most servers.</p>
       )}
       {shown.some(({ kind }) => kind === "unreachable") && (
         <p className="soft">Unreachable: samples that arrived later show that the machine was running.</p>
       )}
-    </details>
+    </EventList>
   );
 }
 

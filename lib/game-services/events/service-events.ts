@@ -1,0 +1,59 @@
+import { MOST_EVENTS_KEPT } from "@/lib/database/event-deletion";
+import { query } from "@/lib/database/run-statement";
+import { parameter, select, statement } from "@/lib/database/statement";
+import { Expression, optional, table } from "@/lib/database/tables";
+import type { ServiceEventFacts, ServiceEventKind } from "./kinds";
+
+/** What happened to a game service. Times in epoch milliseconds; `to` is null while it goes on. */
+export type ServiceEvent = {
+  kind: ServiceEventKind;
+  from: number;
+  to: number | null;
+  facts: ServiceEventFacts;
+  /** Of a change: who made it; null when the account is gone. */
+  by: { id: number; name: string } | null;
+};
+
+export type ServiceEvents = {
+  /** Those that overlap the time that was asked for, in order. */
+  events: ServiceEvent[];
+  /** From when on events are recorded (epoch ms); null: not yet. */
+  recordedSince: number | null;
+};
+
+const e = table("ServiceEvent", "e");
+const a = optional("Account", "a");
+const instant = parameter<Date>("timestamptz");
+
+const EVENTS = statement(
+  { serviceId: e.serviceId, from: instant, to: instant, most: parameter<number>("int") },
+  ({ serviceId, from, to, most }) =>
+    select(
+      { kind: e.kind, from: e.startedAt, to: e.endedAt, facts: e.facts, byId: a.id, byName: a.name },
+      `from ${e} left join ${a} on ${a.id} = (${e.facts} ->> 'by')::int
+      where ${e.serviceId} = ${serviceId} and ${e.startedAt} < ${to} and (${e.endedAt} is null or ${e.endedAt} >= ${from})
+      order by ${e.startedAt} desc, ${e.id} desc limit ${most}`,
+    ),
+);
+const FIRST = statement({ serviceId: e.serviceId }, ({ serviceId }) =>
+  select(
+    { at: new Expression<Date | null>(`min(${e.startedAt})`, "instant") },
+    `from ${e} where ${e.serviceId} = ${serviceId}`,
+  ),
+);
+
+/** What happened to a game service in `[from, to)` (epoch ms). The caller has checked that it may be seen. */
+export async function listServiceEvents(
+  serviceId: number,
+  { from, to }: { from: number; to: number },
+): Promise<ServiceEvents> {
+  const [rows, [first]] = await Promise.all([
+    query(EVENTS, { serviceId, from: new Date(from), to: new Date(to), most: MOST_EVENTS_KEPT }),
+    query(FIRST, { serviceId }),
+  ]);
+  const events = rows.reverse().map(({ kind, from, to, facts, byId, byName }) => ({
+    ...{ kind: kind as ServiceEventKind, from, to, facts: facts as ServiceEventFacts },
+    by: byId === null || byName === null ? null : { id: byId, name: byName },
+  }));
+  return { events, recordedSince: first?.at ?? null };
+}
