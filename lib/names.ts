@@ -9,7 +9,7 @@ const VISIBLE = /[^\p{C}\p{Z}\p{M}\p{Default_Ignorable_Code_Point}\u2800]/u;
  * @param what how the person is told of it
  * @param maxLength in characters as people count them (code points)
  */
-export function nameProblem(what: "name" | "label" | "text", name: string, maxLength: number): string | null {
+export function nameProblem(what: "name" | "label" | "text" | "tag", name: string, maxLength: number): string | null {
   // A code point is at most two units, so a long text is refused without being looked at.
   if (name.length > 2 * maxLength || [...name].length > maxLength)
     return `A ${what} has at most ${maxLength} characters.`;

@@ -15,7 +15,7 @@ export const TOKEN_PAGE = "/dashboard/settings/api";
  * pages in the place of an id, and `pages` are the pages under the id; "" is the first of them.
  */
 export const OWN_PAGES = {
-  server: { under: "/dashboard/servers", besideIds: ["new"], pages: ["", "benchmark", "remove", "settings"] },
+  server: { under: "/dashboard/servers", besideIds: ["new", "tags"], pages: ["", "benchmark", "remove", "settings"] },
   service: {
     under: "/dashboard/game-services",
     besideIds: ["new", "support"],
@@ -103,6 +103,12 @@ export const ACCOUNT_PAGE = "/dashboard/settings/account";
 
 /** Where a server is added. */
 export const NEW_SERVER = `${OWN_PAGES.server.under}/new`;
+
+/** Where tags of several servers are changed at once, of a list of the fleet. */
+export function severalServersPath(list: Readonly<Record<string, string>>): string {
+  const params = new URLSearchParams(list);
+  return `${OWN_PAGES.server.under}/tags${params.size > 0 ? `?${params}` : ""}`;
+}
 
 export function serverPath(id: number): string {
   return ownPagePath("server", id, "");

@@ -1,7 +1,8 @@
 import Link from "next/link";
 import { NEEDS, type Need } from "@/lib/servers/health-level";
+import type { FleetServer } from "@/lib/servers/servers";
 import styles from "./fleet.module.css";
-import { type FleetQuery, fleetPath, type NeedCounts } from "./fleet-query";
+import { countTags, type FleetQuery, fleetPath, type NeedCounts } from "./fleet-query";
 
 const NAMES: Readonly<Record<Need, string>> = {
   offline: "Offline",
@@ -34,7 +35,43 @@ export function FleetChips({ query, counts, total }: { query: FleetQuery; counts
   );
 }
 
-type ChipProps = { href: string; name: string; count: number; isCurrent: boolean; need?: Need };
+/** This many tags are chips; the others are folded. */
+const FEW_TAGS = 12;
+/** More are found by the search alone. */
+const MOST_TAGS = 200;
+
+/** Counts servers by tag, once there is one. Each chip filters the list by its tag, and the chosen one clears the filter. */
+export function TagChips({ query, servers }: { query: FleetQuery; servers: readonly FleetServer[] }) {
+  const all = countTags(servers);
+  if (all.length === 0 && query.tag === null) return null;
+  const isChosen = ({ tag }: { tag: string }) => tag === query.tag;
+  const known = all.some(isChosen) || query.tag === null ? all : [{ tag: query.tag, count: 0 }, ...all];
+  const few = known.filter((one, index) => index < FEW_TAGS || isChosen(one));
+  const rest = known.slice(0, MOST_TAGS).filter((one) => !few.includes(one));
+  const chips = (some: typeof known) =>
+    some.map(({ tag, count }) => (
+      <Chip
+        key={tag}
+        href={fleetPath({ ...query, tag: tag === query.tag ? null : tag, page: 1 })}
+        name={<bdi>#{tag}</bdi>}
+        count={count}
+        isCurrent={tag === query.tag}
+      />
+    ));
+  return (
+    <nav className={styles.chips} aria-label="Show servers by tag">
+      {chips(few)}
+      {rest.length > 0 && (
+        <details>
+          <summary className={styles.chip}>More tags</summary>
+          <div className={styles.chips}>{chips(rest)}</div>
+        </details>
+      )}
+    </nav>
+  );
+}
+
+type ChipProps = { href: string; name: React.ReactNode; count: number; isCurrent: boolean; need?: Need };
 
 function Chip({ href, name, count, isCurrent, need }: ChipProps) {
   return (

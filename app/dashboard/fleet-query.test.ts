@@ -2,7 +2,9 @@ import { expect, test } from "vitest";
 import type { FleetServer } from "@/lib/servers/servers";
 import {
   countNeeds,
+  countTags,
   fleetPath,
+  idsInList,
   needSomebody,
   neighboursOf,
   pageOf,
@@ -18,6 +20,7 @@ const server = (id: number, label: string, change: Partial<FleetServer> = {}): F
   score: 950,
   last_seen: 0,
   public_ip: null,
+  tags: [],
   createdAt: 0,
   hasCheckedIn: true,
   need: "well",
@@ -57,6 +60,28 @@ test("servers are found by words of their label, hostname and ip, and by what th
   expect(labels({ show: "offline", q: "well" })).toEqual([]);
 });
 
+test("servers are found by a tag, exactly and however it is written, and by the words of their tags; tags are counted", () => {
+  const tagged = [
+    server(1, "a", { tags: ["db", "eu west"] }),
+    server(2, "b", { tags: ["café", "db"] }),
+    server(3, "c", { tags: ["db2"] }),
+  ];
+  const ids = (query: Record<string, string>) => idsInList(tagged, parseFleetQuery(query));
+  expect(ids({ tag: "db" })).toEqual([1, 2]);
+  expect(ids({ tag: " DB " })).toEqual([1, 2]);
+  expect(ids({ tag: "CAFE\u0301" })).toEqual([2]);
+  expect(ids({ tag: "west" })).toEqual([]);
+  expect(ids({ tag: " " })).toEqual([1, 2, 3]);
+  expect(ids({ q: "west" })).toEqual([1]);
+  expect(countTags(tagged)).toEqual([
+    { tag: "db", count: 2 },
+    { tag: "café", count: 1 },
+    { tag: "db2", count: 1 },
+    { tag: "eu west", count: 1 },
+  ]);
+  expect(neighboursOf(1, tagged, parseFleetQuery({ tag: "db" }))).toMatchObject({ next: { id: 2 }, count: 2 });
+});
+
 test("servers that need somebody are those that are offline or need attention, not those that were never set up", () => {
   const counts = countNeeds(FLEET);
   expect(counts).toEqual({ offline: 1, attention: 1, well: 2, never: 1 });
@@ -64,11 +89,11 @@ test("servers that need somebody are those that are offline or need attention, n
 });
 
 test("a query survives its URL, and unknown values in it are ignored", () => {
-  for (const path of ["/dashboard", "/dashboard?order=-cpu&show=offline&q=a+b&view=compact&page=3"]) {
+  for (const path of ["/dashboard", "/dashboard?order=-cpu&show=offline&q=a+b&tag=eu+west&view=compact&page=3"]) {
     const params = Object.fromEntries(new URL(path, "http://x").searchParams);
     expect(fleetPath(parseFleetQuery(params))).toBe(path);
   }
-  const nonsense = { order: "constructor", show: "__proto__", q: ["a"], view: 1, page: "0" };
+  const nonsense = { order: "constructor", show: "__proto__", q: ["a"], tag: ["a"], view: 1, page: "0" };
   expect(fleetPath(parseFleetQuery(nonsense))).toBe("/dashboard");
 });
 

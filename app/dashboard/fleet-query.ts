@@ -1,6 +1,7 @@
 import { DASHBOARD, serverPath } from "@/lib/page-paths";
 import { NEEDS, type Need } from "@/lib/servers/health-level";
 import type { FleetServer } from "@/lib/servers/servers";
+import { foldTag, MAX_TAG_LENGTH } from "@/lib/servers/tag-text";
 
 /** Limits the length of the page. */
 export const SERVERS_PER_PAGE = 150;
@@ -20,29 +21,33 @@ export type FleetQuery = {
   isReversed: boolean;
   show: Need | null;
   search: string;
+  /** A tag as it is stored. */
+  tag: string | null;
   view: FleetView;
   page: number;
 };
 
 /** Parses the query of the page. Treats invalid values as absent. */
-export function parseFleetQuery({ order, show, q, view, page }: Record<string, unknown>): FleetQuery {
+export function parseFleetQuery({ order, show, q, tag, view, page }: Record<string, unknown>): FleetQuery {
   const name = String(order).replace(/^-/, "");
   return {
     order: FLEET_ORDERS.find((known) => known === name) ?? "score",
     isReversed: FLEET_ORDERS.some((known) => order === `-${known}`),
     show: NEEDS.find((known) => known === show) ?? null,
     search: typeof q === "string" ? q.trim().slice(0, MAX_SEARCH) : "",
+    tag: (typeof tag === "string" && foldTag(tag.slice(0, 2 * MAX_TAG_LENGTH))) || null,
     view: FLEET_VIEWS.find((known) => known === view) ?? "rows",
     page: typeof page === "string" && /^[1-9]\d{0,5}$/.test(page) ? Number(page) : 1,
   };
 }
 
 /** The query as a URL says it. */
-export function fleetParams({ order, isReversed, show, search, view, page }: FleetQuery): Record<string, string> {
+export function fleetParams({ order, isReversed, show, search, tag, view, page }: FleetQuery): Record<string, string> {
   return {
     ...((order !== "score" || isReversed) && { order: isReversed ? `-${order}` : order }),
     ...(show && { show }),
     ...(search !== "" && { q: search }),
+    ...(tag !== null && { tag }),
     ...(view !== "rows" && { view }),
     ...(page > 1 && { page: String(page) }),
   };
@@ -80,16 +85,34 @@ export function needSomebody({ offline, attention }: NeedCounts): number {
 export type FleetPage = { servers: FleetServer[]; found: number; page: number; pages: number };
 
 /** One page of the servers that the query is about. A page beyond the last is the last. */
-export function pageOf(servers: readonly FleetServer[], query: FleetQuery): FleetPage {
+export function pageOf(
+  servers: readonly FleetServer[],
+  query: FleetQuery,
+  perPage: number = SERVERS_PER_PAGE,
+): FleetPage {
   const found = inList(servers, query);
-  const pages = Math.max(1, Math.ceil(found.length / SERVERS_PER_PAGE));
+  const pages = Math.max(1, Math.ceil(found.length / perPage));
   const page = Math.min(query.page, pages);
-  const shown = found.slice((page - 1) * SERVERS_PER_PAGE, page * SERVERS_PER_PAGE);
+  const shown = found.slice((page - 1) * perPage, page * perPage);
   return { servers: shown, found: found.length, page, pages };
 }
 
 function inList(servers: readonly FleetServer[], query: FleetQuery): FleetServer[] {
   return servers.filter((server) => isShown(server, query)).sort(comparator(query));
+}
+
+/** The ids of all servers of a list, in its order, whatever its pages. */
+export function idsInList(servers: readonly FleetServer[], query: FleetQuery): number[] {
+  return inList(servers, query).map(({ id }) => id);
+}
+
+/** Each tag of the servers with how many have it, the most frequent first. */
+export function countTags(servers: readonly FleetServer[]): { tag: string; count: number }[] {
+  const counts = new Map<string, number>();
+  for (const { tags } of servers) for (const tag of tags) counts.set(tag, (counts.get(tag) ?? 0) + 1);
+  return [...counts]
+    .map(([tag, count]) => ({ tag, count }))
+    .sort((a, b) => b.count - a.count || collator.compare(a.tag, b.tag));
 }
 
 type Named = Pick<FleetServer, "id" | "label">;
@@ -101,7 +124,9 @@ export type Neighbours = { previous: Named; next: Named; place: number; count: n
  */
 export function neighboursOf(id: number, servers: readonly FleetServer[], query: FleetQuery): Neighbours | null {
   const shown = inList(servers, query);
-  const list = shown.some((server) => server.id === id) ? shown : inList(servers, { ...query, show: null, search: "" });
+  const list = shown.some((server) => server.id === id)
+    ? shown
+    : inList(servers, { ...query, show: null, search: "", tag: null });
   const index = list.findIndex((server) => server.id === id);
   const previous = list.at(index - 1);
   const next = list[(index + 1) % list.length];
@@ -109,14 +134,15 @@ export function neighboursOf(id: number, servers: readonly FleetServer[], query:
   return { previous, next, place: index + 1, count: list.length };
 }
 
-function isShown(server: FleetServer, { show, search }: FleetQuery): boolean {
+function isShown(server: FleetServer, { show, search, tag }: FleetQuery): boolean {
   if (show !== null && server.need !== show) return false;
+  if (tag !== null && !server.tags.includes(tag)) return false;
   return isFound(searchText(server), search);
 }
 
 /** What a server is found by. */
-export function searchText({ label, hostname, public_ip }: FleetServer): string {
-  return `${label} ${hostname} ${public_ip ?? ""}`.toLowerCase();
+export function searchText({ label, hostname, public_ip, tags }: FleetServer): string {
+  return [label, hostname, public_ip ?? "", ...tags].join(" ").toLowerCase();
 }
 
 /** Whether the text of a server holds every word that is searched for. */

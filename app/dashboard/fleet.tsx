@@ -7,6 +7,7 @@ import { Meter } from "@/app/ui/meter";
 import { OnlineState } from "@/app/ui/online-state";
 import { Score } from "@/app/ui/score";
 import { Time } from "@/app/ui/time";
+import { severalServersPath } from "@/lib/page-paths";
 import { counted, unbroken } from "@/lib/quantities";
 import { shownLevel } from "@/lib/servers/health-level";
 import { COMPONENT_CURVES } from "@/lib/servers/health-score";
@@ -14,7 +15,7 @@ import type { FleetServer } from "@/lib/servers/servers";
 import { listTrends, type TrendPoint } from "@/lib/servers/telemetry/history";
 import { CompactFleet } from "./compact-fleet";
 import styles from "./fleet.module.css";
-import { FleetChips } from "./fleet-chips";
+import { FleetChips, TagChips } from "./fleet-chips";
 import { fleetOf } from "./fleet-data";
 import {
   countNeeds,
@@ -22,7 +23,9 @@ import {
   type FleetOrder,
   type FleetPage,
   type FleetQuery,
+  fleetParams,
   fleetPath,
+  listOf,
   needSomebody,
   pageOf,
   presentValue,
@@ -59,12 +62,16 @@ export async function Fleet({ accountId, query }: { accountId: number; query: Fl
         <div className={styles.tools}>
           {(all.length >= MANY || query.view === "compact") && <ViewChoice query={query} />}
           <FleetSearch query={query} />
+          <Link className="button quiet small" href={severalServersPath(fleetParams(listOf(query)))} prefetch={false}>
+            Tags…
+          </Link>
         </div>
       </div>
+      <TagChips query={query} servers={all} />
       {shown.found === 0 ? (
         <p className={styles.nothing} role="status">
           No server is like that.{" "}
-          <Link href={fleetPath({ ...query, show: null, search: "", page: 1 })} prefetch={false}>
+          <Link href={fleetPath({ ...query, show: null, search: "", tag: null, page: 1 })} prefetch={false}>
             Show all {counted(all.length, "server")}
           </Link>
         </p>
@@ -126,6 +133,13 @@ function ServerRow({ query, server, trend, now }: RowProps) {
           <bdi>{server.label}</bdi>
         </Link>{" "}
         <bdi className={styles.hostname}>{server.hostname}</bdi>
+        {server.tags.length > 0 && (
+          <span className={styles.tags}>
+            {server.tags.map((tag) => (
+              <bdi key={tag}>#{tag} </bdi>
+            ))}
+          </span>
+        )}
       </RowTitle>
       <Cell className={styles.state}>
         <State server={server} />

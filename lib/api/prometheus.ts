@@ -36,9 +36,15 @@ function serverMetrics(servers: readonly ServerReading[]): WriteMetric[] {
   return [
     metric(
       "info",
-      "Always 1; the names of the server are labels, and whether it has ever checked in.",
-      ({ label, hostname, public_ip, need }) => [
-        [{ label, hostname, public_ip: public_ip ?? "", checked_in: String(need !== "never") }, 1],
+      "Always 1; the names of the server are labels, its tags with a comma around each, and whether it has ever checked in.",
+      ({ label, hostname, public_ip, need, tags }) => [
+        [
+          {
+            ...{ label, hostname, public_ip: public_ip ?? "", checked_in: String(need !== "never") },
+            ...(tags.length > 0 && { tags: `,${tags.join()},` }),
+          },
+          1,
+        ],
       ],
     ),
     metric("score", "Health score, 0 to 1000, higher is healthier; computed as it is read.", ({ score }) => [

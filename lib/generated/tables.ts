@@ -328,6 +328,10 @@ export const TABLES = {
       "twoDaemonsAt": {
         "name": "two_daemons_at",
         "kind": "instant"
+      },
+      "tags": {
+        "name": "tags",
+        "kind": "other"
       }
     }
   },

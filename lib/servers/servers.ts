@@ -1,4 +1,5 @@
 import type { ServerDetail, ServerList, ServerListItem } from "@/lib/api/schemas";
+import { db } from "@/lib/database/client";
 import { query } from "@/lib/database/run-statement";
 import { type JsonOf, jsonRows, orNull, parseRows, select, statement, type ValuesOf } from "@/lib/database/statement";
 import { Expression, table } from "@/lib/database/tables";
@@ -77,6 +78,15 @@ function rowOf(values: readonly [...ValuesOf<typeof LISTED>, ...unknown[]]) {
 // PostgreSQL writes the list as JSON. Reading a hundred servers row by row costs three times as much here.
 const SERVERS = statement({ accountId: s.accountId }, ({ accountId }) =>
   select({ rows: jsonRows(LISTED, `${s.id}`) }, `from ${s} where ${s.accountId} = ${accountId}`),
+);
+
+// The same with the tags, which the API does not have.
+const TAGGED_COLUMNS = [
+  ...LISTED,
+  new Expression<JsonOf<string[]>>(`coalesce(to_json(${s.tags}), '[]')`, "json"),
+] as const;
+const TAGGED = statement({ accountId: s.accountId }, ({ accountId }) =>
+  select({ rows: jsonRows(TAGGED_COLUMNS, `${s.id}`) }, `from ${s} where ${s.accountId} = ${accountId}`),
 );
 
 const FACTS = new Expression<JsonOf<Record<string, unknown>>>(s.facts.sql, "json");
@@ -167,6 +177,7 @@ function reportOf(values: DetailedValues, now: number): ServerReport {
 
 /** A server as the page of a fleet shows it. */
 export type FleetServer = ServerListItem & {
+  tags: readonly string[];
   createdAt: number;
   hasCheckedIn: boolean;
   need: Need;
@@ -180,9 +191,9 @@ export type FleetServer = ServerListItem & {
 
 /** The servers of an account, by id, as the page of the fleet shows them. */
 export async function listFleet(accountId: number): Promise<FleetServer[]> {
-  const rows = await readRows(accountId);
+  const rows = await readTagged(accountId);
   const now = Date.now();
-  return mapInTurns(rows, (row) => {
+  return mapInTurns(rows, ({ row, tags }) => {
     const facts = factsOf(row, now);
     const health = rateHealth(facts, now);
     const need = needAt(row, facts, health, now);
@@ -190,6 +201,7 @@ export async function listFleet(accountId: number): Promise<FleetServer[]> {
     const values = sample && rolledUpValues(sample);
     return {
       ...serializeListItem(row, health.score, now),
+      tags,
       createdAt: row.createdAt,
       hasCheckedIn: hasCheckedIn(row),
       need,
@@ -201,19 +213,21 @@ export async function listFleet(accountId: number): Promise<FleetServer[]> {
   });
 }
 
-/** A server for fleet monitoring: the detail without facts and notes, and what it needs. */
-export type ServerReading = ServerListItem & Pick<ServerDetail, "score_components" | "latest_sample"> & { need: Need };
+/** A server for fleet monitoring: the detail without facts and notes, its tags, and what it needs. */
+export type ServerReading = ServerListItem &
+  Pick<ServerDetail, "score_components" | "latest_sample"> & { need: Need; tags: readonly string[] };
 
 /** The servers of an account, by id, each with its components and latest sample, in one statement. */
 export async function listServerReadings(accountId: number): Promise<ServerReading[]> {
-  const rows = await readRows(accountId);
+  const rows = await readTagged(accountId);
   const now = Date.now();
-  return mapInTurns(rows, (row) => {
+  return mapInTurns(rows, ({ row, tags }) => {
     const facts = factsOf(row, now);
     const { score, components } = scoreHealth(facts, now);
     return {
       ...serializeListItem(row, score, now),
       need: needAt(row, facts, { score, components }, now),
+      tags,
       score_components: components,
       latest_sample: serializeSample(row),
     };
@@ -223,6 +237,17 @@ export async function listServerReadings(accountId: number): Promise<ServerReadi
 async function readRows(accountId: number): Promise<ServerRow[]> {
   const [answer] = await query(SERVERS, { accountId });
   return mapInTurns(parseRows(answer?.rows), rowOf);
+}
+
+async function readTagged(accountId: number): Promise<{ row: ServerRow; tags: readonly string[] }[]> {
+  const [answer] = await query(TAGGED, { accountId });
+  return mapInTurns(parseRows(answer?.rows), (values) => ({ row: rowOf(values), tags: values[LISTED.length] }));
+}
+
+/** The tags of a server of the account, which has been found. */
+export async function getTags(accountId: number, id: number): Promise<readonly string[]> {
+  const server = await db.server.findFirst({ where: { id, accountId }, select: { tags: true } });
+  return server?.tags ?? [];
 }
 
 function serializeListItem(row: ServerRow, score: number, now: number): ServerListItem {

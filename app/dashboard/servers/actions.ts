@@ -10,9 +10,20 @@ import { cancelBenchmark, requestBenchmark } from "@/lib/servers/benchmarks";
 import { createServer, removeServer, renameServer } from "@/lib/servers/management";
 import type { ServerNames } from "@/lib/servers/names";
 import { replaceServerKey } from "@/lib/servers/server-keys";
+import { getTags } from "@/lib/servers/servers";
+import { changeTags, setTags } from "@/lib/servers/tag-changes";
 import { requestSender, requireAccount } from "@/lib/sign-in/sessions";
 import { containsToken } from "@/lib/tokens/format";
-import type { AddServerAnswer, RenameServerAnswer, ReplaceKeyAnswer, RequestBenchmarkAnswer } from "./form-answers";
+import { fleetOf } from "../fleet-data";
+import { idsInList, parseFleetQuery } from "../fleet-query";
+import type {
+  AddServerAnswer,
+  ChangeTagsAnswer,
+  RenameServerAnswer,
+  ReplaceKeyAnswer,
+  RequestBenchmarkAnswer,
+  SetTagsAnswer,
+} from "./form-answers";
 
 const GONE = "Nothing was changed: this server no longer exists.";
 
@@ -88,6 +99,37 @@ export async function cancelBenchmarkAction(form: FormData): Promise<never> {
   const [serverId, id] = [findId(textOf(form, "serverId")), findId(textOf(form, "id"))];
   const isCancelled = id !== null && (await cancelBenchmark(account.id, id));
   redirect(serverId === null ? DASHBOARD : `${benchmarkPath(serverId)}?${isCancelled ? "cancelled" : "unchanged"}`);
+}
+
+/** Gives the server of the form the tags of the form. */
+export async function setTagsAction(_: SetTagsAnswer, form: FormData): Promise<SetTagsAnswer> {
+  const account = await requireAccount();
+  const id = findId(textOf(form, "id"));
+  const tags = textOf(form, "tags");
+  if (id === null) return { kind: "invalid", message: GONE, tags };
+  const result = await setTags(account.id, id, tags);
+  if (result.kind === "invalid") {
+    return { kind: "invalid", message: result.message, tags: containsToken(tags) ? "" : tags };
+  }
+  revalidatePath(DASHBOARD, "layout");
+  return { kind: "set", tags: (await getTags(account.id, id)).join(", ") };
+}
+
+/** Adds tags to the servers that the form chose and removes others: to the marked ones, or to all of its list. */
+export async function changeTagsAction(_: ChangeTagsAnswer, form: FormData): Promise<ChangeTagsAnswer> {
+  const account = await requireAccount();
+  const typed = { add: textOf(form, "add"), remove: textOf(form, "remove") };
+  const isAll = form.has("all");
+  const selected = form.getAll("s").flatMap((value) => findId(String(value)) ?? []);
+  const list = parseFleetQuery(Object.fromEntries(new URLSearchParams(textOf(form, "list"))));
+  const ids = isAll ? idsInList(await fleetOf(account.id), list) : selected;
+  const result = await changeTags(account.id, ids, typed);
+  if (result.kind === "invalid") {
+    const shown = (text: string) => (containsToken(text) ? "" : text);
+    return { ...result, values: { add: shown(typed.add), remove: shown(typed.remove), isAll, selected } };
+  }
+  revalidatePath(DASHBOARD, "layout");
+  return result;
 }
 
 function namesOf(form: FormData): ServerNames {

@@ -23,3 +23,16 @@ export type RequestBenchmarkAnswer =
   | { kind: "empty" }
   | { kind: "requested"; label: string; rawKey: string; expiresAt: Date }
   | (InvalidField<"label" | "form"> & { values: { label: string } });
+
+/** What was typed and chosen, so that nothing is lost. */
+export type TagValues = { add: string; remove: string; isAll: boolean; selected: readonly number[] };
+
+export type ChangeTagsAnswer =
+  | { kind: "empty" }
+  | { kind: "changed"; servers: number }
+  | { kind: "invalid"; field: "add" | "remove" | "form"; message: string; values: TagValues };
+
+export type SetTagsAnswer =
+  | { kind: "empty" }
+  | { kind: "set"; tags: string }
+  | { kind: "invalid"; message: string; tags: string };

@@ -28,7 +28,9 @@ select string_agg(concat_ws(',',
   coalesce(((date_part('epoch', s.latest_sample_at) * 1000)::bigint)::text,
   'null'),
   coalesce((s.latest_sample)::text,
-  'null')),
+  'null'),
+  coalesce(to_json(s.tags),
+  '[]')),
   '],['
 order by s.id) as "rows"
 from servers s

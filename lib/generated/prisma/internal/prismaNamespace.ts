@@ -2603,7 +2603,8 @@ export const ServerScalarFieldEnum = {
   formNonce: 'formNonce',
   daemon: 'daemon',
   daemonBefore: 'daemonBefore',
-  twoDaemonsAt: 'twoDaemonsAt'
+  twoDaemonsAt: 'twoDaemonsAt',
+  tags: 'tags'
 } as const
 
 export type ServerScalarFieldEnum = (typeof ServerScalarFieldEnum)[keyof typeof ServerScalarFieldEnum]

@@ -85,6 +85,7 @@ export type ServerCountAggregateOutputType = {
   daemon: number
   daemonBefore: number
   twoDaemonsAt: number
+  tags: number
   _all: number
 }
 
@@ -148,6 +149,7 @@ export type ServerCountAggregateInputType = {
   daemon?: true | runtime.Types.Skip
   daemonBefore?: true | runtime.Types.Skip
   twoDaemonsAt?: true | runtime.Types.Skip
+  tags?: true | runtime.Types.Skip
   _all?: true | runtime.Types.Skip
 }
 
@@ -254,6 +256,7 @@ export type ServerGroupByOutputType = {
   daemon: string | null
   daemonBefore: string | null
   twoDaemonsAt: Date | null
+  tags: string[]
   _count: ServerCountAggregateOutputType | null
   _avg: ServerAvgAggregateOutputType | null
   _sum: ServerSumAggregateOutputType | null
@@ -296,6 +299,7 @@ export type ServerWhereInput = {
   daemon?: Prisma.StringNullableFilter<"Server"> | string | null | runtime.Types.Skip
   daemonBefore?: Prisma.StringNullableFilter<"Server"> | string | null | runtime.Types.Skip
   twoDaemonsAt?: Prisma.DateTimeNullableFilter<"Server"> | Date | string | null | runtime.Types.Skip
+  tags?: Prisma.StringNullableListFilter<"Server"> | runtime.Types.Skip
   account?: Prisma.XOR<Prisma.AccountScalarRelationFilter, Prisma.AccountWhereInput> | runtime.Types.Skip
   keys?: Prisma.ServerKeyListRelationFilter | runtime.Types.Skip
   telemetrySamples?: Prisma.TelemetrySampleListRelationFilter | runtime.Types.Skip
@@ -321,6 +325,7 @@ export type ServerOrderByWithRelationInput = {
   daemon?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
   daemonBefore?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
   twoDaemonsAt?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
+  tags?: Prisma.SortOrder | runtime.Types.Skip
   account?: Prisma.AccountOrderByWithRelationInput | runtime.Types.Skip
   keys?: Prisma.ServerKeyOrderByRelationAggregateInput | runtime.Types.Skip
   telemetrySamples?: Prisma.TelemetrySampleOrderByRelationAggregateInput | runtime.Types.Skip
@@ -350,6 +355,7 @@ export type ServerWhereUniqueInput = Prisma.AtLeast<{
   daemon?: Prisma.StringNullableFilter<"Server"> | string | null | runtime.Types.Skip
   daemonBefore?: Prisma.StringNullableFilter<"Server"> | string | null | runtime.Types.Skip
   twoDaemonsAt?: Prisma.DateTimeNullableFilter<"Server"> | Date | string | null | runtime.Types.Skip
+  tags?: Prisma.StringNullableListFilter<"Server"> | runtime.Types.Skip
   account?: Prisma.XOR<Prisma.AccountScalarRelationFilter, Prisma.AccountWhereInput> | runtime.Types.Skip
   keys?: Prisma.ServerKeyListRelationFilter | runtime.Types.Skip
   telemetrySamples?: Prisma.TelemetrySampleListRelationFilter | runtime.Types.Skip
@@ -375,6 +381,7 @@ export type ServerOrderByWithAggregationInput = {
   daemon?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
   daemonBefore?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
   twoDaemonsAt?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
+  tags?: Prisma.SortOrder | runtime.Types.Skip
   _count?: Prisma.ServerCountOrderByAggregateInput | runtime.Types.Skip
   _avg?: Prisma.ServerAvgOrderByAggregateInput | runtime.Types.Skip
   _max?: Prisma.ServerMaxOrderByAggregateInput | runtime.Types.Skip
@@ -402,6 +409,7 @@ export type ServerScalarWhereWithAggregatesInput = {
   daemon?: Prisma.StringNullableWithAggregatesFilter<"Server"> | string | null | runtime.Types.Skip
   daemonBefore?: Prisma.StringNullableWithAggregatesFilter<"Server"> | string | null | runtime.Types.Skip
   twoDaemonsAt?: Prisma.DateTimeNullableWithAggregatesFilter<"Server"> | Date | string | null | runtime.Types.Skip
+  tags?: Prisma.StringNullableListFilter<"Server"> | runtime.Types.Skip
 }
 
 export type ServerCreateInput = {
@@ -419,6 +427,7 @@ export type ServerCreateInput = {
   daemon?: string | null | runtime.Types.Skip
   daemonBefore?: string | null | runtime.Types.Skip
   twoDaemonsAt?: Date | string | null | runtime.Types.Skip
+  tags?: Prisma.ServerCreatetagsInput | string[] | runtime.Types.Skip
   account: Prisma.AccountCreateNestedOneWithoutServersInput
   keys?: Prisma.ServerKeyCreateNestedManyWithoutServerInput | runtime.Types.Skip
   telemetrySamples?: Prisma.TelemetrySampleCreateNestedManyWithoutServerInput | runtime.Types.Skip
@@ -444,6 +453,7 @@ export type ServerUncheckedCreateInput = {
   daemon?: string | null | runtime.Types.Skip
   daemonBefore?: string | null | runtime.Types.Skip
   twoDaemonsAt?: Date | string | null | runtime.Types.Skip
+  tags?: Prisma.ServerCreatetagsInput | string[] | runtime.Types.Skip
   keys?: Prisma.ServerKeyUncheckedCreateNestedManyWithoutServerInput | runtime.Types.Skip
   telemetrySamples?: Prisma.TelemetrySampleUncheckedCreateNestedManyWithoutServerInput | runtime.Types.Skip
   telemetryHours?: Prisma.TelemetryHourUncheckedCreateNestedManyWithoutServerInput | runtime.Types.Skip
@@ -466,6 +476,7 @@ export type ServerUpdateInput = {
   daemon?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
   daemonBefore?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
   twoDaemonsAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
+  tags?: Prisma.ServerUpdatetagsInput | string[] | runtime.Types.Skip
   account?: Prisma.AccountUpdateOneRequiredWithoutServersNestedInput | runtime.Types.Skip
   keys?: Prisma.ServerKeyUpdateManyWithoutServerNestedInput | runtime.Types.Skip
   telemetrySamples?: Prisma.TelemetrySampleUpdateManyWithoutServerNestedInput | runtime.Types.Skip
@@ -491,6 +502,7 @@ export type ServerUncheckedUpdateInput = {
   daemon?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
   daemonBefore?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
   twoDaemonsAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
+  tags?: Prisma.ServerUpdatetagsInput | string[] | runtime.Types.Skip
   keys?: Prisma.ServerKeyUncheckedUpdateManyWithoutServerNestedInput | runtime.Types.Skip
   telemetrySamples?: Prisma.TelemetrySampleUncheckedUpdateManyWithoutServerNestedInput | runtime.Types.Skip
   telemetryHours?: Prisma.TelemetryHourUncheckedUpdateManyWithoutServerNestedInput | runtime.Types.Skip
@@ -515,6 +527,7 @@ export type ServerCreateManyInput = {
   daemon?: string | null | runtime.Types.Skip
   daemonBefore?: string | null | runtime.Types.Skip
   twoDaemonsAt?: Date | string | null | runtime.Types.Skip
+  tags?: Prisma.ServerCreatetagsInput | string[] | runtime.Types.Skip
 }
 
 export type ServerUpdateManyMutationInput = {
@@ -532,6 +545,7 @@ export type ServerUpdateManyMutationInput = {
   daemon?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
   daemonBefore?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
   twoDaemonsAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
+  tags?: Prisma.ServerUpdatetagsInput | string[] | runtime.Types.Skip
 }
 
 export type ServerUncheckedUpdateManyInput = {
@@ -551,6 +565,7 @@ export type ServerUncheckedUpdateManyInput = {
   daemon?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
   daemonBefore?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
   twoDaemonsAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
+  tags?: Prisma.ServerUpdatetagsInput | string[] | runtime.Types.Skip
 }
 
 export type ServerListRelationFilter = {
@@ -585,6 +600,7 @@ export type ServerCountOrderByAggregateInput = {
   daemon?: Prisma.SortOrder | runtime.Types.Skip
   daemonBefore?: Prisma.SortOrder | runtime.Types.Skip
   twoDaemonsAt?: Prisma.SortOrder | runtime.Types.Skip
+  tags?: Prisma.SortOrder | runtime.Types.Skip
 }
 
 export type ServerAvgOrderByAggregateInput = {
@@ -676,6 +692,15 @@ export type ServerUncheckedUpdateManyWithoutAccountNestedInput = {
   deleteMany?: Prisma.ServerScalarWhereInput | Prisma.ServerScalarWhereInput[] | runtime.Types.Skip
 }
 
+export type ServerCreatetagsInput = {
+  set: string[]
+}
+
+export type ServerUpdatetagsInput = {
+  set?: string[] | runtime.Types.Skip
+  push?: string | string[] | runtime.Types.Skip
+}
+
 export type ServerCreateNestedOneWithoutEventsInput = {
   create?: Prisma.XOR<Prisma.ServerCreateWithoutEventsInput, Prisma.ServerUncheckedCreateWithoutEventsInput> | runtime.Types.Skip
   connectOrCreate?: Prisma.ServerCreateOrConnectWithoutEventsInput | runtime.Types.Skip
@@ -761,6 +786,7 @@ export type ServerCreateWithoutAccountInput = {
   daemon?: string | null | runtime.Types.Skip
   daemonBefore?: string | null | runtime.Types.Skip
   twoDaemonsAt?: Date | string | null | runtime.Types.Skip
+  tags?: Prisma.ServerCreatetagsInput | string[] | runtime.Types.Skip
   keys?: Prisma.ServerKeyCreateNestedManyWithoutServerInput | runtime.Types.Skip
   telemetrySamples?: Prisma.TelemetrySampleCreateNestedManyWithoutServerInput | runtime.Types.Skip
   telemetryHours?: Prisma.TelemetryHourCreateNestedManyWithoutServerInput | runtime.Types.Skip
@@ -784,6 +810,7 @@ export type ServerUncheckedCreateWithoutAccountInput = {
   daemon?: string | null | runtime.Types.Skip
   daemonBefore?: string | null | runtime.Types.Skip
   twoDaemonsAt?: Date | string | null | runtime.Types.Skip
+  tags?: Prisma.ServerCreatetagsInput | string[] | runtime.Types.Skip
   keys?: Prisma.ServerKeyUncheckedCreateNestedManyWithoutServerInput | runtime.Types.Skip
   telemetrySamples?: Prisma.TelemetrySampleUncheckedCreateNestedManyWithoutServerInput | runtime.Types.Skip
   telemetryHours?: Prisma.TelemetryHourUncheckedCreateNestedManyWithoutServerInput | runtime.Types.Skip
@@ -837,6 +864,7 @@ export type ServerScalarWhereInput = {
   daemon?: Prisma.StringNullableFilter<"Server"> | string | null | runtime.Types.Skip
   daemonBefore?: Prisma.StringNullableFilter<"Server"> | string | null | runtime.Types.Skip
   twoDaemonsAt?: Prisma.DateTimeNullableFilter<"Server"> | Date | string | null | runtime.Types.Skip
+  tags?: Prisma.StringNullableListFilter<"Server"> | runtime.Types.Skip
 }
 
 export type ServerCreateWithoutEventsInput = {
@@ -854,6 +882,7 @@ export type ServerCreateWithoutEventsInput = {
   daemon?: string | null | runtime.Types.Skip
   daemonBefore?: string | null | runtime.Types.Skip
   twoDaemonsAt?: Date | string | null | runtime.Types.Skip
+  tags?: Prisma.ServerCreatetagsInput | string[] | runtime.Types.Skip
   account: Prisma.AccountCreateNestedOneWithoutServersInput
   keys?: Prisma.ServerKeyCreateNestedManyWithoutServerInput | runtime.Types.Skip
   telemetrySamples?: Prisma.TelemetrySampleCreateNestedManyWithoutServerInput | runtime.Types.Skip
@@ -878,6 +907,7 @@ export type ServerUncheckedCreateWithoutEventsInput = {
   daemon?: string | null | runtime.Types.Skip
   daemonBefore?: string | null | runtime.Types.Skip
   twoDaemonsAt?: Date | string | null | runtime.Types.Skip
+  tags?: Prisma.ServerCreatetagsInput | string[] | runtime.Types.Skip
   keys?: Prisma.ServerKeyUncheckedCreateNestedManyWithoutServerInput | runtime.Types.Skip
   telemetrySamples?: Prisma.TelemetrySampleUncheckedCreateNestedManyWithoutServerInput | runtime.Types.Skip
   telemetryHours?: Prisma.TelemetryHourUncheckedCreateNestedManyWithoutServerInput | runtime.Types.Skip
@@ -915,6 +945,7 @@ export type ServerUpdateWithoutEventsInput = {
   daemon?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
   daemonBefore?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
   twoDaemonsAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
+  tags?: Prisma.ServerUpdatetagsInput | string[] | runtime.Types.Skip
   account?: Prisma.AccountUpdateOneRequiredWithoutServersNestedInput | runtime.Types.Skip
   keys?: Prisma.ServerKeyUpdateManyWithoutServerNestedInput | runtime.Types.Skip
   telemetrySamples?: Prisma.TelemetrySampleUpdateManyWithoutServerNestedInput | runtime.Types.Skip
@@ -939,6 +970,7 @@ export type ServerUncheckedUpdateWithoutEventsInput = {
   daemon?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
   daemonBefore?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
   twoDaemonsAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
+  tags?: Prisma.ServerUpdatetagsInput | string[] | runtime.Types.Skip
   keys?: Prisma.ServerKeyUncheckedUpdateManyWithoutServerNestedInput | runtime.Types.Skip
   telemetrySamples?: Prisma.TelemetrySampleUncheckedUpdateManyWithoutServerNestedInput | runtime.Types.Skip
   telemetryHours?: Prisma.TelemetryHourUncheckedUpdateManyWithoutServerNestedInput | runtime.Types.Skip
@@ -960,6 +992,7 @@ export type ServerCreateWithoutKeysInput = {
   daemon?: string | null | runtime.Types.Skip
   daemonBefore?: string | null | runtime.Types.Skip
   twoDaemonsAt?: Date | string | null | runtime.Types.Skip
+  tags?: Prisma.ServerCreatetagsInput | string[] | runtime.Types.Skip
   account: Prisma.AccountCreateNestedOneWithoutServersInput
   telemetrySamples?: Prisma.TelemetrySampleCreateNestedManyWithoutServerInput | runtime.Types.Skip
   telemetryHours?: Prisma.TelemetryHourCreateNestedManyWithoutServerInput | runtime.Types.Skip
@@ -984,6 +1017,7 @@ export type ServerUncheckedCreateWithoutKeysInput = {
   daemon?: string | null | runtime.Types.Skip
   daemonBefore?: string | null | runtime.Types.Skip
   twoDaemonsAt?: Date | string | null | runtime.Types.Skip
+  tags?: Prisma.ServerCreatetagsInput | string[] | runtime.Types.Skip
   telemetrySamples?: Prisma.TelemetrySampleUncheckedCreateNestedManyWithoutServerInput | runtime.Types.Skip
   telemetryHours?: Prisma.TelemetryHourUncheckedCreateNestedManyWithoutServerInput | runtime.Types.Skip
   benchmarkRuns?: Prisma.BenchmarkRunUncheckedCreateNestedManyWithoutServerInput | runtime.Types.Skip
@@ -1021,6 +1055,7 @@ export type ServerUpdateWithoutKeysInput = {
   daemon?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
   daemonBefore?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
   twoDaemonsAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
+  tags?: Prisma.ServerUpdatetagsInput | string[] | runtime.Types.Skip
   account?: Prisma.AccountUpdateOneRequiredWithoutServersNestedInput | runtime.Types.Skip
   telemetrySamples?: Prisma.TelemetrySampleUpdateManyWithoutServerNestedInput | runtime.Types.Skip
   telemetryHours?: Prisma.TelemetryHourUpdateManyWithoutServerNestedInput | runtime.Types.Skip
@@ -1045,6 +1080,7 @@ export type ServerUncheckedUpdateWithoutKeysInput = {
   daemon?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
   daemonBefore?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
   twoDaemonsAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
+  tags?: Prisma.ServerUpdatetagsInput | string[] | runtime.Types.Skip
   telemetrySamples?: Prisma.TelemetrySampleUncheckedUpdateManyWithoutServerNestedInput | runtime.Types.Skip
   telemetryHours?: Prisma.TelemetryHourUncheckedUpdateManyWithoutServerNestedInput | runtime.Types.Skip
   benchmarkRuns?: Prisma.BenchmarkRunUncheckedUpdateManyWithoutServerNestedInput | runtime.Types.Skip
@@ -1066,6 +1102,7 @@ export type ServerCreateWithoutTelemetrySamplesInput = {
   daemon?: string | null | runtime.Types.Skip
   daemonBefore?: string | null | runtime.Types.Skip
   twoDaemonsAt?: Date | string | null | runtime.Types.Skip
+  tags?: Prisma.ServerCreatetagsInput | string[] | runtime.Types.Skip
   account: Prisma.AccountCreateNestedOneWithoutServersInput
   keys?: Prisma.ServerKeyCreateNestedManyWithoutServerInput | runtime.Types.Skip
   telemetryHours?: Prisma.TelemetryHourCreateNestedManyWithoutServerInput | runtime.Types.Skip
@@ -1090,6 +1127,7 @@ export type ServerUncheckedCreateWithoutTelemetrySamplesInput = {
   daemon?: string | null | runtime.Types.Skip
   daemonBefore?: string | null | runtime.Types.Skip
   twoDaemonsAt?: Date | string | null | runtime.Types.Skip
+  tags?: Prisma.ServerCreatetagsInput | string[] | runtime.Types.Skip
   keys?: Prisma.ServerKeyUncheckedCreateNestedManyWithoutServerInput | runtime.Types.Skip
   telemetryHours?: Prisma.TelemetryHourUncheckedCreateNestedManyWithoutServerInput | runtime.Types.Skip
   benchmarkRuns?: Prisma.BenchmarkRunUncheckedCreateNestedManyWithoutServerInput | runtime.Types.Skip
@@ -1127,6 +1165,7 @@ export type ServerUpdateWithoutTelemetrySamplesInput = {
   daemon?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
   daemonBefore?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
   twoDaemonsAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
+  tags?: Prisma.ServerUpdatetagsInput | string[] | runtime.Types.Skip
   account?: Prisma.AccountUpdateOneRequiredWithoutServersNestedInput | runtime.Types.Skip
   keys?: Prisma.ServerKeyUpdateManyWithoutServerNestedInput | runtime.Types.Skip
   telemetryHours?: Prisma.TelemetryHourUpdateManyWithoutServerNestedInput | runtime.Types.Skip
@@ -1151,6 +1190,7 @@ export type ServerUncheckedUpdateWithoutTelemetrySamplesInput = {
   daemon?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
   daemonBefore?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
   twoDaemonsAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
+  tags?: Prisma.ServerUpdatetagsInput | string[] | runtime.Types.Skip
   keys?: Prisma.ServerKeyUncheckedUpdateManyWithoutServerNestedInput | runtime.Types.Skip
   telemetryHours?: Prisma.TelemetryHourUncheckedUpdateManyWithoutServerNestedInput | runtime.Types.Skip
   benchmarkRuns?: Prisma.BenchmarkRunUncheckedUpdateManyWithoutServerNestedInput | runtime.Types.Skip
@@ -1172,6 +1212,7 @@ export type ServerCreateWithoutTelemetryHoursInput = {
   daemon?: string | null | runtime.Types.Skip
   daemonBefore?: string | null | runtime.Types.Skip
   twoDaemonsAt?: Date | string | null | runtime.Types.Skip
+  tags?: Prisma.ServerCreatetagsInput | string[] | runtime.Types.Skip
   account: Prisma.AccountCreateNestedOneWithoutServersInput
   keys?: Prisma.ServerKeyCreateNestedManyWithoutServerInput | runtime.Types.Skip
   telemetrySamples?: Prisma.TelemetrySampleCreateNestedManyWithoutServerInput | runtime.Types.Skip
@@ -1196,6 +1237,7 @@ export type ServerUncheckedCreateWithoutTelemetryHoursInput = {
   daemon?: string | null | runtime.Types.Skip
   daemonBefore?: string | null | runtime.Types.Skip
   twoDaemonsAt?: Date | string | null | runtime.Types.Skip
+  tags?: Prisma.ServerCreatetagsInput | string[] | runtime.Types.Skip
   keys?: Prisma.ServerKeyUncheckedCreateNestedManyWithoutServerInput | runtime.Types.Skip
   telemetrySamples?: Prisma.TelemetrySampleUncheckedCreateNestedManyWithoutServerInput | runtime.Types.Skip
   benchmarkRuns?: Prisma.BenchmarkRunUncheckedCreateNestedManyWithoutServerInput | runtime.Types.Skip
@@ -1233,6 +1275,7 @@ export type ServerUpdateWithoutTelemetryHoursInput = {
   daemon?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
   daemonBefore?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
   twoDaemonsAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
+  tags?: Prisma.ServerUpdatetagsInput | string[] | runtime.Types.Skip
   account?: Prisma.AccountUpdateOneRequiredWithoutServersNestedInput | runtime.Types.Skip
   keys?: Prisma.ServerKeyUpdateManyWithoutServerNestedInput | runtime.Types.Skip
   telemetrySamples?: Prisma.TelemetrySampleUpdateManyWithoutServerNestedInput | runtime.Types.Skip
@@ -1257,6 +1300,7 @@ export type ServerUncheckedUpdateWithoutTelemetryHoursInput = {
   daemon?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
   daemonBefore?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
   twoDaemonsAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
+  tags?: Prisma.ServerUpdatetagsInput | string[] | runtime.Types.Skip
   keys?: Prisma.ServerKeyUncheckedUpdateManyWithoutServerNestedInput | runtime.Types.Skip
   telemetrySamples?: Prisma.TelemetrySampleUncheckedUpdateManyWithoutServerNestedInput | runtime.Types.Skip
   benchmarkRuns?: Prisma.BenchmarkRunUncheckedUpdateManyWithoutServerNestedInput | runtime.Types.Skip
@@ -1278,6 +1322,7 @@ export type ServerCreateWithoutBenchmarkRunsInput = {
   daemon?: string | null | runtime.Types.Skip
   daemonBefore?: string | null | runtime.Types.Skip
   twoDaemonsAt?: Date | string | null | runtime.Types.Skip
+  tags?: Prisma.ServerCreatetagsInput | string[] | runtime.Types.Skip
   account: Prisma.AccountCreateNestedOneWithoutServersInput
   keys?: Prisma.ServerKeyCreateNestedManyWithoutServerInput | runtime.Types.Skip
   telemetrySamples?: Prisma.TelemetrySampleCreateNestedManyWithoutServerInput | runtime.Types.Skip
@@ -1302,6 +1347,7 @@ export type ServerUncheckedCreateWithoutBenchmarkRunsInput = {
   daemon?: string | null | runtime.Types.Skip
   daemonBefore?: string | null | runtime.Types.Skip
   twoDaemonsAt?: Date | string | null | runtime.Types.Skip
+  tags?: Prisma.ServerCreatetagsInput | string[] | runtime.Types.Skip
   keys?: Prisma.ServerKeyUncheckedCreateNestedManyWithoutServerInput | runtime.Types.Skip
   telemetrySamples?: Prisma.TelemetrySampleUncheckedCreateNestedManyWithoutServerInput | runtime.Types.Skip
   telemetryHours?: Prisma.TelemetryHourUncheckedCreateNestedManyWithoutServerInput | runtime.Types.Skip
@@ -1339,6 +1385,7 @@ export type ServerUpdateWithoutBenchmarkRunsInput = {
   daemon?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
   daemonBefore?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
   twoDaemonsAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
+  tags?: Prisma.ServerUpdatetagsInput | string[] | runtime.Types.Skip
   account?: Prisma.AccountUpdateOneRequiredWithoutServersNestedInput | runtime.Types.Skip
   keys?: Prisma.ServerKeyUpdateManyWithoutServerNestedInput | runtime.Types.Skip
   telemetrySamples?: Prisma.TelemetrySampleUpdateManyWithoutServerNestedInput | runtime.Types.Skip
@@ -1363,6 +1410,7 @@ export type ServerUncheckedUpdateWithoutBenchmarkRunsInput = {
   daemon?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
   daemonBefore?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
   twoDaemonsAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
+  tags?: Prisma.ServerUpdatetagsInput | string[] | runtime.Types.Skip
   keys?: Prisma.ServerKeyUncheckedUpdateManyWithoutServerNestedInput | runtime.Types.Skip
   telemetrySamples?: Prisma.TelemetrySampleUncheckedUpdateManyWithoutServerNestedInput | runtime.Types.Skip
   telemetryHours?: Prisma.TelemetryHourUncheckedUpdateManyWithoutServerNestedInput | runtime.Types.Skip
@@ -1385,6 +1433,7 @@ export type ServerCreateManyAccountInput = {
   daemon?: string | null | runtime.Types.Skip
   daemonBefore?: string | null | runtime.Types.Skip
   twoDaemonsAt?: Date | string | null | runtime.Types.Skip
+  tags?: Prisma.ServerCreatetagsInput | string[] | runtime.Types.Skip
 }
 
 export type ServerUpdateWithoutAccountInput = {
@@ -1402,6 +1451,7 @@ export type ServerUpdateWithoutAccountInput = {
   daemon?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
   daemonBefore?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
   twoDaemonsAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
+  tags?: Prisma.ServerUpdatetagsInput | string[] | runtime.Types.Skip
   keys?: Prisma.ServerKeyUpdateManyWithoutServerNestedInput | runtime.Types.Skip
   telemetrySamples?: Prisma.TelemetrySampleUpdateManyWithoutServerNestedInput | runtime.Types.Skip
   telemetryHours?: Prisma.TelemetryHourUpdateManyWithoutServerNestedInput | runtime.Types.Skip
@@ -1425,6 +1475,7 @@ export type ServerUncheckedUpdateWithoutAccountInput = {
   daemon?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
   daemonBefore?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
   twoDaemonsAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
+  tags?: Prisma.ServerUpdatetagsInput | string[] | runtime.Types.Skip
   keys?: Prisma.ServerKeyUncheckedUpdateManyWithoutServerNestedInput | runtime.Types.Skip
   telemetrySamples?: Prisma.TelemetrySampleUncheckedUpdateManyWithoutServerNestedInput | runtime.Types.Skip
   telemetryHours?: Prisma.TelemetryHourUncheckedUpdateManyWithoutServerNestedInput | runtime.Types.Skip
@@ -1448,6 +1499,7 @@ export type ServerUncheckedUpdateManyWithoutAccountInput = {
   daemon?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
   daemonBefore?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
   twoDaemonsAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
+  tags?: Prisma.ServerUpdatetagsInput | string[] | runtime.Types.Skip
 }
 
 
@@ -1534,6 +1586,7 @@ export type ServerSelect<ExtArgs extends runtime.Types.Extensions.InternalArgs =
   daemon?: boolean | runtime.Types.Skip
   daemonBefore?: boolean | runtime.Types.Skip
   twoDaemonsAt?: boolean | runtime.Types.Skip
+  tags?: boolean | runtime.Types.Skip
   account?: boolean | Prisma.AccountDefaultArgs<ExtArgs> | runtime.Types.Skip
   keys?: boolean | Prisma.Server$keysArgs<ExtArgs> | runtime.Types.Skip
   telemetrySamples?: boolean | Prisma.Server$telemetrySamplesArgs<ExtArgs> | runtime.Types.Skip
@@ -1560,6 +1613,7 @@ export type ServerSelectCreateManyAndReturn<ExtArgs extends runtime.Types.Extens
   daemon?: boolean | runtime.Types.Skip
   daemonBefore?: boolean | runtime.Types.Skip
   twoDaemonsAt?: boolean | runtime.Types.Skip
+  tags?: boolean | runtime.Types.Skip
   account?: boolean | Prisma.AccountDefaultArgs<ExtArgs> | runtime.Types.Skip
 }, ExtArgs["result"]["server"]>
 
@@ -1580,6 +1634,7 @@ export type ServerSelectUpdateManyAndReturn<ExtArgs extends runtime.Types.Extens
   daemon?: boolean | runtime.Types.Skip
   daemonBefore?: boolean | runtime.Types.Skip
   twoDaemonsAt?: boolean | runtime.Types.Skip
+  tags?: boolean | runtime.Types.Skip
   account?: boolean | Prisma.AccountDefaultArgs<ExtArgs> | runtime.Types.Skip
 }, ExtArgs["result"]["server"]>
 
@@ -1600,9 +1655,10 @@ export type ServerSelectScalar = {
   daemon?: boolean | runtime.Types.Skip
   daemonBefore?: boolean | runtime.Types.Skip
   twoDaemonsAt?: boolean | runtime.Types.Skip
+  tags?: boolean | runtime.Types.Skip
 }
 
-export type ServerOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"id" | "accountId" | "label" | "hostname" | "publicIp" | "facts" | "createdAt" | "lastSeenAt" | "firstSeenAt" | "stability" | "latestSampleAt" | "latestSample" | "formNonce" | "daemon" | "daemonBefore" | "twoDaemonsAt", ExtArgs["result"]["server"], runtime.Types.Skip>
+export type ServerOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"id" | "accountId" | "label" | "hostname" | "publicIp" | "facts" | "createdAt" | "lastSeenAt" | "firstSeenAt" | "stability" | "latestSampleAt" | "latestSample" | "formNonce" | "daemon" | "daemonBefore" | "twoDaemonsAt" | "tags", ExtArgs["result"]["server"], runtime.Types.Skip>
 export type ServerInclude<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
   account?: boolean | Prisma.AccountDefaultArgs<ExtArgs> | runtime.Types.Skip
   keys?: boolean | Prisma.Server$keysArgs<ExtArgs> | runtime.Types.Skip
@@ -1673,6 +1729,10 @@ export type $ServerPayload<ExtArgs extends runtime.Types.Extensions.InternalArgs
      * When two daemons were last seen to take turns with one key.
      */
     twoDaemonsAt: Date | null
+    /**
+     * What its owner calls it besides, normalised; see lib/servers/tags.ts.
+     */
+    tags: string[]
   }, ExtArgs["result"]["server"]>
   composites: {}
 }
@@ -2118,6 +2178,7 @@ export interface ServerFieldRefs {
   readonly daemon: Prisma.FieldRef<"Server", 'String'>
   readonly daemonBefore: Prisma.FieldRef<"Server", 'String'>
   readonly twoDaemonsAt: Prisma.FieldRef<"Server", 'DateTime'>
+  readonly tags: Prisma.FieldRef<"Server", 'String[]'>
 }
     
 

@@ -6,13 +6,14 @@ import { pageOrigin } from "@/app/ui/page-origin";
 import { SettingsSection } from "@/app/ui/section";
 import { removeServerPath, serverPath } from "@/lib/page-paths";
 import { listServerKeys } from "@/lib/servers/server-keys";
-import { getServer } from "@/lib/servers/servers";
+import { getServer, getTags } from "@/lib/servers/servers";
 import { requireAccount } from "@/lib/sign-in/sessions";
 import { OtherAgents } from "../../other-agents";
 import { orNotFoundPage } from "../or-not-found-page";
 import { RenameServer } from "./rename-server";
 import { ReplaceKey } from "./replace-key";
 import { ServerKeys } from "./server-keys";
+import { ServerTags } from "./server-tags";
 
 type Props = { params: Promise<{ id: string }> };
 
@@ -25,13 +26,24 @@ export async function generateMetadata({ params }: Props): Promise<Metadata> {
 export default async function Page({ params }: Props) {
   const account = await requireAccount();
   const server = await orNotFoundPage(getServer(account.id, (await params).id));
-  const [keys, origin] = await Promise.all([listServerKeys(account.id, server.id), pageOrigin()]);
+  const [keys, tags, origin] = await Promise.all([
+    listServerKeys(account.id, server.id),
+    getTags(account.id, server.id),
+    pageOrigin(),
+  ]);
   const now = new Date();
   return (
     <main id="main" className="page parts">
       <PageHeader title={`Settings of ${server.label}`} back={{ href: serverPath(server.id), label: server.label }} />
       <SettingsSection id="names" title="Names" about={<p>Shown in the fleet and the API.</p>}>
         <RenameServer id={server.id} label={server.label} hostname={server.hostname} />
+      </SettingsSection>
+      <SettingsSection
+        id="tags"
+        title="Tags"
+        about={<p>The fleet can be filtered by them. The API does not have them.</p>}
+      >
+        <ServerTags id={server.id} tags={tags} />
       </SettingsSection>
       <SettingsSection
         id="key"
