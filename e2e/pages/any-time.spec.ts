@@ -1,6 +1,7 @@
 import type { Page } from "playwright/test";
 import { expectAccessible, expectToFit } from "@/e2e/support/axe";
 import { newGameService, newServer } from "@/e2e/support/factories";
+import { INVISIBLE, listShifts, recordShifts, sumOf } from "@/e2e/support/layout-shift";
 import { expect, test, withAndWithoutJavaScript } from "@/e2e/support/pages";
 import { db } from "@/lib/database/client";
 import { momentText } from "@/lib/relative-time";
@@ -329,13 +330,7 @@ for (const width of [390, 1280]) {
   }, async ({ page, account }) => {
     const id = await reportingServer(account.id);
     const service = await newGameService(account.id, { createdAt: new Date(BEGAN) });
-    await page.addInitScript(() => {
-      const watched = { moved: 0 };
-      Object.assign(globalThis, { watched });
-      new PerformanceObserver((list) => {
-        for (const entry of list.getEntries() as (PerformanceEntry & { value: number })[]) watched.moved += entry.value;
-      }).observe({ type: "layout-shift", buffered: true });
-    });
+    await recordShifts(page);
     await page.setViewportSize({ width, height: 900 });
     const ago = (ms: number) => new Date(NOW - ms).toISOString();
     const time = (from: number, to: number) =>
@@ -348,8 +343,7 @@ for (const width of [390, 1280]) {
     ]) {
       await visit(page, path);
       await page.waitForLoadState("networkidle");
-      const moved = await page.evaluate(() => (globalThis as unknown as { watched: { moved: number } }).watched.moved);
-      expect(moved, path).toBeLessThan(0.01);
+      expect(sumOf(await listShifts(page)), path).toBeLessThan(INVISIBLE);
       await expectToFit(page);
       await expectAccessible(page);
       await page.setViewportSize({ width, height: 900 });

@@ -1,6 +1,7 @@
 import type { Page } from "playwright/test";
 import { newGameService, newNamedToken, newServer } from "@/e2e/support/factories";
 import { call } from "@/e2e/support/fixtures";
+import { INVISIBLE, listShifts, recordShifts, sumOf } from "@/e2e/support/layout-shift";
 import { createOnPage, expect, TOKEN_PAGE, test } from "@/e2e/support/pages";
 import { ACCOUNT_PAGE, DASHBOARD, GAME_SERVICES } from "@/lib/page-paths";
 import { recordCheckIn } from "@/lib/servers/telemetry/check-ins";
@@ -8,22 +9,17 @@ import { DAY, SECOND } from "@/lib/time";
 
 // Layout may only shift after a user action.
 
-/** Smaller shifts are invisible. Web Vitals rate ten times this value as good. */
-const INVISIBLE = 0.01;
-
-type Shift = PerformanceEntry & { value: number; hadRecentInput: boolean };
-type Watched = { shifts: Shift[]; answeredAt: number };
+// When the new token appeared, which the user asked for.
+type Answered = { answeredAt: number };
 
 test.beforeEach(async ({ page }) => {
+  await recordShifts(page);
   await page.addInitScript(() => {
-    const watched: Watched = { shifts: [], answeredAt: Number.POSITIVE_INFINITY };
-    Object.assign(globalThis, { watched });
-    new PerformanceObserver((list) => {
-      watched.shifts.push(...(list.getEntries() as Shift[]));
-    }).observe({ type: "layout-shift", buffered: true });
+    const answered: Answered = { answeredAt: Number.POSITIVE_INFINITY };
+    Object.assign(globalThis, { answered });
     new MutationObserver((_, observer) => {
       if (!document.querySelector("#token")) return;
-      watched.answeredAt = performance.now();
+      answered.answeredAt = performance.now();
       observer.disconnect();
     }).observe(document, { childList: true, subtree: true });
   });
@@ -34,16 +30,11 @@ test.beforeEach(async ({ page }) => {
  * asked for.
  */
 async function shiftOf(page: Page): Promise<number> {
-  return page.evaluate(async () => {
-    await document.fonts.ready;
-    // A shift is reported after the frame in which it happened.
-    for (let frame = 0; frame < 3; frame++) await new Promise((resolve) => requestAnimationFrame(resolve));
-    await new Promise((resolve) => setTimeout(resolve));
-    const { shifts, answeredAt } = (globalThis as unknown as { watched: Watched }).watched;
-    const earlier = shifts.filter(({ startTime, hadRecentInput }) => startTime < answeredAt && !hadRecentInput);
-    const [_answer, ...later] = shifts.filter(({ startTime }) => startTime >= answeredAt);
-    return [...earlier, ...later].reduce((sum, { value }) => sum + value, 0);
-  });
+  const shifts = await listShifts(page);
+  const { answeredAt } = await page.evaluate(() => (globalThis as unknown as { answered: Answered }).answered);
+  const earlier = shifts.filter(({ startTime, hadRecentInput }) => startTime < answeredAt && !hadRecentInput);
+  const [_answer, ...later] = shifts.filter(({ startTime }) => startTime >= answeredAt);
+  return sumOf([...earlier, ...later]);
 }
 
 test("the sign-in page does not jump while it loads", { tag: "@one-engine" }, async ({ page }) => {

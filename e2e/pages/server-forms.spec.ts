@@ -6,6 +6,7 @@ import { AgentBench } from "@/e2e/support/agent";
 import { expectAccessible, expectToFit } from "@/e2e/support/axe";
 import { newAccount, newReportingServer, newServer } from "@/e2e/support/factories";
 import { sharedOrigin } from "@/e2e/support/fixtures";
+import { INVISIBLE, listShifts, recordShifts, sumOf } from "@/e2e/support/layout-shift";
 import { needs } from "@/e2e/support/needs";
 import { expect, fieldsOf, sendFields, test, withAndWithoutJavaScript } from "@/e2e/support/pages";
 import { db } from "@/lib/database/client";
@@ -285,19 +286,12 @@ test("a month of the noisiest history is under 60 KB as transferred, complete wi
       from (select name, random() * 30 + n % 3 as least from unnest(array['score', 'cpuPct', 'cpuStealPct',
         'cpuIowaitPct', 'memUsedPct', 'swapUsedPct', 'diskUsedPct', 'netLossPct', 'netRetransmitPct']) as name) m)
     from generate_series(1, 721) n`;
-  await page.addInitScript(() => {
-    const watched = { moved: 0 };
-    Object.assign(globalThis, { watched });
-    new PerformanceObserver((list) => {
-      for (const entry of list.getEntries() as (PerformanceEntry & { value: number })[]) watched.moved += entry.value;
-    }).observe({ type: "layout-shift", buffered: true });
-  });
+  await recordShifts(page);
   const response = await page.goto(`/dashboard/servers/${id}?range=30d`, { waitUntil: "networkidle" });
   const { responseBodySize } = (await response?.request().sizes()) ?? { responseBodySize: Number.NaN };
   expect(responseBodySize).toBeLessThan(60_000);
   expect(responseBodySize).toBeGreaterThan(10_000);
-  const moved = await page.evaluate(() => (globalThis as unknown as { watched: { moved: number } }).watched.moved);
-  expect(moved).toBeLessThan(0.01);
+  expect(sumOf(await listShifts(page))).toBeLessThan(INVISIBLE);
   await expect(page.getByText("Times in UTC")).toBeVisible();
 
   const html = (await response?.text()) ?? "";
