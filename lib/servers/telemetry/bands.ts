@@ -1,4 +1,3 @@
-import { z } from "zod";
 import { type RolledUpMeasure, rolledUpRows } from "./measurements";
 
 /** The values that have a history: the score (0 to 1000) and the rolled-up measurements. */
@@ -34,29 +33,29 @@ export function merge(a: Bands, b: Bands): Bands {
   });
 }
 
-const column = z.partialRecord(
-  z.enum(HISTORY_MEASURES),
-  z.tuple([z.number(), z.number(), z.number(), z.int().positive()]),
-);
-
-/** Reads the column of an hour. Anything but such a record is read as an hour without values. */
-export function parseBands(value: unknown): Bands {
-  const parsed = column.safeParse(value);
-  return parsed.success ? readBands(parsed.data) : {};
-}
-
+type SerializedBand = readonly [least: number, mean: number, greatest: number, count: number];
 /** The column of an hour, or what a statement makes in its form. */
-export type SerializedBands = Partial<Record<HistoryMeasure, readonly [number, number, number, number]>>;
+export type SerializedBands = Partial<Record<HistoryMeasure, SerializedBand>>;
 
-/** As `parseBands`, of what a statement of ours has made: a chart has a thousand of them. */
-export function readBands(bands: SerializedBands): Bands {
+/**
+ * Reads the column of an hour, or what a statement makes in its form. What is no band is left out. By hand: a chart has
+ * thousands of bands.
+ */
+export function parseBands(value: unknown): Bands {
+  const bands = Object(value) as Record<string, unknown>;
   return eachMeasure((measure) => {
     const band = bands[measure];
-    // Sums of what is not a number are null.
-    if (!band?.every((figure) => typeof figure === "number")) return undefined;
+    if (!isBand(band)) return undefined;
     const [least, mean, greatest, count] = band;
     return { least, mean, greatest, count };
   });
+}
+
+/** Sums of what is not a number are null. */
+function isBand(band: unknown): band is SerializedBand {
+  return (
+    Array.isArray(band) && band.length === 4 && band.every((figure) => typeof figure === "number") && band[3] !== 0
+  );
 }
 
 /** The form of the column: short, and rounded to three decimals. */

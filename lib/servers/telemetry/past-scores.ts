@@ -3,7 +3,7 @@ import { query, queryIn, type Transaction } from "@/lib/database/run-statement";
 import { NotFoundError } from "@/lib/failures";
 import { isWell } from "@/lib/servers/health-level";
 import { countsFrom } from "@/lib/servers/stability";
-import { type Bands, type HistoryMeasure, readBands } from "@/lib/servers/telemetry/bands";
+import { type Bands, type HistoryMeasure, parseBands } from "@/lib/servers/telemetry/bands";
 import { HOURS_BEFORE, MINUTES_RATED, STEPS } from "@/lib/servers/telemetry/sum-statement";
 import { HOUR, MINUTE } from "@/lib/time";
 
@@ -54,7 +54,7 @@ export async function listSteps(
     step: step / MINUTE,
     heardAt: heardAt === null ? null : new Date(heardAt),
   });
-  return rows.map(({ bands, ...rest }) => ({ ...rest, bands: readBands(bands) }));
+  return rows.map(({ bands, ...rest }) => ({ ...rest, bands: parseBands(bands) }));
 }
 
 /** A full minute, and whether the server was rated well then. `at` is in epoch milliseconds. */

@@ -2,7 +2,7 @@ import type { Reader } from "@/lib/database/replica";
 import { queryIn } from "@/lib/database/run-statement";
 import { parameter, select, statement } from "@/lib/database/statement";
 import { Expression, table } from "@/lib/database/tables";
-import { type Bands, type HistoryMeasure, readBands, type SerializedBands } from "@/lib/servers/telemetry/bands";
+import { type Bands, type HistoryMeasure, parseBands, type SerializedBands } from "@/lib/servers/telemetry/bands";
 import { listHours, type SummedHour } from "@/lib/servers/telemetry/roll-ups";
 import { HOUR, MINUTE, SECOND } from "@/lib/time";
 
@@ -79,7 +79,7 @@ export async function listSummedSteps(
   if (step === HOUR) return (await listHours(serverId, from, until, client)).map(stepOfHour);
   const values = { serverId, from: new Date(from), until: new Date(until), stepS: step / SECOND };
   const rows = await queryIn(client, SUMMED_STEPS, values);
-  return rows.map(({ bands, ...rest }) => ({ ...rest, bands: readBands(bands) }));
+  return rows.map(({ bands, ...rest }) => ({ ...rest, bands: parseBands(bands) }));
 }
 
 function stepOfHour({ hour, samples, bands, late }: SummedHour): SummedStep {
