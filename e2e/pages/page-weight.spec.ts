@@ -1,8 +1,21 @@
-import { newGameService, newNamedToken, newServer } from "@/e2e/support/factories";
+import type { Page } from "playwright/test";
+import { SERVERS_PER_PAGE } from "@/app/dashboard/fleet-query";
+import { newBenchmarkRun, newGameService, newNamedToken, newServer, steadyRecord } from "@/e2e/support/factories";
 import { expect, TOKEN_PAGE, test } from "@/e2e/support/pages";
 import { db } from "@/lib/database/client";
-import { ACCOUNT_PAGE, API_REFERENCE, DASHBOARD, GAME_SERVICES, serverPath, servicePath } from "@/lib/page-paths";
+import {
+  ACCOUNT_PAGE,
+  API_REFERENCE,
+  CHANGELOG,
+  DASHBOARD,
+  GAME_SERVICES,
+  NEW_SERVER,
+  serverPath,
+  servicePath,
+  tokenPath,
+} from "@/lib/page-paths";
 import { recordCheckIn } from "@/lib/servers/telemetry/check-ins";
+import { MAX_ACTIVE_TOKENS } from "@/lib/tokens/management";
 
 test("every kind of page sends under 160 KB of JavaScript, and asks for nothing more once they are loaded", {
   tag: "@one-engine",
@@ -42,6 +55,65 @@ test("every kind of page sends under 160 KB of JavaScript, and asks for nothing 
   }
 });
 
+/** What a page may weigh without its scripts, in bytes as transferred: the document and its style sheets. */
+const PAGE = 60_000;
+
+test("every kind of page, with as many rows as it shows at once, is under 60 KB as transferred without its scripts", {
+  tag: "@one-engine",
+}, async ({ page, account }) => {
+  const now = new Date();
+  await db.$executeRaw`
+    insert into servers (account_id, label, hostname, public_ip, created_at, first_seen_at, last_seen_at, stability, latest_sample_at, latest_sample)
+    select ${account.id}, 'Survival world ' || n || ' of Ada', 'survival-' || n || '.fra.ada.example', ('192.0.2.' || n)::inet, ${now}, ${now}, ${now},
+      ${steadyRecord()}::jsonb, ${now}, json_build_object('cpu_pct', n % 100, 'mem_used_mb', 100 * n, 'mem_total_mb', 16000, 'disk_used_pct', (7 * n) % 100, 'load5', 0.8)
+    from generate_series(1, ${SERVERS_PER_PAGE}) n`;
+  const { id: server } = await db.server.findFirstOrThrow({ where: { accountId: account.id }, select: { id: true } });
+  await db.$executeRaw`
+    insert into telemetry_samples (server_id, ts, cpu_pct, mem_used_mb, mem_total_mb, disk_used_pct, net_loss_pct)
+    select ${server}, ${now}::timestamptz - n * interval '1 minute', 100 * random(), 16000 * random(), 16000, 100 * random(), random()
+    from generate_series(1, 1440) n`;
+  for (let run = 0; run < 20; run++) await newBenchmarkRun(server);
+  const { id: service } = await newGameService(account.id);
+  await db.$executeRaw`
+    insert into metric_samples (service_id, ts, node_id, packets, bytes, dropped, connections, latency_ms)
+    select ${service}, ${now}::timestamptz - n * interval '1 minute', 1, 9000 * random(), 90000 * random(), 900 * random(), 90 * random(), 90 * random()
+    from generate_series(1, 1440) n`;
+  for (let n = 0; n < 30; n++) await newGameService(account.id);
+  for (let n = 0; n < MAX_ACTIVE_TOKENS; n++) await newNamedToken(account.id, `Program ${n}`);
+  const { id: token } = await db.accessToken.findFirstOrThrow({
+    where: { accountId: account.id },
+    select: { id: true },
+  });
+  for (const path of [
+    "/",
+    API_REFERENCE,
+    CHANGELOG,
+    DASHBOARD,
+    `${DASHBOARD}?view=compact`,
+    serverPath(server),
+    `${serverPath(server)}?range=1h`,
+    NEW_SERVER,
+    GAME_SERVICES,
+    servicePath(service),
+    TOKEN_PAGE,
+    tokenPath(token),
+    ACCOUNT_PAGE,
+  ]) {
+    await page.goto(path, { waitUntil: "networkidle" });
+    const parts = await page.evaluate(() =>
+      (performance.getEntries() as PerformanceResourceTiming[])
+        .filter(
+          ({ entryType, name }) => entryType === "navigation" || (entryType === "resource" && /\.css$/.test(name)),
+        )
+        .map(({ name, encodedBodySize }) => [new URL(name).pathname, encodedBodySize] as const),
+    );
+    expect(parts.length, path).toBeGreaterThan(1);
+    const bytes = parts.reduce((sum, [, size]) => sum + size, 0);
+    console.log(`Without its scripts, ${path.replace(/\d+/, "…")}: ${bytes} bytes`);
+    expect.soft(bytes, `${path}: ${JSON.stringify(parts)}`).toBeLessThan(PAGE);
+  }
+});
+
 test("the style sheet for failed pages may be kept for a day, so that not every page asks for it", {
   tag: "@one-engine",
 }, async ({ request }) => {
@@ -62,19 +134,10 @@ test("pages with charts load at most 8 KB of JavaScript that a page without char
   await db.$executeRaw`
     insert into metric_samples (service_id, ts, node_id, packets, bytes, dropped, connections)
     values (${service.id}, now() - interval '5 minutes', 1, 1, 1, 0, 1)`;
-  const scriptsOf = async (path: string) => {
-    await page.goto(path, { waitUntil: "networkidle" });
-    const scripts = await page.evaluate(() =>
-      (performance.getEntriesByType("resource") as PerformanceResourceTiming[])
-        .filter(({ name }) => new URL(name).pathname.endsWith(".js"))
-        .map(({ name, encodedBodySize }) => [new URL(name).pathname, encodedBodySize] as const),
-    );
-    return new Map(scripts);
-  };
   // Their settings have the same head, forms and links, and no charts.
   for (const path of [serverPath(server.id), servicePath(service.id)]) {
-    const without = await scriptsOf(`${path}/settings`);
-    const own = [...(await scriptsOf(path))].filter(([name]) => !without.has(name));
+    const without = await scriptsOf(page, `${path}/settings`);
+    const own = [...(await scriptsOf(page, path))].filter(([name]) => !without.has(name));
     await expect(page.getByRole("slider").first()).toBeVisible();
     const bytes = own.reduce((sum, [, size]) => sum + size, 0);
     test.info().annotations.push({ type: "JavaScript of charts", description: `${path}: ${bytes} bytes` });
@@ -82,3 +145,26 @@ test("pages with charts load at most 8 KB of JavaScript that a page without char
     expect(bytes, JSON.stringify(own)).toBeLessThanOrEqual(CHARTS);
   }
 });
+
+/** How much more the reference may load than the start page, which has no search, no folding and no “Run”. */
+const SEARCH_AND_RUN = 4 * 1024;
+
+test("the search, the folding and “Run” of the reference make it load at most 4 KB of JavaScript more than the start page", {
+  tag: "@one-engine",
+}, async ({ page }) => {
+  const bytesOf = async (path: string) => [...(await scriptsOf(page, path)).values()].reduce((sum, size) => sum + size);
+  const more = (await bytesOf(API_REFERENCE)) - (await bytesOf("/"));
+  console.log(`JavaScript of the reference beyond that of the start page: ${more} bytes`);
+  expect(more).toBeLessThanOrEqual(SEARCH_AND_RUN);
+});
+
+/** The scripts of a page by their paths, in bytes as transferred. */
+async function scriptsOf(page: Page, path: string): Promise<Map<string, number>> {
+  await page.goto(path, { waitUntil: "networkidle" });
+  const scripts = await page.evaluate(() =>
+    (performance.getEntriesByType("resource") as PerformanceResourceTiming[])
+      .filter(({ name }) => new URL(name).pathname.endsWith(".js"))
+      .map(({ name, encodedBodySize }) => [new URL(name).pathname, encodedBodySize] as const),
+  );
+  return new Map(scripts);
+}

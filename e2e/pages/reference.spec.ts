@@ -251,6 +251,8 @@ test("every file that the reference names is there to download, the Grafana dash
 }, async ({ page }) => {
   await page.goto("/docs/api");
   const dashboard = page.getByRole("link", { name: "/recipes/grafana/dashboard.json" });
+  // The browser stores it instead of showing it.
+  await expect(dashboard).toHaveAttribute("download");
   const answer = await page.request.get((await dashboard.getAttribute("href")) ?? "");
   expect(answer.status()).toBe(200);
   expect(await answer.json()).toHaveProperty("panels");
