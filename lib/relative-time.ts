@@ -96,6 +96,13 @@ export function durationText(ms: number): string {
   return countText(Math.floor(ms / size), unit);
 }
 
+/** As `durationText`, for a line with little room: "3 min", "14 h", "45 days". */
+export function shortDurationText(ms: number): string {
+  return durationText(Math.max(MINUTE, ms))
+    .replace(/ hours?$/, " h")
+    .replace(/ minutes?$/, " min");
+}
+
 /** How long to wait, rounded up, so that whoever waits this long has waited long enough: "45 seconds", "3 minutes". */
 export function waitText(ms: number): string {
   const [unit, size] = ms > MINUTE ? (["minute", MINUTE] as const) : (["second", SECOND] as const);

@@ -24,6 +24,7 @@ const server = (id: number, label: string, change: Partial<FleetServer> = {}): F
   createdAt: 0,
   hasCheckedIn: true,
   need: "well",
+  isRatedBadly: false,
   cpuPct: null,
   memUsedPct: null,
   diskUsedPct: null,

@@ -9,10 +9,12 @@ import { Score } from "@/app/ui/score";
 import { Time } from "@/app/ui/time";
 import { severalServersPath } from "@/lib/page-paths";
 import { counted, unbroken } from "@/lib/quantities";
+import { shortDurationText } from "@/lib/relative-time";
 import { shownLevel } from "@/lib/servers/health-level";
-import { COMPONENT_CURVES } from "@/lib/servers/health-score";
+import { COMPONENT_CURVES, LABELS } from "@/lib/servers/health-score";
 import type { FleetServer } from "@/lib/servers/servers";
 import { listTrends, type TrendPoint } from "@/lib/servers/telemetry/history";
+import { listUnwellSince, type Since } from "@/lib/servers/telemetry/since";
 import { CompactFleet } from "./compact-fleet";
 import styles from "./fleet.module.css";
 import { FleetChips, TagChips } from "./fleet-chips";
@@ -44,13 +46,19 @@ export async function Fleet({ accountId, query }: { accountId: number; query: Fl
   const now = new Date();
   const shown = pageOf(all, query);
   const counts = countNeeds(all);
-  const trends =
+  const [trends, since] =
     query.view === "compact"
-      ? new Map()
-      : await listTrends(
-          accountId,
-          shown.servers.map(({ id }) => id),
-        );
+      ? [new Map(), new Map()]
+      : await Promise.all([
+          listTrends(
+            accountId,
+            shown.servers.map(({ id }) => id),
+          ),
+          listUnwellSince(
+            shown.servers.flatMap(({ id, isRatedBadly }) => (isRatedBadly ? id : [])),
+            now.getTime(),
+          ),
+        ]);
   return (
     <section className={styles.section} aria-labelledby="fleet">
       <FleetTitle count={needSomebody(counts)} />
@@ -78,7 +86,7 @@ export async function Fleet({ accountId, query }: { accountId: number; query: Fl
       ) : query.view === "compact" ? (
         <CompactFleet query={query} servers={shown.servers} now={now} />
       ) : (
-        <ServerTable query={query} servers={shown.servers} trends={trends} now={now} />
+        <ServerTable query={query} servers={shown.servers} {...{ trends, since, now }} />
       )}
       {shown.pages > 1 && <Pages query={query} {...shown} />}
     </section>
@@ -106,25 +114,40 @@ type TableProps = {
   query: FleetQuery;
   servers: readonly FleetServer[];
   trends: ReadonlyMap<number, TrendPoint[]>;
+  /** Of those that are not rated well. */
+  since: ReadonlyMap<number, Since>;
   now: Date;
 };
 
 /** A row takes half a millisecond. */
 const ROWS_AT_ONCE = 20;
 
-function ServerTable({ query, servers, trends, now }: TableProps) {
+function ServerTable({ query, servers, trends, since, now }: TableProps) {
   return (
     <DataTable labelledBy="fleet" columns={columnsOf(query)} className={styles.table ?? ""}>
       <InTurns items={servers} atOnce={ROWS_AT_ONCE}>
-        {(server) => <ServerRow key={server.id} trend={trends.get(server.id) ?? []} {...{ query, server, now }} />}
+        {(server) => (
+          <ServerRow
+            key={server.id}
+            trend={trends.get(server.id) ?? []}
+            since={since.get(server.id)}
+            {...{ query, server, now }}
+          />
+        )}
       </InTurns>
     </DataTable>
   );
 }
 
-type RowProps = { query: FleetQuery; server: FleetServer; trend: readonly TrendPoint[]; now: Date };
+type RowProps = {
+  query: FleetQuery;
+  server: FleetServer;
+  trend: readonly TrendPoint[];
+  since: Since | undefined;
+  now: Date;
+};
 
-function ServerRow({ query, server, trend, now }: RowProps) {
+function ServerRow({ query, server, trend, since, now }: RowProps) {
   const { hasCheckedIn } = server;
   return (
     <Row data-server={server.id} data-group={server.need} data-search={searchText(server)}>
@@ -157,6 +180,7 @@ function ServerRow({ query, server, trend, now }: RowProps) {
             points={trend}
             score={server.score}
             level={shownLevel(server.score, server.need)}
+            unwellSince={unwellFrom(since)}
             now={now.getTime()}
           />
         )}
@@ -170,11 +194,17 @@ function ServerRow({ query, server, trend, now }: RowProps) {
         );
       })}
       <Cell className={styles.cause} title={(server.online && server.cause) || undefined}>
-        <Cause server={server} now={now} />
+        <Cause server={server} since={since} now={now} />
       </Cell>
       <Cell className={styles.ip}>{server.public_ip === null ? "Not reported" : <Ip ip={server.public_ip} />}</Cell>
     </Row>
   );
+}
+
+/** Since when (epoch ms) it is known not to be well. */
+function unwellFrom(since: Since | undefined): number {
+  if (!since) return Number.POSITIVE_INFINITY;
+  return since.kind === "always" ? 0 : since.at;
 }
 
 const CURVES = {
@@ -188,7 +218,7 @@ function State({ server }: { server: FleetServer }) {
   return <OnlineState isOnline={server.online} needsAttention={server.need === "attention"} />;
 }
 
-function Cause({ server, now }: { server: FleetServer; now: Date }) {
+function Cause({ server, since, now }: Pick<RowProps, "server" | "since" | "now">) {
   if (!server.hasCheckedIn) {
     return (
       <>
@@ -198,12 +228,25 @@ function Cause({ server, now }: { server: FleetServer; now: Date }) {
   }
   const seen = <Time at={new Date(server.last_seen)} now={now} />;
   if (!server.online) return <>Last check-in {seen}</>;
+  const lasted = lastedText(server, since, now);
   return (
     <>
-      {server.cause && unbroken(server.cause)}
+      {server.cause && (
+        <span className={styles.why}>
+          <span>{unbroken(server.cause)}</span> {lasted && <span className="soft">{lasted}</span>}
+        </span>
+      )}
       <span className="visually-hidden">, last seen {seen}</span>
     </>
   );
+}
+
+/** "for 14 h": for how long it is not well. Nothing of stability, which looks back on a day itself. */
+function lastedText(server: FleetServer, since: Since | undefined, now: Date): string | null {
+  if (!since || server.cause?.startsWith(LABELS.stability)) return null;
+  if (since.kind === "always") return "all along";
+  const lasted = shortDurationText(now.getTime() - since.at);
+  return since.kind === "at" ? `for ${lasted}` : `for over ${lasted}`;
 }
 
 /** The API has a score from the start, but it means nothing before the first check-in. */

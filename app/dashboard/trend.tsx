@@ -1,15 +1,22 @@
 import { Sparkline } from "@/app/ui/sparkline";
-import { HEALTH_LEVELS, type HealthLevel, levelOf } from "@/lib/servers/health-level";
+import { HEALTH_LEVELS, type HealthLevel, shownLevel } from "@/lib/servers/health-level";
 import type { TrendPoint } from "@/lib/servers/telemetry/history";
 import { DAY, HOUR } from "@/lib/time";
 
-type Props = { points: readonly TrendPoint[]; score: number; level: HealthLevel; now: number };
+type Props = {
+  points: readonly TrendPoint[];
+  score: number;
+  level: HealthLevel;
+  /** A server may need attention though its score is healthy: from then on (epoch ms) it is not drawn as healthy. */
+  unwellSince: number;
+  now: number;
+};
 
 /** A score from here up to 1000 is healthy: a trend shows at least that much of the scale. */
 const WELL = HEALTH_LEVELS[0].from;
 
 /** How the score moved in the last day: each hour's mean, and the score of now at the end. */
-export function Trend({ points, score, level, now }: Props) {
+export function Trend({ points, score, level, unwellSince, now }: Props) {
   const known = points.map(({ hour, score }) => [hour + HOUR / 2, score] as const);
   const scores = points.map((point) => Math.round(point.score));
   return (
@@ -20,7 +27,7 @@ export function Trend({ points, score, level, now }: Props) {
         to={now}
         top={1000}
         most={WELL}
-        levelOf={levelOf}
+        levelOf={(value, at) => shownLevel(value, at >= unwellSince ? "attention" : "well")}
         // Up to two hours lie between the last mean and now: the current hour, and one whose sums may not exist yet.
         gap={2.75 * HOUR}
         level={level}

@@ -18,8 +18,8 @@ type Props = {
   most: number;
   /** Points further apart than this (ms) are not joined. */
   gap: number;
-  /** How well a value is: the colour of the line that leads to it. */
-  levelOf(value: number): HealthLevel;
+  /** How well a value was at its time: the colour of the line that leads to it. */
+  levelOf(value: number, at: number): HealthLevel;
   /** The colour of the last value. */
   level: HealthLevel;
 };
@@ -63,7 +63,7 @@ function runsOf(points: readonly Point[], gap: number, levelOf: Props["levelOf"]
   const runs: Run[] = [];
   points.forEach((point, index) => {
     const previous = points[index - 1];
-    const level = levelOf(point[1]);
+    const level = levelOf(point[1], point[0]);
     if (!previous || point[0] - previous[0] > gap) runs.push({ level, points: [point] });
     else if (runs.at(-1)?.level === level) runs.at(-1)?.points.push(point);
     else runs.push({ level, points: [previous, point] });

@@ -24,7 +24,7 @@ import type { RatedServer } from "@/lib/servers/telemetry/past-scores";
 import { parseReport } from "@/lib/servers/telemetry/report";
 import { retireSamples } from "@/lib/servers/telemetry/retention";
 import { listHours, recompute, rollUp, type SummedHour } from "@/lib/servers/telemetry/roll-ups";
-import { findUnwellSince } from "@/lib/servers/telemetry/since";
+import { findUnwellSince, listUnwellSince } from "@/lib/servers/telemetry/since";
 import { DAY, HOUR, MINUTE } from "@/lib/time";
 
 const CORES = 4;
@@ -172,6 +172,33 @@ test("a server is not well since the end of the last ten minutes in which it was
   const recent = await oldServer();
   await insertDisk(recent.id, now, [[now - 20 * MINUTE, now + HOUR]]);
   await found(recent.id, now).toEqual({ kind: "at", at: now - 20 * MINUTE });
+});
+
+test("a list finds out ten servers at a time since when they are not well, and remembers them for as long as none can have been well in between", async () => {
+  const now = Math.floor(Date.now() / MINUTE) * MINUTE;
+  const since = now - 20 * MINUTE;
+  const servers = await Promise.all(Array.from({ length: 12 }, () => oldServer()));
+  for (const { id } of servers) {
+    await db.$executeRaw`
+      insert into telemetry_samples (server_id, ts, cpu_pct, mem_used_mb, mem_total_mb, disk_used_pct, net_loss_pct)
+      select ${id}, ts, 10, 100, 1000, case when ts >= ${new Date(since)} then 99 else 20 end, 0
+      from generate_series(${new Date(now - 26 * HOUR)}, ${new Date(now)}, interval '1 minute') ts`;
+  }
+  const ids = servers.map(({ id }) => id);
+  const all = new Map(ids.map((id) => [id, { kind: "at", at: since }]));
+  const first = await listUnwellSince(ids, now);
+  expect(first.size).toBeLessThanOrEqual(10);
+  for (const [id, found] of first) expect(found).toEqual(all.get(id));
+  await expect.poll(() => listUnwellSince(ids, now)).toEqual(all);
+  // What was well for nine minutes meanwhile is still not well since then.
+  const disk = (id: number, from: number, value: number) => db.$executeRaw`
+    update telemetry_samples set disk_used_pct = ${value} where server_id = ${id} and ts >= ${new Date(from)}`;
+  const [one = 0] = ids;
+  await disk(one, now - 12 * MINUTE, 20);
+  await disk(one, now - MINUTE, 99);
+  expect(await listUnwellSince([one], now + 9 * MINUTE)).toEqual(new Map([[one, all.get(one)]]));
+  const later = { kind: "at", at: now - MINUTE };
+  await expect.poll(() => listUnwellSince([one], now + 19 * MINUTE)).toEqual(new Map([[one, later]]));
 });
 
 /**

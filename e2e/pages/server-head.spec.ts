@@ -2,7 +2,7 @@ import { newServer, steadyRecord } from "@/e2e/support/factories";
 import { expect, test, withAndWithoutJavaScript } from "@/e2e/support/pages";
 import { FACT } from "@/e2e/support/patience";
 import { db } from "@/lib/database/client";
-import { serverPath } from "@/lib/page-paths";
+import { DASHBOARD, serverPath } from "@/lib/page-paths";
 import { momentText } from "@/lib/relative-time";
 import { DAY, HOUR, MINUTE, SECOND } from "@/lib/time";
 
@@ -96,7 +96,7 @@ withAndWithoutJavaScript(() => {
   });
 });
 
-test("the head of a server that is not well says since when and why, in the account's zone; of one that only outages and restarts make need somebody, how many there were", {
+test("the head of a server that is not well, and its row of the fleet, say since when and why, in the account's zone; of one that only outages and restarts make need somebody, how many there were", {
   tag: "@one-engine",
 }, async ({ page, account }) => {
   const zone = "Asia/Tokyo";
@@ -122,6 +122,14 @@ test("the head of a server that is not well says since when and why, in the acco
   }).toPass({ timeout: FACT });
   await page.goto(serverPath(restless));
   await expect(head.locator("strong")).toHaveText("Needs attention: offline 1 time, 2 restarts in 24 hours");
+  // The fleet says the same, as long as it is ago.
+  await page.goto(DASHBOARD);
+  const cause = (id: number) => page.locator(`tr[data-server="${id}"] td:nth-child(8)`);
+  await expect(cause(full)).toHaveText(/^Disk: 99\s% full for 3\sh, last seen/);
+  // Its score is healthy in part: the line of its day is not, since then.
+  const colours = (id: number) => page.locator(`tr[data-server="${id}"] svg path`);
+  await expect(colours(full).last()).toHaveAttribute("data-level", /strained|critical/);
+  await expect(cause(restless)).toHaveText(/^Offline 1 time, 2 restarts in 24 hours, last seen/);
 });
 
 /** A day in which a machine restarted twice and was away once, and reported all other minutes. */

@@ -8,7 +8,7 @@ import { parseId } from "@/lib/http/ids";
 import { mapInTurns } from "@/lib/process/turns";
 import { ONLINE_WINDOW } from "@/lib/servers/events/silence";
 import { mainCause, stabilityCause } from "@/lib/servers/health-breakdown";
-import { type Need, needOf } from "@/lib/servers/health-level";
+import { isRatedWell, type Need, needOf } from "@/lib/servers/health-level";
 import {
   type Health,
   type HealthFacts,
@@ -181,6 +181,8 @@ export type FleetServer = ServerListItem & {
   createdAt: number;
   hasCheckedIn: boolean;
   need: Need;
+  /** Whether its score or a component makes it need attention, and not outages or restarts alone. */
+  isRatedBadly: boolean;
   /** Percent, of the latest sample; null where nothing was measured. */
   cpuPct: number | null;
   memUsedPct: number | null;
@@ -205,6 +207,7 @@ export async function listFleet(accountId: number): Promise<FleetServer[]> {
       createdAt: row.createdAt,
       hasCheckedIn: hasCheckedIn(row),
       need,
+      isRatedBadly: need === "attention" && !isRatedWell(health),
       cpuPct: values?.cpuPct ?? null,
       memUsedPct: values?.memUsedPct ?? null,
       diskUsedPct: values?.diskUsedPct ?? null,

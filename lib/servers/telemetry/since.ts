@@ -1,4 +1,5 @@
 import { db } from "@/lib/database/client";
+import { perProcess } from "@/lib/process/per-process";
 import { hasReaderLeft } from "@/lib/process/reader.mjs";
 import { valueAt } from "@/lib/servers/curve";
 import { HEALTH_LEVELS } from "@/lib/servers/health-level";
@@ -25,9 +26,13 @@ export type Since = { kind: "at" | "before"; at: number } | { kind: "always" };
 
 /**
  * Since when a server, which is not rated well at `now` (epoch ms), was last rated well for ten minutes. Null when hours still have
- * to be summed up, or when its latest samples were rated well.
+ * to be summed up for longer than `patience` (ms), or when its latest samples were rated well. It looks back for `lookedBack` (ms).
  */
-export async function findUnwellSince(serverId: number, now: number): Promise<Since | null> {
+export async function findUnwellSince(
+  serverId: number,
+  now: number,
+  { patience = PATIENCE, lookedBack = LOOKED_BACK } = {},
+): Promise<Since | null> {
   const row = await db.server.findUnique({
     where: { id: serverId },
     select: RATED,
@@ -37,9 +42,9 @@ export async function findUnwellSince(serverId: number, now: number): Promise<Si
   const young = settledUntil(now);
   const since = await endOfWell(server, young - WELL_FOR, now + 1);
   if (since !== null) return since < now ? { kind: "at", at: since } : null;
-  const deadline = Date.now() + PATIENCE;
+  const deadline = Date.now() + patience;
   let read = 0;
-  for (let to = young; to > now - LOOKED_BACK; to -= DAY) {
+  for (let to = young; to > now - lookedBack; to -= DAY) {
     const from = to - DAY;
     // A day may be a single statement, which `rollUp` does not cut short.
     if (hasReaderLeft() || Date.now() > deadline) return null;
@@ -51,7 +56,46 @@ export async function findUnwellSince(serverId: number, now: number): Promise<Si
       if (end !== null) return { kind: "at", at: end };
     }
   }
-  return { kind: "always" };
+  const isAll = lookedBack === LOOKED_BACK || server.countsFrom.getTime() >= young - lookedBack;
+  return isAll ? { kind: "always" } : { kind: "before", at: young - lookedBack };
+}
+
+/** One list finds so many out, and takes so long for it (ms). The others are found out for the next. */
+const FOUND_AT_ONCE = 10;
+const LIST_PATIENCE = SECOND / 2;
+/** A list shows the trends of a day, so these hours are summed up anyway. */
+const LIST_LOOKED_BACK = DAY;
+/** So many are remembered. */
+const MOST_REMEMBERED = 10_000;
+
+/** What was found out, and when (epoch ms), the latest last. */
+const remembered = perProcess("unwell-since", () => new Map<number, { since: Since; foundAt: number }>());
+
+/**
+ * As `findUnwellSince` within a day, of servers of a list, which are not rated well at `now`: of those that are found out in
+ * time. It is not asked again for as long as a server cannot have been well for ten minutes in between.
+ */
+export async function listUnwellSince(serverIds: readonly number[], now: number): Promise<Map<number, Since>> {
+  const listed = new Map<number, Since>();
+  const deadline = Date.now() + LIST_PATIENCE;
+  let left = FOUND_AT_ONCE;
+  for (const id of serverIds) {
+    const known = remembered.get(id);
+    const isFresh = known !== undefined && now - known.foundAt < WELL_FOR;
+    if (!isFresh && (left-- <= 0 || Date.now() >= deadline)) continue;
+    const since = isFresh
+      ? known.since
+      : await findUnwellSince(id, now, { patience: deadline - Date.now(), lookedBack: LIST_LOOKED_BACK });
+    remembered.delete(id);
+    if (since === null) continue;
+    remembered.set(id, { since, foundAt: now });
+    listed.set(id, since);
+  }
+  for (const [id, { foundAt }] of remembered) {
+    if (now - foundAt < WELL_FOR && remembered.size <= MOST_REMEMBERED) break;
+    remembered.delete(id);
+  }
+  return listed;
 }
 
 /**
