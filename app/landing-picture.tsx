@@ -10,10 +10,10 @@ const SERVERS = [
     hostname: "mc-1.example.net",
     isOnline: false,
     score: 341,
-    cause: "No check-in since 05:12",
+    cause: "Last check-in 2 hours ago",
   },
-  { label: "Database primary", hostname: "db-1.example.net", isOnline: true, score: 712, cause: "Memory 91 % used" },
-  { label: "Game node 3", hostname: "game-3.example.net", isOnline: true, score: 887, cause: "CPU 74 % busy" },
+  { label: "Database primary", hostname: "db-1.example.net", isOnline: true, score: 712, cause: "Memory: 91 % used" },
+  { label: "Game node 3", hostname: "game-3.example.net", isOnline: true, score: 887, cause: "CPU: 74 % busy" },
   { label: "Web front", hostname: "web-1.example.net", isOnline: true, score: 1000, cause: "" },
 ] as const;
 

@@ -3,6 +3,7 @@
 import { createContext, useContext, useEffect, useRef, useState } from "react";
 import { clockText } from "@/lib/relative-time";
 import { SECOND } from "@/lib/time";
+import { zoneText } from "@/lib/time-zone";
 import { isConsoleReady } from "./is-console-ready";
 import styles from "./live.module.css";
 import { useTimeZone } from "./time-zone";
@@ -78,8 +79,8 @@ export function Live({ load, children }: Props) {
       <p role="status" className={`${styles.status} ${failedAt ? styles.failed : ""}`}>
         {failedAt && (
           <>
-            Not updated since {clockText(failedAt, zone)}: the console does not answer. It is asked again every few
-            seconds; what you see stays as it was.
+            Not updated since {clockText(failedAt, zone)} {zoneText(zone)}: the console does not answer. It is asked
+            again every few seconds; what you see stays as it was.
           </>
         )}
       </p>

@@ -984,7 +984,6 @@ test("the page of nodes marks one whose figures are over ten times the median of
       `Over 10 times the others 400,001 packets of service ${id} in a minute, \\d minutes ago; the median of its other nodes is 40,000$`,
     ),
   );
-  await page.screenshot({ path: "/tmp/trust-nodes.png", fullPage: true });
   await context.close();
 });
 

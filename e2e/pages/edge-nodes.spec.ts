@@ -31,6 +31,8 @@ withAndWithoutJavaScript(() => {
     await page.getByRole("link", { name: "Go to the edge nodes" }).click();
     const row = page.locator(`tr[data-node="${node.id}"]`);
     await expect(row).toContainText("Waiting for its first fetch");
+    // Who says nothing is not like others.
+    await expect(row).not.toContainText("Like other nodes");
     await expect(shownKey).toHaveCount(0);
 
     // Its name is taken, also for itself when it is added again.

@@ -113,7 +113,11 @@ export default async function Page({ searchParams }: Props) {
                   )}
                 </Cell>
                 <Cell label="Figures">
-                  <Figures outlier={outliers.byNode.get(id)} minutes={outliers.minutes} now={now} />
+                  {isHeardLately(lastHeardAt, now) || outliers.byNode.has(id) ? (
+                    <Figures outlier={outliers.byNode.get(id)} minutes={outliers.minutes} now={now} />
+                  ) : (
+                    <span className="soft">–</span>
+                  )}
                 </Cell>
               </Row>
             ))}

@@ -72,7 +72,7 @@ export default async function Page({ searchParams }: Props) {
         <Section
           id="services"
           title={counted(services.length, "game service")}
-          note={found.length < services.length && `${counted(found.length, "match", "matches")} the filter`}
+          note={found.length < services.length && `${counted(found.length, "matches", "match")} the filter`}
           aside={<Filter value={wanted} />}
         >
           {shown.length === 0 ? (

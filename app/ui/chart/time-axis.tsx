@@ -10,7 +10,7 @@ export function TimeAxis({ from, to, zone }: { from: number; to: number; zone: s
         <g key={at} className={index % 2 === 1 ? styles.second : undefined} data-midnight={isMidnight}>
           <line x1={percent(share)} x2={percent(share)} y1="0%" y2="100%" />
           {hasRoom(share, ticks[index - 1]?.share) && (
-            <text x={percent(share)} y="100%" dy="1.4em" textAnchor={isLast(share) ? "end" : "middle"}>
+            <text x={percent(share)} y="100%" dy="1.4em" textAnchor={anchorOf(share)}>
               {label}
             </text>
           )}
@@ -18,6 +18,12 @@ export function TimeAxis({ from, to, zone }: { from: number; to: number; zone: s
       ))}
     </svg>
   );
+}
+
+/** The first label and the last stay within the chart: beside them stand the numbers of the scale, or nothing has room. */
+function anchorOf(share: number): "start" | "middle" | "end" {
+  if (isLast(share)) return "end";
+  return share < 0.06 ? "start" : "middle";
 }
 
 function percent(share: number): string {

@@ -12,7 +12,7 @@ export default async function Page() {
   return (
     <main id="main" className="page parts">
       <PageHeader title="Add an edge node" back={{ href: EDGE_NODES, label: "Edge nodes" }}>
-        <p className="soft">Statuses of game services wait for it from its first fetch on.</p>
+        <p className="soft">From its first fetch on, a game service is active only once this node has it, too.</p>
       </PageHeader>
       <AddNode origin={await pageOrigin()} />
     </main>

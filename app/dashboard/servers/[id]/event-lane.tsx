@@ -5,7 +5,7 @@ import type { EventKind } from "@/lib/servers/events/kinds";
 import type { ServerEvent, ServerEvents } from "@/lib/servers/events/server-events";
 import { SILENCE_KINDS, type SilenceEvent, type SilenceKind, type Span } from "@/lib/servers/events/silence";
 import type { History } from "@/lib/servers/telemetry/history";
-import { lengthText, zonedText } from "./silence-text";
+import { lengthText, silentSince, zonedText } from "./silence-text";
 
 /** The sign and the word of each kind of event. */
 const KINDS: Readonly<Record<EventKind, EventName>> = {
@@ -65,11 +65,11 @@ function Events({ shown, history, length, zone }: Omit<Props, "events"> & { show
   const rest = shown.filter((event) => !isSilence(event)).length;
   if (rest > 0)
     sums.push(sums.length > 0 ? `${counted(rest, "other event")}.` : `${counted(rest, "event")} in ${length}.`);
-  const going = shown.find((event) => isSilence(event) && event.to === null);
+  const since = silentSince(shown.filter(isSilence));
   return (
     <EventList
       events={shown}
-      summary={`${sums.join(" ")}${going ? ` Now: since ${zonedText(new Date(going.from), new Date(now), zone)}.` : ""}`}
+      summary={`${sums.join(" ")}${since !== null ? ` Now: since ${zonedText(new Date(since), new Date(now), zone)}.` : ""}`}
       {...{ now, zone }}
     >
       {shown.some(({ kind }) => kind === "unknown") && (

@@ -19,6 +19,16 @@ export function spanText({ from, to }: Span, now: number, zone: string): string 
   return `${begin} to ${end} ${zoneText(zone)} (${lengthText(to - from)})`;
 }
 
+/**
+ * When the silence began (epoch ms) that goes on: events that follow each other are one, whatever is known of its parts. Null:
+ * none goes on.
+ */
+export function silentSince(silences: readonly Span[]): number | null {
+  let since: number | null = null;
+  for (const { from, to } of silences.toReversed()) if (to === since) since = from;
+  return since;
+}
+
 /** "40 s", "19 min", "2 h 21 min", "3 days". */
 export function lengthText(ms: number): string {
   if (ms < MINUTE) return `${Math.ceil(ms / SECOND)} s`;

@@ -11,6 +11,7 @@ import { useTimeZone } from "@/app/ui/time-zone";
 import { useFormAnswer } from "@/app/ui/use-form-answer";
 import { benchmarkPath } from "@/lib/page-paths";
 import { momentText } from "@/lib/relative-time";
+import { zoneText } from "@/lib/time-zone";
 import { requestBenchmarkAction } from "../../actions";
 import type { RequestBenchmarkAnswer } from "../../form-answers";
 
@@ -85,8 +86,9 @@ function BenchmarkCommand({ id, origin, answer: { label, rawKey, expiresAt } }: 
         Run this line on the server
       </FocusTarget>
       <p className="soft">
-        The line holds a key for this one result, is shown this once, and works until {momentText(expiresAt, zone)}. The
-        scores of <strong>{label}</strong> are on the server&apos;s page, and in its terminal, as soon as it is done.
+        The line holds a key for this one result, is shown this once, and works until {momentText(expiresAt, zone)}{" "}
+        {zoneText(zone)}. The scores of <strong>{label}</strong> are on the server&apos;s page, and in its terminal, as
+        soon as it is done.
       </p>
       <CodeBlock
         label="In a terminal of the server"

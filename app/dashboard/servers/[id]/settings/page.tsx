@@ -35,7 +35,7 @@ export default async function Page({ params }: Props) {
   return (
     <main id="main" className="page parts">
       <PageHeader title={`Settings of ${server.label}`} back={{ href: serverPath(server.id), label: server.label }} />
-      <SettingsSection id="names" title="Names" about={<p>Shown in the fleet and the API.</p>}>
+      <SettingsSection id="names" title="Names" about={<p>The daemon goes on reporting under new names.</p>}>
         <RenameServer id={server.id} label={server.label} hostname={server.hostname} />
       </SettingsSection>
       <SettingsSection
