@@ -361,6 +361,10 @@ export const TABLES = {
       "facts": {
         "name": "facts",
         "kind": "json"
+      },
+      "noticeDue": {
+        "name": "notice_due",
+        "kind": "other"
       }
     }
   },
@@ -1060,6 +1064,277 @@ export const TABLES = {
       "report": {
         "name": "report",
         "kind": "json"
+      }
+    }
+  },
+  "NoticeChannel": {
+    "name": "notice_channels",
+    "columns": {
+      "id": {
+        "name": "id",
+        "kind": "json"
+      },
+      "accountId": {
+        "name": "account_id",
+        "kind": "json"
+      },
+      "kind": {
+        "name": "kind",
+        "kind": "other"
+      },
+      "name": {
+        "name": "name",
+        "kind": "other"
+      },
+      "sealed": {
+        "name": "sealed",
+        "kind": "other"
+      },
+      "host": {
+        "name": "host",
+        "kind": "other"
+      },
+      "email": {
+        "name": "email",
+        "kind": "other"
+      },
+      "confirmedAt": {
+        "name": "confirmed_at",
+        "kind": "instant"
+      },
+      "confirmHash": {
+        "name": "confirm_hash",
+        "kind": "other"
+      },
+      "confirmSentAt": {
+        "name": "confirm_sent_at",
+        "kind": "instant"
+      },
+      "unsubscribeHash": {
+        "name": "unsubscribe_hash",
+        "kind": "other"
+      },
+      "offAt": {
+        "name": "off_at",
+        "kind": "instant"
+      },
+      "offReason": {
+        "name": "off_reason",
+        "kind": "other"
+      },
+      "failingSince": {
+        "name": "failing_since",
+        "kind": "instant"
+      },
+      "formNonce": {
+        "name": "form_nonce",
+        "kind": "other"
+      },
+      "createdAt": {
+        "name": "created_at",
+        "kind": "instant"
+      }
+    }
+  },
+  "NoticeSettings": {
+    "name": "notice_settings",
+    "columns": {
+      "accountId": {
+        "name": "account_id",
+        "kind": "json"
+      },
+      "rules": {
+        "name": "rules",
+        "kind": "json"
+      },
+      "quietFrom": {
+        "name": "quiet_from",
+        "kind": "json"
+      },
+      "quietTo": {
+        "name": "quiet_to",
+        "kind": "json"
+      },
+      "quietZone": {
+        "name": "quiet_zone",
+        "kind": "other"
+      }
+    }
+  },
+  "NoticeIncident": {
+    "name": "notice_incidents",
+    "columns": {
+      "id": {
+        "name": "id",
+        "kind": "json"
+      },
+      "accountId": {
+        "name": "account_id",
+        "kind": "json"
+      },
+      "subject": {
+        "name": "subject",
+        "kind": "other"
+      },
+      "subjectId": {
+        "name": "subject_id",
+        "kind": "json"
+      },
+      "kind": {
+        "name": "kind",
+        "kind": "other"
+      },
+      "startedAt": {
+        "name": "started_at",
+        "kind": "instant"
+      },
+      "endedAt": {
+        "name": "ended_at",
+        "kind": "instant"
+      },
+      "facts": {
+        "name": "facts",
+        "kind": "json"
+      },
+      "toldAt": {
+        "name": "told_at",
+        "kind": "instant"
+      },
+      "toldIn": {
+        "name": "told_in",
+        "kind": "other"
+      },
+      "isFlapping": {
+        "name": "is_flapping",
+        "kind": "other"
+      },
+      "lookAt": {
+        "name": "look_at",
+        "kind": "instant"
+      }
+    }
+  },
+  "Notice": {
+    "name": "notices",
+    "columns": {
+      "id": {
+        "name": "id",
+        "kind": "other"
+      },
+      "accountId": {
+        "name": "account_id",
+        "kind": "json"
+      },
+      "kind": {
+        "name": "kind",
+        "kind": "other"
+      },
+      "thread": {
+        "name": "thread",
+        "kind": "other"
+      },
+      "incidents": {
+        "name": "incidents",
+        "kind": "json"
+      },
+      "facts": {
+        "name": "facts",
+        "kind": "json"
+      },
+      "createdAt": {
+        "name": "created_at",
+        "kind": "instant"
+      }
+    }
+  },
+  "NoticeDelivery": {
+    "name": "notice_deliveries",
+    "columns": {
+      "id": {
+        "name": "id",
+        "kind": "other"
+      },
+      "noticeId": {
+        "name": "notice_id",
+        "kind": "other"
+      },
+      "channelId": {
+        "name": "channel_id",
+        "kind": "json"
+      },
+      "accountId": {
+        "name": "account_id",
+        "kind": "json"
+      },
+      "state": {
+        "name": "state",
+        "kind": "other"
+      },
+      "dueAt": {
+        "name": "due_at",
+        "kind": "instant"
+      },
+      "attemptAt": {
+        "name": "attempt_at",
+        "kind": "instant"
+      },
+      "attempts": {
+        "name": "attempts",
+        "kind": "json"
+      },
+      "leasedUntil": {
+        "name": "leased_until",
+        "kind": "instant"
+      },
+      "content": {
+        "name": "content",
+        "kind": "json"
+      },
+      "endedAt": {
+        "name": "ended_at",
+        "kind": "instant"
+      },
+      "reason": {
+        "name": "reason",
+        "kind": "other"
+      }
+    }
+  },
+  "ServerSnooze": {
+    "name": "server_snoozes",
+    "columns": {
+      "serverId": {
+        "name": "server_id",
+        "kind": "json"
+      },
+      "until": {
+        "name": "until",
+        "kind": "instant"
+      },
+      "createdAt": {
+        "name": "created_at",
+        "kind": "instant"
+      }
+    }
+  },
+  "NoticeConfirmation": {
+    "name": "notice_confirmations",
+    "columns": {
+      "id": {
+        "name": "id",
+        "kind": "json"
+      },
+      "accountId": {
+        "name": "account_id",
+        "kind": "json"
+      },
+      "emailHash": {
+        "name": "email_hash",
+        "kind": "other"
+      },
+      "sentAt": {
+        "name": "sent_at",
+        "kind": "instant"
       }
     }
   }

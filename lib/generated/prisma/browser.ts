@@ -153,3 +153,38 @@ export type MetricSample = Prisma.MetricSampleModel
  * Housekeeping that one instance at a time does, and when it was done last; see lib/sweep/.
  */
 export type Sweep = Prisma.SweepModel
+/**
+ * Model NoticeChannel
+ * Where an account is told what happened; see lib/notices/.
+ */
+export type NoticeChannel = Prisma.NoticeChannelModel
+/**
+ * Model NoticeSettings
+ * What an account wants to be told, and when. Its lock lets one instance at a time decide what the account is told.
+ */
+export type NoticeSettings = Prisma.NoticeSettingsModel
+/**
+ * Model NoticeIncident
+ * One thing of which an account is told, from its beginning to its end. What was too short to be told leaves no row.
+ */
+export type NoticeIncident = Prisma.NoticeIncidentModel
+/**
+ * Model Notice
+ * One message to an account. Each of its channels has a delivery of it.
+ */
+export type Notice = Prisma.NoticeModel
+/**
+ * Model NoticeDelivery
+ * The outbox: a notice on its way to one channel, and afterwards the record of what became of it.
+ */
+export type NoticeDelivery = Prisma.NoticeDeliveryModel
+/**
+ * Model ServerSnooze
+ * Nothing new is told of the server. When `until` is null, until it has recovered.
+ */
+export type ServerSnooze = Prisma.ServerSnoozeModel
+/**
+ * Model NoticeConfirmation
+ * A mail that asked whether an address is right. There are few a day to one address, over all accounts.
+ */
+export type NoticeConfirmation = Prisma.NoticeConfirmationModel

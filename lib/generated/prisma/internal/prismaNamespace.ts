@@ -428,7 +428,14 @@ export const ModelName = {
   EdgeAcknowledgement: 'EdgeAcknowledgement',
   Ticket: 'Ticket',
   MetricSample: 'MetricSample',
-  Sweep: 'Sweep'
+  Sweep: 'Sweep',
+  NoticeChannel: 'NoticeChannel',
+  NoticeSettings: 'NoticeSettings',
+  NoticeIncident: 'NoticeIncident',
+  Notice: 'Notice',
+  NoticeDelivery: 'NoticeDelivery',
+  ServerSnooze: 'ServerSnooze',
+  NoticeConfirmation: 'NoticeConfirmation'
 } as const
 
 export type ModelName = (typeof ModelName)[keyof typeof ModelName]
@@ -444,7 +451,7 @@ export type TypeMap<ExtArgs extends runtime.Types.Extensions.InternalArgs = runt
     omit: GlobalOmitOptions
   }
   meta: {
-    modelProps: "account" | "session" | "accessToken" | "tokenUseHour" | "tokenVisitor" | "tokenEvent" | "server" | "serverEvent" | "consolePresence" | "blindTime" | "serverKey" | "agentState" | "telemetrySample" | "telemetryHour" | "benchmarkRun" | "gameService" | "serviceEvent" | "serviceGrant" | "serviceShare" | "hostnameClaim" | "edgeNode" | "edgeNodeMinute" | "edgeNodeKey" | "edgeAcknowledgement" | "ticket" | "metricSample" | "sweep"
+    modelProps: "account" | "session" | "accessToken" | "tokenUseHour" | "tokenVisitor" | "tokenEvent" | "server" | "serverEvent" | "consolePresence" | "blindTime" | "serverKey" | "agentState" | "telemetrySample" | "telemetryHour" | "benchmarkRun" | "gameService" | "serviceEvent" | "serviceGrant" | "serviceShare" | "hostnameClaim" | "edgeNode" | "edgeNodeMinute" | "edgeNodeKey" | "edgeAcknowledgement" | "ticket" | "metricSample" | "sweep" | "noticeChannel" | "noticeSettings" | "noticeIncident" | "notice" | "noticeDelivery" | "serverSnooze" | "noticeConfirmation"
     txIsolationLevel: TransactionIsolationLevel
   }
   model: {
@@ -2446,6 +2453,524 @@ export type TypeMap<ExtArgs extends runtime.Types.Extensions.InternalArgs = runt
         }
       }
     }
+    NoticeChannel: {
+      payload: Prisma.$NoticeChannelPayload<ExtArgs>
+      fields: Prisma.NoticeChannelFieldRefs
+      operations: {
+        findUnique: {
+          args: Prisma.NoticeChannelFindUniqueArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$NoticeChannelPayload> | null
+        }
+        findUniqueOrThrow: {
+          args: Prisma.NoticeChannelFindUniqueOrThrowArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$NoticeChannelPayload>
+        }
+        findFirst: {
+          args: Prisma.NoticeChannelFindFirstArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$NoticeChannelPayload> | null
+        }
+        findFirstOrThrow: {
+          args: Prisma.NoticeChannelFindFirstOrThrowArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$NoticeChannelPayload>
+        }
+        findMany: {
+          args: Prisma.NoticeChannelFindManyArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$NoticeChannelPayload>[]
+        }
+        create: {
+          args: Prisma.NoticeChannelCreateArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$NoticeChannelPayload>
+        }
+        createMany: {
+          args: Prisma.NoticeChannelCreateManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        createManyAndReturn: {
+          args: Prisma.NoticeChannelCreateManyAndReturnArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$NoticeChannelPayload>[]
+        }
+        delete: {
+          args: Prisma.NoticeChannelDeleteArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$NoticeChannelPayload>
+        }
+        update: {
+          args: Prisma.NoticeChannelUpdateArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$NoticeChannelPayload>
+        }
+        deleteMany: {
+          args: Prisma.NoticeChannelDeleteManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        updateMany: {
+          args: Prisma.NoticeChannelUpdateManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        updateManyAndReturn: {
+          args: Prisma.NoticeChannelUpdateManyAndReturnArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$NoticeChannelPayload>[]
+        }
+        upsert: {
+          args: Prisma.NoticeChannelUpsertArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$NoticeChannelPayload>
+        }
+        aggregate: {
+          args: Prisma.NoticeChannelAggregateArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.AggregateNoticeChannel>
+        }
+        groupBy: {
+          args: Prisma.NoticeChannelGroupByArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.NoticeChannelGroupByOutputType>[]
+        }
+        count: {
+          args: Prisma.NoticeChannelCountArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.NoticeChannelCountAggregateOutputType> | number
+        }
+      }
+    }
+    NoticeSettings: {
+      payload: Prisma.$NoticeSettingsPayload<ExtArgs>
+      fields: Prisma.NoticeSettingsFieldRefs
+      operations: {
+        findUnique: {
+          args: Prisma.NoticeSettingsFindUniqueArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$NoticeSettingsPayload> | null
+        }
+        findUniqueOrThrow: {
+          args: Prisma.NoticeSettingsFindUniqueOrThrowArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$NoticeSettingsPayload>
+        }
+        findFirst: {
+          args: Prisma.NoticeSettingsFindFirstArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$NoticeSettingsPayload> | null
+        }
+        findFirstOrThrow: {
+          args: Prisma.NoticeSettingsFindFirstOrThrowArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$NoticeSettingsPayload>
+        }
+        findMany: {
+          args: Prisma.NoticeSettingsFindManyArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$NoticeSettingsPayload>[]
+        }
+        create: {
+          args: Prisma.NoticeSettingsCreateArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$NoticeSettingsPayload>
+        }
+        createMany: {
+          args: Prisma.NoticeSettingsCreateManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        createManyAndReturn: {
+          args: Prisma.NoticeSettingsCreateManyAndReturnArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$NoticeSettingsPayload>[]
+        }
+        delete: {
+          args: Prisma.NoticeSettingsDeleteArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$NoticeSettingsPayload>
+        }
+        update: {
+          args: Prisma.NoticeSettingsUpdateArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$NoticeSettingsPayload>
+        }
+        deleteMany: {
+          args: Prisma.NoticeSettingsDeleteManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        updateMany: {
+          args: Prisma.NoticeSettingsUpdateManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        updateManyAndReturn: {
+          args: Prisma.NoticeSettingsUpdateManyAndReturnArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$NoticeSettingsPayload>[]
+        }
+        upsert: {
+          args: Prisma.NoticeSettingsUpsertArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$NoticeSettingsPayload>
+        }
+        aggregate: {
+          args: Prisma.NoticeSettingsAggregateArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.AggregateNoticeSettings>
+        }
+        groupBy: {
+          args: Prisma.NoticeSettingsGroupByArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.NoticeSettingsGroupByOutputType>[]
+        }
+        count: {
+          args: Prisma.NoticeSettingsCountArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.NoticeSettingsCountAggregateOutputType> | number
+        }
+      }
+    }
+    NoticeIncident: {
+      payload: Prisma.$NoticeIncidentPayload<ExtArgs>
+      fields: Prisma.NoticeIncidentFieldRefs
+      operations: {
+        findUnique: {
+          args: Prisma.NoticeIncidentFindUniqueArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$NoticeIncidentPayload> | null
+        }
+        findUniqueOrThrow: {
+          args: Prisma.NoticeIncidentFindUniqueOrThrowArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$NoticeIncidentPayload>
+        }
+        findFirst: {
+          args: Prisma.NoticeIncidentFindFirstArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$NoticeIncidentPayload> | null
+        }
+        findFirstOrThrow: {
+          args: Prisma.NoticeIncidentFindFirstOrThrowArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$NoticeIncidentPayload>
+        }
+        findMany: {
+          args: Prisma.NoticeIncidentFindManyArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$NoticeIncidentPayload>[]
+        }
+        create: {
+          args: Prisma.NoticeIncidentCreateArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$NoticeIncidentPayload>
+        }
+        createMany: {
+          args: Prisma.NoticeIncidentCreateManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        createManyAndReturn: {
+          args: Prisma.NoticeIncidentCreateManyAndReturnArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$NoticeIncidentPayload>[]
+        }
+        delete: {
+          args: Prisma.NoticeIncidentDeleteArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$NoticeIncidentPayload>
+        }
+        update: {
+          args: Prisma.NoticeIncidentUpdateArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$NoticeIncidentPayload>
+        }
+        deleteMany: {
+          args: Prisma.NoticeIncidentDeleteManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        updateMany: {
+          args: Prisma.NoticeIncidentUpdateManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        updateManyAndReturn: {
+          args: Prisma.NoticeIncidentUpdateManyAndReturnArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$NoticeIncidentPayload>[]
+        }
+        upsert: {
+          args: Prisma.NoticeIncidentUpsertArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$NoticeIncidentPayload>
+        }
+        aggregate: {
+          args: Prisma.NoticeIncidentAggregateArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.AggregateNoticeIncident>
+        }
+        groupBy: {
+          args: Prisma.NoticeIncidentGroupByArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.NoticeIncidentGroupByOutputType>[]
+        }
+        count: {
+          args: Prisma.NoticeIncidentCountArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.NoticeIncidentCountAggregateOutputType> | number
+        }
+      }
+    }
+    Notice: {
+      payload: Prisma.$NoticePayload<ExtArgs>
+      fields: Prisma.NoticeFieldRefs
+      operations: {
+        findUnique: {
+          args: Prisma.NoticeFindUniqueArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$NoticePayload> | null
+        }
+        findUniqueOrThrow: {
+          args: Prisma.NoticeFindUniqueOrThrowArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$NoticePayload>
+        }
+        findFirst: {
+          args: Prisma.NoticeFindFirstArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$NoticePayload> | null
+        }
+        findFirstOrThrow: {
+          args: Prisma.NoticeFindFirstOrThrowArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$NoticePayload>
+        }
+        findMany: {
+          args: Prisma.NoticeFindManyArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$NoticePayload>[]
+        }
+        create: {
+          args: Prisma.NoticeCreateArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$NoticePayload>
+        }
+        createMany: {
+          args: Prisma.NoticeCreateManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        createManyAndReturn: {
+          args: Prisma.NoticeCreateManyAndReturnArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$NoticePayload>[]
+        }
+        delete: {
+          args: Prisma.NoticeDeleteArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$NoticePayload>
+        }
+        update: {
+          args: Prisma.NoticeUpdateArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$NoticePayload>
+        }
+        deleteMany: {
+          args: Prisma.NoticeDeleteManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        updateMany: {
+          args: Prisma.NoticeUpdateManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        updateManyAndReturn: {
+          args: Prisma.NoticeUpdateManyAndReturnArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$NoticePayload>[]
+        }
+        upsert: {
+          args: Prisma.NoticeUpsertArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$NoticePayload>
+        }
+        aggregate: {
+          args: Prisma.NoticeAggregateArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.AggregateNotice>
+        }
+        groupBy: {
+          args: Prisma.NoticeGroupByArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.NoticeGroupByOutputType>[]
+        }
+        count: {
+          args: Prisma.NoticeCountArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.NoticeCountAggregateOutputType> | number
+        }
+      }
+    }
+    NoticeDelivery: {
+      payload: Prisma.$NoticeDeliveryPayload<ExtArgs>
+      fields: Prisma.NoticeDeliveryFieldRefs
+      operations: {
+        findUnique: {
+          args: Prisma.NoticeDeliveryFindUniqueArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$NoticeDeliveryPayload> | null
+        }
+        findUniqueOrThrow: {
+          args: Prisma.NoticeDeliveryFindUniqueOrThrowArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$NoticeDeliveryPayload>
+        }
+        findFirst: {
+          args: Prisma.NoticeDeliveryFindFirstArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$NoticeDeliveryPayload> | null
+        }
+        findFirstOrThrow: {
+          args: Prisma.NoticeDeliveryFindFirstOrThrowArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$NoticeDeliveryPayload>
+        }
+        findMany: {
+          args: Prisma.NoticeDeliveryFindManyArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$NoticeDeliveryPayload>[]
+        }
+        create: {
+          args: Prisma.NoticeDeliveryCreateArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$NoticeDeliveryPayload>
+        }
+        createMany: {
+          args: Prisma.NoticeDeliveryCreateManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        createManyAndReturn: {
+          args: Prisma.NoticeDeliveryCreateManyAndReturnArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$NoticeDeliveryPayload>[]
+        }
+        delete: {
+          args: Prisma.NoticeDeliveryDeleteArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$NoticeDeliveryPayload>
+        }
+        update: {
+          args: Prisma.NoticeDeliveryUpdateArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$NoticeDeliveryPayload>
+        }
+        deleteMany: {
+          args: Prisma.NoticeDeliveryDeleteManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        updateMany: {
+          args: Prisma.NoticeDeliveryUpdateManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        updateManyAndReturn: {
+          args: Prisma.NoticeDeliveryUpdateManyAndReturnArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$NoticeDeliveryPayload>[]
+        }
+        upsert: {
+          args: Prisma.NoticeDeliveryUpsertArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$NoticeDeliveryPayload>
+        }
+        aggregate: {
+          args: Prisma.NoticeDeliveryAggregateArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.AggregateNoticeDelivery>
+        }
+        groupBy: {
+          args: Prisma.NoticeDeliveryGroupByArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.NoticeDeliveryGroupByOutputType>[]
+        }
+        count: {
+          args: Prisma.NoticeDeliveryCountArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.NoticeDeliveryCountAggregateOutputType> | number
+        }
+      }
+    }
+    ServerSnooze: {
+      payload: Prisma.$ServerSnoozePayload<ExtArgs>
+      fields: Prisma.ServerSnoozeFieldRefs
+      operations: {
+        findUnique: {
+          args: Prisma.ServerSnoozeFindUniqueArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$ServerSnoozePayload> | null
+        }
+        findUniqueOrThrow: {
+          args: Prisma.ServerSnoozeFindUniqueOrThrowArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$ServerSnoozePayload>
+        }
+        findFirst: {
+          args: Prisma.ServerSnoozeFindFirstArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$ServerSnoozePayload> | null
+        }
+        findFirstOrThrow: {
+          args: Prisma.ServerSnoozeFindFirstOrThrowArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$ServerSnoozePayload>
+        }
+        findMany: {
+          args: Prisma.ServerSnoozeFindManyArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$ServerSnoozePayload>[]
+        }
+        create: {
+          args: Prisma.ServerSnoozeCreateArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$ServerSnoozePayload>
+        }
+        createMany: {
+          args: Prisma.ServerSnoozeCreateManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        createManyAndReturn: {
+          args: Prisma.ServerSnoozeCreateManyAndReturnArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$ServerSnoozePayload>[]
+        }
+        delete: {
+          args: Prisma.ServerSnoozeDeleteArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$ServerSnoozePayload>
+        }
+        update: {
+          args: Prisma.ServerSnoozeUpdateArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$ServerSnoozePayload>
+        }
+        deleteMany: {
+          args: Prisma.ServerSnoozeDeleteManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        updateMany: {
+          args: Prisma.ServerSnoozeUpdateManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        updateManyAndReturn: {
+          args: Prisma.ServerSnoozeUpdateManyAndReturnArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$ServerSnoozePayload>[]
+        }
+        upsert: {
+          args: Prisma.ServerSnoozeUpsertArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$ServerSnoozePayload>
+        }
+        aggregate: {
+          args: Prisma.ServerSnoozeAggregateArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.AggregateServerSnooze>
+        }
+        groupBy: {
+          args: Prisma.ServerSnoozeGroupByArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.ServerSnoozeGroupByOutputType>[]
+        }
+        count: {
+          args: Prisma.ServerSnoozeCountArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.ServerSnoozeCountAggregateOutputType> | number
+        }
+      }
+    }
+    NoticeConfirmation: {
+      payload: Prisma.$NoticeConfirmationPayload<ExtArgs>
+      fields: Prisma.NoticeConfirmationFieldRefs
+      operations: {
+        findUnique: {
+          args: Prisma.NoticeConfirmationFindUniqueArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$NoticeConfirmationPayload> | null
+        }
+        findUniqueOrThrow: {
+          args: Prisma.NoticeConfirmationFindUniqueOrThrowArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$NoticeConfirmationPayload>
+        }
+        findFirst: {
+          args: Prisma.NoticeConfirmationFindFirstArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$NoticeConfirmationPayload> | null
+        }
+        findFirstOrThrow: {
+          args: Prisma.NoticeConfirmationFindFirstOrThrowArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$NoticeConfirmationPayload>
+        }
+        findMany: {
+          args: Prisma.NoticeConfirmationFindManyArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$NoticeConfirmationPayload>[]
+        }
+        create: {
+          args: Prisma.NoticeConfirmationCreateArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$NoticeConfirmationPayload>
+        }
+        createMany: {
+          args: Prisma.NoticeConfirmationCreateManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        createManyAndReturn: {
+          args: Prisma.NoticeConfirmationCreateManyAndReturnArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$NoticeConfirmationPayload>[]
+        }
+        delete: {
+          args: Prisma.NoticeConfirmationDeleteArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$NoticeConfirmationPayload>
+        }
+        update: {
+          args: Prisma.NoticeConfirmationUpdateArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$NoticeConfirmationPayload>
+        }
+        deleteMany: {
+          args: Prisma.NoticeConfirmationDeleteManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        updateMany: {
+          args: Prisma.NoticeConfirmationUpdateManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        updateManyAndReturn: {
+          args: Prisma.NoticeConfirmationUpdateManyAndReturnArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$NoticeConfirmationPayload>[]
+        }
+        upsert: {
+          args: Prisma.NoticeConfirmationUpsertArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$NoticeConfirmationPayload>
+        }
+        aggregate: {
+          args: Prisma.NoticeConfirmationAggregateArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.AggregateNoticeConfirmation>
+        }
+        groupBy: {
+          args: Prisma.NoticeConfirmationGroupByArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.NoticeConfirmationGroupByOutputType>[]
+        }
+        count: {
+          args: Prisma.NoticeConfirmationCountArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.NoticeConfirmationCountAggregateOutputType> | number
+        }
+      }
+    }
   }
 } & {
   other: {
@@ -2616,7 +3141,8 @@ export const ServerEventScalarFieldEnum = {
   kind: 'kind',
   startedAt: 'startedAt',
   endedAt: 'endedAt',
-  facts: 'facts'
+  facts: 'facts',
+  noticeDue: 'noticeDue'
 } as const
 
 export type ServerEventScalarFieldEnum = (typeof ServerEventScalarFieldEnum)[keyof typeof ServerEventScalarFieldEnum]
@@ -2885,6 +3411,107 @@ export const SweepScalarFieldEnum = {
 } as const
 
 export type SweepScalarFieldEnum = (typeof SweepScalarFieldEnum)[keyof typeof SweepScalarFieldEnum]
+
+
+export const NoticeChannelScalarFieldEnum = {
+  id: 'id',
+  accountId: 'accountId',
+  kind: 'kind',
+  name: 'name',
+  sealed: 'sealed',
+  host: 'host',
+  email: 'email',
+  confirmedAt: 'confirmedAt',
+  confirmHash: 'confirmHash',
+  confirmSentAt: 'confirmSentAt',
+  unsubscribeHash: 'unsubscribeHash',
+  offAt: 'offAt',
+  offReason: 'offReason',
+  failingSince: 'failingSince',
+  formNonce: 'formNonce',
+  createdAt: 'createdAt'
+} as const
+
+export type NoticeChannelScalarFieldEnum = (typeof NoticeChannelScalarFieldEnum)[keyof typeof NoticeChannelScalarFieldEnum]
+
+
+export const NoticeSettingsScalarFieldEnum = {
+  accountId: 'accountId',
+  rules: 'rules',
+  quietFrom: 'quietFrom',
+  quietTo: 'quietTo',
+  quietZone: 'quietZone'
+} as const
+
+export type NoticeSettingsScalarFieldEnum = (typeof NoticeSettingsScalarFieldEnum)[keyof typeof NoticeSettingsScalarFieldEnum]
+
+
+export const NoticeIncidentScalarFieldEnum = {
+  id: 'id',
+  accountId: 'accountId',
+  subject: 'subject',
+  subjectId: 'subjectId',
+  kind: 'kind',
+  startedAt: 'startedAt',
+  endedAt: 'endedAt',
+  facts: 'facts',
+  toldAt: 'toldAt',
+  toldIn: 'toldIn',
+  isFlapping: 'isFlapping',
+  lookAt: 'lookAt'
+} as const
+
+export type NoticeIncidentScalarFieldEnum = (typeof NoticeIncidentScalarFieldEnum)[keyof typeof NoticeIncidentScalarFieldEnum]
+
+
+export const NoticeScalarFieldEnum = {
+  id: 'id',
+  accountId: 'accountId',
+  kind: 'kind',
+  thread: 'thread',
+  incidents: 'incidents',
+  facts: 'facts',
+  createdAt: 'createdAt'
+} as const
+
+export type NoticeScalarFieldEnum = (typeof NoticeScalarFieldEnum)[keyof typeof NoticeScalarFieldEnum]
+
+
+export const NoticeDeliveryScalarFieldEnum = {
+  id: 'id',
+  noticeId: 'noticeId',
+  channelId: 'channelId',
+  accountId: 'accountId',
+  state: 'state',
+  dueAt: 'dueAt',
+  attemptAt: 'attemptAt',
+  attempts: 'attempts',
+  leasedUntil: 'leasedUntil',
+  content: 'content',
+  endedAt: 'endedAt',
+  reason: 'reason'
+} as const
+
+export type NoticeDeliveryScalarFieldEnum = (typeof NoticeDeliveryScalarFieldEnum)[keyof typeof NoticeDeliveryScalarFieldEnum]
+
+
+export const ServerSnoozeScalarFieldEnum = {
+  serverId: 'serverId',
+  until: 'until',
+  createdAt: 'createdAt'
+} as const
+
+export type ServerSnoozeScalarFieldEnum = (typeof ServerSnoozeScalarFieldEnum)[keyof typeof ServerSnoozeScalarFieldEnum]
+
+
+export const NoticeConfirmationScalarFieldEnum = {
+  id: 'id',
+  accountId: 'accountId',
+  emailHash: 'emailHash',
+  sentAt: 'sentAt'
+} as const
+
+export type NoticeConfirmationScalarFieldEnum = (typeof NoticeConfirmationScalarFieldEnum)[keyof typeof NoticeConfirmationScalarFieldEnum]
 
 
 export const SortOrder = {
@@ -3279,6 +3906,13 @@ export type GlobalOmitConfig = {
   ticket?: Prisma.TicketOmit
   metricSample?: Prisma.MetricSampleOmit
   sweep?: Prisma.SweepOmit
+  noticeChannel?: Prisma.NoticeChannelOmit
+  noticeSettings?: Prisma.NoticeSettingsOmit
+  noticeIncident?: Prisma.NoticeIncidentOmit
+  notice?: Prisma.NoticeOmit
+  noticeDelivery?: Prisma.NoticeDeliveryOmit
+  serverSnooze?: Prisma.ServerSnoozeOmit
+  noticeConfirmation?: Prisma.NoticeConfirmationOmit
 }
 
 /* Types for Logging */

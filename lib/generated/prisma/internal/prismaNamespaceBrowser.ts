@@ -77,7 +77,14 @@ export const ModelName = {
   EdgeAcknowledgement: 'EdgeAcknowledgement',
   Ticket: 'Ticket',
   MetricSample: 'MetricSample',
-  Sweep: 'Sweep'
+  Sweep: 'Sweep',
+  NoticeChannel: 'NoticeChannel',
+  NoticeSettings: 'NoticeSettings',
+  NoticeIncident: 'NoticeIncident',
+  Notice: 'Notice',
+  NoticeDelivery: 'NoticeDelivery',
+  ServerSnooze: 'ServerSnooze',
+  NoticeConfirmation: 'NoticeConfirmation'
 } as const
 
 export type ModelName = (typeof ModelName)[keyof typeof ModelName]
@@ -227,7 +234,8 @@ export const ServerEventScalarFieldEnum = {
   kind: 'kind',
   startedAt: 'startedAt',
   endedAt: 'endedAt',
-  facts: 'facts'
+  facts: 'facts',
+  noticeDue: 'noticeDue'
 } as const
 
 export type ServerEventScalarFieldEnum = (typeof ServerEventScalarFieldEnum)[keyof typeof ServerEventScalarFieldEnum]
@@ -496,6 +504,107 @@ export const SweepScalarFieldEnum = {
 } as const
 
 export type SweepScalarFieldEnum = (typeof SweepScalarFieldEnum)[keyof typeof SweepScalarFieldEnum]
+
+
+export const NoticeChannelScalarFieldEnum = {
+  id: 'id',
+  accountId: 'accountId',
+  kind: 'kind',
+  name: 'name',
+  sealed: 'sealed',
+  host: 'host',
+  email: 'email',
+  confirmedAt: 'confirmedAt',
+  confirmHash: 'confirmHash',
+  confirmSentAt: 'confirmSentAt',
+  unsubscribeHash: 'unsubscribeHash',
+  offAt: 'offAt',
+  offReason: 'offReason',
+  failingSince: 'failingSince',
+  formNonce: 'formNonce',
+  createdAt: 'createdAt'
+} as const
+
+export type NoticeChannelScalarFieldEnum = (typeof NoticeChannelScalarFieldEnum)[keyof typeof NoticeChannelScalarFieldEnum]
+
+
+export const NoticeSettingsScalarFieldEnum = {
+  accountId: 'accountId',
+  rules: 'rules',
+  quietFrom: 'quietFrom',
+  quietTo: 'quietTo',
+  quietZone: 'quietZone'
+} as const
+
+export type NoticeSettingsScalarFieldEnum = (typeof NoticeSettingsScalarFieldEnum)[keyof typeof NoticeSettingsScalarFieldEnum]
+
+
+export const NoticeIncidentScalarFieldEnum = {
+  id: 'id',
+  accountId: 'accountId',
+  subject: 'subject',
+  subjectId: 'subjectId',
+  kind: 'kind',
+  startedAt: 'startedAt',
+  endedAt: 'endedAt',
+  facts: 'facts',
+  toldAt: 'toldAt',
+  toldIn: 'toldIn',
+  isFlapping: 'isFlapping',
+  lookAt: 'lookAt'
+} as const
+
+export type NoticeIncidentScalarFieldEnum = (typeof NoticeIncidentScalarFieldEnum)[keyof typeof NoticeIncidentScalarFieldEnum]
+
+
+export const NoticeScalarFieldEnum = {
+  id: 'id',
+  accountId: 'accountId',
+  kind: 'kind',
+  thread: 'thread',
+  incidents: 'incidents',
+  facts: 'facts',
+  createdAt: 'createdAt'
+} as const
+
+export type NoticeScalarFieldEnum = (typeof NoticeScalarFieldEnum)[keyof typeof NoticeScalarFieldEnum]
+
+
+export const NoticeDeliveryScalarFieldEnum = {
+  id: 'id',
+  noticeId: 'noticeId',
+  channelId: 'channelId',
+  accountId: 'accountId',
+  state: 'state',
+  dueAt: 'dueAt',
+  attemptAt: 'attemptAt',
+  attempts: 'attempts',
+  leasedUntil: 'leasedUntil',
+  content: 'content',
+  endedAt: 'endedAt',
+  reason: 'reason'
+} as const
+
+export type NoticeDeliveryScalarFieldEnum = (typeof NoticeDeliveryScalarFieldEnum)[keyof typeof NoticeDeliveryScalarFieldEnum]
+
+
+export const ServerSnoozeScalarFieldEnum = {
+  serverId: 'serverId',
+  until: 'until',
+  createdAt: 'createdAt'
+} as const
+
+export type ServerSnoozeScalarFieldEnum = (typeof ServerSnoozeScalarFieldEnum)[keyof typeof ServerSnoozeScalarFieldEnum]
+
+
+export const NoticeConfirmationScalarFieldEnum = {
+  id: 'id',
+  accountId: 'accountId',
+  emailHash: 'emailHash',
+  sentAt: 'sentAt'
+} as const
+
+export type NoticeConfirmationScalarFieldEnum = (typeof NoticeConfirmationScalarFieldEnum)[keyof typeof NoticeConfirmationScalarFieldEnum]
 
 
 export const SortOrder = {

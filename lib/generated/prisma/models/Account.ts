@@ -256,6 +256,11 @@ export type AccountWhereInput = {
   serviceGrants?: Prisma.ServiceGrantListRelationFilter | runtime.Types.Skip
   serviceShares?: Prisma.ServiceShareListRelationFilter | runtime.Types.Skip
   tickets?: Prisma.TicketListRelationFilter | runtime.Types.Skip
+  noticeChannels?: Prisma.NoticeChannelListRelationFilter | runtime.Types.Skip
+  noticeSettings?: Prisma.XOR<Prisma.NoticeSettingsNullableScalarRelationFilter, Prisma.NoticeSettingsWhereInput> | null | runtime.Types.Skip
+  noticeIncidents?: Prisma.NoticeIncidentListRelationFilter | runtime.Types.Skip
+  notices?: Prisma.NoticeListRelationFilter | runtime.Types.Skip
+  noticeConfirmations?: Prisma.NoticeConfirmationListRelationFilter | runtime.Types.Skip
 }
 
 export type AccountOrderByWithRelationInput = {
@@ -276,6 +281,11 @@ export type AccountOrderByWithRelationInput = {
   serviceGrants?: Prisma.ServiceGrantOrderByRelationAggregateInput | runtime.Types.Skip
   serviceShares?: Prisma.ServiceShareOrderByRelationAggregateInput | runtime.Types.Skip
   tickets?: Prisma.TicketOrderByRelationAggregateInput | runtime.Types.Skip
+  noticeChannels?: Prisma.NoticeChannelOrderByRelationAggregateInput | runtime.Types.Skip
+  noticeSettings?: Prisma.NoticeSettingsOrderByWithRelationInput | runtime.Types.Skip
+  noticeIncidents?: Prisma.NoticeIncidentOrderByRelationAggregateInput | runtime.Types.Skip
+  notices?: Prisma.NoticeOrderByRelationAggregateInput | runtime.Types.Skip
+  noticeConfirmations?: Prisma.NoticeConfirmationOrderByRelationAggregateInput | runtime.Types.Skip
 }
 
 export type AccountWhereUniqueInput = Prisma.AtLeast<{
@@ -299,6 +309,11 @@ export type AccountWhereUniqueInput = Prisma.AtLeast<{
   serviceGrants?: Prisma.ServiceGrantListRelationFilter | runtime.Types.Skip
   serviceShares?: Prisma.ServiceShareListRelationFilter | runtime.Types.Skip
   tickets?: Prisma.TicketListRelationFilter | runtime.Types.Skip
+  noticeChannels?: Prisma.NoticeChannelListRelationFilter | runtime.Types.Skip
+  noticeSettings?: Prisma.XOR<Prisma.NoticeSettingsNullableScalarRelationFilter, Prisma.NoticeSettingsWhereInput> | null | runtime.Types.Skip
+  noticeIncidents?: Prisma.NoticeIncidentListRelationFilter | runtime.Types.Skip
+  notices?: Prisma.NoticeListRelationFilter | runtime.Types.Skip
+  noticeConfirmations?: Prisma.NoticeConfirmationListRelationFilter | runtime.Types.Skip
 }, "id" | "email">
 
 export type AccountOrderByWithAggregationInput = {
@@ -350,6 +365,11 @@ export type AccountCreateInput = {
   serviceGrants?: Prisma.ServiceGrantCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   serviceShares?: Prisma.ServiceShareCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   tickets?: Prisma.TicketCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  noticeChannels?: Prisma.NoticeChannelCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  noticeSettings?: Prisma.NoticeSettingsCreateNestedOneWithoutAccountInput | runtime.Types.Skip
+  noticeIncidents?: Prisma.NoticeIncidentCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  notices?: Prisma.NoticeCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  noticeConfirmations?: Prisma.NoticeConfirmationCreateNestedManyWithoutAccountInput | runtime.Types.Skip
 }
 
 export type AccountUncheckedCreateInput = {
@@ -370,6 +390,11 @@ export type AccountUncheckedCreateInput = {
   serviceGrants?: Prisma.ServiceGrantUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   serviceShares?: Prisma.ServiceShareUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   tickets?: Prisma.TicketUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  noticeChannels?: Prisma.NoticeChannelUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  noticeSettings?: Prisma.NoticeSettingsUncheckedCreateNestedOneWithoutAccountInput | runtime.Types.Skip
+  noticeIncidents?: Prisma.NoticeIncidentUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  notices?: Prisma.NoticeUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  noticeConfirmations?: Prisma.NoticeConfirmationUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
 }
 
 export type AccountUpdateInput = {
@@ -389,6 +414,11 @@ export type AccountUpdateInput = {
   serviceGrants?: Prisma.ServiceGrantUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   serviceShares?: Prisma.ServiceShareUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   tickets?: Prisma.TicketUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  noticeChannels?: Prisma.NoticeChannelUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  noticeSettings?: Prisma.NoticeSettingsUpdateOneWithoutAccountNestedInput | runtime.Types.Skip
+  noticeIncidents?: Prisma.NoticeIncidentUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  notices?: Prisma.NoticeUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  noticeConfirmations?: Prisma.NoticeConfirmationUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
 }
 
 export type AccountUncheckedUpdateInput = {
@@ -409,6 +439,11 @@ export type AccountUncheckedUpdateInput = {
   serviceGrants?: Prisma.ServiceGrantUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   serviceShares?: Prisma.ServiceShareUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   tickets?: Prisma.TicketUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  noticeChannels?: Prisma.NoticeChannelUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  noticeSettings?: Prisma.NoticeSettingsUncheckedUpdateOneWithoutAccountNestedInput | runtime.Types.Skip
+  noticeIncidents?: Prisma.NoticeIncidentUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  notices?: Prisma.NoticeUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  noticeConfirmations?: Prisma.NoticeConfirmationUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
 }
 
 export type AccountCreateManyInput = {
@@ -648,6 +683,76 @@ export type AccountUpdateOneRequiredWithoutTicketsNestedInput = {
   update?: Prisma.XOR<Prisma.XOR<Prisma.AccountUpdateToOneWithWhereWithoutTicketsInput, Prisma.AccountUpdateWithoutTicketsInput>, Prisma.AccountUncheckedUpdateWithoutTicketsInput> | runtime.Types.Skip
 }
 
+export type AccountCreateNestedOneWithoutNoticeChannelsInput = {
+  create?: Prisma.XOR<Prisma.AccountCreateWithoutNoticeChannelsInput, Prisma.AccountUncheckedCreateWithoutNoticeChannelsInput> | runtime.Types.Skip
+  connectOrCreate?: Prisma.AccountCreateOrConnectWithoutNoticeChannelsInput | runtime.Types.Skip
+  connect?: Prisma.AccountWhereUniqueInput | runtime.Types.Skip
+}
+
+export type AccountUpdateOneRequiredWithoutNoticeChannelsNestedInput = {
+  create?: Prisma.XOR<Prisma.AccountCreateWithoutNoticeChannelsInput, Prisma.AccountUncheckedCreateWithoutNoticeChannelsInput> | runtime.Types.Skip
+  connectOrCreate?: Prisma.AccountCreateOrConnectWithoutNoticeChannelsInput | runtime.Types.Skip
+  upsert?: Prisma.AccountUpsertWithoutNoticeChannelsInput | runtime.Types.Skip
+  connect?: Prisma.AccountWhereUniqueInput | runtime.Types.Skip
+  update?: Prisma.XOR<Prisma.XOR<Prisma.AccountUpdateToOneWithWhereWithoutNoticeChannelsInput, Prisma.AccountUpdateWithoutNoticeChannelsInput>, Prisma.AccountUncheckedUpdateWithoutNoticeChannelsInput> | runtime.Types.Skip
+}
+
+export type AccountCreateNestedOneWithoutNoticeSettingsInput = {
+  create?: Prisma.XOR<Prisma.AccountCreateWithoutNoticeSettingsInput, Prisma.AccountUncheckedCreateWithoutNoticeSettingsInput> | runtime.Types.Skip
+  connectOrCreate?: Prisma.AccountCreateOrConnectWithoutNoticeSettingsInput | runtime.Types.Skip
+  connect?: Prisma.AccountWhereUniqueInput | runtime.Types.Skip
+}
+
+export type AccountUpdateOneRequiredWithoutNoticeSettingsNestedInput = {
+  create?: Prisma.XOR<Prisma.AccountCreateWithoutNoticeSettingsInput, Prisma.AccountUncheckedCreateWithoutNoticeSettingsInput> | runtime.Types.Skip
+  connectOrCreate?: Prisma.AccountCreateOrConnectWithoutNoticeSettingsInput | runtime.Types.Skip
+  upsert?: Prisma.AccountUpsertWithoutNoticeSettingsInput | runtime.Types.Skip
+  connect?: Prisma.AccountWhereUniqueInput | runtime.Types.Skip
+  update?: Prisma.XOR<Prisma.XOR<Prisma.AccountUpdateToOneWithWhereWithoutNoticeSettingsInput, Prisma.AccountUpdateWithoutNoticeSettingsInput>, Prisma.AccountUncheckedUpdateWithoutNoticeSettingsInput> | runtime.Types.Skip
+}
+
+export type AccountCreateNestedOneWithoutNoticeIncidentsInput = {
+  create?: Prisma.XOR<Prisma.AccountCreateWithoutNoticeIncidentsInput, Prisma.AccountUncheckedCreateWithoutNoticeIncidentsInput> | runtime.Types.Skip
+  connectOrCreate?: Prisma.AccountCreateOrConnectWithoutNoticeIncidentsInput | runtime.Types.Skip
+  connect?: Prisma.AccountWhereUniqueInput | runtime.Types.Skip
+}
+
+export type AccountUpdateOneRequiredWithoutNoticeIncidentsNestedInput = {
+  create?: Prisma.XOR<Prisma.AccountCreateWithoutNoticeIncidentsInput, Prisma.AccountUncheckedCreateWithoutNoticeIncidentsInput> | runtime.Types.Skip
+  connectOrCreate?: Prisma.AccountCreateOrConnectWithoutNoticeIncidentsInput | runtime.Types.Skip
+  upsert?: Prisma.AccountUpsertWithoutNoticeIncidentsInput | runtime.Types.Skip
+  connect?: Prisma.AccountWhereUniqueInput | runtime.Types.Skip
+  update?: Prisma.XOR<Prisma.XOR<Prisma.AccountUpdateToOneWithWhereWithoutNoticeIncidentsInput, Prisma.AccountUpdateWithoutNoticeIncidentsInput>, Prisma.AccountUncheckedUpdateWithoutNoticeIncidentsInput> | runtime.Types.Skip
+}
+
+export type AccountCreateNestedOneWithoutNoticesInput = {
+  create?: Prisma.XOR<Prisma.AccountCreateWithoutNoticesInput, Prisma.AccountUncheckedCreateWithoutNoticesInput> | runtime.Types.Skip
+  connectOrCreate?: Prisma.AccountCreateOrConnectWithoutNoticesInput | runtime.Types.Skip
+  connect?: Prisma.AccountWhereUniqueInput | runtime.Types.Skip
+}
+
+export type AccountUpdateOneRequiredWithoutNoticesNestedInput = {
+  create?: Prisma.XOR<Prisma.AccountCreateWithoutNoticesInput, Prisma.AccountUncheckedCreateWithoutNoticesInput> | runtime.Types.Skip
+  connectOrCreate?: Prisma.AccountCreateOrConnectWithoutNoticesInput | runtime.Types.Skip
+  upsert?: Prisma.AccountUpsertWithoutNoticesInput | runtime.Types.Skip
+  connect?: Prisma.AccountWhereUniqueInput | runtime.Types.Skip
+  update?: Prisma.XOR<Prisma.XOR<Prisma.AccountUpdateToOneWithWhereWithoutNoticesInput, Prisma.AccountUpdateWithoutNoticesInput>, Prisma.AccountUncheckedUpdateWithoutNoticesInput> | runtime.Types.Skip
+}
+
+export type AccountCreateNestedOneWithoutNoticeConfirmationsInput = {
+  create?: Prisma.XOR<Prisma.AccountCreateWithoutNoticeConfirmationsInput, Prisma.AccountUncheckedCreateWithoutNoticeConfirmationsInput> | runtime.Types.Skip
+  connectOrCreate?: Prisma.AccountCreateOrConnectWithoutNoticeConfirmationsInput | runtime.Types.Skip
+  connect?: Prisma.AccountWhereUniqueInput | runtime.Types.Skip
+}
+
+export type AccountUpdateOneRequiredWithoutNoticeConfirmationsNestedInput = {
+  create?: Prisma.XOR<Prisma.AccountCreateWithoutNoticeConfirmationsInput, Prisma.AccountUncheckedCreateWithoutNoticeConfirmationsInput> | runtime.Types.Skip
+  connectOrCreate?: Prisma.AccountCreateOrConnectWithoutNoticeConfirmationsInput | runtime.Types.Skip
+  upsert?: Prisma.AccountUpsertWithoutNoticeConfirmationsInput | runtime.Types.Skip
+  connect?: Prisma.AccountWhereUniqueInput | runtime.Types.Skip
+  update?: Prisma.XOR<Prisma.XOR<Prisma.AccountUpdateToOneWithWhereWithoutNoticeConfirmationsInput, Prisma.AccountUpdateWithoutNoticeConfirmationsInput>, Prisma.AccountUncheckedUpdateWithoutNoticeConfirmationsInput> | runtime.Types.Skip
+}
+
 export type AccountCreateWithoutSessionsInput = {
   name: string
   email: string
@@ -664,6 +769,11 @@ export type AccountCreateWithoutSessionsInput = {
   serviceGrants?: Prisma.ServiceGrantCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   serviceShares?: Prisma.ServiceShareCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   tickets?: Prisma.TicketCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  noticeChannels?: Prisma.NoticeChannelCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  noticeSettings?: Prisma.NoticeSettingsCreateNestedOneWithoutAccountInput | runtime.Types.Skip
+  noticeIncidents?: Prisma.NoticeIncidentCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  notices?: Prisma.NoticeCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  noticeConfirmations?: Prisma.NoticeConfirmationCreateNestedManyWithoutAccountInput | runtime.Types.Skip
 }
 
 export type AccountUncheckedCreateWithoutSessionsInput = {
@@ -683,6 +793,11 @@ export type AccountUncheckedCreateWithoutSessionsInput = {
   serviceGrants?: Prisma.ServiceGrantUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   serviceShares?: Prisma.ServiceShareUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   tickets?: Prisma.TicketUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  noticeChannels?: Prisma.NoticeChannelUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  noticeSettings?: Prisma.NoticeSettingsUncheckedCreateNestedOneWithoutAccountInput | runtime.Types.Skip
+  noticeIncidents?: Prisma.NoticeIncidentUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  notices?: Prisma.NoticeUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  noticeConfirmations?: Prisma.NoticeConfirmationUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
 }
 
 export type AccountCreateOrConnectWithoutSessionsInput = {
@@ -717,6 +832,11 @@ export type AccountUpdateWithoutSessionsInput = {
   serviceGrants?: Prisma.ServiceGrantUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   serviceShares?: Prisma.ServiceShareUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   tickets?: Prisma.TicketUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  noticeChannels?: Prisma.NoticeChannelUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  noticeSettings?: Prisma.NoticeSettingsUpdateOneWithoutAccountNestedInput | runtime.Types.Skip
+  noticeIncidents?: Prisma.NoticeIncidentUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  notices?: Prisma.NoticeUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  noticeConfirmations?: Prisma.NoticeConfirmationUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
 }
 
 export type AccountUncheckedUpdateWithoutSessionsInput = {
@@ -736,6 +856,11 @@ export type AccountUncheckedUpdateWithoutSessionsInput = {
   serviceGrants?: Prisma.ServiceGrantUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   serviceShares?: Prisma.ServiceShareUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   tickets?: Prisma.TicketUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  noticeChannels?: Prisma.NoticeChannelUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  noticeSettings?: Prisma.NoticeSettingsUncheckedUpdateOneWithoutAccountNestedInput | runtime.Types.Skip
+  noticeIncidents?: Prisma.NoticeIncidentUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  notices?: Prisma.NoticeUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  noticeConfirmations?: Prisma.NoticeConfirmationUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
 }
 
 export type AccountCreateWithoutAccessTokensInput = {
@@ -754,6 +879,11 @@ export type AccountCreateWithoutAccessTokensInput = {
   serviceGrants?: Prisma.ServiceGrantCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   serviceShares?: Prisma.ServiceShareCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   tickets?: Prisma.TicketCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  noticeChannels?: Prisma.NoticeChannelCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  noticeSettings?: Prisma.NoticeSettingsCreateNestedOneWithoutAccountInput | runtime.Types.Skip
+  noticeIncidents?: Prisma.NoticeIncidentCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  notices?: Prisma.NoticeCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  noticeConfirmations?: Prisma.NoticeConfirmationCreateNestedManyWithoutAccountInput | runtime.Types.Skip
 }
 
 export type AccountUncheckedCreateWithoutAccessTokensInput = {
@@ -773,6 +903,11 @@ export type AccountUncheckedCreateWithoutAccessTokensInput = {
   serviceGrants?: Prisma.ServiceGrantUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   serviceShares?: Prisma.ServiceShareUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   tickets?: Prisma.TicketUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  noticeChannels?: Prisma.NoticeChannelUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  noticeSettings?: Prisma.NoticeSettingsUncheckedCreateNestedOneWithoutAccountInput | runtime.Types.Skip
+  noticeIncidents?: Prisma.NoticeIncidentUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  notices?: Prisma.NoticeUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  noticeConfirmations?: Prisma.NoticeConfirmationUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
 }
 
 export type AccountCreateOrConnectWithoutAccessTokensInput = {
@@ -807,6 +942,11 @@ export type AccountUpdateWithoutAccessTokensInput = {
   serviceGrants?: Prisma.ServiceGrantUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   serviceShares?: Prisma.ServiceShareUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   tickets?: Prisma.TicketUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  noticeChannels?: Prisma.NoticeChannelUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  noticeSettings?: Prisma.NoticeSettingsUpdateOneWithoutAccountNestedInput | runtime.Types.Skip
+  noticeIncidents?: Prisma.NoticeIncidentUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  notices?: Prisma.NoticeUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  noticeConfirmations?: Prisma.NoticeConfirmationUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
 }
 
 export type AccountUncheckedUpdateWithoutAccessTokensInput = {
@@ -826,6 +966,11 @@ export type AccountUncheckedUpdateWithoutAccessTokensInput = {
   serviceGrants?: Prisma.ServiceGrantUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   serviceShares?: Prisma.ServiceShareUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   tickets?: Prisma.TicketUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  noticeChannels?: Prisma.NoticeChannelUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  noticeSettings?: Prisma.NoticeSettingsUncheckedUpdateOneWithoutAccountNestedInput | runtime.Types.Skip
+  noticeIncidents?: Prisma.NoticeIncidentUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  notices?: Prisma.NoticeUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  noticeConfirmations?: Prisma.NoticeConfirmationUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
 }
 
 export type AccountCreateWithoutServersInput = {
@@ -844,6 +989,11 @@ export type AccountCreateWithoutServersInput = {
   serviceGrants?: Prisma.ServiceGrantCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   serviceShares?: Prisma.ServiceShareCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   tickets?: Prisma.TicketCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  noticeChannels?: Prisma.NoticeChannelCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  noticeSettings?: Prisma.NoticeSettingsCreateNestedOneWithoutAccountInput | runtime.Types.Skip
+  noticeIncidents?: Prisma.NoticeIncidentCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  notices?: Prisma.NoticeCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  noticeConfirmations?: Prisma.NoticeConfirmationCreateNestedManyWithoutAccountInput | runtime.Types.Skip
 }
 
 export type AccountUncheckedCreateWithoutServersInput = {
@@ -863,6 +1013,11 @@ export type AccountUncheckedCreateWithoutServersInput = {
   serviceGrants?: Prisma.ServiceGrantUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   serviceShares?: Prisma.ServiceShareUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   tickets?: Prisma.TicketUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  noticeChannels?: Prisma.NoticeChannelUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  noticeSettings?: Prisma.NoticeSettingsUncheckedCreateNestedOneWithoutAccountInput | runtime.Types.Skip
+  noticeIncidents?: Prisma.NoticeIncidentUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  notices?: Prisma.NoticeUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  noticeConfirmations?: Prisma.NoticeConfirmationUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
 }
 
 export type AccountCreateOrConnectWithoutServersInput = {
@@ -897,6 +1052,11 @@ export type AccountUpdateWithoutServersInput = {
   serviceGrants?: Prisma.ServiceGrantUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   serviceShares?: Prisma.ServiceShareUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   tickets?: Prisma.TicketUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  noticeChannels?: Prisma.NoticeChannelUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  noticeSettings?: Prisma.NoticeSettingsUpdateOneWithoutAccountNestedInput | runtime.Types.Skip
+  noticeIncidents?: Prisma.NoticeIncidentUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  notices?: Prisma.NoticeUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  noticeConfirmations?: Prisma.NoticeConfirmationUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
 }
 
 export type AccountUncheckedUpdateWithoutServersInput = {
@@ -916,6 +1076,11 @@ export type AccountUncheckedUpdateWithoutServersInput = {
   serviceGrants?: Prisma.ServiceGrantUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   serviceShares?: Prisma.ServiceShareUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   tickets?: Prisma.TicketUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  noticeChannels?: Prisma.NoticeChannelUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  noticeSettings?: Prisma.NoticeSettingsUncheckedUpdateOneWithoutAccountNestedInput | runtime.Types.Skip
+  noticeIncidents?: Prisma.NoticeIncidentUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  notices?: Prisma.NoticeUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  noticeConfirmations?: Prisma.NoticeConfirmationUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
 }
 
 export type AccountCreateWithoutGameServicesInput = {
@@ -934,6 +1099,11 @@ export type AccountCreateWithoutGameServicesInput = {
   serviceGrants?: Prisma.ServiceGrantCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   serviceShares?: Prisma.ServiceShareCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   tickets?: Prisma.TicketCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  noticeChannels?: Prisma.NoticeChannelCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  noticeSettings?: Prisma.NoticeSettingsCreateNestedOneWithoutAccountInput | runtime.Types.Skip
+  noticeIncidents?: Prisma.NoticeIncidentCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  notices?: Prisma.NoticeCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  noticeConfirmations?: Prisma.NoticeConfirmationCreateNestedManyWithoutAccountInput | runtime.Types.Skip
 }
 
 export type AccountUncheckedCreateWithoutGameServicesInput = {
@@ -953,6 +1123,11 @@ export type AccountUncheckedCreateWithoutGameServicesInput = {
   serviceGrants?: Prisma.ServiceGrantUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   serviceShares?: Prisma.ServiceShareUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   tickets?: Prisma.TicketUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  noticeChannels?: Prisma.NoticeChannelUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  noticeSettings?: Prisma.NoticeSettingsUncheckedCreateNestedOneWithoutAccountInput | runtime.Types.Skip
+  noticeIncidents?: Prisma.NoticeIncidentUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  notices?: Prisma.NoticeUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  noticeConfirmations?: Prisma.NoticeConfirmationUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
 }
 
 export type AccountCreateOrConnectWithoutGameServicesInput = {
@@ -987,6 +1162,11 @@ export type AccountUpdateWithoutGameServicesInput = {
   serviceGrants?: Prisma.ServiceGrantUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   serviceShares?: Prisma.ServiceShareUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   tickets?: Prisma.TicketUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  noticeChannels?: Prisma.NoticeChannelUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  noticeSettings?: Prisma.NoticeSettingsUpdateOneWithoutAccountNestedInput | runtime.Types.Skip
+  noticeIncidents?: Prisma.NoticeIncidentUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  notices?: Prisma.NoticeUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  noticeConfirmations?: Prisma.NoticeConfirmationUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
 }
 
 export type AccountUncheckedUpdateWithoutGameServicesInput = {
@@ -1006,6 +1186,11 @@ export type AccountUncheckedUpdateWithoutGameServicesInput = {
   serviceGrants?: Prisma.ServiceGrantUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   serviceShares?: Prisma.ServiceShareUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   tickets?: Prisma.TicketUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  noticeChannels?: Prisma.NoticeChannelUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  noticeSettings?: Prisma.NoticeSettingsUncheckedUpdateOneWithoutAccountNestedInput | runtime.Types.Skip
+  noticeIncidents?: Prisma.NoticeIncidentUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  notices?: Prisma.NoticeUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  noticeConfirmations?: Prisma.NoticeConfirmationUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
 }
 
 export type AccountCreateWithoutServiceGrantsInput = {
@@ -1024,6 +1209,11 @@ export type AccountCreateWithoutServiceGrantsInput = {
   keptHostnames?: Prisma.HostnameClaimCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   serviceShares?: Prisma.ServiceShareCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   tickets?: Prisma.TicketCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  noticeChannels?: Prisma.NoticeChannelCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  noticeSettings?: Prisma.NoticeSettingsCreateNestedOneWithoutAccountInput | runtime.Types.Skip
+  noticeIncidents?: Prisma.NoticeIncidentCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  notices?: Prisma.NoticeCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  noticeConfirmations?: Prisma.NoticeConfirmationCreateNestedManyWithoutAccountInput | runtime.Types.Skip
 }
 
 export type AccountUncheckedCreateWithoutServiceGrantsInput = {
@@ -1043,6 +1233,11 @@ export type AccountUncheckedCreateWithoutServiceGrantsInput = {
   keptHostnames?: Prisma.HostnameClaimUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   serviceShares?: Prisma.ServiceShareUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   tickets?: Prisma.TicketUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  noticeChannels?: Prisma.NoticeChannelUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  noticeSettings?: Prisma.NoticeSettingsUncheckedCreateNestedOneWithoutAccountInput | runtime.Types.Skip
+  noticeIncidents?: Prisma.NoticeIncidentUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  notices?: Prisma.NoticeUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  noticeConfirmations?: Prisma.NoticeConfirmationUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
 }
 
 export type AccountCreateOrConnectWithoutServiceGrantsInput = {
@@ -1077,6 +1272,11 @@ export type AccountUpdateWithoutServiceGrantsInput = {
   keptHostnames?: Prisma.HostnameClaimUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   serviceShares?: Prisma.ServiceShareUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   tickets?: Prisma.TicketUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  noticeChannels?: Prisma.NoticeChannelUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  noticeSettings?: Prisma.NoticeSettingsUpdateOneWithoutAccountNestedInput | runtime.Types.Skip
+  noticeIncidents?: Prisma.NoticeIncidentUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  notices?: Prisma.NoticeUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  noticeConfirmations?: Prisma.NoticeConfirmationUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
 }
 
 export type AccountUncheckedUpdateWithoutServiceGrantsInput = {
@@ -1096,6 +1296,11 @@ export type AccountUncheckedUpdateWithoutServiceGrantsInput = {
   keptHostnames?: Prisma.HostnameClaimUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   serviceShares?: Prisma.ServiceShareUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   tickets?: Prisma.TicketUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  noticeChannels?: Prisma.NoticeChannelUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  noticeSettings?: Prisma.NoticeSettingsUncheckedUpdateOneWithoutAccountNestedInput | runtime.Types.Skip
+  noticeIncidents?: Prisma.NoticeIncidentUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  notices?: Prisma.NoticeUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  noticeConfirmations?: Prisma.NoticeConfirmationUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
 }
 
 export type AccountCreateWithoutServiceSharesInput = {
@@ -1114,6 +1319,11 @@ export type AccountCreateWithoutServiceSharesInput = {
   keptHostnames?: Prisma.HostnameClaimCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   serviceGrants?: Prisma.ServiceGrantCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   tickets?: Prisma.TicketCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  noticeChannels?: Prisma.NoticeChannelCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  noticeSettings?: Prisma.NoticeSettingsCreateNestedOneWithoutAccountInput | runtime.Types.Skip
+  noticeIncidents?: Prisma.NoticeIncidentCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  notices?: Prisma.NoticeCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  noticeConfirmations?: Prisma.NoticeConfirmationCreateNestedManyWithoutAccountInput | runtime.Types.Skip
 }
 
 export type AccountUncheckedCreateWithoutServiceSharesInput = {
@@ -1133,6 +1343,11 @@ export type AccountUncheckedCreateWithoutServiceSharesInput = {
   keptHostnames?: Prisma.HostnameClaimUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   serviceGrants?: Prisma.ServiceGrantUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   tickets?: Prisma.TicketUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  noticeChannels?: Prisma.NoticeChannelUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  noticeSettings?: Prisma.NoticeSettingsUncheckedCreateNestedOneWithoutAccountInput | runtime.Types.Skip
+  noticeIncidents?: Prisma.NoticeIncidentUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  notices?: Prisma.NoticeUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  noticeConfirmations?: Prisma.NoticeConfirmationUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
 }
 
 export type AccountCreateOrConnectWithoutServiceSharesInput = {
@@ -1167,6 +1382,11 @@ export type AccountUpdateWithoutServiceSharesInput = {
   keptHostnames?: Prisma.HostnameClaimUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   serviceGrants?: Prisma.ServiceGrantUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   tickets?: Prisma.TicketUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  noticeChannels?: Prisma.NoticeChannelUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  noticeSettings?: Prisma.NoticeSettingsUpdateOneWithoutAccountNestedInput | runtime.Types.Skip
+  noticeIncidents?: Prisma.NoticeIncidentUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  notices?: Prisma.NoticeUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  noticeConfirmations?: Prisma.NoticeConfirmationUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
 }
 
 export type AccountUncheckedUpdateWithoutServiceSharesInput = {
@@ -1186,6 +1406,11 @@ export type AccountUncheckedUpdateWithoutServiceSharesInput = {
   keptHostnames?: Prisma.HostnameClaimUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   serviceGrants?: Prisma.ServiceGrantUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   tickets?: Prisma.TicketUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  noticeChannels?: Prisma.NoticeChannelUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  noticeSettings?: Prisma.NoticeSettingsUncheckedUpdateOneWithoutAccountNestedInput | runtime.Types.Skip
+  noticeIncidents?: Prisma.NoticeIncidentUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  notices?: Prisma.NoticeUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  noticeConfirmations?: Prisma.NoticeConfirmationUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
 }
 
 export type AccountCreateWithoutKeptHostnamesInput = {
@@ -1204,6 +1429,11 @@ export type AccountCreateWithoutKeptHostnamesInput = {
   serviceGrants?: Prisma.ServiceGrantCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   serviceShares?: Prisma.ServiceShareCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   tickets?: Prisma.TicketCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  noticeChannels?: Prisma.NoticeChannelCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  noticeSettings?: Prisma.NoticeSettingsCreateNestedOneWithoutAccountInput | runtime.Types.Skip
+  noticeIncidents?: Prisma.NoticeIncidentCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  notices?: Prisma.NoticeCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  noticeConfirmations?: Prisma.NoticeConfirmationCreateNestedManyWithoutAccountInput | runtime.Types.Skip
 }
 
 export type AccountUncheckedCreateWithoutKeptHostnamesInput = {
@@ -1223,6 +1453,11 @@ export type AccountUncheckedCreateWithoutKeptHostnamesInput = {
   serviceGrants?: Prisma.ServiceGrantUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   serviceShares?: Prisma.ServiceShareUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   tickets?: Prisma.TicketUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  noticeChannels?: Prisma.NoticeChannelUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  noticeSettings?: Prisma.NoticeSettingsUncheckedCreateNestedOneWithoutAccountInput | runtime.Types.Skip
+  noticeIncidents?: Prisma.NoticeIncidentUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  notices?: Prisma.NoticeUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  noticeConfirmations?: Prisma.NoticeConfirmationUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
 }
 
 export type AccountCreateOrConnectWithoutKeptHostnamesInput = {
@@ -1257,6 +1492,11 @@ export type AccountUpdateWithoutKeptHostnamesInput = {
   serviceGrants?: Prisma.ServiceGrantUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   serviceShares?: Prisma.ServiceShareUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   tickets?: Prisma.TicketUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  noticeChannels?: Prisma.NoticeChannelUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  noticeSettings?: Prisma.NoticeSettingsUpdateOneWithoutAccountNestedInput | runtime.Types.Skip
+  noticeIncidents?: Prisma.NoticeIncidentUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  notices?: Prisma.NoticeUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  noticeConfirmations?: Prisma.NoticeConfirmationUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
 }
 
 export type AccountUncheckedUpdateWithoutKeptHostnamesInput = {
@@ -1276,6 +1516,11 @@ export type AccountUncheckedUpdateWithoutKeptHostnamesInput = {
   serviceGrants?: Prisma.ServiceGrantUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   serviceShares?: Prisma.ServiceShareUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   tickets?: Prisma.TicketUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  noticeChannels?: Prisma.NoticeChannelUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  noticeSettings?: Prisma.NoticeSettingsUncheckedUpdateOneWithoutAccountNestedInput | runtime.Types.Skip
+  noticeIncidents?: Prisma.NoticeIncidentUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  notices?: Prisma.NoticeUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  noticeConfirmations?: Prisma.NoticeConfirmationUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
 }
 
 export type AccountCreateWithoutTicketsInput = {
@@ -1294,6 +1539,11 @@ export type AccountCreateWithoutTicketsInput = {
   keptHostnames?: Prisma.HostnameClaimCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   serviceGrants?: Prisma.ServiceGrantCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   serviceShares?: Prisma.ServiceShareCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  noticeChannels?: Prisma.NoticeChannelCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  noticeSettings?: Prisma.NoticeSettingsCreateNestedOneWithoutAccountInput | runtime.Types.Skip
+  noticeIncidents?: Prisma.NoticeIncidentCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  notices?: Prisma.NoticeCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  noticeConfirmations?: Prisma.NoticeConfirmationCreateNestedManyWithoutAccountInput | runtime.Types.Skip
 }
 
 export type AccountUncheckedCreateWithoutTicketsInput = {
@@ -1313,6 +1563,11 @@ export type AccountUncheckedCreateWithoutTicketsInput = {
   keptHostnames?: Prisma.HostnameClaimUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   serviceGrants?: Prisma.ServiceGrantUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
   serviceShares?: Prisma.ServiceShareUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  noticeChannels?: Prisma.NoticeChannelUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  noticeSettings?: Prisma.NoticeSettingsUncheckedCreateNestedOneWithoutAccountInput | runtime.Types.Skip
+  noticeIncidents?: Prisma.NoticeIncidentUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  notices?: Prisma.NoticeUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  noticeConfirmations?: Prisma.NoticeConfirmationUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
 }
 
 export type AccountCreateOrConnectWithoutTicketsInput = {
@@ -1347,6 +1602,11 @@ export type AccountUpdateWithoutTicketsInput = {
   keptHostnames?: Prisma.HostnameClaimUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   serviceGrants?: Prisma.ServiceGrantUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   serviceShares?: Prisma.ServiceShareUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  noticeChannels?: Prisma.NoticeChannelUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  noticeSettings?: Prisma.NoticeSettingsUpdateOneWithoutAccountNestedInput | runtime.Types.Skip
+  noticeIncidents?: Prisma.NoticeIncidentUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  notices?: Prisma.NoticeUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  noticeConfirmations?: Prisma.NoticeConfirmationUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
 }
 
 export type AccountUncheckedUpdateWithoutTicketsInput = {
@@ -1366,6 +1626,561 @@ export type AccountUncheckedUpdateWithoutTicketsInput = {
   keptHostnames?: Prisma.HostnameClaimUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   serviceGrants?: Prisma.ServiceGrantUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
   serviceShares?: Prisma.ServiceShareUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  noticeChannels?: Prisma.NoticeChannelUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  noticeSettings?: Prisma.NoticeSettingsUncheckedUpdateOneWithoutAccountNestedInput | runtime.Types.Skip
+  noticeIncidents?: Prisma.NoticeIncidentUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  notices?: Prisma.NoticeUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  noticeConfirmations?: Prisma.NoticeConfirmationUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+}
+
+export type AccountCreateWithoutNoticeChannelsInput = {
+  name: string
+  email: string
+  role?: $Enums.AccountRole | runtime.Types.Skip
+  passwordHash?: string | null | runtime.Types.Skip
+  disabledAt?: Date | string | null | runtime.Types.Skip
+  createdAt?: Date | string | runtime.Types.Skip
+  timeZone?: string | runtime.Types.Skip
+  timeZoneChosen?: boolean | runtime.Types.Skip
+  sessions?: Prisma.SessionCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  accessTokens?: Prisma.AccessTokenCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  servers?: Prisma.ServerCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  gameServices?: Prisma.GameServiceCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  keptHostnames?: Prisma.HostnameClaimCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  serviceGrants?: Prisma.ServiceGrantCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  serviceShares?: Prisma.ServiceShareCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  tickets?: Prisma.TicketCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  noticeSettings?: Prisma.NoticeSettingsCreateNestedOneWithoutAccountInput | runtime.Types.Skip
+  noticeIncidents?: Prisma.NoticeIncidentCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  notices?: Prisma.NoticeCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  noticeConfirmations?: Prisma.NoticeConfirmationCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+}
+
+export type AccountUncheckedCreateWithoutNoticeChannelsInput = {
+  id?: number | runtime.Types.Skip
+  name: string
+  email: string
+  role?: $Enums.AccountRole | runtime.Types.Skip
+  passwordHash?: string | null | runtime.Types.Skip
+  disabledAt?: Date | string | null | runtime.Types.Skip
+  createdAt?: Date | string | runtime.Types.Skip
+  timeZone?: string | runtime.Types.Skip
+  timeZoneChosen?: boolean | runtime.Types.Skip
+  sessions?: Prisma.SessionUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  accessTokens?: Prisma.AccessTokenUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  servers?: Prisma.ServerUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  gameServices?: Prisma.GameServiceUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  keptHostnames?: Prisma.HostnameClaimUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  serviceGrants?: Prisma.ServiceGrantUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  serviceShares?: Prisma.ServiceShareUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  tickets?: Prisma.TicketUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  noticeSettings?: Prisma.NoticeSettingsUncheckedCreateNestedOneWithoutAccountInput | runtime.Types.Skip
+  noticeIncidents?: Prisma.NoticeIncidentUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  notices?: Prisma.NoticeUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  noticeConfirmations?: Prisma.NoticeConfirmationUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+}
+
+export type AccountCreateOrConnectWithoutNoticeChannelsInput = {
+  where: Prisma.AccountWhereUniqueInput
+  create: Prisma.XOR<Prisma.AccountCreateWithoutNoticeChannelsInput, Prisma.AccountUncheckedCreateWithoutNoticeChannelsInput>
+}
+
+export type AccountUpsertWithoutNoticeChannelsInput = {
+  update: Prisma.XOR<Prisma.AccountUpdateWithoutNoticeChannelsInput, Prisma.AccountUncheckedUpdateWithoutNoticeChannelsInput>
+  create: Prisma.XOR<Prisma.AccountCreateWithoutNoticeChannelsInput, Prisma.AccountUncheckedCreateWithoutNoticeChannelsInput>
+  where?: Prisma.AccountWhereInput | runtime.Types.Skip
+}
+
+export type AccountUpdateToOneWithWhereWithoutNoticeChannelsInput = {
+  where?: Prisma.AccountWhereInput | runtime.Types.Skip
+  data: Prisma.XOR<Prisma.AccountUpdateWithoutNoticeChannelsInput, Prisma.AccountUncheckedUpdateWithoutNoticeChannelsInput>
+}
+
+export type AccountUpdateWithoutNoticeChannelsInput = {
+  name?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
+  email?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
+  role?: Prisma.EnumAccountRoleFieldUpdateOperationsInput | $Enums.AccountRole | runtime.Types.Skip
+  passwordHash?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
+  disabledAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
+  createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
+  timeZone?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
+  timeZoneChosen?: Prisma.BoolFieldUpdateOperationsInput | boolean | runtime.Types.Skip
+  sessions?: Prisma.SessionUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  accessTokens?: Prisma.AccessTokenUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  servers?: Prisma.ServerUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  gameServices?: Prisma.GameServiceUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  keptHostnames?: Prisma.HostnameClaimUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  serviceGrants?: Prisma.ServiceGrantUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  serviceShares?: Prisma.ServiceShareUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  tickets?: Prisma.TicketUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  noticeSettings?: Prisma.NoticeSettingsUpdateOneWithoutAccountNestedInput | runtime.Types.Skip
+  noticeIncidents?: Prisma.NoticeIncidentUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  notices?: Prisma.NoticeUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  noticeConfirmations?: Prisma.NoticeConfirmationUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+}
+
+export type AccountUncheckedUpdateWithoutNoticeChannelsInput = {
+  id?: Prisma.IntFieldUpdateOperationsInput | number | runtime.Types.Skip
+  name?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
+  email?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
+  role?: Prisma.EnumAccountRoleFieldUpdateOperationsInput | $Enums.AccountRole | runtime.Types.Skip
+  passwordHash?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
+  disabledAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
+  createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
+  timeZone?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
+  timeZoneChosen?: Prisma.BoolFieldUpdateOperationsInput | boolean | runtime.Types.Skip
+  sessions?: Prisma.SessionUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  accessTokens?: Prisma.AccessTokenUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  servers?: Prisma.ServerUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  gameServices?: Prisma.GameServiceUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  keptHostnames?: Prisma.HostnameClaimUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  serviceGrants?: Prisma.ServiceGrantUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  serviceShares?: Prisma.ServiceShareUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  tickets?: Prisma.TicketUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  noticeSettings?: Prisma.NoticeSettingsUncheckedUpdateOneWithoutAccountNestedInput | runtime.Types.Skip
+  noticeIncidents?: Prisma.NoticeIncidentUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  notices?: Prisma.NoticeUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  noticeConfirmations?: Prisma.NoticeConfirmationUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+}
+
+export type AccountCreateWithoutNoticeSettingsInput = {
+  name: string
+  email: string
+  role?: $Enums.AccountRole | runtime.Types.Skip
+  passwordHash?: string | null | runtime.Types.Skip
+  disabledAt?: Date | string | null | runtime.Types.Skip
+  createdAt?: Date | string | runtime.Types.Skip
+  timeZone?: string | runtime.Types.Skip
+  timeZoneChosen?: boolean | runtime.Types.Skip
+  sessions?: Prisma.SessionCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  accessTokens?: Prisma.AccessTokenCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  servers?: Prisma.ServerCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  gameServices?: Prisma.GameServiceCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  keptHostnames?: Prisma.HostnameClaimCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  serviceGrants?: Prisma.ServiceGrantCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  serviceShares?: Prisma.ServiceShareCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  tickets?: Prisma.TicketCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  noticeChannels?: Prisma.NoticeChannelCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  noticeIncidents?: Prisma.NoticeIncidentCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  notices?: Prisma.NoticeCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  noticeConfirmations?: Prisma.NoticeConfirmationCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+}
+
+export type AccountUncheckedCreateWithoutNoticeSettingsInput = {
+  id?: number | runtime.Types.Skip
+  name: string
+  email: string
+  role?: $Enums.AccountRole | runtime.Types.Skip
+  passwordHash?: string | null | runtime.Types.Skip
+  disabledAt?: Date | string | null | runtime.Types.Skip
+  createdAt?: Date | string | runtime.Types.Skip
+  timeZone?: string | runtime.Types.Skip
+  timeZoneChosen?: boolean | runtime.Types.Skip
+  sessions?: Prisma.SessionUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  accessTokens?: Prisma.AccessTokenUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  servers?: Prisma.ServerUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  gameServices?: Prisma.GameServiceUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  keptHostnames?: Prisma.HostnameClaimUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  serviceGrants?: Prisma.ServiceGrantUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  serviceShares?: Prisma.ServiceShareUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  tickets?: Prisma.TicketUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  noticeChannels?: Prisma.NoticeChannelUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  noticeIncidents?: Prisma.NoticeIncidentUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  notices?: Prisma.NoticeUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  noticeConfirmations?: Prisma.NoticeConfirmationUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+}
+
+export type AccountCreateOrConnectWithoutNoticeSettingsInput = {
+  where: Prisma.AccountWhereUniqueInput
+  create: Prisma.XOR<Prisma.AccountCreateWithoutNoticeSettingsInput, Prisma.AccountUncheckedCreateWithoutNoticeSettingsInput>
+}
+
+export type AccountUpsertWithoutNoticeSettingsInput = {
+  update: Prisma.XOR<Prisma.AccountUpdateWithoutNoticeSettingsInput, Prisma.AccountUncheckedUpdateWithoutNoticeSettingsInput>
+  create: Prisma.XOR<Prisma.AccountCreateWithoutNoticeSettingsInput, Prisma.AccountUncheckedCreateWithoutNoticeSettingsInput>
+  where?: Prisma.AccountWhereInput | runtime.Types.Skip
+}
+
+export type AccountUpdateToOneWithWhereWithoutNoticeSettingsInput = {
+  where?: Prisma.AccountWhereInput | runtime.Types.Skip
+  data: Prisma.XOR<Prisma.AccountUpdateWithoutNoticeSettingsInput, Prisma.AccountUncheckedUpdateWithoutNoticeSettingsInput>
+}
+
+export type AccountUpdateWithoutNoticeSettingsInput = {
+  name?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
+  email?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
+  role?: Prisma.EnumAccountRoleFieldUpdateOperationsInput | $Enums.AccountRole | runtime.Types.Skip
+  passwordHash?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
+  disabledAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
+  createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
+  timeZone?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
+  timeZoneChosen?: Prisma.BoolFieldUpdateOperationsInput | boolean | runtime.Types.Skip
+  sessions?: Prisma.SessionUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  accessTokens?: Prisma.AccessTokenUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  servers?: Prisma.ServerUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  gameServices?: Prisma.GameServiceUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  keptHostnames?: Prisma.HostnameClaimUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  serviceGrants?: Prisma.ServiceGrantUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  serviceShares?: Prisma.ServiceShareUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  tickets?: Prisma.TicketUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  noticeChannels?: Prisma.NoticeChannelUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  noticeIncidents?: Prisma.NoticeIncidentUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  notices?: Prisma.NoticeUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  noticeConfirmations?: Prisma.NoticeConfirmationUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+}
+
+export type AccountUncheckedUpdateWithoutNoticeSettingsInput = {
+  id?: Prisma.IntFieldUpdateOperationsInput | number | runtime.Types.Skip
+  name?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
+  email?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
+  role?: Prisma.EnumAccountRoleFieldUpdateOperationsInput | $Enums.AccountRole | runtime.Types.Skip
+  passwordHash?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
+  disabledAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
+  createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
+  timeZone?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
+  timeZoneChosen?: Prisma.BoolFieldUpdateOperationsInput | boolean | runtime.Types.Skip
+  sessions?: Prisma.SessionUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  accessTokens?: Prisma.AccessTokenUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  servers?: Prisma.ServerUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  gameServices?: Prisma.GameServiceUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  keptHostnames?: Prisma.HostnameClaimUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  serviceGrants?: Prisma.ServiceGrantUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  serviceShares?: Prisma.ServiceShareUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  tickets?: Prisma.TicketUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  noticeChannels?: Prisma.NoticeChannelUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  noticeIncidents?: Prisma.NoticeIncidentUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  notices?: Prisma.NoticeUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  noticeConfirmations?: Prisma.NoticeConfirmationUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+}
+
+export type AccountCreateWithoutNoticeIncidentsInput = {
+  name: string
+  email: string
+  role?: $Enums.AccountRole | runtime.Types.Skip
+  passwordHash?: string | null | runtime.Types.Skip
+  disabledAt?: Date | string | null | runtime.Types.Skip
+  createdAt?: Date | string | runtime.Types.Skip
+  timeZone?: string | runtime.Types.Skip
+  timeZoneChosen?: boolean | runtime.Types.Skip
+  sessions?: Prisma.SessionCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  accessTokens?: Prisma.AccessTokenCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  servers?: Prisma.ServerCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  gameServices?: Prisma.GameServiceCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  keptHostnames?: Prisma.HostnameClaimCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  serviceGrants?: Prisma.ServiceGrantCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  serviceShares?: Prisma.ServiceShareCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  tickets?: Prisma.TicketCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  noticeChannels?: Prisma.NoticeChannelCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  noticeSettings?: Prisma.NoticeSettingsCreateNestedOneWithoutAccountInput | runtime.Types.Skip
+  notices?: Prisma.NoticeCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  noticeConfirmations?: Prisma.NoticeConfirmationCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+}
+
+export type AccountUncheckedCreateWithoutNoticeIncidentsInput = {
+  id?: number | runtime.Types.Skip
+  name: string
+  email: string
+  role?: $Enums.AccountRole | runtime.Types.Skip
+  passwordHash?: string | null | runtime.Types.Skip
+  disabledAt?: Date | string | null | runtime.Types.Skip
+  createdAt?: Date | string | runtime.Types.Skip
+  timeZone?: string | runtime.Types.Skip
+  timeZoneChosen?: boolean | runtime.Types.Skip
+  sessions?: Prisma.SessionUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  accessTokens?: Prisma.AccessTokenUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  servers?: Prisma.ServerUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  gameServices?: Prisma.GameServiceUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  keptHostnames?: Prisma.HostnameClaimUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  serviceGrants?: Prisma.ServiceGrantUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  serviceShares?: Prisma.ServiceShareUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  tickets?: Prisma.TicketUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  noticeChannels?: Prisma.NoticeChannelUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  noticeSettings?: Prisma.NoticeSettingsUncheckedCreateNestedOneWithoutAccountInput | runtime.Types.Skip
+  notices?: Prisma.NoticeUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  noticeConfirmations?: Prisma.NoticeConfirmationUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+}
+
+export type AccountCreateOrConnectWithoutNoticeIncidentsInput = {
+  where: Prisma.AccountWhereUniqueInput
+  create: Prisma.XOR<Prisma.AccountCreateWithoutNoticeIncidentsInput, Prisma.AccountUncheckedCreateWithoutNoticeIncidentsInput>
+}
+
+export type AccountUpsertWithoutNoticeIncidentsInput = {
+  update: Prisma.XOR<Prisma.AccountUpdateWithoutNoticeIncidentsInput, Prisma.AccountUncheckedUpdateWithoutNoticeIncidentsInput>
+  create: Prisma.XOR<Prisma.AccountCreateWithoutNoticeIncidentsInput, Prisma.AccountUncheckedCreateWithoutNoticeIncidentsInput>
+  where?: Prisma.AccountWhereInput | runtime.Types.Skip
+}
+
+export type AccountUpdateToOneWithWhereWithoutNoticeIncidentsInput = {
+  where?: Prisma.AccountWhereInput | runtime.Types.Skip
+  data: Prisma.XOR<Prisma.AccountUpdateWithoutNoticeIncidentsInput, Prisma.AccountUncheckedUpdateWithoutNoticeIncidentsInput>
+}
+
+export type AccountUpdateWithoutNoticeIncidentsInput = {
+  name?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
+  email?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
+  role?: Prisma.EnumAccountRoleFieldUpdateOperationsInput | $Enums.AccountRole | runtime.Types.Skip
+  passwordHash?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
+  disabledAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
+  createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
+  timeZone?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
+  timeZoneChosen?: Prisma.BoolFieldUpdateOperationsInput | boolean | runtime.Types.Skip
+  sessions?: Prisma.SessionUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  accessTokens?: Prisma.AccessTokenUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  servers?: Prisma.ServerUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  gameServices?: Prisma.GameServiceUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  keptHostnames?: Prisma.HostnameClaimUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  serviceGrants?: Prisma.ServiceGrantUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  serviceShares?: Prisma.ServiceShareUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  tickets?: Prisma.TicketUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  noticeChannels?: Prisma.NoticeChannelUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  noticeSettings?: Prisma.NoticeSettingsUpdateOneWithoutAccountNestedInput | runtime.Types.Skip
+  notices?: Prisma.NoticeUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  noticeConfirmations?: Prisma.NoticeConfirmationUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+}
+
+export type AccountUncheckedUpdateWithoutNoticeIncidentsInput = {
+  id?: Prisma.IntFieldUpdateOperationsInput | number | runtime.Types.Skip
+  name?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
+  email?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
+  role?: Prisma.EnumAccountRoleFieldUpdateOperationsInput | $Enums.AccountRole | runtime.Types.Skip
+  passwordHash?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
+  disabledAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
+  createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
+  timeZone?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
+  timeZoneChosen?: Prisma.BoolFieldUpdateOperationsInput | boolean | runtime.Types.Skip
+  sessions?: Prisma.SessionUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  accessTokens?: Prisma.AccessTokenUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  servers?: Prisma.ServerUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  gameServices?: Prisma.GameServiceUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  keptHostnames?: Prisma.HostnameClaimUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  serviceGrants?: Prisma.ServiceGrantUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  serviceShares?: Prisma.ServiceShareUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  tickets?: Prisma.TicketUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  noticeChannels?: Prisma.NoticeChannelUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  noticeSettings?: Prisma.NoticeSettingsUncheckedUpdateOneWithoutAccountNestedInput | runtime.Types.Skip
+  notices?: Prisma.NoticeUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  noticeConfirmations?: Prisma.NoticeConfirmationUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+}
+
+export type AccountCreateWithoutNoticesInput = {
+  name: string
+  email: string
+  role?: $Enums.AccountRole | runtime.Types.Skip
+  passwordHash?: string | null | runtime.Types.Skip
+  disabledAt?: Date | string | null | runtime.Types.Skip
+  createdAt?: Date | string | runtime.Types.Skip
+  timeZone?: string | runtime.Types.Skip
+  timeZoneChosen?: boolean | runtime.Types.Skip
+  sessions?: Prisma.SessionCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  accessTokens?: Prisma.AccessTokenCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  servers?: Prisma.ServerCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  gameServices?: Prisma.GameServiceCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  keptHostnames?: Prisma.HostnameClaimCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  serviceGrants?: Prisma.ServiceGrantCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  serviceShares?: Prisma.ServiceShareCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  tickets?: Prisma.TicketCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  noticeChannels?: Prisma.NoticeChannelCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  noticeSettings?: Prisma.NoticeSettingsCreateNestedOneWithoutAccountInput | runtime.Types.Skip
+  noticeIncidents?: Prisma.NoticeIncidentCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  noticeConfirmations?: Prisma.NoticeConfirmationCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+}
+
+export type AccountUncheckedCreateWithoutNoticesInput = {
+  id?: number | runtime.Types.Skip
+  name: string
+  email: string
+  role?: $Enums.AccountRole | runtime.Types.Skip
+  passwordHash?: string | null | runtime.Types.Skip
+  disabledAt?: Date | string | null | runtime.Types.Skip
+  createdAt?: Date | string | runtime.Types.Skip
+  timeZone?: string | runtime.Types.Skip
+  timeZoneChosen?: boolean | runtime.Types.Skip
+  sessions?: Prisma.SessionUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  accessTokens?: Prisma.AccessTokenUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  servers?: Prisma.ServerUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  gameServices?: Prisma.GameServiceUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  keptHostnames?: Prisma.HostnameClaimUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  serviceGrants?: Prisma.ServiceGrantUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  serviceShares?: Prisma.ServiceShareUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  tickets?: Prisma.TicketUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  noticeChannels?: Prisma.NoticeChannelUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  noticeSettings?: Prisma.NoticeSettingsUncheckedCreateNestedOneWithoutAccountInput | runtime.Types.Skip
+  noticeIncidents?: Prisma.NoticeIncidentUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  noticeConfirmations?: Prisma.NoticeConfirmationUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+}
+
+export type AccountCreateOrConnectWithoutNoticesInput = {
+  where: Prisma.AccountWhereUniqueInput
+  create: Prisma.XOR<Prisma.AccountCreateWithoutNoticesInput, Prisma.AccountUncheckedCreateWithoutNoticesInput>
+}
+
+export type AccountUpsertWithoutNoticesInput = {
+  update: Prisma.XOR<Prisma.AccountUpdateWithoutNoticesInput, Prisma.AccountUncheckedUpdateWithoutNoticesInput>
+  create: Prisma.XOR<Prisma.AccountCreateWithoutNoticesInput, Prisma.AccountUncheckedCreateWithoutNoticesInput>
+  where?: Prisma.AccountWhereInput | runtime.Types.Skip
+}
+
+export type AccountUpdateToOneWithWhereWithoutNoticesInput = {
+  where?: Prisma.AccountWhereInput | runtime.Types.Skip
+  data: Prisma.XOR<Prisma.AccountUpdateWithoutNoticesInput, Prisma.AccountUncheckedUpdateWithoutNoticesInput>
+}
+
+export type AccountUpdateWithoutNoticesInput = {
+  name?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
+  email?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
+  role?: Prisma.EnumAccountRoleFieldUpdateOperationsInput | $Enums.AccountRole | runtime.Types.Skip
+  passwordHash?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
+  disabledAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
+  createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
+  timeZone?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
+  timeZoneChosen?: Prisma.BoolFieldUpdateOperationsInput | boolean | runtime.Types.Skip
+  sessions?: Prisma.SessionUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  accessTokens?: Prisma.AccessTokenUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  servers?: Prisma.ServerUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  gameServices?: Prisma.GameServiceUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  keptHostnames?: Prisma.HostnameClaimUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  serviceGrants?: Prisma.ServiceGrantUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  serviceShares?: Prisma.ServiceShareUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  tickets?: Prisma.TicketUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  noticeChannels?: Prisma.NoticeChannelUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  noticeSettings?: Prisma.NoticeSettingsUpdateOneWithoutAccountNestedInput | runtime.Types.Skip
+  noticeIncidents?: Prisma.NoticeIncidentUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  noticeConfirmations?: Prisma.NoticeConfirmationUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+}
+
+export type AccountUncheckedUpdateWithoutNoticesInput = {
+  id?: Prisma.IntFieldUpdateOperationsInput | number | runtime.Types.Skip
+  name?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
+  email?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
+  role?: Prisma.EnumAccountRoleFieldUpdateOperationsInput | $Enums.AccountRole | runtime.Types.Skip
+  passwordHash?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
+  disabledAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
+  createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
+  timeZone?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
+  timeZoneChosen?: Prisma.BoolFieldUpdateOperationsInput | boolean | runtime.Types.Skip
+  sessions?: Prisma.SessionUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  accessTokens?: Prisma.AccessTokenUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  servers?: Prisma.ServerUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  gameServices?: Prisma.GameServiceUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  keptHostnames?: Prisma.HostnameClaimUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  serviceGrants?: Prisma.ServiceGrantUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  serviceShares?: Prisma.ServiceShareUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  tickets?: Prisma.TicketUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  noticeChannels?: Prisma.NoticeChannelUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  noticeSettings?: Prisma.NoticeSettingsUncheckedUpdateOneWithoutAccountNestedInput | runtime.Types.Skip
+  noticeIncidents?: Prisma.NoticeIncidentUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  noticeConfirmations?: Prisma.NoticeConfirmationUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+}
+
+export type AccountCreateWithoutNoticeConfirmationsInput = {
+  name: string
+  email: string
+  role?: $Enums.AccountRole | runtime.Types.Skip
+  passwordHash?: string | null | runtime.Types.Skip
+  disabledAt?: Date | string | null | runtime.Types.Skip
+  createdAt?: Date | string | runtime.Types.Skip
+  timeZone?: string | runtime.Types.Skip
+  timeZoneChosen?: boolean | runtime.Types.Skip
+  sessions?: Prisma.SessionCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  accessTokens?: Prisma.AccessTokenCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  servers?: Prisma.ServerCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  gameServices?: Prisma.GameServiceCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  keptHostnames?: Prisma.HostnameClaimCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  serviceGrants?: Prisma.ServiceGrantCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  serviceShares?: Prisma.ServiceShareCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  tickets?: Prisma.TicketCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  noticeChannels?: Prisma.NoticeChannelCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  noticeSettings?: Prisma.NoticeSettingsCreateNestedOneWithoutAccountInput | runtime.Types.Skip
+  noticeIncidents?: Prisma.NoticeIncidentCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  notices?: Prisma.NoticeCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+}
+
+export type AccountUncheckedCreateWithoutNoticeConfirmationsInput = {
+  id?: number | runtime.Types.Skip
+  name: string
+  email: string
+  role?: $Enums.AccountRole | runtime.Types.Skip
+  passwordHash?: string | null | runtime.Types.Skip
+  disabledAt?: Date | string | null | runtime.Types.Skip
+  createdAt?: Date | string | runtime.Types.Skip
+  timeZone?: string | runtime.Types.Skip
+  timeZoneChosen?: boolean | runtime.Types.Skip
+  sessions?: Prisma.SessionUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  accessTokens?: Prisma.AccessTokenUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  servers?: Prisma.ServerUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  gameServices?: Prisma.GameServiceUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  keptHostnames?: Prisma.HostnameClaimUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  serviceGrants?: Prisma.ServiceGrantUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  serviceShares?: Prisma.ServiceShareUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  tickets?: Prisma.TicketUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  noticeChannels?: Prisma.NoticeChannelUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  noticeSettings?: Prisma.NoticeSettingsUncheckedCreateNestedOneWithoutAccountInput | runtime.Types.Skip
+  noticeIncidents?: Prisma.NoticeIncidentUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+  notices?: Prisma.NoticeUncheckedCreateNestedManyWithoutAccountInput | runtime.Types.Skip
+}
+
+export type AccountCreateOrConnectWithoutNoticeConfirmationsInput = {
+  where: Prisma.AccountWhereUniqueInput
+  create: Prisma.XOR<Prisma.AccountCreateWithoutNoticeConfirmationsInput, Prisma.AccountUncheckedCreateWithoutNoticeConfirmationsInput>
+}
+
+export type AccountUpsertWithoutNoticeConfirmationsInput = {
+  update: Prisma.XOR<Prisma.AccountUpdateWithoutNoticeConfirmationsInput, Prisma.AccountUncheckedUpdateWithoutNoticeConfirmationsInput>
+  create: Prisma.XOR<Prisma.AccountCreateWithoutNoticeConfirmationsInput, Prisma.AccountUncheckedCreateWithoutNoticeConfirmationsInput>
+  where?: Prisma.AccountWhereInput | runtime.Types.Skip
+}
+
+export type AccountUpdateToOneWithWhereWithoutNoticeConfirmationsInput = {
+  where?: Prisma.AccountWhereInput | runtime.Types.Skip
+  data: Prisma.XOR<Prisma.AccountUpdateWithoutNoticeConfirmationsInput, Prisma.AccountUncheckedUpdateWithoutNoticeConfirmationsInput>
+}
+
+export type AccountUpdateWithoutNoticeConfirmationsInput = {
+  name?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
+  email?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
+  role?: Prisma.EnumAccountRoleFieldUpdateOperationsInput | $Enums.AccountRole | runtime.Types.Skip
+  passwordHash?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
+  disabledAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
+  createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
+  timeZone?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
+  timeZoneChosen?: Prisma.BoolFieldUpdateOperationsInput | boolean | runtime.Types.Skip
+  sessions?: Prisma.SessionUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  accessTokens?: Prisma.AccessTokenUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  servers?: Prisma.ServerUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  gameServices?: Prisma.GameServiceUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  keptHostnames?: Prisma.HostnameClaimUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  serviceGrants?: Prisma.ServiceGrantUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  serviceShares?: Prisma.ServiceShareUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  tickets?: Prisma.TicketUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  noticeChannels?: Prisma.NoticeChannelUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  noticeSettings?: Prisma.NoticeSettingsUpdateOneWithoutAccountNestedInput | runtime.Types.Skip
+  noticeIncidents?: Prisma.NoticeIncidentUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  notices?: Prisma.NoticeUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+}
+
+export type AccountUncheckedUpdateWithoutNoticeConfirmationsInput = {
+  id?: Prisma.IntFieldUpdateOperationsInput | number | runtime.Types.Skip
+  name?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
+  email?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
+  role?: Prisma.EnumAccountRoleFieldUpdateOperationsInput | $Enums.AccountRole | runtime.Types.Skip
+  passwordHash?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
+  disabledAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
+  createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
+  timeZone?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
+  timeZoneChosen?: Prisma.BoolFieldUpdateOperationsInput | boolean | runtime.Types.Skip
+  sessions?: Prisma.SessionUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  accessTokens?: Prisma.AccessTokenUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  servers?: Prisma.ServerUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  gameServices?: Prisma.GameServiceUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  keptHostnames?: Prisma.HostnameClaimUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  serviceGrants?: Prisma.ServiceGrantUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  serviceShares?: Prisma.ServiceShareUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  tickets?: Prisma.TicketUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  noticeChannels?: Prisma.NoticeChannelUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  noticeSettings?: Prisma.NoticeSettingsUncheckedUpdateOneWithoutAccountNestedInput | runtime.Types.Skip
+  noticeIncidents?: Prisma.NoticeIncidentUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
+  notices?: Prisma.NoticeUncheckedUpdateManyWithoutAccountNestedInput | runtime.Types.Skip
 }
 
 
@@ -1382,6 +2197,10 @@ export type AccountCountOutputType = {
   serviceGrants: number
   serviceShares: number
   tickets: number
+  noticeChannels: number
+  noticeIncidents: number
+  notices: number
+  noticeConfirmations: number
 }
 
 export type AccountCountOutputTypeSelect<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
@@ -1393,6 +2212,10 @@ export type AccountCountOutputTypeSelect<ExtArgs extends runtime.Types.Extension
   serviceGrants?: boolean | AccountCountOutputTypeCountServiceGrantsArgs
   serviceShares?: boolean | AccountCountOutputTypeCountServiceSharesArgs
   tickets?: boolean | AccountCountOutputTypeCountTicketsArgs
+  noticeChannels?: boolean | AccountCountOutputTypeCountNoticeChannelsArgs
+  noticeIncidents?: boolean | AccountCountOutputTypeCountNoticeIncidentsArgs
+  notices?: boolean | AccountCountOutputTypeCountNoticesArgs
+  noticeConfirmations?: boolean | AccountCountOutputTypeCountNoticeConfirmationsArgs
 }
 
 /**
@@ -1461,6 +2284,34 @@ export type AccountCountOutputTypeCountTicketsArgs<ExtArgs extends runtime.Types
   where?: Prisma.TicketWhereInput | runtime.Types.Skip
 }
 
+/**
+ * AccountCountOutputType without action
+ */
+export type AccountCountOutputTypeCountNoticeChannelsArgs<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
+  where?: Prisma.NoticeChannelWhereInput | runtime.Types.Skip
+}
+
+/**
+ * AccountCountOutputType without action
+ */
+export type AccountCountOutputTypeCountNoticeIncidentsArgs<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
+  where?: Prisma.NoticeIncidentWhereInput | runtime.Types.Skip
+}
+
+/**
+ * AccountCountOutputType without action
+ */
+export type AccountCountOutputTypeCountNoticesArgs<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
+  where?: Prisma.NoticeWhereInput | runtime.Types.Skip
+}
+
+/**
+ * AccountCountOutputType without action
+ */
+export type AccountCountOutputTypeCountNoticeConfirmationsArgs<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
+  where?: Prisma.NoticeConfirmationWhereInput | runtime.Types.Skip
+}
+
 
 export type AccountSelect<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetSelect<{
   id?: boolean | runtime.Types.Skip
@@ -1480,6 +2331,11 @@ export type AccountSelect<ExtArgs extends runtime.Types.Extensions.InternalArgs 
   serviceGrants?: boolean | Prisma.Account$serviceGrantsArgs<ExtArgs> | runtime.Types.Skip
   serviceShares?: boolean | Prisma.Account$serviceSharesArgs<ExtArgs> | runtime.Types.Skip
   tickets?: boolean | Prisma.Account$ticketsArgs<ExtArgs> | runtime.Types.Skip
+  noticeChannels?: boolean | Prisma.Account$noticeChannelsArgs<ExtArgs> | runtime.Types.Skip
+  noticeSettings?: boolean | Prisma.Account$noticeSettingsArgs<ExtArgs> | runtime.Types.Skip
+  noticeIncidents?: boolean | Prisma.Account$noticeIncidentsArgs<ExtArgs> | runtime.Types.Skip
+  notices?: boolean | Prisma.Account$noticesArgs<ExtArgs> | runtime.Types.Skip
+  noticeConfirmations?: boolean | Prisma.Account$noticeConfirmationsArgs<ExtArgs> | runtime.Types.Skip
   _count?: boolean | Prisma.AccountCountOutputTypeDefaultArgs<ExtArgs> | runtime.Types.Skip
 }, ExtArgs["result"]["account"]>
 
@@ -1529,6 +2385,11 @@ export type AccountInclude<ExtArgs extends runtime.Types.Extensions.InternalArgs
   serviceGrants?: boolean | Prisma.Account$serviceGrantsArgs<ExtArgs> | runtime.Types.Skip
   serviceShares?: boolean | Prisma.Account$serviceSharesArgs<ExtArgs> | runtime.Types.Skip
   tickets?: boolean | Prisma.Account$ticketsArgs<ExtArgs> | runtime.Types.Skip
+  noticeChannels?: boolean | Prisma.Account$noticeChannelsArgs<ExtArgs> | runtime.Types.Skip
+  noticeSettings?: boolean | Prisma.Account$noticeSettingsArgs<ExtArgs> | runtime.Types.Skip
+  noticeIncidents?: boolean | Prisma.Account$noticeIncidentsArgs<ExtArgs> | runtime.Types.Skip
+  notices?: boolean | Prisma.Account$noticesArgs<ExtArgs> | runtime.Types.Skip
+  noticeConfirmations?: boolean | Prisma.Account$noticeConfirmationsArgs<ExtArgs> | runtime.Types.Skip
   _count?: boolean | Prisma.AccountCountOutputTypeDefaultArgs<ExtArgs> | runtime.Types.Skip
 }
 export type AccountIncludeCreateManyAndReturn<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {}
@@ -1545,6 +2406,11 @@ export type $AccountPayload<ExtArgs extends runtime.Types.Extensions.InternalArg
     serviceGrants: Prisma.$ServiceGrantPayload<ExtArgs>[]
     serviceShares: Prisma.$ServiceSharePayload<ExtArgs>[]
     tickets: Prisma.$TicketPayload<ExtArgs>[]
+    noticeChannels: Prisma.$NoticeChannelPayload<ExtArgs>[]
+    noticeSettings: Prisma.$NoticeSettingsPayload<ExtArgs> | null
+    noticeIncidents: Prisma.$NoticeIncidentPayload<ExtArgs>[]
+    notices: Prisma.$NoticePayload<ExtArgs>[]
+    noticeConfirmations: Prisma.$NoticeConfirmationPayload<ExtArgs>[]
   }
   scalars: runtime.Types.Extensions.GetPayloadResult<{
     id: number
@@ -1970,6 +2836,11 @@ export interface Prisma__AccountClient<T, Null = never, ExtArgs extends runtime.
   serviceGrants<T extends Prisma.Account$serviceGrantsArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.Account$serviceGrantsArgs<ExtArgs>>): Prisma.PrismaPromise<runtime.Types.Result.GetResult<Prisma.$ServiceGrantPayload<ExtArgs>, T, "findMany", GlobalOmitOptions> | Null>
   serviceShares<T extends Prisma.Account$serviceSharesArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.Account$serviceSharesArgs<ExtArgs>>): Prisma.PrismaPromise<runtime.Types.Result.GetResult<Prisma.$ServiceSharePayload<ExtArgs>, T, "findMany", GlobalOmitOptions> | Null>
   tickets<T extends Prisma.Account$ticketsArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.Account$ticketsArgs<ExtArgs>>): Prisma.PrismaPromise<runtime.Types.Result.GetResult<Prisma.$TicketPayload<ExtArgs>, T, "findMany", GlobalOmitOptions> | Null>
+  noticeChannels<T extends Prisma.Account$noticeChannelsArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.Account$noticeChannelsArgs<ExtArgs>>): Prisma.PrismaPromise<runtime.Types.Result.GetResult<Prisma.$NoticeChannelPayload<ExtArgs>, T, "findMany", GlobalOmitOptions> | Null>
+  noticeSettings<T extends Prisma.Account$noticeSettingsArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.Account$noticeSettingsArgs<ExtArgs>>): Prisma.Prisma__NoticeSettingsClient<runtime.Types.Result.GetResult<Prisma.$NoticeSettingsPayload<ExtArgs>, T, "findUniqueOrThrow", GlobalOmitOptions> | null, null, ExtArgs, GlobalOmitOptions>
+  noticeIncidents<T extends Prisma.Account$noticeIncidentsArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.Account$noticeIncidentsArgs<ExtArgs>>): Prisma.PrismaPromise<runtime.Types.Result.GetResult<Prisma.$NoticeIncidentPayload<ExtArgs>, T, "findMany", GlobalOmitOptions> | Null>
+  notices<T extends Prisma.Account$noticesArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.Account$noticesArgs<ExtArgs>>): Prisma.PrismaPromise<runtime.Types.Result.GetResult<Prisma.$NoticePayload<ExtArgs>, T, "findMany", GlobalOmitOptions> | Null>
+  noticeConfirmations<T extends Prisma.Account$noticeConfirmationsArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.Account$noticeConfirmationsArgs<ExtArgs>>): Prisma.PrismaPromise<runtime.Types.Result.GetResult<Prisma.$NoticeConfirmationPayload<ExtArgs>, T, "findMany", GlobalOmitOptions> | Null>
   /**
    * Attaches callbacks for the resolution and/or rejection of the Promise.
    * @param onfulfilled The callback to execute when the Promise is resolved.
@@ -2599,6 +3470,121 @@ export type Account$ticketsArgs<ExtArgs extends runtime.Types.Extensions.Interna
   take?: number | runtime.Types.Skip
   skip?: number | runtime.Types.Skip
   distinct?: Prisma.TicketScalarFieldEnum | Prisma.TicketScalarFieldEnum[] | runtime.Types.Skip
+}
+
+/**
+ * Account.noticeChannels
+ */
+export type Account$noticeChannelsArgs<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
+  /**
+   * Select specific fields to fetch from the NoticeChannel
+   */
+  select?: Prisma.NoticeChannelSelect<ExtArgs> | null
+  /**
+   * Omit specific fields from the NoticeChannel
+   */
+  omit?: Prisma.NoticeChannelOmit<ExtArgs> | null
+  /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.NoticeChannelInclude<ExtArgs> | null
+  where?: Prisma.NoticeChannelWhereInput | runtime.Types.Skip
+  orderBy?: Prisma.NoticeChannelOrderByWithRelationInput | Prisma.NoticeChannelOrderByWithRelationInput[] | runtime.Types.Skip
+  cursor?: Prisma.NoticeChannelWhereUniqueInput | runtime.Types.Skip
+  take?: number | runtime.Types.Skip
+  skip?: number | runtime.Types.Skip
+  distinct?: Prisma.NoticeChannelScalarFieldEnum | Prisma.NoticeChannelScalarFieldEnum[] | runtime.Types.Skip
+}
+
+/**
+ * Account.noticeSettings
+ */
+export type Account$noticeSettingsArgs<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
+  /**
+   * Select specific fields to fetch from the NoticeSettings
+   */
+  select?: Prisma.NoticeSettingsSelect<ExtArgs> | null
+  /**
+   * Omit specific fields from the NoticeSettings
+   */
+  omit?: Prisma.NoticeSettingsOmit<ExtArgs> | null
+  /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.NoticeSettingsInclude<ExtArgs> | null
+  where?: Prisma.NoticeSettingsWhereInput | runtime.Types.Skip
+}
+
+/**
+ * Account.noticeIncidents
+ */
+export type Account$noticeIncidentsArgs<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
+  /**
+   * Select specific fields to fetch from the NoticeIncident
+   */
+  select?: Prisma.NoticeIncidentSelect<ExtArgs> | null
+  /**
+   * Omit specific fields from the NoticeIncident
+   */
+  omit?: Prisma.NoticeIncidentOmit<ExtArgs> | null
+  /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.NoticeIncidentInclude<ExtArgs> | null
+  where?: Prisma.NoticeIncidentWhereInput | runtime.Types.Skip
+  orderBy?: Prisma.NoticeIncidentOrderByWithRelationInput | Prisma.NoticeIncidentOrderByWithRelationInput[] | runtime.Types.Skip
+  cursor?: Prisma.NoticeIncidentWhereUniqueInput | runtime.Types.Skip
+  take?: number | runtime.Types.Skip
+  skip?: number | runtime.Types.Skip
+  distinct?: Prisma.NoticeIncidentScalarFieldEnum | Prisma.NoticeIncidentScalarFieldEnum[] | runtime.Types.Skip
+}
+
+/**
+ * Account.notices
+ */
+export type Account$noticesArgs<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
+  /**
+   * Select specific fields to fetch from the Notice
+   */
+  select?: Prisma.NoticeSelect<ExtArgs> | null
+  /**
+   * Omit specific fields from the Notice
+   */
+  omit?: Prisma.NoticeOmit<ExtArgs> | null
+  /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.NoticeInclude<ExtArgs> | null
+  where?: Prisma.NoticeWhereInput | runtime.Types.Skip
+  orderBy?: Prisma.NoticeOrderByWithRelationInput | Prisma.NoticeOrderByWithRelationInput[] | runtime.Types.Skip
+  cursor?: Prisma.NoticeWhereUniqueInput | runtime.Types.Skip
+  take?: number | runtime.Types.Skip
+  skip?: number | runtime.Types.Skip
+  distinct?: Prisma.NoticeScalarFieldEnum | Prisma.NoticeScalarFieldEnum[] | runtime.Types.Skip
+}
+
+/**
+ * Account.noticeConfirmations
+ */
+export type Account$noticeConfirmationsArgs<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
+  /**
+   * Select specific fields to fetch from the NoticeConfirmation
+   */
+  select?: Prisma.NoticeConfirmationSelect<ExtArgs> | null
+  /**
+   * Omit specific fields from the NoticeConfirmation
+   */
+  omit?: Prisma.NoticeConfirmationOmit<ExtArgs> | null
+  /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.NoticeConfirmationInclude<ExtArgs> | null
+  where?: Prisma.NoticeConfirmationWhereInput | runtime.Types.Skip
+  orderBy?: Prisma.NoticeConfirmationOrderByWithRelationInput | Prisma.NoticeConfirmationOrderByWithRelationInput[] | runtime.Types.Skip
+  cursor?: Prisma.NoticeConfirmationWhereUniqueInput | runtime.Types.Skip
+  take?: number | runtime.Types.Skip
+  skip?: number | runtime.Types.Skip
+  distinct?: Prisma.NoticeConfirmationScalarFieldEnum | Prisma.NoticeConfirmationScalarFieldEnum[] | runtime.Types.Skip
 }
 
 /**

@@ -306,6 +306,7 @@ export type ServerWhereInput = {
   telemetryHours?: Prisma.TelemetryHourListRelationFilter | runtime.Types.Skip
   benchmarkRuns?: Prisma.BenchmarkRunListRelationFilter | runtime.Types.Skip
   events?: Prisma.ServerEventListRelationFilter | runtime.Types.Skip
+  snooze?: Prisma.XOR<Prisma.ServerSnoozeNullableScalarRelationFilter, Prisma.ServerSnoozeWhereInput> | null | runtime.Types.Skip
 }
 
 export type ServerOrderByWithRelationInput = {
@@ -332,6 +333,7 @@ export type ServerOrderByWithRelationInput = {
   telemetryHours?: Prisma.TelemetryHourOrderByRelationAggregateInput | runtime.Types.Skip
   benchmarkRuns?: Prisma.BenchmarkRunOrderByRelationAggregateInput | runtime.Types.Skip
   events?: Prisma.ServerEventOrderByRelationAggregateInput | runtime.Types.Skip
+  snooze?: Prisma.ServerSnoozeOrderByWithRelationInput | runtime.Types.Skip
 }
 
 export type ServerWhereUniqueInput = Prisma.AtLeast<{
@@ -362,6 +364,7 @@ export type ServerWhereUniqueInput = Prisma.AtLeast<{
   telemetryHours?: Prisma.TelemetryHourListRelationFilter | runtime.Types.Skip
   benchmarkRuns?: Prisma.BenchmarkRunListRelationFilter | runtime.Types.Skip
   events?: Prisma.ServerEventListRelationFilter | runtime.Types.Skip
+  snooze?: Prisma.XOR<Prisma.ServerSnoozeNullableScalarRelationFilter, Prisma.ServerSnoozeWhereInput> | null | runtime.Types.Skip
 }, "id" | "accountId_formNonce">
 
 export type ServerOrderByWithAggregationInput = {
@@ -434,6 +437,7 @@ export type ServerCreateInput = {
   telemetryHours?: Prisma.TelemetryHourCreateNestedManyWithoutServerInput | runtime.Types.Skip
   benchmarkRuns?: Prisma.BenchmarkRunCreateNestedManyWithoutServerInput | runtime.Types.Skip
   events?: Prisma.ServerEventCreateNestedManyWithoutServerInput | runtime.Types.Skip
+  snooze?: Prisma.ServerSnoozeCreateNestedOneWithoutServerInput | runtime.Types.Skip
 }
 
 export type ServerUncheckedCreateInput = {
@@ -459,6 +463,7 @@ export type ServerUncheckedCreateInput = {
   telemetryHours?: Prisma.TelemetryHourUncheckedCreateNestedManyWithoutServerInput | runtime.Types.Skip
   benchmarkRuns?: Prisma.BenchmarkRunUncheckedCreateNestedManyWithoutServerInput | runtime.Types.Skip
   events?: Prisma.ServerEventUncheckedCreateNestedManyWithoutServerInput | runtime.Types.Skip
+  snooze?: Prisma.ServerSnoozeUncheckedCreateNestedOneWithoutServerInput | runtime.Types.Skip
 }
 
 export type ServerUpdateInput = {
@@ -483,6 +488,7 @@ export type ServerUpdateInput = {
   telemetryHours?: Prisma.TelemetryHourUpdateManyWithoutServerNestedInput | runtime.Types.Skip
   benchmarkRuns?: Prisma.BenchmarkRunUpdateManyWithoutServerNestedInput | runtime.Types.Skip
   events?: Prisma.ServerEventUpdateManyWithoutServerNestedInput | runtime.Types.Skip
+  snooze?: Prisma.ServerSnoozeUpdateOneWithoutServerNestedInput | runtime.Types.Skip
 }
 
 export type ServerUncheckedUpdateInput = {
@@ -508,6 +514,7 @@ export type ServerUncheckedUpdateInput = {
   telemetryHours?: Prisma.TelemetryHourUncheckedUpdateManyWithoutServerNestedInput | runtime.Types.Skip
   benchmarkRuns?: Prisma.BenchmarkRunUncheckedUpdateManyWithoutServerNestedInput | runtime.Types.Skip
   events?: Prisma.ServerEventUncheckedUpdateManyWithoutServerNestedInput | runtime.Types.Skip
+  snooze?: Prisma.ServerSnoozeUncheckedUpdateOneWithoutServerNestedInput | runtime.Types.Skip
 }
 
 export type ServerCreateManyInput = {
@@ -771,6 +778,20 @@ export type ServerUpdateOneRequiredWithoutBenchmarkRunsNestedInput = {
   update?: Prisma.XOR<Prisma.XOR<Prisma.ServerUpdateToOneWithWhereWithoutBenchmarkRunsInput, Prisma.ServerUpdateWithoutBenchmarkRunsInput>, Prisma.ServerUncheckedUpdateWithoutBenchmarkRunsInput> | runtime.Types.Skip
 }
 
+export type ServerCreateNestedOneWithoutSnoozeInput = {
+  create?: Prisma.XOR<Prisma.ServerCreateWithoutSnoozeInput, Prisma.ServerUncheckedCreateWithoutSnoozeInput> | runtime.Types.Skip
+  connectOrCreate?: Prisma.ServerCreateOrConnectWithoutSnoozeInput | runtime.Types.Skip
+  connect?: Prisma.ServerWhereUniqueInput | runtime.Types.Skip
+}
+
+export type ServerUpdateOneRequiredWithoutSnoozeNestedInput = {
+  create?: Prisma.XOR<Prisma.ServerCreateWithoutSnoozeInput, Prisma.ServerUncheckedCreateWithoutSnoozeInput> | runtime.Types.Skip
+  connectOrCreate?: Prisma.ServerCreateOrConnectWithoutSnoozeInput | runtime.Types.Skip
+  upsert?: Prisma.ServerUpsertWithoutSnoozeInput | runtime.Types.Skip
+  connect?: Prisma.ServerWhereUniqueInput | runtime.Types.Skip
+  update?: Prisma.XOR<Prisma.XOR<Prisma.ServerUpdateToOneWithWhereWithoutSnoozeInput, Prisma.ServerUpdateWithoutSnoozeInput>, Prisma.ServerUncheckedUpdateWithoutSnoozeInput> | runtime.Types.Skip
+}
+
 export type ServerCreateWithoutAccountInput = {
   label: string
   hostname: string
@@ -792,6 +813,7 @@ export type ServerCreateWithoutAccountInput = {
   telemetryHours?: Prisma.TelemetryHourCreateNestedManyWithoutServerInput | runtime.Types.Skip
   benchmarkRuns?: Prisma.BenchmarkRunCreateNestedManyWithoutServerInput | runtime.Types.Skip
   events?: Prisma.ServerEventCreateNestedManyWithoutServerInput | runtime.Types.Skip
+  snooze?: Prisma.ServerSnoozeCreateNestedOneWithoutServerInput | runtime.Types.Skip
 }
 
 export type ServerUncheckedCreateWithoutAccountInput = {
@@ -816,6 +838,7 @@ export type ServerUncheckedCreateWithoutAccountInput = {
   telemetryHours?: Prisma.TelemetryHourUncheckedCreateNestedManyWithoutServerInput | runtime.Types.Skip
   benchmarkRuns?: Prisma.BenchmarkRunUncheckedCreateNestedManyWithoutServerInput | runtime.Types.Skip
   events?: Prisma.ServerEventUncheckedCreateNestedManyWithoutServerInput | runtime.Types.Skip
+  snooze?: Prisma.ServerSnoozeUncheckedCreateNestedOneWithoutServerInput | runtime.Types.Skip
 }
 
 export type ServerCreateOrConnectWithoutAccountInput = {
@@ -888,6 +911,7 @@ export type ServerCreateWithoutEventsInput = {
   telemetrySamples?: Prisma.TelemetrySampleCreateNestedManyWithoutServerInput | runtime.Types.Skip
   telemetryHours?: Prisma.TelemetryHourCreateNestedManyWithoutServerInput | runtime.Types.Skip
   benchmarkRuns?: Prisma.BenchmarkRunCreateNestedManyWithoutServerInput | runtime.Types.Skip
+  snooze?: Prisma.ServerSnoozeCreateNestedOneWithoutServerInput | runtime.Types.Skip
 }
 
 export type ServerUncheckedCreateWithoutEventsInput = {
@@ -912,6 +936,7 @@ export type ServerUncheckedCreateWithoutEventsInput = {
   telemetrySamples?: Prisma.TelemetrySampleUncheckedCreateNestedManyWithoutServerInput | runtime.Types.Skip
   telemetryHours?: Prisma.TelemetryHourUncheckedCreateNestedManyWithoutServerInput | runtime.Types.Skip
   benchmarkRuns?: Prisma.BenchmarkRunUncheckedCreateNestedManyWithoutServerInput | runtime.Types.Skip
+  snooze?: Prisma.ServerSnoozeUncheckedCreateNestedOneWithoutServerInput | runtime.Types.Skip
 }
 
 export type ServerCreateOrConnectWithoutEventsInput = {
@@ -951,6 +976,7 @@ export type ServerUpdateWithoutEventsInput = {
   telemetrySamples?: Prisma.TelemetrySampleUpdateManyWithoutServerNestedInput | runtime.Types.Skip
   telemetryHours?: Prisma.TelemetryHourUpdateManyWithoutServerNestedInput | runtime.Types.Skip
   benchmarkRuns?: Prisma.BenchmarkRunUpdateManyWithoutServerNestedInput | runtime.Types.Skip
+  snooze?: Prisma.ServerSnoozeUpdateOneWithoutServerNestedInput | runtime.Types.Skip
 }
 
 export type ServerUncheckedUpdateWithoutEventsInput = {
@@ -975,6 +1001,7 @@ export type ServerUncheckedUpdateWithoutEventsInput = {
   telemetrySamples?: Prisma.TelemetrySampleUncheckedUpdateManyWithoutServerNestedInput | runtime.Types.Skip
   telemetryHours?: Prisma.TelemetryHourUncheckedUpdateManyWithoutServerNestedInput | runtime.Types.Skip
   benchmarkRuns?: Prisma.BenchmarkRunUncheckedUpdateManyWithoutServerNestedInput | runtime.Types.Skip
+  snooze?: Prisma.ServerSnoozeUncheckedUpdateOneWithoutServerNestedInput | runtime.Types.Skip
 }
 
 export type ServerCreateWithoutKeysInput = {
@@ -998,6 +1025,7 @@ export type ServerCreateWithoutKeysInput = {
   telemetryHours?: Prisma.TelemetryHourCreateNestedManyWithoutServerInput | runtime.Types.Skip
   benchmarkRuns?: Prisma.BenchmarkRunCreateNestedManyWithoutServerInput | runtime.Types.Skip
   events?: Prisma.ServerEventCreateNestedManyWithoutServerInput | runtime.Types.Skip
+  snooze?: Prisma.ServerSnoozeCreateNestedOneWithoutServerInput | runtime.Types.Skip
 }
 
 export type ServerUncheckedCreateWithoutKeysInput = {
@@ -1022,6 +1050,7 @@ export type ServerUncheckedCreateWithoutKeysInput = {
   telemetryHours?: Prisma.TelemetryHourUncheckedCreateNestedManyWithoutServerInput | runtime.Types.Skip
   benchmarkRuns?: Prisma.BenchmarkRunUncheckedCreateNestedManyWithoutServerInput | runtime.Types.Skip
   events?: Prisma.ServerEventUncheckedCreateNestedManyWithoutServerInput | runtime.Types.Skip
+  snooze?: Prisma.ServerSnoozeUncheckedCreateNestedOneWithoutServerInput | runtime.Types.Skip
 }
 
 export type ServerCreateOrConnectWithoutKeysInput = {
@@ -1061,6 +1090,7 @@ export type ServerUpdateWithoutKeysInput = {
   telemetryHours?: Prisma.TelemetryHourUpdateManyWithoutServerNestedInput | runtime.Types.Skip
   benchmarkRuns?: Prisma.BenchmarkRunUpdateManyWithoutServerNestedInput | runtime.Types.Skip
   events?: Prisma.ServerEventUpdateManyWithoutServerNestedInput | runtime.Types.Skip
+  snooze?: Prisma.ServerSnoozeUpdateOneWithoutServerNestedInput | runtime.Types.Skip
 }
 
 export type ServerUncheckedUpdateWithoutKeysInput = {
@@ -1085,6 +1115,7 @@ export type ServerUncheckedUpdateWithoutKeysInput = {
   telemetryHours?: Prisma.TelemetryHourUncheckedUpdateManyWithoutServerNestedInput | runtime.Types.Skip
   benchmarkRuns?: Prisma.BenchmarkRunUncheckedUpdateManyWithoutServerNestedInput | runtime.Types.Skip
   events?: Prisma.ServerEventUncheckedUpdateManyWithoutServerNestedInput | runtime.Types.Skip
+  snooze?: Prisma.ServerSnoozeUncheckedUpdateOneWithoutServerNestedInput | runtime.Types.Skip
 }
 
 export type ServerCreateWithoutTelemetrySamplesInput = {
@@ -1108,6 +1139,7 @@ export type ServerCreateWithoutTelemetrySamplesInput = {
   telemetryHours?: Prisma.TelemetryHourCreateNestedManyWithoutServerInput | runtime.Types.Skip
   benchmarkRuns?: Prisma.BenchmarkRunCreateNestedManyWithoutServerInput | runtime.Types.Skip
   events?: Prisma.ServerEventCreateNestedManyWithoutServerInput | runtime.Types.Skip
+  snooze?: Prisma.ServerSnoozeCreateNestedOneWithoutServerInput | runtime.Types.Skip
 }
 
 export type ServerUncheckedCreateWithoutTelemetrySamplesInput = {
@@ -1132,6 +1164,7 @@ export type ServerUncheckedCreateWithoutTelemetrySamplesInput = {
   telemetryHours?: Prisma.TelemetryHourUncheckedCreateNestedManyWithoutServerInput | runtime.Types.Skip
   benchmarkRuns?: Prisma.BenchmarkRunUncheckedCreateNestedManyWithoutServerInput | runtime.Types.Skip
   events?: Prisma.ServerEventUncheckedCreateNestedManyWithoutServerInput | runtime.Types.Skip
+  snooze?: Prisma.ServerSnoozeUncheckedCreateNestedOneWithoutServerInput | runtime.Types.Skip
 }
 
 export type ServerCreateOrConnectWithoutTelemetrySamplesInput = {
@@ -1171,6 +1204,7 @@ export type ServerUpdateWithoutTelemetrySamplesInput = {
   telemetryHours?: Prisma.TelemetryHourUpdateManyWithoutServerNestedInput | runtime.Types.Skip
   benchmarkRuns?: Prisma.BenchmarkRunUpdateManyWithoutServerNestedInput | runtime.Types.Skip
   events?: Prisma.ServerEventUpdateManyWithoutServerNestedInput | runtime.Types.Skip
+  snooze?: Prisma.ServerSnoozeUpdateOneWithoutServerNestedInput | runtime.Types.Skip
 }
 
 export type ServerUncheckedUpdateWithoutTelemetrySamplesInput = {
@@ -1195,6 +1229,7 @@ export type ServerUncheckedUpdateWithoutTelemetrySamplesInput = {
   telemetryHours?: Prisma.TelemetryHourUncheckedUpdateManyWithoutServerNestedInput | runtime.Types.Skip
   benchmarkRuns?: Prisma.BenchmarkRunUncheckedUpdateManyWithoutServerNestedInput | runtime.Types.Skip
   events?: Prisma.ServerEventUncheckedUpdateManyWithoutServerNestedInput | runtime.Types.Skip
+  snooze?: Prisma.ServerSnoozeUncheckedUpdateOneWithoutServerNestedInput | runtime.Types.Skip
 }
 
 export type ServerCreateWithoutTelemetryHoursInput = {
@@ -1218,6 +1253,7 @@ export type ServerCreateWithoutTelemetryHoursInput = {
   telemetrySamples?: Prisma.TelemetrySampleCreateNestedManyWithoutServerInput | runtime.Types.Skip
   benchmarkRuns?: Prisma.BenchmarkRunCreateNestedManyWithoutServerInput | runtime.Types.Skip
   events?: Prisma.ServerEventCreateNestedManyWithoutServerInput | runtime.Types.Skip
+  snooze?: Prisma.ServerSnoozeCreateNestedOneWithoutServerInput | runtime.Types.Skip
 }
 
 export type ServerUncheckedCreateWithoutTelemetryHoursInput = {
@@ -1242,6 +1278,7 @@ export type ServerUncheckedCreateWithoutTelemetryHoursInput = {
   telemetrySamples?: Prisma.TelemetrySampleUncheckedCreateNestedManyWithoutServerInput | runtime.Types.Skip
   benchmarkRuns?: Prisma.BenchmarkRunUncheckedCreateNestedManyWithoutServerInput | runtime.Types.Skip
   events?: Prisma.ServerEventUncheckedCreateNestedManyWithoutServerInput | runtime.Types.Skip
+  snooze?: Prisma.ServerSnoozeUncheckedCreateNestedOneWithoutServerInput | runtime.Types.Skip
 }
 
 export type ServerCreateOrConnectWithoutTelemetryHoursInput = {
@@ -1281,6 +1318,7 @@ export type ServerUpdateWithoutTelemetryHoursInput = {
   telemetrySamples?: Prisma.TelemetrySampleUpdateManyWithoutServerNestedInput | runtime.Types.Skip
   benchmarkRuns?: Prisma.BenchmarkRunUpdateManyWithoutServerNestedInput | runtime.Types.Skip
   events?: Prisma.ServerEventUpdateManyWithoutServerNestedInput | runtime.Types.Skip
+  snooze?: Prisma.ServerSnoozeUpdateOneWithoutServerNestedInput | runtime.Types.Skip
 }
 
 export type ServerUncheckedUpdateWithoutTelemetryHoursInput = {
@@ -1305,6 +1343,7 @@ export type ServerUncheckedUpdateWithoutTelemetryHoursInput = {
   telemetrySamples?: Prisma.TelemetrySampleUncheckedUpdateManyWithoutServerNestedInput | runtime.Types.Skip
   benchmarkRuns?: Prisma.BenchmarkRunUncheckedUpdateManyWithoutServerNestedInput | runtime.Types.Skip
   events?: Prisma.ServerEventUncheckedUpdateManyWithoutServerNestedInput | runtime.Types.Skip
+  snooze?: Prisma.ServerSnoozeUncheckedUpdateOneWithoutServerNestedInput | runtime.Types.Skip
 }
 
 export type ServerCreateWithoutBenchmarkRunsInput = {
@@ -1328,6 +1367,7 @@ export type ServerCreateWithoutBenchmarkRunsInput = {
   telemetrySamples?: Prisma.TelemetrySampleCreateNestedManyWithoutServerInput | runtime.Types.Skip
   telemetryHours?: Prisma.TelemetryHourCreateNestedManyWithoutServerInput | runtime.Types.Skip
   events?: Prisma.ServerEventCreateNestedManyWithoutServerInput | runtime.Types.Skip
+  snooze?: Prisma.ServerSnoozeCreateNestedOneWithoutServerInput | runtime.Types.Skip
 }
 
 export type ServerUncheckedCreateWithoutBenchmarkRunsInput = {
@@ -1352,6 +1392,7 @@ export type ServerUncheckedCreateWithoutBenchmarkRunsInput = {
   telemetrySamples?: Prisma.TelemetrySampleUncheckedCreateNestedManyWithoutServerInput | runtime.Types.Skip
   telemetryHours?: Prisma.TelemetryHourUncheckedCreateNestedManyWithoutServerInput | runtime.Types.Skip
   events?: Prisma.ServerEventUncheckedCreateNestedManyWithoutServerInput | runtime.Types.Skip
+  snooze?: Prisma.ServerSnoozeUncheckedCreateNestedOneWithoutServerInput | runtime.Types.Skip
 }
 
 export type ServerCreateOrConnectWithoutBenchmarkRunsInput = {
@@ -1391,6 +1432,7 @@ export type ServerUpdateWithoutBenchmarkRunsInput = {
   telemetrySamples?: Prisma.TelemetrySampleUpdateManyWithoutServerNestedInput | runtime.Types.Skip
   telemetryHours?: Prisma.TelemetryHourUpdateManyWithoutServerNestedInput | runtime.Types.Skip
   events?: Prisma.ServerEventUpdateManyWithoutServerNestedInput | runtime.Types.Skip
+  snooze?: Prisma.ServerSnoozeUpdateOneWithoutServerNestedInput | runtime.Types.Skip
 }
 
 export type ServerUncheckedUpdateWithoutBenchmarkRunsInput = {
@@ -1414,6 +1456,121 @@ export type ServerUncheckedUpdateWithoutBenchmarkRunsInput = {
   keys?: Prisma.ServerKeyUncheckedUpdateManyWithoutServerNestedInput | runtime.Types.Skip
   telemetrySamples?: Prisma.TelemetrySampleUncheckedUpdateManyWithoutServerNestedInput | runtime.Types.Skip
   telemetryHours?: Prisma.TelemetryHourUncheckedUpdateManyWithoutServerNestedInput | runtime.Types.Skip
+  events?: Prisma.ServerEventUncheckedUpdateManyWithoutServerNestedInput | runtime.Types.Skip
+  snooze?: Prisma.ServerSnoozeUncheckedUpdateOneWithoutServerNestedInput | runtime.Types.Skip
+}
+
+export type ServerCreateWithoutSnoozeInput = {
+  label: string
+  hostname: string
+  publicIp?: string | null | runtime.Types.Skip
+  facts?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  createdAt?: Date | string | runtime.Types.Skip
+  lastSeenAt?: Date | string | runtime.Types.Skip
+  firstSeenAt?: Date | string | null | runtime.Types.Skip
+  stability?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  latestSampleAt?: Date | string | null | runtime.Types.Skip
+  latestSample?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  formNonce?: string | null | runtime.Types.Skip
+  daemon?: string | null | runtime.Types.Skip
+  daemonBefore?: string | null | runtime.Types.Skip
+  twoDaemonsAt?: Date | string | null | runtime.Types.Skip
+  tags?: Prisma.ServerCreatetagsInput | string[] | runtime.Types.Skip
+  account: Prisma.AccountCreateNestedOneWithoutServersInput
+  keys?: Prisma.ServerKeyCreateNestedManyWithoutServerInput | runtime.Types.Skip
+  telemetrySamples?: Prisma.TelemetrySampleCreateNestedManyWithoutServerInput | runtime.Types.Skip
+  telemetryHours?: Prisma.TelemetryHourCreateNestedManyWithoutServerInput | runtime.Types.Skip
+  benchmarkRuns?: Prisma.BenchmarkRunCreateNestedManyWithoutServerInput | runtime.Types.Skip
+  events?: Prisma.ServerEventCreateNestedManyWithoutServerInput | runtime.Types.Skip
+}
+
+export type ServerUncheckedCreateWithoutSnoozeInput = {
+  id?: number | runtime.Types.Skip
+  accountId: number
+  label: string
+  hostname: string
+  publicIp?: string | null | runtime.Types.Skip
+  facts?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  createdAt?: Date | string | runtime.Types.Skip
+  lastSeenAt?: Date | string | runtime.Types.Skip
+  firstSeenAt?: Date | string | null | runtime.Types.Skip
+  stability?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  latestSampleAt?: Date | string | null | runtime.Types.Skip
+  latestSample?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  formNonce?: string | null | runtime.Types.Skip
+  daemon?: string | null | runtime.Types.Skip
+  daemonBefore?: string | null | runtime.Types.Skip
+  twoDaemonsAt?: Date | string | null | runtime.Types.Skip
+  tags?: Prisma.ServerCreatetagsInput | string[] | runtime.Types.Skip
+  keys?: Prisma.ServerKeyUncheckedCreateNestedManyWithoutServerInput | runtime.Types.Skip
+  telemetrySamples?: Prisma.TelemetrySampleUncheckedCreateNestedManyWithoutServerInput | runtime.Types.Skip
+  telemetryHours?: Prisma.TelemetryHourUncheckedCreateNestedManyWithoutServerInput | runtime.Types.Skip
+  benchmarkRuns?: Prisma.BenchmarkRunUncheckedCreateNestedManyWithoutServerInput | runtime.Types.Skip
+  events?: Prisma.ServerEventUncheckedCreateNestedManyWithoutServerInput | runtime.Types.Skip
+}
+
+export type ServerCreateOrConnectWithoutSnoozeInput = {
+  where: Prisma.ServerWhereUniqueInput
+  create: Prisma.XOR<Prisma.ServerCreateWithoutSnoozeInput, Prisma.ServerUncheckedCreateWithoutSnoozeInput>
+}
+
+export type ServerUpsertWithoutSnoozeInput = {
+  update: Prisma.XOR<Prisma.ServerUpdateWithoutSnoozeInput, Prisma.ServerUncheckedUpdateWithoutSnoozeInput>
+  create: Prisma.XOR<Prisma.ServerCreateWithoutSnoozeInput, Prisma.ServerUncheckedCreateWithoutSnoozeInput>
+  where?: Prisma.ServerWhereInput | runtime.Types.Skip
+}
+
+export type ServerUpdateToOneWithWhereWithoutSnoozeInput = {
+  where?: Prisma.ServerWhereInput | runtime.Types.Skip
+  data: Prisma.XOR<Prisma.ServerUpdateWithoutSnoozeInput, Prisma.ServerUncheckedUpdateWithoutSnoozeInput>
+}
+
+export type ServerUpdateWithoutSnoozeInput = {
+  label?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
+  hostname?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
+  publicIp?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
+  facts?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
+  lastSeenAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
+  firstSeenAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
+  stability?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  latestSampleAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
+  latestSample?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  formNonce?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
+  daemon?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
+  daemonBefore?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
+  twoDaemonsAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
+  tags?: Prisma.ServerUpdatetagsInput | string[] | runtime.Types.Skip
+  account?: Prisma.AccountUpdateOneRequiredWithoutServersNestedInput | runtime.Types.Skip
+  keys?: Prisma.ServerKeyUpdateManyWithoutServerNestedInput | runtime.Types.Skip
+  telemetrySamples?: Prisma.TelemetrySampleUpdateManyWithoutServerNestedInput | runtime.Types.Skip
+  telemetryHours?: Prisma.TelemetryHourUpdateManyWithoutServerNestedInput | runtime.Types.Skip
+  benchmarkRuns?: Prisma.BenchmarkRunUpdateManyWithoutServerNestedInput | runtime.Types.Skip
+  events?: Prisma.ServerEventUpdateManyWithoutServerNestedInput | runtime.Types.Skip
+}
+
+export type ServerUncheckedUpdateWithoutSnoozeInput = {
+  id?: Prisma.IntFieldUpdateOperationsInput | number | runtime.Types.Skip
+  accountId?: Prisma.IntFieldUpdateOperationsInput | number | runtime.Types.Skip
+  label?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
+  hostname?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
+  publicIp?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
+  facts?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
+  lastSeenAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
+  firstSeenAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
+  stability?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  latestSampleAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
+  latestSample?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  formNonce?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
+  daemon?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
+  daemonBefore?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
+  twoDaemonsAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
+  tags?: Prisma.ServerUpdatetagsInput | string[] | runtime.Types.Skip
+  keys?: Prisma.ServerKeyUncheckedUpdateManyWithoutServerNestedInput | runtime.Types.Skip
+  telemetrySamples?: Prisma.TelemetrySampleUncheckedUpdateManyWithoutServerNestedInput | runtime.Types.Skip
+  telemetryHours?: Prisma.TelemetryHourUncheckedUpdateManyWithoutServerNestedInput | runtime.Types.Skip
+  benchmarkRuns?: Prisma.BenchmarkRunUncheckedUpdateManyWithoutServerNestedInput | runtime.Types.Skip
   events?: Prisma.ServerEventUncheckedUpdateManyWithoutServerNestedInput | runtime.Types.Skip
 }
 
@@ -1457,6 +1614,7 @@ export type ServerUpdateWithoutAccountInput = {
   telemetryHours?: Prisma.TelemetryHourUpdateManyWithoutServerNestedInput | runtime.Types.Skip
   benchmarkRuns?: Prisma.BenchmarkRunUpdateManyWithoutServerNestedInput | runtime.Types.Skip
   events?: Prisma.ServerEventUpdateManyWithoutServerNestedInput | runtime.Types.Skip
+  snooze?: Prisma.ServerSnoozeUpdateOneWithoutServerNestedInput | runtime.Types.Skip
 }
 
 export type ServerUncheckedUpdateWithoutAccountInput = {
@@ -1481,6 +1639,7 @@ export type ServerUncheckedUpdateWithoutAccountInput = {
   telemetryHours?: Prisma.TelemetryHourUncheckedUpdateManyWithoutServerNestedInput | runtime.Types.Skip
   benchmarkRuns?: Prisma.BenchmarkRunUncheckedUpdateManyWithoutServerNestedInput | runtime.Types.Skip
   events?: Prisma.ServerEventUncheckedUpdateManyWithoutServerNestedInput | runtime.Types.Skip
+  snooze?: Prisma.ServerSnoozeUncheckedUpdateOneWithoutServerNestedInput | runtime.Types.Skip
 }
 
 export type ServerUncheckedUpdateManyWithoutAccountInput = {
@@ -1593,6 +1752,7 @@ export type ServerSelect<ExtArgs extends runtime.Types.Extensions.InternalArgs =
   telemetryHours?: boolean | Prisma.Server$telemetryHoursArgs<ExtArgs> | runtime.Types.Skip
   benchmarkRuns?: boolean | Prisma.Server$benchmarkRunsArgs<ExtArgs> | runtime.Types.Skip
   events?: boolean | Prisma.Server$eventsArgs<ExtArgs> | runtime.Types.Skip
+  snooze?: boolean | Prisma.Server$snoozeArgs<ExtArgs> | runtime.Types.Skip
   _count?: boolean | Prisma.ServerCountOutputTypeDefaultArgs<ExtArgs> | runtime.Types.Skip
 }, ExtArgs["result"]["server"]>
 
@@ -1666,6 +1826,7 @@ export type ServerInclude<ExtArgs extends runtime.Types.Extensions.InternalArgs 
   telemetryHours?: boolean | Prisma.Server$telemetryHoursArgs<ExtArgs> | runtime.Types.Skip
   benchmarkRuns?: boolean | Prisma.Server$benchmarkRunsArgs<ExtArgs> | runtime.Types.Skip
   events?: boolean | Prisma.Server$eventsArgs<ExtArgs> | runtime.Types.Skip
+  snooze?: boolean | Prisma.Server$snoozeArgs<ExtArgs> | runtime.Types.Skip
   _count?: boolean | Prisma.ServerCountOutputTypeDefaultArgs<ExtArgs> | runtime.Types.Skip
 }
 export type ServerIncludeCreateManyAndReturn<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
@@ -1684,6 +1845,7 @@ export type $ServerPayload<ExtArgs extends runtime.Types.Extensions.InternalArgs
     telemetryHours: Prisma.$TelemetryHourPayload<ExtArgs>[]
     benchmarkRuns: Prisma.$BenchmarkRunPayload<ExtArgs>[]
     events: Prisma.$ServerEventPayload<ExtArgs>[]
+    snooze: Prisma.$ServerSnoozePayload<ExtArgs> | null
   }
   scalars: runtime.Types.Extensions.GetPayloadResult<{
     id: number
@@ -2133,6 +2295,7 @@ export interface Prisma__ServerClient<T, Null = never, ExtArgs extends runtime.T
   telemetryHours<T extends Prisma.Server$telemetryHoursArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.Server$telemetryHoursArgs<ExtArgs>>): Prisma.PrismaPromise<runtime.Types.Result.GetResult<Prisma.$TelemetryHourPayload<ExtArgs>, T, "findMany", GlobalOmitOptions> | Null>
   benchmarkRuns<T extends Prisma.Server$benchmarkRunsArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.Server$benchmarkRunsArgs<ExtArgs>>): Prisma.PrismaPromise<runtime.Types.Result.GetResult<Prisma.$BenchmarkRunPayload<ExtArgs>, T, "findMany", GlobalOmitOptions> | Null>
   events<T extends Prisma.Server$eventsArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.Server$eventsArgs<ExtArgs>>): Prisma.PrismaPromise<runtime.Types.Result.GetResult<Prisma.$ServerEventPayload<ExtArgs>, T, "findMany", GlobalOmitOptions> | Null>
+  snooze<T extends Prisma.Server$snoozeArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.Server$snoozeArgs<ExtArgs>>): Prisma.Prisma__ServerSnoozeClient<runtime.Types.Result.GetResult<Prisma.$ServerSnoozePayload<ExtArgs>, T, "findUniqueOrThrow", GlobalOmitOptions> | null, null, ExtArgs, GlobalOmitOptions>
   /**
    * Attaches callbacks for the resolution and/or rejection of the Promise.
    * @param onfulfilled The callback to execute when the Promise is resolved.
@@ -2706,6 +2869,25 @@ export type Server$eventsArgs<ExtArgs extends runtime.Types.Extensions.InternalA
   take?: number | runtime.Types.Skip
   skip?: number | runtime.Types.Skip
   distinct?: Prisma.ServerEventScalarFieldEnum | Prisma.ServerEventScalarFieldEnum[] | runtime.Types.Skip
+}
+
+/**
+ * Server.snooze
+ */
+export type Server$snoozeArgs<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
+  /**
+   * Select specific fields to fetch from the ServerSnooze
+   */
+  select?: Prisma.ServerSnoozeSelect<ExtArgs> | null
+  /**
+   * Omit specific fields from the ServerSnooze
+   */
+  omit?: Prisma.ServerSnoozeOmit<ExtArgs> | null
+  /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.ServerSnoozeInclude<ExtArgs> | null
+  where?: Prisma.ServerSnoozeWhereInput | runtime.Types.Skip
 }
 
 /**

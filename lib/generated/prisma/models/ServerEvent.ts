@@ -42,6 +42,7 @@ export type ServerEventMinAggregateOutputType = {
   kind: string | null
   startedAt: Date | null
   endedAt: Date | null
+  noticeDue: boolean | null
 }
 
 export type ServerEventMaxAggregateOutputType = {
@@ -50,6 +51,7 @@ export type ServerEventMaxAggregateOutputType = {
   kind: string | null
   startedAt: Date | null
   endedAt: Date | null
+  noticeDue: boolean | null
 }
 
 export type ServerEventCountAggregateOutputType = {
@@ -59,6 +61,7 @@ export type ServerEventCountAggregateOutputType = {
   startedAt: number
   endedAt: number
   facts: number
+  noticeDue: number
   _all: number
 }
 
@@ -79,6 +82,7 @@ export type ServerEventMinAggregateInputType = {
   kind?: true | runtime.Types.Skip
   startedAt?: true | runtime.Types.Skip
   endedAt?: true | runtime.Types.Skip
+  noticeDue?: true | runtime.Types.Skip
 }
 
 export type ServerEventMaxAggregateInputType = {
@@ -87,6 +91,7 @@ export type ServerEventMaxAggregateInputType = {
   kind?: true | runtime.Types.Skip
   startedAt?: true | runtime.Types.Skip
   endedAt?: true | runtime.Types.Skip
+  noticeDue?: true | runtime.Types.Skip
 }
 
 export type ServerEventCountAggregateInputType = {
@@ -96,6 +101,7 @@ export type ServerEventCountAggregateInputType = {
   startedAt?: true | runtime.Types.Skip
   endedAt?: true | runtime.Types.Skip
   facts?: true | runtime.Types.Skip
+  noticeDue?: true | runtime.Types.Skip
   _all?: true | runtime.Types.Skip
 }
 
@@ -192,6 +198,7 @@ export type ServerEventGroupByOutputType = {
   startedAt: Date
   endedAt: Date | null
   facts: runtime.JsonValue
+  noticeDue: boolean
   _count: ServerEventCountAggregateOutputType | null
   _avg: ServerEventAvgAggregateOutputType | null
   _sum: ServerEventSumAggregateOutputType | null
@@ -224,6 +231,7 @@ export type ServerEventWhereInput = {
   startedAt?: Prisma.DateTimeFilter<"ServerEvent"> | Date | string | runtime.Types.Skip
   endedAt?: Prisma.DateTimeNullableFilter<"ServerEvent"> | Date | string | null | runtime.Types.Skip
   facts?: Prisma.JsonFilter<"ServerEvent"> | runtime.Types.Skip
+  noticeDue?: Prisma.BoolFilter<"ServerEvent"> | boolean | runtime.Types.Skip
   server?: Prisma.XOR<Prisma.ServerScalarRelationFilter, Prisma.ServerWhereInput> | runtime.Types.Skip
 }
 
@@ -234,6 +242,7 @@ export type ServerEventOrderByWithRelationInput = {
   startedAt?: Prisma.SortOrder | runtime.Types.Skip
   endedAt?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
   facts?: Prisma.SortOrder | runtime.Types.Skip
+  noticeDue?: Prisma.SortOrder | runtime.Types.Skip
   server?: Prisma.ServerOrderByWithRelationInput | runtime.Types.Skip
 }
 
@@ -248,6 +257,7 @@ export type ServerEventWhereUniqueInput = Prisma.AtLeast<{
   startedAt?: Prisma.DateTimeFilter<"ServerEvent"> | Date | string | runtime.Types.Skip
   endedAt?: Prisma.DateTimeNullableFilter<"ServerEvent"> | Date | string | null | runtime.Types.Skip
   facts?: Prisma.JsonFilter<"ServerEvent"> | runtime.Types.Skip
+  noticeDue?: Prisma.BoolFilter<"ServerEvent"> | boolean | runtime.Types.Skip
   server?: Prisma.XOR<Prisma.ServerScalarRelationFilter, Prisma.ServerWhereInput> | runtime.Types.Skip
 }, "id" | "serverId_startedAt_kind">
 
@@ -258,6 +268,7 @@ export type ServerEventOrderByWithAggregationInput = {
   startedAt?: Prisma.SortOrder | runtime.Types.Skip
   endedAt?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
   facts?: Prisma.SortOrder | runtime.Types.Skip
+  noticeDue?: Prisma.SortOrder | runtime.Types.Skip
   _count?: Prisma.ServerEventCountOrderByAggregateInput | runtime.Types.Skip
   _avg?: Prisma.ServerEventAvgOrderByAggregateInput | runtime.Types.Skip
   _max?: Prisma.ServerEventMaxOrderByAggregateInput | runtime.Types.Skip
@@ -275,6 +286,7 @@ export type ServerEventScalarWhereWithAggregatesInput = {
   startedAt?: Prisma.DateTimeWithAggregatesFilter<"ServerEvent"> | Date | string | runtime.Types.Skip
   endedAt?: Prisma.DateTimeNullableWithAggregatesFilter<"ServerEvent"> | Date | string | null | runtime.Types.Skip
   facts?: Prisma.JsonWithAggregatesFilter<"ServerEvent"> | runtime.Types.Skip
+  noticeDue?: Prisma.BoolWithAggregatesFilter<"ServerEvent"> | boolean | runtime.Types.Skip
 }
 
 export type ServerEventCreateInput = {
@@ -282,6 +294,7 @@ export type ServerEventCreateInput = {
   startedAt: Date | string
   endedAt?: Date | string | null | runtime.Types.Skip
   facts?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  noticeDue?: boolean | runtime.Types.Skip
   server: Prisma.ServerCreateNestedOneWithoutEventsInput
 }
 
@@ -292,6 +305,7 @@ export type ServerEventUncheckedCreateInput = {
   startedAt: Date | string
   endedAt?: Date | string | null | runtime.Types.Skip
   facts?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  noticeDue?: boolean | runtime.Types.Skip
 }
 
 export type ServerEventUpdateInput = {
@@ -299,6 +313,7 @@ export type ServerEventUpdateInput = {
   startedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
   endedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
   facts?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  noticeDue?: Prisma.BoolFieldUpdateOperationsInput | boolean | runtime.Types.Skip
   server?: Prisma.ServerUpdateOneRequiredWithoutEventsNestedInput | runtime.Types.Skip
 }
 
@@ -309,6 +324,7 @@ export type ServerEventUncheckedUpdateInput = {
   startedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
   endedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
   facts?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  noticeDue?: Prisma.BoolFieldUpdateOperationsInput | boolean | runtime.Types.Skip
 }
 
 export type ServerEventCreateManyInput = {
@@ -318,6 +334,7 @@ export type ServerEventCreateManyInput = {
   startedAt: Date | string
   endedAt?: Date | string | null | runtime.Types.Skip
   facts?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  noticeDue?: boolean | runtime.Types.Skip
 }
 
 export type ServerEventUpdateManyMutationInput = {
@@ -325,6 +342,7 @@ export type ServerEventUpdateManyMutationInput = {
   startedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
   endedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
   facts?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  noticeDue?: Prisma.BoolFieldUpdateOperationsInput | boolean | runtime.Types.Skip
 }
 
 export type ServerEventUncheckedUpdateManyInput = {
@@ -334,6 +352,7 @@ export type ServerEventUncheckedUpdateManyInput = {
   startedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
   endedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
   facts?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  noticeDue?: Prisma.BoolFieldUpdateOperationsInput | boolean | runtime.Types.Skip
 }
 
 export type ServerEventListRelationFilter = {
@@ -359,6 +378,7 @@ export type ServerEventCountOrderByAggregateInput = {
   startedAt?: Prisma.SortOrder | runtime.Types.Skip
   endedAt?: Prisma.SortOrder | runtime.Types.Skip
   facts?: Prisma.SortOrder | runtime.Types.Skip
+  noticeDue?: Prisma.SortOrder | runtime.Types.Skip
 }
 
 export type ServerEventAvgOrderByAggregateInput = {
@@ -372,6 +392,7 @@ export type ServerEventMaxOrderByAggregateInput = {
   kind?: Prisma.SortOrder | runtime.Types.Skip
   startedAt?: Prisma.SortOrder | runtime.Types.Skip
   endedAt?: Prisma.SortOrder | runtime.Types.Skip
+  noticeDue?: Prisma.SortOrder | runtime.Types.Skip
 }
 
 export type ServerEventMinOrderByAggregateInput = {
@@ -380,6 +401,7 @@ export type ServerEventMinOrderByAggregateInput = {
   kind?: Prisma.SortOrder | runtime.Types.Skip
   startedAt?: Prisma.SortOrder | runtime.Types.Skip
   endedAt?: Prisma.SortOrder | runtime.Types.Skip
+  noticeDue?: Prisma.SortOrder | runtime.Types.Skip
 }
 
 export type ServerEventSumOrderByAggregateInput = {
@@ -434,6 +456,7 @@ export type ServerEventCreateWithoutServerInput = {
   startedAt: Date | string
   endedAt?: Date | string | null | runtime.Types.Skip
   facts?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  noticeDue?: boolean | runtime.Types.Skip
 }
 
 export type ServerEventUncheckedCreateWithoutServerInput = {
@@ -442,6 +465,7 @@ export type ServerEventUncheckedCreateWithoutServerInput = {
   startedAt: Date | string
   endedAt?: Date | string | null | runtime.Types.Skip
   facts?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  noticeDue?: boolean | runtime.Types.Skip
 }
 
 export type ServerEventCreateOrConnectWithoutServerInput = {
@@ -480,6 +504,7 @@ export type ServerEventScalarWhereInput = {
   startedAt?: Prisma.DateTimeFilter<"ServerEvent"> | Date | string | runtime.Types.Skip
   endedAt?: Prisma.DateTimeNullableFilter<"ServerEvent"> | Date | string | null | runtime.Types.Skip
   facts?: Prisma.JsonFilter<"ServerEvent"> | runtime.Types.Skip
+  noticeDue?: Prisma.BoolFilter<"ServerEvent"> | boolean | runtime.Types.Skip
 }
 
 export type ServerEventCreateManyServerInput = {
@@ -488,6 +513,7 @@ export type ServerEventCreateManyServerInput = {
   startedAt: Date | string
   endedAt?: Date | string | null | runtime.Types.Skip
   facts?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  noticeDue?: boolean | runtime.Types.Skip
 }
 
 export type ServerEventUpdateWithoutServerInput = {
@@ -495,6 +521,7 @@ export type ServerEventUpdateWithoutServerInput = {
   startedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
   endedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
   facts?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  noticeDue?: Prisma.BoolFieldUpdateOperationsInput | boolean | runtime.Types.Skip
 }
 
 export type ServerEventUncheckedUpdateWithoutServerInput = {
@@ -503,6 +530,7 @@ export type ServerEventUncheckedUpdateWithoutServerInput = {
   startedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
   endedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
   facts?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  noticeDue?: Prisma.BoolFieldUpdateOperationsInput | boolean | runtime.Types.Skip
 }
 
 export type ServerEventUncheckedUpdateManyWithoutServerInput = {
@@ -511,6 +539,7 @@ export type ServerEventUncheckedUpdateManyWithoutServerInput = {
   startedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
   endedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
   facts?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  noticeDue?: Prisma.BoolFieldUpdateOperationsInput | boolean | runtime.Types.Skip
 }
 
 
@@ -522,6 +551,7 @@ export type ServerEventSelect<ExtArgs extends runtime.Types.Extensions.InternalA
   startedAt?: boolean | runtime.Types.Skip
   endedAt?: boolean | runtime.Types.Skip
   facts?: boolean | runtime.Types.Skip
+  noticeDue?: boolean | runtime.Types.Skip
   server?: boolean | Prisma.ServerDefaultArgs<ExtArgs> | runtime.Types.Skip
 }, ExtArgs["result"]["serverEvent"]>
 
@@ -532,6 +562,7 @@ export type ServerEventSelectCreateManyAndReturn<ExtArgs extends runtime.Types.E
   startedAt?: boolean | runtime.Types.Skip
   endedAt?: boolean | runtime.Types.Skip
   facts?: boolean | runtime.Types.Skip
+  noticeDue?: boolean | runtime.Types.Skip
   server?: boolean | Prisma.ServerDefaultArgs<ExtArgs> | runtime.Types.Skip
 }, ExtArgs["result"]["serverEvent"]>
 
@@ -542,6 +573,7 @@ export type ServerEventSelectUpdateManyAndReturn<ExtArgs extends runtime.Types.E
   startedAt?: boolean | runtime.Types.Skip
   endedAt?: boolean | runtime.Types.Skip
   facts?: boolean | runtime.Types.Skip
+  noticeDue?: boolean | runtime.Types.Skip
   server?: boolean | Prisma.ServerDefaultArgs<ExtArgs> | runtime.Types.Skip
 }, ExtArgs["result"]["serverEvent"]>
 
@@ -552,9 +584,10 @@ export type ServerEventSelectScalar = {
   startedAt?: boolean | runtime.Types.Skip
   endedAt?: boolean | runtime.Types.Skip
   facts?: boolean | runtime.Types.Skip
+  noticeDue?: boolean | runtime.Types.Skip
 }
 
-export type ServerEventOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"id" | "serverId" | "kind" | "startedAt" | "endedAt" | "facts", ExtArgs["result"]["serverEvent"], runtime.Types.Skip>
+export type ServerEventOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"id" | "serverId" | "kind" | "startedAt" | "endedAt" | "facts" | "noticeDue", ExtArgs["result"]["serverEvent"], runtime.Types.Skip>
 export type ServerEventInclude<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
   server?: boolean | Prisma.ServerDefaultArgs<ExtArgs> | runtime.Types.Skip
 }
@@ -583,6 +616,10 @@ export type $ServerEventPayload<ExtArgs extends runtime.Types.Extensions.Interna
      */
     endedAt: Date | null
     facts: runtime.JsonValue
+    /**
+     * Nobody has considered yet whether its owner is told of it; see lib/notices/. A partial index finds these rows.
+     */
+    noticeDue: boolean
   }, ExtArgs["result"]["serverEvent"]>
   composites: {}
 }
@@ -1013,6 +1050,7 @@ export interface ServerEventFieldRefs {
   readonly startedAt: Prisma.FieldRef<"ServerEvent", 'DateTime'>
   readonly endedAt: Prisma.FieldRef<"ServerEvent", 'DateTime'>
   readonly facts: Prisma.FieldRef<"ServerEvent", 'Json'>
+  readonly noticeDue: Prisma.FieldRef<"ServerEvent", 'Boolean'>
 }
     
 
