@@ -126,10 +126,13 @@ CREATE INDEX "notice_incidents_subject_subject_id_started_at_idx" ON "notice_inc
 CREATE INDEX "notice_incidents_look_at_idx" ON "notice_incidents"("look_at");
 
 -- CreateIndex
+CREATE INDEX "notice_incidents_account_id_told_at_idx" ON "notice_incidents"("account_id", "told_at");
+
+-- CreateIndex
 CREATE UNIQUE INDEX "notice_incidents_account_id_subject_subject_id_kind_started_key" ON "notice_incidents"("account_id", "subject", "subject_id", "kind", "started_at");
 
--- What is still to be told of; one at a time of each kind and thing.
-CREATE UNIQUE INDEX "notice_incidents_open" ON "notice_incidents"("account_id", "subject", "subject_id", "kind") WHERE "look_at" IS NOT NULL;
+-- What is still to be told of.
+CREATE INDEX "notice_incidents_open" ON "notice_incidents"("account_id", "look_at") WHERE "look_at" IS NOT NULL;
 
 -- The outbox, without what has come to its end.
 CREATE INDEX "notice_deliveries_due" ON "notice_deliveries"("attempt_at") WHERE "state" = 'due';
