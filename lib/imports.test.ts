@@ -24,7 +24,7 @@ const RANKS: readonly (readonly [rank: number, prefixes: readonly string[]])[] =
   [5, ["lib/ingest/", "lib/mcp/"]],
   // The resources.
   [2, ["lib/accounts/", "lib/tokens/"]],
-  [3, ["lib/servers/", "lib/sign-in/", "lib/game-services/"]],
+  [3, ["lib/servers/", "lib/sign-in/", "lib/game-services/", "lib/notices/"]],
   [0, ["lib/"]],
   [7, ["app/", "server/", "prisma/", "proxy.", "instrumentation.ts", "next.config.mjs", "prisma.config.ts"]],
   [8, ["scripts/", "bench/", "e2e/", "public/", "docs/", "vitest.config.ts"]],

@@ -23,6 +23,7 @@ export const NO_VARIABLES = {
   KEEP_TOKENS_DAYS: "",
   DRAIN_DELAY: "0",
   PRIVATE_ORIGINS: "",
+  PRIVATE_WEBHOOKS: "",
   EDGE_LINE_GBIT: "",
   OPS_PORT: "",
   OPS_HOST: "127.0.0.1",

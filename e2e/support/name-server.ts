@@ -12,13 +12,15 @@ export class NameServer {
   readonly #socket = createSocket("udp4");
   readonly answers = new Map<string, NameAnswer>();
 
-  async listen(ip: string): Promise<void> {
+  /** Listens and answers the port, which is free where 0 is asked for. */
+  async listen(ip: string, onPort = 53): Promise<number> {
     this.#socket.on("message", (question, { port, address }) => {
       const answer = this.#answer(question);
       if (answer) this.#socket.send(answer, port, address);
     });
-    this.#socket.bind(53, ip);
+    this.#socket.bind(onPort, ip);
     await once(this.#socket, "listening");
+    return this.#socket.address().port;
   }
 
   #answer(question: Buffer): Buffer | null {

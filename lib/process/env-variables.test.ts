@@ -26,6 +26,7 @@ test("nothing set is a laptop: embedded database, loopback, port 3000, limit in 
     workers: 1,
     drainDelaySeconds: 5,
     allowPrivateOrigins: false,
+    allowPrivateWebhooks: false,
     edgeLineGbit: 100,
     redis: { kind: "none" },
   });
@@ -56,6 +57,7 @@ test("everything set is read as what it is", () => {
       WORKERS: "3",
       DRAIN_DELAY: "0",
       PRIVATE_ORIGINS: "allow",
+      PRIVATE_WEBHOOKS: "allow",
       EDGE_LINE_GBIT: "10",
       REDIS_URL: "rediss://redis:6380",
     }),
@@ -81,6 +83,7 @@ test("everything set is read as what it is", () => {
     workers: 3,
     drainDelaySeconds: 0,
     allowPrivateOrigins: true,
+    allowPrivateWebhooks: true,
     edgeLineGbit: 10,
     redis: { kind: "tcp", url: "rediss://redis:6380" },
   });
@@ -112,6 +115,7 @@ const WRONG: [Record<string, string>, string][] = [
   [{ DATABASE_POOL_SIZE: "0" }, 'DATABASE_POOL_SIZE must be a whole number from 1 to 1000, not "0".'],
   [{ TRUSTED_PROXIES: "true" }, 'TRUSTED_PROXIES must be a whole number from 0 to 10, not "true".'],
   [{ PRIVATE_ORIGINS: "yes" }, 'PRIVATE_ORIGINS must be "refuse" or "allow".'],
+  [{ PRIVATE_WEBHOOKS: "1" }, 'PRIVATE_WEBHOOKS must be "refuse" or "allow".'],
   [{ OPS_PORT: "x" }, 'OPS_PORT must be a whole number from 0 to 65535, not "x".'],
   [{ DRAIN_DELAY: "5s" }, 'DRAIN_DELAY must be a whole number from 0 to 300, not "5s".'],
   [{ KEEP_METRICS_DAYS: "7" }, 'KEEP_METRICS_DAYS must be a whole number from 8 to 3650, not "7".'],

@@ -95,6 +95,7 @@ const variables = z.object({
   OPS_HOST: z.string().default("127.0.0.1"),
   DRAIN_DELAY: wholeNumber("DRAIN_DELAY", 5, 0, 300),
   PRIVATE_ORIGINS: z.enum(["refuse", "allow"], 'PRIVATE_ORIGINS must be "refuse" or "allow".').default("refuse"),
+  PRIVATE_WEBHOOKS: z.enum(["refuse", "allow"], 'PRIVATE_WEBHOOKS must be "refuse" or "allow".').default("refuse"),
   EDGE_LINE_GBIT: wholeNumber("EDGE_LINE_GBIT", 100, 1, 10_000),
   REDIS_URL: url("REDIS_URL", ["redis:", "rediss:"], "redis://host:6379"),
   UPSTASH_REDIS_REST_URL: url("UPSTASH_REDIS_REST_URL", ["https:", "http:"], "https://name.upstash.io"),
@@ -146,6 +147,8 @@ export type Env = {
   drainDelaySeconds: number;
   /** Whether the origin of a game service may be in a private, loopback or link-local network. */
   allowPrivateOrigins: boolean;
+  /** Whether messages may be sent to webhooks in such a network. */
+  allowPrivateWebhooks: boolean;
   /** What the line of an edge node carries, in Gbit/s each way. A report of more is refused. */
   edgeLineGbit: number;
   redis: RedisSettings;
@@ -198,6 +201,7 @@ export function parseEnv(source: Record<string, string | undefined>): Env {
     workers: data.WORKERS,
     drainDelaySeconds: data.DRAIN_DELAY,
     allowPrivateOrigins: data.PRIVATE_ORIGINS === "allow",
+    allowPrivateWebhooks: data.PRIVATE_WEBHOOKS === "allow",
     edgeLineGbit: data.EDGE_LINE_GBIT,
     redis: redisSettings(data),
   };

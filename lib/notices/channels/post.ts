@@ -1,0 +1,155 @@
+import { request as requestHttp } from "node:http";
+import { request as requestHttps } from "node:https";
+import type { Outcome } from "@/lib/notices/message";
+import { DAY, SECOND } from "@/lib/time";
+import { checkAddress, ForbiddenAddressError, guardedLookup, UnknownAddressError } from "./address-guard";
+
+/** For all of it: DNS, connection, handshake, request, answer. In milliseconds. */
+export const ANSWER_WITHIN = 5 * SECOND;
+/** In bytes. So much of an answer is read and thrown away; then the connection ends. */
+export const MAX_ANSWER = 65_536;
+/** A receiver that asks for more is asked again after this, in seconds. */
+const LONGEST_WAIT = DAY / SECOND;
+
+const GONE = 410;
+const TOO_MANY = 429;
+const UNAVAILABLE = 503;
+
+const TOO_LATE = `It did not answer within ${ANSWER_WITHIN / SECOND} seconds.`;
+const INTERRUPTED = "The console was stopped while it sent this.";
+
+/** `allowPrivate`: the receiver may be in a private network. */
+export type Attempt = { signal: AbortSignal; allowPrivate: boolean };
+type Answer = { status: number; retryAfter: string | undefined; isPage: boolean };
+
+/**
+ * Sends a body of JSON to the address of a receiver. The status decides; what the receiver wrote is shown to nobody, since
+ * it may be the answer of a machine that the channel's owner cannot reach. Never throws.
+ */
+export async function post(
+  address: string,
+  body: string,
+  headers: Record<string, string>,
+  { signal, allowPrivate }: Attempt,
+): Promise<Outcome> {
+  const checked = checkAddress(address, allowPrivate);
+  if (checked.kind === "invalid") return { kind: "refused", reason: checked.message };
+  const ending = new AbortController();
+  const end = () => ending.abort();
+  const timer = setTimeout(end, ANSWER_WITHIN);
+  signal.addEventListener("abort", end, { once: true });
+  if (signal.aborted) end();
+  try {
+    return outcomeOf(await exchange(checked.url, body, headers, { signal: ending.signal, allowPrivate }));
+  } catch (error) {
+    if (error instanceof ForbiddenAddressError) return { kind: "refused", reason: error.message };
+    const reason = signal.aborted ? INTERRUPTED : ending.signal.aborted ? TOO_LATE : reasonOf(error);
+    return { kind: "again", reason, ...(isUnsent(error) && { arrived: "no" }) };
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener("abort", end);
+  }
+}
+
+/** One request on a connection of its own. Resolves when the answer is read, was too long, or came too slowly to its end. */
+function exchange(
+  url: URL,
+  body: string,
+  headers: Record<string, string>,
+  { signal, allowPrivate }: Attempt,
+): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const send = url.protocol === "https:" ? requestHttps : requestHttp;
+    const request = send(url, {
+      method: "POST",
+      headers: {
+        "Content-Type": "application/json",
+        "Content-Length": Buffer.byteLength(body),
+        "User-Agent": "console-notices",
+        ...headers,
+      },
+      agent: false,
+      lookup: guardedLookup(allowPrivate, signal),
+      signal,
+    });
+    let answer: Answer | null = null;
+    // Once there is a status, an answer that breaks off changes nothing.
+    const end = (error: Error) => (answer ? resolve(answer) : reject(error));
+    request.on("error", end);
+    request.on("response", (response) => {
+      const { statusCode: status = 0, headers: received } = response;
+      const isPage = /^text\/html\b/i.test(received["content-type"] ?? "");
+      answer = { status, retryAfter: received["retry-after"], isPage };
+      let bytes = 0;
+      response.on("data", (piece: Buffer) => {
+        bytes += piece.length;
+        if (bytes > MAX_ANSWER) request.destroy();
+      });
+      response.on("error", end);
+      response.on("close", () => end(new Error("closed")));
+    });
+    request.end(body);
+  });
+}
+
+function outcomeOf({ status, retryAfter, isPage }: Answer): Outcome {
+  if (status >= 200 && status < 300) {
+    const page = "It answered with a web page. See whether the address is that of a receiver.";
+    return { kind: "delivered", ...(isPage && { note: page }) };
+  }
+  if (status >= 300 && status < 400) {
+    return {
+      kind: "refused",
+      reason: `It answered ${status}, a redirect. The console follows none: give its new address.`,
+    };
+  }
+  if (status === GONE) return { kind: "refused", reason: "It answered 410: there is no receiver any more." };
+  // What was answered with an error was not taken.
+  const afterSeconds = status === TOO_MANY || status === UNAVAILABLE ? waitOf(retryAfter) : null;
+  return {
+    kind: "again",
+    reason: `It answered ${status}.`,
+    arrived: "no",
+    ...(afterSeconds !== null && { afterSeconds }),
+  };
+}
+
+/** The seconds that `Retry-After` asks for, as a number or a date; null for neither. */
+function waitOf(text: string | undefined): number | null {
+  if (text === undefined) return null;
+  // Date.parse takes "-1" for a year.
+  const at = /GMT$/.test(text) ? Date.parse(text) : Number.NaN;
+  const seconds = /^\d{1,9}$/.test(text) ? Number(text) : Math.ceil((at - Date.now()) / SECOND);
+  return Number.isNaN(seconds) ? null : Math.min(Math.max(seconds, 0), LONGEST_WAIT);
+}
+
+/** Whether there was no connection on which the body could have gone. */
+function isUnsent(error: unknown): boolean {
+  const { code } = error as NodeJS.ErrnoException;
+  return error instanceof UnknownAddressError || code === "ECONNREFUSED";
+}
+
+/** What people can do something about. The texts of errors are not shown: they hold ips that DNS alone should tell. */
+const REASONS: Readonly<Record<string, string>> = {
+  ECONNREFUSED: "Nothing answers there: the connection was refused.",
+  ECONNRESET: "It ended the connection without an answer.",
+  EPIPE: "It ended the connection without an answer.",
+  EHOSTUNREACH: "There is no way to it in the network.",
+  ENETUNREACH: "There is no way to it in the network.",
+  ETIMEDOUT: "It did not answer the connection.",
+  CERT_HAS_EXPIRED: "Its certificate has expired.",
+  ERR_TLS_CERT_ALTNAME_INVALID: "Its certificate is for another name.",
+  DEPTH_ZERO_SELF_SIGNED_CERT: "Its certificate is signed by nobody who is trusted.",
+  SELF_SIGNED_CERT_IN_CHAIN: "Its certificate is signed by nobody who is trusted.",
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: "Its certificate is signed by nobody who is trusted.",
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: "Its certificate is signed by nobody who is trusted.",
+};
+
+function reasonOf(error: unknown): string {
+  if (error instanceof UnknownAddressError) return error.message;
+  const { code = "" } = error as NodeJS.ErrnoException;
+  if (code in REASONS) return REASONS[code] ?? "";
+  if (code.startsWith("HPE_")) return "It answers, but not as a web server does.";
+  if (code.startsWith("ERR_SSL_") || code === "EPROTO") return "It could not be spoken to over TLS.";
+  return "The connection failed.";
+}

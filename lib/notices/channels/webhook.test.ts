@@ -1,0 +1,301 @@
+import dns from "node:dns";
+import { once } from "node:events";
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from "node:http";
+import { type AddressInfo, createServer as createTcpServer, type Server, type Socket } from "node:net";
+import { Webhook } from "standardwebhooks";
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { NameServer } from "@/e2e/support/name-server";
+import { ANSWER_WITHIN, MAX_ANSWER } from "./post";
+import { mintWebhookSecret, send } from "./webhook";
+
+const MESSAGE = {
+  id: "3f0d",
+  account: 1,
+  title: "web-1 is offline",
+  lines: ["Since 07:23 UTC."],
+  events: [{ kind: "offline", server: 7 }],
+  link: "/dashboard/servers/7",
+  thread: "3f0d",
+};
+const secret = mintWebhookSecret();
+
+type Received = { headers: IncomingHttpHeaders; body: string };
+const open: Server[] = [];
+const names = new NameServer();
+const systemServers = dns.getServers();
+
+beforeAll(async () => {
+  dns.setServers([`127.0.0.1:${await names.listen("127.0.0.1", 0)}`]);
+});
+
+afterEach(async () => {
+  for (const server of open.splice(0)) await new Promise((resolve) => server.close(resolve));
+});
+
+afterAll(() => {
+  dns.setServers(systemServers);
+  names.close();
+});
+
+/** A receiver on loopback that answers as told. */
+async function receiver(answer: (response: ServerResponse, request: IncomingMessage) => void) {
+  const received: Received[] = [];
+  const server = createServer((request, response) => {
+    let body = "";
+    request.on("data", (piece) => (body += piece));
+    request.on("end", () => {
+      received.push({ headers: request.headers, body });
+      answer(response, request);
+    });
+  });
+  return { received, port: await listen(server) };
+}
+
+async function listen(server: Server): Promise<number> {
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  open.push(server);
+  return (server.address() as AddressInfo).port;
+}
+
+function sendTo(url: string, { allowPrivate = true, secrets = [secret], signal = new AbortController().signal } = {}) {
+  return send({ url, secrets }, MESSAGE, { id: "msg_1", signal, allowPrivate });
+}
+
+test("a message is signed by Standard Webhooks, with both secrets while one is replaced, and another secret or body does not verify", async () => {
+  const { received, port } = await receiver((response) => response.writeHead(204).end());
+  const [newer, other] = [mintWebhookSecret(), mintWebhookSecret()];
+  expect(await sendTo(`http://127.0.0.1:${port}/in?key=1`, { secrets: [newer, secret] })).toEqual({
+    kind: "delivered",
+  });
+  const [{ headers, body } = { headers: {}, body: "" }] = received;
+  const signed = headers as Record<string, string>;
+  for (const each of [newer, secret]) {
+    expect(new Webhook(each).verify(body, signed)).toMatchObject({ type: "notice", data: { title: MESSAGE.title } });
+  }
+  expect(() => new Webhook(other).verify(body, signed)).toThrow();
+  expect(() => new Webhook(secret).verify(`${body} `, signed)).toThrow();
+  expect(() => new Webhook(secret).verify(body, { ...signed, "webhook-id": "msg_2" })).toThrow();
+  expect(headers["webhook-id"]).toBe("msg_1");
+  expect(headers["content-type"]).toBe("application/json");
+  expect(Buffer.from(secret.slice("whsec_".length), "base64")).toHaveLength(32);
+});
+
+test.each([
+  [200, { kind: "delivered" }],
+  [202, { kind: "delivered" }],
+  [400, { kind: "again", reason: "It answered 400.", arrived: "no" }],
+  [404, { kind: "again", reason: "It answered 404.", arrived: "no" }],
+  [500, { kind: "again", reason: "It answered 500.", arrived: "no" }],
+  [410, { kind: "refused", reason: "It answered 410: there is no receiver any more." }],
+])("an answer of %d is %j", async (status, outcome) => {
+  const { port } = await receiver((response) => response.writeHead(status, { "Retry-After": "7" }).end("words"));
+  expect(await sendTo(`http://127.0.0.1:${port}/`)).toEqual(outcome);
+});
+
+test.each([301, 302, 303, 307, 308])(
+  "a redirect (%d) is refused, and nobody is asked where it leads",
+  async (status) => {
+    const inside = await receiver((response) => response.end());
+    const { port } = await receiver((response) =>
+      response.writeHead(status, { Location: `http://127.0.0.1:${inside.port}/` }).end(),
+    );
+    expect(await sendTo(`http://127.0.0.1:${port}/`)).toEqual({
+      kind: "refused",
+      reason: `It answered ${status}, a redirect. The console follows none: give its new address.`,
+    });
+    expect(inside.received).toEqual([]);
+  },
+);
+
+test.each([
+  ["30", 30],
+  ["0", 0],
+  ["999999999", 86_400],
+  [new Date(Date.now() - 60_000).toUTCString(), 0],
+  ["soon", undefined],
+  ["-1", undefined],
+])("Retry-After %j of a 429 or 503 is obeyed for a day at most", async (retryAfter, afterSeconds) => {
+  for (const status of [429, 503]) {
+    const { port } = await receiver((response) => response.writeHead(status, { "Retry-After": retryAfter }).end());
+    const outcome = await sendTo(`http://127.0.0.1:${port}/`);
+    expect(outcome).toEqual({
+      kind: "again",
+      reason: `It answered ${status}.`,
+      arrived: "no",
+      ...(afterSeconds !== undefined && { afterSeconds }),
+    });
+  }
+});
+
+test("a 429 that names a time is asked again then", async () => {
+  const at = new Date(Date.now() + 90_000).toUTCString();
+  const { port } = await receiver((response) => response.writeHead(429, { "Retry-After": at }).end());
+  const outcome = await sendTo(`http://127.0.0.1:${port}/`);
+  expect((outcome as { afterSeconds: number }).afterSeconds).toBeGreaterThan(80);
+  expect((outcome as { afterSeconds: number }).afterSeconds).toBeLessThanOrEqual(90);
+});
+
+test("a web page with 200 counts as delivered, and its owner is told to look", async () => {
+  const { port } = await receiver((response) =>
+    response.writeHead(200, { "Content-Type": "text/html; charset=utf-8" }).end("<h1>500 Internal error</h1>"),
+  );
+  expect(await sendTo(`http://127.0.0.1:${port}/`)).toEqual({
+    kind: "delivered",
+    note: "It answered with a web page. See whether the address is that of a receiver.",
+  });
+});
+
+test("of an answer that streams for ever 64 KB are read; then the connection ends, and its status counts", async () => {
+  let sent = 0;
+  let isCut = false;
+  const { port } = await receiver((response) => {
+    response.on("close", () => {
+      isCut = true;
+    });
+    const pour = () => {
+      while (!isCut && sent < 64 * MAX_ANSWER) {
+        sent += 1024;
+        if (!response.write("x".repeat(1024))) return void response.once("drain", pour);
+      }
+    };
+    pour();
+  });
+  const began = performance.now();
+  expect(await sendTo(`http://127.0.0.1:${port}/`)).toEqual({ kind: "delivered" });
+  expect(performance.now() - began).toBeLessThan(ANSWER_WITHIN);
+  await expect.poll(() => isCut).toBe(true);
+});
+
+const UNKNOWN = { kind: "again", arrived: "no" };
+const LATE = { kind: "again", reason: "It did not answer within 5 seconds." };
+
+test("five seconds are all there are, for a silent connection, a silent receiver, drops of a head and a silent name server", async () => {
+  const sockets = new Set<Socket>();
+  const keep = (socket: Socket) => {
+    sockets.add(socket);
+    socket
+      .resume()
+      .on("error", () => {})
+      .on("close", () => sockets.delete(socket));
+  };
+  const silent = await listen(createTcpServer(keep));
+  const dripping = await listen(
+    createTcpServer((socket) => {
+      keep(socket);
+      socket.write("HTTP/1.1 200 OK\r\n");
+      const timer = setInterval(() => socket.write("X-Drop: 1\r\n"), 100);
+      socket.on("close", () => clearInterval(timer));
+    }),
+  );
+  names.answers.set("silent.example.com", "silent");
+  const began = performance.now();
+  const outcomes = await Promise.all([
+    sendTo(`http://127.0.0.1:${silent}/`),
+    sendTo(`https://127.0.0.1:${silent}/`),
+    sendTo(`http://127.0.0.1:${dripping}/`),
+    sendTo("https://silent.example.com/"),
+  ]);
+  expect(outcomes.slice(0, 3)).toEqual([LATE, LATE, LATE]);
+  expect(outcomes[3]).toEqual({ ...UNKNOWN, reason: "silent.example.com cannot be found in DNS." });
+  // A bound that no slow machine breaks: without one these would wait for ever.
+  expect(performance.now() - began).toBeLessThan(4 * ANSWER_WITHIN);
+  await expect.poll(() => sockets.size).toBe(0);
+});
+
+test("a status that came before its body hangs counts, after five seconds", async () => {
+  const { port } = await receiver((response) => response.writeHead(200).write("x"));
+  expect(await sendTo(`http://127.0.0.1:${port}/`)).toEqual({ kind: "delivered" });
+});
+
+test("a console that stops does not wait for a receiver", async () => {
+  const { received, port } = await receiver(() => {});
+  const ending = new AbortController();
+  const outcome = sendTo(`http://127.0.0.1:${port}/`, { signal: ending.signal });
+  await expect.poll(() => received.length).toBe(1);
+  ending.abort();
+  expect(await outcome).toEqual({ kind: "again", reason: "The console was stopped while it sent this." });
+});
+
+test("what is no web server, and what hangs up, is told in a sentence", async () => {
+  const babble = await listen(
+    createTcpServer(
+      (socket) =>
+        void socket
+          .resume()
+          .on("error", () => {})
+          .end("220 mail ready\r\n"),
+    ),
+  );
+  expect(await sendTo(`http://127.0.0.1:${babble}/`)).toEqual({
+    kind: "again",
+    reason: "It answers, but not as a web server does.",
+  });
+  const hangUp = await listen(
+    createTcpServer(
+      (socket) =>
+        void socket
+          .resume()
+          .on("error", () => {})
+          .destroy(),
+    ),
+  );
+  expect(await sendTo(`http://127.0.0.1:${hangUp}/`)).toEqual({
+    kind: "again",
+    reason: "It ended the connection without an answer.",
+  });
+  const gone = createTcpServer().listen(0, "127.0.0.1");
+  await once(gone, "listening");
+  const { port } = gone.address() as AddressInfo;
+  await new Promise((resolve) => gone.close(resolve));
+  expect(await sendTo(`http://127.0.0.1:${port}/`)).toEqual({
+    ...UNKNOWN,
+    reason: "Nothing answers there: the connection was refused.",
+  });
+});
+
+const INSIDE = (host: string) => ({
+  kind: "refused",
+  reason: `${host} leads into a private network, where the console sends nothing.`,
+});
+
+test("a name with one private ip among its answers is refused, wherever that stands, and nothing is connected to", async () => {
+  const { received, port } = await receiver((response) => response.end());
+  for (const ips of [["127.0.0.1"], ["192.0.2.1", "127.0.0.1"], ["127.0.0.1", "192.0.2.1"], ["0.0.0.0"]]) {
+    names.answers.set("two.example.com", ips);
+    expect(await sendTo(`http://two.example.com:${port}/`, { allowPrivate: false })).toEqual(INSIDE("two.example.com"));
+  }
+  expect(received).toEqual([]);
+  expect(await sendTo(`http://127.0.0.1:${port}/`, { allowPrivate: false })).toMatchObject({ kind: "refused" });
+  expect(await sendTo(`http://[::ffff:127.0.0.1]:${port}/`, { allowPrivate: false })).toMatchObject({
+    kind: "refused",
+  });
+  expect(received).toEqual([]);
+  names.answers.set("two.example.com", ["127.0.0.1"]);
+  expect(await sendTo(`http://two.example.com:${port}/`)).toEqual({ kind: "delivered" });
+  expect(received[0]?.headers.host).toBe(`two.example.com:${port}`);
+});
+
+test("a name that changes after the check is connected to where it was checked: DNS is asked once", async () => {
+  const { received, port } = await receiver((response) => response.end());
+  let asked = 0;
+  const answers = { get: () => (asked++ === 0 ? ["192.0.2.1"] : ["127.0.0.1"]) };
+  Object.defineProperty(names.answers, "get", { value: answers.get, configurable: true });
+  const ending = new AbortController();
+  const outcome = sendTo(`http://changing.example.com:${port}/`, { allowPrivate: false, signal: ending.signal });
+  await expect.poll(() => asked).toBeGreaterThan(0);
+  expect(["again", "refused"]).toContain((await outcome).kind);
+  Reflect.deleteProperty(names.answers, "get");
+  expect(received).toEqual([]);
+});
+
+test.each(["NXDOMAIN", "SERVFAIL", "no ip"] as const)(
+  "a name that DNS answers with %j is not sent to, and is asked again",
+  async (said) => {
+    names.answers.set("unknown.example.com", said === "NXDOMAIN" || said === "SERVFAIL" ? said : []);
+    expect(await sendTo("https://unknown.example.com/")).toEqual({
+      ...UNKNOWN,
+      reason: "unknown.example.com cannot be found in DNS.",
+    });
+  },
+);

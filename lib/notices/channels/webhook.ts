@@ -1,0 +1,46 @@
+import { createHmac, randomBytes } from "node:crypto";
+import type { Message, Outcome } from "@/lib/notices/message";
+import { SECOND } from "@/lib/time";
+import { type Attempt, post } from "./post";
+
+/** As the specification of Standard Webhooks writes them: the prefix, then base64 of 24 to 64 random bytes. */
+const SECRET_PREFIX = "whsec_";
+const SECRET_BYTES = 32;
+
+/** What a webhook needs: its address, and the secrets that sign, the newest first. While one is replaced there are two. */
+export type WebhookTarget = { url: string; secrets: readonly string[] };
+
+/** A new secret for a webhook, which its owner sees once. */
+export function mintWebhookSecret(): string {
+  return SECRET_PREFIX + randomBytes(SECRET_BYTES).toString("base64");
+}
+
+/**
+ * Sends a message by Standard Webhooks. `id` is the same in every attempt, so that a receiver can recognise a repetition.
+ * Never throws.
+ */
+export async function send(
+  { url, secrets }: WebhookTarget,
+  message: Message,
+  { id, ...attempt }: { id: string } & Attempt,
+): Promise<Outcome> {
+  const now = new Date();
+  const { title, lines, events, link, thread } = message;
+  const body = JSON.stringify({
+    type: "notice",
+    timestamp: now.toISOString(),
+    data: { title, lines, events, link, thread },
+  });
+  const timestamp = String(Math.floor(now.getTime() / SECOND));
+  const headers = {
+    "webhook-id": id,
+    "webhook-timestamp": timestamp,
+    "webhook-signature": secrets.map((secret) => signature(secret, `${id}.${timestamp}.${body}`)).join(" "),
+  };
+  return post(url, body, headers, attempt);
+}
+
+function signature(secret: string, signed: string): string {
+  const key = Buffer.from(secret.slice(SECRET_PREFIX.length), "base64");
+  return `v1,${createHmac("sha256", key).update(signed).digest("base64")}`;
+}
