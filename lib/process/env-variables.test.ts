@@ -3,6 +3,8 @@ import { availableParallelism } from "node:os";
 import { expect, test } from "vitest";
 import { parseEnv, VARIABLE_NAMES } from "./env-variables";
 
+const NOTICE_KEY = Buffer.alloc(32, 1).toString("base64");
+
 test("nothing set is a laptop: embedded database, loopback, port 3000, limit in this process", () => {
   expect(parseEnv({})).toEqual({
     databaseUrl: undefined,
@@ -27,6 +29,8 @@ test("nothing set is a laptop: embedded database, loopback, port 3000, limit in 
     drainDelaySeconds: 5,
     allowPrivateOrigins: false,
     allowPrivateWebhooks: false,
+    noticeKeys: [],
+    mail: null,
     edgeLineGbit: 100,
     redis: { kind: "none" },
   });
@@ -58,6 +62,9 @@ test("everything set is read as what it is", () => {
       DRAIN_DELAY: "0",
       PRIVATE_ORIGINS: "allow",
       PRIVATE_WEBHOOKS: "allow",
+      NOTICE_KEY: `${NOTICE_KEY}, ${Buffer.alloc(32, 2).toString("base64")}`,
+      SMTP_URL: "smtps://u:p@mail.example.com",
+      MAIL_FROM: "notices@example.com",
       EDGE_LINE_GBIT: "10",
       REDIS_URL: "rediss://redis:6380",
     }),
@@ -84,6 +91,8 @@ test("everything set is read as what it is", () => {
     drainDelaySeconds: 0,
     allowPrivateOrigins: true,
     allowPrivateWebhooks: true,
+    noticeKeys: [Buffer.alloc(32, 1), Buffer.alloc(32, 2)],
+    mail: { url: "smtps://u:p@mail.example.com", from: "notices@example.com" },
     edgeLineGbit: 10,
     redis: { kind: "tcp", url: "rediss://redis:6380" },
   });
@@ -116,6 +125,25 @@ const WRONG: [Record<string, string>, string][] = [
   [{ TRUSTED_PROXIES: "true" }, 'TRUSTED_PROXIES must be a whole number from 0 to 10, not "true".'],
   [{ PRIVATE_ORIGINS: "yes" }, 'PRIVATE_ORIGINS must be "refuse" or "allow".'],
   [{ PRIVATE_WEBHOOKS: "1" }, 'PRIVATE_WEBHOOKS must be "refuse" or "allow".'],
+  ...["hunter2", Buffer.alloc(31, 1).toString("base64"), `${NOTICE_KEY},`, `${NOTICE_KEY} ${NOTICE_KEY}`].map(
+    (text): [Record<string, string>, string] => [{ NOTICE_KEY: text }, "NOTICE_KEY must be 32 random bytes in base64"],
+  ),
+  [
+    { SMTP_URL: "mail.example.com", MAIL_FROM: "notices@example.com", NOTICE_KEY },
+    "SMTP_URL must look like smtps://user:password@mail.example.com.",
+  ],
+  ...["Console <notices@example.com>", "notices", "a@b.example, c@d.example", "a@b.example\r\nBcc: c@d.example"].map(
+    (text): [Record<string, string>, string] => [
+      { SMTP_URL: "smtp://mail", MAIL_FROM: text, NOTICE_KEY },
+      "MAIL_FROM must be one address alone, such as notices@example.com.",
+    ],
+  ),
+  [{ SMTP_URL: "smtp://mail", NOTICE_KEY }, "SMTP_URL is set but MAIL_FROM is not; mail needs both, or neither."],
+  [{ MAIL_FROM: "a@b.example" }, "MAIL_FROM is set but SMTP_URL is not; mail needs both, or neither."],
+  [
+    { SMTP_URL: "smtp://mail", MAIL_FROM: "a@b.example" },
+    "SMTP_URL is set but NOTICE_KEY is not; mail needs it for the links with which people unsubscribe.",
+  ],
   [{ OPS_PORT: "x" }, 'OPS_PORT must be a whole number from 0 to 65535, not "x".'],
   [{ DRAIN_DELAY: "5s" }, 'DRAIN_DELAY must be a whole number from 0 to 300, not "5s".'],
   [{ KEEP_METRICS_DAYS: "7" }, 'KEEP_METRICS_DAYS must be a whole number from 8 to 3650, not "7".'],
@@ -164,8 +192,14 @@ test("an origin with a path, a query or an account is no BASE_URL", () => {
 });
 
 test("every wrong variable is named at once, and no value that may hold a password is repeated", () => {
-  const variables = { PORT: "x", DATABASE_URL: "mysql://u:hunter2@h/d", REDIS_URL: "http://:hunter2@h" };
-  expect(() => parseEnv(variables)).toThrow(/DATABASE_URL.*PORT.*REDIS_URL/s);
+  const variables = {
+    PORT: "x",
+    DATABASE_URL: "mysql://u:hunter2@h/d",
+    REDIS_URL: "http://:hunter2@h",
+    NOTICE_KEY: "hunter2",
+    SMTP_URL: "http://:hunter2@h",
+  };
+  expect(() => parseEnv(variables)).toThrow(/DATABASE_URL.*PORT.*NOTICE_KEY.*SMTP_URL.*REDIS_URL/s);
   expect(() => parseEnv(variables)).not.toThrow(/hunter2/);
 });
 

@@ -55,6 +55,13 @@ const databaseUrl = (name: string) =>
       `${name} must look like postgresql://user:password@host:5432/database.`,
     );
 
+/** 32 bytes in base64. */
+const NOTICE_KEY_SHAPE = /^[A-Za-z0-9+/]{43}=$/;
+/** An address and nothing that a mail server could take for something else. */
+const EMAIL = /^[\w.+-]{1,64}@(?:[a-z0-9-]{1,63}\.)*[a-z0-9-]{1,63}$/i;
+/** The longest address that SMTP carries (RFC 5321). */
+const MAX_EMAIL_LENGTH = 254;
+
 const variables = z.object({
   DATABASE_URL: z.union([z.literal(EMBEDDED), databaseUrl("DATABASE_URL")]).optional(),
   DATABASE_READ_URL: url(
@@ -96,6 +103,22 @@ const variables = z.object({
   DRAIN_DELAY: wholeNumber("DRAIN_DELAY", 5, 0, 300),
   PRIVATE_ORIGINS: z.enum(["refuse", "allow"], 'PRIVATE_ORIGINS must be "refuse" or "allow".').default("refuse"),
   PRIVATE_WEBHOOKS: z.enum(["refuse", "allow"], 'PRIVATE_WEBHOOKS must be "refuse" or "allow".').default("refuse"),
+  NOTICE_KEY: z
+    .string()
+    // The value is not repeated: it is a secret.
+    .refine(
+      (text) => text.split(",").every((key) => NOTICE_KEY_SHAPE.test(key.trim())),
+      "NOTICE_KEY must be 32 random bytes in base64, as `openssl rand -base64 32` prints them; while it is replaced, the new one, a comma and the old one.",
+    )
+    .optional(),
+  SMTP_URL: url("SMTP_URL", ["smtp:", "smtps:"], "smtps://user:password@mail.example.com"),
+  MAIL_FROM: z
+    .string()
+    .refine(
+      (text) => EMAIL.test(text) && text.length <= MAX_EMAIL_LENGTH,
+      "MAIL_FROM must be one address alone, such as notices@example.com.",
+    )
+    .optional(),
   EDGE_LINE_GBIT: wholeNumber("EDGE_LINE_GBIT", 100, 1, 10_000),
   REDIS_URL: url("REDIS_URL", ["redis:", "rediss:"], "redis://host:6379"),
   UPSTASH_REDIS_REST_URL: url("UPSTASH_REDIS_REST_URL", ["https:", "http:"], "https://name.upstash.io"),
@@ -149,6 +172,10 @@ export type Env = {
   allowPrivateOrigins: boolean;
   /** Whether messages may be sent to webhooks in such a network. */
   allowPrivateWebhooks: boolean;
+  /** 32 bytes each: the first encrypts what channels of notices keep secret, all decrypt. None: notices are off. */
+  noticeKeys: readonly Buffer[];
+  /** Where mail is handed over, and from whom it comes. Null: none is sent. */
+  mail: { url: string; from: string } | null;
   /** What the line of an edge node carries, in Gbit/s each way. A report of more is refused. */
   edgeLineGbit: number;
   redis: RedisSettings;
@@ -167,6 +194,13 @@ export function parseEnv(source: Record<string, string | undefined>): Env {
     problems.push(
       `UPSTASH_REDIS_REST_${present} is set but UPSTASH_REDIS_REST_${missing} is not; Upstash needs both, or neither.`,
     );
+  }
+  if (Boolean(values.SMTP_URL) !== Boolean(values.MAIL_FROM)) {
+    const [present, missing] = values.SMTP_URL ? ["SMTP_URL", "MAIL_FROM"] : ["MAIL_FROM", "SMTP_URL"];
+    problems.push(`${present} is set but ${missing} is not; mail needs both, or neither.`);
+  }
+  if (values.SMTP_URL && !values.NOTICE_KEY) {
+    problems.push("SMTP_URL is set but NOTICE_KEY is not; mail needs it for the links with which people unsubscribe.");
   }
   if (values.UPSTASH_REDIS_REST_URL && values.REDIS_URL) {
     problems.push("REDIS_URL and UPSTASH_REDIS_REST_URL are both set; the rate limit can live in only one of them.");
@@ -202,6 +236,8 @@ export function parseEnv(source: Record<string, string | undefined>): Env {
     drainDelaySeconds: data.DRAIN_DELAY,
     allowPrivateOrigins: data.PRIVATE_ORIGINS === "allow",
     allowPrivateWebhooks: data.PRIVATE_WEBHOOKS === "allow",
+    noticeKeys: (data.NOTICE_KEY ?? "").split(",").flatMap((key) => (key ? [Buffer.from(key.trim(), "base64")] : [])),
+    mail: data.SMTP_URL && data.MAIL_FROM ? { url: data.SMTP_URL, from: data.MAIL_FROM } : null,
     edgeLineGbit: data.EDGE_LINE_GBIT,
     redis: redisSettings(data),
   };

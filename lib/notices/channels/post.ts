@@ -119,7 +119,9 @@ function waitOf(text: string | undefined): number | null {
   if (text === undefined) return null;
   // Date.parse takes "-1" for a year.
   const at = /GMT$/.test(text) ? Date.parse(text) : Number.NaN;
-  const seconds = /^\d{1,9}$/.test(text) ? Number(text) : Math.ceil((at - Date.now()) / SECOND);
+  const seconds = /^\d{1,9}(?:\.\d{1,9})?$/.test(text)
+    ? Math.ceil(Number(text))
+    : Math.ceil((at - Date.now()) / SECOND);
   return Number.isNaN(seconds) ? null : Math.min(Math.max(seconds, 0), LONGEST_WAIT);
 }
 

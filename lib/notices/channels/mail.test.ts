@@ -1,0 +1,179 @@
+import { once } from "node:events";
+import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
+import { type ParsedMail, simpleParser } from "mailparser";
+import { SMTPServer, type SMTPServerOptions } from "smtp-server";
+import { afterEach, expect, test } from "vitest";
+import { send, sendConfirmation } from "./mail";
+
+const MESSAGE = {
+  id: "n-2",
+  account: 1,
+  title: "web-1 is offline",
+  lines: ["Since 07:23 UTC."],
+  events: [],
+  link: "https://console.example.com/dashboard/servers/7",
+  thread: "n-1",
+};
+const UNSUBSCRIBE = "https://console.example.com/notices/unsubscribe?key=k";
+const closing: (() => Promise<unknown>)[] = [];
+
+afterEach(async () => {
+  for (const close of closing.splice(0)) await close();
+});
+
+type Caught = { parsed: ParsedMail; raw: string; to: string[] };
+
+/** A real mail server on loopback. */
+async function mailServer(options: SMTPServerOptions = {}): Promise<{ port: number; caught: Caught[] }> {
+  const caught: Caught[] = [];
+  const server = new SMTPServer({
+    authOptional: true,
+    disabledCommands: ["STARTTLS"],
+    onData(stream, session, done) {
+      let raw = "";
+      stream.on("data", (piece) => (raw += piece));
+      stream.on("end", () => {
+        const to = session.envelope.rcptTo.map(({ address }) => address);
+        void simpleParser(raw).then((parsed) => {
+          caught.push({ parsed, raw, to });
+          done();
+        });
+      });
+    },
+    ...options,
+  });
+  server.on("error", () => {});
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  closing.push(() => new Promise<void>((resolve) => server.close(() => resolve())));
+  return { port: (server.server.address() as AddressInfo).port, caught };
+}
+
+/** What speaks at a port as told. */
+async function listener(speak: (socket: Socket) => void): Promise<number> {
+  const sockets = new Set<Socket>();
+  const server: Server = createServer((socket) => {
+    sockets.add(socket.resume().on("error", () => {}));
+    speak(socket);
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  closing.push(() => {
+    for (const socket of sockets) socket.destroy();
+    return new Promise((resolve) => server.close(resolve));
+  });
+  return (server.address() as AddressInfo).port;
+}
+
+function sendTo(port: number, message: Partial<typeof MESSAGE> = {}, signal = new AbortController().signal) {
+  const server = { url: `smtp://127.0.0.1:${port}`, from: "notices@example.com" };
+  const target = { email: "ann@example.org", unsubscribe: UNSUBSCRIBE, server };
+  return send(target, { ...MESSAGE, ...message }, { signal });
+}
+
+test("a mail has plain text and a small HTML part, names its thread, and is unsubscribed from with one click", async () => {
+  const { port, caught } = await mailServer();
+  expect(await sendTo(port)).toEqual({ kind: "delivered" });
+  expect(await sendTo(port, { id: "n-1" })).toEqual({ kind: "delivered" });
+  const [{ parsed, raw, to } = {} as Caught, first] = caught;
+  expect(to).toEqual(["ann@example.org"]);
+  expect(parsed.from?.text).toBe('"Console" <notices@example.com>');
+  expect(parsed.subject).toBe("web-1 is offline");
+  for (const text of [parsed.text, parsed.html || ""]) {
+    for (const part of [MESSAGE.title, MESSAGE.lines[0], MESSAGE.link, UNSUBSCRIBE]) expect(text).toContain(part);
+  }
+  expect(parsed.html).not.toMatch(/<img|<script|<style|src=/i);
+  expect(raw.length).toBeLessThan(4000);
+  expect(parsed.messageId).toBe("<n-2@example.com>");
+  expect(parsed.references).toBe("<n-1@example.com>");
+  expect(parsed.inReplyTo).toBe("<n-1@example.com>");
+  expect(raw).toMatch(/^List-Unsubscribe-Post: List-Unsubscribe=One-Click\r?$/m);
+  expect(raw.replace(/\r?\n\s+/g, " ")).toContain(`List-Unsubscribe: <${UNSUBSCRIBE}>`);
+  expect(raw).toMatch(/^Auto-Submitted: auto-generated\r?$/m);
+  expect(first?.parsed.messageId).toBe("<n-1@example.com>");
+  expect(first?.parsed.references).toBeUndefined();
+});
+
+test.each([
+  ["web\r\nBcc: eve@example.net", "web Bcc: eve@example.net"],
+  ["web\nSubject: x", "web Subject: x"],
+  ["\u202Etxt.exe\u2066 is offline", "txt.exe is offline"],
+  ['<i>web</i> & "co"', '<i>web</i> & "co"'],
+  ["=?utf-8?q?tricky?=", "= ?utf-8?q?tricky?="],
+  ["Störung 😀", "Störung 😀"],
+])("a server that is called %j stays text in subject, headers and HTML", async (title, shown) => {
+  const { port, caught } = await mailServer();
+  expect(await sendTo(port, { title, lines: [title] })).toEqual({ kind: "delivered" });
+  const [{ parsed, to } = {} as Caught] = caught;
+  expect(parsed.subject).toBe(shown);
+  expect(to).toEqual(["ann@example.org"]);
+  expect([...parsed.headers.keys()]).not.toContain("bcc");
+  expect(parsed.html).not.toContain("<i>web");
+  expect(parsed.text?.split("\n")[0]).toBe(shown);
+});
+
+test("a long name is cut", async () => {
+  const { port, caught } = await mailServer();
+  await sendTo(port, { title: "x".repeat(10_000), lines: ["y".repeat(10_000)] });
+  expect(caught[0]?.parsed.subject).toHaveLength(150);
+  expect(caught[0]?.raw.length).toBeLessThan(5000);
+});
+
+test("a server that answers 451 at the end, 550 to the address, or 535 to the password has not taken the mail, which is tried again", async () => {
+  const atEnd = await mailServer({
+    onData(stream, _, done) {
+      stream.resume().on("end", () => done(Object.assign(new Error("later"), { responseCode: 451 })));
+    },
+  });
+  expect(await sendTo(atEnd.port)).toEqual({ kind: "again", reason: "The mail server answered 451.", arrived: "no" });
+  const unknown = await mailServer({
+    onRcptTo: (_, __, done) => done(Object.assign(new Error("nobody"), { responseCode: 550 })),
+  });
+  expect(await sendTo(unknown.port)).toEqual({ kind: "again", reason: "The mail server answered 550.", arrived: "no" });
+});
+
+test("a server that greets too late, hangs or cannot be reached is given up within seconds, and the rest does not wait", async () => {
+  const silent = await listener(() => {});
+  const hangs = await listener((socket) => {
+    socket.write("220 hello\r\n");
+  });
+  const gone = await listener((socket) => void socket.destroy());
+  const began = performance.now();
+  const [late, hanging, reset] = await Promise.all([sendTo(silent), sendTo(hangs), sendTo(gone)]);
+  expect(late).toEqual({ kind: "again", reason: "The mail server did not greet in time.", arrived: "no" });
+  expect(hanging).toMatchObject({ kind: "again" });
+  expect(reset).toMatchObject({ kind: "again" });
+  // Without a bound it would be minutes.
+  expect(performance.now() - began).toBeLessThan(60_000);
+});
+
+test("a certificate that nobody trusts stops the mail before anything of it is sent", async () => {
+  const { port, caught } = await mailServer({ disabledCommands: [] });
+  expect(await sendTo(port)).toEqual({
+    kind: "again",
+    reason: "The mail server's certificate is not trusted.",
+    arrived: "no",
+  });
+  expect(caught).toEqual([]);
+});
+
+test("a console that stops does not wait for the mail server", async () => {
+  const port = await listener(() => {});
+  const ending = new AbortController();
+  const outcome = sendTo(port, {}, ending.signal);
+  ending.abort();
+  expect(await outcome).toEqual({ kind: "again", reason: "The console was stopped while it sent this." });
+});
+
+test("the question whether an address is right holds its link, and no unsubscription", async () => {
+  const { port, caught } = await mailServer();
+  const link = "https://console.example.com/notices/confirm?key=k";
+  const server = { url: `smtp://127.0.0.1:${port}`, from: "notices@example.com" };
+  const outcome = await sendConfirmation(
+    { email: "ann@example.org", link, id: "c-1", server },
+    new AbortController().signal,
+  );
+  expect(outcome).toEqual({ kind: "delivered" });
+  expect(caught[0]?.parsed.text).toContain(link);
+  expect(caught[0]?.parsed.html).toContain(link);
+  expect(caught[0]?.raw).not.toContain("List-Unsubscribe");
+});
