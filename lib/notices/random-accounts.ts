@@ -1,0 +1,211 @@
+import { type Rules, readRules } from "@/lib/notices/kinds";
+import { type Incident, type MessageKind, plan, type Topic } from "@/lib/notices/rules";
+import { type Happening, runsOf } from "@/lib/notices/runs";
+import { randomOf } from "@/lib/servers/events/random-histories";
+import { endedSilence, ONLINE_WINDOW, openSilence, type Span, withProof } from "@/lib/servers/events/silence";
+import { HOUR, MINUTE, SECOND } from "@/lib/time";
+
+// Random hours of an account in simulated time: servers that fall silent and come back, a console that is away, cuts that are
+// known late, proofs that correct what was told, quiet hours, snoozes, and a planner that looks too late. A store in memory
+// plays them through the product's rule.
+
+type Ended = { from: number; to: number };
+
+export type World = {
+  seed: number;
+  end: number;
+  rules: Rules;
+  delay: number;
+  /** True silences of each server, by its key. */
+  silences: ReadonlyMap<string, readonly Ended[]>;
+  moments: ReadonlyMap<string, readonly number[]>;
+  /** The console was away, and so was the planner. */
+  away: readonly Ended[];
+  /** The way to the console was cut, which is known a while after it began. */
+  cuts: readonly (Ended & { knownAt: number })[];
+  /** A sample that arrived at `at` proves that the machine ran at `sampledAt`. */
+  proofs: readonly { server: string; at: number; sampledAt: number }[];
+  quiet: Ended | null;
+  snoozes: readonly { server: string; at: number; until: number | null }[];
+  /** The planner did not look. */
+  asleep: readonly Ended[];
+};
+
+export type Told = {
+  kind: MessageKind;
+  at: number;
+  heldBackUntil: number | null;
+  items: { topic: string; from: number; to: number | null; isFlapping: boolean }[];
+};
+
+const BEGIN = Date.parse("2026-01-01T00:00:00Z");
+const LENGTH = 2.5 * HOUR;
+/** One that lasts, and one of moments. */
+const KINDS = ["offline", "two_daemons"];
+/** The planner looks so often. */
+export const TICK = 10 * SECOND;
+
+/** The world of one number. */
+export function worldOf(seed: number): World {
+  const random = randomOf(seed);
+  const upTo = (longest: number) => Math.ceil((random() * longest) / SECOND) * SECOND;
+  const spans = (most: number, longest: number) =>
+    Array.from({ length: Math.floor(random() * (most + 1)) }, () => {
+      const from = BEGIN + upTo(LENGTH);
+      return { from, to: from + upTo(longest) };
+    });
+  // Now and then so many that an hour has more to tell than may be told.
+  const most = random() < 0.005 ? 40 : 4;
+  const servers = Array.from({ length: 1 + Math.floor(random() * most) }, (_, index) => `server:${index}`);
+  const [longestUp, longestDown] = [upTo(90 * MINUTE) + MINUTE, upTo(20 * MINUTE) + 30 * SECOND];
+  const common = spans(2, 15 * MINUTE);
+  const silences = servers.map((server) => {
+    const own: Ended[] = common.map(({ from, to }) => ({
+      from: from + upTo(30 * SECOND),
+      to: to + 30 * SECOND + upTo(40 * SECOND),
+    }));
+    for (let at = BEGIN + upTo(longestUp); at < BEGIN + LENGTH; ) {
+      const to = at + upTo(longestDown);
+      own.push({ from: at, to });
+      at = to + ONLINE_WINDOW + upTo(longestUp);
+    }
+    return [server, apart(own)] as const;
+  });
+  const away = spans(random() < 0.5 ? 2 : 0, 6 * MINUTE);
+  const cuts = spans(random() < 0.3 ? 1 : 0, 20 * MINUTE).map((cut) => ({ ...cut, knownAt: cut.from + MINUTE }));
+  const proofs = silences.flatMap(([server, own]) =>
+    own.flatMap(({ from, to }) =>
+      random() < 0.1 ? [{ server, sampledAt: from + upTo(to - from), at: to + upTo(10 * MINUTE) }] : [],
+    ),
+  );
+  const delay = [0, MINUTE, 5 * MINUTE][Math.floor(random() * 3)] ?? 0;
+  return {
+    seed,
+    end: BEGIN + LENGTH + 4 * HOUR,
+    rules: readRules({ offline: { minutes: delay / MINUTE } }),
+    delay,
+    silences: new Map(silences),
+    moments: new Map(
+      servers.map((server) => [
+        server,
+        [...new Set(Array.from({ length: random() < 0.3 ? 8 : 0 }, () => BEGIN + upTo(LENGTH)))].sort((a, b) => a - b),
+      ]),
+    ),
+    away,
+    cuts,
+    proofs,
+    quiet: random() < 0.3 ? (spans(1, 2 * HOUR)[0] ?? null) : null,
+    snoozes:
+      random() < 0.3
+        ? servers.map((server) => ({
+            server,
+            at: BEGIN + upTo(LENGTH),
+            until: random() < 0.5 ? BEGIN + upTo(LENGTH) : null,
+          }))
+        : [],
+    asleep: spans(random() < 0.3 ? 1 : 0, 10 * MINUTE),
+  };
+}
+
+/** Silences that do not touch each other. */
+function apart(spans: readonly Ended[]): Ended[] {
+  const kept: Ended[] = [];
+  for (const span of spans.toSorted((a, b) => a.from - b.from)) {
+    if (span.from > (kept.at(-1)?.to ?? 0) + ONLINE_WINDOW) kept.push(span);
+  }
+  return kept;
+}
+
+/** What the tables say of a server at an instant. */
+export function eventsAt(world: World, server: string, now: number): Happening[] {
+  const blind: Span[] = [
+    ...world.away.filter(({ from }) => from <= now).map(({ from, to }) => ({ from, to: to > now ? null : to })),
+    ...world.cuts.filter(({ knownAt }) => knownAt <= now).map(({ from, to }) => ({ from, to: to > now ? null : to })),
+  ];
+  const proofs = world.proofs.filter((proof) => proof.server === server && proof.at <= now);
+  const silences = (world.silences.get(server) ?? []).flatMap(({ from, to }): Happening[] => {
+    if (from >= now) return [];
+    if (to > now) return openSilence(from - ONLINE_WINDOW, blind, now);
+    return proofs.reduce((events, { sampledAt }) => withProof(events, sampledAt), endedSilence({ from, to }, blind));
+  });
+  const moments = (world.moments.get(server) ?? []).filter((at) => at <= now);
+  return [...silences, ...moments.map((at) => ({ kind: "two_daemons", from: at, to: at }))];
+}
+
+/** What the account was told in this world. */
+export function play(world: World): Told[] {
+  const told: Told[] = [];
+  const seen = new Set<string>();
+  let incidents: Incident[] = [];
+  let id = 0;
+  const news = newsOf(world);
+  let read = 0;
+  let lookAt = Number.POSITIVE_INFINITY;
+  for (let now = BEGIN; now < world.end; now += TICK) {
+    if (within(world.away, now) || within(world.asleep, now)) continue;
+    const changed = new Set<string>();
+    for (; (news[read]?.at ?? world.end) <= now; read++) changed.add(news[read]?.server ?? "");
+    if (lookAt > now && changed.size === 0) continue;
+    for (const { topic, lookAt } of incidents) if (lookAt !== null) changed.add(serverOf(topic));
+    const topics = [...changed].flatMap((server) => topicsOf(world, server, now, seen, incidents));
+    const plans = plan({
+      now,
+      rules: world.rules,
+      quietUntil: (at) => (world.quiet && at >= world.quiet.from && at < world.quiet.to ? world.quiet.to : null),
+      sent: told.map(({ at }) => at).filter((at) => at > now - HOUR),
+      incidents,
+      topics,
+    });
+    incidents = incidents.filter((one) => !plans.forgotten.includes(one));
+    incidents.push(...plans.added.map((one) => ({ ...one, id: id++ })));
+    lookAt = Math.min(...incidents.map(({ lookAt }) => lookAt ?? world.end));
+    for (const { kind, incidents: members, heldBackUntil } of plans.messages) {
+      const items = members.map(({ topic, from, to, isFlapping }) => ({ topic, from, to, isFlapping }));
+      told.push({ kind, at: now, heldBackUntil, items });
+      if (kind === "begun") for (const one of members) one.toldIn = String(told.length);
+    }
+  }
+  return told;
+}
+
+/** When something changes in what the tables say of a server. */
+function newsOf({ silences, moments, away, cuts, proofs }: World): { at: number; server: string }[] {
+  const blind = [...away, ...cuts].flatMap(({ from, to }) => [from, to, to + ONLINE_WINDOW]);
+  const known = [...blind, ...cuts.map(({ knownAt }) => knownAt)];
+  const news = [...silences].flatMap(([server, own]) =>
+    [...own.flatMap(({ from, to }) => [from + 1, to]), ...known, ...(moments.get(server) ?? [])].map((at) => ({
+      at,
+      server,
+    })),
+  );
+  return [...news, ...proofs].sort((one, other) => one.at - other.at);
+}
+
+function serverOf(topic: string): string {
+  return topic.split(":").slice(0, 2).join(":");
+}
+
+/** Those with a new event, and those of incidents that are to be looked at. */
+function topicsOf(
+  world: World,
+  server: string,
+  now: number,
+  seen: Set<string>,
+  incidents: readonly Incident[],
+): Topic[] {
+  const events = eventsAt(world, server, now);
+  const fresh = events.filter(({ kind, from }) => !seen.has(`${server} ${kind} ${from}`));
+  for (const { kind, from } of fresh) seen.add(`${server} ${kind} ${from}`);
+  return KINDS.flatMap((kind) => {
+    const key = `${server}:${kind}`;
+    const isOpen = incidents.some(({ topic, lookAt }) => topic === key && lookAt !== null);
+    const runs = runsOf(kind, events);
+    if (!isOpen && (fresh.length === 0 || runs.length === 0)) return [];
+    const snooze = world.snoozes.findLast((one) => one.server === server && one.at <= now);
+    return [{ key, kind, runs, snooze: snooze ? { at: snooze.at, until: snooze.until } : null }];
+  });
+}
+
+export function within(spans: readonly Ended[], at: number): boolean {
+  return spans.some(({ from, to }) => at >= from && at < to);
+}

@@ -1,0 +1,47 @@
+import { SILENCE_KINDS, type Span } from "@/lib/servers/events/silence";
+
+// What is known of one thing that lasts: when it was bad, when nothing is known of it, and when it was well again.
+
+/** Times in epoch milliseconds; `to` is null while it goes on. */
+export type Happening = Span & { kind: string };
+
+/** From a beginning to a true end. There may be times in it of which nothing is known. */
+export type Run = Span & {
+  /** The parts in which it was known to be bad, in order. */
+  bad: readonly Span[];
+};
+
+/**
+ * The runs of one kind, in order. Silences that follow each other without a gap are one run: while the console is away, or
+ * the way to a server is cut, a server that was offline has not recovered.
+ */
+export function runsOf(kind: string, happenings: readonly Happening[]): Run[] {
+  const wanted = happenings.filter((one) => (kind === "offline" ? isSilence(one) : one.kind === kind));
+  const groups: Happening[][] = [];
+  for (const one of wanted.toSorted((a, b) => a.from - b.from)) {
+    const last = groups.at(-1);
+    const end = last?.at(-1)?.to;
+    if (last && kind === "offline" && (end === null || end === one.from)) last.push(one);
+    else groups.push([one]);
+  }
+  return groups.map((group) => ({
+    from: group[0]?.from ?? 0,
+    to: group.at(-1)?.to ?? null,
+    bad: group.filter((one) => one.kind === kind).map(({ from, to }) => ({ from, to })),
+  }));
+}
+
+function isSilence({ kind }: Happening): boolean {
+  return (SILENCE_KINDS as readonly string[]).includes(kind);
+}
+
+/** Whether it is known to be over, or to go on. */
+export function isKnown({ to, bad }: Run): boolean {
+  return to !== null || bad.at(-1)?.to === null;
+}
+
+/** From when on a run has been bad for `delay` (ms) at a stretch. Null: it was not, and is not going to be as things stand. */
+export function overdueFrom(run: Run, delay: number): number | null {
+  const long = run.bad.find(({ from, to }) => to === null || to - from >= delay);
+  return long ? long.from + delay : null;
+}
