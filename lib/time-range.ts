@@ -63,6 +63,19 @@ export type AskedRange =
 /** `now` is in epoch milliseconds. What is older than `keptDays` is deleted. `what` is kept: "Hourly sums are". */
 export type RangeRules = { zone: string; now: number; keptDays: number; what: string };
 
+/** The times of a form's two fields, whenever they are. `fields`: what they show again. */
+export function parseTimes(params: RangeParams, zone: string): Times & { fields: { from: string; to: string } } {
+  const fields = { from: fieldText(params.from, zone), to: fieldText(params.to, zone) };
+  const [from, to] = [parseMoment(params.from, zone), parseMoment(params.to, zone)];
+  if (from === null || to === null) return { kind: "refused", message: INCOMPLETE, fields };
+  if (from.first > to.last) return { kind: "refused", message: BACKWARD, fields };
+  return { kind: "range", range: { from: from.first, to: to.last }, fields };
+}
+type Times = { kind: "range"; range: TimeRange } | { kind: "refused"; message: string };
+
+const INCOMPLETE = "Say from when to when, each with a date and a time.";
+const BACKWARD = "This time ends before it begins.";
+
 /** The range that a query asks for, within the time of which something is kept. */
 export function parseRange(params: RangeParams, { zone, now, keptDays, what }: RangeRules): AskedRange {
   if (params.from === undefined && params.to === undefined) return { kind: "none" };
@@ -72,10 +85,10 @@ export function parseRange(params: RangeParams, { zone, now, keptDays, what }: R
     fields: { from: fieldText(params.from, zone), to: fieldText(params.to, zone) },
   });
   const [from, to] = [parseMoment(params.from, zone), parseMoment(params.to, zone)];
-  if (from === null || to === null) return refuse("Say from when to when, each with a date and a time.");
+  if (from === null || to === null) return refuse(INCOMPLETE);
   // The whole of an hour that the clocks show twice.
   const asked = { from: from.first, to: to.last };
-  if (asked.from > asked.to) return refuse("This time ends before it begins.");
+  if (asked.from > asked.to) return refuse(BACKWARD);
   if (asked.from >= now) return refuse("This time has not come yet.");
   const earliest = now - keptDays * DAY;
   if (asked.to <= earliest) {

@@ -1,6 +1,6 @@
 import Link from "next/link";
 import { Time } from "@/app/ui/time";
-import { shownLevel } from "@/lib/servers/health-level";
+import { type Need, shownLevel } from "@/lib/servers/health-level";
 import type { FleetServer } from "@/lib/servers/servers";
 import styles from "./compact-fleet.module.css";
 import { type FleetQuery, searchText, serverInList } from "./fleet-query";
@@ -48,7 +48,7 @@ export function CompactFleet({ query, servers, now }: Props) {
                   )}
                 </span>
               )}{" "}
-              <b>{need === "never" ? <NoScore /> : need === "offline" ? "offline" : server.score}</b>
+              <b>{need === "never" ? <NoScore /> : (SILENT[need] ?? server.score)}</b>
             </Link>
           </li>
         );
@@ -56,6 +56,9 @@ export function CompactFleet({ query, servers, now }: Props) {
     </ul>
   );
 }
+
+/** What stands in the place of the score: it says nothing of a silent server. */
+const SILENT: Partial<Record<Need, string>> = { offline: "offline", unknown: "not known" };
 
 function needsSomebody(server: FleetServer): boolean {
   return server.need === "offline" || server.need === "attention";

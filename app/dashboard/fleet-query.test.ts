@@ -37,20 +37,21 @@ const FLEET = [
   server(3, "strained", { score: 900, need: "attention", cpuPct: 90, public_ip: "192.0.2.7" }),
   server(4, "silent", { online: false, score: 990, need: "offline", cpuPct: 99 }),
   server(5, "well 9", { score: 820 }),
+  server(6, "cut off", { online: false, score: 300, need: "unknown" }),
 ];
 const labels = (query: Record<string, string>) =>
   pageOf(FLEET, parseFleetQuery(query)).servers.map(({ label }) => label);
 
-test("what fell silent comes first whatever its score, then what needs attention, and what was never set up last", () => {
-  expect(labels({})).toEqual(["silent", "strained", "well 9", "well 10", "never"]);
-  expect(labels({ order: "name" })).toEqual(["never", "silent", "strained", "well 9", "well 10"]);
-  expect(labels({ order: "-name" })).toEqual(["well 10", "well 9", "strained", "silent", "never"]);
+test("what fell silent comes first whatever its score, then what needs attention, then what is not known, and what was never set up last", () => {
+  expect(labels({})).toEqual(["silent", "strained", "cut off", "well 9", "well 10", "never"]);
+  expect(labels({ order: "name" })).toEqual(["cut off", "never", "silent", "strained", "well 9", "well 10"]);
+  expect(labels({ order: "-name" })).toEqual(["well 10", "well 9", "strained", "silent", "never", "cut off"]);
 });
 
 test("a server without a present value comes last in either direction, whatever it measured before it fell silent", () => {
-  expect(labels({ order: "cpu" })).toEqual(["strained", "well 10", "never", "silent", "well 9"]);
-  expect(labels({ order: "-cpu" })).toEqual(["well 10", "strained", "never", "silent", "well 9"]);
-  expect(labels({ order: "-score" })).toEqual(["well 10", "well 9", "strained", "silent", "never"]);
+  expect(labels({ order: "cpu" })).toEqual(["strained", "well 10", "cut off", "never", "silent", "well 9"]);
+  expect(labels({ order: "-cpu" })).toEqual(["well 10", "strained", "cut off", "never", "silent", "well 9"]);
+  expect(labels({ order: "-score" })).toEqual(["well 10", "well 9", "cut off", "strained", "silent", "never"]);
 });
 
 test("servers are found by words of their label, hostname and ip, and by what they need", () => {
@@ -83,9 +84,9 @@ test("servers are found by a tag, exactly and however it is written, and by the 
   expect(neighboursOf(1, tagged, parseFleetQuery({ tag: "db" }))).toMatchObject({ next: { id: 2 }, count: 2 });
 });
 
-test("servers that need somebody are those that are offline or need attention, not those that were never set up", () => {
+test("servers that need somebody are those that are offline or need attention, not those that are not known or were never set up", () => {
   const counts = countNeeds(FLEET);
-  expect(counts).toEqual({ offline: 1, attention: 1, well: 2, never: 1 });
+  expect(counts).toEqual({ offline: 1, attention: 1, unknown: 1, well: 2, never: 1 });
   expect(needSomebody(counts)).toBe(2);
 });
 
@@ -103,10 +104,10 @@ test("a server's neighbours are those of the list that somebody came from; one t
     const found = neighboursOf(id, FLEET, parseFleetQuery(query));
     return found && [found.previous.label, found.next.label, found.place, found.count];
   };
-  expect(neighbours(4, {})).toEqual(["never", "strained", 1, 5]);
-  expect(neighbours(3, {})).toEqual(["silent", "well 9", 2, 5]);
+  expect(neighbours(4, {})).toEqual(["never", "strained", 1, 6]);
+  expect(neighbours(3, {})).toEqual(["silent", "cut off", 2, 6]);
   expect(neighbours(2, { q: "well", order: "-name" })).toEqual(["well 9", "well 9", 1, 2]);
-  expect(neighbours(3, { show: "well" })).toEqual(["silent", "well 9", 2, 5]);
+  expect(neighbours(3, { show: "well" })).toEqual(["silent", "cut off", 2, 6]);
   expect(neighbours(3, { show: "attention" })).toBeNull();
   expect(neighbours(99, {})).toBeNull();
 });

@@ -215,7 +215,8 @@ const CURVES = {
 
 function State({ server }: { server: FleetServer }) {
   if (!server.hasCheckedIn) return <data value="false">Never checked in</data>;
-  return <OnlineState isOnline={server.online} needsAttention={server.need === "attention"} />;
+  const { online, need } = server;
+  return <OnlineState isOnline={online} needsAttention={need === "attention"} isUnknown={need === "unknown"} />;
 }
 
 function Cause({ server, since, now }: Pick<RowProps, "server" | "since" | "now">) {

@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { POST as checkIn } from "@/app/ingest/v1/check-ins/route";
 import { newAccount, newReportingServer } from "@/e2e/support/factories";
 import { expect, test } from "@/e2e/support/fixtures";
@@ -11,6 +12,7 @@ import { listServerEvents } from "@/lib/servers/events/server-events";
 import { ONLINE_WINDOW } from "@/lib/servers/events/silence";
 import { renameServer } from "@/lib/servers/management";
 import { replaceServerKey } from "@/lib/servers/server-keys";
+import { getServer } from "@/lib/servers/servers";
 import { storeCheckIn } from "@/lib/servers/telemetry/check-ins";
 import { eachMeasurement, type Sample } from "@/lib/servers/telemetry/measurements";
 import { DAY, HOUR, MINUTE, SECOND } from "@/lib/time";
@@ -45,7 +47,7 @@ async function withLibrary(use: (url: string, library: Awaited<ReturnType<typeof
   }
 }
 
-test(`${SEEDS} random histories on a real database, with two instances at once, are what the model says at every moment`, {
+test(`${SEEDS} random histories on a real database, with two instances at once, are what the model says at every moment, in the fleet as in the events, and none is strained in a silence`, {
   tag: "@one-engine",
 }, async () => {
   test.setTimeout(60 * SECOND + SEEDS * 5 * SECOND);
@@ -55,7 +57,7 @@ test(`${SEEDS} random histories on a real database, with two instances at once, 
     );
     const { wrong, kinds } = await playHistories(1, 1, SEEDS);
     expect(wrong).toEqual([]);
-    expect(Object.keys(kinds).sort()).toEqual(["offline", "unknown", "unreachable"]);
+    expect(Object.keys(kinds)).toEqual(expect.arrayContaining(["offline", "unknown", "unreachable", "strained"]));
   });
 });
 
@@ -149,6 +151,11 @@ test("more than half of all servers that fall silent within a minute are unknown
     expect(cut.map(([, kind]) => kind)).toEqual(Array(12).fill("unknown"));
     expect(cut.map(([, , from]) => from)).toEqual(Array.from({ length: 12 }, (_, index) => 2 + (3 * (index + 1)) / 60));
     expect(cut.every(([, , , to]) => to === null)).toBe(true);
+    // The fleet, its title and the first of its list say the same.
+    const { listFleet } = library.use<typeof import("@/lib/servers/servers")>("servers/servers");
+    const needsAt = async (minutes: number) => (await listFleet(1, begin + minutes * MINUTE)).map(({ need }) => need);
+    const others = Array(10).fill("attention");
+    expect(await needsAt(3.2)).toEqual([...Array(12).fill("unknown"), ...others]);
 
     // Six of them come back within ten minutes, one after the other.
     const { storeAt } = library.use<typeof import("@/e2e/support/played-histories")>("../e2e/support/played-histories");
@@ -161,8 +168,34 @@ test("more than half of all servers that fall silent within a minute are unknown
     expect(left.filter(([, kind]) => kind === "offline").map(([, , from, to]) => [from, to])).toEqual(
       Array(6).fill([18, null]),
     );
+    expect(await needsAt(17.9)).toEqual([
+      ...Array(5).fill("unknown"),
+      "attention",
+      ...Array(6).fill("unknown"),
+      ...others,
+    ]);
+    expect(await needsAt(19)).toEqual([...Array(12).fill("offline"), ...others]);
     const [cutRow] = await runSql(url, "select cause, fallen, ended_at, settled from blind_times where cause = 'cut'");
     expect(cutRow).toMatchObject({ fallen: 12, ended_at: new Date(begin + 16 * MINUTE) });
+  });
+});
+
+test("while the console was away, /metrics says of a silent server that it is unknown, and the alert of the recipe is of none that is", async () => {
+  await withLibrary(async (url, library) => {
+    const { bePresent } = library.use<typeof import("@/lib/servers/events/presence")>("servers/events/presence");
+    const { listServerReadings } = library.use<typeof import("@/lib/servers/servers")>("servers/servers");
+    const { writePrometheus } = library.use<typeof import("@/lib/api/prometheus")>("api/prometheus");
+    const now = Date.now();
+    await runSql(url, servers(1, now - 5 * MINUTE, 0));
+    const text = async () => writePrometheus(await listServerReadings(1), []);
+    await bePresent(now);
+    expect(await text()).toMatch(/^console_server_online\{server_id="1"\} 0$/m);
+    expect(await text()).toMatch(/^console_server_unknown\{server_id="1"\} 0$/m);
+    await runSql(url, "update console_presence set until = until - interval '40 s'");
+    expect(await text()).toMatch(/^console_server_online\{server_id="1"\} 0$/m);
+    expect(await text()).toMatch(/^console_server_unknown\{server_id="1"\} 1$/m);
+    const rules = readFileSync("public/recipes/prometheus/console-rules.yml", "utf8");
+    expect(rules).toContain("expr: (console_server_online + console_server_unknown) * on");
   });
 });
 
@@ -289,6 +322,197 @@ test("a check-in tells of a reboot at the time of the boot, of killed processes 
   const { others, silences } = await listServerEvents(id, { from: 0, to: begin + DAY }, begin + 300 * SECOND);
   expect(others.map(({ kind }) => kind).sort()).toEqual(rows.map(({ kind }) => kind).sort());
   expect(silences).toEqual([]);
+});
+
+const WELL: Partial<Sample> = { cpuPct: 5, memUsedMb: 100, memTotalMb: 1000, diskUsedPct: 20, netLossPct: 0 };
+/** CPU and memory have hardly any points: 667. */
+const STRAINED: Partial<Sample> = { ...WELL, cpuPct: 97, memUsedMb: 960 };
+const CRITICAL: Partial<Sample> = { ...STRAINED, diskUsedPct: 99, netLossPct: 10 };
+
+/** Rows of a server in minutes since `begin`, with their facts. */
+async function minutesOf(serverId: number, begin: number) {
+  const rows = await db.serverEvent.findMany({ where: { serverId }, orderBy: [{ startedAt: "asc" }, { kind: "asc" }] });
+  return rows.map(({ kind, startedAt, endedAt, facts }) => [
+    kind,
+    (startedAt.getTime() - begin) / MINUTE,
+    endedAt && (endedAt.getTime() - begin) / MINUTE,
+    facts,
+  ]);
+}
+
+/** A server that was last heard at `begin`, and a function that has it check in every half minute. */
+async function newSteadyServer(begin: number, lastSeenAt = begin) {
+  const { id: accountId } = await newAccount();
+  const { id } = await newReportingServer(accountId);
+  await db.server.update({
+    where: { id },
+    data: { createdAt: new Date(begin - DAY), lastSeenAt: new Date(lastSeenAt) },
+  });
+  const heard = async (from: number, to: number, values: Partial<Sample>, late = 0) => {
+    for (let at = begin + from * MINUTE; at < begin + to * MINUTE; at += 30 * SECOND) {
+      const arrival = { sampledAt: new Date(at), arrivedAt: new Date(at + late * SECOND) };
+      await storeCheckIn(id, { sample: { ...sample, ...values } }, arrival);
+    }
+  };
+  return { accountId, id, heard };
+}
+
+test("a score that is strained or critical for ten minutes is an event from its beginning to its end, with its cause; a shorter one is not; the check-in that tells of it is three statements", async () => {
+  const begin = Math.floor(Date.now() / MINUTE) * MINUTE - 90 * MINUTE;
+  const { id, heard } = await newSteadyServer(begin);
+  await heard(0.5, 5, WELL);
+  await heard(5, 14, STRAINED);
+  await heard(14, 16, WELL);
+  expect(await minutesOf(id, begin)).toEqual([]);
+  await heard(16, 26, STRAINED);
+  const queries = await recordQueries(() => heard(26, 26.5, STRAINED));
+  // A check-in without its key: what looks the key up is the third.
+  expect(queries).toHaveLength(2);
+  const strained = ["strained", 16, null, { cause: "cpu", score: 667 }];
+  expect(await minutesOf(id, begin)).toEqual([strained]);
+  await heard(26.5, 37, CRITICAL);
+  const facts = { cause: expect.any(String), score: expect.any(Number) };
+  expect(await minutesOf(id, begin)).toEqual([
+    ["strained", 16, 26.5, facts],
+    ["critical", 26.5, null, facts],
+  ]);
+  await heard(37, 48, WELL);
+  expect(await minutesOf(id, begin)).toEqual([
+    ["strained", 16, 26.5, facts],
+    ["critical", 26.5, 37, facts],
+  ]);
+});
+
+test("what stability and freshness cost is no event: an outage is told once", async () => {
+  const begin = Math.floor(Date.now() / MINUTE) * MINUTE - 45 * MINUTE;
+  const { accountId, id, heard } = await newSteadyServer(begin, begin - 10 * MINUTE);
+  // A disk at 85 % costs as much as leaves the score healthy by a little.
+  await heard(0, 40, { ...WELL, uptimeS: 1, failedUnits: 4, diskUsedPct: 85 });
+  const { score_components: components, score } = await getServer(accountId, String(id), begin + 40 * MINUTE);
+  expect(components.stability).toBe(0);
+  expect(score).toBeLessThan(800);
+  const kinds = (await minutesOf(id, begin)).map(([kind]) => kind);
+  expect(kinds.filter((kind) => kind === "strained" || kind === "critical")).toEqual([]);
+  expect(kinds.some((kind) => kind === "offline" || kind === "unknown")).toBe(true);
+});
+
+test("a level ends where a silence begins: on the page at once, in its row with the look that writes the silence, and the check-in that ends the silence changes nothing of it", async () => {
+  await withLibrary(async (url, library) => {
+    const { watchServers } = library.use<typeof import("@/lib/servers/events/watch")>("servers/events/watch");
+    const { bePresent } = library.use<typeof import("@/lib/servers/events/presence")>("servers/events/presence");
+    const { listServerEvents: list } =
+      library.use<typeof import("@/lib/servers/events/server-events")>("servers/events/server-events");
+    const { storeAt } = library.use<typeof import("@/e2e/support/played-histories")>("../e2e/support/played-histories");
+    const begin = Math.floor(Date.now() / MINUTE) * MINUTE - HOUR;
+    const at = (minutes: number) => begin + minutes * MINUTE;
+    for (let now = at(-1); now <= at(40); now += 10 * SECOND) await bePresent(now);
+    await runSql(url, servers(1, begin - SECOND, 1));
+    // A sample without any value is rated as strained.
+    for (let minutes = 0; minutes <= 12; minutes += 0.5) await storeAt(1, at(minutes));
+    const rows = async () => {
+      const all = await runSql(url, "select kind, started_at, ended_at from server_events order by 2, 1");
+      return all.map(({ kind, started_at, ended_at }) => [
+        kind,
+        ((started_at as Date).getTime() - begin) / MINUTE,
+        ended_at && ((ended_at as Date).getTime() - begin) / MINUTE,
+      ]);
+    };
+    const pages = async (now: number) => {
+      const { silences, others } = await list(1, { from: 0, to: now + 1 }, now);
+      return [...others, ...silences].map(({ kind, from, to }) => [
+        kind,
+        (from - begin) / MINUTE,
+        to && (to - begin) / MINUTE,
+      ]);
+    };
+    expect(await rows()).toEqual([["strained", 0, null]]);
+    const wanted = [
+      ["strained", 0, 14],
+      ["offline", 14, null],
+    ];
+    expect(await pages(at(15))).toEqual(wanted);
+    await watchServers(at(16));
+    expect(await rows()).toEqual(wanted);
+    expect(await pages(at(17))).toEqual(wanted);
+    await storeAt(1, at(20));
+    expect(await rows()).toEqual([
+      ["strained", 0, 14],
+      ["offline", 14, 20],
+    ]);
+  });
+});
+
+test("a disk over 90 % for fifteen minutes is an event, also over a silence, until it has had room for as long", async () => {
+  const begin = Math.floor(Date.now() / MINUTE) * MINUTE - 80 * MINUTE;
+  const { id, heard } = await newSteadyServer(begin);
+  const full = { ...WELL, diskUsedPct: 91.7 };
+  await heard(0.5, 14, full);
+  await heard(14, 16, { ...WELL, diskUsedPct: 90 });
+  await heard(16, 31, full);
+  expect(await minutesOf(id, begin)).toEqual([]);
+  await heard(31, 32, full);
+  const [row] = await minutesOf(id, begin);
+  expect(row).toEqual(["disk_full", 16, null, { percent: 91 }]);
+  await heard(40, 42, full);
+  await heard(42, 58, WELL);
+  expect((await minutesOf(id, begin)).filter(([kind]) => kind === "disk_full")).toEqual([
+    ["disk_full", 16, 42, { percent: 91 }],
+  ]);
+});
+
+test("a clock that is more than a minute off for ten minutes is an event, with by how much; what waited and comes later is none", async () => {
+  const begin = Math.floor(Date.now() / MINUTE) * MINUTE - 80 * MINUTE;
+  const { id, heard } = await newSteadyServer(begin);
+  await heard(0.5, 9, WELL, -180);
+  await heard(13, 15, WELL);
+  expect((await minutesOf(id, begin)).filter(([kind]) => kind === "clock_wrong")).toEqual([]);
+  await heard(15, 26, WELL, 90);
+  await heard(28, 39, WELL);
+  expect((await minutesOf(id, begin)).filter(([kind]) => kind === "clock_wrong")).toEqual([
+    ["clock_wrong", 16.5, 28, { seconds: -90 }],
+  ]);
+});
+
+test("samples that another program writes cause the same events at the next look, dated to the samples, and check-ins leave the look nothing to do", async () => {
+  await withLibrary(async (url, library) => {
+    const { watchServers } = library.use<typeof import("@/lib/servers/events/watch")>("servers/events/watch");
+    const { bePresent } = library.use<typeof import("@/lib/servers/events/presence")>("servers/events/presence");
+    const { storeAt } = library.use<typeof import("@/e2e/support/played-histories")>("../e2e/support/played-histories");
+    const begin = Math.floor(Date.now() / MINUTE) * MINUTE - 50 * MINUTE;
+    /** As another program writes: of 700 servers, the last one after the others in each statement. */
+    const write = async (from: number, to: number, values: string) => {
+      await runSql(
+        url,
+        `insert into telemetry_samples (server_id, ts, cpu_pct, mem_used_mb, mem_total_mb, disk_used_pct, net_loss_pct)
+          select id, to_timestamp(${begin / SECOND}) + n * interval '30 s', ${values}
+          from generate_series(${from * 2}, ${to * 2 - 1}) n, servers where id <= 700;
+        update servers set last_seen_at = to_timestamp(${begin / SECOND} + ${(to - 0.5) * 60})`,
+      );
+      for (let look = 0; look < 3; look++) {
+        const now = begin + to * MINUTE + look * SECOND;
+        await bePresent(now);
+        await watchServers(now);
+      }
+    };
+    await runSql(url, servers(701, begin - SECOND, 0));
+    await write(0, 12, "97, 960, 1000, 95, 0");
+    const events = () =>
+      runSql(
+        url,
+        `select kind, extract(epoch from started_at - to_timestamp(${begin / SECOND}))::int / 60 as "from",
+          extract(epoch from ended_at - to_timestamp(${begin / SECOND}))::int / 60 as "to", count(*)::int as servers
+        from server_events where kind in ('strained', 'critical', 'disk_full') group by 1, 2, 3 order by 1`,
+      );
+    expect(await events()).toEqual([{ kind: "critical", from: 0, to: null, servers: 700 }]);
+    // Half of the samples are of before the look.
+    await write(12, 40, "5, 100, 1000, 95, 0");
+    expect(await events()).toEqual([
+      { kind: "critical", from: 0, to: 12, servers: 700 },
+      { kind: "disk_full", from: 0, to: null, servers: 700 },
+    ]);
+    await storeAt(701, begin + 40 * MINUTE);
+    expect(await runSql(url, "select id from servers where unrated_since is not null")).toEqual([]);
+  });
 });
 
 test("a late sample between two others tells of no second reboot", async () => {

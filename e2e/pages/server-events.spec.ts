@@ -22,9 +22,20 @@ withAndWithoutJavaScript((hasJavaScript) => {
     await db.serverEvent.createMany({
       data: rows.map(([kind, from, to]) => ({ serverId: id, kind, startedAt: at(from), endedAt: at(to) })),
     });
+    const conditions = [
+      ["critical", 5, 4, { cause: "disk", score: 317 }],
+      ["strained", 4, 3, { cause: "cpu", score: 667 }],
+      ["disk_full", 5, null, { percent: 99 }],
+      ["clock_wrong", 2, 1, { seconds: -90 }],
+    ] as const;
+    await db.serverEvent.createMany({
+      data: conditions.map(([kind, from, to, facts]) => ({
+        ...{ serverId: id, kind, facts, startedAt: at(from), endedAt: to && at(to) },
+      })),
+    });
     await page.goto(`/dashboard/servers/${id}?range=24h`);
     const score = page.getByRole("figure", { name: "Score", exact: true });
-    await expect(score.locator("[data-lane='3']")).toHaveCount(1);
+    await expect(score.locator("[data-lane='7']")).toHaveCount(1);
     for (const [kind] of rows) await expect(score.locator(`rect[data-mark='${kind}']`)).toHaveCount(1);
     // Each mark can be read by keyboard.
     const words = score.getByRole("group", { name: "Events" }).locator("label > span");
@@ -35,15 +46,19 @@ withAndWithoutJavaScript((hasJavaScript) => {
       await expect(words.nth(index)).toContainText(momentText(at(hours), "UTC"));
       await page.keyboard.press("ArrowRight");
     }
-    const list = score.locator("[data-outages='3']");
+    const list = score.locator("[data-outages='7']");
     await expect(list.locator("summary")).toHaveText(
-      "Offline 1 time in 24 hours, 1 h in all. Unreachable 1 time in 24 hours, 30 min in all. Not known 1 time in 24 hours, 30 min in all.",
+      "Offline 1 time in 24 hours, 1 h in all. Unreachable 1 time in 24 hours, 30 min in all. Not known 1 time in 24 hours, 30 min in all. Critical 1 time in 24 hours, 1 h in all. Strained 1 time in 24 hours, 1 h in all. Disk full 1 time in 24 hours, 5 h in all. Clock wrong 1 time in 24 hours, 1 h in all.",
     );
     await list.locator("summary").click();
     const items = list.getByRole("listitem");
-    await expect(items.nth(2)).toHaveText(new RegExp(`^✕ Offline: ${momentText(at(10), "UTC")} to .* UTC \\(1 h\\)$`));
-    await expect(items.nth(1)).toContainText("? Not known: ");
-    await expect(items.nth(0)).toContainText("⇹ Unreachable: ");
+    await expect(items.nth(0)).toContainText("◷ Clock wrong (2 min behind): ");
+    await expect(items.nth(1)).toContainText("▽ Strained (CPU, score 667): ");
+    await expect(list).toContainText("‼ Critical (Disk, score 317): ");
+    await expect(list).toContainText("■ Disk full (99 % used): since ");
+    await expect(items.nth(6)).toHaveText(new RegExp(`^✕ Offline: ${momentText(at(10), "UTC")} to .* UTC \\(1 h\\)$`));
+    await expect(items.nth(5)).toContainText("? Not known: ");
+    await expect(items.nth(4)).toContainText("⇹ Unreachable: ");
     await expect(list).toContainText("the console was away then");
     await expect(page.locator("main")).toContainText("Events are recorded since");
     // axe is a script.

@@ -4,6 +4,7 @@ import { findDifference, historyOf } from "@/lib/servers/events/random-histories
 import { listServerEvents } from "@/lib/servers/events/server-events";
 import { ONLINE_WINDOW } from "@/lib/servers/events/silence";
 import { watchServers } from "@/lib/servers/events/watch";
+import { listFleet } from "@/lib/servers/servers";
 import { storeCheckIn } from "@/lib/servers/telemetry/check-ins";
 import { eachMeasurement } from "@/lib/servers/telemetry/measurements";
 import { DAY, MINUTE } from "@/lib/time";
@@ -48,13 +49,23 @@ async function play(accountId: number, seed: number, kinds: Record<string, numbe
     const { lastSeenAt } = await db.server.findUniqueOrThrow({ where: { id }, select: { lastSeenAt: true } });
     if (lastSeenAt.getTime() === createdAt.getTime()) continue;
     const open = (await eventsOf(id, step.now)).filter(({ to }) => to === null);
+    const [fleet] = await listFleet(accountId, step.now);
+    const said = fleet?.need === "offline" || fleet?.need === "unknown" ? fleet.need : undefined;
+    if (said !== open[0]?.kind)
+      return `at ${step.now}: the fleet says ${fleet?.need}, the events ${JSON.stringify(open)}`;
     const wanted = step.now - lastSeenAt.getTime() > ONLINE_WINDOW ? 1 : 0;
     if (open.length !== wanted) return `at ${step.now}: ${JSON.stringify(open)}`;
   }
   const end = history.at(-1)?.now ?? 0;
-  const events = await eventsOf(id, end);
-  for (const { kind } of events) kinds[kind] = (kinds[kind] ?? 0) + 1;
-  return findDifference(history, events, end);
+  const { silences, others } = await listServerEvents(id, { from: 0, to: end + DAY }, end);
+  for (const { kind } of [...silences, ...others]) kinds[kind] = (kinds[kind] ?? 0) + 1;
+  // A server that measures nothing has a strained score whenever it is heard.
+  const inSilence = others.find(
+    ({ kind, from, to }) =>
+      kind === "strained" && silences.some((silence) => silence.from < (to ?? end) && (silence.to ?? end) > from),
+  );
+  if (inSilence) return `strained in a silence: ${JSON.stringify({ inSilence, silences })}`;
+  return findDifference(history, silences, end);
 }
 
 const eventsOf = async (id: number, now: number) =>

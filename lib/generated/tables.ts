@@ -313,6 +313,14 @@ export const TABLES = {
         "name": "latest_sample",
         "kind": "json"
       },
+      "conditions": {
+        "name": "conditions",
+        "kind": "json"
+      },
+      "unratedSince": {
+        "name": "unrated_since",
+        "kind": "instant"
+      },
       "formNonce": {
         "name": "form_nonce",
         "kind": "other"
@@ -365,6 +373,80 @@ export const TABLES = {
       "noticeDue": {
         "name": "notice_due",
         "kind": "other"
+      }
+    }
+  },
+  "MaintenanceTime": {
+    "name": "maintenance_times",
+    "columns": {
+      "id": {
+        "name": "id",
+        "kind": "json"
+      },
+      "serverId": {
+        "name": "server_id",
+        "kind": "json"
+      },
+      "startedAt": {
+        "name": "started_at",
+        "kind": "instant"
+      },
+      "endedAt": {
+        "name": "ended_at",
+        "kind": "instant"
+      }
+    }
+  },
+  "UptimeSum": {
+    "name": "uptime_sums",
+    "columns": {
+      "serverId": {
+        "name": "server_id",
+        "kind": "json"
+      },
+      "unit": {
+        "name": "unit",
+        "kind": "other"
+      },
+      "startedAt": {
+        "name": "started_at",
+        "kind": "instant"
+      },
+      "endedAt": {
+        "name": "ended_at",
+        "kind": "instant"
+      },
+      "zone": {
+        "name": "zone",
+        "kind": "other"
+      },
+      "recordedMs": {
+        "name": "recorded_ms",
+        "kind": "json"
+      },
+      "offlineMs": {
+        "name": "offline_ms",
+        "kind": "json"
+      },
+      "unreachableMs": {
+        "name": "unreachable_ms",
+        "kind": "json"
+      },
+      "unknownMs": {
+        "name": "unknown_ms",
+        "kind": "json"
+      },
+      "maintenanceMs": {
+        "name": "maintenance_ms",
+        "kind": "json"
+      },
+      "outages": {
+        "name": "outages",
+        "kind": "json"
+      },
+      "carried": {
+        "name": "carried",
+        "kind": "json"
       }
     }
   },

@@ -17,13 +17,15 @@ export function levelOf(score: number): HealthLevel {
 }
 
 /** What a server needs, the most urgent first. */
-export const NEEDS = ["offline", "attention", "well", "never"] as const;
+export const NEEDS = ["offline", "attention", "unknown", "well", "never"] as const;
 export type Need = (typeof NEEDS)[number];
 
 /** What decides what a server needs. */
 export type NeedFacts = Score & {
   hasCheckedIn: boolean;
   online: boolean;
+  /** The console was away, or the way to it was cut: a server that is silent then is not offline as far as anybody knows. */
+  isBlind: boolean;
   /** Of the last 24 hours; null: not known. */
   stability: Pick<Stability, "outages" | "reboots"> | null;
 };
@@ -32,9 +34,9 @@ export type NeedFacts = Score & {
  * What a server needs. A component at zero costs at most 200 points, and outages or restarts less, so the score alone would
  * call such a server healthy.
  */
-export function needOf({ hasCheckedIn, online, score, components, stability }: NeedFacts): Need {
+export function needOf({ hasCheckedIn, online, isBlind, score, components, stability }: NeedFacts): Need {
   if (!hasCheckedIn) return "never";
-  if (!online) return "offline";
+  if (!online) return isBlind ? "unknown" : "offline";
   const isStable = (stability?.outages ?? 0) === 0 && (stability?.reboots ?? 0) === 0;
   return isStable && isRatedWell({ score, components }) ? "well" : "attention";
 }

@@ -1,11 +1,21 @@
 import type { ServerDetail, ServerList, ServerListItem } from "@/lib/api/schemas";
 import { db } from "@/lib/database/client";
 import { query } from "@/lib/database/run-statement";
-import { type JsonOf, jsonRows, orNull, parseRows, select, statement, type ValuesOf } from "@/lib/database/statement";
+import {
+  type JsonOf,
+  jsonRows,
+  orNull,
+  parameter,
+  parseRows,
+  select,
+  statement,
+  type ValuesOf,
+} from "@/lib/database/statement";
 import { Expression, table } from "@/lib/database/tables";
 import { NotFoundError } from "@/lib/failures";
 import { parseId } from "@/lib/http/ids";
 import { mapInTurns } from "@/lib/process/turns";
+import { blindColumns, isBlindAt } from "@/lib/servers/events/presence";
 import { ONLINE_WINDOW } from "@/lib/servers/events/silence";
 import { mainCause, stabilityCause } from "@/lib/servers/health-breakdown";
 import { isRatedWell, type Need, needOf } from "@/lib/servers/health-level";
@@ -80,13 +90,21 @@ const SERVERS = statement({ accountId: s.accountId }, ({ accountId }) =>
   select({ rows: jsonRows(LISTED, `${s.id}`) }, `from ${s} where ${s.accountId} = ${accountId}`),
 );
 
-// The same with the tags, which the API does not have.
+/** Of a time that is two minutes ago when the rows are read. */
+const SINCE = { since: parameter<Date>("timestamptz") };
+const blindSince = (now: number) => ({ since: new Date(now - ONLINE_WINDOW) });
+
+// The same with the tags, which the API does not have, and whether the console is blind: fleet and events say the same at each
+// moment.
 const TAGGED_COLUMNS = [
   ...LISTED,
   new Expression<JsonOf<string[]>>(`coalesce(to_json(${s.tags}), '[]')`, "json"),
 ] as const;
-const TAGGED = statement({ accountId: s.accountId }, ({ accountId }) =>
-  select({ rows: jsonRows(TAGGED_COLUMNS, `${s.id}`) }, `from ${s} where ${s.accountId} = ${accountId}`),
+const FLEET = statement({ accountId: s.accountId, ...SINCE }, ({ accountId, since }) =>
+  select(
+    { rows: jsonRows(TAGGED_COLUMNS, `${s.id}`), ...blindColumns(since) },
+    `from ${s} where ${s.accountId} = ${accountId}`,
+  ),
 );
 
 const FACTS = new Expression<JsonOf<Record<string, unknown>>>(s.facts.sql, "json");
@@ -98,6 +116,13 @@ const DETAILED = jsonRows(DETAILED_COLUMNS, `${s.id}`);
 // Raw like the list, so that one server reads the same columns in the same way.
 const SERVER = statement({ id: s.id, accountId: s.accountId }, ({ id, accountId }) =>
   select({ rows: DETAILED }, `from ${s} where ${s.id} = ${id} and ${s.accountId} = ${accountId}`),
+);
+
+const REPORTED = statement({ id: s.id, accountId: s.accountId, ...SINCE }, ({ id, accountId, since }) =>
+  select(
+    { rows: DETAILED, ...blindColumns(since) },
+    `from ${s} where ${s.id} = ${id} and ${s.accountId} = ${accountId}`,
+  ),
 );
 
 const DETAILS = statement({ accountId: s.accountId }, ({ accountId }) =>
@@ -114,7 +139,10 @@ export async function listServers(accountId: number): Promise<ServerList> {
 
 /** A server at `now` (epoch ms). @throws NotFoundError when there is no such server of this account (contract 4, rule 8). */
 export async function getServer(accountId: number, idText: string, now?: number): Promise<ServerDetail> {
-  return (await getServerReport(accountId, idText, now)).server;
+  const [answer] = await query(SERVER, { id: parseId(idText), accountId });
+  const [values] = parseRows(answer?.rows);
+  if (!values) throw new NotFoundError();
+  return reportOf(values, now ?? Date.now(), false).server;
 }
 
 /** What the page of a server shows beside what the API answers. */
@@ -136,20 +164,21 @@ export type CurrentValues = Sample & { cores: number | null };
 
 /** As `getServer`. @throws NotFoundError when there is no such server of this account. */
 export async function getServerReport(accountId: number, idText: string, now?: number): Promise<ServerReport> {
-  const [answer] = await query(SERVER, { id: parseId(idText), accountId });
+  const [answer] = await query(REPORTED, { id: parseId(idText), accountId, ...blindSince(now ?? Date.now()) });
   const [values] = parseRows(answer?.rows);
-  if (!values) throw new NotFoundError();
-  return reportOf(values, now ?? Date.now());
+  if (!answer || !values) throw new NotFoundError();
+  const at = now ?? Date.now();
+  return reportOf(values, at, isBlindAt(at, answer));
 }
 
 /** The servers of an account, by id, each as `getServer` answers it, all of one moment and in one statement. */
 export async function listServerDetails(accountId: number): Promise<ServerDetail[]> {
   const [answer] = await query(DETAILS, { accountId });
   const now = Date.now();
-  return mapInTurns(parseRows(answer?.rows), (values) => reportOf(values, now).server);
+  return mapInTurns(parseRows(answer?.rows), (values) => reportOf(values, now, false).server);
 }
 
-function reportOf(values: DetailedValues, now: number): ServerReport {
+function reportOf(values: DetailedValues, now: number, isBlind: boolean): ServerReport {
   const row = rowOf(values);
   const facts = factsOf(row, now);
   const health = rateHealth(facts, now);
@@ -166,7 +195,7 @@ function reportOf(values: DetailedValues, now: number): ServerReport {
   };
   return {
     server,
-    need: needAt(row, facts, health, now),
+    need: needAt(row, facts, health, now, isBlind),
     stability: facts.stability,
     hasCheckedIn: hasCheckedIn(row),
     health,
@@ -191,14 +220,13 @@ export type FleetServer = ServerListItem & {
   cause: string | null;
 };
 
-/** The servers of an account, by id, as the page of the fleet shows them. */
-export async function listFleet(accountId: number): Promise<FleetServer[]> {
-  const rows = await readTagged(accountId);
-  const now = Date.now();
+/** The servers of an account, by id, as the page of the fleet shows them, now or `at` a time (epoch ms). */
+export async function listFleet(accountId: number, at?: number): Promise<FleetServer[]> {
+  const { rows, now, isBlind } = await readFleet(accountId, at);
   return mapInTurns(rows, ({ row, tags }) => {
     const facts = factsOf(row, now);
     const health = rateHealth(facts, now);
-    const need = needAt(row, facts, health, now);
+    const need = needAt(row, facts, health, now, isBlind);
     const sample = latestSampleOf(row);
     const values = sample && rolledUpValues(sample);
     return {
@@ -222,14 +250,13 @@ export type ServerReading = ServerListItem &
 
 /** The servers of an account, by id, each with its components and latest sample, in one statement. */
 export async function listServerReadings(accountId: number): Promise<ServerReading[]> {
-  const rows = await readTagged(accountId);
-  const now = Date.now();
+  const { rows, now, isBlind } = await readFleet(accountId);
   return mapInTurns(rows, ({ row, tags }) => {
     const facts = factsOf(row, now);
     const { score, components } = scoreHealth(facts, now);
     return {
       ...serializeListItem(row, score, now),
-      need: needAt(row, facts, { score, components }, now),
+      need: needAt(row, facts, { score, components }, now, isBlind),
       tags,
       score_components: components,
       latest_sample: serializeSample(row),
@@ -242,9 +269,15 @@ async function readRows(accountId: number): Promise<ServerRow[]> {
   return mapInTurns(parseRows(answer?.rows), rowOf);
 }
 
-async function readTagged(accountId: number): Promise<{ row: ServerRow; tags: readonly string[] }[]> {
-  const [answer] = await query(TAGGED, { accountId });
-  return mapInTurns(parseRows(answer?.rows), (values) => ({ row: rowOf(values), tags: values[LISTED.length] }));
+/** The rows of the fleet's page and of `/metrics`, the moment that they tell of (epoch ms), and what can be known of it. */
+async function readFleet(accountId: number, at?: number) {
+  const [answer] = await query(FLEET, { accountId, ...blindSince(at ?? Date.now()) });
+  const rows = await mapInTurns(parseRows(answer?.rows), (values) => ({
+    row: rowOf(values),
+    tags: values[LISTED.length] as readonly string[],
+  }));
+  const now = at ?? Date.now();
+  return { rows, now, isBlind: answer !== undefined && isBlindAt(now, answer) };
 }
 
 /** The tags of a server of the account, which has been found. */
@@ -304,15 +337,26 @@ function isOnline(row: ServerRow, now: number): boolean {
   return hasCheckedIn(row) && now - row.lastSeenAt <= ONLINE_WINDOW;
 }
 
-function needAt(row: ServerRow, { stability }: HealthFacts, { score, components }: Score, now: number): Need {
-  return needOf({ hasCheckedIn: hasCheckedIn(row), online: isOnline(row, now), score, components, stability });
+/** The cores that facts tell of; another program may have written any value. */
+export function coresOf(cores: unknown): number | null {
+  return typeof cores === "number" && cores > 0 ? cores : null;
+}
+
+function needAt(
+  row: ServerRow,
+  { stability }: HealthFacts,
+  { score, components }: Score,
+  now: number,
+  isBlind: boolean,
+): Need {
+  const online = isOnline(row, now);
+  return needOf({ hasCheckedIn: hasCheckedIn(row), online, isBlind, score, components, stability });
 }
 
 function factsOf(row: ServerRow, now: number): HealthFacts {
-  const { cores } = row;
   return {
     lastSeenAt: hasCheckedIn(row) ? row.lastSeenAt : null,
-    cores: typeof cores === "number" && cores > 0 ? cores : null,
+    cores: coresOf(row.cores),
     sample: measurementsOf(row),
     stability: summariseStability(parseStabilityRecord(row.stability), countsFrom(row), now),
   };

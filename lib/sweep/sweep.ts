@@ -12,6 +12,7 @@ import { logFault } from "@/lib/process/faults.mjs";
 import { log } from "@/lib/process/log.mjs";
 import { deleteOldRuns, forgetOldLogs } from "@/lib/servers/benchmark-retention";
 import { deleteOldEvents } from "@/lib/servers/events/retention";
+import { freezeUptime } from "@/lib/servers/events/uptime-sums";
 import { deleteEndedKeys } from "@/lib/servers/server-keys";
 import { deleteOldHours, retireSamples } from "@/lib/servers/telemetry/retention";
 import { deleteEndedSessions } from "@/lib/sign-in/session-row";
@@ -33,6 +34,8 @@ const STEPS: Readonly<Record<string, (now: number, kept: Kept, goesOn: GoesOn) =
   intervals: (now, { metricsDays }, goesOn) => deleteOldIntervals(now, metricsDays, goesOn),
   node_minutes: async (now, _, goesOn) => ({ node_minutes: await deleteOldNodeMinutes(now, goesOn) }),
   hours: async (now, { hoursDays }, goesOn) => ({ hours: await deleteOldHours(now, hoursDays, goesOn) }),
+  // Before the events go that they are of.
+  uptime: async (now, _, goesOn) => ({ uptime_sums: await freezeUptime(now, goesOn) }),
   events: async (now, { hoursDays }, goesOn) => ({
     events:
       (await deleteOldEvents(now, hoursDays, goesOn)) +

@@ -1,8 +1,11 @@
 import { db } from "@/lib/database/client";
+import { lockServer } from "@/lib/database/locks";
 import { execute } from "@/lib/database/run-statement";
 import { names, parameter, statement } from "@/lib/database/statement";
 import { table } from "@/lib/database/tables";
-import type { EventKind } from "@/lib/servers/events/kinds";
+import { type ConditionEvent, type Conditions, nextStep } from "@/lib/servers/events/conditions";
+import type { ConditionKind, EventFacts, EventKind } from "@/lib/servers/events/kinds";
+import { observationsOf } from "@/lib/servers/events/observations";
 import { ONLINE_WINDOW } from "@/lib/servers/events/silence";
 import { rateHealth } from "@/lib/servers/health-score";
 import { recordOfHours, type StabilityRecord, summariseStability } from "@/lib/servers/stability";
@@ -17,6 +20,8 @@ import { isSilentAt, type Machinery, reportAt } from "@/prisma/demo/machines";
 export const REACH = 31 * DAY;
 /** One moment stands for half an hour: for the sixty samples that a daemon sends, and for thirty scores. */
 const SAMPLED_EVERY = 30 * MINUTE;
+/** Often enough for what has to hold for ten minutes. */
+const RATED_EVERY = 5 * MINUTE;
 
 const t = table("TelemetrySample", "t");
 
@@ -74,15 +79,63 @@ export async function writePast(server: Machinery, from: number, signal: AbortSi
 export async function writePastEvents(server: Machinery, until: number): Promise<void> {
   const row = await db.server.findFirst({
     where: { account: { email: server.owner }, hostname: server.hostname },
-    select: { id: true, createdAt: true },
+    select: { id: true, accountId: true, createdAt: true },
   });
   if (!row) return;
   const from = Math.ceil(Math.max(row.createdAt.getTime(), until - REACH) / MINUTE) * MINUTE;
-  const data = pastEvents(server, from, until).map((event) => ({ serverId: row.id, ...event }));
+  const conditions = pastConditions(server, row.createdAt.getTime(), from, until);
+  const ended = conditions.map(({ kind, from, to, facts }) => ({
+    ...{ kind, facts, startedAt: new Date(from), endedAt: new Date(to ?? until) },
+  }));
+  const data = [...pastEvents(server, from, until), ...ended].map((event) => ({ serverId: row.id, ...event }));
   await db.serverEvent.createMany({ data, skipDuplicates: true });
+  for (const { kind, from, to } of conditions) if (to === null) await goOn(row, kind, new Date(from));
 }
 
-type PastEvent = { kind: EventKind; startedAt: Date; endedAt: Date; facts: { count?: number } };
+/** What held of a machine for a while, as its check-ins would have told. */
+function pastConditions(server: Machinery, createdAt: number, from: number, until: number): ConditionEvent[] {
+  const events = new Map<string, ConditionEvent>();
+  let conditions: Conditions | null = null;
+  let heardAt: number | null = null;
+  for (let at = from; at < until; at += RATED_EVERY) {
+    if (isSilentAt(server, at)) continue;
+    const { sample, facts } = reportAt(server, { at, previousAt: at - RATED_EVERY, createdAt });
+    const pausedAt: number | null = heardAt !== null && at - heardAt > RATED_EVERY ? heardAt + ONLINE_WINDOW : null;
+    const observations = observationsOf({ ...sample, ts: at }, { cores: facts.cores, lastOomAt: null });
+    const step = nextStep(conditions, pausedAt, observations);
+    for (const event of step.events) {
+      const key = `${event.kind} ${event.from}`;
+      events.set(key, { ...event, facts: { ...events.get(key)?.facts, ...event.facts } });
+    }
+    conditions = step.conditions;
+    heardAt = at;
+  }
+  return [...events.values()];
+}
+
+/** Makes one event of what was told of the past and what check-ins have told since, if it holds still. */
+async function goOn(
+  { id: serverId, accountId }: { id: number; accountId: number },
+  kind: ConditionKind,
+  startedAt: Date,
+): Promise<void> {
+  await db.$transaction(async (tx) => {
+    // A check-in that has read the row before reads it again.
+    await lockServer(tx, accountId, serverId);
+    const { conditions } = await tx.server.findUniqueOrThrow({ where: { id: serverId }, select: { conditions: true } });
+    const run = (conditions as Conditions | null)?.[kind];
+    if (!run?.is) return;
+    const told = startedAt.getTime();
+    if (run.told !== undefined) {
+      await tx.serverEvent.deleteMany({ where: { serverId, kind, startedAt: new Date(run.told) } });
+    }
+    await tx.serverEvent.updateMany({ where: { serverId, kind, startedAt }, data: { endedAt: null } });
+    const data = { conditions: { ...(conditions as Conditions), [kind]: { is: true, since: told, told } } };
+    await tx.server.update({ where: { id: serverId }, data });
+  });
+}
+
+type PastEvent = { kind: EventKind; startedAt: Date; endedAt: Date; facts: EventFacts };
 
 function pastEvents(server: Machinery, from: number, until: number): PastEvent[] {
   const { restartsEvery, outOfMemoryEvery } = server.daemon.machine;

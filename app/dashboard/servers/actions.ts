@@ -4,9 +4,10 @@ import { revalidatePath } from "next/cache";
 import { redirect } from "next/navigation";
 import { textOf } from "@/lib/http/form-fields";
 import { findId } from "@/lib/http/ids";
-import { benchmarkPath, DASHBOARD } from "@/lib/page-paths";
+import { benchmarkPath, DASHBOARD, serverSettingsPath } from "@/lib/page-paths";
 import { securityEvent } from "@/lib/process/security-events";
 import { cancelBenchmark, requestBenchmark } from "@/lib/servers/benchmarks";
+import { callOffMaintenance, planMaintenance } from "@/lib/servers/maintenance";
 import { createServer, removeServer, renameServer } from "@/lib/servers/management";
 import type { ServerNames } from "@/lib/servers/names";
 import { replaceServerKey } from "@/lib/servers/server-keys";
@@ -16,9 +17,11 @@ import { requestSender, requireAccount } from "@/lib/sign-in/sessions";
 import { containsToken } from "@/lib/tokens/format";
 import { fleetOf } from "../fleet-data";
 import { idsInList, parseFleetQuery } from "../fleet-query";
+import { maintenanceText } from "./[id]/silence-text";
 import type {
   AddServerAnswer,
   ChangeTagsAnswer,
+  PlanMaintenanceAnswer,
   RenameServerAnswer,
   ReplaceKeyAnswer,
   RequestBenchmarkAnswer,
@@ -130,6 +133,30 @@ export async function changeTagsAction(_: ChangeTagsAnswer, form: FormData): Pro
   }
   revalidatePath(DASHBOARD, "layout");
   return result;
+}
+
+/** Plans maintenance of the server of the form. */
+export async function planMaintenanceAction(_: PlanMaintenanceAnswer, form: FormData): Promise<PlanMaintenanceAnswer> {
+  const account = await requireAccount();
+  const id = findId(textOf(form, "id"));
+  const fields = { from: textOf(form, "from"), to: textOf(form, "to") };
+  const result =
+    id === null ? { kind: "not-found" as const } : await planMaintenance(account.id, id, fields, account.timeZone);
+  if (id === null || result.kind === "not-found")
+    return { kind: "refused", message: GONE, fields: { from: "", to: "" } };
+  if (result.kind === "invalid") return { kind: "refused", message: result.message, fields: result.fields };
+  // The list of what is planned on the same page.
+  revalidatePath(serverSettingsPath(id));
+  return { kind: "planned", text: maintenanceText(result, account.timeZone) };
+}
+
+/** Calls off the maintenance of the form and goes back to the page, which says so. */
+export async function callOffMaintenanceAction(form: FormData): Promise<never> {
+  const account = await requireAccount();
+  const [serverId, id] = [findId(textOf(form, "serverId")), findId(textOf(form, "id"))];
+  if (serverId === null) redirect(DASHBOARD);
+  const isOff = id !== null && (await callOffMaintenance(account.id, serverId, id));
+  redirect(`${serverSettingsPath(serverId)}?${isOff ? "called-off" : "unchanged"}#maintenance`);
 }
 
 function namesOf(form: FormData): ServerNames {

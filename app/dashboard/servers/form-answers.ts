@@ -19,6 +19,11 @@ export type ReplaceKeyAnswer =
   | { kind: "replaced"; rawKey: string }
   | { kind: "refused"; message: string };
 
+export type PlanMaintenanceAnswer =
+  | { kind: "empty" }
+  | { kind: "planned"; text: string }
+  | { kind: "refused"; message: string; fields: { from: string; to: string } };
+
 export type RequestBenchmarkAnswer =
   | { kind: "empty" }
   | { kind: "requested"; label: string; rawKey: string; expiresAt: Date }

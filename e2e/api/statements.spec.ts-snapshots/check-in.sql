@@ -9,7 +9,10 @@ where k.key_hash = $1 and (k.expires_at is null or k.expires_at > $2) and a.disa
 select (date_part('epoch', s.last_seen_at) * 1000)::bigint as "lastSeenAt",
   (date_part('epoch', s.created_at) * 1000)::bigint as "createdAt",
   s.stability as "stability",
-  md5(s.stability::text) as "stabilityMd5",
+  s.conditions as "conditions",
+  md5(concat(s.stability,
+  s.conditions)) as "stateMd5",
+  s.facts -> 'cores' as "cores",
   s.daemon as "daemon",
   s.daemon_before as "daemonBefore",
   (date_part('epoch', s.two_daemons_at) * 1000)::bigint as "twoDaemonsAt",
@@ -57,7 +60,8 @@ where s.id = $2;
 with same as ( select s.id as id,
   s.facts as facts
 from servers s
-where s.id = $1 and s.last_seen_at = $2 and md5(s.stability::text) = $3::text for no key update),
+where s.id = $1 and s.last_seen_at = $2 and md5(concat(s.stability,
+  s.conditions)) = $3::text for no key update),
   added as (insert into telemetry_samples as t (server_id,
   ts,
   cpu_pct,
@@ -75,7 +79,6 @@ where s.id = $1 and s.last_seen_at = $2 and md5(s.stability::text) = $3::text fo
   failed_units,
   arrived_at,
   cores) select id,
-  $25,
   $26,
   $27,
   $28,
@@ -90,7 +93,8 @@ where s.id = $1 and s.last_seen_at = $2 and md5(s.stability::text) = $3::text fo
   $37,
   $38,
   $39,
-  coalesce($40,
+  $40,
+  coalesce($41,
   case when jsonb_typeof(facts -> 'cores') = 'number' then nullif(least(greatest((facts ->> 'cores')::numeric,
   0),
   1e6),
@@ -115,10 +119,10 @@ from added)),
   w.ended_at,
   w.facts::jsonb
 from added,
-  unnest($18::text[],
-  $19::timestamptz[],
+  unnest($19::text[],
   $20::timestamptz[],
-  $21::text[]) as w (kind,
+  $21::timestamptz[],
+  $22::text[]) as w (kind,
   started_at,
   ended_at,
   facts)
@@ -130,19 +134,19 @@ set ended_at = excluded.ended_at,
   least(1000000,
   coalesce((e.facts ->> 'count')::int,
   0) + coalesce((excluded.facts ->> 'count')::int,
-  0))) else excluded.facts end),
+  0))) else e.facts || excluded.facts end),
   works as ( update server_events e
-set ended_at = $24::timestamptz
+set ended_at = $25::timestamptz
 from added
-where e.server_id = added.id and e.started_at <= $24::timestamptz and e.kind = 'unit_failed' and coalesce(e.ended_at,
+where e.server_id = added.id and e.started_at <= $25::timestamptz and e.kind = 'unit_failed' and coalesce(e.ended_at,
   'infinity') = 'infinity'),
   unhappened as ( delete
 from server_events e using added
 where e.server_id = added.id and e.kind in ('offline',
   'unknown',
-  'unreachable') and e.started_at >= $22::timestamptz and e.started_at < $23::timestamptz and not exists (select
-from unnest($18::text[],
-  $19::timestamptz[]) w (kind,
+  'unreachable') and e.started_at >= $23::timestamptz and e.started_at < $24::timestamptz and not exists (select
+from unnest($19::text[],
+  $20::timestamptz[]) w (kind,
   started_at)
 where w.kind = e.kind and w.started_at = e.started_at)),
   changed as ( update servers s
@@ -152,14 +156,15 @@ set last_seen_at = $8,
   $9)) when s.last_seen_at = s.created_at and s.latest_sample_at is null then greatest(s.created_at,
   $9) end,
   stability = $10::jsonb,
-  facts = coalesce($11::jsonb,
+  conditions = $11::jsonb,
+  facts = coalesce($12::jsonb,
   s.facts),
-  public_ip = case when $12::boolean then $13 else s.public_ip end,
-  hostname = case when s.hostname = '' then coalesce($14::text,
+  public_ip = case when $13::boolean then $14 else s.public_ip end,
+  hostname = case when s.hostname = '' then coalesce($15::text,
   '') else s.hostname end,
-  daemon = $15,
-  daemon_before = $16,
-  two_daemons_at = $17,
+  daemon = $16,
+  daemon_before = $17,
+  two_daemons_at = $18,
   latest_sample_at = case when s.latest_sample_at is null or s.latest_sample_at < added.ts then added.ts else s.latest_sample_at end,
   latest_sample = case when s.latest_sample_at is null or s.latest_sample_at < added.ts then added.sample else s.latest_sample end
 from added

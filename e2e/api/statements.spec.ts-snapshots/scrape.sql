@@ -32,7 +32,14 @@ select string_agg(concat_ws(',',
   coalesce(to_json(s.tags),
   '[]')),
   '],['
-order by s.id) as "rows"
+order by s.id) as "rows",
+  (select json_agg(json_build_array((date_part('epoch', b.started_at) * 1000)::bigint,
+  (date_part('epoch', b.ended_at) * 1000)::bigint))
+from blind_times b
+where b.ended_at is null or b.ended_at > $2::timestamptz) as "blind",
+  (date_part('epoch', (select p.until
+from console_presence p
+where p.id = 1)) * 1000)::bigint as "presentUntil"
 from servers s
 where s.account_id = $1;
 

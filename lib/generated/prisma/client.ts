@@ -82,6 +82,16 @@ export type Server = Prisma.ServerModel
  */
 export type ServerEvent = Prisma.ServerEventModel
 /**
+ * Model MaintenanceTime
+ * A time that the account leaves out of the uptime of a server; those of one server do not overlap.
+ */
+export type MaintenanceTime = Prisma.MaintenanceTimeModel
+/**
+ * Model UptimeSum
+ * The uptime of a day or a month that has ended, which outlives its events; see lib/servers/events/uptime-sums.ts.
+ */
+export type UptimeSum = Prisma.UptimeSumModel
+/**
  * Model ConsolePresence
  * One row: since when this console records events, and until when an instance of it has been there.
  */

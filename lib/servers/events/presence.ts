@@ -1,7 +1,7 @@
 import { execute, query } from "@/lib/database/run-statement";
 import { epochMs, parameter, type Sql, select, statement } from "@/lib/database/statement";
 import { Expression, table } from "@/lib/database/tables";
-import type { Span } from "@/lib/servers/events/silence";
+import { covers, type Span, withGrace } from "@/lib/servers/events/silence";
 import { MINUTE, SECOND } from "@/lib/time";
 
 // The console's own absence is never a server's. Every instance moves one row on, by the clock that it dates check-ins by:
@@ -72,6 +72,17 @@ export function blindTimes(pairs: BlindPairs, presentUntil: number | null, now: 
   const known = (pairs ?? []).map(([from, to]) => ({ from, to }));
   const isAway = presentUntil !== null && now - presentUntil > LONGEST_ABSENCE;
   return isAway ? [...known, { from: presentUntil, to: null }] : known;
+}
+
+/** The columns that say whether the console is blind. `instant`: SQL of two minutes ago. */
+export const blindColumns = (instant: string) => ({ blind: blindSince(instant), presentUntil: PRESENT_UNTIL });
+
+/** Whether a server that is silent at `now` (epoch ms) is unknown, as its open event says, and not offline. */
+export function isBlindAt(
+  now: number,
+  { blind, presentUntil }: { blind: BlindPairs; presentUntil: number | null },
+): boolean {
+  return covers(withGrace(blindTimes(blind, presentUntil, now)))(now - 1);
 }
 
 const BLIND = statement({ since: b.startedAt }, ({ since }) =>

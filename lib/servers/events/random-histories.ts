@@ -178,6 +178,7 @@ export class SimulatedStore {
   }
 }
 
+/** Numbers from 0 to 1, the same for the same seed. */
 export function randomOf(seed: number): () => number {
   let state = seed * 0x9e3779b9;
   return () => {

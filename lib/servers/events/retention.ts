@@ -1,4 +1,13 @@
-import { BEFORE, deleteEach, deleteOfOwner, deletionOfAll, type GoesOn, MOST } from "@/lib/database/deletion";
+import {
+  BEFORE,
+  deleteAll,
+  deleteEach,
+  deleteOfOwner,
+  deletion,
+  deletionOfAll,
+  type GoesOn,
+  MOST,
+} from "@/lib/database/deletion";
 import { SERVER_EVENTS } from "@/lib/database/event-deletion";
 import { table } from "@/lib/database/tables";
 import { DAY } from "@/lib/time";
@@ -6,7 +15,10 @@ import { DAY } from "@/lib/time";
 /** The most blind times that are kept: the latest ones. */
 const MOST_BLIND_KEPT = 10_000;
 
+const s = table("Server", "s");
 const b = table("BlindTime", "b");
+const u = table("UptimeSum", "u");
+const m = table("MaintenanceTime", "m");
 
 const OLD_BLIND = deletionOfAll(
   "blind_times",
@@ -18,13 +30,36 @@ const BLIND_BEYOND = deletionOfAll(
   MOST,
   (most) => `select b.ctid from ${b} order by ${b.startedAt} desc offset ${most}`,
 );
+/** Sums of uptime are kept for so many days: five years. */
+const SUMS_KEPT = 1827;
+const OLD_SUMS = deletion(
+  s,
+  s.id,
+  BEFORE,
+  "delete from uptime_sums",
+  (before) =>
+    `select u.ctid from ${u} where ${u.serverId} = ${s.id} and ${u.unit} in ('day', 'month') and ${u.startedAt} < ${before}`,
+);
+const OLD_MAINTENANCE = deletion(
+  s,
+  s.id,
+  BEFORE,
+  "delete from maintenance_times",
+  (before) =>
+    `select m.ctid from ${m} where ${m.serverId} = ${s.id} and ${m.startedAt} < ${before} and ${m.endedAt} < ${before}`,
+);
 
-/** Deletes events and blind times that ended so many days before `now` (epoch ms), and those beyond the most. Answers how many. */
+/**
+ * Deletes events, blind times and maintenance that ended so many days before `now` (epoch ms), those beyond the most, and old
+ * sums of uptime. Answers how many.
+ */
 export async function deleteOldEvents(now: number, days: number, goesOn: GoesOn): Promise<number> {
   return (
     (await SERVER_EVENTS.deleteOld(now, days, goesOn)) +
     (await deleteEach(OLD_BLIND, new Date(now - days * DAY), goesOn)) +
-    (await deleteEach(BLIND_BEYOND, MOST_BLIND_KEPT, goesOn))
+    (await deleteEach(BLIND_BEYOND, MOST_BLIND_KEPT, goesOn)) +
+    (await deleteAll(OLD_MAINTENANCE, new Date(now - days * DAY), goesOn)) +
+    (await deleteAll(OLD_SUMS, new Date(now - SUMS_KEPT * DAY), goesOn))
   );
 }
 

@@ -3,13 +3,16 @@ import { query } from "@/lib/database/run-statement";
 import { epochMs, parameter, select, statement } from "@/lib/database/statement";
 import { Expression, table } from "@/lib/database/tables";
 import { env } from "@/lib/process/env";
+import { isEndedBySilence } from "@/lib/servers/events/conditions";
 import type { EventFacts, EventKind } from "@/lib/servers/events/kinds";
+import { maintenanceBetween } from "@/lib/servers/events/maintenance-sql";
 import { blindSince, blindTimes, PRESENT_UNTIL } from "@/lib/servers/events/presence";
 import {
   SILENCE_KINDS,
   type SilenceEvent,
   type SilenceKind,
   type Span,
+  silenceAfter,
   silencesAt,
 } from "@/lib/servers/events/silence";
 import { hasCheckedIn } from "@/lib/servers/servers";
@@ -23,6 +26,8 @@ export type ServerEvents = {
   silences: SilenceEvent[];
   /** As well, whatever else happened. */
   others: ServerEvent[];
+  /** Times that the account leaves out of the uptime, in order; they may reach beyond the time that was asked for. */
+  maintenance: { from: number; to: number }[];
   /** From when on events are recorded (epoch ms). What happened before is not known. Null: not yet. */
   recordedSince: number | null;
 };
@@ -46,6 +51,7 @@ const EVENTS = statement(
         recordedSince: new Expression<Date | null>(`(select ${p.since} from ${p} where ${p.id} = 1)`, "instant"),
         presentUntil: PRESENT_UNTIL,
         blind: blindSince(s.lastSeenAt.sql),
+        maintenance: maintenanceBetween(id, from, to),
         stored: new Expression<StoredEvent[] | null>(`(
           select json_agg(json_build_array(e.kind, ${epochMs(e.startedAt)}, ${epochMs(e.endedAt)}, ${e.facts})
             order by e.started_at) from (
@@ -68,19 +74,24 @@ export async function listServerEvents(
 ): Promise<ServerEvents> {
   const [row] = await query(EVENTS, { id, from: new Date(from), to: new Date(to), most: MOST_EVENTS_KEPT });
   const stored = (row?.stored ?? []).map(([kind, from, to, facts]) => ({ kind: kind as EventKind, from, to, facts }));
-  const others = stored.filter((event) => !isSilence(event));
+  const others = stored.filter((event): event is ServerEvent => !isSilence(event));
+  const maintenance = (row?.maintenance ?? []).map(([from, to]) => ({ from, to }));
   const recordedSince = row?.recordedSince ?? null;
-  if (!row || !hasCheckedIn(row)) return { silences: [], others, recordedSince };
+  if (!row || !hasCheckedIn(row)) return { silences: [], others, maintenance, recordedSince };
   const blind: Span[] = blindTimes(row.blind, row.presentUntil, now);
-  const silences = silencesAt(stored.filter(isSilence), row.lastSeenAt, blind, now).filter(
-    (event) => event.from < to && (event.to ?? now) > from,
-  );
-  if (recordedSince === null) return { silences, others, recordedSince };
+  const all = silencesAt(stored.filter(isSilence), row.lastSeenAt, blind, now);
+  const silences = all.filter((event) => event.from < to && (event.to ?? now) > from);
+  // What a silence ends is written a moment later, as the silence itself.
+  const silentSince = silenceAfter(row.lastSeenAt, now)?.from ?? null;
+  for (const event of others) {
+    if (isEndedBySilence(event.kind) && silentSince !== null) event.to ??= Math.max(event.from, silentSince);
+  }
+  if (recordedSince === null) return { silences, others, maintenance, recordedSince };
   // Of older events nothing is kept, which does not mean that there were none.
   const keptSince = now - env.kept.hoursDays * DAY;
   const oldest = stored.length < MOST_EVENTS_KEPT ? 0 : (stored[0]?.from ?? 0);
   const heardSince = row.firstSeenAt ?? row.createdAt;
-  return { silences, others, recordedSince: Math.max(recordedSince, heardSince, keptSince, oldest) };
+  return { silences, others, maintenance, recordedSince: Math.max(recordedSince, heardSince, keptSince, oldest) };
 }
 
 function isSilence<Event extends { kind: EventKind }>(event: Event): event is Event & { kind: SilenceKind } {

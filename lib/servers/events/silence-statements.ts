@@ -69,7 +69,7 @@ export function silenceWrites(names: { [Name in keyof typeof SILENCE_WRITTEN]: s
         select added.id, w.kind, w.started_at, w.ended_at, w.facts::jsonb
         from added, unnest(${eventKinds}, ${eventStarts}, ${eventEnds}, ${eventFacts}) as w (kind, started_at, ended_at, facts)
       on conflict (server_id, started_at, kind) do update set ended_at = excluded.ended_at,
-        facts = case when ${e.kind} = 'process_killed' then ${killsTogether} else excluded.facts end),
+        facts = case when ${e.kind} = 'process_killed' then ${killsTogether} else ${e.facts} || excluded.facts end),
     works as (
       update ${e} set ${e.endedAt.name} = ${unitsWorkSince} from added where ${e.serverId} = added.id
         and ${e.startedAt} <= ${unitsWorkSince} and ${e.kind} = 'unit_failed' and ${GOES_ON}),

@@ -1,3 +1,4 @@
+import type { ConditionEvent } from "@/lib/servers/events/conditions";
 import type { EventFacts, EventKind } from "@/lib/servers/events/kinds";
 import { NEWS_FOR } from "@/lib/servers/telemetry/two-daemons";
 import { SECOND } from "@/lib/time";
@@ -14,6 +15,8 @@ type Facts = {
   kills: { at: number; count: number };
   failedUnits: { before: number; after: number };
   twoDaemonsAt: { before: number | null; after: number | null };
+  /** What began to hold, or no longer holds. */
+  conditions: readonly ConditionEvent[];
 };
 
 export type Told = {
@@ -24,8 +27,8 @@ export type Told = {
 
 /** The events that a check-in causes, besides those of a silence. Each is dated to when it happened. */
 export function toldBy(facts: Facts): Told {
-  const { sampledAt, arrivedAt, isNewest, restarts, uptimeS, kills, failedUnits, twoDaemonsAt } = facts;
-  const events: Told["events"] = [];
+  const { sampledAt, arrivedAt, isNewest, restarts, uptimeS, kills, failedUnits, twoDaemonsAt, conditions } = facts;
+  const events: Told["events"] = [...conditions];
   const moment = (kind: EventKind, at: number, facts: EventFacts = {}) =>
     events.push({ kind, from: at, to: at, facts });
   // An older sample that arrives late lies between two that have told of the restart already.

@@ -2,8 +2,10 @@ import { execute, query } from "@/lib/database/run-statement";
 import { epochMs, parameter, select, statement } from "@/lib/database/statement";
 import { Expression, table } from "@/lib/database/tables";
 import { pause } from "@/lib/process/background";
+import { ENDED_BY_SILENCE } from "@/lib/servers/events/conditions";
 import { type Cut, enoughBack, findCut, stillFallen, TOGETHER } from "@/lib/servers/events/cuts";
 import { listBlindTimes } from "@/lib/servers/events/presence";
+import { rateSamples } from "@/lib/servers/events/samples-of-others";
 import {
   covers,
   ONLINE_WINDOW,
@@ -60,6 +62,7 @@ const LOOK = statement(
         fallen: new Expression<number[] | null>(
           `json_agg(${epochMs("page.at")}) filter (where ${isSilent} and page.at >= ${fallenSince})`,
         ),
+        unrated: new Expression<number[] | null>(`json_agg(page.id order by page.id) filter (where page.unrated)`),
         wrong: new Expression<Fallen[] | null>(
           `json_agg(json_build_array(page.id, ${epochMs("page.at")}) order by page.id)
             filter (where ${isSilent} and (${all} or known.kind is distinct from ${kind}))`,
@@ -67,7 +70,7 @@ const LOOK = statement(
       },
       `from (
         select ${s.id} as id, case when ${s.latestSampleAt} is not null or ${s.lastSeenAt} <> ${s.createdAt}
-          then ${s.lastSeenAt} end as at
+          then ${s.lastSeenAt} end as at, ${s.unratedSince} is not null as unrated
         from ${s} where ${s.id} > ${after} order by ${s.id} limit ${PAGE}) page
       left join lateral (
         select ${e.kind} as kind from ${e} where ${isSilent} and ${e.serverId} = page.id and ${e.startedAt} > page.at
@@ -75,6 +78,10 @@ const LOOK = statement(
     );
   },
 );
+
+/** SQL of when the event of a condition began that goes on: one look-up, however many events a server has. */
+const TOLD = `to_timestamp((conditions -> k.kind ->> 'told')::float8 / 1000)::timestamptz(3)`;
+const ENDED = `array[${ENDED_BY_SILENCE.map((kind) => `'${kind}'`).join(", ")}]`;
 
 const OPENED = {
   ids: parameter<readonly number[]>("int[]"),
@@ -89,12 +96,15 @@ const OPENED = {
 // never changes an event that has ended since: the check-in that ended it knew better.
 const OPEN = statement(OPENED, ({ ids, seen, kinds, starts, ends, at }) => ({
   sql: `with same as (
-      select w.* from unnest(${ids}, ${seen}, ${kinds}, ${starts}, ${ends}) as w (id, seen, kind, started_at, ended_at)
+      select w.*, ${s.conditions} from unnest(${ids}, ${seen}, ${kinds}, ${starts}, ${ends}) as w (id, seen, kind, started_at, ended_at)
       join ${s} on ${s.id} = w.id and ${s.lastSeenAt} = w.seen),
     gone as (delete from ${e} using (select distinct id, seen from same) one
       where ${e.serverId} = one.id and ${e.startedAt} > one.seen and ${IS_SILENCE}
         and coalesce(${e.endedAt}, ${at}) <= ${at}
-        and not exists (select from same w where w.id = one.id and w.started_at = ${e.startedAt} and w.kind = ${e.kind}))
+        and not exists (select from same w where w.id = one.id and w.started_at = ${e.startedAt} and w.kind = ${e.kind})),
+    ended as (update ${e} set ${e.endedAt.name} = greatest(${e.startedAt}, told.seen + interval '${ONLINE_WINDOW} ms')
+      from (select distinct same.id, seen, k.kind, ${TOLD} as began from same, unnest(${ENDED}) as k (kind)) told
+      where ${e.serverId} = told.id and ${e.kind} = told.kind and ${e.startedAt} = told.began and ${e.endedAt} is null)
   insert into server_events as e (server_id, kind, started_at, ended_at)
     select id, kind, started_at, ended_at from same order by id, started_at
   on conflict (server_id, started_at, kind) do update set ended_at = excluded.ended_at
@@ -170,7 +180,7 @@ const CORRECT = statement(
 
 /**
  * Writes the events of servers that are silent at `now` (epoch ms), corrects those of times in which the console was blind,
- * and notices that the way of many was cut. It may be repeated, cut off, or run twice at once.
+ * notices that the way of many was cut, and rates the samples of other programs. It may be repeated, cut off, or run twice at once.
  */
 export async function watchServers(now: number): Promise<void> {
   const at = now - MARGIN;
@@ -189,11 +199,12 @@ export async function watchServers(now: number): Promise<void> {
     if (found) await execute(BEGIN_CUT, { from: new Date(found.from), fallen: found.fallen });
   }
   for (const { from, to } of unsettled) await correct({ from, to: to ?? at });
+  await rateSamples(state.unrated, at);
   if (unsettled.length > 0) await execute(SETTLED, { ids: unsettled.map(({ id }) => id) });
 }
 
 async function lookAtServers(at: number, blind: readonly Span[], all: boolean, cut: Cut | undefined) {
-  const state = { heard: 0, fallen: [] as number[] };
+  const state = { heard: 0, fallen: [] as number[], unrated: [] as number[] };
   // The last moment before `at` decides what kind of event goes on.
   const kind: SilenceKind = covers(withGrace(blind))(at - 1) ? "unknown" : "offline";
   const silentBefore = new Date(at - ONLINE_WINDOW);
@@ -204,6 +215,7 @@ async function lookAtServers(at: number, blind: readonly Span[], all: boolean, c
     if (!page || page.until === null) return state;
     state.heard += page.heard;
     state.fallen.push(...(page.fallen ?? []));
+    state.unrated.push(...(page.unrated ?? []));
     for (let from = 0; from < (page.wrong?.length ?? 0); from += WRITTEN_AT_ONCE) {
       await open((page.wrong ?? []).slice(from, from + WRITTEN_AT_ONCE), at);
       await pause(REST);

@@ -1,5 +1,6 @@
 import { names, parameter, type RowOfStatement, type Sql, select, statement } from "@/lib/database/statement";
 import { Expression, table } from "@/lib/database/tables";
+import type { Conditions } from "@/lib/servers/events/conditions";
 import { SILENCE_READ, SILENCE_WRITTEN, silenceColumns, silenceWrites } from "@/lib/servers/events/silence-statements";
 import { LATEST_SAMPLE } from "@/lib/servers/telemetry/latest-sample";
 import { measuredColumns } from "@/lib/servers/telemetry/measured-columns";
@@ -13,6 +14,9 @@ const t = table("TelemetrySample", "t");
 type Uptime = (typeof t.uptimeS)["value"];
 
 const { name: UPTIME } = MEASUREMENTS.uptimeS;
+
+/** SQL of a digest of what a check-in moves on: it writes only if that is as it was read. */
+export const STATE_MD5 = `md5(concat(${s.stability}, ${s.conditions}))`;
 
 /** How far around the time of a late sample its neighbours are looked for: they lie in at most three partitions. */
 export const NEIGHBOURHOOD = DAY;
@@ -28,7 +32,9 @@ export const PREVIOUS = statement(
         lastSeenAt: s.lastSeenAt,
         createdAt: s.createdAt,
         stability: s.stability,
-        stabilityMd5: new Expression<string>(`md5(${s.stability}::text)`),
+        conditions: new Expression<Conditions | null>(s.conditions.sql),
+        stateMd5: new Expression<string>(STATE_MD5),
+        cores: new Expression<unknown>(`${s.facts} -> 'cores'`),
         daemon: s.daemon,
         daemonBefore: s.daemonBefore,
         twoDaemonsAt: s.twoDaemonsAt,
@@ -73,7 +79,7 @@ const MEASURED = measuredColumns(t);
 const CHANGE = {
   id: s.id,
   lastSeenBefore: s.lastSeenAt,
-  stabilityMd5: parameter<string>("text"),
+  stateMd5: parameter<string>("text"),
   keyId: parameter<number | null>("int"),
   keyIp: k.lastUsedIp,
   keyUsedAt: k.lastUsedAt,
@@ -81,6 +87,7 @@ const CHANGE = {
   lastSeenAt: s.lastSeenAt,
   heardAt: s.firstSeenAt,
   stability: parameter<string>("jsonb"),
+  conditions: parameter<string | null>("jsonb"),
   facts: parameter<string | null>("jsonb"),
   hasNewIp: parameter<boolean>("boolean"),
   publicIp: s.publicIp,
@@ -146,7 +153,7 @@ function change(parameters: { [Name in keyof typeof CHANGE]: string }, added: Ad
   return {
     sql: `with same as (
       select ${s.id} as id, ${s.facts} as facts from ${s} where ${s.id} = ${parameters.id} and ${s.lastSeenAt} = ${parameters.lastSeenBefore}
-        and md5(${s.stability}::text) = ${parameters.stabilityMd5} for no key update),
+        and ${STATE_MD5} = ${parameters.stateMd5} for no key update),
     added as (${added.sql}),
     used as (
       update ${k} set ${k.lastUsedAt.name} = ${parameters.keyUsedAt}, ${k.lastUsedIp.name} = ${parameters.keyIp}
@@ -158,6 +165,7 @@ function change(parameters: { [Name in keyof typeof CHANGE]: string }, added: Ad
         ${s.lastSeenAt.name} = ${parameters.lastSeenAt},
         ${s.firstSeenAt.name} = ${firstSeen(parameters.heardAt)},
         ${s.stability.name} = ${parameters.stability},
+        ${s.conditions.name} = ${parameters.conditions},
         ${s.facts.name} = coalesce(${parameters.facts}, ${s.facts}),
         ${s.publicIp.name} = case when ${parameters.hasNewIp} then ${parameters.publicIp} else ${s.publicIp} end,
         ${s.hostname.name} = case when ${s.hostname} = '' then coalesce(${parameters.hostname}, '') else ${s.hostname} end,

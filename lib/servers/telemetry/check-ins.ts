@@ -1,11 +1,14 @@
 import { query } from "@/lib/database/run-statement";
 import { NotFoundError } from "@/lib/failures";
+import { nextStep } from "@/lib/servers/events/conditions";
+import { clockObservation, observationsOf } from "@/lib/servers/events/observations";
 import { blindTimes } from "@/lib/servers/events/presence";
 import { endedSilence, ONLINE_WINDOW, silenceAfter, withProof } from "@/lib/servers/events/silence";
 import { silenceValues } from "@/lib/servers/events/silence-statements";
 import { type Told, toldBy } from "@/lib/servers/events/told";
+import type { Measurements } from "@/lib/servers/health-score";
 import { toldHostname } from "@/lib/servers/names";
-import { hasCheckedIn } from "@/lib/servers/servers";
+import { coresOf, hasCheckedIn } from "@/lib/servers/servers";
 import {
   outagesIn,
   parseStabilityRecord,
@@ -109,13 +112,16 @@ export async function storeCheckIn(
           oomKills: sample?.oomKills ?? 0,
           failedUnits: isNewest ? (sample?.failedUnits ?? null) : null,
         });
+    const silence = silenceBefore(previous, arrivedAt.getTime());
+    const rated = sample && !isThinned ? { ...sample, ts: sampledAt.getTime() } : null;
+    const { conditions, events } = conditionsAfter(previous, silence, rated, { isNewest, facts, stability, arrivedAt });
     const daemons = withDaemon(previous, daemon, arrivedAt);
     const newFacts = isNewest && facts ? JSON.stringify(facts) : null;
     const hasNewIp = isNewest && publicIp !== undefined;
     const changes = {
       id: serverId,
       lastSeenBefore: new Date(previous.lastSeenAt),
-      stabilityMd5: previous.stabilityMd5,
+      stateMd5: previous.stateMd5,
       keyId: key?.id ?? null,
       keyIp: key?.ip ?? null,
       keyUsedAt: arrivedAt,
@@ -124,13 +130,15 @@ export async function storeCheckIn(
       // A clock that is ahead has heard nothing yet.
       heardAt: new Date(Math.min(sampledAt.getTime(), arrivedAt.getTime())),
       stability: JSON.stringify(stability),
+      conditions: conditions && JSON.stringify(conditions),
       facts: newFacts,
       hasNewIp,
       publicIp: publicIp ?? null,
       hostname: toldHostname(facts?.hostname),
       ...daemons,
-      ...silencesAfter(
+      ...eventsOf(
         previous,
+        silence,
         sampledAt,
         arrivedAt,
         toldBy({
@@ -144,6 +152,7 @@ export async function storeCheckIn(
             : { at: sampledAt.getTime(), count: sample?.oomKills ?? 0 },
           failedUnits: { before: record.failed_units, after: stability.failed_units },
           twoDaemonsAt: { before: previous.twoDaemonsAt, after: daemons.twoDaemonsAt?.getTime() ?? null },
+          conditions: events,
         }),
       ),
     };
@@ -165,11 +174,41 @@ export async function storeCheckIn(
   throw new Error(`Server ${serverId} never stayed as it was between reading and writing.`);
 }
 
-/** What a check-in says of the silences before it: it ends one that goes on, and a late sample proves that the machine ran. */
-function silencesAfter(previous: Previous, sampledAt: Date, arrivedAt: Date, told: Told) {
-  const { lastSeenAt, createdAt, newestTs, blind, presentUntil } = previous;
+/** The silence that a check-in ends. */
+function silenceBefore({ lastSeenAt, createdAt, newestTs }: Previous, arrivedAt: number): Pause | null {
   const isKnown = hasCheckedIn({ latestSampleAt: newestTs, lastSeenAt, createdAt });
-  const silence = isKnown ? silenceAfter(lastSeenAt, arrivedAt.getTime()) : null;
+  return isKnown ? silenceAfter(lastSeenAt, arrivedAt) : null;
+}
+type Pause = NonNullable<ReturnType<typeof silenceAfter>>;
+
+type Arrived = { isNewest: boolean; facts: ParsedReport["facts"]; stability: StabilityRecord; arrivedAt: Date };
+
+/**
+ * What holds of a server after this sample (null: it has none that counts), and what that begins or ends. A sample that is not
+ * current says nothing, and one whose time is not that of its arrival says something of the clock alone.
+ */
+function conditionsAfter(
+  { conditions, newestTs, cores }: Previous,
+  silence: Pause | null,
+  sample: Measurements | null,
+  { isNewest, facts, stability, arrivedAt }: Arrived,
+) {
+  const isPaused = sample !== null && newestTs !== null && sample.ts - newestTs > LONGEST_PAUSE;
+  const pausedAt = silence ? silence.from : isPaused ? newestTs + ONLINE_WINDOW : null;
+  if (!sample || (!isNewest && newestTs !== null && sample.ts <= newestTs)) return nextStep(conditions, pausedAt, []);
+  const clock = clockObservation(sample.ts, arrivedAt.getTime(), CLOCK_TOLERANCE);
+  const rated = { cores: coresOf(facts?.cores ?? cores), lastOomAt: stability.last_oom_at };
+  // A sample is measured before it arrives, but until then the server was silent.
+  const ts = Math.max(sample.ts, silence?.to ?? sample.ts);
+  return nextStep(conditions, pausedAt, clock.is ? [clock] : [clock, ...observationsOf({ ...sample, ts }, rated)]);
+}
+
+/**
+ * The events of a check-in: it ends a silence that goes on, a late sample proves that the machine ran, and what it tells
+ * besides.
+ */
+function eventsOf(previous: Previous, silence: Pause | null, sampledAt: Date, arrivedAt: Date, told: Told) {
+  const { lastSeenAt, blind, presentUntil } = previous;
   const ended = silence ? endedSilence(silence, blindTimes(blind, presentUntil, arrivedAt.getTime())) : [];
   if (!isLate(sampledAt, arrivedAt)) return silenceValues([], ended, told);
   // Events of the silence that ends now may be stored already, and are written anew.

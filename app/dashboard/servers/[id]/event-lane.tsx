@@ -1,10 +1,12 @@
 import { EventList, type EventName, marksOf, type ShownEvent } from "@/app/dashboard/event-list";
 import type { ChartLane } from "@/app/ui/chart/time-chart";
 import { counted } from "@/lib/quantities";
-import type { EventKind } from "@/lib/servers/events/kinds";
+import { CONDITION_KINDS, type EventKind } from "@/lib/servers/events/kinds";
 import type { ServerEvent, ServerEvents } from "@/lib/servers/events/server-events";
 import { SILENCE_KINDS, type SilenceEvent, type SilenceKind, type Span } from "@/lib/servers/events/silence";
+import { type Component, LABELS } from "@/lib/servers/health-score";
 import type { History } from "@/lib/servers/telemetry/history";
+import { SECOND } from "@/lib/time";
 import { lengthText, silentSince, zonedText } from "./silence-text";
 
 /** The sign and the word of each kind of event. */
@@ -12,6 +14,10 @@ const KINDS: Readonly<Record<EventKind, EventName>> = {
   offline: { sign: "✕", word: "Offline" },
   unreachable: { sign: "⇹", word: "Unreachable" },
   unknown: { sign: "?", word: "Not known" },
+  critical: { sign: "‼", word: "Critical" },
+  strained: { sign: "▽", word: "Strained" },
+  disk_full: { sign: "■", word: "Disk full" },
+  clock_wrong: { sign: "◷", word: "Clock wrong" },
   rebooted: { sign: "↻", word: "Rebooted" },
   process_killed: { sign: "!", word: "Killed for lack of memory" },
   unit_failed: { sign: "!", word: "Services failed" },
@@ -62,7 +68,7 @@ function Events({ shown, history, length, zone }: Omit<Props, "events"> & { show
     return `${KINDS[kind].word} ${counted(all.length, "time")} in ${length}, ${lengthText(ms)} in all.`;
   });
   const isSilence = ({ kind }: ServerEvent) => SILENCE_KINDS.includes(kind as SilenceKind);
-  const rest = shown.filter((event) => !isSilence(event)).length;
+  const rest = shown.filter(({ kind }) => !SUMMED.includes(kind)).length;
   if (rest > 0)
     sums.push(sums.length > 0 ? `${counted(rest, "other event")}.` : `${counted(rest, "event")} in ${length}.`);
   const since = silentSince(shown.filter(isSilence));
@@ -82,13 +88,17 @@ function Events({ shown, history, length, zone }: Omit<Props, "events"> & { show
   );
 }
 
-/** The silences, in the order in which their sums are said. */
-const SUMMED: readonly SilenceKind[] = ["offline", "unreachable", "unknown"];
+/** What lasts, in the order in which its sums are said. */
+const SUMMED: readonly EventKind[] = ["offline", "unreachable", "unknown", ...CONDITION_KINDS];
 
 /** " (3)", " (was web-1)": what is worth saying of an event besides its kind. */
 function factsText({ kind, facts }: ServerEvent): string {
-  const { count, label, hostname, total } = facts;
+  const { count, label, hostname, total, cause, score, percent, seconds } = facts;
   const before = [label, hostname].filter((name) => name !== undefined && name !== "").join(", ");
+  if (cause !== undefined) return ` (${LABELS[cause as Component] ?? cause}, score ${score})`;
+  if (percent !== undefined) return ` (${percent} % used)`;
+  if (seconds !== undefined)
+    return ` (${lengthText(Math.abs(Number(seconds)) * SECOND)} ${Number(seconds) > 0 ? "ahead" : "behind"})`;
   if (count !== undefined) return ` (${count})`;
   if (total !== undefined) return ` (${before}, ${total} points)`;
   return before === "" ? "" : ` (${kind === "settings_changed" ? "was " : ""}${before})`;

@@ -22,6 +22,9 @@ const CHARTS: Readonly<Record<Component, string>> = {
   freshness: "Score",
 };
 
+const UNKNOWN =
+  "Nobody knows whether it is up: the console was away, or most servers fell silent at once, which says that the way to it was cut.";
+
 type Props = { report: ServerReport; zone: string };
 
 /** Why the score is not higher: what each component costs, the worst first, and what to do about the worst. */
@@ -42,7 +45,7 @@ export function Health({ report, zone }: Props) {
               No check-in since {momentText(new Date(server.last_seen), zone)} {zoneText(zone)}; the score was{" "}
               {scoreAt(server.last_seen)} before.
             </strong>{" "}
-            {ADVICE.lateCheckIn}
+            {report.need === "unknown" ? UNKNOWN : ADVICE.lateCheckIn}
           </p>
         )}
         <Losses rows={rows} score={health.score} isOpen={server.online} />

@@ -63,7 +63,11 @@ export function ServerHead({ report, neighbours, list, since, zone, now }: Props
         }
         facts={
           <span className={styles.state}>
-            {hasCheckedIn ? <OnlineState isOnline={server.online} /> : <data value="false">Never checked in</data>}
+            {hasCheckedIn ? (
+              <OnlineState isOnline={server.online} isUnknown={report.need === "unknown"} />
+            ) : (
+              <data value="false">Never checked in</data>
+            )}
             <span>
               {hasCheckedIn ? "last seen" : "· added"} <Time at={new Date(server.last_seen)} now={now} />
             </span>

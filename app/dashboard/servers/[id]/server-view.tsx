@@ -6,11 +6,13 @@ import { Time } from "@/app/ui/time";
 import { serverPath, serverSettingsPath } from "@/lib/page-paths";
 import { listBenchmarkPage, listOpenBenchmarks } from "@/lib/servers/benchmarks";
 import { listServerEvents } from "@/lib/servers/events/server-events";
-import { UPTIME_RANGES } from "@/lib/servers/events/uptime";
+import { UPTIME_RANGES, withoutMaintenance } from "@/lib/servers/events/uptime";
+import { listUptimeSums } from "@/lib/servers/events/uptime-sums";
 import { isRatedWell } from "@/lib/servers/health-level";
 import { getServerReport } from "@/lib/servers/servers";
 import { getEarlierHistory, getHistory } from "@/lib/servers/telemetry/history";
 import { findUnwellSince } from "@/lib/servers/telemetry/since";
+import { DAY } from "@/lib/time";
 import { Benchmarks } from "./benchmarks";
 import { CurrentValues } from "./current-values";
 import { Facts } from "./facts";
@@ -21,7 +23,7 @@ import { orNotFoundPage } from "./or-not-found-page";
 import { ServerHead } from "./server-head";
 import styles from "./server-view.module.css";
 import { SetUp } from "./set-up";
-import { Uptime, UptimeStrip } from "./uptime";
+import { STRIP_DAYS, Uptime, UptimeStrip } from "./uptime";
 
 type Props = {
   accountId: number;
@@ -38,25 +40,31 @@ type Props = {
 
 /** One server as the API answers it: what it is like now, why, how it was before, and what is known of the machine. */
 export async function ServerView({ accountId, id, time, runsPage, list, zone }: Props) {
+  // One moment for what it is and what happened, so that both say the same.
+  const now = new Date();
+  const at = now.getTime();
   const [report, history] = await orNotFoundPage(
-    Promise.all([getServerReport(accountId, id), getHistory(accountId, id, time.shown)]),
+    Promise.all([getServerReport(accountId, id, at), getHistory(accountId, id, time.shown)]),
   );
   const { server, hasCheckedIn, need, health } = report;
-  const now = new Date();
   const isRatedBadly = need === "attention" && !isRatedWell({ score: health.score, components: health.components });
-  const [earlier, openRuns, finished, fleet, since, events] = await Promise.all([
+  const [earlier, openRuns, finished, fleet, since, events, days, months] = await Promise.all([
     time.compare && getEarlierHistory(accountId, id, history, time.compare),
     listOpenBenchmarks(accountId, server.id, now),
     listBenchmarkPage(accountId, server.id, runsPage),
     fleetOf(accountId),
-    isRatedBadly ? findUnwellSince(server.id, now.getTime()) : null,
-    listServerEvents(server.id, { from: history.now - UPTIME_RANGES["365 days"], to: history.now + 1 }, history.now),
+    isRatedBadly ? findUnwellSince(server.id, at) : null,
+    listServerEvents(server.id, { from: at - UPTIME_RANGES["365 days"], to: at + 1 }, at),
+    listUptimeSums(server.id, "day", at - (STRIP_DAYS + 1) * DAY),
+    listUptimeSums(server.id, "month", 0),
   ]);
+  const known = withoutMaintenance(events.silences, events.maintenance);
+  const uptime = { known, recordedSince: events.recordedSince, now: at, zone };
   const twoDaemons = events.others.find(({ kind, to }) => kind === "two_daemons" && to === null);
   return (
     <article className={styles.server} data-server={server.id}>
       <ServerHead neighbours={neighboursOf(server.id, fleet, list)} {...{ report, list, since, zone, now }} />
-      {hasCheckedIn && <UptimeStrip events={events} now={history.now} zone={zone} />}
+      {hasCheckedIn && <UptimeStrip {...uptime} days={days} />}
       {twoDaemons && <TwoDaemons serverId={server.id} since={new Date(twoDaemons.from)} now={now} />}
       <CurrentValues report={report} now={now} />
       {hasCheckedIn ? (
@@ -68,7 +76,12 @@ export async function ServerView({ accountId, id, time, runsPage, list, zone }: 
             score={health.score}
             {...{ history, earlier, time, events, list, zone }}
           />
-          <Uptime serverPath={serverPath(server.id)} events={events} now={history.now} zone={zone} />
+          <Uptime
+            serverPath={serverPath(server.id)}
+            settingsPath={serverSettingsPath(server.id)}
+            months={months}
+            {...uptime}
+          />
         </>
       ) : (
         <SetUp serverId={server.id} origin={await pageOrigin()} />

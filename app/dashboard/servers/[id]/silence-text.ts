@@ -29,6 +29,11 @@ export function silentSince(silences: readonly Span[]): number | null {
   return since;
 }
 
+/** "24 Nov, 02:00 to 04:00 UTC (2 h)": of times that may come yet. */
+export function maintenanceText(times: { from: number; to: number }, zone: string): string {
+  return spanText(times, Number.POSITIVE_INFINITY, zone);
+}
+
 /** "40 s", "19 min", "2 h 21 min", "3 days". */
 export function lengthText(ms: number): string {
   if (ms < MINUTE) return `${Math.ceil(ms / SECOND)} s`;

@@ -2,7 +2,15 @@ import { expect, test } from "vitest";
 import { DAY, MINUTE, SECOND } from "@/lib/time";
 import { uptimeText } from "./uptime-text";
 
-const NOTHING = { recorded: 30 * DAY, offline: 0, outages: 0, unreachable: 0, unknown: 0, percent: 100 };
+const NOTHING = {
+  recorded: 30 * DAY,
+  offline: 0,
+  outages: 0,
+  unreachable: 0,
+  maintenance: 0,
+  unknown: 0,
+  percent: 100,
+};
 
 test("a percentage never stands without what it comes from, and what is not known has none", () => {
   expect(uptimeText({ ...NOTHING, offline: 31 * MINUTE, outages: 2, unknown: 4 * MINUTE, percent: 99.93 })).toBe(

@@ -1,13 +1,16 @@
+import Link from "next/link";
 import { Section } from "@/app/ui/section";
+import { counted } from "@/lib/quantities";
 import { clockText, dateText, dayText } from "@/lib/relative-time";
-import type { ServerEvents } from "@/lib/servers/events/server-events";
 import {
+  type KnownTimes,
   UPTIME_RANGES,
   type UptimeRange,
   type Uptime as UptimeSums,
   uptimeDays,
   uptimeOf,
 } from "@/lib/servers/events/uptime";
+import type { UptimeSum } from "@/lib/servers/events/uptime-sums";
 import { rangeParams } from "@/lib/time-range";
 import { zoneText } from "@/lib/time-zone";
 import { lengthText } from "./silence-text";
@@ -15,24 +18,27 @@ import styles from "./uptime.module.css";
 import { uptimeText } from "./uptime-text";
 
 /** Of the strip. */
-const DAYS = 90;
+export const STRIP_DAYS = 90;
 
 type Props = {
   /** Of the longest range. */
-  events: ServerEvents;
+  known: KnownTimes;
+  recordedSince: number | null;
   now: number;
   zone: string;
 };
 
+type UptimeProps = Props & { serverPath: string; settingsPath: string; months: readonly UptimeSum[] };
+
 /** How much of each range a server was not offline, and what each percentage comes from. */
-export function Uptime({ serverPath, events: { silences, recordedSince }, now, zone }: Props & { serverPath: string }) {
+export function Uptime({ serverPath, settingsPath, known, recordedSince, months, now, zone }: UptimeProps) {
   const since = recordedSince ?? now;
   return (
     <Section id="uptime" title="Uptime">
       <dl className={styles.ranges}>
         {(Object.keys(UPTIME_RANGES) as UptimeRange[]).map((name) => {
           const from = now - UPTIME_RANGES[name];
-          const sums = uptimeOf(silences, Math.max(from, since), now);
+          const sums = uptimeOf(known, Math.max(from, since), now);
           return (
             <div key={name} data-uptime={name} data-seconds={secondsOf(sums)}>
               <dt>{name}</dt>
@@ -46,6 +52,7 @@ export function Uptime({ serverPath, events: { silences, recordedSince }, now, z
           );
         })}
       </dl>
+      {months.length > 0 && <Months months={months} />}
       <p className="hint">
         {recordedSince === null
           ? "Events are not recorded yet. "
@@ -53,10 +60,40 @@ export function Uptime({ serverPath, events: { silences, recordedSince }, now, z
         A percentage is of the time that is known. While it was unreachable, the server was running.{" "}
         <a className="plain-button" href={`${serverPath}/events.csv`} download>
           Download the events as CSV
-        </a>
+        </a>{" "}
+        <Link className="plain-button" href={`${settingsPath}#maintenance`} prefetch={false}>
+          Plan maintenance
+        </Link>
       </p>
     </Section>
   );
+}
+
+/** The months that have ended, the latest first. They stay as they are, also when their events are gone. */
+function Months({ months }: { months: readonly UptimeSum[] }) {
+  return (
+    <details className="disclosure">
+      <summary>{counted(months.length, "month")} before this one</summary>
+      <dl className={styles.ranges}>
+        {[...months].reverse().map(({ from, to, zone, uptime }) => (
+          <div key={from} data-month={monthText(from, zone)}>
+            <dt>{monthText(from, zone)}</dt>
+            <dd>
+              {uptimeText(uptime)}
+              {uptime.recorded < to - from && (
+                <span className="soft">{` (${lengthText(uptime.recorded)} recorded)`}</span>
+              )}
+            </dd>
+          </div>
+        ))}
+      </dl>
+    </details>
+  );
+}
+
+/** "October 2026". */
+function monthText(at: number, timeZone: string): string {
+  return new Date(at).toLocaleDateString("en-GB", { month: "long", year: "numeric", timeZone });
 }
 
 /** Whole seconds, for programs: offline, unreachable, not known. */
@@ -75,11 +112,14 @@ function stateOf(uptime: UptimeSums | null): keyof typeof SIGNS {
 }
 
 /** The last days of a server, each a link to its range. */
-export function UptimeStrip({ events: { silences, recordedSince }, now, zone }: Props) {
+export function UptimeStrip({ known, recordedSince, days: frozen, now, zone }: Props & { days: readonly UptimeSum[] }) {
+  const sums = new Map(frozen.map(({ from, uptime }) => [from, uptime]));
   return (
     <figure className={styles.days}>
-      <ol className={styles.strip} aria-label={`The last ${DAYS} days`}>
-        {uptimeDays(silences, { recordedSince, now, zone, days: DAYS }).map(({ from, to, uptime }) => {
+      <ol className={styles.strip} aria-label={`The last ${STRIP_DAYS} days`}>
+        {uptimeDays(known, { recordedSince, now, zone, days: STRIP_DAYS }).map(({ from, to, uptime: recorded }) => {
+          // Of a day whose events are gone, its sum is left.
+          const uptime = recorded ?? sums.get(from) ?? null;
           const state = stateOf(uptime);
           const day = dayText(new Date(from), zone);
           const text = `${day}: ${uptime ? uptimeText(uptime) : "not recorded"}`;
@@ -93,7 +133,9 @@ export function UptimeStrip({ events: { silences, recordedSince }, now, zone }: 
           );
         })}
       </ol>
-      <figcaption className="hint">The last {DAYS} days. Each leads to its charts; grey ones are not known.</figcaption>
+      <figcaption className="hint">
+        The last {STRIP_DAYS} days. Each leads to its charts; grey ones are not known.
+      </figcaption>
     </figure>
   );
 }

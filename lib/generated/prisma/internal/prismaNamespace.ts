@@ -410,6 +410,8 @@ export const ModelName = {
   TokenEvent: 'TokenEvent',
   Server: 'Server',
   ServerEvent: 'ServerEvent',
+  MaintenanceTime: 'MaintenanceTime',
+  UptimeSum: 'UptimeSum',
   ConsolePresence: 'ConsolePresence',
   BlindTime: 'BlindTime',
   ServerKey: 'ServerKey',
@@ -451,7 +453,7 @@ export type TypeMap<ExtArgs extends runtime.Types.Extensions.InternalArgs = runt
     omit: GlobalOmitOptions
   }
   meta: {
-    modelProps: "account" | "session" | "accessToken" | "tokenUseHour" | "tokenVisitor" | "tokenEvent" | "server" | "serverEvent" | "consolePresence" | "blindTime" | "serverKey" | "agentState" | "telemetrySample" | "telemetryHour" | "benchmarkRun" | "gameService" | "serviceEvent" | "serviceGrant" | "serviceShare" | "hostnameClaim" | "edgeNode" | "edgeNodeMinute" | "edgeNodeKey" | "edgeAcknowledgement" | "ticket" | "metricSample" | "sweep" | "noticeChannel" | "noticeSettings" | "noticeIncident" | "notice" | "noticeDelivery" | "serverSnooze" | "noticeConfirmation"
+    modelProps: "account" | "session" | "accessToken" | "tokenUseHour" | "tokenVisitor" | "tokenEvent" | "server" | "serverEvent" | "maintenanceTime" | "uptimeSum" | "consolePresence" | "blindTime" | "serverKey" | "agentState" | "telemetrySample" | "telemetryHour" | "benchmarkRun" | "gameService" | "serviceEvent" | "serviceGrant" | "serviceShare" | "hostnameClaim" | "edgeNode" | "edgeNodeMinute" | "edgeNodeKey" | "edgeAcknowledgement" | "ticket" | "metricSample" | "sweep" | "noticeChannel" | "noticeSettings" | "noticeIncident" | "notice" | "noticeDelivery" | "serverSnooze" | "noticeConfirmation"
     txIsolationLevel: TransactionIsolationLevel
   }
   model: {
@@ -1044,6 +1046,154 @@ export type TypeMap<ExtArgs extends runtime.Types.Extensions.InternalArgs = runt
         count: {
           args: Prisma.ServerEventCountArgs<ExtArgs>
           result: runtime.Types.Utils.Optional<Prisma.ServerEventCountAggregateOutputType> | number
+        }
+      }
+    }
+    MaintenanceTime: {
+      payload: Prisma.$MaintenanceTimePayload<ExtArgs>
+      fields: Prisma.MaintenanceTimeFieldRefs
+      operations: {
+        findUnique: {
+          args: Prisma.MaintenanceTimeFindUniqueArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$MaintenanceTimePayload> | null
+        }
+        findUniqueOrThrow: {
+          args: Prisma.MaintenanceTimeFindUniqueOrThrowArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$MaintenanceTimePayload>
+        }
+        findFirst: {
+          args: Prisma.MaintenanceTimeFindFirstArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$MaintenanceTimePayload> | null
+        }
+        findFirstOrThrow: {
+          args: Prisma.MaintenanceTimeFindFirstOrThrowArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$MaintenanceTimePayload>
+        }
+        findMany: {
+          args: Prisma.MaintenanceTimeFindManyArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$MaintenanceTimePayload>[]
+        }
+        create: {
+          args: Prisma.MaintenanceTimeCreateArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$MaintenanceTimePayload>
+        }
+        createMany: {
+          args: Prisma.MaintenanceTimeCreateManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        createManyAndReturn: {
+          args: Prisma.MaintenanceTimeCreateManyAndReturnArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$MaintenanceTimePayload>[]
+        }
+        delete: {
+          args: Prisma.MaintenanceTimeDeleteArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$MaintenanceTimePayload>
+        }
+        update: {
+          args: Prisma.MaintenanceTimeUpdateArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$MaintenanceTimePayload>
+        }
+        deleteMany: {
+          args: Prisma.MaintenanceTimeDeleteManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        updateMany: {
+          args: Prisma.MaintenanceTimeUpdateManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        updateManyAndReturn: {
+          args: Prisma.MaintenanceTimeUpdateManyAndReturnArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$MaintenanceTimePayload>[]
+        }
+        upsert: {
+          args: Prisma.MaintenanceTimeUpsertArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$MaintenanceTimePayload>
+        }
+        aggregate: {
+          args: Prisma.MaintenanceTimeAggregateArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.AggregateMaintenanceTime>
+        }
+        groupBy: {
+          args: Prisma.MaintenanceTimeGroupByArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.MaintenanceTimeGroupByOutputType>[]
+        }
+        count: {
+          args: Prisma.MaintenanceTimeCountArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.MaintenanceTimeCountAggregateOutputType> | number
+        }
+      }
+    }
+    UptimeSum: {
+      payload: Prisma.$UptimeSumPayload<ExtArgs>
+      fields: Prisma.UptimeSumFieldRefs
+      operations: {
+        findUnique: {
+          args: Prisma.UptimeSumFindUniqueArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$UptimeSumPayload> | null
+        }
+        findUniqueOrThrow: {
+          args: Prisma.UptimeSumFindUniqueOrThrowArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$UptimeSumPayload>
+        }
+        findFirst: {
+          args: Prisma.UptimeSumFindFirstArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$UptimeSumPayload> | null
+        }
+        findFirstOrThrow: {
+          args: Prisma.UptimeSumFindFirstOrThrowArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$UptimeSumPayload>
+        }
+        findMany: {
+          args: Prisma.UptimeSumFindManyArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$UptimeSumPayload>[]
+        }
+        create: {
+          args: Prisma.UptimeSumCreateArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$UptimeSumPayload>
+        }
+        createMany: {
+          args: Prisma.UptimeSumCreateManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        createManyAndReturn: {
+          args: Prisma.UptimeSumCreateManyAndReturnArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$UptimeSumPayload>[]
+        }
+        delete: {
+          args: Prisma.UptimeSumDeleteArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$UptimeSumPayload>
+        }
+        update: {
+          args: Prisma.UptimeSumUpdateArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$UptimeSumPayload>
+        }
+        deleteMany: {
+          args: Prisma.UptimeSumDeleteManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        updateMany: {
+          args: Prisma.UptimeSumUpdateManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        updateManyAndReturn: {
+          args: Prisma.UptimeSumUpdateManyAndReturnArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$UptimeSumPayload>[]
+        }
+        upsert: {
+          args: Prisma.UptimeSumUpsertArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$UptimeSumPayload>
+        }
+        aggregate: {
+          args: Prisma.UptimeSumAggregateArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.AggregateUptimeSum>
+        }
+        groupBy: {
+          args: Prisma.UptimeSumGroupByArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.UptimeSumGroupByOutputType>[]
+        }
+        count: {
+          args: Prisma.UptimeSumCountArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.UptimeSumCountAggregateOutputType> | number
         }
       }
     }
@@ -3125,6 +3275,8 @@ export const ServerScalarFieldEnum = {
   stability: 'stability',
   latestSampleAt: 'latestSampleAt',
   latestSample: 'latestSample',
+  conditions: 'conditions',
+  unratedSince: 'unratedSince',
   formNonce: 'formNonce',
   daemon: 'daemon',
   daemonBefore: 'daemonBefore',
@@ -3146,6 +3298,34 @@ export const ServerEventScalarFieldEnum = {
 } as const
 
 export type ServerEventScalarFieldEnum = (typeof ServerEventScalarFieldEnum)[keyof typeof ServerEventScalarFieldEnum]
+
+
+export const MaintenanceTimeScalarFieldEnum = {
+  id: 'id',
+  serverId: 'serverId',
+  startedAt: 'startedAt',
+  endedAt: 'endedAt'
+} as const
+
+export type MaintenanceTimeScalarFieldEnum = (typeof MaintenanceTimeScalarFieldEnum)[keyof typeof MaintenanceTimeScalarFieldEnum]
+
+
+export const UptimeSumScalarFieldEnum = {
+  serverId: 'serverId',
+  unit: 'unit',
+  startedAt: 'startedAt',
+  endedAt: 'endedAt',
+  zone: 'zone',
+  recordedMs: 'recordedMs',
+  offlineMs: 'offlineMs',
+  unreachableMs: 'unreachableMs',
+  unknownMs: 'unknownMs',
+  maintenanceMs: 'maintenanceMs',
+  outages: 'outages',
+  carried: 'carried'
+} as const
+
+export type UptimeSumScalarFieldEnum = (typeof UptimeSumScalarFieldEnum)[keyof typeof UptimeSumScalarFieldEnum]
 
 
 export const ConsolePresenceScalarFieldEnum = {
@@ -3646,6 +3826,20 @@ export type EnumQueryModeFieldRefInput<$PrismaModel> = FieldRefInputType<$Prisma
 
 
 /**
+ * Reference to a field of type 'BigInt'
+ */
+export type BigIntFieldRefInput<$PrismaModel> = FieldRefInputType<$PrismaModel, 'BigInt'>
+    
+
+
+/**
+ * Reference to a field of type 'BigInt[]'
+ */
+export type ListBigIntFieldRefInput<$PrismaModel> = FieldRefInputType<$PrismaModel, 'BigInt[]'>
+    
+
+
+/**
  * Reference to a field of type 'Float'
  */
 export type FloatFieldRefInput<$PrismaModel> = FieldRefInputType<$PrismaModel, 'Float'>
@@ -3698,20 +3892,6 @@ export type EnumServiceWishFieldRefInput<$PrismaModel> = FieldRefInputType<$Pris
  * Reference to a field of type 'ServiceWish[]'
  */
 export type ListEnumServiceWishFieldRefInput<$PrismaModel> = FieldRefInputType<$PrismaModel, 'ServiceWish[]'>
-    
-
-
-/**
- * Reference to a field of type 'BigInt'
- */
-export type BigIntFieldRefInput<$PrismaModel> = FieldRefInputType<$PrismaModel, 'BigInt'>
-    
-
-
-/**
- * Reference to a field of type 'BigInt[]'
- */
-export type ListBigIntFieldRefInput<$PrismaModel> = FieldRefInputType<$PrismaModel, 'BigInt[]'>
     
 
 
@@ -3887,6 +4067,8 @@ export type GlobalOmitConfig = {
   tokenEvent?: Prisma.TokenEventOmit
   server?: Prisma.ServerOmit
   serverEvent?: Prisma.ServerEventOmit
+  maintenanceTime?: Prisma.MaintenanceTimeOmit
+  uptimeSum?: Prisma.UptimeSumOmit
   consolePresence?: Prisma.ConsolePresenceOmit
   blindTime?: Prisma.BlindTimeOmit
   serverKey?: Prisma.ServerKeyOmit

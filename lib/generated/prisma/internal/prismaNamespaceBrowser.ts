@@ -59,6 +59,8 @@ export const ModelName = {
   TokenEvent: 'TokenEvent',
   Server: 'Server',
   ServerEvent: 'ServerEvent',
+  MaintenanceTime: 'MaintenanceTime',
+  UptimeSum: 'UptimeSum',
   ConsolePresence: 'ConsolePresence',
   BlindTime: 'BlindTime',
   ServerKey: 'ServerKey',
@@ -218,6 +220,8 @@ export const ServerScalarFieldEnum = {
   stability: 'stability',
   latestSampleAt: 'latestSampleAt',
   latestSample: 'latestSample',
+  conditions: 'conditions',
+  unratedSince: 'unratedSince',
   formNonce: 'formNonce',
   daemon: 'daemon',
   daemonBefore: 'daemonBefore',
@@ -239,6 +243,34 @@ export const ServerEventScalarFieldEnum = {
 } as const
 
 export type ServerEventScalarFieldEnum = (typeof ServerEventScalarFieldEnum)[keyof typeof ServerEventScalarFieldEnum]
+
+
+export const MaintenanceTimeScalarFieldEnum = {
+  id: 'id',
+  serverId: 'serverId',
+  startedAt: 'startedAt',
+  endedAt: 'endedAt'
+} as const
+
+export type MaintenanceTimeScalarFieldEnum = (typeof MaintenanceTimeScalarFieldEnum)[keyof typeof MaintenanceTimeScalarFieldEnum]
+
+
+export const UptimeSumScalarFieldEnum = {
+  serverId: 'serverId',
+  unit: 'unit',
+  startedAt: 'startedAt',
+  endedAt: 'endedAt',
+  zone: 'zone',
+  recordedMs: 'recordedMs',
+  offlineMs: 'offlineMs',
+  unreachableMs: 'unreachableMs',
+  unknownMs: 'unknownMs',
+  maintenanceMs: 'maintenanceMs',
+  outages: 'outages',
+  carried: 'carried'
+} as const
+
+export type UptimeSumScalarFieldEnum = (typeof UptimeSumScalarFieldEnum)[keyof typeof UptimeSumScalarFieldEnum]
 
 
 export const ConsolePresenceScalarFieldEnum = {

@@ -483,14 +483,6 @@ export type EdgeNodeMinuteUncheckedUpdateManyWithoutNodeNestedInput = {
   deleteMany?: Prisma.EdgeNodeMinuteScalarWhereInput | Prisma.EdgeNodeMinuteScalarWhereInput[] | runtime.Types.Skip
 }
 
-export type BigIntFieldUpdateOperationsInput = {
-  set?: bigint | number | runtime.Types.Skip
-  increment?: bigint | number | runtime.Types.Skip
-  decrement?: bigint | number | runtime.Types.Skip
-  multiply?: bigint | number | runtime.Types.Skip
-  divide?: bigint | number | runtime.Types.Skip
-}
-
 export type EdgeNodeMinuteCreateWithoutNodeInput = {
   ts: Date | string
   packets?: bigint | number | runtime.Types.Skip

@@ -46,6 +46,7 @@ export type ServerMinAggregateOutputType = {
   lastSeenAt: Date | null
   firstSeenAt: Date | null
   latestSampleAt: Date | null
+  unratedSince: Date | null
   formNonce: string | null
   daemon: string | null
   daemonBefore: string | null
@@ -62,6 +63,7 @@ export type ServerMaxAggregateOutputType = {
   lastSeenAt: Date | null
   firstSeenAt: Date | null
   latestSampleAt: Date | null
+  unratedSince: Date | null
   formNonce: string | null
   daemon: string | null
   daemonBefore: string | null
@@ -81,6 +83,8 @@ export type ServerCountAggregateOutputType = {
   stability: number
   latestSampleAt: number
   latestSample: number
+  conditions: number
+  unratedSince: number
   formNonce: number
   daemon: number
   daemonBefore: number
@@ -110,6 +114,7 @@ export type ServerMinAggregateInputType = {
   lastSeenAt?: true | runtime.Types.Skip
   firstSeenAt?: true | runtime.Types.Skip
   latestSampleAt?: true | runtime.Types.Skip
+  unratedSince?: true | runtime.Types.Skip
   formNonce?: true | runtime.Types.Skip
   daemon?: true | runtime.Types.Skip
   daemonBefore?: true | runtime.Types.Skip
@@ -126,6 +131,7 @@ export type ServerMaxAggregateInputType = {
   lastSeenAt?: true | runtime.Types.Skip
   firstSeenAt?: true | runtime.Types.Skip
   latestSampleAt?: true | runtime.Types.Skip
+  unratedSince?: true | runtime.Types.Skip
   formNonce?: true | runtime.Types.Skip
   daemon?: true | runtime.Types.Skip
   daemonBefore?: true | runtime.Types.Skip
@@ -145,6 +151,8 @@ export type ServerCountAggregateInputType = {
   stability?: true | runtime.Types.Skip
   latestSampleAt?: true | runtime.Types.Skip
   latestSample?: true | runtime.Types.Skip
+  conditions?: true | runtime.Types.Skip
+  unratedSince?: true | runtime.Types.Skip
   formNonce?: true | runtime.Types.Skip
   daemon?: true | runtime.Types.Skip
   daemonBefore?: true | runtime.Types.Skip
@@ -252,6 +260,8 @@ export type ServerGroupByOutputType = {
   stability: runtime.JsonValue
   latestSampleAt: Date | null
   latestSample: runtime.JsonValue | null
+  conditions: runtime.JsonValue | null
+  unratedSince: Date | null
   formNonce: string | null
   daemon: string | null
   daemonBefore: string | null
@@ -295,6 +305,8 @@ export type ServerWhereInput = {
   stability?: Prisma.JsonFilter<"Server"> | runtime.Types.Skip
   latestSampleAt?: Prisma.DateTimeNullableFilter<"Server"> | Date | string | null | runtime.Types.Skip
   latestSample?: Prisma.JsonNullableFilter<"Server"> | runtime.Types.Skip
+  conditions?: Prisma.JsonNullableFilter<"Server"> | runtime.Types.Skip
+  unratedSince?: Prisma.DateTimeNullableFilter<"Server"> | Date | string | null | runtime.Types.Skip
   formNonce?: Prisma.StringNullableFilter<"Server"> | string | null | runtime.Types.Skip
   daemon?: Prisma.StringNullableFilter<"Server"> | string | null | runtime.Types.Skip
   daemonBefore?: Prisma.StringNullableFilter<"Server"> | string | null | runtime.Types.Skip
@@ -306,6 +318,8 @@ export type ServerWhereInput = {
   telemetryHours?: Prisma.TelemetryHourListRelationFilter | runtime.Types.Skip
   benchmarkRuns?: Prisma.BenchmarkRunListRelationFilter | runtime.Types.Skip
   events?: Prisma.ServerEventListRelationFilter | runtime.Types.Skip
+  maintenance?: Prisma.MaintenanceTimeListRelationFilter | runtime.Types.Skip
+  uptimeSums?: Prisma.UptimeSumListRelationFilter | runtime.Types.Skip
   snooze?: Prisma.XOR<Prisma.ServerSnoozeNullableScalarRelationFilter, Prisma.ServerSnoozeWhereInput> | null | runtime.Types.Skip
 }
 
@@ -322,6 +336,8 @@ export type ServerOrderByWithRelationInput = {
   stability?: Prisma.SortOrder | runtime.Types.Skip
   latestSampleAt?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
   latestSample?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
+  conditions?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
+  unratedSince?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
   formNonce?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
   daemon?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
   daemonBefore?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
@@ -333,6 +349,8 @@ export type ServerOrderByWithRelationInput = {
   telemetryHours?: Prisma.TelemetryHourOrderByRelationAggregateInput | runtime.Types.Skip
   benchmarkRuns?: Prisma.BenchmarkRunOrderByRelationAggregateInput | runtime.Types.Skip
   events?: Prisma.ServerEventOrderByRelationAggregateInput | runtime.Types.Skip
+  maintenance?: Prisma.MaintenanceTimeOrderByRelationAggregateInput | runtime.Types.Skip
+  uptimeSums?: Prisma.UptimeSumOrderByRelationAggregateInput | runtime.Types.Skip
   snooze?: Prisma.ServerSnoozeOrderByWithRelationInput | runtime.Types.Skip
 }
 
@@ -353,6 +371,8 @@ export type ServerWhereUniqueInput = Prisma.AtLeast<{
   stability?: Prisma.JsonFilter<"Server"> | runtime.Types.Skip
   latestSampleAt?: Prisma.DateTimeNullableFilter<"Server"> | Date | string | null | runtime.Types.Skip
   latestSample?: Prisma.JsonNullableFilter<"Server"> | runtime.Types.Skip
+  conditions?: Prisma.JsonNullableFilter<"Server"> | runtime.Types.Skip
+  unratedSince?: Prisma.DateTimeNullableFilter<"Server"> | Date | string | null | runtime.Types.Skip
   formNonce?: Prisma.StringNullableFilter<"Server"> | string | null | runtime.Types.Skip
   daemon?: Prisma.StringNullableFilter<"Server"> | string | null | runtime.Types.Skip
   daemonBefore?: Prisma.StringNullableFilter<"Server"> | string | null | runtime.Types.Skip
@@ -364,6 +384,8 @@ export type ServerWhereUniqueInput = Prisma.AtLeast<{
   telemetryHours?: Prisma.TelemetryHourListRelationFilter | runtime.Types.Skip
   benchmarkRuns?: Prisma.BenchmarkRunListRelationFilter | runtime.Types.Skip
   events?: Prisma.ServerEventListRelationFilter | runtime.Types.Skip
+  maintenance?: Prisma.MaintenanceTimeListRelationFilter | runtime.Types.Skip
+  uptimeSums?: Prisma.UptimeSumListRelationFilter | runtime.Types.Skip
   snooze?: Prisma.XOR<Prisma.ServerSnoozeNullableScalarRelationFilter, Prisma.ServerSnoozeWhereInput> | null | runtime.Types.Skip
 }, "id" | "accountId_formNonce">
 
@@ -380,6 +402,8 @@ export type ServerOrderByWithAggregationInput = {
   stability?: Prisma.SortOrder | runtime.Types.Skip
   latestSampleAt?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
   latestSample?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
+  conditions?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
+  unratedSince?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
   formNonce?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
   daemon?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
   daemonBefore?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
@@ -408,6 +432,8 @@ export type ServerScalarWhereWithAggregatesInput = {
   stability?: Prisma.JsonWithAggregatesFilter<"Server"> | runtime.Types.Skip
   latestSampleAt?: Prisma.DateTimeNullableWithAggregatesFilter<"Server"> | Date | string | null | runtime.Types.Skip
   latestSample?: Prisma.JsonNullableWithAggregatesFilter<"Server"> | runtime.Types.Skip
+  conditions?: Prisma.JsonNullableWithAggregatesFilter<"Server"> | runtime.Types.Skip
+  unratedSince?: Prisma.DateTimeNullableWithAggregatesFilter<"Server"> | Date | string | null | runtime.Types.Skip
   formNonce?: Prisma.StringNullableWithAggregatesFilter<"Server"> | string | null | runtime.Types.Skip
   daemon?: Prisma.StringNullableWithAggregatesFilter<"Server"> | string | null | runtime.Types.Skip
   daemonBefore?: Prisma.StringNullableWithAggregatesFilter<"Server"> | string | null | runtime.Types.Skip
@@ -426,6 +452,8 @@ export type ServerCreateInput = {
   stability?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
   latestSampleAt?: Date | string | null | runtime.Types.Skip
   latestSample?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  conditions?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  unratedSince?: Date | string | null | runtime.Types.Skip
   formNonce?: string | null | runtime.Types.Skip
   daemon?: string | null | runtime.Types.Skip
   daemonBefore?: string | null | runtime.Types.Skip
@@ -437,6 +465,8 @@ export type ServerCreateInput = {
   telemetryHours?: Prisma.TelemetryHourCreateNestedManyWithoutServerInput | runtime.Types.Skip
   benchmarkRuns?: Prisma.BenchmarkRunCreateNestedManyWithoutServerInput | runtime.Types.Skip
   events?: Prisma.ServerEventCreateNestedManyWithoutServerInput | runtime.Types.Skip
+  maintenance?: Prisma.MaintenanceTimeCreateNestedManyWithoutServerInput | runtime.Types.Skip
+  uptimeSums?: Prisma.UptimeSumCreateNestedManyWithoutServerInput | runtime.Types.Skip
   snooze?: Prisma.ServerSnoozeCreateNestedOneWithoutServerInput | runtime.Types.Skip
 }
 
@@ -453,6 +483,8 @@ export type ServerUncheckedCreateInput = {
   stability?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
   latestSampleAt?: Date | string | null | runtime.Types.Skip
   latestSample?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  conditions?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  unratedSince?: Date | string | null | runtime.Types.Skip
   formNonce?: string | null | runtime.Types.Skip
   daemon?: string | null | runtime.Types.Skip
   daemonBefore?: string | null | runtime.Types.Skip
@@ -463,6 +495,8 @@ export type ServerUncheckedCreateInput = {
   telemetryHours?: Prisma.TelemetryHourUncheckedCreateNestedManyWithoutServerInput | runtime.Types.Skip
   benchmarkRuns?: Prisma.BenchmarkRunUncheckedCreateNestedManyWithoutServerInput | runtime.Types.Skip
   events?: Prisma.ServerEventUncheckedCreateNestedManyWithoutServerInput | runtime.Types.Skip
+  maintenance?: Prisma.MaintenanceTimeUncheckedCreateNestedManyWithoutServerInput | runtime.Types.Skip
+  uptimeSums?: Prisma.UptimeSumUncheckedCreateNestedManyWithoutServerInput | runtime.Types.Skip
   snooze?: Prisma.ServerSnoozeUncheckedCreateNestedOneWithoutServerInput | runtime.Types.Skip
 }
 
@@ -477,6 +511,8 @@ export type ServerUpdateInput = {
   stability?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
   latestSampleAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
   latestSample?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  conditions?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  unratedSince?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
   formNonce?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
   daemon?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
   daemonBefore?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
@@ -488,6 +524,8 @@ export type ServerUpdateInput = {
   telemetryHours?: Prisma.TelemetryHourUpdateManyWithoutServerNestedInput | runtime.Types.Skip
   benchmarkRuns?: Prisma.BenchmarkRunUpdateManyWithoutServerNestedInput | runtime.Types.Skip
   events?: Prisma.ServerEventUpdateManyWithoutServerNestedInput | runtime.Types.Skip
+  maintenance?: Prisma.MaintenanceTimeUpdateManyWithoutServerNestedInput | runtime.Types.Skip
+  uptimeSums?: Prisma.UptimeSumUpdateManyWithoutServerNestedInput | runtime.Types.Skip
   snooze?: Prisma.ServerSnoozeUpdateOneWithoutServerNestedInput | runtime.Types.Skip
 }
 
@@ -504,6 +542,8 @@ export type ServerUncheckedUpdateInput = {
   stability?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
   latestSampleAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
   latestSample?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  conditions?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  unratedSince?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
   formNonce?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
   daemon?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
   daemonBefore?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
@@ -514,6 +554,8 @@ export type ServerUncheckedUpdateInput = {
   telemetryHours?: Prisma.TelemetryHourUncheckedUpdateManyWithoutServerNestedInput | runtime.Types.Skip
   benchmarkRuns?: Prisma.BenchmarkRunUncheckedUpdateManyWithoutServerNestedInput | runtime.Types.Skip
   events?: Prisma.ServerEventUncheckedUpdateManyWithoutServerNestedInput | runtime.Types.Skip
+  maintenance?: Prisma.MaintenanceTimeUncheckedUpdateManyWithoutServerNestedInput | runtime.Types.Skip
+  uptimeSums?: Prisma.UptimeSumUncheckedUpdateManyWithoutServerNestedInput | runtime.Types.Skip
   snooze?: Prisma.ServerSnoozeUncheckedUpdateOneWithoutServerNestedInput | runtime.Types.Skip
 }
 
@@ -530,6 +572,8 @@ export type ServerCreateManyInput = {
   stability?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
   latestSampleAt?: Date | string | null | runtime.Types.Skip
   latestSample?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  conditions?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  unratedSince?: Date | string | null | runtime.Types.Skip
   formNonce?: string | null | runtime.Types.Skip
   daemon?: string | null | runtime.Types.Skip
   daemonBefore?: string | null | runtime.Types.Skip
@@ -548,6 +592,8 @@ export type ServerUpdateManyMutationInput = {
   stability?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
   latestSampleAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
   latestSample?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  conditions?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  unratedSince?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
   formNonce?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
   daemon?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
   daemonBefore?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
@@ -568,6 +614,8 @@ export type ServerUncheckedUpdateManyInput = {
   stability?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
   latestSampleAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
   latestSample?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  conditions?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  unratedSince?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
   formNonce?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
   daemon?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
   daemonBefore?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
@@ -603,6 +651,8 @@ export type ServerCountOrderByAggregateInput = {
   stability?: Prisma.SortOrder | runtime.Types.Skip
   latestSampleAt?: Prisma.SortOrder | runtime.Types.Skip
   latestSample?: Prisma.SortOrder | runtime.Types.Skip
+  conditions?: Prisma.SortOrder | runtime.Types.Skip
+  unratedSince?: Prisma.SortOrder | runtime.Types.Skip
   formNonce?: Prisma.SortOrder | runtime.Types.Skip
   daemon?: Prisma.SortOrder | runtime.Types.Skip
   daemonBefore?: Prisma.SortOrder | runtime.Types.Skip
@@ -625,6 +675,7 @@ export type ServerMaxOrderByAggregateInput = {
   lastSeenAt?: Prisma.SortOrder | runtime.Types.Skip
   firstSeenAt?: Prisma.SortOrder | runtime.Types.Skip
   latestSampleAt?: Prisma.SortOrder | runtime.Types.Skip
+  unratedSince?: Prisma.SortOrder | runtime.Types.Skip
   formNonce?: Prisma.SortOrder | runtime.Types.Skip
   daemon?: Prisma.SortOrder | runtime.Types.Skip
   daemonBefore?: Prisma.SortOrder | runtime.Types.Skip
@@ -641,6 +692,7 @@ export type ServerMinOrderByAggregateInput = {
   lastSeenAt?: Prisma.SortOrder | runtime.Types.Skip
   firstSeenAt?: Prisma.SortOrder | runtime.Types.Skip
   latestSampleAt?: Prisma.SortOrder | runtime.Types.Skip
+  unratedSince?: Prisma.SortOrder | runtime.Types.Skip
   formNonce?: Prisma.SortOrder | runtime.Types.Skip
   daemon?: Prisma.SortOrder | runtime.Types.Skip
   daemonBefore?: Prisma.SortOrder | runtime.Types.Skip
@@ -720,6 +772,34 @@ export type ServerUpdateOneRequiredWithoutEventsNestedInput = {
   upsert?: Prisma.ServerUpsertWithoutEventsInput | runtime.Types.Skip
   connect?: Prisma.ServerWhereUniqueInput | runtime.Types.Skip
   update?: Prisma.XOR<Prisma.XOR<Prisma.ServerUpdateToOneWithWhereWithoutEventsInput, Prisma.ServerUpdateWithoutEventsInput>, Prisma.ServerUncheckedUpdateWithoutEventsInput> | runtime.Types.Skip
+}
+
+export type ServerCreateNestedOneWithoutMaintenanceInput = {
+  create?: Prisma.XOR<Prisma.ServerCreateWithoutMaintenanceInput, Prisma.ServerUncheckedCreateWithoutMaintenanceInput> | runtime.Types.Skip
+  connectOrCreate?: Prisma.ServerCreateOrConnectWithoutMaintenanceInput | runtime.Types.Skip
+  connect?: Prisma.ServerWhereUniqueInput | runtime.Types.Skip
+}
+
+export type ServerUpdateOneRequiredWithoutMaintenanceNestedInput = {
+  create?: Prisma.XOR<Prisma.ServerCreateWithoutMaintenanceInput, Prisma.ServerUncheckedCreateWithoutMaintenanceInput> | runtime.Types.Skip
+  connectOrCreate?: Prisma.ServerCreateOrConnectWithoutMaintenanceInput | runtime.Types.Skip
+  upsert?: Prisma.ServerUpsertWithoutMaintenanceInput | runtime.Types.Skip
+  connect?: Prisma.ServerWhereUniqueInput | runtime.Types.Skip
+  update?: Prisma.XOR<Prisma.XOR<Prisma.ServerUpdateToOneWithWhereWithoutMaintenanceInput, Prisma.ServerUpdateWithoutMaintenanceInput>, Prisma.ServerUncheckedUpdateWithoutMaintenanceInput> | runtime.Types.Skip
+}
+
+export type ServerCreateNestedOneWithoutUptimeSumsInput = {
+  create?: Prisma.XOR<Prisma.ServerCreateWithoutUptimeSumsInput, Prisma.ServerUncheckedCreateWithoutUptimeSumsInput> | runtime.Types.Skip
+  connectOrCreate?: Prisma.ServerCreateOrConnectWithoutUptimeSumsInput | runtime.Types.Skip
+  connect?: Prisma.ServerWhereUniqueInput | runtime.Types.Skip
+}
+
+export type ServerUpdateOneRequiredWithoutUptimeSumsNestedInput = {
+  create?: Prisma.XOR<Prisma.ServerCreateWithoutUptimeSumsInput, Prisma.ServerUncheckedCreateWithoutUptimeSumsInput> | runtime.Types.Skip
+  connectOrCreate?: Prisma.ServerCreateOrConnectWithoutUptimeSumsInput | runtime.Types.Skip
+  upsert?: Prisma.ServerUpsertWithoutUptimeSumsInput | runtime.Types.Skip
+  connect?: Prisma.ServerWhereUniqueInput | runtime.Types.Skip
+  update?: Prisma.XOR<Prisma.XOR<Prisma.ServerUpdateToOneWithWhereWithoutUptimeSumsInput, Prisma.ServerUpdateWithoutUptimeSumsInput>, Prisma.ServerUncheckedUpdateWithoutUptimeSumsInput> | runtime.Types.Skip
 }
 
 export type ServerCreateNestedOneWithoutKeysInput = {
@@ -803,6 +883,8 @@ export type ServerCreateWithoutAccountInput = {
   stability?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
   latestSampleAt?: Date | string | null | runtime.Types.Skip
   latestSample?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  conditions?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  unratedSince?: Date | string | null | runtime.Types.Skip
   formNonce?: string | null | runtime.Types.Skip
   daemon?: string | null | runtime.Types.Skip
   daemonBefore?: string | null | runtime.Types.Skip
@@ -813,6 +895,8 @@ export type ServerCreateWithoutAccountInput = {
   telemetryHours?: Prisma.TelemetryHourCreateNestedManyWithoutServerInput | runtime.Types.Skip
   benchmarkRuns?: Prisma.BenchmarkRunCreateNestedManyWithoutServerInput | runtime.Types.Skip
   events?: Prisma.ServerEventCreateNestedManyWithoutServerInput | runtime.Types.Skip
+  maintenance?: Prisma.MaintenanceTimeCreateNestedManyWithoutServerInput | runtime.Types.Skip
+  uptimeSums?: Prisma.UptimeSumCreateNestedManyWithoutServerInput | runtime.Types.Skip
   snooze?: Prisma.ServerSnoozeCreateNestedOneWithoutServerInput | runtime.Types.Skip
 }
 
@@ -828,6 +912,8 @@ export type ServerUncheckedCreateWithoutAccountInput = {
   stability?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
   latestSampleAt?: Date | string | null | runtime.Types.Skip
   latestSample?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  conditions?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  unratedSince?: Date | string | null | runtime.Types.Skip
   formNonce?: string | null | runtime.Types.Skip
   daemon?: string | null | runtime.Types.Skip
   daemonBefore?: string | null | runtime.Types.Skip
@@ -838,6 +924,8 @@ export type ServerUncheckedCreateWithoutAccountInput = {
   telemetryHours?: Prisma.TelemetryHourUncheckedCreateNestedManyWithoutServerInput | runtime.Types.Skip
   benchmarkRuns?: Prisma.BenchmarkRunUncheckedCreateNestedManyWithoutServerInput | runtime.Types.Skip
   events?: Prisma.ServerEventUncheckedCreateNestedManyWithoutServerInput | runtime.Types.Skip
+  maintenance?: Prisma.MaintenanceTimeUncheckedCreateNestedManyWithoutServerInput | runtime.Types.Skip
+  uptimeSums?: Prisma.UptimeSumUncheckedCreateNestedManyWithoutServerInput | runtime.Types.Skip
   snooze?: Prisma.ServerSnoozeUncheckedCreateNestedOneWithoutServerInput | runtime.Types.Skip
 }
 
@@ -883,6 +971,8 @@ export type ServerScalarWhereInput = {
   stability?: Prisma.JsonFilter<"Server"> | runtime.Types.Skip
   latestSampleAt?: Prisma.DateTimeNullableFilter<"Server"> | Date | string | null | runtime.Types.Skip
   latestSample?: Prisma.JsonNullableFilter<"Server"> | runtime.Types.Skip
+  conditions?: Prisma.JsonNullableFilter<"Server"> | runtime.Types.Skip
+  unratedSince?: Prisma.DateTimeNullableFilter<"Server"> | Date | string | null | runtime.Types.Skip
   formNonce?: Prisma.StringNullableFilter<"Server"> | string | null | runtime.Types.Skip
   daemon?: Prisma.StringNullableFilter<"Server"> | string | null | runtime.Types.Skip
   daemonBefore?: Prisma.StringNullableFilter<"Server"> | string | null | runtime.Types.Skip
@@ -901,6 +991,8 @@ export type ServerCreateWithoutEventsInput = {
   stability?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
   latestSampleAt?: Date | string | null | runtime.Types.Skip
   latestSample?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  conditions?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  unratedSince?: Date | string | null | runtime.Types.Skip
   formNonce?: string | null | runtime.Types.Skip
   daemon?: string | null | runtime.Types.Skip
   daemonBefore?: string | null | runtime.Types.Skip
@@ -911,6 +1003,8 @@ export type ServerCreateWithoutEventsInput = {
   telemetrySamples?: Prisma.TelemetrySampleCreateNestedManyWithoutServerInput | runtime.Types.Skip
   telemetryHours?: Prisma.TelemetryHourCreateNestedManyWithoutServerInput | runtime.Types.Skip
   benchmarkRuns?: Prisma.BenchmarkRunCreateNestedManyWithoutServerInput | runtime.Types.Skip
+  maintenance?: Prisma.MaintenanceTimeCreateNestedManyWithoutServerInput | runtime.Types.Skip
+  uptimeSums?: Prisma.UptimeSumCreateNestedManyWithoutServerInput | runtime.Types.Skip
   snooze?: Prisma.ServerSnoozeCreateNestedOneWithoutServerInput | runtime.Types.Skip
 }
 
@@ -927,6 +1021,8 @@ export type ServerUncheckedCreateWithoutEventsInput = {
   stability?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
   latestSampleAt?: Date | string | null | runtime.Types.Skip
   latestSample?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  conditions?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  unratedSince?: Date | string | null | runtime.Types.Skip
   formNonce?: string | null | runtime.Types.Skip
   daemon?: string | null | runtime.Types.Skip
   daemonBefore?: string | null | runtime.Types.Skip
@@ -936,6 +1032,8 @@ export type ServerUncheckedCreateWithoutEventsInput = {
   telemetrySamples?: Prisma.TelemetrySampleUncheckedCreateNestedManyWithoutServerInput | runtime.Types.Skip
   telemetryHours?: Prisma.TelemetryHourUncheckedCreateNestedManyWithoutServerInput | runtime.Types.Skip
   benchmarkRuns?: Prisma.BenchmarkRunUncheckedCreateNestedManyWithoutServerInput | runtime.Types.Skip
+  maintenance?: Prisma.MaintenanceTimeUncheckedCreateNestedManyWithoutServerInput | runtime.Types.Skip
+  uptimeSums?: Prisma.UptimeSumUncheckedCreateNestedManyWithoutServerInput | runtime.Types.Skip
   snooze?: Prisma.ServerSnoozeUncheckedCreateNestedOneWithoutServerInput | runtime.Types.Skip
 }
 
@@ -966,6 +1064,8 @@ export type ServerUpdateWithoutEventsInput = {
   stability?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
   latestSampleAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
   latestSample?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  conditions?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  unratedSince?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
   formNonce?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
   daemon?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
   daemonBefore?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
@@ -976,6 +1076,8 @@ export type ServerUpdateWithoutEventsInput = {
   telemetrySamples?: Prisma.TelemetrySampleUpdateManyWithoutServerNestedInput | runtime.Types.Skip
   telemetryHours?: Prisma.TelemetryHourUpdateManyWithoutServerNestedInput | runtime.Types.Skip
   benchmarkRuns?: Prisma.BenchmarkRunUpdateManyWithoutServerNestedInput | runtime.Types.Skip
+  maintenance?: Prisma.MaintenanceTimeUpdateManyWithoutServerNestedInput | runtime.Types.Skip
+  uptimeSums?: Prisma.UptimeSumUpdateManyWithoutServerNestedInput | runtime.Types.Skip
   snooze?: Prisma.ServerSnoozeUpdateOneWithoutServerNestedInput | runtime.Types.Skip
 }
 
@@ -992,6 +1094,8 @@ export type ServerUncheckedUpdateWithoutEventsInput = {
   stability?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
   latestSampleAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
   latestSample?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  conditions?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  unratedSince?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
   formNonce?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
   daemon?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
   daemonBefore?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
@@ -1001,6 +1105,268 @@ export type ServerUncheckedUpdateWithoutEventsInput = {
   telemetrySamples?: Prisma.TelemetrySampleUncheckedUpdateManyWithoutServerNestedInput | runtime.Types.Skip
   telemetryHours?: Prisma.TelemetryHourUncheckedUpdateManyWithoutServerNestedInput | runtime.Types.Skip
   benchmarkRuns?: Prisma.BenchmarkRunUncheckedUpdateManyWithoutServerNestedInput | runtime.Types.Skip
+  maintenance?: Prisma.MaintenanceTimeUncheckedUpdateManyWithoutServerNestedInput | runtime.Types.Skip
+  uptimeSums?: Prisma.UptimeSumUncheckedUpdateManyWithoutServerNestedInput | runtime.Types.Skip
+  snooze?: Prisma.ServerSnoozeUncheckedUpdateOneWithoutServerNestedInput | runtime.Types.Skip
+}
+
+export type ServerCreateWithoutMaintenanceInput = {
+  label: string
+  hostname: string
+  publicIp?: string | null | runtime.Types.Skip
+  facts?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  createdAt?: Date | string | runtime.Types.Skip
+  lastSeenAt?: Date | string | runtime.Types.Skip
+  firstSeenAt?: Date | string | null | runtime.Types.Skip
+  stability?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  latestSampleAt?: Date | string | null | runtime.Types.Skip
+  latestSample?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  conditions?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  unratedSince?: Date | string | null | runtime.Types.Skip
+  formNonce?: string | null | runtime.Types.Skip
+  daemon?: string | null | runtime.Types.Skip
+  daemonBefore?: string | null | runtime.Types.Skip
+  twoDaemonsAt?: Date | string | null | runtime.Types.Skip
+  tags?: Prisma.ServerCreatetagsInput | string[] | runtime.Types.Skip
+  account: Prisma.AccountCreateNestedOneWithoutServersInput
+  keys?: Prisma.ServerKeyCreateNestedManyWithoutServerInput | runtime.Types.Skip
+  telemetrySamples?: Prisma.TelemetrySampleCreateNestedManyWithoutServerInput | runtime.Types.Skip
+  telemetryHours?: Prisma.TelemetryHourCreateNestedManyWithoutServerInput | runtime.Types.Skip
+  benchmarkRuns?: Prisma.BenchmarkRunCreateNestedManyWithoutServerInput | runtime.Types.Skip
+  events?: Prisma.ServerEventCreateNestedManyWithoutServerInput | runtime.Types.Skip
+  uptimeSums?: Prisma.UptimeSumCreateNestedManyWithoutServerInput | runtime.Types.Skip
+  snooze?: Prisma.ServerSnoozeCreateNestedOneWithoutServerInput | runtime.Types.Skip
+}
+
+export type ServerUncheckedCreateWithoutMaintenanceInput = {
+  id?: number | runtime.Types.Skip
+  accountId: number
+  label: string
+  hostname: string
+  publicIp?: string | null | runtime.Types.Skip
+  facts?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  createdAt?: Date | string | runtime.Types.Skip
+  lastSeenAt?: Date | string | runtime.Types.Skip
+  firstSeenAt?: Date | string | null | runtime.Types.Skip
+  stability?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  latestSampleAt?: Date | string | null | runtime.Types.Skip
+  latestSample?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  conditions?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  unratedSince?: Date | string | null | runtime.Types.Skip
+  formNonce?: string | null | runtime.Types.Skip
+  daemon?: string | null | runtime.Types.Skip
+  daemonBefore?: string | null | runtime.Types.Skip
+  twoDaemonsAt?: Date | string | null | runtime.Types.Skip
+  tags?: Prisma.ServerCreatetagsInput | string[] | runtime.Types.Skip
+  keys?: Prisma.ServerKeyUncheckedCreateNestedManyWithoutServerInput | runtime.Types.Skip
+  telemetrySamples?: Prisma.TelemetrySampleUncheckedCreateNestedManyWithoutServerInput | runtime.Types.Skip
+  telemetryHours?: Prisma.TelemetryHourUncheckedCreateNestedManyWithoutServerInput | runtime.Types.Skip
+  benchmarkRuns?: Prisma.BenchmarkRunUncheckedCreateNestedManyWithoutServerInput | runtime.Types.Skip
+  events?: Prisma.ServerEventUncheckedCreateNestedManyWithoutServerInput | runtime.Types.Skip
+  uptimeSums?: Prisma.UptimeSumUncheckedCreateNestedManyWithoutServerInput | runtime.Types.Skip
+  snooze?: Prisma.ServerSnoozeUncheckedCreateNestedOneWithoutServerInput | runtime.Types.Skip
+}
+
+export type ServerCreateOrConnectWithoutMaintenanceInput = {
+  where: Prisma.ServerWhereUniqueInput
+  create: Prisma.XOR<Prisma.ServerCreateWithoutMaintenanceInput, Prisma.ServerUncheckedCreateWithoutMaintenanceInput>
+}
+
+export type ServerUpsertWithoutMaintenanceInput = {
+  update: Prisma.XOR<Prisma.ServerUpdateWithoutMaintenanceInput, Prisma.ServerUncheckedUpdateWithoutMaintenanceInput>
+  create: Prisma.XOR<Prisma.ServerCreateWithoutMaintenanceInput, Prisma.ServerUncheckedCreateWithoutMaintenanceInput>
+  where?: Prisma.ServerWhereInput | runtime.Types.Skip
+}
+
+export type ServerUpdateToOneWithWhereWithoutMaintenanceInput = {
+  where?: Prisma.ServerWhereInput | runtime.Types.Skip
+  data: Prisma.XOR<Prisma.ServerUpdateWithoutMaintenanceInput, Prisma.ServerUncheckedUpdateWithoutMaintenanceInput>
+}
+
+export type ServerUpdateWithoutMaintenanceInput = {
+  label?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
+  hostname?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
+  publicIp?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
+  facts?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
+  lastSeenAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
+  firstSeenAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
+  stability?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  latestSampleAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
+  latestSample?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  conditions?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  unratedSince?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
+  formNonce?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
+  daemon?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
+  daemonBefore?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
+  twoDaemonsAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
+  tags?: Prisma.ServerUpdatetagsInput | string[] | runtime.Types.Skip
+  account?: Prisma.AccountUpdateOneRequiredWithoutServersNestedInput | runtime.Types.Skip
+  keys?: Prisma.ServerKeyUpdateManyWithoutServerNestedInput | runtime.Types.Skip
+  telemetrySamples?: Prisma.TelemetrySampleUpdateManyWithoutServerNestedInput | runtime.Types.Skip
+  telemetryHours?: Prisma.TelemetryHourUpdateManyWithoutServerNestedInput | runtime.Types.Skip
+  benchmarkRuns?: Prisma.BenchmarkRunUpdateManyWithoutServerNestedInput | runtime.Types.Skip
+  events?: Prisma.ServerEventUpdateManyWithoutServerNestedInput | runtime.Types.Skip
+  uptimeSums?: Prisma.UptimeSumUpdateManyWithoutServerNestedInput | runtime.Types.Skip
+  snooze?: Prisma.ServerSnoozeUpdateOneWithoutServerNestedInput | runtime.Types.Skip
+}
+
+export type ServerUncheckedUpdateWithoutMaintenanceInput = {
+  id?: Prisma.IntFieldUpdateOperationsInput | number | runtime.Types.Skip
+  accountId?: Prisma.IntFieldUpdateOperationsInput | number | runtime.Types.Skip
+  label?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
+  hostname?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
+  publicIp?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
+  facts?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
+  lastSeenAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
+  firstSeenAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
+  stability?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  latestSampleAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
+  latestSample?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  conditions?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  unratedSince?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
+  formNonce?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
+  daemon?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
+  daemonBefore?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
+  twoDaemonsAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
+  tags?: Prisma.ServerUpdatetagsInput | string[] | runtime.Types.Skip
+  keys?: Prisma.ServerKeyUncheckedUpdateManyWithoutServerNestedInput | runtime.Types.Skip
+  telemetrySamples?: Prisma.TelemetrySampleUncheckedUpdateManyWithoutServerNestedInput | runtime.Types.Skip
+  telemetryHours?: Prisma.TelemetryHourUncheckedUpdateManyWithoutServerNestedInput | runtime.Types.Skip
+  benchmarkRuns?: Prisma.BenchmarkRunUncheckedUpdateManyWithoutServerNestedInput | runtime.Types.Skip
+  events?: Prisma.ServerEventUncheckedUpdateManyWithoutServerNestedInput | runtime.Types.Skip
+  uptimeSums?: Prisma.UptimeSumUncheckedUpdateManyWithoutServerNestedInput | runtime.Types.Skip
+  snooze?: Prisma.ServerSnoozeUncheckedUpdateOneWithoutServerNestedInput | runtime.Types.Skip
+}
+
+export type ServerCreateWithoutUptimeSumsInput = {
+  label: string
+  hostname: string
+  publicIp?: string | null | runtime.Types.Skip
+  facts?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  createdAt?: Date | string | runtime.Types.Skip
+  lastSeenAt?: Date | string | runtime.Types.Skip
+  firstSeenAt?: Date | string | null | runtime.Types.Skip
+  stability?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  latestSampleAt?: Date | string | null | runtime.Types.Skip
+  latestSample?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  conditions?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  unratedSince?: Date | string | null | runtime.Types.Skip
+  formNonce?: string | null | runtime.Types.Skip
+  daemon?: string | null | runtime.Types.Skip
+  daemonBefore?: string | null | runtime.Types.Skip
+  twoDaemonsAt?: Date | string | null | runtime.Types.Skip
+  tags?: Prisma.ServerCreatetagsInput | string[] | runtime.Types.Skip
+  account: Prisma.AccountCreateNestedOneWithoutServersInput
+  keys?: Prisma.ServerKeyCreateNestedManyWithoutServerInput | runtime.Types.Skip
+  telemetrySamples?: Prisma.TelemetrySampleCreateNestedManyWithoutServerInput | runtime.Types.Skip
+  telemetryHours?: Prisma.TelemetryHourCreateNestedManyWithoutServerInput | runtime.Types.Skip
+  benchmarkRuns?: Prisma.BenchmarkRunCreateNestedManyWithoutServerInput | runtime.Types.Skip
+  events?: Prisma.ServerEventCreateNestedManyWithoutServerInput | runtime.Types.Skip
+  maintenance?: Prisma.MaintenanceTimeCreateNestedManyWithoutServerInput | runtime.Types.Skip
+  snooze?: Prisma.ServerSnoozeCreateNestedOneWithoutServerInput | runtime.Types.Skip
+}
+
+export type ServerUncheckedCreateWithoutUptimeSumsInput = {
+  id?: number | runtime.Types.Skip
+  accountId: number
+  label: string
+  hostname: string
+  publicIp?: string | null | runtime.Types.Skip
+  facts?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  createdAt?: Date | string | runtime.Types.Skip
+  lastSeenAt?: Date | string | runtime.Types.Skip
+  firstSeenAt?: Date | string | null | runtime.Types.Skip
+  stability?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  latestSampleAt?: Date | string | null | runtime.Types.Skip
+  latestSample?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  conditions?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  unratedSince?: Date | string | null | runtime.Types.Skip
+  formNonce?: string | null | runtime.Types.Skip
+  daemon?: string | null | runtime.Types.Skip
+  daemonBefore?: string | null | runtime.Types.Skip
+  twoDaemonsAt?: Date | string | null | runtime.Types.Skip
+  tags?: Prisma.ServerCreatetagsInput | string[] | runtime.Types.Skip
+  keys?: Prisma.ServerKeyUncheckedCreateNestedManyWithoutServerInput | runtime.Types.Skip
+  telemetrySamples?: Prisma.TelemetrySampleUncheckedCreateNestedManyWithoutServerInput | runtime.Types.Skip
+  telemetryHours?: Prisma.TelemetryHourUncheckedCreateNestedManyWithoutServerInput | runtime.Types.Skip
+  benchmarkRuns?: Prisma.BenchmarkRunUncheckedCreateNestedManyWithoutServerInput | runtime.Types.Skip
+  events?: Prisma.ServerEventUncheckedCreateNestedManyWithoutServerInput | runtime.Types.Skip
+  maintenance?: Prisma.MaintenanceTimeUncheckedCreateNestedManyWithoutServerInput | runtime.Types.Skip
+  snooze?: Prisma.ServerSnoozeUncheckedCreateNestedOneWithoutServerInput | runtime.Types.Skip
+}
+
+export type ServerCreateOrConnectWithoutUptimeSumsInput = {
+  where: Prisma.ServerWhereUniqueInput
+  create: Prisma.XOR<Prisma.ServerCreateWithoutUptimeSumsInput, Prisma.ServerUncheckedCreateWithoutUptimeSumsInput>
+}
+
+export type ServerUpsertWithoutUptimeSumsInput = {
+  update: Prisma.XOR<Prisma.ServerUpdateWithoutUptimeSumsInput, Prisma.ServerUncheckedUpdateWithoutUptimeSumsInput>
+  create: Prisma.XOR<Prisma.ServerCreateWithoutUptimeSumsInput, Prisma.ServerUncheckedCreateWithoutUptimeSumsInput>
+  where?: Prisma.ServerWhereInput | runtime.Types.Skip
+}
+
+export type ServerUpdateToOneWithWhereWithoutUptimeSumsInput = {
+  where?: Prisma.ServerWhereInput | runtime.Types.Skip
+  data: Prisma.XOR<Prisma.ServerUpdateWithoutUptimeSumsInput, Prisma.ServerUncheckedUpdateWithoutUptimeSumsInput>
+}
+
+export type ServerUpdateWithoutUptimeSumsInput = {
+  label?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
+  hostname?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
+  publicIp?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
+  facts?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
+  lastSeenAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
+  firstSeenAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
+  stability?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  latestSampleAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
+  latestSample?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  conditions?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  unratedSince?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
+  formNonce?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
+  daemon?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
+  daemonBefore?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
+  twoDaemonsAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
+  tags?: Prisma.ServerUpdatetagsInput | string[] | runtime.Types.Skip
+  account?: Prisma.AccountUpdateOneRequiredWithoutServersNestedInput | runtime.Types.Skip
+  keys?: Prisma.ServerKeyUpdateManyWithoutServerNestedInput | runtime.Types.Skip
+  telemetrySamples?: Prisma.TelemetrySampleUpdateManyWithoutServerNestedInput | runtime.Types.Skip
+  telemetryHours?: Prisma.TelemetryHourUpdateManyWithoutServerNestedInput | runtime.Types.Skip
+  benchmarkRuns?: Prisma.BenchmarkRunUpdateManyWithoutServerNestedInput | runtime.Types.Skip
+  events?: Prisma.ServerEventUpdateManyWithoutServerNestedInput | runtime.Types.Skip
+  maintenance?: Prisma.MaintenanceTimeUpdateManyWithoutServerNestedInput | runtime.Types.Skip
+  snooze?: Prisma.ServerSnoozeUpdateOneWithoutServerNestedInput | runtime.Types.Skip
+}
+
+export type ServerUncheckedUpdateWithoutUptimeSumsInput = {
+  id?: Prisma.IntFieldUpdateOperationsInput | number | runtime.Types.Skip
+  accountId?: Prisma.IntFieldUpdateOperationsInput | number | runtime.Types.Skip
+  label?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
+  hostname?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
+  publicIp?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
+  facts?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
+  lastSeenAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
+  firstSeenAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
+  stability?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  latestSampleAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
+  latestSample?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  conditions?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  unratedSince?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
+  formNonce?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
+  daemon?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
+  daemonBefore?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
+  twoDaemonsAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
+  tags?: Prisma.ServerUpdatetagsInput | string[] | runtime.Types.Skip
+  keys?: Prisma.ServerKeyUncheckedUpdateManyWithoutServerNestedInput | runtime.Types.Skip
+  telemetrySamples?: Prisma.TelemetrySampleUncheckedUpdateManyWithoutServerNestedInput | runtime.Types.Skip
+  telemetryHours?: Prisma.TelemetryHourUncheckedUpdateManyWithoutServerNestedInput | runtime.Types.Skip
+  benchmarkRuns?: Prisma.BenchmarkRunUncheckedUpdateManyWithoutServerNestedInput | runtime.Types.Skip
+  events?: Prisma.ServerEventUncheckedUpdateManyWithoutServerNestedInput | runtime.Types.Skip
+  maintenance?: Prisma.MaintenanceTimeUncheckedUpdateManyWithoutServerNestedInput | runtime.Types.Skip
   snooze?: Prisma.ServerSnoozeUncheckedUpdateOneWithoutServerNestedInput | runtime.Types.Skip
 }
 
@@ -1015,6 +1381,8 @@ export type ServerCreateWithoutKeysInput = {
   stability?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
   latestSampleAt?: Date | string | null | runtime.Types.Skip
   latestSample?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  conditions?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  unratedSince?: Date | string | null | runtime.Types.Skip
   formNonce?: string | null | runtime.Types.Skip
   daemon?: string | null | runtime.Types.Skip
   daemonBefore?: string | null | runtime.Types.Skip
@@ -1025,6 +1393,8 @@ export type ServerCreateWithoutKeysInput = {
   telemetryHours?: Prisma.TelemetryHourCreateNestedManyWithoutServerInput | runtime.Types.Skip
   benchmarkRuns?: Prisma.BenchmarkRunCreateNestedManyWithoutServerInput | runtime.Types.Skip
   events?: Prisma.ServerEventCreateNestedManyWithoutServerInput | runtime.Types.Skip
+  maintenance?: Prisma.MaintenanceTimeCreateNestedManyWithoutServerInput | runtime.Types.Skip
+  uptimeSums?: Prisma.UptimeSumCreateNestedManyWithoutServerInput | runtime.Types.Skip
   snooze?: Prisma.ServerSnoozeCreateNestedOneWithoutServerInput | runtime.Types.Skip
 }
 
@@ -1041,6 +1411,8 @@ export type ServerUncheckedCreateWithoutKeysInput = {
   stability?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
   latestSampleAt?: Date | string | null | runtime.Types.Skip
   latestSample?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  conditions?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  unratedSince?: Date | string | null | runtime.Types.Skip
   formNonce?: string | null | runtime.Types.Skip
   daemon?: string | null | runtime.Types.Skip
   daemonBefore?: string | null | runtime.Types.Skip
@@ -1050,6 +1422,8 @@ export type ServerUncheckedCreateWithoutKeysInput = {
   telemetryHours?: Prisma.TelemetryHourUncheckedCreateNestedManyWithoutServerInput | runtime.Types.Skip
   benchmarkRuns?: Prisma.BenchmarkRunUncheckedCreateNestedManyWithoutServerInput | runtime.Types.Skip
   events?: Prisma.ServerEventUncheckedCreateNestedManyWithoutServerInput | runtime.Types.Skip
+  maintenance?: Prisma.MaintenanceTimeUncheckedCreateNestedManyWithoutServerInput | runtime.Types.Skip
+  uptimeSums?: Prisma.UptimeSumUncheckedCreateNestedManyWithoutServerInput | runtime.Types.Skip
   snooze?: Prisma.ServerSnoozeUncheckedCreateNestedOneWithoutServerInput | runtime.Types.Skip
 }
 
@@ -1080,6 +1454,8 @@ export type ServerUpdateWithoutKeysInput = {
   stability?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
   latestSampleAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
   latestSample?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  conditions?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  unratedSince?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
   formNonce?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
   daemon?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
   daemonBefore?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
@@ -1090,6 +1466,8 @@ export type ServerUpdateWithoutKeysInput = {
   telemetryHours?: Prisma.TelemetryHourUpdateManyWithoutServerNestedInput | runtime.Types.Skip
   benchmarkRuns?: Prisma.BenchmarkRunUpdateManyWithoutServerNestedInput | runtime.Types.Skip
   events?: Prisma.ServerEventUpdateManyWithoutServerNestedInput | runtime.Types.Skip
+  maintenance?: Prisma.MaintenanceTimeUpdateManyWithoutServerNestedInput | runtime.Types.Skip
+  uptimeSums?: Prisma.UptimeSumUpdateManyWithoutServerNestedInput | runtime.Types.Skip
   snooze?: Prisma.ServerSnoozeUpdateOneWithoutServerNestedInput | runtime.Types.Skip
 }
 
@@ -1106,6 +1484,8 @@ export type ServerUncheckedUpdateWithoutKeysInput = {
   stability?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
   latestSampleAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
   latestSample?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  conditions?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  unratedSince?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
   formNonce?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
   daemon?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
   daemonBefore?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
@@ -1115,6 +1495,8 @@ export type ServerUncheckedUpdateWithoutKeysInput = {
   telemetryHours?: Prisma.TelemetryHourUncheckedUpdateManyWithoutServerNestedInput | runtime.Types.Skip
   benchmarkRuns?: Prisma.BenchmarkRunUncheckedUpdateManyWithoutServerNestedInput | runtime.Types.Skip
   events?: Prisma.ServerEventUncheckedUpdateManyWithoutServerNestedInput | runtime.Types.Skip
+  maintenance?: Prisma.MaintenanceTimeUncheckedUpdateManyWithoutServerNestedInput | runtime.Types.Skip
+  uptimeSums?: Prisma.UptimeSumUncheckedUpdateManyWithoutServerNestedInput | runtime.Types.Skip
   snooze?: Prisma.ServerSnoozeUncheckedUpdateOneWithoutServerNestedInput | runtime.Types.Skip
 }
 
@@ -1129,6 +1511,8 @@ export type ServerCreateWithoutTelemetrySamplesInput = {
   stability?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
   latestSampleAt?: Date | string | null | runtime.Types.Skip
   latestSample?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  conditions?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  unratedSince?: Date | string | null | runtime.Types.Skip
   formNonce?: string | null | runtime.Types.Skip
   daemon?: string | null | runtime.Types.Skip
   daemonBefore?: string | null | runtime.Types.Skip
@@ -1139,6 +1523,8 @@ export type ServerCreateWithoutTelemetrySamplesInput = {
   telemetryHours?: Prisma.TelemetryHourCreateNestedManyWithoutServerInput | runtime.Types.Skip
   benchmarkRuns?: Prisma.BenchmarkRunCreateNestedManyWithoutServerInput | runtime.Types.Skip
   events?: Prisma.ServerEventCreateNestedManyWithoutServerInput | runtime.Types.Skip
+  maintenance?: Prisma.MaintenanceTimeCreateNestedManyWithoutServerInput | runtime.Types.Skip
+  uptimeSums?: Prisma.UptimeSumCreateNestedManyWithoutServerInput | runtime.Types.Skip
   snooze?: Prisma.ServerSnoozeCreateNestedOneWithoutServerInput | runtime.Types.Skip
 }
 
@@ -1155,6 +1541,8 @@ export type ServerUncheckedCreateWithoutTelemetrySamplesInput = {
   stability?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
   latestSampleAt?: Date | string | null | runtime.Types.Skip
   latestSample?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  conditions?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  unratedSince?: Date | string | null | runtime.Types.Skip
   formNonce?: string | null | runtime.Types.Skip
   daemon?: string | null | runtime.Types.Skip
   daemonBefore?: string | null | runtime.Types.Skip
@@ -1164,6 +1552,8 @@ export type ServerUncheckedCreateWithoutTelemetrySamplesInput = {
   telemetryHours?: Prisma.TelemetryHourUncheckedCreateNestedManyWithoutServerInput | runtime.Types.Skip
   benchmarkRuns?: Prisma.BenchmarkRunUncheckedCreateNestedManyWithoutServerInput | runtime.Types.Skip
   events?: Prisma.ServerEventUncheckedCreateNestedManyWithoutServerInput | runtime.Types.Skip
+  maintenance?: Prisma.MaintenanceTimeUncheckedCreateNestedManyWithoutServerInput | runtime.Types.Skip
+  uptimeSums?: Prisma.UptimeSumUncheckedCreateNestedManyWithoutServerInput | runtime.Types.Skip
   snooze?: Prisma.ServerSnoozeUncheckedCreateNestedOneWithoutServerInput | runtime.Types.Skip
 }
 
@@ -1194,6 +1584,8 @@ export type ServerUpdateWithoutTelemetrySamplesInput = {
   stability?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
   latestSampleAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
   latestSample?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  conditions?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  unratedSince?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
   formNonce?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
   daemon?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
   daemonBefore?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
@@ -1204,6 +1596,8 @@ export type ServerUpdateWithoutTelemetrySamplesInput = {
   telemetryHours?: Prisma.TelemetryHourUpdateManyWithoutServerNestedInput | runtime.Types.Skip
   benchmarkRuns?: Prisma.BenchmarkRunUpdateManyWithoutServerNestedInput | runtime.Types.Skip
   events?: Prisma.ServerEventUpdateManyWithoutServerNestedInput | runtime.Types.Skip
+  maintenance?: Prisma.MaintenanceTimeUpdateManyWithoutServerNestedInput | runtime.Types.Skip
+  uptimeSums?: Prisma.UptimeSumUpdateManyWithoutServerNestedInput | runtime.Types.Skip
   snooze?: Prisma.ServerSnoozeUpdateOneWithoutServerNestedInput | runtime.Types.Skip
 }
 
@@ -1220,6 +1614,8 @@ export type ServerUncheckedUpdateWithoutTelemetrySamplesInput = {
   stability?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
   latestSampleAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
   latestSample?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  conditions?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  unratedSince?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
   formNonce?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
   daemon?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
   daemonBefore?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
@@ -1229,6 +1625,8 @@ export type ServerUncheckedUpdateWithoutTelemetrySamplesInput = {
   telemetryHours?: Prisma.TelemetryHourUncheckedUpdateManyWithoutServerNestedInput | runtime.Types.Skip
   benchmarkRuns?: Prisma.BenchmarkRunUncheckedUpdateManyWithoutServerNestedInput | runtime.Types.Skip
   events?: Prisma.ServerEventUncheckedUpdateManyWithoutServerNestedInput | runtime.Types.Skip
+  maintenance?: Prisma.MaintenanceTimeUncheckedUpdateManyWithoutServerNestedInput | runtime.Types.Skip
+  uptimeSums?: Prisma.UptimeSumUncheckedUpdateManyWithoutServerNestedInput | runtime.Types.Skip
   snooze?: Prisma.ServerSnoozeUncheckedUpdateOneWithoutServerNestedInput | runtime.Types.Skip
 }
 
@@ -1243,6 +1641,8 @@ export type ServerCreateWithoutTelemetryHoursInput = {
   stability?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
   latestSampleAt?: Date | string | null | runtime.Types.Skip
   latestSample?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  conditions?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  unratedSince?: Date | string | null | runtime.Types.Skip
   formNonce?: string | null | runtime.Types.Skip
   daemon?: string | null | runtime.Types.Skip
   daemonBefore?: string | null | runtime.Types.Skip
@@ -1253,6 +1653,8 @@ export type ServerCreateWithoutTelemetryHoursInput = {
   telemetrySamples?: Prisma.TelemetrySampleCreateNestedManyWithoutServerInput | runtime.Types.Skip
   benchmarkRuns?: Prisma.BenchmarkRunCreateNestedManyWithoutServerInput | runtime.Types.Skip
   events?: Prisma.ServerEventCreateNestedManyWithoutServerInput | runtime.Types.Skip
+  maintenance?: Prisma.MaintenanceTimeCreateNestedManyWithoutServerInput | runtime.Types.Skip
+  uptimeSums?: Prisma.UptimeSumCreateNestedManyWithoutServerInput | runtime.Types.Skip
   snooze?: Prisma.ServerSnoozeCreateNestedOneWithoutServerInput | runtime.Types.Skip
 }
 
@@ -1269,6 +1671,8 @@ export type ServerUncheckedCreateWithoutTelemetryHoursInput = {
   stability?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
   latestSampleAt?: Date | string | null | runtime.Types.Skip
   latestSample?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  conditions?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  unratedSince?: Date | string | null | runtime.Types.Skip
   formNonce?: string | null | runtime.Types.Skip
   daemon?: string | null | runtime.Types.Skip
   daemonBefore?: string | null | runtime.Types.Skip
@@ -1278,6 +1682,8 @@ export type ServerUncheckedCreateWithoutTelemetryHoursInput = {
   telemetrySamples?: Prisma.TelemetrySampleUncheckedCreateNestedManyWithoutServerInput | runtime.Types.Skip
   benchmarkRuns?: Prisma.BenchmarkRunUncheckedCreateNestedManyWithoutServerInput | runtime.Types.Skip
   events?: Prisma.ServerEventUncheckedCreateNestedManyWithoutServerInput | runtime.Types.Skip
+  maintenance?: Prisma.MaintenanceTimeUncheckedCreateNestedManyWithoutServerInput | runtime.Types.Skip
+  uptimeSums?: Prisma.UptimeSumUncheckedCreateNestedManyWithoutServerInput | runtime.Types.Skip
   snooze?: Prisma.ServerSnoozeUncheckedCreateNestedOneWithoutServerInput | runtime.Types.Skip
 }
 
@@ -1308,6 +1714,8 @@ export type ServerUpdateWithoutTelemetryHoursInput = {
   stability?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
   latestSampleAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
   latestSample?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  conditions?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  unratedSince?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
   formNonce?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
   daemon?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
   daemonBefore?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
@@ -1318,6 +1726,8 @@ export type ServerUpdateWithoutTelemetryHoursInput = {
   telemetrySamples?: Prisma.TelemetrySampleUpdateManyWithoutServerNestedInput | runtime.Types.Skip
   benchmarkRuns?: Prisma.BenchmarkRunUpdateManyWithoutServerNestedInput | runtime.Types.Skip
   events?: Prisma.ServerEventUpdateManyWithoutServerNestedInput | runtime.Types.Skip
+  maintenance?: Prisma.MaintenanceTimeUpdateManyWithoutServerNestedInput | runtime.Types.Skip
+  uptimeSums?: Prisma.UptimeSumUpdateManyWithoutServerNestedInput | runtime.Types.Skip
   snooze?: Prisma.ServerSnoozeUpdateOneWithoutServerNestedInput | runtime.Types.Skip
 }
 
@@ -1334,6 +1744,8 @@ export type ServerUncheckedUpdateWithoutTelemetryHoursInput = {
   stability?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
   latestSampleAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
   latestSample?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  conditions?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  unratedSince?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
   formNonce?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
   daemon?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
   daemonBefore?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
@@ -1343,6 +1755,8 @@ export type ServerUncheckedUpdateWithoutTelemetryHoursInput = {
   telemetrySamples?: Prisma.TelemetrySampleUncheckedUpdateManyWithoutServerNestedInput | runtime.Types.Skip
   benchmarkRuns?: Prisma.BenchmarkRunUncheckedUpdateManyWithoutServerNestedInput | runtime.Types.Skip
   events?: Prisma.ServerEventUncheckedUpdateManyWithoutServerNestedInput | runtime.Types.Skip
+  maintenance?: Prisma.MaintenanceTimeUncheckedUpdateManyWithoutServerNestedInput | runtime.Types.Skip
+  uptimeSums?: Prisma.UptimeSumUncheckedUpdateManyWithoutServerNestedInput | runtime.Types.Skip
   snooze?: Prisma.ServerSnoozeUncheckedUpdateOneWithoutServerNestedInput | runtime.Types.Skip
 }
 
@@ -1357,6 +1771,8 @@ export type ServerCreateWithoutBenchmarkRunsInput = {
   stability?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
   latestSampleAt?: Date | string | null | runtime.Types.Skip
   latestSample?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  conditions?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  unratedSince?: Date | string | null | runtime.Types.Skip
   formNonce?: string | null | runtime.Types.Skip
   daemon?: string | null | runtime.Types.Skip
   daemonBefore?: string | null | runtime.Types.Skip
@@ -1367,6 +1783,8 @@ export type ServerCreateWithoutBenchmarkRunsInput = {
   telemetrySamples?: Prisma.TelemetrySampleCreateNestedManyWithoutServerInput | runtime.Types.Skip
   telemetryHours?: Prisma.TelemetryHourCreateNestedManyWithoutServerInput | runtime.Types.Skip
   events?: Prisma.ServerEventCreateNestedManyWithoutServerInput | runtime.Types.Skip
+  maintenance?: Prisma.MaintenanceTimeCreateNestedManyWithoutServerInput | runtime.Types.Skip
+  uptimeSums?: Prisma.UptimeSumCreateNestedManyWithoutServerInput | runtime.Types.Skip
   snooze?: Prisma.ServerSnoozeCreateNestedOneWithoutServerInput | runtime.Types.Skip
 }
 
@@ -1383,6 +1801,8 @@ export type ServerUncheckedCreateWithoutBenchmarkRunsInput = {
   stability?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
   latestSampleAt?: Date | string | null | runtime.Types.Skip
   latestSample?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  conditions?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  unratedSince?: Date | string | null | runtime.Types.Skip
   formNonce?: string | null | runtime.Types.Skip
   daemon?: string | null | runtime.Types.Skip
   daemonBefore?: string | null | runtime.Types.Skip
@@ -1392,6 +1812,8 @@ export type ServerUncheckedCreateWithoutBenchmarkRunsInput = {
   telemetrySamples?: Prisma.TelemetrySampleUncheckedCreateNestedManyWithoutServerInput | runtime.Types.Skip
   telemetryHours?: Prisma.TelemetryHourUncheckedCreateNestedManyWithoutServerInput | runtime.Types.Skip
   events?: Prisma.ServerEventUncheckedCreateNestedManyWithoutServerInput | runtime.Types.Skip
+  maintenance?: Prisma.MaintenanceTimeUncheckedCreateNestedManyWithoutServerInput | runtime.Types.Skip
+  uptimeSums?: Prisma.UptimeSumUncheckedCreateNestedManyWithoutServerInput | runtime.Types.Skip
   snooze?: Prisma.ServerSnoozeUncheckedCreateNestedOneWithoutServerInput | runtime.Types.Skip
 }
 
@@ -1422,6 +1844,8 @@ export type ServerUpdateWithoutBenchmarkRunsInput = {
   stability?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
   latestSampleAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
   latestSample?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  conditions?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  unratedSince?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
   formNonce?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
   daemon?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
   daemonBefore?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
@@ -1432,6 +1856,8 @@ export type ServerUpdateWithoutBenchmarkRunsInput = {
   telemetrySamples?: Prisma.TelemetrySampleUpdateManyWithoutServerNestedInput | runtime.Types.Skip
   telemetryHours?: Prisma.TelemetryHourUpdateManyWithoutServerNestedInput | runtime.Types.Skip
   events?: Prisma.ServerEventUpdateManyWithoutServerNestedInput | runtime.Types.Skip
+  maintenance?: Prisma.MaintenanceTimeUpdateManyWithoutServerNestedInput | runtime.Types.Skip
+  uptimeSums?: Prisma.UptimeSumUpdateManyWithoutServerNestedInput | runtime.Types.Skip
   snooze?: Prisma.ServerSnoozeUpdateOneWithoutServerNestedInput | runtime.Types.Skip
 }
 
@@ -1448,6 +1874,8 @@ export type ServerUncheckedUpdateWithoutBenchmarkRunsInput = {
   stability?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
   latestSampleAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
   latestSample?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  conditions?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  unratedSince?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
   formNonce?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
   daemon?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
   daemonBefore?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
@@ -1457,6 +1885,8 @@ export type ServerUncheckedUpdateWithoutBenchmarkRunsInput = {
   telemetrySamples?: Prisma.TelemetrySampleUncheckedUpdateManyWithoutServerNestedInput | runtime.Types.Skip
   telemetryHours?: Prisma.TelemetryHourUncheckedUpdateManyWithoutServerNestedInput | runtime.Types.Skip
   events?: Prisma.ServerEventUncheckedUpdateManyWithoutServerNestedInput | runtime.Types.Skip
+  maintenance?: Prisma.MaintenanceTimeUncheckedUpdateManyWithoutServerNestedInput | runtime.Types.Skip
+  uptimeSums?: Prisma.UptimeSumUncheckedUpdateManyWithoutServerNestedInput | runtime.Types.Skip
   snooze?: Prisma.ServerSnoozeUncheckedUpdateOneWithoutServerNestedInput | runtime.Types.Skip
 }
 
@@ -1471,6 +1901,8 @@ export type ServerCreateWithoutSnoozeInput = {
   stability?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
   latestSampleAt?: Date | string | null | runtime.Types.Skip
   latestSample?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  conditions?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  unratedSince?: Date | string | null | runtime.Types.Skip
   formNonce?: string | null | runtime.Types.Skip
   daemon?: string | null | runtime.Types.Skip
   daemonBefore?: string | null | runtime.Types.Skip
@@ -1482,6 +1914,8 @@ export type ServerCreateWithoutSnoozeInput = {
   telemetryHours?: Prisma.TelemetryHourCreateNestedManyWithoutServerInput | runtime.Types.Skip
   benchmarkRuns?: Prisma.BenchmarkRunCreateNestedManyWithoutServerInput | runtime.Types.Skip
   events?: Prisma.ServerEventCreateNestedManyWithoutServerInput | runtime.Types.Skip
+  maintenance?: Prisma.MaintenanceTimeCreateNestedManyWithoutServerInput | runtime.Types.Skip
+  uptimeSums?: Prisma.UptimeSumCreateNestedManyWithoutServerInput | runtime.Types.Skip
 }
 
 export type ServerUncheckedCreateWithoutSnoozeInput = {
@@ -1497,6 +1931,8 @@ export type ServerUncheckedCreateWithoutSnoozeInput = {
   stability?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
   latestSampleAt?: Date | string | null | runtime.Types.Skip
   latestSample?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  conditions?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  unratedSince?: Date | string | null | runtime.Types.Skip
   formNonce?: string | null | runtime.Types.Skip
   daemon?: string | null | runtime.Types.Skip
   daemonBefore?: string | null | runtime.Types.Skip
@@ -1507,6 +1943,8 @@ export type ServerUncheckedCreateWithoutSnoozeInput = {
   telemetryHours?: Prisma.TelemetryHourUncheckedCreateNestedManyWithoutServerInput | runtime.Types.Skip
   benchmarkRuns?: Prisma.BenchmarkRunUncheckedCreateNestedManyWithoutServerInput | runtime.Types.Skip
   events?: Prisma.ServerEventUncheckedCreateNestedManyWithoutServerInput | runtime.Types.Skip
+  maintenance?: Prisma.MaintenanceTimeUncheckedCreateNestedManyWithoutServerInput | runtime.Types.Skip
+  uptimeSums?: Prisma.UptimeSumUncheckedCreateNestedManyWithoutServerInput | runtime.Types.Skip
 }
 
 export type ServerCreateOrConnectWithoutSnoozeInput = {
@@ -1536,6 +1974,8 @@ export type ServerUpdateWithoutSnoozeInput = {
   stability?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
   latestSampleAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
   latestSample?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  conditions?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  unratedSince?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
   formNonce?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
   daemon?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
   daemonBefore?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
@@ -1547,6 +1987,8 @@ export type ServerUpdateWithoutSnoozeInput = {
   telemetryHours?: Prisma.TelemetryHourUpdateManyWithoutServerNestedInput | runtime.Types.Skip
   benchmarkRuns?: Prisma.BenchmarkRunUpdateManyWithoutServerNestedInput | runtime.Types.Skip
   events?: Prisma.ServerEventUpdateManyWithoutServerNestedInput | runtime.Types.Skip
+  maintenance?: Prisma.MaintenanceTimeUpdateManyWithoutServerNestedInput | runtime.Types.Skip
+  uptimeSums?: Prisma.UptimeSumUpdateManyWithoutServerNestedInput | runtime.Types.Skip
 }
 
 export type ServerUncheckedUpdateWithoutSnoozeInput = {
@@ -1562,6 +2004,8 @@ export type ServerUncheckedUpdateWithoutSnoozeInput = {
   stability?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
   latestSampleAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
   latestSample?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  conditions?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  unratedSince?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
   formNonce?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
   daemon?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
   daemonBefore?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
@@ -1572,6 +2016,8 @@ export type ServerUncheckedUpdateWithoutSnoozeInput = {
   telemetryHours?: Prisma.TelemetryHourUncheckedUpdateManyWithoutServerNestedInput | runtime.Types.Skip
   benchmarkRuns?: Prisma.BenchmarkRunUncheckedUpdateManyWithoutServerNestedInput | runtime.Types.Skip
   events?: Prisma.ServerEventUncheckedUpdateManyWithoutServerNestedInput | runtime.Types.Skip
+  maintenance?: Prisma.MaintenanceTimeUncheckedUpdateManyWithoutServerNestedInput | runtime.Types.Skip
+  uptimeSums?: Prisma.UptimeSumUncheckedUpdateManyWithoutServerNestedInput | runtime.Types.Skip
 }
 
 export type ServerCreateManyAccountInput = {
@@ -1586,6 +2032,8 @@ export type ServerCreateManyAccountInput = {
   stability?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
   latestSampleAt?: Date | string | null | runtime.Types.Skip
   latestSample?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  conditions?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  unratedSince?: Date | string | null | runtime.Types.Skip
   formNonce?: string | null | runtime.Types.Skip
   daemon?: string | null | runtime.Types.Skip
   daemonBefore?: string | null | runtime.Types.Skip
@@ -1604,6 +2052,8 @@ export type ServerUpdateWithoutAccountInput = {
   stability?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
   latestSampleAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
   latestSample?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  conditions?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  unratedSince?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
   formNonce?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
   daemon?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
   daemonBefore?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
@@ -1614,6 +2064,8 @@ export type ServerUpdateWithoutAccountInput = {
   telemetryHours?: Prisma.TelemetryHourUpdateManyWithoutServerNestedInput | runtime.Types.Skip
   benchmarkRuns?: Prisma.BenchmarkRunUpdateManyWithoutServerNestedInput | runtime.Types.Skip
   events?: Prisma.ServerEventUpdateManyWithoutServerNestedInput | runtime.Types.Skip
+  maintenance?: Prisma.MaintenanceTimeUpdateManyWithoutServerNestedInput | runtime.Types.Skip
+  uptimeSums?: Prisma.UptimeSumUpdateManyWithoutServerNestedInput | runtime.Types.Skip
   snooze?: Prisma.ServerSnoozeUpdateOneWithoutServerNestedInput | runtime.Types.Skip
 }
 
@@ -1629,6 +2081,8 @@ export type ServerUncheckedUpdateWithoutAccountInput = {
   stability?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
   latestSampleAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
   latestSample?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  conditions?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  unratedSince?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
   formNonce?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
   daemon?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
   daemonBefore?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
@@ -1639,6 +2093,8 @@ export type ServerUncheckedUpdateWithoutAccountInput = {
   telemetryHours?: Prisma.TelemetryHourUncheckedUpdateManyWithoutServerNestedInput | runtime.Types.Skip
   benchmarkRuns?: Prisma.BenchmarkRunUncheckedUpdateManyWithoutServerNestedInput | runtime.Types.Skip
   events?: Prisma.ServerEventUncheckedUpdateManyWithoutServerNestedInput | runtime.Types.Skip
+  maintenance?: Prisma.MaintenanceTimeUncheckedUpdateManyWithoutServerNestedInput | runtime.Types.Skip
+  uptimeSums?: Prisma.UptimeSumUncheckedUpdateManyWithoutServerNestedInput | runtime.Types.Skip
   snooze?: Prisma.ServerSnoozeUncheckedUpdateOneWithoutServerNestedInput | runtime.Types.Skip
 }
 
@@ -1654,6 +2110,8 @@ export type ServerUncheckedUpdateManyWithoutAccountInput = {
   stability?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
   latestSampleAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
   latestSample?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  conditions?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  unratedSince?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
   formNonce?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
   daemon?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
   daemonBefore?: Prisma.NullableStringFieldUpdateOperationsInput | string | null | runtime.Types.Skip
@@ -1672,6 +2130,8 @@ export type ServerCountOutputType = {
   telemetryHours: number
   benchmarkRuns: number
   events: number
+  maintenance: number
+  uptimeSums: number
 }
 
 export type ServerCountOutputTypeSelect<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
@@ -1680,6 +2140,8 @@ export type ServerCountOutputTypeSelect<ExtArgs extends runtime.Types.Extensions
   telemetryHours?: boolean | ServerCountOutputTypeCountTelemetryHoursArgs
   benchmarkRuns?: boolean | ServerCountOutputTypeCountBenchmarkRunsArgs
   events?: boolean | ServerCountOutputTypeCountEventsArgs
+  maintenance?: boolean | ServerCountOutputTypeCountMaintenanceArgs
+  uptimeSums?: boolean | ServerCountOutputTypeCountUptimeSumsArgs
 }
 
 /**
@@ -1727,6 +2189,20 @@ export type ServerCountOutputTypeCountEventsArgs<ExtArgs extends runtime.Types.E
   where?: Prisma.ServerEventWhereInput | runtime.Types.Skip
 }
 
+/**
+ * ServerCountOutputType without action
+ */
+export type ServerCountOutputTypeCountMaintenanceArgs<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
+  where?: Prisma.MaintenanceTimeWhereInput | runtime.Types.Skip
+}
+
+/**
+ * ServerCountOutputType without action
+ */
+export type ServerCountOutputTypeCountUptimeSumsArgs<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
+  where?: Prisma.UptimeSumWhereInput | runtime.Types.Skip
+}
+
 
 export type ServerSelect<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetSelect<{
   id?: boolean | runtime.Types.Skip
@@ -1741,6 +2217,8 @@ export type ServerSelect<ExtArgs extends runtime.Types.Extensions.InternalArgs =
   stability?: boolean | runtime.Types.Skip
   latestSampleAt?: boolean | runtime.Types.Skip
   latestSample?: boolean | runtime.Types.Skip
+  conditions?: boolean | runtime.Types.Skip
+  unratedSince?: boolean | runtime.Types.Skip
   formNonce?: boolean | runtime.Types.Skip
   daemon?: boolean | runtime.Types.Skip
   daemonBefore?: boolean | runtime.Types.Skip
@@ -1752,6 +2230,8 @@ export type ServerSelect<ExtArgs extends runtime.Types.Extensions.InternalArgs =
   telemetryHours?: boolean | Prisma.Server$telemetryHoursArgs<ExtArgs> | runtime.Types.Skip
   benchmarkRuns?: boolean | Prisma.Server$benchmarkRunsArgs<ExtArgs> | runtime.Types.Skip
   events?: boolean | Prisma.Server$eventsArgs<ExtArgs> | runtime.Types.Skip
+  maintenance?: boolean | Prisma.Server$maintenanceArgs<ExtArgs> | runtime.Types.Skip
+  uptimeSums?: boolean | Prisma.Server$uptimeSumsArgs<ExtArgs> | runtime.Types.Skip
   snooze?: boolean | Prisma.Server$snoozeArgs<ExtArgs> | runtime.Types.Skip
   _count?: boolean | Prisma.ServerCountOutputTypeDefaultArgs<ExtArgs> | runtime.Types.Skip
 }, ExtArgs["result"]["server"]>
@@ -1769,6 +2249,8 @@ export type ServerSelectCreateManyAndReturn<ExtArgs extends runtime.Types.Extens
   stability?: boolean | runtime.Types.Skip
   latestSampleAt?: boolean | runtime.Types.Skip
   latestSample?: boolean | runtime.Types.Skip
+  conditions?: boolean | runtime.Types.Skip
+  unratedSince?: boolean | runtime.Types.Skip
   formNonce?: boolean | runtime.Types.Skip
   daemon?: boolean | runtime.Types.Skip
   daemonBefore?: boolean | runtime.Types.Skip
@@ -1790,6 +2272,8 @@ export type ServerSelectUpdateManyAndReturn<ExtArgs extends runtime.Types.Extens
   stability?: boolean | runtime.Types.Skip
   latestSampleAt?: boolean | runtime.Types.Skip
   latestSample?: boolean | runtime.Types.Skip
+  conditions?: boolean | runtime.Types.Skip
+  unratedSince?: boolean | runtime.Types.Skip
   formNonce?: boolean | runtime.Types.Skip
   daemon?: boolean | runtime.Types.Skip
   daemonBefore?: boolean | runtime.Types.Skip
@@ -1811,6 +2295,8 @@ export type ServerSelectScalar = {
   stability?: boolean | runtime.Types.Skip
   latestSampleAt?: boolean | runtime.Types.Skip
   latestSample?: boolean | runtime.Types.Skip
+  conditions?: boolean | runtime.Types.Skip
+  unratedSince?: boolean | runtime.Types.Skip
   formNonce?: boolean | runtime.Types.Skip
   daemon?: boolean | runtime.Types.Skip
   daemonBefore?: boolean | runtime.Types.Skip
@@ -1818,7 +2304,7 @@ export type ServerSelectScalar = {
   tags?: boolean | runtime.Types.Skip
 }
 
-export type ServerOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"id" | "accountId" | "label" | "hostname" | "publicIp" | "facts" | "createdAt" | "lastSeenAt" | "firstSeenAt" | "stability" | "latestSampleAt" | "latestSample" | "formNonce" | "daemon" | "daemonBefore" | "twoDaemonsAt" | "tags", ExtArgs["result"]["server"], runtime.Types.Skip>
+export type ServerOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"id" | "accountId" | "label" | "hostname" | "publicIp" | "facts" | "createdAt" | "lastSeenAt" | "firstSeenAt" | "stability" | "latestSampleAt" | "latestSample" | "conditions" | "unratedSince" | "formNonce" | "daemon" | "daemonBefore" | "twoDaemonsAt" | "tags", ExtArgs["result"]["server"], runtime.Types.Skip>
 export type ServerInclude<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
   account?: boolean | Prisma.AccountDefaultArgs<ExtArgs> | runtime.Types.Skip
   keys?: boolean | Prisma.Server$keysArgs<ExtArgs> | runtime.Types.Skip
@@ -1826,6 +2312,8 @@ export type ServerInclude<ExtArgs extends runtime.Types.Extensions.InternalArgs 
   telemetryHours?: boolean | Prisma.Server$telemetryHoursArgs<ExtArgs> | runtime.Types.Skip
   benchmarkRuns?: boolean | Prisma.Server$benchmarkRunsArgs<ExtArgs> | runtime.Types.Skip
   events?: boolean | Prisma.Server$eventsArgs<ExtArgs> | runtime.Types.Skip
+  maintenance?: boolean | Prisma.Server$maintenanceArgs<ExtArgs> | runtime.Types.Skip
+  uptimeSums?: boolean | Prisma.Server$uptimeSumsArgs<ExtArgs> | runtime.Types.Skip
   snooze?: boolean | Prisma.Server$snoozeArgs<ExtArgs> | runtime.Types.Skip
   _count?: boolean | Prisma.ServerCountOutputTypeDefaultArgs<ExtArgs> | runtime.Types.Skip
 }
@@ -1845,6 +2333,8 @@ export type $ServerPayload<ExtArgs extends runtime.Types.Extensions.InternalArgs
     telemetryHours: Prisma.$TelemetryHourPayload<ExtArgs>[]
     benchmarkRuns: Prisma.$BenchmarkRunPayload<ExtArgs>[]
     events: Prisma.$ServerEventPayload<ExtArgs>[]
+    maintenance: Prisma.$MaintenanceTimePayload<ExtArgs>[]
+    uptimeSums: Prisma.$UptimeSumPayload<ExtArgs>[]
     snooze: Prisma.$ServerSnoozePayload<ExtArgs> | null
   }
   scalars: runtime.Types.Extensions.GetPayloadResult<{
@@ -1878,6 +2368,14 @@ export type $ServerPayload<ExtArgs extends runtime.Types.Extensions.InternalArgs
      * Its measurements by the names of their columns.
      */
     latestSample: runtime.JsonValue | null
+    /**
+     * How long the score, the disk and the clock have been what they are; see lib/servers/events/conditions.ts.
+     */
+    conditions: runtime.JsonValue | null
+    /**
+     * A trigger sets it: the first sample of another program that is not rated yet.
+     */
+    unratedSince: Date | null
     /**
      * The one-use number of the form that added the server, so that a repeated POST adds nothing.
      */
@@ -2295,6 +2793,8 @@ export interface Prisma__ServerClient<T, Null = never, ExtArgs extends runtime.T
   telemetryHours<T extends Prisma.Server$telemetryHoursArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.Server$telemetryHoursArgs<ExtArgs>>): Prisma.PrismaPromise<runtime.Types.Result.GetResult<Prisma.$TelemetryHourPayload<ExtArgs>, T, "findMany", GlobalOmitOptions> | Null>
   benchmarkRuns<T extends Prisma.Server$benchmarkRunsArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.Server$benchmarkRunsArgs<ExtArgs>>): Prisma.PrismaPromise<runtime.Types.Result.GetResult<Prisma.$BenchmarkRunPayload<ExtArgs>, T, "findMany", GlobalOmitOptions> | Null>
   events<T extends Prisma.Server$eventsArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.Server$eventsArgs<ExtArgs>>): Prisma.PrismaPromise<runtime.Types.Result.GetResult<Prisma.$ServerEventPayload<ExtArgs>, T, "findMany", GlobalOmitOptions> | Null>
+  maintenance<T extends Prisma.Server$maintenanceArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.Server$maintenanceArgs<ExtArgs>>): Prisma.PrismaPromise<runtime.Types.Result.GetResult<Prisma.$MaintenanceTimePayload<ExtArgs>, T, "findMany", GlobalOmitOptions> | Null>
+  uptimeSums<T extends Prisma.Server$uptimeSumsArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.Server$uptimeSumsArgs<ExtArgs>>): Prisma.PrismaPromise<runtime.Types.Result.GetResult<Prisma.$UptimeSumPayload<ExtArgs>, T, "findMany", GlobalOmitOptions> | Null>
   snooze<T extends Prisma.Server$snoozeArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.Server$snoozeArgs<ExtArgs>>): Prisma.Prisma__ServerSnoozeClient<runtime.Types.Result.GetResult<Prisma.$ServerSnoozePayload<ExtArgs>, T, "findUniqueOrThrow", GlobalOmitOptions> | null, null, ExtArgs, GlobalOmitOptions>
   /**
    * Attaches callbacks for the resolution and/or rejection of the Promise.
@@ -2337,6 +2837,8 @@ export interface ServerFieldRefs {
   readonly stability: Prisma.FieldRef<"Server", 'Json'>
   readonly latestSampleAt: Prisma.FieldRef<"Server", 'DateTime'>
   readonly latestSample: Prisma.FieldRef<"Server", 'Json'>
+  readonly conditions: Prisma.FieldRef<"Server", 'Json'>
+  readonly unratedSince: Prisma.FieldRef<"Server", 'DateTime'>
   readonly formNonce: Prisma.FieldRef<"Server", 'String'>
   readonly daemon: Prisma.FieldRef<"Server", 'String'>
   readonly daemonBefore: Prisma.FieldRef<"Server", 'String'>
@@ -2869,6 +3371,54 @@ export type Server$eventsArgs<ExtArgs extends runtime.Types.Extensions.InternalA
   take?: number | runtime.Types.Skip
   skip?: number | runtime.Types.Skip
   distinct?: Prisma.ServerEventScalarFieldEnum | Prisma.ServerEventScalarFieldEnum[] | runtime.Types.Skip
+}
+
+/**
+ * Server.maintenance
+ */
+export type Server$maintenanceArgs<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
+  /**
+   * Select specific fields to fetch from the MaintenanceTime
+   */
+  select?: Prisma.MaintenanceTimeSelect<ExtArgs> | null
+  /**
+   * Omit specific fields from the MaintenanceTime
+   */
+  omit?: Prisma.MaintenanceTimeOmit<ExtArgs> | null
+  /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.MaintenanceTimeInclude<ExtArgs> | null
+  where?: Prisma.MaintenanceTimeWhereInput | runtime.Types.Skip
+  orderBy?: Prisma.MaintenanceTimeOrderByWithRelationInput | Prisma.MaintenanceTimeOrderByWithRelationInput[] | runtime.Types.Skip
+  cursor?: Prisma.MaintenanceTimeWhereUniqueInput | runtime.Types.Skip
+  take?: number | runtime.Types.Skip
+  skip?: number | runtime.Types.Skip
+  distinct?: Prisma.MaintenanceTimeScalarFieldEnum | Prisma.MaintenanceTimeScalarFieldEnum[] | runtime.Types.Skip
+}
+
+/**
+ * Server.uptimeSums
+ */
+export type Server$uptimeSumsArgs<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
+  /**
+   * Select specific fields to fetch from the UptimeSum
+   */
+  select?: Prisma.UptimeSumSelect<ExtArgs> | null
+  /**
+   * Omit specific fields from the UptimeSum
+   */
+  omit?: Prisma.UptimeSumOmit<ExtArgs> | null
+  /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.UptimeSumInclude<ExtArgs> | null
+  where?: Prisma.UptimeSumWhereInput | runtime.Types.Skip
+  orderBy?: Prisma.UptimeSumOrderByWithRelationInput | Prisma.UptimeSumOrderByWithRelationInput[] | runtime.Types.Skip
+  cursor?: Prisma.UptimeSumWhereUniqueInput | runtime.Types.Skip
+  take?: number | runtime.Types.Skip
+  skip?: number | runtime.Types.Skip
+  distinct?: Prisma.UptimeSumScalarFieldEnum | Prisma.UptimeSumScalarFieldEnum[] | runtime.Types.Skip
 }
 
 /**

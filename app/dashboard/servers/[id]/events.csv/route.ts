@@ -33,12 +33,12 @@ export async function GET(_: Request, { params }: Context): Promise<Response> {
   }
 }
 
-function csvOf({ silences, others, recordedSince }: ServerEvents, now: number): string {
+function csvOf({ silences, others, maintenance, recordedSince }: ServerEvents, now: number): string {
   const time = (at: number | null) => (at === null ? null : new Date(at).toISOString());
   return [
     ["event", "from", "to"],
     ["recorded", time(recordedSince), time(now)],
-    ...[...silences, ...others]
+    ...[...silences, ...others, ...maintenance.map((times) => ({ kind: "maintenance", ...times }))]
       .sort((a, b) => a.from - b.from)
       .map(({ kind, from, to }) => [kind, time(from), time(to)]),
   ]

@@ -5,33 +5,43 @@ import { PageHeader } from "@/app/ui/page-header";
 import { pageOrigin } from "@/app/ui/page-origin";
 import { SettingsSection } from "@/app/ui/section";
 import { removeServerPath, serverPath } from "@/lib/page-paths";
+import { listMaintenance } from "@/lib/servers/maintenance";
 import { listServerKeys } from "@/lib/servers/server-keys";
 import { getServer, getTags } from "@/lib/servers/servers";
 import { requireAccount } from "@/lib/sign-in/sessions";
+import { zoneText } from "@/lib/time-zone";
 import { OtherAgents } from "../../other-agents";
 import { orNotFoundPage } from "../or-not-found-page";
+import { maintenanceText } from "../silence-text";
+import { CallOff, PlanMaintenance } from "./plan-maintenance";
+import styles from "./plan-maintenance.module.css";
 import { RenameServer } from "./rename-server";
 import { ReplaceKey } from "./replace-key";
 import { ServerKeys } from "./server-keys";
 import { ServerTags } from "./server-tags";
 
-type Props = { params: Promise<{ id: string }> };
+type Props = {
+  params: Promise<{ id: string }>;
+  searchParams: Promise<Record<string, string | string[] | undefined>>;
+};
 
-export async function generateMetadata({ params }: Props): Promise<Metadata> {
+export async function generateMetadata({ params }: Pick<Props, "params">): Promise<Metadata> {
   const account = await requireAccount();
   const { label } = await orNotFoundPage(getServer(account.id, (await params).id));
   return { title: `Settings of ${label}` };
 }
 
-export default async function Page({ params }: Props) {
+export default async function Page({ params, searchParams }: Props) {
   const account = await requireAccount();
   const server = await orNotFoundPage(getServer(account.id, (await params).id));
-  const [keys, tags, origin] = await Promise.all([
+  const now = new Date();
+  const [keys, tags, origin, planned, query] = await Promise.all([
     listServerKeys(account.id, server.id),
     getTags(account.id, server.id),
     pageOrigin(),
+    listMaintenance(server.id, now),
+    searchParams,
   ]);
-  const now = new Date();
   return (
     <main id="main" className="page parts">
       <PageHeader title={`Settings of ${server.label}`} back={{ href: serverPath(server.id), label: server.label }} />
@@ -44,6 +54,29 @@ export default async function Page({ params }: Props) {
         about={<p>The fleet can be filtered by them. The API does not have them.</p>}
       >
         <ServerTags id={server.id} tags={tags} />
+      </SettingsSection>
+      <SettingsSection
+        id="maintenance"
+        title="Maintenance"
+        about={<p>Left out of the uptime, which says so. It can be entered until a day after it began.</p>}
+      >
+        {query["called-off"] !== undefined && <p className="notice">The maintenance is called off.</p>}
+        {query.unchanged !== undefined && (
+          <p className="notice">Nothing was changed: it is over or called off already.</p>
+        )}
+        <PlanMaintenance id={server.id} zone={zoneText(account.timeZone)} />
+        {planned.length > 0 && (
+          <ul className={`card card-body ${styles.planned}`} aria-label="Planned">
+            {planned.map(({ id, ...times }) => {
+              const text = maintenanceText(times, account.timeZone);
+              return (
+                <li key={id}>
+                  {text} <CallOff serverId={server.id} id={id} text={text} hasBegun={times.from <= now.getTime()} />
+                </li>
+              );
+            })}
+          </ul>
+        )}
       </SettingsSection>
       <SettingsSection
         id="key"

@@ -1,0 +1,157 @@
+import { newAccount, newReportingServer } from "@/e2e/support/factories";
+import { expect, test } from "@/e2e/support/fixtures";
+import { openLibrary } from "@/e2e/support/library";
+import { runSql } from "@/e2e/support/run-sql";
+import { createTestDatabase } from "@/e2e/support/test-database";
+import { db } from "@/lib/database/client";
+import { isInMaintenance } from "@/lib/servers/events/maintenance-sql";
+import { callOffMaintenance, listMaintenance, MOST_MAINTENANCE, planMaintenance } from "@/lib/servers/maintenance";
+import { DAY, HOUR, MINUTE } from "@/lib/time";
+import { clockField } from "@/lib/time-range";
+
+const ZONE = "Europe/Berlin";
+
+/** A database with one server that has been heard since May, and the product's functions over it. */
+async function withServer(use: (url: string, library: Awaited<ReturnType<typeof openLibrary>>) => Promise<void>) {
+  const database = await createTestDatabase();
+  const library = await openLibrary(database.url);
+  try {
+    await runSql(
+      database.url,
+      `insert into accounts (name, email, time_zone) values ('a', 'a@example.com', '${ZONE}');
+      insert into servers (account_id, label, hostname, created_at, first_seen_at, last_seen_at)
+        values (1, 's', 'h', '2026-05-20T12:00Z', '2026-05-20T12:00Z', '2030-01-01');
+      insert into console_presence (since, until) values ('2026-01-01', '2030-01-01')`,
+    );
+    await use(database.url, library);
+  } finally {
+    await library.stop();
+    await database.stop();
+  }
+}
+
+test("a day and a month of the account's zone freeze a day after their end, and stay when their events are gone; an outage over midnight is one of its month; maintenance is left out", async () => {
+  await withServer(async (url, library) => {
+    const { freezeUptime, listUptimeSums } =
+      library.use<typeof import("@/e2e/support/frozen-uptime")>("../e2e/support/frozen-uptime");
+    // One over midnight, one that maintenance ends, and one over the end of the month.
+    await runSql(
+      url,
+      `insert into server_events (server_id, kind, started_at, ended_at) values
+        (1, 'offline', '2026-06-10T21:00Z', '2026-06-10T23:00Z'),
+        (1, 'unknown', '2026-06-12T10:00Z', '2026-06-12T10:30Z'),
+        (1, 'unreachable', '2026-06-13T10:00Z', '2026-06-13T10:30Z'),
+        (1, 'offline', '2026-06-15T10:00Z', '2026-06-15T12:00Z'),
+        (1, 'offline', '2026-06-30T21:00Z', '2026-06-30T22:30Z');
+      insert into maintenance_times (server_id, started_at, ended_at) values (1, '2026-06-15T11:00Z', '2026-06-15T13:00Z')`,
+    );
+    // As those ask who write to somebody about a server.
+    const isIn = async (at: string) =>
+      (await runSql(url, `select ${isInMaintenance("1", `'${at}'::timestamptz`)} as is`))[0]?.is;
+    expect([await isIn("2026-06-15T11:00Z"), await isIn("2026-06-15T12:59Z")]).toEqual([true, true]);
+    expect([await isIn("2026-06-15T10:59Z"), await isIn("2026-06-15T13:00Z")]).toEqual([false, false]);
+    const at = (text: string) => Date.parse(text);
+    await freezeUptime(at("2026-07-01T21:59Z"));
+    const before = await listUptimeSums(1, "month", 0);
+    expect(before.map(({ from, to }) => [from, to])).toEqual([[at("2026-05-19T22:00Z"), at("2026-05-31T22:00Z")]]);
+    expect(before[0]?.uptime).toMatchObject({ recorded: 11 * DAY + 10 * HOUR, percent: 100 });
+    expect(await freezeUptime(at("2026-07-01T21:59Z"))).toBe(0);
+    await freezeUptime(at("2026-07-01T22:00Z"));
+    const [, june] = await listUptimeSums(1, "month", 0);
+    expect(june).toMatchObject({ from: at("2026-05-31T22:00Z"), to: at("2026-06-30T22:00Z"), zone: ZONE });
+    expect(june?.uptime).toEqual({
+      recorded: 30 * DAY,
+      // Two hours over midnight, one before the maintenance, and one of the last night.
+      offline: 4 * HOUR,
+      outages: 3,
+      unreachable: 30 * MINUTE,
+      unknown: 30 * MINUTE,
+      maintenance: 2 * HOUR,
+      percent: 99.44,
+    });
+    const days = await listUptimeSums(1, "day", at("2026-06-09T22:00Z"));
+    expect(days.slice(0, 2).map(({ uptime }) => [uptime.offline / HOUR, uptime.outages])).toEqual([
+      [1, 1],
+      [1, 1],
+    ]);
+    // Nothing changes them any more.
+    await runSql(url, "delete from server_events; delete from maintenance_times");
+    await freezeUptime(at("2026-08-02T00:00Z"));
+    const after = await listUptimeSums(1, "month", 0);
+    expect(after.slice(0, 2)).toEqual([before[0], june]);
+    expect(after).toHaveLength(3);
+    expect(after[2]?.uptime).toMatchObject({ recorded: 31 * DAY, percent: 100 });
+    // The clocks are put back in October: its month has an hour more.
+    // At most 62 days at once; the next sweep goes on.
+    for (const _ of [1, 2]) await freezeUptime(at("2026-11-02T00:00Z"));
+    const october = (await listUptimeSums(1, "month", at("2026-09-30T00:00Z")))[0];
+    expect(october?.uptime.recorded).toBe(31 * DAY + HOUR);
+  });
+});
+
+test("sums of uptime go after five years, and maintenance with the events of its time", async () => {
+  await withServer(async (url, library) => {
+    const { deleteOld } = library.use<typeof import("@/e2e/support/frozen-uptime")>("../e2e/support/frozen-uptime");
+    await runSql(
+      url,
+      `insert into uptime_sums (server_id, unit, started_at, ended_at, zone, recorded_ms, offline_ms, unreachable_ms, unknown_ms, maintenance_ms, outages, carried)
+        select 1, unit, at, at + interval '1 day', 'UTC', 1, 0, 0, 0, 0, 0, 0
+        from unnest(array['day', 'month']) unit, unnest(array['2021-11-01', '2021-12-01']::timestamptz[]) at;
+      insert into maintenance_times (server_id, started_at, ended_at) values (1, '2025-09-01', '2025-09-02'), (1, '2025-12-01', '2025-12-02')`,
+    );
+    await deleteOld(Date.parse("2026-11-23T00:00Z"), 400);
+    expect(await runSql(url, "select unit, started_at from uptime_sums order by 1")).toEqual([
+      { unit: "day", started_at: new Date("2021-12-01") },
+      { unit: "month", started_at: new Date("2021-12-01") },
+    ]);
+    expect(await runSql(url, "select started_at from maintenance_times")).toEqual([
+      { started_at: new Date("2025-12-01") },
+    ]);
+  });
+});
+
+test("maintenance is a minute to 31 days, never overlaps, begins at most a day ago and a year ahead, is a hundred times at most, and is its account's alone; each refusal is a sentence", async () => {
+  const { id: accountId } = await newAccount();
+  const { id } = await newReportingServer(accountId);
+  const now = Math.floor(Date.now() / HOUR) * HOUR;
+  const plan = async (from: number, to: number, account = accountId) => {
+    const fields = { from: clockField(from, "UTC"), to: clockField(to, "UTC") };
+    const result = await planMaintenance(account, id, fields, "UTC", now);
+    return result.kind === "invalid" ? result.message : result.kind;
+  };
+  expect(await plan(now, now + HOUR)).toBe("planned");
+  expect(await plan(now + 30 * MINUTE, now + 2 * HOUR)).toMatch(
+    /^Maintenance is planned already from .* to .* \(UTC\)\.$/,
+  );
+  expect(await plan(now + HOUR, now + HOUR)).toBe("Maintenance lasts a minute at least.");
+  expect(await plan(now + HOUR, now)).toBe("This time ends before it begins.");
+  expect(await plan(now + HOUR, now + 40 * DAY)).toBe("Maintenance lasts 31 days at most.");
+  expect(await plan(now - 25 * HOUR, now)).toBe(
+    "It can be entered until a day after its beginning: what is older is counted.",
+  );
+  expect(await plan(now + 367 * DAY, now + 368 * DAY)).toBe("It can be planned a year ahead.");
+  expect(await planMaintenance(accountId, id, { from: "tomorrow" }, "UTC")).toMatchObject({
+    kind: "invalid",
+    message: "Say from when to when, each with a date and a time.",
+  });
+  expect(await plan(now + 2 * HOUR, now + 3 * HOUR, (await newAccount()).id)).toBe("not-found");
+  expect(await plan(now - 20 * HOUR, now - HOUR)).toBe("planned");
+  expect(await plan(now + 2 * HOUR, now + 3 * HOUR)).toBe("planned");
+  // What has passed stays, what goes on ends, what has not begun is gone.
+  const [going, coming] = await listMaintenance(id, new Date(now + MINUTE));
+  const past = await db.maintenanceTime.findFirstOrThrow({ where: { serverId: id }, orderBy: { startedAt: "asc" } });
+  const off = (maintenance: { id: number } | undefined, account = accountId) =>
+    callOffMaintenance(account, id, maintenance?.id ?? 0, new Date(now + MINUTE));
+  expect(await off(coming, (await newAccount()).id)).toBe(false);
+  expect([await off(past), await off(going), await off(coming), await off(coming)]).toEqual([false, true, true, false]);
+  const rows = await db.maintenanceTime.findMany({ where: { serverId: id }, orderBy: { startedAt: "asc" } });
+  expect(rows.map(({ endedAt }) => endedAt.getTime())).toEqual([now - HOUR, now + MINUTE]);
+  await db.maintenanceTime.createMany({
+    data: Array.from({ length: MOST_MAINTENANCE - 2 }, (_, index) => ({
+      ...{ serverId: id, startedAt: new Date(index * DAY), endedAt: new Date(index * DAY + HOUR) },
+    })),
+  });
+  expect(await plan(now + 5 * HOUR, now + 6 * HOUR)).toBe(
+    "A server has at most 100 times of maintenance, those of the past included.",
+  );
+});

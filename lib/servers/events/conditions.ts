@@ -1,0 +1,85 @@
+import { CONDITION_KINDS, type ConditionKind, type EventFacts, type EventKind } from "@/lib/servers/events/kinds";
+import { MINUTE } from "@/lib/time";
+
+// What holds for a while before it is an event: a bad score, a full disk, a wrong clock. Check-ins, and the watch for samples of
+// other writers, take the same steps, one for each sample; what is between two steps stands in the server's row.
+
+/** How long each has to hold, or to be over, before it is told. */
+const HELD_FOR: Readonly<Record<ConditionKind, number>> = {
+  strained: 10 * MINUTE,
+  critical: 10 * MINUTE,
+  disk_full: 15 * MINUTE,
+  clock_wrong: 10 * MINUTE,
+};
+
+/** Of a silent server nobody knows how it is. A full disk or a wrong clock stay what they were. */
+export const ENDED_BY_SILENCE = ["strained", "critical"] as const;
+
+/** Whether it holds, and since when (epoch ms). `told`: when the event began that goes on. */
+type Run = { is: boolean; since: number; told?: number };
+/** What `servers.conditions` holds; null: nothing holds, and nothing is told. */
+export type Conditions = { readonly [Kind in ConditionKind]?: Run };
+
+/** What a sample says of a condition, at `at` (epoch ms). `strained` is a score that is not healthy, a critical one included. */
+export type Observation = { kind: ConditionKind; at: number; is: boolean; facts: EventFacts };
+
+/** An event that began, or one that began earlier and has ended. The facts of one that ended stay what they were. */
+export type ConditionEvent = { kind: ConditionKind; from: number; to: number | null; facts: EventFacts };
+export type Step = { conditions: Conditions | null; events: ConditionEvent[] };
+
+/** The next step: after a pause that began at `pausedAt` (epoch ms; null: there was none), these observations were made. */
+export function nextStep(
+  before: Conditions | null,
+  pausedAt: number | null,
+  observations: readonly Observation[],
+): Step {
+  const runs: { [Kind in ConditionKind]?: Run } = { ...before };
+  const events: ConditionEvent[] = [];
+  const begin = (kind: ConditionKind, run: Run, facts: EventFacts) => {
+    runs[kind] = { ...run, told: run.since };
+    events.push({ kind, from: run.since, to: null, facts });
+  };
+  const end = (kind: ConditionKind, to: number, after?: Run) => {
+    const from = runs[kind]?.told;
+    if (from !== undefined) events.push({ kind, from, to: Math.max(from, to), facts: {} });
+    if (after?.is) runs[kind] = { is: true, since: after.since };
+    else delete runs[kind];
+  };
+  if (pausedAt !== null) {
+    for (const kind of CONDITION_KINDS) {
+      const told = runs[kind]?.told;
+      if (told !== undefined && !isEndedBySilence(kind)) runs[kind] = { is: true, since: told, told };
+      else end(kind, pausedAt);
+    }
+  }
+  // The worse one first: whoever is critical is not told as strained as well.
+  for (const kind of CONDITION_KINDS) {
+    const observation = observations.find((one) => one.kind === kind);
+    if (!observation) continue;
+    const { at, is, facts } = observation;
+    const known = runs[kind];
+    if (known && at < known.since) continue;
+    const run: Run = known?.is === is ? known : { ...known, is, since: at };
+    if (!is && run.told === undefined) {
+      delete runs[kind];
+      continue;
+    }
+    runs[kind] = run;
+    if (at - run.since < HELD_FOR[kind]) continue;
+    if (!is) {
+      end(kind, run.since);
+      // What was strained in a critical time is told of already.
+      const { strained } = runs;
+      if (kind === "critical" && strained) runs.strained = { ...strained, since: Math.max(strained.since, run.since) };
+    } else if (run.told === undefined && !(kind === "strained" && runs.critical?.told !== undefined)) {
+      if (kind === "critical") end("strained", run.since, runs.strained);
+      begin(kind, run, facts);
+    }
+  }
+  return { conditions: Object.keys(runs).length > 0 ? runs : null, events };
+}
+
+/** Whether a silence ends an event of this kind. */
+export function isEndedBySilence(kind: EventKind): boolean {
+  return (ENDED_BY_SILENCE as readonly EventKind[]).includes(kind);
+}
