@@ -7,6 +7,7 @@ import { bodies } from "./bodies";
 import { FLEETS, growOthers, NODES, type Nodes } from "./database";
 import type { Measured } from "./load";
 import { neighbours } from "./neighbours";
+import { page } from "./page";
 import { forgetPeak, readProcessUse } from "./process-use";
 import { reports } from "./reports";
 import { interleave, median } from "./rounds";
@@ -53,6 +54,7 @@ export const SECTIONS = {
   "check-ins": (bench, { rounds }) => reports(bench, rounds, { "the daemon": DAEMON }),
   agents: (bench, { rounds }) => reports(bench, rounds, AGENTS),
   metrics,
+  page: (bench, { rounds }) => page(bench, rounds),
   memory,
   bodies,
   neighbours,

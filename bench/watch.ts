@@ -21,6 +21,11 @@ const FILL = `
   from generate_series(1, ${SERVERS}) n;
   vacuum analyze servers`;
 
+/** As another program writes them. */
+const OF_ANOTHER = `
+  insert into telemetry_samples (server_id, ts, cpu_pct, mem_used_mb, mem_total_mb, disk_used_pct, net_loss_pct)
+    select n, now(), 97, 960, 1000, 95, 0 from generate_series(1, 500) n`;
+
 const HOT = `select n_tup_upd::int as all, n_tup_hot_upd::int as hot from pg_stat_user_tables where relname = 'servers'`;
 const IN_PROCESS = "../bench/watch-in-process";
 
@@ -47,6 +52,8 @@ export async function watch(): Promise<(readonly string[])[]> {
       "update servers set last_seen_at = now() - id % 1000 * interval '1 h' where id % 10 = 0",
     );
     const [first, ...silent] = await timeLooks(LOOKS);
+    await runSql(postgres.url, OF_ANOTHER);
+    const [others] = await timeLooks(1);
     await looking.stop();
     const ms = (value: number) => `${value.toFixed(1)} ms`;
     return [
@@ -54,6 +61,7 @@ export async function watch(): Promise<(readonly string[])[]> {
       ["all of them heard", ms(median(quiet)), ms(Math.max(...quiet))],
       ["1,000 of them silent for hours", ms(median(silent)), ms(Math.max(...silent))],
       ["the one that writes their 1,000 events", ms(first ?? 0), ""],
+      ["the one that rates a sample of another program for each of 500 servers", ms(others ?? 0), ""],
       ["updates of servers by 2,000 check-ins", String(updates[0]?.all), `${updates[0]?.hot} of them HOT`],
     ];
   } finally {

@@ -26,6 +26,9 @@ const KINDS: Readonly<Record<EventKind, EventName>> = {
   key_replaced: { sign: "✎", word: "Key replaced" },
   settings_changed: { sign: "✎", word: "Renamed" },
 };
+/** A newer version beside this one may have written a kind that this one does not know. */
+const shownKind = (kind: EventKind) => (KINDS as Partial<typeof KINDS>)[kind] ?? { sign: "·", word: kind };
+
 type Props = {
   history: History;
   events: ServerEvents;
@@ -38,7 +41,7 @@ type Props = {
 export function eventLane(props: Props): ChartLane {
   const shown = shownEvents(props.history, props.events);
   const { from, now } = props.history;
-  const named = shown.map((event) => ({ ...event, ...KINDS[event.kind], details: factsText(event) }));
+  const named = shown.map((event) => ({ ...event, ...shownKind(event.kind), details: factsText(event) }));
   const marks = marksOf(named, from, now, props.zone);
   return { name: "Events", kind: "outage", marks, words: <Events {...props} shown={named} /> };
 }
