@@ -66,16 +66,18 @@ export default async function Page({ params, searchParams }: Props) {
         )}
         <PlanMaintenance id={server.id} zone={zoneText(account.timeZone)} />
         {planned.length > 0 && (
-          <ul className={`card card-body ${styles.planned}`} aria-label="Planned">
-            {planned.map(({ id, ...times }) => {
-              const text = maintenanceText(times, account.timeZone);
-              return (
-                <li key={id}>
-                  {text} <CallOff serverId={server.id} id={id} text={text} hasBegun={times.from <= now.getTime()} />
-                </li>
-              );
-            })}
-          </ul>
+          <div className="card card-body">
+            <ul className={styles.planned} aria-label="Planned">
+              {planned.map(({ id, ...times }) => {
+                const text = maintenanceText(times, account.timeZone);
+                return (
+                  <li key={id}>
+                    {text} <CallOff serverId={server.id} id={id} text={text} hasBegun={times.from <= now.getTime()} />
+                  </li>
+                );
+              })}
+            </ul>
+          </div>
         )}
       </SettingsSection>
       <SettingsSection
