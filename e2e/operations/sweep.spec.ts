@@ -67,10 +67,24 @@ const FILL = `
   insert into server_keys (server_id, key_hash, hint, expires_at)
     select 1, encode(sha256(n::text::bytea), 'hex'), 'hint', now() + n * interval '1 hour' from unnest(array[-1, 1]) n;
   insert into server_keys (server_id, key_hash, hint) values (1, encode(sha256('now'), 'hex'), 'hint');
+  insert into notice_channels (account_id, kind, name) values (1, 'webhook', 'c');
+  insert into notices (account_id, kind, thread, created_at)
+    select 1, 'begun', gen_random_uuid(), now() - n * interval '1 day' from unnest(array[29, 31]) n;
+  insert into notice_deliveries (notice_id, channel_id, account_id, due_at, attempt_at)
+    select id, 1, 1, created_at, created_at from notices;
+  -- Those of account 2 are too many; one that was told and goes on stays, however old it is.
+  insert into accounts (name, email) values ('b', 'b@example.com');
+  insert into notices (account_id, kind, thread, created_at)
+    select 2, 'begun', gen_random_uuid(), now() - n * interval '1 min' from generate_series(1, 10003) n;
+  insert into notice_incidents (account_id, subject, subject_id, kind, started_at, told_at, look_at)
+    select 1, 'server', 1, 'offline', now() - n * interval '1 day', now() - n * interval '1 day',
+      case when n = 40 then now() end from unnest(array[29, 31, 40]) n;
+  insert into notice_confirmations (account_id, email_hash, sent_at)
+    select 1, 'h', now() - n * interval '1 day' from unnest(array[1, 3]) n;
+  insert into server_snoozes (server_id, until) values (1, null), (2, now() - interval '1 min'), (3, now() + interval '1 hour');
   insert into edge_nodes (name) values ('n');
   insert into edge_node_minutes (node_id, ts) select 1, now() - n * interval '1 minute' from unnest(array[1, 179, 181]) n;
-  insert into hostname_claims (hostname, service_id, claimed_at)
-    select 'lapsed-' || n, 1, now() - n * interval '1 day' from unnest(array[6, 8]) n`;
+XX || n, 1, now() - n * interval '1 day' from unnest(array[6, 8]) n`;
 
 const COUNT = `select
   (select count(*)::int from telemetry_samples where server_id = 1) as "samples",
@@ -93,7 +107,13 @@ const COUNT = `select
   (select count(*)::int from access_tokens) as tokens,
   (select count(*)::int from token_use_hours) as "useHours",
   (select count(*)::int from server_keys) as keys,
-  (select count(*)::int from edge_node_minutes) as "nodeMinutes"`;
+  (select count(*)::int from edge_node_minutes) as "nodeMinutes",
+  (select count(*)::int from notices where account_id = 1) as notices,
+  (select count(*)::int from notices where account_id = 2) as "manyNotices",
+  (select count(*)::int from notice_deliveries) as deliveries,
+  (select count(*)::int from notice_incidents) as incidents,
+  (select count(*)::int from notice_confirmations) as confirmations,
+  (select count(*)::int from server_snoozes) as snoozes`;
 
 test("npm run sweep deletes what is older than it is kept, of every kind, sums hours up before, goes on where that fails, and says so in one line", async () => {
   const database = await createTestDatabase();
@@ -136,6 +156,12 @@ test("npm run sweep deletes what is older than it is kept, of every kind, sums h
       useHours: 2,
       keys: 2,
       nodeMinutes: 2,
+      notices: 1,
+      manyNotices: 10_000,
+      deliveries: 1,
+      incidents: 2,
+      confirmations: 1,
+      snoozes: 2,
     };
     expect(await runSql(database.url, COUNT)).toEqual([left]);
     const [row] = await runSql(database.url, "select holder, finished_at <= now() as ended, report from sweeps");

@@ -2,6 +2,8 @@ import { PURPOSES } from "@/lib/admission/shares";
 import { pool } from "@/lib/database/client";
 import { DAILY_TABLES, type DailyTable } from "@/lib/database/partitions";
 import { listRefused } from "@/lib/game-services/edges/nodes";
+import { measureOutbox } from "@/lib/notices/outbox";
+import { noticeCounts } from "@/lib/notices/sending";
 import { env } from "@/lib/process/env";
 import { limitCounts, limitStoreIsUp } from "@/lib/rate-limit";
 import { readiness } from "@/lib/readiness";
@@ -22,6 +24,7 @@ export function tellOfApp(): void {
   addMetricSource("readiness", ready);
   addMetricSource("sweep", sweep);
   addMetricSource("edge nodes", edgeNodes);
+  addMetricSource("notices", notices);
 }
 
 function admission(): Family[] {
@@ -80,6 +83,36 @@ async function edgeNodes(): Promise<Family[]> {
       type: "gauge",
       merge: "max",
       samples: nodes.map(({ node, refused }) => [{ node }, refused]),
+    },
+  ];
+}
+
+async function notices(): Promise<Family[]> {
+  const { due, oldest } = await measureOutbox();
+  return [
+    {
+      name: "console_notices_due",
+      help: "Messages to channels that are due and not sent.",
+      type: "gauge",
+      merge: "max",
+      samples: [[{}, due]],
+    },
+    {
+      name: "console_notices_oldest_due_seconds",
+      help: "How long the oldest of what is to be told has been due.",
+      type: "gauge",
+      merge: "max",
+      samples: [[{}, oldest / SECOND]],
+    },
+    {
+      name: "console_notices_total",
+      help: "Messages to channels, by how they ended: delivered, or given up.",
+      type: "counter",
+      merge: "sum",
+      samples: [
+        [{ outcome: "delivered" }, noticeCounts.delivered],
+        [{ outcome: "undelivered" }, noticeCounts.undelivered],
+      ],
     },
   ];
 }

@@ -5,6 +5,7 @@ import { makeDays } from "@/lib/database/partitions";
 import { deleteLapsedClaims } from "@/lib/game-services/hostnames";
 import { deleteOldIntervals, deleteOldNodeMinutes } from "@/lib/game-services/retention";
 import { settleDeletions } from "@/lib/game-services/settlement";
+import { deleteOldNotices } from "@/lib/notices/retention";
 import { pause } from "@/lib/process/background";
 import { env } from "@/lib/process/env";
 import type { Kept } from "@/lib/process/env-variables";
@@ -42,6 +43,7 @@ const STEPS: Readonly<Record<string, (now: number, kept: Kept, goesOn: GoesOn) =
       (await TOKEN_EVENTS.deleteOld(now, hoursDays, goesOn)) +
       (await SERVICE_EVENTS.deleteOld(now, hoursDays, goesOn)),
   }),
+  notices: async (now, _, goesOn) => ({ notices: await deleteOldNotices(now, goesOn) }),
   runs: async (now, { benchmarkRuns }, goesOn) => ({ runs: await deleteOldRuns(now, benchmarkRuns, goesOn) }),
   logs: async (_, __, goesOn) => ({ logs: await forgetOldLogs(goesOn) }),
   sessions: async (now, { sessionsDays }, goesOn) => ({

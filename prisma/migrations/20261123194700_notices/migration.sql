@@ -85,7 +85,7 @@ CREATE TABLE "notice_deliveries" (
     "attempt_at" TIMESTAMPTZ(3) NOT NULL,
     "attempts" SMALLINT NOT NULL DEFAULT 0,
     "leased_until" TIMESTAMPTZ(3),
-    "content" JSONB,
+    "content" JSON,
     "ended_at" TIMESTAMPTZ(3),
     "reason" TEXT,
 

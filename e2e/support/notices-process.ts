@@ -1,0 +1,75 @@
+// An instance of the notices' loop in a process of its own, which can die at a named step. Sent `{ tick }`, it considers what is
+// new, sends what is due to the receiver in its second argument, and answers when nothing is on its way. Sent `{ die }`, it
+// ends with kill -9 at that step: before or after a statement that begins with a text, or around the sending itself.
+import pg from "pg";
+
+process.env.DATABASE_URL = process.argv[2];
+const receiver = process.argv[3] ?? "";
+
+export type Death = { when: "before" | "after"; what: string };
+type Order = { id: number; tick?: true; die?: Death | null };
+
+/** A receiver that takes longer is given up, as a channel does. In milliseconds. */
+const ANSWER_WITHIN = 400;
+
+let death: Death | null = null;
+
+function dieAt(when: Death["when"], what: string): void {
+  if (death?.when === when && what.includes(death.what)) process.kill(process.pid, "SIGKILL");
+}
+
+const send = pg.Client.prototype.query;
+pg.Client.prototype.query = function (this: pg.Client, ...args: unknown[]) {
+  const [first] = args;
+  const text = typeof first === "string" ? first : ((first as { text?: string } | undefined)?.text ?? "");
+  dieAt("before", text);
+  const callback = args.at(-1);
+  if (typeof callback === "function") {
+    args[args.length - 1] = (...results: unknown[]) => {
+      dieAt("after", text);
+      return callback(...results);
+    };
+  }
+  const sent = (send as unknown as (...args: unknown[]) => unknown).apply(this, args);
+  if (!(sent instanceof Promise)) return sent;
+  return sent.then((result) => {
+    dieAt("after", text);
+    return result;
+  });
+} as typeof send;
+
+const { Sending } = await import("@/lib/notices/sending");
+
+const sending = new Sending(async (channel, message, { id }) => {
+  dieAt("before", "sending");
+  try {
+    const response = await fetch(`${receiver}/${channel.name}`, {
+      method: "POST",
+      headers: { "webhook-id": id, "content-type": "application/json" },
+      body: JSON.stringify(message),
+      signal: AbortSignal.timeout(ANSWER_WITHIN),
+    });
+    dieAt("after", "sending");
+    if (response.ok) return { kind: "delivered" };
+    return { kind: "again", reason: `It answered ${response.status}.`, arrived: "no" };
+  } catch (error) {
+    const isLate = error instanceof Error && error.name === "TimeoutError";
+    return { kind: "again", reason: String(error), ...(isLate ? {} : { arrived: "no" as const }) };
+  }
+});
+
+process.on("message", async ({ id, tick, die }: Order) => {
+  if (die !== undefined) death = die;
+  let error: string | null = null;
+  try {
+    if (tick) {
+      await sending.plan();
+      while ((await sending.send()) > 0) await sending.idle();
+    }
+  } catch (caught) {
+    error = caught instanceof Error ? (caught.stack ?? caught.message) : String(caught);
+  }
+  process.send?.({ id, error });
+});
+process.once("disconnect", () => process.exit(0));
+process.send?.("ready");

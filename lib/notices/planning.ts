@@ -1,0 +1,306 @@
+import { randomUUID } from "node:crypto";
+import { db, type Prisma } from "@/lib/database/client";
+import { executeIn, query, queryIn } from "@/lib/database/run-statement";
+import { epochMs, parameter, select, statement } from "@/lib/database/statement";
+import { Expression, table } from "@/lib/database/tables";
+import { NOTICE_KINDS, readRules, type Subject } from "@/lib/notices/kinds";
+import { quietUntil } from "@/lib/notices/quiet-hours";
+import { type Incident, type Plan, type PlannedMessage, plan, REMIND_TOGETHER, type Topic } from "@/lib/notices/rules";
+import { type Happening, runsOf } from "@/lib/notices/runs";
+import { SILENCE_KINDS } from "@/lib/servers/events/silence";
+import { DAY, HOUR } from "@/lib/time";
+
+// Considers events for notices: in one transaction an account's new events lose their mark, and what they become is written to
+// the outbox. Times are those of the database, since clocks of instances may be set. The events' own are the consoles'.
+
+/** Accounts of one look. The next look takes the others. */
+const ACCOUNTS_AT_ONCE = 100;
+/** Events of an account that one transaction considers. */
+const EVENTS_AT_ONCE = 2000;
+/** Events of one server that are read to know how it has been: the newest. */
+const EVENTS_OF_ONE = 200;
+
+const s = table("Server", "s");
+const e = table("ServerEvent", "e");
+const c = table("NoticeChannel", "c");
+const a = table("Account", "a");
+const i = table("NoticeIncident", "i");
+const n = table("Notice", "n");
+const t = table("NoticeSettings", "t");
+const z = table("ServerSnooze", "z");
+
+const quoted = (kinds: readonly string[]) => kinds.map((kind) => `'${kind}'`).join(", ");
+const SILENT = quoted(SILENCE_KINDS);
+const CONSIDERED = quoted([...new Set([...Object.keys(NOTICE_KINDS), ...SILENCE_KINDS])]);
+/** SQL: the event goes on, of one server. As in silence-statements.ts, so that the index of ends is not taken. */
+const GOES_ON = `coalesce(${e.endedAt}, 'infinity') = 'infinity'`;
+/** SQL: the incident was told, and what it is of has ended. */
+const IS_OVER = `(${i.toldAt} is not null and ${i.endedAt} is null and not ${i.isFlapping} and not exists (
+  select from ${e} where ${e.serverId} = ${i.subjectId} and ${e.startedAt} >= ${i.startedAt} and ${GOES_ON}
+    and (${e.kind} = ${i.kind} or ${i.kind} = 'offline' and ${e.kind} in (${SILENT}))))`;
+/** SQL: the channel may be sent to. */
+export const IS_ON = `${c.confirmedAt} is not null and ${c.offAt} is null`;
+
+const accountId = a.id;
+const int = parameter<number>("int");
+const ids = parameter<readonly number[]>("int[]");
+
+// Raw, because each part takes an index that holds little else.
+const WORK = statement({ most: int }, ({ most }) =>
+  select(
+    { accountId: new Expression<number>("w.account_id") },
+    `from (
+      (select ${s.accountId} from ${e} join ${s} on ${s.id} = ${e.serverId} where ${e.noticeDue} limit ${EVENTS_AT_ONCE})
+      union (select ${i.accountId} from ${i} where ${i.lookAt} <= now() limit ${EVENTS_AT_ONCE})
+      union (select ${i.accountId} from ${i} where ${i.lookAt} is not null and ${IS_OVER} limit ${EVENTS_AT_ONCE})
+    ) w order by random() limit ${most}`,
+  ),
+);
+
+// Raw, because of "skip locked": another instance is at it.
+const MAKE_SETTINGS = statement({ accountId }, ({ accountId }) => ({
+  sql: `insert into notice_settings (account_id) select ${a.id} from ${a} where ${a.id} = ${accountId} on conflict do nothing`,
+}));
+const LOCK = statement({ accountId }, ({ accountId }) =>
+  select(
+    {
+      rules: t.rules,
+      quietFrom: t.quietFrom,
+      quietTo: t.quietTo,
+      quietZone: t.quietZone,
+      now: new Expression<Date>("now()", "instant"),
+      channels: new Expression<number[]>(`array(select ${c.id} from ${c} join ${a} on ${a.id} = ${c.accountId}
+        where ${c.accountId} = ${accountId} and ${IS_ON} and ${a.disabledAt} is null)`),
+      sent: new Expression<number[]>(`array(select ${epochMs(n.createdAt)} from ${n}
+        where ${n.accountId} = ${accountId} and ${n.kind} <> 'test' and ${n.createdAt} > now() - interval '${HOUR} ms'
+        order by ${n.createdAt})`),
+    },
+    `from ${t} where ${t.accountId} = ${accountId} for update of t skip locked`,
+  ),
+);
+
+const MARKED = statement({ accountId }, ({ accountId }) =>
+  select(
+    { id: e.id, serverId: e.serverId, kind: e.kind },
+    `from ${e} join ${s} on ${s.id} = ${e.serverId} where ${e.noticeDue} and ${s.accountId} = ${accountId}
+    order by ${e.startedAt} limit ${EVENTS_AT_ONCE}`,
+  ),
+);
+const CONSIDERED_ONES = statement({ ids }, ({ ids }) => ({
+  sql: `update ${e} set ${e.noticeDue.name} = false where ${e.id} = any(${ids})`,
+}));
+
+const TOPIC = {
+  subjects: parameter<readonly string[]>("text[]"),
+  subjectIds: ids,
+  kinds: parameter<readonly string[]>("text[]"),
+};
+const INCIDENTS = statement({ accountId, ...TOPIC }, ({ accountId, subjects, subjectIds, kinds }) => ({
+  ...select(
+    {
+      id: i.id,
+      subject: i.subject,
+      subjectId: i.subjectId,
+      kind: i.kind,
+      from: i.startedAt,
+      to: i.endedAt,
+      toldAt: i.toldAt,
+      toldIn: i.toldIn,
+      isFlapping: i.isFlapping,
+      lookAt: i.lookAt,
+    },
+    `from ${i} where ${i.accountId} = ${accountId}
+      and (${i.subject}, ${i.subjectId}, ${i.kind}) in (
+        select ${i.subject}, ${i.subjectId}, ${i.kind} from ${i} where ${i.accountId} = ${accountId}
+          and ${i.lookAt} is not null and (${i.lookAt} <= now() + interval '${REMIND_TOGETHER} ms' or ${IS_OVER})
+        union select * from unnest(${subjects}, ${subjectIds}, ${kinds}))
+      and (${i.lookAt} is not null or ${i.toldAt} > now() - interval '${DAY} ms')
+    order by ${i.startedAt}, ${i.id}`,
+  ),
+}));
+
+type StoredEvent = readonly [kind: string, from: number, to: number | null];
+const EVENTS = statement({ ids }, ({ ids }) =>
+  select(
+    {
+      serverId: s.id,
+      snoozedAt: z.createdAt,
+      snoozedUntil: new Expression<Date | null>(z.until.sql, "instant"),
+      events: new Expression<StoredEvent[] | null>(`(
+        select json_agg(json_build_array(e.kind, ${epochMs(e.startedAt)}, ${epochMs(e.endedAt)}) order by e.started_at) from (
+          select * from ${e} where ${e.serverId} = ${s.id} and ${e.kind} in (${CONSIDERED})
+            and coalesce(${e.endedAt}, 'infinity') > now() - interval '${2 * DAY} ms'
+          order by ${e.startedAt} desc limit ${EVENTS_OF_ONE}) e)`),
+    },
+    `from ${s} left join ${z} on ${z.serverId} = ${s.id} where ${s.id} = any(${ids})`,
+  ),
+);
+
+const date = parameter<readonly (Date | null)[]>("timestamptz[]");
+const ADD = statement(
+  { accountId, ...TOPIC, starts: date, ends: date, looks: date },
+  ({ accountId, subjects, subjectIds, kinds, starts, ends, looks }) => ({
+    sql: `insert into notice_incidents (account_id, subject, subject_id, kind, started_at, ended_at, look_at)
+      select ${accountId}, w.* from unnest(${subjects}, ${subjectIds}, ${kinds}, ${starts}, ${ends}, ${looks}) w
+      on conflict do nothing`,
+  }),
+);
+const CHANGE = statement(
+  { ids, starts: date, ends: date, told: date, flapping: parameter<readonly boolean[]>("boolean[]"), looks: date },
+  ({ ids, starts, ends, told, flapping, looks }) => ({
+    sql: `update ${i} set started_at = w.started_at, ended_at = w.ended_at, told_at = w.told_at, is_flapping = w.is_flapping,
+        look_at = w.look_at
+      from unnest(${ids}, ${starts}, ${ends}, ${told}, ${flapping}, ${looks})
+        as w (id, started_at, ended_at, told_at, is_flapping, look_at) where ${i.id} = w.id`,
+  }),
+);
+const FORGET = statement({ ids }, ({ ids }) => ({ sql: `delete from ${i} where ${i.id} = any(${ids})` }));
+const LET_GO = statement({ accountId }, ({ accountId }) => ({
+  sql: `with gone as (delete from ${i} where ${i.accountId} = ${accountId} and ${i.lookAt} is not null and ${i.toldAt} is null)
+    update ${i} set look_at = null where ${i.accountId} = ${accountId} and ${i.lookAt} is not null and ${i.toldAt} is not null`,
+}));
+
+const uuid = parameter<string>("uuid");
+const MESSAGE = statement(
+  { id: uuid, accountId, kind: n.kind, thread: uuid, ids, facts: parameter<string>("jsonb"), channels: ids },
+  ({ id, accountId, kind, thread, ids, facts, channels }) => ({
+    // An end is sent to the channels that are sent its beginning.
+    sql: `with made as (
+        insert into notices (id, account_id, kind, thread, incidents, facts)
+        values (${id}, ${accountId}, ${kind}, ${thread}, ${ids}, ${facts}) returning id, account_id, kind),
+      told as (update ${i} set told_in = made.id from made where made.kind = 'begun' and ${i.id} = any(${ids}))
+    insert into notice_deliveries (notice_id, channel_id, account_id, due_at, attempt_at)
+      select made.id, channel, made.account_id, now(), now() from made, unnest(${channels}) channel
+      where made.kind <> 'ended' or exists (
+        select from notice_deliveries before join ${i} on before.notice_id = ${i.toldIn}
+        where ${i.id} = any(${ids}) and before.channel_id = channel)`,
+  }),
+);
+
+/** Accounts with new events, or with something that may have to be told now. */
+export async function findAccountsWithWork(): Promise<number[]> {
+  const found = await query(WORK, { most: ACCOUNTS_AT_ONCE });
+  return found.map(({ accountId }) => accountId);
+}
+
+/**
+ * Decides what an account is told. One transaction: it is cut off as a whole or not at all. False: another instance is at it.
+ */
+export function planAccount(accountId: number): Promise<boolean> {
+  return db.$transaction(async (tx) => {
+    await executeIn(tx, MAKE_SETTINGS, { accountId });
+    const [settings] = await queryIn(tx, LOCK, { accountId });
+    if (!settings) return false;
+    const marked = await queryIn(tx, MARKED, { accountId });
+    await executeIn(tx, CONSIDERED_ONES, { ids: marked.map(({ id }) => id) });
+    if (settings.channels.length === 0) {
+      await executeIn(tx, LET_GO, { accountId });
+      return true;
+    }
+    const found = marked.map(({ serverId, kind }) => keyOf("server", serverId, topicKind(kind))).map(topicOfKey);
+    const stored = await queryIn(tx, INCIDENTS, { accountId, ...columnsOfTopics(found) });
+    const incidents = stored.map(({ subject, subjectId, ...one }) => ({
+      ...one,
+      topic: keyOf(subject as Subject, subjectId, one.kind),
+    }));
+    const topics = await readTopics(tx, [...found, ...incidents.map(({ topic }) => topicOfKey(topic))]);
+    const decided = plan({
+      now: settings.now,
+      rules: readRules(settings.rules),
+      quietUntil: quietUntil(settings),
+      sent: settings.sent.map(Number),
+      incidents,
+      topics,
+    });
+    await write(tx, accountId, decided, settings.channels);
+    return true;
+  });
+}
+
+async function readTopics(tx: Prisma.TransactionClient, wanted: readonly TopicName[]): Promise<Topic[]> {
+  const servers = [...new Set(wanted.map(({ subjectId }) => subjectId))];
+  const rows = await queryIn(tx, EVENTS, { ids: servers });
+  const byServer = new Map(rows.map((row) => [row.serverId, row]));
+  const keys = [...new Set(wanted.map(({ subject, subjectId, kind }) => keyOf(subject, subjectId, kind)))];
+  return keys.flatMap((key): Topic[] => {
+    const { subjectId, kind } = topicOfKey(key);
+    const row = byServer.get(subjectId);
+    // A server that is gone is told of by nothing any more.
+    const events = (row?.events ?? []).map(([kind, from, to]): Happening => ({ kind, from, to }));
+    const snooze = row?.snoozedAt ? { at: row.snoozedAt, until: row.snoozedUntil } : null;
+    return [{ key, kind, runs: runsOf(kind, events), snooze }];
+  });
+}
+
+async function write(tx: Prisma.TransactionClient, accountId: number, decided: Plan, channels: readonly number[]) {
+  const { added, changed, forgotten, messages } = decided;
+  if (added.length > 0) {
+    const of = columnsOfTopics(added.map(({ topic }) => topicOfKey(topic)));
+    await executeIn(tx, ADD, { accountId, ...of, ...timesOf(added) });
+  }
+  if (changed.length > 0) {
+    await executeIn(tx, CHANGE, {
+      ids: changed.map(({ id }) => id),
+      told: changed.map(({ toldAt }) => dateOf(toldAt)),
+      flapping: changed.map(({ isFlapping }) => isFlapping),
+      ...timesOf(changed),
+    });
+  }
+  if (forgotten.length > 0) await executeIn(tx, FORGET, { ids: forgotten.map(({ id }) => id) });
+  for (const message of messages) await writeMessage(tx, accountId, message, channels);
+}
+
+/** What a message tells besides its incidents. */
+export type NoticeFacts = { heldBackUntil?: number | null; flapping?: number[] };
+/** More that come and go at once are told as any others. */
+const MOST_FLAPPING = 50;
+
+async function writeMessage(
+  tx: Prisma.TransactionClient,
+  accountId: number,
+  { kind, incidents, thread, heldBackUntil }: PlannedMessage,
+  channels: readonly number[],
+): Promise<void> {
+  const id = randomUUID();
+  const flapping = kind === "begun" ? incidents.filter(({ isFlapping }) => isFlapping).map(({ id }) => id) : [];
+  const facts: NoticeFacts = { heldBackUntil, flapping: flapping.slice(0, MOST_FLAPPING) };
+  const ids = incidents.map((one) => one.id);
+  const written = { id, accountId, kind, thread: thread ?? id, ids, facts: JSON.stringify(facts), channels };
+  await executeIn(tx, MESSAGE, written);
+}
+
+type TopicName = { subject: Subject; subjectId: number; kind: string };
+
+function keyOf(subject: Subject, subjectId: number, kind: string): string {
+  return `${subject}:${subjectId}:${kind}`;
+}
+
+function topicOfKey(key: string): TopicName {
+  const [subject = "", id = "", kind = ""] = key.split(":");
+  return { subject: subject as Subject, subjectId: Number(id), kind };
+}
+
+/** All kinds of silence are one topic. */
+function topicKind(kind: string): string {
+  return (SILENCE_KINDS as readonly string[]).includes(kind) ? "offline" : kind;
+}
+
+function columnsOfTopics(topics: readonly TopicName[]) {
+  return {
+    subjects: topics.map(({ subject }) => subject),
+    subjectIds: topics.map(({ subjectId }) => subjectId),
+    kinds: topics.map(({ kind }) => kind),
+  };
+}
+
+function timesOf(incidents: readonly Pick<Incident, "from" | "to" | "lookAt">[]) {
+  return {
+    starts: incidents.map(({ from }) => new Date(from)),
+    ends: incidents.map(({ to }) => dateOf(to)),
+    looks: incidents.map(({ lookAt }) => dateOf(lookAt)),
+  };
+}
+
+function dateOf(at: number | null): Date | null {
+  return at === null ? null : new Date(at);
+}

@@ -1,0 +1,175 @@
+import { isDatabaseUnavailable } from "@/lib/database/health";
+import type { Outcome } from "@/lib/notices/message";
+import {
+  type Channel,
+  type Claim,
+  type Content,
+  claimDeliveries,
+  endDelivery,
+  keepContent,
+  type Loaded,
+  loadDelivery,
+  postpone,
+  tryAgain,
+} from "@/lib/notices/outbox";
+import { findAccountsWithWork, planAccount } from "@/lib/notices/planning";
+import { isOver, textOf } from "@/lib/notices/wording";
+import { pause, runInBackground } from "@/lib/process/background";
+import { logFault } from "@/lib/process/faults.mjs";
+import { perProcess } from "@/lib/process/per-process";
+import { MINUTE, SECOND } from "@/lib/time";
+
+// The loop of each instance: considers events, claims what is due, and sends it. Between statements nothing is held.
+
+/** Sends one message through a channel. It never throws, and ends soon after the signal. */
+export type Deliver = (
+  channel: Channel,
+  message: Content["message"],
+  options: { id: string; signal: AbortSignal },
+) => Promise<Outcome>;
+
+/** How often an instance looks. With nothing to do, a look is two small statements. */
+export const LOOK_EVERY = 5 * SECOND;
+/** Deliveries that an instance has on their way at a time. */
+const AT_ONCE = 50;
+/** Waits between attempts, in milliseconds; after the last one a message is undelivered. */
+const WAITS = [10 * SECOND, MINUTE, 10 * MINUTE, 60 * MINUTE, 360 * MINUTE];
+/** Waits are longer by up to this part, so that what failed together does not come back together. */
+const JITTER = 0.2;
+/** An attempt that takes longer is given up. Shorter than a lease. */
+const ATTEMPT_WITHIN = 40 * SECOND;
+
+/** What has come to its end in this process: messages to channels that were delivered, and that were given up. */
+export const noticeCounts = perProcess("notice-counts", () => ({ delivered: 0, undelivered: 0 }));
+
+export class Sending {
+  readonly #running = new Set<Promise<void>>();
+  readonly #ending = new AbortController();
+
+  constructor(readonly deliver: Deliver) {}
+
+  /** Considers what is new. */
+  async plan(): Promise<void> {
+    for (const accountId of await findAccountsWithWork()) await planAccount(accountId);
+  }
+
+  /** Begins to send what is due, as far as there is room. Does not wait for its end. Answers how many began. */
+  async send(): Promise<number> {
+    const room = AT_ONCE - this.#running.size;
+    const claims = room > 0 ? await claimDeliveries(room) : [];
+    for (const claim of claims) {
+      const attempt = this.#attempt(claim)
+        // The lease runs out, and another attempt is made.
+        .catch((error: unknown) => {
+          if (!isDatabaseUnavailable(error)) logFault("sending a notice failed", error, {});
+        })
+        .finally(() => this.#running.delete(attempt));
+      this.#running.add(attempt);
+    }
+    return claims.length;
+  }
+
+  /** Gives up what is on its way: the process ends. Another attempt is made later. */
+  end(): Promise<void> {
+    this.#ending.abort();
+    return this.idle();
+  }
+
+  /** Resolves when nothing is on its way. */
+  async idle(): Promise<void> {
+    while (this.#running.size > 0) await Promise.all(this.#running);
+  }
+
+  async #attempt(claim: Claim): Promise<void> {
+    const loaded = await loadDelivery(claim);
+    if (!loaded) return;
+    const ready = prepare(claim, loaded);
+    if (ready.kind === "later") return postpone(claim, ready.wait);
+    if (ready.kind === "dropped") {
+      return endDelivery(claim, { state: "dropped", reason: ready.reason, failed: false, turnOff: false });
+    }
+    if (!loaded.content && !(await keepContent(claim, ready.content))) return;
+    await this.#settle(claim, await this.#deliver(claim, loaded, ready.content));
+  }
+
+  async #deliver({ id }: Claim, { channel }: Loaded, { message }: Content): Promise<Outcome> {
+    const signal = AbortSignal.any([AbortSignal.timeout(ATTEMPT_WITHIN), this.#ending.signal]);
+    // A channel that does not obey the signal keeps nobody waiting.
+    const late = new Promise<Outcome>((resolve) => {
+      signal.addEventListener("abort", () => setTimeout(resolve, SECOND, TOO_LATE).unref());
+    });
+    return Promise.race([this.deliver(channel, message, { id, signal }), late]);
+  }
+
+  async #settle(claim: Claim, outcome: Outcome): Promise<void> {
+    if (outcome.kind === "delivered") {
+      noticeCounts.delivered++;
+      return endDelivery(claim, { state: "delivered", reason: outcome.note ?? null, failed: false, turnOff: false });
+    }
+    const wait = WAITS[claim.attempt - 1];
+    const { reason } = outcome;
+    if (outcome.kind === "again" && wait !== undefined) {
+      const asked = (outcome.afterSeconds ?? 0) * SECOND;
+      const jitter = 1 + Math.random() * JITTER;
+      return tryAgain(claim, {
+        wait: Math.max(wait * jitter, asked),
+        reason,
+        mayHaveArrived: outcome.arrived !== "no",
+      });
+    }
+    noticeCounts.undelivered++;
+    await endDelivery(claim, { state: "undelivered", reason, failed: true, turnOff: outcome.kind === "refused" });
+  }
+}
+
+const TOO_LATE: Outcome = { kind: "again", reason: `It did not end within ${ATTEMPT_WITHIN / SECOND} seconds.` };
+
+type Ready =
+  | { kind: "ready"; content: Content }
+  | { kind: "later"; wait: number }
+  | { kind: "dropped"; reason: string };
+
+/** What is sent, in the moment before it is. What may have arrived is sent as it was. */
+export function prepare({ id }: Claim, loaded: Loaded): Ready {
+  const { kind, content, facts, threadDelivery, now } = loaded;
+  if (loaded.hindrance) return { kind: "dropped", reason: loaded.hindrance };
+  if (content) return { kind: "ready", content };
+  let incidents = loaded.incidents;
+  if (kind === "ended") {
+    const before = incidents.find(({ beginning }) => beginning?.state === "due")?.beginning;
+    if (before) return { kind: "later", wait: Math.max(SECOND, before.at + SECOND - now) };
+    incidents = incidents.filter(({ beginning }) => beginning?.state === "delivered" && !beginning.saidOver);
+    if (incidents.length === 0)
+      return { kind: "dropped", reason: "Its beginning was not sent here, or said that it was over." };
+  }
+  if (kind === "still") {
+    incidents = incidents.filter((one) => !isOver(one));
+    if (incidents.length === 0) return { kind: "dropped", reason: "It was over by then." };
+  }
+  const { flapping = [], heldBackUntil = null } = facts;
+  const text = textOf({ kind, incidents, flapping, heldBackUntil }, now, loaded.zone);
+  const over =
+    kind === "begun" ? incidents.filter((one) => isOver(one) && !flapping.includes(one.id)).map((one) => one.id) : [];
+  const thread = threadDelivery ?? id;
+  return { kind: "ready", content: { message: { id, account: loaded.accountId, thread, ...text }, over } };
+}
+
+/** Looks every few seconds, and at once while there is more, until the process ends. */
+export function startSending(deliver: Deliver): Sending {
+  const sending = new Sending(deliver);
+  runInBackground("notices", async () => {
+    let wait = LOOK_EVERY;
+    while (await pause(wait)) {
+      wait = LOOK_EVERY;
+      try {
+        await sending.plan();
+        if ((await sending.send()) > 0) wait = SECOND;
+      } catch (error) {
+        // Requests already report a database that is away.
+        if (!isDatabaseUnavailable(error)) logFault("notices failed", error, {});
+      }
+    }
+    await sending.end();
+  });
+  return sending;
+}

@@ -1,0 +1,147 @@
+import { NOTICE_KINDS, type Subject } from "@/lib/notices/kinds";
+import type { Message } from "@/lib/notices/message";
+import { DASHBOARD, GAME_SERVICES, serverPath, servicePath, TOKEN_PAGE, tokenPath } from "@/lib/page-paths";
+import { clockText, momentText } from "@/lib/relative-time";
+import { DAY } from "@/lib/time";
+
+// What a message says, as it is known in the moment before it is sent.
+
+/** Names in one line. The others are counted. */
+const MOST_NAMES = 10;
+/** What programs are given of one message; more are counted in its text. */
+const MOST_EVENTS = 100;
+
+/** Times in epoch milliseconds. */
+export type ToldIncident = {
+  id: number;
+  subject: Subject;
+  subjectId: number;
+  kind: string;
+  from: number;
+  to: number | null;
+  /** As its owner named it. */
+  name: string;
+};
+
+export type Told = {
+  kind: "begun" | "ended" | "still" | "test";
+  incidents: readonly ToldIncident[];
+  /** Ids of those that come and go. */
+  flapping: readonly number[];
+  heldBackUntil: number | null;
+};
+
+/** A message without what the delivery adds. */
+export type Text = Pick<Message, "title" | "lines" | "events" | "link">;
+
+/** The text of a message at `now` (epoch ms), with times in `zone`. */
+export function textOf({ kind, incidents, flapping, heldBackUntil }: Told, now: number, zone: string): Text {
+  if (kind === "test") return TEST;
+  const time = (at: number) => {
+    const [moment, isToday] = [new Date(at), Math.abs(now - at) < DAY / 2];
+    return isToday ? clockText(moment, zone) : momentText(moment, zone);
+  };
+  const phases = incidents.map((one): [string, ToldIncident] => {
+    const phase = flapping.includes(one.id) ? "flapping" : kind === "begun" && isOver(one) ? "over" : kind;
+    return [`${phase} ${one.kind}`, one];
+  });
+  const sentences = [...new Set(phases.map(([phase]) => phase))].map((phase) => {
+    const members = phases.filter(([of]) => of === phase).map(([, one]) => one);
+    return sentenceOf(phase.split(" ")[0] ?? "", members, time);
+  });
+  const [first, ...others] = sentences;
+  const held =
+    heldBackUntil === null
+      ? []
+      : [
+          `This is the last message before ${time(heldBackUntil)}. What happens until then is told in one, and the console shows it now.`,
+        ];
+  return {
+    title: `${first?.title ?? ""}${others.length === 0 ? "" : `, and ${others.length} more`}`,
+    lines: [...sentences.map(({ line }) => line), ...held, `Times are ${zone}.`],
+    events: incidents.slice(0, MOST_EVENTS).map(eventOf),
+    link: linkOf(incidents),
+  };
+}
+
+const TEST: Text = {
+  title: "This is a test",
+  lines: ["Somebody asked the console to send a test. Nothing has happened."],
+  events: [],
+  link: DASHBOARD,
+};
+
+/** Whether its end is known, of what has one. */
+export function isOver({ kind, to }: Pick<ToldIncident, "kind" | "to">): boolean {
+  return to !== null && (NOTICE_KINDS[kind]?.lasts ?? false);
+}
+
+function sentenceOf(phase: string, members: readonly ToldIncident[], time: (at: number) => string) {
+  const [one] = members;
+  const words = NOTICE_KINDS[one?.kind ?? ""]?.words;
+  if (!one || !words) return { title: "", line: "" };
+  const isAlone = members.length === 1;
+  const who = isAlone ? one.name : `${members.length} ${THINGS[one.subject]}`;
+  const since = time(Math.min(...members.map(({ from }) => from)));
+  const span = (incident: ToldIncident) => `from ${time(incident.from)} to ${time(incident.to ?? incident.from)}`;
+  const title = `${who} ${wordsOf(phase, words, isAlone)}`;
+  const each = (text: (incident: ToldIncident) => string) => (isAlone ? "" : `: ${listOf(members.map(text))}`);
+  const lasting = NOTICE_KINDS[one.kind]?.lasts ? "since" : "at";
+  switch (phase) {
+    case "flapping":
+      return {
+        title,
+        line: `${title}${each(({ name }) => name)}. Nothing more is told of it until it has been stable for 30 minutes.`,
+      };
+    case "over":
+    case "ended":
+      return isAlone
+        ? {
+            title,
+            line:
+              phase === "over"
+                ? `${title} ${span(one)}.`
+                : `${title} since ${time(one.to ?? one.from)}. It began at ${time(one.from)}.`,
+          }
+        : { title, line: `${title}${each((incident) => `${incident.name} (${span(incident)})`)}.` };
+    default:
+      return {
+        title: `${title} ${lasting} ${since}`,
+        line: `${title} ${lasting} ${since}${each(({ name }) => name)}.`,
+      };
+  }
+}
+
+const THINGS: Readonly<Record<Subject, string>> = { server: "servers", service: "game services", token: "tokens" };
+
+function wordsOf(
+  phase: string,
+  words: { is: string; are: string; was: string; again: string },
+  isAlone: boolean,
+): string {
+  if (phase === "flapping")
+    return `${isAlone ? words.was : words.was.replace(/^was/, "were")} three times within an hour`;
+  if (phase === "over") return isAlone ? words.was : words.was.replace(/^was/, "were");
+  if (phase === "ended") return isAlone ? words.again : words.again.replace(/^is/, "are").replace(/^has/, "have");
+  const verb = isAlone ? words.is : words.are;
+  return phase === "still" ? verb.replace(/^(is|are|has|have)/, "$1 still") : verb;
+}
+
+/** "a, b, c and 9 more". */
+function listOf(names: readonly string[]): string {
+  const rest = names.length - MOST_NAMES;
+  return `${names.slice(0, MOST_NAMES).join(", ")}${rest > 0 ? ` and ${rest} more` : ""}`;
+}
+
+function eventOf({ subject, subjectId, kind, from, to, name }: ToldIncident) {
+  const ended = to === null ? null : new Date(to).toISOString();
+  return { [subject]: { id: subjectId, name }, kind, started_at: new Date(from).toISOString(), ended_at: ended };
+}
+
+function linkOf(incidents: readonly ToldIncident[]): string {
+  const things = new Set(incidents.map(({ subject, subjectId }) => `${subject} ${subjectId}`));
+  const [one] = incidents;
+  if (!one || things.size > 1)
+    return one?.subject === "service" ? GAME_SERVICES : one?.subject === "token" ? TOKEN_PAGE : DASHBOARD;
+  return { server: serverPath, service: servicePath, token: tokenPath }[one.subject](one.subjectId);
+}
