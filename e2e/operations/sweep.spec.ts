@@ -84,7 +84,8 @@ const FILL = `
   insert into server_snoozes (server_id, until) values (1, null), (2, now() - interval '1 min'), (3, now() + interval '1 hour');
   insert into edge_nodes (name) values ('n');
   insert into edge_node_minutes (node_id, ts) select 1, now() - n * interval '1 minute' from unnest(array[1, 179, 181]) n;
-XX || n, 1, now() - n * interval '1 day' from unnest(array[6, 8]) n`;
+  insert into hostname_claims (hostname, service_id, claimed_at)
+    select 'lapsed-' || n, 1, now() - n * interval '1 day' from unnest(array[6, 8]) n`;
 
 const COUNT = `select
   (select count(*)::int from telemetry_samples where server_id = 1) as "samples",
