@@ -101,6 +101,13 @@ export function serviceDnsPath(id: number): string {
 /** Where people see who they are, change their password, end sessions, and choose how pages look. */
 export const ACCOUNT_PAGE = "/dashboard/settings/account";
 
+/** What an account is told of, and by which channels. */
+export const NOTICE_PAGE = "/dashboard/settings/notices";
+/** Where the link in a mail leads that asks whether an address is right. */
+export const CONFIRM_ADDRESS = "/notices/confirm";
+/** Where the link in a mail leads that ends those mails. */
+export const UNSUBSCRIBE = "/notices/unsubscribe";
+
 /** Where a server is added. */
 export const NEW_SERVER = `${OWN_PAGES.server.under}/new`;
 

@@ -3,7 +3,7 @@
 import Link from "next/link";
 import { usePathname } from "next/navigation";
 import { useEffect, useRef } from "react";
-import { ACCOUNT_PAGE } from "@/lib/page-paths";
+import { ACCOUNT_PAGE, NOTICE_PAGE } from "@/lib/page-paths";
 import styles from "./account-menu.module.css";
 import { SignOut } from "./sign-out";
 
@@ -56,6 +56,9 @@ export function AccountMenu({ name, email, role }: Props) {
         </p>
         <Link className={styles.item} href={ACCOUNT_PAGE} prefetch={false}>
           Account and sessions
+        </Link>
+        <Link className={styles.item} href={NOTICE_PAGE} prefetch={false}>
+          Notices
         </Link>
         <SignOut />
       </div>

@@ -22,7 +22,10 @@ export type SecurityEvent =
   | "support access ended"
   | "edge node added"
   | "edge node removed"
-  | "edge node key replaced";
+  | "edge node key replaced"
+  | "notice channel added"
+  | "notice channel removed"
+  | "notice secret replaced";
 
 type Details = {
   /** Null: nobody's, as at a sign-in with an e-mail that no account has. That e-mail is not logged. */

@@ -4,7 +4,8 @@ import { revalidatePath } from "next/cache";
 import { redirect } from "next/navigation";
 import { textOf } from "@/lib/http/form-fields";
 import { findId } from "@/lib/http/ids";
-import { benchmarkPath, DASHBOARD, serverSettingsPath } from "@/lib/page-paths";
+import { endSnooze, snoozeServer } from "@/lib/notices/of-server";
+import { benchmarkPath, DASHBOARD, serverPath, serverSettingsPath } from "@/lib/page-paths";
 import { securityEvent } from "@/lib/process/security-events";
 import { cancelBenchmark, requestBenchmark } from "@/lib/servers/benchmarks";
 import { callOffMaintenance, planMaintenance } from "@/lib/servers/maintenance";
@@ -66,6 +67,16 @@ export async function replaceKeyAction(_: ReplaceKeyAnswer, form: FormData): Pro
   if (result.kind === "too-often") return { kind: "refused", message: result.message };
   securityEvent("server key replaced", { accountId: account.id, serverId: id, ip: (await requestSender()).ip });
   return { kind: "replaced", rawKey: result.rawKey };
+}
+
+/** Tells nothing new of the server of the form for a while, or tells again. */
+export async function snoozeAction(form: FormData): Promise<never> {
+  const account = await requireAccount();
+  const id = findId(textOf(form, "id")) ?? 0;
+  const length = textOf(form, "length");
+  if (length === "end") await endSnooze(account.id, id);
+  else await snoozeServer(account.id, id, length);
+  redirect(serverPath(id));
 }
 
 /** Removes the server of the form and goes to the list, which says what became of it. */

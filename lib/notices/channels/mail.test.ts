@@ -15,6 +15,7 @@ const MESSAGE = {
   thread: "n-1",
 };
 const UNSUBSCRIBE = "https://console.example.com/notices/unsubscribe?key=k";
+const ONE_CLICK = "https://console.example.com/ingest/notices/unsubscribe/k";
 const closing: (() => Promise<unknown>)[] = [];
 
 afterEach(async () => {
@@ -66,7 +67,7 @@ async function listener(speak: (socket: Socket) => void): Promise<number> {
 
 function sendTo(port: number, message: Partial<typeof MESSAGE> = {}, signal = new AbortController().signal) {
   const server = { url: `smtp://127.0.0.1:${port}`, from: "notices@example.com" };
-  const target = { email: "ann@example.org", unsubscribe: UNSUBSCRIBE, server };
+  const target = { email: "ann@example.org", unsubscribe: UNSUBSCRIBE, oneClick: ONE_CLICK, server };
   return send(target, { ...MESSAGE, ...message }, { signal });
 }
 
@@ -87,7 +88,7 @@ test("a mail has plain text and a small HTML part, names its thread, and is unsu
   expect(parsed.references).toBe("<n-1@example.com>");
   expect(parsed.inReplyTo).toBe("<n-1@example.com>");
   expect(raw).toMatch(/^List-Unsubscribe-Post: List-Unsubscribe=One-Click\r?$/m);
-  expect(raw.replace(/\r?\n\s+/g, " ")).toContain(`List-Unsubscribe: <${UNSUBSCRIBE}>`);
+  expect(raw.replace(/\r?\n\s+/g, " ")).toContain(`List-Unsubscribe: <${ONE_CLICK}>`);
   expect(raw).toMatch(/^Auto-Submitted: auto-generated\r?$/m);
   expect(first?.parsed.messageId).toBe("<n-1@example.com>");
   expect(first?.parsed.references).toBeUndefined();

@@ -13,14 +13,14 @@ const MAX_LINE = 500;
 /** A mail server, and the address that mail comes from. */
 export type MailServer = { url: string; from: string };
 
-/** `unsubscribe`: the address that ends these mails by a POST (RFC 8058), and shows a button. */
-export type MailTarget = { email: string; unsubscribe: string; server: MailServer };
+/** Both end these mails: `unsubscribe` is a page with a button, `oneClick` takes a POST (RFC 8058). */
+export type MailTarget = { email: string; unsubscribe: string; oneClick: string; server: MailServer };
 
 type Mail = { email: string; subject: string; text: string; html: string; headers: Record<string, string>; id: string };
 
 /** Sends a message as mail. Messages of one outage are one thread. `message.link` is a whole address. Never throws. */
 export async function send(
-  { email, unsubscribe, server }: MailTarget,
+  { email, unsubscribe, oneClick, server }: MailTarget,
   message: Message,
   { signal }: { signal: AbortSignal },
 ): Promise<Outcome> {
@@ -44,7 +44,7 @@ export async function send(
         `<a href="${escapeHtml(unsubscribe)}">Stop these mails</a>`,
       ),
       headers: {
-        "List-Unsubscribe": `<${unsubscribe}>`,
+        "List-Unsubscribe": `<${oneClick}>`,
         "List-Unsubscribe-Post": "List-Unsubscribe=One-Click",
         ...(thread !== id && { References: first, "In-Reply-To": first }),
       },

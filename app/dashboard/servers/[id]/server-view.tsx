@@ -3,6 +3,7 @@ import { fleetOf } from "@/app/dashboard/fleet-data";
 import { type FleetQuery, neighboursOf } from "@/app/dashboard/fleet-query";
 import { pageOrigin } from "@/app/ui/page-origin";
 import { Time } from "@/app/ui/time";
+import { noticesOf } from "@/lib/notices/of-server";
 import { serverPath, serverSettingsPath } from "@/lib/page-paths";
 import { listBenchmarkPage, listOpenBenchmarks } from "@/lib/servers/benchmarks";
 import { listServerEvents } from "@/lib/servers/events/server-events";
@@ -21,6 +22,7 @@ import { History } from "./history";
 import type { HistoryTime } from "./history-time";
 import { orNotFoundPage } from "./or-not-found-page";
 import { ServerHead } from "./server-head";
+import { ServerNotices } from "./server-notices";
 import styles from "./server-view.module.css";
 import { SetUp } from "./set-up";
 import { STRIP_DAYS, Uptime, UptimeStrip } from "./uptime";
@@ -48,7 +50,7 @@ export async function ServerView({ accountId, id, time, runsPage, list, zone }: 
   );
   const { server, hasCheckedIn, need, health } = report;
   const isRatedBadly = need === "attention" && !isRatedWell({ score: health.score, components: health.components });
-  const [earlier, openRuns, finished, fleet, since, events, days, months] = await Promise.all([
+  const [earlier, openRuns, finished, fleet, since, events, days, months, notices] = await Promise.all([
     time.compare && getEarlierHistory(accountId, id, history, time.compare),
     listOpenBenchmarks(accountId, server.id, now),
     listBenchmarkPage(accountId, server.id, runsPage),
@@ -57,6 +59,7 @@ export async function ServerView({ accountId, id, time, runsPage, list, zone }: 
     listServerEvents(server.id, { from: at - UPTIME_RANGES["365 days"], to: at + 1 }, at),
     listUptimeSums(server.id, "day", at - (STRIP_DAYS + 1) * DAY),
     listUptimeSums(server.id, "month", 0),
+    noticesOf(accountId, server.id, now),
   ]);
   const known = withoutMaintenance(events.silences, events.maintenance);
   const uptime = { known, recordedSince: events.recordedSince, now: at, zone };
@@ -64,6 +67,7 @@ export async function ServerView({ accountId, id, time, runsPage, list, zone }: 
   return (
     <article className={styles.server} data-server={server.id}>
       <ServerHead neighbours={neighboursOf(server.id, fleet, list)} {...{ report, list, since, zone, now }} />
+      <ServerNotices serverId={server.id} notices={notices} zone={zone} />
       {hasCheckedIn && <UptimeStrip {...uptime} days={days} />}
       {twoDaemons && <TwoDaemons serverId={server.id} since={new Date(twoDaemons.from)} now={now} />}
       <CurrentValues report={report} now={now} />

@@ -1,0 +1,169 @@
+"use client";
+
+import { ButtonRow, SubmitButton } from "@/app/ui/button-row";
+import { CodeBlock } from "@/app/ui/code-block";
+import { FocusTarget } from "@/app/ui/focus-target";
+import { NoAnswer } from "@/app/ui/no-answer";
+import { Notice } from "@/app/ui/notice";
+import { ShownOnce } from "@/app/ui/shown-once";
+import { TextField } from "@/app/ui/text-field";
+import { useFormAnswer } from "@/app/ui/use-form-answer";
+import type { ChannelKind } from "@/lib/notices/management";
+import { NOTICE_PAGE } from "@/lib/page-paths";
+import { addChannelAction, rotateSecretAction } from "./actions";
+import type { AddChannelAnswer, NewSecretAnswer } from "./form-answers";
+
+const UNSENT: AddChannelAnswer = { kind: "empty" };
+const NO_SECRET: NewSecretAnswer = { kind: "empty" };
+/** The form is marked without JavaScript too; the console says exactly what is wrong. */
+const MAX_TYPED = 1200;
+
+type Words = { title: string; target: string; hint: string; placeholder: string; submit: string };
+
+const WORDS: Readonly<Record<ChannelKind, Words>> = {
+  mail: {
+    title: "Mail",
+    target: "E-mail address",
+    hint: "A mail asks there first whether the address is right.",
+    placeholder: "ann@example.com",
+    submit: "Add the address",
+  },
+  webhook: {
+    title: "Webhook",
+    target: "Address",
+    hint: "Receives JSON, signed by Standard Webhooks. After this only its host is shown.",
+    placeholder: "https://example.com/notices",
+    submit: "Add the webhook",
+  },
+  discord: {
+    title: "Discord",
+    target: "Webhook address of a Discord channel",
+    hint: "In Discord: channel settings, Integrations, Webhooks, Copy Webhook URL. After this only its host is shown.",
+    placeholder: "https://discord.com/api/webhooks/…",
+    submit: "Add the Discord channel",
+  },
+};
+
+type Props = { kind: ChannelKind; formNonce: string; maxNameLength: number };
+
+/** The form that adds a channel of one kind, and after that the secret of a webhook. */
+export function AddChannel(props: Props) {
+  return (
+    <ShownOnce>
+      <AddChannelForm {...props} />
+    </ShownOnce>
+  );
+}
+
+/** Never shows form and answer together: a form submits its last answer, and would send the secret back. */
+function AddChannelForm({ kind, formNonce, maxNameLength }: Props) {
+  const { answer, formAction, onSubmit, isPending, hasFailed } = useFormAnswer<AddChannelAnswer>(
+    addChannelAction,
+    UNSENT,
+  );
+  const { title, target, hint, placeholder, submit } = WORDS[kind];
+  if (answer.kind === "secret") return <NewSecret title={`${answer.name} is added`} secret={answer.secret} />;
+  const refused = answer.kind === "refused" && answer.of === kind ? answer : null;
+  const errorOf = (field: string) => (refused?.field === field ? refused.message : null);
+  return (
+    <details className="disclosure" name="add-channel" open={refused !== null || undefined}>
+      <summary>{title}</summary>
+      <form className="card card-body" action={formAction} onSubmit={onSubmit} aria-label={submit} noValidate>
+        {hasFailed && <NoAnswer>Sending it again is safe: a form adds one channel.</NoAnswer>}
+        {refused && errorOf("target") === null && errorOf("name") === null && (
+          <Notice tone="danger" role="alert" on={refused}>
+            {refused.message}
+          </Notice>
+        )}
+        <input type="hidden" name="kind" value={kind} />
+        <input type="hidden" name="formNonce" value={formNonce} />
+        <TextField
+          id={`${kind}-target`}
+          field={{
+            name: "target",
+            label: target,
+            hint,
+            placeholder,
+            maxLength: MAX_TYPED,
+            value: refused?.values.target ?? "",
+            ...(kind === "mail" && { inputMode: "email" }),
+          }}
+          error={errorOf("target")}
+        />
+        <TextField
+          id={`${kind}-name`}
+          field={{
+            name: "name",
+            label: "Name",
+            hint: "Optional",
+            maxLength: 2 * maxNameLength,
+            value: refused?.values.name ?? "",
+            isOptional: true,
+          }}
+          error={errorOf("name")}
+        />
+        <ButtonRow>
+          <SubmitButton isPending={isPending} pending="Adding…">
+            {submit}
+          </SubmitButton>
+        </ButtonRow>
+      </form>
+    </details>
+  );
+}
+
+/** The button that gives a webhook a new secret, and after that the secret. */
+export function RotateSecret({ id, name }: { id: number; name: string }) {
+  return (
+    <ShownOnce>
+      <RotateSecretForm {...{ id, name }} />
+    </ShownOnce>
+  );
+}
+
+function RotateSecretForm({ id, name }: { id: number; name: string }) {
+  const { answer, formAction, onSubmit, isPending, hasFailed } = useFormAnswer<NewSecretAnswer>(
+    rotateSecretAction,
+    NO_SECRET,
+  );
+  if (answer.kind === "secret") return <NewSecret title={`The new secret of ${name}`} secret={answer.secret} />;
+  return (
+    <form action={formAction} onSubmit={onSubmit} aria-label={`New secret for ${name}`}>
+      {hasFailed && <NoAnswer>The secret may have been replaced. Send it again for one that you see.</NoAnswer>}
+      {answer.kind === "refused" && (
+        <Notice tone="danger" role="alert" on={answer}>
+          {answer.message}
+        </Notice>
+      )}
+      <input type="hidden" name="id" value={id} />
+      <ButtonRow>
+        <SubmitButton className="button quiet" isPending={isPending} pending="Replacing…">
+          New secret
+        </SubmitButton>
+        <span className="hint">Messages are then signed with both, until you end the old one.</span>
+      </ButtonRow>
+    </form>
+  );
+}
+
+/** A secret of a webhook, shown this once. */
+function NewSecret({ title, secret }: { title: string; secret: string }) {
+  return (
+    <section className="card card-body key" aria-labelledby="new-secret">
+      <FocusTarget as="h2" id="new-secret">
+        <bdi>{title}</bdi>
+      </FocusTarget>
+      <p className="soft">
+        The secret is shown this once. With it the receiver checks that a message came from this console: any library of
+        Standard Webhooks does that.
+      </p>
+      <CodeBlock label="Secret of the webhook" text={secret} />
+      <ButtonRow>
+        <a className="button quiet" href={NOTICE_PAGE}>
+          Go to the channels
+        </a>
+        <span className="hint">After this the secret is gone from the page.</span>
+      </ButtonRow>
+    </section>
+  );
+}

@@ -1,0 +1,184 @@
+import { Cell, DataTable, Row, RowTitle } from "@/app/ui/data-table";
+import { Time } from "@/app/ui/time";
+import { type Channel, MAX_CHANNEL_NAME } from "@/lib/notices/management";
+import { ServiceForm } from "../../game-services/service-form";
+import {
+  askAgainAction,
+  endOldSecretAction,
+  removeChannelAction,
+  renameChannelAction,
+  sendTestAction,
+  switchChannelAction,
+} from "./actions";
+import { RotateSecret } from "./add-channel";
+import styles from "./channel-card.module.css";
+
+const KIND_NAMES: Readonly<Record<string, string>> = { mail: "Mail", webhook: "Webhook", discord: "Discord" };
+const STATES: Readonly<Record<string, { name: string; tone: string }>> = {
+  due: { name: "On its way", tone: "" },
+  delivered: { name: "Delivered", tone: "good" },
+  undelivered: { name: "Not delivered", tone: "danger" },
+  dropped: { name: "Dropped", tone: "" },
+};
+
+/** One channel: whether it is on, what was sent there, and what can be done with it. */
+export function ChannelCard({ channel, now }: { channel: Channel; now: Date }) {
+  const { id, kind, name, host, email, confirmedAt, offAt } = channel;
+  const hidden = { id, scope: `channel-${id}` };
+  const isOn = confirmedAt !== null && offAt === null;
+  return (
+    <article className="card card-body" aria-labelledby={`channel-${id}`}>
+      <div className={styles.head}>
+        <h3 id={`channel-${id}`}>
+          <bdi>{name}</bdi>
+        </h3>
+        <ChannelBadge {...channel} />
+      </div>
+      <p className="soft">
+        {KIND_NAMES[kind]} to <span className={styles.target}>{email ?? host}</span>
+      </p>
+      <ChannelState {...channel} now={now} />
+      <div className={styles.actions}>
+        {isOn && (
+          <ServiceForm
+            action={sendTestAction}
+            label={`Send a test to ${name}`}
+            hidden={hidden}
+            className=""
+            tone="button quiet"
+            submit="Send a test"
+            pending="Sending…"
+            again="Sending it again sends another test."
+          />
+        )}
+        {confirmedAt === null && (
+          <ServiceForm
+            action={askAgainAction}
+            label={`Ask ${name} again`}
+            hidden={hidden}
+            className=""
+            tone="button quiet"
+            submit="Send the mail again"
+            pending="Sending…"
+            again="Sending it again sends another mail."
+          />
+        )}
+        {confirmedAt !== null && (
+          <ServiceForm
+            action={switchChannelAction}
+            label={`Turn ${name} ${isOn ? "off" : "on"}`}
+            hidden={{ ...hidden, to: isOn ? "off" : "on" }}
+            className=""
+            tone="button quiet"
+            submit={isOn ? "Turn off" : "Turn on"}
+            pending="Saving…"
+            again="Send it again: what is set twice stays set."
+          />
+        )}
+      </div>
+      {channel.deliveries.length > 0 && <Deliveries channel={channel} now={now} />}
+      <details className="disclosure">
+        <summary>Change or remove</summary>
+        <div className="stack">
+          <ServiceForm
+            action={renameChannelAction}
+            label={`Rename ${name}`}
+            hidden={hidden}
+            className="stack"
+            tone="button quiet"
+            fields={[{ name: "name", label: "Name", maxLength: 2 * MAX_CHANNEL_NAME, value: name }]}
+            submit="Rename"
+            pending="Renaming…"
+            again="Send it again: what is renamed twice has the same name."
+          />
+          {kind === "webhook" && (
+            <>
+              <RotateSecret id={id} name={name} />
+              <ServiceForm
+                action={endOldSecretAction}
+                label={`End the old secret of ${name}`}
+                hidden={hidden}
+                className=""
+                tone="button quiet wary"
+                submit="End the old secret"
+                pending="Ending…"
+                again="Send it again: what is ended stays ended."
+              />
+            </>
+          )}
+          <ServiceForm
+            action={removeChannelAction}
+            label={`Remove ${name}`}
+            hidden={hidden}
+            className=""
+            tone="button quiet wary"
+            submit="Remove this channel"
+            pending="Removing…"
+            again="Send it again: what is removed stays removed."
+          />
+        </div>
+      </details>
+    </article>
+  );
+}
+
+function ChannelBadge({ confirmedAt, offAt, failingSince }: Channel) {
+  if (offAt !== null) return <span className="badge danger">Off</span>;
+  if (confirmedAt === null) return <span className="badge warning">Not confirmed</span>;
+  return failingSince === null ? (
+    <span className="badge good">On</span>
+  ) : (
+    <span className="badge warning">On, failing</span>
+  );
+}
+
+function ChannelState({ confirmedAt, confirmSentAt, offAt, offReason, failingSince, now }: Channel & { now: Date }) {
+  if (offAt !== null) {
+    return (
+      <p>
+        Off <Time at={offAt} now={now} />: {offReason}
+      </p>
+    );
+  }
+  if (confirmedAt === null) {
+    return (
+      <p>
+        {confirmSentAt ? "Open the link in the mail that was sent there." : "It was not asked yet."} Until then nothing
+        else is sent there.
+      </p>
+    );
+  }
+  if (failingSince === null) return null;
+  return (
+    <p>
+      Nothing has arrived there since <Time at={failingSince} now={now} />. After a day of failures it is turned off.
+    </p>
+  );
+}
+
+function Deliveries({ channel: { id, name, deliveries }, now }: { channel: Channel; now: Date }) {
+  return (
+    <details className="disclosure">
+      <summary>
+        Last {deliveries.length === 1 ? "delivery" : `${deliveries.length} deliveries`}
+        <span className="visually-hidden"> of {name}</span>
+      </summary>
+      <DataTable
+        label={`Last deliveries of ${name}`}
+        columns={[{ title: "When" }, { title: "Status" }, { title: "Why" }]}
+      >
+        {deliveries.map((delivery) => (
+          <Row key={`${id} ${delivery.id}`}>
+            <RowTitle>
+              <Time at={delivery.endedAt ?? delivery.dueAt} now={now} />
+            </RowTitle>
+            <Cell label="Status">
+              <span className={`badge ${STATES[delivery.state]?.tone}`}>{STATES[delivery.state]?.name}</span>
+            </Cell>
+            <Cell label="Why">{delivery.reason ?? "–"}</Cell>
+          </Row>
+        ))}
+      </DataTable>
+    </details>
+  );
+}

@@ -1,0 +1,23 @@
+import { Notice } from "@/app/ui/notice";
+
+const OUTCOMES: Readonly<Record<string, string>> = {
+  added: "The channel is added. Send it a test.",
+  "already-added": "This channel was added before.",
+  asked: "If this address may be asked today, a mail is on its way: open its link and press the button there.",
+  tested: "A test is on its way. Reload the page in a few seconds: what became of it stands with the channel.",
+  renamed: "The channel is renamed.",
+  on: "The channel is on.",
+  off: "The channel is off: nothing is sent there.",
+  "secret-ended": "Messages are now signed with the newest secret alone.",
+  removed: "The channel is removed.",
+};
+
+/** What became of the last step, which sent the browser here. */
+export function Outcome({ done }: { done: string | string[] | undefined }) {
+  if (typeof done !== "string" || !Object.hasOwn(OUTCOMES, done)) return null;
+  return (
+    <Notice tone="done" role="status" on={done}>
+      {OUTCOMES[done]}
+    </Notice>
+  );
+}

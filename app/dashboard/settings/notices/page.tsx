@@ -1,0 +1,83 @@
+import { randomBytes } from "node:crypto";
+import type { Metadata } from "next";
+import { Notice } from "@/app/ui/notice";
+import { PageHeader } from "@/app/ui/page-header";
+import { Section } from "@/app/ui/section";
+import { NOTICE_KINDS } from "@/lib/notices/kinds";
+import { listChannels, MAX_CHANNEL_NAME, MAX_CHANNELS, sendableKinds } from "@/lib/notices/management";
+import { readChoices } from "@/lib/notices/settings";
+import { requireAccount } from "@/lib/sign-in/sessions";
+import { AddChannel } from "./add-channel";
+import { ChannelCard } from "./channel-card";
+import { Outcome } from "./outcome";
+import { type RuleLine, RulesForm } from "./rules-form";
+
+export const metadata: Metadata = { title: "Notices" };
+
+const NAMES = { server: "server", service: "game service", token: "token" } as const;
+
+type Props = { searchParams: Promise<Record<string, string | string[] | undefined>> };
+
+/** By which channels an account is told what happens to its servers. */
+export default async function Page({ searchParams }: Props) {
+  const account = await requireAccount();
+  const now = new Date();
+  const [{ done }, channels, choices] = await Promise.all([
+    searchParams,
+    listChannels(account.id),
+    readChoices(account.id),
+  ]);
+  const kinds = sendableKinds();
+  return (
+    <main id="main" className="page parts">
+      <Outcome done={done} />
+      <PageHeader title="Notices">
+        <p>The console tells you what happens to your servers: by mail, to a webhook, or in Discord.</p>
+      </PageHeader>
+      {kinds.length === 0 && (
+        <Notice tone="warning" role="status" isQuiet>
+          Notices are off on this console. Its operator switches them on with <code>NOTICE_KEY</code>, and mail with{" "}
+          <code>SMTP_URL</code> and <code>MAIL_FROM</code>.
+        </Notice>
+      )}
+      {kinds.length > 0 && !kinds.includes("mail") && (
+        <Notice tone="warning" role="status" isQuiet>
+          Mail is off on this console. Its operator switches it on with <code>SMTP_URL</code> and <code>MAIL_FROM</code>
+          .
+        </Notice>
+      )}
+      <Section id="channels" title="Channels" note={channels.length > 0 && `${channels.length} of ${MAX_CHANNELS}`}>
+        {channels.length === 0 && <p>There is no channel yet, so nobody is told anything.</p>}
+        {channels.map((channel) => (
+          <ChannelCard key={channel.id} channel={channel} now={now} />
+        ))}
+      </Section>
+      <Section id="rules" title="What you are told">
+        <RulesForm lines={ruleLines()} current={choices} zone={choices.zone ?? account.timeZone} />
+      </Section>
+      {kinds.length > 0 && (
+        <Section id="add" title="Add a channel">
+          <div className="stack">
+            {kinds.map((kind) => (
+              <AddChannel
+                key={kind}
+                kind={kind}
+                formNonce={randomBytes(16).toString("base64url")}
+                maxNameLength={MAX_CHANNEL_NAME}
+              />
+            ))}
+          </div>
+        </Section>
+      )}
+    </main>
+  );
+}
+
+/** Each rule as a sentence about one thing. */
+function ruleLines(): RuleLine[] {
+  return Object.entries(NOTICE_KINDS).map(([kind, { subject, lasts, words }]) => ({
+    kind,
+    sentence: `A ${NAMES[subject]} ${words.is}`,
+    lasts,
+  }));
+}

@@ -1,0 +1,93 @@
+"use client";
+
+import { ButtonRow, SubmitButton } from "@/app/ui/button-row";
+import { describedBy, Field, FieldError } from "@/app/ui/field";
+import { NoAnswer } from "@/app/ui/no-answer";
+import { Notice } from "@/app/ui/notice";
+import { useFormAnswer } from "@/app/ui/use-form-answer";
+import type { NoticeChoices } from "@/lib/notices/settings";
+import { zoneText } from "@/lib/time-zone";
+import { saveRulesAction } from "./actions";
+import type { RulesAnswer } from "./form-answers";
+import styles from "./rules-form.module.css";
+
+const UNSENT: RulesAnswer = { kind: "empty" };
+
+/** A rule: what it is about, and whether it can wait, because what happens lasts. */
+export type RuleLine = { kind: string; sentence: string; lasts: boolean };
+
+type Props = { lines: readonly RuleLine[]; current: NoticeChoices; zone: string };
+
+/** What an account is told of, each a sentence with a box to tick, and its quiet hours. */
+export function RulesForm({ lines, current, zone }: Props) {
+  const { answer, formAction, onSubmit, isPending, hasFailed } = useFormAnswer<RulesAnswer>(saveRulesAction, UNSENT);
+  const shown = answer.kind === "invalid" ? answer.typed : current;
+  const errorOf = (field: string) => (answer.kind === "invalid" && answer.field === field ? answer.message : null);
+  return (
+    <form className="card card-body" action={formAction} onSubmit={onSubmit} aria-labelledby="rules" noValidate>
+      {hasFailed && <NoAnswer>Send it again: saving the same rules twice changes nothing.</NoAnswer>}
+      {answer.kind === "saved" && (
+        <Notice tone="done" role="status" on={answer}>
+          The rules are saved.
+        </Notice>
+      )}
+      <fieldset className={styles.rules} key={JSON.stringify(shown)}>
+        <legend className="visually-hidden">What you are told</legend>
+        {lines.map(({ kind, sentence, lasts }) => (
+          <div key={kind} className={styles.rule}>
+            <label className="check">
+              <input type="checkbox" name={`on-${kind}`} defaultChecked={shown.on[kind]} />
+              {sentence}
+            </label>
+            {lasts && (
+              <label className={styles.delay}>
+                for
+                <input
+                  className="input"
+                  name={`minutes-${kind}`}
+                  inputMode="numeric"
+                  autoComplete="off"
+                  maxLength={8}
+                  defaultValue={shown.minutes[kind]}
+                  {...describedBy(`minutes-${kind}`, errorOf(kind))}
+                />
+                minutes
+                <span className="visually-hidden"> until you are told: {sentence}</span>
+              </label>
+            )}
+            <FieldError id={`minutes-${kind}-error`} message={errorOf(kind)} />
+          </div>
+        ))}
+        <label className="check">
+          <input type="checkbox" name="on-recovered" defaultChecked={shown.on.recovered} />
+          Something that you were told of is over
+        </label>
+      </fieldset>
+      <div className="fields" key={`${shown.quietFrom} ${shown.quietTo}`}>
+        <Field
+          id="quiet-from"
+          label="Quiet from"
+          hint={`In ${zoneText(zone)}. What happens meanwhile is told when they end. Empty: no quiet hours.`}
+          error={errorOf("quiet")}
+        >
+          <input
+            id="quiet-from"
+            className="input"
+            name="quietFrom"
+            type="time"
+            defaultValue={shown.quietFrom}
+            {...describedBy("quiet-from", errorOf("quiet"), true)}
+          />
+        </Field>
+        <Field id="quiet-to" label="Quiet until">
+          <input id="quiet-to" className="input" name="quietTo" type="time" defaultValue={shown.quietTo} />
+        </Field>
+      </div>
+      <ButtonRow>
+        <SubmitButton className="button quiet" isPending={isPending} pending="Saving…">
+          Save the rules
+        </SubmitButton>
+      </ButtonRow>
+    </form>
+  );
+}

@@ -1,0 +1,27 @@
+import type { Metadata } from "next";
+import { unsubscribeAction } from "../actions";
+import { AddressQuestion } from "../address-question";
+
+export const metadata: Metadata = { title: "Unsubscribe", robots: { index: false } };
+
+const UNSUBSCRIBED = { tone: "done", text: "You are unsubscribed: no more notices are sent to this address." } as const;
+const UNKNOWN = {
+  tone: "warning",
+  text: "There is nothing to end: this link belongs to no address of a channel.",
+} as const;
+
+type Props = { searchParams: Promise<Record<string, string | string[] | undefined>> };
+
+export default async function Page({ searchParams }: Props) {
+  const { key, done } = await searchParams;
+  return (
+    <AddressQuestion
+      title="Unsubscribe"
+      text="The console will send no more notices to the address of the mail that led you here."
+      button="Stop these mails"
+      action={unsubscribeAction}
+      address={key}
+      outcome={done === "unsubscribed" ? UNSUBSCRIBED : done === "unknown" ? UNKNOWN : null}
+    />
+  );
+}

@@ -1,0 +1,212 @@
+import { randomBytes } from "node:crypto";
+import { db, type Prisma } from "@/lib/database/client";
+import { lockAccount } from "@/lib/database/locks";
+import type { InvalidField } from "@/lib/failures";
+import { isFormNonce } from "@/lib/http/form-fields";
+import { nameProblem } from "@/lib/names";
+import { checkAddress, hostOf } from "@/lib/notices/channels/address-guard";
+import { openChannel, type SealedChannel } from "@/lib/notices/channels/deliver";
+import { mintWebhookSecret } from "@/lib/notices/channels/webhook";
+import { askForConfirmation } from "@/lib/notices/confirmation";
+import { checkEmail } from "@/lib/notices/email";
+import { isOfOldKey, SealedTextError, seal } from "@/lib/notices/secrets";
+import { env } from "@/lib/process/env";
+import { hashToken } from "@/lib/tokens/format";
+
+/** The most channels of an account. */
+export const MAX_CHANNELS = 20;
+/** In characters as people count them (code points). */
+export const MAX_CHANNEL_NAME = 64;
+/** How many deliveries of a channel are listed. */
+const MAX_DELIVERIES = 10;
+const KEY_BYTES = 32;
+/** Channels that are encrypted anew in one step. */
+const RESEALED_AT_ONCE = 100;
+
+export const CHANNEL_KINDS = ["mail", "webhook", "discord"] as const;
+export type ChannelKind = (typeof CHANNEL_KINDS)[number];
+
+/** What this console can send, by its settings. */
+export function sendableKinds(): readonly ChannelKind[] {
+  if (env.noticeKeys.length === 0) return [];
+  return env.mail ? CHANNEL_KINDS : CHANNEL_KINDS.filter((kind) => kind !== "mail");
+}
+
+const select = {
+  id: true,
+  kind: true,
+  name: true,
+  host: true,
+  email: true,
+  confirmedAt: true,
+  confirmSentAt: true,
+  offAt: true,
+  offReason: true,
+  failingSince: true,
+  createdAt: true,
+  deliveries: {
+    select: { id: true, state: true, dueAt: true, attempts: true, attemptAt: true, endedAt: true, reason: true },
+    orderBy: [{ dueAt: "desc" }, { id: "desc" }],
+    take: MAX_DELIVERIES,
+  },
+} satisfies Prisma.NoticeChannelSelect;
+
+/** A channel without what it keeps secret, and its last deliveries, the newest first. */
+export type Channel = Prisma.NoticeChannelGetPayload<{ select: typeof select }>;
+
+/** The channels of the account, the oldest first. */
+export async function listChannels(accountId: number): Promise<Channel[]> {
+  return db.noticeChannel.findMany({ where: { accountId }, select, orderBy: { id: "asc" } });
+}
+
+export type NewChannel = { kind: ChannelKind; name: string; target: string; formNonce: string };
+
+export type CreateChannelResult =
+  /** `secret`: of a webhook, for its owner's eyes only; it is never shown again. */
+  | { kind: "created"; id: number; name: string; secret: string | null }
+  | { kind: "already-created"; id: number }
+  | InvalidField<"name" | "target" | "form">;
+
+/** Adds a channel. One of mail is told nothing until its address is confirmed, for which a mail goes out. */
+export async function createChannel(accountId: number, input: NewChannel): Promise<CreateChannelResult> {
+  const { kind, formNonce } = input;
+  if (!sendableKinds().includes(kind)) return refusal("This console does not send by this channel.");
+  if (!isFormNonce(formNonce)) return refusal("This form is incomplete. Reload the page and try again.");
+  const target = kind === "mail" ? checkEmail(input.target) : checkAddress(input.target, env.allowPrivateWebhooks);
+  if (target.kind === "invalid") return { ...target, field: "target" };
+  const shown = "email" in target ? target.email : hostOf(target.url);
+  const checked = checkName(input.name, shown);
+  if (checked.kind === "invalid") return checked;
+  const secret = kind === "webhook" ? mintWebhookSecret() : null;
+  const unsubscribe = randomBytes(KEY_BYTES).toString("base64url");
+  const sealed: SealedChannel =
+    "email" in target ? { unsubscribe } : { url: target.url.href, ...(secret !== null && { secrets: [secret] }) };
+  const now = new Date();
+  const result = await db.$transaction(async (tx): Promise<CreateChannelResult> => {
+    // Additions to one account wait for each other here, so that the limit and the nonce are exact.
+    await lockAccount(tx, accountId);
+    const earlier = await tx.noticeChannel.findFirst({ where: { accountId, formNonce }, select: { id: true } });
+    if (earlier) return { kind: "already-created", id: earlier.id };
+    if ((await tx.noticeChannel.count({ where: { accountId } })) >= MAX_CHANNELS) {
+      return refusal(`An account can have ${MAX_CHANNELS} channels. Remove one first.`);
+    }
+    const { id } = await tx.noticeChannel.create({
+      data: {
+        accountId,
+        kind,
+        name: checked.name,
+        sealed: seal(JSON.stringify(sealed), accountId, env.noticeKeys),
+        formNonce,
+        ...("email" in target
+          ? { email: target.email, unsubscribeHash: hashToken(unsubscribe) }
+          : { host: shown, confirmedAt: now }),
+      } satisfies Prisma.NoticeChannelUncheckedCreateInput,
+      select: { id: true },
+    });
+    return { kind: "created", id, name: checked.name, secret };
+  });
+  if (result.kind === "created" && kind === "mail") await askForConfirmation(accountId, result.id, now);
+  return result;
+}
+
+/** Gives a channel another name. */
+export async function renameChannel(
+  accountId: number,
+  id: number,
+  typed: string,
+): Promise<{ kind: "renamed" } | { kind: "not-found" } | InvalidField<"name">> {
+  const checked = checkName(typed, "");
+  if (checked.kind === "invalid") return checked;
+  const { count } = await db.noticeChannel.updateMany({ where: { id, accountId }, data: { name: checked.name } });
+  return { kind: count > 0 ? "renamed" : "not-found" };
+}
+
+/** Removes a channel with what is on its way to it. False: there is none. */
+export async function removeChannel(accountId: number, id: number): Promise<boolean> {
+  return (await db.noticeChannel.deleteMany({ where: { id, accountId } })).count > 0;
+}
+
+/** Turns on a channel that is off, whoever turned it off, or turns it off. False: there is none, or nothing to change. */
+export async function switchChannel(accountId: number, id: number, isOn: boolean): Promise<boolean> {
+  const { count } = await db.noticeChannel.updateMany({
+    where: { id, accountId, offAt: isOn ? { not: null } : null },
+    data: isOn
+      ? { offAt: null, offReason: null, failingSince: null }
+      : { offAt: new Date(), offReason: "You turned it off." },
+  });
+  return count > 0;
+}
+
+/**
+ * Gives a webhook a new secret. Messages carry signatures of it and of the one before, until `endOldSecret`. Returns the new
+ * one, for its owner's eyes only; null: there is no such webhook.
+ */
+export async function rotateSecret(accountId: number, id: number): Promise<string | null> {
+  const secret = mintWebhookSecret();
+  const isDone = await changeSecrets(accountId, id, (secrets) => [secret, ...secrets.slice(0, 1)]);
+  return isDone ? secret : null;
+}
+
+/** From now on messages of a webhook are signed with its newest secret alone. False: there is no such webhook. */
+export async function endOldSecret(accountId: number, id: number): Promise<boolean> {
+  return changeSecrets(accountId, id, (secrets) => secrets.slice(0, 1));
+}
+
+async function changeSecrets(
+  accountId: number,
+  id: number,
+  change: (secrets: readonly string[]) => string[],
+): Promise<boolean> {
+  return db.$transaction(async (tx) => {
+    await lockAccount(tx, accountId);
+    const where = { id, accountId, kind: "webhook" };
+    const channel = await tx.noticeChannel.findFirst({ where, select: { accountId: true, sealed: true } });
+    if (!channel) return false;
+    const before = openChannel(channel);
+    const after: SealedChannel = { ...before, secrets: change(before.secrets ?? []) };
+    const sealed = seal(JSON.stringify(after), accountId, env.noticeKeys);
+    await tx.noticeChannel.update({ where: { id }, data: { sealed } });
+    return true;
+  });
+}
+
+/**
+ * Encrypts with the first key of NOTICE_KEY what was encrypted with another one. `left`: what no key of it opens. When it is
+ * 0 on a console that has started, the old key can go.
+ */
+export async function resealChannels(): Promise<{ resealed: number; left: number }> {
+  let [resealed, left, after] = [0, 0, 0];
+  if (env.noticeKeys.length === 0) return { resealed, left };
+  for (;;) {
+    const channels = await db.noticeChannel.findMany({
+      where: { id: { gt: after }, sealed: { not: null } },
+      select: { id: true, accountId: true, sealed: true },
+      orderBy: { id: "asc" },
+      take: RESEALED_AT_ONCE,
+    });
+    for (const { id, accountId, sealed } of channels) {
+      after = id;
+      if (sealed === null || !isOfOldKey(sealed, env.noticeKeys)) continue;
+      try {
+        const text = JSON.stringify(openChannel({ accountId, sealed }));
+        // Only what was read: somebody may have given it a new secret meanwhile.
+        const data = { sealed: seal(text, accountId, env.noticeKeys) };
+        resealed += (await db.noticeChannel.updateMany({ where: { id, sealed }, data })).count;
+      } catch (error) {
+        if (!(error instanceof SealedTextError)) throw error;
+        left++;
+      }
+    }
+    if (channels.length < RESEALED_AT_ONCE) return { resealed, left };
+  }
+}
+
+function checkName(typed: string, otherwise: string): { kind: "valid"; name: string } | InvalidField<"name"> {
+  const name = typed.trim() || [...otherwise].slice(0, MAX_CHANNEL_NAME).join("");
+  const problem = name === "" ? "Give the channel a name." : nameProblem("name", name, MAX_CHANNEL_NAME);
+  return problem === null ? { kind: "valid", name } : { kind: "invalid", field: "name", message: problem };
+}
+
+function refusal(message: string): InvalidField<"form"> {
+  return { kind: "invalid", field: "form", message };
+}

@@ -1,0 +1,74 @@
+import { db, type Prisma } from "@/lib/database/client";
+import type { InvalidField } from "@/lib/failures";
+import { LONGEST_DELAY, NOTICE_KINDS, readRules } from "@/lib/notices/kinds";
+import { MINUTE } from "@/lib/time";
+import { zoneOrUtc } from "@/lib/time-zone";
+
+/** The rule that tells the end of what was told. It has no delay. */
+export const RECOVERED = "recovered";
+
+/** What an account chose, as its form shows it. Times are "22:00"; empty: no quiet hours. */
+export type NoticeChoices = {
+  /** By the kind of the event, and `RECOVERED`. */
+  on: Readonly<Record<string, boolean>>;
+  /** By the kind of the event, for those that last. */
+  minutes: Readonly<Record<string, string>>;
+  quietFrom: string;
+  quietTo: string;
+};
+
+const TIME = /^([01]\d|2[0-3]):([0-5]\d)$/;
+
+/** What the account chose, or what holds for everybody. */
+export async function readChoices(accountId: number): Promise<NoticeChoices & { zone: string | null }> {
+  const stored = await db.noticeSettings.findUnique({ where: { accountId } });
+  const rules = readRules(stored?.rules ?? {});
+  const kinds = Object.keys(NOTICE_KINDS);
+  return {
+    on: { ...Object.fromEntries(kinds.map((kind) => [kind, rules.of(kind).isOn])), [RECOVERED]: rules.tellsEnds },
+    minutes: Object.fromEntries(
+      kinds.filter((kind) => NOTICE_KINDS[kind]?.lasts).map((kind) => [kind, String(rules.of(kind).delay / MINUTE)]),
+    ),
+    quietFrom: clockText(stored?.quietFrom ?? null),
+    quietTo: clockText(stored?.quietTo ?? null),
+    zone: stored?.quietZone ?? null,
+  };
+}
+
+export type SaveChoices = { kind: "saved" } | InvalidField<string>;
+
+/** Stores what the account chose. Quiet hours are in `zone`, an IANA name. The field is the kind whose delay is wrong, or "quiet". */
+export async function saveChoices(accountId: number, choices: NoticeChoices, zone: string): Promise<SaveChoices> {
+  const rules: Record<string, Prisma.InputJsonObject> = { [RECOVERED]: { on: choices.on[RECOVERED] === true } };
+  for (const [kind, { lasts }] of Object.entries(NOTICE_KINDS)) {
+    const typed = choices.minutes[kind]?.trim() ?? "";
+    const isSound = /^\d{1,4}$/.test(typed) && Number(typed) <= LONGEST_DELAY;
+    if (lasts && !isSound) {
+      return { kind: "invalid", field: kind, message: `Type whole minutes, from 0 to ${LONGEST_DELAY}.` };
+    }
+    rules[kind] = { on: choices.on[kind] === true, ...(lasts && { minutes: Number(typed) }) };
+  }
+  const [quietFrom, quietTo] = [minutesOf(choices.quietFrom), minutesOf(choices.quietTo)];
+  if (quietFrom === undefined || quietTo === undefined || (quietFrom === null) !== (quietTo === null)) {
+    return { kind: "invalid", field: "quiet", message: "Quiet hours need both times, such as 22:00 and 07:00." };
+  }
+  if (quietFrom !== null && quietFrom === quietTo) {
+    return { kind: "invalid", field: "quiet", message: "Quiet hours cannot end when they begin." };
+  }
+  const data = { rules, quietFrom, quietTo, quietZone: quietFrom === null ? null : zoneOrUtc(zone) };
+  await db.noticeSettings.upsert({ where: { accountId }, create: { accountId, ...data }, update: data });
+  return { kind: "saved" };
+}
+
+/** Minutes since midnight; null: none; undefined: no time of a day. */
+function minutesOf(typed: string): number | null | undefined {
+  if (typed === "") return null;
+  const [, hours, minutes] = TIME.exec(typed) ?? [];
+  return hours === undefined ? undefined : Number(hours) * 60 + Number(minutes);
+}
+
+function clockText(minutes: number | null): string {
+  if (minutes === null) return "";
+  const two = (value: number) => String(value).padStart(2, "0");
+  return `${two(Math.floor(minutes / 60))}:${two(minutes % 60)}`;
+}
