@@ -7,8 +7,8 @@ export async function register(): Promise<void> {
     startSweeping();
     const { startWatching } = await import("@/lib/servers/events/schedule");
     startWatching();
-    const { startResealing } = await import("@/lib/notices/resealing");
-    startResealing();
+    const { startNotices } = await import("@/lib/notices/schedule");
+    startNotices();
   }
 }
 
