@@ -344,6 +344,35 @@ test("a link to confirm an address lasts 48 hours, and a newer mail takes its pl
   await expect(page.getByText("Your address is confirmed")).toBeVisible();
 });
 
+test("the last ten deliveries of a channel say what was sent, what became of it and when, the newest first", async ({
+  page,
+  account,
+}) => {
+  const where = { accountId: account.id };
+  const confirmedAt = new Date();
+  const { id: channelId } = await db.noticeChannel.create({
+    data: { ...where, kind: "webhook", name: "Robot", host: "example.com", confirmedAt },
+  });
+  for (let i = 0; i < 12; i++) {
+    const noticeId = randomUUID();
+    await db.notice.create({ data: { id: noticeId, ...where, kind: "begun", thread: noticeId } });
+    const at = new Date(Date.now() - i * HOUR);
+    const content = { message: { title: `<b>web-${i}</b> is offline` }, over: [] };
+    const state = i === 1 ? "undelivered" : "delivered";
+    const reason = i === 1 ? "It answered 500." : null;
+    const delivery = { noticeId, channelId, ...where, state, reason, content, dueAt: at, attemptAt: at, endedAt: at };
+    await db.noticeDelivery.create({ data: delivery });
+  }
+  await page.goto(app.origin + NOTICE_PAGE);
+  await card(page, "Robot").locator("summary", { hasText: "Last 10 deliveries" }).click();
+  const rows = card(page, "Robot").getByRole("row");
+  await expect(rows).toHaveCount(11);
+  await expect(rows.nth(1)).toContainText("<b>web-0</b> is offline");
+  await expect(rows.nth(2)).toContainText("Not delivered");
+  await expect(rows.nth(2)).toContainText("It answered 500.");
+  await expect(rows.nth(10)).toContainText("web-9");
+});
+
 test("an account has at most twenty channels, a form adds one, and nobody touches those of another", async ({
   page,
   account,

@@ -1,6 +1,9 @@
 import { randomBytes } from "node:crypto";
 import { db, type Prisma } from "@/lib/database/client";
 import { lockAccount } from "@/lib/database/locks";
+import { query } from "@/lib/database/run-statement";
+import { parameter, select, statement } from "@/lib/database/statement";
+import { Expression, table } from "@/lib/database/tables";
 import type { InvalidField } from "@/lib/failures";
 import { isFormNonce } from "@/lib/http/form-fields";
 import { nameProblem } from "@/lib/names";
@@ -32,7 +35,7 @@ export function sendableKinds(): readonly ChannelKind[] {
   return env.mail ? CHANNEL_KINDS : CHANNEL_KINDS.filter((kind) => kind !== "mail");
 }
 
-const select = {
+const CHANNEL = {
   id: true,
   kind: true,
   name: true,
@@ -45,18 +48,37 @@ const select = {
   failingSince: true,
   createdAt: true,
   deliveries: {
-    select: { id: true, state: true, dueAt: true, attempts: true, attemptAt: true, endedAt: true, reason: true },
+    select: { id: true, state: true, dueAt: true, endedAt: true, reason: true, notice: { select: { kind: true } } },
     orderBy: [{ dueAt: "desc" }, { id: "desc" }],
     take: MAX_DELIVERIES,
   },
 } satisfies Prisma.NoticeChannelSelect;
 
+type Row = Prisma.NoticeChannelGetPayload<{ select: typeof CHANNEL }>;
+/** `title`: what was sent; null when nothing was yet. */
+export type Delivery = Row["deliveries"][number] & { title: string | null };
 /** A channel without what it keeps secret, and its last deliveries, the newest first. */
-export type Channel = Prisma.NoticeChannelGetPayload<{ select: typeof select }>;
+export type Channel = Omit<Row, "deliveries"> & { deliveries: Delivery[] };
+
+const d = table("NoticeDelivery", "d");
+
+// Raw: of what was sent the title alone is read.
+const TITLES = statement({ ids: parameter<string[]>("uuid[]") }, ({ ids }) =>
+  select(
+    { id: d.id, title: new Expression<string | null>(`left(${d.content}->'message'->>'title', 200)`) },
+    `from ${d} where ${d.id} = any(${ids})`,
+  ),
+);
 
 /** The channels of the account, the oldest first. */
 export async function listChannels(accountId: number): Promise<Channel[]> {
-  return db.noticeChannel.findMany({ where: { accountId }, select, orderBy: { id: "asc" } });
+  const rows = await db.noticeChannel.findMany({ where: { accountId }, select: CHANNEL, orderBy: { id: "asc" } });
+  const ids = rows.flatMap(({ deliveries }) => deliveries.map(({ id }) => id));
+  const titles = new Map((ids.length > 0 ? await query(TITLES, { ids }) : []).map(({ id, title }) => [id, title]));
+  return rows.map((row) => ({
+    ...row,
+    deliveries: row.deliveries.map((one) => ({ ...one, title: titles.get(one.id) ?? null })),
+  }));
 }
 
 export type NewChannel = { kind: ChannelKind; name: string; target: string; formNonce: string };

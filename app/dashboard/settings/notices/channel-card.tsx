@@ -165,13 +165,16 @@ function Deliveries({ channel: { id, name, deliveries }, now }: { channel: Chann
       </summary>
       <DataTable
         label={`Last deliveries of ${name}`}
-        columns={[{ title: "When" }, { title: "Status" }, { title: "Why" }]}
+        columns={[{ title: "When" }, { title: "What" }, { title: "Status" }, { title: "Why" }]}
       >
         {deliveries.map((delivery) => (
           <Row key={`${id} ${delivery.id}`}>
             <RowTitle>
               <Time at={delivery.endedAt ?? delivery.dueAt} now={now} />
             </RowTitle>
+            <Cell label="What" className={styles.target}>
+              {delivery.notice.kind === "test" ? "Test" : <bdi>{delivery.title ?? "–"}</bdi>}
+            </Cell>
             <Cell label="Status">
               <span className={`badge ${STATES[delivery.state]?.tone}`}>{STATES[delivery.state]?.name}</span>
             </Cell>
