@@ -570,7 +570,9 @@ test("every path where machines report their health is among those that these te
       path: parentPath.replace(/^app/, ""),
       source: readFileSync(join(parentPath, "route.ts"), "utf8"),
     }))
-    .filter(({ path, source }) => /\bdoor\(/.test(source) && !/^\/ingest\/v1\/(edge|benchmarks)\//.test(path));
+    .filter(
+      ({ path, source }) => /\bdoor\(/.test(source) && !/^\/ingest\/(?:v1\/(?:edge|benchmarks)|notices)\//.test(path),
+    );
   const known = [CHECK_INS, ...paths, "/ingest/influx/write"];
   expect(reporting.map(({ path }) => path).sort()).toEqual(known.sort());
   expect(new Set(Object.values(AGENTS).map(({ path }) => path.split("?")[0]))).toEqual(new Set(paths));

@@ -49,6 +49,8 @@ export function listStates({ server, token, services, edgeNode, long }: StateIds
     { name: "sign-in", path: paths.SIGN_IN, viewer: "stranger" },
     { name: "sign-in-refused", path: paths.SIGN_IN, viewer: "stranger", reach: refuseSignIn },
     { name: "sign-in-signed-out", path: `${paths.SIGN_IN}?signed-out`, viewer: "stranger" },
+    { name: "confirm-address", path: `${paths.CONFIRM_ADDRESS}?key=none`, viewer: "stranger" },
+    { name: "unsubscribe", path: `${paths.UNSUBSCRIBE}?key=none`, viewer: "stranger" },
     { name: "reference", path: paths.API_REFERENCE, viewer: "stranger" },
     { name: "reference-signed-in", path: paths.API_REFERENCE },
     { name: "reference-found", path: paths.API_REFERENCE, viewer: "stranger", reach: findInReference },
@@ -125,6 +127,7 @@ export function listStates({ server, token, services, edgeNode, long }: StateIds
     { name: "edge-node-remove", path: paths.removeEdgeNodePath(edgeNode), viewer: "admin" },
 
     { name: "account", path: paths.ACCOUNT_PAGE },
+    { name: "notices", path: paths.NOTICE_PAGE },
     { name: "account-menu", path: paths.ACCOUNT_PAGE, reach: openMenu },
     { name: "account-refused", path: paths.ACCOUNT_PAGE, reach: refusePassword },
     { name: "account-scriptless", path: paths.ACCOUNT_PAGE, viewer: "scriptless" },
