@@ -1,6 +1,7 @@
 import { expect, test } from "@/e2e/support/fixtures";
 import { letPass } from "@/e2e/support/notice-time";
 import { type Instance, type Mode, type Receiver, startInstance, startReceiver } from "@/e2e/support/notices-instance";
+import { SLOW } from "@/e2e/support/patience";
 import { runSql } from "@/e2e/support/run-sql";
 import { createTestDatabase } from "@/e2e/support/test-database";
 import { randomOf } from "@/lib/servers/events/random-histories";
@@ -96,6 +97,33 @@ test("twelve servers that fall silent within a minute are one message with ten n
     await sql("update server_events set ended_at = now() - server_id * interval '1 s'");
     await live(3 * MINUTE);
     expect(titlesOf(receiver)).toEqual([message.title, "12 servers are online again"]);
+  });
+});
+
+test("the owner is told of a game service that failed, and of a token that ends, is refused after its end or comes from a new network; others of the same console are not", async () => {
+  await onStage(async ({ sql, live, receiver }) => {
+    await sql(`insert into notice_channels (account_id, kind, name, confirmed_at) values (2, 'webhook', 'b', now());
+      insert into game_services (account_id, name, java_hostname, origin_host, origin_port) values (1, 'survival', 'j', 'o', 1);
+      insert into access_tokens (account_id, name, token_hash, hint) values (1, 'deploy', repeat('a', 64), 'hint');
+      update service_events set notice_due = false`);
+    await sql("insert into service_events (service_id, kind, started_at) values (1, 'failed', now() + interval '1 s')");
+    await live(2 * MINUTE, 20 * SECOND);
+    expect(titlesOf(receiver)).toEqual([expect.stringMatching(/^survival has failed since/)]);
+    await sql("update service_events set ended_at = now() where kind = 'failed'");
+    await live(3 * MINUTE, 20 * SECOND);
+    expect(titlesOf(receiver).slice(1)).toEqual(["survival has recovered"]);
+    for (const kind of ["ends_in_3_days", "refused_after_end", "new_network"]) {
+      await sql(`insert into token_events (token_id, kind, started_at) values (1, '${kind}', now())`);
+      await live(3 * MINUTE, 20 * SECOND);
+    }
+    expect(titlesOf(receiver).slice(2)).toEqual([
+      expect.stringMatching(/^deploy ends in 3 days at/),
+      expect.stringMatching(/^deploy was used after its end, and refused at/),
+      expect.stringMatching(/^deploy was used from a new network at/),
+    ]);
+    expect(JSON.parse(receiver.arrivals[0]?.body ?? "").link).toBe("/dashboard/game-services/1");
+    expect(receiver.arrivals.filter(({ channel }) => channel === "b")).toEqual([]);
+    expect(await sql("select id from service_events where notice_due")).toEqual([]);
   });
 });
 
@@ -216,7 +244,7 @@ const STEPS = [
 ];
 
 test("kill -9 before and after each step of the loop loses nothing and tells nothing twice", async () => {
-  test.setTimeout(120 * SECOND);
+  test.setTimeout(SLOW.timeout);
   await onStage(async ({ sql, receiver, url }) => {
     for (const [index, what] of STEPS.entries()) {
       for (const when of ["before", "after"] as const) {

@@ -56,7 +56,7 @@ export type Receiver = {
 };
 
 /** Longer than the loop of the test waits, in milliseconds. */
-const LATE = 600;
+const LATE = 350;
 
 export async function startReceiver(): Promise<Receiver> {
   const arrivals: Arrival[] = [];

@@ -259,6 +259,10 @@ export const TABLES = {
       "facts": {
         "name": "facts",
         "kind": "json"
+      },
+      "noticeDue": {
+        "name": "notice_due",
+        "kind": "other"
       }
     }
   },
@@ -832,6 +836,10 @@ export const TABLES = {
       "facts": {
         "name": "facts",
         "kind": "json"
+      },
+      "noticeDue": {
+        "name": "notice_due",
+        "kind": "other"
       }
     }
   },

@@ -27,6 +27,7 @@ export type NoticeKind = {
 };
 
 const OF_SERVER = { subject: "server", isOn: true, minutes: 0 } as const;
+const OF_TOKEN = { subject: "token", lasts: false, isOn: true, minutes: 0 } as const;
 
 /** By the kind of the event. */
 export const NOTICE_KINDS: Readonly<Record<string, NoticeKind>> = {
@@ -63,11 +64,44 @@ export const NOTICE_KINDS: Readonly<Record<string, NoticeKind>> = {
   },
   two_daemons: {
     ...OF_SERVER,
-    lasts: false,
+    lasts: true,
     words: {
       is: "is reported for by two daemons",
       are: "are reported for by two daemons",
       was: "was reported for by two daemons",
+      again: "is reported for by one daemon again",
+    },
+  },
+  failed: {
+    subject: "service",
+    isOn: true,
+    minutes: 0,
+    lasts: true,
+    words: { is: "has failed", are: "have failed", was: "had failed", again: "has recovered" },
+  },
+  ends_in_14_days: {
+    ...OF_TOKEN,
+    words: { is: "ends in 14 days", are: "end in 14 days", was: "came near its end", again: "" },
+  },
+  ends_in_3_days: {
+    ...OF_TOKEN,
+    words: { is: "ends in 3 days", are: "end in 3 days", was: "came near its end", again: "" },
+  },
+  refused_after_end: {
+    ...OF_TOKEN,
+    words: {
+      is: "was used after its end, and refused",
+      are: "were used after their end, and refused",
+      was: "was refused after its end",
+      again: "",
+    },
+  },
+  new_network: {
+    ...OF_TOKEN,
+    words: {
+      is: "was used from a new network",
+      are: "were used from new networks",
+      was: "was used from new networks",
       again: "",
     },
   },

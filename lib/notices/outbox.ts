@@ -5,6 +5,7 @@ import { Expression, table } from "@/lib/database/tables";
 import type { Subject } from "@/lib/notices/kinds";
 import type { Message } from "@/lib/notices/message";
 import type { NoticeFacts } from "@/lib/notices/planning";
+import { ofEach } from "@/lib/notices/sources";
 import type { ToldIncident } from "@/lib/notices/wording";
 import { DAY, SECOND } from "@/lib/time";
 
@@ -23,7 +24,6 @@ const n = table("Notice", "n");
 const c = table("NoticeChannel", "c");
 const a = table("Account", "a");
 const i = table("NoticeIncident", "i");
-const s = table("Server", "s");
 
 const uuid = parameter<string>("uuid");
 const int = parameter<number>("int");
@@ -103,6 +103,13 @@ type StoredIncident = readonly [
   beginning: Beginning,
 ];
 
+/** SQL of the name of what an incident is about; null: it is gone, or another account's. */
+const NAME = `coalesce(${ofEach(
+  ", ",
+  ({ o, label }, subject) =>
+    `(select ${label} from ${o} where ${i.subject} = '${subject}' and ${o.id} = ${i.subjectId} and ${o.accountId} = ${d.accountId})`,
+)})`;
+
 // Raw, because one statement sees one moment.
 const LOAD = statement({ id: uuid, attempt: int }, ({ id, attempt }) =>
   select(
@@ -121,12 +128,11 @@ const LOAD = statement({ id: uuid, attempt: int }, ({ id, attempt }) =>
       now: new Expression<Date>("now()", "instant"),
       incidents: new Expression<StoredIncident[] | null>(`(
         select json_agg(json_build_array(${i.id}, ${i.subject}, ${i.subjectId}, ${i.kind}, ${epochMs(i.startedAt)},
-            ${epochMs(i.endedAt)}, ${s.label}, case when before.id is not null then json_build_object('id', before.id,
+            ${epochMs(i.endedAt)}, ${NAME}, case when before.id is not null then json_build_object('id', before.id,
               'state', before.state, 'at', ${epochMs("before.attempt_at")},
               'saidOver', coalesce(before.content::jsonb -> 'over' @> to_jsonb(${i.id}), false)) end)
           order by ${i.startedAt}, ${i.id})
         from ${i}
-        left join ${s} on ${i.subject} = 'server' and ${s.id} = ${i.subjectId} and ${s.accountId} = ${d.accountId}
         left join notice_deliveries before on before.notice_id = ${i.toldIn} and before.channel_id = ${d.channelId}
         where ${i.id} = any(${n.incidents}))`),
     },

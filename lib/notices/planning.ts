@@ -1,12 +1,13 @@
 import { randomUUID } from "node:crypto";
 import { db, type Prisma } from "@/lib/database/client";
-import { executeIn, query, queryIn } from "@/lib/database/run-statement";
+import { execute, executeIn, query, queryIn } from "@/lib/database/run-statement";
 import { epochMs, parameter, select, statement } from "@/lib/database/statement";
 import { Expression, table } from "@/lib/database/tables";
-import { NOTICE_KINDS, readRules, type Subject } from "@/lib/notices/kinds";
+import { readRules, type Subject } from "@/lib/notices/kinds";
 import { quietUntil } from "@/lib/notices/quiet-hours";
 import { type Incident, type Plan, type PlannedMessage, plan, REMIND_TOGETHER, type Topic } from "@/lib/notices/rules";
 import { type Happening, runsOf } from "@/lib/notices/runs";
+import { CONSIDERED, ofEach, SILENT, SOURCES, SUBJECTS } from "@/lib/notices/sources";
 import { SILENCE_KINDS } from "@/lib/servers/events/silence";
 import { DAY, HOUR } from "@/lib/time";
 
@@ -20,8 +21,6 @@ const EVENTS_AT_ONCE = 2000;
 /** Events of one server that are read to know how it has been: the newest. */
 const EVENTS_OF_ONE = 200;
 
-const s = table("Server", "s");
-const e = table("ServerEvent", "e");
 const c = table("NoticeChannel", "c");
 const a = table("Account", "a");
 const i = table("NoticeIncident", "i");
@@ -29,15 +28,15 @@ const n = table("Notice", "n");
 const t = table("NoticeSettings", "t");
 const z = table("ServerSnooze", "z");
 
-const quoted = (kinds: readonly string[]) => kinds.map((kind) => `'${kind}'`).join(", ");
-const SILENT = quoted(SILENCE_KINDS);
-const CONSIDERED = quoted([...new Set([...Object.keys(NOTICE_KINDS), ...SILENCE_KINDS])]);
-/** SQL: the event goes on, of one server. As in silence-statements.ts, so that the index of ends is not taken. */
-const GOES_ON = `coalesce(${e.endedAt}, 'infinity') = 'infinity'`;
+/** SQL: the event goes on, of one thing. As in silence-statements.ts, so that the index of ends is not taken. */
+const GOES_ON = "coalesce(e.ended_at, 'infinity') = 'infinity'";
 /** SQL: the incident was told, and what it is of has ended. */
-const IS_OVER = `(${i.toldAt} is not null and ${i.endedAt} is null and not ${i.isFlapping} and not exists (
-  select from ${e} where ${e.serverId} = ${i.subjectId} and ${e.startedAt} >= ${i.startedAt} and ${GOES_ON}
-    and (${e.kind} = ${i.kind} or ${i.kind} = 'offline' and ${e.kind} in (${SILENT}))))`;
+const IS_OVER = `(${i.toldAt} is not null and ${i.endedAt} is null and not ${i.isFlapping} and not (${ofEach(
+  " or ",
+  ({ e, of }, subject) => `${i.subject} = '${subject}' and exists (
+    select from ${e} where ${of} = ${i.subjectId} and ${e.startedAt} >= ${i.startedAt} and ${GOES_ON}
+      and (${e.kind} = ${i.kind} or ${i.kind} = 'offline' and ${e.kind} in (${SILENT})))`,
+)}))`;
 /** SQL: the channel may be sent to. */
 export const IS_ON = `${c.confirmedAt} is not null and ${c.offAt} is null`;
 
@@ -50,7 +49,7 @@ const WORK = statement({ most: int }, ({ most }) =>
   select(
     { accountId: new Expression<number>("w.account_id") },
     `from (
-      (select ${s.accountId} from ${e} join ${s} on ${s.id} = ${e.serverId} where ${e.noticeDue} limit ${EVENTS_AT_ONCE})
+      ${ofEach(" union ", ({ e, of, o }) => `(select ${o.accountId} from ${e} join ${o} on ${o.id} = ${of} where ${e.noticeDue} limit ${EVENTS_AT_ONCE})`)}
       union (select ${i.accountId} from ${i} where ${i.lookAt} <= now() limit ${EVENTS_AT_ONCE})
       union (select ${i.accountId} from ${i} where ${i.lookAt} is not null and ${IS_OVER} limit ${EVENTS_AT_ONCE})
     ) w order by random() limit ${most}`,
@@ -79,15 +78,40 @@ const LOCK = statement({ accountId }, ({ accountId }) =>
   ),
 );
 
-const MARKED = statement({ accountId }, ({ accountId }) =>
-  select(
-    { id: e.id, serverId: e.serverId, kind: e.kind },
-    `from ${e} join ${s} on ${s.id} = ${e.serverId} where ${e.noticeDue} and ${s.accountId} = ${accountId}
-    order by ${e.startedAt} limit ${EVENTS_AT_ONCE}`,
+const MARKED = statement({ accountId }, ({ accountId }) => ({
+  ...select(
+    {
+      subject: new Expression<Subject>("m.subject"),
+      id: new Expression<number>("m.id"),
+      subjectId: new Expression<number>("m.subject_id"),
+      kind: new Expression<string>("m.kind"),
+    },
+    `from (${ofEach(
+      " union all ",
+      ({ e, of, o }, subject) => `(select '${subject}' as subject, ${e.id} as id, ${of} as subject_id, ${e.kind} as kind
+        from ${e} join ${o} on ${o.id} = ${of} where ${e.noticeDue} and ${o.accountId} = ${accountId}
+        order by ${e.startedAt} limit ${EVENTS_AT_ONCE})`,
+    )}) m`,
   ),
-);
-const CONSIDERED_ONES = statement({ ids }, ({ ids }) => ({
-  sql: `update ${e} set ${e.noticeDue.name} = false where ${e.id} = any(${ids})`,
+}));
+const MARKS = { server: ids, service: ids, token: ids };
+const CONSIDERED_ONES = statement(MARKS, (marks) => ({
+  sql: `with ${ofEach(
+    ", ",
+    ({ e, name }, subject) =>
+      `of_${subject} as (update ${name} as e set notice_due = false where ${e.id} = any(${marks[subject]}))`,
+  )} select`,
+}));
+
+// Raw, because one statement takes the marks of all accounts that nobody tells anything.
+const DISREGARD = statement({}, () => ({
+  sql: `with ${ofEach(
+    ", ",
+    ({ e, name, of, o }, subject) => `of_${subject} as (
+      update ${name} as e set notice_due = false where ${e.id} = any(array(
+        select ${e.id} from ${e} join ${o} on ${o.id} = ${of} where ${e.noticeDue} and not exists (
+          select from ${c} where ${c.accountId} = ${o.accountId} and ${IS_ON}) limit ${EVENTS_AT_ONCE} for update of e skip locked)))`,
+  )} select`,
 }));
 
 const TOPIC = {
@@ -120,21 +144,29 @@ const INCIDENTS = statement({ accountId, ...TOPIC }, ({ accountId, subjects, sub
 }));
 
 type StoredEvent = readonly [kind: string, from: number, to: number | null];
-const EVENTS = statement({ ids }, ({ ids }) =>
-  select(
-    {
-      serverId: s.id,
-      snoozedAt: z.createdAt,
-      snoozedUntil: new Expression<Date | null>(z.until.sql, "instant"),
-      events: new Expression<StoredEvent[] | null>(`(
-        select json_agg(json_build_array(e.kind, ${epochMs(e.startedAt)}, ${epochMs(e.endedAt)}) order by e.started_at) from (
-          select * from ${e} where ${e.serverId} = ${s.id} and ${e.kind} in (${CONSIDERED})
-            and coalesce(${e.endedAt}, 'infinity') > now() - interval '${2 * DAY} ms'
-          order by ${e.startedAt} desc limit ${EVENTS_OF_ONE}) e)`),
-    },
-    `from ${s} left join ${z} on ${z.serverId} = ${s.id} where ${s.id} = any(${ids})`,
-  ),
-);
+const SNOOZE = {
+  snoozedAt: new Expression<Date | null>(z.createdAt.sql, "instant"),
+  snoozedUntil: new Expression<Date | null>(z.until.sql, "instant"),
+};
+const eventsOf = (subject: Subject) => {
+  const { e, of, o } = SOURCES[subject];
+  return statement({ ids }, ({ ids }) =>
+    select(
+      {
+        id: o.id,
+        ...SNOOZE,
+        events: new Expression<StoredEvent[] | null>(`(
+          select json_agg(json_build_array(e.kind, ${epochMs(e.startedAt)}, ${epochMs(e.endedAt)}) order by e.started_at) from (
+            select * from ${e} where ${of} = ${o.id} and ${e.kind} in (${CONSIDERED})
+              and coalesce(${e.endedAt}, 'infinity') > now() - interval '${2 * DAY} ms'
+            order by ${e.startedAt} desc limit ${EVENTS_OF_ONE}) e)`),
+      },
+      // Servers alone can be snoozed.
+      `from ${o} left join ${z} on ${subject === "server"} and ${z.serverId} = ${o.id} where ${o.id} = any(${ids})`,
+    ),
+  );
+};
+const EVENTS = { server: eventsOf("server"), service: eventsOf("service"), token: eventsOf("token") };
 
 const date = parameter<readonly (Date | null)[]>("timestamptz[]");
 const ADD = statement(
@@ -177,6 +209,11 @@ const MESSAGE = statement(
   }),
 );
 
+/** Takes the marks of events whose owners have no channel: they are told of what begins later. */
+export async function disregardUntold(): Promise<void> {
+  await execute(DISREGARD, {});
+}
+
 /** Accounts with new events, or with something that may have to be told now. */
 export async function findAccountsWithWork(): Promise<number[]> {
   const found = await query(WORK, { most: ACCOUNTS_AT_ONCE });
@@ -192,12 +229,14 @@ export function planAccount(accountId: number): Promise<boolean> {
     const [settings] = await queryIn(tx, LOCK, { accountId });
     if (!settings) return false;
     const marked = await queryIn(tx, MARKED, { accountId });
-    await executeIn(tx, CONSIDERED_ONES, { ids: marked.map(({ id }) => id) });
+    const idsOf = (subject: Subject) => marked.filter((one) => one.subject === subject).map(({ id }) => id);
+    const ids = { server: idsOf("server"), service: idsOf("service"), token: idsOf("token") };
+    await executeIn(tx, CONSIDERED_ONES, ids);
     if (settings.channels.length === 0) {
       await executeIn(tx, LET_GO, { accountId });
       return true;
     }
-    const found = marked.map(({ serverId, kind }) => keyOf("server", serverId, topicKind(kind))).map(topicOfKey);
+    const found = marked.map(({ kind, ...of }): TopicName => ({ ...of, kind: topicKind(kind) }));
     const stored = await queryIn(tx, INCIDENTS, { accountId, ...columnsOfTopics(found) });
     const incidents = stored.map(({ subject, subjectId, ...one }) => ({
       ...one,
@@ -218,17 +257,23 @@ export function planAccount(accountId: number): Promise<boolean> {
 }
 
 async function readTopics(tx: Prisma.TransactionClient, wanted: readonly TopicName[]): Promise<Topic[]> {
-  const servers = [...new Set(wanted.map(({ subjectId }) => subjectId))];
-  const rows = await queryIn(tx, EVENTS, { ids: servers });
-  const byServer = new Map(rows.map((row) => [row.serverId, row]));
-  const keys = [...new Set(wanted.map(({ subject, subjectId, kind }) => keyOf(subject, subjectId, kind)))];
-  return keys.flatMap((key): Topic[] => {
-    const { subjectId, kind } = topicOfKey(key);
-    const row = byServer.get(subjectId);
-    // A server that is gone is told of by nothing any more.
-    const events = (row?.events ?? []).map(([kind, from, to]): Happening => ({ kind, from, to }));
-    const snooze = row?.snoozedAt ? { at: row.snoozedAt, until: row.snoozedUntil } : null;
-    return [{ key, kind, runs: runsOf(kind, events), snooze }];
+  const known = new Map<string, { events: Happening[]; snooze: Topic["snooze"] }>();
+  for (const subject of SUBJECTS) {
+    const ids = [...new Set(wanted.filter((one) => one.subject === subject).map(({ subjectId }) => subjectId))];
+    if (ids.length === 0) continue;
+    for (const { id, events, snoozedAt, snoozedUntil } of await queryIn(tx, EVENTS[subject], { ids })) {
+      known.set(`${subject}:${id}`, {
+        events: (events ?? []).map(([kind, from, to]) => ({ kind, from, to })),
+        snooze: snoozedAt === null ? null : { at: snoozedAt, until: snoozedUntil },
+      });
+    }
+  }
+  const keys = new Set(wanted.map(({ subject, subjectId, kind }) => keyOf(subject, subjectId, kind)));
+  return [...keys].map((key): Topic => {
+    const { subject, subjectId, kind } = topicOfKey(key);
+    // Of what is gone nothing more is known.
+    const { events = [], snooze = null } = known.get(`${subject}:${subjectId}`) ?? {};
+    return { key, kind, runs: runsOf(kind, events), snooze };
   });
 }
 

@@ -41,7 +41,7 @@ export type Told = {
 const BEGIN = Date.parse("2026-01-01T00:00:00Z");
 const LENGTH = 2.5 * HOUR;
 /** One that lasts, and one of moments. */
-const KINDS = ["offline", "two_daemons"];
+const KINDS = ["offline", "new_network"];
 /** The planner looks so often. */
 export const TICK = 10 * SECOND;
 
@@ -129,7 +129,7 @@ export function eventsAt(world: World, server: string, now: number): Happening[]
     return proofs.reduce((events, { sampledAt }) => withProof(events, sampledAt), endedSilence({ from, to }, blind));
   });
   const moments = (world.moments.get(server) ?? []).filter((at) => at <= now);
-  return [...silences, ...moments.map((at) => ({ kind: "two_daemons", from: at, to: at }))];
+  return [...silences, ...moments.map((at) => ({ kind: "new_network", from: at, to: at }))];
 }
 
 /** What the account was told in this world. */

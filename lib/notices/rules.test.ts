@@ -91,7 +91,7 @@ function faultOfOutages(world: World, server: string, told: readonly Told[]): st
 
 /** Each is told once, unless it came too often. */
 function faultOfMoments(world: World, server: string, told: readonly Told[]): string | null {
-  const said = ofTopic(told, `${server}:two_daemons`);
+  const said = ofTopic(told, `${server}:new_network`);
   const isExcused = world.snoozes.some((snooze) => snooze.server === server);
   for (const at of new Set(world.moments.get(server))) {
     const times = said.filter(({ from }) => from === at).length;

@@ -12,7 +12,7 @@ import {
   postpone,
   tryAgain,
 } from "@/lib/notices/outbox";
-import { findAccountsWithWork, planAccount } from "@/lib/notices/planning";
+import { disregardUntold, findAccountsWithWork, planAccount } from "@/lib/notices/planning";
 import { isOver, textOf } from "@/lib/notices/wording";
 import { pause, runInBackground } from "@/lib/process/background";
 import { logFault } from "@/lib/process/faults.mjs";
@@ -50,6 +50,7 @@ export class Sending {
 
   /** Considers what is new. */
   async plan(): Promise<void> {
+    await disregardUntold();
     for (const accountId of await findAccountsWithWork()) await planAccount(accountId);
   }
 

@@ -3256,7 +3256,8 @@ export const TokenEventScalarFieldEnum = {
   kind: 'kind',
   startedAt: 'startedAt',
   endedAt: 'endedAt',
-  facts: 'facts'
+  facts: 'facts',
+  noticeDue: 'noticeDue'
 } as const
 
 export type TokenEventScalarFieldEnum = (typeof TokenEventScalarFieldEnum)[keyof typeof TokenEventScalarFieldEnum]
@@ -3461,7 +3462,8 @@ export const ServiceEventScalarFieldEnum = {
   kind: 'kind',
   startedAt: 'startedAt',
   endedAt: 'endedAt',
-  facts: 'facts'
+  facts: 'facts',
+  noticeDue: 'noticeDue'
 } as const
 
 export type ServiceEventScalarFieldEnum = (typeof ServiceEventScalarFieldEnum)[keyof typeof ServiceEventScalarFieldEnum]

@@ -201,7 +201,8 @@ export const TokenEventScalarFieldEnum = {
   kind: 'kind',
   startedAt: 'startedAt',
   endedAt: 'endedAt',
-  facts: 'facts'
+  facts: 'facts',
+  noticeDue: 'noticeDue'
 } as const
 
 export type TokenEventScalarFieldEnum = (typeof TokenEventScalarFieldEnum)[keyof typeof TokenEventScalarFieldEnum]
@@ -406,7 +407,8 @@ export const ServiceEventScalarFieldEnum = {
   kind: 'kind',
   startedAt: 'startedAt',
   endedAt: 'endedAt',
-  facts: 'facts'
+  facts: 'facts',
+  noticeDue: 'noticeDue'
 } as const
 
 export type ServiceEventScalarFieldEnum = (typeof ServiceEventScalarFieldEnum)[keyof typeof ServiceEventScalarFieldEnum]

@@ -42,6 +42,7 @@ export type ServiceEventMinAggregateOutputType = {
   kind: string | null
   startedAt: Date | null
   endedAt: Date | null
+  noticeDue: boolean | null
 }
 
 export type ServiceEventMaxAggregateOutputType = {
@@ -50,6 +51,7 @@ export type ServiceEventMaxAggregateOutputType = {
   kind: string | null
   startedAt: Date | null
   endedAt: Date | null
+  noticeDue: boolean | null
 }
 
 export type ServiceEventCountAggregateOutputType = {
@@ -59,6 +61,7 @@ export type ServiceEventCountAggregateOutputType = {
   startedAt: number
   endedAt: number
   facts: number
+  noticeDue: number
   _all: number
 }
 
@@ -79,6 +82,7 @@ export type ServiceEventMinAggregateInputType = {
   kind?: true | runtime.Types.Skip
   startedAt?: true | runtime.Types.Skip
   endedAt?: true | runtime.Types.Skip
+  noticeDue?: true | runtime.Types.Skip
 }
 
 export type ServiceEventMaxAggregateInputType = {
@@ -87,6 +91,7 @@ export type ServiceEventMaxAggregateInputType = {
   kind?: true | runtime.Types.Skip
   startedAt?: true | runtime.Types.Skip
   endedAt?: true | runtime.Types.Skip
+  noticeDue?: true | runtime.Types.Skip
 }
 
 export type ServiceEventCountAggregateInputType = {
@@ -96,6 +101,7 @@ export type ServiceEventCountAggregateInputType = {
   startedAt?: true | runtime.Types.Skip
   endedAt?: true | runtime.Types.Skip
   facts?: true | runtime.Types.Skip
+  noticeDue?: true | runtime.Types.Skip
   _all?: true | runtime.Types.Skip
 }
 
@@ -192,6 +198,7 @@ export type ServiceEventGroupByOutputType = {
   startedAt: Date
   endedAt: Date | null
   facts: runtime.JsonValue
+  noticeDue: boolean
   _count: ServiceEventCountAggregateOutputType | null
   _avg: ServiceEventAvgAggregateOutputType | null
   _sum: ServiceEventSumAggregateOutputType | null
@@ -224,6 +231,7 @@ export type ServiceEventWhereInput = {
   startedAt?: Prisma.DateTimeFilter<"ServiceEvent"> | Date | string | runtime.Types.Skip
   endedAt?: Prisma.DateTimeNullableFilter<"ServiceEvent"> | Date | string | null | runtime.Types.Skip
   facts?: Prisma.JsonFilter<"ServiceEvent"> | runtime.Types.Skip
+  noticeDue?: Prisma.BoolFilter<"ServiceEvent"> | boolean | runtime.Types.Skip
   service?: Prisma.XOR<Prisma.GameServiceScalarRelationFilter, Prisma.GameServiceWhereInput> | runtime.Types.Skip
 }
 
@@ -234,6 +242,7 @@ export type ServiceEventOrderByWithRelationInput = {
   startedAt?: Prisma.SortOrder | runtime.Types.Skip
   endedAt?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
   facts?: Prisma.SortOrder | runtime.Types.Skip
+  noticeDue?: Prisma.SortOrder | runtime.Types.Skip
   service?: Prisma.GameServiceOrderByWithRelationInput | runtime.Types.Skip
 }
 
@@ -248,6 +257,7 @@ export type ServiceEventWhereUniqueInput = Prisma.AtLeast<{
   startedAt?: Prisma.DateTimeFilter<"ServiceEvent"> | Date | string | runtime.Types.Skip
   endedAt?: Prisma.DateTimeNullableFilter<"ServiceEvent"> | Date | string | null | runtime.Types.Skip
   facts?: Prisma.JsonFilter<"ServiceEvent"> | runtime.Types.Skip
+  noticeDue?: Prisma.BoolFilter<"ServiceEvent"> | boolean | runtime.Types.Skip
   service?: Prisma.XOR<Prisma.GameServiceScalarRelationFilter, Prisma.GameServiceWhereInput> | runtime.Types.Skip
 }, "id" | "serviceId_startedAt_kind">
 
@@ -258,6 +268,7 @@ export type ServiceEventOrderByWithAggregationInput = {
   startedAt?: Prisma.SortOrder | runtime.Types.Skip
   endedAt?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
   facts?: Prisma.SortOrder | runtime.Types.Skip
+  noticeDue?: Prisma.SortOrder | runtime.Types.Skip
   _count?: Prisma.ServiceEventCountOrderByAggregateInput | runtime.Types.Skip
   _avg?: Prisma.ServiceEventAvgOrderByAggregateInput | runtime.Types.Skip
   _max?: Prisma.ServiceEventMaxOrderByAggregateInput | runtime.Types.Skip
@@ -275,6 +286,7 @@ export type ServiceEventScalarWhereWithAggregatesInput = {
   startedAt?: Prisma.DateTimeWithAggregatesFilter<"ServiceEvent"> | Date | string | runtime.Types.Skip
   endedAt?: Prisma.DateTimeNullableWithAggregatesFilter<"ServiceEvent"> | Date | string | null | runtime.Types.Skip
   facts?: Prisma.JsonWithAggregatesFilter<"ServiceEvent"> | runtime.Types.Skip
+  noticeDue?: Prisma.BoolWithAggregatesFilter<"ServiceEvent"> | boolean | runtime.Types.Skip
 }
 
 export type ServiceEventCreateInput = {
@@ -282,6 +294,7 @@ export type ServiceEventCreateInput = {
   startedAt: Date | string
   endedAt?: Date | string | null | runtime.Types.Skip
   facts?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  noticeDue?: boolean | runtime.Types.Skip
   service: Prisma.GameServiceCreateNestedOneWithoutEventsInput
 }
 
@@ -292,6 +305,7 @@ export type ServiceEventUncheckedCreateInput = {
   startedAt: Date | string
   endedAt?: Date | string | null | runtime.Types.Skip
   facts?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  noticeDue?: boolean | runtime.Types.Skip
 }
 
 export type ServiceEventUpdateInput = {
@@ -299,6 +313,7 @@ export type ServiceEventUpdateInput = {
   startedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
   endedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
   facts?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  noticeDue?: Prisma.BoolFieldUpdateOperationsInput | boolean | runtime.Types.Skip
   service?: Prisma.GameServiceUpdateOneRequiredWithoutEventsNestedInput | runtime.Types.Skip
 }
 
@@ -309,6 +324,7 @@ export type ServiceEventUncheckedUpdateInput = {
   startedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
   endedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
   facts?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  noticeDue?: Prisma.BoolFieldUpdateOperationsInput | boolean | runtime.Types.Skip
 }
 
 export type ServiceEventCreateManyInput = {
@@ -318,6 +334,7 @@ export type ServiceEventCreateManyInput = {
   startedAt: Date | string
   endedAt?: Date | string | null | runtime.Types.Skip
   facts?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  noticeDue?: boolean | runtime.Types.Skip
 }
 
 export type ServiceEventUpdateManyMutationInput = {
@@ -325,6 +342,7 @@ export type ServiceEventUpdateManyMutationInput = {
   startedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
   endedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
   facts?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  noticeDue?: Prisma.BoolFieldUpdateOperationsInput | boolean | runtime.Types.Skip
 }
 
 export type ServiceEventUncheckedUpdateManyInput = {
@@ -334,6 +352,7 @@ export type ServiceEventUncheckedUpdateManyInput = {
   startedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
   endedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
   facts?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  noticeDue?: Prisma.BoolFieldUpdateOperationsInput | boolean | runtime.Types.Skip
 }
 
 export type ServiceEventListRelationFilter = {
@@ -359,6 +378,7 @@ export type ServiceEventCountOrderByAggregateInput = {
   startedAt?: Prisma.SortOrder | runtime.Types.Skip
   endedAt?: Prisma.SortOrder | runtime.Types.Skip
   facts?: Prisma.SortOrder | runtime.Types.Skip
+  noticeDue?: Prisma.SortOrder | runtime.Types.Skip
 }
 
 export type ServiceEventAvgOrderByAggregateInput = {
@@ -372,6 +392,7 @@ export type ServiceEventMaxOrderByAggregateInput = {
   kind?: Prisma.SortOrder | runtime.Types.Skip
   startedAt?: Prisma.SortOrder | runtime.Types.Skip
   endedAt?: Prisma.SortOrder | runtime.Types.Skip
+  noticeDue?: Prisma.SortOrder | runtime.Types.Skip
 }
 
 export type ServiceEventMinOrderByAggregateInput = {
@@ -380,6 +401,7 @@ export type ServiceEventMinOrderByAggregateInput = {
   kind?: Prisma.SortOrder | runtime.Types.Skip
   startedAt?: Prisma.SortOrder | runtime.Types.Skip
   endedAt?: Prisma.SortOrder | runtime.Types.Skip
+  noticeDue?: Prisma.SortOrder | runtime.Types.Skip
 }
 
 export type ServiceEventSumOrderByAggregateInput = {
@@ -434,6 +456,7 @@ export type ServiceEventCreateWithoutServiceInput = {
   startedAt: Date | string
   endedAt?: Date | string | null | runtime.Types.Skip
   facts?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  noticeDue?: boolean | runtime.Types.Skip
 }
 
 export type ServiceEventUncheckedCreateWithoutServiceInput = {
@@ -442,6 +465,7 @@ export type ServiceEventUncheckedCreateWithoutServiceInput = {
   startedAt: Date | string
   endedAt?: Date | string | null | runtime.Types.Skip
   facts?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  noticeDue?: boolean | runtime.Types.Skip
 }
 
 export type ServiceEventCreateOrConnectWithoutServiceInput = {
@@ -480,6 +504,7 @@ export type ServiceEventScalarWhereInput = {
   startedAt?: Prisma.DateTimeFilter<"ServiceEvent"> | Date | string | runtime.Types.Skip
   endedAt?: Prisma.DateTimeNullableFilter<"ServiceEvent"> | Date | string | null | runtime.Types.Skip
   facts?: Prisma.JsonFilter<"ServiceEvent"> | runtime.Types.Skip
+  noticeDue?: Prisma.BoolFilter<"ServiceEvent"> | boolean | runtime.Types.Skip
 }
 
 export type ServiceEventCreateManyServiceInput = {
@@ -488,6 +513,7 @@ export type ServiceEventCreateManyServiceInput = {
   startedAt: Date | string
   endedAt?: Date | string | null | runtime.Types.Skip
   facts?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  noticeDue?: boolean | runtime.Types.Skip
 }
 
 export type ServiceEventUpdateWithoutServiceInput = {
@@ -495,6 +521,7 @@ export type ServiceEventUpdateWithoutServiceInput = {
   startedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
   endedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
   facts?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  noticeDue?: Prisma.BoolFieldUpdateOperationsInput | boolean | runtime.Types.Skip
 }
 
 export type ServiceEventUncheckedUpdateWithoutServiceInput = {
@@ -503,6 +530,7 @@ export type ServiceEventUncheckedUpdateWithoutServiceInput = {
   startedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
   endedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
   facts?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  noticeDue?: Prisma.BoolFieldUpdateOperationsInput | boolean | runtime.Types.Skip
 }
 
 export type ServiceEventUncheckedUpdateManyWithoutServiceInput = {
@@ -511,6 +539,7 @@ export type ServiceEventUncheckedUpdateManyWithoutServiceInput = {
   startedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
   endedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
   facts?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  noticeDue?: Prisma.BoolFieldUpdateOperationsInput | boolean | runtime.Types.Skip
 }
 
 
@@ -522,6 +551,7 @@ export type ServiceEventSelect<ExtArgs extends runtime.Types.Extensions.Internal
   startedAt?: boolean | runtime.Types.Skip
   endedAt?: boolean | runtime.Types.Skip
   facts?: boolean | runtime.Types.Skip
+  noticeDue?: boolean | runtime.Types.Skip
   service?: boolean | Prisma.GameServiceDefaultArgs<ExtArgs> | runtime.Types.Skip
 }, ExtArgs["result"]["serviceEvent"]>
 
@@ -532,6 +562,7 @@ export type ServiceEventSelectCreateManyAndReturn<ExtArgs extends runtime.Types.
   startedAt?: boolean | runtime.Types.Skip
   endedAt?: boolean | runtime.Types.Skip
   facts?: boolean | runtime.Types.Skip
+  noticeDue?: boolean | runtime.Types.Skip
   service?: boolean | Prisma.GameServiceDefaultArgs<ExtArgs> | runtime.Types.Skip
 }, ExtArgs["result"]["serviceEvent"]>
 
@@ -542,6 +573,7 @@ export type ServiceEventSelectUpdateManyAndReturn<ExtArgs extends runtime.Types.
   startedAt?: boolean | runtime.Types.Skip
   endedAt?: boolean | runtime.Types.Skip
   facts?: boolean | runtime.Types.Skip
+  noticeDue?: boolean | runtime.Types.Skip
   service?: boolean | Prisma.GameServiceDefaultArgs<ExtArgs> | runtime.Types.Skip
 }, ExtArgs["result"]["serviceEvent"]>
 
@@ -552,9 +584,10 @@ export type ServiceEventSelectScalar = {
   startedAt?: boolean | runtime.Types.Skip
   endedAt?: boolean | runtime.Types.Skip
   facts?: boolean | runtime.Types.Skip
+  noticeDue?: boolean | runtime.Types.Skip
 }
 
-export type ServiceEventOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"id" | "serviceId" | "kind" | "startedAt" | "endedAt" | "facts", ExtArgs["result"]["serviceEvent"], runtime.Types.Skip>
+export type ServiceEventOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"id" | "serviceId" | "kind" | "startedAt" | "endedAt" | "facts" | "noticeDue", ExtArgs["result"]["serviceEvent"], runtime.Types.Skip>
 export type ServiceEventInclude<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
   service?: boolean | Prisma.GameServiceDefaultArgs<ExtArgs> | runtime.Types.Skip
 }
@@ -583,6 +616,10 @@ export type $ServiceEventPayload<ExtArgs extends runtime.Types.Extensions.Intern
      */
     endedAt: Date | null
     facts: runtime.JsonValue
+    /**
+     * As of server_events.
+     */
+    noticeDue: boolean
   }, ExtArgs["result"]["serviceEvent"]>
   composites: {}
 }
@@ -1013,6 +1050,7 @@ export interface ServiceEventFieldRefs {
   readonly startedAt: Prisma.FieldRef<"ServiceEvent", 'DateTime'>
   readonly endedAt: Prisma.FieldRef<"ServiceEvent", 'DateTime'>
   readonly facts: Prisma.FieldRef<"ServiceEvent", 'Json'>
+  readonly noticeDue: Prisma.FieldRef<"ServiceEvent", 'Boolean'>
 }
     
 

@@ -42,6 +42,7 @@ export type TokenEventMinAggregateOutputType = {
   kind: string | null
   startedAt: Date | null
   endedAt: Date | null
+  noticeDue: boolean | null
 }
 
 export type TokenEventMaxAggregateOutputType = {
@@ -50,6 +51,7 @@ export type TokenEventMaxAggregateOutputType = {
   kind: string | null
   startedAt: Date | null
   endedAt: Date | null
+  noticeDue: boolean | null
 }
 
 export type TokenEventCountAggregateOutputType = {
@@ -59,6 +61,7 @@ export type TokenEventCountAggregateOutputType = {
   startedAt: number
   endedAt: number
   facts: number
+  noticeDue: number
   _all: number
 }
 
@@ -79,6 +82,7 @@ export type TokenEventMinAggregateInputType = {
   kind?: true | runtime.Types.Skip
   startedAt?: true | runtime.Types.Skip
   endedAt?: true | runtime.Types.Skip
+  noticeDue?: true | runtime.Types.Skip
 }
 
 export type TokenEventMaxAggregateInputType = {
@@ -87,6 +91,7 @@ export type TokenEventMaxAggregateInputType = {
   kind?: true | runtime.Types.Skip
   startedAt?: true | runtime.Types.Skip
   endedAt?: true | runtime.Types.Skip
+  noticeDue?: true | runtime.Types.Skip
 }
 
 export type TokenEventCountAggregateInputType = {
@@ -96,6 +101,7 @@ export type TokenEventCountAggregateInputType = {
   startedAt?: true | runtime.Types.Skip
   endedAt?: true | runtime.Types.Skip
   facts?: true | runtime.Types.Skip
+  noticeDue?: true | runtime.Types.Skip
   _all?: true | runtime.Types.Skip
 }
 
@@ -192,6 +198,7 @@ export type TokenEventGroupByOutputType = {
   startedAt: Date
   endedAt: Date | null
   facts: runtime.JsonValue
+  noticeDue: boolean
   _count: TokenEventCountAggregateOutputType | null
   _avg: TokenEventAvgAggregateOutputType | null
   _sum: TokenEventSumAggregateOutputType | null
@@ -224,6 +231,7 @@ export type TokenEventWhereInput = {
   startedAt?: Prisma.DateTimeFilter<"TokenEvent"> | Date | string | runtime.Types.Skip
   endedAt?: Prisma.DateTimeNullableFilter<"TokenEvent"> | Date | string | null | runtime.Types.Skip
   facts?: Prisma.JsonFilter<"TokenEvent"> | runtime.Types.Skip
+  noticeDue?: Prisma.BoolFilter<"TokenEvent"> | boolean | runtime.Types.Skip
   token?: Prisma.XOR<Prisma.AccessTokenScalarRelationFilter, Prisma.AccessTokenWhereInput> | runtime.Types.Skip
 }
 
@@ -234,6 +242,7 @@ export type TokenEventOrderByWithRelationInput = {
   startedAt?: Prisma.SortOrder | runtime.Types.Skip
   endedAt?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
   facts?: Prisma.SortOrder | runtime.Types.Skip
+  noticeDue?: Prisma.SortOrder | runtime.Types.Skip
   token?: Prisma.AccessTokenOrderByWithRelationInput | runtime.Types.Skip
 }
 
@@ -248,6 +257,7 @@ export type TokenEventWhereUniqueInput = Prisma.AtLeast<{
   startedAt?: Prisma.DateTimeFilter<"TokenEvent"> | Date | string | runtime.Types.Skip
   endedAt?: Prisma.DateTimeNullableFilter<"TokenEvent"> | Date | string | null | runtime.Types.Skip
   facts?: Prisma.JsonFilter<"TokenEvent"> | runtime.Types.Skip
+  noticeDue?: Prisma.BoolFilter<"TokenEvent"> | boolean | runtime.Types.Skip
   token?: Prisma.XOR<Prisma.AccessTokenScalarRelationFilter, Prisma.AccessTokenWhereInput> | runtime.Types.Skip
 }, "id" | "tokenId_startedAt_kind">
 
@@ -258,6 +268,7 @@ export type TokenEventOrderByWithAggregationInput = {
   startedAt?: Prisma.SortOrder | runtime.Types.Skip
   endedAt?: Prisma.SortOrderInput | Prisma.SortOrder | runtime.Types.Skip
   facts?: Prisma.SortOrder | runtime.Types.Skip
+  noticeDue?: Prisma.SortOrder | runtime.Types.Skip
   _count?: Prisma.TokenEventCountOrderByAggregateInput | runtime.Types.Skip
   _avg?: Prisma.TokenEventAvgOrderByAggregateInput | runtime.Types.Skip
   _max?: Prisma.TokenEventMaxOrderByAggregateInput | runtime.Types.Skip
@@ -275,6 +286,7 @@ export type TokenEventScalarWhereWithAggregatesInput = {
   startedAt?: Prisma.DateTimeWithAggregatesFilter<"TokenEvent"> | Date | string | runtime.Types.Skip
   endedAt?: Prisma.DateTimeNullableWithAggregatesFilter<"TokenEvent"> | Date | string | null | runtime.Types.Skip
   facts?: Prisma.JsonWithAggregatesFilter<"TokenEvent"> | runtime.Types.Skip
+  noticeDue?: Prisma.BoolWithAggregatesFilter<"TokenEvent"> | boolean | runtime.Types.Skip
 }
 
 export type TokenEventCreateInput = {
@@ -282,6 +294,7 @@ export type TokenEventCreateInput = {
   startedAt: Date | string
   endedAt?: Date | string | null | runtime.Types.Skip
   facts?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  noticeDue?: boolean | runtime.Types.Skip
   token: Prisma.AccessTokenCreateNestedOneWithoutEventsInput
 }
 
@@ -292,6 +305,7 @@ export type TokenEventUncheckedCreateInput = {
   startedAt: Date | string
   endedAt?: Date | string | null | runtime.Types.Skip
   facts?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  noticeDue?: boolean | runtime.Types.Skip
 }
 
 export type TokenEventUpdateInput = {
@@ -299,6 +313,7 @@ export type TokenEventUpdateInput = {
   startedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
   endedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
   facts?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  noticeDue?: Prisma.BoolFieldUpdateOperationsInput | boolean | runtime.Types.Skip
   token?: Prisma.AccessTokenUpdateOneRequiredWithoutEventsNestedInput | runtime.Types.Skip
 }
 
@@ -309,6 +324,7 @@ export type TokenEventUncheckedUpdateInput = {
   startedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
   endedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
   facts?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  noticeDue?: Prisma.BoolFieldUpdateOperationsInput | boolean | runtime.Types.Skip
 }
 
 export type TokenEventCreateManyInput = {
@@ -318,6 +334,7 @@ export type TokenEventCreateManyInput = {
   startedAt: Date | string
   endedAt?: Date | string | null | runtime.Types.Skip
   facts?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  noticeDue?: boolean | runtime.Types.Skip
 }
 
 export type TokenEventUpdateManyMutationInput = {
@@ -325,6 +342,7 @@ export type TokenEventUpdateManyMutationInput = {
   startedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
   endedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
   facts?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  noticeDue?: Prisma.BoolFieldUpdateOperationsInput | boolean | runtime.Types.Skip
 }
 
 export type TokenEventUncheckedUpdateManyInput = {
@@ -334,6 +352,7 @@ export type TokenEventUncheckedUpdateManyInput = {
   startedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
   endedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
   facts?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  noticeDue?: Prisma.BoolFieldUpdateOperationsInput | boolean | runtime.Types.Skip
 }
 
 export type TokenEventListRelationFilter = {
@@ -359,6 +378,7 @@ export type TokenEventCountOrderByAggregateInput = {
   startedAt?: Prisma.SortOrder | runtime.Types.Skip
   endedAt?: Prisma.SortOrder | runtime.Types.Skip
   facts?: Prisma.SortOrder | runtime.Types.Skip
+  noticeDue?: Prisma.SortOrder | runtime.Types.Skip
 }
 
 export type TokenEventAvgOrderByAggregateInput = {
@@ -372,6 +392,7 @@ export type TokenEventMaxOrderByAggregateInput = {
   kind?: Prisma.SortOrder | runtime.Types.Skip
   startedAt?: Prisma.SortOrder | runtime.Types.Skip
   endedAt?: Prisma.SortOrder | runtime.Types.Skip
+  noticeDue?: Prisma.SortOrder | runtime.Types.Skip
 }
 
 export type TokenEventMinOrderByAggregateInput = {
@@ -380,6 +401,7 @@ export type TokenEventMinOrderByAggregateInput = {
   kind?: Prisma.SortOrder | runtime.Types.Skip
   startedAt?: Prisma.SortOrder | runtime.Types.Skip
   endedAt?: Prisma.SortOrder | runtime.Types.Skip
+  noticeDue?: Prisma.SortOrder | runtime.Types.Skip
 }
 
 export type TokenEventSumOrderByAggregateInput = {
@@ -434,6 +456,7 @@ export type TokenEventCreateWithoutTokenInput = {
   startedAt: Date | string
   endedAt?: Date | string | null | runtime.Types.Skip
   facts?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  noticeDue?: boolean | runtime.Types.Skip
 }
 
 export type TokenEventUncheckedCreateWithoutTokenInput = {
@@ -442,6 +465,7 @@ export type TokenEventUncheckedCreateWithoutTokenInput = {
   startedAt: Date | string
   endedAt?: Date | string | null | runtime.Types.Skip
   facts?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  noticeDue?: boolean | runtime.Types.Skip
 }
 
 export type TokenEventCreateOrConnectWithoutTokenInput = {
@@ -480,6 +504,7 @@ export type TokenEventScalarWhereInput = {
   startedAt?: Prisma.DateTimeFilter<"TokenEvent"> | Date | string | runtime.Types.Skip
   endedAt?: Prisma.DateTimeNullableFilter<"TokenEvent"> | Date | string | null | runtime.Types.Skip
   facts?: Prisma.JsonFilter<"TokenEvent"> | runtime.Types.Skip
+  noticeDue?: Prisma.BoolFilter<"TokenEvent"> | boolean | runtime.Types.Skip
 }
 
 export type TokenEventCreateManyTokenInput = {
@@ -488,6 +513,7 @@ export type TokenEventCreateManyTokenInput = {
   startedAt: Date | string
   endedAt?: Date | string | null | runtime.Types.Skip
   facts?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  noticeDue?: boolean | runtime.Types.Skip
 }
 
 export type TokenEventUpdateWithoutTokenInput = {
@@ -495,6 +521,7 @@ export type TokenEventUpdateWithoutTokenInput = {
   startedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
   endedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
   facts?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  noticeDue?: Prisma.BoolFieldUpdateOperationsInput | boolean | runtime.Types.Skip
 }
 
 export type TokenEventUncheckedUpdateWithoutTokenInput = {
@@ -503,6 +530,7 @@ export type TokenEventUncheckedUpdateWithoutTokenInput = {
   startedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
   endedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
   facts?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  noticeDue?: Prisma.BoolFieldUpdateOperationsInput | boolean | runtime.Types.Skip
 }
 
 export type TokenEventUncheckedUpdateManyWithoutTokenInput = {
@@ -511,6 +539,7 @@ export type TokenEventUncheckedUpdateManyWithoutTokenInput = {
   startedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
   endedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
   facts?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  noticeDue?: Prisma.BoolFieldUpdateOperationsInput | boolean | runtime.Types.Skip
 }
 
 
@@ -522,6 +551,7 @@ export type TokenEventSelect<ExtArgs extends runtime.Types.Extensions.InternalAr
   startedAt?: boolean | runtime.Types.Skip
   endedAt?: boolean | runtime.Types.Skip
   facts?: boolean | runtime.Types.Skip
+  noticeDue?: boolean | runtime.Types.Skip
   token?: boolean | Prisma.AccessTokenDefaultArgs<ExtArgs> | runtime.Types.Skip
 }, ExtArgs["result"]["tokenEvent"]>
 
@@ -532,6 +562,7 @@ export type TokenEventSelectCreateManyAndReturn<ExtArgs extends runtime.Types.Ex
   startedAt?: boolean | runtime.Types.Skip
   endedAt?: boolean | runtime.Types.Skip
   facts?: boolean | runtime.Types.Skip
+  noticeDue?: boolean | runtime.Types.Skip
   token?: boolean | Prisma.AccessTokenDefaultArgs<ExtArgs> | runtime.Types.Skip
 }, ExtArgs["result"]["tokenEvent"]>
 
@@ -542,6 +573,7 @@ export type TokenEventSelectUpdateManyAndReturn<ExtArgs extends runtime.Types.Ex
   startedAt?: boolean | runtime.Types.Skip
   endedAt?: boolean | runtime.Types.Skip
   facts?: boolean | runtime.Types.Skip
+  noticeDue?: boolean | runtime.Types.Skip
   token?: boolean | Prisma.AccessTokenDefaultArgs<ExtArgs> | runtime.Types.Skip
 }, ExtArgs["result"]["tokenEvent"]>
 
@@ -552,9 +584,10 @@ export type TokenEventSelectScalar = {
   startedAt?: boolean | runtime.Types.Skip
   endedAt?: boolean | runtime.Types.Skip
   facts?: boolean | runtime.Types.Skip
+  noticeDue?: boolean | runtime.Types.Skip
 }
 
-export type TokenEventOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"id" | "tokenId" | "kind" | "startedAt" | "endedAt" | "facts", ExtArgs["result"]["tokenEvent"], runtime.Types.Skip>
+export type TokenEventOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"id" | "tokenId" | "kind" | "startedAt" | "endedAt" | "facts" | "noticeDue", ExtArgs["result"]["tokenEvent"], runtime.Types.Skip>
 export type TokenEventInclude<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
   token?: boolean | Prisma.AccessTokenDefaultArgs<ExtArgs> | runtime.Types.Skip
 }
@@ -583,6 +616,10 @@ export type $TokenEventPayload<ExtArgs extends runtime.Types.Extensions.Internal
      */
     endedAt: Date | null
     facts: runtime.JsonValue
+    /**
+     * As of server_events.
+     */
+    noticeDue: boolean
   }, ExtArgs["result"]["tokenEvent"]>
   composites: {}
 }
@@ -1013,6 +1050,7 @@ export interface TokenEventFieldRefs {
   readonly startedAt: Prisma.FieldRef<"TokenEvent", 'DateTime'>
   readonly endedAt: Prisma.FieldRef<"TokenEvent", 'DateTime'>
   readonly facts: Prisma.FieldRef<"TokenEvent", 'Json'>
+  readonly noticeDue: Prisma.FieldRef<"TokenEvent", 'Boolean'>
 }
     
 

@@ -1,0 +1,32 @@
+import { table } from "@/lib/database/tables";
+import { NOTICE_KINDS, type Subject } from "@/lib/notices/kinds";
+import { SILENCE_KINDS } from "@/lib/servers/events/silence";
+
+// The tables of events, which have the same shape, and the tables of what they are about. The owner is told, nobody else.
+
+const serverEvents = table("ServerEvent", "e");
+const serviceEvents = table("ServiceEvent", "e");
+const tokenEvents = table("TokenEvent", "e");
+const servers = table("Server", "o");
+const services = table("GameService", "o");
+const tokens = table("AccessToken", "o");
+
+/** Events are `e`, what they are about is `o`; `of` is its id in the event. */
+export const SOURCES = {
+  server: { e: serverEvents, name: "server_events", of: serverEvents.serverId, o: servers, label: servers.label },
+  service: { e: serviceEvents, name: "service_events", of: serviceEvents.serviceId, o: services, label: services.name },
+  token: { e: tokenEvents, name: "token_events", of: tokenEvents.tokenId, o: tokens, label: tokens.name },
+} as const satisfies Record<Subject, unknown>;
+
+export const SUBJECTS = Object.keys(SOURCES) as Subject[];
+
+const quoted = (kinds: readonly string[]) => kinds.map((kind) => `'${kind}'`).join(", ");
+/** SQL of the kinds that are a silence. */
+export const SILENT = quoted(SILENCE_KINDS);
+/** SQL of the kinds of events that are read. */
+export const CONSIDERED = quoted([...new Set([...Object.keys(NOTICE_KINDS), ...SILENCE_KINDS])]);
+
+/** SQL for each subject, put together. */
+export function ofEach(join: string, text: (source: (typeof SOURCES)[Subject], subject: Subject) => string): string {
+  return SUBJECTS.map((subject) => text(SOURCES[subject], subject)).join(join);
+}
