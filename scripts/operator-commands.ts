@@ -3,6 +3,7 @@ export const OPERATOR_COMMANDS = {
   account: () => import("./account"),
   edge: () => import("./edge"),
   migrate: () => import("./migrate"),
+  notices: () => import("./notices"),
   server: () => import("./server"),
   sweep: () => import("./sweep"),
 } as const;

@@ -31,7 +31,7 @@ const DEVELOPMENT_COMMANDS = new Set([
   "screenshots",
 ]);
 /** Commands that end within seconds: compiling WebAssembly a second time, for speed, would take longer than it saves. */
-const SHORT_COMMANDS = new Set(["account", "edge", "migrate", "server", "sweep"]);
+const SHORT_COMMANDS = new Set(["account", "edge", "migrate", "notices", "server", "sweep"]);
 /** Commands that run in production for long: what they write is a log. */
 const LOGGING_COMMANDS = new Set(["start"]);
 

@@ -1,9 +1,13 @@
+import { randomBytes } from "node:crypto";
+import { command } from "@/e2e/support/command";
 import { expect, test } from "@/e2e/support/fixtures";
 import { letPass } from "@/e2e/support/notice-time";
 import { type Instance, type Mode, type Receiver, startInstance, startReceiver } from "@/e2e/support/notices-instance";
 import { SLOW } from "@/e2e/support/patience";
+import { startReceiver as startWebhookReceiver } from "@/e2e/support/receivers";
 import { runSql } from "@/e2e/support/run-sql";
 import { createTestDatabase } from "@/e2e/support/test-database";
+import { seal } from "@/lib/notices/secrets";
 import { randomOf } from "@/lib/servers/events/random-histories";
 import { HOUR, MINUTE, SECOND } from "@/lib/time";
 
@@ -226,6 +230,40 @@ test("a receiver that hangs delays the messages of its own account alone", async
     await instance.tick();
     // Two of the account at a time, so the other one is in the first claim.
     expect(receiver.arrivals.slice(0, 3).map(({ channel }) => channel)).toContain("b");
+  });
+});
+
+test("npm run notices -- test EMAIL sends a test by each channel that is on, says what became of it, and fails if one fails", async () => {
+  await onStage(async ({ sql, url }) => {
+    const [working, broken] = [await startWebhookReceiver(), await startWebhookReceiver(500)];
+    const key = randomBytes(32);
+    const variables = { DATABASE_URL: url, NOTICE_KEY: key.toString("base64"), PRIVATE_WEBHOOKS: "allow" };
+    const point = (name: string, to: string) => {
+      const secrets = [`whsec_${randomBytes(24).toString("base64")}`];
+      return sql(
+        `update notice_channels set host = '127.0.0.1', sealed = '${seal(JSON.stringify({ url: to, secrets }), 1, [key])}' where name = '${name}'`,
+      );
+    };
+    try {
+      await point("a", working.url);
+      await sql(
+        "insert into notice_channels (account_id, kind, name, confirmed_at, off_at) values (1, 'webhook', 'off', now(), now())",
+      );
+      const good = await command(["notices", "test", "a@example.com"], variables);
+      expect([good.code, working.received.length], good.stderr).toEqual([0, 1]);
+      expect(good.stdout).toMatch(/^channel +address +test\na +127\.0\.0\.1 +delivered\n$/);
+      await sql("insert into notice_channels (account_id, kind, name, confirmed_at) values (1, 'webhook', 'b', now())");
+      await point("b", broken.url);
+      const bad = await command(["notices", "test", "a@example.com"], variables);
+      expect([bad.code, working.received.length, broken.received.length]).toEqual([1, 2, 1]);
+      expect(bad.stdout).toMatch(/\nb +127\.0\.0\.1 +failed: .*500/);
+      expect(bad.stderr).toContain("1 of 2 failed.");
+      const none = await command(["notices", "test", "b@example.com"], variables);
+      expect([none.code, none.stderr]).toEqual([1, expect.stringContaining("This account has no channel that is on")]);
+    } finally {
+      await working.stop();
+      await broken.stop();
+    }
   });
 });
 

@@ -126,6 +126,9 @@ test("npm run package: migrate, account, server, edge, sweep and server.mjs run 
     expect((await run("edge", "list")).output).toBe(
       "There are no edge nodes yet. Add the first with: ./edge add NAME\n",
     );
+    expect((await run("notices", "test", "ann@example.com")).errors).toContain(
+      "This account has no channel that is on",
+    );
     expect(await run("sweep")).toMatchObject({ code: 0 });
     const unnamed = await runPackaged(made, ["account", "list"], { DATABASE_URL: "" });
     expect(unnamed).toMatchObject({ code: 1, errors: expect.stringContaining("DATABASE_URL is not set") });

@@ -56,6 +56,22 @@ export async function sendTest(accountId: number, channelId: number, now: Date =
   return "sent";
 }
 
+/** What became of a test by one channel. */
+export type Tested = { channel: string; shown: string; outcome: Outcome };
+
+/** Sends a test by each channel of the account that is on, one after the other, and waits for what becomes of it. For operators. */
+export async function testChannels(accountId: number): Promise<Tested[]> {
+  const where = { accountId, confirmedAt: { not: null }, offAt: null };
+  const tested: Tested[] = [];
+  for (const channel of await db.noticeChannel.findMany({ where, orderBy: { id: "asc" } })) {
+    const id = crypto.randomUUID();
+    const message = testMessage(id, accountId, channel.name);
+    const outcome = await deliver(channel, message, { id, signal: AbortSignal.timeout(LEASE) });
+    tested.push({ channel: channel.name, shown: channel.email ?? channel.host ?? "", outcome });
+  }
+  return tested;
+}
+
 /** A test is tried once: its owner waits for the answer and can send another. */
 function endOf(outcome: Outcome) {
   const ended = { endedAt: new Date(), leasedUntil: null };
