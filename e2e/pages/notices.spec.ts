@@ -430,6 +430,49 @@ test("twenty tests in an hour are sent for an account, over all its channels", a
   expect(await db.noticeDelivery.count({ where })).toBe(0);
 });
 
+test("after NOTICE_KEY is replaced, a start encrypts channels with the new key, and then the old one can go", async ({
+  page,
+  account,
+}) => {
+  const receiver = await startReceiver();
+  const newer = randomBytes(32).toString("base64");
+  const start = (keys: string) =>
+    startConsole(String(process.env.DATABASE_URL), {
+      TRUSTED_PROXIES: "1",
+      NOTICE_KEY: keys,
+      PRIVATE_WEBHOOKS: "allow",
+    });
+  const sealed = async () =>
+    (await db.noticeChannel.findFirstOrThrow({ where: { accountId: account.id }, select: { sealed: true } })).sealed;
+  try {
+    await add(page, "Discord", receiver.url, "Robot");
+    await expect(card(page, "Robot")).toBeVisible();
+    const before = await sealed();
+    const between = await start(`${newer},${NOTICE_KEY}`);
+    await expect.poll(sealed).not.toBe(before);
+    await between.stop();
+    const after = await start(newer);
+    try {
+      await page.goto(after.origin + NOTICE_PAGE);
+      await card(page, "Robot").getByRole("button", { name: "Send a test" }).click();
+      await expect.poll(() => receiver.received.length).toBe(1);
+    } finally {
+      await after.stop();
+    }
+    // A console that has the old key alone says what it lacks.
+    await page.goto(app.origin + NOTICE_PAGE);
+    await card(page, "Robot").getByRole("button", { name: "Send a test" }).click();
+    await expect
+      .poll(() => db.noticeDelivery.count({ where: { accountId: account.id, state: "undelivered" } }))
+      .toBe(1);
+    await page.goto(app.origin + NOTICE_PAGE);
+    await card(page, "Robot").locator("summary", { hasText: "Last 2 deliveries" }).click();
+    await expect(card(page, "Robot")).toContainText("NOTICE_KEY has no key with the id");
+  } finally {
+    await receiver.stop();
+  }
+});
+
 test("a console without keys starts, says what is off and how it is switched on, and adds nothing", async ({
   page,
   account,

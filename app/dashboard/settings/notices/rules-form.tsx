@@ -31,12 +31,12 @@ export function RulesForm({ lines, current, zone }: Props) {
           The rules are saved.
         </Notice>
       )}
-      <fieldset className={styles.rules} key={JSON.stringify(shown)}>
+      <fieldset className={styles.rules}>
         <legend className="visually-hidden">What you are told</legend>
         {lines.map(({ kind, sentence, lasts }) => (
           <div key={kind} className={styles.rule}>
-            <label className="check">
-              <input type="checkbox" name={`on-${kind}`} defaultChecked={shown.on[kind]} />
+            <label className={styles.choice}>
+              <input className="check" type="checkbox" name={`on-${kind}`} defaultChecked={shown.on[kind]} />
               {sentence}
             </label>
             {lasts && (
@@ -58,12 +58,12 @@ export function RulesForm({ lines, current, zone }: Props) {
             <FieldError id={`minutes-${kind}-error`} message={errorOf(kind)} />
           </div>
         ))}
-        <label className="check">
-          <input type="checkbox" name="on-recovered" defaultChecked={shown.on.recovered} />
+        <label className={styles.choice}>
+          <input className="check" type="checkbox" name="on-recovered" defaultChecked={shown.on.recovered} />
           Something that you were told of is over
         </label>
       </fieldset>
-      <div className="fields" key={`${shown.quietFrom} ${shown.quietTo}`}>
+      <div className="fields">
         <Field
           id="quiet-from"
           label="Quiet from"
