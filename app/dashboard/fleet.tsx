@@ -234,7 +234,8 @@ function Cause({ server, since, now }: Pick<RowProps, "server" | "since" | "now"
     <>
       {server.cause && (
         <span className={styles.why}>
-          <span>{unbroken(server.cause)}</span> {lasted && <span className="soft">{lasted}</span>}
+          <span>{unbroken(server.cause)}</span>
+          {lasted && <span className="soft"> {lasted}</span>}
         </span>
       )}
       <span className="visually-hidden">, last seen {seen}</span>
