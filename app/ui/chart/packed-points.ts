@@ -9,18 +9,20 @@ export type PackedPoints = { scale: number; numbers: string };
 
 /** `step` is the length (ms) of most distances between points. */
 export function packPoints(points: readonly ChartPoint[], from: number, step: number): PackedPoints {
-  const top = Math.max(0, ...points.map(({ greatest }) => greatest));
+  const top = points.reduce((most, { greatest }) => Math.max(most, greatest), 0);
   // Three digits, as the pages write numbers.
   const scale = top >= 100 ? 1 : top >= 10 ? 10 : 100;
   const whole = (value: number) => Math.round(value * scale);
   let before = 0;
-  const numbers = points.flatMap(({ at, least, mean, greatest }) => {
+  let numbers = "";
+  for (const { at, least, mean, greatest } of points) {
     const time = Math.round(((at - from) / step) * 100);
-    const since = time - before;
+    const middle = whole(mean);
+    if (numbers !== "") numbers += ",";
+    numbers += `${time - before},${middle},${middle - whole(least)},${whole(greatest) - middle}`;
     before = time;
-    return [since, whole(mean), whole(mean) - whole(least), whole(greatest) - whole(mean)];
-  });
-  return { scale, numbers: numbers.join() };
+  }
+  return { scale, numbers };
 }
 
 export function unpackPoints({ scale, numbers: text }: PackedPoints, from: number, step: number): ChartPoint[] {
