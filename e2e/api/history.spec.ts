@@ -18,12 +18,12 @@ import {
   serializeBands,
 } from "@/lib/servers/telemetry/bands";
 import { recordCheckIn, storeCheckIn } from "@/lib/servers/telemetry/check-ins";
-import { getHistory, type History, listTrends } from "@/lib/servers/telemetry/history";
+import { getEarlierHistory, getHistory, type History, listTrends } from "@/lib/servers/telemetry/history";
 import { rolledUpValues } from "@/lib/servers/telemetry/measurements";
 import type { RatedServer } from "@/lib/servers/telemetry/past-scores";
 import { parseReport } from "@/lib/servers/telemetry/report";
 import { retireSamples } from "@/lib/servers/telemetry/retention";
-import { listHours, recompute, rollUp, type SummedHour } from "@/lib/servers/telemetry/roll-ups";
+import { keepHours, listHours, recompute, rollUp, type SummedHour } from "@/lib/servers/telemetry/roll-ups";
 import { findUnwellSince, listUnwellSince } from "@/lib/servers/telemetry/since";
 import { DAY, HOUR, MINUTE } from "@/lib/time";
 
@@ -172,6 +172,27 @@ test("a server is not well since the end of the last ten minutes in which it was
   const recent = await oldServer();
   await insertDisk(recent.id, now, [[now - 20 * MINUTE, now + HOUR]]);
   await found(recent.id, now).toEqual({ kind: "at", at: now - 20 * MINUTE });
+});
+
+test("a day whose samples are gone is drawn from the sums of its hours, also where another day is compared with it", async () => {
+  const server = await oldServer();
+  const bands = bandsOf({ score: 900, cpuPct: 40 });
+  const hours = Array.from({ length: 24 }, (_, index) => hourAgo(48) + index * HOUR);
+  await keepHours(server.id, new Map(hours.map((hour) => [hour, { samples: 60, bands }])));
+  await db.$executeRaw`
+    insert into telemetry_samples (server_id, ts, cpu_pct)
+    select ${server.id}, ts, 20 from generate_series(${new Date(hourAgo(24))}, now(), interval '1 minute') ts`;
+  const history = (from: number, to: number) => getHistory(server.accountId, String(server.id), { from, to });
+  const cpuOf = (points: { bands: Bands }[]) => new Set(points.map(({ bands }) => bands.cpuPct?.mean));
+  const gone = await history(hourAgo(40), hourAgo(30));
+  expect([gone.hoursBecause, gone.step, gone.points.length]).toEqual(["gone", HOUR, 10]);
+  expect(cpuOf(gone.points)).toEqual(new Set([40]));
+  const kept = await history(hourAgo(16), hourAgo(6));
+  expect([kept.hoursBecause, kept.step]).toEqual([null, MINUTE]);
+  expect(cpuOf(kept.points)).toEqual(new Set([20]));
+  const earlier = await getEarlierHistory(server.accountId, String(server.id), kept, "1d");
+  expect([earlier.step, earlier.points.length]).toEqual([HOUR, 10]);
+  expect(cpuOf(earlier.points)).toEqual(new Set([40]));
 });
 
 test("a list finds out ten servers at a time since when they are not well, and remembers them for as long as none can have been well in between", async () => {

@@ -16,7 +16,7 @@ import { DAYS_OF_GRACE } from "@/lib/servers/telemetry/retention";
 import { isBehind, rollUp, settledUntil } from "@/lib/servers/telemetry/roll-ups";
 import { heardShare, listSilences, type Silence } from "@/lib/servers/telemetry/silences";
 import { RULE } from "@/lib/servers/telemetry/sum-statement";
-import { listSummedSteps, type SummedStep } from "@/lib/servers/telemetry/summed-steps";
+import { hasSumsAlone, listSummedSteps, type SummedStep } from "@/lib/servers/telemetry/summed-steps";
 import { DAY, HOUR, MINUTE, SECOND } from "@/lib/time";
 import { type Comparison, comparedRange, inSteps, stepOf, type TimeRange } from "@/lib/time-range";
 
@@ -53,8 +53,11 @@ export type History = {
   now: number;
   /** Where the time ends of which something is known: `now`, or `to` where that is earlier. */
   until: number;
-  /** Why its points are hours: the time is long, or its samples have been deleted. Null: they are of samples. */
-  hoursBecause: "long" | "old" | null;
+  /**
+   * Why its points are hours: the time is long, its samples are older than they are kept, or there are none though there
+   * were some. Null: they are of samples.
+   */
+  hoursBecause: "long" | "old" | "gone" | null;
   /** When the server first checked in, or was added: nothing is known of the time before. */
   began: number;
   points: HistoryPoint[];
@@ -79,14 +82,21 @@ function isOld(at: number, now: number): boolean {
 /** The time that is shown, in whole steps. */
 type Steps = TimeRange & Pick<History, "step" | "hoursBecause">;
 
-function stepsOf(time: HistoryRange | TimeRange, now: number): Steps {
+async function stepsOf(serverId: number, time: HistoryRange | TimeRange, now: number): Promise<Steps> {
   if (typeof time === "string") {
     const { reach, step } = RANGES[time];
     const to = Math.ceil((now + 1) / step) * step;
     return { from: to - reach, to, step, hoursBecause: step >= HOUR ? "long" : null };
   }
   const length = time.to - time.from;
-  const hoursBecause = length > LONGEST_OF_MINUTES ? "long" : isOld(time.from, now) ? "old" : null;
+  const hoursBecause =
+    length > LONGEST_OF_MINUTES
+      ? "long"
+      : isOld(time.from, now)
+        ? "old"
+        : (await hasSumsAlone(serverId, time))
+          ? "gone"
+          : null;
   const step = stepOf(length, hoursBecause === null ? MINUTE : HOUR);
   return { ...inSteps(time, step), step, hoursBecause };
 }
@@ -102,7 +112,7 @@ export async function getHistory(
   now = Date.now(),
 ): Promise<History> {
   const server = await getRatedServer(accountId, parseId(idText));
-  const { from, to, step, hoursBecause } = stepsOf(time, now);
+  const { from, to, step, hoursBecause } = await stepsOf(server.id, time, now);
   const until = Math.min(now, to);
   const read = await readSteps(accountId, server, { from, to, step }, now);
   const [silences, peaks] = await Promise.all([
@@ -139,7 +149,8 @@ export async function getEarlierHistory(
   const server = await getRatedServer(accountId, parseId(idText));
   const { by, ...range } = comparedRange(history, comparison);
   // Where the samples have been deleted, their hours are drawn.
-  const step = isOld(range.from, history.now) ? Math.max(HOUR, history.step) : history.step;
+  const isOfHours = isOld(range.from, history.now) || (history.step < HOUR && (await hasSumsAlone(server.id, range)));
+  const step = isOfHours ? Math.max(HOUR, history.step) : history.step;
   const { points } = await readSteps(accountId, server, { ...inSteps(range, step), step }, history.now);
   return { step, points: [...points].map(([at, { bands }]) => ({ at: at + by, bands })) };
 }

@@ -1,10 +1,10 @@
-import type { Reader } from "@/lib/database/replica";
+import { queryReplica, type Reader } from "@/lib/database/replica";
 import { queryIn } from "@/lib/database/run-statement";
 import { parameter, select, statement } from "@/lib/database/statement";
 import { Expression, table } from "@/lib/database/tables";
 import { type Bands, type HistoryMeasure, parseBands, type SerializedBands } from "@/lib/servers/telemetry/bands";
 import { listHours, type SummedHour } from "@/lib/servers/telemetry/roll-ups";
-import { HOUR, MINUTE, SECOND } from "@/lib/time";
+import { HOUR, MINUTE, SECOND, startOfHour } from "@/lib/time";
 
 /** One step of summed hours. `at` is its beginning in epoch milliseconds, `late` as that of `SummedHour`. */
 export type SummedStep = {
@@ -80,6 +80,27 @@ export async function listSummedSteps(
   const values = { serverId, from: new Date(from), until: new Date(until), stepS: step / SECOND };
   const rows = await queryIn(client, SUMMED_STEPS, values);
   return rows.map(({ bands, ...rest }) => ({ ...rest, bands: parseBands(bands) }));
+}
+
+const t = table("TelemetrySample", "t");
+
+// Raw, because it is one look-up in the primary key for each hour.
+const SUMS_ALONE = statement({ serverId: h.serverId, from: h.hour, to: h.hour }, ({ serverId, from, to }) =>
+  select({
+    found: new Expression<boolean>(`exists (
+      select from ${h} where ${h.serverId} = ${serverId} and ${h.hour} >= ${from} and ${h.hour} < ${to} and ${h.samples} > 0
+        and not exists (select from ${t} where ${t.serverId} = ${serverId}
+          and ${t.ts} >= ${h.hour} and ${t.ts} < ${h.hour} + interval '1 hour'))`),
+  }),
+);
+
+/**
+ * Whether an hour of a time of a day or so (epoch ms) had samples that are not stored any more, or never were: those of a backup
+ * without them.
+ */
+export async function hasSumsAlone(serverId: number, { from, to }: { from: number; to: number }): Promise<boolean> {
+  const [row] = await queryReplica(SUMS_ALONE, { serverId, from: new Date(startOfHour(from)), to: new Date(to) });
+  return row?.found === true;
 }
 
 function stepOfHour({ hour, samples, bands, late }: SummedHour): SummedStep {

@@ -222,6 +222,7 @@ function pointsText({ step, hoursBecause }: ServerHistory): string {
   const each = `Each point is ${durationText(step)}`;
   if (hoursBecause === null) return `${each} of check-ins.`;
   const kept = `check-ins are kept for ${env.kept.telemetryDays} days, after that the sums of their hours`;
+  if (hoursBecause === "gone") return `${each}, of the sums of hours: check-ins of this time are gone.`;
   return hoursBecause === "long" ? `${each}, of the sums of hours.` : `${each}: ${kept}.`;
 }
 
