@@ -64,7 +64,8 @@ export function clockText(at: Date, zone: string): string {
 
 /** "20 Nov, 12:03" in the zone. */
 export function momentText(at: Date, zone: string): string {
-  return `${dayText(at, zone)}, ${clockText(at, zone)}`;
+  const { month, day, hour, minute } = wallClock(at.getTime(), zone);
+  return `${day} ${MONTHS[month - 1]}, ${twoDigits(hour)}:${twoDigits(minute)}`;
 }
 
 /** "20 Nov 2026, 12:03:44 UTC", "20 Nov 2026, 13:03:44 UTC+1". */

@@ -28,11 +28,24 @@ export function zoneText(zone: string): string {
 
 /** What the clocks of a zone show at an instant (epoch ms). @throws RangeError for an unknown zone. */
 export function wallClock(at: number, zone: string): WallClock {
+  // A page of charts asks hundreds of times, and most accounts are in UTC: a format takes ten times as long.
+  if (zone === "UTC" && at >= 0) return utcClock(new Date(at));
   const clock: WallClock = { year: 0, month: 0, day: 0, hour: 0, minute: 0, second: 0 };
   for (const { type, value } of formatOf(zone).formatToParts(at)) {
     if (Object.hasOwn(clock, type)) clock[type as keyof WallClock] = Number(value);
   }
   return clock;
+}
+
+function utcClock(at: Date): WallClock {
+  return {
+    year: at.getUTCFullYear(),
+    month: at.getUTCMonth() + 1,
+    day: at.getUTCDate(),
+    hour: at.getUTCHours(),
+    minute: at.getUTCMinutes(),
+    second: at.getUTCSeconds(),
+  };
 }
 
 /** How far the clocks of a zone are ahead of UTC at an instant (epoch ms), in milliseconds. */

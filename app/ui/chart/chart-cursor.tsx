@@ -60,14 +60,16 @@ export function ChartCursor({ title, from, to, step, unit, series: packed, silen
     () => undefined,
   );
   const zone = useTimeZone();
+  const isThere = at !== undefined;
   const series = useMemo(
     () =>
-      packed.map(({ name, points, remark }) => ({
+      // The server shows nothing of them.
+      (isThere ? packed : []).map(({ name, points, remark }) => ({
         name,
         points: unpackPoints(points, from, step || MINUTE),
         remark,
       })),
-    [packed, from, step],
+    [packed, from, step, isThere],
   );
   const times = useMemo(() => timesOf(series), [series]);
   const { mark, setMark, show, begin, drag, end } = useRangeMark({ from, to });

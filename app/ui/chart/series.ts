@@ -27,16 +27,17 @@ export type Summary = { least: number; mean: number; greatest: number; last: num
 
 /** What the legend says of a line; null for a line without points. */
 export function summarise({ points, last: lastValue }: Pick<ChartSeries, "points" | "last">): Summary | null {
-  const last = points.at(-1);
-  if (!last) return null;
-  const whole = points.reduce((sum, point) => together(sum, point), {
-    ...last,
-    least: Infinity,
-    greatest: -Infinity,
-    mean: 0,
-    count: 0,
-  });
-  return { least: whole.least, mean: whole.mean, greatest: whole.greatest, last: lastValue ?? last.mean };
+  const end = points.at(-1);
+  if (!end) return null;
+  let [least, greatest, sum, count] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, 0, 0];
+  for (const point of points) {
+    const values = point.count ?? 1;
+    least = Math.min(least, point.least);
+    greatest = Math.max(greatest, point.greatest);
+    sum += point.mean * values;
+    count += values;
+  }
+  return { least, mean: count > 0 ? sum / count : 0, greatest, last: lastValue ?? end.mean };
 }
 
 /** Two steps taken together; `at` stays that of the first. */
