@@ -86,6 +86,7 @@ export function listStates({ server, token, services, edgeNode, long }: StateIds
     { name: "server-offline", path: paths.DASHBOARD, reach: (page) => openFirst(page, "offline") },
     { name: "server-never", path: paths.DASHBOARD, reach: (page) => openFirst(page, "never") },
     { name: "server-long", path: paths.serverPath(long.server), viewer: "collector" },
+    { name: "several-servers", path: paths.severalServersPath({}) },
     { name: "server-settings", path: paths.serverSettingsPath(server) },
     { name: "server-settings-long", path: paths.serverSettingsPath(long.server), viewer: "collector" },
     { name: "server-remove", path: paths.removeServerPath(server) },
