@@ -4,6 +4,7 @@ import { startUpstash } from "@/e2e/support/upstash-server";
 import { PlainError } from "@/lib/failures";
 import type { Bench, BenchRequest, Target } from "./bench";
 import { bodies } from "./bodies";
+import { charts } from "./charts";
 import { FLEETS, growOthers, NODES, type Nodes } from "./database";
 import type { Measured } from "./load";
 import { neighbours } from "./neighbours";
@@ -56,6 +57,7 @@ export const SECTIONS = {
   metrics,
   page: (bench, { rounds }) => page(bench, rounds),
   memory,
+  charts: (bench, { rounds }) => charts(bench, rounds),
   bodies,
   neighbours,
   size,
