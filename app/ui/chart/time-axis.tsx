@@ -7,7 +7,11 @@ export function TimeAxis({ from, to, zone }: { from: number; to: number; zone: s
   return (
     <svg className={styles.axis} aria-hidden="true">
       {ticks.map(({ at, share, label, isMidnight }, index) => (
-        <g key={at} className={index % 2 === 1 ? styles.second : undefined} data-midnight={isMidnight}>
+        <g
+          key={at}
+          className={index % 2 === 1 || isFirst(share) ? styles.second : undefined}
+          data-midnight={isMidnight}
+        >
           <line x1={percent(share)} x2={percent(share)} y1="0%" y2="100%" />
           {hasRoom(share, ticks[index - 1]?.share) && (
             <text x={percent(share)} y="100%" dy="1.4em" textAnchor={anchorOf(share)}>
@@ -23,7 +27,12 @@ export function TimeAxis({ from, to, zone }: { from: number; to: number; zone: s
 /** The first label and the last stay within the chart: beside them stand the numbers of the scale, or nothing has room. */
 function anchorOf(share: number): "start" | "middle" | "end" {
   if (isLast(share)) return "end";
-  return share < 0.06 ? "start" : "middle";
+  return isFirst(share) ? "start" : "middle";
+}
+
+/** So near to the scale, a label leans towards the next one: a narrow chart has no room for both. */
+function isFirst(share: number): boolean {
+  return share < 0.06;
 }
 
 function percent(share: number): string {
