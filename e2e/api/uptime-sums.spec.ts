@@ -20,7 +20,8 @@ async function withServer(use: (url: string, library: Awaited<ReturnType<typeof 
       database.url,
       `insert into accounts (name, email, time_zone) values ('a', 'a@example.com', '${ZONE}');
       insert into servers (account_id, label, hostname, created_at, first_seen_at, last_seen_at)
-        values (1, 's', 'h', '2026-05-20T12:00Z', '2026-05-20T12:00Z', '2030-01-01');
+        values (1, 's', 'h', '2026-05-20T12:00Z', '2026-05-20T12:00Z', '2030-01-01'),
+          (1, 'never heard', 'h', '2026-05-20T12:00Z', null, '2026-05-20T12:00Z');
       insert into console_presence (since, until) values ('2026-01-01', '2030-01-01')`,
     );
     await use(database.url, library);
@@ -56,6 +57,7 @@ test("a day and a month of the account's zone freeze a day after their end, and 
     expect(before.map(({ from, to }) => [from, to])).toEqual([[at("2026-05-19T22:00Z"), at("2026-05-31T22:00Z")]]);
     expect(before[0]?.uptime).toMatchObject({ recorded: 11 * DAY + 10 * HOUR, percent: 100 });
     expect(await freezeUptime(at("2026-07-01T21:59Z"))).toBe(0);
+    expect(await listUptimeSums(2, "day", 0)).toEqual([]);
     await freezeUptime(at("2026-07-01T22:00Z"));
     const [, june] = await listUptimeSums(1, "month", 0);
     expect(june).toMatchObject({ from: at("2026-05-31T22:00Z"), to: at("2026-06-30T22:00Z"), zone: ZONE });

@@ -35,11 +35,14 @@ const lastEnd = (unit: "day" | "month") =>
     "instant",
   );
 
-// Raw, because the last sums of many servers are one statement, each found by the primary key.
+// Raw, because the last sums of many servers are one statement, each found by the primary key. A server that was never heard
+// has no uptime.
 const SUMMED = statement({ after: s.id }, ({ after }) =>
   select(
     { id: s.id, zone: a.timeZone, day: lastEnd("day"), month: lastEnd("month") },
-    `from ${s} join ${a} on ${a.id} = ${s.accountId} where ${s.id} > ${after} order by ${s.id} limit ${PAGE}`,
+    `from ${s} join ${a} on ${a.id} = ${s.accountId}
+    where ${s.id} > ${after} and (${s.latestSampleAt} is not null or ${s.lastSeenAt} <> ${s.createdAt})
+    order by ${s.id} limit ${PAGE}`,
   ),
 );
 
