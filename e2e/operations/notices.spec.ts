@@ -213,6 +213,13 @@ test("events of before notices are told to nobody, and without a channel new one
     await sql("update notice_channels set off_at = null");
     await live(30 * MINUTE);
     expect([await sql("select id from notice_incidents"), receiver.arrivals]).toEqual([[], []]);
+    // Nor does a later one bring them up.
+    await sql(comeBack(2));
+    await live(MINUTE);
+    await sql(goOffline(2));
+    await live(6 * MINUTE);
+    const told = receiver.arrivals.map(({ body }) => JSON.parse(body).events.length);
+    expect([titlesOf(receiver), told]).toEqual([[expect.stringMatching(/^web-2 is offline since/)], [1]]);
   });
 });
 

@@ -9,7 +9,7 @@ import { type Incident, type Plan, type PlannedMessage, plan, REMIND_TOGETHER, t
 import { type Happening, runsOf } from "@/lib/notices/runs";
 import { CONSIDERED, ofEach, SILENT, SOURCES, SUBJECTS } from "@/lib/notices/sources";
 import { SILENCE_KINDS } from "@/lib/servers/events/silence";
-import { DAY, HOUR } from "@/lib/time";
+import { DAY, HOUR, SECOND } from "@/lib/time";
 
 // Considers events for notices: in one transaction an account's new events lose their mark, and what they become is written to
 // the outbox. Times are those of the database, since clocks of instances may be set. The events' own are the consoles'.
@@ -18,6 +18,8 @@ import { DAY, HOUR } from "@/lib/time";
 const ACCOUNTS_AT_ONCE = 100;
 /** Events of an account that one transaction considers. */
 const EVENTS_AT_ONCE = 2000;
+/** A transaction that takes longer is undone, and tried again. One of 1,000 servers takes about a second. */
+const PLAN_WITHIN = 30 * SECOND;
 /** Events of one server that are read to know how it has been: the newest. */
 const EVENTS_OF_ONE = 200;
 
@@ -143,7 +145,7 @@ const INCIDENTS = statement({ accountId, ...TOPIC }, ({ accountId, subjects, sub
   ),
 }));
 
-type StoredEvent = readonly [kind: string, from: number, to: number | null];
+type StoredEvent = readonly [id: number, kind: string, from: number, to: number | null];
 const SNOOZE = {
   snoozedAt: new Expression<Date | null>(z.createdAt.sql, "instant"),
   snoozedUntil: new Expression<Date | null>(z.until.sql, "instant"),
@@ -156,7 +158,7 @@ const eventsOf = (subject: Subject) => {
         id: o.id,
         ...SNOOZE,
         events: new Expression<StoredEvent[] | null>(`(
-          select json_agg(json_build_array(e.kind, ${epochMs(e.startedAt)}, ${epochMs(e.endedAt)}) order by e.started_at) from (
+          select json_agg(json_build_array(e.id, e.kind, ${epochMs(e.startedAt)}, ${epochMs(e.endedAt)}) order by e.started_at) from (
             select * from ${e} where ${of} = ${o.id} and ${e.kind} in (${CONSIDERED})
               and coalesce(${e.endedAt}, 'infinity') > now() - interval '${2 * DAY} ms'
             order by ${e.startedAt} desc limit ${EVENTS_OF_ONE}) e)`),
@@ -224,46 +226,57 @@ export async function findAccountsWithWork(): Promise<number[]> {
  * Decides what an account is told. One transaction: it is cut off as a whole or not at all. False: another instance is at it.
  */
 export function planAccount(accountId: number): Promise<boolean> {
-  return db.$transaction(async (tx) => {
-    await executeIn(tx, MAKE_SETTINGS, { accountId });
-    const [settings] = await queryIn(tx, LOCK, { accountId });
-    if (!settings) return false;
-    const marked = await queryIn(tx, MARKED, { accountId });
-    const idsOf = (subject: Subject) => marked.filter((one) => one.subject === subject).map(({ id }) => id);
-    const ids = { server: idsOf("server"), service: idsOf("service"), token: idsOf("token") };
-    await executeIn(tx, CONSIDERED_ONES, ids);
-    if (settings.channels.length === 0) {
-      await executeIn(tx, LET_GO, { accountId });
+  return db.$transaction(
+    async (tx) => {
+      await executeIn(tx, MAKE_SETTINGS, { accountId });
+      const [settings] = await queryIn(tx, LOCK, { accountId });
+      if (!settings) return false;
+      const marked = await queryIn(tx, MARKED, { accountId });
+      const idsOf = (subject: Subject) => marked.filter((one) => one.subject === subject).map(({ id }) => id);
+      const ids = { server: idsOf("server"), service: idsOf("service"), token: idsOf("token") };
+      await executeIn(tx, CONSIDERED_ONES, ids);
+      if (settings.channels.length === 0) {
+        await executeIn(tx, LET_GO, { accountId });
+        return true;
+      }
+      const found = marked.map(({ kind, ...of }): TopicName => ({ ...of, kind: topicKind(kind) }));
+      const stored = await queryIn(tx, INCIDENTS, { accountId, ...columnsOfTopics(found) });
+      const incidents = stored.map(({ subject, subjectId, ...one }) => ({
+        ...one,
+        topic: keyOf(subject as Subject, subjectId, one.kind),
+      }));
+      const topics = await readTopics(tx, [...found, ...incidents.map(({ topic }) => topicOfKey(topic))], {
+        server: new Set(ids.server),
+        service: new Set(ids.service),
+        token: new Set(ids.token),
+      });
+      const decided = plan({
+        now: settings.now,
+        rules: readRules(settings.rules),
+        quietUntil: quietUntil(settings),
+        sent: settings.sent.map(Number),
+        incidents,
+        topics,
+      });
+      await write(tx, accountId, decided, settings.channels);
       return true;
-    }
-    const found = marked.map(({ kind, ...of }): TopicName => ({ ...of, kind: topicKind(kind) }));
-    const stored = await queryIn(tx, INCIDENTS, { accountId, ...columnsOfTopics(found) });
-    const incidents = stored.map(({ subject, subjectId, ...one }) => ({
-      ...one,
-      topic: keyOf(subject as Subject, subjectId, one.kind),
-    }));
-    const topics = await readTopics(tx, [...found, ...incidents.map(({ topic }) => topicOfKey(topic))]);
-    const decided = plan({
-      now: settings.now,
-      rules: readRules(settings.rules),
-      quietUntil: quietUntil(settings),
-      sent: settings.sent.map(Number),
-      incidents,
-      topics,
-    });
-    await write(tx, accountId, decided, settings.channels);
-    return true;
-  });
+    },
+    { timeout: PLAN_WITHIN },
+  );
 }
 
-async function readTopics(tx: Prisma.TransactionClient, wanted: readonly TopicName[]): Promise<Topic[]> {
+async function readTopics(
+  tx: Prisma.TransactionClient,
+  wanted: readonly TopicName[],
+  isNew: Readonly<Record<Subject, ReadonlySet<number>>>,
+): Promise<Topic[]> {
   const known = new Map<string, { events: Happening[]; snooze: Topic["snooze"] }>();
   for (const subject of SUBJECTS) {
     const ids = [...new Set(wanted.filter((one) => one.subject === subject).map(({ subjectId }) => subjectId))];
     if (ids.length === 0) continue;
     for (const { id, events, snoozedAt, snoozedUntil } of await queryIn(tx, EVENTS[subject], { ids })) {
       known.set(`${subject}:${id}`, {
-        events: (events ?? []).map(([kind, from, to]) => ({ kind, from, to })),
+        events: (events ?? []).map(([id, kind, from, to]) => ({ kind, from, to, isNew: isNew[subject].has(id) })),
         snooze: snoozedAt === null ? null : { at: snoozedAt, until: snoozedUntil },
       });
     }

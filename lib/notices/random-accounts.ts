@@ -199,7 +199,10 @@ function topicsOf(
   return KINDS.flatMap((kind) => {
     const key = `${server}:${kind}`;
     const isOpen = incidents.some(({ topic, lookAt }) => topic === key && lookAt !== null);
-    const runs = runsOf(kind, events);
+    const runs = runsOf(
+      kind,
+      events.map((event) => ({ ...event, isNew: fresh.includes(event) })),
+    );
     if (!isOpen && (fresh.length === 0 || runs.length === 0)) return [];
     const snooze = world.snoozes.findLast((one) => one.server === server && one.at <= now);
     return [{ key, kind, runs, snooze: snooze ? { at: snooze.at, until: snooze.until } : null }];

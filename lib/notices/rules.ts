@@ -175,7 +175,7 @@ class Planning {
   /** Notes a run that nothing is known of yet. */
   #notice(run: Run, topic: Topic, known: readonly Incident[], due: number | null): void {
     const { now } = this.#input;
-    if (due === null || (run.to ?? now) < now - TOO_OLD) return;
+    if (!run.isNew || due === null || (run.to ?? now) < now - TOO_OLD) return;
     const isNoted = known.some((one) => {
       if (one.isFlapping || holds(run, one.from)) return true;
       if (one.toldAt === null || !lasts(topic.kind)) return false;
@@ -209,7 +209,8 @@ class Planning {
       thread: threads.size === 1 ? (members[0]?.toldIn ?? null) : null,
       heldBackUntil: this.#times.length >= MOST_AN_HOUR ? this.#freeSlot() : null,
     });
-    for (const one of members) this.#change(one, this.#afterTelling(kind, one, members));
+    const last = new Map(members.map((one) => [one.topic, one]));
+    for (const one of members) this.#change(one, this.#afterTelling(kind, one, last.get(one.topic) === one));
   }
 
   /** When the next message may be sent. */
@@ -220,13 +221,12 @@ class Planning {
     return quietUntil(slot) ?? slot;
   }
 
-  #afterTelling(kind: MessageKind, incident: Incident, members: readonly Incident[]): Partial<Incident> {
+  #afterTelling(kind: MessageKind, incident: Incident, isLast: boolean): Partial<Incident> {
     const { now } = this.#input;
     if (kind === "ended") return { lookAt: null };
     if (kind === "still") return { lookAt: now + REMIND_AFTER };
     const known = this.#byTopic.get(incident.topic) ?? [];
     const lately = known.filter(({ toldAt, from }) => toldAt !== null && from > incident.from - FLAPS_WITHIN);
-    const isLast = members.findLast(({ topic }) => topic === incident.topic) === incident;
     const isStable = incident.to !== null && incident.to <= now - STABLE_AFTER;
     if (isLast && !isStable && lately.length >= FLAPS_AT - 1) {
       const to = lasts(incident.kind) ? null : incident.to;

@@ -2,13 +2,15 @@ import { SILENCE_KINDS, type Span } from "@/lib/servers/events/silence";
 
 // What is known of one thing that lasts: when it was bad, when nothing is known of it, and when it was well again.
 
-/** Times in epoch milliseconds; `to` is null while it goes on. */
-export type Happening = Span & { kind: string };
+/** Times in epoch milliseconds; `to` is null while it goes on. `isNew`: nobody has considered it yet. */
+export type Happening = Span & { kind: string; isNew?: boolean };
 
 /** From a beginning to a true end. There may be times in it of which nothing is known. */
 export type Run = Span & {
   /** The parts in which it was known to be bad, in order. */
   bad: readonly Span[];
+  /** Something in it is new. Of others nothing is told that was not noted before. */
+  isNew: boolean;
 };
 
 /**
@@ -27,6 +29,7 @@ export function runsOf(kind: string, happenings: readonly Happening[]): Run[] {
   return groups.map((group) => ({
     from: group[0]?.from ?? 0,
     to: group.at(-1)?.to ?? null,
+    isNew: group.some(({ isNew }) => isNew === true),
     bad: group.filter((one) => one.kind === kind).map(({ from, to }) => ({ from, to })),
   }));
 }
