@@ -29,6 +29,7 @@ const i = table("NoticeIncident", "i");
 const n = table("Notice", "n");
 const t = table("NoticeSettings", "t");
 const z = table("ServerSnooze", "z");
+const m = table("MaintenanceTime", "m");
 
 /** SQL: the event goes on, of one thing. As in silence-statements.ts, so that the index of ends is not taken. */
 const GOES_ON = "coalesce(e.ended_at, 'infinity') = 'infinity'";
@@ -157,6 +158,10 @@ const eventsOf = (subject: Subject) => {
       {
         id: o.id,
         ...SNOOZE,
+        // Of servers alone, as snoozes are.
+        maintenance: new Expression<(readonly [from: number, to: number])[] | null>(`(
+          select json_agg(json_build_array(${epochMs(m.startedAt)}, ${epochMs(m.endedAt)})) from ${m}
+          where ${subject === "server"} and ${m.serverId} = ${o.id} and ${m.endedAt} > now() - interval '${2 * DAY} ms')`),
         events: new Expression<StoredEvent[] | null>(`(
           select json_agg(json_build_array(e.id, e.kind, ${epochMs(e.startedAt)}, ${epochMs(e.endedAt)}) order by e.started_at) from (
             select * from ${e} where ${of} = ${o.id} and ${e.kind} in (${CONSIDERED})
@@ -270,14 +275,15 @@ async function readTopics(
   wanted: readonly TopicName[],
   isNew: Readonly<Record<Subject, ReadonlySet<number>>>,
 ): Promise<Topic[]> {
-  const known = new Map<string, { events: Happening[]; snooze: Topic["snooze"] }>();
+  const known = new Map<string, Pick<Topic, "snooze" | "maintenance"> & { events: Happening[] }>();
   for (const subject of SUBJECTS) {
     const ids = [...new Set(wanted.filter((one) => one.subject === subject).map(({ subjectId }) => subjectId))];
     if (ids.length === 0) continue;
-    for (const { id, events, snoozedAt, snoozedUntil } of await queryIn(tx, EVENTS[subject], { ids })) {
+    for (const { id, events, snoozedAt, snoozedUntil, maintenance } of await queryIn(tx, EVENTS[subject], { ids })) {
       known.set(`${subject}:${id}`, {
         events: (events ?? []).map(([id, kind, from, to]) => ({ kind, from, to, isNew: isNew[subject].has(id) })),
         snooze: snoozedAt === null ? null : { at: snoozedAt, until: snoozedUntil },
+        maintenance: (maintenance ?? []).map(([from, to]) => ({ from, to })),
       });
     }
   }
@@ -285,8 +291,8 @@ async function readTopics(
   return [...keys].map((key): Topic => {
     const { subject, subjectId, kind } = topicOfKey(key);
     // Of what is gone nothing more is known.
-    const { events = [], snooze = null } = known.get(`${subject}:${subjectId}`) ?? {};
-    return { key, kind, runs: runsOf(kind, events), snooze };
+    const { events = [], snooze = null, maintenance = [] } = known.get(`${subject}:${subjectId}`) ?? {};
+    return { key, kind, runs: runsOf(kind, events), snooze, maintenance };
   });
 }
 

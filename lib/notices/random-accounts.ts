@@ -205,7 +205,7 @@ function topicsOf(
     );
     if (!isOpen && (fresh.length === 0 || runs.length === 0)) return [];
     const snooze = world.snoozes.findLast((one) => one.server === server && one.at <= now);
-    return [{ key, kind, runs, snooze: snooze ? { at: snooze.at, until: snooze.until } : null }];
+    return [{ key, kind, runs, snooze: snooze ? { at: snooze.at, until: snooze.until } : null, maintenance: [] }];
   });
 }
 

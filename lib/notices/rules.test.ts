@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 import { HOUR, MINUTE, SECOND } from "@/lib/time";
+import { readRules } from "./kinds";
 import { eventsAt, play, TICK, type Told, type World, within, worldOf } from "./random-accounts";
-import { FLAPS_WITHIN, MOST_AN_HOUR, STABLE_AFTER } from "./rules";
+import { FLAPS_WITHIN, type Incident, MOST_AN_HOUR, plan, STABLE_AFTER } from "./rules";
 import { overdueFrom, runsOf } from "./runs";
 
 /** What may pass between what is due and what is told: a tick, and what is noticed late. */
@@ -100,6 +101,22 @@ function faultOfMoments(world: World, server: string, told: readonly Told[]): st
   }
   return null;
 }
+
+test("maintenance is silent: what begins and ends in it is not told, and what goes on is told when it is over, with its true beginning", () => {
+  const maintenance = [{ from: 0, to: 60 * MINUTE }];
+  const look = (now: number, to: number | null, incidents: Incident[]) => {
+    const runs = runsOf("offline", [{ kind: "offline", from: 5 * MINUTE, to, isNew: incidents.length === 0 }]);
+    const topics = [{ key: "server:1:offline", kind: "offline", runs, snooze: null, maintenance }];
+    return plan({ now, rules: readRules({}), quietUntil: () => null, sent: [], incidents, topics });
+  };
+  expect(look(20 * MINUTE, 15 * MINUTE, [])).toMatchObject({ added: [], messages: [] });
+  const [noted] = look(20 * MINUTE, null, []).added;
+  const incident = { ...noted, id: 1 } as Incident;
+  expect(look(59 * MINUTE, null, [{ ...incident }]).messages).toEqual([]);
+  expect(look(59 * MINUTE, 58 * MINUTE, [{ ...incident }])).toMatchObject({ forgotten: [{ id: 1 }], messages: [] });
+  const [told] = look(71 * MINUTE, null, [{ ...incident }]).messages;
+  expect(told).toMatchObject({ kind: "begun", incidents: [{ from: 5 * MINUTE }] });
+});
 
 test("ten thousand random histories of an account, with the console away, cuts, corrections, quiet hours and snoozes: what is told is true, whole, once, in time, and at most twenty messages an hour", () => {
   const met: Record<string, number> = {};

@@ -49,6 +49,8 @@ export type Topic = {
   runs: readonly Run[];
   /** Set at `at`; `until` null: until what had begun by then is over. */
   snooze: { at: number; until: number | null } | null;
+  /** Times in which nothing is told of it; what begins and ends in one of them is not told at all. */
+  maintenance: readonly { from: number; to: number }[];
 };
 
 export type MessageKind = "begun" | "ended" | "still";
@@ -133,7 +135,7 @@ class Planning {
     if (incident.toldAt === null) {
       const due = isOn && run ? dueAt(run, topic.kind, delay, now) : null;
       const wasSnoozed = run?.to !== null && isSnoozedToEnd(topic, incident.from);
-      if (!run || due === null || wasSnoozed) this.#plan.forgotten.push(incident);
+      if (!run || due === null || wasSnoozed || isOfMaintenance(run, topic)) this.#plan.forgotten.push(incident);
       else {
         const before = this.#endsBefore(incident);
         this.#change(incident, { to: run.to, lookAt: Math.max(incident.lookAt ?? due, due, until, before) });
@@ -175,7 +177,7 @@ class Planning {
   /** Notes a run that nothing is known of yet. */
   #notice(run: Run, topic: Topic, known: readonly Incident[], due: number | null): void {
     const { now } = this.#input;
-    if (!run.isNew || due === null || (run.to ?? now) < now - TOO_OLD) return;
+    if (!run.isNew || due === null || (run.to ?? now) < now - TOO_OLD || isOfMaintenance(run, topic)) return;
     const isNoted = known.some((one) => {
       if (one.isFlapping || holds(run, one.from)) return true;
       if (one.toldAt === null || !lasts(topic.kind)) return false;
@@ -263,7 +265,14 @@ function dueAt(run: Run, kind: string, delay: number, now: number): number | nul
 /** Until when a beginning at `from` is not told. One without an end is looked at again. */
 function snoozedUntil(topic: Topic, from: number, now: number): number {
   if (isSnoozedToEnd(topic, from)) return now + SNOOZE_LOOKS;
-  return topic.snooze?.until ?? Number.NEGATIVE_INFINITY;
+  // Its end may still be moved.
+  const ends = topic.maintenance.filter((one) => now >= one.from && now < one.to);
+  return Math.max(topic.snooze?.until ?? 0, ...ends.map(({ to }) => Math.min(to, now + SNOOZE_LOOKS)));
+}
+
+function isOfMaintenance({ bad, to }: Run, { maintenance }: Topic): boolean {
+  const from = bad[0]?.from;
+  return from !== undefined && to !== null && maintenance.some((one) => from >= one.from && to <= one.to);
 }
 
 /** What had begun when it was snoozed until it recovers is not told. */
