@@ -341,7 +341,7 @@ test("kill -9 before and after each step of the loop loses nothing and tells not
 test(`${SEEDS} random histories with two instances that die, channels that hang, refuse and answer late: nothing is lost unsaid, nothing is told twice`, {
   tag: "@one-engine",
 }, async () => {
-  test.setTimeout(60 * SECOND + SEEDS * 20 * SECOND);
+  test.setTimeout(MINUTE + SEEDS * MINUTE);
   const wrong: string[] = [];
   await onStage(async ({ sql, receiver, url, instance }) => {
     const instances = [instance, await startInstance(url, receiver.url)];
