@@ -85,6 +85,7 @@ async function addRowToEachTable(url: string): Promise<void> {
        for target in
          select c.oid::regclass as name, string_agg(quote_ident(a.attname), ',') as columns, string_agg(case
            when a.attname ~ 'hash$' then quote_literal(repeat('a', 64))
+           when a.attname = 'unit' then quote_literal('day')
            when t.typcategory in ('N', 'B') then '1::int::' || t.typname
            when t.typcategory = 'D' then 'now()'
            when t.typcategory = 'E' then (select quote_literal(min(enumlabel)) from pg_enum where enumtypid = t.oid)
