@@ -72,7 +72,10 @@ test("a file without an online way writes no row that stands and rewrites no tab
   });
 });
 
-/** A row in each table that has none. What it refers to need not be there. */
+/**
+ * A row in each table that has none, with the first of the words that a column may hold. What it refers to need not be
+ * there.
+ */
 async function addRowToEachTable(url: string): Promise<void> {
   await runSql(
     url,
@@ -85,13 +88,15 @@ async function addRowToEachTable(url: string): Promise<void> {
        for target in
          select c.oid::regclass as name, string_agg(quote_ident(a.attname), ',') as columns, string_agg(case
            when a.attname ~ 'hash$' then quote_literal(repeat('a', 64))
-           when a.attname = 'unit' then quote_literal('day')
            when t.typcategory in ('N', 'B') then '1::int::' || t.typname
            when t.typcategory = 'D' then 'now()'
            when t.typcategory = 'E' then (select quote_literal(min(enumlabel)) from pg_enum where enumtypid = t.oid)
            when t.typname = 'uuid' then 'gen_random_uuid()'
            when t.typname ~ '^json' then $j$'{}'$j$
-           else quote_literal('a') end, ',') as given
+           else coalesce((select quote_literal(first.word[1]) from pg_constraint k,
+               regexp_match(pg_get_constraintdef(k.oid), 'ANY \\(ARRAY\\[''([^'']+)''') as first (word)
+             where k.conrelid = c.oid and k.contype = 'c' and k.conkey = array[a.attnum] and first.word is not null
+             limit 1), quote_literal('a')) end, ',') as given
          from pg_class c join pg_attribute a on a.attrelid = c.oid join pg_type t on t.oid = a.atttypid
          where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
            and a.attnum > 0 and a.attnotnull and not a.atthasdef and a.attidentity = '' and c.relname <> '_prisma_migrations'
