@@ -11,7 +11,11 @@ import { recordRequest } from "@/lib/tokens/use";
 // What is recorded of tokens: in the statement of its cause, or by the watch where it follows from a date.
 
 const eventsOf = (tokenId: number) =>
-  db.tokenEvent.findMany({ where: { tokenId }, orderBy: { startedAt: "asc" }, omit: { id: true, tokenId: true } });
+  db.tokenEvent.findMany({
+    where: { tokenId },
+    orderBy: { startedAt: "asc" },
+    omit: { id: true, tokenId: true, noticeDue: true },
+  });
 const from = (ip: string) => ({
   headers: { "User-Agent": "curl/8.5.0", "X-Forwarded-For": ip },
   // Uses one door only, because requests through the other would count too.
