@@ -277,6 +277,7 @@ test("what a receiver refuses stands with the channel in a sentence, and its ans
   const receiver = await startReceiver(302);
   try {
     await add(page, "Webhook", receiver.url, "Broken");
+    await expect(card(page, "Broken")).toBeVisible();
     await page.goto(app.origin + NOTICE_PAGE);
     await card(page, "Broken").getByRole("button", { name: "Send a test" }).click();
     await expect
@@ -402,6 +403,7 @@ test("an account has at most twenty channels, a form adds one, and nobody touche
   await signInDirectly(context, stranger.id);
   const theirs = await context.newPage();
   await add(theirs, "Discord", target, "Theirs");
+  await expect(card(theirs, "Theirs")).toBeVisible();
   const [mine] = await db.noticeChannel.findMany({ where, take: 1 });
   for (const button of ["Remove Theirs", "Rename Theirs", "Turn Theirs off", "Send a test to Theirs"]) {
     await theirs.goto(app.origin + NOTICE_PAGE);
@@ -422,6 +424,7 @@ test("an account has at most twenty channels, a form adds one, and nobody touche
 test("twenty tests in an hour are sent for an account, over all its channels", async ({ page, account }) => {
   const where = { accountId: account.id };
   await add(page, "Discord", "https://discord.com/api/webhooks/1/t", "Team");
+  await expect(card(page, "Team")).toBeVisible();
   const notices = Array.from({ length: 20 }, () => ({ ...where, kind: "test", thread: randomUUID() }));
   await db.notice.createMany({ data: notices });
   await page.goto(app.origin + NOTICE_PAGE);
