@@ -34,6 +34,7 @@ function share(all: number, part: number): Capacity {
 }
 
 const CONNECTIONS = share(Math.max(1, OTHER_CONNECTIONS), 1 / 2);
+const REPORTS_EACH = Math.min(2, CONNECTIONS.all);
 const MAKING = 8 * MB * Math.max(1, Math.floor(CORES / 2));
 
 /** The first bytes of each body, which have a share of their own: small bodies arrive whatever large ones hold. */
@@ -67,7 +68,7 @@ const CAPACITIES = {
    */
   longAnswers: { all: 2, each: 1, alone: CORES >= 2 ? 2 : undefined, restsOver: 0, networks: 1 },
   /** Check-ins and the reports of agents and edge nodes being stored. Each keeps a core of the database busy for a moment. */
-  reports: { ...CONNECTIONS, each: 2, alone: CONNECTIONS.each },
+  reports: { ...CONNECTIONS, each: REPORTS_EACH, alone: CONNECTIONS.each },
   /** Connections that write or sum up after a response. Requests of the same account keep the rest of its share. */
   writes: { all: 3, each: 2, networks: 1 },
   sums: { all: 2, each: 1, networks: 1 },
@@ -103,7 +104,8 @@ const purposes = () =>
     reading: purpose("reading", { reading: 1 }, PLACE_WAIT, 1000, 4000),
     checkIn: purpose("check-in", { connections: 1, reports: 1 }, PLACE_WAIT, 1000, 4000),
     agentReport: purpose("agent report", { connections: 1, reports: 1 }, PLACE_WAIT, 200, 1000),
-    edgeReport: purpose("edge report", { connections: 1, reports: 1 }, PLACE_WAIT, 100, 1000),
+    // One of a node at a time, as nodes send them: a report may have a thousand entries.
+    edgeReport: purpose("edge report", { connections: 1, reports: REPORTS_EACH }, PLACE_WAIT, 100, 1000),
     upload: purpose("upload", { connections: 1 }, PLACE_WAIT, 20, 100),
     page: purpose("page", { renders: 1, connections: PAGE_CONNECTIONS }, PLACE_WAIT, 20, 400),
     form: purpose("form", { forms: 1, connections: FORM_CONNECTIONS }, PLACE_WAIT, 20, 200),
