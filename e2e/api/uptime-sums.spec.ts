@@ -4,7 +4,7 @@ import { openLibrary } from "@/e2e/support/library";
 import { runSql } from "@/e2e/support/run-sql";
 import { createTestDatabase } from "@/e2e/support/test-database";
 import { db } from "@/lib/database/client";
-import { isInMaintenance } from "@/lib/servers/events/maintenance-sql";
+import { maintenanceBetween } from "@/lib/servers/events/maintenance-sql";
 import { callOffMaintenance, listMaintenance, MOST_MAINTENANCE, planMaintenance } from "@/lib/servers/maintenance";
 import { DAY, HOUR, MINUTE } from "@/lib/time";
 import { clockField } from "@/lib/time-range";
@@ -48,7 +48,12 @@ test("a day and a month of the account's zone freeze a day after their end, and 
     );
     // As those ask who write to somebody about a server.
     const isIn = async (at: string) =>
-      (await runSql(url, `select ${isInMaintenance("1", `'${at}'::timestamptz`)} as is`))[0]?.is;
+      (
+        await runSql(
+          url,
+          `select ${maintenanceBetween("1", `'${at}'::timestamptz`, `'${at}'::timestamptz + interval '1 ms'`).sql} is not null as is`,
+        )
+      )[0]?.is;
     expect([await isIn("2026-06-15T11:00Z"), await isIn("2026-06-15T12:59Z")]).toEqual([true, true]);
     expect([await isIn("2026-06-15T10:59Z"), await isIn("2026-06-15T13:00Z")]).toEqual([false, false]);
     const at = (text: string) => Date.parse(text);

@@ -2,12 +2,12 @@ import { once } from "node:events";
 import { createServer, type IncomingHttpHeaders } from "node:http";
 import type { AddressInfo } from "node:net";
 import { type ParsedMail, simpleParser } from "mailparser";
-import { SMTPServer } from "smtp-server";
+import { SMTPServer, type SMTPServerOptions } from "smtp-server";
 
 export type CaughtMail = { to: string[]; raw: string; parsed: ParsedMail };
 
 /** A real mail server on loopback that keeps what it gets. */
-export async function startMailServer() {
+export async function startMailServer(options: SMTPServerOptions = {}) {
   const mails: CaughtMail[] = [];
   const server = new SMTPServer({
     authOptional: true,
@@ -23,12 +23,15 @@ export async function startMailServer() {
         });
       });
     },
+    ...options,
   });
   server.on("error", () => {});
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.server.address() as AddressInfo;
   return {
     mails,
-    url: `smtp://127.0.0.1:${(server.server.address() as AddressInfo).port}`,
+    port,
+    url: `smtp://127.0.0.1:${port}`,
     stop: () => new Promise<void>((resolve) => server.close(() => resolve())),
   };
 }

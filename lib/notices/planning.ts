@@ -8,6 +8,7 @@ import { quietUntil } from "@/lib/notices/quiet-hours";
 import { type Incident, type Plan, type PlannedMessage, plan, REMIND_TOGETHER, type Topic } from "@/lib/notices/rules";
 import { type Happening, runsOf } from "@/lib/notices/runs";
 import { CONSIDERED, ofEach, SILENT, SOURCES, SUBJECTS } from "@/lib/notices/sources";
+import { maintenanceBetween } from "@/lib/servers/events/maintenance-sql";
 import { SILENCE_KINDS } from "@/lib/servers/events/silence";
 import { DAY, HOUR, SECOND } from "@/lib/time";
 
@@ -29,7 +30,6 @@ const i = table("NoticeIncident", "i");
 const n = table("Notice", "n");
 const t = table("NoticeSettings", "t");
 const z = table("ServerSnooze", "z");
-const m = table("MaintenanceTime", "m");
 
 /** SQL: the event goes on, of one thing. As in silence-statements.ts, so that the index of ends is not taken. */
 const GOES_ON = "coalesce(e.ended_at, 'infinity') = 'infinity'";
@@ -146,6 +146,7 @@ const INCIDENTS = statement({ accountId, ...TOPIC }, ({ accountId, subjects, sub
   ),
 }));
 
+const NO_MAINTENANCE: ReturnType<typeof maintenanceBetween> = new Expression("null");
 type StoredEvent = readonly [id: number, kind: string, from: number, to: number | null];
 const SNOOZE = {
   snoozedAt: new Expression<Date | null>(z.createdAt.sql, "instant"),
@@ -159,9 +160,10 @@ const eventsOf = (subject: Subject) => {
         id: o.id,
         ...SNOOZE,
         // Of servers alone, as snoozes are.
-        maintenance: new Expression<(readonly [from: number, to: number])[] | null>(`(
-          select json_agg(json_build_array(${epochMs(m.startedAt)}, ${epochMs(m.endedAt)})) from ${m}
-          where ${subject === "server"} and ${m.serverId} = ${o.id} and ${m.endedAt} > now() - interval '${2 * DAY} ms')`),
+        maintenance:
+          subject === "server"
+            ? maintenanceBetween(o.id.sql, `now() - interval '${2 * DAY} ms'`, "'infinity'")
+            : NO_MAINTENANCE,
         events: new Expression<StoredEvent[] | null>(`(
           select json_agg(json_build_array(e.id, e.kind, ${epochMs(e.startedAt)}, ${epochMs(e.endedAt)}) order by e.started_at) from (
             select * from ${e} where ${of} = ${o.id} and ${e.kind} in (${CONSIDERED})

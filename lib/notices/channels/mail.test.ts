@@ -1,8 +1,8 @@
 import { once } from "node:events";
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
-import { type ParsedMail, simpleParser } from "mailparser";
-import { SMTPServer, type SMTPServerOptions } from "smtp-server";
+import type { SMTPServerOptions } from "smtp-server";
 import { afterEach, expect, test } from "vitest";
+import { type CaughtMail, startMailServer } from "@/e2e/support/receivers";
 import { send, sendConfirmation } from "./mail";
 
 const MESSAGE = {
@@ -22,31 +22,11 @@ afterEach(async () => {
   for (const close of closing.splice(0)) await close();
 });
 
-type Caught = { parsed: ParsedMail; raw: string; to: string[] };
-
-/** A real mail server on loopback. */
-async function mailServer(options: SMTPServerOptions = {}): Promise<{ port: number; caught: Caught[] }> {
-  const caught: Caught[] = [];
-  const server = new SMTPServer({
-    authOptional: true,
-    disabledCommands: ["STARTTLS"],
-    onData(stream, session, done) {
-      let raw = "";
-      stream.on("data", (piece) => (raw += piece));
-      stream.on("end", () => {
-        const to = session.envelope.rcptTo.map(({ address }) => address);
-        void simpleParser(raw).then((parsed) => {
-          caught.push({ parsed, raw, to });
-          done();
-        });
-      });
-    },
-    ...options,
-  });
-  server.on("error", () => {});
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  closing.push(() => new Promise<void>((resolve) => server.close(() => resolve())));
-  return { port: (server.server.address() as AddressInfo).port, caught };
+/** A real mail server on loopback, until the test ends. */
+async function mailServer(options?: SMTPServerOptions): Promise<{ port: number; caught: CaughtMail[] }> {
+  const { port, mails, stop } = await startMailServer(options);
+  closing.push(stop);
+  return { port, caught: mails };
 }
 
 /** What speaks at a port as told. */
@@ -75,7 +55,7 @@ test("a mail has plain text and a small HTML part, names its thread, and is unsu
   const { port, caught } = await mailServer();
   expect(await sendTo(port)).toEqual({ kind: "delivered" });
   expect(await sendTo(port, { id: "n-1" })).toEqual({ kind: "delivered" });
-  const [{ parsed, raw, to } = {} as Caught, first] = caught;
+  const [{ parsed, raw, to } = {} as CaughtMail, first] = caught;
   expect(to).toEqual(["ann@example.org"]);
   expect(parsed.from?.text).toBe('"Console" <notices@example.com>');
   expect(parsed.subject).toBe("web-1 is offline");
@@ -104,7 +84,7 @@ test.each([
 ])("a server that is called %j stays text in subject, headers and HTML", async (title, shown) => {
   const { port, caught } = await mailServer();
   expect(await sendTo(port, { title, lines: [title] })).toEqual({ kind: "delivered" });
-  const [{ parsed, to } = {} as Caught] = caught;
+  const [{ parsed, to } = {} as CaughtMail] = caught;
   expect(parsed.subject).toBe(shown);
   expect(to).toEqual(["ann@example.org"]);
   expect([...parsed.headers.keys()]).not.toContain("bcc");

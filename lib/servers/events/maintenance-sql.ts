@@ -5,10 +5,6 @@ const m = table("MaintenanceTime", "m");
 
 type Pair = readonly [from: number, to: number];
 
-/** SQL: whether a server is in maintenance at an instant, both given as SQL. */
-export const isInMaintenance = (serverId: string, at: string): string =>
-  `exists (select from ${m} where ${m.serverId} = ${serverId} and ${m.startedAt} <= ${at} and ${m.endedAt} > ${at})`;
-
 /** SQL of the maintenance of a server that overlaps `[from, to)`, in order, as pairs of epoch milliseconds; null: none. */
 export const maintenanceBetween = (serverId: string, from: string, to: string) =>
   new Expression<Pair[] | null>(`(
