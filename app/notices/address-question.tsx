@@ -1,8 +1,6 @@
-import Link from "next/link";
 import { ButtonRow } from "../ui/button-row";
-import { Logo } from "../ui/logo";
+import { LoneCard } from "../ui/lone-card";
 import { Notice } from "../ui/notice";
-import styles from "./address-question.module.css";
 
 type Props = {
   title: string;
@@ -17,30 +15,24 @@ type Props = {
 /** A question to the reader of a mail. Opening it changes nothing, because programs that look for viruses open links. */
 export function AddressQuestion({ title, text, button, action, address, outcome }: Props) {
   return (
-    <main id="main" className={styles.page}>
-      <Link href="/" className={styles.home} prefetch={false}>
-        <Logo />
-      </Link>
-      <div className={`card ${styles.card}`}>
-        <h1>{title}</h1>
-        {outcome ? (
-          <Notice tone={outcome.tone} role="status" on={outcome.text}>
-            {outcome.text}
-          </Notice>
-        ) : (
-          <>
-            <p>{text}</p>
-            <form action={action}>
-              <input type="hidden" name="key" value={typeof address === "string" ? address : ""} />
-              <ButtonRow>
-                <button type="submit" className="button">
-                  {button}
-                </button>
-              </ButtonRow>
-            </form>
-          </>
-        )}
-      </div>
-    </main>
+    <LoneCard title={title} isWide>
+      {outcome ? (
+        <Notice tone={outcome.tone} role="status" on={outcome.text}>
+          {outcome.text}
+        </Notice>
+      ) : (
+        <>
+          <p>{text}</p>
+          <form action={action}>
+            <input type="hidden" name="key" value={typeof address === "string" ? address : ""} />
+            <ButtonRow>
+              <button type="submit" className="button">
+                {button}
+              </button>
+            </ButtonRow>
+          </form>
+        </>
+      )}
+    </LoneCard>
   );
 }

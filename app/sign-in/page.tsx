@@ -1,10 +1,9 @@
 import type { Metadata } from "next";
-import Link from "next/link";
 import { redirect } from "next/navigation";
 import { parseOwnPath } from "@/lib/http/own-path";
 import { DASHBOARD } from "@/lib/page-paths";
 import { findAccount } from "@/lib/sign-in/sessions";
-import { Logo } from "../ui/logo";
+import { LoneCard } from "../ui/lone-card";
 import { Notice } from "../ui/notice";
 import styles from "./page.module.css";
 import { SignInForm } from "./sign-in-form";
@@ -18,25 +17,23 @@ export default async function Page({ searchParams }: Props) {
   const next = typeof query.next === "string" ? parseOwnPath(query.next) : null;
   if (await findAccount()) redirect(next ?? DASHBOARD);
   return (
-    <main id="main" className={styles.page}>
-      <Link href="/" className={styles.home} prefetch={false}>
-        <Logo />
-      </Link>
-      <div className={`card ${styles.card}`}>
-        <h1>Sign in</h1>
-        {query["signed-out"] !== undefined && (
-          <Notice tone="done" role="status" isQuiet>
-            You are signed out.
-          </Notice>
-        )}
-        {query.ended !== undefined && (
-          <Notice tone="warning" role="status" isQuiet>
-            Your session ended. Sign in again to go on{next && " where you were"}.
-          </Notice>
-        )}
-        <SignInForm next={next} />
-      </div>
-      <p className={`hint ${styles.help}`}>No account, or no password? The operator of this console creates both.</p>
-    </main>
+    <LoneCard
+      title="Sign in"
+      below={
+        <p className={`hint ${styles.help}`}>No account, or no password? The operator of this console creates both.</p>
+      }
+    >
+      {query["signed-out"] !== undefined && (
+        <Notice tone="done" role="status" isQuiet>
+          You are signed out.
+        </Notice>
+      )}
+      {query.ended !== undefined && (
+        <Notice tone="warning" role="status" isQuiet>
+          Your session ended. Sign in again to go on{next && " where you were"}.
+        </Notice>
+      )}
+      <SignInForm next={next} />
+    </LoneCard>
   );
 }

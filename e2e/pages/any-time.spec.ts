@@ -30,7 +30,7 @@ async function reportingServer(accountId: number, peakAt = NOW - 30 * HOUR): Pro
 
 /** Half past two in Berlin on the last day on which the clocks showed it so many times. */
 function clockShown(times: 0 | 2): string {
-  for (let at = NOW; ; at -= DAY) {
+  for (let at = NOW; ; at -= 12 * HOUR) {
     const clock = { ...wallClock(at, "Europe/Berlin"), hour: 2, minute: 30, second: 0 };
     if (instantsOf(clock, "Europe/Berlin").length === times) {
       return `${clockField(at, "Europe/Berlin").slice(0, 10)}T02:30`;

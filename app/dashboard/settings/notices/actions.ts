@@ -38,7 +38,10 @@ export async function addChannelAction(_: AddChannelAnswer, form: FormData): Pro
   }
   if (result.kind === "already-created") return done("already-added");
   securityEvent("notice channel added", { accountId, ip: (await requestSender()).ip, reason: kind });
-  if (result.secret !== null) return { kind: "secret", name: result.name, secret: result.secret };
+  if (result.secret !== null) {
+    revalidatePath(NOTICE_PAGE);
+    return { kind: "secret", name: result.name, secret: result.secret };
+  }
   return done(kind === "mail" ? "asked" : "added");
 }
 

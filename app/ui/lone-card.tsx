@@ -1,0 +1,21 @@
+import Link from "next/link";
+import { Logo } from "./logo";
+import styles from "./lone-card.module.css";
+
+type Props = { title: string; isWide?: boolean; below?: React.ReactNode; children: React.ReactNode };
+
+/** A page outside of the dashboard that asks one thing. */
+export function LoneCard({ title, isWide = false, below, children }: Props) {
+  return (
+    <main id="main" className={`${styles.page} ${isWide ? styles.wide : ""}`}>
+      <Link href="/" className={styles.home} prefetch={false}>
+        <Logo />
+      </Link>
+      <div className={`card ${styles.card}`}>
+        <h1>{title}</h1>
+        {children}
+      </div>
+      {below}
+    </main>
+  );
+}
