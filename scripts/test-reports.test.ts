@@ -32,7 +32,7 @@ test("skipped tests are summed up by what they lack, one line a program with its
           spec("a page", ended("expected", "")),
           spec(
             "two clicks",
-            ended("unexpected", "\u001b[31mError: expected 1\u001b[39m\n\n  got 2\n  at line 3", "Error"),
+            ended("unexpected", '\u001b[31mError: toEqual\u001b[39m\n\n- Array []\n+ Array [\n+   "a 500"', "Error"),
           ),
           spec("a slow page", ended("flaky", "Error: not yet", "")),
           spec("haproxy", skippedFor("no haproxy (apt install haproxy)")),
@@ -48,7 +48,7 @@ test("skipped tests are summed up by what they lack, one line a program with its
     {
       passed: 2,
       failures: [
-        "e2e/api/a.spec.ts:7 › two clicks: Error: expected 1 got 2",
+        'e2e/api/a.spec.ts:7 › two clicks: Error: toEqual - Array [] + Array [ +   "a 500"',
         "e2e › the run: No worker could be started",
       ],
       unsteady: ["e2e/api/a.spec.ts:7 › a slow page: Error: not yet"],

@@ -90,13 +90,13 @@ function testsOf(suites: Suite[]): (EndToEndTest & { title: string; place: strin
   ]);
 }
 
-/** The first two lines of an error say what was expected of what. */
+/** The first lines of an error say what was expected of what, and how lists differ. */
 function nameFailure(place: string, title: string, message = ""): string {
   const lines = stripVTControlCharacters(message)
     .split("\n")
     .map((line) => line.trim())
     .filter(Boolean);
-  return `${place.replace(`${process.cwd()}/`, "")} › ${title}: ${lines.slice(0, 2).join(" ").slice(0, 300)}`;
+  return `${place.replace(`${process.cwd()}/`, "")} › ${title}: ${lines.slice(0, 8).join(" ").slice(0, 400)}`;
 }
 
 /** One line a reason, the most frequent first. A test that lacks two programs counts for both: "12 skipped: no haproxy …". */
