@@ -6,7 +6,7 @@ import { stepBack } from "./support/priority";
 
 const executablePath = findBrowser() ?? undefined;
 
-const { E2E_POSTGRES_URL, E2E_POSTGRES_FOLLOWS, E2E_LANE } = process.env;
+const { E2E_POSTGRES_URL, E2E_POSTGRES_FOLLOWS, E2E_LANE, E2E_ASKING } = process.env;
 
 /** These need a machine to themselves. They run one test at a time, after everything else: `npm run load`. */
 const LOAD = [
@@ -32,6 +32,9 @@ const BOTH_ENGINES =
   /^(?:api\/(?!clients|follow|mcp-questions).*|operations\/(?:commands|faults|gui-client|large-deletions|online-migrations|stored-secrets|sweep)|pages\/(?:account|benchmark-runs|fleet|game-services|manage-tokens|revoke-token|server-forms|sign-in))$/;
 const ofBothEngines = `${BOTH_ENGINES.source.slice(1, -1)}\\.spec\\.ts`;
 
+/** The specs that ask for programs, where they run as on a machine that has none: whole, whatever their engine. */
+const asking = E2E_ASKING?.split(",") ?? [];
+
 /**
  * Tests of those specs that run on one engine alone. `@one-engine`: the result does not depend on the engine. `@embedded-only`:
  * needs the second console behind Next's router, which only the embedded run has.
@@ -39,8 +42,11 @@ const ofBothEngines = `${BOTH_ENGINES.source.slice(1, -1)}\\.spec\\.ts`;
 const notHere = E2E_POSTGRES_URL
   ? [/@embedded-only/, new RegExp(`${ofBothEngines} .*@without-javascript`)]
   : E2E_POSTGRES_FOLLOWS
-    ? [/@one-engine/]
+    ? [asking.length > 0 ? new RegExp(`^(?!.*(?:${asking.join("|")})).*@one-engine`) : /@one-engine/]
     : [];
+
+/** The files of specs that are named by their paths. */
+const filesOf = (names: readonly string[]) => names.map((name) => `**/${name}.spec.ts`);
 
 /** Twice as many as the smallest machine has cores, because a test often waits for its browser or the console. */
 const BUSY = 4;
@@ -50,12 +56,11 @@ const WAITING = 3;
 // The workers and their browsers step back behind the consoles and their database. Every worker loads this file.
 if (process.env.TEST_WORKER_INDEX !== undefined) stepBack();
 
-/** The files of specs that are named by their paths. */
-const filesOf = (names: readonly string[]) => names.map((name) => `**/${name}.spec.ts`);
-
 const isOnBoth = (name: string) => BOTH_ENGINES.test(name);
 const specs = {
-  testMatch: E2E_POSTGRES_FOLLOWS ? new RegExp(`/e2e/${ofBothEngines}$`) : /\.spec\.ts$/,
+  testMatch: E2E_POSTGRES_FOLLOWS
+    ? [new RegExp(`/e2e/${ofBothEngines}$`), ...asking.map((file) => `**/${file}`)]
+    : /\.spec\.ts$/,
   testIgnore: E2E_LANE === "main" ? filesOf(LOAD) : [],
 };
 const lanes = [

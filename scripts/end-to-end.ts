@@ -7,7 +7,14 @@ import { startPostgres } from "@/e2e/support/postgres-server";
 import { goFirst } from "@/e2e/support/priority";
 import { has, linkOtherCommands, reasonWithout } from "@/e2e/support/programs.mjs";
 import { PlainError } from "@/lib/failures";
-import { type Counts, countEndToEndTests, REPORTS, readReport } from "./test-reports";
+import {
+  type Counts,
+  countEndToEndTests,
+  type EndToEndReport,
+  REPORTS,
+  readReport,
+  skippedByAll,
+} from "./test-reports";
 
 // The runs of the end-to-end tests, each by Playwright in a process of its own; e2e/playwright.config.ts says what is in each.
 
@@ -53,17 +60,42 @@ export async function runLoadLane(): Promise<Counts[]> {
 }
 
 /**
- * The specs that ask for programs, as on a machine that has none: what does not ask fails. That the rest is skipped is
- * right here, and only the report says so.
+ * Everything, load included, and each spec that asks for programs once as on a machine that has none: what does not ask
+ * fails there. That is the run on the embedded database. What it skips has to run in another one.
  */
-export async function runWithoutPrograms(): Promise<Counts> {
+export async function runAll(): Promise<Counts[]> {
+  if (!hasServers()) return [...(await runEndToEnd([])), ...(await runLoadLane())];
+  const variables = { E2E_LANE: "main" };
+  const embedded = { ...variables, E2E_POSTGRES_FOLLOWS: "1" };
+  const without = { title: "the embedded database, no programs", name: "embedded" };
+  const others: Run[] = [
+    {
+      title: "the embedded database and programs",
+      name: "embedded-programs",
+      filters: ["gui-client"],
+      variables: embedded,
+    },
+    { title: "PostgreSQL and Redis", name: "postgres", variables },
+  ];
+  const counted = [
+    await runWithoutPrograms({ ...without, variables: { ...embedded, E2E_ASKING: specsThatAsk().join() } }),
+  ];
+  for (const one of others) counted.push(await (one.name === "postgres" ? runOnPostgres(one) : run(one)));
+  const skipped = skippedByAll(
+    reportOf(without.name),
+    others.map(({ name }) => reportOf(name)),
+  );
+  return [...counted, { passed: 0, failures: [], unsteady: [], skipped }, ...(await runLoadLane())];
+}
+
+async function runWithoutPrograms(whole: Run): Promise<Counts> {
   const folder = mkdtempSync(join(tmpdir(), "console-commands-"));
   try {
     linkOtherCommands(folder);
-    const variables = { PATH: folder, WITHOUT_PROGRAMS: "1", E2E_LANE: "main" };
-    const filters = specsThatAsk();
-    const { skipped, ...counts } = await run({ title: "no programs", name: "without-programs", filters, variables });
-    console.log(`${skipped.length} were skipped, as they should be.`);
+    const { skipped: _, ...counts } = await run({
+      ...whole,
+      variables: { ...whole.variables, PATH: folder, WITHOUT_PROGRAMS: "1" },
+    });
     return { ...counts, skipped: [] };
   } finally {
     rmSync(folder, { recursive: true, force: true });
@@ -96,19 +128,22 @@ async function runOnPostgres({ variables, ...rest }: Run): Promise<Counts> {
 
 async function run({ title, name, filters = [], variables = {} }: Run): Promise<Counts> {
   console.log(`\n── End-to-end tests: ${title}`);
-  const report = join(REPORTS, `e2e-${name}.json`);
   // The filters may match tests of the other engine only.
   const words = filters.length > 0 ? ["--pass-with-no-tests", ...filters] : [];
   const code = await playwright(["test", "--config", "e2e/playwright.config.ts", ...words], {
-    E2E_REPORT: report,
+    E2E_REPORT: reportFile(name),
     E2E_OUTPUT: `../${REPORTS}/${name}`,
     E2E_GOES_FIRST: goFirst() ? "1" : "",
     ...variables,
   });
-  const counts = countEndToEndTests(readReport(report));
+  const counts = countEndToEndTests(reportOf(name));
   const isUnexplained = code !== 0 && counts.failures.length === 0;
   return isUnexplained ? { ...counts, failures: [`${title}: the runner ended with ${code}.`] } : counts;
 }
+
+const reportFile = (name: string) => join(REPORTS, `e2e-${name}.json`);
+
+const reportOf = (name: string) => readReport<EndToEndReport>(reportFile(name));
 
 function playwright(args: string[], variables: Record<string, string> = {}): Promise<number | null> {
   const child = spawn(process.execPath, ["node_modules/playwright/cli.js", ...args], {

@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from "vitest";
-import { conclude, countEndToEndTests, countUnitTests, sumUpSkipped } from "./test-reports";
+import { conclude, countEndToEndTests, countUnitTests, skippedByAll, sumUpSkipped } from "./test-reports";
 
 afterEach(() => {
   vi.unstubAllEnvs();
@@ -17,6 +17,7 @@ const ended = (status: string, ...messages: string[]) => ({
   results: messages.map((message) => (message ? { error: { message } } : {})),
 });
 const spec = (title: string, ...tests: ReturnType<typeof skippedFor | typeof ended>[]) => ({
+  id: title,
   title,
   file: "api/a.spec.ts",
   line: 7,
@@ -60,6 +61,20 @@ test("skipped tests are summed up by what they lack, one line a program with its
     "1 skipped: no curl (apt install curl)",
     "1 skipped: for no stated reason",
   ]);
+});
+
+test("what one run skips for its lack of programs counts as skipped where no other run has it", () => {
+  const report = (...specs: ReturnType<typeof spec>[]) => ({ errors: [], suites: [{ specs }] });
+  const lacking = "no haproxy (apt install haproxy)";
+  const without = report(
+    spec("a page", ended("expected", "")),
+    spec("players", skippedFor(lacking)),
+    spec("a GUI", skippedFor("no php (apt install php-cli)")),
+    spec("locks", skippedFor("this run is on the embedded database")),
+  );
+  const others = [report(spec("locks", ended("unexpected", "Error"))), report(spec("a GUI", ended("expected", "")))];
+  expect(skippedByAll(without, others)).toEqual([lacking]);
+  expect(skippedByAll(without, [...others, report(spec("players", ended("flaky", "Error", "")))])).toEqual([]);
 });
 
 test("a unit test that is skipped says why, and a file that cannot be loaded is a failure", () => {

@@ -55,7 +55,7 @@ type EndToEndTest = {
   results: { error?: { message?: string } }[];
 };
 type Suite = {
-  specs?: { title: string; file: string; line: number; tests: EndToEndTest[] }[];
+  specs?: { id: string; title: string; file: string; line: number; tests: EndToEndTest[] }[];
   suites?: Suite[];
 };
 
@@ -75,16 +75,27 @@ export function countEndToEndTests({ suites, errors }: EndToEndReport): Counts {
     passed: tests.filter(({ status }) => status === "expected").length + unsteady.length,
     failures: [...named("unexpected"), ...errors.map(({ message }) => nameFailure("e2e", "the run", message))],
     unsteady,
-    skipped: tests
-      .filter(({ status }) => status === "skipped")
-      .map(({ annotations }) => annotations.find(({ type }) => type === "skip")?.description ?? ""),
+    skipped: countSkipped(tests),
   };
 }
 
-function testsOf(suites: Suite[]): (EndToEndTest & { title: string; place: string })[] {
+/** The reasons of the tests that one run skipped and none of the others ran. */
+export function skippedByAll(one: EndToEndReport, others: readonly EndToEndReport[]): string[] {
+  const ran = new Set(
+    others.flatMap(({ suites }) => testsOf(suites).flatMap(({ id, status }) => (status === "skipped" ? [] : [id]))),
+  );
+  return countSkipped(testsOf(one.suites).filter(({ id }) => !ran.has(id)));
+}
+
+const countSkipped = (tests: readonly EndToEndTest[]) =>
+  tests
+    .filter(({ status }) => status === "skipped")
+    .map(({ annotations }) => annotations.find(({ type }) => type === "skip")?.description ?? "");
+
+function testsOf(suites: Suite[]): (EndToEndTest & { id: string; title: string; place: string })[] {
   return suites.flatMap(({ specs = [], suites = [] }) => [
-    ...specs.flatMap(({ title, file, line, tests }) =>
-      tests.map((test) => ({ ...test, title, place: `e2e/${file}:${line}` })),
+    ...specs.flatMap(({ id, title, file, line, tests }) =>
+      tests.map((test) => ({ ...test, id, title, place: `e2e/${file}:${line}` })),
     ),
     ...testsOf(suites),
   ]);

@@ -3,7 +3,7 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { PlainError } from "@/lib/failures";
 import { DIST_DIRS, isBuilt } from "./build";
-import { requireBrowser, runEndToEnd, runLoadLane, runWithoutPrograms } from "./end-to-end";
+import { requireBrowser, runAll, runEndToEnd } from "./end-to-end";
 import { installOldestAndNewest, type NodeProgram, runDemo } from "./nodes";
 import { type Counts, conclude, countUnitTests, REPORTS, readReport } from "./test-reports";
 
@@ -32,8 +32,7 @@ export async function main(filters: string[]): Promise<number> {
     await build(THIS_NODE);
   }
   if (!isBuilt(DIST_DIRS.test)) throw new PlainError("The build failed.");
-  counted.push(...(await runEndToEnd(filters)));
-  if (requireAll && filters.length === 0) counted.push(...(await runLoadLane()), await runWithoutPrograms());
+  counted.push(...(await (requireAll && filters.length === 0 ? runAll() : runEndToEnd(filters))));
   return conclude(counted);
 }
 
