@@ -48,12 +48,13 @@ export async function runDemo(mode: "production" | "development", { withEdge = f
       if (access) console.log(welcome(app.origin, access, logFile));
       const { startSimulator } = await import("@/prisma/demo/simulator");
       const { db } = await import("@/lib/database/client");
-      const simulator = startSimulator();
       const { startThisMachine } = await import("@/prisma/demo/this-machine");
       const thisMachine = await startThisMachine(app.origin);
       void thisMachine.line.then((line) => line && console.log(line));
       const thisEdge = withEdge ? await (await import("@/prisma/demo/this-edge")).startThisEdge(app.origin) : null;
       if (thisEdge) console.log(thisEdge.line);
+      // Last, because what it computes of the past can hold this process up for seconds, and their statements with it.
+      const simulator = startSimulator();
       return async () => {
         await thisEdge?.stop();
         await thisMachine.stop();

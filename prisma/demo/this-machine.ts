@@ -69,18 +69,26 @@ async function tellOutcome(child: ChildProcess, serverId: number, signal: AbortS
     reason ??= /^agent\.sh: (.*)$/m.exec(String(chunk))?.[1];
   });
   for (const start = Date.now(); Date.now() - start < PATIENCE && !signal.aborted; ) {
-    if (reason) {
-      const { count } = await db.server.deleteMany({ where: { id: serverId, firstSeenAt: null } });
-      return count > 0
-        ? `"${THIS_MACHINE}" is left out: ${reason}`
-        : `"${THIS_MACHINE}" does not check in any more: ${reason}`;
-    }
-    if ((await db.serverKey.count({ where: { serverId, lastUsedAt: { not: null } } })) > 0) {
-      return `"${THIS_MACHINE}" is in the fleet of ${DEMO_ACCOUNTS[0].email}, checked in by public/agent.sh.`;
-    }
+    // A look that fails is repeated: beside the simulator, or while the database is away, one can take too long.
+    const line = await look(serverId, reason).catch(() => null);
+    if (line !== null) return line;
     await wait(SECOND / 5, undefined, { signal }).catch(() => {});
   }
   return signal.aborted ? null : `"${THIS_MACHINE}" has not checked in yet; public/agent.sh goes on trying.`;
+}
+
+/** The line, once it is known. `reason`: why the daemon does not run. */
+async function look(serverId: number, reason: string | undefined): Promise<string | null> {
+  if (reason) {
+    const { count } = await db.server.deleteMany({ where: { id: serverId, firstSeenAt: null } });
+    return count > 0
+      ? `"${THIS_MACHINE}" is left out: ${reason}`
+      : `"${THIS_MACHINE}" does not check in any more: ${reason}`;
+  }
+  const uses = await db.serverKey.count({ where: { serverId, lastUsedAt: { not: null } } });
+  return uses > 0
+    ? `"${THIS_MACHINE}" is in the fleet of ${DEMO_ACCOUNTS[0].email}, checked in by public/agent.sh.`
+    : null;
 }
 
 /** A raw key cannot be read again, so each start of the demo makes one; those of earlier starts end. */
