@@ -19,9 +19,12 @@ import { CHECK_IN } from "./check-in";
 const EARLIER = "af92d18";
 const SIZES = [200_000, 2_000_000];
 const SERVERS = 1000;
-/** Clients of each kind, and the pause of each after an answer (ms): about 60 requests a second. */
+/**
+ * Clients of each kind, and the pause of each after an answer (ms): about 20 requests a second, half of what two cores
+ * can do beside their clients.
+ */
 const CLIENTS = 6;
-const PAUSE = 250;
+const PAUSE = 1000;
 /** What is measured before, and after, without a migration (ms). */
 const CALM = 10 * SECOND;
 /** An answer that takes longer counts as failed. */
@@ -46,6 +49,7 @@ export async function migrateBeside(): Promise<(readonly string[])[]> {
       "failed",
       "before",
       "beside it",
+      "longest before",
       "longest beside it",
       "starts again",
     ];
@@ -72,15 +76,20 @@ async function measure(earlier: string, size: number): Promise<string[]> {
     await addSamples(postgres.url, size);
     app = await start(earlier, env);
     const load = new Load(Number(env.PORT), people);
-    await load.during(() => sleep(CALM));
+    load.start();
+    await sleep(CALM);
     const before = load.reset();
     const began = performance.now();
-    await load.during(() => migrate(env));
+    await migrate(env);
     const seconds = (performance.now() - began) / SECOND;
     const beside = load.reset();
+    await load.stop();
     await stop(app);
     app = await start(earlier, env);
-    await load.during(() => sleep(CALM));
+    load.reset();
+    load.start();
+    await sleep(CALM);
+    await load.stop();
     const again = load.reset();
     return [
       size.toLocaleString("en"),
@@ -89,6 +98,7 @@ async function measure(earlier: string, size: number): Promise<string[]> {
       String(beside.failed + again.failed),
       describeWaits(before.waits),
       describeWaits(beside.waits),
+      describeLongest(before.waits),
       describeLongest(beside.waits),
       again.answers > 0 && again.failed === 0 ? "yes" : "no",
     ];
@@ -164,6 +174,7 @@ type Kind = { what: string; path: string; headers: Record<string, string>; body?
 class Load {
   #seen: Seen = { answers: 0, failed: 0, waits: [] };
   readonly #kinds: Kind[][];
+  #stop = async () => {};
 
   constructor(
     readonly port: number,
@@ -194,23 +205,31 @@ class Load {
     ];
   }
 
-  async during(task: () => Promise<unknown>): Promise<void> {
+  /** The clients begin one after the other. */
+  start(): void {
+    const stopping = new AbortController();
     const agent = new Agent({ keepAlive: true });
-    let isOver = false;
-    const clients = this.#kinds.flatMap((kinds, kind) =>
-      Array.from({ length: CLIENTS }, async (_, client) => {
-        for (let turn = client; !isOver; turn += CLIENTS) {
+    const pause = (ms: number) => sleep(ms, undefined, { signal: stopping.signal }).catch(() => {});
+    const clients = this.#kinds.flatMap((kinds, kind) => {
+      // Pages take most of a core.
+      const every = kind === 3 ? 8 * PAUSE : PAUSE;
+      return Array.from({ length: CLIENTS }, async (_, client) => {
+        await pause((client / CLIENTS) * every);
+        for (let turn = client; !stopping.signal.aborted; turn += CLIENTS) {
           await this.#ask(agent, kinds[turn % kinds.length] as Kind);
-          // Pages take most of a core.
-          await sleep(kind === 3 ? 8 * PAUSE : PAUSE);
+          await pause(every);
         }
-      }),
-    );
-    await task().finally(() => {
-      isOver = true;
+      });
     });
-    await Promise.all(clients);
-    agent.destroy();
+    this.#stop = async () => {
+      stopping.abort();
+      await Promise.all(clients);
+      agent.destroy();
+    };
+  }
+
+  stop(): Promise<void> {
+    return this.#stop();
   }
 
   reset() {
