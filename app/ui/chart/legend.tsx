@@ -15,7 +15,7 @@ const COLUMNS = [
 /** The lines of a chart, each with a piece of itself and its numbers. */
 export function Legend({ title, unit, series }: Props) {
   return (
-    <table className={styles.legend}>
+    <table className={styles.legend} data-single={series.length === 1}>
       <caption className="visually-hidden">{title}: least, mean, greatest and last value</caption>
       <thead>
         <tr>
@@ -27,7 +27,7 @@ export function Legend({ title, unit, series }: Props) {
           ))}
         </tr>
       </thead>
-      <tbody data-single={series.length === 1}>
+      <tbody>
         {series.map(({ name, points, last }, index) => {
           const summary = summarise({ points, last });
           const values = summary && COLUMNS.map(({ key }) => summary[key]);
@@ -42,8 +42,11 @@ export function Legend({ title, unit, series }: Props) {
                   <span>{name}</span>
                 </span>
               </th>
-              {COLUMNS.map(({ key }, column) => (
-                <td key={key}>{texts?.[column] ?? "–"}</td>
+              {COLUMNS.map(({ key, title }, column) => (
+                // Where the head of the table has no room, each number has its title.
+                <td key={key} data-title={title}>
+                  {texts?.[column] ?? "–"}
+                </td>
               ))}
             </tr>
           );

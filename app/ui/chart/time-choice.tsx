@@ -6,8 +6,8 @@ import type { AskedTime } from "./asked-time";
 import styles from "./time-choice.module.css";
 
 type Props = {
-  /** The fixed ranges, each with its link. */
-  ranges: React.ComponentProps<typeof Choices>["choices"];
+  /** Leads to the page with these parameters. */
+  href(params: Readonly<Record<string, string>>): string;
   /** Where the form leads, and what else its URL keeps. */
   action: string;
   kept: Readonly<Record<string, string>>;
@@ -20,44 +20,50 @@ type Props = {
 /** Begins the ids of the fields, and that of the sentence that says why a time is not shown. */
 const ID = "time";
 
-/** Chooses the time that the charts of a page show: a fixed range, or any other by two fields. */
-export function TimeChoice({ ranges, action, kept, shown, time: { asked, compare, params }, zone }: Props) {
+/** Chooses the time that the charts of a page show, besides its fixed ranges: any, by two fields, and what it is compared with. */
+export function TimeChoice({ href, time, ...form }: Props) {
+  return (
+    <div className={styles.choice}>
+      <AnyTime time={time} {...form} />
+      <CompareChoice compare={time.compare} params={time.params} href={href} />
+    </div>
+  );
+}
+
+function AnyTime({ action, kept, shown, time: { asked, compare, params }, zone }: Omit<Props, "href">) {
   const isRefused = asked.kind === "refused";
   const { from, to } = asked.kind === "range" ? asked.range : shown;
   const fields = isRefused ? asked.fields : { from: clockField(from, zone), to: clockField(to, zone) };
   return (
-    <div className={styles.choice}>
-      <Choices label="Time shown" choices={ranges} />
-      <form
-        className={styles.form}
-        action={action}
-        aria-label="Any time"
-        // What was typed belongs to the time that was shown then.
-        key={Object.values(params).join(" ")}
-      >
-        {Object.entries({ ...kept, ...(compare && { compare }) }).map(([name, value]) => (
-          <input key={name} type="hidden" name={name} value={value} />
-        ))}
-        {(["from", "to"] as const).map((name) => (
-          <span key={name} className={styles.field}>
-            <label htmlFor={`${ID}-${name}`}>{name === "from" ? "From" : "to"}</label>
-            <input
-              id={`${ID}-${name}`}
-              className="input"
-              type="datetime-local"
-              name={name}
-              defaultValue={fields[name]}
-              required
-              {...(isRefused && { ...describedBy(ID, asked.message), autoFocus: name === "from" })}
-            />
-          </span>
-        ))}
-        <span className="hint">{zoneText(zone)}</span>
-        <button type="submit" className="button quiet small">
-          Show
-        </button>
-      </form>
-    </div>
+    <form
+      className={styles.form}
+      action={action}
+      aria-label="Any time"
+      // What was typed belongs to the time that was shown then.
+      key={Object.values(params).join(" ")}
+    >
+      {Object.entries({ ...kept, ...(compare && { compare }) }).map(([name, value]) => (
+        <input key={name} type="hidden" name={name} value={value} />
+      ))}
+      {(["from", "to"] as const).map((name) => (
+        <span key={name} className={styles.field}>
+          <label htmlFor={`${ID}-${name}`}>{name === "from" ? "From" : "to"}</label>
+          <input
+            id={`${ID}-${name}`}
+            className="input"
+            type="datetime-local"
+            name={name}
+            defaultValue={fields[name]}
+            required
+            {...(isRefused && { ...describedBy(ID, asked.message), autoFocus: name === "from" })}
+          />
+        </span>
+      ))}
+      <span className="hint">{zoneText(zone)}</span>
+      <button type="submit" className="button quiet small">
+        Show
+      </button>
+    </form>
   );
 }
 
@@ -72,15 +78,10 @@ export function comparedText(compare: Comparison | null): string | undefined {
   return compare === null ? undefined : COMPARED[compare];
 }
 
-type CompareProps = {
-  compare: Comparison | null;
-  /** Leads to the page with these parameters. */
-  href(params: Readonly<Record<string, string>>): string;
-  params: Readonly<Record<string, string>>;
-};
+type CompareProps = Pick<Props, "href"> & Pick<AskedTime<string>, "compare" | "params">;
 
 /** Sets the same length of time, some days earlier, beside the time shown. */
-export function CompareChoice({ compare, href, params: { compare: _, ...params } }: CompareProps) {
+function CompareChoice({ compare, href, params: { compare: _, ...params } }: CompareProps) {
   return (
     <div className={styles.compare}>
       <span aria-hidden="true">Compare with</span>

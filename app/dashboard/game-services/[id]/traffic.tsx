@@ -3,7 +3,7 @@ import { ChartGrid } from "@/app/ui/chart/chart-grid";
 import { rowOf } from "@/app/ui/chart/chart-table";
 import type { ChartSeries } from "@/app/ui/chart/series";
 import { type ChartLane, TimeChart } from "@/app/ui/chart/time-chart";
-import { CompareChoice, comparedText, DragHint, TimeChoice, TimeNotes } from "@/app/ui/chart/time-choice";
+import { comparedText, DragHint, TimeChoice, TimeNotes } from "@/app/ui/chart/time-choice";
 import { Choices } from "@/app/ui/choices";
 import { Section } from "@/app/ui/section";
 import { Time } from "@/app/ui/time";
@@ -76,23 +76,22 @@ export function Traffic(props: Props) {
       id="traffic"
       title="Traffic"
       aside={
-        <TimeChoice
-          ranges={TRAFFIC_RANGES.map((range) => ({
+        <Choices
+          label="Time shown"
+          choices={TRAFFIC_RANGES.map((range) => ({
             href: trafficPath(serviceId, { range, ...compared }, nodeId),
             name: NAMES[range],
             isCurrent: range === traffic.range,
           }))}
-          action={`${servicePath(serviceId)}#traffic`}
-          kept={nodeId === null ? {} : { node: String(nodeId) }}
-          shown={traffic}
-          {...{ time, zone }}
         />
       }
     >
-      <CompareChoice
-        compare={time.compare}
-        params={time.params}
+      <TimeChoice
         href={(params) => trafficPath(serviceId, params, nodeId)}
+        action={`${servicePath(serviceId)}#traffic`}
+        kept={nodeId === null ? {} : { node: String(nodeId) }}
+        shown={traffic}
+        {...{ time, zone }}
       />
       <TimeNotes
         asked={time.asked}

@@ -3,7 +3,8 @@ import { ChartGrid } from "@/app/ui/chart/chart-grid";
 import { rowOf } from "@/app/ui/chart/chart-table";
 import type { ChartPoint, ChartSeries } from "@/app/ui/chart/series";
 import { type ChartLane, type ChartLevel, TimeChart } from "@/app/ui/chart/time-chart";
-import { CompareChoice, comparedText, DragHint, TimeChoice, TimeNotes } from "@/app/ui/chart/time-choice";
+import { comparedText, DragHint, TimeChoice, TimeNotes } from "@/app/ui/chart/time-choice";
+import { Choices } from "@/app/ui/choices";
 import { Section } from "@/app/ui/section";
 import { serverPath } from "@/lib/page-paths";
 import { env } from "@/lib/process/env";
@@ -69,23 +70,22 @@ export function History({ serverId, history, earlier, time, events, current, sco
       id="history"
       title="History"
       aside={
-        <TimeChoice
-          ranges={HISTORY_RANGES.map((range) => ({
+        <Choices
+          label="Time shown"
+          choices={HISTORY_RANGES.map((range) => ({
             href: serverInList(serverId, list, { range, ...(time.compare && { compare: time.compare }) }),
             name: NAMES[range],
             isCurrent: range === history.range,
           }))}
-          action={`${serverPath(serverId)}#history`}
-          kept={fleetParams(list)}
-          shown={{ from: history.from, to: history.until }}
-          {...{ time, zone }}
         />
       }
     >
-      <CompareChoice
-        compare={time.compare}
-        params={time.params}
+      <TimeChoice
         href={(params) => serverInList(serverId, list, params)}
+        action={`${serverPath(serverId)}#history`}
+        kept={fleetParams(list)}
+        shown={{ from: history.from, to: history.until }}
+        {...{ time, zone }}
       />
       <TimeNotes asked={time.asked} instead={history.range && NAMES[history.range]} also={beginning(history, zone)} />
       <ChartGrid>
@@ -101,7 +101,8 @@ export function History({ serverId, history, earlier, time, events, current, sco
           </details>
         ))}
         <p className="hint">
-          Lines are means, bands reach from the least to the greatest value, shaded times had no check-in. <DragHint />
+          Lines are means, bands reach from the least to the greatest value
+          {history.silences.length > 0 && ", shaded times had no check-in"}. <DragHint />
           {compared &&
             `Pale lines are the means ${compared}${earlier?.points.length ? "" : ", of which nothing is known"}. `}
           {`Times in ${zoneText(zone)}. ${pointsText(history)} ${knownText(history)} ${recordedText(history, events, zone)} `}

@@ -24,6 +24,8 @@ type Props = {
   since: Since | null;
   zone: string;
   now: Date;
+  /** What its owner was told of it. */
+  children: React.ReactNode;
 };
 
 /** The way through the list that somebody came from. */
@@ -45,7 +47,7 @@ function Switcher({ neighbours, list }: { neighbours: Neighbours; list: FleetQue
 }
 
 /** Which server it is, in what state, and the ways from here. */
-export function ServerHead({ report, neighbours, list, since, zone, now }: Props) {
+export function ServerHead({ report, neighbours, list, since, zone, now, children }: Props) {
   const { server, hasCheckedIn } = report;
   return (
     <div className={styles.head}>
@@ -75,32 +77,35 @@ export function ServerHead({ report, neighbours, list, since, zone, now }: Props
           </span>
         }
       />
-      <dl className={styles.facts}>
-        {server.hostname === "" ? (
+      <div className={styles.facts}>
+        <dl>
+          {server.hostname === "" ? (
+            <div>
+              <dt>Hostname</dt>
+              <dd>Not reported</dd>
+            </div>
+          ) : (
+            <Copied name="Hostname" text={server.hostname} />
+          )}
+          {server.public_ip === null ? (
+            <div>
+              <dt>Public ip</dt>
+              <dd>Not reported</dd>
+            </div>
+          ) : (
+            <Copied name="Public ip" text={server.public_ip}>
+              <Ip ip={server.public_ip} />
+            </Copied>
+          )}
           <div>
-            <dt>Hostname</dt>
-            <dd>Not reported</dd>
+            <dt>Added</dt>
+            <dd>
+              <Time at={new Date(server.created_at)} now={now} />
+            </dd>
           </div>
-        ) : (
-          <Copied name="Hostname" text={server.hostname} />
-        )}
-        {server.public_ip === null ? (
-          <div>
-            <dt>Public ip</dt>
-            <dd>Not reported</dd>
-          </div>
-        ) : (
-          <Copied name="Public ip" text={server.public_ip}>
-            <Ip ip={server.public_ip} />
-          </Copied>
-        )}
-        <div>
-          <dt>Added</dt>
-          <dd>
-            <Time at={new Date(server.created_at)} now={now} />
-          </dd>
-        </div>
-      </dl>
+        </dl>
+        {children}
+      </div>
     </div>
   );
 }

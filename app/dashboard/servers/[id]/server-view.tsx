@@ -25,7 +25,7 @@ import { ServerHead } from "./server-head";
 import { ServerNotices } from "./server-notices";
 import styles from "./server-view.module.css";
 import { SetUp } from "./set-up";
-import { STRIP_DAYS, Uptime, UptimeStrip } from "./uptime";
+import { STRIP_DAYS, Uptime } from "./uptime";
 
 type Props = {
   accountId: number;
@@ -62,29 +62,31 @@ export async function ServerView({ accountId, id, time, runsPage, list, zone }: 
     noticesOf(accountId, server.id, now),
   ]);
   const known = withoutMaintenance(events.silences, events.maintenance);
-  const uptime = { known, recordedSince: events.recordedSince, now: at, zone };
   const twoDaemons = events.others.find(({ kind, to }) => kind === "two_daemons" && to === null);
   return (
     <article className={styles.server} data-server={server.id}>
-      <ServerHead neighbours={neighboursOf(server.id, fleet, list)} {...{ report, list, since, zone, now }} />
-      <ServerNotices serverId={server.id} notices={notices} zone={zone} />
-      {hasCheckedIn && <UptimeStrip {...uptime} days={days} />}
+      <ServerHead neighbours={neighboursOf(server.id, fleet, list)} {...{ report, list, since, zone, now }}>
+        <ServerNotices serverId={server.id} notices={notices} zone={zone} />
+      </ServerHead>
       {twoDaemons && <TwoDaemons serverId={server.id} since={new Date(twoDaemons.from)} now={now} />}
       <CurrentValues report={report} now={now} />
       {hasCheckedIn ? (
         <>
-          <Health report={report} zone={zone} />
+          <div className={styles.beside}>
+            <Health report={report} zone={zone} />
+            <Uptime
+              serverPath={serverPath(server.id)}
+              settingsPath={serverSettingsPath(server.id)}
+              recordedSince={events.recordedSince}
+              now={at}
+              {...{ known, days, months, zone }}
+            />
+          </div>
           <History
             serverId={server.id}
             current={report.current}
             score={health.score}
             {...{ history, earlier, time, events, list, zone }}
-          />
-          <Uptime
-            serverPath={serverPath(server.id)}
-            settingsPath={serverSettingsPath(server.id)}
-            months={months}
-            {...uptime}
           />
         </>
       ) : (

@@ -28,43 +28,64 @@ type Props = {
   zone: string;
 };
 
-type UptimeProps = Props & { serverPath: string; settingsPath: string; months: readonly UptimeSum[] };
+type UptimeProps = Props & {
+  serverPath: string;
+  settingsPath: string;
+  days: readonly UptimeSum[];
+  months: readonly UptimeSum[];
+};
 
-/** How much of each range a server was not offline, and what each percentage comes from. */
-export function Uptime({ serverPath, settingsPath, known, recordedSince, months, now, zone }: UptimeProps) {
+/** The last days, and how much of each range a server was not offline, with what each percentage comes from. */
+export function Uptime({ serverPath, settingsPath, days, months, ...recorded }: UptimeProps) {
+  const { known, recordedSince, now, zone } = recorded;
   const since = recordedSince ?? now;
+  const ranges = (Object.keys(UPTIME_RANGES) as UptimeRange[]).map((name) => {
+    const from = now - UPTIME_RANGES[name];
+    return { name, isWhole: since <= from, sums: uptimeOf(known, Math.max(from, since), now) };
+  });
+  const wasUnreachable = [...ranges.map(({ sums }) => sums), ...months.map(({ uptime }) => uptime)].some(
+    ({ unreachable }) => unreachable > 0,
+  );
   return (
-    <Section id="uptime" title="Uptime">
-      <dl className={styles.ranges}>
-        {(Object.keys(UPTIME_RANGES) as UptimeRange[]).map((name) => {
-          const from = now - UPTIME_RANGES[name];
-          const sums = uptimeOf(known, Math.max(from, since), now);
-          return (
+    <Section
+      id="uptime"
+      title="Uptime"
+      aside={
+        <>
+          <Link className="plain-button" href={`${settingsPath}#maintenance`} prefetch={false}>
+            Plan maintenance
+          </Link>
+          <a className="plain-button" href={`${serverPath}/events.csv`} download>
+            Events as CSV
+          </a>
+        </>
+      }
+    >
+      <div className={`card card-body ${styles.uptime}`}>
+        <UptimeStrip days={days} {...recorded} />
+        <dl className={styles.ranges}>
+          {ranges.map(({ name, isWhole, sums }) => (
             <div key={name} data-uptime={name} data-seconds={secondsOf(sums)}>
               <dt>{name}</dt>
               <dd>
                 {uptimeText(sums)}
-                {since > from && sums.recorded > 0 && (
+                {!isWhole && sums.recorded > 0 && (
                   <span className="soft">{` (${lengthText(sums.recorded)} recorded)`}</span>
                 )}
               </dd>
             </div>
-          );
-        })}
-      </dl>
-      {months.length > 0 && <Months months={months} />}
-      <p className="hint">
-        {recordedSince === null
-          ? "Events are not recorded yet. "
-          : `Recorded since ${dateText(new Date(recordedSince), zone)}, ${clockText(new Date(recordedSince), zone)} ${zoneText(zone)}. `}
-        A percentage is of the time that is known. While it was unreachable, the server was running.{" "}
-        <a className="plain-button" href={`${serverPath}/events.csv`} download>
-          Download the events as CSV
-        </a>{" "}
-        <Link className="plain-button" href={`${settingsPath}#maintenance`} prefetch={false}>
-          Plan maintenance
-        </Link>
-      </p>
+          ))}
+        </dl>
+        {months.length > 0 && <Months months={months} />}
+        <p className="hint">
+          Each of the last {STRIP_DAYS} days leads to its charts; grey ones are not known.{" "}
+          {recordedSince === null
+            ? "Events are not recorded yet. "
+            : `Recorded since ${dateText(new Date(recordedSince), zone)}, ${clockText(new Date(recordedSince), zone)} ${zoneText(zone)}. `}
+          A percentage is of the time that is known.
+          {wasUnreachable && " While it was unreachable, the server was running."}
+        </p>
+      </div>
     </Section>
   );
 }
@@ -112,30 +133,25 @@ function stateOf(uptime: UptimeSums | null): keyof typeof SIGNS {
 }
 
 /** The last days of a server, each a link to its range. */
-export function UptimeStrip({ known, recordedSince, days: frozen, now, zone }: Props & { days: readonly UptimeSum[] }) {
+function UptimeStrip({ known, recordedSince, days: frozen, now, zone }: Props & { days: readonly UptimeSum[] }) {
   const sums = new Map(frozen.map(({ from, uptime }) => [from, uptime]));
   return (
-    <figure className={styles.days}>
-      <ol className={styles.strip} aria-label={`The last ${STRIP_DAYS} days`}>
-        {uptimeDays(known, { recordedSince, now, zone, days: STRIP_DAYS }).map(({ from, to, uptime: recorded }) => {
-          // Of a day whose events are gone, its sum is left.
-          const uptime = recorded ?? sums.get(from) ?? null;
-          const state = stateOf(uptime);
-          const day = dayText(new Date(from), zone);
-          const text = `${day}: ${uptime ? uptimeText(uptime) : "not recorded"}`;
-          return (
-            <li key={from} data-day={state}>
-              <a href={`?${new URLSearchParams(rangeParams({ from, to }))}`} title={text}>
-                <span aria-hidden="true">{SIGNS[state]}</span>
-                <span className="visually-hidden">{text}</span>
-              </a>
-            </li>
-          );
-        })}
-      </ol>
-      <figcaption className="hint">
-        The last {STRIP_DAYS} days. Each leads to its charts; grey ones are not known.
-      </figcaption>
-    </figure>
+    <ol className={styles.strip} aria-label={`The last ${STRIP_DAYS} days`}>
+      {uptimeDays(known, { recordedSince, now, zone, days: STRIP_DAYS }).map(({ from, to, uptime: recorded }) => {
+        // Of a day whose events are gone, its sum is left.
+        const uptime = recorded ?? sums.get(from) ?? null;
+        const state = stateOf(uptime);
+        const day = dayText(new Date(from), zone);
+        const text = `${day}: ${uptime ? uptimeText(uptime) : "not recorded"}`;
+        return (
+          <li key={from} data-day={state}>
+            <a href={`?${new URLSearchParams(rangeParams({ from, to }))}`} title={text}>
+              <span aria-hidden="true">{SIGNS[state]}</span>
+              <span className="visually-hidden">{text}</span>
+            </a>
+          </li>
+        );
+      })}
+    </ol>
   );
 }
