@@ -1,4 +1,5 @@
 import { spawn } from "node:child_process";
+import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -68,7 +69,12 @@ async function startDemo(dataDir: string): Promise<Demo> {
   const port = await freePort();
   const child = spawn(process.execPath, ["scripts/run.mjs", "demo"], {
     stdio: ["ignore", "pipe", "inherit"],
-    env: { ...process.env, DATABASE_URL: "", DATA_DIR: dataDir, PORT: String(port) },
+    env: {
+      ...process.env,
+      ...{ DATABASE_URL: "", DATA_DIR: dataDir, PORT: String(port) },
+      // Switches notices on.
+      NOTICE_KEY: randomBytes(32).toString("base64"),
+    },
   });
   const output = await waitForDemo(child);
   return {

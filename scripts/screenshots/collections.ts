@@ -1,8 +1,10 @@
+import { randomUUID } from "node:crypto";
 import { newAccount, newGameService, newNamedToken, newReportingServer, PASSWORD } from "@/e2e/support/factories";
-import { db } from "@/lib/database/client";
+import { db, type Prisma } from "@/lib/database/client";
 import type { GameServiceStatus } from "@/lib/generated/prisma/enums";
 import { recordCheckIn } from "@/lib/servers/telemetry/check-ins";
 import { DAY, HOUR, MINUTE } from "@/lib/time";
+import { wallClock } from "@/lib/time-zone";
 import { MAX_ACTIVE_TOKENS } from "@/lib/tokens/management";
 
 export type Person = { email: string; password: string };
@@ -39,6 +41,8 @@ export async function makeCollector(): Promise<Collector> {
   }
   const tokens = [];
   for (let index = 0; index < MAX_ACTIVE_TOKENS; index++) tokens.push(await makeToken(id, index));
+  if (servers[0]) await makeNotices(id, servers[0]);
+  if (servers[0]) await makeUptime(servers[0]);
   await db.session.createMany({
     data: Array.from({ length: 12 }, (_, index) => ({
       tokenHash: `${index}`.padStart(64, "0"),
@@ -85,6 +89,63 @@ async function makeServer(accountId: number, index: number): Promise<number> {
     new Date(Date.now() - (kind === 2 ? 5 * HOUR : MINUTE)),
   );
   return id;
+}
+
+/** A channel in each state, and an outage of a server that was told by two of them. */
+async function makeNotices(accountId: number, serverId: number): Promise<void> {
+  const confirmedAt = new Date(Date.now() - 20 * DAY);
+  const channel = (kind: string, name: string, data: Partial<Prisma.NoticeChannelUncheckedCreateInput> = {}) =>
+    db.noticeChannel.create({
+      data: { accountId, kind, name, host: kind === "mail" ? null : "example.com", confirmedAt, ...data },
+      select: { id: true },
+    });
+  const [mail, webhook] = await Promise.all([
+    channel("mail", "On call", { email: "on-call@example.com" }),
+    channel("webhook", "Status page"),
+    channel("webhook", "W".repeat(64), { host: LONG_HOSTNAME, failingSince: new Date(Date.now() - HOUR) }),
+    channel("discord", "Team", { host: "discord.com", offAt: new Date(), offReason: "Discord says that it is gone." }),
+    channel("mail", "Not confirmed", { email: `${"w".repeat(64)}@example.com`, confirmedAt: null }),
+  ]);
+  const notices = [0, 1, 2, 3].map((days) => ({ id: randomUUID(), at: new Date(Date.now() - days * DAY - 3 * HOUR) }));
+  for (const [index, { id, at }] of notices.entries()) {
+    await db.notice.create({ data: { id, accountId, kind: "begun", thread: id, createdAt: at } });
+    const content = { message: { title: `${"W".repeat(64)} is critical` }, over: [] };
+    const isLost = index === 2;
+    const became = isLost ? { state: "undelivered", reason: "It answered 500." } : { state: "delivered" };
+    await db.noticeDelivery.createMany({
+      data: [mail, webhook].map(({ id: channelId }) => ({
+        ...{ noticeId: id, channelId, accountId, content, dueAt: at, attemptAt: at, endedAt: at, ...became },
+      })),
+    });
+  }
+  const [{ id: toldIn, at: startedAt }] = notices as [(typeof notices)[number]];
+  await db.noticeIncident.create({
+    data: {
+      ...{ accountId, subject: "server", subjectId: serverId, kind: "critical" },
+      ...{ startedAt, toldAt: startedAt, toldIn },
+    },
+  });
+}
+
+/** Months that have ended, and maintenance that is planned. */
+async function makeUptime(serverId: number): Promise<void> {
+  const { year, month } = wallClock(Date.now(), "UTC");
+  const monthAt = (before: number) => new Date(Date.UTC(year, month - 1 - before));
+  await db.uptimeSum.createMany({
+    data: [1, 2, 3].map((before) => {
+      const [startedAt, endedAt] = [monthAt(before), monthAt(before - 1)];
+      const recordedMs = endedAt.getTime() - startedAt.getTime() - (before === 3 ? 9 * DAY : 0);
+      return {
+        ...{ serverId, unit: "month", zone: "UTC", startedAt, endedAt, recordedMs, carried: 0 },
+        ...{ offlineMs: 31 * MINUTE * before, unreachableMs: before === 1 ? 19 * MINUTE : 0, unknownMs: 4 * MINUTE },
+        ...{ maintenanceMs: before === 2 ? 2 * HOUR : 0, outages: 2 * before },
+      };
+    }),
+  });
+  const at = (hours: number) => new Date(Date.now() + hours * HOUR);
+  await db.maintenanceTime.createMany({
+    data: [-1, 30, 700].map((from) => ({ serverId, startedAt: at(from), endedAt: at(from + 2) })),
+  });
 }
 
 async function makeToken(accountId: number, index: number): Promise<number> {

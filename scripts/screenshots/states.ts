@@ -86,6 +86,8 @@ export function listStates({ server, token, services, edgeNode, long }: StateIds
     { name: "server-offline", path: paths.DASHBOARD, reach: (page) => openFirst(page, "offline") },
     { name: "server-never", path: paths.DASHBOARD, reach: (page) => openFirst(page, "never") },
     { name: "server-long", path: paths.serverPath(long.server), viewer: "collector" },
+    { name: "server-months", path: paths.serverPath(long.server), viewer: "collector", reach: openMonths },
+    { name: "server-snooze", path: paths.serverPath(long.server), viewer: "collector", reach: openSnooze },
     { name: "several-servers", path: paths.severalServersPath({}) },
     { name: "server-settings", path: paths.serverSettingsPath(server) },
     { name: "server-settings-long", path: paths.serverSettingsPath(long.server), viewer: "collector" },
@@ -129,6 +131,7 @@ export function listStates({ server, token, services, edgeNode, long }: StateIds
 
     { name: "account", path: paths.ACCOUNT_PAGE },
     { name: "notices", path: paths.NOTICE_PAGE },
+    { name: "notices-channels", path: paths.NOTICE_PAGE, viewer: "collector", reach: openDeliveries },
     { name: "account-menu", path: paths.ACCOUNT_PAGE, reach: openMenu },
     { name: "account-refused", path: paths.ACCOUNT_PAGE, reach: refusePassword },
     { name: "account-scriptless", path: paths.ACCOUNT_PAGE, viewer: "scriptless" },
@@ -152,6 +155,8 @@ export function listStates({ server, token, services, edgeNode, long }: StateIds
     // From here on each leaves something behind.
     { name: "server-new-added", path: paths.NEW_SERVER, viewer: "newcomer", reach: addServer },
     { name: "server-new-away", path: paths.NEW_SERVER, viewer: "newcomer", reach: addServerAndLoseConsole },
+    { name: "server-snoozed", path: paths.serverPath(long.server), viewer: "collector", reach: snooze },
+    { name: "notices-secret", path: paths.NOTICE_PAGE, viewer: "newcomer", reach: addWebhook },
     { name: "server-settings-key", path: paths.serverSettingsPath(server), reach: replaceKey },
     { name: "server-benchmark-line", path: paths.benchmarkPath(server), reach: askForBenchmark },
     { name: "tokens-created", path: paths.TOKEN_PAGE, viewer: "newcomer", reach: createToken },
@@ -193,6 +198,32 @@ async function pointAtChart(page: Page): Promise<void> {
   const cursor = page.getByRole("slider").first();
   await cursor.focus();
   for (let steps = 0; steps < 3; steps++) await cursor.press("PageDown");
+}
+
+async function openMonths(page: Page): Promise<void> {
+  await page.getByText("months before this one").click();
+}
+
+async function openSnooze(page: Page): Promise<void> {
+  await page.getByText("Snooze notices").click();
+}
+
+async function snooze(page: Page): Promise<void> {
+  await openSnooze(page);
+  await page.getByRole("button", { name: "For 8 hours" }).click();
+  await page.getByText("Snoozed until").waitFor();
+}
+
+async function openDeliveries(page: Page): Promise<void> {
+  await page.locator("main summary", { hasText: "deliveries" }).first().click();
+}
+
+async function addWebhook(page: Page): Promise<void> {
+  await page.getByText("Webhook", { exact: true }).click();
+  const form = page.getByRole("form", { name: "Add the webhook" });
+  await form.getByLabel("Address").fill("https://example.com/notices");
+  await form.getByRole("button").click();
+  await page.getByText("Secret of the webhook").waitFor();
 }
 
 async function findInReference(page: Page): Promise<void> {
