@@ -83,7 +83,7 @@ type CompareProps = Pick<Props, "href"> & Pick<AskedTime<string>, "compare" | "p
 /** Sets the same length of time, some days earlier, beside the time shown. */
 function CompareChoice({ compare, href, params: { compare: _, ...params } }: CompareProps) {
   return (
-    <div className={styles.compare}>
+    <div className={styles.compare} data-navigation>
       <span aria-hidden="true">Compare with</span>
       <Choices
         label="Compare with"
