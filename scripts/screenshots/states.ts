@@ -223,7 +223,7 @@ async function addWebhook(page: Page): Promise<void> {
   const form = page.getByRole("form", { name: "Add the webhook" });
   await form.getByLabel("Address").fill("https://example.com/notices");
   await form.getByRole("button").click();
-  await page.getByText("Secret of the webhook").waitFor();
+  await page.getByText("Secret of the webhook").first().waitFor();
 }
 
 async function findInReference(page: Page): Promise<void> {
