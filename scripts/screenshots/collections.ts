@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { newAccount, newGameService, newNamedToken, newReportingServer, PASSWORD } from "@/e2e/support/factories";
 import { db, type Prisma } from "@/lib/database/client";
 import type { GameServiceStatus } from "@/lib/generated/prisma/enums";
+import { NOTICE_KINDS } from "@/lib/notices/kinds";
 import { recordCheckIn } from "@/lib/servers/telemetry/check-ins";
 import { DAY, HOUR, MINUTE } from "@/lib/time";
 import { wallClock } from "@/lib/time-zone";
@@ -91,8 +92,10 @@ async function makeServer(accountId: number, index: number): Promise<number> {
   return id;
 }
 
-/** A channel in each state, and an outage of a server that was told by two of them. */
+/** A channel in each state, and an outage of a server that was told by two of them. Nothing more is told. */
 async function makeNotices(accountId: number, serverId: number): Promise<void> {
+  const rules = Object.fromEntries(Object.keys(NOTICE_KINDS).map((kind) => [kind, { on: false }]));
+  await db.noticeSettings.create({ data: { accountId, rules } });
   const confirmedAt = new Date(Date.now() - 20 * DAY);
   const channel = (kind: string, name: string, data: Partial<Prisma.NoticeChannelUncheckedCreateInput> = {}) =>
     db.noticeChannel.create({

@@ -9,6 +9,7 @@ import { readChoices } from "@/lib/notices/settings";
 import { requireAccount } from "@/lib/sign-in/sessions";
 import { AddChannel } from "./add-channel";
 import { ChannelCard } from "./channel-card";
+import styles from "./channel-card.module.css";
 import { Outcome } from "./outcome";
 import { type RuleLine, RulesForm } from "./rules-form";
 
@@ -48,9 +49,13 @@ export default async function Page({ searchParams }: Props) {
       )}
       <Section id="channels" title="Channels" note={channels.length > 0 && `${channels.length} of ${MAX_CHANNELS}`}>
         {channels.length === 0 && <p>There is no channel yet, so nobody is told anything.</p>}
-        {channels.map((channel) => (
-          <ChannelCard key={channel.id} channel={channel} now={now} />
-        ))}
+        {channels.length > 0 && (
+          <div className={styles.channels}>
+            {channels.map((channel) => (
+              <ChannelCard key={channel.id} channel={channel} now={now} />
+            ))}
+          </div>
+        )}
       </Section>
       <Section id="rules" title="What you are told">
         <RulesForm lines={ruleLines()} current={choices} zone={choices.zone ?? account.timeZone} />
