@@ -4,6 +4,7 @@ import { DAY, HOUR, MINUTE } from "@/lib/time";
 import { instantOf, wallClock, zoneOffset } from "@/lib/time-zone";
 import { NumbersTable } from "./numbers-table";
 import { type ChartPoint, type ChartSeries, type ChartSilence, together } from "./series";
+import { TextRows } from "./text-rows";
 
 type Props = {
   title: string;
@@ -21,6 +22,16 @@ type Props = {
 /** The numbers of a chart for those who want them, and for those who cannot see it. */
 export function ChartTable({ title, from, to, unit, series, silences, row, zone, compared }: Props) {
   const rows = rowsOf(series, { from, to, row, zone });
+  const lineOf = ({ at, end, points, earlier }: Row) => {
+    const values = points.flatMap((point, index) => [
+      point?.least,
+      point?.mean,
+      point?.greatest,
+      ...(compared ? [earlier[index]?.mean] : []),
+    ]);
+    const texts = values.map((value) => (value === undefined ? "–" : quantity(value, unit)));
+    return [momentText(new Date(at), zone), heardText(silences, at, end), ...texts].join("\t");
+  };
   const columns = ["Low", "Mean", "High", ...(compared ? [`Mean ${compared}`] : [])];
   return (
     <NumbersTable
@@ -53,28 +64,10 @@ export function ChartTable({ title, from, to, unit, series, silences, row, zone,
         </tr>
       </thead>
       <tbody>
-        {rows.map(({ at, end, points, earlier }) => (
-          <tr key={at}>
-            <th scope="row">{momentText(new Date(at), zone)}</th>
-            <td>{heardText(silences, at, end)}</td>
-            {points.map((point, index) => [
-              ...cellsOf(point, unit),
-              ...(compared ? [cellOf("e", earlier[index]?.mean, unit)] : []),
-            ])}
-          </tr>
-        ))}
+        <TextRows text={rows.map(lineOf).join("\n")} />
       </tbody>
     </NumbersTable>
   );
-}
-
-/** An array, not a component: a month's page has a thousand of them, and a component's name would stand at each. */
-function cellsOf(point: ChartPoint | undefined, unit: Unit) {
-  return (["least", "mean", "greatest"] as const).map((name) => cellOf(String(name[0]), point?.[name], unit));
-}
-
-function cellOf(key: string, value: number | undefined, unit: Unit) {
-  return <td key={key}>{value === undefined ? "–" : quantity(value, unit)}</td>;
 }
 
 type Points = (ChartPoint | undefined)[];

@@ -9,6 +9,7 @@ test("points are unpacked as they were, to the digits that pages write, gaps and
     [0.031, 2],
     [0.47, 1],
     [9.3, 0],
+    [5.3e7, -6],
   ] as const) {
     const points = [0.5, 1.5, 7.5, 7.92].map((time, index) => ({
       at: FROM + time * STEP,

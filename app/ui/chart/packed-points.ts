@@ -1,43 +1,85 @@
 import type { ChartPoint } from "./series";
 
 /**
- * The points of a line, packed for the script to keep the page small. Each point has four integers: the distance to the
- * previous point (hundredths of a step), the mean, the mean minus the least value, and the greatest value minus the mean.
- * They are one text: React would look at each of a page's 26,000 numbers twice, which takes longer than drawing them.
+ * The points of a line as texts, which keep the page small and which React looks at once each: a page has thousands of points.
+ * `times`: the distance of each point to the one before in hundredths of a step, "100*719" for 719 equal ones. `values`: whole
+ * numbers of `unit`, with `width` digits each: the means, how far the least values are below them, and the greatest above.
+ * The digits of one place stand together, the greatest place first, because they are alike.
  */
-export type PackedPoints = { scale: number; numbers: string };
+export type PackedPoints = { times: string; unit: number; width: number; values: string };
+
+const DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+const BASE = DIGITS.length;
+const VALUE_OF = new Map([...DIGITS].map((digit, value) => [digit.charCodeAt(0), value]));
 
 /** `step` is the length (ms) of most distances between points. */
 export function packPoints(points: readonly ChartPoint[], from: number, step: number): PackedPoints {
   const top = points.reduce((most, { greatest }) => Math.max(most, greatest), 0);
-  // Three digits, as the pages write numbers.
-  const scale = top >= 100 ? 1 : top >= 10 ? 10 : 100;
-  const whole = (value: number) => Math.round(value * scale);
-  let before = 0;
-  let numbers = "";
-  for (const { at, least, mean, greatest } of points) {
-    const time = Math.round(((at - from) / step) * 100);
-    const middle = whole(mean);
-    if (numbers !== "") numbers += ",";
-    numbers += `${time - before},${middle},${middle - whole(least)},${whole(greatest) - middle}`;
-    before = time;
-  }
-  return { scale, numbers };
+  const unit = unitOf(top);
+  const whole = (value: number) => Math.round(value / unit);
+  const columns = [
+    points.map(({ mean }) => whole(mean)),
+    points.map(({ mean, least }) => Math.max(0, whole(mean) - whole(least))),
+    points.map(({ mean, greatest }) => Math.max(0, whole(greatest) - whole(mean))),
+  ];
+  let width = 1;
+  while (BASE ** width <= whole(top)) width++;
+  const values = columns.map((numbers) => digitsOf(numbers, width)).join("");
+  return { times: timesOf(points, from, step), unit, width, values };
 }
 
-export function unpackPoints({ scale, numbers: text }: PackedPoints, from: number, step: number): ChartPoint[] {
-  const numbers = text === "" ? [] : text.split(",").map(Number);
+export function unpackPoints({ times, unit, width, values }: PackedPoints, from: number, step: number): ChartPoint[] {
   const points: ChartPoint[] = [];
+  const count = values.length / 3 / width;
+  const read = (column: number, index: number) => {
+    let value = 0;
+    for (let place = 0; place < width; place++) {
+      value = value * BASE + (VALUE_OF.get(values.charCodeAt((column * width + place) * count + index)) ?? 0);
+    }
+    return value;
+  };
   let time = 0;
-  for (let index = 0; index + 3 < numbers.length; index += 4) {
-    const [since = 0, mean = 0, below = 0, above = 0] = numbers.slice(index, index + 4);
-    time += since;
-    points.push({
-      at: Math.round(from + (time / 100) * step),
-      least: (mean - below) / scale,
-      mean: mean / scale,
-      greatest: (mean + above) / scale,
-    });
+  for (const run of times === "" ? [] : times.split(",")) {
+    const [distance = 0, repeated = 1] = run.split("*").map(Number);
+    for (let left = repeated; left > 0; left--) {
+      time += distance;
+      const index = points.length;
+      const mean = read(0, index);
+      points.push({
+        at: Math.round(from + (time / 100) * step),
+        least: (mean - read(1, index)) * unit,
+        mean: mean * unit,
+        greatest: (mean + read(2, index)) * unit,
+      });
+    }
   }
   return points;
+}
+
+/** What the numbers are multiples of: two or three digits of the greatest, as the pages write numbers. */
+function unitOf(top: number): number {
+  if (top > 100) return 10 ** Math.max(0, Math.floor(Math.log10(top)) - 3);
+  return top >= 10 ? 0.1 : 0.01;
+}
+
+function digitsOf(numbers: readonly number[], width: number): string {
+  let text = "";
+  for (let place = width - 1; place >= 0; place--) {
+    const unit = BASE ** place;
+    for (const number of numbers) text += DIGITS[Math.floor(number / unit) % BASE];
+  }
+  return text;
+}
+
+function timesOf(points: readonly ChartPoint[], from: number, step: number): string {
+  const runs: { distance: number; count: number }[] = [];
+  let before = 0;
+  for (const { at } of points) {
+    const time = Math.round(((at - from) / step) * 100);
+    const last = runs.at(-1);
+    if (last?.distance === time - before) last.count++;
+    else runs.push({ distance: time - before, count: 1 });
+    before = time;
+  }
+  return runs.map(({ distance, count }) => (count > 1 ? `${distance}*${count}` : distance)).join();
 }

@@ -1,24 +1,30 @@
 import { expect, test } from "vitest";
-import { shortened } from "./path";
+import { areaPath, linePath, type Place } from "./path";
 
-/** The points of a path of M, L, l and Z, and where it is closed, as a browser draws it. */
-function drawn(path: string): (readonly [number, number] | "Z")[] {
-  let at: readonly [number, number] = [0, 0];
-  return [...path.matchAll(/([MLlZ])(?:(-?\d+),(-?\d+))?/g)].map(([, command, x, y]) => {
-    if (command === "Z") return "Z";
-    at = command === "l" ? [at[0] + Number(x), at[1] + Number(y)] : [Number(x), Number(y)];
-    return at;
-  });
+/** The points of a path of M, l and z, and where it is closed, as a browser draws it. */
+function drawn(path: string): (Place | "z")[] {
+  const points: (Place | "z")[] = [];
+  for (const [, command, text = ""] of path.matchAll(/([Mlz])([^Mlz]*)/g)) {
+    const numbers = text.match(/-?\d+/g)?.map(Number) ?? [];
+    if (command === "z") points.push("z");
+    for (let index = 0; index + 1 < numbers.length; index += 2) {
+      const [x, y] = (command === "l" ? points.at(-1) : [0, 0]) as Place;
+      points.push([x + (numbers[index] ?? 0), y + (numbers[index + 1] ?? 0)]);
+    }
+  }
+  return points;
 }
 
-test("a shortened path is drawn through the same points, with its gaps and closed where it was", () => {
-  for (const path of [
-    "M3,40L9,-2L15,7M30,1L31,0",
-    "M0,240L6,120L12,0L12,10L6,130L0,250ZM500,20L506,21L506,30L500,31Z",
-    "M5,5Z",
-  ]) {
-    expect(drawn(shortened(path))).toEqual(drawn(path));
-  }
-  expect(shortened("M3,40L9,-2L15,7M30,1L31,0")).toBe("M3,40l6,-42l6,9M30,1l1,-1");
-  expect(shortened(null)).toBe("");
+test("lines and areas are drawn through their places, with gaps between runs and a dot for a single place", () => {
+  const run: Place[] = [
+    [3, 40],
+    [9, -2],
+    [15, 7],
+    [15, 7],
+  ];
+  expect(drawn(linePath([run, [[30, 1]]]))).toEqual([...run, [30, 1], "z"]);
+  const lower: Place[] = run.map(([x, y]) => [x, y + 5]);
+  expect(drawn(areaPath([{ upper: run, lower }]))).toEqual([...run, ...lower.toReversed(), "z"]);
+  expect(linePath([run])).toBe("M3 40l 6-42 6 9 0 0");
+  expect([linePath([]), areaPath([])]).toEqual(["", ""]);
 });

@@ -1,12 +1,30 @@
-/**
- * The same path with lines that are relative to the point before, which is much shorter once it is compressed: a page of a
- * month has thousands of them. Of whole coordinates, so that nothing is rounded.
- */
-export function shortened(path: string | null): string {
-  let [x, y] = [0, 0];
-  return (path ?? "").replace(/([ML])(-?\d+),(-?\d+)/g, (_, command: string, toX: string, toY: string) => {
-    const text = command === "M" ? `M${toX},${toY}` : `l${Number(toX) - x},${Number(toY) - y}`;
-    [x, y] = [Number(toX), Number(toY)];
-    return text;
-  });
+/** A place in a picture, in whole units. */
+export type Place = readonly [x: number, y: number];
+
+/** A line through each of the runs. A run of a single place is closed, so that it is drawn as a dot. */
+export function linePath(runs: readonly (readonly Place[])[]): string {
+  return runs.map((run) => relative(run) + (run.length === 1 ? "z" : "")).join("");
+}
+
+/** An area for each of the runs, between its upper and its lower edge. */
+export function areaPath(runs: readonly { upper: readonly Place[]; lower: readonly Place[] }[]): string {
+  return runs.map(({ upper, lower }) => `${relative([...upper, ...lower.toReversed()])}z`).join("");
+}
+
+/** Each place relative to the one before, which is much shorter once it is compressed: a page has thousands of them. */
+function relative([first, ...rest]: readonly Place[]): string {
+  if (!first) return "";
+  let [x, y] = first;
+  let path = `M${x} ${y}`;
+  if (rest.length > 0) path += "l";
+  for (const [toX, toY] of rest) {
+    path += spaced(toX - x) + spaced(toY - y);
+    [x, y] = [toX, toY];
+  }
+  return path;
+}
+
+/** A minus separates numbers as well. */
+function spaced(value: number): string {
+  return value < 0 ? String(value) : ` ${value}`;
 }

@@ -1,14 +1,12 @@
 import { scaleLinear } from "d3-scale";
-import { area, line } from "d3-shape";
 import { Fragment } from "react";
 import { scaleBase, scaleTexts, type Unit } from "@/lib/quantities";
 import { MINUTE } from "@/lib/time";
-import { ChartCursor } from "./chart-cursor";
+import { ChartLines } from "./chart-lines";
 import { ChartTable } from "./chart-table";
 import { Lane, type LaneKind, type LaneMark } from "./lane";
 import { Legend } from "./legend";
 import { packPoints } from "./packed-points";
-import { shortened } from "./path";
 import type { ChartPoint, ChartSeries, ChartSilence } from "./series";
 import { TimeAxis } from "./time-axis";
 import styles from "./time-chart.module.css";
@@ -44,10 +42,6 @@ type Props = {
   compared?: string | undefined;
   id?: string;
 };
-
-/** The units of a plot's own coordinates; it is stretched to the room that the page has. */
-const WIDTH = 1000;
-const HEIGHT = 240;
 
 /**
  * A chart over time, drawn by the server: lines of the means over bands from the least to the greatest value, a legend
@@ -110,25 +104,12 @@ function Plot({ title, from, to, step, gap, top, unit, series, silences, levels,
   const base = scaleBase(greatest, unit);
   const scale = scaleLinear()
     .domain([0, greatest / base])
-    .range([HEIGHT, 0])
+    .range([1, 0])
     .nice(4);
-  const y = (value: number) => scale(value / base);
-  const x = scaleLinear().domain([from, to]).range([0, WIDTH]);
-  const isThere = (point: ChartPoint | null) => point !== null;
-  const band = area<ChartPoint | null>()
-    .defined(isThere)
-    .x((point) => x(point?.at ?? from))
-    .y0((point) => y(point?.least ?? 0))
-    .y1((point) => y(point?.greatest ?? 0))
-    .digits(0);
-  const mean = line<ChartPoint | null>()
-    .defined(isThere)
-    .x((point) => x(point?.at ?? from))
-    .y((point) => y(point?.mean ?? 0))
-    .digits(0);
   const ticks = scale.ticks(4).map((tick) => tick * base);
   const texts = scaleTexts(ticks, unit);
-  const height = (value: number) => share(y(value) / HEIGHT);
+  const height = (value: number) => share(scale(value / base));
+  const pack = (points: readonly ChartPoint[]) => packPoints(points, from, step || MINUTE);
   return (
     <div className={styles.frame}>
       <svg className={styles.scale} aria-hidden="true">
@@ -148,46 +129,20 @@ function Plot({ title, from, to, step, gap, top, unit, series, silences, levels,
               x="0"
               width="100%"
               y={height(to)}
-              height={share((y(from) - y(to)) / HEIGHT)}
+              height={share(scale(from / base) - scale(to / base))}
             />
           ))}
         </svg>
         <TimeAxis from={from} to={to} zone={zone} />
         <Silences from={from} to={to} silences={silences} />
-        <svg
-          className={styles.layer}
-          viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
-          preserveAspectRatio="none"
-          aria-hidden="true"
-          data-chart
-        >
-          {ticks.map((tick) => (
-            <line key={tick} className={styles.grid} x1="0" x2={WIDTH} y1={y(tick)} y2={y(tick)} />
-          ))}
-          {series.map(({ name, points, earlier }, index) => {
-            const joined = withGaps(points, gap);
-            return (
-              <g key={name} className={styles[`series${index}`]} data-series={name}>
-                {earlier && (
-                  <path
-                    className={styles.earlier}
-                    data-earlier
-                    d={shortened(mean(withGaps(earlier.points, earlier.gap)))}
-                  />
-                )}
-                <path className={styles.band} d={shortened(band(joined))} />
-                <path className={styles.mean} d={shortened(mean(joined))} />
-              </g>
-            );
-          })}
-        </svg>
-        <ChartCursor
-          canChoose
-          {...{ title, from, to, step, unit, silences }}
-          series={series.map(({ name, points, remark }) => ({
+        <ChartLines
+          {...{ title, from, to, step, gap, unit, ticks, silences }}
+          top={(scale.domain()[1] ?? 1) * base}
+          series={series.map(({ name, points, remark, earlier }) => ({
             name,
             remark,
-            points: packPoints(points, from, step || MINUTE),
+            points: pack(points),
+            earlier: earlier && { points: pack(earlier.points.map(meanAlone)), gap: earlier.gap },
           }))}
         />
       </div>
@@ -224,9 +179,7 @@ function share(part: number): string {
   return `${Math.round(part * 10_000) / 100}%`;
 }
 
-function withGaps(points: readonly ChartPoint[], gap: number): (ChartPoint | null)[] {
-  return points.flatMap((point, index) => {
-    const previous = points[index - 1];
-    return previous && point.at - previous.at > gap ? [null, point] : [point];
-  });
+/** Of an earlier time no band is drawn. */
+function meanAlone({ at, mean }: ChartPoint): ChartPoint {
+  return { at, least: mean, mean, greatest: mean };
 }
