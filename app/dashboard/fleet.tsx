@@ -10,11 +10,11 @@ import { Time } from "@/app/ui/time";
 import { severalServersPath } from "@/lib/page-paths";
 import { counted, unbroken } from "@/lib/quantities";
 import { shortDurationText } from "@/lib/relative-time";
+import { listUnwellSince, type Since } from "@/lib/servers/events/unwell-since";
 import { shownLevel } from "@/lib/servers/health-level";
 import { COMPONENT_CURVES, LABELS } from "@/lib/servers/health-score";
 import type { FleetServer } from "@/lib/servers/servers";
 import { listTrends, type TrendPoint } from "@/lib/servers/telemetry/history";
-import { listUnwellSince, type Since } from "@/lib/servers/telemetry/since";
 import { CompactFleet } from "./compact-fleet";
 import styles from "./fleet.module.css";
 import { FleetChips, TagChips } from "./fleet-chips";
@@ -54,10 +54,7 @@ export async function Fleet({ accountId, query }: { accountId: number; query: Fl
             accountId,
             shown.servers.map(({ id }) => id),
           ),
-          listUnwellSince(
-            shown.servers.flatMap(({ id, isRatedBadly }) => (isRatedBadly ? id : [])),
-            now.getTime(),
-          ),
+          listUnwellSince(shown.servers.flatMap(({ id, isRatedBadly }) => (isRatedBadly ? id : []))),
         ]);
   return (
     <section className={styles.section} aria-labelledby="fleet">

@@ -6,6 +6,7 @@ import { recordQueries } from "@/e2e/support/recorded-queries";
 import { db } from "@/lib/database/client";
 import { NotFoundError } from "@/lib/failures";
 import { forReader } from "@/lib/process/reader.mjs";
+import { listUnwellSince } from "@/lib/servers/events/unwell-since";
 import { scoreHealth } from "@/lib/servers/health-score";
 import { getServer } from "@/lib/servers/servers";
 import { parseStabilityRecord, summariseStability, withCheckIn } from "@/lib/servers/stability";
@@ -24,7 +25,6 @@ import type { RatedServer } from "@/lib/servers/telemetry/past-scores";
 import { parseReport } from "@/lib/servers/telemetry/report";
 import { retireSamples } from "@/lib/servers/telemetry/retention";
 import { keepHours, listHours, recompute, rollUp, type SummedHour } from "@/lib/servers/telemetry/roll-ups";
-import { findUnwellSince, listUnwellSince } from "@/lib/servers/telemetry/since";
 import { DAY, HOUR, MINUTE } from "@/lib/time";
 
 const CORES = 4;
@@ -143,35 +143,50 @@ test("without late arrivals the score of each full minute in charts and sums is 
   expect(bandsBy(HOUR).slice(0, hours.length), `seed ${seed}`).toEqual(hours);
 });
 
-/** A sample in each minute of the last 60 hours, with a disk that is 99 % full in these times (epoch ms). */
-async function insertDisk(serverId: number, now: number, full: readonly (readonly [from: number, to: number])[]) {
-  const isFull = full.map(([from, to]) => `ts >= to_timestamp(${from / 1000}) and ts < to_timestamp(${to / 1000})`);
-  await db.$executeRawUnsafe(`
-    insert into telemetry_samples (server_id, ts, cpu_pct, mem_used_mb, mem_total_mb, disk_used_pct, net_loss_pct)
-    select ${serverId}, ts, 10, 100, 1000, case when ${isFull.join(" or ") || "false"} then 99 else 20 end, 0
-    from generate_series(to_timestamp(${(now - 60 * HOUR) / 1000}), to_timestamp(${now / 1000}), interval '1 minute') ts`);
-}
+const WELL = { cpuPct: 10, memUsedMb: 100, memTotalMb: 1000, diskUsedPct: 20, netLossPct: 0 };
+const FULL_DISK = { ...WELL, diskUsedPct: 99 };
+const OVERLOADED = { ...FULL_DISK, cpuPct: 100, memUsedMb: 990 };
 
-test("a server is not well since the end of the last ten minutes in which it was; five minutes do not count", async () => {
-  const now = Math.floor(Date.now() / MINUTE) * MINUTE;
-  const since = hourAgo(26) + 17 * MINUTE;
-  const [server, always, well] = [await oldServer(), await oldServer(), await oldServer()];
-  const pause = [since + 2 * HOUR, since + 2 * HOUR + 5 * MINUTE] as const;
-  await insertDisk(server.id, now, [
-    [since, pause[0]],
-    [pause[1], now + HOUR],
-  ]);
-  await insertDisk(always.id, now, [[0, now + HOUR]]);
-  await insertDisk(well.id, now, [[since, now - 15 * MINUTE]]);
-  const found = (id: number, at: number) => expect.poll(() => findUnwellSince(id, at));
-  await found(server.id, now).toEqual({ kind: "at", at: since });
-  await found(always.id, now).toEqual({ kind: "always" });
-  await found(well.id, now).toBeNull();
-  // Within the last hour, whose samples are not summed up yet.
-  await found(well.id, now - 16 * MINUTE).toEqual({ kind: "at", at: since });
-  const recent = await oldServer();
-  await insertDisk(recent.id, now, [[now - 20 * MINUTE, now + HOUR]]);
-  await found(recent.id, now).toEqual({ kind: "at", at: now - 20 * MINUTE });
+test("a server is not well since its open event began, or else since it was last well for ten minutes; always if it never was, and before its first sample if nothing was recorded then", async () => {
+  const { since: recordedSince } = await db.consolePresence.findUniqueOrThrow({ where: { id: 1 } });
+  // When events are recorded for long.
+  const start = Math.ceil(Date.now() / MINUTE) * MINUTE + HOUR;
+  type Phase = readonly [minutes: number, sample: typeof WELL];
+  const played = async (begin: number, ...phases: readonly Phase[]) => {
+    const { id } = await newServer((await newAccount()).id, {
+      createdAt: new Date(begin - MINUTE),
+      facts: { cores: 1 },
+    });
+    let at = begin;
+    for (const [minutes, sample] of phases) {
+      for (const end = at + minutes * MINUTE; at < end; at += MINUTE) await recordCheckIn(id, { sample }, new Date(at));
+    }
+    return id;
+  };
+  const after = (minutes: number) => start + minutes * MINUTE;
+  const full = await played(start, [12, WELL], [20, FULL_DISK], [9, WELL], [1, FULL_DISK]);
+  const recent = await played(start, [12, WELL], [12, FULL_DISK], [11, WELL], [1, FULL_DISK]);
+  const overloaded = await played(start, [12, WELL], [12, FULL_DISK], [12, OVERLOADED]);
+  const always = await played(start, [3, WELL], [12, FULL_DISK]);
+  const well = await played(start, [12, WELL], [9, FULL_DISK], [1, WELL]);
+  const before = await played(recordedSince.getTime() + MINUTE, [2, FULL_DISK]);
+  await db.server.update({ where: { id: before }, data: { firstSeenAt: new Date(recordedSince.getTime() - DAY) } });
+  const since = await listUnwellSince([full, recent, overloaded, always, well, before]);
+  const level = since.get(overloaded)?.level;
+  expect(level).not.toBe("healthy");
+  expect(since).toEqual(
+    new Map([
+      [full, { kind: "at", at: after(12), level: "healthy" }],
+      [recent, { kind: "at", at: after(35), level: "healthy" }],
+      [overloaded, { kind: "at", at: after(24), level }],
+      [always, { kind: "always", at: after(3), level: "healthy" }],
+      [before, { kind: "before", at: recordedSince.getTime() + MINUTE, level: "healthy" }],
+    ]),
+  );
+  const [event] = await db.serverEvent.findMany({
+    where: { serverId: overloaded, kind: String(level), endedAt: null },
+  });
+  expect(event?.startedAt.getTime()).toBe(after(24));
 });
 
 test("a day whose samples are gone is drawn from the sums of its hours, also where another day is compared with it", async () => {
@@ -193,33 +208,6 @@ test("a day whose samples are gone is drawn from the sums of its hours, also whe
   const earlier = await getEarlierHistory(server.accountId, String(server.id), kept, "1d");
   expect([earlier.step, earlier.points.length]).toEqual([HOUR, 10]);
   expect(cpuOf(earlier.points)).toEqual(new Set([40]));
-});
-
-test("a list finds out ten servers at a time since when they are not well, and remembers them for as long as none can have been well in between", async () => {
-  const now = Math.floor(Date.now() / MINUTE) * MINUTE;
-  const since = now - 20 * MINUTE;
-  const servers = await Promise.all(Array.from({ length: 12 }, () => oldServer()));
-  for (const { id } of servers) {
-    await db.$executeRaw`
-      insert into telemetry_samples (server_id, ts, cpu_pct, mem_used_mb, mem_total_mb, disk_used_pct, net_loss_pct)
-      select ${id}, ts, 10, 100, 1000, case when ts >= ${new Date(since)} then 99 else 20 end, 0
-      from generate_series(${new Date(now - 26 * HOUR)}, ${new Date(now)}, interval '1 minute') ts`;
-  }
-  const ids = servers.map(({ id }) => id);
-  const all = new Map(ids.map((id) => [id, { kind: "at", at: since }]));
-  const first = await listUnwellSince(ids, now);
-  expect(first.size).toBeLessThanOrEqual(10);
-  for (const [id, found] of first) expect(found).toEqual(all.get(id));
-  await expect.poll(() => listUnwellSince(ids, now)).toEqual(all);
-  // What was well for nine minutes meanwhile is still not well since then.
-  const disk = (id: number, from: number, value: number) => db.$executeRaw`
-    update telemetry_samples set disk_used_pct = ${value} where server_id = ${id} and ts >= ${new Date(from)}`;
-  const [one = 0] = ids;
-  await disk(one, now - 12 * MINUTE, 20);
-  await disk(one, now - MINUTE, 99);
-  expect(await listUnwellSince([one], now + 9 * MINUTE)).toEqual(new Map([[one, all.get(one)]]));
-  const later = { kind: "at", at: now - MINUTE };
-  await expect.poll(() => listUnwellSince([one], now + 19 * MINUTE)).toEqual(new Map([[one, later]]));
 });
 
 /**

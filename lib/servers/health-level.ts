@@ -43,12 +43,7 @@ export function needOf({ hasCheckedIn, online, isBlind, score, components, stabi
 
 /** Whether the score is healthy and no component critical. */
 export function isRatedWell({ score, components }: Score): boolean {
-  return isWell(score, Math.min(...Object.values(components)));
-}
-
-/** As `isRatedWell`, of the score and its least component. */
-export function isWell(score: number, leastComponent: number): boolean {
-  return levelOf(score) === "healthy" && levelOf(leastComponent) !== "critical";
+  return levelOf(score) === "healthy" && levelOf(Math.min(...Object.values(components))) !== "critical";
 }
 
 /** The level of a score as a page colours it: of a server that needs attention it is never the best. */

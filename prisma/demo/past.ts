@@ -4,7 +4,7 @@ import { execute } from "@/lib/database/run-statement";
 import { names, parameter, statement } from "@/lib/database/statement";
 import { table } from "@/lib/database/tables";
 import { type ConditionEvent, type Conditions, nextStep } from "@/lib/servers/events/conditions";
-import type { ConditionKind, EventFacts, EventKind } from "@/lib/servers/events/kinds";
+import type { EventFacts, EventKind } from "@/lib/servers/events/kinds";
 import { observationsOf } from "@/lib/servers/events/observations";
 import { ONLINE_WINDOW } from "@/lib/servers/events/silence";
 import { rateHealth } from "@/lib/servers/health-score";
@@ -83,17 +83,19 @@ export async function writePastEvents(server: Machinery, until: number): Promise
   });
   if (!row) return;
   const from = Math.ceil(Math.max(row.createdAt.getTime(), until - REACH) / MINUTE) * MINUTE;
-  const conditions = pastConditions(server, row.createdAt.getTime(), from, until);
-  const ended = conditions.map(({ kind, from, to, facts }) => ({
+  const { events, conditions } = pastConditions(server, row.createdAt.getTime(), from, until);
+  const ended = events.map(({ kind, from, to, facts }) => ({
     ...{ kind, facts, startedAt: new Date(from), endedAt: new Date(to ?? until) },
   }));
   const data = [...pastEvents(server, from, until), ...ended].map((event) => ({ serverId: row.id, ...event }));
   await db.serverEvent.createMany({ data, skipDuplicates: true });
-  for (const { kind, from, to } of conditions) if (to === null) await goOn(row, kind, new Date(from));
+  for (const [kind, { told }] of Object.entries(conditions)) {
+    if (told !== undefined) await goOn(row, kind as keyof Conditions, new Date(told));
+  }
 }
 
-/** What held of a machine for a while, as its check-ins would have told. */
-function pastConditions(server: Machinery, createdAt: number, from: number, until: number): ConditionEvent[] {
+/** What held of a machine for a while, as its check-ins would have told, and what they would have left. */
+function pastConditions(server: Machinery, createdAt: number, from: number, until: number) {
   const events = new Map<string, ConditionEvent>();
   let conditions: Conditions | null = null;
   let heardAt: number | null = null;
@@ -110,13 +112,13 @@ function pastConditions(server: Machinery, createdAt: number, from: number, unti
     conditions = step.conditions;
     heardAt = at;
   }
-  return [...events.values()];
+  return { events: [...events.values()], conditions: conditions ?? {} };
 }
 
 /** Makes one event of what was told of the past and what check-ins have told since, if it holds still. */
 async function goOn(
   { id: serverId, accountId }: { id: number; accountId: number },
-  kind: ConditionKind,
+  kind: keyof Conditions,
   startedAt: Date,
 ): Promise<void> {
   await db.$transaction(async (tx) => {

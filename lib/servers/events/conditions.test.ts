@@ -13,6 +13,7 @@ function play(samples: readonly Measured[]) {
       { kind: "critical", at, is: score < 500, facts: {} },
       { kind: "strained", at, is: score < 800, facts: { score } },
       { kind: "disk_full", at, is: isFull, facts: {} },
+      { kind: "unwell", at, is: score < 850, facts: {} },
     ];
     const pausedAt: number | null = last !== null && at - last > 2.5 * MINUTE ? last + 2 * MINUTE : null;
     const step = nextStep(conditions, pausedAt, observations);
@@ -24,8 +25,10 @@ function play(samples: readonly Measured[]) {
   return { conditions, events: [...rows.values()] };
 }
 
-/** The score of each half minute: `[[minutes, score], …]`; null: nothing is heard. */
-function scores(...phases: readonly (readonly [minutes: number, score: number | null])[]): Measured[] {
+type Phase = readonly [minutes: number, score: number | null];
+
+/** The score of each half minute; null: nothing is heard. */
+function scores(...phases: readonly Phase[]): Measured[] {
   let at = 0;
   return phases.flatMap(([minutes, score]) => {
     const samples = Array.from({ length: minutes * 2 }, (_, index) => at + 30 * index * SECOND);
@@ -67,6 +70,20 @@ test("a silence ends a level two minutes after the last sample, and its ten minu
   expect(inMinutes(scores([8, 700], [30, null], [9, 700]))).toEqual([]);
 });
 
+test("a server is not well from a sample until it has been well for ten minutes, through silences, and no event is told of that", () => {
+  const since = (...phases: readonly Phase[]) => {
+    const { conditions, events } = play(scores(...phases));
+    expect(events).toEqual([]);
+    const run = conditions?.unwell;
+    return run && (run.told ?? run.since) / MINUTE;
+  };
+  expect(since([5, 900], [3, 820])).toBe(5);
+  expect(since([5, 900], [3, 820], [1, 900], [2, 820])).toBe(9);
+  expect(since([5, 900], [20, 820], [9, 900], [2, 820])).toBe(5);
+  expect(since([5, 900], [20, 820], [30, null], [2, 820])).toBe(5);
+  expect(since([5, 900], [20, 820], [11, 900])).toBeUndefined();
+});
+
 test("two thousand random histories of scores, disks and silences: the events are what the model says, no two levels overlap, and none is told in a silence", () => {
   const met = new Map<string, number>();
   for (let seed = 1; seed <= 2000; seed++) {
@@ -83,7 +100,7 @@ test("two thousand random histories of scores, disks and silences: the events ar
     }
     const open = events.filter(({ to }) => to === null).map(({ kind, from }) => [kind, from]);
     const told = Object.entries(conditions ?? {}).flatMap(([kind, run]) =>
-      run.told === undefined ? [] : [[kind, run.told]],
+      run.told === undefined || kind === "unwell" ? [] : [[kind, run.told]],
     );
     expect(told.sort(), `seed ${seed}`).toEqual(open.sort());
   }

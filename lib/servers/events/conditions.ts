@@ -4,12 +4,22 @@ import { MINUTE } from "@/lib/time";
 // What holds for a while before it is an event: a bad score, a full disk, a wrong clock. Check-ins, and the watch for samples of
 // other writers, take the same steps, one for each sample; what is between two steps stands in the server's row.
 
+/**
+ * What is followed from sample to sample: conditions, which are told as events, and whether a server is not rated well
+ * (`isRatedWell`), which pages alone ask: a component may be at its worst while the score is healthy.
+ */
+const FOLLOWED = [...CONDITION_KINDS, "unwell"] as const;
+type Followed = (typeof FOLLOWED)[number];
+
+/** A server was well when it was rated well for so long without a break. */
+export const WELL_FOR = 10 * MINUTE;
 /** How long each has to hold, or to be over, before it is told. */
-const HELD_FOR: Readonly<Record<ConditionKind, number>> = {
+const HELD_FOR: Readonly<Record<Followed, number>> = {
   strained: 10 * MINUTE,
   critical: 10 * MINUTE,
   disk_full: 15 * MINUTE,
   clock_wrong: 10 * MINUTE,
+  unwell: WELL_FOR,
 };
 
 /** Of a silent server nobody knows how it is. A full disk or a wrong clock stay what they were. */
@@ -18,10 +28,10 @@ export const ENDED_BY_SILENCE = ["strained", "critical"] as const;
 /** Whether it holds, and since when (epoch ms). `told`: when the event began that goes on. */
 type Run = { is: boolean; since: number; told?: number };
 /** What `servers.conditions` holds; null: nothing holds, and nothing is told. */
-export type Conditions = { readonly [Kind in ConditionKind]?: Run };
+export type Conditions = { readonly [Kind in Followed]?: Run };
 
 /** What a sample says of a condition, at `at` (epoch ms). `strained` is a score that is not healthy, a critical one included. */
-export type Observation = { kind: ConditionKind; at: number; is: boolean; facts: EventFacts };
+export type Observation = { kind: Followed; at: number; is: boolean; facts: EventFacts };
 
 /** An event that began, or one that began earlier and has ended. The facts of one that ended stay what they were. */
 export type ConditionEvent = { kind: ConditionKind; from: number; to: number | null; facts: EventFacts };
@@ -33,27 +43,30 @@ export function nextStep(
   pausedAt: number | null,
   observations: readonly Observation[],
 ): Step {
-  const runs: { [Kind in ConditionKind]?: Run } = { ...before };
+  const runs: { [Kind in Followed]?: Run } = { ...before };
   const events: ConditionEvent[] = [];
-  const begin = (kind: ConditionKind, run: Run, facts: EventFacts) => {
-    runs[kind] = { ...run, told: run.since };
-    events.push({ kind, from: run.since, to: null, facts });
+  const tell = (kind: Followed, event: Omit<ConditionEvent, "kind">) => {
+    if (kind !== "unwell") events.push({ kind, ...event });
   };
-  const end = (kind: ConditionKind, to: number, after?: Run) => {
+  const begin = (kind: Followed, run: Run, facts: EventFacts) => {
+    runs[kind] = { ...run, told: run.since };
+    tell(kind, { from: run.since, to: null, facts });
+  };
+  const end = (kind: Followed, to: number, after?: Run) => {
     const from = runs[kind]?.told;
-    if (from !== undefined) events.push({ kind, from, to: Math.max(from, to), facts: {} });
+    if (from !== undefined) tell(kind, { from, to: Math.max(from, to), facts: {} });
     if (after?.is) runs[kind] = { is: true, since: after.since };
     else delete runs[kind];
   };
   if (pausedAt !== null) {
-    for (const kind of CONDITION_KINDS) {
+    for (const kind of FOLLOWED) {
       const told = runs[kind]?.told;
       if (told !== undefined && !isEndedBySilence(kind)) runs[kind] = { is: true, since: told, told };
       else end(kind, pausedAt);
     }
   }
   // The worse one first: whoever is critical is not told as strained as well.
-  for (const kind of CONDITION_KINDS) {
+  for (const kind of FOLLOWED) {
     const observation = observations.find((one) => one.kind === kind);
     if (!observation) continue;
     const { at, is, facts } = observation;
@@ -80,6 +93,6 @@ export function nextStep(
 }
 
 /** Whether a silence ends an event of this kind. */
-export function isEndedBySilence(kind: EventKind): boolean {
-  return (ENDED_BY_SILENCE as readonly EventKind[]).includes(kind);
+export function isEndedBySilence(kind: EventKind | Followed): boolean {
+  return (ENDED_BY_SILENCE as readonly string[]).includes(kind);
 }

@@ -1,5 +1,5 @@
 import type { Observation } from "@/lib/servers/events/conditions";
-import { levelOf } from "@/lib/servers/health-level";
+import { isRatedWell, levelOf } from "@/lib/servers/health-level";
 import { COMPONENTS, FULL, type Measurements, scoreHealth, WEIGHTS } from "@/lib/servers/health-score";
 import { SECOND } from "@/lib/time";
 
@@ -23,6 +23,7 @@ export function observationsOf(sample: Measurements, { cores, lastOomAt }: Rated
   return [
     { kind: "critical", at, is: level === "critical", facts },
     { kind: "strained", at, is: level !== "healthy", facts },
+    { kind: "unwell", at, is: !isRatedWell({ score, components }), facts: {} },
     ...(disk === null
       ? []
       : [{ kind: "disk_full" as const, at, is: disk > FULL_DISK, facts: { percent: Math.floor(disk) } }]),

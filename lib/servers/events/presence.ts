@@ -64,6 +64,8 @@ const pairs = `json_agg(json_build_array(${epochMs(b.startedAt)}, ${epochMs(b.en
 /** SQL of the blind times that ended after an instant. */
 export const blindSince = (instant: string) =>
   new Expression<BlindPairs>(`(select ${pairs} from ${b} where ${b.endedAt} is null or ${b.endedAt} > ${instant})`);
+/** SQL of the time from which on events are recorded; null before any instance has been there. */
+export const RECORDED_SINCE = new Expression<Date | null>(`(select ${p.since} from ${p} where ${p.id} = 1)`, "instant");
 /** SQL of the time until which an instance of the console has been there. */
 export const PRESENT_UNTIL = new Expression<Date | null>(`(select ${p.until} from ${p} where ${p.id} = 1)`, "instant");
 

@@ -6,7 +6,7 @@ import { env } from "@/lib/process/env";
 import { isEndedBySilence } from "@/lib/servers/events/conditions";
 import type { EventFacts, EventKind } from "@/lib/servers/events/kinds";
 import { maintenanceBetween } from "@/lib/servers/events/maintenance-sql";
-import { blindSince, blindTimes, PRESENT_UNTIL } from "@/lib/servers/events/presence";
+import { blindSince, blindTimes, PRESENT_UNTIL, RECORDED_SINCE } from "@/lib/servers/events/presence";
 import {
   SILENCE_KINDS,
   type SilenceEvent,
@@ -34,7 +34,6 @@ export type ServerEvents = {
 
 const s = table("Server", "s");
 const e = table("ServerEvent", "e");
-const p = table("ConsolePresence", "p");
 
 type StoredEvent = readonly [kind: string, from: number, to: number | null, facts: EventFacts];
 
@@ -48,7 +47,7 @@ const EVENTS = statement(
         createdAt: s.createdAt,
         firstSeenAt: s.firstSeenAt,
         latestSampleAt: s.latestSampleAt,
-        recordedSince: new Expression<Date | null>(`(select ${p.since} from ${p} where ${p.id} = 1)`, "instant"),
+        recordedSince: RECORDED_SINCE,
         presentUntil: PRESENT_UNTIL,
         blind: blindSince(s.lastSeenAt.sql),
         maintenance: maintenanceBetween(id, from, to),

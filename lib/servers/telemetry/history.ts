@@ -116,7 +116,7 @@ export async function getHistory(
   const until = Math.min(now, to);
   const read = await readSteps(accountId, server, { from, to, step }, now);
   const [silences, peaks] = await Promise.all([
-    listSilences(server.id, from, until, read.heard, hasReplica && until === now ? server.lastSeenAt.getTime() : from),
+    listSilences(server.id, { from, until }, read.heard, now),
     fromReplica(({ client }) => findPeaks(server, read.search, client)),
   ]);
   return {

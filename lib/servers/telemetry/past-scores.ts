@@ -1,10 +1,9 @@
 import { db } from "@/lib/database/client";
-import { query, queryIn, type Transaction } from "@/lib/database/run-statement";
+import { queryIn, type Transaction } from "@/lib/database/run-statement";
 import { NotFoundError } from "@/lib/failures";
-import { isWell } from "@/lib/servers/health-level";
 import { countsFrom } from "@/lib/servers/stability";
 import { type Bands, type HistoryMeasure, parseBands } from "@/lib/servers/telemetry/bands";
-import { HOURS_BEFORE, MINUTES_RATED, STEPS } from "@/lib/servers/telemetry/sum-statement";
+import { HOURS_BEFORE, STEPS } from "@/lib/servers/telemetry/sum-statement";
 import { HOUR, MINUTE } from "@/lib/time";
 
 /** The facts besides samples that a score depends on. `cores`: of today, for samples that do not say how many there were. */
@@ -55,15 +54,6 @@ export async function listSteps(
     heardAt: heardAt === null ? null : new Date(heardAt),
   });
   return rows.map(({ bands, ...rest }) => ({ ...rest, bands: parseBands(bands) }));
-}
-
-/** A full minute, and whether the server was rated well then. `at` is in epoch milliseconds. */
-export type RatedMinute = { at: number; isWell: boolean };
-
-/** The full minutes in `[from, until)` (epoch ms) that have a score, in order. */
-export async function listMinutes(server: RatedServer, from: number, until: number): Promise<RatedMinute[]> {
-  const rows = await query(MINUTES_RATED, minutesOf(server, from, until));
-  return rows.map(({ minute, score, worst }) => ({ at: minute * MINUTE, isWell: isWell(score, worst) }));
 }
 
 function minutesOf({ id, cores, countsFrom }: RatedServer, from: number, until: number) {

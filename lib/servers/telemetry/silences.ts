@@ -1,6 +1,7 @@
 import { queryReplica } from "@/lib/database/replica";
 import { parameter, select, statement } from "@/lib/database/statement";
 import { Expression, table } from "@/lib/database/tables";
+import { listServerEvents } from "@/lib/servers/events/server-events";
 import { DAY, HOUR, MINUTE, SECOND, startOfHour } from "@/lib/time";
 
 /** A longer pause between samples counts as an outage. A daemon checks in twice a minute and is offline after two minutes. */
@@ -8,7 +9,7 @@ export const LONGEST_PAUSE = 2.5 * MINUTE;
 /** How far back the first sample of a server is looked for. */
 const LOOKED_BACK = 31 * DAY;
 
-/** A time without samples in epoch milliseconds: from the last one before it to the first one after it, or to now. */
+/** A time in which nothing was heard of a server, in epoch milliseconds; to now, if it goes on. */
 export type Silence = { from: number; to: number };
 
 const t = table("TelemetrySample", "t");
@@ -51,18 +52,39 @@ const GAPS = statement(
 );
 
 /**
- * The silences of a server between `from` and `until` (epoch ms), in order. The time before its first sample is not a
- * silence. An hour that is summed up but whose samples have been deleted is not one either: `hours` are the beginnings of
- * the summed hours that had samples, in order. A replica that lags lacks the latest samples: a silence that still goes on
- * begins at `heardAt` (epoch ms) at the earliest, which is what the primary knows.
+ * The silences of a server between `from` and `until`, as they are known at `now` (all epoch ms), in order: what its events tell
+ * of, which is what its lane, its uptime and the fleet say as well. Of the time before any were recorded there are no events:
+ * there it was silent while no sample came. `hours`: see `listGaps`.
  */
 export async function listSilences(
   serverId: number,
-  from: number,
-  until: number,
+  { from, until }: { from: number; until: number },
   hours: readonly number[],
-  heardAt: number,
+  now: number,
 ): Promise<Silence[]> {
+  const { silences, recordedSince } = await listServerEvents(serverId, { from, to: until }, now);
+  const told: Silence[] = [];
+  for (const event of silences) {
+    const [begin, end] = [Math.max(from, event.from), Math.min(until, event.to ?? until)];
+    const last = told.at(-1);
+    // Whatever is known of its parts.
+    if (last?.to === begin) last.to = end;
+    else told.push({ from: begin, to: end });
+  }
+  const recorded = Math.min(until, recordedSince ?? until);
+  if (from >= recorded) return told;
+  // One that went on when recording began is told of. What goes on now is not asked of samples: a replica lacks the latest.
+  const isToldOf = (gap: Silence) => gap.to === now || told.some((one) => one.from < gap.to && one.to > gap.from);
+  const before = (await listGaps(serverId, from, recorded, hours)).filter((gap) => !isToldOf(gap));
+  return [...before, ...told];
+}
+
+/**
+ * The times between `from` and `until` (epoch ms) without samples, in order. The time before the first sample is not one.
+ * An hour that is summed up but whose samples have been deleted is not one either: `hours` are the beginnings of the summed
+ * hours that had samples, in order.
+ */
+async function listGaps(serverId: number, from: number, until: number, hours: readonly number[]): Promise<Silence[]> {
   const times = { from: new Date(from), until: new Date(until) };
   const [edges] = await queryReplica(EDGES, { serverId, since: new Date(from - LOOKED_BACK), ...times });
   const firstSample = edges?.before ?? edges?.first ?? null;
@@ -76,7 +98,7 @@ export async function listSilences(
   const isKnownEarlier = firstHour !== null && firstHour < firstHourOfSamples;
   const all = isKnownEarlier ? [{ from: firstHour, to: firstHourOfSamples }, ...gaps] : gaps;
   return all
-    .map((gap) => ({ from: Math.max(from, gap.from, gap.to === until ? heardAt : 0), to: gap.to }))
+    .map((gap) => ({ from: Math.max(from, gap.from), to: gap.to }))
     .flatMap((gap) => without(hours, gap))
     .filter((gap) => gap.to - gap.from > LONGEST_PAUSE);
 }

@@ -245,16 +245,3 @@ export const STEPS = statement(
     return { ...steps, sql: `${rated(given, "true", isKnown)}\n${steps.sql}` };
   },
 );
-
-/** Each minute with its score and the least of its components. */
-export const MINUTES_RATED = statement(RATED, (given) => {
-  const minutes = select(
-    {
-      minute: new Expression<number>("rated.minute"),
-      score: new Expression<number>("rated.score"),
-      worst: new Expression<number>(`least(${COMPONENTS.map((name) => `rated.${name}`).join(", ")})`),
-    },
-    "from rated where rated.is_minute order by 1",
-  );
-  return { ...minutes, sql: `${rated(given, "true")}\n${minutes.sql}` };
-});

@@ -7,10 +7,10 @@ import { PageHeader } from "@/app/ui/page-header";
 import { Time } from "@/app/ui/time";
 import { API_REFERENCE, serverSettingsPath } from "@/lib/page-paths";
 import { momentText } from "@/lib/relative-time";
+import type { Since } from "@/lib/servers/events/unwell-since";
 import { explainHealth, stabilityCause } from "@/lib/servers/health-breakdown";
-import { HEALTH_LEVELS, levelOf } from "@/lib/servers/health-level";
+import { HEALTH_LEVELS } from "@/lib/servers/health-level";
 import type { ServerReport } from "@/lib/servers/servers";
-import type { Since } from "@/lib/servers/telemetry/since";
 import { zoneText } from "@/lib/time-zone";
 import styles from "./server-view.module.css";
 
@@ -117,17 +117,11 @@ function Unstable({ report: { need, health, stability } }: { report: ServerRepor
 }
 
 /** "Strained since 22 Nov, 14:10 UTC (memory)". */
-function sinceText({ health, server }: ServerReport, since: Since, zone: string): string {
-  const level = levelOf(server.score);
-  const word = level === "healthy" ? "Needs attention" : level === "strained" ? "Strained" : "Critical";
+function sinceText({ health }: ServerReport, { kind, at, level }: Since, zone: string): string {
+  const word = { healthy: "Needs attention", strained: "Strained", critical: "Critical" }[level];
   const cause = explainHealth(health)[0]?.name.toLowerCase();
-  const at = (time: number) => `${momentText(new Date(time), zone)} ${zoneText(zone)}`;
-  const when =
-    since.kind === "always"
-      ? "always, as far as is kept"
-      : since.kind === "at"
-        ? `since ${at(since.at)}`
-        : `since before ${at(since.at)}`;
+  const time = `${momentText(new Date(at), zone)} ${zoneText(zone)}`;
+  const when = { always: "always, as far as is kept", at: `since ${time}`, before: `since before ${time}` }[kind];
   return `${word} ${when} (${cause === "cpu" ? "CPU" : cause})`;
 }
 

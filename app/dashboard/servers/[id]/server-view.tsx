@@ -7,12 +7,12 @@ import { noticesOf } from "@/lib/notices/of-server";
 import { serverPath, serverSettingsPath } from "@/lib/page-paths";
 import { listBenchmarkPage, listOpenBenchmarks } from "@/lib/servers/benchmarks";
 import { listServerEvents } from "@/lib/servers/events/server-events";
+import { listUnwellSince } from "@/lib/servers/events/unwell-since";
 import { UPTIME_RANGES, withoutMaintenance } from "@/lib/servers/events/uptime";
 import { listUptimeSums } from "@/lib/servers/events/uptime-sums";
 import { isRatedWell } from "@/lib/servers/health-level";
 import { getServerReport } from "@/lib/servers/servers";
 import { getEarlierHistory, getHistory } from "@/lib/servers/telemetry/history";
-import { findUnwellSince } from "@/lib/servers/telemetry/since";
 import { DAY } from "@/lib/time";
 import { Benchmarks } from "./benchmarks";
 import { CurrentValues } from "./current-values";
@@ -55,7 +55,7 @@ export async function ServerView({ accountId, id, time, runsPage, list, zone }: 
     listOpenBenchmarks(accountId, server.id, now),
     listBenchmarkPage(accountId, server.id, runsPage),
     fleetOf(accountId),
-    isRatedBadly ? findUnwellSince(server.id, at) : null,
+    listUnwellSince(isRatedBadly ? [server.id] : []),
     listServerEvents(server.id, { from: at - UPTIME_RANGES["365 days"], to: at + 1 }, at),
     listUptimeSums(server.id, "day", at - (STRIP_DAYS + 1) * DAY),
     listUptimeSums(server.id, "month", 0),
@@ -65,7 +65,11 @@ export async function ServerView({ accountId, id, time, runsPage, list, zone }: 
   const twoDaemons = events.others.find(({ kind, to }) => kind === "two_daemons" && to === null);
   return (
     <article className={styles.server} data-server={server.id}>
-      <ServerHead neighbours={neighboursOf(server.id, fleet, list)} {...{ report, list, since, zone, now }}>
+      <ServerHead
+        neighbours={neighboursOf(server.id, fleet, list)}
+        since={since.get(server.id) ?? null}
+        {...{ report, list, zone, now }}
+      >
         <ServerNotices serverId={server.id} notices={notices} zone={zone} />
       </ServerHead>
       {twoDaemons && <TwoDaemons serverId={server.id} since={new Date(twoDaemons.from)} now={now} />}
