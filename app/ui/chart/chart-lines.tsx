@@ -5,7 +5,7 @@ import type { Unit } from "@/lib/quantities";
 import { MINUTE } from "@/lib/time";
 import { ChartCursor } from "./chart-cursor";
 import { type PackedPoints, unpackPoints } from "./packed-points";
-import { areaPath, linePath, type Place } from "./path";
+import { areaPath, linePath, type Place, percentage } from "./path";
 import { type ChartPoint, type ChartSeries, type ChartSilence, together } from "./series";
 import styles from "./time-chart.module.css";
 
@@ -72,6 +72,7 @@ export function ChartLines({ title, from, to, step, gap, unit, top, ticks, serie
   }, [series, from, to, step, xUnit, top, gap]);
   return (
     <>
+      <Silences from={from} to={to} silences={silences} />
       <svg
         className={styles.layer}
         viewBox={`0 0 ${width} ${HEIGHT}`}
@@ -97,6 +98,27 @@ export function ChartLines({ title, from, to, step, gap, unit, top, ticks, serie
 
 function yOf(value: number, top: number): number {
   return Math.round((1 - value / top) * HEIGHT);
+}
+
+/** Shaded faintly: the lane of the first chart tells of them. */
+function Silences({ from, to, silences }: Pick<Props, "from" | "to" | "silences">) {
+  return (
+    <svg className={styles.layer} aria-hidden="true" data-silences={silences.length}>
+      {silences.map((silence) => {
+        const [start, end] = [Math.max(0, (silence.from - from) / (to - from)), (silence.to - from) / (to - from)];
+        return (
+          <rect
+            key={silence.from}
+            className={styles.silence}
+            x={percentage(start)}
+            width={percentage(end - start)}
+            y="0"
+            height="100%"
+          />
+        );
+      })}
+    </svg>
+  );
 }
 
 /** The points that are joined with each other. */

@@ -28,3 +28,8 @@ function relative([first, ...rest]: readonly Place[]): string {
 function spaced(value: number): string {
   return value < 0 ? String(value) : ` ${value}`;
 }
+
+/** A part of a picture's width or height, 0 to 1, as SVG writes it: "12.5%". */
+export function percentage(part: number): string {
+  return `${Math.round(part * 10_000) / 100}%`;
+}

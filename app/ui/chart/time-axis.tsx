@@ -1,3 +1,4 @@
+import { percentage } from "./path";
 import styles from "./time-axis.module.css";
 import { timeTicks } from "./time-ticks";
 
@@ -12,9 +13,9 @@ export function TimeAxis({ from, to, zone }: { from: number; to: number; zone: s
           className={index % 2 === 1 || isFirst(share) ? styles.second : undefined}
           data-midnight={isMidnight}
         >
-          <line x1={percent(share)} x2={percent(share)} y1="0%" y2="100%" />
+          <line x1={percentage(share)} x2={percentage(share)} y1="0%" y2="100%" />
           {hasRoom(share, ticks[index - 1]?.share) && (
-            <text x={percent(share)} y="100%" dy="1.4em" textAnchor={anchorOf(share)}>
+            <text x={percentage(share)} y="100%" dy="1.4em" textAnchor={anchorOf(share)}>
               {label}
             </text>
           )}
@@ -33,10 +34,6 @@ function anchorOf(share: number): "start" | "middle" | "end" {
 /** So near to the scale, a label leans towards the next one: a narrow chart has no room for both. */
 function isFirst(share: number): boolean {
   return share < 0.06;
-}
-
-function percent(share: number): string {
-  return `${Math.round(share * 10_000) / 100}%`;
 }
 
 /** A label so near to the end stays within the chart; beside the first there is room. */

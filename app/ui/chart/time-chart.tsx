@@ -7,6 +7,7 @@ import { ChartTable } from "./chart-table";
 import { Lane, type LaneKind, type LaneMark } from "./lane";
 import { Legend } from "./legend";
 import { packPoints } from "./packed-points";
+import { percentage } from "./path";
 import type { ChartPoint, ChartSeries, ChartSilence } from "./series";
 import { TimeAxis } from "./time-axis";
 import styles from "./time-chart.module.css";
@@ -108,7 +109,7 @@ function Plot({ title, from, to, step, gap, top, unit, series, silences, levels,
     .nice(4);
   const ticks = scale.ticks(4).map((tick) => tick * base);
   const texts = scaleTexts(ticks, unit);
-  const height = (value: number) => share(scale(value / base));
+  const height = (value: number) => percentage(scale(value / base));
   const pack = (points: readonly ChartPoint[]) => packPoints(points, from, step || MINUTE);
   return (
     <div className={styles.frame}>
@@ -129,12 +130,11 @@ function Plot({ title, from, to, step, gap, top, unit, series, silences, levels,
               x="0"
               width="100%"
               y={height(to)}
-              height={share(scale(from / base) - scale(to / base))}
+              height={percentage(scale(from / base) - scale(to / base))}
             />
           ))}
         </svg>
         <TimeAxis from={from} to={to} zone={zone} />
-        <Silences from={from} to={to} silences={silences} />
         <ChartLines
           {...{ title, from, to, step, gap, unit, ticks, silences }}
           top={(scale.domain()[1] ?? 1) * base}
@@ -150,33 +150,8 @@ function Plot({ title, from, to, step, gap, top, unit, series, silences, levels,
   );
 }
 
-/** Shaded faintly: the lane of the first chart tells of them. */
-function Silences({ from, to, silences }: Pick<PlotProps, "from" | "to" | "silences">) {
-  return (
-    <svg className={styles.layer} aria-hidden="true" data-silences={silences.length}>
-      {silences.map((silence) => {
-        const [start, end] = [Math.max(0, (silence.from - from) / (to - from)), (silence.to - from) / (to - from)];
-        return (
-          <rect
-            key={silence.from}
-            className={styles.silence}
-            x={share(start)}
-            width={share(end - start)}
-            y="0"
-            height="100%"
-          />
-        );
-      })}
-    </svg>
-  );
-}
-
 function greatestOf(points: readonly ChartPoint[], value: "mean" | "greatest"): number {
   return points.reduce((most, point) => Math.max(most, point[value]), 0);
-}
-
-function share(part: number): string {
-  return `${Math.round(part * 10_000) / 100}%`;
 }
 
 /** Of an earlier time no band is drawn. */
