@@ -1,6 +1,9 @@
 import { PlainError } from "@/lib/failures";
-import { TOKEN_PAGE } from "@/lib/page-paths";
+import { NOTICE_PAGE, TOKEN_PAGE } from "@/lib/page-paths";
+import { parseEnv } from "@/lib/process/env-variables";
+import { type Catcher, startCatcher } from "@/prisma/demo/catcher";
 import { requireEdgePrograms } from "@/prisma/demo/edge-programs";
+import { noticeVariables } from "@/prisma/demo/notice-settings";
 import type { DemoAccess } from "@/prisma/demo/seed";
 import { migrate } from "./database";
 import { DEMO_IS_READY } from "./demo-output";
@@ -25,6 +28,15 @@ export async function main(args: string[]): Promise<void> {
 /** The app over migrated demo data that a simulator keeps alive, until it is told to stop. */
 export async function runDemo(mode: "production" | "development", { withEdge = false } = {}): Promise<void> {
   if (withEdge) requireEdgePrograms();
+  const catcher = await startCatcher();
+  try {
+    await runWith(catcher, mode, withEdge);
+  } finally {
+    await catcher.stop();
+  }
+}
+
+async function runWith(catcher: Catcher, mode: "production" | "development", withEdge: boolean): Promise<void> {
   // A developer knows what goes on, and reads the log.
   const isDemo = mode === "production";
   let access: DemoAccess | undefined;
@@ -34,6 +46,8 @@ export async function runDemo(mode: "production" | "development", { withEdge = f
     mayBeEmbedded: true,
     ...(isDemo && { step: demoStep, logFile: LOG_FILE, say: { info: say, error: say } }),
     async prepare(database) {
+      // The app reads them, and so do the modules of lib/ that are imported below.
+      Object.assign(process.env, noticeVariables(parseEnv(process.env), catcher));
       const step: typeof demoStep = isDemo ? demoStep : (_, task) => task();
       await step("making data", async () => {
         await migrate(database.url);
@@ -41,11 +55,13 @@ export async function runDemo(mode: "production" | "development", { withEdge = f
         const { seedDemo } = await import("@/prisma/demo/seed");
         const { backfill } = await import("@/prisma/demo/simulator");
         access = await seedDemo();
+        const { leadChannelsTo } = await import("@/prisma/demo/channels");
+        await leadChannelsTo(catcher);
         await backfill();
       });
     },
     async announce({ app, logFile }) {
-      if (access) console.log(welcome(app.origin, access, logFile));
+      if (access) console.log(welcome(app.origin, access, catcher, logFile));
       const { startSimulator } = await import("@/prisma/demo/simulator");
       const { db } = await import("@/lib/database/client");
       const { startThisMachine } = await import("@/prisma/demo/this-machine");
@@ -65,7 +81,12 @@ export async function runDemo(mode: "production" | "development", { withEdge = f
   });
 }
 
-function welcome(origin: string, { accounts, token }: DemoAccess, logFile: string | undefined): string {
+function welcome(
+  origin: string,
+  { accounts, token }: DemoAccess,
+  catcher: Catcher,
+  logFile: string | undefined,
+): string {
   const width = Math.max(...accounts.map(({ email }) => email.length));
   const lines = accounts.map(
     ({ email, password, role, disabled }) => `  ${email.padEnd(width)}  ${password}  ${disabled ? "disabled" : role}`,
@@ -75,6 +96,7 @@ function welcome(origin: string, { accounts, token }: DemoAccess, logFile: strin
     `Console       ${origin}`,
     `Token page    ${origin}${TOKEN_PAGE}`,
     ...(logFile ? [`Its log       ${logFile}`] : []),
+    `Sent messages ${catcher.url}  (mail and webhooks arrive here; ${NOTICE_PAGE} sends a test)`,
     "",
     "Accounts (demo only: e-mail, password, role)",
     ...lines,

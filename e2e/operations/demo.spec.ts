@@ -5,6 +5,7 @@ import { connect } from "node:net";
 import { cpus, networkInterfaces, release, tmpdir } from "node:os";
 import { join } from "node:path";
 import pg from "pg";
+import type { Page } from "playwright/test";
 import { childrenOf, isAlive } from "@/e2e/support/child-processes";
 import { call, expect, getData, test } from "@/e2e/support/fixtures";
 import { freePort } from "@/e2e/support/free-port";
@@ -13,6 +14,7 @@ import { needs } from "@/e2e/support/needs";
 import { SLOW } from "@/e2e/support/patience";
 import { runSql } from "@/e2e/support/run-sql";
 import { createTestDatabase } from "@/e2e/support/test-database";
+import { NOTICE_PAGE } from "@/lib/page-paths";
 import { API_REQUESTS } from "@/lib/rate-limit/policy";
 import { SECOND } from "@/lib/time";
 import { DIST_DIRS } from "@/scripts/build";
@@ -57,9 +59,9 @@ async function runCommand(
 
 const runDemo = (variables: Record<string, string>) => runCommand("demo", variables, "Ctrl-C stops everything");
 
-test("npm run demo: data in every state, servers that keep checking in and new intervals, a curl line and a README that work, a clean stop, and a second run that keeps all", {
+test("npm run demo: data in every state, servers that keep checking in and new intervals, a curl line and a README that work, tests of notices that arrive on a page of its own, a clean stop, and a second run that keeps all", {
   tag: ["@one-engine", "@waits"],
-}, async () => {
+}, async ({ page }) => {
   needs("curl");
   const dir = mkdtempSync(join(tmpdir(), "console-demo-"));
   const port = await freePort();
@@ -152,8 +154,11 @@ test("npm run demo: data in every state, servers that keep checking in and new i
   const newestInterval = async () => (await getData<Series>(lastHour, token, { origin })).series.at(-1)?.ts ?? 0;
   await expect.poll(newestInterval, slowly).toBeGreaterThan(lastInterval);
 
+  await signIn(page, origin);
+  const sentPage = await expectTestsToArrive(page, origin, demo);
   expect(await demo.stop()).toBe(0);
   await expect.poll(() => started.filter(isAlive)).toEqual([]);
+  expect(await tryToConnect("127.0.0.1", Number(new URL(sentPage).port))).toBe("ECONNREFUSED");
 
   const second = await runDemo({ DATA_DIR: dir, PORT: String(port) });
   expect(second.output()).toContain("5 of 5: starting");
@@ -163,9 +168,33 @@ test("npm run demo: data in every state, servers that keep checking in and new i
   const kept = await getData<{ servers: { id: number }[] }>("/api/v1/servers", again, { origin });
   expect(kept.servers.map(({ id }) => id)).toEqual(servers.map(({ id }) => id));
   expect((await fetch(`${origin}/api/v1/me`, { headers: { Authorization: `Bearer ${token}` } })).status).toBe(401);
+  await expectTestsToArrive(page, origin, second);
   await second.stop();
   rmSync(dir, { recursive: true, force: true });
 });
+
+async function signIn(page: Page, origin: string): Promise<void> {
+  await page.goto(`${origin}/sign-in`);
+  await page.getByLabel("E-mail").fill("ada@demo.example");
+  await page.getByLabel("Password").fill("ada-demo-password");
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await expect(page.getByRole("banner")).toContainText("ada@demo.example");
+}
+
+/** Sends a test by each channel of the demo, and sees it on the page of what was sent. Returns its address. */
+async function expectTestsToArrive(page: Page, origin: string, { output }: Demo): Promise<string> {
+  const [sentPage = ""] = /(?<=^Sent messages )http:\/\/127\.0\.0\.1:\d+/m.exec(output()) ?? [];
+  for (const channel of ["Mail", "Webhook"]) {
+    await page.goto(origin + NOTICE_PAGE);
+    await page.getByRole("article", { name: channel }).getByRole("button", { name: "Send a test" }).click();
+    await expect(page.getByText("A test is on its way.")).toBeVisible();
+    await page.goto(sentPage);
+    // It shows what arrives while it is open.
+    const message = page.getByRole("article", { name: `${channel}: ` });
+    await expect(message.filter({ hasText: `Test of the channel ${channel}` })).toHaveCount(1);
+  }
+  return sentPage;
+}
 
 test("elsewhere than on Linux this machine is left out of the demo, and one line says why", {
   tag: "@one-engine",
@@ -369,11 +398,8 @@ test("npm run dev: the demo under the development server, API and pages, a clean
     expect(servers.length).toBeGreaterThanOrEqual(6);
     expect((await call("/api/v1/me", null, { origin })).status).toBe(401);
 
-    expect((await page.goto(`${origin}/sign-in`))?.status()).toBe(200);
-    await page.getByLabel("E-mail").fill("ada@demo.example");
-    await page.getByLabel("Password").fill("ada-demo-password");
-    await page.getByRole("button", { name: "Sign in" }).click();
-    await expect(page.getByRole("banner")).toContainText("ada@demo.example");
+    await signIn(page, origin);
+    await expectTestsToArrive(page, origin, dev);
     expect(refused).toEqual([]);
   } finally {
     expect(await dev.stop()).toBe(0);

@@ -1,10 +1,10 @@
 import { once } from "node:events";
 import { createServer, type IncomingHttpHeaders } from "node:http";
 import type { AddressInfo } from "node:net";
-import { type ParsedMail, simpleParser } from "mailparser";
+import PostalMime, { type Email } from "postal-mime";
 import { SMTPServer, type SMTPServerOptions } from "smtp-server";
 
-export type CaughtMail = { to: string[]; raw: string; parsed: ParsedMail };
+export type CaughtMail = { to: string[]; raw: string; parsed: Email };
 
 /** A real mail server on loopback that keeps what it gets. */
 export async function startMailServer(options: SMTPServerOptions = {}) {
@@ -17,7 +17,7 @@ export async function startMailServer(options: SMTPServerOptions = {}) {
       stream.on("data", (piece) => (raw += piece));
       stream.on("end", () => {
         const to = session.envelope.rcptTo.map(({ address }) => address);
-        void simpleParser(raw).then((parsed) => {
+        void PostalMime.parse(raw).then((parsed) => {
           mails.push({ to, raw, parsed });
           done();
         });

@@ -2,7 +2,15 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 
 /** Dependencies that a checkout needs to run, and the package does not. */
-const OF_CHECKOUTS = ["tsx", "typescript", "@types/node", "@types/react", "@electric-sql/pglite"];
+const OF_CHECKOUTS = [
+  "tsx",
+  "typescript",
+  "@types/node",
+  "@types/react",
+  "@electric-sql/pglite",
+  "smtp-server",
+  "postal-mime",
+];
 
 const PACKAGE = /^.*node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/;
 const LICENCE = /^(?:licen[cs]e|copying|notice)(?:[.-].*)?$/i;

@@ -1,0 +1,58 @@
+import { once } from "node:events";
+import { get } from "node:http";
+import { createTransport } from "nodemailer";
+import { afterEach, expect, test } from "vitest";
+import { type Catcher, MAX_MESSAGE, MOST_MESSAGES, startCatcher } from "./catcher";
+
+const catchers: Catcher[] = [];
+afterEach(() => Promise.all(catchers.splice(0).map((catcher) => catcher.stop())));
+
+async function newCatcher(): Promise<Catcher> {
+  const catcher = await startCatcher();
+  catchers.push(catcher);
+  return catcher;
+}
+
+const post = (url: string, body: string) =>
+  fetch(`${url}/hook?a=<b>`, { method: "POST", body, headers: { "webhook-id": "<i>1" } });
+const pageOf = async (url: string) => (await fetch(url)).text();
+
+async function mail({ smtpUrl }: Catcher, subject: string, text: string): Promise<unknown> {
+  const transport = createTransport(smtpUrl);
+  try {
+    return await transport.sendMail({ from: "a@demo.example", to: "b@demo.example", subject, text });
+  } finally {
+    transport.close();
+  }
+}
+
+test("mail and webhooks are on the page of their catcher alone, the newest first, their texts as text and the addresses in them as links", async () => {
+  const [one, other] = [await newCatcher(), await newCatcher()];
+  await mail(one, "Störung <script>", "See http://localhost:1/a?b=1&c='\"><script>alert(1)</script>");
+  expect((await post(one.url, '{"data":{"title":"<b>web"}}')).status).toBe(204);
+  const page = await pageOf(one.url);
+  expect(page).toMatch(/Webhook: POST \/hook\?a=.*Mail: Störung &#60;script&#62;/s);
+  expect(page).toContain("<dt>webhook-id</dt><dd><bdi>&#60;i&#62;1</bdi></dd>");
+  expect(page).toContain("    &#34;title&#34;: &#34;&#60;b&#62;web&#34;");
+  expect(page).toContain('<a href="http://localhost:1/a?b=1&#38;c=" rel="noreferrer">');
+  expect(page.match(/<script>/g)).toHaveLength(1);
+  expect(page).not.toContain("<b>");
+  expect(await pageOf(other.url)).toContain("Nothing has arrived yet.");
+});
+
+test("the newest messages are kept, longer ones are refused, and a name from elsewhere is not answered", async () => {
+  const catcher = await newCatcher();
+  const { url } = catcher;
+  const long = "x".repeat(MAX_MESSAGE + 1);
+  expect((await post(url, long)).status).toBe(413);
+  await expect(mail(catcher, "long", long)).rejects.toMatchObject({ responseCode: 552 });
+  // Indented, it would be as large as the square of its depth.
+  await post(url, "[".repeat(MAX_MESSAGE / 2) + "]".repeat(MAX_MESSAGE / 2));
+  expect((await pageOf(url)).length).toBeLessThan(2 * MAX_MESSAGE);
+  for (let i = 0; i < MOST_MESSAGES; i++) expect((await post(url, `message ${i}.`)).status).toBe(204);
+  const page = await pageOf(url);
+  expect(page.match(/<article/g)).toHaveLength(MOST_MESSAGES);
+  expect(page).not.toContain("[[");
+  const [elsewhere] = await once(get(url, { headers: { Host: "elsewhere.example" } }), "response");
+  expect(elsewhere.statusCode).toBe(421);
+});
