@@ -15,7 +15,11 @@ export const TOKEN_PAGE = "/dashboard/settings/api";
  * pages in the place of an id, and `pages` are the pages under the id; "" is the first of them.
  */
 export const OWN_PAGES = {
-  server: { under: "/dashboard/servers", besideIds: ["new", "tags"], pages: ["", "benchmark", "remove", "settings"] },
+  server: {
+    under: "/dashboard/servers",
+    besideIds: ["maintenance", "new", "tags"],
+    pages: ["", "benchmark", "remove", "settings"],
+  },
   service: {
     under: "/dashboard/game-services",
     besideIds: ["new", "support"],
@@ -112,9 +116,16 @@ export const UNSUBSCRIBE = "/notices/unsubscribe";
 export const NEW_SERVER = `${OWN_PAGES.server.under}/new`;
 
 /** Where tags of several servers are changed at once, of a list of the fleet. */
-export function severalServersPath(list: Readonly<Record<string, string>>): string {
+export const tagsOfSeveralPath = (list: ListParams) => severalServersPath("tags", list);
+/** Where maintenance of several servers is planned at once, of a list of the fleet. */
+export const maintenanceOfSeveralPath = (list: ListParams) => severalServersPath("maintenance", list);
+
+/** The query of the fleet, as a URL says it. */
+type ListParams = Readonly<Record<string, string>>;
+
+function severalServersPath(what: "tags" | "maintenance", list: ListParams): string {
   const params = new URLSearchParams(list);
-  return `${OWN_PAGES.server.under}/tags${params.size > 0 ? `?${params}` : ""}`;
+  return `${OWN_PAGES.server.under}/${what}${params.size > 0 ? `?${params}` : ""}`;
 }
 
 export function serverPath(id: number): string {

@@ -7,7 +7,7 @@ import { Meter } from "@/app/ui/meter";
 import { OnlineState } from "@/app/ui/online-state";
 import { Score } from "@/app/ui/score";
 import { Time } from "@/app/ui/time";
-import { severalServersPath } from "@/lib/page-paths";
+import { maintenanceOfSeveralPath, tagsOfSeveralPath } from "@/lib/page-paths";
 import { counted, unbroken } from "@/lib/quantities";
 import { shortDurationText } from "@/lib/relative-time";
 import { listUnwellSince, type Since } from "@/lib/servers/events/unwell-since";
@@ -23,7 +23,6 @@ import {
   countNeeds,
   FLEET_VIEWS,
   type FleetOrder,
-  type FleetPage,
   type FleetQuery,
   fleetParams,
   fleetPath,
@@ -36,6 +35,7 @@ import {
 } from "./fleet-query";
 import { FleetSearch } from "./fleet-search";
 import { FleetTitle } from "./fleet-title";
+import { ListPages } from "./list-pages";
 import { NoServers } from "./no-servers";
 import { Trend } from "./trend";
 
@@ -67,8 +67,15 @@ export async function Fleet({ accountId, query }: { accountId: number; query: Fl
         <div className={styles.tools}>
           {(all.length >= MANY || query.view === "compact") && <ViewChoice query={query} />}
           <FleetSearch query={query} />
-          <Link className="button quiet small" href={severalServersPath(fleetParams(listOf(query)))} prefetch={false}>
+          <Link className="button quiet small" href={tagsOfSeveralPath(fleetParams(listOf(query)))} prefetch={false}>
             Tags…
+          </Link>
+          <Link
+            className="button quiet small"
+            href={maintenanceOfSeveralPath(fleetParams(listOf(query)))}
+            prefetch={false}
+          >
+            Maintenance…
           </Link>
         </div>
       </div>
@@ -85,7 +92,7 @@ export async function Fleet({ accountId, query }: { accountId: number; query: Fl
       ) : (
         <ServerTable query={query} servers={shown.servers} {...{ trends, since, now }} />
       )}
-      {shown.pages > 1 && <Pages query={query} {...shown} />}
+      <ListPages {...shown} pathOf={(page) => fleetPath({ ...query, page })} />
     </section>
   );
 }
@@ -290,24 +297,4 @@ function columnsOf(query: FleetQuery): Column[] {
     { title: "Main cause" },
     { title: "Public ip" },
   ];
-}
-
-function Pages({ query, page, pages }: { query: FleetQuery } & Pick<FleetPage, "page" | "pages">) {
-  return (
-    <nav className={styles.pages} aria-label="Pages">
-      {page > 1 && (
-        <Link className="button quiet small" href={fleetPath({ ...query, page: page - 1 })} rel="prev" prefetch={false}>
-          Previous
-        </Link>
-      )}
-      <span className="soft">
-        Page {page} of {pages}
-      </span>
-      {page < pages && (
-        <Link className="button quiet small" href={fleetPath({ ...query, page: page + 1 })} rel="next" prefetch={false}>
-          Next
-        </Link>
-      )}
-    </nav>
-  );
 }

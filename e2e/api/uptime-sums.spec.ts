@@ -117,18 +117,36 @@ test("sums of uptime go after five years, and maintenance with the events of its
   });
 });
 
-test("maintenance is a minute to 31 days, never overlaps, begins at most a day ago and a year ahead, is a hundred times at most, and is its account's alone; each refusal is a sentence", async () => {
+test("maintenance is a minute to 31 days, never overlaps, begins at most a day ago and a year ahead, is a hundred times at most, and is its account's alone; of several servers it is of all or of none, and planned once; each refusal is a sentence", async () => {
   const { id: accountId } = await newAccount();
   const { id } = await newReportingServer(accountId);
+  const { id: second } = await newReportingServer(accountId);
+  const { label } = await db.server.findUniqueOrThrow({ where: { id } });
+  const { id: strangers } = await newReportingServer((await newAccount()).id);
   const now = Math.floor(Date.now() / HOUR) * HOUR;
-  const plan = async (from: number, to: number, account = accountId) => {
+  const plan = async (from: number, to: number, servers = [id], account = accountId) => {
     const fields = { from: clockField(from, "UTC"), to: clockField(to, "UTC") };
-    const result = await planMaintenance(account, id, fields, "UTC", now);
+    const result = await planMaintenance(account, servers, fields, "UTC", now);
     return result.kind === "invalid" ? result.message : result.kind;
   };
+  const plannedOf = (serverId: number) => db.maintenanceTime.count({ where: { serverId } });
   expect(await plan(now, now + HOUR)).toBe("planned");
-  expect(await plan(now + 30 * MINUTE, now + 2 * HOUR)).toMatch(
-    /^Maintenance is planned already from .* to .* \(UTC\)\.$/,
+  const overlap = `^Nothing was planned: ${label} has maintenance already from .* to .* \\(UTC\\)`;
+  expect(await plan(now + 30 * MINUTE, now + 2 * HOUR, [id, second])).toMatch(new RegExp(`${overlap}\\.$`));
+  for (const servers of [
+    [second, strangers],
+    [second, 0],
+  ]) {
+    expect(await plan(now, now + HOUR, servers)).toBe("not-found");
+  }
+  expect(await plan(now, now + HOUR, [])).toBe("Choose at least one server.");
+  expect([await plannedOf(second), await plannedOf(strangers)]).toEqual([0, 0]);
+  // A double tap, in another order, with one that has it already.
+  const twice = await Promise.all([plan(now, now + HOUR, [id, second, second]), plan(now, now + HOUR, [second, id])]);
+  expect(twice).toEqual(["planned", "planned"]);
+  expect([await plannedOf(id), await plannedOf(second)]).toEqual([1, 1]);
+  expect(await plan(now + 30 * MINUTE, now + 2 * HOUR, [id, second])).toMatch(
+    new RegExp(`${overlap}, and 1 other server at this time, too\\.$`),
   );
   expect(await plan(now + HOUR, now + HOUR)).toBe("Maintenance lasts a minute at least.");
   expect(await plan(now + HOUR, now)).toBe("This time ends before it begins.");
@@ -137,11 +155,11 @@ test("maintenance is a minute to 31 days, never overlaps, begins at most a day a
     "It can be entered until a day after its beginning: what is older is counted.",
   );
   expect(await plan(now + 367 * DAY, now + 368 * DAY)).toBe("It can be planned a year ahead.");
-  expect(await planMaintenance(accountId, id, { from: "tomorrow" }, "UTC")).toMatchObject({
+  expect(await planMaintenance(accountId, [id], { from: "tomorrow" }, "UTC")).toMatchObject({
     kind: "invalid",
     message: "Say from when to when, each with a date and a time.",
   });
-  expect(await plan(now + 2 * HOUR, now + 3 * HOUR, (await newAccount()).id)).toBe("not-found");
+  expect(await plan(now + 2 * HOUR, now + 3 * HOUR, [id], (await newAccount()).id)).toBe("not-found");
   expect(await plan(now - 20 * HOUR, now - HOUR)).toBe("planned");
   expect(await plan(now + 2 * HOUR, now + 3 * HOUR)).toBe("planned");
   // What has passed stays, what goes on ends, what has not begun is gone.
@@ -158,7 +176,8 @@ test("maintenance is a minute to 31 days, never overlaps, begins at most a day a
       ...{ serverId: id, startedAt: new Date(index * DAY), endedAt: new Date(index * DAY + HOUR) },
     })),
   });
-  expect(await plan(now + 5 * HOUR, now + 6 * HOUR)).toBe(
-    "A server has at most 100 times of maintenance, those of the past included.",
+  expect(await plan(now + 5 * HOUR, now + 6 * HOUR, [second, id])).toBe(
+    `Nothing was planned: ${label} has 100 times of maintenance, those of the past included. There can be no more.`,
   );
+  expect(await plannedOf(second)).toBe(1);
 });

@@ -43,6 +43,94 @@ withAndWithoutJavaScript((hasJavaScript) => {
     expect(await db.maintenanceTime.count({ where: { serverId: id } })).toBe(0);
   });
 
+  test("maintenance of several servers is planned at once, for the marked ones or for a whole list; what cannot be planned plans none and keeps what was typed and marked", async ({
+    page,
+    account,
+  }) => {
+    const stranger = await newServer((await newAccount()).id);
+    const [one, two, busy] = [
+      await newServer(account.id, { label: "one" }),
+      await newServer(account.id, { label: "two" }),
+      await newServer(account.id, { label: "busy" }),
+    ];
+    const from = Math.floor(Date.now() / HOUR) * HOUR + 30 * HOUR;
+    const times = { startedAt: new Date(from), endedAt: new Date(from + 2 * HOUR) };
+    await db.maintenanceTime.create({
+      data: { serverId: busy.id, startedAt: new Date(from + HOUR), endedAt: new Date(from + 3 * HOUR) },
+    });
+    const planned = () =>
+      db.maintenanceTime.findMany({
+        where: { server: { accountId: account.id }, startedAt: times.startedAt },
+        select: { serverId: true, startedAt: true, endedAt: true },
+        orderBy: { serverId: "asc" },
+      });
+    await page.goto("/dashboard?order=name");
+    await page.getByRole("link", { name: "Maintenance…" }).click();
+    await expect(page).toHaveURL("/dashboard/servers/maintenance?order=name");
+    const form = page.getByRole("form", { name: "Maintenance of several servers" });
+    const [begin, end] = [form.getByLabel("From"), form.getByLabel("to", { exact: true })];
+    const plan = form.getByRole("button", { name: "Plan maintenance" });
+    const alert = (hasText: string) => page.getByRole("alert").filter({ hasText });
+    await begin.fill(clockField(from, "UTC"));
+    await end.fill(clockField(from + 2 * HOUR, "UTC"));
+    await plan.click();
+    await expect(alert("Choose at least one server.")).toBeVisible();
+    for (const label of ["one", "busy"]) await form.getByRole("checkbox", { name: label }).check();
+    await plan.click();
+    await expect(alert("Nothing was planned: busy has maintenance already from")).toBeVisible();
+    expect(await planned()).toEqual([]);
+    await expect(begin).toHaveValue(clockField(from, "UTC"));
+    await expect(end).toHaveValue(clockField(from + 2 * HOUR, "UTC"));
+    await expect(form.getByRole("checkbox", { checked: true })).toHaveCount(2);
+    await end.fill(clockField(from - HOUR, "UTC"));
+    await plan.click();
+    await expect(alert("This time ends before it begins.")).toBeVisible();
+    await expect(form.getByRole("checkbox", { checked: true })).toHaveCount(2);
+    await form.getByRole("checkbox", { name: "busy" }).uncheck();
+    await form.getByRole("checkbox", { name: "two" }).check();
+    await end.fill(clockField(from + 2 * HOUR, "UTC"));
+    // A server of another account refuses it for all.
+    const box = form.getByRole("checkbox", { name: "two" });
+    await box.evaluate((input, id) => input.setAttribute("value", id), String(stranger.id));
+    await plan.click();
+    await expect(alert("Nothing was planned: some of these servers no longer exist.")).toBeVisible();
+    expect(await db.maintenanceTime.count({ where: { serverId: stranger.id } })).toBe(0);
+    expect(await planned()).toEqual([]);
+    await page.goto("/dashboard/servers/maintenance?order=name");
+    for (const label of ["one", "two"]) await form.getByRole("checkbox", { name: label }).check();
+    await begin.fill(clockField(from, "UTC"));
+    await end.fill(clockField(from + 2 * HOUR, "UTC"));
+    await plan.click();
+    await expect(page.getByRole("status").filter({ hasText: /^Planned for 2 servers: .* \(2 h\)\. / })).toBeVisible();
+    expect(await planned()).toEqual([
+      { serverId: one.id, ...times },
+      { serverId: two.id, ...times },
+    ]);
+    if (hasJavaScript) await expectAccessible(page);
+    await expectToFit(page);
+    await page.goto(`/dashboard/servers/${two.id}/settings`);
+    await expect(page.getByRole("list", { name: "Planned" }).getByRole("listitem")).toHaveCount(1);
+
+    // A list that no page holds whole. Two of it have the same maintenance already.
+    await db.server.createMany({
+      data: Array.from({ length: 100 }, (_, index) => ({
+        accountId: account.id,
+        label: `many ${index}`,
+        hostname: "h",
+      })),
+    });
+    await db.maintenanceTime.deleteMany({ where: { serverId: busy.id } });
+    await page.goto("/dashboard/servers/maintenance?order=-name&page=2");
+    await expect(form.getByRole("checkbox")).toHaveCount(4);
+    await expect(page.getByRole("navigation", { name: "Pages" })).toHaveText("PreviousPage 2 of 2");
+    await begin.fill(clockField(from, "UTC"));
+    await end.fill(clockField(from + 2 * HOUR, "UTC"));
+    await form.getByRole("checkbox", { name: "All 103 servers of this list" }).check();
+    await plan.click();
+    await expect(page.getByRole("status").filter({ hasText: "Planned for 103 servers: " })).toBeVisible();
+    expect(await planned()).toHaveLength(103);
+  });
+
   test("the page of a server says how much maintenance is left out of its uptime, and the uptime of the months that have ended", async ({
     page,
     account,

@@ -1,5 +1,9 @@
 import { db } from "@/lib/database/client";
-import { lockServer } from "@/lib/database/locks";
+import { lockAccount, lockServer } from "@/lib/database/locks";
+import { queryIn } from "@/lib/database/run-statement";
+import { epochMs, names, parameter, type Sql, statement } from "@/lib/database/statement";
+import { table } from "@/lib/database/tables";
+import { counted } from "@/lib/quantities";
 import { momentText } from "@/lib/relative-time";
 import { DAY, MINUTE } from "@/lib/time";
 import { parseTimes, type RangeParams, type TimeRange } from "@/lib/time-range";
@@ -17,44 +21,94 @@ const LATEST = DAY;
 
 export type Maintenance = TimeRange & { id: number };
 export type PlanResult =
-  | ({ kind: "planned" } & TimeRange)
-  | { kind: "invalid"; message: string; fields: { from: string; to: string } }
+  | ({ kind: "planned"; servers: number } & TimeRange)
+  /** Nothing was planned: what is wrong with the times, or what is in the way of them at which servers. */
+  | { kind: "invalid"; field: "times" | "servers"; message: string; fields: { from: string; to: string } }
   | { kind: "not-found" };
 
-/** Plans maintenance of a server from a form's fields, which are by the clocks of `zone`. */
+const s = table("Server", "s");
+const m = table("MaintenanceTime", "m");
+const instant = parameter<Date>("timestamptz");
+
+/** `own`: how many of the servers are the account's. `label`, `from`, `to`: of the first that overlaps. */
+type Outcome = {
+  own: number;
+  overlapping: number;
+  label: string | null;
+  from: number | null;
+  to: number | null;
+  full: string | null;
+};
+
+// Raw: all servers or none, in one statement. What is planned for exactly these times is planned already.
+const PLAN = statement(
+  { accountId: s.accountId, ids: parameter<readonly number[]>("int[]"), from: instant, to: instant },
+  ({ accountId, ids, from, to }): Sql<Outcome> => ({
+    sql: `with own as (
+        select ${s.id} as id, ${s.label} as label from ${s}
+        where ${s.accountId} = ${accountId} and ${s.id} = any(${ids}) order by ${s.id} for key share),
+      missing as (
+        select own.id, own.label from own where not exists (
+          select from ${m} where ${m.serverId} = own.id and ${m.startedAt} = ${from} and ${m.endedAt} = ${to})),
+      overlapping as (
+        select distinct on (missing.id) missing.id, label, ${epochMs(m.startedAt)} as at, ${epochMs(m.endedAt)} as until
+        from missing join ${m} on ${m.serverId} = missing.id
+        where ${m.startedAt} < ${to} and ${m.endedAt} > ${from} order by missing.id, ${m.startedAt}),
+      filled as (
+        select id, label from missing
+        where (select count(*) from ${m} where ${m.serverId} = missing.id) >= ${MOST_MAINTENANCE}),
+      planned as (
+        insert into maintenance_times (${names(m.serverId, m.startedAt, m.endedAt)})
+        select id, ${from}, ${to} from missing
+        where (select count(*) from own) = cardinality(${ids})
+          and not exists (select from overlapping) and not exists (select from filled))
+    select (select count(*) from own)::int as "own", (select count(*) from overlapping)::int as "overlapping",
+      first.label as "label", first.at as "from", first.until as "to",
+      (select label from filled order by id limit 1) as "full"
+    from (select) one left join (select * from overlapping order by id limit 1) first on true`,
+  }),
+);
+
+/**
+ * Plans maintenance of servers of the account from a form's fields, which are by the clocks of `zone`: of all of them or of
+ * none. The same once more changes nothing.
+ */
 export async function planMaintenance(
   accountId: number,
-  serverId: number,
+  serverIds: readonly number[],
   fields: RangeParams,
   zone: string,
   now: number = Date.now(),
 ): Promise<PlanResult> {
   const times = parseTimes(fields, zone);
-  const invalid = (message: string): PlanResult => ({ kind: "invalid", message, fields: times.fields });
-  if (times.kind === "refused") return invalid(times.message);
+  const invalid = (field: "times" | "servers", message: string): PlanResult => {
+    return { kind: "invalid", field, message, fields: times.fields };
+  };
+  if (times.kind === "refused") return invalid("times", times.message);
   const { range } = times;
   const message = refusal(range, now);
-  if (message) return invalid(message);
-  return db.$transaction(async (tx) => {
+  if (message) return invalid("times", message);
+  const ids = [...new Set(serverIds)];
+  if (ids.length === 0) return invalid("servers", "Choose at least one server.");
+  const found = await db.$transaction(async (tx) => {
     // Of two plans at once the second sees the first.
-    if (!(await lockServer(tx, accountId, serverId))) return { kind: "not-found" };
-    const overlaps = { startedAt: { lt: new Date(range.to) }, endedAt: { gt: new Date(range.from) } };
-    const other = await tx.maintenanceTime.findFirst({ where: { serverId, ...overlaps } });
-    if (other) {
-      const text = (at: Date) => momentText(at, zone);
-      return invalid(
-        `Maintenance is planned already from ${text(other.startedAt)} to ${text(other.endedAt)} (${zoneText(zone)}).`,
-      );
-    }
-    if ((await tx.maintenanceTime.count({ where: { serverId } })) >= MOST_MAINTENANCE) {
-      return invalid(`A server has at most ${MOST_MAINTENANCE} times of maintenance, those of the past included.`);
-    }
-    await tx.maintenanceTime.create({
-      data: { serverId, startedAt: new Date(range.from), endedAt: new Date(range.to) },
-      select: { id: true },
-    });
-    return { kind: "planned", ...range };
+    await lockAccount(tx, accountId);
+    const [row] = await queryIn(tx, PLAN, { accountId, ids, from: new Date(range.from), to: new Date(range.to) });
+    return row;
   });
+  if (found?.own !== ids.length) return { kind: "not-found" };
+  const hindrance = hindranceOf(found, zone);
+  return hindrance === null ? { kind: "planned", servers: ids.length, ...range } : invalid("servers", hindrance);
+}
+
+function hindranceOf({ overlapping, label, from, to, full }: Outcome, zone: string): string | null {
+  if (label !== null && from !== null && to !== null) {
+    const [begin, end] = [momentText(new Date(from), zone), momentText(new Date(to), zone)];
+    const others = overlapping > 1 ? `, and ${counted(overlapping - 1, "other server")} at this time, too` : "";
+    return `Nothing was planned: ${label} has maintenance already from ${begin} to ${end} (${zoneText(zone)})${others}.`;
+  }
+  if (full === null) return null;
+  return `Nothing was planned: ${full} has ${MOST_MAINTENANCE} times of maintenance, those of the past included. There can be no more.`;
 }
 
 function refusal({ from, to }: TimeRange, now: number): string | null {

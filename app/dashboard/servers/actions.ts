@@ -22,6 +22,8 @@ import { maintenanceText } from "./[id]/silence-text";
 import type {
   AddServerAnswer,
   ChangeTagsAnswer,
+  ChosenServers,
+  PlanForSeveralAnswer,
   PlanMaintenanceAnswer,
   RenameServerAnswer,
   ReplaceKeyAnswer,
@@ -30,6 +32,7 @@ import type {
 } from "./form-answers";
 
 const GONE = "Nothing was changed: this server no longer exists.";
+const SOME_GONE = "Nothing was planned: some of these servers no longer exist. The others are still marked.";
 
 /** Adds a server. Only the answer to this request contains its first key. */
 export async function addServerAction(_: AddServerAnswer, form: FormData): Promise<AddServerAnswer> {
@@ -133,14 +136,11 @@ export async function setTagsAction(_: SetTagsAnswer, form: FormData): Promise<S
 export async function changeTagsAction(_: ChangeTagsAnswer, form: FormData): Promise<ChangeTagsAnswer> {
   const account = await requireAccount();
   const typed = { add: textOf(form, "add"), remove: textOf(form, "remove") };
-  const isAll = form.has("all");
-  const selected = form.getAll("s").flatMap((value) => findId(String(value)) ?? []);
-  const list = parseFleetQuery(Object.fromEntries(new URLSearchParams(textOf(form, "list"))));
-  const ids = isAll ? idsInList(await fleetOf(account.id), list) : selected;
+  const { ids, chosen } = await chosenServers(account.id, form);
   const result = await changeTags(account.id, ids, typed);
   if (result.kind === "invalid") {
     const shown = (text: string) => (containsToken(text) ? "" : text);
-    return { ...result, values: { add: shown(typed.add), remove: shown(typed.remove), isAll, selected } };
+    return { ...result, values: { add: shown(typed.add), remove: shown(typed.remove), chosen } };
   }
   revalidatePath(DASHBOARD, "layout");
   return result;
@@ -150,15 +150,31 @@ export async function changeTagsAction(_: ChangeTagsAnswer, form: FormData): Pro
 export async function planMaintenanceAction(_: PlanMaintenanceAnswer, form: FormData): Promise<PlanMaintenanceAnswer> {
   const account = await requireAccount();
   const id = findId(textOf(form, "id"));
-  const fields = { from: textOf(form, "from"), to: textOf(form, "to") };
   const result =
-    id === null ? { kind: "not-found" as const } : await planMaintenance(account.id, id, fields, account.timeZone);
+    id === null
+      ? { kind: "not-found" as const }
+      : await planMaintenance(account.id, [id], timesOf(form), account.timeZone);
   if (id === null || result.kind === "not-found")
     return { kind: "refused", message: GONE, fields: { from: "", to: "" } };
   if (result.kind === "invalid") return { kind: "refused", message: result.message, fields: result.fields };
   // The list of what is planned on the same page.
   revalidatePath(serverSettingsPath(id));
   return { kind: "planned", text: maintenanceText(result, account.timeZone) };
+}
+
+/** Plans the same maintenance for the servers that the form chose: for the marked ones, or for all of its list. */
+export async function planForSeveralAction(_: PlanForSeveralAnswer, form: FormData): Promise<PlanForSeveralAnswer> {
+  const account = await requireAccount();
+  const { ids, chosen } = await chosenServers(account.id, form);
+  const fields = timesOf(form);
+  const result = await planMaintenance(account.id, ids, fields, account.timeZone);
+  if (result.kind === "invalid") return { ...result, chosen };
+  if (result.kind === "not-found") {
+    // The page then offers those that are left, which stay marked.
+    revalidatePath(DASHBOARD, "layout");
+    return { kind: "invalid", field: "servers", message: SOME_GONE, fields, chosen };
+  }
+  return { kind: "planned", servers: result.servers, text: maintenanceText(result, account.timeZone) };
 }
 
 /** Calls off the maintenance of the form and goes back to the page, which says so. */
@@ -168,6 +184,18 @@ export async function callOffMaintenanceAction(form: FormData): Promise<never> {
   if (serverId === null) redirect(DASHBOARD);
   const isOff = id !== null && (await callOffMaintenance(account.id, serverId, id));
   redirect(`${serverSettingsPath(serverId)}?${isOff ? "called-off" : "unchanged"}#maintenance`);
+}
+
+/** The servers that a form of several is of, and what of it is marked again when it is shown once more. */
+async function chosenServers(accountId: number, form: FormData): Promise<{ ids: number[]; chosen: ChosenServers }> {
+  const isAll = form.has("all");
+  const selected = form.getAll("s").flatMap((value) => findId(String(value)) ?? []);
+  const list = parseFleetQuery(Object.fromEntries(new URLSearchParams(textOf(form, "list"))));
+  return { ids: isAll ? idsInList(await fleetOf(accountId), list) : selected, chosen: { isAll, selected } };
+}
+
+function timesOf(form: FormData): { from: string; to: string } {
+  return { from: textOf(form, "from"), to: textOf(form, "to") };
 }
 
 function namesOf(form: FormData): ServerNames {

@@ -29,8 +29,22 @@ export type RequestBenchmarkAnswer =
   | { kind: "requested"; label: string; rawKey: string; expiresAt: Date }
   | (InvalidField<"label" | "form"> & { values: { label: string } });
 
+/** Of which servers a form is that is of several. */
+export type ChosenServers = { isAll: boolean; selected: readonly number[] };
+
+export type PlanForSeveralAnswer =
+  | { kind: "empty" }
+  | { kind: "planned"; servers: number; text: string }
+  | {
+      kind: "invalid";
+      field: "times" | "servers";
+      message: string;
+      fields: { from: string; to: string };
+      chosen: ChosenServers;
+    };
+
 /** What was typed and chosen, so that nothing is lost. */
-export type TagValues = { add: string; remove: string; isAll: boolean; selected: readonly number[] };
+export type TagValues = { add: string; remove: string; chosen: ChosenServers };
 
 export type ChangeTagsAnswer =
   | { kind: "empty" }

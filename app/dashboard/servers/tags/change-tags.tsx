@@ -8,23 +8,14 @@ import { useFormAnswer } from "@/app/ui/use-form-answer";
 import { counted } from "@/lib/quantities";
 import { changeTagsAction } from "../actions";
 import type { ChangeTagsAnswer, TagValues } from "../form-answers";
-import styles from "./change-tags.module.css";
+import { NONE_CHOSEN, ServerChoice, type ServersOfList } from "../server-choice";
 import { TAGS_HINT, TAGS_LENGTH } from "./tags-hint";
 
 const UNSENT: ChangeTagsAnswer = { kind: "empty" };
-const NOTHING: TagValues = { add: "", remove: "", isAll: false, selected: [] };
-
-type Props = {
-  /** The query of the list, as a URL says it. */
-  list: string;
-  /** Those of this page of the list. */
-  servers: readonly { id: number; label: string; tags: readonly string[] }[];
-  /** How many the whole list has. */
-  found: number;
-};
+const NOTHING: TagValues = { add: "", remove: "", chosen: NONE_CHOSEN };
 
 /** Adds and removes tags of many servers at once. */
-export function ChangeTags({ list, servers, found }: Props) {
+export function ChangeTags(servers: ServersOfList) {
   const { answer, formAction, onSubmit, isPending, hasFailed } = useFormAnswer<ChangeTagsAnswer>(
     changeTagsAction,
     UNSENT,
@@ -51,37 +42,9 @@ export function ChangeTags({ list, servers, found }: Props) {
           {answer.message}
         </Notice>
       )}
-      <input type="hidden" name="list" value={list} />
       <TextField field={field("add", "Add tags", TAGS_HINT)} error={errorOf("add")} />
       <TextField field={field("remove", "Remove tags")} error={errorOf("remove")} />
-      <fieldset className={styles.servers} key={`${values.isAll} ${values.selected.join()}`}>
-        <legend>Of which servers</legend>
-        {found > servers.length && (
-          <label className={styles.all}>
-            <input type="checkbox" className="check" name="all" value="1" defaultChecked={values.isAll} />
-            All {counted(found, "server")} of this list
-          </label>
-        )}
-        {servers.map(({ id, label, tags }) => (
-          <label key={id} className={styles.server}>
-            <input
-              type="checkbox"
-              className="check"
-              name="s"
-              value={id}
-              defaultChecked={values.selected.includes(id)}
-            />
-            <span>
-              <bdi>{label}</bdi>{" "}
-              <span className="soft">
-                {tags.map((tag) => (
-                  <bdi key={tag}>#{tag} </bdi>
-                ))}
-              </span>
-            </span>
-          </label>
-        ))}
-      </fieldset>
+      <ServerChoice {...servers} chosen={values.chosen} />
       <ButtonRow>
         <SubmitButton isPending={isPending} pending="Changing…">
           Change tags

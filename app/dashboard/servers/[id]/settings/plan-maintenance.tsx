@@ -1,17 +1,16 @@
 "use client";
 
 import { ButtonRow, SubmitButton } from "@/app/ui/button-row";
-import { describedBy, FieldError } from "@/app/ui/field";
 import { NoAnswer } from "@/app/ui/no-answer";
 import { Notice } from "@/app/ui/notice";
 import { useFormAnswer } from "@/app/ui/use-form-answer";
 import { useSubmission } from "@/app/ui/use-submission";
 import { callOffMaintenanceAction, planMaintenanceAction } from "../../actions";
 import type { PlanMaintenanceAnswer } from "../../form-answers";
-import styles from "./plan-maintenance.module.css";
+import { MaintenanceTimes } from "../../maintenance-times";
 
 const UNSENT: PlanMaintenanceAnswer = { kind: "empty" };
-const ID = "maintenance-time";
+const NO_TIMES = { from: "", to: "" };
 
 /** Plans a time that is left out of the uptime of a server. `zone`: as people read it. */
 export function PlanMaintenance({ id, zone }: { id: number; zone: string }) {
@@ -32,24 +31,12 @@ export function PlanMaintenance({ id, zone }: { id: number; zone: string }) {
         </Notice>
       )}
       <input type="hidden" name="id" value={id} />
-      <div className={styles.times} key={refused ? Object.values(refused.fields).join(" ") : state.kind}>
-        {(["from", "to"] as const).map((name) => (
-          <span key={name}>
-            <label htmlFor={`${ID}-${name}`}>{name === "from" ? "From" : "to"}</label>{" "}
-            <input
-              id={`${ID}-${name}`}
-              className="input"
-              type="datetime-local"
-              name={name}
-              defaultValue={refused?.fields[name] ?? ""}
-              required
-              {...(refused && { ...describedBy(ID, refused.message), autoFocus: name === "from" })}
-            />
-          </span>
-        ))}
-        <span className="hint">{zone}</span>
-      </div>
-      <FieldError id={`${ID}-error`} message={refused?.message ?? null} />
+      <MaintenanceTimes
+        key={refused ? Object.values(refused.fields).join(" ") : state.kind}
+        zone={zone}
+        values={refused?.fields ?? NO_TIMES}
+        error={refused?.message ?? null}
+      />
       <ButtonRow>
         <SubmitButton isPending={isPending} pending="Planning…">
           Plan

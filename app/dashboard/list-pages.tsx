@@ -1,0 +1,26 @@
+import Link from "next/link";
+import styles from "./list-pages.module.css";
+
+type Props = { page: number; pages: number; pathOf: (page: number) => string };
+
+/** Leads to the pages of a list beside the one that is shown. Nothing, where there is one alone. */
+export function ListPages({ page, pages, pathOf }: Props) {
+  if (pages === 1) return null;
+  return (
+    <nav className={styles.pages} aria-label="Pages">
+      {page > 1 && (
+        <Link className="button quiet small" href={pathOf(page - 1)} rel="prev" prefetch={false}>
+          Previous
+        </Link>
+      )}
+      <span className="soft">
+        Page {page} of {pages}
+      </span>
+      {page < pages && (
+        <Link className="button quiet small" href={pathOf(page + 1)} rel="next" prefetch={false}>
+          Next
+        </Link>
+      )}
+    </nav>
+  );
+}

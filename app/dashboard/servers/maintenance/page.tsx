@@ -1,0 +1,26 @@
+import type { Metadata } from "next";
+import { maintenanceOfSeveralPath } from "@/lib/page-paths";
+import { requireAccount } from "@/lib/sign-in/sessions";
+import { zoneText } from "@/lib/time-zone";
+import { SeveralServers } from "../several-servers";
+import { PlanForSeveral } from "./plan-for-several";
+
+const TITLE = "Maintenance of several servers";
+
+export const metadata: Metadata = { title: TITLE };
+
+type Props = { searchParams: Promise<Record<string, string | string[] | undefined>> };
+
+export default async function Page({ searchParams }: Props) {
+  const account = await requireAccount();
+  return (
+    <SeveralServers
+      accountId={account.id}
+      title={TITLE}
+      searchParams={await searchParams}
+      pathOf={maintenanceOfSeveralPath}
+    >
+      {(servers) => <PlanForSeveral {...servers} zone={zoneText(account.timeZone)} />}
+    </SeveralServers>
+  );
+}

@@ -1,0 +1,60 @@
+"use client";
+
+import { ButtonRow, SubmitButton } from "@/app/ui/button-row";
+import { NoAnswer } from "@/app/ui/no-answer";
+import { Notice } from "@/app/ui/notice";
+import { useFormAnswer } from "@/app/ui/use-form-answer";
+import { counted } from "@/lib/quantities";
+import { planForSeveralAction } from "../actions";
+import type { PlanForSeveralAnswer } from "../form-answers";
+import { MaintenanceTimes } from "../maintenance-times";
+import { NONE_CHOSEN, ServerChoice, type ServersOfList } from "../server-choice";
+
+const UNSENT: PlanForSeveralAnswer = { kind: "empty" };
+const NOTHING = { fields: { from: "", to: "" }, chosen: NONE_CHOSEN };
+
+/** Plans the same maintenance for many servers at once. `zone`: as people read it. */
+export function PlanForSeveral({ zone, ...servers }: ServersOfList & { zone: string }) {
+  const { answer, formAction, onSubmit, isPending, hasFailed } = useFormAnswer<PlanForSeveralAnswer>(
+    planForSeveralAction,
+    UNSENT,
+  );
+  const invalid = answer.kind === "invalid" ? answer : null;
+  const { fields, chosen } = invalid ?? NOTHING;
+  return (
+    <form
+      className="card card-body"
+      action={formAction}
+      onSubmit={onSubmit}
+      aria-label="Maintenance of several servers"
+    >
+      {hasFailed && <NoAnswer>Send it again: a time that is planned already is not planned twice.</NoAnswer>}
+      {answer.kind === "planned" && (
+        <Notice tone="done" role="status" on={answer}>
+          Planned for {counted(answer.servers, "server")}: {answer.text}. Its time is left out of their uptime.
+        </Notice>
+      )}
+      {invalid?.field === "servers" && (
+        <Notice tone="danger" role="alert" on={answer}>
+          {invalid.message}
+        </Notice>
+      )}
+      <p className="hint">
+        Left out of the uptime, which says so. It can be entered until a day after it began. Each server&apos;s settings
+        call its own off.
+      </p>
+      <MaintenanceTimes
+        key={invalid ? Object.values(fields).join(" ") : answer.kind}
+        zone={zone}
+        values={fields}
+        error={invalid?.field === "times" ? invalid.message : null}
+      />
+      <ServerChoice {...servers} chosen={chosen} />
+      <ButtonRow>
+        <SubmitButton isPending={isPending} pending="Planning…">
+          Plan maintenance
+        </SubmitButton>
+      </ButtonRow>
+    </form>
+  );
+}
