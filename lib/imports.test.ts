@@ -5,8 +5,9 @@ import { projectFiles } from "./project-files";
 
 // Who may import whom, over the whole project, type imports included.
 
-/** What the text of a file names: `import … from`, `export … from`, `import("…")`, also in JSDoc. */
-const IMPORT = /(?:^(import|export)\s+(type\s+)?[^"';]*?from\s*|^import\s*|\bimport\()\s*["']([^"'\n]+)["']/gm;
+/** What the text of a file names: `import … from`, `export … from`, `import("…")`, also in JSDoc, and `@import` there. */
+const IMPORT =
+  /(?:^(?:(\/\*\* @)?import|export)\s+(type\s+)?[^"';]*?from\s*|^import\s*|\bimport\()\s*["']([^"'\n]+)["']/gm;
 const ENDINGS = ["", ".ts", ".tsx", ".mjs", "/index.ts"];
 
 /** `isType`: what is imported are types alone. */
@@ -17,6 +18,8 @@ type Import = { to: string; isType: boolean };
  * counts, so a file can be named before the room that it stands in.
  */
 const RANKS: readonly (readonly [rank: number, prefixes: readonly string[]])[] = [
+  // The program of edge nodes takes nothing of the console's: it runs elsewhere.
+  [-1, ["edge/"]],
   [6, ["lib/start-up.ts", "lib/readiness.ts", "lib/operations/sources.ts"]],
   [0, ["lib/process/"]],
   [1, ["lib/http/", "lib/database/", "lib/rate-limit/", "lib/admission/"]],
@@ -60,9 +63,12 @@ test("what the two tests above look for is found: a circle of types, and an arro
   expect(isUpward("lib/process/a.ts", { to: "lib/rate-limit/index.ts", isType: true })).toBe(true);
   expect(isUpward("lib/tokens/a.ts", { to: "lib/api/schemas.ts", isType: true })).toBe(false);
   expect(isUpward("lib/tokens/a.ts", { to: "lib/api/schemas.ts", isType: false })).toBe(true);
-  expect(readText('import type { A } from "./b";\n/** @type {import("../c.mjs").C} */')).toEqual([
+  expect(
+    readText('import type { A } from "./b";\n/** @type {import("../c.mjs").C} */\n/** @import { D } from "./d.mjs" */'),
+  ).toEqual([
     { to: "./b", isType: true },
     { to: "../c.mjs", isType: false },
+    { to: "./d.mjs", isType: true },
   ]);
 });
 
@@ -81,7 +87,10 @@ function readImports(): Map<string, Import[]> {
 }
 
 function readText(text: string): Import[] {
-  return [...text.matchAll(IMPORT)].map(([, , type, to = ""]) => ({ to, isType: type !== undefined }));
+  return [...text.matchAll(IMPORT)].map(([, inComment, type, to = ""]) => ({
+    to,
+    isType: (inComment ?? type) !== undefined,
+  }));
 }
 
 function findCircles(graph: ReadonlyMap<string, readonly Import[]>): string[] {

@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 
 // For tests that change a fact and look at what follows: a copy of the project that they may write into.
 
-const FOLDERS = ["app", "bench", "lib", "e2e", "prisma", "public", "scripts", "server"];
+const FOLDERS = ["app", "bench", "edge", "lib", "e2e", "prisma", "public", "scripts", "server"];
 const FILES = ["package.json", "tsconfig.json", "next.config.mjs", "vitest.config.ts", "prisma.config.ts"];
 
 export class ProjectCopy {

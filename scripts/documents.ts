@@ -4,13 +4,14 @@ import { startEmbeddedDatabase } from "@/server/embedded/database";
 import { writePythonClient } from "./client-python";
 import { writeTypeScriptClient } from "./client-typescript";
 import { migrate } from "./database";
+import { writeEdgeProgram } from "./edge-program";
 
 /** How many elements of a list an example shows. */
 const SHOWN = 2;
 
 /**
- * `npm run documents`: writes the example answers of the document (from the demo), and the clients.
- * Run it after a change of the contract or of the demo.
+ * `npm run documents`: writes the example answers of the document (from the demo), the clients, and the program of edge
+ * nodes. Run it after a change of the contract, of the demo or of `edge/`.
  */
 export async function main(): Promise<void> {
   const database = await startEmbeddedDatabase();
@@ -30,6 +31,7 @@ export async function main(): Promise<void> {
   }
   writeFileSync("lib/api/examples.json", `${JSON.stringify(examples, null, 2)}\n`);
   await writeClients();
+  writeFileSync("public/edge.mjs", writeEdgeProgram());
   await db.$disconnect();
   await database.stop();
 }

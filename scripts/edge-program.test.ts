@@ -1,20 +1,16 @@
 import { spawnSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, symlinkSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { canonicalIp, SPECIAL_RANGES as EDGE_RANGES, isHostname, isPrivate } from "@/edge/ips.mjs";
+import { readStatus } from "@/edge/minecraft.mjs";
+import { awayStatus, Statuses } from "@/edge/statuses.mjs";
 import { isPrivateOrigin } from "@/lib/game-services/origins";
 import { isPublicIp } from "@/lib/http/public-ip";
 import { DOCUMENTATION_RANGES, SPECIAL_RANGES } from "@/lib/http/special-ranges";
-import { NFT_TABLE as DEMO_TABLE } from "@/prisma/demo/edge-programs";
-import {
-  awayStatus,
-  canonicalIp,
-  SPECIAL_RANGES as EDGE_RANGES,
-  isHostname,
-  isPrivate,
-  NFT_TABLE,
-  readStatus,
-  Statuses,
-} from "@/public/edge.mjs";
+import { writeEdgeProgram } from "./edge-program";
 
 // Edges of the ranges, and what lies beside them.
 const IPS =
@@ -34,6 +30,10 @@ const RANGE_ENDS = [
   ["2001:1::1", "2001:1ff:ffff:ffff:ffff:ffff:ffff:ffff"],
   ["5f00::", "5f00:ffff:ffff:ffff:ffff:ffff:ffff:ffff"],
 ].flat();
+
+test("the program of edge nodes that the console serves is the one that its modules make; npm run documents writes it", () => {
+  expect(readFileSync("public/edge.mjs", "utf8")).toBe(writeEdgeProgram());
+});
 
 test("no special range is an origin from its first ip to its last, in the console and in the edge's program alike", () => {
   expect(EDGE_RANGES).toEqual(SPECIAL_RANGES);
@@ -189,10 +189,6 @@ test("no text that an edge node takes for a hostname or an ip can be more than o
   );
 });
 
-test("the demo looks for and removes the very nftables table that its edge node makes", () => {
-  expect(DEMO_TABLE.join(" ")).toBe(NFT_TABLE);
-});
-
 test("the systemd unit and its folders come from the program, and a value that would be more than one word is refused", () => {
   const run = (...args: string[]) =>
     spawnSync(process.execPath, ["public/edge.mjs", "unit", ...args], { encoding: "utf8" });
@@ -217,6 +213,19 @@ test("the systemd unit and its folders come from the program, and a value that w
     ["ftp://console.example.com"],
   ]) {
     expect(run(...wrong), wrong.join(" ")).toMatchObject({ status: 1, stdout: "" });
+  }
+});
+
+test("the program runs through a symbolic link as well", () => {
+  const dir = mkdtempSync(join(tmpdir(), "console-edge-link-"));
+  try {
+    symlinkSync(resolve("public/edge.mjs"), join(dir, "edge.mjs"));
+    const { stdout, status } = spawnSync(process.execPath, [join(dir, "edge.mjs"), "haproxy-config"], {
+      encoding: "utf8",
+    });
+    expect([status, stdout]).toEqual([0, expect.stringMatching(/^frontend players$/m)]);
+  } finally {
+    rmSync(dir, { recursive: true, force: true });
   }
 });
 

@@ -2,11 +2,10 @@ import { type ChildProcess, execFileSync, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { NFT_TABLE } from "@/edge/packets.mjs";
 import { PlainError } from "@/lib/failures";
 
 const PROGRAM = "public/edge.mjs";
-/** The table in which edge.mjs counts packets. */
-export const NFT_TABLE = ["inet", "console_edge"];
 
 /** @throws PlainError when this machine cannot be an edge node. */
 export function requireEdgePrograms(): void {
@@ -17,7 +16,7 @@ export function requireEdgePrograms(): void {
   ] as const) {
     if (spawnSync(program, args).status !== 0) throw new PlainError(`--edge needs ${program}, which is not installed.`);
   }
-  if (spawnSync("nft", ["list", "table", ...NFT_TABLE]).status === 0) {
+  if (spawnSync("nft", ["list", "table", ...NFT_TABLE.split(" ")]).status === 0) {
     throw new PlainError("This machine is an edge node already: there is an nftables table inet console_edge.");
   }
 }

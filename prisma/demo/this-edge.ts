@@ -2,9 +2,10 @@ import { spawn, spawnSync } from "node:child_process";
 import { closeSync, mkdtempSync, openSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { NFT_TABLE } from "@/edge/packets.mjs";
 import { db } from "@/lib/database/client";
 import { addNode, replaceNodeKey } from "@/lib/game-services/edges/nodes";
-import { EdgeCommands, end, NFT_TABLE } from "@/prisma/demo/edge-programs";
+import { EdgeCommands, end } from "@/prisma/demo/edge-programs";
 import { requireFree } from "@/server/listen.mjs";
 
 const NODE = "this-machine";
@@ -41,7 +42,7 @@ export async function startThisEdge(origin: string): Promise<ThisEdge> {
       await end(edge);
       await end(haproxy);
       process.off("exit", kill);
-      spawnSync("nft", ["delete", "table", ...NFT_TABLE]);
+      spawnSync("nft", ["delete", "table", ...NFT_TABLE.split(" ")]);
       rmSync(dir, { recursive: true, force: true });
     },
   };

@@ -1,0 +1,66 @@
+import { difference } from "./intervals.mjs";
+import { AWAY_AFTER, SECOND, SILENT_TIME } from "./limits.mjs";
+import { log } from "./log.mjs";
+import { ANY_PROTOCOL } from "./minecraft.mjs";
+import { pingOrigin } from "./ping.mjs";
+import { keepStatus } from "./ping-origins.mjs";
+import { sleep } from "./waiting.mjs";
+import { leadAgain } from "./ways.mjs";
+
+/** @import { Wanted } from "./judge.mjs" */
+/** @import { Node } from "./node.mjs" */
+
+/** Notices the origins to which players could not be connected. @param {Node} node */
+export async function watchOrigins(node) {
+  if (!node.isAnswering) return;
+  const counted = await node.haproxy.failures();
+  const next = new Map();
+  for (const [path, { service, drainedAt }] of node.servers) {
+    const now = counted.get(path);
+    if (drainedAt !== null || !now) continue;
+    const before = node.failures.get(path) ?? { ...now, inARow: 0 };
+    // An origin whose bytes come is there. Failures of the same half second count in the next one.
+    const isHeard = now.bytes !== before.bytes;
+    const inARow = (isHeard ? 0 : before.inARow) + difference(now.failed, before.failed);
+    const isAway = !isHeard && inARow >= AWAY_AFTER;
+    next.set(path, { ...now, inARow: isAway ? 0 : inARow });
+    if (!isAway || node.away.has(service)) continue;
+    log(`The origin of service ${service} is away.`);
+    node.away.set(service, { reachedAt: null });
+    await leadAgain(node, service);
+  }
+  node.failures = next;
+}
+
+/** Asks the origins that are away every second whether they are back, until the end. @param {Node} node */
+export async function probeAway(node) {
+  /** @type {Set<number>} */
+  const asked = new Set();
+  while (!node.stop.signal.aborted) {
+    await sleep(SECOND, node.stop.signal);
+    for (const id of node.away.keys()) {
+      const service = node.wanted.find((one) => one.id === id);
+      if (!service) node.away.delete(id);
+      if (!service || asked.has(id)) continue;
+      asked.add(id);
+      void pingOrigin(service).then((found) => {
+        asked.delete(id);
+        learnOfAway(node, service, found);
+      });
+    }
+  }
+}
+
+/** @param {Node} node @param {Wanted} service @param {{ isConnected: boolean, status: string | null }} found */
+function learnOfAway(node, service, { isConnected, status }) {
+  const away = node.away.get(service.id);
+  if (!away) return;
+  const at = performance.now();
+  away.reachedAt = isConnected ? (away.reachedAt ?? at) : null;
+  const isMute = !node.statuses.has(service.id) || at - (away.reachedAt ?? at) >= SILENT_TIME;
+  if (status === null && !(isConnected && isMute)) return;
+  log(`The origin of service ${service.id} is back.`);
+  keepStatus(node, service, ANY_PROTOCOL, status);
+  node.away.delete(service.id);
+  void leadAgain(node, service.id);
+}

@@ -1,0 +1,24 @@
+import { MAX_CLOCK_ERROR, MINUTE, SECOND } from "./limits.mjs";
+import { log } from "./log.mjs";
+
+/** What the console's clock is ahead of this machine's when this program started, in milliseconds. */
+let clockOffset = 0;
+
+/** The time by the console's clock: minutes are its minutes. Setting this machine's clock meanwhile changes nothing. */
+export const now = () => Math.round(performance.timeOrigin + performance.now()) + clockOffset;
+
+/**
+ * Takes in what time the console says it is. Its answers are seconds old at the most and whole seconds.
+ * @param {string | null} date
+ */
+export function followClock(date) {
+  const time = Date.parse(date ?? "");
+  if (Number.isNaN(time)) return;
+  const offset = time + SECOND / 2 - (now() - clockOffset);
+  if (Math.abs(offset - clockOffset) <= MAX_CLOCK_ERROR) return;
+  clockOffset = Math.abs(offset) <= MAX_CLOCK_ERROR ? 0 : offset;
+  log(`This machine's clock and the console's differ by ${Math.round(offset / SECOND)} seconds; the console's counts.`);
+}
+
+/** @param {number} time */
+export const startOfMinute = (time) => time - (time % MINUTE);

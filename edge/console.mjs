@@ -1,0 +1,123 @@
+import { followClock } from "./clock.mjs";
+import { isHeld, isService } from "./configuration.mjs";
+import { HOLD_SECONDS, MAX_ANSWER, MAX_RETRY_AFTER, PING_TIME, REQUEST_TIME, SECOND } from "./limits.mjs";
+
+/** @import { Configuration } from "./configuration.mjs" */
+/** @import { Interval, NodeMinute } from "./intervals.mjs" */
+
+const VERSION = "1.2";
+
+/** @typedef {{ service_id: number, version: number | null, error: string | null, serving_version?: number | null, warning?: string | null }} Acknowledgement */
+
+/** What the console answered when it did not take what was sent. */
+export class Refusal extends Error {
+  /**
+   * @param {number} status
+   * @param {string} message
+   * @param {number} retryAfter milliseconds; 0 when it said nothing
+   */
+  constructor(status, message, retryAfter) {
+    super(`The console answered ${status}: ${message}`);
+    this.status = status;
+    this.retryAfter = retryAfter;
+  }
+}
+
+/** What a node asks the console and tells it. */
+export class Console {
+  /**
+   * @param {string} url
+   * @param {string} key
+   * @param {number} listenPort
+   */
+  constructor(url, key, listenPort) {
+    // Players need an SRV record for another port than Minecraft's own, which the console tells their owners of.
+    this.agent = `console-edge/${VERSION}${listenPort === 25_565 ? "" : ` port/${listenPort}`}`;
+    this.base = `${url.replace(/\/+$/, "")}/ingest/v1/edge`;
+    this.key = key;
+  }
+
+  /** Takes in what time it is by the console's clock, if it answers soon: what is kept on disk is of its minutes. */
+  async askTime() {
+    await this.#fetch("configuration", { method: "HEAD" }, AbortSignal.timeout(PING_TIME)).catch(() => {});
+  }
+
+  /**
+   * Waits for a configuration other than the one of `etag`. Null: there is none yet.
+   * @param {string | null} etag
+   * @param {AbortSignal} signal
+   */
+  async configuration(etag, signal) {
+    const headers = etag ? { "If-None-Match": etag, Prefer: `wait=${HOLD_SECONDS}` } : {};
+    const response = await this.#fetch("configuration", { headers }, signal);
+    if (response.status === 304) return null;
+    const body = await readJson(response);
+    const data = body?.data;
+    const isWhole = Array.isArray(data?.services) && data.services.every(isService) && (data.held ?? []).every(isHeld);
+    if (typeof data?.revision !== "string" || !isWhole) {
+      throw new Error("The console's configuration cannot be read.");
+    }
+    return { configuration: /** @type {Configuration} */ (data), etag: response.headers.get("etag") };
+  }
+
+  /**
+   * @param {{ acknowledgements: Acknowledgement[], intervals: Interval[], node_minutes?: NodeMinute[] }} report
+   * @param {AbortSignal} signal
+   * @throws Refusal
+   */
+  async report(report, signal) {
+    const headers = { "Content-Type": "application/json" };
+    const response = await this.#fetch("reports", { method: "POST", headers, body: JSON.stringify(report) }, signal);
+    const body = await readJson(response);
+    // Something between may answer 200 with a page of its own.
+    if (typeof body?.data?.stored !== "number") throw new Error("The answer is not the console's.");
+  }
+
+  /**
+   * @param {string} path
+   * @param {RequestInit} init
+   * @param {AbortSignal} signal
+   */
+  async #fetch(path, init, signal) {
+    const response = await fetch(`${this.base}/${path}`, {
+      ...init,
+      redirect: "error",
+      signal: AbortSignal.any([signal, AbortSignal.timeout(REQUEST_TIME)]),
+      headers: { ...init.headers, Authorization: `Bearer ${this.key}`, "User-Agent": this.agent },
+    });
+    followClock(response.headers.get("date"));
+    if (response.ok || response.status === 304) return response;
+    const message = String((await readJson(response).catch(() => null))?.error ?? "no reason");
+    const retryAfter = /^\d{1,6}$/.test(response.headers.get("retry-after") ?? "")
+      ? Math.min(Number(response.headers.get("retry-after")) * SECOND, MAX_RETRY_AFTER)
+      : 0;
+    throw new Refusal(response.status, message.slice(0, 300), retryAfter);
+  }
+}
+
+/** @param {Response} response */
+async function readJson(response) {
+  const chunks = [];
+  let length = 0;
+  for await (const chunk of response.body ?? []) {
+    length += chunk.length;
+    if (length > MAX_ANSWER) throw new Error("The console's answer is too long.");
+    chunks.push(chunk);
+  }
+  return JSON.parse(Buffer.concat(chunks).toString());
+}
+
+/** Waits longer after each failure, up to half a minute, or as long as the console asks. */
+export class Backoff {
+  failures = 0;
+
+  reset() {
+    this.failures = 0;
+  }
+
+  /** @param {unknown} error */
+  next(error) {
+    const own = Math.min(2 ** this.failures++ * SECOND, 30 * SECOND) * (0.75 + Math.random() / 2);
+    return Math.max(own, error instanceof Refusal ? error.retryAfter : 0);
+  }
+}

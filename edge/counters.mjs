@@ -1,0 +1,52 @@
+import { NOTHING_COUNTED } from "./haproxy.mjs";
+import { slotName } from "./haproxy-config.mjs";
+import { difference, NOTHING } from "./intervals.mjs";
+import { readPackets } from "./packets.mjs";
+
+/** @import { ServerCounters } from "./haproxy.mjs" */
+/** @import { Node } from "./node.mjs" */
+
+/** Adds to the current minute what was counted since the last reading. @param {Node} node */
+export async function readCounters(node) {
+  const { counters, refused, hasJoins, isAnswering } = await node.haproxy.counters();
+  [node.hasJoins, node.isAnswering] = [hasJoins, isAnswering];
+  const { packets } = await readPackets();
+  const slotOf = new Map([...node.slots].map(([slot, { service }]) => [slotName(slot), service]));
+  /** What each service had since. @type {Map<number, ServerCounters>} */
+  const since = new Map();
+  for (const [path, now] of counters) {
+    const service = slotOf.get(path.replace(/\/.*/, ""));
+    if (service === undefined) continue;
+    const before = node.counters.get(path) ?? NOTHING_COUNTED;
+    // HAProxy has started anew, and its counters with it.
+    const isNew = now.sessions < before.sessions || now.attempts < before.attempts || now.bytes < before.bytes;
+    const sum = since.get(service) ?? { ...NOTHING_COUNTED };
+    for (const name of /** @type {const} */ (["sessions", "attempts", "failed", "bytes", "joins"])) {
+      sum[name] += isNew ? now[name] : now[name] - (before[name] ?? 0);
+    }
+    sum.players += now.players;
+    since.set(service, sum);
+  }
+  let overRate = 0;
+  for (const [service, { sessions, attempts, failed, bytes, joins, players }] of since) {
+    const connections = Math.max(0, attempts - failed);
+    const of = node.current.get(service) ?? { ...NOTHING };
+    overRate += sessions - attempts;
+    node.current.set(service, {
+      ...of,
+      joins: of.joins + joins,
+      pings: of.pings + Math.max(0, attempts - joins),
+      players,
+      packets: of.packets + difference(packets.get(service) ?? 0, node.packetCounters.get(service) ?? 0),
+      bytes: of.bytes + Math.max(0, bytes),
+      // Each session that did not become a connection to the origin.
+      dropped: of.dropped + Math.max(0, sessions - connections),
+      connections: of.connections + connections,
+    });
+  }
+  node.counters = counters;
+  node.packetCounters = packets;
+  // HAProxy's frontend counts what its backends refuse as well, which is a service's.
+  node.refused += Math.max(0, difference(refused, node.refusedBefore) - overRate);
+  node.refusedBefore = refused;
+}

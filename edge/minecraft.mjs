@@ -1,0 +1,134 @@
+import { MAX_REQUEST, MAX_STATUS } from "./limits.mjs";
+
+/** A handshake without a version of the protocol: whoever pings does not play. */
+export const ANY_PROTOCOL = -1;
+
+/** @param {number} number @returns {Buffer} */
+export function varint(number) {
+  const bytes = [];
+  let rest = number >>> 0;
+  do {
+    bytes.push(rest > 127 ? (rest & 127) | 128 : rest);
+    rest >>>= 7;
+  } while (rest > 0);
+  return Buffer.from(bytes);
+}
+
+/** @param {...Buffer} parts */
+export function packet(...parts) {
+  const body = Buffer.concat(parts);
+  return Buffer.concat([varint(body.length), body]);
+}
+
+/**
+ * Reads the answer to a status ping: a packet with the id 0 and a text of JSON. Null: it is none. Undefined: more bytes are
+ * needed.
+ * @param {Buffer} bytes
+ * @returns {string | null | undefined}
+ */
+export function readStatus(bytes) {
+  let at = 0;
+  const number = () => {
+    let [value, shift] = [0, 0];
+    for (;;) {
+      const byte = bytes[at++];
+      if (byte === undefined) return undefined;
+      if (shift > 28) return null;
+      value |= (byte & 127) << shift;
+      shift += 7;
+      if (byte < 128) return value >>> 0;
+    }
+  };
+  const numbers = [];
+  for (let index = 0; index < 3; index++) {
+    const value = number();
+    if (value == null) return value;
+    numbers.push(value);
+  }
+  const [length = 0, id, textLength = 0] = numbers;
+  if (id !== 0 || length > MAX_STATUS || textLength > length) return null;
+  if (bytes.length < at + textLength) return undefined;
+  const text = bytes.toString("utf8", at, at + textLength);
+  try {
+    const status = JSON.parse(text);
+    return status && typeof status === "object" && !Array.isArray(status) ? text : null;
+  } catch {
+    return null;
+  }
+}
+
+/** @typedef {{ hostname: string, protocol: number, isPing: boolean }} Asked */
+
+/**
+ * Reads what a client asks for: a handshake, or the ping of clients of before 2013. Undefined: more bytes are needed. Null:
+ * it is neither. `length`: bytes of the handshake.
+ * @param {Buffer} bytes
+ * @returns {(Asked & { length: number }) | "old ping" | null | undefined}
+ */
+export function readHandshake(bytes) {
+  if (bytes[0] === 0xfe && (bytes[1] !== 1 || bytes[2] !== 0)) return "old ping";
+  const reader = new Reader(bytes);
+  const length = reader.varint();
+  const start = reader.at;
+  const id = reader.varint();
+  const protocol = reader.varint();
+  const nameLength = reader.varint();
+  const name = reader.bytes(nameLength);
+  reader.bytes(2);
+  const next = reader.varint();
+  if (reader.isBroken || (reader.isShort && bytes.length >= MAX_REQUEST)) return null;
+  if (reader.isShort) return undefined;
+  if (id !== 0 || reader.at - start !== length) return null;
+  // Clients behind an SRV record send a final dot, and modded ones append NUL and more.
+  const hostname = name.toString("latin1").replace(/\0.*$/s, "").replace(/\.$/, "").toLowerCase();
+  return { hostname, protocol: protocol | 0, isPing: next === 1, length: reader.at };
+}
+
+/** Reads numbers and texts of the protocol of Minecraft. Past the end it reads zeros and `isShort` is true. */
+class Reader {
+  at = 0;
+  isShort = false;
+  isBroken = false;
+  #bytes;
+
+  /** @param {Buffer} bytes */
+  constructor(bytes) {
+    this.#bytes = bytes;
+  }
+
+  varint() {
+    let value = 0;
+    for (let shift = 0; shift <= 28; shift += 7) {
+      const byte = this.#bytes[this.at++];
+      if (byte === undefined) {
+        this.isShort = true;
+        return 0;
+      }
+      value |= (byte & 127) << shift;
+      if (byte < 128) return value >>> 0;
+    }
+    this.isBroken = true;
+    return 0;
+  }
+
+  /** @param {number} length */
+  bytes(length) {
+    const part = this.#bytes.subarray(this.at, this.at + length);
+    this.at += length;
+    if (this.at > this.#bytes.length) this.isShort = true;
+    return part;
+  }
+}
+
+/** A packet that holds a text. @param {number} id @param {string} value */
+export function textPacket(id, value) {
+  const bytes = Buffer.from(value);
+  return packet(varint(id), varint(bytes.length), bytes);
+}
+
+/** The kick of clients of before 2013, which show its text in their list. @param {string} text */
+export function oldKick(text) {
+  const fields = ["\u00a71", "127", "", text, "0", "0"].join("\0");
+  const body = Buffer.from(fields, "utf16le").swap16();
+  return Buffer.concat([Buffer.from([0xff, fields.length >> 8, fields.length & 255]), body]);
+}

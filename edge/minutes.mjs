@@ -1,0 +1,76 @@
+import { apply } from "./apply.mjs";
+import { watchOrigins } from "./away.mjs";
+import { now, startOfMinute } from "./clock.mjs";
+import { readCounters } from "./counters.mjs";
+import { NOTHING, sum } from "./intervals.mjs";
+import { MINUTE, READ_EVERY, SECOND } from "./limits.mjs";
+import { log, messageOf } from "./log.mjs";
+import { pingAll } from "./ping-origins.mjs";
+import { tidy } from "./servers.mjs";
+import { sleep } from "./waiting.mjs";
+
+/** @import { Node } from "./node.mjs" */
+
+/** Reads counters, closes minutes, pings origins, and sees when HAProxy starts anew, until the end. @param {Node} node */
+export async function keepTime(node) {
+  let readAt = now();
+  let pinged = 0;
+  while (!node.stop.signal.aborted) {
+    await sleep(SECOND / 2, node.stop.signal);
+    try {
+      // A clock that was set back a little catches up with the minute that was begun.
+      const ahead = startOfMinute(now()) - node.minute;
+      if (ahead > 0 || ahead < -2 * MINUTE) await node.inOrder(() => endMinute(node));
+      else if (Math.abs(now() - readAt) >= READ_EVERY) {
+        readAt = now();
+        await node.inOrder(() => readAndSave(node));
+      }
+      if (pinged !== node.minute) {
+        pinged = node.minute;
+        void pingAll(node);
+      }
+      await watchOrigins(node);
+      const id = await node.haproxy.processId();
+      if (id !== node.haproxyId) {
+        log("HAProxy has started anew; applying everything again.");
+        await node.inOrder(() => apply(node));
+        node.haproxyId = id;
+      }
+    } catch (error) {
+      log(messageOf(error));
+      await sleep(SECOND, node.stop.signal);
+    }
+  }
+}
+
+/** @param {Node} node */
+async function readAndSave(node) {
+  await readCounters(node);
+  await tidy(node);
+  node.save();
+}
+
+/** @param {Node} node */
+async function endMinute(node) {
+  await readCounters(node);
+  node.lastMinute = sum(node.current.values());
+  node.closeMinute(node.minute, node.current);
+  node.minute = startOfMinute(now());
+  // A served service has an interval for each minute, even one in which nothing happens.
+  node.current = new Map([...node.slots.values()].map(({ service }) => [service, { ...NOTHING }]));
+  node.latencies = new Map();
+  node.save();
+  tellMinute(node);
+  // Names of origins may lead elsewhere by now.
+  await apply(node);
+}
+
+/** @param {Node} node */
+function tellMinute(node) {
+  const errors = [...node.acknowledgements.values()].filter(({ error }) => error !== null).length;
+  const { connections, bytes, dropped } = node.lastMinute;
+  log(
+    `${node.wanted.length} services served, ${errors} with an error; last minute ${connections} connections, ${bytes} bytes, ` +
+      `${dropped} dropped; console ${node.isReachable ? "reachable" : "away"}, ${node.spool.length} intervals to deliver.`,
+  );
+}

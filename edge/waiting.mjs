@@ -1,0 +1,32 @@
+import { PINGS_AT_ONCE } from "./limits.mjs";
+
+/**
+ * @template Item
+ * @param {readonly Item[]} items
+ * @param {(item: Item) => Promise<void>} task
+ */
+export async function inTurns(items, task) {
+  let next = 0;
+  const work = async () => {
+    while (next < items.length) await task(/** @type {Item} */ (items[next++]));
+  };
+  await Promise.all(Array.from({ length: PINGS_AT_ONCE }, work));
+}
+
+/**
+ * @param {number} milliseconds
+ * @param {AbortSignal} signal
+ * @returns {Promise<void>}
+ */
+export function sleep(milliseconds, signal) {
+  return new Promise((resolve) => {
+    if (signal.aborted) return resolve();
+    const end = () => {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", end);
+      resolve();
+    };
+    const timer = setTimeout(end, milliseconds);
+    signal.addEventListener("abort", end);
+  });
+}
