@@ -7,7 +7,7 @@ import { migrate } from "@/scripts/database";
 
 /** How many servers the accounts have. */
 export const FLEETS = [10, 100, 1000] as const;
-export type Fleet = (typeof FLEETS)[number];
+type Fleet = (typeof FLEETS)[number];
 /** How many edge nodes report for the game services; one interval a minute each, for a week. */
 export const NODES = [1, 4] as const;
 export type Nodes = (typeof NODES)[number];
@@ -28,7 +28,7 @@ export type Filled = {
 };
 
 /** An account, and a key for each of its servers. */
-export type Reporters = { accountId: number; keys: string[] };
+type Reporters = { accountId: number; keys: string[] };
 
 /** An empty database of its own on the server at `serverUrl`. */
 export async function createScratchDatabase(serverUrl: string): Promise<{ url: string; drop(): Promise<void> }> {

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 
 /** The resource use of a process and its children. NaN outside Linux, because the values come from /proc. */
-export type ProcessUse = {
+type ProcessUse = {
   cpuMs: number;
   /** Resident memory now, and the most there was. */
   residentMb: number;

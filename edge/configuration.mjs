@@ -9,7 +9,7 @@
 /** @typedef {{ revision: string, services: Service[], held?: Held[] }} Configuration */
 
 /** @param {unknown} number @param {number} min @param {number} max */
-export const isWhole = (number, min, max) => Number.isInteger(number) && Number(number) >= min && Number(number) <= max;
+const isWhole = (number, min, max) => Number.isInteger(number) && Number(number) >= min && Number(number) <= max;
 
 /** @param {unknown} value */
 export function isHeld(value) {

@@ -84,7 +84,7 @@ const plainInterval = ({ joins: _, pings: __, answered: ___, players: ____, ...r
  * @param {Acknowledgement} one
  * @returns {Acknowledgement}
  */
-export function plain({ service_id, version, error, serving_version }) {
+function plain({ service_id, version, error, serving_version }) {
   if (error === null || serving_version == null) return { service_id, version, error };
   const end =
     serving_version === version

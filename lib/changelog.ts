@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
 /** A version of the changelog. A group without a name holds what stands before the first one. */
-export type Release = { title: string; groups: { title: string; items: string[] }[] };
+type Release = { title: string; groups: { title: string; items: string[] }[] };
 
 /** The text of CHANGELOG.md, which stands beside the app, in a package as well. */
 export function readChangelog(): string {

@@ -1,7 +1,7 @@
 import { DAY } from "@/lib/time";
 
 /** What a clock on the wall shows. `month` counts from 1. */
-export type WallClock = { year: number; month: number; day: number; hour: number; minute: number; second: number };
+type WallClock = { year: number; month: number; day: number; hour: number; minute: number; second: number };
 
 const formats = new Map<string, Intl.DateTimeFormat>();
 

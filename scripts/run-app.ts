@@ -9,9 +9,9 @@ import { requireFreePort } from "./ports";
 import { listenForStop } from "./signals";
 import { Supervisor } from "./supervisor";
 
-export type Session = { app: AppProcess; database: OpenDatabase; logFile?: string | undefined };
+type Session = { app: AppProcess; database: OpenDatabase; logFile?: string | undefined };
 
-export type RunOptions = {
+type RunOptions = {
   mode: "production" | "development";
   /** Whether to build first when something changed. Otherwise a build must exist. */
   build: boolean;

@@ -1,5 +1,5 @@
 /** Whether and when somebody asked this process to stop. */
-export type StopSignal = {
+type StopSignal = {
   isGiven(): boolean;
   given: Promise<void>;
   /** Resolves at Ctrl-C or when the terminal closes, also after SIGTERM. Such a stop skips the drain delay. */

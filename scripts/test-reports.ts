@@ -15,7 +15,7 @@ export type Counts = {
 };
 
 /** The part of Vitest's report that counts. */
-export type UnitReport = {
+type UnitReport = {
   testResults: {
     name: string;
     status: string;

@@ -8,12 +8,12 @@ export const SERVERS_PER_PAGE = 150;
 /** Longer than any label or hostname. */
 const MAX_SEARCH = 256;
 
-export const FLEET_ORDERS = ["score", "name", "cpu", "memory", "disk"] as const;
+const FLEET_ORDERS = ["score", "name", "cpu", "memory", "disk"] as const;
 export type FleetOrder = (typeof FLEET_ORDERS)[number];
 
 /** Rows with the numbers of each server, or rows so small that all servers are seen at a glance. */
 export const FLEET_VIEWS = ["rows", "compact"] as const;
-export type FleetView = (typeof FLEET_VIEWS)[number];
+type FleetView = (typeof FLEET_VIEWS)[number];
 
 /** Pages count from 1. Numbers are listed from the greatest, scores from the worst, names from A, unless reversed. */
 export type FleetQuery = {

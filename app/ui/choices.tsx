@@ -1,7 +1,7 @@
 import Link from "next/link";
 import styles from "./choices.module.css";
 
-export type Choice = { href: string; name: string; isCurrent: boolean };
+type Choice = { href: string; name: string; isCurrent: boolean };
 
 /** Views of the same thing, of which one is shown. */
 export function Choices({ label, choices }: { label: string; choices: readonly Choice[] }) {

@@ -10,7 +10,7 @@ export type { AccountRole };
 export type Account = { id: number; name: string; email: string; role: AccountRole };
 
 /** Every role, the least powerful first. */
-export const ROLES: readonly AccountRole[] = ["customer", "support", "admin"];
+const ROLES: readonly AccountRole[] = ["customer", "support", "admin"];
 
 /** The longest address that SMTP carries (RFC 5321). */
 const MAX_EMAIL_LENGTH = 254;
@@ -101,7 +101,7 @@ export function findEmail(text: string): string | null {
 }
 
 /** As `findEmail`. @throws InvalidInputError when the text is not an e-mail. */
-export function parseEmail(text: string): string {
+function parseEmail(text: string): string {
   const email = findEmail(text);
   if (email === null) throw new InvalidInputError(`"${text}" is not a valid e-mail.`);
   return email;

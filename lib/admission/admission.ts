@@ -34,7 +34,7 @@ export type Purpose = {
 };
 
 /** How many were let in at once, let in after a wait, and refused since the process started; and how many wait now. */
-export type Counts = { atOnce: number; waited: number; refused: number; waiting: number };
+type Counts = { atOnce: number; waited: number; refused: number; waiting: number };
 export const noCounts = (): Counts => ({ atOnce: 0, waited: 0, refused: 0, waiting: 0 });
 
 /** What a payer holds until it gives it back. */

@@ -12,7 +12,7 @@ type Slab = { memory: ArrayBuffer; free: Buffer[] };
  * Pages that large bodies are received into. Left to the garbage collector, their memory would stay for minutes, and so
  * would that of the next bodies beside it. A slab whose pages are all free gives its memory back to the system at once.
  */
-export class PagePool {
+class PagePool {
   readonly #slabs: Slab[] = [];
   /** Slabs with a free page and one in use. Those without one in use are empty. */
   readonly #partial = new Set<Slab>();

@@ -84,7 +84,7 @@ const CAPACITIES = {
   passwords: share(Math.min(2, Math.max(1, availableParallelism() - 1)), 1),
 } as const satisfies Record<string, Capacity>;
 
-export type Resource = keyof typeof CAPACITIES;
+type Resource = keyof typeof CAPACITIES;
 const RESOURCES = Object.keys(CAPACITIES) as Resource[];
 
 /** Builds amounts from some resources. The others are 0. */

@@ -19,7 +19,7 @@ import { ALLOW, answerPreflight } from "./preflight";
 import { refuseUsedUp, requireQuota } from "./quota";
 
 /** A request that is authenticated: its account, its path parameters and its query. */
-export type Call<Path extends EndpointPath> = { account: Account; params: Params<Path>; query: URLSearchParams };
+type Call<Path extends EndpointPath> = { account: Account; params: Params<Path>; query: URLSearchParams };
 type Answer<Body> = Promise<Body | JsonText<Body>> | Body;
 
 /** Settings that only some endpoints need. */

@@ -44,7 +44,7 @@ export type Block =
 export type Section = { id: string; title: string; blocks: readonly Block[] };
 
 /** A piece of a text: as it is, code, or a link. */
-export type Inline =
+type Inline =
   | { kind: "plain"; text: string }
   | { kind: "code"; text: string }
   | { kind: "link"; text: string; href: string };

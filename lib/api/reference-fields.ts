@@ -4,7 +4,7 @@ import type { Parameter, Schema } from "./openapi";
 type Schemas = Record<string, Schema>;
 
 /** A field of an answer. `name` is the way to it: `servers[].label`. */
-export type Field = { name: string; type: string; isOptional: boolean; description: string };
+type Field = { name: string; type: string; isOptional: boolean; description: string };
 
 /** The fields of an object; those of objects within it follow under its own. */
 export function listFields(schema: Schema, schemas: Schemas, path = ""): Field[] {

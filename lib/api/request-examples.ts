@@ -1,5 +1,5 @@
 /** One request in one language; the token is in the environment variable TOKEN. */
-export type RequestExample = { language: "curl" | "Python" | "TypeScript" | "PowerShell"; text: string };
+type RequestExample = { language: "curl" | "Python" | "TypeScript" | "PowerShell"; text: string };
 
 /** The same GET of `url` in four languages, each with nothing but what the language brings along. */
 export function requestExamples(url: string): RequestExample[] {

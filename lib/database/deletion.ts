@@ -15,7 +15,7 @@ const OWNERS_AT_ONCE = 200;
 type OwnerTable = Table<"Server"> | Table<"GameService"> | Table<"AccessToken"> | Table<"Account"> | Table<"EdgeNode">;
 
 /** Finds and deletes old rows, owner by owner. `Limit` is the type of the value that makes a row old. */
-export type Deletion<Limit> = {
+type Deletion<Limit> = {
   next: Statement<{ after: number }, { until: number | null }>;
   deleteOld: Statement<{ after: number; until: number; limit: Limit }, never>;
 };

@@ -17,7 +17,7 @@ export const MOST_EVENTS_KEPT = 10_000;
 
 type Events = Table<"ServerEvent"> | Table<"TokenEvent"> | Table<"ServiceEvent">;
 
-export type EventDeletion = {
+type EventDeletion = {
   /** Deletes events that ended so many days before `now` (epoch ms), and those beyond the most. Answers how many. */
   deleteOld(now: number, days: number, goesOn: GoesOn): Promise<number>;
   /** All events of one owner, in parts. */

@@ -21,7 +21,7 @@ const MAX_ATTEMPTS = 40;
 const PAUSE = { least: 20, most: SECOND / 2 };
 
 /** The outcome for a day. "too many": the DEFAULT partition holds too many of its rows. "busy": the table stayed locked. */
-export type MadeDay = { table: DailyTable; day: number; outcome: "made" | "exists" | "too many" | "busy" };
+type MadeDay = { table: DailyTable; day: number; outcome: "made" | "exists" | "too many" | "busy" };
 
 const parent = parameter<string>("text");
 const day = parameter<Date>("timestamptz");

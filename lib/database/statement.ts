@@ -8,7 +8,7 @@ export type Plain<Value> = Value extends Date | bigint ? number : Value;
 
 type Columns = Readonly<Record<string, Expression<unknown>>>;
 /** The type of a row of these columns. */
-export type RowOf<Selected extends Columns> = { [Name in keyof Selected]: Plain<Selected[Name]["value"]> };
+type RowOf<Selected extends Columns> = { [Name in keyof Selected]: Plain<Selected[Name]["value"]> };
 
 /** SQL and the type of the rows that it returns. SQL that only writes returns none. */
 export type Sql<Row> = { readonly sql: string; readonly row?: Row };

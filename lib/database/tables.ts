@@ -8,7 +8,7 @@ type Fields<Model extends Prisma.ModelName> = Prisma.TypeMap["model"][Model]["pa
  * How PostgreSQL's text of a value becomes JSON. "instant": converted to epoch milliseconds. "json": valid JSON already,
  * which includes every number, because the tables hold no NaN or infinity. "other": anything else.
  */
-export type Kind = "instant" | "json" | "other";
+type Kind = "instant" | "json" | "other";
 
 /** Something that SQL can compute. In a template it stands as its text. */
 export class Expression<Value> {
@@ -43,7 +43,7 @@ export type Table<Model extends Prisma.ModelName> = {
 };
 
 /** The same, where an outer join may find no row. */
-export type OptionalTable<Model extends Prisma.ModelName> = {
+type OptionalTable<Model extends Prisma.ModelName> = {
   readonly [Field in keyof Fields<Model>]: Column<Fields<Model>[Field] | null>;
 };
 

@@ -109,7 +109,7 @@ export async function listShares(accountId: number, serviceId: number): Promise<
   ].sort((one, other) => one.createdAt.getTime() - other.createdAt.getTime() || (one.email < other.email ? -1 : 1));
 }
 
-export type ShareResult = { kind: "shared"; shownEmail: string } | { kind: "not-found" } | InvalidField<"email">;
+type ShareResult = { kind: "shared"; shownEmail: string } | { kind: "not-found" } | InvalidField<"email">;
 
 // The trigger on accounts takes the same lock, so that a share and a new account with its e-mail cannot miss each other.
 const LOCK_EMAIL = statement({ email: a.email }, ({ email }) => ({
@@ -243,7 +243,7 @@ export async function listOpenTickets(account: Account) {
   return isStaff(account) ? query(OPEN_TICKETS, { most: MAX_LISTED_TICKETS }) : [];
 }
 
-export type OpenTicketResult = { kind: "opened"; id: number } | { kind: "not-found" } | InvalidField<"subject">;
+type OpenTicketResult = { kind: "opened"; id: number } | { kind: "not-found" } | InvalidField<"subject">;
 
 /** Opens a ticket about a service of the account: while it is open, staff see the service (contract 2.5). */
 export async function openServiceTicket(

@@ -10,7 +10,7 @@ export const MAX_HOSTNAME_LENGTH = 253;
  * In milliseconds. A claim that was never active lapses after this time, so that unused hostnames become free. One that was
  * active is kept for its account this long after its service was renamed or deleted, because DNS still leads players here.
  */
-export const CLAIM_LASTS = 7 * DAY;
+const CLAIM_LASTS = 7 * DAY;
 /** A limit, because renaming again and again would keep ever more hostnames from others. The latest are kept. */
 export const MAX_KEPT_HOSTNAMES = 20;
 

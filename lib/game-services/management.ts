@@ -34,7 +34,7 @@ const HOSTNAME_REFUSED = "Another service has this public hostname. Choose anoth
 type TooOften = { kind: "too-often"; message: string };
 type Refused = InvalidField<ServiceField | "offlineText" | "form"> | TooOften;
 
-export type CreateServiceResult =
+type CreateServiceResult =
   | { kind: "created"; id: number }
   /** This form has created the service before. */
   | { kind: "already-created"; id: number }

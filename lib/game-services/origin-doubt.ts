@@ -5,7 +5,7 @@ import { isPrivateOrigin } from "./origins";
 import { checkService, type ServiceInput, type ServiceRules } from "./service-input";
 
 /** `host`: what the owner confirms by sending it along with the same form. */
-export type OriginDoubt = { host: string; message: string };
+type OriginDoubt = { host: string; message: string };
 
 /**
  * Looks up the name of a new origin before it is saved, because a mistyped name serves nobody. Null when there is nothing

@@ -6,7 +6,7 @@ import { isPublicHostname, MAX_HOSTNAME_LENGTH } from "./hostnames";
 import { isPrivateOrigin, isUsableOrigin } from "./origins";
 
 /** In characters as people count them (code points). */
-export const MAX_SERVICE_NAME_LENGTH = 64;
+const MAX_SERVICE_NAME_LENGTH = 64;
 
 export type ServiceField = "name" | "javaHostname" | "originHost" | "originPort";
 /** What an owner says of a service, as it is typed. */

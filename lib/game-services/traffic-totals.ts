@@ -13,7 +13,7 @@ type By = (typeof TOTALS_BY)[number];
 /** Sums over nodes and intervals; the least and greatest latency are null where none was measured. */
 type Sums = Record<Counter, number> & { latency_ms_least: number | null; latency_ms_greatest: number | null };
 /** `at`: when the step begins, in epoch milliseconds; of nodes, the id of one. */
-export type TrafficTotals = { from: number; to: number; total: Sums; parts: ({ at: number } & Sums)[] };
+type TrafficTotals = { from: number; to: number; total: Sums; parts: ({ at: number } & Sums)[] };
 
 const m = table("MetricSample", "m");
 const sums = Object.fromEntries(

@@ -18,7 +18,7 @@ export function parseTrafficRange(text: unknown): MetricRange {
 }
 
 /** What players asked for. Null: no node says. */
-export type Asked = {
+type Asked = {
   /** Connections to the origin that asked to play, and for the status. */
   joins: number | null;
   pings: number | null;
@@ -29,7 +29,7 @@ export type Asked = {
 };
 
 /** Sums of counters. Latency has only a minimum and a maximum: its sum or mean over nodes has no meaning. */
-export type Totals = Record<Counter, number> & {
+type Totals = Record<Counter, number> & {
   /** Null when it was never measured. */
   latency: { least: number; greatest: number } | null;
 };
@@ -37,7 +37,7 @@ export type Totals = Record<Counter, number> & {
 /** The minutes of one step: their smallest, mean and greatest count. */
 export type Band = { least: number; mean: number; greatest: number; count: number };
 /** `at` is when the step begins. A latency that was never measured in it is absent. */
-export type TrafficPoint = { at: number } & Record<Counter, Band> & { latency: Band | null };
+type TrafficPoint = { at: number } & Record<Counter, Band> & { latency: Band | null };
 
 /** The time that is read, and how much of it one point covers; all in (epoch) milliseconds. */
 type Window = TimeRange & { step: number };

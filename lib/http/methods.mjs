@@ -1,7 +1,7 @@
 /**
  * The methods that route handlers can have: those that Next knows. Every other method is refused alike.
  */
-export const HANDLER_METHODS = /** @type {const} */ (["GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE"]);
+const HANDLER_METHODS = /** @type {const} */ (["GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE"]);
 
 /** @type {ReadonlySet<string>} */
 const KNOWN = new Set(HANDLER_METHODS);

@@ -6,7 +6,7 @@ import { utf8 } from "./bounded-body";
 const MAX_DEPTH = 32;
 
 /** The arrays whose elements are entries, by the names that they have as members. "": an array that is no member. */
-export type EntryLists = ReadonlySet<string>;
+type EntryLists = ReadonlySet<string>;
 const NONE: EntryLists = new Set();
 
 /**

@@ -43,7 +43,7 @@ const body = z.strictObject({
   ...reportedFields,
 });
 
-export type DeliveredCheckIn = { report: ParsedReport; sampledAt: Date; daemon?: string };
+type DeliveredCheckIn = { report: ParsedReport; sampledAt: Date; daemon?: string };
 
 /**
  * Reads what a daemon sent at `arrivedAt`. Without `sampled_at` the sample is of that moment.

@@ -10,7 +10,7 @@ import { requireJson } from "./bounded-body";
 import { parseCheckInBody } from "./check-in-body";
 import { invalidServerKey, requireReporter, senderOf } from "./reporter";
 
-export const MAX_CHECK_IN_BYTES = 16 * 1024;
+const MAX_CHECK_IN_BYTES = 16 * 1024;
 
 const RULES: BodyRules = {
   requireType: requireJson,

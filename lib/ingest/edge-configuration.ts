@@ -11,7 +11,7 @@ import type { Fetched } from "./door";
 import { requireNode } from "./edge-nodes";
 
 /** The longest that a request is held, in seconds: well below the 30 after which proxies and our server give up. */
-export const MAX_WAIT_SECONDS = 25;
+const MAX_WAIT_SECONDS = 25;
 /** A node that uses `wait` asks about three times a minute. */
 const FETCHES: Policy = { name: "edge-configuration", limit: 120, windowMs: MINUTE };
 

@@ -13,7 +13,7 @@ const MAX_AGE = 2 * HOUR;
 /** How far a node's clock may be ahead of this one, in milliseconds. */
 const MAX_AHEAD = 5 * SECOND;
 /** Per kind of entry. A node with more entries sends several reports. */
-export const MAX_ENTRIES = 1000;
+const MAX_ENTRIES = 1000;
 /** A measurement takes place within its interval. */
 const MAX_LATENCY_MS = MINUTE;
 

@@ -10,7 +10,7 @@ import { overLine, parseEdgeReport } from "./edge-report-body";
 import { quotaOf } from "./quota";
 
 /** A report with as many entries as it may have, each of them short. */
-export const MAX_REPORT_BYTES = 256 * 1024;
+const MAX_REPORT_BYTES = 256 * 1024;
 
 /** Two a minute are usual; a node that kept two hours of them while the console was away delivers all in a minute. */
 const REPORTS: Policy = { name: "edge-reports", limit: 300, windowMs: MINUTE };

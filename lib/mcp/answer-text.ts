@@ -1,5 +1,5 @@
 /** The most bytes of an answer, its envelope included. */
-export const MAX_ANSWER = 16_000;
+const MAX_ANSWER = 16_000;
 /** What the protocol writes around the text of a tool. */
 const ENVELOPE = 600;
 

@@ -24,10 +24,10 @@ export const rowsInput = z.strictObject({
   fields: z.array(z.string()).min(1).max(20).optional(),
   limit: z.int().min(1).max(MAX_ROWS).optional().describe(`${DEFAULT_ROWS} if absent`),
 });
-export type RowsInput = z.infer<typeof rowsInput>;
+type RowsInput = z.infer<typeof rowsInput>;
 
 /** The rows that are asked for. `total` counts all rows, `matching` those that the filters leave. */
-export type Rows = { total: number; matching: number; rows: Json[] };
+type Rows = { total: number; matching: number; rows: Json[] };
 
 /**
  * Filters, sorts and cuts rows. A row without a field, or with null there, matches no comparison by size and stands last.

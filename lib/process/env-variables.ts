@@ -3,7 +3,7 @@ import { z } from "zod";
 import { PlainError } from "@/lib/failures";
 
 /** Thrown for a wrong variable. The message names every wrong variable, one sentence each. */
-export class EnvError extends PlainError {
+class EnvError extends PlainError {
   override name = "EnvError";
 }
 

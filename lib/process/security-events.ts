@@ -1,7 +1,7 @@
 import { type Fields, log } from "@/lib/process/log.mjs";
 import { logRepeated } from "@/lib/process/repeated.mjs";
 
-export type SecurityEvent =
+type SecurityEvent =
   | "signed in"
   | "sign-in failed"
   | "signed out"

@@ -21,7 +21,7 @@ const PING_EVERY = 2 * SECOND;
 const SILENT_FOR = 3 * SECOND;
 
 /** A Redis that any number of policies share, and how long its answer may take in milliseconds. */
-export type RedisStore = {
+type RedisStore = {
   redis: Redis;
   timeoutMs: number;
   /** Resolves once the store can be asked; not before it is reachable. */

@@ -4,7 +4,7 @@ import { table } from "@/lib/database/tables";
 import { DAY } from "@/lib/time";
 
 /** Finished runs per server that keep their log, the latest first. A log is a hundred times as large as the rest of a run. */
-export const LOGS_KEPT = 5;
+const LOGS_KEPT = 5;
 /** A run that has not finished after this many days is deleted. */
 const OPEN_DAYS = 30;
 

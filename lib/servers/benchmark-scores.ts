@@ -17,7 +17,7 @@ export type MeasuredBenchmark = {
 
 /** Points 0 to 100 by measurement, linear between the points. Geekbench is version 6. */
 // biome-ignore format: a table reads by its rows
-export const BENCHMARK_CURVES = {
+const BENCHMARK_CURVES = {
   geekbenchSingle: [[200, 0], [600, 25], [1000, 45], [1500, 65], [2000, 80], [3000, 100]],
   geekbenchMulti: [[300, 0], [1500, 25], [4000, 50], [8000, 75], [20_000, 100]],
   // At most 60, because the clock says little about the speed of a core.
@@ -31,7 +31,7 @@ export const BENCHMARK_CURVES = {
 const GEEKBENCH_FACTORS: Readonly<Record<number, number>> = { 4: 0.32, 5: 1.35, 6: 1 };
 
 /** Weights of the sections in the total. Stability is not measured by a benchmark. */
-export const BENCHMARK_WEIGHTS = { cpu: 40, disk: 35, network: 25 } as const;
+const BENCHMARK_WEIGHTS = { cpu: 40, disk: 35, network: 25 } as const;
 
 /** The scores of a run: null for what was not measured, never zero; the total is the weighted mean of the rest. */
 export function scoreBenchmark(measured: MeasuredBenchmark): BenchmarkScores {

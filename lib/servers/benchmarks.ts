@@ -40,7 +40,7 @@ export async function listBenchmarks(accountId: number, serverIdText: string): P
 }
 
 /** Finished runs that a page shows at a time. */
-export const RUNS_A_PAGE = 20;
+const RUNS_A_PAGE = 20;
 
 /** Some of the finished runs, newest first; `page` counts from 1. */
 export type BenchmarkPage = { runs: BenchmarkRun[]; page: number; hasEarlier: boolean };
@@ -78,13 +78,13 @@ export type BenchmarkScores = {
 };
 
 /** How long a pending run waits for its result, in milliseconds; after that its key is refused. */
-export const BENCHMARK_KEY_LIVES = DAY;
+const BENCHMARK_KEY_LIVES = DAY;
 
 /** The most runs of one server per day, finished ones included, because each may store 64 KB of log. */
 export const MAX_RUNS_A_DAY = 20;
 
 /** `rawKey` delivers the result of this run, once; it exists nowhere else and cannot be read again. */
-export type RequestBenchmarkResult =
+type RequestBenchmarkResult =
   | { kind: "requested"; id: number; rawKey: string; expiresAt: Date }
   | { kind: "not-found" }
   | { kind: "too-often"; message: string }

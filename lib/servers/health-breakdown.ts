@@ -61,7 +61,7 @@ export function stabilityCause(score: Score, stability: Pick<Stability, "outages
 }
 
 /** Removes the brackets: "72.5 % busy (full score up to 60 %)" becomes "72.5 % busy". */
-export function withoutLimit(cause: string): string {
+function withoutLimit(cause: string): string {
   return cause.replace(/ \([^)]*\)$/, "");
 }
 

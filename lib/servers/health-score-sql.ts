@@ -18,7 +18,7 @@ import type { ScoredMeasurement } from "./telemetry/measurements";
 // built from the same curves as `scoreHealth`, with the same operations in the same order: the results are equal.
 
 /** What the score at a moment depends on, as SQL: the last sample until then, and what was known of the day before. */
-export type SampleSql = Record<ScoredMeasurement, string> & {
+type SampleSql = Record<ScoredMeasurement, string> & {
   cores: string;
   /** The age of the sample in seconds, as `float8`. */
   age: string;

@@ -14,13 +14,13 @@ import { deleteTelemetry } from "@/lib/servers/telemetry/retention";
 export const MAX_SERVERS = 1000;
 
 /** `rawKey` is the server's first key, for its owner's eyes only: it exists nowhere else and cannot be read again. */
-export type CreateServerResult =
+type CreateServerResult =
   | { kind: "created"; id: number; rawKey: string }
   /** This form has added the server before; a key is never shown twice. */
   | { kind: "already-created"; id: number }
   | InvalidField<"label" | "hostname" | "form">;
 
-export type RenameServerResult = { kind: "renamed" } | { kind: "not-found" } | InvalidField<"label" | "hostname">;
+type RenameServerResult = { kind: "renamed" } | { kind: "not-found" } | InvalidField<"label" | "hostname">;
 
 /**
  * Adds a server with its first key. Refuses unusable names and more than `MAX_SERVERS`. Until the first check-in,
@@ -120,7 +120,7 @@ const fleetServer = {
 type FleetRow = Prisma.ServerGetPayload<{ select: typeof fleetServer }>;
 
 /** A server with its owner, for the command line. */
-export type FleetServer = Pick<FleetRow, "id" | "accountId" | "label" | "hostname" | "account"> & {
+type FleetServer = Pick<FleetRow, "id" | "accountId" | "label" | "hostname" | "account"> & {
   /** Null when it never checked in. */
   lastSeenAt: Date | null;
 };

@@ -3,9 +3,9 @@ import { nameProblem } from "@/lib/names";
 import { containsToken } from "@/lib/tokens/format";
 
 /** Counted in code points, not in UTF-16 units. */
-export const MAX_LABEL_LENGTH = 64;
+const MAX_LABEL_LENGTH = 64;
 /** What the domain name system allows. */
-export const MAX_HOSTNAME_LENGTH = 253;
+const MAX_HOSTNAME_LENGTH = 253;
 
 /** The names that the owner gives a server. An empty hostname is taken from the machine's next check-in that tells it. */
 export type ServerNames = { label: string; hostname: string };

@@ -7,7 +7,7 @@ import { HOUR } from "@/lib/time";
 import { hashToken, mintToken, tokenHint } from "@/lib/tokens/format";
 
 /** How long a replaced key still works, in milliseconds. Its owner gives the daemon the new key in this time. */
-export const KEY_OVERLAP = HOUR;
+const KEY_OVERLAP = HOUR;
 /** The most working keys of one server: the current key and the keys replaced within the overlap. */
 const MAX_WORKING_KEYS = 10;
 
@@ -37,7 +37,7 @@ export async function listServerKeys(
 }
 
 /** `rawKey` exists nowhere else and cannot be read again. */
-export type ReplaceServerKeyResult =
+type ReplaceServerKeyResult =
   | { kind: "replaced"; rawKey: string; key: ServerKeyRecord }
   | { kind: "not-found" }
   | { kind: "too-often"; message: string };

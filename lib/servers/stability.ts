@@ -6,7 +6,7 @@ const HOURS = 24;
 const KEPT_HOURS = HOURS + 1;
 
 /** What a reader needs of the record. It is read once per server by every request that lists servers. */
-export type StabilitySummary = {
+type StabilitySummary = {
   /** The newest hour, in hours since the epoch. */
   until: number;
   /** Minutes of each hour in which the daemon checked in: two digits an hour, 25 hours, the newest last. */

@@ -6,7 +6,7 @@ import { table } from "@/lib/database/tables";
 import { MAX_TAGS } from "@/lib/servers/tag-text";
 import { changedTags, checkTags } from "@/lib/servers/tags";
 
-export type TagsResult =
+type TagsResult =
   | { kind: "changed"; servers: number }
   | { kind: "invalid"; field: "add" | "remove" | "form"; message: string };
 

@@ -5,7 +5,7 @@ import { containsToken } from "@/lib/tokens/format";
 /** Letters of any script and digits first, then also what joins words. */
 const TAG = /^[\p{L}\p{N}][\p{L}\p{M}\p{N} ._:/+@#-]*$/u;
 
-export type CheckedTags = { kind: "valid"; tags: string[] } | { kind: "invalid"; message: string };
+type CheckedTags = { kind: "valid"; tags: string[] } | { kind: "invalid"; message: string };
 
 /** Tags as a person typed them, with commas or line breaks between them: normalised, each once, in order; or what is wrong. */
 export function checkTags(typed: string): CheckedTags {

@@ -10,7 +10,7 @@ import {
 import type { CurrentValues } from "@/lib/servers/servers";
 
 /** Something that the score counts where it is measured, and does without elsewhere. */
-export type Unmeasured = {
+type Unmeasured = {
   what: string;
   /** The most points of the score that it could take: they are never lost while it is not measured. */
   points: number;

@@ -27,7 +27,7 @@ const PER_ACCOUNT: Policy = { name: "sign-in-account", limit: 30, windowMs: WIND
 /** `passwordHash` is the hash that matched. A session starts only while the account still has this hash. */
 export type Accepted = { accountId: number; passwordHash: string };
 
-export type SignInResult =
+type SignInResult =
   | ({ kind: "accepted" } & Accepted)
   /** Unknown e-mail, wrong password and disabled account share one answer, so that it does not reveal accounts. */
   | { kind: "refused" }

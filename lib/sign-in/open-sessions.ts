@@ -6,7 +6,7 @@ import { MINUTE } from "@/lib/time";
 import { hashToken } from "@/lib/tokens/format";
 
 /** The page lists only the latest sessions. "Sign out all others" ends the unlisted ones too. */
-export const MAX_SESSIONS_SHOWN = 50;
+const MAX_SESSIONS_SHOWN = 50;
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 

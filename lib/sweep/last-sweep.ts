@@ -2,7 +2,7 @@ import { db } from "@/lib/database/client";
 import { HOURLY } from "./lease";
 
 /** The last sweep that came to its end, on any instance. */
-export type LastSweep = {
+type LastSweep = {
   finishedAt: Date;
   /** The numbers of its report by name. An earlier version wrote fewer. */
   counts: ReadonlyMap<string, number>;

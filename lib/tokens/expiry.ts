@@ -7,7 +7,7 @@ export const EXPIRY_DAYS = [7, 30, 90, 365] as const;
 export const NO_EXPIRY = "none";
 export const EXPIRY_ON_DATE = "date";
 
-export type CheckedExpiry = { kind: "valid"; expiresAt: Date | null } | InvalidField<"expiry" | "date">;
+type CheckedExpiry = { kind: "valid"; expiresAt: Date | null } | InvalidField<"expiry" | "date">;
 
 type Clock = { now: Date; zone: string };
 

@@ -12,7 +12,7 @@ const HINT_LENGTH = 4;
  * The kinds of secrets. A token identifies a reader, a server key or an edge key identifies the reporting machine, and a
  * benchmark key identifies a benchmark run.
  */
-export type SecretKind = keyof typeof PREFIXES;
+type SecretKind = keyof typeof PREFIXES;
 
 const SHAPE = new RegExp(`^([a-z]+_)([0-9A-Za-z]{${RANDOM_LENGTH}})([0-9A-Za-z]{${CHECKSUM_LENGTH}})$`);
 const PASTED = new RegExp(`(?:${Object.values(PREFIXES).join("|")})[0-9A-Za-z]{8}`);

@@ -10,7 +10,7 @@ const LOOKUPS: Policy = { name: "token-lookup", limit: 20, windowMs: 5 * MINUTE 
 const MAX_PASTED = 200;
 const MAX_FOUND = 10;
 
-export type LookupResult =
+type LookupResult =
   /** Matching tokens of the account. Four characters may match several tokens, and any text may match none. */
   | { kind: "found"; tokens: TokenRecord[] }
   /** The text is neither a token nor four characters, or the token is incomplete. */

@@ -7,7 +7,7 @@ import type { BenchmarkScores } from "@/lib/servers/benchmarks";
 import { HOUR, MINUTE } from "@/lib/time";
 import type { Episodes, Range } from "@/prisma/demo/random";
 
-export type DemoAccount = {
+type DemoAccount = {
   name: string;
   email: string;
   role: AccountRole;
@@ -37,7 +37,7 @@ export const DEMO_ACCOUNTS: readonly [DemoAccount, ...DemoAccount[]] = [
   { name: "Noor Haddad", email: noor, role: "admin", password: "noor-demo-password", disabled: false, ageDays: 415.17 },
 ];
 
-export type DemoToken = {
+type DemoToken = {
   name: string;
   ageDays: number;
   /** Null: does not expire. */
@@ -474,7 +474,7 @@ export const DEMO_SERVICES: readonly DemoService[] = [
   },
 ];
 
-export type DemoTicket = {
+type DemoTicket = {
   owner: string;
   subject: string;
   /** Of the service it is linked to, if any. */

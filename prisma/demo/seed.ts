@@ -30,7 +30,7 @@ const BENCHMARK_TAKES = 14 * MINUTE;
 const EMAILS = DEMO_ACCOUNTS.map(({ email }) => email);
 
 /** Thrown for a database with accounts that are not the demo's. Nothing in it was changed. */
-export class ForeignDatabaseError extends PlainError {
+class ForeignDatabaseError extends PlainError {
   override name = "ForeignDatabaseError";
 }
 

@@ -11,7 +11,7 @@ import { requireFree } from "@/server/listen.mjs";
 const NODE = "this-machine";
 const SLOTS = 64;
 
-export type ThisEdge = {
+type ThisEdge = {
   /** For the person who started the demo. */
   line: string;
   stop(): Promise<void>;

@@ -11,7 +11,7 @@ import { replaceServerKey } from "@/lib/servers/server-keys";
 import { SECOND } from "@/lib/time";
 import { DEMO_ACCOUNTS } from "@/prisma/demo/data";
 
-export const THIS_MACHINE = "This machine";
+const THIS_MACHINE = "This machine";
 
 /** Passes the key to the daemon. Ends the process group when its own input closes, so that the daemon never outlives the demo. */
 const SUPERVISOR = `read -r key; printf '%s\\n' "$key" | sh public/agent.sh run "$0" & cat >/dev/null; kill 0`;
@@ -19,7 +19,7 @@ const SUPERVISOR = `read -r key; printf '%s\\n' "$key" | sh public/agent.sh run 
 /** How long its first check-in is awaited, in milliseconds, until it counts as late. */
 const PATIENCE = 20 * SECOND;
 
-export type ThisMachine = {
+type ThisMachine = {
   /** For the person who started the demo, as soon as it is known whether the daemon checks in; null if it is stopped before. */
   line: Promise<string | null>;
   stop(): Promise<void>;

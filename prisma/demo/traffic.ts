@@ -47,7 +47,7 @@ const USE = {
 };
 const ATTACK_USE = { begins: 20, size: 21, focus: 22, jitter: 23 };
 
-export type Source = {
+type Source = {
   serviceId: number;
   /** Stands for the service wherever chance decides: ids differ from database to database. */
   key: number;

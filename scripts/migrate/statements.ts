@@ -12,7 +12,7 @@ export function splitStatements(script: string): string[] {
 }
 
 /** What a script does to tables that stand already. */
-export type Effects = { locks: string[]; indexes: string[]; writes: string[] };
+type Effects = { locks: string[]; indexes: string[]; writes: string[] };
 
 /** Reads from the statements which tables a migration locks, builds an index on, and writes rows of. */
 export function effectsOf(script: string): Effects {

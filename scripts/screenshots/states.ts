@@ -23,7 +23,7 @@ export type State = {
 };
 
 /** Ids of what the states are about. */
-export type StateIds = {
+type StateIds = {
   server: number;
   token: number;
   /** A game service of the owner in each status. */

@@ -47,7 +47,7 @@ export async function loadRoutes(distDir) {
  * @param {{ pattern: string, handlers: Handlers }[]} routes
  * @returns {(path: string) => Match | null}
  */
-export function matcherOf(routes) {
+function matcherOf(routes) {
   const fixed = new Map(
     routes
       .filter(({ pattern }) => !pattern.includes("["))

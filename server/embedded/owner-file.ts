@@ -5,7 +5,7 @@ import { PlainError } from "../../lib/failures";
 import { isAbandoned, readClaim, tryClaim } from "../../lib/process/pid-file.mjs";
 
 /** The right to open the database's files. */
-export type Ownership = {
+type Ownership = {
   /** Tells other processes where the database answers; with an empty text, that it does not. */
   announce(url: string): void;
   release(): void;

@@ -4,7 +4,7 @@ import { PROMETHEUS_SERIES } from "@/lib/servers/telemetry/agents/prometheus";
 export const KEY_PLACE = "SERVER_KEY";
 
 /** What makes a program that somebody already runs report to the console. */
-export type AgentConfiguration = {
+type AgentConfiguration = {
   name: string;
   /** Where the text belongs. */
   place: string;

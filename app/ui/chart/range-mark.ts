@@ -12,7 +12,7 @@ const PATIENCE = 5 * SECOND;
 const LEAST_DRAG = 6;
 
 /** A time that is being chosen, from where it began to where the pointer or the arrow keys are, in epoch milliseconds. */
-export type RangeMark = { at: number; end: number; isDragged: boolean };
+type RangeMark = { at: number; end: number; isDragged: boolean };
 
 /** Chooses a time in the chart of `[from, to]` and shows it, by the URL that the form of the page would lead to. */
 export function useRangeMark({ from, to }: TimeRange) {

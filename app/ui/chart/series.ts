@@ -23,7 +23,7 @@ export type ChartSeries = {
 /** A time of which nothing is known, in epoch milliseconds. */
 export type ChartSilence = { from: number; to: number };
 
-export type Summary = { least: number; mean: number; greatest: number; last: number };
+type Summary = { least: number; mean: number; greatest: number; last: number };
 
 /** What the legend says of a line; null for a line without points. */
 export function summarise({ points, last: lastValue }: Pick<ChartSeries, "points" | "last">): Summary | null {

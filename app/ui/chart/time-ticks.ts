@@ -27,7 +27,7 @@ const MONTHS = [1, 2, 3, 6, 12, 24, 60, 120];
 const MONTH = 30 * DAY;
 
 /** A moment of a time axis. `share` is how far along the axis it lies, 0 to 1. */
-export type TimeTick = { at: number; share: number; label: string; isMidnight: boolean };
+type TimeTick = { at: number; share: number; label: string; isMidnight: boolean };
 
 /**
  * Moments within `[from, to]` (epoch ms) that are round on the clocks of a zone, seven or eight at the most. At midnight

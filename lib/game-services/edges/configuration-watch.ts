@@ -17,7 +17,7 @@ type Waiter = { nodeId: number; revision: string; end(configuration: Configurati
  * The configuration that this process knows, and the nodes that wait for the next one. Each node has at most one waiting
  * request, so at most as many wait as there can be nodes (`MAX_NODES`).
  */
-export class ConfigurationWatch {
+class ConfigurationWatch {
   #known: Configuration | null = null;
   #reading: Promise<Configuration> | null = null;
   #next: Promise<Configuration> | null = null;

@@ -30,7 +30,7 @@ export type ConfiguredService = {
 };
 
 /** A service whose new version is not handed out. Nodes keep serving the last version that they could. */
-export type HeldService = { id: number; version: number; problem: string };
+type HeldService = { id: number; version: number; problem: string };
 
 /** A snapshot of the services that edge nodes should serve. */
 export class Configuration {

@@ -9,7 +9,7 @@ const SMALLEST_FRAME = 84;
 const PACKETS_TO_OPEN = 3;
 
 /** The most that a line of so many Gbit/s carries in a minute, both directions together. */
-export function lineCapacity(gbit: number): Record<Counter, number> {
+function lineCapacity(gbit: number): Record<Counter, number> {
   const bytes = (2 * gbit * 1e9 * (MINUTE / SECOND)) / 8;
   const packets = Math.floor(bytes / SMALLEST_FRAME);
   return { bytes, packets, dropped: packets, connections: Math.floor(packets / PACKETS_TO_OPEN) };

@@ -19,7 +19,7 @@ export const MAX_NODES = 1000;
 const MAX_NAME_LENGTH = 64;
 const MAX_AGENT_LENGTH = 100;
 /** How long a replaced key still works, in milliseconds, so that the node can get the new key. */
-export const NODE_KEY_OVERLAP = HOUR;
+const NODE_KEY_OVERLAP = HOUR;
 /** Keys of one node that work at a time: the current one, and those replaced within the overlap. */
 export const MAX_WORKING_KEYS = 10;
 
@@ -49,7 +49,7 @@ export function isHeardLately(lastHeardAt: Date | null, now: Date): boolean {
 }
 
 /** `rawKey` exists nowhere else and cannot be read again. */
-export type AddNodeResult = { kind: "added"; id: number; rawKey: string } | InvalidField<"name">;
+type AddNodeResult = { kind: "added"; id: number; rawKey: string } | InvalidField<"name">;
 
 /** Adds a node with its key. Nothing waits for it before it is heard for the first time. */
 export async function addNode(text: string, now: Date = new Date()): Promise<AddNodeResult> {
@@ -86,7 +86,7 @@ export async function findNode(id: number, now: Date = new Date()): Promise<Edge
   return { ...node, replacedKeys: await db.edgeNodeKey.count({ where: { nodeId: id, expiresAt: { gt: now } } }) };
 }
 
-export type RenameNodeResult = { kind: "renamed" } | { kind: "not-found" } | InvalidField<"name">;
+type RenameNodeResult = { kind: "renamed" } | { kind: "not-found" } | InvalidField<"name">;
 
 /** Gives a node another name, which no other node has. */
 export async function renameNode(id: number, text: string): Promise<RenameNodeResult> {
@@ -147,7 +147,7 @@ const LOCK_NODE = statement({ id: n.id }, ({ id }) =>
   select({ id: n.id, name: n.name }, `from ${n} where ${n.id} = ${id} for update`),
 );
 
-export type ReplaceNodeKeyResult =
+type ReplaceNodeKeyResult =
   | { kind: "replaced"; name: string; rawKey: string }
   | { kind: "not-found" }
   | { kind: "too-often"; message: string };

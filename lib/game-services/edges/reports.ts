@@ -25,7 +25,7 @@ export type EdgeReport = {
 };
 
 /** `stored` counts new intervals. `dropped` counts intervals of deleted services or of services the node never had. */
-export type StoredReport = { stored: number; dropped: number };
+type StoredReport = { stored: number; dropped: number };
 
 const k = table("EdgeAcknowledgement", "k");
 const n = table("EdgeNode", "n");

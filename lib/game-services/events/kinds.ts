@@ -1,7 +1,7 @@
 import { GameServiceStatus } from "@/lib/generated/prisma/enums";
 
 /** What can happen to a game service. Statuses last until the next one, silences of nodes until they are heard; the rest are moments. */
-export const SERVICE_EVENT_KINDS = [
+const SERVICE_EVENT_KINDS = [
   ...Object.values(GameServiceStatus),
   "node_silent",
   "created",

@@ -4,10 +4,10 @@ import { withHint } from "@/lib/ingest/bounded-body";
 import { unpackSnappy } from "./snappy";
 
 /** Far above what an agent sends of one machine, so that a body is read and understood within milliseconds. */
-export const MAX_PACKED_BYTES = 256 * 1024;
-export const MAX_UNPACKED_BYTES = 1024 * 1024;
+const MAX_PACKED_BYTES = 256 * 1024;
+const MAX_UNPACKED_BYTES = 1024 * 1024;
 
-export type Packing = "identity" | "gzip" | "snappy";
+type Packing = "identity" | "gzip" | "snappy";
 
 /** How a door wants its bodies. `types` are media types without parameters; `hint` tells how to send smaller ones. */
 export type Packed = { types: readonly string[]; packings: readonly Packing[]; wanted: string; hint: string };

@@ -13,7 +13,7 @@ import type { Reading } from "@/lib/servers/telemetry/agents/readings";
 // samples). protobufjs would be a hundred times its size; pbf is small, but reads on past the end of a body that is cut off.
 
 /** What the series of a request tell. `hosts` are the instances of those that tell something. */
-export type RemoteWrite = { hosts: Set<string>; readings: Reading[]; descriptions: Descriptions };
+type RemoteWrite = { hosts: Set<string>; readings: Reading[]; descriptions: Descriptions };
 
 /** @throws ApiError 413 with too many series and samples, or labels; 400 when the bytes are no whole WriteRequest. */
 export function readRemoteWrite(bytes: Buffer, hint = ""): RemoteWrite {

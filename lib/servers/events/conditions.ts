@@ -35,7 +35,7 @@ export type Observation = { kind: Followed; at: number; is: boolean; facts: Even
 
 /** An event that began, or one that began earlier and has ended. The facts of one that ended stay what they were. */
 export type ConditionEvent = { kind: ConditionKind; from: number; to: number | null; facts: EventFacts };
-export type Step = { conditions: Conditions | null; events: ConditionEvent[] };
+type Step = { conditions: Conditions | null; events: ConditionEvent[] };
 
 /** The next step: after a pause that began at `pausedAt` (epoch ms; null: there was none), these observations were made. */
 export function nextStep(

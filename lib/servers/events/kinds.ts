@@ -5,7 +5,7 @@ export const CONDITION_KINDS = ["critical", "strained", "disk_full", "clock_wron
 export type ConditionKind = (typeof CONDITION_KINDS)[number];
 
 /** What can happen to a server. All but silences, conditions, `unit_failed` and `two_daemons` are moments. */
-export const EVENT_KINDS = [
+const EVENT_KINDS = [
   ...SILENCE_KINDS,
   ...CONDITION_KINDS,
   "rebooted",

@@ -10,7 +10,7 @@ import { MINUTE, SECOND } from "@/lib/time";
 /** How often an instance says that it is there. */
 export const PRESENT_EVERY = 10 * SECOND;
 /** A longer time without a word from any instance is one of which nothing is known. */
-export const LONGEST_ABSENCE = 30 * SECOND;
+const LONGEST_ABSENCE = 30 * SECOND;
 /** How far the clocks of instances may differ. Beyond it, a clock has been set back. */
 const CLOCK_TOLERANCE = MINUTE;
 /** One instance looks for silent servers at a time, this long after the one before. */

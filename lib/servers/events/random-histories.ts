@@ -17,7 +17,7 @@ import { MINUTE, SECOND } from "@/lib/time";
 // through the product's functions.
 
 /** `now` is what the console's clock shows. Two instances take steps in turn, a second apart. */
-export type Step = { what: "present" | "watch"; now: number } | { what: "check-in"; now: number; sampledAt: number };
+type Step = { what: "present" | "watch"; now: number } | { what: "check-in"; now: number; sampledAt: number };
 
 const BEGIN = Date.parse("2026-01-01T00:00:00Z");
 const LENGTH = 24 * MINUTE;

@@ -114,7 +114,7 @@ function firstEndingAfter(pieces: readonly Piece[], at: number): number {
 }
 
 /** A day of a zone, from its midnight to the next (epoch ms). Null: nothing of it is recorded. */
-export type UptimeDay = Time & { uptime: Uptime | null };
+type UptimeDay = Time & { uptime: Uptime | null };
 
 /** The last days of a zone up to that of `now`, in order. `recordedSince`: null where nothing is recorded yet (epoch ms). */
 export function uptimeDays(

@@ -16,7 +16,7 @@ type Uptime = (typeof t.uptimeS)["value"];
 const { name: UPTIME } = MEASUREMENTS.uptimeS;
 
 /** SQL of a digest of what a check-in moves on: it writes only if that is as it was read. */
-export const STATE_MD5 = `md5(concat(${s.stability}, ${s.conditions}))`;
+const STATE_MD5 = `md5(concat(${s.stability}, ${s.conditions}))`;
 
 /** How far around the time of a late sample its neighbours are looked for: they lie in at most three partitions. */
 export const NEIGHBOURHOOD = DAY;

@@ -31,7 +31,7 @@ import { withDaemon } from "@/lib/servers/telemetry/two-daemons";
 import { MINUTE, SECOND } from "@/lib/time";
 
 /** The time of a report and its origin. */
-export type Arrival = {
+type Arrival = {
   /** The time of the measurement. It may lie back, because a daemon resends samples that it could not deliver. */
   sampledAt: Date;
   arrivedAt: Date;

@@ -40,7 +40,7 @@ const PATIENCE = 1.5 * SECOND;
  * `at` is the beginning of the step in epoch milliseconds, `heard` the share of it in which the daemon was heard, 0 to 1,
  * `late` the number of its minutes whose score was known only later. A step of which nothing is known is absent.
  */
-export type HistoryPoint = { at: number; heard: number; bands: Bands; late: number };
+type HistoryPoint = { at: number; heard: number; bands: Bands; late: number };
 
 export type History = {
   /** Null: a time of its own. */

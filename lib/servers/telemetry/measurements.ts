@@ -223,7 +223,7 @@ type Ranges = { [Name in Measurement as Rows[Name]["name"]]: (typeof UNITS)[Rows
 export const reportedFields = Object.fromEntries(
   measurementNames.map((name) => [MEASUREMENTS[name].name, UNITS[MEASUREMENTS[name].unit].range]),
 ) as Ranges;
-export type ReportedFields = { [Field in keyof Ranges]: z.output<Ranges[Field]> };
+type ReportedFields = { [Field in keyof Ranges]: z.output<Ranges[Field]> };
 
 /** The sample of a report. */
 export function sampleOf(reported: ReportedFields): Sample {

@@ -29,7 +29,7 @@ export async function getRatedServer(accountId: number, id: number): Promise<Rat
 }
 
 /** One step of time. `at` is its beginning in epoch milliseconds. */
-export type RatedStep = {
+type RatedStep = {
   at: number;
   bands: Bands;
   /** When each value was worst (epoch ms): the least score, the greatest of any other. */

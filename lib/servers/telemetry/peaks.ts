@@ -10,7 +10,7 @@ import { measuresSql } from "@/lib/servers/telemetry/sum-statement";
 import { HOUR } from "@/lib/time";
 
 /** The worst value of a measurement: the least score, or the greatest value of any other measurement. */
-export type Peak = {
+type Peak = {
   value: number;
   /** When it was, in epoch milliseconds. */
   at: number;

@@ -18,7 +18,7 @@ const SETTLED_AFTER = 10 * MINUTE;
 /** What one transaction sums up at most. It reads the samples of the day before as well. Check-ins wait for it. */
 const ROWS_AT_ONCE = 20_000;
 const LONGEST_BATCH = 4 * DAY;
-export const ROLL_UP_TRANSACTION = { maxWait: 5 * SECOND, timeout: 10 * SECOND };
+const ROLL_UP_TRANSACTION = { maxWait: 5 * SECOND, timeout: 10 * SECOND };
 
 type HoursReader = Pick<typeof db, "telemetryHour">;
 
@@ -115,7 +115,7 @@ const LOCK = statement({ id: s.id }, ({ id }) =>
  * ends. So a sample is either visible to the reads after this lock, or its trigger sees the hours written under the lock.
  * False when a sample is being written or the server does not exist.
  */
-export async function lockSamples(tx: Transaction, serverId: number): Promise<boolean> {
+async function lockSamples(tx: Transaction, serverId: number): Promise<boolean> {
   return (await queryIn(tx, LOCK, { id: serverId })).length > 0;
 }
 

@@ -1,5 +1,5 @@
 /** What can happen to a token. The first two are moments. */
-export const TOKEN_EVENT_KINDS = [
+const TOKEN_EVENT_KINDS = [
   "ends_in_14_days",
   "ends_in_3_days",
   /** From the first refusal to the last one, while there is one a day. */

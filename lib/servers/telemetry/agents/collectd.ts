@@ -3,7 +3,7 @@ import { bounded, cpuKey, diskKey, type ReadingKey } from "./readings";
 // The values of collectd's plugins.
 
 /** What a value is called, as in collectd's identifiers. `source` is the name within its type. */
-export type CollectdName = {
+type CollectdName = {
   plugin: string;
   pluginInstance: string;
   type: string;
@@ -12,7 +12,7 @@ export type CollectdName = {
 };
 
 /** A key, and by what the value is multiplied. */
-export type CollectdReading = { key: ReadingKey; factor: number };
+type CollectdReading = { key: ReadingKey; factor: number };
 
 const CPU_STATES: Readonly<Record<string, string>> = { wait: "iowait", interrupt: "irq" };
 const MEMORY = new Map([

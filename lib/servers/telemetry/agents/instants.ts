@@ -19,7 +19,7 @@ export const MAX_READINGS = 2560;
 const SAMPLE_EVERY = 10 * SECOND;
 
 /** The state after some readings. `finished` is whole and becomes a sample; `rest` are the readings behind it. */
-export type Step = { state: AgentState; finished: Finished | null; rest: readonly Reading[] };
+type Step = { state: AgentState; finished: Finished | null; rest: readonly Reading[] };
 export type Finished = { instant: Instant; previous: Instant | null };
 
 /**

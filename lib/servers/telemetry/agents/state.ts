@@ -4,11 +4,11 @@ import { Expression, table } from "@/lib/database/tables";
 import type { AgentState } from "./instants";
 
 /** The doors of stock agents. Each remembers its own agent of a key. */
-export const AGENT_DOORS = ["prometheus", "influx", "otlp", "collectd"] as const;
+const AGENT_DOORS = ["prometheus", "influx", "otlp", "collectd"] as const;
 export type AgentDoorName = (typeof AGENT_DOORS)[number];
 
 /** Whose state it is. */
-export type StateOwner = { keyId: number; door: AgentDoorName };
+type StateOwner = { keyId: number; door: AgentDoorName };
 
 /** The state of an agent as the database has it. `heardAt` is in epoch milliseconds; a version of 0 is not stored yet. */
 export type StoredState = { host: string; heardAt: number; version: number; state: AgentState };

@@ -1,7 +1,7 @@
 /** This tab keeps the draft of the create form under this key until the token exists. */
 const KEY = "token-draft";
 
-export type Draft = Record<string, string>;
+type Draft = Record<string, string>;
 
 /** Keeps the draft in case the person has to sign in again. It never keeps passwords or possible tokens. */
 export function keepDraft(form: HTMLFormElement): void {

@@ -1,7 +1,7 @@
 type Query = Record<string, string | string[] | undefined>;
 
 /** How the active tokens are ordered. */
-export const SORTS = ["created", "name", "used", "expires"] as const;
+const SORTS = ["created", "name", "used", "expires"] as const;
 export type Sort = (typeof SORTS)[number];
 
 /** What of the lists is shown: `?filter=`, `?sort=`. */
