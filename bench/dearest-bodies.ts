@@ -1,11 +1,11 @@
 import { gzipSync } from "node:zlib";
 import { snappy } from "@/e2e/support/agent-bodies";
+import { type Labels, varint, writeRequest } from "@/e2e/support/write-request";
 import { readValueLists } from "@/lib/ingest/agents/collectd-body";
 import { readLines } from "@/lib/ingest/agents/line-protocol";
 import { readMetrics } from "@/lib/ingest/agents/otlp-body";
 import { unpack } from "@/lib/ingest/agents/packed-body";
 import { readRemoteWrite } from "@/lib/ingest/agents/remote-write";
-import { type Labels, varint, writeRequest } from "@/lib/ingest/agents/write-request";
 import { readResult } from "@/lib/ingest/benchmarks";
 import { parseCheckInBody } from "@/lib/ingest/check-in-body";
 import { parseEdgeReport } from "@/lib/ingest/edge-report-body";

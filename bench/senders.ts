@@ -9,7 +9,7 @@ import {
   telegrafLines,
   valueLists,
 } from "@/e2e/support/agent-bodies";
-import { writeRequest } from "@/lib/ingest/agents/write-request";
+import { writeRequest } from "@/e2e/support/write-request";
 import { PROMETHEUS_SERIES } from "@/lib/servers/telemetry/agents/prometheus";
 import { checkInAt } from "./check-in";
 

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { projectFiles } from "@/lib/project-files";
+import { projectFiles } from "@/e2e/support/project-files";
 
 test("each section that a comment or a test cites is one of the contract", () => {
   const contract = readFileSync("docs/contract.md", "utf8");

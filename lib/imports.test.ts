@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
-import { projectFiles } from "./project-files";
+import { projectFiles } from "@/e2e/support/project-files";
 
 // Who may import whom, over the whole project, type imports included.
 

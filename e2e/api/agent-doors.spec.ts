@@ -26,9 +26,9 @@ import {
 import { newAccount, newReportingServer } from "@/e2e/support/factories";
 import { expect, getData, sharedOrigin, test } from "@/e2e/support/fixtures";
 import { recordQueries } from "@/e2e/support/recorded-queries";
+import { type Series, writeRequest } from "@/e2e/support/write-request";
 import { setAccountDisabled } from "@/lib/accounts/accounts";
 import { db } from "@/lib/database/client";
-import { type Series, writeRequest } from "@/lib/ingest/agents/write-request";
 import { removeServer } from "@/lib/servers/management";
 import { replaceServerKey } from "@/lib/servers/server-keys";
 import { MAX_READINGS } from "@/lib/servers/telemetry/agents/instants";

@@ -1,10 +1,11 @@
 import { newAccount, newServer } from "@/e2e/support/factories";
 import { expect, getData, test } from "@/e2e/support/fixtures";
+import { recordCheckIn } from "@/e2e/support/record-check-in";
 import { db } from "@/lib/database/client";
 import { InvalidInputError, NotFoundError } from "@/lib/failures";
 import { FULL, WEIGHTS } from "@/lib/servers/health-score";
 import { parseStabilityRecord, type StabilityRecord } from "@/lib/servers/stability";
-import { recordCheckIn, storeCheckIn } from "@/lib/servers/telemetry/check-ins";
+import { storeCheckIn } from "@/lib/servers/telemetry/check-ins";
 import { RATED, toRatedServer } from "@/lib/servers/telemetry/past-scores";
 import { parseReport } from "@/lib/servers/telemetry/report";
 import { listHours, rollUp } from "@/lib/servers/telemetry/roll-ups";

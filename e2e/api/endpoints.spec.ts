@@ -1,8 +1,8 @@
 import { newAccount, newBenchmarkRun, newGameService, newServer } from "@/e2e/support/factories";
 import { call, expect, expectFailure, getData, test } from "@/e2e/support/fixtures";
+import { recordCheckIn } from "@/e2e/support/record-check-in";
 import type { ServerDetail } from "@/lib/api/schemas";
 import { db } from "@/lib/database/client";
-import { recordCheckIn } from "@/lib/servers/telemetry/check-ins";
 import { DAY, HOUR, MINUTE, SECOND } from "@/lib/time";
 
 test("GET /me answers the account that owns the token, four fields", async () => {

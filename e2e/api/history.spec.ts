@@ -2,6 +2,7 @@ import pg from "pg";
 import { newAccount, newServer } from "@/e2e/support/factories";
 import { expect, test } from "@/e2e/support/fixtures";
 import { FACT } from "@/e2e/support/patience";
+import { recordCheckIn } from "@/e2e/support/record-check-in";
 import { recordQueries } from "@/e2e/support/recorded-queries";
 import { db } from "@/lib/database/client";
 import { NotFoundError } from "@/lib/failures";
@@ -18,7 +19,7 @@ import {
   parseBands,
   serializeBands,
 } from "@/lib/servers/telemetry/bands";
-import { recordCheckIn, storeCheckIn } from "@/lib/servers/telemetry/check-ins";
+import { storeCheckIn } from "@/lib/servers/telemetry/check-ins";
 import { getEarlierHistory, getHistory, type History, listTrends } from "@/lib/servers/telemetry/history";
 import { rolledUpValues } from "@/lib/servers/telemetry/measurements";
 import type { RatedServer } from "@/lib/servers/telemetry/past-scores";

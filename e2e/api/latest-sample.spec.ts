@@ -1,8 +1,8 @@
 import { newAccount, newServer } from "@/e2e/support/factories";
 import { expect, getData, test } from "@/e2e/support/fixtures";
+import { recordCheckIn } from "@/e2e/support/record-check-in";
 import { db } from "@/lib/database/client";
 import { dropDay, makeDay } from "@/lib/database/partitions";
-import { recordCheckIn } from "@/lib/servers/telemetry/check-ins";
 import { getRatedServer } from "@/lib/servers/telemetry/past-scores";
 import { recompute } from "@/lib/servers/telemetry/roll-ups";
 import { DAY, MINUTE } from "@/lib/time";

@@ -1,10 +1,10 @@
 import { newAccount, newBenchmarkRun, newGameService, newServer, newToken } from "@/e2e/support/factories";
 import { expect, getData, sharedOrigin, test } from "@/e2e/support/fixtures";
 import { sendMcp } from "@/e2e/support/mcp-client";
+import { recordCheckIn } from "@/e2e/support/record-check-in";
 import type { Data } from "@/lib/api/contract";
 import type { ServerDetail } from "@/lib/api/schemas";
 import { db } from "@/lib/database/client";
-import { recordCheckIn } from "@/lib/servers/telemetry/check-ins";
 import { DAY, HOUR, MINUTE } from "@/lib/time";
 
 // Twenty questions that an agent is asked, each played as the calls that it takes, beside the numbers of the API.

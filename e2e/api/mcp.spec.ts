@@ -2,8 +2,8 @@ import { doorOrigins } from "@/e2e/support/doors";
 import { newAccount, newGameService, newServer, newToken } from "@/e2e/support/factories";
 import { expect, getData, sharedOrigin, spend, test } from "@/e2e/support/fixtures";
 import { postMcp, REVISIONS, type Revision, sendMcp } from "@/e2e/support/mcp-client";
+import { recordCheckIn } from "@/e2e/support/record-check-in";
 import { db } from "@/lib/database/client";
-import { recordCheckIn } from "@/lib/servers/telemetry/check-ins";
 import { DAY, MINUTE } from "@/lib/time";
 
 const call = (token: string | null, name: string, input: Record<string, unknown> = {}, revision?: Revision) =>

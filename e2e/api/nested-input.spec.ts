@@ -8,7 +8,7 @@ import { expect, test } from "@/e2e/support/fixtures";
 import { insertCaller } from "@/e2e/support/insert-caller";
 import { runSql } from "@/e2e/support/run-sql";
 import { createTestDatabase, type TestDatabase } from "@/e2e/support/test-database";
-import { varint } from "@/lib/ingest/agents/write-request";
+import { varint } from "@/e2e/support/write-request";
 import { hashToken, mintToken } from "@/lib/tokens/format";
 
 // Every reader of input is given every container that it knows, nested in itself.

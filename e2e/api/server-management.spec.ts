@@ -1,10 +1,10 @@
 import { newAccount, newBenchmarkRun, newServer, unique } from "@/e2e/support/factories";
 import { call, expect, getData, test } from "@/e2e/support/fixtures";
+import { recordCheckIn } from "@/e2e/support/record-check-in";
 import { db } from "@/lib/database/client";
 import { cancelBenchmark, listOpenBenchmarks, requestBenchmark } from "@/lib/servers/benchmarks";
 import { createServer, removeServer, renameServer } from "@/lib/servers/management";
 import { listServerKeys, replaceServerKey } from "@/lib/servers/server-keys";
-import { recordCheckIn } from "@/lib/servers/telemetry/check-ins";
 import { DAY, HOUR, MINUTE } from "@/lib/time";
 import { hashToken, isWellFormedToken } from "@/lib/tokens/format";
 

@@ -4,11 +4,11 @@ import { expect, test } from "@/e2e/support/fixtures";
 import { letPass } from "@/e2e/support/notice-time";
 import { type Instance, type Mode, type Receiver, startInstance, startReceiver } from "@/e2e/support/notices-instance";
 import { SLOW } from "@/e2e/support/patience";
+import { randomOf } from "@/e2e/support/random-histories";
 import { startReceiver as startWebhookReceiver } from "@/e2e/support/receivers";
 import { runSql } from "@/e2e/support/run-sql";
 import { createTestDatabase } from "@/e2e/support/test-database";
 import { seal } from "@/lib/notices/secrets";
-import { randomOf } from "@/lib/servers/events/random-histories";
 import { HOUR, MINUTE, SECOND } from "@/lib/time";
 
 // Notices on a real database, with a receiver of real HTTP, by instances in processes of their own, which die of kill -9. Time

@@ -4,10 +4,10 @@ import { newAccount, newGameService, newServer } from "@/e2e/support/factories";
 import { expect, getData, sharedOrigin, spend, test } from "@/e2e/support/fixtures";
 import { freePort } from "@/e2e/support/free-port";
 import { needs } from "@/e2e/support/needs";
+import { recordCheckIn } from "@/e2e/support/record-check-in";
 import { runProgram } from "@/e2e/support/run-program";
 import { db } from "@/lib/database/client";
 import { API_REQUESTS } from "@/lib/rate-limit/policy";
-import { recordCheckIn } from "@/lib/servers/telemetry/check-ins";
 import { DAY, MINUTE, SECOND } from "@/lib/time";
 
 const RECIPES = "public/recipes";

@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { expect, test } from "@/e2e/support/fixtures";
 import { needs } from "@/e2e/support/needs";
 import { checkNginxFile } from "@/e2e/support/nginx-server";
+import { projectFiles } from "@/e2e/support/project-files";
 import { VARIABLE_NAMES } from "@/lib/process/env-variables";
-import { projectFiles } from "@/lib/project-files";
 
 // The files of deploy/, each judged by the program that reads it. Docker is not to be had where these tests run: its two
 // files are judged by a parser, and what they name must exist.

@@ -2,6 +2,7 @@ import type { Page } from "playwright/test";
 import { expectAccessible, expectToFit } from "@/e2e/support/axe";
 import { newBenchmarkRun, newGameService, newNamedToken, newServer, newToken, unique } from "@/e2e/support/factories";
 import { createOnPage, expect, submitSignIn, TOKEN_PAGE, test } from "@/e2e/support/pages";
+import { recordCheckIn } from "@/e2e/support/record-check-in";
 import { db } from "@/lib/database/client";
 import {
   ACCOUNT_PAGE,
@@ -18,7 +19,6 @@ import {
   removeEdgeNodePath,
   SUPPORT,
 } from "@/lib/page-paths";
-import { recordCheckIn } from "@/lib/servers/telemetry/check-ins";
 import { DAY } from "@/lib/time";
 import { MAX_ACTIVE_TOKENS, revokeTokens } from "@/lib/tokens/management";
 

@@ -2,9 +2,9 @@ import type { Page } from "playwright/test";
 import { newAccount, newBenchmarkRun, newServer, steadyRecord } from "@/e2e/support/factories";
 import { getData } from "@/e2e/support/fixtures";
 import { expect, signInDirectly, test, withAndWithoutJavaScript } from "@/e2e/support/pages";
+import { recordCheckIn } from "@/e2e/support/record-check-in";
 import type { BenchmarkRuns, ServerDetail, ServerList } from "@/lib/api/schemas";
 import { db } from "@/lib/database/client";
-import { recordCheckIn } from "@/lib/servers/telemetry/check-ins";
 import { DAY, HOUR, MINUTE, SECOND } from "@/lib/time";
 
 const sample = { cpuPct: 72.5, memUsedMb: 1536.25, memTotalMb: 2048, diskUsedPct: 88, netLossPct: 0.4, uptimeS: 9000 };

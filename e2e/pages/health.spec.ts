@@ -1,9 +1,9 @@
 import { newServer } from "@/e2e/support/factories";
 import { expect, test } from "@/e2e/support/pages";
+import { recordCheckIn } from "@/e2e/support/record-check-in";
 import { db } from "@/lib/database/client";
 import { serverPath } from "@/lib/page-paths";
 import { momentText } from "@/lib/relative-time";
-import { recordCheckIn } from "@/lib/servers/telemetry/check-ins";
 import { DAY, HOUR, MINUTE } from "@/lib/time";
 
 const STRAINED = { cpuPct: 88, memUsedMb: 9000, memTotalMb: 10_000, diskUsedPct: 96, netLossPct: 0 };

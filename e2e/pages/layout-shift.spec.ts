@@ -3,8 +3,8 @@ import { newGameService, newNamedToken, newServer } from "@/e2e/support/factorie
 import { call } from "@/e2e/support/fixtures";
 import { INVISIBLE, listShifts, recordShifts, sumOf } from "@/e2e/support/layout-shift";
 import { createOnPage, expect, TOKEN_PAGE, test } from "@/e2e/support/pages";
+import { recordCheckIn } from "@/e2e/support/record-check-in";
 import { ACCOUNT_PAGE, DASHBOARD, GAME_SERVICES } from "@/lib/page-paths";
-import { recordCheckIn } from "@/lib/servers/telemetry/check-ins";
 import { DAY, SECOND } from "@/lib/time";
 
 // Layout may only shift after a user action.

@@ -2,6 +2,7 @@ import type { Page } from "playwright/test";
 import { SERVERS_PER_PAGE } from "@/app/dashboard/fleet-query";
 import { newBenchmarkRun, newGameService, newNamedToken, newServer, steadyRecord } from "@/e2e/support/factories";
 import { expect, TOKEN_PAGE, test } from "@/e2e/support/pages";
+import { recordCheckIn } from "@/e2e/support/record-check-in";
 import { db } from "@/lib/database/client";
 import {
   ACCOUNT_PAGE,
@@ -14,7 +15,6 @@ import {
   servicePath,
   tokenPath,
 } from "@/lib/page-paths";
-import { recordCheckIn } from "@/lib/servers/telemetry/check-ins";
 import { MAX_ACTIVE_TOKENS } from "@/lib/tokens/management";
 
 test("every kind of page sends under 160 KB of JavaScript, and asks for nothing more once they are loaded", {

@@ -1,9 +1,9 @@
 import type { Page } from "playwright/test";
 import { newAccount, newGameService, newNamedToken, newServer, unique } from "@/e2e/support/factories";
 import { expect, openAccountMenu, TOKEN_PAGE, test, withAndWithoutJavaScript } from "@/e2e/support/pages";
+import { recordCheckIn } from "@/e2e/support/record-check-in";
 import { db } from "@/lib/database/client";
 import { DASHBOARD } from "@/lib/page-paths";
-import { recordCheckIn } from "@/lib/servers/telemetry/check-ins";
 import { listStates } from "@/scripts/screenshots/states";
 
 withAndWithoutJavaScript(() => {

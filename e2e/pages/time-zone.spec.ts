@@ -1,9 +1,9 @@
 import { newGameService, newNamedToken, newServer } from "@/e2e/support/factories";
 import { createOnPage, expect, TOKEN_PAGE, test, withAndWithoutJavaScript } from "@/e2e/support/pages";
+import { recordCheckIn } from "@/e2e/support/record-check-in";
 import { db } from "@/lib/database/client";
 import { serverPath, servicePath, tokenPath } from "@/lib/page-paths";
 import { dateText } from "@/lib/relative-time";
-import { recordCheckIn } from "@/lib/servers/telemetry/check-ins";
 import { DAY, HOUR, MINUTE, SECOND } from "@/lib/time";
 import { wallClock, zoneText } from "@/lib/time-zone";
 import { watchTokens } from "@/lib/tokens/events/endings";

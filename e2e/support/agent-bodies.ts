@@ -1,6 +1,6 @@
 // What stock agents send, as they write it. Tests of real programs are in e2e/operations; here are bodies that are bent.
 
-import { type Labels, type Series, varint } from "@/lib/ingest/agents/write-request";
+import { type Labels, type Series, varint } from "@/e2e/support/write-request";
 
 /** The longest part of a copy, and how far back its two bytes of offset reach. */
 const LONGEST_COPY = 64;

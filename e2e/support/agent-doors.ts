@@ -1,4 +1,4 @@
-import { type Series, writeRequest } from "@/lib/ingest/agents/write-request";
+import { type Series, writeRequest } from "@/e2e/support/write-request";
 import type { AgentDoorName } from "@/lib/servers/telemetry/agents/state";
 import {
   grown,

@@ -3,22 +3,17 @@ import { CONTRACT, ENDPOINTS, type EndpointPath } from "@/lib/api/contract";
 type Handler = (request: Request, route: { params: Promise<Record<string, string>> }) => Promise<Response>;
 type Handlers = Record<string, Handler>;
 
-/** How the module of a route is loaded; tests that change the code bring their own way. */
-export type LoadRoute = (file: string) => Promise<unknown>;
-
-const importRoute: LoadRoute = (file) => import(`../../${file}`);
-
 /**
  * The answer of the route handlers themselves, called as the plain functions they are: no server, no build. The
  * database is the one that DATABASE_URL named when the first of them was loaded.
  */
 export async function answerInProcess(
   target: string,
-  { token, method = "GET", load = importRoute }: { token?: string; method?: string; load?: LoadRoute } = {},
+  { token, method = "GET" }: { token?: string; method?: string } = {},
 ): Promise<Response> {
   const url = new URL(target, "http://console.example");
   const { file, params } = routeOf(url.pathname);
-  const handlers = (await load(file)) as Handlers;
+  const handlers = (await import(`../../${file}`)) as Handlers;
   const handle = handlers[method];
   if (!handle) throw new Error(`${file} does not handle ${method}.`);
   const headers = token ? { Authorization: `Bearer ${token}` } : {};

@@ -1,6 +1,6 @@
+import { findDifference, historyOf } from "@/e2e/support/random-histories";
 import { db } from "@/lib/database/client";
 import { bePresent } from "@/lib/servers/events/presence";
-import { findDifference, historyOf } from "@/lib/servers/events/random-histories";
 import { listServerEvents } from "@/lib/servers/events/server-events";
 import { ONLINE_WINDOW } from "@/lib/servers/events/silence";
 import { watchServers } from "@/lib/servers/events/watch";

@@ -1,7 +1,7 @@
 import { afterEach, expect, test, vi } from "vitest";
 import { HeldBytes, readInTurn } from "./bodies";
 import { BusyError } from "./busy-error";
-import { describeAdmission, FIRST_BYTES, PURPOSES } from "./shares";
+import { admission, FIRST_BYTES, PURPOSES, RESOURCES, type Resource } from "./shares";
 
 const MB = 2 ** 20;
 
@@ -25,7 +25,8 @@ function bodiesOf() {
   return { hold, [Symbol.dispose]: end };
 }
 
-const held = () => describeAdmission().held;
+const held = () =>
+  Object.fromEntries(RESOURCES.map((name, index) => [name, admission.held()[index]])) as Record<Resource, number>;
 
 test("bodies hold 96 MB beyond their first 16 KB, a quarter of it for one account; who finds none left is refused at once and holds nothing", () => {
   using bodies = bodiesOf();

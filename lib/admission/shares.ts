@@ -84,8 +84,8 @@ const CAPACITIES = {
   passwords: share(Math.min(2, Math.max(1, availableParallelism() - 1)), 1),
 } as const satisfies Record<string, Capacity>;
 
-type Resource = keyof typeof CAPACITIES;
-const RESOURCES = Object.keys(CAPACITIES) as Resource[];
+export type Resource = keyof typeof CAPACITIES;
+export const RESOURCES = Object.keys(CAPACITIES) as Resource[];
 
 /** Builds amounts from some resources. The others are 0. */
 export function amounts(of: Partial<Record<Resource, number>>): Amounts {
@@ -131,7 +131,8 @@ function purpose(
 /** The kinds of requests that compete for resources. */
 export const PURPOSES = perProcess("admission-purposes", purposes);
 
-const admission = perProcess("admission", () => new Admission(Object.values(CAPACITIES)));
+/** Who holds what now. */
+export const admission = perProcess("admission", () => new Admission(Object.values(CAPACITIES)));
 
 /** While a request waits for the memory that unread answers take, the server cuts off clients that do not read theirs. */
 shared("isMemoryWanted", () => () => admission.isWanted(RESOURCES.indexOf("unread")));
@@ -205,17 +206,6 @@ export async function withPlace<Result>(
   } finally {
     place.release();
   }
-}
-
-/** The numbers for the operator: payers, amounts held and there in all by resource, and counts by purpose. */
-export function describeAdmission() {
-  const held = admission.held();
-  return {
-    payers: admission.payers,
-    held: Object.fromEntries(RESOURCES.map((name, index) => [name, held[index] ?? 0])) as Record<Resource, number>,
-    capacity: Object.fromEntries(RESOURCES.map((name) => [name, CAPACITIES[name].all])) as Record<Resource, number>,
-    purposes: Object.values(PURPOSES).map(({ name, counts }) => ({ name, ...counts })),
-  };
 }
 
 /** Logs that a payer exceeded its share. This is not an outage: the database answers. */

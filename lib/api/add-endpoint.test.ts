@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { ProjectCopy } from "@/lib/project-copy";
+import { ProjectCopy } from "@/e2e/support/project-copy";
 import { MINUTE } from "@/lib/time";
 
 // What the README says of adding an endpoint, done in a copy of the project: GET /api/v1/tickets.

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { ProjectCopy } from "@/lib/project-copy";
+import { ProjectCopy } from "@/e2e/support/project-copy";
 import { MINUTE } from "@/lib/time";
 
 const SCHEMA = "prisma/schema.prisma";

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
+import { varint } from "@/e2e/support/write-request";
 import { readValueLists } from "./agents/collectd-body";
 import { readLines } from "./agents/line-protocol";
 import { readMetrics } from "./agents/otlp-body";
 import { readRemoteWrite } from "./agents/remote-write";
-import { varint } from "./agents/write-request";
 import { readResult } from "./benchmarks";
 import { MAX_ENTRIES, MAX_PARTS, MAX_PROBLEMS } from "./body-bounds";
 import { parseBoundedJson, requireBounded } from "./bounded-json";

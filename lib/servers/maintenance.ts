@@ -19,8 +19,8 @@ const LONGEST = 31 * DAY;
 const FURTHEST = 366 * DAY;
 const LATEST = DAY;
 
-export type Maintenance = TimeRange & { id: number };
-export type PlanResult =
+type Maintenance = TimeRange & { id: number };
+type PlanResult =
   | ({ kind: "planned"; servers: number } & TimeRange)
   /** Nothing was planned: what is wrong with the times, or what is in the way of them at which servers. */
   | { kind: "invalid"; field: "times" | "servers"; message: string; fields: { from: string; to: string } }

@@ -47,7 +47,7 @@ export async function checkIn(server: Machinery, now: Date, storedSince = 0): Pr
 
 /**
  * Writes one check-in for each whole minute since the last one, as far back as the stability component looks: thousands
- * of them at once, where `recordCheckIn` takes one. Returns the time of the last check-in (epoch ms).
+ * of them at once, where `storeCheckIn` takes one. Returns the time of the last check-in (epoch ms).
  */
 async function replayMissed(server: Machinery, row: Row, now: number, storedSince: number): Promise<number> {
   const createdAt = row.createdAt.getTime();

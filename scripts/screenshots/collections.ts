@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { newAccount, newGameService, newNamedToken, newReportingServer, PASSWORD } from "@/e2e/support/factories";
+import { recordCheckIn } from "@/e2e/support/record-check-in";
 import { db, type Prisma } from "@/lib/database/client";
 import type { GameServiceStatus } from "@/lib/generated/prisma/enums";
 import { NOTICE_KINDS } from "@/lib/notices/kinds";
-import { recordCheckIn } from "@/lib/servers/telemetry/check-ins";
 import { DAY, HOUR, MINUTE } from "@/lib/time";
 import { wallClock } from "@/lib/time-zone";
 import { MAX_ACTIVE_TOKENS } from "@/lib/tokens/management";

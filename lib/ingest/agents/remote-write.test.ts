@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { expect, test, vi } from "vitest";
+import { type Series, writeRequest } from "@/e2e/support/write-request";
 import { ApiError } from "@/lib/api/api-error";
 import { readRemoteWrite } from "./remote-write";
-import { type Series, writeRequest } from "./write-request";
 
 const NOW = 1_800_000_000_000;
 const SERIES: readonly Series[] = [

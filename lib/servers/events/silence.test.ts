@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
+import { findDifference, historyOf, SimulatedStore } from "@/e2e/support/random-histories";
 import { MINUTE, SECOND } from "@/lib/time";
-import { findDifference, historyOf, SimulatedStore } from "./random-histories";
 import {
   endedSilence,
   ONLINE_WINDOW,

@@ -3,9 +3,9 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { historyOf, SimulatedStore } from "@/e2e/support/random-histories";
 import { csvRow } from "@/lib/csv";
 import { DAY, HOUR, MINUTE, SECOND } from "@/lib/time";
-import { historyOf, SimulatedStore } from "./random-histories";
 import type { SilenceEvent } from "./silence";
 import { UPTIME_RANGES, type UptimeRange, uptimeDays, uptimeOf as uptimeOfKnown, withoutMaintenance } from "./uptime";
 

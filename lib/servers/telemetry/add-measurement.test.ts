@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { ProjectCopy } from "@/lib/project-copy";
+import { ProjectCopy } from "@/e2e/support/project-copy";
 import { MINUTE } from "@/lib/time";
 
 // A new measurement in a copy of the project, from one row, one column and one migration.

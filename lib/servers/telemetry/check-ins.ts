@@ -25,7 +25,7 @@ import {
   SAMPLED,
   SEEN,
 } from "@/lib/servers/telemetry/check-in-statements";
-import { type ParsedReport, parseReport, type Report } from "@/lib/servers/telemetry/report";
+import type { ParsedReport } from "@/lib/servers/telemetry/report";
 import { LONGEST_PAUSE } from "@/lib/servers/telemetry/silences";
 import { withDaemon } from "@/lib/servers/telemetry/two-daemons";
 import { MINUTE, SECOND } from "@/lib/time";
@@ -54,15 +54,6 @@ const SAMPLE_EVERY = 10 * SECOND;
 const MAX_ATTEMPTS = 100;
 
 /**
- * Takes in one check-in of a server's daemon at `now`: the server is seen, its facts and ip are updated, the
- * sample is stored, and the record behind the stability component moves on; all of it or nothing.
- * @throws InvalidInputError naming the first wrong value. @throws NotFoundError for an unknown server.
- */
-export async function recordCheckIn(serverId: number, report: Report, now: Date = new Date()): Promise<void> {
-  await storeCheckIn(serverId, parseReport(report), { sampledAt: now, arrivedAt: now });
-}
-
-/**
  * Whether a report is current, so that its facts, ip and failed services count. A sample dated after its arrival comes
  * from a clock that is ahead: it is not current, and once stored it does not outrank samples that arrive in time. All in
  * epoch milliseconds.
@@ -74,8 +65,9 @@ function tellsOfNow(sampledAt: number, arrivedAt: number, newestTs: number | nul
 }
 
 /**
- * Stores a report that is checked already. The server was last seen at the arrival. False in two cases: the sample was
- * stored before, which changes nothing, so that a daemon may resend it; or another sample of the same ten seconds is
+ * Stores a report that is checked already: the server was last seen at the arrival, its facts and ip are updated, the
+ * sample is stored, and the record behind the stability component moves on; all of it or nothing. False in two cases: the
+ * sample was stored before, which changes nothing, so that a daemon may resend it; or another sample of the same ten seconds is
  * stored, and only the facts, the ip and the out-of-memory kills of this report count.
  * @throws NotFoundError for an unknown server.
  */

@@ -1,7 +1,7 @@
+import { randomOf } from "@/e2e/support/random-histories";
 import { type Rules, readRules } from "@/lib/notices/kinds";
 import { type Incident, type MessageKind, plan, type Topic } from "@/lib/notices/rules";
 import { type Happening, runsOf } from "@/lib/notices/runs";
-import { randomOf } from "@/lib/servers/events/random-histories";
 import { endedSilence, ONLINE_WINDOW, openSilence, type Span, withProof } from "@/lib/servers/events/silence";
 import { HOUR, MINUTE, SECOND } from "@/lib/time";
 

@@ -1,5 +1,5 @@
+import { randomOf } from "@/e2e/support/random-histories";
 import type { ConditionEvent } from "@/lib/servers/events/conditions";
-import { randomOf } from "@/lib/servers/events/random-histories";
 import { MINUTE, SECOND } from "@/lib/time";
 
 // Random histories of what one server measured, and a model that says what has to be told of them.
