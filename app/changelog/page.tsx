@@ -1,12 +1,9 @@
 import type { Metadata } from "next";
-import Link from "next/link";
-import { AccountHeader } from "@/app/dashboard/account-header";
+import { ReaderHeader } from "@/app/dashboard/account-header";
 import { Prose } from "@/app/docs/api/blocks";
 import { PageHeader } from "@/app/ui/page-header";
 import { Section } from "@/app/ui/section";
-import { HeaderNavigation, SiteHeader } from "@/app/ui/site-header";
 import { parseChangelog, readChangelog } from "@/lib/changelog";
-import { SIGN_IN } from "@/lib/page-paths";
 import { findAccount } from "@/lib/sign-in/sessions";
 import styles from "./page.module.css";
 
@@ -17,17 +14,7 @@ export default async function Page() {
   const account = await findAccount();
   return (
     <>
-      {account ? (
-        <AccountHeader account={account} />
-      ) : (
-        <SiteHeader>
-          <HeaderNavigation>
-            <Link href={SIGN_IN} prefetch={false}>
-              Sign in
-            </Link>
-          </HeaderNavigation>
-        </SiteHeader>
-      )}
+      <ReaderHeader account={account} />
       <main id="main" className="page parts">
         <PageHeader title="Changelog">
           <p>

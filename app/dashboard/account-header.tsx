@@ -1,5 +1,7 @@
-import { SiteHeader } from "@/app/ui/site-header";
+import Link from "next/link";
+import { HeaderNavigation, SiteHeader } from "@/app/ui/site-header";
 import type { Account } from "@/lib/accounts/accounts";
+import { SIGN_IN } from "@/lib/page-paths";
 import { AccountMenu } from "./account-menu";
 import { MainNavigation } from "./main-navigation";
 import { ROLE_NAMES } from "./settings/account/role-names";
@@ -9,6 +11,20 @@ export function AccountHeader({ account: { name, email, role } }: { account: Acc
   return (
     <SiteHeader navigation={<MainNavigation isAdmin={role === "admin"} />}>
       <AccountMenu name={name} email={email} role={ROLE_NAMES[role]} />
+    </SiteHeader>
+  );
+}
+
+/** The bar at the top of a page for everybody. */
+export function ReaderHeader({ account }: { account: Account | null }) {
+  if (account) return <AccountHeader account={account} />;
+  return (
+    <SiteHeader>
+      <HeaderNavigation>
+        <Link href={SIGN_IN} prefetch={false}>
+          Sign in
+        </Link>
+      </HeaderNavigation>
     </SiteHeader>
   );
 }

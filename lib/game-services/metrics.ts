@@ -134,7 +134,7 @@ const BATCH = 5_000;
 /** Stores intervals in the given order. Never overwrites a stored interval. */
 export async function recordIntervals(intervals: readonly Interval[]): Promise<void> {
   for (let start = 0; start < intervals.length; start += BATCH) {
-    await insert(intervals.slice(start, start + BATCH));
+    await execute(STORE, listsOf(intervals.slice(start, start + BATCH), [...LISTED, "nodeId"]));
   }
 }
 
@@ -166,21 +166,31 @@ const COLUMNS = {
 /** A PostgreSQL array as one text parameter. Sending its elements separately would take longer than storing them. */
 const list = (type: string) => parameter<string>(`${type}[]`);
 
-const ASKED = { joins: list("bigint"), pings: list("bigint"), answered: list("bigint"), players: list("bigint") };
+const LISTS = {
+  serviceId: list("int"),
+  ts: list("bigint"),
+  packets: list("bigint"),
+  bytes: list("bigint"),
+  dropped: list("bigint"),
+  connections: list("bigint"),
+  latencyMs: list("float8"),
+  joins: list("bigint"),
+  pings: list("bigint"),
+  answered: list("bigint"),
+  players: list("bigint"),
+};
+
+/** The values of intervals, each of `names` as one list. */
+function listsOf<Name extends keyof Interval>(intervals: readonly Pick<Interval, Name>[], names: readonly Name[]) {
+  const lists = names.map((name) => [name, `{${intervals.map((interval) => interval[name] ?? "null").join()}}`]);
+  return Object.fromEntries(lists) as Record<Name, string>;
+}
+
+const LISTED = Object.keys(LISTS) as (keyof typeof LISTS)[];
 
 // Raw, because thousands of rows are stored at once.
 const STORE = statement(
-  {
-    serviceId: list("int"),
-    ts: list("bigint"),
-    nodeId: list("int"),
-    packets: list("bigint"),
-    bytes: list("bigint"),
-    dropped: list("bigint"),
-    connections: list("bigint"),
-    latencyMs: list("float8"),
-    ...ASKED,
-  },
+  { ...LISTS, nodeId: list("int") },
   ({ serviceId, ts, nodeId, packets, bytes, dropped, connections, latencyMs, joins, pings, answered, players }) => ({
     sql: `insert into metric_samples (${names(...Object.values(COLUMNS))})
     select i.service_id, to_timestamp(i.ts / 1000.0), i.node_id, i.packets, i.bytes, i.dropped, i.connections, i.latency_ms,
@@ -192,38 +202,10 @@ const STORE = statement(
   }),
 );
 
-async function insert(intervals: readonly Interval[]): Promise<void> {
-  const column = (name: keyof Interval) => `{${intervals.map((interval) => interval[name] ?? "null").join()}}`;
-  await execute(STORE, {
-    serviceId: column("serviceId"),
-    ts: column("ts"),
-    nodeId: column("nodeId"),
-    packets: column("packets"),
-    bytes: column("bytes"),
-    dropped: column("dropped"),
-    connections: column("connections"),
-    latencyMs: column("latencyMs"),
-    joins: column("joins"),
-    pings: column("pings"),
-    answered: column("answered"),
-    players: column("players"),
-  });
-}
-
 // Raw: one statement checks, stores and adds up. It locks the node and the services, so that they cannot be deleted
 // meanwhile. `minutes` adds up new rows alone, so that a report that is delivered twice counts once.
 const STORE_REPORTED = statement(
-  {
-    nodeId: m.nodeId,
-    serviceId: list("int"),
-    ts: list("bigint"),
-    packets: list("bigint"),
-    bytes: list("bigint"),
-    dropped: list("bigint"),
-    connections: list("bigint"),
-    latencyMs: list("float8"),
-    ...ASKED,
-  },
+  { nodeId: m.nodeId, ...LISTS },
   ({
     nodeId,
     serviceId,
@@ -277,22 +259,7 @@ export async function recordReportedIntervals(
   intervals: readonly Omit<Interval, "nodeId">[],
 ): Promise<{ stored: number; dropped: number }> {
   if (intervals.length === 0) return { stored: 0, dropped: 0 };
-  const column = (name: Exclude<keyof Interval, "nodeId">) =>
-    `{${intervals.map((interval) => interval[name] ?? "null").join()}}`;
-  const [counts] = await queryIn(tx, STORE_REPORTED, {
-    nodeId,
-    serviceId: column("serviceId"),
-    ts: column("ts"),
-    packets: column("packets"),
-    bytes: column("bytes"),
-    dropped: column("dropped"),
-    connections: column("connections"),
-    latencyMs: column("latencyMs"),
-    joins: column("joins"),
-    pings: column("pings"),
-    answered: column("answered"),
-    players: column("players"),
-  });
+  const [counts] = await queryIn(tx, STORE_REPORTED, { ...listsOf(intervals, LISTED), nodeId });
   const excess = findExcess(counts?.minutes ?? []);
   if (excess !== null) throw new OverLineError(excess);
   return { stored: counts?.stored ?? 0, dropped: counts?.dropped ?? 0 };

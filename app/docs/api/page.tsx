@@ -1,15 +1,12 @@
 import type { Metadata } from "next";
 import { headers } from "next/headers";
-import Link from "next/link";
-import { AccountHeader } from "@/app/dashboard/account-header";
+import { ReaderHeader } from "@/app/dashboard/account-header";
 import { InTurns } from "@/app/ui/in-turns";
-import { HeaderNavigation, SiteHeader } from "@/app/ui/site-header";
 import { EXAMPLE_IDS } from "@/lib/api/example-ids";
 import type { OpenApiDocument } from "@/lib/api/openapi";
 import { LEAD, referenceSections } from "@/lib/api/reference";
 import { servedDocument } from "@/lib/api/served-document";
 import { listGameServices } from "@/lib/game-services/game-services";
-import { SIGN_IN } from "@/lib/page-paths";
 import { listServers } from "@/lib/servers/servers";
 import { findAccount } from "@/lib/sign-in/sessions";
 import { Prose, ReferenceBlock } from "./blocks";
@@ -26,17 +23,7 @@ export default async function Page() {
   const ids = await idsFor(account?.id ?? null);
   return (
     <>
-      {account ? (
-        <AccountHeader account={account} />
-      ) : (
-        <SiteHeader>
-          <HeaderNavigation>
-            <Link href={SIGN_IN} prefetch={false}>
-              Sign in
-            </Link>
-          </HeaderNavigation>
-        </SiteHeader>
-      )}
+      <ReaderHeader account={account} />
       <Reference document={document} origin={origin} ids={ids} />
     </>
   );

@@ -71,99 +71,117 @@ function tellsOfNow(sampledAt: number, arrivedAt: number, newestTs: number | nul
  * stored, and only the facts, the ip and the out-of-memory kills of this report count.
  * @throws NotFoundError for an unknown server.
  */
-export async function storeCheckIn(
-  serverId: number,
-  { facts, publicIp, sample }: ParsedReport,
-  { sampledAt, arrivedAt, daemon, key }: Arrival,
-): Promise<boolean> {
+export async function storeCheckIn(serverId: number, report: ParsedReport, arrival: Arrival): Promise<boolean> {
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
-    const from = Math.floor(sampledAt.getTime() / SAMPLE_EVERY) * SAMPLE_EVERY;
-    const [previous] = await query(PREVIOUS, {
-      sampledAt,
-      id: serverId,
-      since: new Date(sampledAt.getTime() - NEIGHBOURHOOD),
-      until: new Date(sampledAt.getTime() + NEIGHBOURHOOD),
-      spanFrom: new Date(from),
-      spanTo: new Date(from + SAMPLE_EVERY),
-      silentBefore: new Date(arrivedAt.getTime() - ONLINE_WINDOW),
-      provesFrom: isLate(sampledAt, arrivedAt) ? sampledAt : null,
-      provesUntil: isLate(sampledAt, arrivedAt) ? new Date(sampledAt.getTime() + ONLINE_WINDOW) : null,
-    });
+    const previous = await findPrevious(serverId, arrival);
     if (!previous) throw new NotFoundError();
-    // A late report does not change the present: facts, ip and failed units.
-    const isNewest = tellsOfNow(sampledAt.getTime(), arrivedAt.getTime(), previous.newestTs);
-    const isThinned = sample !== undefined && previous.storedTs !== null && previous.storedTs !== sampledAt.getTime();
-    const record = parseStabilityRecord(previous.stability);
-    const absorbed = isThinned ? absorbedKills(record, sampledAt.getTime(), sample.oomKills) : 0;
-    const revealed = revealedBy(sample, sampledAt.getTime(), previous, record);
-    // Past scores are computed from the stored samples, so nothing else changes the record either.
-    const stability = isThinned
-      ? withAbsorbed(record, sampledAt.getTime(), previous.storedTs ?? 0, absorbed)
-      : withCheckIn(withCorrection(record, previous.sampledAfter ?? 0, revealed.after), sampledAt.getTime(), {
-          ...revealed.here,
-          oomKills: sample?.oomKills ?? 0,
-          failedUnits: isNewest ? (sample?.failedUnits ?? null) : null,
-        });
-    const silence = silenceBefore(previous, arrivedAt.getTime());
-    const rated = sample && !isThinned ? { ...sample, ts: sampledAt.getTime() } : null;
-    const { conditions, events } = conditionsAfter(previous, silence, rated, { isNewest, facts, stability, arrivedAt });
-    const daemons = withDaemon(previous, daemon, arrivedAt);
-    const newFacts = isNewest && facts ? JSON.stringify(facts) : null;
-    const hasNewIp = isNewest && publicIp !== undefined;
-    const changes = {
-      id: serverId,
-      lastSeenBefore: new Date(previous.lastSeenAt),
-      stateMd5: previous.stateMd5,
-      keyId: key?.id ?? null,
-      keyIp: key?.ip ?? null,
-      keyUsedAt: arrivedAt,
-      keyNotSince: new Date(arrivedAt.getTime() - KEY_USE_PRECISION),
-      lastSeenAt: latest(arrivedAt, previous),
-      // A clock that is ahead has heard nothing yet.
-      heardAt: new Date(Math.min(sampledAt.getTime(), arrivedAt.getTime())),
-      stability: JSON.stringify(stability),
-      conditions: conditions && JSON.stringify(conditions),
-      facts: newFacts,
-      hasNewIp,
-      publicIp: publicIp ?? null,
-      hostname: toldHostname(facts?.hostname),
-      ...daemons,
-      ...eventsOf(
-        previous,
-        silence,
-        sampledAt,
-        arrivedAt,
-        toldBy({
-          sampledAt: sampledAt.getTime(),
-          arrivedAt: arrivedAt.getTime(),
-          isNewest: previous.newestTs === null || sampledAt.getTime() > previous.newestTs,
-          restarts: revealed.here.restarts,
-          uptimeS: sample?.uptimeS ?? null,
-          kills: isThinned
-            ? { at: previous.storedTs ?? 0, count: absorbed }
-            : { at: sampledAt.getTime(), count: sample?.oomKills ?? 0 },
-          failedUnits: { before: record.failed_units, after: stability.failed_units },
-          twoDaemonsAt: { before: previous.twoDaemonsAt, after: daemons.twoDaemonsAt?.getTime() ?? null },
-          conditions: events,
-        }),
-      ),
-    };
-    const [outcome] =
-      sample && !isThinned
-        ? await query(SAMPLED, {
-            ...changes,
-            ...sample,
-            ts: sampledAt,
-            arrivedAt: isLate(sampledAt, arrivedAt) ? arrivedAt : null,
-            coresThen: facts?.cores ?? null,
-          })
-        : absorbed > 0
-          ? await query(ABSORBED, { ...changes, ts: new Date(previous.storedTs ?? 0), kills: absorbed })
-          : await query(SEEN, changes);
+    const change = changeOf(serverId, previous, report, arrival);
+    const outcome = await write(change, previous, report, arrival);
     if (!outcome?.wasSame) continue;
-    return outcome.wasNew && !isThinned;
+    return outcome.wasNew && !change.isThinned;
   }
   throw new Error(`Server ${serverId} never stayed as it was between reading and writing.`);
+}
+
+/** What is known of the server, and of its samples around this one. */
+async function findPrevious(serverId: number, { sampledAt, arrivedAt }: Arrival): Promise<Previous | undefined> {
+  const from = Math.floor(sampledAt.getTime() / SAMPLE_EVERY) * SAMPLE_EVERY;
+  const [previous] = await query(PREVIOUS, {
+    sampledAt,
+    id: serverId,
+    since: new Date(sampledAt.getTime() - NEIGHBOURHOOD),
+    until: new Date(sampledAt.getTime() + NEIGHBOURHOOD),
+    spanFrom: new Date(from),
+    spanTo: new Date(from + SAMPLE_EVERY),
+    silentBefore: new Date(arrivedAt.getTime() - ONLINE_WINDOW),
+    provesFrom: isLate(sampledAt, arrivedAt) ? sampledAt : null,
+    provesUntil: isLate(sampledAt, arrivedAt) ? new Date(sampledAt.getTime() + ONLINE_WINDOW) : null,
+  });
+  return previous;
+}
+
+type Change = ReturnType<typeof changeOf>;
+
+/** What a check-in changes. `isThinned`: another sample of its ten seconds is stored; `absorbed`: the kills that it adds. */
+function changeOf(
+  serverId: number,
+  previous: Previous,
+  { facts, publicIp, sample }: ParsedReport,
+  { sampledAt, arrivedAt, daemon, key }: Arrival,
+) {
+  // A late report does not change the present: facts, ip and failed units.
+  const isNewest = tellsOfNow(sampledAt.getTime(), arrivedAt.getTime(), previous.newestTs);
+  const isThinned = sample !== undefined && previous.storedTs !== null && previous.storedTs !== sampledAt.getTime();
+  const record = parseStabilityRecord(previous.stability);
+  const absorbed = isThinned ? absorbedKills(record, sampledAt.getTime(), sample.oomKills) : 0;
+  const revealed = revealedBy(sample, sampledAt.getTime(), previous, record);
+  // Past scores are computed from the stored samples, so nothing else changes the record either.
+  const stability = isThinned
+    ? withAbsorbed(record, sampledAt.getTime(), previous.storedTs ?? 0, absorbed)
+    : withCheckIn(withCorrection(record, previous.sampledAfter ?? 0, revealed.after), sampledAt.getTime(), {
+        ...revealed.here,
+        oomKills: sample?.oomKills ?? 0,
+        failedUnits: isNewest ? (sample?.failedUnits ?? null) : null,
+      });
+  const silence = silenceBefore(previous, arrivedAt.getTime());
+  const rated = sample && !isThinned ? { ...sample, ts: sampledAt.getTime() } : null;
+  const { conditions, events } = conditionsAfter(previous, silence, rated, { isNewest, facts, stability, arrivedAt });
+  const daemons = withDaemon(previous, daemon, arrivedAt);
+  const told = toldBy({
+    sampledAt: sampledAt.getTime(),
+    arrivedAt: arrivedAt.getTime(),
+    isNewest: previous.newestTs === null || sampledAt.getTime() > previous.newestTs,
+    restarts: revealed.here.restarts,
+    uptimeS: sample?.uptimeS ?? null,
+    kills: isThinned
+      ? { at: previous.storedTs ?? 0, count: absorbed }
+      : { at: sampledAt.getTime(), count: sample?.oomKills ?? 0 },
+    failedUnits: { before: record.failed_units, after: stability.failed_units },
+    twoDaemonsAt: { before: previous.twoDaemonsAt, after: daemons.twoDaemonsAt?.getTime() ?? null },
+    conditions: events,
+  });
+  const values = {
+    id: serverId,
+    lastSeenBefore: new Date(previous.lastSeenAt),
+    stateMd5: previous.stateMd5,
+    keyId: key?.id ?? null,
+    keyIp: key?.ip ?? null,
+    keyUsedAt: arrivedAt,
+    keyNotSince: new Date(arrivedAt.getTime() - KEY_USE_PRECISION),
+    lastSeenAt: latest(arrivedAt, previous),
+    // A clock that is ahead has heard nothing yet.
+    heardAt: new Date(Math.min(sampledAt.getTime(), arrivedAt.getTime())),
+    stability: JSON.stringify(stability),
+    conditions: conditions && JSON.stringify(conditions),
+    facts: isNewest && facts ? JSON.stringify(facts) : null,
+    hasNewIp: isNewest && publicIp !== undefined,
+    publicIp: publicIp ?? null,
+    hostname: toldHostname(facts?.hostname),
+    ...daemons,
+    ...eventsOf(previous, silence, sampledAt, arrivedAt, told),
+  };
+  return { values, isThinned, absorbed };
+}
+
+async function write(
+  { values, isThinned, absorbed }: Change,
+  previous: Previous,
+  { facts, sample }: ParsedReport,
+  { sampledAt, arrivedAt }: Arrival,
+) {
+  const [outcome] =
+    sample && !isThinned
+      ? await query(SAMPLED, {
+          ...values,
+          ...sample,
+          ts: sampledAt,
+          arrivedAt: isLate(sampledAt, arrivedAt) ? arrivedAt : null,
+          coresThen: facts?.cores ?? null,
+        })
+      : absorbed > 0
+        ? await query(ABSORBED, { ...values, ts: new Date(previous.storedTs ?? 0), kills: absorbed })
+        : await query(SEEN, values);
+  return outcome;
 }
 
 /** The silence that a check-in ends. */

@@ -1,3 +1,4 @@
+import listStyles from "@/app/dashboard/event-list.module.css";
 import { type FleetQuery, fleetParams, serverInList } from "@/app/dashboard/fleet-query";
 import { ChartGrid } from "@/app/ui/chart/chart-grid";
 import { rowOf } from "@/app/ui/chart/chart-table";
@@ -194,7 +195,7 @@ function lateTimes({ points, step }: ServerHistory): Silence[] {
 function ReportedLater({ marks, history, zone }: { marks: readonly Silence[] } & Pick<Props, "history" | "zone">) {
   const minutes = history.points.reduce((sum, { late }) => sum + late, 0);
   return (
-    <details className={`disclosure ${styles.outages}`} data-late={minutes}>
+    <details className={`disclosure ${listStyles.events}`} data-late={minutes}>
       <summary>
         Reported later: {lengthText(minutes * MINUTE)} of {nameOf(history)}.
       </summary>
@@ -202,7 +203,7 @@ function ReportedLater({ marks, history, zone }: { marks: readonly Silence[] } &
         The check-ins of these times arrived more than a minute late. Before that, the score was that of a silent
         server.
       </p>
-      <ol className={styles.list} reversed>
+      <ol className={listStyles.list} reversed>
         {[...marks].reverse().map((mark) => (
           <li key={mark.from}>{spanText(mark, Number.POSITIVE_INFINITY, zone)}</li>
         ))}
