@@ -51,47 +51,7 @@ export default async function Page() {
           </div>
           <FleetPicture />
         </div>
-        <ol className={styles.steps}>
-          <li className={`card ${styles.step}`}>
-            <div className="stack">
-              <h2>Add a server</h2>
-              <p className="soft">
-                Name it, paste two lines into its terminal, and its health is here within a minute.
-              </p>
-            </div>
-            <CodeBlock
-              label="In a terminal of the server"
-              text={`curl -fsSO \\\n${origin}/agent.sh\nsudo sh agent.sh install \\\n${origin}`}
-            />
-          </li>
-          <li className={`card ${styles.step}`}>
-            <div className="stack">
-              <h2>Create a token</h2>
-              <p className="soft">
-                Each program gets its own. It is shown once, can change nothing, and is revoked in seconds.
-              </p>
-            </div>
-            <div className={styles.token}>
-              <span>
-                <strong>Grafana</strong> <code>cpat_…7vE9</code> <span className="badge">Read-only</span>
-              </span>
-              <span className="hint">Last used 4 minutes ago from 198.51.100.44</span>
-            </div>
-          </li>
-          <li className={`card ${styles.step}`}>
-            <div className="stack">
-              <h2>Read it anywhere</h2>
-              <p className="soft">
-                One header, plain JSON, an OpenAPI document, and numbers for Prometheus. {policyText(API_REQUESTS)} per
-                token.
-              </p>
-            </div>
-            <CodeBlock
-              label="A first request"
-              text={`curl -sS \\\n${origin}/api/v1/servers \\\n-H "Authorization: Bearer $TOKEN"`}
-            />
-          </li>
-        </ol>
+        <Steps origin={origin} />
         <Section id="protection" title="Game servers that stay playable">
           <div className={styles.protection}>
             <div className="stack">
@@ -110,6 +70,51 @@ export default async function Page() {
         </Section>
       </main>
     </>
+  );
+}
+
+/** From nothing to the first answer of the API. */
+function Steps({ origin }: { origin: string }) {
+  return (
+    <ol className={styles.steps}>
+      <li className={`card ${styles.step}`}>
+        <div className="stack">
+          <h2>Add a server</h2>
+          <p className="soft">Name it, paste two lines into its terminal, and its health is here within a minute.</p>
+        </div>
+        <CodeBlock
+          label="In a terminal of the server"
+          text={`curl -fsSO \\\n${origin}/agent.sh\nsudo sh agent.sh install \\\n${origin}`}
+        />
+      </li>
+      <li className={`card ${styles.step}`}>
+        <div className="stack">
+          <h2>Create a token</h2>
+          <p className="soft">
+            Each program gets its own. It is shown once, can change nothing, and is revoked in seconds.
+          </p>
+        </div>
+        <div className={styles.token}>
+          <span>
+            <strong>Grafana</strong> <code>cpat_…7vE9</code> <span className="badge">Read-only</span>
+          </span>
+          <span className="hint">Last used 4 minutes ago from 198.51.100.44</span>
+        </div>
+      </li>
+      <li className={`card ${styles.step}`}>
+        <div className="stack">
+          <h2>Read it anywhere</h2>
+          <p className="soft">
+            One header, plain JSON, an OpenAPI document, and numbers for Prometheus. {policyText(API_REQUESTS)} per
+            token.
+          </p>
+        </div>
+        <CodeBlock
+          label="A first request"
+          text={`curl -sS \\\n${origin}/api/v1/servers \\\n-H "Authorization: Bearer $TOKEN"`}
+        />
+      </li>
+    </ol>
   );
 }
 

@@ -68,58 +68,8 @@ export default async function Page({ searchParams }: Props) {
           <p className="soft">There are no edge nodes yet.</p>
         ) : (
           <DataTable labelledBy="nodes" columns={COLUMNS}>
-            {byNeed(nodes, now).map(({ id, name, lastHeardAt, lastHeardIp, agent, services, refused }) => (
-              <Row key={id} id={`node-${id}`} data-node={id}>
-                <RowTitle>
-                  <Link href={edgeNodeSettingsPath(id)} prefetch={false}>
-                    <bdi>{name}</bdi>
-                  </Link>{" "}
-                  <span className="soft">node {id}</span>
-                </RowTitle>
-                <Cell label="State">
-                  {lastHeardAt === null ? (
-                    "Waiting for its first fetch"
-                  ) : isHeardLately(lastHeardAt, now) ? (
-                    "Live"
-                  ) : (
-                    <span className="badge warning">Silent</span>
-                  )}
-                </Cell>
-                <Cell label="Last heard">
-                  {lastHeardAt === null ? <span className="soft">Never</span> : <Time at={lastHeardAt} now={now} />}
-                  {lastHeardIp && (
-                    <span className="soft">
-                      {" "}
-                      from <Ip ip={lastHeardIp} />
-                    </span>
-                  )}
-                </Cell>
-                <Cell label="Program">
-                  {agent === null ? <span className="soft">Unknown</span> : <bdi>{agent}</bdi>}
-                </Cell>
-                <Cell label="Services">
-                  <Link href={GAME_SERVICES} prefetch={false}>
-                    {describeStandings(services)}
-                  </Link>
-                </Cell>
-                <Cell label="Refused">
-                  {refused === null ? (
-                    <span className="soft">–</span>
-                  ) : (
-                    <>
-                      <data value={refused}>{quantity(refused, "number")}</data>{" "}
-                      <span className="soft">in the last hour</span>
-                    </>
-                  )}
-                </Cell>
-                <Cell label="Figures">
-                  {isHeardLately(lastHeardAt, now) || outliers.byNode.has(id) ? (
-                    <Figures outlier={outliers.byNode.get(id)} minutes={outliers.minutes} now={now} />
-                  ) : (
-                    <span className="soft">–</span>
-                  )}
-                </Cell>
-              </Row>
+            {byNeed(nodes, now).map((node) => (
+              <NodeRow key={node.id} {...{ node, outliers, now }} />
             ))}
           </DataTable>
         )}
@@ -129,6 +79,62 @@ export default async function Page({ searchParams }: Props) {
         </p>
       </Section>
     </main>
+  );
+}
+
+type Outliers = Awaited<ReturnType<typeof listOutliers>>;
+
+function NodeRow({ node, outliers, now }: { node: EdgeNodeRecord; outliers: Outliers; now: Date }) {
+  const { id, name, lastHeardAt, lastHeardIp, agent, services, refused } = node;
+  return (
+    <Row id={`node-${id}`} data-node={id}>
+      <RowTitle>
+        <Link href={edgeNodeSettingsPath(id)} prefetch={false}>
+          <bdi>{name}</bdi>
+        </Link>{" "}
+        <span className="soft">node {id}</span>
+      </RowTitle>
+      <Cell label="State">
+        {lastHeardAt === null ? (
+          "Waiting for its first fetch"
+        ) : isHeardLately(lastHeardAt, now) ? (
+          "Live"
+        ) : (
+          <span className="badge warning">Silent</span>
+        )}
+      </Cell>
+      <Cell label="Last heard">
+        {lastHeardAt === null ? <span className="soft">Never</span> : <Time at={lastHeardAt} now={now} />}
+        {lastHeardIp && (
+          <span className="soft">
+            {" "}
+            from <Ip ip={lastHeardIp} />
+          </span>
+        )}
+      </Cell>
+      <Cell label="Program">{agent === null ? <span className="soft">Unknown</span> : <bdi>{agent}</bdi>}</Cell>
+      <Cell label="Services">
+        <Link href={GAME_SERVICES} prefetch={false}>
+          {describeStandings(services)}
+        </Link>
+      </Cell>
+      <Cell label="Refused">
+        {refused === null ? (
+          <span className="soft">–</span>
+        ) : (
+          <>
+            <data value={refused}>{quantity(refused, "number")}</data> <span className="soft">in the last hour</span>
+          </>
+        )}
+      </Cell>
+      <Cell label="Figures">
+        {isHeardLately(lastHeardAt, now) || outliers.byNode.has(id) ? (
+          <Figures outlier={outliers.byNode.get(id)} minutes={outliers.minutes} now={now} />
+        ) : (
+          <span className="soft">–</span>
+        )}
+      </Cell>
+    </Row>
   );
 }
 

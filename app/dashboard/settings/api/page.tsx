@@ -20,7 +20,7 @@ import { NoTokens } from "./list/no-tokens";
 import { Notices } from "./list/notices";
 import { ActiveTokens, EndedTokens } from "./list/token-list";
 import { applyView, filterTokens } from "./list/token-view";
-import { viewIn } from "./list/view";
+import { type View, viewIn } from "./list/view";
 import { ViewForm } from "./list/view-form";
 import { LookUpToken } from "./lookup/look-up-token";
 import { networksHelp } from "./networks/field-help";
@@ -70,8 +70,6 @@ export default async function Page({ searchParams }: Props) {
     listDaysOfUse(ids, now),
     listTokenNews([...ids, ...ended.map(({ id }) => id)], now),
   ]);
-  const shownActive = applyView(active, view);
-  const shownEnded = filterTokens(ended, view.filter);
   return (
     <main id="main" className="page parts">
       <RevokeQuestions
@@ -110,55 +108,66 @@ export default async function Page({ searchParams }: Props) {
             <LookUpToken />
           </div>
         )}
-        <Section
-          id="active"
-          title="Active tokens"
-          note={
-            active.length > 0 &&
-            `${active.length} of ${MAX_ACTIVE_TOKENS}${shownActive.length < active.length ? `, ${shownActive.length} shown` : ""}`
-          }
-        >
-          {active.length === 0 && <NoTokens origin={origin} />}
-          {shownActive.length === 1 && (
-            <ActiveTokens tokens={shownActive} all={active} days={days} news={news} view={view} now={now} />
-          )}
-          {shownActive.length > 1 && (
-            <Selection>
-              <ActiveTokens
-                tokens={shownActive}
-                all={active}
-                days={days}
-                news={news}
-                view={view}
-                now={now}
-                isSelectable
-              />
-            </Selection>
-          )}
-          {active.length > 0 && shownActive.length === 0 && <p>No active token fits “{view.filter}”.</p>}
-        </Section>
-        {ended.length > 0 && (
-          <Section
-            id="ended"
-            title="Revoked and expired"
-            note={hasMoreEnded ? `The last ${MAX_ENDED_SHOWN}; earlier ones are forgotten` : "Kept here for 90 days"}
-          >
-            {shownEnded.length > 0 ? (
-              <EndedTokens tokens={shownEnded.slice(0, UNFOLDED)} now={now} />
-            ) : (
-              <p>No ended token fits “{view.filter}”.</p>
-            )}
-            {shownEnded.length > UNFOLDED && (
-              <details className="disclosure">
-                <summary>{shownEnded.length - UNFOLDED} more</summary>
-                <EndedTokens tokens={shownEnded.slice(UNFOLDED)} now={now} isMore />
-              </details>
-            )}
-          </Section>
-        )}
+        <Active {...{ active, days, news, view, origin, now }} />
+        {ended.length > 0 && <Ended {...{ ended, hasMoreEnded, view, now }} />}
         <UseWithAgents origin={origin} />
       </RevokeQuestions>
     </main>
+  );
+}
+
+type ActiveProps = Pick<React.ComponentProps<typeof ActiveTokens>, "days" | "news" | "view" | "now"> & {
+  active: readonly TokenRecord[];
+  origin: string;
+};
+
+function Active({ active, days, news, view, origin, now }: ActiveProps) {
+  const shownActive = applyView(active, view);
+  return (
+    <Section
+      id="active"
+      title="Active tokens"
+      note={
+        active.length > 0 &&
+        `${active.length} of ${MAX_ACTIVE_TOKENS}${shownActive.length < active.length ? `, ${shownActive.length} shown` : ""}`
+      }
+    >
+      {active.length === 0 && <NoTokens origin={origin} />}
+      {shownActive.length === 1 && (
+        <ActiveTokens tokens={shownActive} all={active} days={days} news={news} view={view} now={now} />
+      )}
+      {shownActive.length > 1 && (
+        <Selection>
+          <ActiveTokens tokens={shownActive} all={active} days={days} news={news} view={view} now={now} isSelectable />
+        </Selection>
+      )}
+      {active.length > 0 && shownActive.length === 0 && <p>No active token fits “{view.filter}”.</p>}
+    </Section>
+  );
+}
+
+type EndedProps = { ended: readonly TokenRecord[]; hasMoreEnded: boolean; view: View; now: Date };
+
+function Ended({ ended, hasMoreEnded, view, now }: EndedProps) {
+  const shownEnded = filterTokens(ended, view.filter);
+  return (
+    <Section
+      id="ended"
+      title="Revoked and expired"
+      note={hasMoreEnded ? `The last ${MAX_ENDED_SHOWN}; earlier ones are forgotten` : "Kept here for 90 days"}
+    >
+      {shownEnded.length > 0 ? (
+        <EndedTokens tokens={shownEnded.slice(0, UNFOLDED)} now={now} />
+      ) : (
+        <p>No ended token fits “{view.filter}”.</p>
+      )}
+      {shownEnded.length > UNFOLDED && (
+        <details className="disclosure">
+          <summary>{shownEnded.length - UNFOLDED} more</summary>
+          <EndedTokens tokens={shownEnded.slice(UNFOLDED)} now={now} isMore />
+        </details>
+      )}
+    </Section>
   );
 }
 

@@ -47,36 +47,7 @@ export default async function Page({ params }: Props) {
               again="Send it again: what is saved twice is the same."
             />
           </SettingsSection>
-          <SettingsSection
-            id="away"
-            title="While the origin is away"
-            about={
-              <p>
-                When players cannot be connected to the origin, edge nodes show its last status, marked offline, and
-                this text, until it is back.
-              </p>
-            }
-          >
-            <ServiceForm
-              action={setOfflineTextAction}
-              label="Change the text for players"
-              hidden={{ id, scope: "away" }}
-              fields={[
-                {
-                  name: "offlineText",
-                  label: "Text for players",
-                  hint: `In the server list and to those who want to play; ${MAX_OFFLINE_TEXT} characters. Empty: a text of the edge nodes.`,
-                  placeholder: "Back at nine",
-                  maxLength: 2 * MAX_OFFLINE_TEXT,
-                  value: offlineText ?? "",
-                  isOptional: true,
-                },
-              ]}
-              submit="Set the text"
-              pending="Saving…"
-              again="Send it again: what is saved twice is the same."
-            />
-          </SettingsSection>
+          <OfflineText id={id} text={offlineText} />
           <RealIps id={id} isOn={sendsRealIps} />
           {wish === "on" && (
             <SettingsSection id="disable" title="Disable">
@@ -90,25 +61,66 @@ export default async function Page({ params }: Props) {
               </div>
             </SettingsSection>
           )}
-          <SettingsSection id="delete" title="Delete">
-            <div className="card card-body grave">
-              <p>
-                Deleting{" "}
-                <strong>
-                  <bdi>{name}</bdi>
-                </strong>{" "}
-                takes it off the edge nodes. Its hostname is kept for your other services for 7 days. Its traffic is
-                deleted with it.
-              </p>
-              <p>
-                <Link className="button quiet wary" href={deleteServicePath(id)} prefetch={false}>
-                  Delete this service…
-                </Link>
-              </p>
-            </div>
-          </SettingsSection>
+          <Delete id={id} name={name} />
         </>
       )}
     </main>
+  );
+}
+
+function OfflineText({ id, text }: { id: number; text: string | null }) {
+  return (
+    <SettingsSection
+      id="away"
+      title="While the origin is away"
+      about={
+        <p>
+          When players cannot be connected to the origin, edge nodes show its last status, marked offline, and this
+          text, until it is back.
+        </p>
+      }
+    >
+      <ServiceForm
+        action={setOfflineTextAction}
+        label="Change the text for players"
+        hidden={{ id, scope: "away" }}
+        fields={[
+          {
+            name: "offlineText",
+            label: "Text for players",
+            hint: `In the server list and to those who want to play; ${MAX_OFFLINE_TEXT} characters. Empty: a text of the edge nodes.`,
+            placeholder: "Back at nine",
+            maxLength: 2 * MAX_OFFLINE_TEXT,
+            value: text ?? "",
+            isOptional: true,
+          },
+        ]}
+        submit="Set the text"
+        pending="Saving…"
+        again="Send it again: what is saved twice is the same."
+      />
+    </SettingsSection>
+  );
+}
+
+function Delete({ id, name }: { id: number; name: string }) {
+  return (
+    <SettingsSection id="delete" title="Delete">
+      <div className="card card-body grave">
+        <p>
+          Deleting{" "}
+          <strong>
+            <bdi>{name}</bdi>
+          </strong>{" "}
+          takes it off the edge nodes. Its hostname is kept for your other services for 7 days. Its traffic is deleted
+          with it.
+        </p>
+        <p>
+          <Link className="button quiet wary" href={deleteServicePath(id)} prefetch={false}>
+            Delete this service…
+          </Link>
+        </p>
+      </div>
+    </SettingsSection>
   );
 }

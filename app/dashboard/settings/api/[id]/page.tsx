@@ -19,7 +19,7 @@ import { expiryOfReplacement } from "@/lib/tokens/replacement";
 import { tokenState } from "@/lib/tokens/state";
 import { NewNetworkOf } from "../list/notices";
 import { ReplacementNote } from "../list/replacement-note";
-import { networksHelp } from "../networks/field-help";
+import { type NetworksHelp, networksHelp } from "../networks/field-help";
 import { describeToken } from "../revoke/describe-token";
 import { RevokeLink, RevokeQuestions, RevokeResult } from "../revoke/revoke-questions";
 import { DayChart } from "./day-chart";
@@ -54,8 +54,6 @@ export default async function Page({ params, searchParams }: Props) {
   ]);
   const seen = newNetworksIn(news);
   const day = days.get(token.id);
-  const withUsed = mergeNetworks(token.networks, visitors.networks);
-  const isAddingUsed = query.networks === "used";
   return (
     <main id="main" className="page parts">
       <RevokeQuestions
@@ -107,52 +105,80 @@ export default async function Page({ params, searchParams }: Props) {
           <RenameForm id={token.id} name={token.name} maxLength={MAX_TOKEN_NAME_LENGTH} />
         </SettingsSection>
         {isActive && (
-          <>
-            <SettingsSection
-              id="networks"
-              title="Only from these networks"
-              about="From elsewhere the token is refused as if it were revoked, and the refusal is counted above."
-            >
-              <NetworksForm
-                id={token.id}
-                networks={isAddingUsed ? withUsed : token.networks}
-                addUsedHref={
-                  withUsed.length > token.networks.length && !isAddingUsed
-                    ? `${tokenPath(token.id)}?networks=used#networks`
-                    : null
-                }
-                asksPassword={asksPassword}
-                help={help}
-              />
-            </SettingsSection>
-            <SettingsSection
-              id="replace"
-              title="Replace"
-              about="A new token with the same name and networks. Both work until the old one ends."
-            >
-              <ReplaceToken
-                id={token.id}
-                formNonce={randomBytes(16).toString("base64url")}
-                expiry={expiryOfReplacement(token, now)}
-                asksPassword={asksPassword}
-                origin={origin}
-                now={now}
-              />
-            </SettingsSection>
-            <SettingsSection id="revoke" title="Revoke">
-              <div className="card card-body grave">
-                <p>Programs that use it are refused from their next request on. This cannot be undone.</p>
-                <p>
-                  <RevokeLink selection={[token.id]} className="button quiet wary">
-                    Revoke…
-                  </RevokeLink>
-                </p>
-              </div>
-            </SettingsSection>
-          </>
+          <ActiveSettings
+            token={token}
+            used={visitors.networks}
+            isAddingUsed={query.networks === "used"}
+            asksPassword={asksPassword}
+            help={help}
+            origin={origin}
+            now={now}
+          />
         )}
       </RevokeQuestions>
     </main>
+  );
+}
+
+type ActiveProps = {
+  token: TokenRecord;
+  /** The networks that it was used from. */
+  used: readonly string[];
+  /** Whether the field begins with those as well. */
+  isAddingUsed: boolean;
+  asksPassword: boolean;
+  help: NetworksHelp;
+  origin: string;
+  now: Date;
+};
+
+/** What can be changed while a token works. */
+function ActiveSettings({ token, used, isAddingUsed, asksPassword, help, origin, now }: ActiveProps) {
+  const withUsed = mergeNetworks(token.networks, used);
+  return (
+    <>
+      <SettingsSection
+        id="networks"
+        title="Only from these networks"
+        about="From elsewhere the token is refused as if it were revoked, and the refusal is counted above."
+      >
+        <NetworksForm
+          id={token.id}
+          networks={isAddingUsed ? withUsed : token.networks}
+          addUsedHref={
+            withUsed.length > token.networks.length && !isAddingUsed
+              ? `${tokenPath(token.id)}?networks=used#networks`
+              : null
+          }
+          asksPassword={asksPassword}
+          help={help}
+        />
+      </SettingsSection>
+      <SettingsSection
+        id="replace"
+        title="Replace"
+        about="A new token with the same name and networks. Both work until the old one ends."
+      >
+        <ReplaceToken
+          id={token.id}
+          formNonce={randomBytes(16).toString("base64url")}
+          expiry={expiryOfReplacement(token, now)}
+          asksPassword={asksPassword}
+          origin={origin}
+          now={now}
+        />
+      </SettingsSection>
+      <SettingsSection id="revoke" title="Revoke">
+        <div className="card card-body grave">
+          <p>Programs that use it are refused from their next request on. This cannot be undone.</p>
+          <p>
+            <RevokeLink selection={[token.id]} className="button quiet wary">
+              Revoke…
+            </RevokeLink>
+          </p>
+        </div>
+      </SettingsSection>
+    </>
   );
 }
 

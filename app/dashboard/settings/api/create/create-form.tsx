@@ -39,7 +39,6 @@ export function CreateForm(props: CreateFormProps) {
   const { formNonce, choices, firstDay, maxNameLength, asksPassword, help } = props;
   const { answer: state, formAction, onSubmit, isPending, hasFailed } = props.form;
   const { isReset } = useShownOnce();
-  const zone = useTimeZone();
   const form = useRef<HTMLFormElement>(null);
   /** The answer whose error the person has already reacted to by typing. */
   const [settled, setSettled] = useState<CreateState | null>(null);
@@ -71,8 +70,7 @@ export function CreateForm(props: CreateFormProps) {
     if (state.kind === "invalid" && state.field === name) setSettled(state);
   };
 
-  const [expiryError, dateError, formError] = [messageFor("expiry"), messageFor("date"), messageFor("form")];
-  const passwordError = messageFor("password");
+  const [formError, passwordError] = [messageFor("form"), messageFor("password")];
   const networksError = messageFor("networks");
   return (
     <form
@@ -96,43 +94,10 @@ export function CreateForm(props: CreateFormProps) {
       <input type="hidden" name="formNonce" value={formNonce} />
       <div className={`fields ${styles.fields}`}>
         <NameField maxLength={maxNameLength} typed={values.name} error={messageFor("name")} />
-        <Field id="expiry" label="Expires" error={expiryError} className={styles.expiry}>
-          <span className="select">
-            {/* React resets the form to its default option after an action, so the default is the last choice. */}
-            <select
-              key={values.expiry}
-              id="expiry"
-              className="input"
-              name="expiry"
-              defaultValue={values.expiry}
-              {...describedBy("expiry", expiryError)}
-            >
-              {choices.map(({ value, label }) => (
-                <option key={value} value={value}>
-                  {label}
-                </option>
-              ))}
-            </select>
-          </span>
-        </Field>
-        <Field
-          id="date"
-          label="Last day"
-          hint={`Works until the end of that day, ${zoneText(zone)}.`}
-          error={dateError}
-          className={styles.date}
-        >
-          <input
-            id="date"
-            className="input"
-            name="date"
-            type="date"
-            min={firstDay}
-            max="9999-12-31"
-            defaultValue={values.date}
-            {...describedBy("date", dateError, true)}
-          />
-        </Field>
+        <ExpiryFields
+          {...{ choices, firstDay, values }}
+          errors={{ expiry: messageFor("expiry"), date: messageFor("date") }}
+        />
         <details className={`disclosure ${styles.networks}`} open={values.networks !== "" || networksError !== null}>
           <summary>Only from certain networks</summary>
           <NetworksField
@@ -149,6 +114,57 @@ export function CreateForm(props: CreateFormProps) {
         </SubmitButton>
       </div>
     </form>
+  );
+}
+
+type ExpiryProps = Pick<CreateFormProps, "choices" | "firstDay"> & {
+  values: { expiry: string; date: string };
+  errors: { expiry: string | null; date: string | null };
+};
+
+/** When the token expires: after so many days, or on a date. */
+function ExpiryFields({ choices, firstDay, values, errors }: ExpiryProps) {
+  const zone = useTimeZone();
+  return (
+    <>
+      <Field id="expiry" label="Expires" error={errors.expiry} className={styles.expiry}>
+        <span className="select">
+          {/* React resets the form to its default option after an action, so the default is the last choice. */}
+          <select
+            key={values.expiry}
+            id="expiry"
+            className="input"
+            name="expiry"
+            defaultValue={values.expiry}
+            {...describedBy("expiry", errors.expiry)}
+          >
+            {choices.map(({ value, label }) => (
+              <option key={value} value={value}>
+                {label}
+              </option>
+            ))}
+          </select>
+        </span>
+      </Field>
+      <Field
+        id="date"
+        label="Last day"
+        hint={`Works until the end of that day, ${zoneText(zone)}.`}
+        error={errors.date}
+        className={styles.date}
+      >
+        <input
+          id="date"
+          className="input"
+          name="date"
+          type="date"
+          min={firstDay}
+          max="9999-12-31"
+          defaultValue={values.date}
+          {...describedBy("date", errors.date, true)}
+        />
+      </Field>
+    </>
   );
 }
 
