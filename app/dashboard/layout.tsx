@@ -1,7 +1,7 @@
-import { BrowserZone } from "@/app/ui/browser-zone";
 import { TimeZoneProvider } from "@/app/ui/time-zone";
 import { requireAccount } from "@/lib/sign-in/sessions";
 import { AccountHeader } from "./account-header";
+import { BrowserZone } from "./browser-zone";
 
 export default async function Layout({ children }: { children: React.ReactNode }) {
   const account = await requireAccount();

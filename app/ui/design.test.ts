@@ -49,6 +49,21 @@ test("every name of a token that a sheet uses is one of tokens.css, or of its ow
   expect(unknown).toEqual([]);
 });
 
+test("every token and every class that a sheet declares is used", () => {
+  const isCode = (file: string) => /\.tsx?$/.test(file) && !file.endsWith(".test.ts");
+  const code = readdirSync(APP, { recursive: true, encoding: "utf8" })
+    .filter(isCode)
+    .map((file) => readFileSync(APP + file, "utf8"))
+    .join("\n");
+  const sheets = SHEETS.map((file) => readFileSync(APP + file, "utf8").replaceAll(/\/\*[\s\S]*?\*\//g, "")).join("\n");
+  const tokens = [...sheets.matchAll(/^\s*(--[\w-]+):/gm)].map(([, name = ""]) => name);
+  const classes = [...sheets.matchAll(/\.([a-z][\w-]*)/gi)].map(([, name = ""]) => name);
+  // A number at the end may be put there when the page is made.
+  const isUsed = (name: string) => new RegExp(`\\b${name}\\b`).test(code) || code.includes(name.replace(/\d+$/, "${"));
+  expect(tokens.filter((name) => !sheets.includes(`var(${name}`) && !code.includes(name))).toEqual([]);
+  expect([...new Set(classes)].filter((name) => !isUsed(name))).toEqual([]);
+});
+
 test("where no style sheet of the pages reaches, the colours are those of the tokens", () => {
   const root = `${APP}../`;
   const known = new Set(readFileSync(APP + TOKENS, "utf8").match(/#[0-9a-f]{6}\b/g));

@@ -1,4 +1,4 @@
-import { BackLink } from "./back-link";
+import Link from "next/link";
 import styles from "./page-header.module.css";
 
 type Props = {
@@ -17,7 +17,13 @@ type Props = {
 export function PageHeader({ title, back, facts, actions, children }: Props) {
   return (
     <header className={styles.header}>
-      {back && <BackLink href={back.href}>{back.label}</BackLink>}
+      {back && (
+        <p className={styles.back} data-navigation>
+          <Link href={back.href} prefetch={false}>
+            {back.label}
+          </Link>
+        </p>
+      )}
       <div className={styles.line}>
         <div className={styles.title}>
           <h1>{title}</h1>
