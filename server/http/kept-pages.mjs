@@ -148,8 +148,8 @@ function joined(parts, between) {
 }
 
 /**
- * Builds a gzip file (RFC 1952) without compressing again. The texts were deflated independently; each nonce goes
- * between them as an uncompressed block.
+ * Builds a gzip file (RFC 1952) without compressing again, which would hold up everybody for 23 ms with 300 KB, and for 4 ms
+ * with 60; this takes 0.2. The texts were deflated independently; each nonce goes between them as an uncompressed block.
  * @param {Buffer[]} texts
  * @param {Buffer[]} blocks `texts`, compressed
  * @param {Buffer} nonce
