@@ -7,6 +7,7 @@ import { MAX_ERROR } from "./limits.mjs";
 /** @import { Answers } from "./ping.mjs" */
 
 /**
+ * Says of each service which version this node serves, and why not a newer one.
  * @param {Node} node
  * @param {Configuration} configuration
  * @param {ReadonlyMap<number, string>} errors
@@ -44,7 +45,12 @@ function warningOf(node, id) {
   return warnings.join(" ") || null;
 }
 
-/** @param {Node} node @param {Wanted} service @param {Answers} answers */
+/**
+ * Keeps which pings an origin answers, and what its owner should know of it.
+ * @param {Node} node
+ * @param {Wanted} service
+ * @param {Answers} answers
+ */
 export function learnAnswers(node, service, answers) {
   // It may have changed during the ping.
   if (!node.wanted.some((one) => one.id === service.id && isSameOrigin(one, service))) return;

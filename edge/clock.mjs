@@ -20,5 +20,5 @@ export function followClock(date) {
   log(`This machine's clock and the console's differ by ${Math.round(offset / SECOND)} seconds; the console's counts.`);
 }
 
-/** @param {number} time */
+/** When the minute of a time began. @param {number} time */
 export const startOfMinute = (time) => time - (time % MINUTE);

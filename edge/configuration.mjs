@@ -11,13 +11,13 @@
 /** @param {unknown} number @param {number} min @param {number} max */
 const isWhole = (number, min, max) => Number.isInteger(number) && Number(number) >= min && Number(number) <= max;
 
-/** @param {unknown} value */
+/** Whether it is a held service, whole. @param {unknown} value */
 export function isHeld(value) {
   const { id, version, problem } = /** @type {Held} */ (value);
   return isWhole(id, 1, 2 ** 31 - 1) && isWhole(version, 0, 2 ** 31 - 1) && typeof problem === "string";
 }
 
-/** @param {unknown} value */
+/** Whether it is a service, whole. @param {unknown} value */
 export function isService(value) {
   const service = /** @type {Service} */ (value);
   return (

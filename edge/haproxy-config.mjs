@@ -119,9 +119,9 @@ function handshakeRules(map) {
   return rules.map((rule) => `    tcp-request content ${rule}`);
 }
 
-/** @param {number} slot counted from 1 */
+/** The backend of a slot. @param {number} slot counted from 1 */
 export const slotName = (slot) => `slot_${slot}`;
-/** @param {string} runDir */
+/** Where this program's own answers are. @param {string} runDir */
 export const responderPath = (runDir) => join(runDir, "responder.sock");
-/** @param {string} runDir */
+/** Where HAProxy is asked. @param {string} runDir */
 export const socketPath = (runDir) => join(runDir, "haproxy.sock");

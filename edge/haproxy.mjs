@@ -204,4 +204,5 @@ export class Haproxy {
 /** @param {string} ip @param {number} port */
 const endOf = (ip, port) => (isIPv6(ip) ? `[${ip}]:${port}` : `${ip}:${port}`);
 
+/** What a server has counted that has just been added. */
 export const NOTHING_COUNTED = { sessions: 0, attempts: 0, failed: 0, bytes: 0, open: 0, joins: 0, players: 0 };

@@ -11,6 +11,7 @@
 
 /** @typedef {{ ts: number, refused: number }} NodeMinute What a node refused in a minute that belongs to no service. */
 
+/** What a service had in a minute that has just begun. */
 export const NOTHING = {
   packets: 0,
   bytes: 0,
@@ -25,7 +26,7 @@ export const NOTHING = {
 /** A counter that went back has started anew. @param {number} now @param {number} before */
 export const difference = (now, before) => (now < before ? now : now - before);
 
-/** @param {Iterable<Counters>} all */
+/** What all services had together. @param {Iterable<Counters>} all */
 export function sum(all) {
   const total = { ...NOTHING };
   for (const counters of all) {

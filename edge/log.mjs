@@ -1,7 +1,7 @@
 /** An error whose message is all that the operator needs. */
 export class PlainError extends Error {}
 
-/** @param {unknown} error */
+/** What an error says, with its cause. @param {unknown} error */
 export function messageOf(error) {
   if (!(error instanceof Error)) return String(error);
   return error.cause instanceof Error ? `${error.message}: ${error.cause.message}` : error.message;

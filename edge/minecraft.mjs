@@ -3,7 +3,7 @@ import { MAX_REQUEST, MAX_STATUS } from "./limits.mjs";
 /** A handshake without a version of the protocol: whoever pings does not play. */
 export const ANY_PROTOCOL = -1;
 
-/** @param {number} number @returns {Buffer} */
+/** A number of the protocol of Minecraft. @param {number} number @returns {Buffer} */
 export function varint(number) {
   const bytes = [];
   let rest = number >>> 0;
@@ -14,7 +14,7 @@ export function varint(number) {
   return Buffer.from(bytes);
 }
 
-/** @param {...Buffer} parts */
+/** A packet of it: its length, then its parts. @param {...Buffer} parts */
 export function packet(...parts) {
   const body = Buffer.concat(parts);
   return Buffer.concat([varint(body.length), body]);

@@ -5,6 +5,7 @@ import { messageOf, PlainError } from "./log.mjs";
 
 /** @import { Server } from "./haproxy.mjs" */
 
+/** The table of nftables in which packets are counted. */
 export const NFT_TABLE = "inet console_edge";
 
 /**
@@ -120,6 +121,7 @@ export async function setPacketCounters(servers) {
 }
 
 /**
+ * How an origin is called, or the way to it from a range of own ports.
  * @param {string} ip
  * @param {number} port
  * @param {number} [first] the first own port of a range

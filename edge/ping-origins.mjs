@@ -17,7 +17,10 @@ export async function tryBothWays(node, service) {
   learnAnswers(node, service, { plain: plain.status !== null, proxied: proxied.status !== null });
 }
 
-/** @param {Node} node */
+/**
+ * Pings the origin of each service: for its latency, for its answers, and for how it wants to be reached.
+ * @param {Node} node
+ */
 export async function pingAll(node) {
   const minute = node.minute;
   const isSilent = (/** @type {Wanted} */ { id }) => {
@@ -45,7 +48,13 @@ export async function pingAll(node) {
   await node.store.writeStatuses(node.statuses);
 }
 
-/** @param {Node} node @param {Wanted} service @param {number} protocol @param {string | null} status null: the last one stays */
+/**
+ * Keeps an answer of an origin that is still the one of the service.
+ * @param {Node} node
+ * @param {Wanted} service
+ * @param {number} protocol
+ * @param {string | null} status null: the last one stays
+ */
 export function keepStatus(node, service, protocol, status) {
   if (status === null || !node.wanted.some((one) => one.id === service.id && isSameOrigin(one, service))) return;
   const isFirst = !node.statuses.has(service.id);

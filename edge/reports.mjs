@@ -7,7 +7,7 @@ import { sleep } from "./waiting.mjs";
 /** @import { Interval, NodeMinute } from "./intervals.mjs" */
 /** @import { Node } from "./node.mjs" */
 
-/** @param {Node} node */
+/** Tells the console what there is to tell, until the end. What it does not take waits. @param {Node} node */
 export async function deliver(node) {
   const wait = new Backoff();
   let size = REPORT_SIZE;

@@ -1,6 +1,7 @@
 import { PINGS_AT_ONCE } from "./limits.mjs";
 
 /**
+ * Does a task for each item, a few at a time.
  * @template Item
  * @param {readonly Item[]} items
  * @param {(item: Item) => Promise<void>} task
@@ -14,6 +15,7 @@ export async function inTurns(items, task) {
 }
 
 /**
+ * Waits so long, or until the signal.
  * @param {number} milliseconds
  * @param {AbortSignal} signal
  * @returns {Promise<void>}

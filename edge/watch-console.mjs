@@ -5,7 +5,7 @@ import { sleep } from "./waiting.mjs";
 
 /** @import { Node } from "./node.mjs" */
 
-/** @param {Node} node */
+/** Follows the console's configuration, until the end. @param {Node} node */
 export async function watchConsole(node) {
   const wait = new Backoff();
   while (!node.stop.signal.aborted) {

@@ -101,7 +101,7 @@ const RANGES = [
 /** An error whose message is all that the operator needs. */
 class PlainError extends Error {}
 
-/** @param {unknown} error */
+/** What an error says, with its cause. @param {unknown} error */
 function messageOf(error) {
   if (!(error instanceof Error)) return String(error);
   return error.cause instanceof Error ? `${error.message}: ${error.cause.message}` : error.message;
@@ -134,7 +134,7 @@ function followClock(date) {
   log(`This machine's clock and the console's differ by ${Math.round(offset / SECOND)} seconds; the console's counts.`);
 }
 
-/** @param {number} time */
+/** When the minute of a time began. @param {number} time */
 const startOfMinute = (time) => time - (time % MINUTE);
 
 // ---- configuration
@@ -152,13 +152,13 @@ const startOfMinute = (time) => time - (time % MINUTE);
 /** @param {unknown} number @param {number} min @param {number} max */
 const isWhole = (number, min, max) => Number.isInteger(number) && Number(number) >= min && Number(number) <= max;
 
-/** @param {unknown} value */
+/** Whether it is a held service, whole. @param {unknown} value */
 function isHeld(value) {
   const { id, version, problem } = /** @type {Held} */ (value);
   return isWhole(id, 1, 2 ** 31 - 1) && isWhole(version, 0, 2 ** 31 - 1) && typeof problem === "string";
 }
 
-/** @param {unknown} value */
+/** Whether it is a service, whole. @param {unknown} value */
 function isService(value) {
   const service = /** @type {Service} */ (value);
   return (
@@ -412,11 +412,11 @@ function handshakeRules(map) {
   return rules.map((rule) => `    tcp-request content ${rule}`);
 }
 
-/** @param {number} slot counted from 1 */
+/** The backend of a slot. @param {number} slot counted from 1 */
 const slotName = (slot) => `slot_${slot}`;
-/** @param {string} runDir */
+/** Where this program's own answers are. @param {string} runDir */
 const responderPath = (runDir) => join(runDir, "responder.sock");
-/** @param {string} runDir */
+/** Where HAProxy is asked. @param {string} runDir */
 const socketPath = (runDir) => join(runDir, "haproxy.sock");
 
 // ---- haproxy
@@ -621,6 +621,7 @@ class Haproxy {
 /** @param {string} ip @param {number} port */
 const endOf = (ip, port) => (isIPv6(ip) ? `[${ip}]:${port}` : `${ip}:${port}`);
 
+/** What a server has counted that has just been added. */
 const NOTHING_COUNTED = { sessions: 0, attempts: 0, failed: 0, bytes: 0, open: 0, joins: 0, players: 0 };
 
 // ---- intervals
@@ -638,6 +639,7 @@ const NOTHING_COUNTED = { sessions: 0, attempts: 0, failed: 0, bytes: 0, open: 0
 
 /** @typedef {{ ts: number, refused: number }} NodeMinute What a node refused in a minute that belongs to no service. */
 
+/** What a service had in a minute that has just begun. */
 const NOTHING = {
   packets: 0,
   bytes: 0,
@@ -652,7 +654,7 @@ const NOTHING = {
 /** A counter that went back has started anew. @param {number} now @param {number} before */
 const difference = (now, before) => (now < before ? now : now - before);
 
-/** @param {Iterable<Counters>} all */
+/** What all services had together. @param {Iterable<Counters>} all */
 function sum(all) {
   const total = { ...NOTHING };
   for (const counters of all) {
@@ -996,7 +998,7 @@ class Node {
 /** A handshake without a version of the protocol: whoever pings does not play. */
 const ANY_PROTOCOL = -1;
 
-/** @param {number} number @returns {Buffer} */
+/** A number of the protocol of Minecraft. @param {number} number @returns {Buffer} */
 function varint(number) {
   const bytes = [];
   let rest = number >>> 0;
@@ -1007,7 +1009,7 @@ function varint(number) {
   return Buffer.from(bytes);
 }
 
-/** @param {...Buffer} parts */
+/** A packet of it: its length, then its parts. @param {...Buffer} parts */
 function packet(...parts) {
   const body = Buffer.concat(parts);
   return Buffer.concat([varint(body.length), body]);
@@ -1333,6 +1335,7 @@ const isSameOrigin = (one, other) =>
 // ---- acknowledge
 
 /**
+ * Says of each service which version this node serves, and why not a newer one.
  * @param {Node} node
  * @param {Configuration} configuration
  * @param {ReadonlyMap<number, string>} errors
@@ -1370,7 +1373,12 @@ function warningOf(node, id) {
   return warnings.join(" ") || null;
 }
 
-/** @param {Node} node @param {Wanted} service @param {Answers} answers */
+/**
+ * Keeps which pings an origin answers, and what its owner should know of it.
+ * @param {Node} node
+ * @param {Wanted} service
+ * @param {Answers} answers
+ */
 function learnAnswers(node, service, answers) {
   // It may have changed during the ping.
   if (!node.wanted.some((one) => one.id === service.id && isSameOrigin(one, service))) return;
@@ -1402,6 +1410,7 @@ function warningsOfPings({ plain, proxied }, isProxied) {
 // ---- waiting
 
 /**
+ * Does a task for each item, a few at a time.
  * @template Item
  * @param {readonly Item[]} items
  * @param {(item: Item) => Promise<void>} task
@@ -1415,6 +1424,7 @@ async function inTurns(items, task) {
 }
 
 /**
+ * Waits so long, or until the signal.
  * @param {number} milliseconds
  * @param {AbortSignal} signal
  * @returns {Promise<void>}
@@ -1467,7 +1477,10 @@ async function tryBothWays(node, service) {
   learnAnswers(node, service, { plain: plain.status !== null, proxied: proxied.status !== null });
 }
 
-/** @param {Node} node */
+/**
+ * Pings the origin of each service: for its latency, for its answers, and for how it wants to be reached.
+ * @param {Node} node
+ */
 async function pingAll(node) {
   const minute = node.minute;
   const isSilent = (/** @type {Wanted} */ { id }) => {
@@ -1495,7 +1508,13 @@ async function pingAll(node) {
   await node.store.writeStatuses(node.statuses);
 }
 
-/** @param {Node} node @param {Wanted} service @param {number} protocol @param {string | null} status null: the last one stays */
+/**
+ * Keeps an answer of an origin that is still the one of the service.
+ * @param {Node} node
+ * @param {Wanted} service
+ * @param {number} protocol
+ * @param {string | null} status null: the last one stays
+ */
 function keepStatus(node, service, protocol, status) {
   if (status === null || !node.wanted.some((one) => one.id === service.id && isSameOrigin(one, service))) return;
   const isFirst = !node.statuses.has(service.id);
@@ -1637,6 +1656,7 @@ async function learnProtocol(node, service, protocol) {
 
 // ---- packets
 
+/** The table of nftables in which packets are counted. */
 const NFT_TABLE = "inet console_edge";
 
 /**
@@ -1752,6 +1772,7 @@ async function setPacketCounters(servers) {
 }
 
 /**
+ * How an origin is called, or the way to it from a range of own ports.
  * @param {string} ip
  * @param {number} port
  * @param {number} [first] the first own port of a range
@@ -2224,7 +2245,7 @@ function tellMinute(node) {
 
 // ---- reports
 
-/** @param {Node} node */
+/** Tells the console what there is to tell, until the end. What it does not take waits. @param {Node} node */
 async function deliver(node) {
   const wait = new Backoff();
   let size = REPORT_SIZE;
@@ -2389,7 +2410,7 @@ class Responder {
 
 // ---- watch-console
 
-/** @param {Node} node */
+/** Follows the console's configuration, until the end. @param {Node} node */
 async function watchConsole(node) {
   const wait = new Backoff();
   while (!node.stop.signal.aborted) {
