@@ -82,7 +82,7 @@ export function needSomebody({ offline, attention }: NeedCounts): number {
   return offline + attention;
 }
 
-export type FleetPage = { servers: FleetServer[]; found: number; page: number; pages: number };
+type FleetPage = { servers: FleetServer[]; found: number; page: number; pages: number };
 
 /** One page of the servers that the query is about. A page beyond the last is the last. */
 export function pageOf(

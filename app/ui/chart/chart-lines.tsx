@@ -10,7 +10,7 @@ import { type ChartPoint, type ChartSeries, type ChartSilence, together } from "
 import styles from "./time-chart.module.css";
 
 /** A line, packed. `gap`: points further apart than this (ms) are not joined. */
-export type PackedSeries = {
+type PackedSeries = {
   name: string;
   remark: ChartSeries["remark"] | undefined;
   points: PackedPoints;
