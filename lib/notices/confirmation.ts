@@ -14,9 +14,9 @@ import { DAY, HOUR } from "@/lib/time";
 import { hashToken } from "@/lib/tokens/format";
 
 /** The link in a mail works for this long, in milliseconds, and once. */
-export const CONFIRM_WITHIN = 48 * HOUR;
+const CONFIRM_WITHIN = 48 * HOUR;
 /** Mails in a day that ask whether an address is right: to one address over all accounts, and of one account. */
-export const MAX_ASKED = { ofAddress: 3, ofAccount: 10 };
+const MAX_ASKED = { ofAddress: 3, ofAccount: 10 };
 
 const KEY_BYTES = 32;
 
@@ -26,7 +26,7 @@ const LOCK_ADDRESS = statement({ emailHash: c.emailHash }, ({ emailHash }) => ({
   sql: `select pg_advisory_xact_lock(hashtextextended(${emailHash}, 1))::text as locked`,
 }));
 
-export type Asked =
+type Asked =
   /** Whether a mail goes out is not said: it would tell that others asked for the same address. */
   { kind: "asked" } | { kind: "too-many" } | { kind: "not-found" };
 

@@ -16,7 +16,7 @@ type Words = {
   again: string;
 };
 
-export type NoticeKind = {
+type NoticeKind = {
   subject: Subject;
   /** Has an end, which is told too. Otherwise it is a moment. */
   lasts: boolean;
@@ -108,7 +108,7 @@ export const NOTICE_KINDS: Readonly<Record<string, NoticeKind>> = {
 };
 
 /** What an account chose for a kind. */
-export type Rule = { isOn: boolean; delay: number };
+type Rule = { isOn: boolean; delay: number };
 export type Rules = {
   of(kind: string): Rule;
   /** Whether the end of what was told is told too. */

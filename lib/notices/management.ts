@@ -56,7 +56,7 @@ const CHANNEL = {
 
 type Row = Prisma.NoticeChannelGetPayload<{ select: typeof CHANNEL }>;
 /** `title`: what was sent; null when nothing was yet. */
-export type Delivery = Row["deliveries"][number] & { title: string | null };
+type Delivery = Row["deliveries"][number] & { title: string | null };
 /** A channel without what it keeps secret, and its last deliveries, the newest first. */
 export type Channel = Omit<Row, "deliveries"> & { deliveries: Delivery[] };
 
@@ -81,9 +81,9 @@ export async function listChannels(accountId: number): Promise<Channel[]> {
   }));
 }
 
-export type NewChannel = { kind: ChannelKind; name: string; target: string; formNonce: string };
+type NewChannel = { kind: ChannelKind; name: string; target: string; formNonce: string };
 
-export type CreateChannelResult =
+type CreateChannelResult =
   /** `secret`: of a webhook, for its owner's eyes only; it is never shown again. */
   | { kind: "created"; id: number; name: string; secret: string | null }
   | { kind: "already-created"; id: number }

@@ -2,7 +2,7 @@ import { db } from "@/lib/database/client";
 import { DAY, HOUR } from "@/lib/time";
 
 /** For how long nothing new is told of a server, in milliseconds; null: until it has recovered. */
-export const SNOOZES: Readonly<Record<string, number | null>> = {
+const SNOOZES: Readonly<Record<string, number | null>> = {
   "1h": HOUR,
   "8h": 8 * HOUR,
   recovery: null,

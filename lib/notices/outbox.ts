@@ -13,7 +13,7 @@ import { DAY, SECOND } from "@/lib/time";
 // those of the database, since clocks of instances may be set.
 
 /** An instance that dies while it sends blocks a delivery for this long. Longer than any attempt may take. */
-export const LEASE = 60 * SECOND;
+const LEASE = 60 * SECOND;
 /** Deliveries of one account at a time: a receiver that hangs delays nobody else. Of a channel there is one. */
 const OF_ACCOUNT = 2;
 /** Channels whose attempts have all failed for so long are turned off. */

@@ -41,7 +41,7 @@ const IS_OVER = `(${i.toldAt} is not null and ${i.endedAt} is null and not ${i.i
       and (${e.kind} = ${i.kind} or ${i.kind} = 'offline' and ${e.kind} in (${SILENT})))`,
 )}))`;
 /** SQL: the channel may be sent to. */
-export const IS_ON = `${c.confirmedAt} is not null and ${c.offAt} is null`;
+const IS_ON = `${c.confirmedAt} is not null and ${c.offAt} is null`;
 
 const accountId = a.id;
 const int = parameter<number>("int");

@@ -2,7 +2,7 @@ import { MINUTE } from "@/lib/time";
 import { instantOf, wallClock, zoneOrUtc } from "@/lib/time-zone";
 
 /** Minutes since midnight in the zone; null: there are no quiet hours. From 22:00 to 07:00 they go over midnight. */
-export type QuietHours = { quietFrom: number | null; quietTo: number | null; quietZone: string | null };
+type QuietHours = { quietFrom: number | null; quietTo: number | null; quietZone: string | null };
 
 /** When the quiet hours end that an instant lies in (epoch ms); null: in none. */
 export function quietUntil({ quietFrom: from, quietTo: to, quietZone }: QuietHours): (at: number) => number | null {

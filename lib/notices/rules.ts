@@ -6,11 +6,11 @@ import { DAY, HOUR, MINUTE, SECOND } from "@/lib/time";
 // comes in, and what is to be stored goes out. It is asked again and again, and answers what is still missing.
 
 /** What begins within this time is one message. */
-export const TOGETHER = MINUTE;
+const TOGETHER = MINUTE;
 /** What is noticed late waits so long for what is noticed with it. */
 const NOTICED_TOGETHER = 5 * SECOND;
 /** What goes on is told again after this time. */
-export const REMIND_AFTER = DAY;
+const REMIND_AFTER = DAY;
 /** Reminders that are due within this time of each other are one message. */
 export const REMIND_TOGETHER = HOUR;
 /** The third time within this time says that it comes and goes. */
@@ -23,7 +23,7 @@ export const MOST_AN_HOUR = 20;
 /** How often a beginning is looked at that is snoozed until it is over. */
 const SNOOZE_LOOKS = 10 * MINUTE;
 /** What was over so long ago is history, which the pages show. */
-export const TOO_OLD = DAY;
+const TOO_OLD = DAY;
 
 /** One thing of which an account is told, from its beginning to its end. Times in epoch milliseconds. */
 export type Incident = {
@@ -71,7 +71,7 @@ export type Plan = {
   messages: PlannedMessage[];
 };
 
-export type Input = {
+type Input = {
   now: number;
   rules: Rules;
   /** The end of the quiet hours that an instant lies in; null: in none. */

@@ -22,14 +22,14 @@ import { MINUTE, SECOND } from "@/lib/time";
 // The loop of each instance: considers events, claims what is due, and sends it. Between statements nothing is held.
 
 /** Sends one message through a channel. It never throws, and ends soon after the signal. */
-export type Deliver = (
+type Deliver = (
   channel: Channel,
   message: Content["message"],
   options: { id: string; signal: AbortSignal },
 ) => Promise<Outcome>;
 
 /** How often an instance looks. With nothing to do, a look is two small statements. */
-export const LOOK_EVERY = 5 * SECOND;
+const LOOK_EVERY = 5 * SECOND;
 /** Deliveries that an instance has on their way at a time. */
 const AT_ONCE = 50;
 /** Waits between attempts, in milliseconds; after the last one a message is undelivered. */
@@ -131,7 +131,7 @@ type Ready =
   | { kind: "dropped"; reason: string };
 
 /** What is sent, in the moment before it is. What may have arrived is sent as it was. */
-export function prepare({ id }: Claim, loaded: Loaded): Ready {
+function prepare({ id }: Claim, loaded: Loaded): Ready {
   const { kind, content, facts, threadDelivery, now } = loaded;
   if (loaded.hindrance) return { kind: "dropped", reason: loaded.hindrance };
   if (content) return { kind: "ready", content };

@@ -35,7 +35,7 @@ export async function readChoices(accountId: number): Promise<NoticeChoices & { 
   };
 }
 
-export type SaveChoices = { kind: "saved" } | InvalidField<string>;
+type SaveChoices = { kind: "saved" } | InvalidField<string>;
 
 /** Stores what the account chose. Quiet hours are in `zone`, an IANA name. The field is the kind whose delay is wrong, or "quiet". */
 export async function saveChoices(accountId: number, choices: NoticeChoices, zone: string): Promise<SaveChoices> {

@@ -13,7 +13,7 @@ const LEASE = MINUTE;
 /** What the table takes. */
 const MAX_REASON = 400;
 
-export type TestResult = "sent" | "too-many" | "not-found" | "not-on";
+type TestResult = "sent" | "too-many" | "not-found" | "not-on";
 
 /**
  * Sends a test by a channel of the account. The answer does not wait for the receiver: what became of it is then listed with
@@ -57,7 +57,7 @@ export async function sendTest(accountId: number, channelId: number, now: Date =
 }
 
 /** What became of a test by one channel. */
-export type Tested = { channel: string; shown: string; outcome: Outcome };
+type Tested = { channel: string; shown: string; outcome: Outcome };
 
 /** Sends a test by each channel of the account that is on, one after the other, and waits for what becomes of it. For operators. */
 export async function testChannels(accountId: number): Promise<Tested[]> {

@@ -23,7 +23,7 @@ export type ToldIncident = {
   name: string;
 };
 
-export type Told = {
+type Told = {
   kind: "begun" | "ended" | "still" | "test";
   incidents: readonly ToldIncident[];
   /** Ids of those that come and go. */
@@ -32,7 +32,7 @@ export type Told = {
 };
 
 /** A message without what the delivery adds. */
-export type Text = Pick<Message, "title" | "lines" | "events" | "link">;
+type Text = Pick<Message, "title" | "lines" | "events" | "link">;
 
 /** The text of a message at `now` (epoch ms), with times in `zone`. */
 export function textOf({ kind, incidents, flapping, heldBackUntil }: Told, now: number, zone: string): Text {

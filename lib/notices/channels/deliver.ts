@@ -8,10 +8,10 @@ import * as mail from "./mail";
 import * as webhook from "./webhook";
 
 /** Takes the POST of mail programs, without a cookie and from nowhere (RFC 8058). */
-export const ONE_CLICK = "/ingest/notices/unsubscribe";
+const ONE_CLICK = "/ingest/notices/unsubscribe";
 
 /** What is needed of a row of `notice_channels`. */
-export type ChannelRow = { accountId: number; kind: string; sealed: string | null; email: string | null };
+type ChannelRow = { accountId: number; kind: string; sealed: string | null; email: string | null };
 
 /** What `sealed` holds of a webhook or Discord (its address and secrets), and of mail (what ends it). */
 export type SealedChannel = { url?: string; secrets?: string[]; unsubscribe?: string };

@@ -11,10 +11,10 @@ const MAX_SUBJECT = 150;
 const MAX_LINE = 500;
 
 /** A mail server, and the address that mail comes from. */
-export type MailServer = { url: string; from: string };
+type MailServer = { url: string; from: string };
 
 /** Both end these mails: `unsubscribe` is a page with a button, `oneClick` takes a POST (RFC 8058). */
-export type MailTarget = { email: string; unsubscribe: string; oneClick: string; server: MailServer };
+type MailTarget = { email: string; unsubscribe: string; oneClick: string; server: MailServer };
 
 type Mail = { email: string; subject: string; text: string; html: string; headers: Record<string, string>; id: string };
 

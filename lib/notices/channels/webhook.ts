@@ -8,7 +8,7 @@ const SECRET_PREFIX = "whsec_";
 const SECRET_BYTES = 32;
 
 /** What a webhook needs: its address, and the secrets that sign, the newest first. While one is replaced there are two. */
-export type WebhookTarget = { url: string; secrets: readonly string[] };
+type WebhookTarget = { url: string; secrets: readonly string[] };
 
 /** A new secret for a webhook, which its owner sees once. */
 export function mintWebhookSecret(): string {
