@@ -8,6 +8,7 @@ import { projectFiles } from "@/e2e/support/project-files";
 /** What the text of a file names: `import … from`, `export … from`, `import("…")`, also in JSDoc, and `@import` there. */
 const IMPORT =
   /(?:^(?:(\/\*\* @)?import|export)\s+(type\s+)?[^"';]*?from\s*|^import\s*|\bimport\()\s*["']([^"'\n]+)["']/gm;
+const EXPORT = /^export (?:async )?(?:class|const|function\*?|let|type) (\w+)/gm;
 const ENDINGS = ["", ".ts", ".tsx", ".mjs", "/index.ts"];
 
 /** `isType`: what is imported are types alone. */
@@ -36,6 +37,12 @@ const RESOURCES = [2, 3];
 /** Prisma writes these files, and they import each other in circles. */
 const GENERATED = "lib/generated/prisma/";
 
+/** Made of `edge/`, so that it names whatever stands there. */
+const MADE = "public/edge.mjs";
+const THIS = "lib/imports.test.ts";
+/** Next itself looks for these. */
+const OF_NEXT = new Set(["generateViewport", "onRequestError"]);
+
 const imports = readImports();
 
 test("no file imports itself through others, type imports included", () => {
@@ -54,7 +61,23 @@ test("every file stands in a room that has a rank", () => {
   expect([...imports.keys()].filter((file) => rankOf(file) === undefined)).toEqual([]);
 });
 
-test("what the two tests above look for is found: a circle of types, and an arrow up", () => {
+test("what a file exports is named in another file", () => {
+  const texts = [...imports.keys()]
+    .filter((file) => file !== MADE && file !== THIS)
+    .map((file) => ({ file, text: readFileSync(file, "utf8") }));
+  const filesWith = new Map<string, number>();
+  for (const { text } of texts) {
+    for (const word of new Set(text.match(/\w+/g))) filesWith.set(word, (filesWith.get(word) ?? 0) + 1);
+  }
+  const unused = texts.flatMap(({ file, text }) =>
+    [...text.matchAll(EXPORT)].flatMap(([, name = ""]) =>
+      filesWith.get(name) === 1 && !OF_NEXT.has(name) ? [`${file} exports ${name}`] : [],
+    ),
+  );
+  expect(unused).toEqual([]);
+});
+
+test("what the first two tests look for is found: a circle of types, and an arrow up", () => {
   const planted = new Map<string, Import[]>([
     ["lib/process/a.ts", [{ to: "lib/process/b.ts", isType: true }]],
     ["lib/process/b.ts", [{ to: "lib/process/a.ts", isType: true }]],

@@ -9,7 +9,7 @@ import { freePort } from "./free-port";
 /** Where Debian's package has it. */
 const SCRIPT = "/usr/share/adminer/adminer.php";
 
-export type Adminer = {
+type Adminer = {
   /** The page with this query, redirects followed; with fields, what their form leads to. */
   open(query: Record<string, string>, fields?: Record<string, string>): Promise<string>;
   stop(): Promise<void>;

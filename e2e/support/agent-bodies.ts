@@ -51,7 +51,7 @@ export type Counters = {
 };
 
 const GB = 1024 ** 3;
-export const BOOT = 1_700_000_000;
+const BOOT = 1_700_000_000;
 /** States that no core is in. */
 const QUIET = { nice: 0, system: 0, irq: 0, softirq: 0 };
 

@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { connect, createServer, type Socket } from "node:net";
 
 /** A way to PostgreSQL on which every message is counted. */
-export type CuttingProxy = {
+type CuttingProxy = {
   url: string;
   /** Calls this at the n-th message from now on, before it is passed on or after that. Null: never. */
   at(n: number | null, isBefore: boolean, then: () => void): void;

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { atExit } from "./at-exit";
 import { freePort } from "./free-port";
 
-export type HaProxy = {
+type HaProxy = {
   /** The ports that lead to the first server of each list which answers. */
   ports: number[];
   stop(): Promise<void>;

@@ -4,7 +4,7 @@ import type { Page } from "playwright/test";
 export const INVISIBLE = 0.01;
 
 /** Times are milliseconds since the page began to load. */
-export type Shift = { startTime: number; value: number; hadRecentInput: boolean };
+type Shift = { startTime: number; value: number; hadRecentInput: boolean };
 
 /** Records the layout shifts of every page that is opened from now on. */
 export async function recordShifts(page: Page): Promise<void> {

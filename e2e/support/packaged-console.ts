@@ -9,7 +9,7 @@ import { type ConsoleServer, startConsole } from "./console-server";
 import { type Ended, runProgram, type User } from "./run-program";
 
 /** The package of the tests' build, in a temporary folder that nobody may write to. */
-export type Package = { folder: string; remove(): void };
+type Package = { folder: string; remove(): void };
 
 /** Debian's user without rights and without a home; as somebody else than root, this process's own. */
 const NOBODY: User = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};

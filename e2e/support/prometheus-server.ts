@@ -9,7 +9,7 @@ export function checkMetrics(text: string): string {
   return status === 0 ? stdout + stderr : stdout + stderr || "promtool failed.";
 }
 
-export type PrometheusServer = {
+type PrometheusServer = {
   /** What its HTTP API answers, `data` alone. */
   ask(path: string): Promise<unknown>;
   stop(): Promise<void>;

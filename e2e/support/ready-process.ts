@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 
-export type ReadyProcess<Message> = { message: Message; child: ChildProcess; stop(): Promise<void> };
+type ReadyProcess<Message> = { message: Message; child: ChildProcess; stop(): Promise<void> };
 
 /** Starts a TypeScript file of the tests as a process of its own and waits for its one message. */
 export async function startReadyProcess<Message>(file: string, args: string[] = []): Promise<ReadyProcess<Message>> {

@@ -3,7 +3,7 @@ import pg from "pg";
 import { SECOND } from "@/lib/time";
 
 /** What an earlier build asked PostgreSQL while it answered requests, to the letter (`log_statement = all`). */
-export type Recording = {
+type Recording = {
   recordedAt: string;
   texts: string[];
   requests: { what: string; statements: { text: number; values: (string | null)[] }[] }[];

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 
 /** A proxy that delays the answers of a local server. */
-export type SlowProxy = {
+type SlowProxy = {
   port: number;
   /** How long every answer from now on is held back, in milliseconds. At first it is 0. */
   setDelay(ms: number): void;

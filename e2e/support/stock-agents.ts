@@ -13,7 +13,7 @@ import { atExit } from "./at-exit";
 export type RunningAgent = { output(): string; stop(): Promise<void> };
 
 /** The configuration that the console shows for an agent, with a key, and with these parts exchanged for the test. */
-export function configurationOf(name: string, origin: string, key: string, exchanged: Record<string, string>): string {
+function configurationOf(name: string, origin: string, key: string, exchanged: Record<string, string>): string {
   const shown = agentConfigurations(origin).find((one) => one.name === name)?.text ?? "";
   return Object.entries({ [KEY_PLACE]: key, ...exchanged }).reduce((text, [part, instead]) => {
     if (!text.includes(part)) throw new Error(`The configuration of ${name} has no "${part}".`);

@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { createClient } from "@redis/client";
 
 /** Upstash's REST protocol in front of a plain Redis, as far as its real client speaks it here. */
-export type UpstashServer = { url: string; token: string; stop(): Promise<void> };
+type UpstashServer = { url: string; token: string; stop(): Promise<void> };
 
 export async function startUpstash(redisUrl: string): Promise<UpstashServer> {
   const token = "test-token";
