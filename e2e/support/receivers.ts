@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { createServer, type IncomingHttpHeaders } from "node:http";
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import PostalMime, { type Email } from "postal-mime";
 import { SMTPServer, type SMTPServerOptions } from "smtp-server";
@@ -38,22 +38,27 @@ export async function startMailServer(options: SMTPServerOptions = {}) {
 
 export type Received = { headers: IncomingHttpHeaders; body: string };
 
-/** A receiver of webhooks on loopback that keeps what it gets and answers with this status. */
-export async function startReceiver(status = 204) {
+type Answer = (response: ServerResponse, request: IncomingMessage) => void;
+
+/** A receiver of webhooks on loopback that keeps what it gets, and answers as told or with this status. */
+export async function startReceiver(answer: Answer | number = 204) {
   const received: Received[] = [];
   const server = createServer((request, response) => {
     let body = "";
     request.on("data", (piece) => (body += piece));
     request.on("end", () => {
       received.push({ headers: request.headers, body });
-      response.writeHead(status).end();
+      if (typeof answer === "number") response.writeHead(answer).end();
+      else answer(response, request);
     });
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
   return {
     received,
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    port,
+    url: `http://127.0.0.1:${port}`,
     stop: () => new Promise((resolve) => server.close(resolve)),
   };
 }

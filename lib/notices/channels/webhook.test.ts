@@ -1,10 +1,10 @@
 import dns from "node:dns";
 import { once } from "node:events";
-import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from "node:http";
 import { type AddressInfo, createServer as createTcpServer, type Server, type Socket } from "node:net";
 import { Webhook } from "standardwebhooks";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { NameServer } from "@/e2e/support/name-server";
+import { startReceiver } from "@/e2e/support/receivers";
 import { ANSWER_WITHIN, MAX_ANSWER } from "./post";
 import { mintWebhookSecret, send } from "./webhook";
 
@@ -19,8 +19,7 @@ const MESSAGE = {
 };
 const secret = mintWebhookSecret();
 
-type Received = { headers: IncomingHttpHeaders; body: string };
-const open: Server[] = [];
+const open: { stop(): Promise<unknown> }[] = [];
 const names = new NameServer();
 const systemServers = dns.getServers();
 
@@ -29,7 +28,7 @@ beforeAll(async () => {
 });
 
 afterEach(async () => {
-  for (const server of open.splice(0)) await new Promise((resolve) => server.close(resolve));
+  for (const server of open.splice(0)) await server.stop();
 });
 
 afterAll(() => {
@@ -38,23 +37,16 @@ afterAll(() => {
 });
 
 /** A receiver on loopback that answers as told. */
-async function receiver(answer: (response: ServerResponse, request: IncomingMessage) => void) {
-  const received: Received[] = [];
-  const server = createServer((request, response) => {
-    let body = "";
-    request.on("data", (piece) => (body += piece));
-    request.on("end", () => {
-      received.push({ headers: request.headers, body });
-      answer(response, request);
-    });
-  });
-  return { received, port: await listen(server) };
+async function receiver(answer: Parameters<typeof startReceiver>[0]) {
+  const started = await startReceiver(answer);
+  open.push(started);
+  return started;
 }
 
 async function listen(server: Server): Promise<number> {
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
-  open.push(server);
+  open.push({ stop: () => new Promise((resolve) => server.close(resolve)) });
   return (server.address() as AddressInfo).port;
 }
 
