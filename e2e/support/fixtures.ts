@@ -1,6 +1,5 @@
 import { test as base, expect } from "playwright/test";
-import { successBody } from "@/e2e/support/success-body";
-import { ENDPOINTS, type EndpointPath } from "@/lib/api/contract";
+import { ENDPOINTS, type EndpointPath, successBody } from "@/lib/api/contract";
 import type { OpenApiDocument } from "@/lib/api/openapi";
 import { failure } from "@/lib/api/schemas";
 import { askBothDoors, askWhole, sharedOrigin, type WholeAnswer } from "./doors";

@@ -1,10 +1,9 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { successBody } from "@/e2e/support/success-body";
 import { MAX_SERVICES } from "@/lib/game-services/management";
 import { MAX_SERVERS } from "@/lib/servers/management";
-import { ENDPOINTS, INTERVALS_PER_WEEK } from "./contract";
+import { ENDPOINTS, INTERVALS_PER_WEEK, successBody } from "./contract";
 import examples from "./examples.json";
 import { failure } from "./schemas";
 

@@ -1,4 +1,4 @@
-import type { z } from "zod";
+import { z } from "zod";
 import { DAY, SECOND } from "@/lib/time";
 import * as bodies from "./schemas";
 
@@ -128,6 +128,11 @@ export function largestText({ of, kilobytes }: Endpoint<string>["largest"]): str
 
 /** Every path with its row. */
 export const ENDPOINTS = Object.entries(CONTRACT) as [EndpointPath, Endpoint<string>][];
+
+/** The body of a success (contract 2). */
+export function successBody(path: EndpointPath) {
+  return z.strictObject({ data: CONTRACT[path].data });
+}
 
 /** Makes the compiler check that each row describes exactly the parameters in its path. */
 function endpoints<const Rows extends { [Path in keyof Rows]: Endpoint<Path> }>(rows: Rows): Rows {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { answerInProcess, endpointOf } from "@/e2e/support/in-process";
-import { successBody } from "@/e2e/support/success-body";
+import { successBody } from "@/lib/api/contract";
 import { DAY, HOUR, MINUTE, SECOND } from "@/lib/time";
 import { migrate } from "@/scripts/database";
 import { type EmbeddedDatabase, startEmbeddedDatabase } from "@/server/embedded/database";
