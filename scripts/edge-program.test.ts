@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, symlinkSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import fc from "fast-check";
@@ -213,6 +213,32 @@ test("the systemd unit and its folders come from the program, and a value that w
     ["ftp://console.example.com"],
   ]) {
     expect(run(...wrong), wrong.join(" ")).toMatchObject({ status: 1, stdout: "" });
+  }
+});
+
+test("modules become one file, each after those that it imports; what cannot stand there is refused", () => {
+  const dir = mkdtempSync(join(tmpdir(), "console-edge-modules-"));
+  const write = (files: Record<string, string>) => {
+    for (const [name, text] of Object.entries(files)) writeFileSync(join(dir, name), text);
+    return () => writeEdgeProgram(dir);
+  };
+  try {
+    const main = `#!/usr/bin/env node\n// Head.\nimport {\n  a,\n  b,\n} from "./b.mjs";\nimport { join } from "node:path";\n\nb(join(a));\n`;
+    const made = write({
+      "main.mjs": main,
+      "a.mjs": 'import { join } from "node:path";\n\n/** Says "export const c". */\nexport const a = join("export");\n',
+      "b.mjs": 'import { a } from "./a.mjs";\n\n/** @import { B } from "./c.mjs" */\n\nexport async function b() {}\n',
+    })();
+    expect(made.replace(/^\/\/\n.*\n/m, "")).toBe(
+      `#!/usr/bin/env node\n// Head.\nimport { join } from "node:path";\n\n` +
+        `// ---- a\n\n/** Says "export const c". */\nconst a = join("export");\n\n` +
+        `// ---- b\n\nasync function b() {}\n\n// ---- main\n\nb(join(a));\n`,
+    );
+    for (const wrong of ["export default a;", 'import a from "./a.mjs";', 'import { a as b } from "./a.mjs";']) {
+      expect(write({ "main.mjs": `${wrong}\n` }), wrong).toThrow("cannot stand in the one file");
+    }
+  } finally {
+    rmSync(dir, { recursive: true, force: true });
   }
 });
 
