@@ -1,11 +1,10 @@
 "use client";
 
-import { useMemo } from "react";
 import type { Unit } from "@/lib/quantities";
 import { MINUTE } from "@/lib/time";
 import { ChartCursor } from "./chart-cursor";
 import { type PackedPoints, unpackPoints } from "./packed-points";
-import { areaPath, linePath, type Place, percentage } from "./path";
+import { areaPath, linePath, type Place } from "./path";
 import { type ChartPoint, type ChartSeries, type ChartSilence, together } from "./series";
 import styles from "./time-chart.module.css";
 
@@ -46,33 +45,16 @@ export function ChartLines({ title, from, to, step, gap, unit, top, ticks, serie
   // Points stand in the middle of steps, so that in halves of steps most distances are the same.
   const xUnit = step > 0 ? step / 2 : (to - from) / 1000;
   const width = Math.round((to - from) / xUnit);
-  const lines = useMemo(() => {
-    const x = (at: number) => Math.round((at - from) / xUnit);
-    const y = (value: number) => yOf(value, top);
-    const column = step > 0 ? step * Math.ceil((to - from) / step / MOST_PLACES) : 0;
-    const runs = (points: PackedPoints, gap: number) =>
-      runsOf(unpackPoints(points, from, step || MINUTE), gap).map((run) =>
-        column > step ? byColumns(run, from, column) : run,
-      );
-    const mean = ({ at, mean }: ChartPoint): Place => [x(at), y(mean)];
-    return series.map(({ name, points, earlier }) => {
-      const known = runs(points, gap);
-      return {
-        name,
-        mean: linePath(known.map((run) => run.map(mean))),
-        band: areaPath(
-          known.map((run) => ({
-            upper: run.map(({ at, greatest }): Place => [x(at), y(greatest)]),
-            lower: run.map(({ at, least }): Place => [x(at), y(least)]),
-          })),
-        ),
-        earlier: earlier && linePath(runs(earlier.points, earlier.gap).map((run) => run.map(mean))),
-      };
-    });
-  }, [series, from, to, step, xUnit, top, gap]);
+  const parts = Math.ceil((to - from) / step / MOST_PLACES);
+  const x = (at: number) => (at - from) / xUnit;
+  const y = (value: number) => Math.round((1 - value / top) * HEIGHT);
+  const runs = (points: PackedPoints, gap: number) =>
+    runsOf(unpackPoints(points, from, step || MINUTE), gap, parts > 1 ? parts * step : 1);
+  const edge = (run: readonly ChartPoint[], value: "least" | "mean" | "greatest") =>
+    run.map((point): Place => [Math.round(x(point.at)), y(point[value])]);
+  const line = (drawn: ReturnType<typeof runs>) => linePath(drawn.map((run) => edge(run, "mean")));
   return (
     <>
-      <Silences from={from} to={to} silences={silences} />
       <svg
         className={styles.layer}
         viewBox={`0 0 ${width} ${HEIGHT}`}
@@ -80,67 +62,46 @@ export function ChartLines({ title, from, to, step, gap, unit, top, ticks, serie
         aria-hidden="true"
         data-chart
       >
+        {/* Shaded faintly: the lane of the first chart tells of them. */}
+        <path
+          className={styles.silence}
+          data-silences={silences.length}
+          d={silences.map((one) => `M${x(one.from).toFixed(2)} 0V${HEIGHT}H${x(one.to).toFixed(2)}V0z`).join("")}
+        />
         {ticks.map((tick) => (
-          <line key={tick} className={styles.grid} x1="0" x2={width} y1={yOf(tick, top)} y2={yOf(tick, top)} />
+          <line key={tick} className={styles.grid} x1="0" x2={width} y1={y(tick)} y2={y(tick)} />
         ))}
-        {lines.map(({ name, mean, band, earlier }, index) => (
-          <g key={name} className={styles[`series${index}`]} data-series={name}>
-            {earlier !== undefined && <path className={styles.earlier} data-earlier d={earlier} />}
-            <path className={styles.band} d={band} />
-            <path className={styles.mean} d={mean} />
-          </g>
-        ))}
+        {series.map(({ name, points, earlier }, index) => {
+          const drawn = runs(points, gap);
+          return (
+            <g key={name} className={styles[`series${index}`]} data-series={name}>
+              {earlier && <path className={styles.earlier} data-earlier d={line(runs(earlier.points, earlier.gap))} />}
+              <path
+                className={styles.band}
+                d={areaPath(drawn.map((run) => [edge(run, "greatest"), edge(run, "least")]))}
+              />
+              <path className={styles.mean} d={line(drawn)} />
+            </g>
+          );
+        })}
       </svg>
       <ChartCursor canChoose {...{ title, from, to, step, unit, series, silences }} />
     </>
   );
 }
 
-function yOf(value: number, top: number): number {
-  return Math.round((1 - value / top) * HEIGHT);
-}
-
-/** Shaded faintly: the lane of the first chart tells of them. */
-function Silences({ from, to, silences }: Pick<Props, "from" | "to" | "silences">) {
-  return (
-    <svg className={styles.layer} aria-hidden="true" data-silences={silences.length}>
-      {silences.map((silence) => {
-        const [start, end] = [Math.max(0, (silence.from - from) / (to - from)), (silence.to - from) / (to - from)];
-        return (
-          <rect
-            key={silence.from}
-            className={styles.silence}
-            x={percentage(start)}
-            width={percentage(end - start)}
-            y="0"
-            height="100%"
-          />
-        );
-      })}
-    </svg>
-  );
-}
-
-/** The points that are joined with each other. */
-function runsOf(points: readonly ChartPoint[], gap: number): ChartPoint[][] {
+/** The points that are joined with each other; those of a column of so many milliseconds are one, where the first of them is. */
+function runsOf(points: readonly ChartPoint[], gap: number, column: number): ChartPoint[][] {
   const runs: ChartPoint[][] = [];
   let before = Number.NEGATIVE_INFINITY;
   for (const point of points) {
-    if (point.at - before > gap) runs.push([]);
-    runs.at(-1)?.push(point);
+    const run = runs.at(-1) ?? [];
+    const last = run.at(-1);
+    if (point.at - before > gap) runs.push([point]);
+    else if (last && Math.floor(last.at / column) === Math.floor(point.at / column))
+      run.push(together(run.pop() ?? last, point));
+    else run.push(point);
     before = point.at;
   }
   return runs;
-}
-
-/** The points of each column of so many milliseconds as one, in their middle. */
-function byColumns(run: readonly ChartPoint[], from: number, column: number): ChartPoint[] {
-  const columns: { of: number; first: number; point: ChartPoint }[] = [];
-  for (const point of run) {
-    const of = Math.floor((point.at - from) / column);
-    const last = columns.at(-1);
-    if (last?.of === of) last.point = { ...together(last.point, point), at: (last.first + point.at) / 2 };
-    else columns.push({ of, first: point.at, point });
-  }
-  return columns.map(({ point }) => point);
 }

@@ -3,14 +3,12 @@ import type { ChartPoint } from "./series";
 /**
  * The points of a line as texts, which keep the page small and which React looks at once each: a page has thousands of points.
  * `times`: the distance of each point to the one before in hundredths of a step, "100*719" for 719 equal ones. `values`: whole
- * numbers of `unit`, with `width` digits each: the means, how far the least values are below them, and the greatest above.
+ * numbers of `unit`, with `width` digits of base 36 each: the means, how far the least values are below them, and the greatest above.
  * The digits of one place stand together, the greatest place first, because they are alike.
  */
 export type PackedPoints = { times: string; unit: number; width: number; values: string };
 
-const DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
-const BASE = DIGITS.length;
-const VALUE_OF = new Map([...DIGITS].map((digit, value) => [digit.charCodeAt(0), value]));
+const BASE = 36;
 
 /** `step` is the length (ms) of most distances between points. */
 export function packPoints(points: readonly ChartPoint[], from: number, step: number): PackedPoints {
@@ -34,7 +32,7 @@ export function unpackPoints({ times, unit, width, values }: PackedPoints, from:
   const read = (column: number, index: number) => {
     let value = 0;
     for (let place = 0; place < width; place++) {
-      value = value * BASE + (VALUE_OF.get(values.charCodeAt((column * width + place) * count + index)) ?? 0);
+      value = value * BASE + Number.parseInt(values.charAt((column * width + place) * count + index), BASE);
     }
     return value;
   };
@@ -66,7 +64,7 @@ function digitsOf(numbers: readonly number[], width: number): string {
   let text = "";
   for (let place = width - 1; place >= 0; place--) {
     const unit = BASE ** place;
-    for (const number of numbers) text += DIGITS[Math.floor(number / unit) % BASE];
+    for (const number of numbers) text += (Math.floor(number / unit) % BASE).toString(BASE);
   }
   return text;
 }

@@ -24,7 +24,7 @@ test("lines and areas are drawn through their places, with gaps between runs and
   ];
   expect(drawn(linePath([run, [[30, 1]]]))).toEqual([...run, [30, 1], "z"]);
   const lower: Place[] = run.map(([x, y]) => [x, y + 5]);
-  expect(drawn(areaPath([{ upper: run, lower }]))).toEqual([...run, ...lower.toReversed(), "z"]);
+  expect(drawn(areaPath([[run, lower]]))).toEqual([...run, ...lower.toReversed(), "z"]);
   expect(linePath([run])).toBe("M3 40l 6-42 6 9 0 0");
   expect([linePath([]), areaPath([])]).toEqual(["", ""]);
 });

@@ -6,9 +6,9 @@ export function linePath(runs: readonly (readonly Place[])[]): string {
   return runs.map((run) => relative(run) + (run.length === 1 ? "z" : "")).join("");
 }
 
-/** An area for each of the runs, between its upper and its lower edge. */
-export function areaPath(runs: readonly { upper: readonly Place[]; lower: readonly Place[] }[]): string {
-  return runs.map(({ upper, lower }) => `${relative([...upper, ...lower.toReversed()])}z`).join("");
+/** An area for each of the runs, between two edges. */
+export function areaPath(runs: readonly (readonly [upper: readonly Place[], lower: readonly Place[]])[]): string {
+  return runs.map(([upper, lower]) => `${relative([...upper, ...lower.toReversed()])}z`).join("");
 }
 
 /** Each place relative to the one before, which is much shorter once it is compressed: a page has thousands of them. */
