@@ -1,5 +1,5 @@
 import { dateText, durationText, momentText } from "@/lib/relative-time";
-import { DAY, HOUR, MINUTE } from "@/lib/time";
+import { DAY, HOUR, instantParam, MINUTE } from "@/lib/time";
 import { instantOf, instantsOf, wallClock, zoneText } from "@/lib/time-zone";
 
 // The parameters `from` and `to` of pages with charts. A URL that a page writes has instants in UTC, such as
@@ -124,11 +124,6 @@ export function clockField(at: number, zone: string): string {
   const { year, month, day, hour, minute } = wallClock(at, zone);
   const two = (number: number) => String(number).padStart(2, "0");
   return `${String(year).padStart(4, "0")}-${two(month)}-${two(day)}T${two(hour)}:${two(minute)}`;
-}
-
-/** "2026-11-22T13:00Z", with seconds where there are any. */
-function instantParam(at: number): string {
-  return new Date(at).toISOString().replace(/(?::00)?\.\d{3}Z$/, "Z");
 }
 
 /** `first` and `last` differ where the clocks show a time twice. `typed`: what they show, read as UTC. */

@@ -8,3 +8,8 @@ export const DAY = 24 * HOUR;
 export function startOfHour(time: number): number {
   return Math.floor(time / HOUR) * HOUR;
 }
+
+/** An instant (epoch ms) as the URLs of pages have it: "2026-11-22T13:00Z", with seconds where there are any. */
+export function instantParam(at: number): string {
+  return new Date(at).toISOString().replace(/(?::00)?\.\d{3}Z$/, "Z");
+}

@@ -66,7 +66,7 @@ export function ChartCursor({ title, from, to, step, unit, series: packed, silen
       // The server shows nothing of them.
       (isThere ? packed : []).map(({ name, points, remark }) => ({
         name,
-        points: unpackPoints(points, from, step || MINUTE),
+        points: unpackPoints(points, from, step),
         remark,
       })),
     [packed, from, step, isThere],

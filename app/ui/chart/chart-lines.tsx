@@ -1,7 +1,6 @@
 "use client";
 
 import type { Unit } from "@/lib/quantities";
-import { MINUTE } from "@/lib/time";
 import { ChartCursor } from "./chart-cursor";
 import { type PackedPoints, unpackPoints } from "./packed-points";
 import { areaPath, linePath, type Place } from "./path";
@@ -20,7 +19,7 @@ type Props = {
   title: string;
   from: number;
   to: number;
-  /** How long (ms) each point lasts, whose time is its middle; 0 for single moments. */
+  /** How long (ms) each point lasts, whose time is its middle. */
   step: number;
   gap: number;
   unit: Unit;
@@ -43,13 +42,13 @@ const MOST_PLACES = 500;
  */
 export function ChartLines({ title, from, to, step, gap, unit, top, ticks, series, silences }: Props) {
   // Points stand in the middle of steps, so that in halves of steps most distances are the same.
-  const xUnit = step > 0 ? step / 2 : (to - from) / 1000;
-  const width = Math.round((to - from) / xUnit);
+  const xUnit = step / 2;
+  const width = (to - from) / xUnit;
   const parts = Math.ceil((to - from) / step / MOST_PLACES);
   const x = (at: number) => (at - from) / xUnit;
   const y = (value: number) => Math.round((1 - value / top) * HEIGHT);
   const runs = (points: PackedPoints, gap: number) =>
-    runsOf(unpackPoints(points, from, step || MINUTE), gap, parts > 1 ? parts * step : 1);
+    runsOf(unpackPoints(points, from, step), gap, parts > 1 ? parts * step : 1);
   const edge = (run: readonly ChartPoint[], value: "least" | "mean" | "greatest") =>
     run.map((point): Place => [Math.round(x(point.at)), y(point[value])]);
   const line = (drawn: ReturnType<typeof runs>) => linePath(drawn.map((run) => edge(run, "mean")));
@@ -99,7 +98,7 @@ function runsOf(points: readonly ChartPoint[], gap: number, column: number): Cha
     const last = run.at(-1);
     if (point.at - before > gap) runs.push([point]);
     else if (last && Math.floor(last.at / column) === Math.floor(point.at / column))
-      run.push(together(run.pop() ?? last, point));
+      run[run.length - 1] = together(last, point);
     else run.push(point);
     before = point.at;
   }

@@ -63,9 +63,7 @@ export function ChartTable({ title, from, to, unit, series, silences, row, zone,
           )}
         </tr>
       </thead>
-      <tbody>
-        <TextRows text={rows.map(lineOf).join("\n")} />
-      </tbody>
+      <TextRows text={rows.map(lineOf).join("\n")} />
     </NumbersTable>
   );
 }

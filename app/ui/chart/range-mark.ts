@@ -2,8 +2,8 @@
 
 import { useRouter } from "next/navigation";
 import { useState, useTransition } from "react";
-import { MINUTE, SECOND } from "@/lib/time";
-import { rangeParams, type TimeRange } from "@/lib/time-range";
+import { instantParam, MINUTE, SECOND } from "@/lib/time";
+import type { TimeRange } from "@/lib/time-range";
 import { isConsoleReady } from "../is-console-ready";
 
 /** A console that says nothing for this long is away, and the page stays. */
@@ -61,10 +61,7 @@ export function useRangeMark({ from, to }: TimeRange) {
 function urlOf({ from, to }: TimeRange): string {
   const url = new URL(window.location.href);
   for (const name of ["range", "from", "to"]) url.searchParams.delete(name);
-  const minutes = {
-    from: Math.floor(from / MINUTE) * MINUTE,
-    to: Math.ceil(Math.min(to, Date.now()) / MINUTE) * MINUTE,
-  };
-  for (const [name, value] of Object.entries(rangeParams(minutes))) url.searchParams.set(name, value);
+  url.searchParams.set("from", instantParam(Math.floor(from / MINUTE) * MINUTE));
+  url.searchParams.set("to", instantParam(Math.ceil(Math.min(to, Date.now()) / MINUTE) * MINUTE));
   return `${url.pathname}${url.search}`;
 }

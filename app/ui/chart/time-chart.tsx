@@ -1,7 +1,6 @@
 import { scaleLinear } from "d3-scale";
 import { Fragment } from "react";
 import { scaleBase, scaleTexts, type Unit } from "@/lib/quantities";
-import { MINUTE } from "@/lib/time";
 import { ChartLines } from "./chart-lines";
 import { ChartTable } from "./chart-table";
 import { Lane, type LaneKind, type LaneMark } from "./lane";
@@ -23,7 +22,7 @@ type Props = {
   /** Epoch milliseconds. */
   from: number;
   to: number;
-  /** How long (ms) each point lasts, whose time is its middle; 0 for single moments. */
+  /** How long (ms) each point lasts, whose time is its middle. */
   step: number;
   /** Points further apart than this (ms) are not joined: nothing is known of the time between them. */
   gap: number;
@@ -110,7 +109,7 @@ function Plot({ title, from, to, step, gap, top, unit, series, silences, levels,
   const ticks = scale.ticks(4).map((tick) => tick * base);
   const texts = scaleTexts(ticks, unit);
   const height = (value: number) => percentage(scale(value / base));
-  const pack = (points: readonly ChartPoint[]) => packPoints(points, from, step || MINUTE);
+  const pack = (points: readonly ChartPoint[]) => packPoints(points, from, step);
   return (
     <div className={styles.frame}>
       <svg className={styles.scale} aria-hidden="true">
