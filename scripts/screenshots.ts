@@ -1,5 +1,4 @@
 import { spawn } from "node:child_process";
-import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -69,12 +68,7 @@ async function startDemo(dataDir: string): Promise<Demo> {
   const port = await freePort();
   const child = spawn(process.execPath, ["scripts/run.mjs", "demo"], {
     stdio: ["ignore", "pipe", "inherit"],
-    env: {
-      ...process.env,
-      ...{ DATABASE_URL: "", DATA_DIR: dataDir, PORT: String(port) },
-      // Switches notices on.
-      NOTICE_KEY: randomBytes(32).toString("base64"),
-    },
+    env: { ...process.env, DATABASE_URL: "", DATA_DIR: dataDir, PORT: String(port) },
   });
   const output = await waitForDemo(child);
   return {
