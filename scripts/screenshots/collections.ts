@@ -57,7 +57,10 @@ export async function makeCollector(): Promise<Collector> {
   return { email, password: PASSWORD, server: servers[0] ?? 0, service: services[0]?.id ?? 0, token: tokens[0] ?? 0 };
 }
 
-/** The servers that are online stay so, however long the pictures take. Its password is asked for again. */
+/**
+ * The servers that are online stay so, however long the pictures take: if all fell silent at once, the console would not know
+ * of any server whether it is offline. Its password is asked for again.
+ */
 export async function keepReporting(email: string): Promise<void> {
   const account = { email };
   const isOnline = { gt: new Date(Date.now() - HOUR) };

@@ -166,6 +166,7 @@ function Deliveries({ channel: { id, name, deliveries }, now }: { channel: Chann
       <DataTable
         label={`Last deliveries of ${name}`}
         columns={[{ title: "When" }, { title: "What" }, { title: "Status" }, { title: "Why" }]}
+        className={styles.deliveries}
       >
         {deliveries.map((delivery) => (
           <Row key={`${id} ${delivery.id}`}>
