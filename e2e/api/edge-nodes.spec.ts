@@ -287,7 +287,7 @@ test("each status of a service with its error is an event until the next one, wh
   for (const { from, to, facts } of changes) expect([facts.by, to]).toEqual([owner, from]);
 });
 
-test("a node that falls silent is an event of the services that it had, from two minutes after it was last heard until it is heard again, noticed where nobody asks; a silence that only the console's absence made is none", async () => {
+test("a node that falls silent is an event of the services that it had, from two minutes after it was last heard until it is heard again, noticed where nobody asks; a silence that only the console's absence made is none. An active service is unserved while no live node has it", async () => {
   const owner = await newOwner();
   const [one, two] = [await newNode(), await newNode()];
   const { id } = await newService(owner);
@@ -298,6 +298,8 @@ test("a node that falls silent is an event of the services that it had, from two
   await acknowledge(two.key, id, 1);
   await acknowledge(one.key, other.id, 1);
   const silences = async (of: number) => (await eventsOf(of)).filter(({ kind }) => kind === "node_silent");
+  const unserved = async () =>
+    (await eventsOf(id)).filter(({ kind }) => kind === "unserved").map(({ from, to }) => ({ from, to }));
   const silentSince = async ({ id: nodeId }: { id: number }, seconds: number) => {
     const [row] = await sql<{ at: number }>(
       `update edge_nodes set last_heard_at = now() - $2 * interval '1 s' where id = $1
@@ -314,20 +316,22 @@ test("a node that falls silent is an event of the services that it had, from two
   await get(two.key);
   await expect.poll(async () => (await silences(id))[0]?.to).toBeGreaterThanOrEqual(before);
   expect((await silences(id))[0]?.to).toBeLessThanOrEqual(Date.now());
-  expect(await silences(other.id)).toEqual([]);
+  expect([await silences(other.id), await unserved()]).toEqual([[], []]);
 
   // Both fall silent, so no request of a node notices it.
   await silentSince(one, 500);
   const second = await silentSince(two, 130);
   await expect.poll(async () => (await silences(id)).map(({ from }) => from)).toContain(second);
   await expect.poll(() => silences(other.id)).toHaveLength(1);
+  await expect.poll(unserved).toEqual([{ from: second, to: null }]);
   await nodes.removeNode(one.id);
   expect((await silences(other.id))[0]?.to).not.toBeNull();
 
   // The console was away when the two minutes were over.
   await get(two.key);
   await expect.poll(async () => (await silences(id)).filter(({ to }) => to === null)).toEqual([]);
-  const known = await silences(id);
+  const [known, knownUnserved] = [await silences(id), await unserved()];
+  expect(knownUnserved).toEqual([{ from: second, to: expect.any(Number) }]);
   await sql(
     "insert into blind_times (cause, started_at, ended_at) values ('away', now() - interval '200 s', now() - interval '20 s')",
   );
@@ -338,8 +342,21 @@ test("a node that falls silent is an event of the services that it had, from two
   await expect.poll(async () => (await silences(id)).length).toBe(known.length + 1);
   const [ofAbsence] = (await silences(id)).slice(-1);
   expect(Date.now() - (ofAbsence?.from ?? 0)).toBeLessThan(MINUTE);
+  // From when the nodes have had the time to be heard.
+  expect((await unserved()).at(-1)).toEqual({ from: (ofAbsence?.from ?? 0) + 2 * MINUTE, to: null });
   await get(two.key);
   await expect.poll(() => silences(id)).toEqual(known);
+  expect(await unserved()).toEqual(knownUnserved);
+
+  // The last one that had it is removed; the live one has nothing yet.
+  await nodes.removeNode(two.id);
+  expect(await unserved()).toEqual([...knownUnserved, { from: expect.any(Number), to: null }]);
+  await acknowledge(three.key, id, 1);
+  expect(await unserved()).toEqual([...knownUnserved, { from: expect.any(Number), to: expect.any(Number) }]);
+  // Of one that its owner turned off nobody is missing.
+  await services.setServiceWish(owner, id, "off");
+  await nodes.removeNode(three.id);
+  expect(await unserved()).toHaveLength(2);
 });
 
 test("there are at most a thousand nodes with ten working keys each, and one acknowledgement of a service by a node however often it reports", async () => {

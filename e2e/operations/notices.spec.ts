@@ -104,7 +104,7 @@ test("twelve servers that fall silent within a minute are one message with ten n
   });
 });
 
-test("the owner is told of a game service that failed, and of a token that ends, is refused after its end or comes from a new network; others of the same console are not", async () => {
+test("the owner is told of a game service that failed or is served by no live edge node, and of a token that ends, is refused after its end or comes from a new network; others of the same console are not", async () => {
   await onStage(async ({ sql, live, receiver }) => {
     await sql(`insert into notice_channels (account_id, kind, name, confirmed_at) values (2, 'webhook', 'b', now());
       insert into game_services (account_id, name, java_hostname, origin_host, origin_port) values (1, 'survival', 'j', 'o', 1);
@@ -116,11 +116,19 @@ test("the owner is told of a game service that failed, and of a token that ends,
     await sql("update service_events set ended_at = now() where kind = 'failed'");
     await live(3 * MINUTE, 20 * SECOND);
     expect(titlesOf(receiver).slice(1)).toEqual(["survival has recovered"]);
+    await sql("insert into service_events (service_id, kind, started_at) values (1, 'unserved', now())");
+    await live(2 * MINUTE, 20 * SECOND);
+    await sql("update service_events set ended_at = now() where kind = 'unserved'");
+    await live(3 * MINUTE, 20 * SECOND);
+    expect(titlesOf(receiver).slice(2)).toEqual([
+      expect.stringMatching(/^survival is served by no live edge node since \d\d:\d\d$/),
+      "survival has a live edge node again",
+    ]);
     for (const kind of ["ends_in_3_days", "refused_after_end", "new_network"]) {
       await sql(`insert into token_events (token_id, kind, started_at) values (1, '${kind}', now())`);
       await live(3 * MINUTE, 20 * SECOND);
     }
-    expect(titlesOf(receiver).slice(2)).toEqual([
+    expect(titlesOf(receiver).slice(4)).toEqual([
       expect.stringMatching(/^deploy ends in 3 days at/),
       expect.stringMatching(/^deploy was used after its end, and refused at/),
       expect.stringMatching(/^deploy was used from a new network at/),

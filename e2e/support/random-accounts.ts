@@ -6,8 +6,8 @@ import { endedSilence, ONLINE_WINDOW, openSilence, type Span, withProof } from "
 import { HOUR, MINUTE, SECOND } from "@/lib/time";
 
 // Random hours of an account in simulated time: servers that fall silent and come back, a console that is away, cuts that are
-// known late, proofs that correct what was told, quiet hours, snoozes, and a planner that looks too late. A store in memory
-// plays them through the product's rule.
+// known late, proofs that correct what was told, quiet hours, snoozes, a planner that looks too late, and what is told without a
+// delay and may be withdrawn. A store in memory plays them through the product's rule.
 
 type Ended = { from: number; to: number };
 
@@ -19,6 +19,10 @@ export type World = {
   /** True silences of each server, by its key. */
   silences: ReadonlyMap<string, readonly Ended[]>;
   moments: ReadonlyMap<string, readonly number[]>;
+  /** Times of the kind that is told without a delay, by the same keys. */
+  unserved: ReadonlyMap<string, readonly Ended[]>;
+  /** Events of that kind which begin at `from`, are written before, at `at`, and are gone before it, at `to`. */
+  withdrawn: readonly (Ended & { server: string; at: number })[];
   /** The console was away, and so was the planner. */
   away: readonly Ended[];
   /** The way to the console was cut, which is known a while after it began. */
@@ -40,8 +44,8 @@ export type Told = {
 
 const BEGIN = Date.parse("2026-01-01T00:00:00Z");
 const LENGTH = 2.5 * HOUR;
-/** One that lasts, and one of moments. */
-const KINDS = ["offline", "new_network"];
+/** One of silences, one that lasts, and one of moments. */
+const KINDS = ["offline", "unserved", "new_network"];
 /** The planner looks so often. */
 export const TICK = 10 * SECOND;
 
@@ -91,6 +95,15 @@ export function worldOf(seed: number): World {
         [...new Set(Array.from({ length: random() < 0.3 ? 8 : 0 }, () => BEGIN + upTo(LENGTH)))].sort((a, b) => a - b),
       ]),
     ),
+    unserved: new Map(servers.map((server) => [server, random() < 0.15 ? apart(spans(3, 40 * MINUTE)) : []])),
+    withdrawn: servers.flatMap((server) =>
+      spans(random() < 0.05 ? 1 : 0, 2 * MINUTE).map(({ from, to }) => ({
+        server,
+        at: from,
+        from: to,
+        to: to - SECOND,
+      })),
+    ),
     away,
     cuts,
     proofs,
@@ -129,7 +142,14 @@ export function eventsAt(world: World, server: string, now: number): Happening[]
     return proofs.reduce((events, { sampledAt }) => withProof(events, sampledAt), endedSilence({ from, to }, blind));
   });
   const moments = (world.moments.get(server) ?? []).filter((at) => at <= now);
-  return [...silences, ...moments.map((at) => ({ kind: "new_network", from: at, to: at }))];
+  const unserved = (world.unserved.get(server) ?? [])
+    .filter(({ from }) => from <= now)
+    .map(({ from, to }) => ({ kind: "unserved", from, to: to > now ? null : to }));
+  const withdrawn = world.withdrawn
+    .filter((one) => one.server === server && one.at <= now && now < one.to)
+    .map(({ from }) => ({ kind: "unserved", from, to: null }));
+  const instants = moments.map((at) => ({ kind: "new_network", from: at, to: at }));
+  return [...silences, ...unserved, ...withdrawn, ...instants];
 }
 
 /** What the account was told in this world. */
@@ -169,16 +189,26 @@ export function play(world: World): Told[] {
 }
 
 /** When something changes in what the tables say of a server. */
-function newsOf({ silences, moments, away, cuts, proofs }: World): { at: number; server: string }[] {
+function newsOf({
+  silences,
+  moments,
+  unserved,
+  withdrawn,
+  away,
+  cuts,
+  proofs,
+}: World): { at: number; server: string }[] {
   const blind = [...away, ...cuts].flatMap(({ from, to }) => [from, to, to + ONLINE_WINDOW]);
   const known = [...blind, ...cuts.map(({ knownAt }) => knownAt)];
   const news = [...silences].flatMap(([server, own]) =>
-    [...own.flatMap(({ from, to }) => [from + 1, to]), ...known, ...(moments.get(server) ?? [])].map((at) => ({
-      at,
-      server,
-    })),
+    [
+      ...own.flatMap(({ from, to }) => [from + 1, to]),
+      ...(unserved.get(server) ?? []).flatMap(({ from, to }) => [from, to]),
+      ...known,
+      ...(moments.get(server) ?? []),
+    ].map((at) => ({ at, server })),
   );
-  return [...news, ...proofs].sort((one, other) => one.at - other.at);
+  return [...news, ...proofs, ...withdrawn].sort((one, other) => one.at - other.at);
 }
 
 function serverOf(topic: string): string {

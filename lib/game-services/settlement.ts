@@ -5,6 +5,7 @@ import { Expression, table } from "@/lib/database/tables";
 import type { GameServiceStatus, ServiceWish } from "@/lib/generated/prisma/enums";
 import { pause, runInBackground } from "@/lib/process/background";
 import { noteNodeSilences } from "./events/node-silences";
+import { beginUnserved, endUnserved, IS_UNSERVED } from "./events/unserved";
 import {
   confirmClaims,
   HOSTNAME_TAKEN,
@@ -61,6 +62,7 @@ const FACTS = statement({ ids: parameter<number[]>("int[]") }, ({ ids }) =>
       javaHostname: s.javaHostname,
       originHost: s.originHost,
       isTaken,
+      isUnserved: new Expression<boolean>(IS_UNSERVED),
       answers,
     },
     `from ${s} where ${s.id} = any(${ids}) order by ${s.id}`,
@@ -100,6 +102,7 @@ export async function settle(tx: Prisma.TransactionClient, ids: readonly number[
   if (ids.length === 0) return;
   const rows = await queryIn(tx, FACTS, { ids: [...ids] });
   const removed: number[] = [];
+  const served: number[] = [];
   const unfinished: number[] = [];
   const changes: Change[] = [];
   for (const row of rows) {
@@ -109,6 +112,7 @@ export async function settle(tx: Prisma.TransactionClient, ids: readonly number[
       problem: problemOf(row),
       answers: JSON.parse(row.answers),
     };
+    if (row.isUnserved && facts.answers.some(({ version }) => version !== null)) served.push(row.id);
     let next = nextStatus(facts);
     if (next.kind === "remove") {
       if (await deleteSomeRows(tx, row.id)) removed.push(row.id);
@@ -123,6 +127,7 @@ export async function settle(tx: Prisma.TransactionClient, ids: readonly number[
   }
   if (changes.length > 0) await executeIn(tx, WRITE, { changes: JSON.stringify(changes), now });
   const active = changes.filter(({ status }) => status === "active").map(({ id }) => id);
+  await endUnserved(tx, served, now);
   await confirmClaims(tx, active, now);
   await releaseHostnames(tx, removed, now);
   if (removed.length > 0) await tx.gameService.deleteMany({ where: { id: { in: removed } } });
@@ -171,6 +176,7 @@ export async function settleAll(now: Date = new Date()): Promise<void> {
     await db.$transaction(async (tx) => {
       const locked = await lockServices(tx, ids);
       await noteNodeSilences(tx, locked, now);
+      await beginUnserved(tx, locked, now);
       await settle(tx, locked, now);
     }, TIMES);
     const last = ids.at(-1);

@@ -79,6 +79,18 @@ export const NOTICE_KINDS: Readonly<Record<string, NoticeKind>> = {
     lasts: true,
     words: { is: "has failed", are: "have failed", was: "had failed", again: "has recovered" },
   },
+  unserved: {
+    subject: "service",
+    isOn: true,
+    minutes: 0,
+    lasts: true,
+    words: {
+      is: "is served by no live edge node",
+      are: "are served by no live edge node",
+      was: "was served by no live edge node",
+      again: "has a live edge node again",
+    },
+  },
   ends_in_14_days: {
     ...OF_TOKEN,
     words: { is: "ends in 14 days", are: "end in 14 days", was: "came near its end", again: "" },

@@ -27,7 +27,10 @@ function faultOfMessages({ quiet }: World, told: readonly Told[]): string | null
 
 function faultOfServers(world: World, told: readonly Told[]): string | null {
   for (const server of world.silences.keys()) {
-    const fault = faultOfOutages(world, server, told) ?? faultOfMoments(world, server, told);
+    const fault =
+      faultOfOutages(world, server, "offline", told) ??
+      faultOfOutages(world, server, "unserved", told) ??
+      faultOfMoments(world, server, told);
     if (fault) return `${server}: ${fault}`;
   }
   return null;
@@ -40,18 +43,23 @@ function ofTopic(told: readonly Told[], topic: string) {
 }
 
 /** What one is told of a server makes sense, is true at that moment, and lacks nothing. */
-function faultOfOutages(world: World, server: string, told: readonly Told[]): string | null {
-  const said = ofTopic(told, `${server}:offline`);
+function faultOfOutages(
+  world: World,
+  server: string,
+  kind: "offline" | "unserved",
+  told: readonly Told[],
+): string | null {
+  const said = ofTopic(told, `${server}:${kind}`);
+  const delay = kind === "offline" ? world.delay : 0;
+  const runsAt = (now: number) => runsOf(kind, eventsAt(world, server, now));
   const quietTimes: { from: number; to: number }[] = [];
   let open: (typeof said)[number] | null = null;
   for (const [index, one] of said.entries()) {
     const before = said.slice(0, index).filter(({ kind, from }) => kind === "begun" && from > one.from - FLAPS_WITHIN);
     if (one.kind === "begun") {
-      if (open) return `${one.at}: told to be offline twice`;
-      const known = runsOf("offline", eventsAt(world, server, one.at)).find(
-        ({ from, to }) => one.from >= from && (to === null || one.from <= to),
-      );
-      const overdue = known ? overdueFrom(known, Math.max(0, world.delay - MINUTE)) : null;
+      if (open) return `${one.at}: told to be ${kind} twice`;
+      const known = runsAt(one.at).find(({ from, to }) => one.from >= from && (to === null || one.from <= to));
+      const overdue = known ? overdueFrom(known, Math.max(0, delay - MINUTE)) : null;
       if (!known || overdue === null || overdue > one.at) return `${one.at}: told what is not`;
       if (!one.isFlapping && (known.to === null) !== (one.to === null)) return `${one.at}: the end is wrong`;
       const isLast = !said.slice(index + 1).some(({ kind, at }) => kind === "begun" && at === one.at);
@@ -61,23 +69,24 @@ function faultOfOutages(world: World, server: string, told: readonly Told[]): st
       if (one.isFlapping) quietTimes.push({ from: one.at, to: said[index + 1]?.at ?? world.end });
     } else if (one.kind === "ended") {
       if (!open) return `${one.at}: told to be back, without an outage`;
-      const known = runsOf("offline", eventsAt(world, server, one.at)).findLast(
-        ({ from }) => from <= (one.to ?? one.at),
-      );
+      const known = runsAt(one.at).findLast(({ from }) => from <= (one.to ?? one.at));
       if (known && (known.to === null || known.to !== one.to)) return `${one.at}: told an end that is not`;
-      if (open.isFlapping && one.at - (one.to ?? 0) < STABLE_AFTER) return `${one.at}: told again too soon`;
+      // It may have gone on for so long as well.
+      const lasted = (one.to ?? 0) - (known?.from ?? one.from);
+      if (open.isFlapping && Math.max(lasted, one.at - (one.to ?? 0)) < STABLE_AFTER)
+        return `${one.at}: told again too soon`;
       open = null;
     }
   }
   const isExcused = (from: number, to: number) =>
     world.snoozes.some((snooze) => snooze.server === server) ||
-    world.proofs.some((proof) => proof.server === server) ||
+    (kind === "offline" && world.proofs.some((proof) => proof.server === server)) ||
     quietTimes.some((quiet) => quiet.from < to && quiet.to > from);
-  for (const run of runsOf("offline", eventsAt(world, server, world.end))) {
-    const due = overdueFrom(run, world.delay + MINUTE);
+  for (const run of runsAt(world.end)) {
+    const due = overdueFrom(run, delay + MINUTE);
     if (due === null || run.to === null || isExcused(run.from, run.to + STABLE_AFTER)) continue;
     const begun = said.find(({ kind, from }) => kind === "begun" && from >= run.from && from <= (run.to ?? 0));
-    const wasCut = world.cuts.length > 0;
+    const wasCut = kind === "offline" && world.cuts.length > 0;
     if (!begun) return wasCut ? null : `an outage from ${run.from} to ${run.to} was not told`;
     const ends = said.filter(({ kind, from, to }) => kind === "ended" && from === begun.from && to !== null);
     if (ends.length !== (begun.to === null ? 1 : 0)) return `its end was told ${ends.length} times: ${run.from}`;
@@ -118,7 +127,7 @@ test("maintenance is silent: what begins and ends in it is not told, and what go
   expect(told).toMatchObject({ kind: "begun", incidents: [{ from: 5 * MINUTE }] });
 });
 
-test("ten thousand random histories of an account, with the console away, cuts, corrections, quiet hours and snoozes: what is told is true, whole, once, in time, and at most twenty messages an hour", () => {
+test("ten thousand random histories of an account, with the console away, cuts, corrections, events that are withdrawn, quiet hours and snoozes: what is told is true, whole, once, in time, and at most twenty messages an hour", () => {
   const met: Record<string, number> = {};
   for (let seed = 1; seed <= 10_000; seed++) {
     const world = worldOf(seed);
@@ -129,12 +138,14 @@ test("ten thousand random histories of an account, with the console away, cuts, 
       kind,
       ...(items.length > 1 ? ["several"] : []),
       ...(items.some(({ isFlapping }) => isFlapping) ? ["flapping"] : []),
+      ...(items.some(({ topic }) => topic.endsWith("unserved")) ? ["unserved"] : []),
       ...(kind === "begun" && items.some(({ topic, to }) => topic.endsWith("offline") && to !== null) ? ["over"] : []),
       ...(heldBackUntil === null ? [] : ["held back"]),
     ]);
     for (const word of words) met[word] = (met[word] ?? 0) + 1;
   }
   // Histories without one of these would prove nothing of it.
-  for (const word of ["begun", "ended", "several", "flapping", "over"]) expect(met[word], word).toBeGreaterThan(1000);
+  for (const word of ["begun", "ended", "several", "flapping", "over", "unserved"])
+    expect(met[word], word).toBeGreaterThan(1000);
   expect(met["held back"]).toBeGreaterThan(100);
 }, 300_000);

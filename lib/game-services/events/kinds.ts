@@ -1,9 +1,13 @@
 import { GameServiceStatus } from "@/lib/generated/prisma/enums";
 
-/** What can happen to a game service. Statuses last until the next one, silences of nodes until they are heard; the rest are moments. */
+/**
+ * What can happen to a game service. Statuses last until the next one, silences of nodes until they are heard,
+ * "unserved" until a live node has the service; the rest are moments.
+ */
 const SERVICE_EVENT_KINDS = [
   ...Object.values(GameServiceStatus),
   "node_silent",
+  "unserved",
   "created",
   "settings_changed",
   "turned_on",

@@ -11,6 +11,7 @@ const CHANGE = "✎";
 const KINDS: Readonly<Record<ServiceEventKind, EventName>> = {
   ...STATUSES,
   node_silent: { sign: "✕", word: "Edge node silent" },
+  unserved: { sign: "✕", word: "Served by no live edge node" },
   created: { sign: CHANGE, word: "Created" },
   settings_changed: { sign: CHANGE, word: "Changed" },
   turned_on: { sign: CHANGE, word: "Enabled" },
