@@ -13,6 +13,7 @@ import type { Bench, BenchRequest, Target } from "./bench";
 import { keysOf, loadOf } from "./bodies";
 import { findDearestBodies } from "./dearest-bodies";
 import type { Measured } from "./load";
+import { TELLING, ToldCustomers } from "./told-customers";
 
 /** The goal: beside an attack, p95 may be this many times as long as in peace, or this many milliseconds longer. */
 const GOAL_TIMES = 5;
@@ -35,6 +36,10 @@ const CHECK_INS = "/ingest/v1/check-ins";
 const FLEET = "/dashboard";
 const BOUNDARY = "neighbours";
 
+/** Customers who are told of something beside webhooks that never answer. */
+const TOLD = 40;
+const HANGING = "20 webhooks of one account that hang";
+
 /** Sessions of the account with 1,000 servers, which attacks, and of the one with 10, and the key of a server of the latter. */
 type People = { attacker: string; quiet: string; key: string; serverId: number };
 
@@ -42,13 +47,19 @@ type People = { attacker: string; quiet: string; key: string; serverId: number }
 export async function neighbours(bench: Bench): Promise<(readonly string[])[]> {
   const people = await addPeople(bench.data.url);
   const dearest = await dearestBodies(bench);
+  const told = bench.own(await ToldCustomers.start(bench.data.url));
   const rows: (readonly string[])[] = [
     ["workers", "beside", "quiet", "p95 in peace", "p95 beside it", "times", "refused", "event loop", "goal"],
   ];
   for (const workers of has("redis-server") ? [1, 2] : [1]) {
     const redis = workers > 1 ? bench.own(await startRedis()) : null;
     const opsPort = await freePort();
-    const variables = { TRUSTED_PROXIES: "1", OPS_PORT: String(opsPort), ...(redis && { REDIS_URL: redis.url }) };
+    const variables = {
+      TRUSTED_PROXIES: "1",
+      OPS_PORT: String(opsPort),
+      ...TELLING,
+      ...(redis && { REDIS_URL: redis.url }),
+    };
     const app = await bench.startApp(variables, workers);
     const quiet = quietOf(bench, people);
     const everywhere = Object.values(quiet).map((request) => ({
@@ -70,9 +81,9 @@ export async function neighbours(bench: Bench): Promise<(readonly string[])[]> {
         ...compare(own, own, await readLoopDelay(opsPort), true),
       ]);
     }
+    const beside = Object.values(quiet).map((request) => ({ ...request, startMs: BEFORE_MS }));
     for (const [attack, loads] of attacks) {
       await readLoopDelay(opsPort);
-      const beside = Object.values(quiet).map((request) => ({ ...request, startMs: BEFORE_MS }));
       const measured = await bench.askAll(app, [...beside, ...loads]);
       const loopMs = await readLoopDelay(opsPort);
       for (const [index, what] of Object.keys(quiet).entries()) {
@@ -86,6 +97,15 @@ export async function neighbours(bench: Bench): Promise<(readonly string[])[]> {
       }
       await setTimeout(SECOND);
     }
+    const toldInPeace = await told.measure(TOLD);
+    await told.hang();
+    await readLoopDelay(opsPort);
+    const [toldBeside, measured] = await Promise.all([told.measure(TOLD), bench.askAll(app, beside)]);
+    const loopMs = await readLoopDelay(opsPort);
+    for (const [index, what] of Object.keys(quiet).entries()) {
+      rows.push([String(workers), HANGING, what, ...compare(peace[index], measured[index], loopMs)]);
+    }
+    rows.push([String(workers), HANGING, "its notices", ...compare(toldInPeace, toldBeside, loopMs)]);
     await app.stop();
     await redis?.stop();
   }

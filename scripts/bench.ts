@@ -5,6 +5,7 @@ import { createScratchDatabase, fill } from "@/bench/database";
 import { edge } from "@/bench/edge";
 import { firstStart } from "@/bench/first-start";
 import { migrateBeside } from "@/bench/migrate";
+import { notices } from "@/bench/notices";
 import { LONG_SECTIONS, SECTIONS, type SectionName, type Settings } from "@/bench/sections";
 import { watch } from "@/bench/watch";
 import { startPostgres } from "@/e2e/support/postgres-server";
@@ -24,6 +25,10 @@ const ALONE: Readonly<Record<string, () => Promise<(readonly string[])[]>>> = {
   migrate: migrateBeside,
   edge,
   watch,
+  notices: async () => {
+    await buildIfChanged(DIST_DIRS.test);
+    return notices();
+  },
 };
 const FEW_ROWS = 20_000;
 const MANY_ROWS = 5_000_000;
@@ -36,7 +41,8 @@ Sections, all of them by default: ${USUAL.join(", ")}.
 Only when named: ${[...LONG_SECTIONS].join(", ")} (ten minutes). Alone, some minutes each: first-start (npm run demo on a fresh
 clone), migrate (npm run migrate beside an earlier build that serves; needs PostgreSQL and git), edge (an
 edge node under attack, in a network namespace; needs root, haproxy and nft), watch (a look for silent servers among
-10,000; needs PostgreSQL).
+10,000; needs PostgreSQL), notices (a look for something to tell beside 10,000 told outages, and how late it arrives; needs
+PostgreSQL).
 The databases are its own: on the server that DATABASE_URL names, with --postgres on a PostgreSQL server that it starts,
 else embedded ones. They are gone at the end.
 

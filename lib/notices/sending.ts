@@ -12,7 +12,7 @@ import {
   postpone,
   tryAgain,
 } from "@/lib/notices/outbox";
-import { disregardUntold, findAccountsWithWork, planAccount } from "@/lib/notices/planning";
+import { ACCOUNTS_AT_ONCE, disregardUntold, findAccountsWithWork, planAccount } from "@/lib/notices/planning";
 import { isOver, textOf } from "@/lib/notices/wording";
 import { pause, runInBackground } from "@/lib/process/background";
 import { logFault } from "@/lib/process/faults.mjs";
@@ -28,8 +28,8 @@ type Deliver = (
   options: { id: string; signal: AbortSignal },
 ) => Promise<Outcome>;
 
-/** How often an instance looks. With nothing to do, a look is two small statements. */
-const LOOK_EVERY = 5 * SECOND;
+/** How often an instance looks. With nothing to do, a look is three small statements. */
+export const LOOK_EVERY = 2 * SECOND;
 /** Deliveries that an instance has on their way at a time. */
 const AT_ONCE = 50;
 /** Waits between attempts, in milliseconds; after the last one a message is undelivered. */
@@ -48,10 +48,12 @@ export class Sending {
 
   constructor(readonly deliver: Deliver) {}
 
-  /** Considers what is new. */
-  async plan(): Promise<void> {
+  /** Considers what is new. True: not all of it. */
+  async plan(): Promise<boolean> {
     await disregardUntold();
-    for (const accountId of await findAccountsWithWork()) await planAccount(accountId);
+    const accounts = await findAccountsWithWork();
+    for (const accountId of accounts) await planAccount(accountId);
+    return accounts.length === ACCOUNTS_AT_ONCE;
   }
 
   /** Begins to send what is due, as far as there is room. Does not wait for its end. Answers how many began. */
@@ -163,8 +165,9 @@ export function startSending(deliver: Deliver): Sending {
     while (await pause(wait)) {
       wait = LOOK_EVERY;
       try {
-        await sending.plan();
+        const isMore = await sending.plan();
         if ((await sending.send()) > 0) wait = SECOND;
+        if (isMore) wait = SECOND / 10;
       } catch (error) {
         // Requests already report a database that is away.
         if (!isDatabaseUnavailable(error)) logFault("notices failed", error, {});
