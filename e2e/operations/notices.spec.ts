@@ -1,15 +1,21 @@
 import { randomBytes } from "node:crypto";
 import { command } from "@/e2e/support/command";
+import { startConsole } from "@/e2e/support/console-server";
 import { expect, test } from "@/e2e/support/fixtures";
+import { freePort } from "@/e2e/support/free-port";
+import { needs } from "@/e2e/support/needs";
 import { letPass } from "@/e2e/support/notice-time";
 import { type Instance, type Mode, type Receiver, startInstance, startReceiver } from "@/e2e/support/notices-instance";
+import type { Death } from "@/e2e/support/notices-process";
 import { SLOW } from "@/e2e/support/patience";
+import { startPostgres } from "@/e2e/support/postgres-server";
 import { randomOf } from "@/e2e/support/random-histories";
 import { startReceiver as startWebhookReceiver } from "@/e2e/support/receivers";
 import { runSql } from "@/e2e/support/run-sql";
-import { createTestDatabase } from "@/e2e/support/test-database";
+import { createTestDatabase, type TestDatabase } from "@/e2e/support/test-database";
 import { seal } from "@/lib/notices/secrets";
 import { HOUR, MINUTE, SECOND } from "@/lib/time";
+import { migrate } from "@/scripts/database";
 
 // Notices on a real database, with a receiver of real HTTP, by instances in processes of their own, which die of kill -9. Time
 // passes by moving what is stored back.
@@ -26,12 +32,25 @@ type Stage = {
   live: (ms: number, step?: number) => Promise<void>;
 };
 
+/** A console that may send to receivers of the test. */
+const KEY = randomBytes(32);
+const WITH_KEY = { NOTICE_KEY: KEY.toString("base64"), PRIVATE_WEBHOOKS: "allow" };
+
+/** SQL: a webhook of the first account has this URL. */
+function pointTo(name: string, url: string): string {
+  const sealed = seal(JSON.stringify({ url, secrets: [`whsec_${randomBytes(24).toString("base64")}`] }), 1, [KEY]);
+  return `update notice_channels set host = '127.0.0.1', sealed = '${sealed}' where account_id = 1 and name = '${name}'`;
+}
+
 const DELIVERIES = `select d.id::text, d.state, d.reason, d.attempts, c.name as channel, n.kind, n.incidents, n.thread::text
   from notice_deliveries d join notices n on n.id = d.notice_id join notice_channels c on c.id = d.channel_id order by d.due_at, d.id`;
 
-/** A database with an account, two servers, and a channel named "a". */
-async function onStage(play: (stage: Stage) => Promise<void>): Promise<void> {
-  const database = await createTestDatabase();
+/** A database with an account, two servers, and a channel named "a". It is stopped at the end. */
+async function onStage(
+  play: (stage: Stage) => Promise<void>,
+  given?: Pick<TestDatabase, "url" | "stop">,
+): Promise<void> {
+  const database = given ?? (await createTestDatabase());
   const receiver = await startReceiver();
   const instance = await startInstance(database.url, receiver.url);
   const sql = (text: string) => runSql<Record<string, unknown>>(database.url, text);
@@ -161,7 +180,7 @@ test("before each attempt is asked whether the account is enabled, the server is
   }
 });
 
-test("an outage that is over before a receiver takes its message is one message that says so; after one that may have arrived, the same message comes again and then the end", async () => {
+test("an outage that is over before a receiver takes its message is one message that says so; after one that may have arrived, the same message comes again, also when it was refused meanwhile, and then the end", async () => {
   await onStage(async ({ sql, live, receiver }) => {
     receiver.modes.set("a", "refuse");
     await sql(goOffline(1));
@@ -182,7 +201,9 @@ test("an outage that is over before a receiver takes its message is one message 
     await sql(goOffline(2));
     await live(6 * MINUTE);
     await sql(comeBack(2));
-    await live(30 * SECOND);
+    receiver.modes.set("a", "refuse");
+    await live(2.5 * MINUTE);
+    expect(await sql(DELIVERIES)).toContainEqual(expect.objectContaining({ state: "due", reason: "It answered 500." }));
     receiver.modes.set("a", "ok");
     await live(12 * MINUTE);
     const bodies = receiver.arrivals.map(({ body }) => body);
@@ -251,14 +272,8 @@ test("a receiver that hangs delays the messages of its own account alone", async
 test("npm run notices -- test EMAIL sends a test by each channel that is on, says what became of it, and fails if one fails", async () => {
   await onStage(async ({ sql, url }) => {
     const [working, broken] = [await startWebhookReceiver(), await startWebhookReceiver(500)];
-    const key = randomBytes(32);
-    const variables = { DATABASE_URL: url, NOTICE_KEY: key.toString("base64"), PRIVATE_WEBHOOKS: "allow" };
-    const point = (name: string, to: string) => {
-      const secrets = [`whsec_${randomBytes(24).toString("base64")}`];
-      return sql(
-        `update notice_channels set host = '127.0.0.1', sealed = '${seal(JSON.stringify({ url: to, secrets }), 1, [key])}' where name = '${name}'`,
-      );
-    };
+    const variables = { DATABASE_URL: url, ...WITH_KEY };
+    const point = (name: string, to: string) => sql(pointTo(name, to));
     try {
       await point("a", working.url);
       await sql(
@@ -282,6 +297,45 @@ test("npm run notices -- test EMAIL sends a test by each channel that is on, say
   });
 });
 
+test("/ops/metrics counts the messages that are due, delivered and given up, and says how long the oldest has been due", {
+  tag: "@one-engine",
+}, async () => {
+  await onStage(async ({ sql, url }) => {
+    const [working, gone, opsPort] = [await startWebhookReceiver(), await startWebhookReceiver(410), await freePort()];
+    const app = await startConsole(url, { ...WITH_KEY, OPS_PORT: String(opsPort) });
+    const read = async () => {
+      const text = await (await fetch(`http://127.0.0.1:${opsPort}/ops/metrics`)).text();
+      return Object.fromEntries(
+        [...text.matchAll(/^console_notices_(\S+) (\S+)$/gm)].map(([, name, value]) => [name, Number(value)]),
+      );
+    };
+    const [delivered, undelivered] = ['total{outcome="delivered"}', 'total{outcome="undelivered"}'];
+    try {
+      expect(await read()).toEqual({ due: 0, oldest_due_seconds: 0, [delivered]: 0, [undelivered]: 0 });
+      await sql(`insert into notice_channels (account_id, kind, name, confirmed_at) values (1, 'webhook', 'gone', now());
+        ${pointTo("a", working.url)};
+        ${pointTo("gone", gone.url)};
+        insert into server_events (server_id, kind, started_at) values (1, 'disk_full', now() - interval '1 minute')`);
+      await expect.poll(read).toEqual({ due: 0, oldest_due_seconds: 0, [delivered]: 1, [undelivered]: 1 });
+      expect([working.received.length, gone.received.length]).toEqual([1, 1]);
+      // An instance that died had claimed two. What is due later is not due.
+      await sql(`insert into notices (id, account_id, kind, thread)
+          select id, 1, 'begun', id from (select gen_random_uuid() as id from generate_series(1, 3)) ids;
+        insert into notice_deliveries (notice_id, channel_id, account_id, due_at, attempt_at, leased_until)
+          select id, 1, 1, now(), now() + (array['-90 s', '-30 s', '90 s'])[row_number() over ()]::interval, now() + interval '1 hour'
+          from notices where incidents = '{}'`);
+      const { oldest_due_seconds: oldest = 0, ...others } = await read();
+      expect(others).toEqual({ due: 2, [delivered]: 1, [undelivered]: 1 });
+      expect(oldest).toBeGreaterThanOrEqual(90);
+      expect(oldest).toBeLessThan(180);
+    } finally {
+      await app.stop();
+      await working.stop();
+      await gone.stop();
+    }
+  });
+});
+
 /** Steps of the loop, by the beginning of what they send to the database. */
 const STEPS = [
   "set notice_due = false",
@@ -296,79 +350,116 @@ const STEPS = [
   "set state =",
 ];
 
+/** What is wrong after a death in the midst of telling of an outage, which another look tells of. */
+async function expectWholeAfter(
+  { sql, receiver, url }: Pick<Stage, "sql" | "receiver" | "url">,
+  death: Death,
+  revive: (dead: Instance) => Promise<Instance>,
+): Promise<void> {
+  const { when, what } = death;
+  await sql("delete from server_events; delete from notices; delete from notice_incidents");
+  receiver.arrivals.length = 0;
+  const dying = await startInstance(url, receiver.url);
+  await sql(goOffline(1));
+  dying.dieAt(death);
+  // The first looks note it, the later ones tell it.
+  let isAlive = true;
+  for (let looks = 0; isAlive && looks < 15; looks++) {
+    const look = async () => (await dying.tick()) && letPass(url, 30 * SECOND).then(() => true);
+    isAlive = await (death.postgres === undefined ? look() : look().catch(() => false));
+  }
+  expect(isAlive, `${when} ${what}`).toBe(false);
+  const next = await revive(dying);
+  for (let looks = 0; looks < 15; looks++) {
+    expect(await next.tick()).toBe(true);
+    await letPass(url, 30 * SECOND);
+  }
+  await sql(comeBack(1));
+  for (let looks = 0; looks < 6; looks++) {
+    await next.tick();
+    await letPass(url, 30 * SECOND);
+  }
+  await next.stop();
+  const deliveries = await sql(DELIVERIES);
+  expect(deliveries, `${when} ${what}`).toMatchObject([
+    { kind: "begun", state: "delivered" },
+    { kind: "ended", state: "delivered" },
+  ]);
+  const ids = deliveries.map(({ id }) => id);
+  expect(
+    receiver.arrivals.map(({ id }) => ids.indexOf(id)),
+    `${when} ${what}`,
+  ).toEqual(
+    // What arrived before its end was written down comes again, with the same id.
+    (when === "after" && what === "sending") || (when === "before" && what === "set state =") ? [0, 0, 1] : [0, 1],
+  );
+  expect(new Set(receiver.arrivals.map(({ id, body }) => id + body)).size, `${when} ${what}`).toBe(2);
+}
+
 test("kill -9 before and after each step of the loop loses nothing and tells nothing twice", async () => {
   test.setTimeout(SLOW.timeout);
-  await onStage(async ({ sql, receiver, url }) => {
-    for (const [index, what] of STEPS.entries()) {
+  await onStage(async (stage) => {
+    for (const what of STEPS) {
       for (const when of ["before", "after"] as const) {
-        await sql("delete from server_events; delete from notices; delete from notice_incidents");
-        receiver.arrivals.length = 0;
-        const dying = await startInstance(url, receiver.url);
-        await sql(goOffline(1));
-        dying.dieAt({ when, what });
-        // The first looks note it, the later ones tell it.
-        let isAlive = true;
-        for (let looks = 0; isAlive && looks < 15; looks++) {
-          isAlive = await dying.tick();
-          await letPass(url, 30 * SECOND);
-        }
-        expect(isAlive, `${when} ${what}`).toBe(false);
-        await dying.stop();
-        const next = await startInstance(url, receiver.url);
-        for (let looks = 0; looks < 15; looks++) {
-          expect(await next.tick()).toBe(true);
-          await letPass(url, 30 * SECOND);
-        }
-        await sql(comeBack(1));
-        for (let looks = 0; looks < 6; looks++) {
-          await next.tick();
-          await letPass(url, 30 * SECOND);
-        }
-        await next.stop();
-        const deliveries = await sql(DELIVERIES);
-        expect(deliveries, `${when} ${what}`).toMatchObject([
-          { kind: "begun", state: "delivered" },
-          { kind: "ended", state: "delivered" },
-        ]);
-        const ids = deliveries.map(({ id }) => id);
-        expect(
-          receiver.arrivals.map(({ id }) => ids.indexOf(id)),
-          `${when} ${what}`,
-        ).toEqual(
-          // What arrived before its end was written down comes again, with the same id.
-          (when === "after" && what === "sending") || (when === "before" && what === "set state =")
-            ? [0, 0, 1]
-            : [0, 1],
-        );
-        expect(new Set(receiver.arrivals.map(({ id, body }) => id + body)).size, `${index}`).toBe(2);
+        await expectWholeAfter(stage, { when, what }, async (dead) => {
+          await dead.stop();
+          return startInstance(stage.url, stage.receiver.url);
+        });
       }
     }
   });
 });
 
-test(`${SEEDS} random histories with two instances that die, channels that hang, refuse and answer late: nothing is lost unsaid, nothing is told twice`, {
+test("kill -9 of PostgreSQL in the midst of planning, after a claim and after a message was sent loses nothing and tells nothing twice: the same instance goes on when it is back", {
   tag: "@one-engine",
 }, async () => {
+  needs("postgres");
+  test.setTimeout(SLOW.timeout);
+  const postgres = await startPostgres();
+  await migrate(postgres.url);
+  const { url, stop } = postgres;
+  await onStage(
+    async (stage) => {
+      for (const what of ["insert into notices", "COMMIT", 'as "threadDelivery"', "set state ="]) {
+        for (const when of ["before", "after"] as const) {
+          await expectWholeAfter(stage, { when, what, postgres: Number(postgres.process().pid) }, async (instance) => {
+            await postgres.kill();
+            await postgres.restart();
+            return instance;
+          });
+        }
+      }
+    },
+    { url, stop },
+  );
+});
+
+test(`${SEEDS} random histories with two instances that die and whose clocks are stepped, channels that hang, refuse and answer late: nothing is lost unsaid, nothing is told twice`, {
+  tag: "@one-engine",
+}, async () => {
+  needs("libfaketime");
   test.setTimeout(MINUTE + SEEDS * MINUTE);
   const wrong: string[] = [];
-  await onStage(async ({ sql, receiver, url, instance }) => {
-    const instances = [instance, await startInstance(url, receiver.url)];
+  await onStage(async ({ sql, receiver, url }) => {
+    const start = () => startInstance(url, receiver.url, { hasClock: true });
+    const instances = [await start(), await start()];
     try {
       for (let seed = 1; seed <= SEEDS; seed++) {
         await sql(`delete from server_events; delete from notices; delete from notice_incidents; delete from notice_channels;
           insert into notice_channels (account_id, kind, name, confirmed_at) values (1, 'webhook', 'a', now()), (1, 'webhook', 'b', now())`);
         receiver.arrivals.length = 0;
-        const fault = await playSeed(seed, { sql, receiver, url }, instances);
+        const fault = await playSeed(seed, { sql, receiver, url }, instances, start);
         if (fault !== null) wrong.push(`seed ${seed}: ${fault}`);
       }
     } finally {
-      await instances[1]?.stop();
-      if (instances[0] !== instance) await instances[0]?.stop();
+      for (const one of instances) await one.stop();
     }
   });
   expect(wrong).toEqual([]);
 });
 
+/** How far clocks are off after a step. */
+const CLOCKS = ["+0", "+90s", "-20m", "+7h", "-26h", "+400d"];
 const MODES: readonly Mode[] = ["ok", "ok", "ok", "refuse", "hang", "late"];
 
 /** What is wrong with one history, in a sentence. */
@@ -376,6 +467,7 @@ async function playSeed(
   seed: number,
   { sql, receiver, url }: Pick<Stage, "sql" | "receiver" | "url">,
   instances: Instance[],
+  start: () => Promise<Instance>,
 ): Promise<string | null> {
   const random = randomOf(seed);
   const pick = <Value>(values: readonly Value[]) => values[Math.floor(random() * values.length)] as Value;
@@ -389,7 +481,8 @@ async function playSeed(
     for (const [place, isAlive] of alive.entries()) {
       if (isAlive) continue;
       deaths++;
-      instances[place] = await startInstance(url, receiver.url);
+      await instances[place]?.stop();
+      instances[place] = await start();
     }
   };
   for (let step = 0; step < 40; step++) {
@@ -400,6 +493,7 @@ async function playSeed(
     }
     for (const channel of ["a", "b"]) if (random() < 0.1) receiver.modes.set(channel, pick(MODES));
     if (random() < 0.03) pick(instances).dieAt({ when: pick(["before", "after"] as const), what: pick(STEPS) });
+    if (random() < 0.2) pick(instances).setClock(pick(CLOCKS));
     await letPass(url, random() * 2 * MINUTE);
     if (random() < 0.9) await tick();
   }

@@ -1,20 +1,44 @@
 import { once } from "node:events";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type ServerResponse } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import type { Death } from "./notices-process";
+import { findFaketime } from "./programs.mjs";
 import { startReadyProcess } from "./ready-process";
 
 /** An instance of the notices' loop in a process of its own. */
 export type Instance = {
   /** Considers what is new and sends what is due. False: the process died of the step that it was told to die at. */
   tick(): Promise<boolean>;
-  /** At this step the process ends with kill -9. Null: it does not. */
+  /** At this step the process, or PostgreSQL, ends with kill -9. Null: it does not. */
   dieAt(death: Death | null): void;
+  /** Steps the clock of the process, if it was started with one of its own: "+2h" is two hours ahead of the machine's. */
+  setClock(offset: string): void;
   stop(): Promise<void>;
 };
 
-/** A fault of the loop fails the tick. */
-export async function startInstance(databaseUrl: string, receiverUrl: string): Promise<Instance> {
-  const { child, stop } = await startReadyProcess<string>("e2e/support/notices-process.ts", [databaseUrl, receiverUrl]);
+/** A fault of the loop fails the tick. With a clock of its own it needs libfaketime. */
+export async function startInstance(
+  databaseUrl: string,
+  receiverUrl: string,
+  { hasClock = false } = {},
+): Promise<Instance> {
+  const dir = mkdtempSync(join(tmpdir(), "console-notices-"));
+  const clock = join(dir, "clock");
+  writeFileSync(clock, "+0");
+  const { child, stop } = await startReadyProcess<string>(
+    "e2e/support/notices-process.ts",
+    [databaseUrl, receiverUrl],
+    hasClock
+      ? {
+          LD_PRELOAD: findFaketime() ?? "",
+          FAKETIME_TIMESTAMP_FILE: clock,
+          FAKETIME_NO_CACHE: "1",
+          DONT_FAKE_MONOTONIC: "1",
+        }
+      : {},
+  );
   const exited = once(child, "exit").then(() => "exited" as const);
   let orders = 0;
   let isGone = false;
@@ -36,8 +60,10 @@ export async function startInstance(databaseUrl: string, receiverUrl: string): P
       return !isGone;
     },
     dieAt: (death) => void child.send({ id: orders++, die: death }),
+    setClock: (offset) => writeFileSync(clock, offset),
     stop: async () => {
       if (!isGone) await stop();
+      rmSync(dir, { recursive: true, force: true });
     },
   };
 }

@@ -1,12 +1,14 @@
 // An instance of the notices' loop in a process of its own, which can die at a named step. Sent `{ tick }`, it considers what is
 // new, sends what is due to the receiver in its second argument, and answers when nothing is on its way. Sent `{ die }`, it
-// ends with kill -9 at that step: before or after a statement that begins with a text, or around the sending itself.
+// ends with kill -9 at that step, or PostgreSQL does: before or after a statement with a text in it, or around the sending itself.
+import { readFileSync } from "node:fs";
 import pg from "pg";
 
 process.env.DATABASE_URL = process.argv[2];
 const receiver = process.argv[3] ?? "";
 
-export type Death = { when: "before" | "after"; what: string };
+/** `postgres`: the id of the server process that ends instead. */
+export type Death = { when: "before" | "after"; what: string; postgres?: number };
 type Order = { id: number; tick?: true; die?: Death | null };
 
 /** A receiver that takes longer is given up, as a channel does. In milliseconds. */
@@ -15,7 +17,12 @@ const ANSWER_WITHIN = 1500;
 let death: Death | null = null;
 
 function dieAt(when: Death["when"], what: string): void {
-  if (death?.when === when && what.includes(death.what)) process.kill(process.pid, "SIGKILL");
+  if (death?.when !== when || !what.includes(death.what)) return;
+  const { postgres } = death;
+  if (postgres === undefined) return void process.kill(process.pid, "SIGKILL");
+  death = null;
+  const others = readFileSync(`/proc/${postgres}/task/${postgres}/children`, "utf8").trim().split(" ").map(Number);
+  for (const pid of [postgres, ...others]) process.kill(pid, "SIGKILL");
 }
 
 const send = pg.Client.prototype.query;

@@ -92,7 +92,8 @@ export class Sending {
       return endDelivery(claim, { state: "dropped", reason: ready.reason, failed: false, turnOff: false });
     }
     if (!loaded.content && !(await keepContent(claim, ready.content))) return;
-    await this.#settle(claim, await this.#deliver(claim, loaded, ready.content));
+    // What was kept may have arrived with an earlier attempt.
+    await this.#settle(claim, await this.#deliver(claim, loaded, ready.content), loaded.content !== null);
   }
 
   async #deliver({ id }: Claim, { channel }: Loaded, { message }: Content): Promise<Outcome> {
@@ -104,7 +105,7 @@ export class Sending {
     return Promise.race([this.deliver(channel, message, { id, signal }), late]);
   }
 
-  async #settle(claim: Claim, outcome: Outcome): Promise<void> {
+  async #settle(claim: Claim, outcome: Outcome, mayHaveArrived: boolean): Promise<void> {
     if (outcome.kind === "delivered") {
       noticeCounts.delivered++;
       return endDelivery(claim, { state: "delivered", reason: outcome.note ?? null, failed: false, turnOff: false });
@@ -117,7 +118,7 @@ export class Sending {
       return tryAgain(claim, {
         wait: Math.max(wait * jitter, asked),
         reason,
-        mayHaveArrived: outcome.arrived !== "no",
+        mayHaveArrived: mayHaveArrived || outcome.arrived !== "no",
       });
     }
     noticeCounts.undelivered++;
