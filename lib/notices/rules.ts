@@ -6,7 +6,7 @@ import { DAY, HOUR, MINUTE, SECOND } from "@/lib/time";
 // comes in, and what is to be stored goes out. It is asked again and again, and answers what is still missing.
 
 /** What begins within this time is one message. */
-const TOGETHER = MINUTE;
+export const TOGETHER = MINUTE;
 /** What is noticed late waits so long for what is noticed with it. */
 const NOTICED_TOGETHER = 5 * SECOND;
 /** What goes on is told again after this time. */
