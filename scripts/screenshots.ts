@@ -8,7 +8,7 @@ import { findBrowser } from "@/e2e/support/browser";
 import { freePort } from "@/e2e/support/free-port";
 import { PlainError } from "@/lib/failures";
 import { DASHBOARD, SIGN_IN, TOKEN_PAGE } from "@/lib/page-paths";
-import { SECOND } from "@/lib/time";
+import { MINUTE, SECOND } from "@/lib/time";
 import { findRunningDatabase } from "@/server/embedded/database";
 import { waitForDemo } from "./demo-output";
 import type { Person } from "./screenshots/collections";
@@ -21,7 +21,10 @@ const README = "readme";
 /** Every page in every width and colour scheme, for reviewing a change. Ignored by git. */
 const ALL = ".screenshots";
 
-const TRENDS_TAKE = 20 * SECOND;
+/** A demo computes a month of the past after it has started; on a busy machine that takes a while. */
+const TRENDS_TAKE = 3 * MINUTE;
+/** Servers of the demo without a day of the past: this machine, and the one that never checked in. */
+const NEW_SERVERS = 2;
 
 const WIDTHS = [375, 1280, 1920] as const;
 const SCHEMES = ["light", "dark"] as const;
@@ -97,6 +100,21 @@ async function signIn(page: Page, origin: string, { email, password }: Person): 
   await page.waitForURL(`**${DASHBOARD}**`);
 }
 
+/** Waits until the fleet shows a day of each server that has one. @throws PlainError when that takes too long. */
+async function waitForTrends(page: Page, origin: string): Promise<void> {
+  for (const end = Date.now() + TRENDS_TAKE; Date.now() < end; await page.waitForTimeout(2 * SECOND)) {
+    await page.goto(origin + DASHBOARD);
+    const lengths = await page
+      .locator("tr[data-server]")
+      .evaluateAll((rows) =>
+        rows.map((row) => [...row.querySelectorAll("path")].map((path) => path.getAttribute("d")).join("").length),
+      );
+    // A day has two dozen points of several characters each.
+    if (lengths.filter((length) => length < 150).length <= NEW_SERVERS) return;
+  }
+  throw new PlainError("The demo did not compute its past in time.");
+}
+
 async function takeEveryPage(browser: Browser, demo: Demo, dataDir: string, choice: Choice): Promise<void> {
   rmSync(ALL, { recursive: true, force: true });
   mkdirSync(ALL);
@@ -109,8 +127,7 @@ async function takeEveryPage(browser: Browser, demo: Demo, dataDir: string, choi
     const people = { owner: demo.owner, admin: demo.admin, scriptless: demo.owner, newcomer: await makeNewcomer() };
     const contexts = await openContexts(browser, demo.origin, { ...people, collector });
     const first = await contexts.owner.newPage();
-    // Waits until a fresh demo has computed its trends.
-    await first.waitForTimeout(TRENDS_TAKE);
+    await waitForTrends(first, demo.origin);
     await first.goto(`${demo.origin}${DASHBOARD}?show=attention`);
     const server = await firstId(first, "/dashboard/servers/");
     await first.goto(demo.origin + TOKEN_PAGE);
@@ -188,12 +205,11 @@ async function takeState(
 async function takeKept(browser: Browser, demo: Demo): Promise<void> {
   mkdirSync(KEPT, { recursive: true });
   const { origin } = demo;
-  const light = await browser.newPage({ colorScheme: "light", viewport: { width: 1200, height: 900 } });
+  const light = await browser.newPage({ colorScheme: "light", viewport: { width: 1280, height: 900 } });
   // The new token is left behind uncopied.
   light.on("dialog", (dialog) => void dialog.accept());
   await signIn(light, origin, demo.owner);
-  // Waits until a fresh demo has computed its trends.
-  await light.waitForTimeout(TRENDS_TAKE);
+  await waitForTrends(light, origin);
   await light.goto(origin + DASHBOARD);
   await take(light, "fleet");
   await light.getByRole("link", { name: "Session cache" }).click();
