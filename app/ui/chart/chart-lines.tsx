@@ -2,10 +2,10 @@
 
 import type { Unit } from "@/lib/quantities";
 import { ChartCursor } from "./chart-cursor";
+import styles from "./chart-lines.module.css";
 import { type PackedPoints, unpackPoints } from "./packed-points";
 import { areaPath, linePath, type Place } from "./path";
 import { type ChartPoint, type ChartSeries, type ChartSilence, together } from "./series";
-import styles from "./time-chart.module.css";
 
 /** A line, packed. `gap`: points further apart than this (ms) are not joined. */
 type PackedSeries = {

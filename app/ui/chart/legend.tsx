@@ -1,7 +1,7 @@
 import { scaleTexts, type Unit } from "@/lib/quantities";
+import lines from "./chart-lines.module.css";
 import styles from "./legend.module.css";
 import { type ChartSeries, summarise } from "./series";
-import lines from "./time-chart.module.css";
 
 type Props = { title: string; unit: Unit; series: readonly ChartSeries[] };
 

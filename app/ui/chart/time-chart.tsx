@@ -2,6 +2,7 @@ import { scaleLinear } from "d3-scale";
 import { Fragment } from "react";
 import { scaleBase, scaleTexts, type Unit } from "@/lib/quantities";
 import { ChartLines } from "./chart-lines";
+import lines from "./chart-lines.module.css";
 import { ChartTable } from "./chart-table";
 import { Lane, type LaneKind, type LaneMark } from "./lane";
 import { Legend } from "./legend";
@@ -120,7 +121,7 @@ function Plot({ title, from, to, step, gap, top, unit, series, silences, levels,
         ))}
       </svg>
       <div className={styles.plot}>
-        <svg className={styles.layer} aria-hidden="true">
+        <svg className={lines.layer} aria-hidden="true">
           {levels.map(({ name, from, to }) => (
             <rect
               key={name}

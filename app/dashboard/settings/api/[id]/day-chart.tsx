@@ -1,5 +1,6 @@
 import { scaleLinear } from "d3-scale";
 import { ChartCursor } from "@/app/ui/chart/chart-cursor";
+import lines from "@/app/ui/chart/chart-lines.module.css";
 import { NumbersTable } from "@/app/ui/chart/numbers-table";
 import { packPoints } from "@/app/ui/chart/packed-points";
 import type { ChartPoint } from "@/app/ui/chart/series";
@@ -121,14 +122,14 @@ function Bars({ hours, zone }: { hours: readonly HourOfUse[]; zone: string }) {
       <div className={`${axes.plot} ${styles.plot}`}>
         <TimeAxis from={from} to={to} zone={zone} />
         <svg
-          className={axes.layer}
+          className={lines.layer}
           viewBox={`0 0 ${STEP * hours.length} ${HEIGHT}`}
           preserveAspectRatio="none"
           role="img"
           aria-label={`Requests in each of the last 24 hours, at most ${most.toLocaleString("en")}`}
         >
           {ticks.map((tick) => (
-            <line key={tick} className={axes.grid} x1="0" x2={STEP * hours.length} y1={y(tick)} y2={y(tick)} />
+            <line key={tick} className={lines.grid} x1="0" x2={STEP * hours.length} y1={y(tick)} y2={y(tick)} />
           ))}
           {hours.map((hour, index) => (
             <Bar key={hour.hour.getTime()} hour={hour} x={index * STEP + 1} scale={(HEIGHT - y(most)) / most} />
