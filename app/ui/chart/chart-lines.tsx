@@ -5,7 +5,7 @@ import { ChartCursor } from "./chart-cursor";
 import styles from "./chart-lines.module.css";
 import { type PackedPoints, unpackPoints } from "./packed-points";
 import { areaPath, linePath, type Place } from "./path";
-import { type ChartPoint, type ChartSeries, type ChartSilence, together } from "./series";
+import type { ChartPoint, ChartSeries, ChartSilence } from "./series";
 
 /** A line, packed. `gap`: points further apart than this (ms) are not joined. */
 type PackedSeries = {
@@ -54,22 +54,14 @@ export function ChartLines({ title, from, to, step, gap, unit, top, ticks, serie
   const line = (drawn: ReturnType<typeof runs>) => linePath(drawn.map((run) => edge(run, "mean")));
   return (
     <>
-      <svg
-        className={styles.layer}
-        viewBox={`0 0 ${width} ${HEIGHT}`}
-        preserveAspectRatio="none"
-        aria-hidden="true"
-        data-chart
-      >
+      <svg className={styles.layer} viewBox={`0 0 ${width} ${HEIGHT}`} preserveAspectRatio="none" aria-hidden="true">
         {/* Shaded faintly: the lane of the first chart tells of them. */}
         <path
           className={styles.silence}
           data-silences={silences.length}
           d={silences.map((one) => `M${x(one.from).toFixed(2)} 0V${HEIGHT}H${x(one.to).toFixed(2)}V0z`).join("")}
         />
-        {ticks.map((tick) => (
-          <line key={tick} className={styles.grid} x1="0" x2={width} y1={y(tick)} y2={y(tick)} />
-        ))}
+        <path className={styles.grid} d={ticks.map((tick) => `M0 ${y(tick)}H${width}`).join("")} />
         {series.map(({ name, points, earlier }, index) => {
           const drawn = runs(points, gap);
           return (
@@ -89,17 +81,23 @@ export function ChartLines({ title, from, to, step, gap, unit, top, ticks, serie
   );
 }
 
-/** The points that are joined with each other; those of a column of so many milliseconds are one, where the first of them is. */
+/**
+ * The points that are joined with each other. The two of a column of so many milliseconds are one, where the first of them is: a
+ * line has no more than twice as many points as places.
+ */
 function runsOf(points: readonly ChartPoint[], gap: number, column: number): ChartPoint[][] {
   const runs: ChartPoint[][] = [];
+  let run: ChartPoint[] = [];
   let before = Number.NEGATIVE_INFINITY;
   for (const point of points) {
-    const run = runs.at(-1) ?? [];
     const last = run.at(-1);
-    if (point.at - before > gap) runs.push([point]);
-    else if (last && Math.floor(last.at / column) === Math.floor(point.at / column))
-      run[run.length - 1] = together(last, point);
-    else run.push(point);
+    if (point.at - before > gap) {
+      run = [point];
+      runs.push(run);
+    } else if (last && Math.floor(last.at / column) === Math.floor(point.at / column)) {
+      const [least, greatest] = [Math.min(last.least, point.least), Math.max(last.greatest, point.greatest)];
+      run[run.length - 1] = { at: last.at, least, mean: (last.mean + point.mean) / 2, greatest };
+    } else run.push(point);
     before = point.at;
   }
   return runs;
