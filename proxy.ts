@@ -1,6 +1,8 @@
 import { type NextRequest, NextResponse } from "next/server";
 import { HSTS, PAGE_HEADERS } from "@/lib/api/fixed-headers.mjs";
 import { reportOutage } from "@/lib/database/outage";
+import { waitText } from "@/lib/format/relative-time";
+import { SECOND } from "@/lib/format/time";
 import { clientIp } from "@/lib/http/client-ip";
 import { isMachinePath } from "@/lib/http/machine-path.mjs";
 import { isFromConsole } from "@/lib/http/own-origin";
@@ -10,11 +12,9 @@ import { OUTAGE, OUTAGE_RETRY_AFTER } from "@/lib/http/plain-page-text.mjs";
 import { NO_PAGE, SIGN_IN } from "@/lib/page-paths";
 import { env } from "@/lib/process/env";
 import { pingDatabase } from "@/lib/readiness";
-import { waitText } from "@/lib/relative-time";
 import { signInRefusedFor } from "@/lib/sign-in/credentials";
 import { isMissingPage } from "@/lib/sign-in/own-pages";
 import { SESSION_COOKIE } from "@/lib/sign-in/session-cookie";
-import { SECOND } from "@/lib/time";
 
 /** Next answers every request with this header itself, with 200 and `{}`. The console never sends it. */
 const PREFETCH = "x-middleware-prefetch";

@@ -1,6 +1,6 @@
 import { setTimeout } from "node:timers/promises";
 import pg from "pg";
-import { MINUTE, SECOND } from "@/lib/time";
+import { MINUTE, SECOND } from "@/lib/format/time";
 import { hashToken, mintToken } from "@/lib/tokens/format";
 import type { Bench, BenchRequest } from "./bench";
 import { type DearBody, findDearestBodies } from "./dearest-bodies";

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import pg from "pg";
+import { DAY, HOUR } from "@/lib/format/time";
 import { recordOfHours } from "@/lib/servers/stability";
-import { DAY, HOUR } from "@/lib/time";
 import { hashToken, mintToken } from "@/lib/tokens/format";
 import { migrate } from "@/scripts/database";
 

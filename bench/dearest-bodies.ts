@@ -1,6 +1,7 @@
 import { gzipSync } from "node:zlib";
 import { snappy } from "@/e2e/support/agent-bodies";
 import { type Labels, varint, writeRequest } from "@/e2e/support/write-request";
+import { MINUTE } from "@/lib/format/time";
 import { readValueLists } from "@/lib/ingest/agents/collectd-body";
 import { readLines } from "@/lib/ingest/agents/line-protocol";
 import { readMetrics } from "@/lib/ingest/agents/otlp-body";
@@ -9,7 +10,6 @@ import { readRemoteWrite } from "@/lib/ingest/agents/remote-write";
 import { readResult } from "@/lib/ingest/benchmarks";
 import { parseCheckInBody } from "@/lib/ingest/check-in-body";
 import { parseEdgeReport } from "@/lib/ingest/edge-report-body";
-import { MINUTE } from "@/lib/time";
 import { findFormFault, MAX_FORM } from "@/server/http/forms.mjs";
 import { median } from "./rounds";
 

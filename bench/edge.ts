@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { NetworkNamespace } from "@/e2e/support/network-namespace";
 import { PlainError } from "@/lib/failures";
-import { SECOND } from "@/lib/time";
+import { SECOND } from "@/lib/format/time";
 import { mintToken } from "@/lib/tokens/format";
 import { EdgeCommands, requireEdgePrograms } from "@/prisma/demo/edge-programs";
 

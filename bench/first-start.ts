@@ -4,8 +4,8 @@ import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } f
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { PlainError } from "@/lib/failures";
+import { SECOND } from "@/lib/format/time";
 import { VARIABLE_NAMES } from "@/lib/process/env-variables";
-import { SECOND } from "@/lib/time";
 import { waitForDemo } from "@/scripts/demo-output";
 
 /** What the first start may take, as a multiple of the yardstick; and the second start, in milliseconds. */

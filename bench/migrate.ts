@@ -10,8 +10,8 @@ import { startPostgres } from "@/e2e/support/postgres-server";
 import { has } from "@/e2e/support/programs.mjs";
 import { runSql } from "@/e2e/support/run-sql";
 import { PlainError } from "@/lib/failures";
+import { SECOND } from "@/lib/format/time";
 import { SESSION_COOKIE } from "@/lib/sign-in/session-cookie";
-import { SECOND } from "@/lib/time";
 import { addPeople, type People } from "@/scripts/soak/load";
 import { CHECK_IN } from "./check-in";
 

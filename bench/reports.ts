@@ -1,6 +1,6 @@
 import pg from "pg";
 import { PlainError } from "@/lib/failures";
-import { HOUR, MINUTE, SECOND } from "@/lib/time";
+import { HOUR, MINUTE, SECOND } from "@/lib/format/time";
 import type { Bench, BenchRequest, Target } from "./bench";
 import { addReporters } from "./database";
 import { readProcessUse } from "./process-use";

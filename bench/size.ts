@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import pg from "pg";
+import { DAY, MINUTE } from "@/lib/format/time";
 import { serverPath } from "@/lib/page-paths";
-import { DAY, MINUTE } from "@/lib/time";
 import { hashToken } from "@/lib/tokens/format";
 import type { Bench, BenchRequest, Target } from "./bench";
 import { CHECK_IN } from "./check-in";

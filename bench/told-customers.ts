@@ -4,9 +4,9 @@ import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setTimeout } from "node:timers/promises";
 import pg from "pg";
+import { SECOND } from "@/lib/format/time";
 import { TOGETHER } from "@/lib/notices/rules";
 import { seal } from "@/lib/notices/secrets";
-import { SECOND } from "@/lib/time";
 import type { Measured } from "./load";
 import { median } from "./rounds";
 

@@ -1,7 +1,7 @@
+import { SECOND } from "@/lib/format/time";
 import { logConsole } from "@/lib/process/console";
 import { logFault } from "@/lib/process/faults.mjs";
 import { tellRefusedStart } from "@/lib/process/refused-start.mjs";
-import { SECOND } from "@/lib/time";
 
 /** A store of the limit that needs longer than this to connect is left to connect while requests are answered. */
 const CONNECT_WAIT = 2 * SECOND;

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { runProgram } from "@/e2e/support/run-program";
-import { MINUTE } from "@/lib/time";
+import { MINUTE } from "@/lib/format/time";
 import { writeNpmPackage } from "./client-packages";
 
 // Runs on each Node that is supported: `npm run nodes`.

@@ -1,6 +1,6 @@
 import type { ChildProcess } from "node:child_process";
 import { PlainError } from "@/lib/failures";
-import { MINUTE } from "@/lib/time";
+import { MINUTE } from "@/lib/format/time";
 
 /** The last line of what the demo prints about itself begins with this: it answers from then on. */
 export const DEMO_IS_READY = "Ctrl-C stops everything";

@@ -7,8 +7,8 @@ import { type Browser, type BrowserContext, chromium, type Page } from "playwrig
 import { findBrowser } from "@/e2e/support/browser";
 import { freePort } from "@/e2e/support/free-port";
 import { PlainError } from "@/lib/failures";
+import { MINUTE, SECOND } from "@/lib/format/time";
 import { DASHBOARD, SIGN_IN, TOKEN_PAGE } from "@/lib/page-paths";
-import { MINUTE, SECOND } from "@/lib/time";
 import { findRunningDatabase } from "@/server/embedded/database";
 import { waitForDemo } from "./demo-output";
 import type { Person } from "./screenshots/collections";

@@ -1,6 +1,6 @@
 import { has } from "@/e2e/support/programs.mjs";
 import { PlainError } from "@/lib/failures";
-import { MINUTE, SECOND } from "@/lib/time";
+import { MINUTE, SECOND } from "@/lib/format/time";
 import { buildIfChanged, DIST_DIRS } from "./build";
 import { type SoakReport, soak } from "./soak/soak";
 import { formatTable } from "./table";

@@ -1,5 +1,5 @@
 import type { LaneMark } from "@/app/ui/chart/lane";
-import { counted } from "@/lib/quantities";
+import { counted } from "@/lib/format/quantities";
 import styles from "./event-list.module.css";
 import { spanText } from "./servers/[id]/silence-text";
 

@@ -3,8 +3,8 @@
 import { useRouter } from "next/navigation";
 import { useEffect, useRef } from "react";
 import { isConsoleReady } from "@/app/ui/is-console-ready";
+import { SECOND } from "@/lib/format/time";
 import { DASHBOARD } from "@/lib/page-paths";
-import { SECOND } from "@/lib/time";
 import styles from "./fleet.module.css";
 import { type FleetQuery, fleetParams, fleetPath, isFound } from "./fleet-query";
 

@@ -1,7 +1,7 @@
 import { Sparkline } from "@/app/ui/sparkline";
+import { DAY, HOUR } from "@/lib/format/time";
 import { HEALTH_LEVELS, type HealthLevel, shownLevel } from "@/lib/servers/health-level";
 import type { TrendPoint } from "@/lib/servers/telemetry/history";
-import { DAY, HOUR } from "@/lib/time";
 
 type Props = {
   points: readonly TrendPoint[];

@@ -1,10 +1,10 @@
 "use server";
 
 import { redirect } from "next/navigation";
+import { waitText } from "@/lib/format/relative-time";
 import { textOf } from "@/lib/http/form-fields";
 import { parseOwnPath } from "@/lib/http/own-path";
 import { DASHBOARD } from "@/lib/page-paths";
-import { waitText } from "@/lib/relative-time";
 import { checkCredentials } from "@/lib/sign-in/credentials";
 import { requestSender, startSession } from "@/lib/sign-in/sessions";
 

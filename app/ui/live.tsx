@@ -1,9 +1,9 @@
 "use client";
 
 import { createContext, useContext, useEffect, useRef, useState } from "react";
-import { clockText } from "@/lib/relative-time";
-import { SECOND } from "@/lib/time";
-import { zoneText } from "@/lib/time-zone";
+import { clockText } from "@/lib/format/relative-time";
+import { SECOND } from "@/lib/format/time";
+import { zoneText } from "@/lib/format/time-zone";
 import { isConsoleReady } from "./is-console-ready";
 import styles from "./live.module.css";
 import { useTimeZone } from "./time-zone";

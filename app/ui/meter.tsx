@@ -1,4 +1,4 @@
-import { percent } from "@/lib/quantities";
+import { percent } from "@/lib/format/quantities";
 import { type Curve, valueAt } from "@/lib/servers/curve";
 import { levelOf } from "@/lib/servers/health-level";
 import { Bar } from "./bar";

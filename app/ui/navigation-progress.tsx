@@ -2,7 +2,7 @@
 
 import { usePathname, useSearchParams } from "next/navigation";
 import { useEffect, useState } from "react";
-import { SECOND } from "@/lib/time";
+import { SECOND } from "@/lib/format/time";
 import styles from "./navigation-progress.module.css";
 
 /** In milliseconds. A faster navigation needs no progress line. */

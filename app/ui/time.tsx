@@ -1,8 +1,8 @@
 "use client";
 
 import { useEffect, useState } from "react";
-import { dateText, instantText, relativeTime, untilText } from "@/lib/relative-time";
-import { SECOND } from "@/lib/time";
+import { dateText, instantText, relativeTime, untilText } from "@/lib/format/relative-time";
+import { SECOND } from "@/lib/format/time";
 import { useTimeZone } from "./time-zone";
 
 const MOVES_ON_EVERY = 10 * SECOND;

@@ -1,7 +1,7 @@
 "use client";
 
 import { useEffect, useState } from "react";
-import { HOUR, SECOND } from "@/lib/time";
+import { HOUR, SECOND } from "@/lib/format/time";
 
 const ASK_EVERY = 3 * SECOND;
 const ASK_FOR = HOUR;

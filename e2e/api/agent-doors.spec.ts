@@ -29,11 +29,11 @@ import { recordQueries } from "@/e2e/support/recorded-queries";
 import { type Series, writeRequest } from "@/e2e/support/write-request";
 import { setAccountDisabled } from "@/lib/accounts/accounts";
 import { db } from "@/lib/database/client";
+import { HOUR, MINUTE, SECOND } from "@/lib/format/time";
 import { removeServer } from "@/lib/servers/management";
 import { replaceServerKey } from "@/lib/servers/server-keys";
 import { MAX_READINGS } from "@/lib/servers/telemetry/agents/instants";
 import { MEASUREMENTS, type Measurement } from "@/lib/servers/telemetry/measurements";
-import { HOUR, MINUTE, SECOND } from "@/lib/time";
 import { mintToken } from "@/lib/tokens/format";
 
 // The doors of stock agents, with bodies as those write them, and bent ones. Real agents are in e2e/operations.

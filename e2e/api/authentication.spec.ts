@@ -15,7 +15,7 @@ import { sendRaw } from "@/e2e/support/raw";
 import { recordQueries } from "@/e2e/support/recorded-queries";
 import { setAccountDisabled } from "@/lib/accounts/accounts";
 import { db } from "@/lib/database/client";
-import { DAY, SECOND } from "@/lib/time";
+import { DAY, SECOND } from "@/lib/format/time";
 import { authenticate } from "@/lib/tokens/authentication";
 import { mintToken } from "@/lib/tokens/format";
 import { findToken, revokeTokens } from "@/lib/tokens/management";

@@ -1,8 +1,8 @@
 import { newAccount, newServer } from "@/e2e/support/factories";
 import { call, expect, getData, sharedOrigin, test } from "@/e2e/support/fixtures";
 import { db } from "@/lib/database/client";
+import { DAY, SECOND } from "@/lib/format/time";
 import { cancelBenchmark, requestBenchmark } from "@/lib/servers/benchmarks";
-import { DAY, SECOND } from "@/lib/time";
 import { hashToken, mintToken } from "@/lib/tokens/format";
 
 // Where YABS delivers its result with -s: the key is in the path, and the answer is read in a terminal.

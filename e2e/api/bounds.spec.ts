@@ -2,6 +2,7 @@ import { newAccount, newGameService, newReportingServer, newServer, unique } fro
 import { expect, getData, sharedOrigin, test } from "@/e2e/support/fixtures";
 import type { ServerDetail } from "@/lib/api/schemas";
 import { db } from "@/lib/database/client";
+import { HOUR, MINUTE, SECOND } from "@/lib/format/time";
 import {
   MAX_OPEN_TICKETS,
   MAX_SHARES,
@@ -17,7 +18,6 @@ import { parseStabilityRecord } from "@/lib/servers/stability";
 import { storeCheckIn } from "@/lib/servers/telemetry/check-ins";
 import { parseReport } from "@/lib/servers/telemetry/report";
 import { deleteEndedSessions, MAX_SESSIONS } from "@/lib/sign-in/session-row";
-import { HOUR, MINUTE, SECOND } from "@/lib/time";
 
 // Reaches the limits that docs/limits.md states.
 

@@ -3,13 +3,13 @@ import { expect, getData, test } from "@/e2e/support/fixtures";
 import { recordCheckIn } from "@/e2e/support/record-check-in";
 import { db } from "@/lib/database/client";
 import { InvalidInputError, NotFoundError } from "@/lib/failures";
+import { DAY, HOUR, MINUTE, SECOND } from "@/lib/format/time";
 import { FULL, WEIGHTS } from "@/lib/servers/health-score";
 import { parseStabilityRecord, type StabilityRecord } from "@/lib/servers/stability";
 import { storeCheckIn } from "@/lib/servers/telemetry/check-ins";
 import { RATED, toRatedServer } from "@/lib/servers/telemetry/past-scores";
 import { parseReport } from "@/lib/servers/telemetry/report";
 import { listHours, rollUp } from "@/lib/servers/telemetry/roll-ups";
-import { DAY, HOUR, MINUTE, SECOND } from "@/lib/time";
 
 const sample = { cpuPct: 10, memUsedMb: 500, memTotalMb: 1000, uptimeS: 1000 };
 

@@ -6,8 +6,8 @@ import { expect, sharedOrigin, spend, test } from "@/e2e/support/fixtures";
 import { needs } from "@/e2e/support/needs";
 import { FACT } from "@/e2e/support/patience";
 import { runProgram } from "@/e2e/support/run-program";
+import { DAY, SECOND } from "@/lib/format/time";
 import { API_REQUESTS } from "@/lib/rate-limit/policy";
-import { DAY, SECOND } from "@/lib/time";
 import { ConsoleApi, ConsoleApiError, ConsoleUnreachableError, type ServerDetail } from "@/public/clients/console-api";
 
 for (const file of ["console-api.ts", "console_api.py"]) {

@@ -6,8 +6,8 @@ import { expectNoFrameworkHeaderToMatter } from "@/e2e/support/framework-headers
 import { startNextAlone } from "@/e2e/support/next-alone";
 import { startConsoleWithoutDirectDoor } from "@/e2e/support/next-door";
 import { db } from "@/lib/database/client";
+import { MINUTE } from "@/lib/format/time";
 import { API_REQUESTS } from "@/lib/rate-limit/policy";
-import { MINUTE } from "@/lib/time";
 
 // Every spec of the API uses both doors (see e2e/support/doors.ts). This one sends requests that no client library can
 // send.

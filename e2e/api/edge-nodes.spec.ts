@@ -10,10 +10,10 @@ import { type Functions, type Library, openLibrary } from "@/e2e/support/library
 import { needsPostgresRun } from "@/e2e/support/needs";
 import { runSql } from "@/e2e/support/run-sql";
 import { createTestDatabase, type TestDatabase } from "@/e2e/support/test-database";
+import { MINUTE, SECOND } from "@/lib/format/time";
 import { MAX_NODES, MAX_WORKING_KEYS } from "@/lib/game-services/edges/nodes";
 import { MAX_KEPT_HOSTNAMES } from "@/lib/game-services/hostnames";
 import { describeStandings, STANDINGS, type Standing, type Standings } from "@/lib/game-services/standing";
-import { MINUTE, SECOND } from "@/lib/time";
 import { hashToken, mintToken } from "@/lib/tokens/format";
 
 // The endpoints of edge nodes, and how their reports change the status of a service. These tests have their own database,

@@ -3,7 +3,7 @@ import { call, expect, expectFailure, getData, test } from "@/e2e/support/fixtur
 import { recordCheckIn } from "@/e2e/support/record-check-in";
 import type { ServerDetail } from "@/lib/api/schemas";
 import { db } from "@/lib/database/client";
-import { DAY, HOUR, MINUTE, SECOND } from "@/lib/time";
+import { DAY, HOUR, MINUTE, SECOND } from "@/lib/format/time";
 
 test("GET /me answers the account that owns the token, four fields", async () => {
   const { id, name, email, token } = await newAccount("support");

@@ -7,7 +7,7 @@ import { newAccount, newGameService } from "@/e2e/support/factories";
 import { expect, sharedOrigin, test } from "@/e2e/support/fixtures";
 import { needs } from "@/e2e/support/needs";
 import { db } from "@/lib/database/client";
-import { HOUR, MINUTE, SECOND } from "@/lib/time";
+import { HOUR, MINUTE, SECOND } from "@/lib/format/time";
 import { ConsoleApi, type ConsoleApiError, type FollowedIntervals } from "@/public/clients/console-api";
 
 type Follower = {

@@ -6,7 +6,7 @@ import { expect, findJudge, sharedOrigin, test } from "@/e2e/support/fixtures";
 import type { Judge } from "@/e2e/support/judge";
 import { FACT } from "@/e2e/support/patience";
 import { db } from "@/lib/database/client";
-import { HOUR } from "@/lib/time";
+import { HOUR } from "@/lib/format/time";
 import { hashToken, mintToken, tokenHint } from "@/lib/tokens/format";
 
 const REQUESTS = 20_000;

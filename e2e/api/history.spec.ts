@@ -6,6 +6,7 @@ import { recordCheckIn } from "@/e2e/support/record-check-in";
 import { recordQueries } from "@/e2e/support/recorded-queries";
 import { db } from "@/lib/database/client";
 import { NotFoundError } from "@/lib/failures";
+import { DAY, HOUR, MINUTE } from "@/lib/format/time";
 import { forReader } from "@/lib/process/reader.mjs";
 import { listUnwellSince } from "@/lib/servers/events/unwell-since";
 import { scoreHealth } from "@/lib/servers/health-score";
@@ -26,7 +27,6 @@ import type { RatedServer } from "@/lib/servers/telemetry/past-scores";
 import { parseReport } from "@/lib/servers/telemetry/report";
 import { retireSamples } from "@/lib/servers/telemetry/retention";
 import { keepHours, listHours, recompute, rollUp, type SummedHour } from "@/lib/servers/telemetry/roll-ups";
-import { DAY, HOUR, MINUTE } from "@/lib/time";
 
 const CORES = 4;
 

@@ -6,8 +6,8 @@ import { newAccount, newServer, newToken } from "@/e2e/support/factories";
 import { call, expect, expectFailure, sharedOrigin, spend, test } from "@/e2e/support/fixtures";
 import { sendRaw } from "@/e2e/support/raw";
 import { EXPOSED_HEADERS } from "@/lib/api/fixed-headers.mjs";
+import { DAY } from "@/lib/format/time";
 import { API_REQUESTS } from "@/lib/rate-limit/policy";
-import { DAY } from "@/lib/time";
 
 const NOT_ALLOWED = "Method not allowed. This API is read-only; use GET.";
 const MISSING = 'Missing access token. Send "Authorization: Bearer <token>".';

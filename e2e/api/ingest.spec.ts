@@ -6,12 +6,12 @@ import { call, ENDPOINT_PATHS, expect, getData, sharedOrigin, test } from "@/e2e
 import { recordQueries } from "@/e2e/support/recorded-queries";
 import { setAccountDisabled } from "@/lib/accounts/accounts";
 import { db } from "@/lib/database/client";
+import { DAY, HOUR, MINUTE, SECOND } from "@/lib/format/time";
 import { parseCheckInBody } from "@/lib/ingest/check-in-body";
 import { removeServer } from "@/lib/servers/management";
 import { replaceServerKey } from "@/lib/servers/server-keys";
 import { parseStabilityRecord } from "@/lib/servers/stability";
 import { storeCheckIn } from "@/lib/servers/telemetry/check-ins";
-import { DAY, HOUR, MINUTE, SECOND } from "@/lib/time";
 import { mintToken } from "@/lib/tokens/format";
 
 // The door through which daemons check in. Tests stand behind one trusted proxy, so each can come from its own IP.

@@ -3,9 +3,9 @@ import { expect, getData, test } from "@/e2e/support/fixtures";
 import { recordCheckIn } from "@/e2e/support/record-check-in";
 import { db } from "@/lib/database/client";
 import { dropDay, makeDay } from "@/lib/database/partitions";
+import { DAY, MINUTE } from "@/lib/format/time";
 import { getRatedServer } from "@/lib/servers/telemetry/past-scores";
 import { recompute } from "@/lib/servers/telemetry/roll-ups";
-import { DAY, MINUTE } from "@/lib/time";
 
 type Sample = { ts: number; cpu_pct?: number; mem_used_mb?: number } | null;
 

@@ -5,7 +5,7 @@ import { recordCheckIn } from "@/e2e/support/record-check-in";
 import type { Data } from "@/lib/api/contract";
 import type { ServerDetail } from "@/lib/api/schemas";
 import { db } from "@/lib/database/client";
-import { DAY, HOUR, MINUTE } from "@/lib/time";
+import { DAY, HOUR, MINUTE } from "@/lib/format/time";
 
 // Twenty questions that an agent is asked, each played as the calls that it takes, beside the numbers of the API.
 

@@ -4,7 +4,7 @@ import { expect, getData, sharedOrigin, spend, test } from "@/e2e/support/fixtur
 import { postMcp, REVISIONS, type Revision, sendMcp } from "@/e2e/support/mcp-client";
 import { recordCheckIn } from "@/e2e/support/record-check-in";
 import { db } from "@/lib/database/client";
-import { DAY, MINUTE } from "@/lib/time";
+import { DAY, MINUTE } from "@/lib/format/time";
 
 const call = (token: string | null, name: string, input: Record<string, unknown> = {}, revision?: Revision) =>
   sendMcp(sharedOrigin(), token, "tools/call", { name, arguments: input }, revision);

@@ -6,10 +6,10 @@ import { needs } from "@/e2e/support/needs";
 import { checkMetrics, startPrometheus } from "@/e2e/support/prometheus-server";
 import { recordQueries } from "@/e2e/support/recorded-queries";
 import { db } from "@/lib/database/client";
+import { DAY, MINUTE, SECOND } from "@/lib/format/time";
 import { listServiceReadings } from "@/lib/game-services/readings";
 import { API_REQUESTS } from "@/lib/rate-limit/policy";
 import { listServerReadings } from "@/lib/servers/servers";
-import { DAY, MINUTE, SECOND } from "@/lib/time";
 
 const RECIPE = "public/recipes/prometheus";
 

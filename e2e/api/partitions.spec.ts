@@ -6,7 +6,7 @@ import { runSql } from "@/e2e/support/run-sql";
 import { createEmptyDatabase } from "@/e2e/support/test-database";
 import { db } from "@/lib/database/client";
 import { DAILY_TABLES, dropDay, listDays, makeDay, makeDays } from "@/lib/database/partitions";
-import { DAY, HOUR, MINUTE } from "@/lib/time";
+import { DAY, HOUR, MINUTE } from "@/lib/format/time";
 
 const MIGRATION = "20261122110000_daily_partitions";
 const startOfDay = (time: number) => Math.floor(time / DAY) * DAY;

@@ -4,7 +4,7 @@ import { newAccount, newToken } from "@/e2e/support/factories";
 import { call, expect, expectFailure, sharedOrigin, spend, test } from "@/e2e/support/fixtures";
 import { needs } from "@/e2e/support/needs";
 import { startRedis } from "@/e2e/support/redis-server";
-import { SECOND } from "@/lib/time";
+import { SECOND } from "@/lib/format/time";
 
 const statusesOf = (token: string, count: number, origins: (string | undefined)[] = [undefined]) =>
   Promise.all(

@@ -7,6 +7,7 @@ import { recordQueries } from "@/e2e/support/recorded-queries";
 import { runSql } from "@/e2e/support/run-sql";
 import { createTestDatabase } from "@/e2e/support/test-database";
 import { db } from "@/lib/database/client";
+import { DAY, HOUR, MINUTE, SECOND } from "@/lib/format/time";
 import { deliverBenchmark, requestBenchmark } from "@/lib/servers/benchmarks";
 import { listServerEvents } from "@/lib/servers/events/server-events";
 import { ONLINE_WINDOW } from "@/lib/servers/events/silence";
@@ -15,7 +16,6 @@ import { replaceServerKey } from "@/lib/servers/server-keys";
 import { getServer } from "@/lib/servers/servers";
 import { storeCheckIn } from "@/lib/servers/telemetry/check-ins";
 import { eachMeasurement, type Sample } from "@/lib/servers/telemetry/measurements";
-import { DAY, HOUR, MINUTE, SECOND } from "@/lib/time";
 
 // What is recorded of servers that fall silent. Where the console's own absence matters, on a database of the test's own: the
 // shared one has a console that is there.

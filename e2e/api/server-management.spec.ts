@@ -2,10 +2,10 @@ import { newAccount, newBenchmarkRun, newServer, unique } from "@/e2e/support/fa
 import { call, expect, getData, test } from "@/e2e/support/fixtures";
 import { recordCheckIn } from "@/e2e/support/record-check-in";
 import { db } from "@/lib/database/client";
+import { DAY, HOUR, MINUTE } from "@/lib/format/time";
 import { cancelBenchmark, listOpenBenchmarks, requestBenchmark } from "@/lib/servers/benchmarks";
 import { createServer, removeServer, renameServer } from "@/lib/servers/management";
 import { listServerKeys, replaceServerKey } from "@/lib/servers/server-keys";
-import { DAY, HOUR, MINUTE } from "@/lib/time";
 import { hashToken, isWellFormedToken } from "@/lib/tokens/format";
 
 // What the pages and the command line do with servers, keys and benchmark runs.

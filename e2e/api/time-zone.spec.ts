@@ -3,7 +3,7 @@ import { startConsole } from "@/e2e/support/console-server";
 import { expect, getData, test } from "@/e2e/support/fixtures";
 import { insertCaller } from "@/e2e/support/insert-caller";
 import { createTestDatabase } from "@/e2e/support/test-database";
-import { HOUR, MINUTE } from "@/lib/time";
+import { HOUR, MINUTE } from "@/lib/format/time";
 
 test("instants are the same whatever time zone the database server speaks in", async () => {
   const database = await createTestDatabase();

@@ -4,7 +4,7 @@ import { openLibrary } from "@/e2e/support/library";
 import { runSql } from "@/e2e/support/run-sql";
 import { createTestDatabase } from "@/e2e/support/test-database";
 import { db } from "@/lib/database/client";
-import { DAY, HOUR, MINUTE, SECOND } from "@/lib/time";
+import { DAY, HOUR, MINUTE, SECOND } from "@/lib/format/time";
 import { confirmNetworks, listTokenNews } from "@/lib/tokens/events/token-events";
 import { recordRequest } from "@/lib/tokens/use";
 

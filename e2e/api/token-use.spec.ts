@@ -1,7 +1,7 @@
 import { newAccount, newNamedToken } from "@/e2e/support/factories";
 import { call, expect, sharedOrigin, test } from "@/e2e/support/fixtures";
 import { db } from "@/lib/database/client";
-import { HOUR, MINUTE, SECOND } from "@/lib/time";
+import { HOUR, MINUTE, SECOND } from "@/lib/format/time";
 import { recordLimited, recordRequest } from "@/lib/tokens/use";
 
 // The use of a token is written after the responses, in batches, and shown to its owner.

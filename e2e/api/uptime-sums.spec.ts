@@ -4,9 +4,9 @@ import { openLibrary } from "@/e2e/support/library";
 import { runSql } from "@/e2e/support/run-sql";
 import { createTestDatabase } from "@/e2e/support/test-database";
 import { db } from "@/lib/database/client";
+import { DAY, HOUR, MINUTE } from "@/lib/format/time";
 import { maintenanceBetween } from "@/lib/servers/events/maintenance-sql";
 import { callOffMaintenance, listMaintenance, MOST_MAINTENANCE, planMaintenance } from "@/lib/servers/maintenance";
-import { DAY, HOUR, MINUTE } from "@/lib/time";
 import { clockField } from "@/lib/time-range";
 
 const ZONE = "Europe/Berlin";

@@ -8,7 +8,7 @@ import { newAccount, newReportingServer } from "@/e2e/support/factories";
 import { expect, sharedOrigin, test } from "@/e2e/support/fixtures";
 import { needs } from "@/e2e/support/needs";
 import { SLOW } from "@/e2e/support/patience";
-import { SECOND } from "@/lib/time";
+import { SECOND } from "@/lib/format/time";
 import { mintToken } from "@/lib/tokens/format";
 
 // public/agent.sh when something around it is broken.

@@ -10,8 +10,8 @@ import { needs } from "@/e2e/support/needs";
 import { nodeExporter } from "@/e2e/support/node-exporter";
 import { SLOW } from "@/e2e/support/patience";
 import { db } from "@/lib/database/client";
+import { MINUTE, SECOND } from "@/lib/format/time";
 import { parseStabilityRecord } from "@/lib/servers/stability";
-import { MINUTE, SECOND } from "@/lib/time";
 import { mintToken } from "@/lib/tokens/format";
 
 // public/agent.sh, the daemon of people's machines, under the shells that it is made for.

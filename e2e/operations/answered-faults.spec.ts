@@ -4,7 +4,7 @@ import { connect } from "node:net";
 import { type ConsoleServer, startConsole } from "@/e2e/support/console-server";
 import { newAccount } from "@/e2e/support/factories";
 import { expect, test } from "@/e2e/support/fixtures";
-import { SECOND } from "@/lib/time";
+import { SECOND } from "@/lib/format/time";
 
 // Whatever throws in server/, its client gets an answer. The console of these tests fails where a request tells it to
 // (e2e/support/faulty-server.mjs).

@@ -10,7 +10,7 @@ import { needs, needsPostgresRun } from "@/e2e/support/needs";
 import { findPostgres } from "@/e2e/support/programs.mjs";
 import { runSql } from "@/e2e/support/run-sql";
 import { createEmptyDatabase } from "@/e2e/support/test-database";
-import { DAY } from "@/lib/time";
+import { DAY } from "@/lib/format/time";
 
 test("a backup made as docs/backup.md says, restored into an empty database, is the same console: token, server key and answers", {
   tag: "@one-engine",

@@ -10,7 +10,7 @@ import { expect, test } from "@/e2e/support/fixtures";
 import { needsPostgresRun } from "@/e2e/support/needs";
 import { runSql } from "@/e2e/support/run-sql";
 import { createTestDatabase, type TestDatabase } from "@/e2e/support/test-database";
-import { SECOND } from "@/lib/time";
+import { SECOND } from "@/lib/format/time";
 import { hashToken, mintToken } from "@/lib/tokens/format";
 
 // What bodies are refused for, and in which order: of each thing that is wrong with a request the first is told.

@@ -5,7 +5,7 @@ import { expect, sharedOrigin, spend, test } from "@/e2e/support/fixtures";
 import { needs } from "@/e2e/support/needs";
 import { runProgram } from "@/e2e/support/run-program";
 import { db } from "@/lib/database/client";
-import { MINUTE } from "@/lib/time";
+import { MINUTE } from "@/lib/format/time";
 
 const FILE = "public/clients/console";
 

@@ -7,7 +7,7 @@ import { expect, getData, test } from "@/e2e/support/fixtures";
 import { freePort } from "@/e2e/support/free-port";
 import { needs } from "@/e2e/support/needs";
 import { SLOW } from "@/e2e/support/patience";
-import { SECOND } from "@/lib/time";
+import { SECOND } from "@/lib/format/time";
 import { DIST_DIRS } from "@/scripts/build";
 
 /** Runs a command on a terminal of its own, passes on what it shows, and types Ctrl-C when its own input ends. */

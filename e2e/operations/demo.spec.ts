@@ -14,9 +14,9 @@ import { needs } from "@/e2e/support/needs";
 import { SLOW } from "@/e2e/support/patience";
 import { runSql } from "@/e2e/support/run-sql";
 import { createTestDatabase } from "@/e2e/support/test-database";
+import { SECOND } from "@/lib/format/time";
 import { NOTICE_PAGE } from "@/lib/page-paths";
 import { API_REQUESTS } from "@/lib/rate-limit/policy";
-import { SECOND } from "@/lib/time";
 import { DIST_DIRS } from "@/scripts/build";
 import { findRunningDatabase } from "@/server/embedded/database";
 

@@ -16,7 +16,7 @@ import { needs } from "@/e2e/support/needs";
 import { FACT, SLOW } from "@/e2e/support/patience";
 import { runSql } from "@/e2e/support/run-sql";
 import { createTestDatabase, type TestDatabase } from "@/e2e/support/test-database";
-import { MINUTE, SECOND } from "@/lib/time";
+import { MINUTE, SECOND } from "@/lib/format/time";
 import { hashToken, mintToken } from "@/lib/tokens/format";
 
 // public/edge.mjs with a real HAProxy and nftables, in a network namespace.

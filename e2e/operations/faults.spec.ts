@@ -13,8 +13,8 @@ import { pauseTree } from "@/e2e/support/pause-tree";
 import { type PostgresServer, startPostgres } from "@/e2e/support/postgres-server";
 import { runSql } from "@/e2e/support/run-sql";
 import { createTestDatabase, type TestDatabase } from "@/e2e/support/test-database";
+import { SECOND } from "@/lib/format/time";
 import { LONGEST_WAIT } from "@/lib/process/reader.mjs";
-import { SECOND } from "@/lib/time";
 import { hashToken, mintToken } from "@/lib/tokens/format";
 import { migrate } from "@/scripts/database";
 

@@ -6,7 +6,7 @@ import { addRows, FIRST_VERSION, migrateUntil, SERVERS, unsettled, withDatabase 
 import { expect, test } from "@/e2e/support/fixtures";
 import { needsPostgresRun } from "@/e2e/support/needs";
 import { runSql } from "@/e2e/support/run-sql";
-import { SECOND } from "@/lib/time";
+import { SECOND } from "@/lib/format/time";
 import { migrate, requireMigrated } from "@/scripts/database";
 import { MigrationSession } from "@/scripts/migrate/session";
 

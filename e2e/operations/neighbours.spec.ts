@@ -12,8 +12,8 @@ import { needsPostgresRun } from "@/e2e/support/needs";
 import { sendFields } from "@/e2e/support/pages";
 import { runSql } from "@/e2e/support/run-sql";
 import { db } from "@/lib/database/client";
+import { DAY, SECOND } from "@/lib/format/time";
 import { API_REQUESTS } from "@/lib/rate-limit/policy";
-import { DAY, SECOND } from "@/lib/time";
 import { hashToken, mintToken } from "@/lib/tokens/format";
 
 // One customer asks for as much as it can, from the same ip as a quiet one. What they are answered counts, not how fast.

@@ -3,7 +3,7 @@ import { expect, test } from "@/e2e/support/fixtures";
 import { needs } from "@/e2e/support/needs";
 import { startPostgres } from "@/e2e/support/postgres-server";
 import { runSql } from "@/e2e/support/run-sql";
-import { MINUTE } from "@/lib/time";
+import { MINUTE } from "@/lib/format/time";
 import { migrate } from "@/scripts/database";
 import { MigrationSession } from "@/scripts/migrate/session";
 import { isRight } from "@/scripts/soak/judge";

@@ -13,8 +13,8 @@ import { randomOf } from "@/e2e/support/random-histories";
 import { startReceiver as startWebhookReceiver } from "@/e2e/support/receivers";
 import { runSql } from "@/e2e/support/run-sql";
 import { createTestDatabase, type TestDatabase } from "@/e2e/support/test-database";
+import { HOUR, MINUTE, SECOND } from "@/lib/format/time";
 import { seal } from "@/lib/notices/secrets";
-import { HOUR, MINUTE, SECOND } from "@/lib/time";
 import { migrate } from "@/scripts/database";
 
 // Notices on a real database, with a receiver of real HTTP, by instances in processes of their own, which die of kill -9. Time

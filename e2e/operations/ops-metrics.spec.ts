@@ -14,7 +14,7 @@ import { startPostgres } from "@/e2e/support/postgres-server";
 import { checkMetrics, startPrometheus } from "@/e2e/support/prometheus-server";
 import { startRedis } from "@/e2e/support/redis-server";
 import { runSql } from "@/e2e/support/run-sql";
-import { DAY, SECOND } from "@/lib/time";
+import { DAY, SECOND } from "@/lib/format/time";
 import { migrate } from "@/scripts/database";
 
 test("/ops/metrics tells of an instance on a port of its own: routes and statuses, admission, limit, pool and process, summed over its workers", {

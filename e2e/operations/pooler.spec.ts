@@ -4,8 +4,8 @@ import { call, expect, expectFailure, getData, test } from "@/e2e/support/fixtur
 import { needs } from "@/e2e/support/needs";
 import { type PgBouncer, startPgBouncer } from "@/e2e/support/pgbouncer-server";
 import { type PostgresServer, startPostgres } from "@/e2e/support/postgres-server";
+import { MINUTE, SECOND } from "@/lib/format/time";
 import { parseEnv } from "@/lib/process/env-variables";
-import { MINUTE, SECOND } from "@/lib/time";
 import { hashToken, mintToken } from "@/lib/tokens/format";
 import { migrate, openDatabase } from "@/scripts/database";
 

@@ -4,9 +4,9 @@ import { expect, test } from "@/e2e/support/fixtures";
 import { needs } from "@/e2e/support/needs";
 import { startRedis } from "@/e2e/support/redis-server";
 import { startBlackHole, startUpstash } from "@/e2e/support/upstash-server";
+import { HOUR, SECOND } from "@/lib/format/time";
 import type { RedisSettings } from "@/lib/process/env-variables";
 import { openRateLimits, type RateLimits } from "@/lib/rate-limit";
-import { HOUR, SECOND } from "@/lib/time";
 
 // One contract, three places where the counts may live: this process, Redis over TCP, Upstash over HTTP.
 

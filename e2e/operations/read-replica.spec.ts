@@ -6,7 +6,7 @@ import { openLibrary } from "@/e2e/support/library";
 import { needs } from "@/e2e/support/needs";
 import { type PostgresServer, startPostgres, startReplica } from "@/e2e/support/postgres-server";
 import { runSql } from "@/e2e/support/run-sql";
-import { MINUTE } from "@/lib/time";
+import { MINUTE } from "@/lib/format/time";
 import { migrate } from "@/scripts/database";
 
 test.describe("with a replica that lags", { tag: "@one-engine" }, () => {

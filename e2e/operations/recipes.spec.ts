@@ -7,8 +7,8 @@ import { needs } from "@/e2e/support/needs";
 import { recordCheckIn } from "@/e2e/support/record-check-in";
 import { runProgram } from "@/e2e/support/run-program";
 import { db } from "@/lib/database/client";
+import { DAY, MINUTE, SECOND } from "@/lib/format/time";
 import { API_REQUESTS } from "@/lib/rate-limit/policy";
-import { DAY, MINUTE, SECOND } from "@/lib/time";
 
 const RECIPES = "public/recipes";
 

@@ -11,7 +11,7 @@ import { fieldsOfForm } from "@/e2e/support/html-form";
 import { needs } from "@/e2e/support/needs";
 import { type NginxServer, startNginx } from "@/e2e/support/nginx-server";
 import { type RedisServer, startRedis } from "@/e2e/support/redis-server";
-import { SECOND } from "@/lib/time";
+import { SECOND } from "@/lib/format/time";
 import { DIST_DIRS } from "@/scripts/build";
 
 /** Clients that ask at once, each on a connection to nginx of its own. Every other one reports. */

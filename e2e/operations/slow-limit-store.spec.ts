@@ -4,9 +4,9 @@ import { needs } from "@/e2e/support/needs";
 import { startRedis } from "@/e2e/support/redis-server";
 import { startSlowProxy } from "@/e2e/support/slow-proxy";
 import { startUpstash } from "@/e2e/support/upstash-server";
+import { SECOND } from "@/lib/format/time";
 import type { RedisSettings } from "@/lib/process/env-variables";
 import { openRateLimits, type RateLimits } from "@/lib/rate-limit";
-import { SECOND } from "@/lib/time";
 
 // A store that answers, but late, is no better than one that is silent.
 

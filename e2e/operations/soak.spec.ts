@@ -1,6 +1,6 @@
 import { expect, test } from "@/e2e/support/fixtures";
 import { needs } from "@/e2e/support/needs";
-import { MINUTE } from "@/lib/time";
+import { MINUTE } from "@/lib/format/time";
 import { soak } from "@/scripts/soak/soak";
 
 // One minute of `npm run soak`.

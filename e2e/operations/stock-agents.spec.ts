@@ -20,7 +20,7 @@ import {
   startTarget,
 } from "@/e2e/support/stock-agents";
 import { db } from "@/lib/database/client";
-import { SECOND } from "@/lib/time";
+import { SECOND } from "@/lib/format/time";
 
 // Debian's own agents, with the configurations that the console shows.
 

@@ -2,7 +2,7 @@ import { newAccount, newNamedToken } from "@/e2e/support/factories";
 import { expect, test } from "@/e2e/support/fixtures";
 import { recordQueries } from "@/e2e/support/recorded-queries";
 import { db } from "@/lib/database/client";
-import { DAY } from "@/lib/time";
+import { DAY } from "@/lib/format/time";
 import { hashToken, mintToken } from "@/lib/tokens/format";
 
 // What the database client does by itself, so that no caller can forget it.

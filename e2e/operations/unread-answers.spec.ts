@@ -5,8 +5,8 @@ import { type ConsoleServer, startConsole } from "@/e2e/support/console-server";
 import { newAccount, newGameService, newReportingServer, newToken, type TestAccount } from "@/e2e/support/factories";
 import { call, expect, spend, test } from "@/e2e/support/fixtures";
 import { db } from "@/lib/database/client";
+import { DAY, SECOND } from "@/lib/format/time";
 import { API_REQUESTS } from "@/lib/rate-limit/policy";
-import { DAY, SECOND } from "@/lib/time";
 
 /** Four nodes report this often in a week. The answer then has 8 MB, more than a kernel's socket buffer holds. */
 const NODES = 4;

@@ -4,8 +4,8 @@ import { insertCaller } from "@/e2e/support/insert-caller";
 import { needs } from "@/e2e/support/needs";
 import { type PostgresServer, startPostgres } from "@/e2e/support/postgres-server";
 import { runSql } from "@/e2e/support/run-sql";
+import { SECOND } from "@/lib/format/time";
 import { MAX_NODES } from "@/lib/game-services/edges/nodes";
-import { SECOND } from "@/lib/time";
 import { hashToken, mintToken } from "@/lib/tokens/format";
 import { migrate } from "@/scripts/database";
 

@@ -4,6 +4,7 @@ import { newBenchmarkRun, newGameService, newNamedToken, newServer, newToken, un
 import { createOnPage, expect, submitSignIn, TOKEN_PAGE, test } from "@/e2e/support/pages";
 import { recordCheckIn } from "@/e2e/support/record-check-in";
 import { db } from "@/lib/database/client";
+import { DAY } from "@/lib/format/time";
 import {
   ACCOUNT_PAGE,
   API_REFERENCE,
@@ -19,7 +20,6 @@ import {
   removeEdgeNodePath,
   SUPPORT,
 } from "@/lib/page-paths";
-import { DAY } from "@/lib/time";
 import { MAX_ACTIVE_TOKENS, revokeTokens } from "@/lib/tokens/management";
 
 // WCAG 2.2 AA in every state of every page, in both colour schemes, from 320 pixels to 4K.

@@ -2,7 +2,7 @@ import { expectAccessible, expectToFit } from "@/e2e/support/axe";
 import { PASSWORD, unique } from "@/e2e/support/factories";
 import { expect, openAccountMenu, signInDirectly, test, withAndWithoutJavaScript } from "@/e2e/support/pages";
 import { db } from "@/lib/database/client";
-import { HOUR } from "@/lib/time";
+import { HOUR } from "@/lib/format/time";
 import { hashToken } from "@/lib/tokens/format";
 
 const ACCOUNT = "/dashboard/settings/account";

@@ -4,10 +4,10 @@ import { newGameService, newServer } from "@/e2e/support/factories";
 import { INVISIBLE, listShifts, recordShifts, sumOf } from "@/e2e/support/layout-shift";
 import { expect, test, withAndWithoutJavaScript } from "@/e2e/support/pages";
 import { db } from "@/lib/database/client";
-import { momentText } from "@/lib/relative-time";
-import { DAY, HOUR, MINUTE, SECOND } from "@/lib/time";
+import { momentText } from "@/lib/format/relative-time";
+import { DAY, HOUR, MINUTE, SECOND } from "@/lib/format/time";
+import { instantsOf, wallClock } from "@/lib/format/time-zone";
 import { clockField, rangeParams } from "@/lib/time-range";
-import { instantsOf, wallClock } from "@/lib/time-zone";
 
 const NOW = Math.floor(Date.now() / MINUTE) * MINUTE;
 const BEGAN = NOW - 2 * DAY;

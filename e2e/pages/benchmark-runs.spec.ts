@@ -3,8 +3,8 @@ import { expect, getData } from "@/e2e/support/fixtures";
 import { test } from "@/e2e/support/pages";
 import type { BenchmarkRuns } from "@/lib/api/schemas";
 import { db } from "@/lib/database/client";
+import { DAY } from "@/lib/format/time";
 import { MAX_RUNS_A_DAY, requestBenchmark, startBenchmark } from "@/lib/servers/benchmarks";
-import { DAY } from "@/lib/time";
 
 test("the page shows twenty finished runs at a time, with links that keep the range, and the API lists all that are kept", async ({
   page,

@@ -3,10 +3,10 @@ import { newAccount, newNamedToken, newServer } from "@/e2e/support/factories";
 import { sharedOrigin } from "@/e2e/support/fixtures";
 import { expect, signInDirectly, test, withAndWithoutJavaScript } from "@/e2e/support/pages";
 import { db } from "@/lib/database/client";
-import { quantity } from "@/lib/quantities";
-import { momentText } from "@/lib/relative-time";
+import { quantity } from "@/lib/format/quantities";
+import { momentText } from "@/lib/format/relative-time";
+import { DAY, HOUR, MINUTE } from "@/lib/format/time";
 import { HISTORY_MEASURES } from "@/lib/servers/telemetry/bands";
-import { DAY, HOUR, MINUTE } from "@/lib/time";
 
 const PEAK = 97.3;
 

@@ -4,7 +4,7 @@ import { newServer, steadyRecord } from "@/e2e/support/factories";
 import { expect, test, withAndWithoutJavaScript } from "@/e2e/support/pages";
 import { recordCheckIn } from "@/e2e/support/record-check-in";
 import { db } from "@/lib/database/client";
-import { DAY, HOUR } from "@/lib/time";
+import { DAY, HOUR } from "@/lib/format/time";
 
 const SERVERS = 120;
 const WELL = { cpuPct: 5, memUsedMb: 10, memTotalMb: 100, diskUsedPct: 10, netLossPct: 0, uptimeS: 9000 };

@@ -10,7 +10,7 @@ import {
   withAndWithoutJavaScript,
 } from "@/e2e/support/pages";
 import { db } from "@/lib/database/client";
-import { DAY } from "@/lib/time";
+import { DAY } from "@/lib/format/time";
 import { mintToken } from "@/lib/tokens/format";
 import { createToken, MAX_ACTIVE_TOKENS } from "@/lib/tokens/management";
 

@@ -1,7 +1,7 @@
 import type { Page } from "playwright/test";
 import { createOnPage, expect, signOut, TOKEN_PAGE, test } from "@/e2e/support/pages";
-import { dateText } from "@/lib/relative-time";
-import { DAY } from "@/lib/time";
+import { dateText } from "@/lib/format/relative-time";
+import { DAY } from "@/lib/format/time";
 
 // The panel of a new token. It shows the token only once.
 

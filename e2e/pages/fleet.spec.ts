@@ -5,7 +5,7 @@ import { expect, signInDirectly, test, withAndWithoutJavaScript } from "@/e2e/su
 import { recordCheckIn } from "@/e2e/support/record-check-in";
 import type { BenchmarkRuns, ServerDetail, ServerList } from "@/lib/api/schemas";
 import { db } from "@/lib/database/client";
-import { DAY, HOUR, MINUTE, SECOND } from "@/lib/time";
+import { DAY, HOUR, MINUTE, SECOND } from "@/lib/format/time";
 
 const sample = { cpuPct: 72.5, memUsedMb: 1536.25, memTotalMb: 2048, diskUsedPct: 88, netLossPct: 0.4, uptimeS: 9000 };
 const facts = { os: "Debian <b>13</b>", kernel: "6.12", cores: 4, nested: { deep: [1, null, "x"] }, "\u202Eodd": true };

@@ -4,9 +4,9 @@ import { newAccount, newGameService, unique } from "@/e2e/support/factories";
 import { getData } from "@/e2e/support/fixtures";
 import { expect, signInDirectly, test, withAndWithoutJavaScript } from "@/e2e/support/pages";
 import { db } from "@/lib/database/client";
+import { MINUTE, SECOND } from "@/lib/format/time";
 import { listViewers } from "@/lib/game-services/access";
 import { recordIntervals } from "@/lib/game-services/metrics";
-import { MINUTE, SECOND } from "@/lib/time";
 
 type Service = { id: number; name: string; status: string; config_version: number; java_hostname: string };
 

@@ -2,9 +2,9 @@ import { newServer } from "@/e2e/support/factories";
 import { expect, test } from "@/e2e/support/pages";
 import { recordCheckIn } from "@/e2e/support/record-check-in";
 import { db } from "@/lib/database/client";
+import { momentText } from "@/lib/format/relative-time";
+import { DAY, HOUR, MINUTE } from "@/lib/format/time";
 import { serverPath } from "@/lib/page-paths";
-import { momentText } from "@/lib/relative-time";
-import { DAY, HOUR, MINUTE } from "@/lib/time";
 
 const STRAINED = { cpuPct: 88, memUsedMb: 9000, memTotalMb: 10_000, diskUsedPct: 96, netLossPct: 0 };
 

@@ -7,8 +7,8 @@ import { expect, TOKEN_PAGE, test } from "@/e2e/support/pages";
 import { runSql } from "@/e2e/support/run-sql";
 import { createTestDatabase } from "@/e2e/support/test-database";
 import { db } from "@/lib/database/client";
+import { DAY, HOUR } from "@/lib/format/time";
 import { serviceDnsPath } from "@/lib/page-paths";
-import { DAY, HOUR } from "@/lib/time";
 import { hashToken } from "@/lib/tokens/format";
 
 const IP = "2001:db8:85a3:8d3:1319:8a2e:370:7348";

@@ -4,8 +4,8 @@ import { call } from "@/e2e/support/fixtures";
 import { INVISIBLE, listShifts, recordShifts, sumOf } from "@/e2e/support/layout-shift";
 import { createOnPage, expect, TOKEN_PAGE, test } from "@/e2e/support/pages";
 import { recordCheckIn } from "@/e2e/support/record-check-in";
+import { DAY, SECOND } from "@/lib/format/time";
 import { ACCOUNT_PAGE, DASHBOARD, GAME_SERVICES } from "@/lib/page-paths";
-import { DAY, SECOND } from "@/lib/time";
 
 // Layout may only shift after a user action.
 

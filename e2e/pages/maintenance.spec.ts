@@ -2,7 +2,7 @@ import { expectAccessible, expectToFit } from "@/e2e/support/axe";
 import { newAccount, newServer } from "@/e2e/support/factories";
 import { expect, signInDirectly, test, withAndWithoutJavaScript } from "@/e2e/support/pages";
 import { db } from "@/lib/database/client";
-import { DAY, HOUR } from "@/lib/time";
+import { DAY, HOUR } from "@/lib/format/time";
 import { clockField } from "@/lib/time-range";
 
 const ZONE = "Europe/Berlin";

@@ -14,8 +14,8 @@ import {
   withAndWithoutJavaScript,
 } from "@/e2e/support/pages";
 import { db } from "@/lib/database/client";
+import { DAY, HOUR, MINUTE, SECOND } from "@/lib/format/time";
 import { API_REQUESTS } from "@/lib/rate-limit/policy";
-import { DAY, HOUR, MINUTE, SECOND } from "@/lib/time";
 import { watchTokens } from "@/lib/tokens/events/endings";
 import { mintToken } from "@/lib/tokens/format";
 

@@ -7,8 +7,8 @@ import { newAccount, newServer, unique } from "@/e2e/support/factories";
 import { expect, fieldsOf, sendFields, signInDirectly, test, withAndWithoutJavaScript } from "@/e2e/support/pages";
 import { type Received, startMailServer, startReceiver } from "@/e2e/support/receivers";
 import { db } from "@/lib/database/client";
+import { DAY, HOUR } from "@/lib/format/time";
 import { NOTICE_PAGE, serverPath } from "@/lib/page-paths";
-import { DAY, HOUR } from "@/lib/time";
 
 // Channels of notices, through a console that sends mail to a real mail server on loopback.
 

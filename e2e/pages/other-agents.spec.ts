@@ -8,8 +8,8 @@ import { needs } from "@/e2e/support/needs";
 import { expect, test, withAndWithoutJavaScript } from "@/e2e/support/pages";
 import { runProgram } from "@/e2e/support/run-program";
 import { db } from "@/lib/database/client";
+import { SECOND } from "@/lib/format/time";
 import { requestBenchmark } from "@/lib/servers/benchmarks";
-import { SECOND } from "@/lib/time";
 
 // What the pages of a server offer to those who run other programs than our daemon, and what a benchmark needs.
 

@@ -15,8 +15,8 @@ import {
   test,
 } from "@/e2e/support/pages";
 import { db } from "@/lib/database/client";
+import { HOUR } from "@/lib/format/time";
 import { ACCOUNT_PAGE } from "@/lib/page-paths";
-import { HOUR } from "@/lib/time";
 import { hashToken } from "@/lib/tokens/format";
 
 const PAGES = ["/", "/sign-in", TOKEN_PAGE, "/no/such/page"];

@@ -2,7 +2,7 @@ import { newAccount, newNamedToken } from "@/e2e/support/factories";
 import { call } from "@/e2e/support/fixtures";
 import { answerQuestion, expect, TOKEN_PAGE, test, withAndWithoutJavaScript } from "@/e2e/support/pages";
 import { db } from "@/lib/database/client";
-import { DAY, HOUR, MINUTE } from "@/lib/time";
+import { DAY, HOUR, MINUTE } from "@/lib/format/time";
 import { hashToken, mintToken } from "@/lib/tokens/format";
 import { MAX_ENDED_SHOWN, revokeTokens } from "@/lib/tokens/management";
 import { deleteEndedTokens } from "@/lib/tokens/retention";

@@ -2,8 +2,8 @@ import { expectAccessible, expectToFit } from "@/e2e/support/axe";
 import { newServer } from "@/e2e/support/factories";
 import { expect, test, withAndWithoutJavaScript } from "@/e2e/support/pages";
 import { db } from "@/lib/database/client";
-import { momentText } from "@/lib/relative-time";
-import { DAY, HOUR, MINUTE } from "@/lib/time";
+import { momentText } from "@/lib/format/relative-time";
+import { DAY, HOUR, MINUTE } from "@/lib/format/time";
 
 withAndWithoutJavaScript((hasJavaScript) => {
   test("what happened to a server is marked in one lane below its score, where the arrow keys lead from mark to mark, and listed with sign, word and time; what is not recorded is said", async ({

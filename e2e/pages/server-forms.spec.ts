@@ -10,8 +10,8 @@ import { INVISIBLE, listShifts, recordShifts, sumOf } from "@/e2e/support/layout
 import { needs } from "@/e2e/support/needs";
 import { expect, fieldsOf, sendFields, test, withAndWithoutJavaScript } from "@/e2e/support/pages";
 import { db } from "@/lib/database/client";
+import { DAY, SECOND } from "@/lib/format/time";
 import { requestBenchmark } from "@/lib/servers/benchmarks";
-import { DAY, SECOND } from "@/lib/time";
 import { rangeParams } from "@/lib/time-range";
 import { hashToken } from "@/lib/tokens/format";
 

@@ -1,9 +1,9 @@
 import { newServer, steadyRecord } from "@/e2e/support/factories";
 import { expect, test, withAndWithoutJavaScript } from "@/e2e/support/pages";
 import { db } from "@/lib/database/client";
+import { momentText } from "@/lib/format/relative-time";
+import { DAY, HOUR, MINUTE } from "@/lib/format/time";
 import { DASHBOARD, serverPath } from "@/lib/page-paths";
-import { momentText } from "@/lib/relative-time";
-import { DAY, HOUR, MINUTE } from "@/lib/time";
 
 test("hostname, ip and id of a server are copied by the buttons beside them, and each says so", {
   tag: "@one-engine",

@@ -2,8 +2,8 @@ import { expectAccessible, expectToFit } from "@/e2e/support/axe";
 import { newAccount, newGameService } from "@/e2e/support/factories";
 import { expect, test, withAndWithoutJavaScript } from "@/e2e/support/pages";
 import { db } from "@/lib/database/client";
-import { momentText } from "@/lib/relative-time";
-import { HOUR, MINUTE } from "@/lib/time";
+import { momentText } from "@/lib/format/relative-time";
+import { HOUR, MINUTE } from "@/lib/format/time";
 
 const at = (hours: number) => new Date(Math.floor(Date.now() / MINUTE) * MINUTE - hours * HOUR);
 

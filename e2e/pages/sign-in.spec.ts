@@ -13,7 +13,7 @@ import {
 } from "@/e2e/support/pages";
 import { setAccountDisabled } from "@/lib/accounts/accounts";
 import { db } from "@/lib/database/client";
-import { DAY } from "@/lib/time";
+import { DAY } from "@/lib/format/time";
 import { hashToken } from "@/lib/tokens/format";
 
 const REFUSED = "Wrong e-mail or password.";

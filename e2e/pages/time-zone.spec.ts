@@ -2,10 +2,10 @@ import { newGameService, newNamedToken, newServer } from "@/e2e/support/factorie
 import { createOnPage, expect, TOKEN_PAGE, test, withAndWithoutJavaScript } from "@/e2e/support/pages";
 import { recordCheckIn } from "@/e2e/support/record-check-in";
 import { db } from "@/lib/database/client";
+import { dateText } from "@/lib/format/relative-time";
+import { DAY, HOUR, MINUTE, SECOND } from "@/lib/format/time";
+import { wallClock, zoneText } from "@/lib/format/time-zone";
 import { serverPath, servicePath, tokenPath } from "@/lib/page-paths";
-import { dateText } from "@/lib/relative-time";
-import { DAY, HOUR, MINUTE, SECOND } from "@/lib/time";
-import { wallClock, zoneText } from "@/lib/time-zone";
 import { watchTokens } from "@/lib/tokens/events/endings";
 
 const ACCOUNT_PAGE = "/dashboard/settings/account";

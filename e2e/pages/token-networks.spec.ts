@@ -3,7 +3,7 @@ import { newNamedToken, PASSWORD } from "@/e2e/support/factories";
 import { call } from "@/e2e/support/fixtures";
 import { createOnPage, expect, finishOnPage, TOKEN_PAGE, test, withAndWithoutJavaScript } from "@/e2e/support/pages";
 import { db } from "@/lib/database/client";
-import { HOUR } from "@/lib/time";
+import { HOUR } from "@/lib/format/time";
 import { mintToken } from "@/lib/tokens/format";
 
 const NETWORKS = ["203.0.113.0/24", "2001:db8:7::/48"];

@@ -7,9 +7,9 @@ import { newAccount, newServer } from "@/e2e/support/factories";
 import { needs } from "@/e2e/support/needs";
 import { expect, signInDirectly, test, withAndWithoutJavaScript } from "@/e2e/support/pages";
 import { db } from "@/lib/database/client";
-import { HOUR } from "@/lib/time";
+import { HOUR } from "@/lib/format/time";
+import { instantOf, wallClock } from "@/lib/format/time-zone";
 import { rangeParams } from "@/lib/time-range";
-import { instantOf, wallClock } from "@/lib/time-zone";
 
 /** A server heard for so many hours, with three events of the last ones. */
 async function serverWithEvents(accountId: number, hours: number) {

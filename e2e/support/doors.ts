@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { expect, test } from "playwright/test";
-import { SECOND } from "@/lib/time";
+import { SECOND } from "@/lib/format/time";
 
 // The server calls route handlers directly. Next's router calls them on hosting platforms, and for builds with an
 // unexpected layout. Clients must not see a difference. So on one engine a second console without the direct door shares

@@ -1,9 +1,9 @@
 import { randomBytes, scryptSync } from "node:crypto";
 import { db, type Prisma } from "@/lib/database/client";
+import { HOUR } from "@/lib/format/time";
 import type { AccountRole } from "@/lib/generated/prisma/enums";
 import { replaceServerKey } from "@/lib/servers/server-keys";
 import { recordOfHours } from "@/lib/servers/stability";
-import { HOUR } from "@/lib/time";
 import { createToken, type TokenRecord } from "@/lib/tokens/management";
 
 // Test data, created by production functions where they exist. All values are unique, so tests never see each other's

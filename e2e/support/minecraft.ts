@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
-import { SECOND } from "@/lib/time";
+import { SECOND } from "@/lib/format/time";
 import { FACT } from "./patience";
 
 // A minimal Minecraft protocol (Java Edition): handshake, status, login, then arbitrary bytes. Proxies recognize the

@@ -1,8 +1,8 @@
 import { randomBytes, randomInt } from "node:crypto";
 import type { BrowserContext, Page } from "playwright/test";
 import { db } from "@/lib/database/client";
+import { DAY } from "@/lib/format/time";
 import { TOKEN_PAGE } from "@/lib/page-paths";
-import { DAY } from "@/lib/time";
 import { hashToken } from "@/lib/tokens/format";
 import { newAccount, PASSWORD, type TestAccount } from "./factories";
 import { test as base, expect, sharedOrigin } from "./fixtures";

@@ -1,4 +1,4 @@
-import { MINUTE } from "@/lib/time";
+import { MINUTE } from "@/lib/format/time";
 
 // How long tests wait for a fact. Each only bounds a hang, so it is long enough for a machine that is busy with something
 // else; a test that waits in vain takes that much longer to fail.

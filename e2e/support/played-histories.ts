@@ -1,5 +1,6 @@
 import { findDifference, historyOf } from "@/e2e/support/random-histories";
 import { db } from "@/lib/database/client";
+import { DAY, MINUTE } from "@/lib/format/time";
 import { bePresent } from "@/lib/servers/events/presence";
 import { listServerEvents } from "@/lib/servers/events/server-events";
 import { ONLINE_WINDOW } from "@/lib/servers/events/silence";
@@ -7,7 +8,6 @@ import { watchServers } from "@/lib/servers/events/watch";
 import { listFleet } from "@/lib/servers/servers";
 import { storeCheckIn } from "@/lib/servers/telemetry/check-ins";
 import { eachMeasurement } from "@/lib/servers/telemetry/measurements";
-import { DAY, MINUTE } from "@/lib/time";
 
 const NO_SAMPLE = eachMeasurement(() => null);
 

@@ -1,9 +1,9 @@
 import { randomOf } from "@/e2e/support/random-histories";
+import { HOUR, MINUTE, SECOND } from "@/lib/format/time";
 import { type Rules, readRules } from "@/lib/notices/kinds";
 import { type Incident, type MessageKind, plan, type Topic } from "@/lib/notices/rules";
 import { type Happening, runsOf } from "@/lib/notices/runs";
 import { endedSilence, ONLINE_WINDOW, openSilence, type Span, withProof } from "@/lib/servers/events/silence";
-import { HOUR, MINUTE, SECOND } from "@/lib/time";
 
 // Random hours of an account in simulated time: servers that fall silent and come back, a console that is away, cuts that are
 // known late, proofs that correct what was told, quiet hours, snoozes, a planner that looks too late, and what is told without a

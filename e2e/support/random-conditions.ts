@@ -1,6 +1,6 @@
 import { randomOf } from "@/e2e/support/random-histories";
+import { MINUTE, SECOND } from "@/lib/format/time";
 import type { ConditionEvent } from "@/lib/servers/events/conditions";
-import { MINUTE, SECOND } from "@/lib/time";
 
 // Random histories of what one server measured, and a model that says what has to be told of them.
 

@@ -1,3 +1,4 @@
+import { MINUTE, SECOND } from "@/lib/format/time";
 import { blindTimes } from "@/lib/servers/events/presence";
 import {
   type EndedSilence,
@@ -11,7 +12,6 @@ import {
   withBlindTimes,
   withProof,
 } from "@/lib/servers/events/silence";
-import { MINUTE, SECOND } from "@/lib/time";
 
 // Random histories of one server in simulated time, a model that says what they were, and a store in memory that plays them
 // through the product's functions.

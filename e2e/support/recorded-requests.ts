@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import pg from "pg";
-import { SECOND } from "@/lib/time";
+import { SECOND } from "@/lib/format/time";
 
 /** What an earlier build asked PostgreSQL while it answered requests, to the letter (`log_statement = all`). */
 type Recording = {

@@ -1,8 +1,8 @@
 import { hashPassword, MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH } from "@/lib/accounts/passwords";
 import { db, Prisma } from "@/lib/database/client";
 import { InvalidInputError } from "@/lib/failures";
+import { nameProblem } from "@/lib/format/names";
 import type { AccountRole } from "@/lib/generated/prisma/enums";
-import { nameProblem } from "@/lib/names";
 
 export type { AccountRole };
 

@@ -1,5 +1,5 @@
 import { db } from "@/lib/database/client";
-import { findZone, zoneOrUtc } from "@/lib/time-zone";
+import { findZone, zoneOrUtc } from "@/lib/format/time-zone";
 
 type Stored = { timeZone: string; timeZoneChosen: boolean };
 

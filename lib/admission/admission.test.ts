@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { SECOND } from "@/lib/time";
+import { SECOND } from "@/lib/format/time";
 import {
   Admission,
   type Amounts,

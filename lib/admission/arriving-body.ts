@@ -1,6 +1,6 @@
 import { StacklessError } from "@/lib/failures";
+import { SECOND } from "@/lib/format/time";
 import type { BodyStream } from "@/lib/process/shared-with-server.mjs";
-import { SECOND } from "@/lib/time";
 import type { HeldBytes } from "./bodies";
 import { BusyError } from "./busy-error";
 import { PAGE, type PooledPage, pagePool } from "./page-pool";

@@ -1,6 +1,6 @@
+import { SECOND } from "@/lib/format/time";
 import { perProcess } from "@/lib/process/per-process";
 import { nextTurn } from "@/lib/process/turns";
-import { SECOND } from "@/lib/time";
 import type { Amounts, Payer, Place } from "./admission";
 import { BusyError } from "./busy-error";
 import { amounts, enter, FIRST_BYTES, PURPOSES, reportBusy, waitForPlace } from "./shares";

@@ -1,10 +1,10 @@
 import { availableParallelism } from "node:os";
+import { MINUTE, SECOND } from "@/lib/format/time";
 import { env } from "@/lib/process/env";
 import { perProcess } from "@/lib/process/per-process";
 import { inTime, LONGEST_WAIT, waitingTime } from "@/lib/process/reader.mjs";
 import { logRepeated } from "@/lib/process/repeated.mjs";
 import { shared } from "@/lib/process/shared-with-server.mjs";
-import { MINUTE, SECOND } from "@/lib/time";
 import { Admission, type Amounts, type Capacity, noCounts, type Payer, type Place, type Purpose } from "./admission";
 import { BusyError } from "./busy-error";
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { DAY, SECOND } from "@/lib/time";
+import { DAY, SECOND } from "@/lib/format/time";
 import * as bodies from "./schemas";
 
 const { CHECK_IN_SECONDS, INTERVAL_SECONDS } = bodies;

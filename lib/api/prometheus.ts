@@ -1,10 +1,10 @@
+import { SECOND } from "@/lib/format/time";
 import { MEANINGS } from "@/lib/game-services/counters";
 import type { ServiceReading } from "@/lib/game-services/readings";
 import { mapInTurns } from "@/lib/process/turns";
 import { HEALTH_LEVELS } from "@/lib/servers/health-level";
 import type { ServerReading } from "@/lib/servers/servers";
 import { publishedRows } from "@/lib/servers/telemetry/measurements";
-import { SECOND } from "@/lib/time";
 import { CHECK_IN_SECONDS, gameService, INTERVAL_SECONDS } from "./schemas";
 
 export const PROMETHEUS_TYPE = "text/plain; version=0.0.4; charset=utf-8";

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { ProjectCopy } from "@/e2e/support/project-copy";
-import { MINUTE } from "@/lib/time";
+import { MINUTE } from "@/lib/format/time";
 import { ENDPOINTS } from "./contract";
 import { writeLlms } from "./llms";
 import { openApiDocument } from "./openapi";

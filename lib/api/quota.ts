@@ -1,6 +1,6 @@
+import { SECOND } from "@/lib/format/time";
 import { type Decision, limit, peek } from "@/lib/rate-limit";
 import { API_REQUESTS, windowSeconds } from "@/lib/rate-limit/policy";
-import { SECOND } from "@/lib/time";
 import { recordLimited } from "@/lib/tokens/use";
 import { rateLimitExceeded } from "./errors";
 

@@ -1,6 +1,6 @@
+import { DAY } from "@/lib/format/time";
 import { servedOrigin } from "@/lib/http/own-origin";
 import { env } from "@/lib/process/env";
-import { DAY } from "@/lib/time";
 
 /** How long the text says that it holds; RFC 9116 wants less than a year. */
 const LASTS = 180 * DAY;

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { answerInProcess, endpointOf } from "@/e2e/support/in-process";
 import { successBody } from "@/lib/api/contract";
-import { DAY, HOUR, MINUTE, SECOND } from "@/lib/time";
+import { DAY, HOUR, MINUTE, SECOND } from "@/lib/format/time";
 import { migrate } from "@/scripts/database";
 import { type EmbeddedDatabase, startEmbeddedDatabase } from "@/server/embedded/database";
 

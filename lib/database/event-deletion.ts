@@ -10,7 +10,7 @@ import {
   type OwnersDeletion,
 } from "@/lib/database/deletion";
 import { type Column, type Table, table } from "@/lib/database/tables";
-import { DAY } from "@/lib/time";
+import { DAY } from "@/lib/format/time";
 
 /** The most events of one server, token or game service that are kept: the latest ones. */
 export const MOST_EVENTS_KEPT = 10_000;

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { ProjectCopy } from "@/e2e/support/project-copy";
-import { MINUTE } from "@/lib/time";
+import { MINUTE } from "@/lib/format/time";
 
 const FOLDER = "lib/generated";
 

@@ -3,7 +3,7 @@ import type { GoesOn } from "@/lib/database/deletion";
 import { query } from "@/lib/database/run-statement";
 import { parameter, select, statement } from "@/lib/database/statement";
 import { Expression } from "@/lib/database/tables";
-import { DAY, SECOND } from "@/lib/time";
+import { DAY, SECOND } from "@/lib/format/time";
 
 /** The tables whose rows lie in one partition for each day (UTC) of their `ts`; see the migration "daily_partitions". */
 export const DAILY_TABLES = ["telemetry_samples", "metric_samples"] as const;

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { ProjectCopy } from "@/e2e/support/project-copy";
-import { MINUTE } from "@/lib/time";
+import { MINUTE } from "@/lib/format/time";
 
 const SCHEMA = "prisma/schema.prisma";
 

@@ -3,12 +3,12 @@ import { db, pool } from "@/lib/database/client";
 import { isDatabaseUnavailable } from "@/lib/database/health";
 import { queryOn } from "@/lib/database/run-statement";
 import type { Statement } from "@/lib/database/statement";
+import { SECOND } from "@/lib/format/time";
 import { PrismaClient } from "@/lib/generated/prisma/client";
 import { env } from "@/lib/process/env";
 import { perProcess } from "@/lib/process/per-process";
 import { inTime, LONGEST_WAIT, waitingTime, withWaitingTime } from "@/lib/process/reader.mjs";
 import { endRepeated, logRepeated } from "@/lib/process/repeated.mjs";
-import { SECOND } from "@/lib/time";
 import { ConsolePool } from "./pool";
 
 // The replica serves reads that may lag by some seconds: the history of servers and the intervals of game services.

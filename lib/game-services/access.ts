@@ -5,7 +5,7 @@ import { executeIn, query, queryIn } from "@/lib/database/run-statement";
 import { parameter, select, statement } from "@/lib/database/statement";
 import { Expression, table } from "@/lib/database/tables";
 import type { InvalidField } from "@/lib/failures";
-import { nameProblem } from "@/lib/names";
+import { nameProblem } from "@/lib/format/names";
 import { recordChange } from "./events/changes";
 import { askerOf, visibleTo } from "./game-services";
 import { lockServices } from "./settlement";

@@ -2,7 +2,7 @@ import type { Prisma } from "@/lib/database/client";
 import { execute, executeIn, queryIn } from "@/lib/database/run-statement";
 import { parameter, select, statement } from "@/lib/database/statement";
 import { table } from "@/lib/database/tables";
-import { DAY } from "@/lib/time";
+import { DAY } from "@/lib/format/time";
 
 /** What the domain name system allows. */
 export const MAX_HOSTNAME_LENGTH = 253;

@@ -4,11 +4,11 @@ import { executeIn } from "@/lib/database/run-statement";
 import { parameter, statement } from "@/lib/database/statement";
 import { table } from "@/lib/database/tables";
 import type { InvalidField } from "@/lib/failures";
+import { nameProblem } from "@/lib/format/names";
+import { MINUTE } from "@/lib/format/time";
 import type { ServiceWish } from "@/lib/generated/prisma/enums";
 import { isFormNonce } from "@/lib/http/form-fields";
-import { nameProblem } from "@/lib/names";
 import { limit, type Policy } from "@/lib/rate-limit";
-import { MINUTE } from "@/lib/time";
 import { recordChange, type ServiceChange } from "./events/changes";
 import { claimHostname } from "./hostnames";
 import {

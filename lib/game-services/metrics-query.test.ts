@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { DAY, HOUR, MINUTE } from "@/lib/time";
+import { DAY, HOUR, MINUTE } from "@/lib/format/time";
 import { estimateMetrics, INVALID_RANGE, INVALID_SINCE, isWindow, requireWindow } from "./metrics-query";
 
 const NOW = Date.UTC(2026, 10, 23);

@@ -1,5 +1,5 @@
 import { InvalidInputError } from "@/lib/failures";
-import { DAY, HOUR } from "@/lib/time";
+import { DAY, HOUR } from "@/lib/format/time";
 
 /** How far back each range reaches, in milliseconds, the shortest first (contract 4, rule 6). */
 export const RANGES = { "1h": HOUR, "24h": DAY, "7d": 7 * DAY } as const;

@@ -2,9 +2,9 @@ import type { GameService, MetricSeries } from "@/lib/api/schemas";
 import { query } from "@/lib/database/run-statement";
 import { distinctOn, jsonArray, select, statement } from "@/lib/database/statement";
 import { table } from "@/lib/database/tables";
+import { MINUTE } from "@/lib/format/time";
 import { ownedOrGrantedTo } from "@/lib/game-services/game-services";
 import { INTERVAL } from "@/lib/game-services/metrics";
-import { MINUTE } from "@/lib/time";
 
 /** A service in a glance: its state, and what each edge node last counted. */
 export type ServiceReading = Pick<GameService, "id" | "name" | "status" | "java_hostname" | "config_version"> & {

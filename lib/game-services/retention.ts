@@ -3,7 +3,7 @@ import { SERVICE_EVENTS } from "@/lib/database/event-deletion";
 import { dropDaysBefore, findEndBefore, partitionBefore } from "@/lib/database/partitions";
 import type { Transaction } from "@/lib/database/run-statement";
 import { table } from "@/lib/database/tables";
-import { DAY, HOUR } from "@/lib/time";
+import { DAY, HOUR } from "@/lib/format/time";
 
 const s = table("GameService", "s");
 const m = table("MetricSample", "m");

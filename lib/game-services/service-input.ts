@@ -1,6 +1,6 @@
 import { domainToASCII } from "node:url";
 import type { InvalidField } from "@/lib/failures";
-import { nameProblem } from "@/lib/names";
+import { nameProblem } from "@/lib/format/names";
 import { containsToken } from "@/lib/tokens/format";
 import { isPublicHostname, MAX_HOSTNAME_LENGTH } from "./hostnames";
 import { isPrivateOrigin, isUsableOrigin } from "./origins";

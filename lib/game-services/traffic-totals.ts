@@ -1,7 +1,7 @@
 import { query } from "@/lib/database/run-statement";
 import { parameter, select, statement } from "@/lib/database/statement";
 import { Expression, table } from "@/lib/database/tables";
-import { DAY, HOUR } from "@/lib/time";
+import { DAY, HOUR } from "@/lib/format/time";
 import { COUNTERS, type Counter } from "./counters";
 import { RANGES } from "./metrics-query";
 

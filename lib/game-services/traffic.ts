@@ -2,7 +2,7 @@ import type { MetricRange } from "@/lib/api/schemas";
 import { query } from "@/lib/database/run-statement";
 import { parameter, select, statement } from "@/lib/database/statement";
 import { Expression, table } from "@/lib/database/tables";
-import { HOUR, MINUTE } from "@/lib/time";
+import { HOUR, MINUTE } from "@/lib/format/time";
 import { type Comparison, comparedRange, inSteps, stepOf, type TimeRange } from "@/lib/time-range";
 import { COUNTERS, type Counter } from "./counters";
 import { RANGES } from "./metrics-query";

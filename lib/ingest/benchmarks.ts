@@ -4,6 +4,7 @@ import { PURPOSES, withPlace } from "@/lib/admission/shares";
 import { ApiError } from "@/lib/api/api-error";
 import { unavailable } from "@/lib/api/errors";
 import { InvalidInputError } from "@/lib/failures";
+import { MINUTE } from "@/lib/format/time";
 import { clientIp } from "@/lib/http/client-ip";
 import { networkOf } from "@/lib/http/network";
 import { servedOrigin } from "@/lib/http/own-origin";
@@ -16,7 +17,6 @@ import {
   deliverBenchmark,
   findAwaitedBenchmark,
 } from "@/lib/servers/benchmarks";
-import { MINUTE } from "@/lib/time";
 import { type BodyRules, withBody } from "./body-in-turn";
 import { requireJson, utf8 } from "./bounded-body";
 import { requireBounded } from "./bounded-json";

@@ -1,6 +1,6 @@
 import { afterEach, expect, test, vi } from "vitest";
 import { HeldBytes } from "@/lib/admission/bodies";
-import { SECOND } from "@/lib/time";
+import { SECOND } from "@/lib/format/time";
 import { receive, utf8 } from "./bounded-body";
 
 const KB = 1024;

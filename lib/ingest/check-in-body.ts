@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { ApiError } from "@/lib/api/api-error";
-import { UNPRINTABLE } from "@/lib/names";
+import { UNPRINTABLE } from "@/lib/format/names";
+import { HOUR, MINUTE } from "@/lib/format/time";
 import { reportedFields, sampleOf } from "@/lib/servers/telemetry/measurements";
 import { cores, type ParsedReport, publicIp } from "@/lib/servers/telemetry/report";
-import { HOUR, MINUTE } from "@/lib/time";
 import { describeIssue } from "./body-text";
 import { parseBoundedJson } from "./bounded-json";
 

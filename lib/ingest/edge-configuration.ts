@@ -1,3 +1,4 @@
+import { MINUTE, SECOND } from "@/lib/format/time";
 import {
   acknowledgeAbsence,
   type Configuration,
@@ -6,7 +7,6 @@ import {
 } from "@/lib/game-services/edges/configuration";
 import { configurationWatch } from "@/lib/game-services/edges/configuration-watch";
 import type { Policy } from "@/lib/rate-limit";
-import { MINUTE, SECOND } from "@/lib/time";
 import type { Fetched } from "./door";
 import { requireNode } from "./edge-nodes";
 

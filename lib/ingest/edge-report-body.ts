@@ -1,10 +1,10 @@
 import { z } from "zod";
 import { ApiError } from "@/lib/api/api-error";
+import { UNPRINTABLE } from "@/lib/format/names";
+import { HOUR, MINUTE, SECOND } from "@/lib/format/time";
 import { CAPACITY, type Excess, findExcess, type MinuteCounters } from "@/lib/game-services/edges/line";
 import type { EdgeReport } from "@/lib/game-services/edges/reports";
-import { UNPRINTABLE } from "@/lib/names";
 import { env } from "@/lib/process/env";
-import { HOUR, MINUTE, SECOND } from "@/lib/time";
 import { describeIssue } from "./body-text";
 import { parseBoundedJson } from "./bounded-json";
 

@@ -1,8 +1,8 @@
 import { PURPOSES, payerOfNode, withPlace } from "@/lib/admission/shares";
+import { MINUTE } from "@/lib/format/time";
 import { OverLineError } from "@/lib/game-services/edges/line";
 import { storeReport } from "@/lib/game-services/edges/reports";
 import type { Policy } from "@/lib/rate-limit";
-import { MINUTE } from "@/lib/time";
 import { type BodyRules, type Sender, withBody } from "./body-in-turn";
 import { requireJson } from "./bounded-body";
 import { identifyNode, noteHeard } from "./edge-nodes";

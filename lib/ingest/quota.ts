@@ -1,6 +1,6 @@
 import { rateLimitExceeded } from "@/lib/api/errors";
+import { SECOND } from "@/lib/format/time";
 import { type Decision, limit, type Policy, peek } from "@/lib/rate-limit";
-import { SECOND } from "@/lib/time";
 
 /** How many reports a sender may still deliver. */
 export type Quota = {

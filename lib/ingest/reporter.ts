@@ -1,7 +1,7 @@
 import { ApiError } from "@/lib/api/api-error";
+import { MINUTE } from "@/lib/format/time";
 import type { Policy } from "@/lib/rate-limit";
 import { authenticateServerKey, type Reporter } from "@/lib/servers/server-key-authentication";
-import { MINUTE } from "@/lib/time";
 import type { Sender } from "./body-in-turn";
 import { quotaOf } from "./quota";
 

@@ -4,13 +4,13 @@ import { lockAccount } from "@/lib/database/locks";
 import { queryIn } from "@/lib/database/run-statement";
 import { statement } from "@/lib/database/statement";
 import { table } from "@/lib/database/tables";
+import { DAY, HOUR } from "@/lib/format/time";
 import { sendConfirmation } from "@/lib/notices/channels/mail";
 import { consoleAddress } from "@/lib/notices/console-address";
 import { CONFIRM_ADDRESS } from "@/lib/page-paths";
 import { runInBackground } from "@/lib/process/background";
 import { env } from "@/lib/process/env";
 import { logRepeated } from "@/lib/process/repeated.mjs";
-import { DAY, HOUR } from "@/lib/time";
 import { hashToken } from "@/lib/tokens/format";
 
 /** The link in a mail works for this long, in milliseconds, and once. */

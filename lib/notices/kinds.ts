@@ -1,4 +1,4 @@
-import { MINUTE } from "@/lib/time";
+import { MINUTE } from "@/lib/format/time";
 
 // What accounts are told of, unless they choose otherwise. What counts as full, critical or wrong is decided where events are
 // recorded: a rule chooses whether and how late.

@@ -1,5 +1,5 @@
 import { db } from "@/lib/database/client";
-import { DAY, HOUR } from "@/lib/time";
+import { DAY, HOUR } from "@/lib/format/time";
 
 /** For how long nothing new is told of a server, in milliseconds; null: until it has recovered. */
 const SNOOZES: Readonly<Record<string, number | null>> = {

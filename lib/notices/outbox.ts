@@ -2,12 +2,12 @@ import { db } from "@/lib/database/client";
 import { execute, query } from "@/lib/database/run-statement";
 import { epochMs, parameter, type Sql, select, statement } from "@/lib/database/statement";
 import { Expression, table } from "@/lib/database/tables";
+import { DAY, SECOND } from "@/lib/format/time";
 import type { Subject } from "@/lib/notices/kinds";
 import type { Message } from "@/lib/notices/message";
 import type { NoticeFacts } from "@/lib/notices/planning";
 import { ofEach } from "@/lib/notices/sources";
 import type { ToldIncident } from "@/lib/notices/wording";
-import { DAY, SECOND } from "@/lib/time";
 
 // The statements of the outbox. Each is a transaction of its own, so nothing is held while a message is on its way. Times are
 // those of the database, since clocks of instances may be set.

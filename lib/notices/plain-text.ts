@@ -1,4 +1,4 @@
-import { UNPRINTABLE } from "@/lib/names";
+import { UNPRINTABLE } from "@/lib/format/names";
 
 const ALL_UNPRINTABLE = new RegExp(UNPRINTABLE.source, "gu");
 

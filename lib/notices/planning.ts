@@ -3,6 +3,7 @@ import { db, type Prisma } from "@/lib/database/client";
 import { execute, executeIn, query, queryIn } from "@/lib/database/run-statement";
 import { epochMs, parameter, select, statement } from "@/lib/database/statement";
 import { Expression, table } from "@/lib/database/tables";
+import { DAY, HOUR, SECOND } from "@/lib/format/time";
 import { readRules, type Subject } from "@/lib/notices/kinds";
 import { quietUntil } from "@/lib/notices/quiet-hours";
 import { type Incident, type Plan, type PlannedMessage, plan, REMIND_TOGETHER, type Topic } from "@/lib/notices/rules";
@@ -10,7 +11,6 @@ import { type Happening, runsOf } from "@/lib/notices/runs";
 import { CONSIDERED, ofEach, SILENT, SOURCES, SUBJECTS } from "@/lib/notices/sources";
 import { maintenanceBetween } from "@/lib/servers/events/maintenance-sql";
 import { SILENCE_KINDS } from "@/lib/servers/events/silence";
-import { DAY, HOUR, SECOND } from "@/lib/time";
 
 // Considers events for notices: in one transaction an account's new events lose their mark, and what they become is written to
 // the outbox. Times are those of the database, since clocks of instances may be set. The events' own are the consoles'.

@@ -1,5 +1,5 @@
-import { MINUTE } from "@/lib/time";
-import { instantOf, wallClock, zoneOrUtc } from "@/lib/time-zone";
+import { MINUTE } from "@/lib/format/time";
+import { instantOf, wallClock, zoneOrUtc } from "@/lib/format/time-zone";
 
 /** Minutes since midnight in the zone; null: there are no quiet hours. From 22:00 to 07:00 they go over midnight. */
 type QuietHours = { quietFrom: number | null; quietTo: number | null; quietZone: string | null };

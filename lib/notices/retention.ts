@@ -1,6 +1,6 @@
 import { BEFORE, deleteAll, deleteEach, deletion, deletionOfAll, type GoesOn, MOST } from "@/lib/database/deletion";
 import { table } from "@/lib/database/tables";
-import { DAY } from "@/lib/time";
+import { DAY } from "@/lib/format/time";
 
 /** How long messages, what became of them, and what they were about are kept, in days. */
 const KEPT_DAYS = 30;

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { eventsAt, play, TICK, type Told, type World, within, worldOf } from "@/e2e/support/random-accounts";
-import { HOUR, MINUTE, SECOND } from "@/lib/time";
+import { HOUR, MINUTE, SECOND } from "@/lib/format/time";
 import { readRules } from "./kinds";
 import { FLAPS_WITHIN, type Incident, MOST_AN_HOUR, plan, STABLE_AFTER } from "./rules";
 import { overdueFrom, runsOf } from "./runs";

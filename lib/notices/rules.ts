@@ -1,6 +1,6 @@
+import { DAY, HOUR, MINUTE, SECOND } from "@/lib/format/time";
 import { NOTICE_KINDS, type Rules } from "@/lib/notices/kinds";
 import { isKnown, overdueFrom, type Run } from "@/lib/notices/runs";
-import { DAY, HOUR, MINUTE, SECOND } from "@/lib/time";
 
 // Decides of one account which events become which messages, and when. Nothing here reads a clock or a table: what is stored
 // comes in, and what is to be stored goes out. It is asked again and again, and answers what is still missing.

@@ -1,4 +1,5 @@
 import { isDatabaseUnavailable } from "@/lib/database/health";
+import { MINUTE, SECOND } from "@/lib/format/time";
 import type { Outcome } from "@/lib/notices/message";
 import {
   type Channel,
@@ -17,7 +18,6 @@ import { isOver, textOf } from "@/lib/notices/wording";
 import { pause, runInBackground } from "@/lib/process/background";
 import { logFault } from "@/lib/process/faults.mjs";
 import { perProcess } from "@/lib/process/per-process";
-import { MINUTE, SECOND } from "@/lib/time";
 
 // The loop of each instance: considers events, claims what is due, and sends it. Between statements nothing is held.
 

@@ -1,8 +1,8 @@
 import { db, type Prisma } from "@/lib/database/client";
 import type { InvalidField } from "@/lib/failures";
+import { MINUTE } from "@/lib/format/time";
+import { zoneOrUtc } from "@/lib/format/time-zone";
 import { LONGEST_DELAY, NOTICE_KINDS, readRules } from "@/lib/notices/kinds";
-import { MINUTE } from "@/lib/time";
-import { zoneOrUtc } from "@/lib/time-zone";
 
 /** The rule that tells the end of what was told. It has no delay. */
 export const RECOVERED = "recovered";

@@ -1,10 +1,10 @@
 import { db, type Prisma } from "@/lib/database/client";
 import { lockAccount } from "@/lib/database/locks";
+import { HOUR, MINUTE } from "@/lib/format/time";
 import { deliver } from "@/lib/notices/channels/deliver";
 import type { Message, Outcome } from "@/lib/notices/message";
 import { NOTICE_PAGE } from "@/lib/page-paths";
 import { runInBackground } from "@/lib/process/background";
-import { HOUR, MINUTE } from "@/lib/time";
 
 /** Tests of an account in an hour, over all its channels. */
 export const MAX_TESTS = 20;

@@ -1,8 +1,8 @@
+import { clockText, momentText } from "@/lib/format/relative-time";
+import { DAY } from "@/lib/format/time";
 import { NOTICE_KINDS, type Subject } from "@/lib/notices/kinds";
 import type { Message } from "@/lib/notices/message";
 import { DASHBOARD, GAME_SERVICES, serverPath, servicePath, TOKEN_PAGE, tokenPath } from "@/lib/page-paths";
-import { clockText, momentText } from "@/lib/relative-time";
-import { DAY } from "@/lib/time";
 
 // What a message says, as it is known in the moment before it is sent.
 

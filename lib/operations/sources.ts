@@ -1,6 +1,7 @@
 import { PURPOSES } from "@/lib/admission/shares";
 import { pool } from "@/lib/database/client";
 import { DAILY_TABLES, type DailyTable } from "@/lib/database/partitions";
+import { DAY, SECOND } from "@/lib/format/time";
 import { listRefused } from "@/lib/game-services/edges/nodes";
 import { measureOutbox } from "@/lib/notices/outbox";
 import { noticeCounts } from "@/lib/notices/sending";
@@ -10,7 +11,6 @@ import { readiness } from "@/lib/readiness";
 import { rollUpLag } from "@/lib/servers/telemetry/retention";
 import { DATABASE_BYTES, oldestDayOf } from "@/lib/sweep/database-state";
 import { findLastSweep } from "@/lib/sweep/last-sweep";
-import { DAY, SECOND } from "@/lib/time";
 import { addMetricSource, type Family } from "./metrics.mjs";
 
 /** A process whose database takes longer to answer is not ready. It is less than a source may take. */

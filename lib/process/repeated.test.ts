@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { MINUTE, SECOND } from "@/lib/time";
+import { MINUTE, SECOND } from "@/lib/format/time";
 import { endRepeated, logRepeated, type Repeated } from "./repeated.mjs";
 
 const FAULT: Repeated = { level: "error", event: "request failed", reason: "TypeError at x.ts:1" };

@@ -1,5 +1,5 @@
 import { expect, test, vi } from "vitest";
-import { SECOND } from "@/lib/time";
+import { SECOND } from "@/lib/format/time";
 import { limiterWithFallback } from "./fallback";
 import { MemoryLog } from "./memory";
 import type { RateLimiter } from "./policy";

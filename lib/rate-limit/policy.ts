@@ -1,4 +1,4 @@
-import { MINUTE, SECOND } from "@/lib/time";
+import { MINUTE, SECOND } from "@/lib/format/time";
 
 /** At most `limit` accepted in any `windowMs`. The name keeps the counts of different policies apart. */
 export type Policy = { name: string; limit: number; windowMs: number };

@@ -1,8 +1,8 @@
 import { createClient } from "@redis/client";
 import { Ratelimit } from "@upstash/ratelimit";
 import { Redis } from "@upstash/redis";
+import { SECOND } from "@/lib/format/time";
 import type { RedisSettings } from "@/lib/process/env-variables";
-import { SECOND } from "@/lib/time";
 import type { Decision, Policy, RateLimiter } from "./policy";
 import { preciseNow, slidingLog } from "./sliding-log";
 

@@ -1,5 +1,5 @@
+import { SECOND } from "@/lib/format/time";
 import { endRepeated, logRepeated, type Repeated } from "@/lib/process/repeated.mjs";
-import { SECOND } from "@/lib/time";
 
 /** After a failure the shared store is asked this often whether it answers again, and by nobody else. */
 const PROBE_EVERY = 5 * SECOND;

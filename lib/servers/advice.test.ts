@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { DAY, MINUTE, SECOND } from "@/lib/time";
+import { DAY, MINUTE, SECOND } from "@/lib/format/time";
 import { worstCause } from "./advice";
 import { explainHealth, mainCause } from "./health-breakdown";
 import { COMPONENTS, FULL, type HealthFacts, type Measurements, rateHealth } from "./health-score";

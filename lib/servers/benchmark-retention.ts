@@ -1,7 +1,7 @@
 import { db } from "@/lib/database/client";
 import { deleteAll, deletion, type GoesOn, MOST } from "@/lib/database/deletion";
 import { table } from "@/lib/database/tables";
-import { DAY } from "@/lib/time";
+import { DAY } from "@/lib/format/time";
 
 /** Finished runs per server that keep their log, the latest first. A log is a hundred times as large as the rest of a run. */
 const LOGS_KEPT = 5;

@@ -2,11 +2,11 @@ import type { BenchmarkRun, BenchmarkRuns } from "@/lib/api/schemas";
 import { db, type Prisma } from "@/lib/database/client";
 import { lockServer } from "@/lib/database/locks";
 import { type InvalidField, NotFoundError } from "@/lib/failures";
+import { DAY } from "@/lib/format/time";
 import { parseId } from "@/lib/http/ids";
 import { isPublicIp } from "@/lib/http/public-ip";
 import { recordMoment } from "@/lib/servers/events/moments";
 import { checkLabel } from "@/lib/servers/names";
-import { DAY } from "@/lib/time";
 import { hashToken, isWellFormedToken, mintToken } from "@/lib/tokens/format";
 
 /** The columns of a run that the API returns. The log and the key are never read here. */

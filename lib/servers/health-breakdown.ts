@@ -1,4 +1,4 @@
-import { counted } from "@/lib/quantities";
+import { counted } from "@/lib/format/quantities";
 import { worstCause } from "@/lib/servers/advice";
 import { isRatedWell } from "@/lib/servers/health-level";
 import {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { HOUR, MINUTE, SECOND } from "@/lib/time";
+import { HOUR, MINUTE, SECOND } from "@/lib/format/time";
 import { type HealthFacts, type Measurements, rateHealth, scoreOf } from "./health-score";
 import type { Stability } from "./stability";
 

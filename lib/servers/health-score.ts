@@ -1,9 +1,9 @@
-import { decimal } from "@/lib/quantities";
-import { durationText } from "@/lib/relative-time";
+import { decimal } from "@/lib/format/quantities";
+import { durationText } from "@/lib/format/relative-time";
+import { MINUTE, SECOND } from "@/lib/format/time";
 import { type Curve, valueAt } from "@/lib/servers/curve";
 import type { Stability } from "@/lib/servers/stability";
 import type { Sample, ScoredMeasurement } from "@/lib/servers/telemetry/measurements";
-import { MINUTE, SECOND } from "@/lib/time";
 
 export const COMPONENTS = ["cpu", "memory", "disk", "network", "stability", "freshness"] as const;
 export type Component = (typeof COMPONENTS)[number];

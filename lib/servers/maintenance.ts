@@ -3,11 +3,11 @@ import { lockAccount, lockServer } from "@/lib/database/locks";
 import { queryIn } from "@/lib/database/run-statement";
 import { epochMs, names, parameter, type Sql, statement } from "@/lib/database/statement";
 import { table } from "@/lib/database/tables";
-import { counted } from "@/lib/quantities";
-import { momentText } from "@/lib/relative-time";
-import { DAY, MINUTE } from "@/lib/time";
+import { counted } from "@/lib/format/quantities";
+import { momentText } from "@/lib/format/relative-time";
+import { DAY, MINUTE } from "@/lib/format/time";
+import { zoneText } from "@/lib/format/time-zone";
 import { parseTimes, type RangeParams, type TimeRange } from "@/lib/time-range";
-import { zoneText } from "@/lib/time-zone";
 
 // Times that an account leaves out of the uptime of a server. They never overlap. What has passed stays, because the uptime of a
 // day or a month is frozen a day after its end.

@@ -1,5 +1,5 @@
 import type { InvalidField } from "@/lib/failures";
-import { nameProblem } from "@/lib/names";
+import { nameProblem } from "@/lib/format/names";
 import { containsToken } from "@/lib/tokens/format";
 
 /** Counted in code points, not in UTF-16 units. */

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { DAY, HOUR, MINUTE, SECOND } from "@/lib/time";
+import { DAY, HOUR, MINUTE, SECOND } from "@/lib/format/time";
 import {
   outagesIn,
   parseStabilityRecord,

@@ -1,4 +1,4 @@
-import { HOUR, MINUTE } from "@/lib/time";
+import { HOUR, MINUTE } from "@/lib/format/time";
 
 /** The stability component looks back this many hours. */
 const HOURS = 24;

@@ -1,4 +1,4 @@
-import { nameProblem, UNPRINTABLE } from "@/lib/names";
+import { nameProblem, UNPRINTABLE } from "@/lib/format/names";
 import { foldTag, MAX_TAG_LENGTH, MAX_TAGS } from "@/lib/servers/tag-text";
 import { containsToken } from "@/lib/tokens/format";
 

@@ -2,12 +2,12 @@ import { cookies } from "next/headers";
 import type { Account } from "@/lib/accounts/accounts";
 import { db } from "@/lib/database/client";
 import type { InvalidField } from "@/lib/failures";
+import { waitText } from "@/lib/format/relative-time";
+import { HOUR } from "@/lib/format/time";
 import { textOf } from "@/lib/http/form-fields";
-import { waitText } from "@/lib/relative-time";
 import { checkCredentials } from "@/lib/sign-in/credentials";
 import { SESSION_COOKIE } from "@/lib/sign-in/session-cookie";
 import { requestSender } from "@/lib/sign-in/sessions";
-import { HOUR } from "@/lib/time";
 import { hashToken } from "@/lib/tokens/format";
 
 /** For this long after typing the password, the browser may create tokens and revoke all without typing it again. */

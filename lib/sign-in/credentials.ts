@@ -4,10 +4,10 @@ import { verifyPassword } from "@/lib/accounts/passwords";
 import { BusyError } from "@/lib/admission/busy-error";
 import { PURPOSES, refusedFor, withPlace } from "@/lib/admission/shares";
 import { db } from "@/lib/database/client";
+import { DAY, MINUTE, SECOND } from "@/lib/format/time";
 import { networkOf, widerNetworksOf } from "@/lib/http/network";
 import { repeatedSecurityEvent, securityEvent } from "@/lib/process/security-events";
 import { limit, type Policy } from "@/lib/rate-limit";
-import { DAY, MINUTE, SECOND } from "@/lib/time";
 
 const WINDOW = 5 * MINUTE;
 /** For this long after its end, a session still marks its ip as known to the account. */

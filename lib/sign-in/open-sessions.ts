@@ -1,8 +1,8 @@
 import { cookies } from "next/headers";
 import { hashPassword } from "@/lib/accounts/passwords";
 import { db } from "@/lib/database/client";
+import { MINUTE } from "@/lib/format/time";
 import { SESSION_COOKIE } from "@/lib/sign-in/session-cookie";
-import { MINUTE } from "@/lib/time";
 import { hashToken } from "@/lib/tokens/format";
 
 /** The page lists only the latest sessions. "Sign out all others" ends the unlisted ones too. */

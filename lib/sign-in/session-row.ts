@@ -2,7 +2,7 @@ import { BEFORE, deleteAll, deleteEach, deletion, deletionOfAll, type GoesOn, MO
 import { execute, query } from "@/lib/database/run-statement";
 import { names, select, statement } from "@/lib/database/statement";
 import { table } from "@/lib/database/tables";
-import { DAY } from "@/lib/time";
+import { DAY } from "@/lib/format/time";
 
 const s = table("Session", "s");
 const a = table("Account", "a");

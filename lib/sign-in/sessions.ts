@@ -8,6 +8,7 @@ import { zoneOf } from "@/lib/accounts/time-zone";
 import { forgetAccount, learnAccount } from "@/lib/admission/credentials";
 import { PURPOSES, withPlace } from "@/lib/admission/shares";
 import { db } from "@/lib/database/client";
+import { DAY, MINUTE, SECOND } from "@/lib/format/time";
 import { clientIp } from "@/lib/http/client-ip";
 import { PATH_HEADER, parseOwnPath } from "@/lib/http/own-path";
 import { cleanAgent, type Sender } from "@/lib/http/sender";
@@ -18,7 +19,6 @@ import { securityEvent } from "@/lib/process/security-events";
 import type { Accepted } from "@/lib/sign-in/credentials";
 import { isHttps, SESSION_COOKIE, SESSION_TOKEN_SHAPE } from "@/lib/sign-in/session-cookie";
 import { storeSession } from "@/lib/sign-in/session-row";
-import { DAY, MINUTE, SECOND } from "@/lib/time";
 import { hashToken } from "@/lib/tokens/format";
 
 const LIFETIME = 30 * DAY;

@@ -2,7 +2,7 @@ import { DAILY_TABLES, type DailyTable, listDays } from "@/lib/database/partitio
 import { query } from "@/lib/database/run-statement";
 import { select, statement } from "@/lib/database/statement";
 import { Expression } from "@/lib/database/tables";
-import { SECOND } from "@/lib/time";
+import { SECOND } from "@/lib/format/time";
 
 const SIZE = statement({}, () => select({ bytes: new Expression<bigint>("pg_database_size(current_database())") }));
 

@@ -3,7 +3,7 @@ import type { Prisma } from "@/lib/database/client";
 import { execute, query } from "@/lib/database/run-statement";
 import { parameter, type Sql, statement } from "@/lib/database/statement";
 import { table } from "@/lib/database/tables";
-import { HOUR, MINUTE } from "@/lib/time";
+import { HOUR, MINUTE } from "@/lib/format/time";
 
 // A row in the database lets one instance sweep at a time. A session lock would fail behind a pooler that shares
 // connections and on the embedded database. Times come from the database, because the clocks of instances may differ.

@@ -1,8 +1,8 @@
 import { isDatabaseUnavailable } from "@/lib/database/health";
+import { MINUTE, SECOND } from "@/lib/format/time";
 import { pause, runInBackground } from "@/lib/process/background";
 import { logFault } from "@/lib/process/faults.mjs";
 import { perProcess } from "@/lib/process/per-process";
-import { MINUTE, SECOND } from "@/lib/time";
 import { sweep } from "./sweep";
 
 /** The delay after a start, so that the first requests are served first. */

@@ -1,7 +1,7 @@
 import { db } from "@/lib/database/client";
+import { HOUR, startOfHour } from "@/lib/format/time";
 import type { AccessToken, TokenUseHour, TokenVisitor } from "@/lib/generated/prisma/client";
 import { networkOf } from "@/lib/http/network";
-import { HOUR, startOfHour } from "@/lib/time";
 
 const HOURS_SHOWN = 24;
 const VISITORS_SHOWN = 10;

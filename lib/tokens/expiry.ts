@@ -1,6 +1,6 @@
 import type { InvalidField } from "@/lib/failures";
-import { DAY, SECOND } from "@/lib/time";
-import { instantOf, wallClock } from "@/lib/time-zone";
+import { DAY, SECOND } from "@/lib/format/time";
+import { instantOf, wallClock } from "@/lib/format/time-zone";
 
 /** The numbers of days that the form offers, besides no end and a date. */
 export const EXPIRY_DAYS = [7, 30, 90, 365] as const;

@@ -1,6 +1,6 @@
 import { db } from "@/lib/database/client";
+import { MINUTE } from "@/lib/format/time";
 import { limit, type Policy } from "@/lib/rate-limit";
-import { MINUTE } from "@/lib/time";
 import { hashToken, isWellFormedToken } from "@/lib/tokens/format";
 import { findTokens, type TokenRecord } from "@/lib/tokens/management";
 

@@ -1,9 +1,9 @@
 import { db, type Prisma } from "@/lib/database/client";
 import { lockAccount } from "@/lib/database/locks";
 import type { InvalidField } from "@/lib/failures";
+import { waitText } from "@/lib/format/relative-time";
+import { DAY, MINUTE } from "@/lib/format/time";
 import { isFormNonce } from "@/lib/http/form-fields";
-import { waitText } from "@/lib/relative-time";
-import { DAY, MINUTE } from "@/lib/time";
 import { hashToken, mintToken, tokenHint } from "@/lib/tokens/format";
 import { checkTokenName } from "@/lib/tokens/name";
 import { checkNetworks } from "@/lib/tokens/networks";

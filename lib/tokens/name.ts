@@ -1,5 +1,5 @@
 import type { InvalidField } from "@/lib/failures";
-import { nameProblem } from "@/lib/names";
+import { nameProblem } from "@/lib/format/names";
 import { containsToken } from "@/lib/tokens/format";
 
 /** In characters as people count them (code points). */

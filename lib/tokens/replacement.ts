@@ -1,4 +1,4 @@
-import { DAY, HOUR } from "@/lib/time";
+import { DAY, HOUR } from "@/lib/format/time";
 
 /** How long the old token works beside the new one, in milliseconds; or until the new one is first used. */
 const OVERLAPS = { "first-use": null, none: 0, hour: HOUR, day: DAY, week: 7 * DAY } as const;

@@ -1,6 +1,6 @@
 import { BEFORE, deleteAll, deletion, type GoesOn } from "@/lib/database/deletion";
 import { table } from "@/lib/database/tables";
-import { DAY } from "@/lib/time";
+import { DAY } from "@/lib/format/time";
 import { MAX_ENDED_SHOWN } from "@/lib/tokens/management";
 import { HOURS_KEPT } from "@/lib/tokens/use";
 

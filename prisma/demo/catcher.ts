@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo, Server } from "node:net";
 import PostalMime from "postal-mime";
 import { SMTPServer } from "smtp-server";
-import { SECOND } from "@/lib/time";
+import { SECOND } from "@/lib/format/time";
 import { type Caught, catcherPage, SCRIPT, STYLE } from "./catcher-page";
 
 /** The newest messages are kept, in memory. */

@@ -2,9 +2,9 @@
 // and names come from the ranges reserved for documentation (RFC 2606, 3849, 5737), so that none is anybody's.
 
 import type { AccountRole } from "@/lib/accounts/accounts";
+import { HOUR, MINUTE } from "@/lib/format/time";
 import type { BenchmarkStatus, GameServiceStatus, TicketStatus } from "@/lib/generated/prisma/enums";
 import type { BenchmarkScores } from "@/lib/servers/benchmarks";
-import { HOUR, MINUTE } from "@/lib/time";
 import type { Episodes, Range } from "@/prisma/demo/random";
 
 type DemoAccount = {

@@ -1,4 +1,5 @@
 import { db } from "@/lib/database/client";
+import { DAY, HOUR, MINUTE } from "@/lib/format/time";
 import {
   acknowledgeAbsence,
   type Configuration,
@@ -10,7 +11,6 @@ import { addNode, markHeard } from "@/lib/game-services/edges/nodes";
 import { type Acknowledgement, storeReport } from "@/lib/game-services/edges/reports";
 import { findLatestInterval, type Interval, recordIntervals } from "@/lib/game-services/metrics";
 import { settleAll } from "@/lib/game-services/settlement";
-import { DAY, HOUR, MINUTE } from "@/lib/time";
 import { DEMO_SERVICES, type DemoService, EDGE_NODES, type EdgeNode } from "@/prisma/demo/data";
 import { keyOf } from "@/prisma/demo/random";
 import { intervalAt, isNodeDownAt } from "@/prisma/demo/traffic";

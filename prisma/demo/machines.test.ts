@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
+import { DAY, HOUR, MINUTE } from "@/lib/format/time";
 import { levelOf } from "@/lib/servers/health-level";
 import { scoreHealth } from "@/lib/servers/health-score";
-import { DAY, HOUR, MINUTE } from "@/lib/time";
 import { MACHINES, reportAt } from "./machines";
 
 /** A day without any event, which is the best that a machine can have. */

@@ -1,6 +1,6 @@
+import { HOUR, MINUTE, SECOND } from "@/lib/format/time";
 import { eachMeasurement, type Sample } from "@/lib/servers/telemetry/measurements";
 import type { Report } from "@/lib/servers/telemetry/report";
-import { HOUR, MINUTE, SECOND } from "@/lib/time";
 import { type Daemon, DEMO_SERVERS, type DemoServer, type Machine } from "@/prisma/demo/data";
 import { between, episodeAt, eveningAt, keyOf, type Range, wanderAt } from "@/prisma/demo/random";
 

@@ -3,6 +3,7 @@ import { lockServer } from "@/lib/database/locks";
 import { execute } from "@/lib/database/run-statement";
 import { names, parameter, statement } from "@/lib/database/statement";
 import { table } from "@/lib/database/tables";
+import { DAY, HOUR, MINUTE } from "@/lib/format/time";
 import { type ConditionEvent, type Conditions, nextStep } from "@/lib/servers/events/conditions";
 import type { EventFacts, EventKind } from "@/lib/servers/events/kinds";
 import { observationsOf } from "@/lib/servers/events/observations";
@@ -12,7 +13,6 @@ import { recordOfHours, type StabilityRecord, summariseStability } from "@/lib/s
 import { type Bands, bandsOf, merge } from "@/lib/servers/telemetry/bands";
 import { rolledUpValues } from "@/lib/servers/telemetry/measurements";
 import { type HourSum, keepHours } from "@/lib/servers/telemetry/roll-ups";
-import { DAY, HOUR, MINUTE } from "@/lib/time";
 import { reachOf, storeDayBefore } from "@/prisma/demo/daemons";
 import { isSilentAt, type Machinery, reportAt } from "@/prisma/demo/machines";
 

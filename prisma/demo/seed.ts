@@ -1,11 +1,11 @@
 import { type AccountRole, createAccount, setAccountDisabled } from "@/lib/accounts/accounts";
 import { db } from "@/lib/database/client";
 import { PlainError } from "@/lib/failures";
+import { DAY, HOUR, MINUTE, startOfHour } from "@/lib/format/time";
 import { networkOf } from "@/lib/http/network";
 import { API_REQUESTS } from "@/lib/rate-limit/policy";
 import { finishBenchmark, requestBenchmark, startBenchmark } from "@/lib/servers/benchmarks";
 import { createServer } from "@/lib/servers/management";
-import { DAY, HOUR, MINUTE, startOfHour } from "@/lib/time";
 import { createToken, listTokens, revokeTokens } from "@/lib/tokens/management";
 import { checkIn } from "@/prisma/demo/daemons";
 import {

@@ -1,8 +1,8 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { db } from "@/lib/database/client";
+import { DAY, HOUR, MINUTE, SECOND } from "@/lib/format/time";
 import { RATED, toRatedServer } from "@/lib/servers/telemetry/past-scores";
 import { rollUp } from "@/lib/servers/telemetry/roll-ups";
-import { DAY, HOUR, MINUTE, SECOND } from "@/lib/time";
 import { checkIn } from "@/prisma/demo/daemons";
 import { DEMO_ACCOUNTS, DEMO_SERVICES } from "@/prisma/demo/data";
 import { reportIntervals, runNodes } from "@/prisma/demo/edge-nodes";

@@ -5,10 +5,10 @@ import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { db } from "@/lib/database/client";
+import { SECOND } from "@/lib/format/time";
 import { createServer } from "@/lib/servers/management";
 import { checkServerNames } from "@/lib/servers/names";
 import { replaceServerKey } from "@/lib/servers/server-keys";
-import { SECOND } from "@/lib/time";
 import { DEMO_ACCOUNTS } from "@/prisma/demo/data";
 
 const THIS_MACHINE = "This machine";

@@ -1,5 +1,5 @@
+import { MINUTE } from "@/lib/format/time";
 import type { Interval } from "@/lib/game-services/metrics";
-import { MINUTE } from "@/lib/time";
 import { EDGE_NODES, type EdgeNode, type Traffic } from "@/prisma/demo/data";
 import { between, episodeAt, eveningAt, type Range, randomAt, wanderAt } from "@/prisma/demo/random";
 

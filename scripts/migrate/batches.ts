@@ -1,7 +1,7 @@
 import { setTimeout as wait } from "node:timers/promises";
 import pg from "pg";
 import { PlainError } from "@/lib/failures";
-import { MINUTE, SECOND } from "@/lib/time";
+import { MINUTE, SECOND } from "@/lib/format/time";
 import type { Migration } from "../migrations";
 import { beginProgress, isRecorded, type Progress, readProgress, writeProgress } from "./records";
 import type { Step } from "./step";

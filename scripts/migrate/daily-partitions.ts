@@ -1,6 +1,6 @@
 import pg from "pg";
 import { PlainError } from "@/lib/failures";
-import { SECOND } from "@/lib/time";
+import { SECOND } from "@/lib/format/time";
 import type { Migration } from "../migrations";
 import type { MigrationSession } from "./session";
 import { splitStatements } from "./statements";

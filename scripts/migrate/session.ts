@@ -2,7 +2,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import pg from "pg";
 import { connectionConfig } from "@/lib/database/connection";
 import { PlainError } from "@/lib/failures";
-import { MINUTE, SECOND } from "@/lib/time";
+import { MINUTE, SECOND } from "@/lib/format/time";
 
 /** How long a quick step waits for one lock (ms). Requests that come after it wait behind it for as long. */
 const LOCK_TIMEOUT = 100;

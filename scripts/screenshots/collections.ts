@@ -2,10 +2,10 @@ import { randomUUID } from "node:crypto";
 import { newAccount, newGameService, newNamedToken, newReportingServer, PASSWORD } from "@/e2e/support/factories";
 import { recordCheckIn } from "@/e2e/support/record-check-in";
 import { db, type Prisma } from "@/lib/database/client";
+import { DAY, HOUR, MINUTE } from "@/lib/format/time";
+import { wallClock } from "@/lib/format/time-zone";
 import type { GameServiceStatus } from "@/lib/generated/prisma/enums";
 import { NOTICE_KINDS } from "@/lib/notices/kinds";
-import { DAY, HOUR, MINUTE } from "@/lib/time";
-import { wallClock } from "@/lib/time-zone";
 import { MAX_ACTIVE_TOKENS } from "@/lib/tokens/management";
 
 export type Person = { email: string; password: string };

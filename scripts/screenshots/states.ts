@@ -1,7 +1,7 @@
 import type { Page } from "playwright";
+import { HOUR } from "@/lib/format/time";
 import type { GameServiceStatus } from "@/lib/generated/prisma/enums";
 import * as paths from "@/lib/page-paths";
-import { HOUR } from "@/lib/time";
 import { rangeParams, type TimeRange } from "@/lib/time-range";
 
 /**

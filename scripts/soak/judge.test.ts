@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { MINUTE, SECOND } from "@/lib/time";
+import { MINUTE, SECOND } from "@/lib/format/time";
 import { type Answer, isRight, mostInAMinute, slopePerMinute, timesWithoutRedis } from "./judge";
 
 const answer: Answer = {

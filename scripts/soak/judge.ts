@@ -1,4 +1,4 @@
-import { MINUTE, SECOND } from "@/lib/time";
+import { MINUTE, SECOND } from "@/lib/format/time";
 
 /** From one moment to another, in epoch milliseconds. */
 export type Span = { from: number; to: number };

@@ -2,8 +2,8 @@ import { randomBytes } from "node:crypto";
 import { Agent, request } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import { runSql } from "@/e2e/support/run-sql";
+import { SECOND } from "@/lib/format/time";
 import { SESSION_COOKIE } from "@/lib/sign-in/session-cookie";
-import { SECOND } from "@/lib/time";
 import { hashToken, mintToken } from "@/lib/tokens/format";
 import { type Answer, READINESS } from "./judge";
 

@@ -3,8 +3,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { type ConsoleServer, startConsole } from "@/e2e/support/console-server";
 import { startPostgres } from "@/e2e/support/postgres-server";
 import { startRedis } from "@/e2e/support/redis-server";
+import { SECOND } from "@/lib/format/time";
 import { API_REQUESTS } from "@/lib/rate-limit/policy";
-import { SECOND } from "@/lib/time";
 import { hashToken, mintToken } from "@/lib/tokens/format";
 import { migrate } from "@/scripts/database";
 import {

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { pauseTree } from "@/e2e/support/pause-tree";
 import type { PostgresServer } from "@/e2e/support/postgres-server";
 import type { RedisServer } from "@/e2e/support/redis-server";
-import { SECOND } from "@/lib/time";
+import { SECOND } from "@/lib/format/time";
 import type { Outage } from "./judge";
 
 /** How long a store is away, and how long nothing is done to any of them after that. */

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { connect, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
-import { MINUTE, SECOND } from "@/lib/time";
+import { MINUTE, SECOND } from "@/lib/format/time";
 
 const CONNECTIONS = 1500;
 const ANNOUNCED = 1024 * 1024;

@@ -9,7 +9,7 @@
 import { once } from "node:events";
 import { type AddressInfo, createServer, type Socket } from "node:net";
 import type { PGlite } from "@electric-sql/pglite";
-import { SECOND } from "@/lib/time";
+import { SECOND } from "@/lib/format/time";
 import { DatabaseFailure, Session, type SessionUser, type Turn } from "./session";
 import { SessionState, StateWatch, startupSettings } from "./session-state";
 import { ClientStatements, queryText, useOfUnnamed } from "./statements";

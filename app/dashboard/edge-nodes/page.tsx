@@ -7,11 +7,11 @@ import { PageHeader } from "@/app/ui/page-header";
 import { pageOrigin } from "@/app/ui/page-origin";
 import { Section } from "@/app/ui/section";
 import { Time } from "@/app/ui/time";
+import { counted, quantity, unbroken } from "@/lib/format/quantities";
 import { type EdgeNodeRecord, isHeardLately, listNodes } from "@/lib/game-services/edges/nodes";
 import { FAR_ABOVE, listOutliers, type Outlier } from "@/lib/game-services/edges/outliers";
 import { describeStandings } from "@/lib/game-services/standing";
 import { edgeNodeSettingsPath, GAME_SERVICES, NEW_EDGE_NODE } from "@/lib/page-paths";
-import { counted, quantity, unbroken } from "@/lib/quantities";
 import { requireAdmin } from "./require-admin";
 
 export const metadata: Metadata = { title: "Edge nodes" };

@@ -7,6 +7,7 @@ import { PageHeader } from "@/app/ui/page-header";
 import { Section } from "@/app/ui/section";
 import { isStaff } from "@/lib/accounts/accounts";
 import type { GameService } from "@/lib/api/schemas";
+import { counted, percent, quantity } from "@/lib/format/quantities";
 import type { Counter } from "@/lib/game-services/counters";
 import { listOwnIds } from "@/lib/game-services/details";
 import { listGameServices } from "@/lib/game-services/game-services";
@@ -14,7 +15,6 @@ import { describeStandings, type Standings } from "@/lib/game-services/standing"
 import { standingsOfServices } from "@/lib/game-services/standings";
 import { droppedShare, listRecentTraffic } from "@/lib/game-services/traffic";
 import { GAME_SERVICES, NEW_GAME_SERVICE, SUPPORT, servicePath } from "@/lib/page-paths";
-import { counted, percent, quantity } from "@/lib/quantities";
 import { requireAccount } from "@/lib/sign-in/sessions";
 import styles from "./list.module.css";
 import { Outcome } from "./outcome";

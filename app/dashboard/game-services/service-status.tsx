@@ -1,7 +1,7 @@
 import type { GameService } from "@/lib/api/schemas";
+import { counted } from "@/lib/format/quantities";
 import type { ServiceDetails } from "@/lib/game-services/details";
 import { standingOf } from "@/lib/game-services/standing";
-import { counted } from "@/lib/quantities";
 import { StatusBadge, type Tone } from "./status-badge";
 
 type Status = GameService["status"];

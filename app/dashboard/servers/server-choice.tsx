@@ -1,4 +1,4 @@
-import { counted } from "@/lib/quantities";
+import { counted } from "@/lib/format/quantities";
 import type { ChosenServers } from "./form-answers";
 import styles from "./server-choice.module.css";
 

@@ -2,7 +2,7 @@ import { fleetOf } from "@/app/dashboard/fleet-data";
 import { fleetParams, fleetPath, listOf, pageOf, parseFleetQuery } from "@/app/dashboard/fleet-query";
 import { ListPages } from "@/app/dashboard/list-pages";
 import { PageHeader } from "@/app/ui/page-header";
-import { counted } from "@/lib/quantities";
+import { counted } from "@/lib/format/quantities";
 import type { ServersOfList } from "./server-choice";
 
 /** As many check boxes as the largest form of the console has room for. */

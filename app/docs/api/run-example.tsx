@@ -1,7 +1,7 @@
 "use client";
 
 import { useEffect, useId, useRef, useState } from "react";
-import { SECOND } from "@/lib/time";
+import { SECOND } from "@/lib/format/time";
 import styles from "./page.module.css";
 
 type Answer = { status: string; body: string } | "waiting" | "none";

@@ -1,11 +1,11 @@
 "use client";
 
 import { useMemo, useSyncExternalStore } from "react";
-import { quantity, type Unit } from "@/lib/quantities";
-import { clockText, momentText } from "@/lib/relative-time";
-import { MINUTE } from "@/lib/time";
+import { quantity, type Unit } from "@/lib/format/quantities";
+import { clockText, momentText } from "@/lib/format/relative-time";
+import { MINUTE } from "@/lib/format/time";
+import { zoneText } from "@/lib/format/time-zone";
 import type { TimeRange } from "@/lib/time-range";
-import { zoneText } from "@/lib/time-zone";
 import { useTimeZone } from "../time-zone";
 import styles from "./chart-cursor.module.css";
 import { type PackedPoints, unpackPoints } from "./packed-points";

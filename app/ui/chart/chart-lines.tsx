@@ -1,6 +1,6 @@
 "use client";
 
-import type { Unit } from "@/lib/quantities";
+import type { Unit } from "@/lib/format/quantities";
 import { ChartCursor } from "./chart-cursor";
 import styles from "./chart-lines.module.css";
 import { type PackedPoints, unpackPoints } from "./packed-points";

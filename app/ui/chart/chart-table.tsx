@@ -1,7 +1,7 @@
-import { percent, quantity, type Unit } from "@/lib/quantities";
-import { momentText } from "@/lib/relative-time";
-import { DAY, HOUR, MINUTE } from "@/lib/time";
-import { instantOf, wallClock, zoneOffset } from "@/lib/time-zone";
+import { percent, quantity, type Unit } from "@/lib/format/quantities";
+import { momentText } from "@/lib/format/relative-time";
+import { DAY, HOUR, MINUTE } from "@/lib/format/time";
+import { instantOf, wallClock, zoneOffset } from "@/lib/format/time-zone";
 import { NumbersTable } from "./numbers-table";
 import { type ChartPoint, type ChartSeries, type ChartSilence, together } from "./series";
 import { TextRows } from "./text-rows";

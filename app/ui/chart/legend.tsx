@@ -1,4 +1,4 @@
-import { scaleTexts, type Unit } from "@/lib/quantities";
+import { scaleTexts, type Unit } from "@/lib/format/quantities";
 import lines from "./chart-lines.module.css";
 import styles from "./legend.module.css";
 import { type ChartSeries, summarise } from "./series";

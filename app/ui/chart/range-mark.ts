@@ -2,7 +2,7 @@
 
 import { useRouter } from "next/navigation";
 import { useState, useTransition } from "react";
-import { instantParam, MINUTE, SECOND } from "@/lib/time";
+import { instantParam, MINUTE, SECOND } from "@/lib/format/time";
 import type { TimeRange } from "@/lib/time-range";
 import { isConsoleReady } from "../is-console-ready";
 

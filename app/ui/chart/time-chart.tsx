@@ -1,6 +1,6 @@
 import { scaleLinear } from "d3-scale";
 import { Fragment } from "react";
-import { scaleBase, scaleTexts, type Unit } from "@/lib/quantities";
+import { scaleBase, scaleTexts, type Unit } from "@/lib/format/quantities";
 import { ChartLines } from "./chart-lines";
 import lines from "./chart-lines.module.css";
 import { ChartTable } from "./chart-table";

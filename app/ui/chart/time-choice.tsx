@@ -1,7 +1,7 @@
 import { Choices } from "@/app/ui/choices";
 import { describedBy, FieldError } from "@/app/ui/field";
+import { zoneText } from "@/lib/format/time-zone";
 import { type AskedRange, COMPARISON_NAMES, type Comparison, clockField, type TimeRange } from "@/lib/time-range";
-import { zoneText } from "@/lib/time-zone";
 import type { AskedTime } from "./asked-time";
 import styles from "./time-choice.module.css";
 

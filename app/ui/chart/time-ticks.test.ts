@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { DAY, HOUR, MINUTE } from "@/lib/time";
-import { wallClock } from "@/lib/time-zone";
+import { DAY, HOUR, MINUTE } from "@/lib/format/time";
+import { wallClock } from "@/lib/format/time-zone";
 import { timeTicks } from "./time-ticks";
 
 const NOON = Date.UTC(2026, 10, 20, 12);

@@ -1,6 +1,6 @@
-import { clockText, dayText, monthText } from "@/lib/relative-time";
-import { DAY, HOUR, MINUTE } from "@/lib/time";
-import { instantOf, wallClock } from "@/lib/time-zone";
+import { clockText, dayText, monthText } from "@/lib/format/relative-time";
+import { DAY, HOUR, MINUTE } from "@/lib/format/time";
+import { instantOf, wallClock } from "@/lib/format/time-zone";
 
 /** Distances that people count time in, in milliseconds; those below a day divide it. */
 const STEPS = [

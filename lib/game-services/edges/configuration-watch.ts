@@ -1,9 +1,9 @@
 import { reportOutage } from "@/lib/database/outage";
+import { SECOND } from "@/lib/format/time";
 import { runInBackground } from "@/lib/process/background";
 import { isDraining, onDraining } from "@/lib/process/draining.mjs";
 import { perProcess } from "@/lib/process/per-process";
 import { forNobody, inTime, withWaitingTime } from "@/lib/process/reader.mjs";
-import { SECOND } from "@/lib/time";
 import { acknowledgeAbsence, type Configuration, readConfiguration } from "./configuration";
 
 /** How often the configuration is read while a node waits, in milliseconds. */

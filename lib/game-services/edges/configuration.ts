@@ -5,12 +5,12 @@ import { db, type Prisma } from "@/lib/database/client";
 import { execute, executeIn, query } from "@/lib/database/run-statement";
 import { parameter, type Sql, select, statement } from "@/lib/database/statement";
 import { Expression, table } from "@/lib/database/tables";
+import { SECOND } from "@/lib/format/time";
 import { SILENT_AFTER } from "@/lib/game-services/events/node-silences";
 import { IS_TAKEN } from "@/lib/game-services/hostnames";
 import { lockServices, problemOf, settle, settleAll, settleServices, TIMES } from "@/lib/game-services/settlement";
 import { wishOf } from "@/lib/game-services/status";
 import { runInBackground } from "@/lib/process/background";
-import { SECOND } from "@/lib/time";
 import { markSilent } from "./nodes";
 
 const gzip = promisify(gzipWithCallback);

@@ -1,7 +1,7 @@
 import { StacklessError } from "@/lib/failures";
+import { MINUTE, SECOND } from "@/lib/format/time";
 import { COUNTERS, type Counter } from "@/lib/game-services/counters";
 import { env } from "@/lib/process/env";
-import { MINUTE, SECOND } from "@/lib/time";
 
 /** The bytes that the smallest Ethernet frame takes on a line, its preamble and the gap behind it included. */
 const SMALLEST_FRAME = 84;

@@ -3,12 +3,12 @@ import { execute, query, queryIn } from "@/lib/database/run-statement";
 import { parameter, type Sql, select, statement } from "@/lib/database/statement";
 import { Expression, table } from "@/lib/database/tables";
 import type { InvalidField } from "@/lib/failures";
+import { nameProblem } from "@/lib/format/names";
+import { HOUR, MINUTE, SECOND } from "@/lib/format/time";
 import { SILENT_AFTER } from "@/lib/game-services/events/node-silences";
 import { settleAll } from "@/lib/game-services/settlement";
 import type { Standings } from "@/lib/game-services/standing";
 import { NO_STANDINGS, standingsOfNodes } from "@/lib/game-services/standings";
-import { nameProblem } from "@/lib/names";
-import { HOUR, MINUTE, SECOND } from "@/lib/time";
 import { containsToken, hashToken, isWellFormedToken, mintToken, tokenHint } from "@/lib/tokens/format";
 
 /** The shortest time between two writes of `last_heard_at`, in milliseconds. */

@@ -1,8 +1,8 @@
 import { query } from "@/lib/database/run-statement";
 import { type Sql, statement } from "@/lib/database/statement";
 import { table } from "@/lib/database/tables";
+import { HOUR, MINUTE } from "@/lib/format/time";
 import { COUNTERS, type Counter } from "@/lib/game-services/counters";
-import { HOUR, MINUTE } from "@/lib/time";
 
 /** A counter over this many times the median of the service's other nodes in the same minute is marked. */
 export const FAR_ABOVE = 10;

@@ -1,7 +1,7 @@
 import { executeIn, type Transaction } from "@/lib/database/run-statement";
 import { parameter, statement } from "@/lib/database/statement";
 import { table } from "@/lib/database/tables";
-import { MINUTE } from "@/lib/time";
+import { MINUTE } from "@/lib/format/time";
 
 /** After this time without a request, in milliseconds, a node is silent. Statuses do not wait for silent nodes. */
 export const SILENT_AFTER = 2 * MINUTE;

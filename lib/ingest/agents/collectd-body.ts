@@ -1,9 +1,9 @@
 import { ApiError } from "@/lib/api/api-error";
+import { SECOND } from "@/lib/format/time";
 import { Problems } from "@/lib/ingest/body-bounds";
 import { parseBoundedJson } from "@/lib/ingest/bounded-json";
 import { collectdReading } from "@/lib/servers/telemetry/agents/collectd";
 import type { Reading } from "@/lib/servers/telemetry/agents/readings";
-import { SECOND } from "@/lib/time";
 
 /** What the value lists of a body tell. `hosts` are those of the lists that tell something; `problems` name the bad lists. */
 export type ValueLists = { hosts: Set<string>; readings: Reading[]; problems: readonly string[] };

@@ -1,7 +1,7 @@
 import { ApiError } from "@/lib/api/api-error";
+import { SECOND } from "@/lib/format/time";
 import type { Delivery } from "@/lib/ingest/door";
 import { prometheusFacts } from "@/lib/servers/telemetry/agents/prometheus";
-import { SECOND } from "@/lib/time";
 import { readValueLists, type ValueLists } from "./collectd-body";
 import { type AgentDoor, deliverReadings, type ParsedBody } from "./deliver";
 import { type Lines, readLines } from "./line-protocol";

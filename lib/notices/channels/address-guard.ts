@@ -2,8 +2,8 @@ import dns from "node:dns";
 import { Resolver } from "node:dns/promises";
 import { isIP, type LookupFunction } from "node:net";
 import type { InvalidField } from "@/lib/failures";
+import { SECOND } from "@/lib/format/time";
 import { isPrivateOrigin, isUsableOrigin } from "@/lib/game-services/origins";
-import { SECOND } from "@/lib/time";
 
 /** In characters. Addresses of receivers that hold a token have about 150. */
 export const MAX_ADDRESS_LENGTH = 1000;

@@ -1,7 +1,7 @@
 import { createTransport } from "nodemailer";
+import { SECOND } from "@/lib/format/time";
 import type { Message, Outcome } from "@/lib/notices/message";
 import { oneLine } from "@/lib/notices/plain-text";
-import { SECOND } from "@/lib/time";
 
 /** For the connection, the greeting, and each silence of the server, in milliseconds. */
 const SERVER_WAIT = 10 * SECOND;

@@ -1,7 +1,7 @@
 import { request as requestHttp } from "node:http";
 import { request as requestHttps } from "node:https";
+import { DAY, SECOND } from "@/lib/format/time";
 import type { Outcome } from "@/lib/notices/message";
-import { DAY, SECOND } from "@/lib/time";
 import { checkAddress, ForbiddenAddressError, guardedLookup, UnknownAddressError } from "./address-guard";
 
 /** For all of it: DNS, connection, handshake, request, answer. In milliseconds. */

@@ -1,6 +1,6 @@
 import { createHmac, randomBytes } from "node:crypto";
+import { SECOND } from "@/lib/format/time";
 import type { Message, Outcome } from "@/lib/notices/message";
-import { SECOND } from "@/lib/time";
 import { type Attempt, post } from "./post";
 
 /** As the specification of Standard Webhooks writes them: the prefix, then base64 of 24 to 64 random bytes. */

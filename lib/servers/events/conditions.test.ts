@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { differenceOfConditions, type Measured, measuredOf } from "@/e2e/support/random-conditions";
-import { MINUTE, SECOND } from "@/lib/time";
+import { MINUTE, SECOND } from "@/lib/format/time";
 import { type ConditionEvent, type Conditions, nextStep, type Observation } from "./conditions";
 
 /** Plays samples, a half minute apart unless said otherwise, and answers the events with their times in minutes. */

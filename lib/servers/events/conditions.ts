@@ -1,5 +1,5 @@
+import { MINUTE } from "@/lib/format/time";
 import { CONDITION_KINDS, type ConditionKind, type EventFacts, type EventKind } from "@/lib/servers/events/kinds";
-import { MINUTE } from "@/lib/time";
 
 // What holds for a while before it is an event: a bad score, a full disk, a wrong clock. Check-ins, and the watch for samples of
 // other writers, take the same steps, one for each sample; what is between two steps stands in the server's row.

@@ -1,4 +1,4 @@
-import { MINUTE } from "@/lib/time";
+import { MINUTE } from "@/lib/format/time";
 
 // Many servers that fall silent at once say that the way to the console was cut, not that they failed.
 

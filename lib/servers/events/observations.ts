@@ -1,7 +1,7 @@
+import { SECOND } from "@/lib/format/time";
 import type { Observation } from "@/lib/servers/events/conditions";
 import { isRatedWell, levelOf } from "@/lib/servers/health-level";
 import { COMPONENTS, FULL, type Measurements, scoreHealth, WEIGHTS } from "@/lib/servers/health-score";
-import { SECOND } from "@/lib/time";
 
 /** A disk is full above so many percent. */
 const FULL_DISK = 90;

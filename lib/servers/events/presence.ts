@@ -1,8 +1,8 @@
 import { execute, query } from "@/lib/database/run-statement";
 import { epochMs, parameter, type Sql, select, statement } from "@/lib/database/statement";
 import { Expression, table } from "@/lib/database/tables";
+import { MINUTE, SECOND } from "@/lib/format/time";
 import { covers, type Span, withGrace } from "@/lib/servers/events/silence";
-import { MINUTE, SECOND } from "@/lib/time";
 
 // The console's own absence is never a server's. Every instance moves one row on, by the clock that it dates check-ins by:
 // a clock that jumps then leaves a gap in this row and in every server's check-ins alike.

@@ -10,7 +10,7 @@ import {
 } from "@/lib/database/deletion";
 import { SERVER_EVENTS } from "@/lib/database/event-deletion";
 import { table } from "@/lib/database/tables";
-import { DAY } from "@/lib/time";
+import { DAY } from "@/lib/format/time";
 
 /** The most blind times that are kept: the latest ones. */
 const MOST_BLIND_KEPT = 10_000;

@@ -1,6 +1,7 @@
 import { execute, query } from "@/lib/database/run-statement";
 import { epochMs, parameter, select, statement } from "@/lib/database/statement";
 import { Expression, table } from "@/lib/database/tables";
+import { HOUR } from "@/lib/format/time";
 import { pause } from "@/lib/process/background";
 import { type ConditionEvent, type Conditions, nextStep } from "@/lib/servers/events/conditions";
 import { observationsOf } from "@/lib/servers/events/observations";
@@ -9,7 +10,6 @@ import { coresOf } from "@/lib/servers/servers";
 import { LATEST_SAMPLE } from "@/lib/servers/telemetry/latest-sample";
 import { type StoredSample, storedSampleOf } from "@/lib/servers/telemetry/measurements";
 import { LONGEST_PAUSE } from "@/lib/servers/telemetry/silences";
-import { HOUR } from "@/lib/time";
 
 // Other programs write samples too. A trigger notes since when samples of a server are not rated yet; the watch takes the steps
 // that a check-in would have taken.

@@ -2,6 +2,7 @@ import { MOST_EVENTS_KEPT } from "@/lib/database/event-deletion";
 import { query } from "@/lib/database/run-statement";
 import { epochMs, parameter, select, statement } from "@/lib/database/statement";
 import { Expression, table } from "@/lib/database/tables";
+import { DAY } from "@/lib/format/time";
 import { env } from "@/lib/process/env";
 import { isEndedBySilence } from "@/lib/servers/events/conditions";
 import type { EventFacts, EventKind } from "@/lib/servers/events/kinds";
@@ -16,7 +17,6 @@ import {
   silencesAt,
 } from "@/lib/servers/events/silence";
 import { hasCheckedIn } from "@/lib/servers/servers";
-import { DAY } from "@/lib/time";
 
 /** What happened to a server. Times in epoch milliseconds; `to` is null while it goes on. */
 export type ServerEvent = Span & { kind: EventKind; facts: EventFacts };

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { findDifference, historyOf, SimulatedStore } from "@/e2e/support/random-histories";
-import { MINUTE, SECOND } from "@/lib/time";
+import { MINUTE, SECOND } from "@/lib/format/time";
 import {
   endedSilence,
   ONLINE_WINDOW,

@@ -1,4 +1,4 @@
-import { MINUTE } from "@/lib/time";
+import { MINUTE } from "@/lib/format/time";
 
 // What a silence of a server was, as pure functions. Check-ins, the watch and the pages all ask them, so they agree.
 

@@ -1,7 +1,7 @@
+import { SECOND } from "@/lib/format/time";
 import type { ConditionEvent } from "@/lib/servers/events/conditions";
 import type { EventFacts, EventKind } from "@/lib/servers/events/kinds";
 import { NEWS_FOR } from "@/lib/servers/telemetry/two-daemons";
-import { SECOND } from "@/lib/time";
 
 /** What a check-in tells of its machine. Times in epoch milliseconds. */
 type Facts = {

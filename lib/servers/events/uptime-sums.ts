@@ -3,6 +3,8 @@ import type { GoesOn } from "@/lib/database/deletion";
 import { query } from "@/lib/database/run-statement";
 import { select, statement } from "@/lib/database/statement";
 import { Expression, table } from "@/lib/database/tables";
+import { DAY } from "@/lib/format/time";
+import { instantOf, wallClock, zoneOrUtc } from "@/lib/format/time-zone";
 import { listServerEvents } from "@/lib/servers/events/server-events";
 import {
   isCarried,
@@ -12,8 +14,6 @@ import {
   uptimeOf,
   withoutMaintenance,
 } from "@/lib/servers/events/uptime";
-import { DAY } from "@/lib/time";
-import { instantOf, wallClock, zoneOrUtc } from "@/lib/time-zone";
 
 // Days and months freeze a day after their end, when nothing corrects their events any more: late samples arrive within two
 // hours. The sums outlive the events that they are of.

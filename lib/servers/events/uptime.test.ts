@@ -4,8 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { historyOf, SimulatedStore } from "@/e2e/support/random-histories";
-import { csvRow } from "@/lib/csv";
-import { DAY, HOUR, MINUTE, SECOND } from "@/lib/time";
+import { csvRow } from "@/lib/format/csv";
+import { DAY, HOUR, MINUTE, SECOND } from "@/lib/format/time";
 import type { SilenceEvent } from "./silence";
 import { UPTIME_RANGES, type UptimeRange, uptimeDays, uptimeOf as uptimeOfKnown, withoutMaintenance } from "./uptime";
 

@@ -1,6 +1,6 @@
+import { DAY } from "@/lib/format/time";
+import { instantOf, wallClock } from "@/lib/format/time-zone";
 import type { SilenceEvent, SilenceKind } from "@/lib/servers/events/silence";
-import { DAY } from "@/lib/time";
-import { instantOf, wallClock } from "@/lib/time-zone";
 
 /** The times that uptime is told of, by name, in milliseconds. */
 export const UPTIME_RANGES = {

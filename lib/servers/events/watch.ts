@@ -1,6 +1,7 @@
 import { execute, query } from "@/lib/database/run-statement";
 import { epochMs, parameter, select, statement } from "@/lib/database/statement";
 import { Expression, table } from "@/lib/database/tables";
+import { HOUR, MINUTE, SECOND } from "@/lib/format/time";
 import { pause } from "@/lib/process/background";
 import { ENDED_BY_SILENCE } from "@/lib/servers/events/conditions";
 import { type Cut, enoughBack, findCut, stillFallen, TOGETHER } from "@/lib/servers/events/cuts";
@@ -16,7 +17,6 @@ import {
   withGrace,
 } from "@/lib/servers/events/silence";
 import { GOES_ON, IS_SILENCE } from "@/lib/servers/events/silence-statements";
-import { HOUR, MINUTE, SECOND } from "@/lib/time";
 
 // Looks for what is an absence: servers that nobody hears any more. It walks `servers` by its primary key. An index on the
 // last check-in would cost each check-in, which would no longer be a HOT update. What it writes is dated to the true moment.

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { ProjectCopy } from "@/e2e/support/project-copy";
-import { MINUTE } from "@/lib/time";
+import { MINUTE } from "@/lib/format/time";
 
 // A new measurement in a copy of the project, from one row, one column and one migration.
 

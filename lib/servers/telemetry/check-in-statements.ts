@@ -1,11 +1,11 @@
 import { names, parameter, type RowOfStatement, type Sql, select, statement } from "@/lib/database/statement";
 import { Expression, table } from "@/lib/database/tables";
+import { DAY } from "@/lib/format/time";
 import type { Conditions } from "@/lib/servers/events/conditions";
 import { SILENCE_READ, SILENCE_WRITTEN, silenceColumns, silenceWrites } from "@/lib/servers/events/silence-statements";
 import { LATEST_SAMPLE } from "@/lib/servers/telemetry/latest-sample";
 import { measuredColumns } from "@/lib/servers/telemetry/measured-columns";
 import { MEASUREMENTS, MOST_EVENTS } from "@/lib/servers/telemetry/measurements";
-import { DAY } from "@/lib/time";
 
 const s = table("Server", "s");
 const k = table("ServerKey", "k");

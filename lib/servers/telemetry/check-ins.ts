@@ -1,5 +1,6 @@
 import { query } from "@/lib/database/run-statement";
 import { NotFoundError } from "@/lib/failures";
+import { MINUTE, SECOND } from "@/lib/format/time";
 import { nextStep } from "@/lib/servers/events/conditions";
 import { clockObservation, observationsOf } from "@/lib/servers/events/observations";
 import { blindTimes } from "@/lib/servers/events/presence";
@@ -28,7 +29,6 @@ import {
 import type { ParsedReport } from "@/lib/servers/telemetry/report";
 import { LONGEST_PAUSE } from "@/lib/servers/telemetry/silences";
 import { withDaemon } from "@/lib/servers/telemetry/two-daemons";
-import { MINUTE, SECOND } from "@/lib/time";
 
 /** The time of a report and its origin. */
 type Arrival = {

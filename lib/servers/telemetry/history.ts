@@ -4,6 +4,7 @@ import { db } from "@/lib/database/client";
 import { fromReplica, hasReplica, queryReplica } from "@/lib/database/replica";
 import { parameter, select, statement } from "@/lib/database/statement";
 import { Expression, table } from "@/lib/database/tables";
+import { DAY, HOUR, MINUTE, SECOND } from "@/lib/format/time";
 import { parseId } from "@/lib/http/ids";
 import { runInBackground } from "@/lib/process/background";
 import { env } from "@/lib/process/env";
@@ -17,7 +18,6 @@ import { isBehind, rollUp, settledUntil } from "@/lib/servers/telemetry/roll-ups
 import { heardShare, listSilences, type Silence } from "@/lib/servers/telemetry/silences";
 import { RULE } from "@/lib/servers/telemetry/sum-statement";
 import { hasSumsAlone, listSummedSteps, type SummedStep } from "@/lib/servers/telemetry/summed-steps";
-import { DAY, HOUR, MINUTE, SECOND } from "@/lib/time";
 import { type Comparison, comparedRange, inSteps, stepOf, type TimeRange } from "@/lib/time-range";
 
 /** How far a fixed range reaches back, and the length of one of its steps; at most 180 steps each. */

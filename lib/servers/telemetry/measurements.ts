@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Unit as ShownUnit } from "@/lib/quantities";
+import type { Unit as ShownUnit } from "@/lib/format/quantities";
 
 // The one table of what a daemon measures. The check-in's body, the columns that statements read and write, the score's
 // facts, the hourly sums, the charts, the API's latest sample, /metrics and the demo are all derived from it. To add a

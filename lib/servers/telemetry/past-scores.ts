@@ -1,10 +1,10 @@
 import { db } from "@/lib/database/client";
 import { queryIn, type Transaction } from "@/lib/database/run-statement";
 import { NotFoundError } from "@/lib/failures";
+import { HOUR, MINUTE } from "@/lib/format/time";
 import { countsFrom } from "@/lib/servers/stability";
 import { type Bands, type HistoryMeasure, parseBands } from "@/lib/servers/telemetry/bands";
 import { HOURS_BEFORE, STEPS } from "@/lib/servers/telemetry/sum-statement";
-import { HOUR, MINUTE } from "@/lib/time";
 
 /** The facts besides samples that a score depends on. `cores`: of today, for samples that do not say how many there were. */
 export type RatedServer = { id: number; countsFrom: Date; cores: number | null };

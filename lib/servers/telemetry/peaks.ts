@@ -2,12 +2,12 @@ import type { Reader } from "@/lib/database/replica";
 import { queryIn } from "@/lib/database/run-statement";
 import { parameter, select, statement } from "@/lib/database/statement";
 import { Expression, table } from "@/lib/database/tables";
+import { HOUR } from "@/lib/format/time";
 import type { Band, Bands, HistoryMeasure } from "@/lib/servers/telemetry/bands";
 import { measuredColumns } from "@/lib/servers/telemetry/measured-columns";
 import type { RolledUpMeasure } from "@/lib/servers/telemetry/measurements";
 import { listSteps, type RatedServer } from "@/lib/servers/telemetry/past-scores";
 import { measuresSql } from "@/lib/servers/telemetry/sum-statement";
-import { HOUR } from "@/lib/time";
 
 /** The worst value of a measurement: the least score, or the greatest value of any other measurement. */
 type Peak = {

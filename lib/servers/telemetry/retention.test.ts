@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { DAY, HOUR } from "@/lib/time";
+import { DAY, HOUR } from "@/lib/format/time";
 import { rollUpLag } from "./retention";
 
 test("the lag of roll-ups is what the oldest stored day has outlived of its time, and 0 when nothing has", () => {

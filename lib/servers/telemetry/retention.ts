@@ -3,10 +3,10 @@ import { dropDaysBefore, findEndBefore, partitionBefore } from "@/lib/database/p
 import { query } from "@/lib/database/run-statement";
 import { select, statement } from "@/lib/database/statement";
 import { Expression, table } from "@/lib/database/tables";
+import { DAY, SECOND, startOfHour } from "@/lib/format/time";
 import { logFault } from "@/lib/process/faults.mjs";
 import { type RatedServer, toRatedServer } from "@/lib/servers/telemetry/past-scores";
 import { rollUp } from "@/lib/servers/telemetry/roll-ups";
-import { DAY, SECOND, startOfHour } from "@/lib/time";
 
 /** The number of servers that one statement checks. */
 const PAGE = 100;

@@ -3,12 +3,12 @@ import type { Reader } from "@/lib/database/replica";
 import { executeIn, queryIn, type Transaction } from "@/lib/database/run-statement";
 import { epochMs, select, statement } from "@/lib/database/statement";
 import { Expression, table } from "@/lib/database/tables";
+import { DAY, HOUR, MINUTE, SECOND, startOfHour } from "@/lib/format/time";
 import { hasReaderLeft } from "@/lib/process/reader.mjs";
 import { type Bands, parseBands, serializeBands } from "@/lib/servers/telemetry/bands";
 import { findLatestSampleAgain } from "@/lib/servers/telemetry/latest-sample";
 import type { RatedServer } from "@/lib/servers/telemetry/past-scores";
 import { COUNT, HOURS_BEFORE, KEEP, RULE, SUM_UP } from "@/lib/servers/telemetry/sum-statement";
-import { DAY, HOUR, MINUTE, SECOND, startOfHour } from "@/lib/time";
 
 // Roll-ups: the samples of an hour are summed up once, so that a month of history is 720 rows. An hour is summed up when
 // it is first read after its end. A trigger marks it stale on every later write, so late samples and other writers are

@@ -1,8 +1,8 @@
 import { queryReplica } from "@/lib/database/replica";
 import { parameter, select, statement } from "@/lib/database/statement";
 import { Expression, table } from "@/lib/database/tables";
+import { DAY, HOUR, MINUTE, SECOND, startOfHour } from "@/lib/format/time";
 import { listServerEvents } from "@/lib/servers/events/server-events";
-import { DAY, HOUR, MINUTE, SECOND, startOfHour } from "@/lib/time";
 
 /** A longer pause between samples counts as an outage. A daemon checks in twice a minute and is offline after two minutes. */
 export const LONGEST_PAUSE = 2.5 * MINUTE;

@@ -2,9 +2,9 @@ import { queryReplica, type Reader } from "@/lib/database/replica";
 import { queryIn } from "@/lib/database/run-statement";
 import { parameter, select, statement } from "@/lib/database/statement";
 import { Expression, table } from "@/lib/database/tables";
+import { HOUR, MINUTE, SECOND, startOfHour } from "@/lib/format/time";
 import { type Bands, type HistoryMeasure, parseBands, type SerializedBands } from "@/lib/servers/telemetry/bands";
 import { listHours, type SummedHour } from "@/lib/servers/telemetry/roll-ups";
-import { HOUR, MINUTE, SECOND, startOfHour } from "@/lib/time";
 
 /** One step of summed hours. `at` is its beginning in epoch milliseconds, `late` as that of `SummedHour`. */
 export type SummedStep = {

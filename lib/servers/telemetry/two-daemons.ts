@@ -1,7 +1,7 @@
 import { execute } from "@/lib/database/run-statement";
 import { parameter, statement } from "@/lib/database/statement";
 import { table } from "@/lib/database/tables";
-import { MINUTE } from "@/lib/time";
+import { MINUTE } from "@/lib/format/time";
 
 /** Two daemons that share a key take turns at checking in. After this time without a turn, one daemon is assumed again. */
 export const NEWS_FOR = 10 * MINUTE;

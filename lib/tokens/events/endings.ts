@@ -1,7 +1,7 @@
 import { execute } from "@/lib/database/run-statement";
 import { parameter, statement } from "@/lib/database/statement";
 import { table } from "@/lib/database/tables";
-import { DAY } from "@/lib/time";
+import { DAY } from "@/lib/format/time";
 import type { TokenEventKind } from "./kinds";
 
 /** A network is news for this long, unless the owner says before that it was them. */

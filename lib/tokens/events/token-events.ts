@@ -1,5 +1,5 @@
 import { db, type Prisma } from "@/lib/database/client";
-import { DAY } from "@/lib/time";
+import { DAY } from "@/lib/format/time";
 import type { TokenEventFacts, TokenEventKind } from "./kinds";
 
 /** A token that was refused this recently is still in some program. */

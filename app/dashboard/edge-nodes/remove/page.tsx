@@ -1,9 +1,9 @@
 import type { Metadata } from "next";
 import Link from "next/link";
 import { PageHeader } from "@/app/ui/page-header";
+import { counted } from "@/lib/format/quantities";
 import { listServed, MAX_SERVED_LISTED } from "@/lib/game-services/edges/nodes";
 import { EDGE_NODES, edgeNodeSettingsPath, servicePath } from "@/lib/page-paths";
-import { counted } from "@/lib/quantities";
 import list from "../../game-services/list.module.css";
 import { ServiceForm } from "../../game-services/service-form";
 import { removeNodeAction } from "../actions";

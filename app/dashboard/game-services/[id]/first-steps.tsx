@@ -3,11 +3,11 @@ import Link from "next/link";
 import { CopyButton } from "@/app/ui/copy-button";
 import { Cell, DataTable, Row, RowTitle } from "@/app/ui/data-table";
 import { Section } from "@/app/ui/section";
+import { counted } from "@/lib/format/quantities";
 import type { ServiceDetails } from "@/lib/game-services/details";
 import { listEnds, type NodeEnd, USUAL_PORT } from "@/lib/game-services/edges/nodes";
 import { standingOf } from "@/lib/game-services/standing";
 import { serviceDnsPath } from "@/lib/page-paths";
-import { counted } from "@/lib/quantities";
 import list from "../list.module.css";
 
 /** Seconds; short, so that a mistake is soon mended. */

@@ -1,9 +1,9 @@
 import { EventList, type EventName, marksOf, type ShownEvent } from "@/app/dashboard/event-list";
 import type { ChartLane } from "@/app/ui/chart/time-chart";
+import { counted } from "@/lib/format/quantities";
 import type { Relation } from "@/lib/game-services/access";
 import type { ServiceEventKind } from "@/lib/game-services/events/kinds";
 import type { ServiceEvent, ServiceEvents } from "@/lib/game-services/events/service-events";
-import { counted } from "@/lib/quantities";
 import { zonedText } from "../../servers/[id]/silence-text";
 import { STATUSES } from "../service-status";
 

@@ -9,6 +9,9 @@ import { Section } from "@/app/ui/section";
 import { Time } from "@/app/ui/time";
 import { ValueStrip } from "@/app/ui/value-strip";
 import type { MetricRange } from "@/lib/api/schemas";
+import { counted, percent, quantity, type Unit } from "@/lib/format/quantities";
+import { clockText, dateText, durationText } from "@/lib/format/relative-time";
+import { zoneText } from "@/lib/format/time-zone";
 import { type Counter, MEANINGS } from "@/lib/game-services/counters";
 import type { NodeState } from "@/lib/game-services/details";
 import {
@@ -20,9 +23,6 @@ import {
   type Traffic as TrafficData,
 } from "@/lib/game-services/traffic";
 import { servicePath } from "@/lib/page-paths";
-import { counted, percent, quantity, type Unit } from "@/lib/quantities";
-import { clockText, dateText, durationText } from "@/lib/relative-time";
-import { zoneText } from "@/lib/time-zone";
 import type { TrafficTime } from "./traffic-time";
 
 const NAMES: Readonly<Record<MetricRange, string>> = { "1h": "1 hour", "24h": "24 hours", "7d": "7 days" };

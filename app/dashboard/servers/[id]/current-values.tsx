@@ -1,12 +1,12 @@
 import { Time } from "@/app/ui/time";
 import { type StripValue, ValueStrip } from "@/app/ui/value-strip";
-import { decimal, megabytes, megabytesOf, percent } from "@/lib/quantities";
-import { durationText } from "@/lib/relative-time";
+import { decimal, megabytes, megabytesOf, percent } from "@/lib/format/quantities";
+import { durationText } from "@/lib/format/relative-time";
+import { MINUTE, SECOND } from "@/lib/format/time";
 import { valueAt } from "@/lib/servers/curve";
 import { levelOf, shownLevel } from "@/lib/servers/health-level";
 import { COMPONENT_CURVES } from "@/lib/servers/health-score";
 import type { ServerReport } from "@/lib/servers/servers";
-import { MINUTE, SECOND } from "@/lib/time";
 import styles from "./current-values.module.css";
 
 /** A sample that is older than the last check-in by more than this has its own time. The head of the page says the other. */

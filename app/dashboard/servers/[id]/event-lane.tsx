@@ -1,12 +1,12 @@
 import { EventList, type EventName, marksOf, type ShownEvent } from "@/app/dashboard/event-list";
 import type { ChartLane } from "@/app/ui/chart/time-chart";
-import { counted } from "@/lib/quantities";
+import { counted } from "@/lib/format/quantities";
+import { SECOND } from "@/lib/format/time";
 import { CONDITION_KINDS, type EventKind } from "@/lib/servers/events/kinds";
 import type { ServerEvent, ServerEvents } from "@/lib/servers/events/server-events";
 import { SILENCE_KINDS, type SilenceEvent, type SilenceKind, type Span } from "@/lib/servers/events/silence";
 import { type Component, LABELS } from "@/lib/servers/health-score";
 import type { History } from "@/lib/servers/telemetry/history";
-import { SECOND } from "@/lib/time";
 import { lengthText, silentSince, zonedText } from "./silence-text";
 
 /** The sign and the word of each kind of event. */

@@ -1,6 +1,6 @@
 import { Section } from "@/app/ui/section";
 import type { ServerDetail } from "@/lib/api/schemas";
-import { megabytes } from "@/lib/quantities";
+import { megabytes } from "@/lib/format/quantities";
 import type { CurrentValues } from "@/lib/servers/servers";
 import styles from "./facts.module.css";
 

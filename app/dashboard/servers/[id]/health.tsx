@@ -1,14 +1,14 @@
 import { Bar } from "@/app/ui/bar";
 import { Section } from "@/app/ui/section";
-import { unbroken } from "@/lib/quantities";
-import { momentText } from "@/lib/relative-time";
+import { unbroken } from "@/lib/format/quantities";
+import { momentText } from "@/lib/format/relative-time";
+import { zoneText } from "@/lib/format/time-zone";
 import { ADVICE, worstCause } from "@/lib/servers/advice";
 import { type ComponentLoss, explainHealth } from "@/lib/servers/health-breakdown";
 import { levelOf } from "@/lib/servers/health-level";
 import { COMPONENTS, type Component, FULL } from "@/lib/servers/health-score";
 import type { ServerReport } from "@/lib/servers/servers";
 import { listUnmeasured, unmeasuredText } from "@/lib/servers/unmeasured";
-import { zoneText } from "@/lib/time-zone";
 import styles from "./health.module.css";
 import { chartId } from "./history-charts";
 

@@ -1,4 +1,4 @@
-import type { Unit } from "@/lib/quantities";
+import type { Unit } from "@/lib/format/quantities";
 import type { HistoryMeasure } from "@/lib/servers/telemetry/bands";
 import { type Chart, rolledUpRows } from "@/lib/servers/telemetry/measurements";
 

@@ -7,10 +7,12 @@ import { type ChartLane, type ChartLevel, TimeChart } from "@/app/ui/chart/time-
 import { comparedText, DragHint, TimeChoice, TimeNotes } from "@/app/ui/chart/time-choice";
 import { Choices } from "@/app/ui/choices";
 import { Section } from "@/app/ui/section";
+import { percent } from "@/lib/format/quantities";
+import { clockText, dateText, durationText, momentText } from "@/lib/format/relative-time";
+import { MINUTE } from "@/lib/format/time";
+import { zoneText } from "@/lib/format/time-zone";
 import { serverPath } from "@/lib/page-paths";
 import { env } from "@/lib/process/env";
-import { percent } from "@/lib/quantities";
-import { clockText, dateText, durationText, momentText } from "@/lib/relative-time";
 import type { ServerEvents } from "@/lib/servers/events/server-events";
 import { HEALTH_LEVELS } from "@/lib/servers/health-level";
 import { COMPONENT_CURVES } from "@/lib/servers/health-score";
@@ -24,8 +26,6 @@ import {
 } from "@/lib/servers/telemetry/history";
 import { rolledUpValues } from "@/lib/servers/telemetry/measurements";
 import { LONGEST_PAUSE, type Silence } from "@/lib/servers/telemetry/silences";
-import { MINUTE } from "@/lib/time";
-import { zoneText } from "@/lib/time-zone";
 import { eventLane, recordedText } from "./event-lane";
 import styles from "./history.module.css";
 import { chartId, HISTORY_CHARTS, type HistoryChart, SCORE_CHART } from "./history-charts";

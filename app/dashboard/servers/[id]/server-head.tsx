@@ -5,13 +5,13 @@ import { Ip } from "@/app/ui/ip";
 import { OnlineState } from "@/app/ui/online-state";
 import { PageHeader } from "@/app/ui/page-header";
 import { Time } from "@/app/ui/time";
+import { momentText } from "@/lib/format/relative-time";
+import { zoneText } from "@/lib/format/time-zone";
 import { API_REFERENCE, serverSettingsPath } from "@/lib/page-paths";
-import { momentText } from "@/lib/relative-time";
 import type { Since } from "@/lib/servers/events/unwell-since";
 import { explainHealth, stabilityCause } from "@/lib/servers/health-breakdown";
 import { HEALTH_LEVELS } from "@/lib/servers/health-level";
 import type { ServerReport } from "@/lib/servers/servers";
-import { zoneText } from "@/lib/time-zone";
 import styles from "./server-view.module.css";
 
 type Props = {

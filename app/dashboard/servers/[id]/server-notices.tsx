@@ -1,7 +1,7 @@
+import { momentText } from "@/lib/format/relative-time";
+import { zoneText } from "@/lib/format/time-zone";
 import type { ServerNotices as Notices } from "@/lib/notices/of-server";
 import { NOTICE_PAGE } from "@/lib/page-paths";
-import { momentText } from "@/lib/relative-time";
-import { zoneText } from "@/lib/time-zone";
 import { snoozeAction } from "../actions";
 import styles from "./server-notices.module.css";
 

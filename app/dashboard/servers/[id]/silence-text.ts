@@ -1,7 +1,7 @@
-import { clockText, dayText, momentText } from "@/lib/relative-time";
+import { clockText, dayText, momentText } from "@/lib/format/relative-time";
+import { DAY, MINUTE, SECOND } from "@/lib/format/time";
+import { zoneText } from "@/lib/format/time-zone";
 import type { Span } from "@/lib/servers/events/silence";
-import { DAY, MINUTE, SECOND } from "@/lib/time";
-import { zoneText } from "@/lib/time-zone";
 
 /** "07:23 UTC" today, "22 Nov, 07:23 UTC" on any other day. */
 export function zonedText(at: Date, now: Date, zone: string): string {

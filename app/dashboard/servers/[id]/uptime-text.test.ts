@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { DAY, MINUTE, SECOND } from "@/lib/time";
+import { DAY, MINUTE, SECOND } from "@/lib/format/time";
 import { uptimeText } from "./uptime-text";
 
 const NOTHING = {

@@ -1,4 +1,4 @@
-import { counted } from "@/lib/quantities";
+import { counted } from "@/lib/format/quantities";
 import type { Uptime } from "@/lib/servers/events/uptime";
 import { lengthText } from "./silence-text";
 

@@ -1,7 +1,8 @@
 import Link from "next/link";
 import { Section } from "@/app/ui/section";
-import { counted } from "@/lib/quantities";
-import { clockText, dateText, dayText } from "@/lib/relative-time";
+import { counted } from "@/lib/format/quantities";
+import { clockText, dateText, dayText } from "@/lib/format/relative-time";
+import { zoneText } from "@/lib/format/time-zone";
 import {
   type KnownTimes,
   UPTIME_RANGES,
@@ -12,7 +13,6 @@ import {
 } from "@/lib/servers/events/uptime";
 import type { UptimeSum } from "@/lib/servers/events/uptime-sums";
 import { rangeParams } from "@/lib/time-range";
-import { zoneText } from "@/lib/time-zone";
 import { lengthText } from "./silence-text";
 import styles from "./uptime.module.css";
 import { uptimeText } from "./uptime-text";

@@ -1,7 +1,7 @@
 import type { Metadata } from "next";
+import { zoneText } from "@/lib/format/time-zone";
 import { maintenanceOfSeveralPath } from "@/lib/page-paths";
 import { requireAccount } from "@/lib/sign-in/sessions";
-import { zoneText } from "@/lib/time-zone";
 import { SeveralServers } from "../several-servers";
 import { PlanForSeveral } from "./plan-for-several";
 

@@ -4,7 +4,7 @@ import { ButtonRow, SubmitButton } from "@/app/ui/button-row";
 import { NoAnswer } from "@/app/ui/no-answer";
 import { Notice } from "@/app/ui/notice";
 import { useFormAnswer } from "@/app/ui/use-form-answer";
-import { counted } from "@/lib/quantities";
+import { counted } from "@/lib/format/quantities";
 import { planForSeveralAction } from "../actions";
 import type { PlanForSeveralAnswer } from "../form-answers";
 import { MaintenanceTimes } from "../maintenance-times";

@@ -5,7 +5,7 @@ import { NoAnswer } from "@/app/ui/no-answer";
 import { Notice } from "@/app/ui/notice";
 import { TextField } from "@/app/ui/text-field";
 import { useFormAnswer } from "@/app/ui/use-form-answer";
-import { counted } from "@/lib/quantities";
+import { counted } from "@/lib/format/quantities";
 import { changeTagsAction } from "../actions";
 import type { ChangeTagsAnswer, TagValues } from "../form-answers";
 import { NONE_CHOSEN, ServerChoice, type ServersOfList } from "../server-choice";

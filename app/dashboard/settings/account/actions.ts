@@ -5,16 +5,16 @@ import { cookies } from "next/headers";
 import { passwordProblem } from "@/lib/accounts/accounts";
 import { COLOR_SCHEME_COOKIE, type ColorScheme, parseColorScheme } from "@/lib/accounts/color-scheme";
 import type { InvalidField } from "@/lib/failures";
+import { waitText } from "@/lib/format/relative-time";
+import { DAY, SECOND } from "@/lib/format/time";
 import { textOf } from "@/lib/http/form-fields";
 import { ACCOUNT_PAGE } from "@/lib/page-paths";
 import { securityEvent } from "@/lib/process/security-events";
-import { waitText } from "@/lib/relative-time";
 import { checkPasswordAgain } from "@/lib/sign-in/confirmation";
 import { checkCredentials } from "@/lib/sign-in/credentials";
 import { changePassword, endSessions } from "@/lib/sign-in/open-sessions";
 import { isHttps } from "@/lib/sign-in/session-cookie";
 import { requestSender, requireAccount } from "@/lib/sign-in/sessions";
-import { DAY, SECOND } from "@/lib/time";
 
 /** The longest that browsers keep a cookie. */
 const COOKIE_LIFETIME = 400 * DAY;

@@ -5,7 +5,7 @@ import { ButtonRow, SubmitButton } from "@/app/ui/button-row";
 import { NoAnswer } from "@/app/ui/no-answer";
 import { Notice } from "@/app/ui/notice";
 import { useFormAnswer } from "@/app/ui/use-form-answer";
-import { zoneText } from "@/lib/time-zone";
+import { zoneText } from "@/lib/format/time-zone";
 import { setTimeZoneAction, type TimeZoneAnswer } from "./time-zone-action";
 
 const UNSENT: TimeZoneAnswer = { kind: "empty" };

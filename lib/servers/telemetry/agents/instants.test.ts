@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { SECOND } from "@/lib/time";
+import { SECOND } from "@/lib/format/time";
 import { type AgentState, type Instant, MAX_READINGS, NO_STATE, takeIn } from "./instants";
 import type { Reading } from "./readings";
 

@@ -1,4 +1,4 @@
-import { SECOND } from "@/lib/time";
+import { SECOND } from "@/lib/format/time";
 import type { Reading, Readings } from "./readings";
 
 /** What an agent read of its machine at one moment. `until` is the time of the newest of it, in epoch milliseconds. */

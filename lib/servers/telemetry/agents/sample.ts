@@ -1,3 +1,4 @@
+import { SECOND } from "@/lib/format/time";
 import {
   eachMeasurement,
   MEASUREMENTS,
@@ -5,7 +6,6 @@ import {
   type Sample,
   UNITS,
 } from "@/lib/servers/telemetry/measurements";
-import { SECOND } from "@/lib/time";
 import type { Finished } from "./instants";
 import type { Readings } from "./readings";
 

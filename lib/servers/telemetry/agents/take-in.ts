@@ -1,7 +1,7 @@
 import { InvalidInputError, NotFoundError } from "@/lib/failures";
+import { MINUTE } from "@/lib/format/time";
 import { storeCheckIn } from "@/lib/servers/telemetry/check-ins";
 import type { ParsedReport } from "@/lib/servers/telemetry/report";
-import { MINUTE } from "@/lib/time";
 import { type AgentState, NO_STATE, takeIn } from "./instants";
 import type { Reading, Readings } from "./readings";
 import { sampleOfInstant } from "./sample";

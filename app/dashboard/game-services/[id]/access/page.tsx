@@ -3,6 +3,7 @@ import { Cell, DataTable, Row, RowTitle } from "@/app/ui/data-table";
 import { PageHeader } from "@/app/ui/page-header";
 import { SettingsSection } from "@/app/ui/section";
 import { Time } from "@/app/ui/time";
+import { counted } from "@/lib/format/quantities";
 import {
   listShares,
   listTickets,
@@ -13,7 +14,6 @@ import {
   type Viewer,
 } from "@/lib/game-services/access";
 import { servicePath } from "@/lib/page-paths";
-import { counted } from "@/lib/quantities";
 import {
   allowSupportAction,
   closeTicketAction,

@@ -9,9 +9,9 @@ import { ShownOnce } from "@/app/ui/shown-once";
 import { TextField } from "@/app/ui/text-field";
 import { useTimeZone } from "@/app/ui/time-zone";
 import { useFormAnswer } from "@/app/ui/use-form-answer";
+import { momentText } from "@/lib/format/relative-time";
+import { zoneText } from "@/lib/format/time-zone";
 import { benchmarkPath } from "@/lib/page-paths";
-import { momentText } from "@/lib/relative-time";
-import { zoneText } from "@/lib/time-zone";
 import { requestBenchmarkAction } from "../../actions";
 import type { RequestBenchmarkAnswer } from "../../form-answers";
 

@@ -1,5 +1,5 @@
-import { csvRow } from "@/lib/csv";
 import { NotFoundError } from "@/lib/failures";
+import { csvRow } from "@/lib/format/csv";
 import { listServerEvents, type ServerEvents } from "@/lib/servers/events/server-events";
 import { UPTIME_RANGES } from "@/lib/servers/events/uptime";
 import { getServer } from "@/lib/servers/servers";

@@ -1,5 +1,5 @@
-import { csvRow } from "@/lib/csv";
 import { NotFoundError } from "@/lib/failures";
+import { csvRow } from "@/lib/format/csv";
 import { getServer } from "@/lib/servers/servers";
 import { HISTORY_MEASURES } from "@/lib/servers/telemetry/bands";
 import { getHistory, type History } from "@/lib/servers/telemetry/history";

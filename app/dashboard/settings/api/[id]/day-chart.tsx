@@ -6,11 +6,11 @@ import { packPoints } from "@/app/ui/chart/packed-points";
 import type { ChartPoint } from "@/app/ui/chart/series";
 import { TimeAxis } from "@/app/ui/chart/time-axis";
 import axes from "@/app/ui/chart/time-chart.module.css";
+import { momentText } from "@/lib/format/relative-time";
+import { HOUR, MINUTE } from "@/lib/format/time";
+import { zoneText } from "@/lib/format/time-zone";
 import { API_REQUESTS } from "@/lib/rate-limit/policy";
-import { momentText } from "@/lib/relative-time";
 import { requireAccount } from "@/lib/sign-in/sessions";
-import { HOUR, MINUTE } from "@/lib/time";
-import { zoneText } from "@/lib/time-zone";
 import type { DayOfUse, HourOfUse } from "@/lib/tokens/activity";
 import styles from "./day-chart.module.css";
 

@@ -8,7 +8,7 @@ import { Notice } from "@/app/ui/notice";
 import { useShownOnce } from "@/app/ui/shown-once";
 import { useTimeZone } from "@/app/ui/time-zone";
 import type { FormAnswer } from "@/app/ui/use-form-answer";
-import { zoneText } from "@/lib/time-zone";
+import { zoneText } from "@/lib/format/time-zone";
 import type { NetworksHelp } from "../networks/field-help";
 import { NetworksField } from "../networks/networks-field";
 import { PasswordField } from "../password-field";

@@ -1,6 +1,6 @@
 import { Ip } from "@/app/ui/ip";
 import { Time } from "@/app/ui/time";
-import { DAY, MINUTE } from "@/lib/time";
+import { DAY, MINUTE } from "@/lib/format/time";
 import type { TokenRecord } from "@/lib/tokens/management";
 import styles from "./last-use.module.css";
 import { programName } from "./program-name";

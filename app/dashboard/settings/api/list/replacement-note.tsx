@@ -1,7 +1,7 @@
 import { Fingerprint } from "@/app/ui/fingerprint";
 import { DateOf, Time, Until } from "@/app/ui/time";
+import { DAY } from "@/lib/format/time";
 import { tokenPath } from "@/lib/page-paths";
-import { DAY } from "@/lib/time";
 import type { TokenRecord } from "@/lib/tokens/management";
 
 type Props = { token: TokenRecord; by: TokenRecord; isActive?: boolean; now: Date };

@@ -1,7 +1,7 @@
 "use server";
 
+import { waitText } from "@/lib/format/relative-time";
 import { textOf } from "@/lib/http/form-fields";
-import { waitText } from "@/lib/relative-time";
 import { requireAccount } from "@/lib/sign-in/sessions";
 import { listTokenNews, newNetworksIn } from "@/lib/tokens/events/token-events";
 import { lookUpToken } from "@/lib/tokens/lookup";

@@ -1,5 +1,5 @@
-import { DAY, HOUR, MINUTE, SECOND } from "@/lib/time";
-import { wallClock, zoneOffset } from "@/lib/time-zone";
+import { DAY, HOUR, MINUTE, SECOND } from "@/lib/format/time";
+import { wallClock, zoneOffset } from "@/lib/format/time-zone";
 
 const UNITS = [
   ["year", 365 * DAY],

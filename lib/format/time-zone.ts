@@ -1,4 +1,4 @@
-import { DAY } from "@/lib/time";
+import { DAY } from "@/lib/format/time";
 
 /** What a clock on the wall shows. `month` counts from 1. */
 type WallClock = { year: number; month: number; day: number; hour: number; minute: number; second: number };
