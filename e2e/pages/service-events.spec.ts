@@ -5,7 +5,9 @@ import { db } from "@/lib/database/client";
 import { momentText } from "@/lib/format/relative-time";
 import { HOUR, MINUTE } from "@/lib/format/time";
 
-const at = (hours: number) => new Date(Math.floor(Date.now() / MINUTE) * MINUTE - hours * HOUR);
+// Of one moment, because a minute may end between what is stored and what is expected.
+const NOW = Math.floor(Date.now() / MINUTE) * MINUTE;
+const at = (hours: number) => new Date(NOW - hours * HOUR);
 
 /** A service of eight hours with a few events, which edge nodes count. */
 async function eventfulService(accountId: number): Promise<number> {
