@@ -350,8 +350,11 @@ async function minutesOf(serverId: number, begin: number) {
   ]);
 }
 
-/** A server that was last heard at `begin`, and a function that has it check in every half minute. */
-async function newSteadyServer(begin: number, lastSeenAt = begin) {
+/**
+ * A server, and a function that has it check in every half minute. It counts as heard until after the test, so that the
+ * shared console's looks find no silence between two check-ins of the past.
+ */
+async function newSteadyServer(begin: number, lastSeenAt = Date.now() + HOUR) {
   const { id: accountId } = await newAccount();
   const { id } = await newReportingServer(accountId);
   await db.server.update({

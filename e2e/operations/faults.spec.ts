@@ -140,7 +140,7 @@ test.describe("PostgreSQL in trouble", { tag: ["@one-engine", "@waits"] }, () =>
     app = await startConsole(postgres.url);
   });
   test.beforeEach(async () => {
-    await runSql(postgres.url, "truncate accounts cascade");
+    await runSql(postgres.url, "delete from accounts");
     token = await insertCaller(postgres.url);
     await expect.poll(async () => (await me()).status).toBe(200);
   });

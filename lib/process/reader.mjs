@@ -25,10 +25,10 @@ class WaitingTime {
     this.#left = ms;
   }
 
-  /** In milliseconds, rounded up for a timer; 0 when the time is over. */
+  /** In milliseconds, rounded up for a timer; 0 when the time is over. A timer may end up to a millisecond early. */
   get left() {
     const left = this.#left - (this.#waits > 0 ? performance.now() - this.#since : 0);
-    return Math.max(0, Math.ceil(left / TIMER_STEP) * TIMER_STEP);
+    return left < 1 ? 0 : Math.ceil(left / TIMER_STEP) * TIMER_STEP;
   }
 
   /** Counts from now on until `end` was called as often. */
