@@ -1,6 +1,6 @@
 import { type AppOptions, type AppProcess, startApp } from "@/scripts/app-process";
 import { DIST_DIRS } from "@/scripts/build";
-import { startFirst } from "./priority";
+import { startBeforeTests } from "./priority";
 
 /**
  * Every variable of the product, unset: neither a .env file nor the shell may change what a test sees. No proxy needs
@@ -44,7 +44,7 @@ export async function startConsole(
   workers = 1,
   program?: AppOptions["program"],
 ): Promise<ConsoleServer> {
-  const app = await startFirst(() =>
+  const app = await startBeforeTests(() =>
     startApp({
       databaseUrl,
       host: "127.0.0.1",

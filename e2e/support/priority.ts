@@ -1,15 +1,14 @@
 import { constants, getPriority, setPriority } from "node:os";
 
-// Consoles and the database of all tests go before what else the machine does, where this user may say so; tests and their
-// browsers do not. Else a machine that is busy with something else makes the console miss its own deadlines.
+// The console and the database of all tests go first, where this user may say so, then those of single tests; tests and their
+// browsers come last. Else a machine that is busy, with the starts of such consoles too, makes one miss its own deadlines.
 
-const { PRIORITY_NORMAL, PRIORITY_BELOW_NORMAL } = constants.priority;
-const FIRST = -PRIORITY_BELOW_NORMAL;
+const { PRIORITY_NORMAL, PRIORITY_BELOW_NORMAL, PRIORITY_ABOVE_NORMAL, PRIORITY_HIGH } = constants.priority;
 
 /** From now on this process, and what it starts, go first. False where this user may not do that. */
 export function goFirst(): boolean {
   try {
-    setPriority(FIRST);
+    setPriority(PRIORITY_HIGH);
     return true;
   } catch {
     return false;
@@ -21,10 +20,11 @@ export function stepBack(): void {
   setPriority(process.env.E2E_GOES_FIRST ? PRIORITY_NORMAL : PRIORITY_BELOW_NORMAL);
 }
 
-/** Starts a process that goes first. It must be started before the function returns. */
-export function startFirst<Started>(start: () => Started): Started {
+/** Starts a process that goes before tests. It must be started before the function returns. */
+export function startBeforeTests<Started>(start: () => Started): Started {
   const before = getPriority();
-  if (!process.env.E2E_GOES_FIRST || !goFirst()) return start();
+  if (!process.env.E2E_GOES_FIRST || before < PRIORITY_ABOVE_NORMAL) return start();
+  setPriority(PRIORITY_ABOVE_NORMAL);
   try {
     return start();
   } finally {

@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { migrate } from "@/scripts/database";
+import { startBeforeTests } from "./priority";
 import { startReadyProcess } from "./ready-process";
 import { runSql } from "./run-sql";
 
@@ -49,7 +50,7 @@ export async function createTemplate(): Promise<{ remove(): Promise<void> }> {
 }
 
 async function createEmbedded(args: string[]): Promise<TestDatabase> {
-  const { message, stop } = await startReadyProcess<string>(EMBEDDED, args);
+  const { message, stop } = await startBeforeTests(() => startReadyProcess<string>(EMBEDDED, args));
   return { url: message, stop };
 }
 
