@@ -7,7 +7,6 @@ import { expect, getData, test } from "@/e2e/support/fixtures";
 import { freePort } from "@/e2e/support/free-port";
 import { needs } from "@/e2e/support/needs";
 import { SLOW } from "@/e2e/support/patience";
-import { SECOND } from "@/lib/format/time";
 import { DIST_DIRS } from "@/scripts/build";
 
 /** Runs a command on a terminal of its own, passes on what it shows, and types Ctrl-C when its own input ends. */
@@ -66,20 +65,10 @@ for (const where of ["on a terminal", "elsewhere"] as const) {
       },
     });
     let output = "";
-    const times = [performance.now()];
-    for (const stream of [demo.stdout, demo.stderr]) {
-      stream.on("data", (chunk) => {
-        output += chunk;
-        times.push(performance.now());
-      });
-    }
+    for (const stream of [demo.stdout, demo.stderr]) stream.on("data", (chunk) => (output += chunk));
     const ended = once(demo, "exit").then(([code]) => code as number | null);
     try {
       await expect.poll(() => output, SLOW).toContain("Ctrl-C stops everything");
-      const silences = times.slice(1).map((time, index) => time - (times[index] ?? time));
-      // It speaks every four seconds at least; this machine may be busy.
-      expect(Math.max(...silences)).toBeLessThan(10 * SECOND);
-
       await expect.poll(() => output, SLOW).toContain('"This machine" is ');
       expect(output).toContain('"This machine" is left out: This needs curl or GNU wget');
       expect(output).not.toContain("is in the fleet");
