@@ -158,6 +158,175 @@ test("the owner is told of a game service that failed or is served by no live ed
   });
 });
 
+/** The first account has a game service that is shared with the others; of those "b" and "d" chose to be told, "d" is not shared with. */
+const SHARED_SERVICE = `
+  insert into accounts (name, email) values ('c', 'c@example.com'), ('d', 'd@example.com');
+  insert into notice_channels (account_id, kind, name, confirmed_at)
+    values (2, 'webhook', 'b', now()), (3, 'webhook', 'c', now()), (4, 'webhook', 'd', now());
+  insert into notice_settings (account_id, rules) values (2, '{"shared": {"on": true}}'), (3, '{"shared": {"on": false}}'),
+    (4, '{"shared": {"on": true}}');
+  insert into game_services (account_id, name, java_hostname, origin_host, origin_port) values (1, 'survival', 'j', 'o', 1);
+  insert into service_grants (service_id, account_id) values (1, 2), (1, 3);
+  update service_events set notice_due = false`;
+const failService = (kind = "failed") =>
+  `insert into service_events (service_id, kind, started_at) values (1, '${kind}', now())`;
+const RECOVER = "update service_events set ended_at = now() where ended_at is null and kind in ('failed', 'unserved')";
+const titlesAt = ({ arrivals }: Receiver, channel: string) =>
+  arrivals.filter((one) => one.channel === channel).map(({ body }) => JSON.parse(body).title);
+/** Nothing is left to consider or to look at. */
+const LEFT = `select (select count(*)::int from shared_service_events) as shared,
+  (select count(*)::int from service_events where notice_due) as due,
+  (select count(*)::int from notice_incidents where look_at is not null) as open`;
+const NOTHING_LEFT = [{ shared: 0, due: 0, open: 0 }];
+
+test("who a game service is shared with is told of it, and of its end, once and as the owner is, if they chose so, by two instances at once; of servers and tokens of others nobody is told", async () => {
+  await onStage(async ({ sql, url, instance, receiver }) => {
+    const other = await startInstance(url, receiver.url);
+    const live = async (ms: number) => {
+      for (let passed = 0; passed < ms; passed += 15 * SECOND) {
+        await letPass(url, 15 * SECOND);
+        expect(await Promise.all([instance.tick(), other.tick()])).toEqual([true, true]);
+      }
+    };
+    try {
+      await sql(`${SHARED_SERVICE};
+        insert into access_tokens (account_id, name, token_hash, hint) values (1, 'deploy', repeat('a', 64), 'hint');
+        insert into server_events (server_id, kind, started_at) values (1, 'disk_full', now());
+        insert into token_events (token_id, kind, started_at) values (1, 'ends_in_3_days', now());
+        insert into service_events (service_id, kind, started_at) values (1, 'access_changed', now())`);
+      await sql(failService());
+      await live(3 * MINUTE);
+      await sql(RECOVER);
+      await live(3 * MINUTE);
+      await sql(failService("unserved"));
+      await live(3 * MINUTE);
+      await sql(RECOVER);
+      await live(3 * MINUTE);
+      const told = [
+        expect.stringMatching(/^survival has failed since/),
+        "survival has recovered",
+        expect.stringMatching(/^survival is served by no live edge node since/),
+        "survival has a live edge node again",
+      ];
+      expect(titlesAt(receiver, "b")).toEqual(told);
+      expect(titlesAt(receiver, "a").filter((title) => title.startsWith("survival"))).toEqual(told.slice(1));
+      expect(titlesAt(receiver, "a")[0]).toContain("and 2 more");
+      expect([titlesAt(receiver, "c"), titlesAt(receiver, "d")]).toEqual([[], []]);
+      await sql("update server_events set ended_at = now()");
+      await live(2 * MINUTE);
+      expect(titlesAt(receiver, "b")).toHaveLength(4);
+      expect(await sql(LEFT)).toEqual(NOTHING_LEFT);
+    } finally {
+      await other.stop();
+    }
+  });
+});
+
+test("who a game service is shared with is told of what begins after they chose so and have a channel, also when its owner has none or is disabled", async () => {
+  await onStage(async ({ sql, live, receiver }) => {
+    await sql(`${SHARED_SERVICE};
+      delete from notice_channels where name = 'a';
+      update notice_settings set rules = '{}';
+      update notice_channels set off_at = now() where name = 'b'`);
+    await sql(failService());
+    await live(2 * MINUTE);
+    await sql(`update notice_settings set rules = '{"shared": {"on": true}}' where account_id = 2`);
+    await sql(failService("unserved"));
+    await live(2 * MINUTE);
+    await sql("update notice_channels set off_at = null");
+    await live(2 * MINUTE);
+    await sql(RECOVER);
+    await live(2 * MINUTE);
+    expect(receiver.arrivals).toEqual([]);
+    await sql(`update notice_settings set rules = '{"shared": {"on": true}}'`);
+    await sql(failService());
+    await live(2 * MINUTE);
+    await sql("update accounts set disabled_at = now() where id = 1");
+    await sql(failService("unserved"));
+    await live(2 * MINUTE);
+    for (const channel of ["b", "c"]) {
+      expect(titlesAt(receiver, channel)).toEqual([
+        expect.stringMatching(/^survival has failed/),
+        expect.stringMatching(/^survival is served by no live edge node/),
+      ]);
+    }
+    expect(titlesAt(receiver, "d")).toEqual([]);
+  });
+});
+
+test("a share that ends, or the choice to be told of it, ends what is told: what is due is dropped, which is said, and no end and no reminder follow; the owner is told as before", async () => {
+  const ends = [
+    "delete from service_grants where account_id = 2",
+    "update notice_settings set rules = '{}' where account_id = 2",
+  ];
+  for (const end of ends) {
+    await onStage(async ({ sql, live, receiver }) => {
+      const ofB = async () => (await sql(DELIVERIES)).filter(({ channel }) => channel === "b");
+      const dropped = {
+        state: "dropped",
+        reason: "What it was about is no longer there, or no longer shared with you.",
+      };
+      await sql(SHARED_SERVICE);
+      receiver.modes.set("b", "refuse");
+      await sql(failService());
+      await live(2 * MINUTE);
+      expect(await ofB()).toMatchObject([{ kind: "begun", state: "due", reason: "It answered 500." }]);
+      receiver.modes.clear();
+      await sql(end);
+      await live(12 * MINUTE);
+      await sql(RECOVER);
+      await live(3 * MINUTE);
+      for (const delivery of await ofB()) expect(delivery).toMatchObject(dropped);
+      expect(titlesAt(receiver, "b")).toEqual([]);
+      expect(titlesAt(receiver, "a")).toEqual([
+        expect.stringMatching(/^survival has failed/),
+        "survival has recovered",
+      ]);
+      expect(await sql(LEFT)).toEqual(NOTHING_LEFT);
+
+      // The other way round: told, then no longer shared.
+      await sql(`insert into service_grants (service_id, account_id) values (1, 2) on conflict do nothing;
+        update notice_settings set rules = '{"shared": {"on": true}}' where account_id = 2`);
+      await sql(failService("unserved"));
+      await live(2 * MINUTE);
+      expect(titlesAt(receiver, "b")).toHaveLength(1);
+      await sql(end);
+      await live(73 * HOUR, HOUR);
+      const reminder = expect.stringMatching(/^survival is still served by no live edge node/);
+      expect(titlesAt(receiver, "a").slice(3)).toEqual([reminder, reminder, reminder]);
+      await sql(RECOVER);
+      await live(3 * MINUTE);
+      expect(titlesAt(receiver, "a").at(-1)).toBe("survival has a live edge node again");
+      expect(titlesAt(receiver, "b")).toHaveLength(1);
+      expect((await ofB()).filter(({ state }) => state === "due")).toEqual([]);
+      expect(await sql(LEFT)).toEqual(NOTHING_LEFT);
+    });
+  }
+});
+
+test("of a thousand shared game services that all fail an account is told in one message, and of their end in another", async () => {
+  await onStage(async ({ sql, live, receiver }) => {
+    await sql(`${SHARED_SERVICE};
+      insert into accounts (name, email) select 'n', 'n' || n || '@example.com' from generate_series(1, 10) n;
+      insert into game_services (account_id, name, java_hostname, origin_host, origin_port)
+        select 5 + n % 10, 'n' || n, 'j' || n, 'o', 1 from generate_series(1, 999) n;
+      insert into service_grants (service_id, account_id) select id, 2 from game_services where id > 1;
+      update service_events set notice_due = false;
+      insert into service_events (service_id, kind, started_at) select id, 'failed', now() from game_services`);
+    await live(2 * MINUTE);
+    const [message] = receiver.arrivals.filter(({ channel }) => channel === "b").map(({ body }) => JSON.parse(body));
+    expect([message.title, message.events.length]).toEqual([
+      expect.stringMatching(/^1000 game services have failed/),
+      100,
+    ]);
+    await sql(RECOVER);
+    await live(2 * MINUTE);
+    expect(titlesAt(receiver, "b")).toEqual([message.title, "1000 game services have recovered"]);
+    expect(titlesAt(receiver, "a")).toHaveLength(2);
+    expect(await sql(LEFT)).toEqual(NOTHING_LEFT);
+  });
+});
+
 test("before each attempt is asked whether the account is enabled, the server is still the account's and the channel is on; otherwise the message is dropped, which is said", async () => {
   const hindrances = [
     ["update accounts set disabled_at = now() where id = 1", "The account is disabled."],

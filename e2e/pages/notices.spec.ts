@@ -219,6 +219,26 @@ withAndWithoutJavaScript(() => {
     await expect(form.getByLabel("Quiet until")).toHaveValue("07:30");
   });
 
+  test("an account is told of game services that others share with it only if it ticks so, and no longer when it unticks it", async ({
+    page,
+    account,
+  }) => {
+    const choose = async (isOn: boolean) => {
+      await page.goto(app.origin + NOTICE_PAGE);
+      const form = page.getByRole("form", { name: "What you are told" });
+      const box = form.getByRole("checkbox", { name: "Tell me of game services that others share with me, too" });
+      await expect(box).toBeChecked({ checked: !isOn });
+      await box.setChecked(isOn);
+      await form.getByRole("button", { name: "Save the rules" }).click();
+      await expect(form.getByText("The rules are saved.")).toBeVisible();
+      const { rules } = await db.noticeSettings.findFirstOrThrow({ where: { accountId: account.id } });
+      expect(rules).toMatchObject({ failed: { on: true }, shared: { on: isOn } });
+    };
+    await choose(true);
+    await choose(false);
+    await choose(true);
+  });
+
   test("a server's page says by what it was told and when, and its notices are snoozed for an hour, eight, or until it recovers", async ({
     page,
     account,

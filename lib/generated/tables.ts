@@ -1251,6 +1251,19 @@ export const TABLES = {
       }
     }
   },
+  "SharedServiceEvent": {
+    "name": "shared_service_events",
+    "columns": {
+      "accountId": {
+        "name": "account_id",
+        "kind": "json"
+      },
+      "eventId": {
+        "name": "event_id",
+        "kind": "json"
+      }
+    }
+  },
   "NoticeIncident": {
     "name": "notice_incidents",
     "columns": {

@@ -125,7 +125,12 @@ export type Rules = {
   of(kind: string): Rule;
   /** Whether the end of what was told is told too. */
   tellsEnds: boolean;
+  /** Whether it is told of game services that others share with it. */
+  tellsShared: boolean;
 };
+
+/** The rule by which an account is told of game services that others share with it. Anybody can share with anybody. */
+export const SHARED = "shared";
 
 /** The longest delay that can be chosen, in minutes. */
 export const LONGEST_DELAY = 24 * 60;
@@ -148,5 +153,6 @@ export function readRules(stored: unknown): Rules {
       return { isOn: isOn(kind, known.isOn), delay: (isSound ? minutes : known.minutes) * MINUTE };
     },
     tellsEnds: isOn("recovered", true),
+    tellsShared: isOn(SHARED, false),
   };
 }

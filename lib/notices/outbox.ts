@@ -6,7 +6,7 @@ import { DAY, SECOND } from "@/lib/format/time";
 import type { Subject } from "@/lib/notices/kinds";
 import type { Message } from "@/lib/notices/message";
 import type { NoticeFacts } from "@/lib/notices/planning";
-import { ofEach } from "@/lib/notices/sources";
+import { isToldTo, ofEach } from "@/lib/notices/sources";
 import type { ToldIncident } from "@/lib/notices/wording";
 
 // The statements of the outbox. Each is a transaction of its own, so nothing is held while a message is on its way. Times are
@@ -82,7 +82,7 @@ export type Loaded = {
   facts: NoticeFacts;
   /** What was sent already, and may have arrived. */
   content: Content | null;
-  /** Those whose thing is still there and still the account's. */
+  /** Those whose thing is still there and still the account's, or shared with it. */
   incidents: (ToldIncident & { beginning: Beginning })[];
   /** The delivery on this channel that began the thread. */
   threadDelivery: string | null;
@@ -103,11 +103,11 @@ type StoredIncident = readonly [
   beginning: Beginning,
 ];
 
-/** SQL of the name of what an incident is about; null: it is gone, or another account's. */
+/** SQL of the name of what an incident is about; null: it is gone, or the account is no longer told of it. */
 const NAME = `coalesce(${ofEach(
   ", ",
   ({ o, label }, subject) =>
-    `(select ${label} from ${o} where ${i.subject} = '${subject}' and ${o.id} = ${i.subjectId} and ${o.accountId} = ${d.accountId})`,
+    `(select ${label} from ${o} where ${i.subject} = '${subject}' and ${o.id} = ${i.subjectId} and ${isToldTo(d.accountId.sql, subject)})`,
 )})`;
 
 // Raw, because one statement sees one moment.
@@ -159,7 +159,9 @@ export async function loadDelivery({ id, attempt }: Claim): Promise<Loaded | nul
       : !row.isOn
         ? "The channel is off."
         : isGone
-          ? "What it was about is no longer there."
+          ? stored.some(([, subject]) => subject === "service")
+            ? "What it was about is no longer there, or no longer shared with you."
+            : "What it was about is no longer there."
           : null,
     accountId: row.accountId,
     zone: row.zone,

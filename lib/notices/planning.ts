@@ -4,11 +4,11 @@ import { execute, executeIn, query, queryIn } from "@/lib/database/run-statement
 import { epochMs, parameter, select, statement } from "@/lib/database/statement";
 import { Expression, table } from "@/lib/database/tables";
 import { DAY, HOUR, SECOND } from "@/lib/format/time";
-import { readRules, type Subject } from "@/lib/notices/kinds";
+import { NOTICE_KINDS, readRules, type Subject } from "@/lib/notices/kinds";
 import { quietUntil } from "@/lib/notices/quiet-hours";
 import { type Incident, type Plan, type PlannedMessage, plan, REMIND_TOGETHER, type Topic } from "@/lib/notices/rules";
 import { type Happening, runsOf } from "@/lib/notices/runs";
-import { CONSIDERED, ofEach, SILENT, SOURCES, SUBJECTS } from "@/lib/notices/sources";
+import { CONSIDERED, isToldTo, ofEach, SILENT, SOURCES, SUBJECTS, TELLS_SHARED } from "@/lib/notices/sources";
 import { maintenanceBetween } from "@/lib/servers/events/maintenance-sql";
 import { SILENCE_KINDS } from "@/lib/servers/events/silence";
 
@@ -30,6 +30,10 @@ const i = table("NoticeIncident", "i");
 const n = table("Notice", "n");
 const t = table("NoticeSettings", "t");
 const z = table("ServerSnooze", "z");
+const e = table("ServiceEvent", "e");
+const o = table("GameService", "o");
+const g = table("ServiceGrant", "g");
+const m = table("SharedServiceEvent", "m");
 
 /** SQL: the event goes on, of one thing. As in silence-statements.ts, so that the index of ends is not taken. */
 const GOES_ON = "coalesce(e.ended_at, 'infinity') = 'infinity'";
@@ -47,18 +51,21 @@ const IS_ON = `${c.confirmedAt} is not null and ${c.offAt} is null`;
 
 /**
  * SQL of the accounts that were told of what has ended: IS_OVER, for all of them at once. Told beginnings and events that go on
- * are each read once and put together by what they are about, since a look-up for each takes a second for ten thousand.
+ * are each read once and put together by what they are about, since a look-up for each takes a second for ten thousand. A
+ * look-up of those that are over follows: of a game service several accounts may be told.
  */
-const TOLD_AND_OVER = `select max(account_id) from (
-    select ${i.accountId}, ${i.subject}, ${i.subjectId}, ${i.kind}, ${i.startedAt} as told, null as goes_on from ${i}
-    where ${IS_TOLD}
-    union all ${ofEach(
-      " union all ",
-      ({ e, of }, subject) => `select null, '${subject}', ${of},
-        case when ${e.kind} in (${SILENT}) then 'offline' else ${e.kind} end, null, ${e.startedAt} from ${e}
-      where ${e.endedAt} is null and ${e.kind} in (${CONSIDERED}) and exists (select from ${i} where ${IS_TOLD})`,
-    )}) one
-  group by subject, subject_id, kind having max(told) > coalesce(max(goes_on), '-infinity')`;
+const TOLD_AND_OVER = `select ${i.accountId} from (
+    select subject, subject_id, kind, coalesce(max(goes_on), '-infinity') as goes_on from (
+      select ${i.subject}, ${i.subjectId}, ${i.kind}, ${i.startedAt} as told, null as goes_on from ${i} where ${IS_TOLD}
+      union all ${ofEach(
+        " union all ",
+        ({ e, of }, subject) => `select '${subject}', ${of},
+          case when ${e.kind} in (${SILENT}) then 'offline' else ${e.kind} end, null, ${e.startedAt} from ${e}
+        where ${e.endedAt} is null and ${e.kind} in (${CONSIDERED}) and exists (select from ${i} where ${IS_TOLD})`,
+      )}) one
+    group by subject, subject_id, kind having max(told) > coalesce(max(goes_on), '-infinity')) ended
+  join ${i} on ${i.subject} = ended.subject and ${i.subjectId} = ended.subject_id and ${i.kind} = ended.kind
+    and ${i.startedAt} > ended.goes_on and ${IS_TOLD}`;
 
 const accountId = a.id;
 const int = parameter<number>("int");
@@ -70,6 +77,7 @@ const WORK = statement({ most: int }, ({ most }) =>
     { accountId: new Expression<number>("w.account_id") },
     `from (
       ${ofEach(" union ", ({ e, of, o }) => `(select ${o.accountId} from ${e} join ${o} on ${o.id} = ${of} where ${e.noticeDue} limit ${EVENTS_AT_ONCE})`)}
+      union (select ${m.accountId} from ${m} limit ${EVENTS_AT_ONCE})
       union (select ${i.accountId} from ${i} where ${i.lookAt} <= now() limit ${EVENTS_AT_ONCE})
       union (${TOLD_AND_OVER} limit ${EVENTS_AT_ONCE})
     ) w order by random() limit ${most}`,
@@ -94,7 +102,8 @@ const LOCK = statement({ accountId }, ({ accountId }) =>
         where ${n.accountId} = ${accountId} and ${n.kind} <> 'test' and ${n.createdAt} > now() - interval '${HOUR} ms'
         order by ${n.createdAt})`),
     },
-    `from ${t} where ${t.accountId} = ${accountId} for update of t skip locked`,
+    // Weaker than "for update", so that events can be passed on to it meanwhile.
+    `from ${t} where ${t.accountId} = ${accountId} for no key update of t skip locked`,
   ),
 );
 
@@ -105,22 +114,44 @@ const MARKED = statement({ accountId }, ({ accountId }) => ({
       id: new Expression<number>("m.id"),
       subjectId: new Expression<number>("m.subject_id"),
       kind: new Expression<string>("m.kind"),
+      isShared: new Expression<boolean>("m.is_shared"),
     },
     `from (${ofEach(
       " union all ",
-      ({ e, of, o }, subject) => `(select '${subject}' as subject, ${e.id} as id, ${of} as subject_id, ${e.kind} as kind
+      (
+        { e, of, o },
+        subject,
+      ) => `(select '${subject}' as subject, ${e.id} as id, ${of} as subject_id, ${e.kind} as kind,
+          false as is_shared
         from ${e} join ${o} on ${o.id} = ${of} where ${e.noticeDue} and ${o.accountId} = ${accountId}
         order by ${e.startedAt} limit ${EVENTS_AT_ONCE})`,
-    )}) m`,
+    )} union all (select 'service', ${e.id}, ${e.serviceId}, ${e.kind}, true
+        from ${m} join ${e} on ${e.id} = ${m.eventId} where ${m.accountId} = ${accountId}
+        order by ${e.startedAt} limit ${EVENTS_AT_ONCE})) m`,
   ),
 }));
-const MARKS = { server: ids, service: ids, token: ids };
-const CONSIDERED_ONES = statement(MARKS, (marks) => ({
+/** SQL of the kinds of events of game services that are told. */
+const KINDS_OF_SERVICES = Object.entries(NOTICE_KINDS)
+  .flatMap(([kind, { subject }]) => (subject === "service" ? [`'${kind}'`] : []))
+  .join(", ");
+/** SQL: those that the services of the events `of_service` are shared with, and that want to be told, have them to consider now. */
+const PASS_ON = `insert into shared_service_events (account_id, event_id)
+  select ${g.accountId}, ${e.id} from of_service e join ${o} on ${o.id} = ${e.serviceId}
+    join ${g} on ${g.serviceId} = ${o.id} and ${g.accountId} <> ${o.accountId}
+    join ${t} on ${t.accountId} = ${g.accountId} and ${TELLS_SHARED}
+  where ${e.kind} in (${KINDS_OF_SERVICES})
+    and exists (select from ${c} where ${c.accountId} = ${g.accountId} and ${IS_ON})
+  on conflict do nothing`;
+
+const MARKS = { accountId, server: ids, service: ids, token: ids, shared: ids };
+const CONSIDERED_ONES = statement(MARKS, ({ accountId, shared, ...marks }) => ({
   sql: `with ${ofEach(
     ", ",
-    ({ e, name }, subject) =>
-      `of_${subject} as (update ${name} as e set notice_due = false where ${e.id} = any(${marks[subject]}))`,
-  )} select`,
+    ({ e, name, of }, subject) =>
+      `of_${subject} as (update ${name} as e set notice_due = false where ${e.id} = any(${marks[subject]}) and ${e.noticeDue}
+        returning ${e.id}, ${of}, ${e.kind})`,
+  )}, of_shared as (delete from ${m} where ${m.accountId} = ${accountId} and ${m.eventId} = any(${shared}))
+  ${PASS_ON}`,
 }));
 
 // Raw, because one statement takes the marks of all accounts that nobody tells anything.
@@ -130,8 +161,9 @@ const DISREGARD = statement({}, () => ({
     ({ e, name, of, o }, subject) => `of_${subject} as (
       update ${name} as e set notice_due = false where ${e.id} = any(array(
         select ${e.id} from ${e} join ${o} on ${o.id} = ${of} where ${e.noticeDue} and not exists (
-          select from ${c} where ${c.accountId} = ${o.accountId} and ${IS_ON}) limit ${EVENTS_AT_ONCE} for update of e skip locked)))`,
-  )} select`,
+          select from ${c} where ${c.accountId} = ${o.accountId} and ${IS_ON}) limit ${EVENTS_AT_ONCE} for update of e skip locked))
+      returning ${e.id}, ${of}, ${e.kind})`,
+  )} ${PASS_ON}`,
 }));
 
 const TOPIC = {
@@ -171,7 +203,7 @@ const SNOOZE = {
 };
 const eventsOf = (subject: Subject) => {
   const { e, of, o } = SOURCES[subject];
-  return statement({ ids }, ({ ids }) =>
+  return statement({ ids, accountId }, ({ ids, accountId }) =>
     select(
       {
         id: o.id,
@@ -188,7 +220,8 @@ const eventsOf = (subject: Subject) => {
             order by ${e.startedAt} desc limit ${EVENTS_OF_ONE}) e)`),
       },
       // Servers alone can be snoozed.
-      `from ${o} left join ${z} on ${subject === "server"} and ${z.serverId} = ${o.id} where ${o.id} = any(${ids})`,
+      `from ${o} left join ${z} on ${subject === "server"} and ${z.serverId} = ${o.id}
+        where ${o.id} = any(${ids}) and ${isToldTo(accountId, subject)}`,
     ),
   );
 };
@@ -235,7 +268,10 @@ const MESSAGE = statement(
   }),
 );
 
-/** Takes the marks of events whose owners have no channel: they are told of what begins later. */
+/**
+ * Takes the marks of events whose owners have no channel: they are told of what begins later. Who they are shared with has
+ * them to consider then.
+ */
 export async function disregardUntold(): Promise<void> {
   await execute(DISREGARD, {});
 }
@@ -256,23 +292,30 @@ export function planAccount(accountId: number): Promise<boolean> {
       const [settings] = await queryIn(tx, LOCK, { accountId });
       if (!settings) return false;
       const marked = await queryIn(tx, MARKED, { accountId });
-      const idsOf = (subject: Subject) => marked.filter((one) => one.subject === subject).map(({ id }) => id);
-      const ids = { server: idsOf("server"), service: idsOf("service"), token: idsOf("token") };
-      await executeIn(tx, CONSIDERED_ONES, ids);
+      const idsOf = (of: readonly (typeof marked)[number][], subject: Subject) =>
+        of.filter((one) => one.subject === subject).map(({ id }) => id);
+      const own = marked.filter(({ isShared }) => !isShared);
+      await executeIn(tx, CONSIDERED_ONES, {
+        accountId,
+        server: idsOf(own, "server"),
+        service: idsOf(own, "service"),
+        token: idsOf(own, "token"),
+        shared: marked.filter(({ isShared }) => isShared).map(({ id }) => id),
+      });
       if (settings.channels.length === 0) {
         await executeIn(tx, LET_GO, { accountId });
         return true;
       }
-      const found = marked.map(({ kind, ...of }): TopicName => ({ ...of, kind: topicKind(kind) }));
+      const found = marked.map(({ subject, subjectId, kind }) => ({ subject, subjectId, kind: topicKind(kind) }));
       const stored = await queryIn(tx, INCIDENTS, { accountId, ...columnsOfTopics(found) });
       const incidents = stored.map(({ subject, subjectId, ...one }) => ({
         ...one,
         topic: keyOf(subject as Subject, subjectId, one.kind),
       }));
-      const topics = await readTopics(tx, [...found, ...incidents.map(({ topic }) => topicOfKey(topic))], {
-        server: new Set(ids.server),
-        service: new Set(ids.service),
-        token: new Set(ids.token),
+      const topics = await readTopics(tx, accountId, [...found, ...incidents.map(({ topic }) => topicOfKey(topic))], {
+        server: new Set(idsOf(marked, "server")),
+        service: new Set(idsOf(marked, "service")),
+        token: new Set(idsOf(marked, "token")),
       });
       const decided = plan({
         now: settings.now,
@@ -291,6 +334,7 @@ export function planAccount(accountId: number): Promise<boolean> {
 
 async function readTopics(
   tx: Prisma.TransactionClient,
+  accountId: number,
   wanted: readonly TopicName[],
   isNew: Readonly<Record<Subject, ReadonlySet<number>>>,
 ): Promise<Topic[]> {
@@ -298,7 +342,10 @@ async function readTopics(
   for (const subject of SUBJECTS) {
     const ids = [...new Set(wanted.filter((one) => one.subject === subject).map(({ subjectId }) => subjectId))];
     if (ids.length === 0) continue;
-    for (const { id, events, snoozedAt, snoozedUntil, maintenance } of await queryIn(tx, EVENTS[subject], { ids })) {
+    for (const { id, events, snoozedAt, snoozedUntil, maintenance } of await queryIn(tx, EVENTS[subject], {
+      ids,
+      accountId,
+    })) {
       known.set(`${subject}:${id}`, {
         events: (events ?? []).map(([id, kind, from, to]) => ({ kind, from, to, isNew: isNew[subject].has(id) })),
         snooze: snoozedAt === null ? null : { at: snoozedAt, until: snoozedUntil },
@@ -309,7 +356,7 @@ async function readTopics(
   const keys = new Set(wanted.map(({ subject, subjectId, kind }) => keyOf(subject, subjectId, kind)));
   return [...keys].map((key): Topic => {
     const { subject, subjectId, kind } = topicOfKey(key);
-    // Of what is gone nothing more is known.
+    // Of what is gone, or no longer shared with the account, nothing more is known.
     const { events = [], snooze = null, maintenance = [] } = known.get(`${subject}:${subjectId}`) ?? {};
     return { key, kind, runs: runsOf(kind, events), snooze, maintenance };
   });

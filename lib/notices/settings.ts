@@ -2,14 +2,14 @@ import { db, type Prisma } from "@/lib/database/client";
 import type { InvalidField } from "@/lib/failures";
 import { MINUTE } from "@/lib/format/time";
 import { zoneOrUtc } from "@/lib/format/time-zone";
-import { LONGEST_DELAY, NOTICE_KINDS, readRules } from "@/lib/notices/kinds";
+import { LONGEST_DELAY, NOTICE_KINDS, readRules, SHARED } from "@/lib/notices/kinds";
 
 /** The rule that tells the end of what was told. It has no delay. */
 export const RECOVERED = "recovered";
 
 /** What an account chose, as its form shows it. Times are "22:00"; empty: no quiet hours. */
 export type NoticeChoices = {
-  /** By the kind of the event, and `RECOVERED`. */
+  /** By the kind of the event, `RECOVERED` and `SHARED`. */
   on: Readonly<Record<string, boolean>>;
   /** By the kind of the event, for those that last. */
   minutes: Readonly<Record<string, string>>;
@@ -25,7 +25,11 @@ export async function readChoices(accountId: number): Promise<NoticeChoices & { 
   const rules = readRules(stored?.rules ?? {});
   const kinds = Object.keys(NOTICE_KINDS);
   return {
-    on: { ...Object.fromEntries(kinds.map((kind) => [kind, rules.of(kind).isOn])), [RECOVERED]: rules.tellsEnds },
+    on: {
+      ...Object.fromEntries(kinds.map((kind) => [kind, rules.of(kind).isOn])),
+      [RECOVERED]: rules.tellsEnds,
+      [SHARED]: rules.tellsShared,
+    },
     minutes: Object.fromEntries(
       kinds.filter((kind) => NOTICE_KINDS[kind]?.lasts).map((kind) => [kind, String(rules.of(kind).delay / MINUTE)]),
     ),
@@ -39,7 +43,10 @@ type SaveChoices = { kind: "saved" } | InvalidField<string>;
 
 /** Stores what the account chose. Quiet hours are in `zone`, an IANA name. The field is the kind whose delay is wrong, or "quiet". */
 export async function saveChoices(accountId: number, choices: NoticeChoices, zone: string): Promise<SaveChoices> {
-  const rules: Record<string, Prisma.InputJsonObject> = { [RECOVERED]: { on: choices.on[RECOVERED] === true } };
+  const rules: Record<string, Prisma.InputJsonObject> = {
+    [RECOVERED]: { on: choices.on[RECOVERED] === true },
+    [SHARED]: { on: choices.on[SHARED] === true },
+  };
   for (const [kind, { lasts }] of Object.entries(NOTICE_KINDS)) {
     const typed = choices.minutes[kind]?.trim() ?? "";
     const isSound = /^\d{1,4}$/.test(typed) && Number(typed) <= LONGEST_DELAY;

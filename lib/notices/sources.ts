@@ -1,8 +1,9 @@
 import { table } from "@/lib/database/tables";
-import { NOTICE_KINDS, type Subject } from "@/lib/notices/kinds";
+import { NOTICE_KINDS, SHARED, type Subject } from "@/lib/notices/kinds";
 import { SILENCE_KINDS } from "@/lib/servers/events/silence";
 
-// The tables of events, which have the same shape, and the tables of what they are about. The owner is told, nobody else.
+// The tables of events, which have the same shape, and the tables of what they are about. Its account is told; of a game
+// service also those that it is shared with, if they chose so.
 
 const serverEvents = table("ServerEvent", "e");
 const serviceEvents = table("ServiceEvent", "e");
@@ -10,6 +11,8 @@ const tokenEvents = table("TokenEvent", "e");
 const servers = table("Server", "o");
 const services = table("GameService", "o");
 const tokens = table("AccessToken", "o");
+const g = table("ServiceGrant", "g");
+const t = table("NoticeSettings", "t");
 
 /** Events are `e`, what they are about is `o`; `of` is its id in the event. */
 export const SOURCES = {
@@ -25,6 +28,18 @@ const quoted = (kinds: readonly string[]) => kinds.map((kind) => `'${kind}'`).jo
 export const SILENT = quoted(SILENCE_KINDS);
 /** SQL of the kinds of events that are read. */
 export const CONSIDERED = quoted([...new Set([...Object.keys(NOTICE_KINDS), ...SILENCE_KINDS])]);
+
+/** SQL: an account with the settings `t` is told of what is shared with it. */
+export const TELLS_SHARED = `${t.rules} @> '${JSON.stringify({ [SHARED]: { on: true } })}'`;
+
+/** SQL: an account is told of `o`. */
+export function isToldTo(accountId: string, subject: Subject): string {
+  const { o } = SOURCES[subject];
+  const isOwn = `${o.accountId} = ${accountId}`;
+  if (subject !== "service") return isOwn;
+  return `(${isOwn} or exists (select from ${g} join ${t} on ${t.accountId} = ${g.accountId}
+    where ${g.serviceId} = ${o.id} and ${g.accountId} = ${accountId} and ${TELLS_SHARED}))`;
+}
 
 /** SQL for each subject, put together. */
 export function ofEach(join: string, text: (source: (typeof SOURCES)[Subject], subject: Subject) => string): string {

@@ -198,6 +198,11 @@ export type NoticeChannel = Prisma.NoticeChannelModel
  */
 export type NoticeSettings = Prisma.NoticeSettingsModel
 /**
+ * Model SharedServiceEvent
+ * An event of a game service that an account which it is shared with has still to consider. For the owner, `notice_due` says so.
+ */
+export type SharedServiceEvent = Prisma.SharedServiceEventModel
+/**
  * Model NoticeIncident
  * One thing of which an account is told, from its beginning to its end. What was too short to be told leaves no row.
  */

@@ -5,7 +5,7 @@ import { redirect } from "next/navigation";
 import { textOf } from "@/lib/http/form-fields";
 import { findId } from "@/lib/http/ids";
 import { askForConfirmation } from "@/lib/notices/confirmation";
-import { NOTICE_KINDS } from "@/lib/notices/kinds";
+import { NOTICE_KINDS, SHARED } from "@/lib/notices/kinds";
 import {
   CHANNEL_KINDS,
   createChannel,
@@ -109,7 +109,7 @@ export async function saveRulesAction(_: RulesAnswer, form: FormData): Promise<R
   const account = await requireAccount();
   const kinds = Object.keys(NOTICE_KINDS);
   const typed = {
-    on: Object.fromEntries([...kinds, RECOVERED].map((kind) => [kind, form.has(`on-${kind}`)])),
+    on: Object.fromEntries([...kinds, RECOVERED, SHARED].map((kind) => [kind, form.has(`on-${kind}`)])),
     minutes: Object.fromEntries(kinds.map((kind) => [kind, textOf(form, `minutes-${kind}`, 8)])),
     quietFrom: textOf(form, "quietFrom", 8),
     quietTo: textOf(form, "quietTo", 8),

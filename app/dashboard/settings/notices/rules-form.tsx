@@ -62,6 +62,10 @@ export function RulesForm({ lines, current, zone }: Props) {
           <input className="check" type="checkbox" name="on-recovered" defaultChecked={shown.on.recovered} />
           Something that you were told of is over
         </label>
+        <label className={styles.choice}>
+          <input className="check" type="checkbox" name="on-shared" defaultChecked={shown.on.shared} />
+          Tell me of game services that others share with me, too
+        </label>
       </fieldset>
       <div className="fields">
         <Field

@@ -433,6 +433,7 @@ export const ModelName = {
   Sweep: 'Sweep',
   NoticeChannel: 'NoticeChannel',
   NoticeSettings: 'NoticeSettings',
+  SharedServiceEvent: 'SharedServiceEvent',
   NoticeIncident: 'NoticeIncident',
   Notice: 'Notice',
   NoticeDelivery: 'NoticeDelivery',
@@ -453,7 +454,7 @@ export type TypeMap<ExtArgs extends runtime.Types.Extensions.InternalArgs = runt
     omit: GlobalOmitOptions
   }
   meta: {
-    modelProps: "account" | "session" | "accessToken" | "tokenUseHour" | "tokenVisitor" | "tokenEvent" | "server" | "serverEvent" | "maintenanceTime" | "uptimeSum" | "consolePresence" | "blindTime" | "serverKey" | "agentState" | "telemetrySample" | "telemetryHour" | "benchmarkRun" | "gameService" | "serviceEvent" | "serviceGrant" | "serviceShare" | "hostnameClaim" | "edgeNode" | "edgeNodeMinute" | "edgeNodeKey" | "edgeAcknowledgement" | "ticket" | "metricSample" | "sweep" | "noticeChannel" | "noticeSettings" | "noticeIncident" | "notice" | "noticeDelivery" | "serverSnooze" | "noticeConfirmation"
+    modelProps: "account" | "session" | "accessToken" | "tokenUseHour" | "tokenVisitor" | "tokenEvent" | "server" | "serverEvent" | "maintenanceTime" | "uptimeSum" | "consolePresence" | "blindTime" | "serverKey" | "agentState" | "telemetrySample" | "telemetryHour" | "benchmarkRun" | "gameService" | "serviceEvent" | "serviceGrant" | "serviceShare" | "hostnameClaim" | "edgeNode" | "edgeNodeMinute" | "edgeNodeKey" | "edgeAcknowledgement" | "ticket" | "metricSample" | "sweep" | "noticeChannel" | "noticeSettings" | "sharedServiceEvent" | "noticeIncident" | "notice" | "noticeDelivery" | "serverSnooze" | "noticeConfirmation"
     txIsolationLevel: TransactionIsolationLevel
   }
   model: {
@@ -2751,6 +2752,80 @@ export type TypeMap<ExtArgs extends runtime.Types.Extensions.InternalArgs = runt
         }
       }
     }
+    SharedServiceEvent: {
+      payload: Prisma.$SharedServiceEventPayload<ExtArgs>
+      fields: Prisma.SharedServiceEventFieldRefs
+      operations: {
+        findUnique: {
+          args: Prisma.SharedServiceEventFindUniqueArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$SharedServiceEventPayload> | null
+        }
+        findUniqueOrThrow: {
+          args: Prisma.SharedServiceEventFindUniqueOrThrowArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$SharedServiceEventPayload>
+        }
+        findFirst: {
+          args: Prisma.SharedServiceEventFindFirstArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$SharedServiceEventPayload> | null
+        }
+        findFirstOrThrow: {
+          args: Prisma.SharedServiceEventFindFirstOrThrowArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$SharedServiceEventPayload>
+        }
+        findMany: {
+          args: Prisma.SharedServiceEventFindManyArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$SharedServiceEventPayload>[]
+        }
+        create: {
+          args: Prisma.SharedServiceEventCreateArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$SharedServiceEventPayload>
+        }
+        createMany: {
+          args: Prisma.SharedServiceEventCreateManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        createManyAndReturn: {
+          args: Prisma.SharedServiceEventCreateManyAndReturnArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$SharedServiceEventPayload>[]
+        }
+        delete: {
+          args: Prisma.SharedServiceEventDeleteArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$SharedServiceEventPayload>
+        }
+        update: {
+          args: Prisma.SharedServiceEventUpdateArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$SharedServiceEventPayload>
+        }
+        deleteMany: {
+          args: Prisma.SharedServiceEventDeleteManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        updateMany: {
+          args: Prisma.SharedServiceEventUpdateManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        updateManyAndReturn: {
+          args: Prisma.SharedServiceEventUpdateManyAndReturnArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$SharedServiceEventPayload>[]
+        }
+        upsert: {
+          args: Prisma.SharedServiceEventUpsertArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$SharedServiceEventPayload>
+        }
+        aggregate: {
+          args: Prisma.SharedServiceEventAggregateArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.AggregateSharedServiceEvent>
+        }
+        groupBy: {
+          args: Prisma.SharedServiceEventGroupByArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.SharedServiceEventGroupByOutputType>[]
+        }
+        count: {
+          args: Prisma.SharedServiceEventCountArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.SharedServiceEventCountAggregateOutputType> | number
+        }
+      }
+    }
     NoticeIncident: {
       payload: Prisma.$NoticeIncidentPayload<ExtArgs>
       fields: Prisma.NoticeIncidentFieldRefs
@@ -3628,6 +3703,14 @@ export const NoticeSettingsScalarFieldEnum = {
 export type NoticeSettingsScalarFieldEnum = (typeof NoticeSettingsScalarFieldEnum)[keyof typeof NoticeSettingsScalarFieldEnum]
 
 
+export const SharedServiceEventScalarFieldEnum = {
+  accountId: 'accountId',
+  eventId: 'eventId'
+} as const
+
+export type SharedServiceEventScalarFieldEnum = (typeof SharedServiceEventScalarFieldEnum)[keyof typeof SharedServiceEventScalarFieldEnum]
+
+
 export const NoticeIncidentScalarFieldEnum = {
   id: 'id',
   accountId: 'accountId',
@@ -4092,6 +4175,7 @@ export type GlobalOmitConfig = {
   sweep?: Prisma.SweepOmit
   noticeChannel?: Prisma.NoticeChannelOmit
   noticeSettings?: Prisma.NoticeSettingsOmit
+  sharedServiceEvent?: Prisma.SharedServiceEventOmit
   noticeIncident?: Prisma.NoticeIncidentOmit
   notice?: Prisma.NoticeOmit
   noticeDelivery?: Prisma.NoticeDeliveryOmit

@@ -82,6 +82,7 @@ export const ModelName = {
   Sweep: 'Sweep',
   NoticeChannel: 'NoticeChannel',
   NoticeSettings: 'NoticeSettings',
+  SharedServiceEvent: 'SharedServiceEvent',
   NoticeIncident: 'NoticeIncident',
   Notice: 'Notice',
   NoticeDelivery: 'NoticeDelivery',
@@ -571,6 +572,14 @@ export const NoticeSettingsScalarFieldEnum = {
 } as const
 
 export type NoticeSettingsScalarFieldEnum = (typeof NoticeSettingsScalarFieldEnum)[keyof typeof NoticeSettingsScalarFieldEnum]
+
+
+export const SharedServiceEventScalarFieldEnum = {
+  accountId: 'accountId',
+  eventId: 'eventId'
+} as const
+
+export type SharedServiceEventScalarFieldEnum = (typeof SharedServiceEventScalarFieldEnum)[keyof typeof SharedServiceEventScalarFieldEnum]
 
 
 export const NoticeIncidentScalarFieldEnum = {

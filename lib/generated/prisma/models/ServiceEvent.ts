@@ -233,6 +233,7 @@ export type ServiceEventWhereInput = {
   facts?: Prisma.JsonFilter<"ServiceEvent"> | runtime.Types.Skip
   noticeDue?: Prisma.BoolFilter<"ServiceEvent"> | boolean | runtime.Types.Skip
   service?: Prisma.XOR<Prisma.GameServiceScalarRelationFilter, Prisma.GameServiceWhereInput> | runtime.Types.Skip
+  sharedWith?: Prisma.SharedServiceEventListRelationFilter | runtime.Types.Skip
 }
 
 export type ServiceEventOrderByWithRelationInput = {
@@ -244,6 +245,7 @@ export type ServiceEventOrderByWithRelationInput = {
   facts?: Prisma.SortOrder | runtime.Types.Skip
   noticeDue?: Prisma.SortOrder | runtime.Types.Skip
   service?: Prisma.GameServiceOrderByWithRelationInput | runtime.Types.Skip
+  sharedWith?: Prisma.SharedServiceEventOrderByRelationAggregateInput | runtime.Types.Skip
 }
 
 export type ServiceEventWhereUniqueInput = Prisma.AtLeast<{
@@ -259,6 +261,7 @@ export type ServiceEventWhereUniqueInput = Prisma.AtLeast<{
   facts?: Prisma.JsonFilter<"ServiceEvent"> | runtime.Types.Skip
   noticeDue?: Prisma.BoolFilter<"ServiceEvent"> | boolean | runtime.Types.Skip
   service?: Prisma.XOR<Prisma.GameServiceScalarRelationFilter, Prisma.GameServiceWhereInput> | runtime.Types.Skip
+  sharedWith?: Prisma.SharedServiceEventListRelationFilter | runtime.Types.Skip
 }, "id" | "serviceId_startedAt_kind">
 
 export type ServiceEventOrderByWithAggregationInput = {
@@ -296,6 +299,7 @@ export type ServiceEventCreateInput = {
   facts?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
   noticeDue?: boolean | runtime.Types.Skip
   service: Prisma.GameServiceCreateNestedOneWithoutEventsInput
+  sharedWith?: Prisma.SharedServiceEventCreateNestedManyWithoutEventInput | runtime.Types.Skip
 }
 
 export type ServiceEventUncheckedCreateInput = {
@@ -306,6 +310,7 @@ export type ServiceEventUncheckedCreateInput = {
   endedAt?: Date | string | null | runtime.Types.Skip
   facts?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
   noticeDue?: boolean | runtime.Types.Skip
+  sharedWith?: Prisma.SharedServiceEventUncheckedCreateNestedManyWithoutEventInput | runtime.Types.Skip
 }
 
 export type ServiceEventUpdateInput = {
@@ -315,6 +320,7 @@ export type ServiceEventUpdateInput = {
   facts?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
   noticeDue?: Prisma.BoolFieldUpdateOperationsInput | boolean | runtime.Types.Skip
   service?: Prisma.GameServiceUpdateOneRequiredWithoutEventsNestedInput | runtime.Types.Skip
+  sharedWith?: Prisma.SharedServiceEventUpdateManyWithoutEventNestedInput | runtime.Types.Skip
 }
 
 export type ServiceEventUncheckedUpdateInput = {
@@ -325,6 +331,7 @@ export type ServiceEventUncheckedUpdateInput = {
   endedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
   facts?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
   noticeDue?: Prisma.BoolFieldUpdateOperationsInput | boolean | runtime.Types.Skip
+  sharedWith?: Prisma.SharedServiceEventUncheckedUpdateManyWithoutEventNestedInput | runtime.Types.Skip
 }
 
 export type ServiceEventCreateManyInput = {
@@ -409,6 +416,11 @@ export type ServiceEventSumOrderByAggregateInput = {
   serviceId?: Prisma.SortOrder | runtime.Types.Skip
 }
 
+export type ServiceEventScalarRelationFilter = {
+  is?: Prisma.ServiceEventWhereInput | runtime.Types.Skip
+  isNot?: Prisma.ServiceEventWhereInput | runtime.Types.Skip
+}
+
 export type ServiceEventCreateNestedManyWithoutServiceInput = {
   create?: Prisma.XOR<Prisma.ServiceEventCreateWithoutServiceInput, Prisma.ServiceEventUncheckedCreateWithoutServiceInput> | Prisma.ServiceEventCreateWithoutServiceInput[] | Prisma.ServiceEventUncheckedCreateWithoutServiceInput[] | runtime.Types.Skip
   connectOrCreate?: Prisma.ServiceEventCreateOrConnectWithoutServiceInput | Prisma.ServiceEventCreateOrConnectWithoutServiceInput[] | runtime.Types.Skip
@@ -451,12 +463,27 @@ export type ServiceEventUncheckedUpdateManyWithoutServiceNestedInput = {
   deleteMany?: Prisma.ServiceEventScalarWhereInput | Prisma.ServiceEventScalarWhereInput[] | runtime.Types.Skip
 }
 
+export type ServiceEventCreateNestedOneWithoutSharedWithInput = {
+  create?: Prisma.XOR<Prisma.ServiceEventCreateWithoutSharedWithInput, Prisma.ServiceEventUncheckedCreateWithoutSharedWithInput> | runtime.Types.Skip
+  connectOrCreate?: Prisma.ServiceEventCreateOrConnectWithoutSharedWithInput | runtime.Types.Skip
+  connect?: Prisma.ServiceEventWhereUniqueInput | runtime.Types.Skip
+}
+
+export type ServiceEventUpdateOneRequiredWithoutSharedWithNestedInput = {
+  create?: Prisma.XOR<Prisma.ServiceEventCreateWithoutSharedWithInput, Prisma.ServiceEventUncheckedCreateWithoutSharedWithInput> | runtime.Types.Skip
+  connectOrCreate?: Prisma.ServiceEventCreateOrConnectWithoutSharedWithInput | runtime.Types.Skip
+  upsert?: Prisma.ServiceEventUpsertWithoutSharedWithInput | runtime.Types.Skip
+  connect?: Prisma.ServiceEventWhereUniqueInput | runtime.Types.Skip
+  update?: Prisma.XOR<Prisma.XOR<Prisma.ServiceEventUpdateToOneWithWhereWithoutSharedWithInput, Prisma.ServiceEventUpdateWithoutSharedWithInput>, Prisma.ServiceEventUncheckedUpdateWithoutSharedWithInput> | runtime.Types.Skip
+}
+
 export type ServiceEventCreateWithoutServiceInput = {
   kind: string
   startedAt: Date | string
   endedAt?: Date | string | null | runtime.Types.Skip
   facts?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
   noticeDue?: boolean | runtime.Types.Skip
+  sharedWith?: Prisma.SharedServiceEventCreateNestedManyWithoutEventInput | runtime.Types.Skip
 }
 
 export type ServiceEventUncheckedCreateWithoutServiceInput = {
@@ -466,6 +493,7 @@ export type ServiceEventUncheckedCreateWithoutServiceInput = {
   endedAt?: Date | string | null | runtime.Types.Skip
   facts?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
   noticeDue?: boolean | runtime.Types.Skip
+  sharedWith?: Prisma.SharedServiceEventUncheckedCreateNestedManyWithoutEventInput | runtime.Types.Skip
 }
 
 export type ServiceEventCreateOrConnectWithoutServiceInput = {
@@ -507,6 +535,60 @@ export type ServiceEventScalarWhereInput = {
   noticeDue?: Prisma.BoolFilter<"ServiceEvent"> | boolean | runtime.Types.Skip
 }
 
+export type ServiceEventCreateWithoutSharedWithInput = {
+  kind: string
+  startedAt: Date | string
+  endedAt?: Date | string | null | runtime.Types.Skip
+  facts?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  noticeDue?: boolean | runtime.Types.Skip
+  service: Prisma.GameServiceCreateNestedOneWithoutEventsInput
+}
+
+export type ServiceEventUncheckedCreateWithoutSharedWithInput = {
+  id?: number | runtime.Types.Skip
+  serviceId: number
+  kind: string
+  startedAt: Date | string
+  endedAt?: Date | string | null | runtime.Types.Skip
+  facts?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  noticeDue?: boolean | runtime.Types.Skip
+}
+
+export type ServiceEventCreateOrConnectWithoutSharedWithInput = {
+  where: Prisma.ServiceEventWhereUniqueInput
+  create: Prisma.XOR<Prisma.ServiceEventCreateWithoutSharedWithInput, Prisma.ServiceEventUncheckedCreateWithoutSharedWithInput>
+}
+
+export type ServiceEventUpsertWithoutSharedWithInput = {
+  update: Prisma.XOR<Prisma.ServiceEventUpdateWithoutSharedWithInput, Prisma.ServiceEventUncheckedUpdateWithoutSharedWithInput>
+  create: Prisma.XOR<Prisma.ServiceEventCreateWithoutSharedWithInput, Prisma.ServiceEventUncheckedCreateWithoutSharedWithInput>
+  where?: Prisma.ServiceEventWhereInput | runtime.Types.Skip
+}
+
+export type ServiceEventUpdateToOneWithWhereWithoutSharedWithInput = {
+  where?: Prisma.ServiceEventWhereInput | runtime.Types.Skip
+  data: Prisma.XOR<Prisma.ServiceEventUpdateWithoutSharedWithInput, Prisma.ServiceEventUncheckedUpdateWithoutSharedWithInput>
+}
+
+export type ServiceEventUpdateWithoutSharedWithInput = {
+  kind?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
+  startedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
+  endedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
+  facts?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  noticeDue?: Prisma.BoolFieldUpdateOperationsInput | boolean | runtime.Types.Skip
+  service?: Prisma.GameServiceUpdateOneRequiredWithoutEventsNestedInput | runtime.Types.Skip
+}
+
+export type ServiceEventUncheckedUpdateWithoutSharedWithInput = {
+  id?: Prisma.IntFieldUpdateOperationsInput | number | runtime.Types.Skip
+  serviceId?: Prisma.IntFieldUpdateOperationsInput | number | runtime.Types.Skip
+  kind?: Prisma.StringFieldUpdateOperationsInput | string | runtime.Types.Skip
+  startedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string | runtime.Types.Skip
+  endedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
+  facts?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
+  noticeDue?: Prisma.BoolFieldUpdateOperationsInput | boolean | runtime.Types.Skip
+}
+
 export type ServiceEventCreateManyServiceInput = {
   id?: number | runtime.Types.Skip
   kind: string
@@ -522,6 +604,7 @@ export type ServiceEventUpdateWithoutServiceInput = {
   endedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
   facts?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
   noticeDue?: Prisma.BoolFieldUpdateOperationsInput | boolean | runtime.Types.Skip
+  sharedWith?: Prisma.SharedServiceEventUpdateManyWithoutEventNestedInput | runtime.Types.Skip
 }
 
 export type ServiceEventUncheckedUpdateWithoutServiceInput = {
@@ -531,6 +614,7 @@ export type ServiceEventUncheckedUpdateWithoutServiceInput = {
   endedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null | runtime.Types.Skip
   facts?: Prisma.JsonNullValueInput | runtime.InputJsonValue | runtime.Types.Skip
   noticeDue?: Prisma.BoolFieldUpdateOperationsInput | boolean | runtime.Types.Skip
+  sharedWith?: Prisma.SharedServiceEventUncheckedUpdateManyWithoutEventNestedInput | runtime.Types.Skip
 }
 
 export type ServiceEventUncheckedUpdateManyWithoutServiceInput = {
@@ -543,6 +627,35 @@ export type ServiceEventUncheckedUpdateManyWithoutServiceInput = {
 }
 
 
+/**
+ * Count Type ServiceEventCountOutputType
+ */
+
+export type ServiceEventCountOutputType = {
+  sharedWith: number
+}
+
+export type ServiceEventCountOutputTypeSelect<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
+  sharedWith?: boolean | ServiceEventCountOutputTypeCountSharedWithArgs
+}
+
+/**
+ * ServiceEventCountOutputType without action
+ */
+export type ServiceEventCountOutputTypeDefaultArgs<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
+  /**
+   * Select specific fields to fetch from the ServiceEventCountOutputType
+   */
+  select?: Prisma.ServiceEventCountOutputTypeSelect<ExtArgs> | null
+}
+
+/**
+ * ServiceEventCountOutputType without action
+ */
+export type ServiceEventCountOutputTypeCountSharedWithArgs<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
+  where?: Prisma.SharedServiceEventWhereInput | runtime.Types.Skip
+}
+
 
 export type ServiceEventSelect<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetSelect<{
   id?: boolean | runtime.Types.Skip
@@ -553,6 +666,8 @@ export type ServiceEventSelect<ExtArgs extends runtime.Types.Extensions.Internal
   facts?: boolean | runtime.Types.Skip
   noticeDue?: boolean | runtime.Types.Skip
   service?: boolean | Prisma.GameServiceDefaultArgs<ExtArgs> | runtime.Types.Skip
+  sharedWith?: boolean | Prisma.ServiceEvent$sharedWithArgs<ExtArgs> | runtime.Types.Skip
+  _count?: boolean | Prisma.ServiceEventCountOutputTypeDefaultArgs<ExtArgs> | runtime.Types.Skip
 }, ExtArgs["result"]["serviceEvent"]>
 
 export type ServiceEventSelectCreateManyAndReturn<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetSelect<{
@@ -590,6 +705,8 @@ export type ServiceEventSelectScalar = {
 export type ServiceEventOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"id" | "serviceId" | "kind" | "startedAt" | "endedAt" | "facts" | "noticeDue", ExtArgs["result"]["serviceEvent"], runtime.Types.Skip>
 export type ServiceEventInclude<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
   service?: boolean | Prisma.GameServiceDefaultArgs<ExtArgs> | runtime.Types.Skip
+  sharedWith?: boolean | Prisma.ServiceEvent$sharedWithArgs<ExtArgs> | runtime.Types.Skip
+  _count?: boolean | Prisma.ServiceEventCountOutputTypeDefaultArgs<ExtArgs> | runtime.Types.Skip
 }
 export type ServiceEventIncludeCreateManyAndReturn<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
   service?: boolean | Prisma.GameServiceDefaultArgs<ExtArgs> | runtime.Types.Skip
@@ -602,6 +719,7 @@ export type $ServiceEventPayload<ExtArgs extends runtime.Types.Extensions.Intern
   name: "ServiceEvent"
   objects: {
     service: Prisma.$GameServicePayload<ExtArgs>
+    sharedWith: Prisma.$SharedServiceEventPayload<ExtArgs>[]
   }
   scalars: runtime.Types.Extensions.GetPayloadResult<{
     id: number
@@ -1015,6 +1133,7 @@ readonly fields: ServiceEventFieldRefs;
 export interface Prisma__ServiceEventClient<T, Null = never, ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs, GlobalOmitOptions = {}> extends Prisma.PrismaPromise<T> {
   readonly [Symbol.toStringTag]: "PrismaPromise"
   service<T extends Prisma.GameServiceDefaultArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.GameServiceDefaultArgs<ExtArgs>>): Prisma.Prisma__GameServiceClient<runtime.Types.Result.GetResult<Prisma.$GameServicePayload<ExtArgs>, T, "findUniqueOrThrow", GlobalOmitOptions> | Null, Null, ExtArgs, GlobalOmitOptions>
+  sharedWith<T extends Prisma.ServiceEvent$sharedWithArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.ServiceEvent$sharedWithArgs<ExtArgs>>): Prisma.PrismaPromise<runtime.Types.Result.GetResult<Prisma.$SharedServiceEventPayload<ExtArgs>, T, "findMany", GlobalOmitOptions> | Null>
   /**
    * Attaches callbacks for the resolution and/or rejection of the Promise.
    * @param onfulfilled The callback to execute when the Promise is resolved.
@@ -1458,6 +1577,30 @@ export type ServiceEventDeleteManyArgs<ExtArgs extends runtime.Types.Extensions.
    * Limit how many ServiceEvents to delete.
    */
   limit?: number | runtime.Types.Skip
+}
+
+/**
+ * ServiceEvent.sharedWith
+ */
+export type ServiceEvent$sharedWithArgs<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
+  /**
+   * Select specific fields to fetch from the SharedServiceEvent
+   */
+  select?: Prisma.SharedServiceEventSelect<ExtArgs> | null
+  /**
+   * Omit specific fields from the SharedServiceEvent
+   */
+  omit?: Prisma.SharedServiceEventOmit<ExtArgs> | null
+  /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.SharedServiceEventInclude<ExtArgs> | null
+  where?: Prisma.SharedServiceEventWhereInput | runtime.Types.Skip
+  orderBy?: Prisma.SharedServiceEventOrderByWithRelationInput | Prisma.SharedServiceEventOrderByWithRelationInput[] | runtime.Types.Skip
+  cursor?: Prisma.SharedServiceEventWhereUniqueInput | runtime.Types.Skip
+  take?: number | runtime.Types.Skip
+  skip?: number | runtime.Types.Skip
+  distinct?: Prisma.SharedServiceEventScalarFieldEnum | Prisma.SharedServiceEventScalarFieldEnum[] | runtime.Types.Skip
 }
 
 /**
