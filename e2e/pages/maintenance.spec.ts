@@ -102,6 +102,9 @@ withAndWithoutJavaScript((hasJavaScript) => {
     await end.fill(clockField(from + 2 * HOUR, "UTC"));
     await plan.click();
     await expect(page.getByRole("status").filter({ hasText: /^Planned for 2 servers: .* \(2 h\)\. / })).toBeVisible();
+    // The next plan is not of the same servers.
+    await expect(form.getByRole("checkbox", { checked: true })).toHaveCount(0);
+    await expect(begin).toHaveValue("");
     expect(await planned()).toEqual([
       { serverId: one.id, ...times },
       { serverId: two.id, ...times },

@@ -135,6 +135,30 @@ withAndWithoutJavaScript((hasJavaScript) => {
     await change.click();
     await expect(page.getByRole("status").filter({ hasText: "The tags of 20 servers were changed." })).toBeVisible();
   });
+
+  test("a change of several servers leaves nothing typed or marked for the next one, and says what it did although its list has nobody left", async ({
+    page,
+    account,
+  }) => {
+    const [one, two] = [
+      await newServer(account.id, { label: "one", tags: ["old"] }),
+      await newServer(account.id, { label: "two", tags: ["old"] }),
+    ];
+    await page.goto("/dashboard/servers/tags?tag=old");
+    await page.getByRole("textbox", { name: "Add tags" }).fill("first");
+    await page.getByRole("checkbox", { name: "one" }).check();
+    await page.getByRole("button", { name: "Change tags" }).click();
+    await expect(page.getByRole("status").filter({ hasText: "The tags of 1 server were changed." })).toBeVisible();
+    await expect(page.getByRole("textbox", { name: "Add tags" })).toHaveValue("");
+    await expect(page.getByRole("checkbox", { checked: true })).toHaveCount(0);
+    await page.getByRole("textbox", { name: "Remove tags" }).fill("old");
+    for (const label of ["one", "two"]) await page.getByRole("checkbox", { name: label }).check();
+    await page.getByRole("button", { name: "Change tags" }).click();
+    await expect(page.getByRole("status").filter({ hasText: "The tags of 2 servers were changed." })).toBeVisible();
+    await expect(page.getByText("No server is like that.")).toBeVisible();
+    await expect(page.getByRole("button", { name: "Change tags" })).toHaveCount(0);
+    expect([await tagsOf(one.id), await tagsOf(two.id)]).toEqual([["first"], []]);
+  });
 });
 
 test("/metrics has the tags of a server as a label of its info, a comma around each, and /api/v1 does not have them", {

@@ -14,7 +14,7 @@ type Props = {
   searchParams: Record<string, string | string[] | undefined>;
   /** The path of this page for a list. */
   pathOf: (list: Record<string, string>) => string;
-  /** The form. */
+  /** The form. A change can leave its list empty: then it shows its answer alone. */
   children: (servers: ServersOfList) => React.ReactNode;
 };
 
@@ -30,15 +30,11 @@ export async function SeveralServers({ accountId, title, searchParams, pathOf, c
         back={{ href: fleetPath(list), label: "Servers" }}
         facts={`${counted(found, "server")} of the list that you came from`}
       />
-      {found === 0 ? (
-        <p>No server is like that.</p>
-      ) : (
-        children({
-          list: new URLSearchParams(fleetParams(list)).toString(),
-          servers: servers.map(({ id, label, tags }) => ({ id, label, tags })),
-          found,
-        })
-      )}
+      {children({
+        list: new URLSearchParams(fleetParams(list)).toString(),
+        servers: servers.map(({ id, label, tags }) => ({ id, label, tags })),
+        found,
+      })}
       <ListPages page={page} pages={pages} pathOf={(next) => pathOf(fleetParams({ ...list, page: next }))} />
     </main>
   );

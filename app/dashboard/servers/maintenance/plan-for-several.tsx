@@ -1,5 +1,6 @@
 "use client";
 
+import { useRef } from "react";
 import { ButtonRow, SubmitButton } from "@/app/ui/button-row";
 import { NoAnswer } from "@/app/ui/no-answer";
 import { Notice } from "@/app/ui/notice";
@@ -15,14 +16,18 @@ const NOTHING = { fields: { from: "", to: "" }, chosen: NONE_CHOSEN };
 
 /** Plans the same maintenance for many servers at once. `zone`: as people read it. */
 export function PlanForSeveral({ zone, ...servers }: ServersOfList & { zone: string }) {
+  const form = useRef<HTMLFormElement>(null);
   const { answer, formAction, onSubmit, isPending, hasFailed } = useFormAnswer<PlanForSeveralAnswer>(
     planForSeveralAction,
     UNSENT,
+    // The servers that were marked for this plan are not meant by the next one.
+    ({ kind }) => kind === "planned" && form.current?.reset(),
   );
   const invalid = answer.kind === "invalid" ? answer : null;
   const { fields, chosen } = invalid ?? NOTHING;
   return (
     <form
+      ref={form}
       className="card card-body"
       action={formAction}
       onSubmit={onSubmit}
@@ -39,22 +44,28 @@ export function PlanForSeveral({ zone, ...servers }: ServersOfList & { zone: str
           {invalid.message}
         </Notice>
       )}
-      <p className="hint">
-        Left out of the uptime, which says so. It can be entered until a day after it began. Each server&apos;s settings
-        call its own off.
-      </p>
-      <MaintenanceTimes
-        key={invalid ? Object.values(fields).join(" ") : answer.kind}
-        zone={zone}
-        values={fields}
-        error={invalid?.field === "times" ? invalid.message : null}
-      />
-      <ServerChoice {...servers} chosen={chosen} />
-      <ButtonRow>
-        <SubmitButton isPending={isPending} pending="Planning…">
-          Plan maintenance
-        </SubmitButton>
-      </ButtonRow>
+      {servers.found === 0 ? (
+        <p>No server is like that.</p>
+      ) : (
+        <>
+          <p className="hint">
+            Left out of the uptime, which says so. It can be entered until a day after it began. Each server&apos;s
+            settings call its own off.
+          </p>
+          <MaintenanceTimes
+            key={invalid ? Object.values(fields).join(" ") : answer.kind}
+            zone={zone}
+            values={fields}
+            error={invalid?.field === "times" ? invalid.message : null}
+          />
+          <ServerChoice {...servers} chosen={chosen} />
+          <ButtonRow>
+            <SubmitButton isPending={isPending} pending="Planning…">
+              Plan maintenance
+            </SubmitButton>
+          </ButtonRow>
+        </>
+      )}
     </form>
   );
 }

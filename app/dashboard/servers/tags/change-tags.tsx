@@ -1,5 +1,6 @@
 "use client";
 
+import { useRef } from "react";
 import { ButtonRow, SubmitButton } from "@/app/ui/button-row";
 import { NoAnswer } from "@/app/ui/no-answer";
 import { Notice } from "@/app/ui/notice";
@@ -16,9 +17,12 @@ const NOTHING: TagValues = { add: "", remove: "", chosen: NONE_CHOSEN };
 
 /** Adds and removes tags of many servers at once. */
 export function ChangeTags(servers: ServersOfList) {
+  const form = useRef<HTMLFormElement>(null);
   const { answer, formAction, onSubmit, isPending, hasFailed } = useFormAnswer<ChangeTagsAnswer>(
     changeTagsAction,
     UNSENT,
+    // The servers that were marked for this change are not meant by the next one.
+    ({ kind }) => kind === "changed" && form.current?.reset(),
   );
   const values = answer.kind === "invalid" ? answer.values : NOTHING;
   const errorOf = (name: "add" | "remove") =>
@@ -28,7 +32,13 @@ export function ChangeTags(servers: ServersOfList) {
     ...(hint && { hint }),
   });
   return (
-    <form className="card card-body" action={formAction} onSubmit={onSubmit} aria-label="Tags of several servers">
+    <form
+      ref={form}
+      className="card card-body"
+      action={formAction}
+      onSubmit={onSubmit}
+      aria-label="Tags of several servers"
+    >
       {hasFailed && <NoAnswer>Send it again: what is done already stays done.</NoAnswer>}
       {answer.kind === "changed" && (
         <Notice tone="done" role="status" on={answer}>
@@ -42,14 +52,20 @@ export function ChangeTags(servers: ServersOfList) {
           {answer.message}
         </Notice>
       )}
-      <TextField field={field("add", "Add tags", TAGS_HINT)} error={errorOf("add")} />
-      <TextField field={field("remove", "Remove tags")} error={errorOf("remove")} />
-      <ServerChoice {...servers} chosen={values.chosen} />
-      <ButtonRow>
-        <SubmitButton isPending={isPending} pending="Changing…">
-          Change tags
-        </SubmitButton>
-      </ButtonRow>
+      {servers.found === 0 ? (
+        <p>No server is like that.</p>
+      ) : (
+        <>
+          <TextField field={field("add", "Add tags", TAGS_HINT)} error={errorOf("add")} />
+          <TextField field={field("remove", "Remove tags")} error={errorOf("remove")} />
+          <ServerChoice {...servers} chosen={values.chosen} />
+          <ButtonRow>
+            <SubmitButton isPending={isPending} pending="Changing…">
+              Change tags
+            </SubmitButton>
+          </ButtonRow>
+        </>
+      )}
     </form>
   );
 }
