@@ -126,6 +126,9 @@ export function clockField(at: number, zone: string): string {
   return `${String(year).padStart(4, "0")}-${two(month)}-${two(day)}T${two(hour)}:${two(minute)}`;
 }
 
+/** The last time of such a field. Without a last one the year has six digits, and browsers take those of the time for it. */
+export const LAST_CLOCK_FIELD = "9999-12-31T23:59";
+
 /** `first` and `last` differ where the clocks show a time twice. `typed`: what they show, read as UTC. */
 type Moment = { typed: number; first: number; last: number; isExact: boolean; shown: "once" | "twice" | "never" };
 

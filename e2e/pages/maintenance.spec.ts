@@ -23,6 +23,9 @@ withAndWithoutJavaScript((hasJavaScript) => {
       await form.getByLabel("to", { exact: true }).fill(clockField(end, ZONE));
       await form.getByRole("button", { name: "Plan" }).click();
     };
+    // As somebody types it who does not look: month, day, year, hour, minute.
+    await form.getByLabel("From").pressSequentially("030420271005PM");
+    await expect(form.getByLabel("From")).toHaveValue("2027-03-04T22:05");
     await fill(from, from - HOUR);
     await expect(form.getByRole("alert").filter({ hasText: "ends before it begins" })).toBeVisible();
     await expect(form.getByLabel("From")).toHaveValue(clockField(from, ZONE));

@@ -1,4 +1,5 @@
 import { describedBy, FieldError } from "@/app/ui/field";
+import { LAST_CLOCK_FIELD } from "@/lib/time-range";
 import styles from "./maintenance-times.module.css";
 
 const ID = "maintenance-time";
@@ -23,6 +24,7 @@ export function MaintenanceTimes({ zone, values, error }: Props) {
               className="input"
               type="datetime-local"
               name={name}
+              max={LAST_CLOCK_FIELD}
               defaultValue={values[name]}
               required
               {...(error !== null && { ...describedBy(ID, error), autoFocus: name === "from" })}

@@ -1,7 +1,14 @@
 import { Choices } from "@/app/ui/choices";
 import { describedBy, FieldError } from "@/app/ui/field";
 import { zoneText } from "@/lib/format/time-zone";
-import { type AskedRange, COMPARISON_NAMES, type Comparison, clockField, type TimeRange } from "@/lib/time-range";
+import {
+  type AskedRange,
+  COMPARISON_NAMES,
+  type Comparison,
+  clockField,
+  LAST_CLOCK_FIELD,
+  type TimeRange,
+} from "@/lib/time-range";
 import type { AskedTime } from "./asked-time";
 import styles from "./time-choice.module.css";
 
@@ -53,6 +60,7 @@ function AnyTime({ action, kept, shown, time: { asked, compare, params }, zone }
             className="input"
             type="datetime-local"
             name={name}
+            max={LAST_CLOCK_FIELD}
             defaultValue={fields[name]}
             required
             {...(isRefused && { ...describedBy(ID, asked.message), autoFocus: name === "from" })}
