@@ -256,6 +256,16 @@ test("npm run demo with DATABASE_URL puts the whole demo into that database, in 
       expect.stringMatching(/^Disk: 9[0-9](?:\.\d+)? % full \(full score up to 70 %\); costs \d+ points\.$/),
     );
 
+    // Charts of a day, and those of the day before that it is compared with, are drawn from what was measured.
+    const reporting = await countOf("servers where label <> 'This machine' and facts <> '{}'");
+    await expect
+      .poll(
+        () => countOf("(select server_id from telemetry_samples where ts < now() - interval '48 hours' group by 1) s"),
+        SLOW,
+      )
+      .toBe(reporting);
+    expect(await countOf("telemetry_samples where cpu_pct is null")).toBe(0);
+
     // The parts of a page that tell the same thing agree: keys and check-ins, tokens and their visitors, days and totals.
     expect(
       await countOf(`servers s join server_keys k on k.server_id = s.id

@@ -1,8 +1,5 @@
 import { db } from "@/lib/database/client";
 import { lockServer } from "@/lib/database/locks";
-import { execute } from "@/lib/database/run-statement";
-import { names, parameter, statement } from "@/lib/database/statement";
-import { table } from "@/lib/database/tables";
 import { DAY, HOUR, MINUTE } from "@/lib/format/time";
 import { type ConditionEvent, type Conditions, nextStep } from "@/lib/servers/events/conditions";
 import type { EventFacts, EventKind } from "@/lib/servers/events/kinds";
@@ -23,25 +20,12 @@ const SAMPLED_EVERY = 30 * MINUTE;
 /** Often enough for what has to hold for ten minutes. */
 const RATED_EVERY = 5 * MINUTE;
 
-const t = table("TelemetrySample", "t");
-
-// Raw, because the database itself can count the minutes of a day.
-const MINUTELY = statement(
-  { serverId: t.serverId, from: parameter<Date>("timestamptz"), until: parameter<Date>("timestamptz") },
-  ({ serverId, from, until }) => ({
-    sql: `insert into telemetry_samples (${names(t.serverId, t.ts)})
-      select ${serverId}, at from generate_series(${from}, ${until} - interval '1 ms', '1 minute') at
-      on conflict (${names(t.serverId, t.ts)}) do nothing`,
-  }),
-);
-
 /** How much one statement writes. Requests of the demo wait for it. */
-const MINUTES_AT_ONCE = 6 * HOUR;
 const HOURS_AT_ONCE = 5 * DAY;
 
 /**
- * Writes what a new demo leaves for later, so that its address is printed soon: the samples of a machine's first day, and
- * the hourly sums of the month before. An interrupted demo begins again at its next start: nothing is written twice.
+ * Writes what a new demo leaves for later, so that its address is printed soon: the samples of a machine's last three days,
+ * and the hourly sums of the month before. An interrupted demo begins again at its next start: nothing is written twice.
  * `from`: when the samples of the build ended (epoch ms).
  */
 export async function writePast(server: Machinery, from: number, signal: AbortSignal): Promise<void> {
@@ -51,7 +35,10 @@ export async function writePast(server: Machinery, from: number, signal: AbortSi
   });
   if (!row) return;
   const createdAt = row.createdAt.getTime();
-  const end = reachOf(from);
+  // Charts of minutes show a day and compare it with the day before. The stability of that day looks back on a third one.
+  // The hours of the third day are written, because their own stability would look back on nothing.
+  const days = [from, reachOf(from), reachOf(reachOf(from))] as const;
+  const end = days[2];
   // The oldest sums are written last.
   const sums = pastHours(server, createdAt, end);
   if (sums.size === 0) return;
@@ -61,13 +48,7 @@ export async function writePast(server: Machinery, from: number, signal: AbortSi
     select: { hour: true },
   });
   if (isWritten) return;
-  await storeDayBefore(server, row, from, signal);
-  // The stability of the samples looks back on a day of check-ins.
-  const firstCheckIn = Math.max(createdAt, end - DAY);
-  for (let until = end; until > firstCheckIn && !signal.aborted; until -= MINUTES_AT_ONCE) {
-    const since = Math.max(firstCheckIn, until - MINUTES_AT_ONCE);
-    await execute(MINUTELY, { serverId: row.id, from: new Date(since), until: new Date(until) });
-  }
+  for (const day of days) await storeDayBefore(server, row, day, signal);
   for (let until = end; until > oldest && !signal.aborted; until -= HOURS_AT_ONCE) {
     await keepHours(row.id, new Map([...sums].filter(([hour]) => hour < until && hour >= until - HOURS_AT_ONCE)));
   }
