@@ -35,7 +35,9 @@ withAndWithoutJavaScript((hasJavaScript) => {
     const zone = "Europe/Berlin";
     await db.account.update({ where: { id: account.id }, data: { timeZone: zone } });
     const id = await serverWithEvents(account.id, 1);
-    await page.goto(`/dashboard/servers/${id}`);
+    // The list that somebody came from goes on.
+    const list = "show=offline&q=day";
+    await page.goto(`/dashboard/servers/${id}?${list}`);
     const rows = page.locator("[data-uptime]");
     await expect(rows).toHaveCount(5);
     for (const name of ["24 hours", "7 days", "30 days", "90 days", "365 days"]) {
@@ -51,11 +53,19 @@ withAndWithoutJavaScript((hasJavaScript) => {
     const midnight = (later: number) =>
       instantOf({ year, month, day: day + later, hour: 0, minute: 0, second: 0 }, zone);
     const today = new URLSearchParams(rangeParams({ from: midnight(0), to: midnight(1) }));
-    await expect(days.last()).toHaveAttribute("href", `?${today}`);
+    await expect(days.last()).toHaveAttribute("href", `/dashboard/servers/${id}?${list}&${today}#history`);
     await expect(days.first()).toHaveAttribute("title", /: not recorded$/);
+    // The Tab key need not go through them all.
+    await page.getByRole("link", { name: "Events as CSV" }).focus();
+    await page.keyboard.press("Tab");
+    await page.keyboard.press("Enter");
+    await page.keyboard.press("Tab");
+    await expect(page.getByRole("link", { name: "1 hour", exact: true })).toBeFocused();
     // axe is a script.
     if (hasJavaScript) await expectAccessible(page);
     await expectToFit(page);
+    await days.last().click();
+    await expect(page.getByRole("heading", { name: "History" })).toBeInViewport();
   });
 });
 

@@ -5,7 +5,7 @@ import { pageOrigin } from "@/app/ui/page-origin";
 import { Time } from "@/app/ui/time";
 import { DAY } from "@/lib/format/time";
 import { noticesOf } from "@/lib/notices/of-server";
-import { serverPath, serverSettingsPath } from "@/lib/page-paths";
+import { serverSettingsPath } from "@/lib/page-paths";
 import { listBenchmarkPage, listOpenBenchmarks } from "@/lib/servers/benchmarks";
 import { listServerEvents } from "@/lib/servers/events/server-events";
 import { listUnwellSince } from "@/lib/servers/events/unwell-since";
@@ -79,11 +79,10 @@ export async function ServerView({ accountId, id, time, runsPage, list, zone }: 
           <div className={styles.beside}>
             <Health report={report} zone={zone} />
             <Uptime
-              serverPath={serverPath(server.id)}
-              settingsPath={serverSettingsPath(server.id)}
+              serverId={server.id}
               recordedSince={events.recordedSince}
               now={at}
-              {...{ known, days, months, zone }}
+              {...{ list, known, days, months, zone }}
             />
           </div>
           <History

@@ -1,8 +1,10 @@
 import Link from "next/link";
+import { type FleetQuery, serverInList } from "@/app/dashboard/fleet-query";
 import { Section } from "@/app/ui/section";
 import { counted } from "@/lib/format/quantities";
 import { clockText, dateText, dayText } from "@/lib/format/relative-time";
 import { zoneText } from "@/lib/format/time-zone";
+import { serverPath, serverSettingsPath } from "@/lib/page-paths";
 import {
   type KnownTimes,
   UPTIME_RANGES,
@@ -28,16 +30,18 @@ type Props = {
   zone: string;
 };
 
-type UptimeProps = Props & {
-  serverPath: string;
-  settingsPath: string;
+type StripProps = Props & {
+  serverId: number;
+  /** The list that somebody came from. */
+  list: FleetQuery;
   days: readonly UptimeSum[];
-  months: readonly UptimeSum[];
 };
 
+type UptimeProps = StripProps & { months: readonly UptimeSum[] };
+
 /** The last days, and how much of each range a server was not offline, with what each percentage comes from. */
-export function Uptime({ serverPath, settingsPath, days, months, ...recorded }: UptimeProps) {
-  const { known, recordedSince, now, zone } = recorded;
+export function Uptime({ months, ...strip }: UptimeProps) {
+  const { serverId, known, recordedSince, now, zone } = strip;
   const since = recordedSince ?? now;
   const ranges = (Object.keys(UPTIME_RANGES) as UptimeRange[]).map((name) => {
     const from = now - UPTIME_RANGES[name];
@@ -52,17 +56,20 @@ export function Uptime({ serverPath, settingsPath, days, months, ...recorded }: 
       title="Uptime"
       aside={
         <>
-          <Link className="plain-button" href={`${settingsPath}#maintenance`} prefetch={false}>
+          <Link className="plain-button" href={`${serverSettingsPath(serverId)}#maintenance`} prefetch={false}>
             Plan maintenance
           </Link>
-          <a className="plain-button" href={`${serverPath}/events.csv`} download>
+          <a className="plain-button" href={`${serverPath(serverId)}/events.csv`} download>
             Events as CSV
           </a>
         </>
       }
     >
       <div className={`card card-body ${styles.uptime}`}>
-        <UptimeStrip days={days} {...recorded} />
+        <a className="skip-link" href="#history">
+          Skip the {STRIP_DAYS} days
+        </a>
+        <UptimeStrip {...strip} />
         <dl className={styles.ranges}>
           {ranges.map(({ name, isWhole, sums }) => (
             <div key={name} data-uptime={name} data-seconds={secondsOf(sums)}>
@@ -132,8 +139,8 @@ function stateOf(uptime: UptimeSums | null): keyof typeof SIGNS {
   return uptime.unknown > 0 ? "unknown" : "up";
 }
 
-/** The last days of a server, each a link to its range. */
-function UptimeStrip({ known, recordedSince, days: frozen, now, zone }: Props & { days: readonly UptimeSum[] }) {
+/** The last days of a server, each a link to its charts. */
+function UptimeStrip({ serverId, list, known, recordedSince, days: frozen, now, zone }: StripProps) {
   const sums = new Map(frozen.map(({ from, uptime }) => [from, uptime]));
   return (
     <ol className={styles.strip} aria-label={`The last ${STRIP_DAYS} days`}>
@@ -145,7 +152,7 @@ function UptimeStrip({ known, recordedSince, days: frozen, now, zone }: Props & 
         const text = `${day}: ${uptime ? uptimeText(uptime) : "not recorded"}`;
         return (
           <li key={from} data-day={state}>
-            <a href={`?${new URLSearchParams(rangeParams({ from, to }))}`} title={text}>
+            <a href={`${serverInList(serverId, list, rangeParams({ from, to }))}#history`} title={text}>
               <span aria-hidden="true">{SIGNS[state]}</span>
               <span className="visually-hidden">{text}</span>
             </a>
