@@ -95,6 +95,16 @@ test("a path that leads up is no page and never the API under another name", asy
   }
 });
 
+test("a path that cannot be decoded is the 404 of a page, never a bare 500", async () => {
+  for (const path of ["/%", "/dashboard/servers/%ff", "/dashboard/servers/1%zz", "/dashboard/game-services/%E0%A4%A"]) {
+    const answer = await sendRaw(`GET ${path} HTTP/1.1\r\n${HOST}${CLOSE}\r\n`);
+    expect(statusesOf(answer), path).toEqual([404]);
+    expect(answer).toMatch(/^content-type: text\/html; charset=utf-8\r$/im);
+    expect(answer).toMatch(/^content-security-policy: default-src 'none'/im);
+    expect(answer).toMatch(/^cache-control: no-store\r$/im);
+  }
+});
+
 test("requests sent at once on one connection are answered in their order", async () => {
   const { token } = await newAccount();
   const line = (path: string, end = "") =>

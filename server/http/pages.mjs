@@ -50,7 +50,7 @@ const STATIC = "/_next/static/";
 export function findPageFault(request, path) {
   const { headers, method } = request;
   if (/^\/(?:_|%5f)/i.test(path) && !path.startsWith(STATIC)) return 404;
-  if (DOTS.test(path)) return 404;
+  if (DOTS.test(path) || !isDecodable(path)) return 404;
   if (method !== "GET" && method !== "HEAD" && method !== "POST") return 405;
   const action = headers["next-action"];
   if (action !== undefined && !ACTION.test(String(action))) return 400;
@@ -60,6 +60,19 @@ export function findPageFault(request, path) {
   // A form of the console is sent by a browser as this, and by Next's router as this or as text.
   const type = headers["content-type"] ?? "";
   return /^multipart\/form-data *;/i.test(type) || (action !== undefined && /^text\/plain *;/i.test(type)) ? null : 400;
+}
+
+/**
+ * Whether a path is percent-encoded text. Where a segment is an id, Next would answer another one with a bare 500.
+ * @param {string} path
+ */
+function isDecodable(path) {
+  try {
+    decodeURIComponent(path);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /**
