@@ -27,13 +27,14 @@ const MAX_AHEAD = 100;
 
 /**
  * What is known of a connection: how many of its requests are not answered yet, which of them wait for their turn, what
- * to do once there are none, how to end the last of them when its body never comes whole, and the last one that was answered
- * before its body was whole.
+ * to do once there are none, how to end the last of them when its body never comes whole, whether that one has to be ended
+ * so, and the last one that was answered before its body was whole.
  * @typedef {{
  *   pending: number,
  *   waiting: (() => void)[],
  *   afterAnswers: (() => void) | null,
- *   giveUp: () => void,
+ *   giveUp: (status: number) => void,
+ *   isWaitingForBody: () => boolean,
  *   discarded: import("node:http").IncomingMessage | null,
  * }} State
  */
@@ -48,6 +49,7 @@ function stateOf(socket) {
     waiting: [],
     afterAnswers: null,
     giveUp: () => {},
+    isWaitingForBody: () => false,
     discarded: null,
   };
   states.set(socket, state);
@@ -93,10 +95,13 @@ export function createGuardedServer(times) {
     const { socket } = request;
     const state = stateOf(socket);
     if (++state.pending > MAX_AHEAD) return socket.destroy();
-    // Answers 408 if the body never arrives. The end of the connection then fails the handler's read.
-    state.giveUp = () => {
+    state.isWaitingForBody = () => !request.complete && !response.headersSent;
+    // Answers when the rest of the body never arrives. The end of the connection then fails the handler's read, which Node
+    // does not do for a request that is answered.
+    state.giveUp = (status) => {
+      socket.once("close", () => request.destroy());
       try {
-        if (!response.headersSent) refuse(request, response, 408, { Connection: "close" });
+        if (!response.headersSent) refuse(request, response, status, { Connection: "close" });
       } catch (error) {
         answerFault(request, response, error);
       }
@@ -128,10 +133,12 @@ export function createGuardedServer(times) {
   for (const event of ["request", "checkContinue", "checkExpectation"]) server.on(event, track);
   server.on("clientError", (/** @type {Fault} */ error, socket) => {
     if (!socket.writable) return socket.destroy();
-    const { pending, giveUp, discarded } = stateOf(socket);
-    if (error.code === TOO_SLOW && (pending > 0 || discarded?.complete === false)) giveUp();
+    const { pending, giveUp, isWaitingForBody, discarded } = stateOf(socket);
+    const status = STATUS_OF[error.code ?? ""] ?? 400;
+    if (error.code === TOO_SLOW && (pending > 0 || discarded?.complete === false)) giveUp(status);
+    // The body broke off, or its chunks are none: its handler would wait for the rest.
+    else if (isWaitingForBody()) giveUp(status);
     else {
-      const status = STATUS_OF[error.code ?? ""] ?? 400;
       afterAnswers(socket, () => refuseRaw(socket, status, pathInPacket(error.rawPacket)));
     }
   });

@@ -191,6 +191,37 @@ test("a body that goes on after its answer is read away for a while and then cut
   expect(endless.text()).toMatch(/^HTTP\/1\.1 200 .*refused$/s);
 });
 
+const BROKEN = "Transfer-Encoding: chunked\r\n\r\n2\r\n{}\r\nrubbish";
+
+test.each([
+  ["breaks off", "Content-Length: 20\r\n\r\n{}", true],
+  ["breaks off after a chunk", "Transfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n", true],
+  ["has a chunk that is none", `${BROKEN}\r\n`, false],
+  ["has a chunk that is none, behind which it goes on", `${BROKEN}\r\n${"x".repeat(100_000)}`, false],
+])(
+  "a body that %s is 400 at once and once, behind the answers before it, and its handler is told",
+  async (_, rest, ends) => {
+    let tell: (fault: unknown) => void = () => {};
+    const fault = new Promise((resolve) => {
+      tell = resolve;
+    });
+    const port = await serve({}, async (request, response) => {
+      const standard = new IncomingRequest(request, response, "http://localhost/").asRequest();
+      await receive(standard, new HeldBytes(1), 1_000_000).then(tell, tell);
+    });
+    const client = await open(
+      port,
+      `GET /other HTTP/1.1\r\nHost: x\r\n\r\nPOST /ingest/x HTTP/1.1\r\nHost: x\r\n${rest}`,
+    );
+    client.listen();
+    if (ends) client.socket.end();
+    await client.closed;
+    expect(client.text().match(/HTTP\/1\.1 \d+/g)).toEqual(["HTTP/1.1 200", "HTTP/1.1 400"]);
+    expect(client.text()).toContain('{"error":"Bad Request."}');
+    expect(await fault).toMatchObject({ status: 400, message: "The body broke off." });
+  },
+);
+
 test("the pieces of a body are freed one by one, the last one as well when its reader stops", async () => {
   const pieces: Buffer[] = [];
   const isFreed: boolean[] = [];
