@@ -111,10 +111,10 @@ test("what is not the protocol is answered as the protocol says, as JSON and nev
     expect(JSON.stringify(json)).not.toMatch(/\bat .*\.(?:m?js|ts):\d/);
     return [status, json.error?.code ?? json.result?.isError];
   };
-  expect(await outcome("{no json")).toEqual([400, -32600]);
-  expect(await outcome("")).toEqual([400, -32600]);
+  expect(await outcome("{no json")).toEqual([400, -32700]);
+  expect(await outcome("")).toEqual([400, -32700]);
   expect(await outcome([list, list])).toEqual([400, -32600]);
-  expect(await outcome("[".repeat(5000))).toEqual([400, -32600]);
+  expect(await outcome("[".repeat(5000))).toEqual([400, -32700]);
   expect(await outcome({ ...list, method: "no/such" })).toEqual([200, -32601]);
   expect(await outcome({ ...list, method: "__proto__" })).toEqual([200, -32601]);
   expect(await outcome({ jsonrpc: "1.0", id: 1, method: "tools/list" })).toEqual([400, expect.any(Number)]);

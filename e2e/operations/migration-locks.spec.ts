@@ -100,6 +100,37 @@ test("servers that somebody has locked are passed over and filled in afterwards,
   });
 });
 
+test("while somebody keeps a table from everybody, --status says who does, and migrate says whom it waits for, ends when it is told to, and goes on afterwards", {
+  tag: "@one-engine",
+}, async () => {
+  await withDatabase(FIRST_VERSION, async ({ url }) => {
+    await addRows(url);
+    const holder = await hold(url, "lock table telemetry_samples, servers in access exclusive mode");
+    const who = `held by process ${holder.pid} of PostgreSQL (a-report`;
+    try {
+      const { stdout } = await command(["migrate", "--status"], { DATABASE_URL: url });
+      expect(stdout).toContain(
+        "Pending: 20261122110000_daily_partitions\n  what it will lock and write: a lock was not free",
+      );
+      expect(stdout).toContain(who);
+      const child = spawn(process.execPath, ["scripts/run.mjs", "migrate"], {
+        env: { ...process.env, DATABASE_URL: url },
+      });
+      const ended = once(child, "exit");
+      let said = "";
+      child.stderr.on("data", (chunk) => (said += chunk));
+      await expect.poll(() => said).toContain(who);
+      child.kill("SIGTERM");
+      expect(await ended).toEqual([1, null]);
+      expect(said).toContain("Stopped. The console goes on as before");
+    } finally {
+      await holder.release();
+    }
+    await migrate(url);
+    expect(await requireMigrated(url)).toBeNull();
+  });
+});
+
 /** A transaction that stays open behind a statement. */
 async function hold(url: string, statement: string) {
   const client = new pg.Client({ connectionString: url, application_name: "a-report" });

@@ -16,6 +16,7 @@ import { answerText } from "./answer-text";
 import { TOOLS } from "./tools";
 
 const MAX_BODY_BYTES = 16 * 1024;
+const NO_BATCHES = "Batches are not part of this protocol. Send one message.";
 
 const RULES: BodyRules = { requireType: requireJson, maxBytes: () => MAX_BODY_BYTES, purpose: PURPOSES.request };
 
@@ -68,14 +69,16 @@ export async function answerMcp(request: Request): Promise<Response> {
 
 /** The failure of a request, as JSON-RPC has it for one that was not told apart. */
 function rpcFailure({ status, message }: ApiError): string {
-  const code = status === 400 ? -32600 : status < 500 ? -32000 : -32603;
+  const [PARSE_ERROR, INVALID_REQUEST, INTERNAL_ERROR, OWN] = [-32700, -32600, -32603, -32000];
+  const ofBody = message === NO_BATCHES ? INVALID_REQUEST : PARSE_ERROR;
+  const code = status === 400 ? ofBody : status < 500 ? OWN : INTERNAL_ERROR;
   return JSON.stringify({ jsonrpc: "2.0", error: { code, message }, id: null });
 }
 
 /** @throws ApiError 400, 413 */
 function readMessage(bytes: Buffer): Message {
   const message = parseBoundedJson(bytes);
-  if (Array.isArray(message)) throw new ApiError(400, "Batches are not part of this protocol. Send one message.");
+  if (Array.isArray(message)) throw new ApiError(400, NO_BATCHES);
   return message as Message;
 }
 

@@ -45,8 +45,8 @@ async function begin(session: MigrationSession): Promise<void> {
 
 async function apply(session: MigrationSession, migration: Migration, hasFailed: boolean): Promise<void> {
   session.say(`${migration.name} …`);
-  const way = ONLINE_WAYS[migration.name];
-  if (way && (await way.isNeeded(session.client))) return goWay(session, migration, way);
+  const way = await findWay(session, migration);
+  if (way) return goWay(session, migration, way);
   try {
     await session.quick(migration.name, async () =>
       (await isRecorded(session.client, migration.name)) ? null : `${migration.sql};\n${recordApplied(migration)}`,
@@ -60,6 +60,13 @@ async function apply(session: MigrationSession, migration: Migration, hasFailed:
         : `${migration.name} could not be applied, and nothing of it was: ${message}`,
     );
   }
+}
+
+/** The online way of a migration whose file would take long here. It reads tables, which somebody may have locked. */
+async function findWay(session: MigrationSession, { name }: Migration): Promise<OnlineWay | null> {
+  const way = ONLINE_WAYS[name];
+  if (!way) return null;
+  return (await session.read(name, () => way.isNeeded(session.client))) ? way : null;
 }
 
 /** Goes the steps of an online way that are not done. The migration is recorded with the last one. */

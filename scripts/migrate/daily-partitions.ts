@@ -136,9 +136,8 @@ async function validate(session: MigrationSession, table: string): Promise<void>
     }
     // The constraint would refuse rows that are as late as those that are there.
     await takeBackBounds(session);
-    const { rows } = await client.query(
-      `select to_char(date_trunc('day', ${latest}, 'UTC') at time zone 'UTC' + interval '1 day', ${TEXT}) as midnight`,
-    );
+    const next = `select to_char(date_trunc('day', ${latest}, 'UTC') at time zone 'UTC' + interval '1 day', ${TEXT}) as midnight`;
+    const { rows } = await session.read(table, () => client.query(next));
     session.say(`${table}: rows lie in the future, so its days begin on ${rows[0].midnight}.`);
     await session.quick(table, async () => setBound(table, rows[0].midnight));
   }

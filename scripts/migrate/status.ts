@@ -1,8 +1,13 @@
+import { PlainError } from "@/lib/failures";
+import { SECOND } from "@/lib/format/time";
 import { compareMigrations, listMigrations, type Migration } from "../migrations";
 import { ONLINE_WAYS } from "./online-ways";
 import { MigrationSession } from "./session";
 import { effectsOf } from "./statements";
 import { estimateRows, hasTable } from "./tables";
+
+/** How long the plan of a migration waits for tables that somebody has locked (ms). */
+const PATIENCE = 2 * SECOND;
 
 /** What is applied and what is not, and what each migration that is not will lock and write. Changes nothing. */
 export async function describeStatus(url: string): Promise<string> {
@@ -27,7 +32,17 @@ export async function describeStatus(url: string): Promise<string> {
   }
 }
 
-async function planOf({ client }: MigrationSession, migration: Migration): Promise<string[]> {
+/** What a migration will lock and write, or why that cannot be said now. */
+async function planOf(session: MigrationSession, migration: Migration): Promise<string[]> {
+  try {
+    return await session.read("what it will lock and write", () => readPlan(session, migration), PATIENCE);
+  } catch (error) {
+    if (error instanceof PlainError) return [error.message];
+    throw error;
+  }
+}
+
+async function readPlan({ client }: MigrationSession, migration: Migration): Promise<string[]> {
   const way = ONLINE_WAYS[migration.name];
   if (way && (await way.isNeeded(client))) return way.plan(client);
   const { locks, indexes, writes } = effectsOf(migration.sql);
