@@ -156,7 +156,7 @@ const CLASS_REST = `    def follow(self, id: int, since: int | None = None, ever
             try:
                 with self._opener.open(request, timeout=self._timeout) as response:
                     self._warn_of_end(response.headers)
-                    return json.load(response)["data"]
+                    return _data_of(response.read())
             except urllib.error.HTTPError as failure:
                 self._warn_of_end(failure.headers)
                 error = _error_of(failure)
@@ -170,9 +170,19 @@ const CLASS_REST = `    def follow(self, id: int, since: int | None = None, ever
             waited += wait
 
 
+def _data_of(text: bytes) -> Any:
+    try:
+        return json.loads(text)["data"]
+    except (ValueError, LookupError, TypeError, RecursionError):
+        raise OSError("something else answers in its place") from None
+
+
 def _error_of(failure: urllib.error.HTTPError) -> ConsoleApiError:
-    with failure:
-        text = failure.read().decode("utf-8", "replace")
+    try:
+        with failure:
+            text = failure.read().decode("utf-8", "replace")
+    except (OSError, HTTPException):
+        text = ""
     after = failure.headers.get("Retry-After", "")
     retry_after = max(1, int(after)) if re.fullmatch(r"\\d+", after) else None
     return ConsoleApiError(_message_of(text), failure.code, failure.headers.get("X-Request-Id"), retry_after)

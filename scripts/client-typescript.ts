@@ -159,7 +159,10 @@ const CLASS_REST = `  /**
         signal: signal ? AbortSignal.any([signal, timeUp]) : timeUp,
       });
       this.#warnOfEnd(response.headers);
-      return response.ok ? ((await response.json()) as { data: Data }) : await errorOf(response);
+      if (!response.ok) return await errorOf(response);
+      const answer = (await response.json()) as { data: Data };
+      if (answer.data === undefined) throw new Error("Something else answers in its place.");
+      return answer;
     } catch (cause) {
       if (signal?.aborted) throw signal.reason;
       const problem = timeUp.aborted ? \`did not answer within \${this.#timeout} seconds\` : "cannot be reached";

@@ -141,6 +141,29 @@ test("both clients say that the console cannot be reached, and that it did not a
   }
 });
 
+test("what answers in the console's place is one that cannot be reached, for both clients", {
+  tag: "@one-engine",
+}, async () => {
+  needs("python3");
+  const head = (status: number, length: number) => `HTTP/1.1 ${status} X\r\nContent-Length: ${length}\r\n\r\n`;
+  const answers = [
+    `${head(200, 6)}<html>`,
+    `${head(200, 2)}{}`,
+    `${head(200, 4)}null`,
+    `${head(200, 9)}{"data"`,
+    "rubbish",
+  ];
+  for (const answer of answers) {
+    const server = createServer((socket) => socket.once("data", () => socket.end(answer))).listen(0, "127.0.0.1");
+    await once(server, "listening");
+    const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const failure = await new ConsoleApi({ origin, token: "cpat_x" }).getAccount().catch((error: unknown) => error);
+    expect(failure, answer).toBeInstanceOf(ConsoleUnreachableError);
+    expect(await python(UNREACHABLE, [origin]), answer).toMatch(/^True http:.* does not answer: .+\.\n$/s);
+    server.close();
+  }
+});
+
 const DEFAULT_TIMEOUT = `
 import inspect
 from console_api import ConsoleApi

@@ -1,4 +1,6 @@
+import { once } from "node:events";
 import { chmodSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
 import { newAccount, newGameService, newServer, newToken } from "@/e2e/support/factories";
 import { expect, sharedOrigin, spend, test } from "@/e2e/support/fixtures";
@@ -150,6 +152,54 @@ test("exit codes say what failed, in one sentence and without a traceback", {
   expect({ code, errors }).toEqual({
     code: 0,
     errors: expect.stringMatching(/^Waiting \d+ s, as the console asks\.\n$/),
+  });
+});
+
+/** By what is wrong: an answer as it is sent, and the exit code that it ends with. */
+const STRANGE: Readonly<Record<string, [answer: string, code: number]>> = {
+  "a page": [whole(200, "<html>"), 1],
+  "JSON that nests too deeply": [whole(200, "[".repeat(100_000)), 1],
+  "no object": [whole(200, '{"data":[]}'), 1],
+  "an object of something else": [whole(200, '{"data":{"servers":[{"id":1}]}}'), 1],
+  "an answer that breaks off": ["HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{", 6],
+  "a failure that breaks off": ["HTTP/1.1 500 No\r\nContent-Length: 100\r\n\r\n{", 1],
+  "a wait that is a date": [whole(503, "", "Retry-After: Wed, 21 Oct 2026 07:28:00 GMT\r\n"), 1],
+  "a wait below zero": [whole(429, "", "Retry-After: -5\r\n"), 5],
+  "no HTTP": ["\u001b[31mrubbish\r\n\r\n", 6],
+};
+
+function whole(status: number, body: string, headers = ""): string {
+  return `HTTP/1.1 ${status} X\r\n${headers}Content-Length: ${body.length}\r\nConnection: close\r\n\r\n${body}`;
+}
+
+test("whatever answers in the console's place, and whatever the token or the URL is made of, it is one sentence and an exit code", {
+  tag: "@one-engine",
+}, async () => {
+  needs("python3");
+  const { run } = newHome();
+  const origin = sharedOrigin();
+  const failed = async (variables: Record<string, string>) => {
+    const { code, errors } = await run(["servers"], variables);
+    expect(errors).toMatch(/^console: .*\n$/);
+    expect(errors).not.toContain("\u001b");
+    expect(errors).not.toContain("cpat_secret");
+    return code;
+  };
+  for (const [what, [answer, code]] of Object.entries(STRANGE)) {
+    const server = createServer((socket) => socket.once("data", () => socket.end(answer))).listen(0, "127.0.0.1");
+    await once(server, "listening");
+    const { port } = server.address() as AddressInfo;
+    expect(await failed({ CONSOLE_ORIGIN: `http://127.0.0.1:${port}`, CONSOLE_TOKEN: "cpat_secret" }), what).toBe(code);
+    server.close();
+  }
+  expect(await failed({ CONSOLE_ORIGIN: origin, CONSOLE_TOKEN: "cpat_secret\nX: y" })).toBe(3);
+  expect(await failed({ CONSOLE_ORIGIN: origin, CONSOLE_TOKEN: "cpat_secreté" })).toBe(3);
+  expect(await failed({ CONSOLE_ORIGIN: "http://[::1", CONSOLE_TOKEN: "cpat_secret" })).toBe(2);
+  expect(await failed({ CONSOLE_ORIGIN: `${origin}?x`, CONSOLE_TOKEN: "cpat_secret" })).toBe(2);
+  // A file of Windows ends its line with two characters.
+  const { token } = await newAccount();
+  expect(await run(["me", "-o", "json"], { CONSOLE_ORIGIN: origin, CONSOLE_TOKEN: `${token}\r\n` })).toMatchObject({
+    code: 0,
   });
 });
 
