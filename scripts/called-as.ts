@@ -1,7 +1,28 @@
+import { PlainError } from "@/lib/failures";
+
 /**
  * How operators call one of their commands: `npm run account --`, and in the package, whose bundler sets the variable,
  * `./account`.
  */
 export function calledAs(command: string): string {
   return process.env.CONSOLE_IS_PACKAGED ? `./${command}` : `npm run ${command} --`;
+}
+
+/** As `calledAs`, for a command without arguments. */
+export function calledAlone(command: string): string {
+  return calledAs(command).replace(/ --$/, "");
+}
+
+/**
+ * Runs a command. One whose `main` has no parameter takes no arguments: "sweep --help" would delete rows, and "start -p 80"
+ * would listen elsewhere. @throws PlainError, and what `main` throws
+ */
+export function callMain<Result>(command: string, main: (args: string[]) => Result, args: string[]): Result {
+  const [first] = args;
+  if (main.length === 0 && first !== undefined) {
+    throw new PlainError(
+      `"${calledAlone(command)}" takes no arguments, so not ${JSON.stringify(first)}. Its settings are variables of the environment.`,
+    );
+  }
+  return main(args);
 }

@@ -2,7 +2,7 @@ import { probeDatabase } from "@/lib/database/connection";
 import { PlainError } from "@/lib/failures";
 import type { Env } from "@/lib/process/env-variables";
 import { type EmbeddedDatabase, findRunningDatabase, startEmbeddedDatabase } from "@/server/embedded/database";
-import { calledAs } from "./called-as";
+import { calledAlone, calledAs } from "./called-as";
 import { applyMigrations } from "./migrate/apply";
 import type { SessionOptions } from "./migrate/session";
 import { compareMigrations, type Difference } from "./migrations";
@@ -67,7 +67,7 @@ export async function requireMigrated(url: string): Promise<string | null> {
   return `The database is ahead of this version, up to ${newest}, and this version serves from it; "${calledAs("migrate")} --status" of the newer version says more.`;
 }
 
-const MIGRATE = calledAs("migrate").replace(/ --$/, "");
+const MIGRATE = calledAlone("migrate");
 
 /** Why the app cannot use a database. Null: it can. */
 function problemOf({ missing, changed, failed }: Difference): string | null {

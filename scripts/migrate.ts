@@ -1,7 +1,7 @@
 import { parseArgs } from "node:util";
 import { PlainError } from "@/lib/failures";
 import { parseEnv } from "@/lib/process/env-variables";
-import { calledAs } from "./called-as";
+import { calledAlone, calledAs } from "./called-as";
 import { migrate, openDatabase } from "./database";
 import { resolveMigrations } from "./migrate/resolve";
 import { type SessionOptions, Stopped } from "./migrate/session";
@@ -13,12 +13,12 @@ const MIGRATE = calledAs("migrate");
 const HELP = `Brings the database up to date while consoles serve from it. Run it once per release, before the instances are replaced.
 It may be stopped at any moment and run again.
 
-  ${MIGRATE.replace(/ --$/, "")}
+  ${calledAlone("migrate")}
   ${MIGRATE} --status     what is applied, and what each migration that is not will lock and write
   ${MIGRATE} --resolve    settles migrations that failed in the middle`;
 
 /** `npm run migrate`. */
-export async function main(args: string[] = []): Promise<void> {
+export async function main(args: string[]): Promise<void> {
   const { status, resolve, help } = parse(args);
   if (help) return console.log(HELP);
   const database = await openDatabase(parseEnv(process.env), false);

@@ -91,9 +91,10 @@ if (!PREPARATIONS.every(({ isDone }) => isDone())) {
 const { register } = await import("tsx/esm/api");
 register();
 const { PlainError } = await import("../lib/failures.ts");
+const { callMain } = await import("./called-as.ts");
 try {
   const { main } = await import(`./${command}.ts`);
-  process.exit((await main(args)) ?? 0);
+  process.exit((await callMain(command, main, args)) ?? 0);
 } catch (error) {
   fail(error instanceof PlainError ? error.message : error);
 }

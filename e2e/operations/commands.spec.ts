@@ -185,6 +185,26 @@ test("every command says which database it uses, embedded or not, and never with
   }
 });
 
+test("a command that takes no arguments does nothing when it is given one, and says so", {
+  tag: "@one-engine",
+}, async () => {
+  for (const [name, word] of [
+    ["sweep", "--help"],
+    ["start", "-p"],
+    ["build", "now"],
+  ] as const) {
+    // Whatever it did with this database would fail otherwise.
+    const { code, stdout, stderr } = await command([name, word, "8080"], {
+      DATABASE_URL: "postgresql://127.0.0.1:1/x",
+    });
+    expect({ code, refusal: refusalOf(name, stderr) }).toEqual({
+      code: 1,
+      refusal: `"npm run ${name}" takes no arguments, so not "${word}". Its settings are variables of the environment.\n`,
+    });
+    expect(stdout).toBe("");
+  }
+});
+
 test("without DATABASE_URL every command but the demo's refuses in a sentence, and makes no database", {
   tag: "@one-engine",
 }, async () => {

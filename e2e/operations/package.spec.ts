@@ -130,6 +130,10 @@ test("npm run package: migrate, account, server, edge, sweep and server.mjs run 
       "This account has no channel that is on",
     );
     expect(await run("sweep")).toMatchObject({ code: 0 });
+    const noArguments = 'takes no arguments, so not "--help". Its settings are variables of the environment.';
+    expect(await run("sweep", "--help")).toMatchObject({ code: 1, output: "", errors: `"./sweep" ${noArguments}\n` });
+    const told = await run("server.mjs", "--help");
+    expect([told.code, JSON.parse(told.errors).detail]).toEqual([1, `"./server.mjs" ${noArguments}`]);
     const unnamed = await runPackaged(made, ["account", "list"], { DATABASE_URL: "" });
     expect(unnamed).toMatchObject({ code: 1, errors: expect.stringContaining("DATABASE_URL is not set") });
 

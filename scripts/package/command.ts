@@ -1,5 +1,6 @@
 import { PlainError } from "@/lib/failures";
 import { versionText } from "@/lib/process/build-info.mjs";
+import { callMain } from "../called-as";
 import { OPERATOR_COMMANDS, type OperatorCommand } from "../operator-commands";
 
 /** Runs one of them as `npm run` does, and ends this process. */
@@ -10,7 +11,7 @@ export async function run(name: OperatorCommand): Promise<never> {
   }
   try {
     const { main } = await OPERATOR_COMMANDS[name]();
-    await main(process.argv.slice(2));
+    await callMain(name, main, process.argv.slice(2));
     process.exit(0);
   } catch (error) {
     console.error(error instanceof PlainError ? error.message : error);

@@ -3,6 +3,7 @@ import { versionText } from "@/lib/process/build-info.mjs";
 import { parseEnv, VARIABLE_NAMES } from "@/lib/process/env-variables";
 import { tellRefusedStart } from "@/lib/process/refused-start.mjs";
 import { logConsoleAtStart, logError, logInfo, logStart } from "@/server/log.mjs";
+import { callMain } from "../called-as";
 import { requireMigrated } from "../database";
 
 // `node server.mjs` of the package: the server in this very process, or its workers. Each line that it writes is JSON.
@@ -14,7 +15,7 @@ if (process.argv[2] === "--version") {
 logConsoleAtStart();
 logStart();
 try {
-  await serve();
+  await callMain("server.mjs", serve, process.argv.slice(2));
 } catch (error) {
   const reason = error instanceof PlainError ? error.message : String((error as Error).stack);
   tellRefusedStart(reason);
