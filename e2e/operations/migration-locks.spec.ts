@@ -131,6 +131,30 @@ test("while somebody keeps a table from everybody, --status says who does, and m
   });
 });
 
+test("three migrates at once from the first version end well together, and each migration is applied once", {
+  tag: "@one-engine",
+}, async () => {
+  await withDatabase(FIRST_VERSION, async ({ url }) => {
+    await addRows(url);
+    // An index that is built beside the app waits for the end of older transactions: there all of them meet.
+    const holder = await hold(url, "select count(*) from accounts");
+    const lines: string[][] = [[], [], []];
+    const migrating = Promise.allSettled(
+      lines.map((said) => migrate(url, { say: (line) => said.push(line), stop: new AbortController().signal })),
+    );
+    await expect
+      .poll(() => lines.map((said) => said.some((line) => line.includes("building the index"))))
+      .toEqual([true, true, true]);
+    await holder.release();
+    expect((await migrating).filter(({ status }) => status === "rejected")).toEqual([]);
+    expect(await requireMigrated(url)).toBeNull();
+    expect(await runSql(url, "select migration_name from _prisma_migrations group by 1 having count(*) > 1")).toEqual(
+      [],
+    );
+    expect(await runSql(url, "select from pg_index where not indisvalid")).toEqual([]);
+  });
+});
+
 /** A transaction that stays open behind a statement. */
 async function hold(url: string, statement: string) {
   const client = new pg.Client({ connectionString: url, application_name: "a-report" });

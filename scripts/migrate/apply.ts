@@ -80,8 +80,11 @@ async function goWay(session: MigrationSession, migration: Migration, way: Onlin
     for (const step of steps) {
       if (await step.isDone(client)) continue;
       session.say(`  ${step.what} …`);
-      if ("long" in step) await step.long(session);
-      else {
+      if ("long" in step) {
+        await session.alone(step.what, async () => {
+          if (!(await step.isDone(client))) await step.long(session);
+        });
+      } else {
         await session.quick(step.what, async () => {
           const script = (await step.isDone(client)) ? null : await step.quick(client);
           return [script, step === steps.at(-1) && (await record())].filter(Boolean).join(";\n") || null;
@@ -103,7 +106,12 @@ async function takeBack({ url, say }: MigrationSession, way: OnlineWay): Promise
   if (!way.takeBack) return;
   try {
     const session = await MigrationSession.open(url, { say, stop: new AbortController().signal });
-    await way.takeBack(session).finally(() => session.close());
+    try {
+      // Else another `migrate` goes on with it.
+      if (await session.isAlone()) await way.takeBack(session);
+    } finally {
+      await session.close();
+    }
   } catch (error) {
     say(`${(error as Error).message} "${calledAs("migrate")} --status" says what is left.`);
   }

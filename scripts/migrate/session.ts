@@ -16,6 +16,10 @@ const SILENCE = 5 * SECOND;
 
 /** Prisma's own key: its commands and this one exclude each other. */
 const ADVISORY_LOCK = 72_707_369;
+/** Held by the one `migrate` that runs a long step, for as long as its connection lives. */
+const LONG_STEP_LOCK = ADVISORY_LOCK + 1;
+/** How often it is looked whether another `migrate` has ended its long step. */
+const LOOK_FOR_OTHER = SECOND;
 /** A lock timeout, a deadlock, and a conflict of transactions. */
 const PASSING = new Set(["55P03", "40P01", "40001"]);
 const CANCELLED = "57014";
@@ -106,6 +110,28 @@ export class MigrationSession {
     };
     await this.quick(what, look, patience);
     return found[0] as Found;
+  }
+
+  /** Runs a long step while no other `migrate` runs one: two would stand in each other's way, and both fail. */
+  async alone(what: string, step: () => Promise<void>): Promise<void> {
+    for (let said = 0; !(await this.isAlone()); ) {
+      const now = performance.now();
+      if (now - said > SILENCE) this.say(`${what}: another migrate is at a long step.`);
+      if (now - said > SILENCE) said = now;
+      const signal = this.#stop;
+      await wait(LOOK_FOR_OTHER, null, { signal }).catch(() => signal.throwIfAborted());
+    }
+    try {
+      await step();
+    } finally {
+      await this.client.query("select pg_advisory_unlock($1)", [LONG_STEP_LOCK]).catch(() => {});
+    }
+  }
+
+  /** Whether no other `migrate` runs a long step. Then none does until this session has ended. */
+  async isAlone(): Promise<boolean> {
+    const { rows } = await this.client.query("select pg_try_advisory_lock($1) as is", [LONG_STEP_LOCK]);
+    return rows[0].is;
   }
 
   /**
