@@ -313,6 +313,7 @@ test("of a thousand shared game services that all fail an account is told in one
       insert into service_grants (service_id, account_id) select id, 2 from game_services where id > 1;
       update service_events set notice_due = false;
       insert into service_events (service_id, kind, started_at) select id, 'failed', now() from game_services`);
+    await live(10 * SECOND, 5 * SECOND);
     await live(2 * MINUTE);
     const [message] = receiver.arrivals.filter(({ channel }) => channel === "b").map(({ body }) => JSON.parse(body));
     expect([message.title, message.events.length]).toEqual([
@@ -435,6 +436,47 @@ test("a receiver that hangs delays the messages of its own account alone", async
     await instance.tick();
     // Two of the account at a time, so the other one is in the first claim.
     expect(receiver.arrivals.slice(0, 3).map(({ channel }) => channel)).toContain("b");
+  });
+});
+
+test("accounts whose plan fails are set aside and tried again later, however many they are; the others are told, and when the fault is gone so are they", async () => {
+  test.setTimeout(SLOW.timeout);
+  await onStage(async ({ sql, instance, url, receiver }) => {
+    const FAULTY = 30;
+    await sql(`insert into accounts (name, email) select 'n', 'n' || n || '@example.com' from generate_series(3, ${FAULTY}) n;
+      insert into servers (account_id, label, hostname) select id, 'db', 'h' from accounts where id > 1;
+      insert into notice_channels (account_id, kind, name, confirmed_at)
+        select id, 'webhook', case id when 2 then 'b' else 'n' end, now() from accounts where id > 1;
+      create sequence attempts;
+      create function fail() returns trigger language plpgsql as
+        $$ begin perform nextval('attempts'); raise exception 'Something is wrong with this account.'; end $$;
+      create trigger fail before insert on notice_incidents for each row when (new.account_id <> 2) execute function fail();
+      insert into server_events (server_id, kind, started_at) select min(id), 'disk_full', now() from servers group by account_id`);
+    const began = performance.now();
+    const faults: string[] = [];
+    for (let look = 0; look < 15; look++) {
+      await letPass(url, 10 * SECOND);
+      await instance.tick().catch((error: Error) => faults.push(error.message));
+    }
+    expect(titlesOf(receiver)).toEqual([expect.stringMatching(/^db has a full disk/)]);
+    expect(faults[0]).toContain("The plans of accounts failed: ");
+    const attempts = async () => Number((await sql("select last_value from attempts"))[0]?.last_value);
+    // Ten seconds after the first, then a minute.
+    const most = FAULTY * (1 + (performance.now() - began) / (10 * SECOND));
+    expect(await attempts()).toBeGreaterThanOrEqual(FAULTY - 1);
+    expect(await attempts()).toBeLessThanOrEqual(most);
+    await sql("drop trigger fail on notice_incidents");
+    await expect
+      .poll(
+        async () => {
+          await letPass(url, 10 * SECOND);
+          await instance.tick().catch(() => {});
+          return receiver.arrivals.length;
+        },
+        { timeout: 2 * MINUTE },
+      )
+      .toBe(FAULTY);
+    expect(titlesOf(receiver)).toContainEqual(expect.stringMatching(/^web-1 has a full disk/));
   });
 });
 

@@ -18,7 +18,7 @@ export type Instance = {
   stop(): Promise<void>;
 };
 
-/** A fault of the loop fails the tick. With a clock of its own it needs libfaketime. */
+/** A fault of the loop fails the tick, after everything else of it was done. With a clock of its own it needs libfaketime. */
 export async function startInstance(
   databaseUrl: string,
   receiverUrl: string,

@@ -72,6 +72,8 @@ process.on("message", async ({ id, tick, die }: Order) => {
     if (tick) {
       await sending.plan();
       while ((await sending.send()) > 0) await sending.idle();
+      const faulty = sending.setAside.accounts();
+      if (faulty.length > 0) throw new Error(`The plans of accounts failed: ${faulty.join(", ")}. The log says why.`);
     }
   } catch (caught) {
     error = caught instanceof Error ? (caught.stack ?? caught.message) : String(caught);

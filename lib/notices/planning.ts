@@ -72,14 +72,18 @@ const int = parameter<number>("int");
 const ids = parameter<readonly number[]>("int[]");
 
 // Raw, because each part takes an index that holds little else.
-const WORK = statement({ most: int }, ({ most }) =>
+const WORK = statement({ most: int, except: ids }, ({ most, except }) =>
   select(
     { accountId: new Expression<number>("w.account_id") },
     `from (
-      ${ofEach(" union ", ({ e, of, o }) => `(select ${o.accountId} from ${e} join ${o} on ${o.id} = ${of} where ${e.noticeDue} limit ${EVENTS_AT_ONCE})`)}
-      union (select ${m.accountId} from ${m} limit ${EVENTS_AT_ONCE})
-      union (select ${i.accountId} from ${i} where ${i.lookAt} <= now() limit ${EVENTS_AT_ONCE})
-      union (${TOLD_AND_OVER} limit ${EVENTS_AT_ONCE})
+      ${ofEach(
+        " union ",
+        ({ e, of, o }) => `(select ${o.accountId} from ${e} join ${o} on ${o.id} = ${of} where ${e.noticeDue}
+        and ${o.accountId} <> all(${except}) limit ${EVENTS_AT_ONCE})`,
+      )}
+      union (select ${m.accountId} from ${m} where ${m.accountId} <> all(${except}) limit ${EVENTS_AT_ONCE})
+      union (select ${i.accountId} from ${i} where ${i.lookAt} <= now() and ${i.accountId} <> all(${except}) limit ${EVENTS_AT_ONCE})
+      union (${TOLD_AND_OVER} and ${i.accountId} <> all(${except}) limit ${EVENTS_AT_ONCE})
     ) w order by random() limit ${most}`,
   ),
 );
@@ -276,9 +280,9 @@ export async function disregardUntold(): Promise<void> {
   await execute(DISREGARD, {});
 }
 
-/** Accounts with new events, or with something that may have to be told now. */
-export async function findAccountsWithWork(): Promise<number[]> {
-  const found = await query(WORK, { most: ACCOUNTS_AT_ONCE });
+/** Accounts with new events, or with something that may have to be told now, without those that are set aside. */
+export async function findAccountsWithWork(except: readonly number[] = []): Promise<number[]> {
+  const found = await query(WORK, { most: ACCOUNTS_AT_ONCE, except });
   return found.map(({ accountId }) => accountId);
 }
 

@@ -14,6 +14,7 @@ import {
   tryAgain,
 } from "@/lib/notices/outbox";
 import { ACCOUNTS_AT_ONCE, disregardUntold, findAccountsWithWork, planAccount } from "@/lib/notices/planning";
+import { SetAside } from "@/lib/notices/set-aside";
 import { isOver, textOf } from "@/lib/notices/wording";
 import { pause, runInBackground } from "@/lib/process/background";
 import { logFault } from "@/lib/process/faults.mjs";
@@ -39,21 +40,39 @@ const JITTER = 0.2;
 /** An attempt that takes longer is given up. Shorter than a lease. */
 const ATTEMPT_WITHIN = 40 * SECOND;
 
+/** A plan that fails after so long does so for what it is of, though the database may seem to be away: statements have 3 s. */
+const SLOW_PLAN = 2 * SECOND;
+
 /** What has come to its end in this process: messages to channels that were delivered, and that were given up. */
 export const noticeCounts = perProcess("notice-counts", () => ({ delivered: 0, undelivered: 0 }));
 
 export class Sending {
   readonly #running = new Set<Promise<void>>();
   readonly #ending = new AbortController();
+  /** Those that are not planned for now. */
+  readonly setAside = new SetAside();
 
   constructor(readonly deliver: Deliver) {}
 
   /** Considers what is new. True: not all of it. */
   async plan(): Promise<boolean> {
     await disregardUntold();
-    const accounts = await findAccountsWithWork();
-    for (const accountId of accounts) await planAccount(accountId);
+    const accounts = await findAccountsWithWork(this.setAside.accounts());
+    for (const accountId of accounts) await this.#planOne(accountId);
     return accounts.length === ACCOUNTS_AT_ONCE;
+  }
+
+  /** One that fails is left out for a while: the others are planned. */
+  async #planOne(accountId: number): Promise<void> {
+    const began = performance.now();
+    try {
+      await planAccount(accountId);
+      this.setAside.clear(accountId);
+    } catch (error) {
+      if (isDatabaseUnavailable(error) && performance.now() - began < SLOW_PLAN) throw error;
+      const wait = this.setAside.add(accountId);
+      logFault("planning notices failed", error, { accountId, nextInSeconds: wait / SECOND });
+    }
   }
 
   /** Begins to send what is due, as far as there is room. Does not wait for its end. Answers how many began. */
