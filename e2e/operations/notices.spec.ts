@@ -8,7 +8,7 @@ import { letPass } from "@/e2e/support/notice-time";
 import { type Instance, type Mode, type Receiver, startInstance, startReceiver } from "@/e2e/support/notices-instance";
 import type { Death } from "@/e2e/support/notices-process";
 import { SLOW } from "@/e2e/support/patience";
-import { startPostgres } from "@/e2e/support/postgres-server";
+import { startPostgres, startReplica } from "@/e2e/support/postgres-server";
 import { randomOf } from "@/e2e/support/random-histories";
 import { startReceiver as startWebhookReceiver } from "@/e2e/support/receivers";
 import { runSql } from "@/e2e/support/run-sql";
@@ -643,6 +643,60 @@ test("kill -9 of PostgreSQL in the midst of planning, after a claim and after a 
     },
     { url, stop },
   );
+});
+
+test("a replica that is promoted without the last commits sends again what was sent in them, with the same id where it holds the message, sends what else it holds once, and nothing of what stood in them alone", {
+  tag: "@one-engine",
+}, async () => {
+  needs("postgres");
+  test.setTimeout(SLOW.timeout);
+  const primary = await startPostgres();
+  await migrate(primary.url);
+  await onStage(async ({ sql, live, receiver }) => {
+    await sql("insert into servers (account_id, label, hostname) values (1, 'web-3', 'h'), (1, 'web-4', 'h')");
+    const replica = await startReplica(primary);
+    const onReplica = (text: string) => runSql<Record<string, unknown>>(replica.url, text);
+    const onReplicaNow = (text: string) =>
+      expect.poll(async () => (await onReplica(text)).length, { timeout: SLOW.timeout });
+    const idsOf = (title: RegExp) =>
+      receiver.arrivals.flatMap(({ id, body }) => (title.test(JSON.parse(body).title) ? [id] : []));
+    try {
+      // The replica holds a message that was refused, an outage that is told soon, and one that is told later.
+      receiver.modes.set("a", "refuse");
+      await sql(goOffline(1));
+      await live(2 * MINUTE);
+      await sql(goOffline(2));
+      await live(2 * MINUTE);
+      await sql(goOffline(3));
+      while ((await sql(DELIVERIES)).length === 0) await live(5 * SECOND);
+      receiver.modes.clear();
+      const [{ lsn } = {}] = await sql("select pg_current_wal_lsn()::text as lsn");
+      await onReplicaNow(`select where pg_last_wal_replay_lsn() >= '${lsn}'`).toBe(1);
+      await onReplica("alter system set primary_conninfo = ''");
+      await onReplica("select pg_reload_conf()");
+      await onReplicaNow("select from pg_stat_wal_receiver").toBe(0);
+
+      await sql(goOffline(4));
+      await live(140 * SECOND, 10 * SECOND);
+      const sent = [idsOf(/^web-1 is/), idsOf(/^web-2 is/), idsOf(/^web-[34]/)];
+      expect(sent.map((ids) => ids.length)).toEqual([1, 1, 0]);
+      await primary.kill();
+      await onReplica("select pg_promote()");
+      const promoted = await startInstance(replica.url, receiver.url);
+      for (let passed = 0; passed < 12 * MINUTE; passed += 30 * SECOND) {
+        await letPass(replica.url, 30 * SECOND);
+        expect(await promoted.tick()).toBe(true);
+      }
+      await promoted.stop();
+      const [first, second, third] = [idsOf(/^web-1 is/), idsOf(/^web-2 is/), idsOf(/^web-3 is/)];
+      expect([first.length, new Set(first).size]).toEqual([2, 1]);
+      expect([second.length, new Set(second).size]).toEqual([2, 2]);
+      expect([third.length, idsOf(/^web-4/).length]).toEqual([1, 0]);
+      expect(await onReplica("select id from notice_deliveries where state = 'due'")).toEqual([]);
+    } finally {
+      await replica.stop();
+    }
+  }, primary);
 });
 
 test(`${SEEDS} random histories with two instances that die and whose clocks are stepped, channels that hang, refuse and answer late: nothing is lost unsaid, nothing is told twice`, {
