@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { PlainError } from "@/lib/failures";
 import { VARIABLE_NAMES } from "@/lib/process/env-variables";
+import { listeningOrigin } from "@/lib/process/listening-origin";
 import { GAVE_UP } from "@/server/exit-codes.mjs";
 import type { Running } from "./supervisor";
 
@@ -67,7 +68,7 @@ export async function startApp(options: AppOptions): Promise<AppProcess> {
     );
   }
   return {
-    origin: originOf(options.host, answer.port),
+    origin: listeningOrigin(options.host, answer.port),
     port: answer.port,
     child,
     exited,
@@ -87,10 +88,4 @@ export function portInUse(port: number): string {
 /** Every variable, set or empty: Next would fill in an absent one from files that this process has not read. */
 function settings(): Record<string, string> {
   return Object.fromEntries(VARIABLE_NAMES.map((name) => [name, process.env[name] ?? ""]));
-}
-
-/** A URL that works in a browser: with the wildcard ips, none does. */
-function originOf(host: string, port: number): string {
-  const name = host === "0.0.0.0" || host === "::" ? "localhost" : host.includes(":") ? `[${host}]` : host;
-  return `http://${name}:${port}`;
 }

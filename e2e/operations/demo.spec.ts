@@ -191,7 +191,10 @@ async function expectTestsToArrive(page: Page, origin: string, { output }: Demo)
     await page.goto(sentPage);
     // It shows what arrives while it is open.
     const message = page.getByRole("article", { name: `${channel}: ` });
-    await expect(message.filter({ hasText: `Test of the channel ${channel}` })).toHaveCount(1);
+    const arrived = message.filter({ hasText: `Test of the channel ${channel}` });
+    await expect(arrived).toHaveCount(1);
+    // Its links lead to where the demo says that the console is.
+    await expect(arrived).toContainText(origin + NOTICE_PAGE);
   }
   return sentPage;
 }

@@ -35,7 +35,7 @@ const mailsTo = (email: string) => mail.mails.filter(({ to }) => to.includes(ema
 
 /** The page that a mail leads to, on this console. */
 function linkIn(text: string | undefined): string {
-  const [, path = ""] = /http:\/\/localhost:\d+(\/notices\/\S+)/.exec(text ?? "") ?? [];
+  const [, path = ""] = /http:\/\/127\.0\.0\.1:\d+(\/notices\/\S+)/.exec(text ?? "") ?? [];
   return app.origin + path;
 }
 
