@@ -1,5 +1,6 @@
 import { claimDeliveries } from "@/lib/notices/outbox";
-import { disregardUntold, findAccountsWithWork, planAccount } from "@/lib/notices/planning";
+import { planAccount } from "@/lib/notices/planning";
+import { disregardUntold, findAccountsWithWork } from "@/lib/notices/work";
 
 // What the section "notices" calls in a process over its own database.
 

@@ -13,9 +13,10 @@ import {
   postpone,
   tryAgain,
 } from "@/lib/notices/outbox";
-import { ACCOUNTS_AT_ONCE, disregardUntold, findAccountsWithWork, planAccount } from "@/lib/notices/planning";
+import { planAccount } from "@/lib/notices/planning";
 import { SetAside } from "@/lib/notices/set-aside";
 import { isOver, textOf } from "@/lib/notices/wording";
+import { ACCOUNTS_AT_ONCE, disregardUntold, findAccountsWithWork } from "@/lib/notices/work";
 import { pause, runInBackground } from "@/lib/process/background";
 import { logFault } from "@/lib/process/faults.mjs";
 import { perProcess } from "@/lib/process/per-process";
