@@ -5,7 +5,7 @@ import { type Query, recordQueries } from "@/e2e/support/recorded-queries";
 import { createTestDatabase } from "@/e2e/support/test-database";
 import type { Account } from "@/lib/accounts/accounts";
 import { db } from "@/lib/database/client";
-import { DAY, HOUR } from "@/lib/format/time";
+import { DAY, HOUR, MINUTE } from "@/lib/format/time";
 import { getGameService, listGameServices } from "@/lib/game-services/game-services";
 import { getMetrics } from "@/lib/game-services/metrics";
 import { listBenchmarks } from "@/lib/servers/benchmarks";
@@ -19,6 +19,7 @@ import { mintToken } from "@/lib/tokens/format";
 import { listTokens } from "@/lib/tokens/management";
 
 type Plan = { "Node Type": string; "Relation Name"?: string; Plans?: Plan[] };
+type MeasuredPlan = Plan & { "Actual Rows": number; "Actual Loops": number };
 
 const nodesOf = (plan: Plan): Plan[] => [plan, ...(plan.Plans ?? []).flatMap(nodesOf)];
 
@@ -108,6 +109,35 @@ test("no query of any endpoint, of the history of servers or of what deletes old
     await client.end();
     await database.stop();
   }
+});
+
+test("the times of the peaks of a month are read from the samples of the hours that had them, and from no others", {
+  tag: "@one-engine",
+}, async () => {
+  const { id: accountId } = await newAccount();
+  const now = Date.now();
+  const { id } = await newServer(accountId, { createdAt: new Date(now - 30 * DAY), lastSeenAt: new Date(now) });
+  const everyMinutes = 4;
+  await db.$executeRaw`
+    insert into telemetry_samples (server_id, ts, cpu_pct, disk_used_pct)
+    select ${id}, ts, 100 * random(), 100 * random()
+    from generate_series(${new Date(now - 30 * DAY)}::timestamptz, ${new Date(now)}, make_interval(mins => ${everyMinutes})) ts`;
+  await db.$executeRaw`analyze telemetry_samples`;
+  for (let isComplete = false; !isComplete; ) ({ isComplete } = await getHistory(accountId, String(id), "30d"));
+  const sent = await recordQueries(() => getHistory(accountId, String(id), "30d"));
+  const [query, ...more] = sent.filter(({ text }) => /from unnest\(.*\) hour /.test(text));
+  expect(more).toEqual([]);
+  const hours = query?.values.find((value) => Array.isArray(value))?.length ?? 0;
+  const [row] = await db.$queryRawUnsafe<{ "QUERY PLAN": [{ Plan: Plan }] }[]>(
+    `explain (analyze, format json) ${query?.text}`,
+    ...(query?.values ?? []),
+  );
+  const scans = nodesOf((row as { "QUERY PLAN": [{ Plan: Plan }] })["QUERY PLAN"][0].Plan).filter(
+    (node): node is MeasuredPlan => node["Relation Name"] !== undefined,
+  );
+  const read = scans.reduce((sum, node) => sum + node["Actual Rows"] * node["Actual Loops"], 0);
+  expect(read).toBeGreaterThan(0);
+  expect(read).toBeLessThanOrEqual(hours * (HOUR / MINUTE / everyMinutes));
 });
 
 /** The distinct statements of the history, its sums, the trends and the deletion of old samples. */

@@ -17,6 +17,9 @@ export function query<Values, Row>(statement: Statement<Values, Row>, values: Va
   return queryOn(pool, statement, values);
 }
 
+/** `query`, or the same on a replica. */
+export type Reader = typeof query;
+
 /** As `query`, on a connection of another pool. */
 export async function queryOn<Values, Row>(
   from: pg.Pool,

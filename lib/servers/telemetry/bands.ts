@@ -33,7 +33,8 @@ export function merge(a: Bands, b: Bands): Bands {
   });
 }
 
-type SerializedBand = readonly [least: number, mean: number, greatest: number, count: number];
+/** A band in a short form. */
+export type SerializedBand = readonly [least: number, mean: number, greatest: number, count: number];
 /** The column of an hour, or what a statement makes in its form. */
 export type SerializedBands = Partial<Record<HistoryMeasure, SerializedBand>>;
 
@@ -43,12 +44,18 @@ export type SerializedBands = Partial<Record<HistoryMeasure, SerializedBand>>;
  */
 export function parseBands(value: unknown): Bands {
   const bands = Object(value) as Record<string, unknown>;
-  return eachMeasure((measure) => {
-    const band = bands[measure];
-    if (!isBand(band)) return undefined;
-    const [least, mean, greatest, count] = band;
-    return { least, mean, greatest, count };
-  });
+  return eachMeasure((measure) => parseBand(bands[measure]));
+}
+
+/** The same of bands that stand in the order of `HISTORY_MEASURES`. */
+export function parseBandsInOrder(values: readonly unknown[]): Bands {
+  return eachMeasure((_, index) => parseBand(values[index]));
+}
+
+function parseBand(band: unknown): Band | undefined {
+  if (!isBand(band)) return undefined;
+  const [least, mean, greatest, count] = band;
+  return { least, mean, greatest, count };
 }
 
 /** Sums of what is not a number are null. */
@@ -68,10 +75,10 @@ export function serializeBands(bands: Bands): Record<string, number[]> {
   );
 }
 
-function eachMeasure(band: (measure: HistoryMeasure) => Band | undefined): Bands {
+function eachMeasure(band: (measure: HistoryMeasure, index: number) => Band | undefined): Bands {
   const bands: Bands = {};
-  for (const measure of HISTORY_MEASURES) {
-    const made = band(measure);
+  for (const [index, measure] of HISTORY_MEASURES.entries()) {
+    const made = band(measure, index);
     if (made) bands[measure] = made;
   }
   return bands;

@@ -2,6 +2,7 @@ import { BusyError } from "@/lib/admission/busy-error";
 import { PURPOSES, withPlace } from "@/lib/admission/shares";
 import { db } from "@/lib/database/client";
 import { fromReplica, hasReplica, queryReplica } from "@/lib/database/replica";
+import { query } from "@/lib/database/run-statement";
 import { parameter, select, statement } from "@/lib/database/statement";
 import { Expression, table } from "@/lib/database/tables";
 import { DAY, HOUR, MINUTE, SECOND } from "@/lib/format/time";
@@ -117,7 +118,7 @@ export async function getHistory(
   const read = await readSteps(accountId, server, { from, to, step }, now);
   const [silences, peaks] = await Promise.all([
     listSilences(server.id, { from, until }, read.heard, now),
-    fromReplica(({ client }) => findPeaks(server, read.search, client)),
+    fromReplica((reader) => findPeaks(server, read.search, reader)),
   ]);
   return {
     range: typeof time === "string" ? time : null,
@@ -182,22 +183,23 @@ async function readSteps(
   const read: Read = { points: new Map(), search: new PeakSearch(), minutes: 0, heard: [], isComplete };
   const add = (at: number, { bands, late }: Point) => {
     const before = read.points.get(at);
-    read.points.set(at, { bands: merge(before?.bands ?? {}, bands), late: (before?.late ?? 0) + late });
+    read.points.set(at, before ? { bands: merge(before.bands, bands), late: before.late + late } : { bands, late });
   };
   for (const { at, bands, worst, minutes, late, heard } of steps) {
     add(Math.max(from, at), { bands, late });
-    read.search.add(bands, worst, HOUR);
+    read.search.addHour(bands, worst);
     read.minutes += minutes;
     read.heard.push(...heard);
   }
   if (young >= to) return read;
   const heardAt = hasReplica ? server.lastSeenAt.getTime() : null;
   const untilNow = { from: young, until: Math.min(to, now + 1), step: Math.min(step, HOUR), heardAt };
-  for (const { at, bands, worst, late } of await fromReplica(({ client }) => listSteps(server, untilNow, client))) {
+  const rated = await fromReplica((reader) => listSteps(server, untilNow, reader));
+  for (const { at, bands, late } of rated.steps) {
     add(from + Math.floor((at - from) / step) * step, { bands, late });
-    read.search.add(bands, worst, 0);
     read.minutes += bands.score?.count ?? 0;
   }
+  for (const { measure, value, at } of rated.worst) read.search.add(measure, value, at, 0);
   return read;
 }
 
@@ -214,13 +216,13 @@ async function readHours(
   const summed = { from, until: young, step };
   // What has been deleted cannot be summed up.
   const since = Math.max(from, Date.now() - (env.kept.telemetryDays + DAYS_OF_GRACE) * DAY);
-  const known = await fromReplica(async ({ client }) =>
-    (await isBehind(server.id, since, to, client)) ? null : listSummedSteps(server.id, summed, client),
+  const known = await fromReplica(async (reader) =>
+    (await isBehind(server.id, since, to, reader)) ? null : listSummedSteps(server.id, summed, reader),
   );
   if (known) return { steps: known, isComplete: true };
   const isComplete = await rollUp(server, since, to, Date.now() + PATIENCE);
   if (!isComplete && !hasReaderLeft()) rollUpInBackground(accountId, [server], since, to);
-  return { steps: await listSummedSteps(server.id, summed, db), isComplete };
+  return { steps: await listSummedSteps(server.id, summed, query), isComplete };
 }
 
 /** The mean score of one hour. `hour` is its beginning in epoch milliseconds. */

@@ -1,9 +1,9 @@
 import { db } from "@/lib/database/client";
-import { queryIn, type Transaction } from "@/lib/database/run-statement";
+import { query, type Reader } from "@/lib/database/run-statement";
 import { NotFoundError } from "@/lib/failures";
 import { HOUR, MINUTE } from "@/lib/format/time";
 import { countsFrom } from "@/lib/servers/stability";
-import { type Bands, type HistoryMeasure, parseBands } from "@/lib/servers/telemetry/bands";
+import { type Bands, HISTORY_MEASURES, type HistoryMeasure, parseBandsInOrder } from "@/lib/servers/telemetry/bands";
 import { HOURS_BEFORE, STEPS } from "@/lib/servers/telemetry/sum-statement";
 
 /** The facts besides samples that a score depends on. `cores`: of today, for samples that do not say how many there were. */
@@ -32,8 +32,6 @@ export async function getRatedServer(accountId: number, id: number): Promise<Rat
 type RatedStep = {
   at: number;
   bands: Bands;
-  /** When each value was worst (epoch ms): the least score, the greatest of any other. */
-  worst: Partial<Record<HistoryMeasure, number>>;
   /** Minutes whose score was known only later, because a sample arrived late. */
   late: number;
 };
@@ -42,18 +40,25 @@ type RatedStep = {
  * What the samples in `[from, until)` measured, and the scores of its full minutes: those that `getServer` answered then, if
  * all samples were in time. By steps of so many milliseconds (whole minutes), without those of which nothing is known; all
  * times in epoch milliseconds. `heardAt`: a replica that lags has no sample up to then, so it rates no minute up to then.
+ * `worst`: of all steps, the worst of each value (the least score, the greatest of any other), and when it was first.
  */
 export async function listSteps(
   server: RatedServer,
   { from, until, step, heardAt = null }: { from: number; until: number; step: number; heardAt?: number | null },
-  client: Transaction = db,
-): Promise<RatedStep[]> {
-  const rows = await queryIn(client, STEPS, {
+  reader: Reader = query,
+): Promise<{ steps: RatedStep[]; worst: { measure: HistoryMeasure; value: number; at: number }[] }> {
+  const [row] = await reader(STEPS, {
     ...minutesOf(server, from, until),
     step: step / MINUTE,
     heardAt: heardAt === null ? null : new Date(heardAt),
   });
-  return rows.map(({ bands, ...rest }) => ({ ...rest, bands: parseBands(bands) }));
+  return {
+    steps: (row?.steps ?? []).map(([at, late, ...bands]) => ({ at, bands: parseBandsInOrder(bands), late })),
+    worst: HISTORY_MEASURES.flatMap((measure, index) => {
+      const [value, at] = row?.worst[index] ?? [];
+      return value === undefined || at === undefined ? [] : [{ measure, value, at }];
+    }),
+  };
 }
 
 function minutesOf({ id, cores, countsFrom }: RatedServer, from: number, until: number) {

@@ -1,9 +1,8 @@
-import type { Reader } from "@/lib/database/replica";
-import { queryIn } from "@/lib/database/run-statement";
+import type { Reader } from "@/lib/database/run-statement";
 import { parameter, select, statement } from "@/lib/database/statement";
 import { Expression, table } from "@/lib/database/tables";
 import { HOUR } from "@/lib/format/time";
-import type { Band, Bands, HistoryMeasure } from "@/lib/servers/telemetry/bands";
+import { type Bands, HISTORY_MEASURES, type HistoryMeasure } from "@/lib/servers/telemetry/bands";
 import { measuredColumns } from "@/lib/servers/telemetry/measured-columns";
 import type { RolledUpMeasure } from "@/lib/servers/telemetry/measurements";
 import { listSteps, type RatedServer } from "@/lib/servers/telemetry/past-scores";
@@ -23,13 +22,18 @@ export type Peaks = Partial<Record<HistoryMeasure, Peak>>;
 export class PeakSearch {
   readonly found: Peaks = {};
 
-  /** Adds the bands of a step. `worst`: when each value was worst (epoch ms), which is known `within` so many milliseconds. */
-  add(bands: Bands, worst: Partial<Record<HistoryMeasure, number>>, within: number): void {
-    for (const [name, band] of Object.entries(bands) as [HistoryMeasure, Band][]) {
-      const [value, at, known] = [worstOf(name, band), worst[name], this.found[name]];
-      if (at === undefined || (known && !isWorse(name, value, known.value))) continue;
-      this.found[name] = { value, at, within };
+  /** Adds the bands of an hour, or of several; `worst`: the hour (epoch ms) in which each value was worst. */
+  addHour(bands: Bands, worst: number | Partial<Record<HistoryMeasure, number>>): void {
+    for (const name of HISTORY_MEASURES) {
+      const [band, at] = [bands[name], typeof worst === "number" ? worst : worst[name]];
+      if (band && at !== undefined) this.add(name, name === "score" ? band.least : band.greatest, at, HOUR);
     }
+  }
+
+  /** Adds a value, whose time (epoch ms) is known `within` so many milliseconds. The first of equal ones stays. */
+  add(name: HistoryMeasure, value: number, at: number, within: number): void {
+    const known = this.found[name];
+    if (!known || isWorse(name, value, known.value)) this.found[name] = { value, at, within };
   }
 }
 
@@ -51,24 +55,26 @@ const GREATEST = statement(
           `jsonb_strip_nulls(jsonb_build_object(${found.join(", ")}))`,
         ),
       },
-      `from unnest(${hours}) hour join ${t} on ${t.serverId} = ${serverId} and ${t.ts} >= hour and ${t.ts} < hour + interval '1 hour'`,
+      // `offset 0`: the planner takes a join by times for large, and would read every sample of the server.
+      `from unnest(${hours}) hour cross join lateral (
+        select * from ${t} where ${t.serverId} = ${serverId} and ${t.ts} >= hour and ${t.ts} < hour + interval '1 hour' offset 0) t`,
     );
   },
 );
 
 /** Replaces the hour of each peak by its exact time, if the samples of that hour are still stored. */
-export async function findPeaks(server: RatedServer, { found }: PeakSearch, client: Reader): Promise<Peaks> {
+export async function findPeaks(server: RatedServer, { found }: PeakSearch, reader: Reader): Promise<Peaks> {
   const search = new PeakSearch();
   const { score, ...measured } = found;
   if (score && score.within > 0) {
-    const steps = await listSteps(server, { from: score.at, until: score.at + HOUR, step: HOUR }, client);
-    for (const { bands, worst } of steps) search.add(bands, worst, 0);
+    const { worst } = await listSteps(server, { from: score.at, until: score.at + HOUR, step: HOUR }, reader);
+    for (const { measure, value, at } of worst) search.add(measure, value, at, 0);
   }
   const exact: Peaks = search.found.score ? { score: search.found.score } : {};
   const hours = new Set(Object.values(measured).flatMap((peak) => (peak.within > 0 ? [peak.at] : [])));
   if (hours.size > 0) {
     const times = [...hours].map((hour) => new Date(hour));
-    const [row] = await queryIn(client, GREATEST, { serverId: server.id, hours: times });
+    const [row] = await reader(GREATEST, { serverId: server.id, hours: times });
     for (const [name, [value, minusAt]] of Object.entries(row?.found ?? {})) {
       exact[name as HistoryMeasure] = { value, at: -minusAt, within: 0 };
     }
@@ -79,10 +85,6 @@ export async function findPeaks(server: RatedServer, { found }: PeakSearch, clie
       return [name, same?.value === peak.value ? same : peak];
     }),
   );
-}
-
-function worstOf(name: HistoryMeasure, { least, greatest }: Band): number {
-  return name === "score" ? least : greatest;
 }
 
 function isWorse(name: HistoryMeasure, a: number, b: number): boolean {

@@ -1,6 +1,5 @@
 import { db } from "@/lib/database/client";
-import type { Reader } from "@/lib/database/replica";
-import { executeIn, queryIn, type Transaction } from "@/lib/database/run-statement";
+import { executeIn, query, queryIn, type Reader, type Transaction } from "@/lib/database/run-statement";
 import { epochMs, select, statement } from "@/lib/database/statement";
 import { Expression, table } from "@/lib/database/tables";
 import { DAY, HOUR, MINUTE, SECOND, startOfHour } from "@/lib/format/time";
@@ -88,24 +87,24 @@ export async function listHours(
   serverId: number,
   from: number,
   to: number,
-  client: Reader = db,
+  reader: Reader = query,
 ): Promise<SummedHour[]> {
-  const [row] = await queryIn(client, HOURS, { serverId, from: new Date(from), to: new Date(to) });
+  const [row] = await reader(HOURS, { serverId, from: new Date(from), to: new Date(to) });
   return (row?.hours ?? []).flatMap(([hour, samples, bands, late]) => {
     const known = parseBands(bands);
     return samples > 0 || known.score ? [{ hour, samples, bands: known, late }] : [];
   });
 }
 
-/** Whether settled hours in `[from, to)` (epoch ms) are missing or stale, as far as `client` knows. */
-export async function isBehind(serverId: number, from: number, to: number, client: Reader): Promise<boolean> {
-  return (await listDue(serverId, startOfHour(from), Math.min(to, settledUntil(Date.now())), client)).length > 0;
+/** Whether settled hours in `[from, to)` (epoch ms) are missing or stale, as far as `reader` knows. */
+export async function isBehind(serverId: number, from: number, to: number, reader: Reader): Promise<boolean> {
+  return (await listDue(serverId, startOfHour(from), Math.min(to, settledUntil(Date.now())), reader)).length > 0;
 }
 
 /** Beginnings of the hours that are not kept as they should be, in order. */
-async function listDue(serverId: number, from: number, to: number, client: Reader = db): Promise<number[]> {
+async function listDue(serverId: number, from: number, to: number, reader: Reader = query): Promise<number[]> {
   if (from >= to) return [];
-  const [row] = await queryIn(client, KEPT, { serverId, from: new Date(from), to: new Date(to) });
+  const [row] = await reader(KEPT, { serverId, from: new Date(from), to: new Date(to) });
   const kept = new Set(row?.hours);
   const due: number[] = [];
   for (let hour = from; hour < to; hour += HOUR) if (!kept.has(hour)) due.push(hour);

@@ -2,7 +2,7 @@ import { names, parameter, type Sql, select, statement } from "@/lib/database/st
 import { Expression, table } from "@/lib/database/tables";
 import { COMPONENTS, type Component } from "@/lib/servers/health-score";
 import { componentsSql, scoreSql } from "@/lib/servers/health-score-sql";
-import type { HistoryMeasure, SerializedBands } from "@/lib/servers/telemetry/bands";
+import type { SerializedBand } from "@/lib/servers/telemetry/bands";
 import { measuredColumns } from "@/lib/servers/telemetry/measured-columns";
 import { type RolledUpMeasure, rolledUpRows } from "@/lib/servers/telemetry/measurements";
 
@@ -173,6 +173,8 @@ const rated = (given: Placeholders, isDue: string, isKnown = "true") => `with kn
         window earlier as (order by hour range between ${HOURS_BEFORE} preceding and 1 preceding),
           own as (partition by hour order by at, is_minute),
           so_far as (order by hour, at, is_minute)) moments
+      -- Of the samples before, the minutes take over none but the last.
+      where at >= coalesce((select max(ts) from known where ts <= to_timestamp(${given.from} * 60.0)), '-infinity')
       window of_sample as (partition by sample order by is_minute)) moments
     where ts is not null and ${isDue} and minute >= ${given.from} and ${isKnown}),
   points as materialized (
@@ -191,27 +193,17 @@ const HISTORY = ["score", ...MEASURES.map(([measure]) => `"${measure}"`)].map((c
   value: `rated.${column}`,
 }));
 
+const rounded = (figure: string) => `floor((${figure}) * 1000 + 0.5) / 1000`;
+
 /** As `serializeBands` writes a band: rounded to three decimals; null where nothing has the value. */
-function bandSql(value: string): string {
-  const rounded = (figure: string) => `floor(${figure}(${value}) * 1000 + 0.5) / 1000`;
-  const band = ["min", "avg", "max"].map(rounded).join(", ");
-  return `case when count(${value}) > 0 then jsonb_build_array(${band}, count(${value})) end`;
+function bandSql(value: string, build: "json_build_array" | "jsonb_build_array"): string {
+  const band = ["min", "avg", "max"].map((figure) => rounded(`${figure}(${value})`)).join(", ");
+  return `case when count(${value}) > 0 then ${build}(${band}, count(${value})) end`;
 }
 
-/** When the value was worst first, in epoch milliseconds: the least score, or the greatest of any other. */
-function worstSql(name: string, value: string): string {
-  const at = "round(date_part('epoch', rated.at) * 1000)";
-  if (name === "score") return `(min(array[${value}, ${at}]) filter (where ${value} is not null))[2]`;
-  return `-(max(array[${value}, -${at}]) filter (where ${value} is not null))[2]`;
-}
-
-/** An object with a member for each value that has a history; null members are left out. */
-function ofEach(member: (name: string, value: string) => string): string {
-  const members = HISTORY.map(({ name, value }) => `'${name}', ${member(name, value)}`);
-  return `jsonb_strip_nulls(jsonb_build_object(${members.join(", ")}))`;
-}
-
-const BANDS = ofEach((_, value) => bandSql(value));
+const BANDS = `jsonb_strip_nulls(jsonb_build_object(${HISTORY.map(
+  ({ name, value }) => `'${name}', ${bandSql(value, "jsonb_build_array")}`,
+).join(", ")}))`;
 const SAMPLES = "count(rated.at) filter (where not rated.is_minute)";
 const LATE = "count(rated.at) filter (where rated.is_minute and rated.is_late)";
 
@@ -225,23 +217,43 @@ export const SUM_UP = statement({ ...RATED, hours: parameter<readonly number[]>(
   return { sql: `${rated(given, `minute / 60 = any(${hours})`)}\n${sql}` };
 });
 
+/** A step in a short form: its beginning in epoch milliseconds, `late`, and a band for each of `HISTORY_MEASURES`. */
+type WrittenStep = readonly [at: number, late: number, ...bands: (SerializedBand | null)[]];
+/** The worst value of a measurement, and when it was first (epoch ms). */
+type WrittenPeak = readonly [value: number, at: number];
+
+const inOrder = (value: (column: (typeof HISTORY)[number]) => string) => HISTORY.map(value).join(", ");
+
 /**
- * The same of each step of so many minutes, and when each value was worst (epoch ms), for pages. `heardAt`: what was heard
- * after the last sample until then is not known yet.
+ * The same of each step of so many minutes, in order, and of all of them the worst value of each of `HISTORY_MEASURES`, for
+ * pages: the least score, or the greatest of any other. `heardAt`: what was heard after the last sample until then is not
+ * known yet. As JSON and not as `jsonb`, which parses every number that it is made of.
  */
 export const STEPS = statement(
   { ...RATED, step: parameter<number>("int"), heardAt: parameter<Date | null>("timestamptz") },
   ({ step, heardAt, ...given }) => {
     const steps = select(
       {
-        at: new Expression<number>(`rated.minute / ${step} * ${step} * 60000::float8`),
-        bands: new Expression<SerializedBands>(BANDS),
-        worst: new Expression<Partial<Record<HistoryMeasure, number>>>(ofEach(worstSql)),
-        late: new Expression<number>(`(${LATE})::int`),
+        steps: new Expression<WrittenStep[] | null>(`(
+          select json_agg(step order by at) from (
+            select rated.minute / ${step} as at, json_build_array(rated.minute / ${step} * ${step} * 60000::float8, ${LATE},
+              ${inOrder(({ value }) => bandSql(value, "json_build_array"))}) as step
+            from rated group by 1) steps)`),
+        worst: new Expression<(WrittenPeak | null)[]>(`(
+          select json_build_array(${inOrder(
+            ({ name }) => `case when "at ${name}" is not null
+              then json_build_array(${rounded(`worst."${name}"`)}, round(${epoch(`"at ${name}"`)} * 1000)) end`,
+          )}) from (
+            select ${inOrder(({ name, value }) => `min(rated.at) filter (where ${value} = worst."${name}") as "at ${name}"`)}
+            from rated, worst) first, worst)`),
       },
-      "from rated group by 1 order by 1",
+      "",
     );
     const isKnown = `not (is_minute and is_last and at <= coalesce(${heardAt}, '-infinity'))`;
-    return { ...steps, sql: `${rated(given, "true", isKnown)}\n${steps.sql}` };
+    const worst = inOrder(({ name, value }) => `${name === "score" ? "min" : "max"}(${value}) as "${name}"`);
+    return {
+      ...steps,
+      sql: `${rated(given, "true", isKnown)},\n  worst as (select ${worst} from rated)\n${steps.sql}`,
+    };
   },
 );

@@ -1,5 +1,5 @@
-import { queryReplica, type Reader } from "@/lib/database/replica";
-import { queryIn } from "@/lib/database/run-statement";
+import { queryReplica } from "@/lib/database/replica";
+import type { Reader } from "@/lib/database/run-statement";
 import { parameter, select, statement } from "@/lib/database/statement";
 import { Expression, table } from "@/lib/database/tables";
 import { HOUR, MINUTE, SECOND, startOfHour } from "@/lib/format/time";
@@ -10,8 +10,8 @@ import { listHours, type SummedHour } from "@/lib/servers/telemetry/roll-ups";
 export type SummedStep = {
   at: number;
   bands: Bands;
-  /** The hour (epoch ms) in which each value was worst: the least score, the greatest of any other. */
-  worst: Partial<Record<HistoryMeasure, number>>;
+  /** The hour (epoch ms) in which each value was worst: the least score, the greatest of any other. One number: in all of them. */
+  worst: number | Partial<Record<HistoryMeasure, number>>;
   /** How many minutes have a score. */
   minutes: number;
   late: number;
@@ -73,12 +73,12 @@ const SUMMED_STEPS = statement(
 export async function listSummedSteps(
   serverId: number,
   { from, until, step }: { from: number; until: number; step: number },
-  client: Reader,
+  reader: Reader,
 ): Promise<SummedStep[]> {
   // An hour of its own needs no joining, which costs PostgreSQL ten times as much as reading it.
-  if (step === HOUR) return (await listHours(serverId, from, until, client)).map(stepOfHour);
+  if (step === HOUR) return (await listHours(serverId, from, until, reader)).map(stepOfHour);
   const values = { serverId, from: new Date(from), until: new Date(until), stepS: step / SECOND };
-  const rows = await queryIn(client, SUMMED_STEPS, values);
+  const rows = await reader(SUMMED_STEPS, values);
   return rows.map(({ bands, ...rest }) => ({ ...rest, bands: parseBands(bands) }));
 }
 
@@ -104,7 +104,6 @@ export async function hasSumsAlone(serverId: number, { from, to }: { from: numbe
 }
 
 function stepOfHour({ hour, samples, bands, late }: SummedHour): SummedStep {
-  const worst = Object.fromEntries(Object.keys(bands).map((name) => [name, hour]));
   const minutes = Math.min(HOUR / MINUTE, bands.score?.count ?? 0);
-  return { at: hour, bands, worst, minutes, late, heard: samples > 0 ? [hour] : [] };
+  return { at: hour, bands, worst: hour, minutes, late, heard: samples > 0 ? [hour] : [] };
 }
