@@ -3,6 +3,7 @@
 import type { Unit } from "@/lib/format/quantities";
 import { ChartCursor } from "./chart-cursor";
 import styles from "./chart-lines.module.css";
+import { runsOf } from "./line-runs";
 import { type PackedPoints, unpackPoints } from "./packed-points";
 import { areaPath, linePath, type Place } from "./path";
 import type { ChartPoint, ChartSeries, ChartSilence } from "./series";
@@ -28,23 +29,27 @@ type Props = {
   ticks: readonly number[];
   series: readonly PackedSeries[];
   silences: readonly ChartSilence[];
+  isWide: boolean;
 };
 
 /** The units of a plot's own height; it is stretched to the room that the page has, as its width is. */
 const HEIGHT = 240;
-/** A line is drawn through so many places at most, which are two pixels apart; the cursor stops at every point. */
-const MOST_PLACES = 500;
+/**
+ * The most places of a line, which are two or three pixels apart: of a chart over the whole width, and of one beside another.
+ * The cursor stops at every point.
+ */
+const MOST_PLACES = { wide: 500, narrow: 300 };
 
 /**
  * The lines of a chart over their bands, and the cursor that tells their values. The server draws them as well. They are made
  * here, of the points that the cursor needs anyway, because React sends what a server component draws twice: as a picture, and
  * as what the picture is renewed from.
  */
-export function ChartLines({ title, from, to, step, gap, unit, top, ticks, series, silences }: Props) {
+export function ChartLines({ title, from, to, step, gap, unit, top, ticks, series, silences, isWide }: Props) {
   // Points stand in the middle of steps, so that in halves of steps most distances are the same.
   const xUnit = step / 2;
   const width = (to - from) / xUnit;
-  const parts = Math.ceil((to - from) / step / MOST_PLACES);
+  const parts = Math.ceil((to - from) / step / MOST_PLACES[isWide ? "wide" : "narrow"]);
   const x = (at: number) => (at - from) / xUnit;
   const y = (value: number) => Math.round((1 - value / top) * HEIGHT);
   const runs = (points: PackedPoints, gap: number) =>
@@ -79,26 +84,4 @@ export function ChartLines({ title, from, to, step, gap, unit, top, ticks, serie
       <ChartCursor canChoose {...{ title, from, to, step, unit, series, silences }} />
     </>
   );
-}
-
-/**
- * The points that are joined with each other. The two of a column of so many milliseconds are one, where the first of them is: a
- * line has no more than twice as many points as places.
- */
-function runsOf(points: readonly ChartPoint[], gap: number, column: number): ChartPoint[][] {
-  const runs: ChartPoint[][] = [];
-  let run: ChartPoint[] = [];
-  let before = Number.NEGATIVE_INFINITY;
-  for (const point of points) {
-    const last = run.at(-1);
-    if (point.at - before > gap) {
-      run = [point];
-      runs.push(run);
-    } else if (last && Math.floor(last.at / column) === Math.floor(point.at / column)) {
-      const [least, greatest] = [Math.min(last.least, point.least), Math.max(last.greatest, point.greatest)];
-      run[run.length - 1] = { at: last.at, least, mean: (last.mean + point.mean) / 2, greatest };
-    } else run.push(point);
-    before = point.at;
-  }
-  return runs;
 }

@@ -3,34 +3,30 @@ import { momentText } from "@/lib/format/relative-time";
 import { DAY, HOUR, MINUTE } from "@/lib/format/time";
 import { instantOf, wallClock, zoneOffset } from "@/lib/format/time-zone";
 import { NumbersTable } from "./numbers-table";
-import { type ChartPoint, type ChartSeries, type ChartSilence, together } from "./series";
+import { type ChartPoint, type ChartSeries, type ChartSilence, include, type Sum } from "./series";
 import { TextRows } from "./text-rows";
 
 type Props = {
   title: string;
-  from: number;
-  to: number;
   unit: Unit;
   series: readonly ChartSeries[];
-  silences: readonly ChartSilence[];
-  row: number;
-  zone: string;
+  rows: readonly TableRow[];
   /** The title of the column with the means of an earlier time. */
   compared?: string | undefined;
 };
 
 /** The numbers of a chart for those who want them, and for those who cannot see it. */
-export function ChartTable({ title, from, to, unit, series, silences, row, zone, compared }: Props) {
-  const rows = rowsOf(series, { from, to, row, zone });
-  const lineOf = ({ at, end, points, earlier }: Row) => {
-    const values = points.flatMap((point, index) => [
-      point?.least,
-      point?.mean,
-      point?.greatest,
-      ...(compared ? [earlier[index]?.mean] : []),
-    ]);
-    const texts = values.map((value) => (value === undefined ? "–" : quantity(value, unit)));
-    return [momentText(new Date(at), zone), heardText(silences, at, end), ...texts].join("\t");
+export function ChartTable({ title, unit, series, rows, compared }: Props) {
+  const sums = series.map(({ points }) => sumsOf(rows, points));
+  const earlier = series.map(({ earlier }) => sumsOf(rows, earlier?.points ?? []));
+  const text = (value: number | undefined) => (value === undefined ? "–" : quantity(value, unit));
+  const lineOf = ({ head }: TableRow, row: number) => {
+    let line = head;
+    for (const [index, { [row]: sum }] of sums.entries()) {
+      line += `\t${text(sum?.least)}\t${text(sum?.mean)}\t${text(sum?.greatest)}`;
+      if (compared) line += `\t${text(earlier[index]?.[row]?.mean)}`;
+    }
+    return line;
   };
   const columns = ["Low", "Mean", "High", ...(compared ? [`Mean ${compared}`] : [])];
   return (
@@ -63,51 +59,53 @@ export function ChartTable({ title, from, to, unit, series, silences, row, zone,
           )}
         </tr>
       </thead>
-      <TextRows text={rows.map(lineOf).join("\n")} />
+      <TextRows text={rows.map(lineOf).reverse().join("\n")} />
     </NumbersTable>
   );
 }
 
-type Points = (ChartPoint | undefined)[];
-/** The points of each line, and those of its earlier time. */
-type Row = { at: number; end: number; points: Points; earlier: Points };
+/** A row of the tables of a page, in epoch milliseconds. `head`: when it begins, and how much of it was heard, as the table says it. */
+export type TableRow = { from: number; to: number; head: string };
 
 /** The lengths of rows that people count in, and the most rows of a table that are still looked through. */
 const ROWS = [MINUTE, 5 * MINUTE, 15 * MINUTE, HOUR, 6 * HOUR, DAY, 7 * DAY];
 const MOST_ROWS = 48;
 
-/** The time (ms) that one row of the table of any time covers. */
-export function rowOf(length: number): number {
+type Rows = { from: number; to: number; zone: string; silences?: readonly ChartSilence[] };
+
+/** The rows of the tables of any time: whole hours, days or weeks of the zone, in order. All charts of a page share them. */
+export function tableRows({ from, to, zone, silences = [] }: Rows): TableRow[] {
+  const row = lengthOf(to - from);
+  const rows: TableRow[] = [];
+  for (let at = startOfRow(from, row, zone); at < to; ) {
+    const next = nextRow(at, row, zone);
+    const [begin, end] = [Math.max(at, from), Math.min(next, to)];
+    const head = `${momentText(new Date(begin), zone)}\t${heardText(silences, begin, end)}`;
+    rows.push({ from: at, to: next, head });
+    at = next;
+  }
+  return rows;
+}
+
+/** The time (ms) that a row covers. */
+function lengthOf(length: number): number {
   return ROWS.find((row) => length / row <= MOST_ROWS) ?? Math.ceil(length / MOST_ROWS / (7 * DAY)) * 7 * DAY;
 }
 
-/** The points taken together by whole hours, days or weeks of the zone, the latest first. */
-function rowsOf(
-  series: readonly ChartSeries[],
-  { from, to, row, zone }: { from: number; to: number; row: number; zone: string },
-): Row[] {
-  const rows: Row[] = [];
-  for (let at = startOfRow(from, row, zone); at < to; at = nextRow(at, row, zone)) {
-    const none = series.map(() => undefined);
-    rows.push({ at, end: nextRow(at, row, zone), points: [...none], earlier: [...none] });
-  }
-  for (const [index, { points, earlier }] of series.entries()) {
-    gather(rows, index, "points", points);
-    gather(rows, index, "earlier", earlier?.points ?? []);
-  }
-  return rows.map((found) => ({ ...found, at: Math.max(found.at, from), end: Math.min(found.end, to) })).reverse();
-}
-
-/** Both are in order, so that the clocks of the zone are read for each row and not for each point. */
-function gather(rows: readonly Row[], line: number, kind: "points" | "earlier", points: readonly ChartPoint[]): void {
+/** The points of each row taken together. Both are in order, so that each is looked at once. */
+function sumsOf(rows: readonly TableRow[], points: readonly ChartPoint[]): (Sum | undefined)[] {
+  const sums: (Sum | undefined)[] = rows.map(() => undefined);
   let place = 0;
   for (const point of points) {
-    while (point.at >= (rows[place]?.end ?? Number.POSITIVE_INFINITY)) place++;
+    while (point.at >= (rows[place]?.to ?? Number.POSITIVE_INFINITY)) place++;
     const row = rows[place];
-    if (!row || point.at < row.at) continue;
-    const known = row[kind][line];
-    row[kind][line] = known ? together(known, point) : point;
+    if (!row || point.at < row.from) continue;
+    const { least, mean, greatest, count = 1 } = point;
+    const sum = sums[place];
+    if (sum) include(sum, point);
+    else sums[place] = { least, mean, greatest, count };
   }
+  return sums;
 }
 
 function startOfRow(at: number, row: number, zone: string): number {

@@ -1,3 +1,4 @@
+import { deflateRawSync } from "node:zlib";
 import { expect, test } from "vitest";
 import { packPoints, unpackPoints } from "./packed-points";
 
@@ -25,4 +26,22 @@ test("points are unpacked as they were, to the digits that pages write, gaps and
       }
     }
   }
+});
+
+test("noise of a thousand points takes at most 28 bits a point once it is compressed, which is 2 more than there are in it", () => {
+  let seed = 1;
+  const random = () => {
+    seed = (seed * 48_271) % 2_147_483_647;
+    return seed / 2_147_483_647;
+  };
+  const points = Array.from({ length: 1000 }, (_, index) => {
+    const mean = 20 + 43 * random();
+    return { at: FROM + (index + 0.5) * STEP, least: mean - 13 * random(), mean, greatest: mean + 5 + 32 * random() };
+  });
+  const { values, bases, width } = packPoints(points, FROM, STEP);
+  const levels = [430, 130, 370];
+  expect(levels.map(Math.log2).reduce((sum, bits) => sum + bits)).toBeLessThan(26);
+  expect((deflateRawSync(values).length * 8) / points.length).toBeLessThan(28);
+  // Two digits each, and no more of them than the greatest number needs.
+  expect({ width, bases }).toEqual({ width: 2, bases: [26, 12, 20] });
 });

@@ -12,21 +12,19 @@ export function areaPath(runs: readonly (readonly [upper: readonly Place[], lowe
 }
 
 /** Each place relative to the one before, which is much shorter once it is compressed: a page has thousands of them. */
-function relative([first, ...rest]: readonly Place[]): string {
+function relative(places: readonly Place[]): string {
+  const [first] = places;
   if (!first) return "";
+  const steps: number[] = [];
   let [x, y] = first;
-  let path = `M${x} ${y}`;
-  if (rest.length > 0) path += "l";
-  for (const [toX, toY] of rest) {
-    path += spaced(toX - x) + spaced(toY - y);
+  for (let index = 1; index < places.length; index++) {
+    const [toX, toY] = places[index] as Place;
+    steps.push(toX - x, toY - y);
     [x, y] = [toX, toY];
   }
-  return path;
-}
-
-/** A minus separates numbers as well. */
-function spaced(value: number): string {
-  return value < 0 ? String(value) : ` ${value}`;
+  const start = `M${first[0]} ${first[1]}`;
+  // A minus separates numbers as well.
+  return steps.length === 0 ? start : `${start}l ${steps.join(" ")}`.replaceAll(" -", "-");
 }
 
 /** A part of a picture's width or height, 0 to 1, as SVG writes it: "12.5%". */

@@ -40,14 +40,14 @@ export function summarise({ points, last: lastValue }: Pick<ChartSeries, "points
   return { least, mean: count > 0 ? sum / count : 0, greatest, last: lastValue ?? end.mean };
 }
 
-/** Two steps taken together; `at` stays that of the first. */
-export function together(a: ChartPoint, b: ChartPoint): Required<ChartPoint> {
-  const [one, other] = [a.count ?? 1, b.count ?? 1];
-  return {
-    at: a.at,
-    least: Math.min(a.least, b.least),
-    mean: one + other > 0 ? (a.mean * one + b.mean * other) / (one + other) : 0,
-    greatest: Math.max(a.greatest, b.greatest),
-    count: one + other,
-  };
+/** Several steps taken together. */
+export type Sum = { least: number; mean: number; greatest: number; count: number };
+
+/** Takes a step into a sum, which is changed: a page has thousands of steps. */
+export function include(sum: Sum, { least, mean, greatest, count = 1 }: ChartPoint): void {
+  const all = sum.count + count;
+  sum.least = Math.min(sum.least, least);
+  sum.mean = all > 0 ? (sum.mean * sum.count + mean * count) / all : 0;
+  sum.greatest = Math.max(sum.greatest, greatest);
+  sum.count = all;
 }

@@ -1,10 +1,9 @@
 import { percentage } from "./path";
 import styles from "./time-axis.module.css";
-import { timeTicks } from "./time-ticks";
+import type { TimeTick } from "./time-ticks";
 
-/** The time axis of a chart, laid over its plot. `from` and `to` are in epoch milliseconds. */
-export function TimeAxis({ from, to, zone }: { from: number; to: number; zone: string }) {
-  const ticks = timeTicks(from, to, zone);
+/** The time axis of a chart, laid over its plot. */
+export function TimeAxis({ ticks }: { ticks: readonly TimeTick[] }) {
   return (
     <svg className={styles.axis} aria-hidden="true">
       {ticks.map(({ at, share, label, isMidnight }, index) => (

@@ -3,7 +3,7 @@ import { Fragment } from "react";
 import { scaleBase, scaleTexts, type Unit } from "@/lib/format/quantities";
 import { ChartLines } from "./chart-lines";
 import lines from "./chart-lines.module.css";
-import { ChartTable } from "./chart-table";
+import { ChartTable, type TableRow } from "./chart-table";
 import { Lane, type LaneKind, type LaneMark } from "./lane";
 import { Legend } from "./legend";
 import { packPoints } from "./packed-points";
@@ -11,6 +11,7 @@ import { percentage } from "./path";
 import type { ChartPoint, ChartSeries, ChartSilence } from "./series";
 import { TimeAxis } from "./time-axis";
 import styles from "./time-chart.module.css";
+import type { TimeTick } from "./time-ticks";
 
 /** A part of the scale that has a name, for example where a score is healthy. */
 export type ChartLevel = { name: string; from: number; to: number };
@@ -35,14 +36,19 @@ type Props = {
   silences?: readonly ChartSilence[];
   lanes?: readonly ChartLane[];
   levels?: readonly ChartLevel[];
-  /** The time (ms) that one row of the table covers. */
-  row: number;
-  /** The IANA name of the zone of the table's times. */
-  zone: string;
+  /** Those of the axis. */
+  times: readonly TimeTick[];
+  /** Those of the table. */
+  rows: readonly TableRow[];
+  /** Whether it takes the whole width of the page. */
+  isWide?: boolean;
   /** How much earlier the pale lines are: "a week before". */
   compared?: string | undefined;
   id?: string;
 };
+
+/** What all charts of a page have in common. */
+export type SharedTimes = Pick<Props, "times" | "rows">;
 
 /**
  * A chart over time, drawn by the server: lines of the means over bands from the least to the greatest value, a legend
@@ -62,8 +68,9 @@ export function TimeChart(props: Props) {
     silences = [],
     levels = [],
     lanes = [],
-    row,
-    zone,
+    times,
+    rows,
+    isWide = false,
     compared,
     id,
   } = props;
@@ -71,7 +78,7 @@ export function TimeChart(props: Props) {
   return (
     <figure className={`card ${styles.chart}`} aria-label={title} id={id}>
       <h3>{title}</h3>
-      <Plot {...{ title, from, to, step, gap, top, unit, series, silences, levels, zone }} />
+      <Plot {...{ title, from, to, step, gap, top, unit, series, silences, levels, times, isWide }} />
       {lanes.map(({ name, kind, marks }) => (
         <Lane key={name} {...{ name, kind, from, to, marks }} />
       ))}
@@ -84,7 +91,7 @@ export function TimeChart(props: Props) {
         ) : (
           <>
             <Legend title={title} unit={unit} series={series} />
-            <ChartTable {...{ title, from, to, unit, series: known, silences, row, zone, compared }} />
+            <ChartTable {...{ title, unit, series: known, rows, compared }} />
           </>
         )}
       </figcaption>
@@ -93,10 +100,13 @@ export function TimeChart(props: Props) {
 }
 
 type PlotProps = Required<
-  Pick<Props, "title" | "from" | "to" | "step" | "gap" | "top" | "unit" | "series" | "silences" | "levels" | "zone">
+  Pick<
+    Props,
+    "title" | "from" | "to" | "step" | "gap" | "top" | "unit" | "series" | "silences" | "levels" | "times" | "isWide"
+  >
 >;
 
-function Plot({ title, from, to, step, gap, top, unit, series, silences, levels, zone }: PlotProps) {
+function Plot({ title, from, to, step, gap, top, unit, series, silences, levels, times, isWide }: PlotProps) {
   const greatest = Math.max(
     top,
     ...series.map(({ points }) => greatestOf(points, "greatest")),
@@ -134,9 +144,9 @@ function Plot({ title, from, to, step, gap, top, unit, series, silences, levels,
             />
           ))}
         </svg>
-        <TimeAxis from={from} to={to} zone={zone} />
+        <TimeAxis ticks={times} />
         <ChartLines
-          {...{ title, from, to, step, gap, unit, ticks, silences }}
+          {...{ title, from, to, step, gap, unit, ticks, silences, isWide }}
           top={(scale.domain()[1] ?? 1) * base}
           series={series.map(({ name, points, remark, earlier }) => ({
             name,

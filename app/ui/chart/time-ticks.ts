@@ -27,11 +27,12 @@ const MONTHS = [1, 2, 3, 6, 12, 24, 60, 120];
 const MONTH = 30 * DAY;
 
 /** A moment of a time axis. `share` is how far along the axis it lies, 0 to 1. */
-type TimeTick = { at: number; share: number; label: string; isMidnight: boolean };
+export type TimeTick = { at: number; share: number; label: string; isMidnight: boolean };
 
 /**
  * Moments within `[from, to]` (epoch ms) that are round on the clocks of a zone, seven or eight at the most. At midnight
- * the label is the date, at the first of every few months the month. A time that the clocks skip is absent.
+ * the label is the date, at the first of every few months the month. A time that the clocks skip is absent. All charts of a page
+ * share them: to ask the clocks of a zone takes long.
  */
 export function timeTicks(from: number, to: number, zone: string): TimeTick[] {
   const step = STEPS.find((length) => (to - from) / length <= MOST_TICKS);

@@ -1,9 +1,10 @@
 import { Fragment } from "react";
 import { ChartGrid } from "@/app/ui/chart/chart-grid";
-import { rowOf } from "@/app/ui/chart/chart-table";
+import { tableRows } from "@/app/ui/chart/chart-table";
 import type { ChartSeries } from "@/app/ui/chart/series";
-import { type ChartLane, TimeChart } from "@/app/ui/chart/time-chart";
+import { type ChartLane, type SharedTimes, TimeChart } from "@/app/ui/chart/time-chart";
 import { comparedText, DragHint, TimeChoice, TimeNotes } from "@/app/ui/chart/time-choice";
+import { timeTicks } from "@/app/ui/chart/time-ticks";
 import { Choices } from "@/app/ui/choices";
 import { Section } from "@/app/ui/section";
 import { Time } from "@/app/ui/time";
@@ -159,7 +160,8 @@ function Charts({ traffic, earlier, latencies, zone, lane, compared, name, nameO
   const middle = <Point extends { at: number }>(point: Point) => ({ ...point, at: point.at + step / 2 });
   const earlierOf = (points: readonly (Band & { at: number })[] | undefined): ChartSeries["earlier"] =>
     points && { points: points.map(middle), gap: 1.5 * step };
-  const common = { traffic, zone, compared };
+  const { from, to } = traffic;
+  const common = { traffic, compared, times: timeTicks(from, to, zone), rows: tableRows({ from, to, zone }) };
   return (
     <>
       <ChartGrid>
@@ -168,6 +170,7 @@ function Charts({ traffic, earlier, latencies, zone, lane, compared, name, nameO
             key={counter}
             {...{ ...common, title, unit }}
             lanes={index === 0 ? [lane] : []}
+            isWide={index === 0}
             series={[
               {
                 name,
@@ -216,18 +219,18 @@ function Charts({ traffic, earlier, latencies, zone, lane, compared, name, nameO
   );
 }
 
-type ChartProps = {
+type ChartProps = SharedTimes & {
   traffic: TrafficData;
   title: string;
   unit: Unit;
   series: readonly ChartSeries[];
-  zone: string;
   compared: string | undefined;
   lanes?: readonly ChartLane[];
+  isWide?: boolean;
 };
 
 function Chart({ traffic: { from, to, step }, ...shown }: ChartProps) {
-  return <TimeChart {...{ from, to, step, ...shown }} top={1} gap={1.5 * step} row={rowOf(to - from)} />;
+  return <TimeChart {...{ from, to, step, ...shown }} top={1} gap={1.5 * step} />;
 }
 
 /** What is to be said of a time that begins before the service was created. */

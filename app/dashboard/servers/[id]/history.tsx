@@ -1,10 +1,11 @@
 import listStyles from "@/app/dashboard/event-list.module.css";
 import { type FleetQuery, fleetParams, serverInList } from "@/app/dashboard/fleet-query";
 import { ChartGrid } from "@/app/ui/chart/chart-grid";
-import { rowOf } from "@/app/ui/chart/chart-table";
+import { tableRows } from "@/app/ui/chart/chart-table";
 import type { ChartPoint, ChartSeries } from "@/app/ui/chart/series";
-import { type ChartLane, type ChartLevel, TimeChart } from "@/app/ui/chart/time-chart";
+import { type ChartLane, type ChartLevel, type SharedTimes, TimeChart } from "@/app/ui/chart/time-chart";
 import { comparedText, DragHint, TimeChoice, TimeNotes } from "@/app/ui/chart/time-choice";
+import { timeTicks } from "@/app/ui/chart/time-ticks";
 import { Choices } from "@/app/ui/choices";
 import { Section } from "@/app/ui/section";
 import { percent } from "@/lib/format/quantities";
@@ -65,6 +66,8 @@ type Props = {
 /** The past of a server in pictures, in words, and in tables. */
 export function History({ serverId, history, earlier, time, events, current, score, list, zone }: Props) {
   const compared = comparedText(time.compare);
+  const { from, to, silences } = history;
+  const shared = { times: timeTicks(from, to, zone), rows: tableRows({ from, to, zone, silences }) };
   const [quiet, shown] = [HISTORY_CHARTS.filter(isQuiet(history)), HISTORY_CHARTS.filter((c) => !isQuiet(history)(c))];
   return (
     <Section
@@ -91,14 +94,14 @@ export function History({ serverId, history, earlier, time, events, current, sco
       <TimeNotes asked={time.asked} instead={history.range && NAMES[history.range]} also={beginning(history, zone)} />
       <ChartGrid>
         {shown.map((chart) => (
-          <Picture key={chart.title} {...{ chart, history, earlier, compared, events, current, score, zone }} />
+          <Picture key={chart.title} {...{ chart, history, earlier, compared, events, current, score, zone, shared }} />
         ))}
       </ChartGrid>
       <div className={styles.below}>
         {quiet.map((chart) => (
           <details key={chart.title} className="disclosure">
             <summary>{chart.title}: full score in all this time</summary>
-            <Picture {...{ chart, history, earlier, compared, events, current, score, zone }} />
+            <Picture {...{ chart, history, earlier, compared, events, current, score, zone, shared }} />
           </details>
         ))}
         <p className="hint">
@@ -145,7 +148,11 @@ function Picture({
   current,
   score,
   zone,
-}: { chart: HistoryChart; compared: string | undefined } & Omit<Props, "serverId" | "list" | "time">) {
+  shared,
+}: { chart: HistoryChart; compared: string | undefined; shared: SharedTimes } & Omit<
+  Props,
+  "serverId" | "list" | "time"
+>) {
   const { title, unit, top } = chart;
   const { from, to, step, now, until, silences } = history;
   const latest = rolledUpValues(current);
@@ -159,11 +166,12 @@ function Picture({
   return (
     <TimeChart
       id={chartId(title)}
-      {...{ title, from, to, step, top, unit, series, zone, silences, compared }}
+      {...{ title, from, to, step, top, unit, series, silences, compared }}
       gap={Math.max(1.5 * step, LONGEST_PAUSE)}
       levels={chart === SCORE_CHART ? LEVELS : []}
       lanes={chart === SCORE_CHART ? lanesOf(history, events, zone) : []}
-      row={rowOf(to - from)}
+      {...shared}
+      isWide={chart === SCORE_CHART}
     />
   );
 }
@@ -249,22 +257,36 @@ function remarkOf(measure: HistoryMeasure, points: readonly ChartPoint[], histor
 
 /** A point in the middle of each step. The score ends with the one of now, which the page shows at its top. */
 function pointsOf({ points, step, now, until }: ServerHistory, measure: HistoryMeasure, score: number): ChartPoint[] {
-  const known = points.flatMap(({ at, bands }) => {
-    const band = bands[measure];
-    return band ? [{ ...band, at: Math.min(at + step / 2, (at + until) / 2) }] : [];
-  });
-  const current = { at: now, least: score, mean: score, greatest: score, count: 1 };
-  return measure === "score" && until === now ? [...known, current] : known;
+  const known = pointsIn(points, measure, (at) => Math.min(at + step / 2, (at + until) / 2));
+  if (measure === "score" && until === now) {
+    known.push({ at: now, least: score, mean: score, greatest: score, count: 1 });
+  }
+  return known;
 }
 
 function earlierOf(earlier: EarlierHistory | null, measure: HistoryMeasure): ChartSeries["earlier"] {
   if (!earlier) return undefined;
   const { step, points } = earlier;
-  const known = points.flatMap(({ at, bands }) => {
+  return {
+    points: pointsIn(points, measure, (at) => at + step / 2),
+    gap: Math.max(1.5 * step, LONGEST_PAUSE),
+  };
+}
+
+/** One line of the points of a history, `time` of each. Written out, because copies of bands are a tenth of a page's garbage. */
+function pointsIn(
+  points: EarlierHistory["points"],
+  measure: HistoryMeasure,
+  time: (at: number) => number,
+): ChartPoint[] {
+  const line: ChartPoint[] = [];
+  for (const { at, bands } of points) {
     const band = bands[measure];
-    return band ? [{ ...band, at: at + step / 2 }] : [];
-  });
-  return { points: known, gap: Math.max(1.5 * step, LONGEST_PAUSE) };
+    if (!band) continue;
+    const { least, mean, greatest, count } = band;
+    line.push({ at: time(at), least, mean, greatest, count });
+  }
+  return line;
 }
 
 function peakTime({ at, within }: { at: number; within: number }, zone: string): string {

@@ -17,6 +17,7 @@ import type { UptimeSum } from "@/lib/servers/events/uptime-sums";
 import { rangeParams } from "@/lib/time-range";
 import { lengthText } from "./silence-text";
 import styles from "./uptime.module.css";
+import { type DayState, UptimeStrip } from "./uptime-strip";
 import { uptimeText } from "./uptime-text";
 
 /** Of the strip. */
@@ -69,7 +70,7 @@ export function Uptime({ months, ...strip }: UptimeProps) {
         <a className="skip-link" href="#history">
           Skip the {STRIP_DAYS} days
         </a>
-        <UptimeStrip {...strip} />
+        <UptimeStrip label={`The last ${STRIP_DAYS} days`} text={daysText(strip)} />
         <dl className={styles.ranges}>
           {ranges.map(({ name, isWhole, sums }) => (
             <div key={name} data-uptime={name} data-seconds={secondsOf(sums)}>
@@ -129,36 +130,23 @@ function secondsOf({ offline, unreachable, unknown }: UptimeSums): string {
   return [offline, unreachable, unknown].map((ms) => Math.floor(ms / 1000)).join(" ");
 }
 
-/** What the worst of a day was, and its sign. */
-const SIGNS = { offline: "✕", unreachable: "⇹", unknown: "?", up: "", none: "" } as const;
-
-function stateOf(uptime: UptimeSums | null): keyof typeof SIGNS {
+/** What the worst of a day was. */
+function stateOf(uptime: UptimeSums | null): DayState {
   if (uptime === null) return "none";
   if (uptime.offline > 0) return "offline";
   if (uptime.unreachable > 0) return "unreachable";
   return uptime.unknown > 0 ? "unknown" : "up";
 }
 
-/** The last days of a server, each a link to its charts. */
-function UptimeStrip({ serverId, list, known, recordedSince, days: frozen, now, zone }: StripProps) {
+/** The last days, each with a link to its charts, as `UptimeStrip` reads them. */
+function daysText({ serverId, list, known, recordedSince, days: frozen, now, zone }: StripProps): string {
   const sums = new Map(frozen.map(({ from, uptime }) => [from, uptime]));
-  return (
-    <ol className={styles.strip} aria-label={`The last ${STRIP_DAYS} days`}>
-      {uptimeDays(known, { recordedSince, now, zone, days: STRIP_DAYS }).map(({ from, to, uptime: recorded }) => {
-        // Of a day whose events are gone, its sum is left.
-        const uptime = recorded ?? sums.get(from) ?? null;
-        const state = stateOf(uptime);
-        const day = dayText(new Date(from), zone);
-        const text = `${day}: ${uptime ? uptimeText(uptime) : "not recorded"}`;
-        return (
-          <li key={from} data-day={state}>
-            <a href={`${serverInList(serverId, list, rangeParams({ from, to }))}#history`} title={text}>
-              <span aria-hidden="true">{SIGNS[state]}</span>
-              <span className="visually-hidden">{text}</span>
-            </a>
-          </li>
-        );
-      })}
-    </ol>
-  );
+  const days = uptimeDays(known, { recordedSince, now, zone, days: STRIP_DAYS });
+  const lines = days.map(({ from, to, uptime: recorded }) => {
+    // Of a day whose events are gone, its sum is left.
+    const uptime = recorded ?? sums.get(from) ?? null;
+    const words = `${dayText(new Date(from), zone)}: ${uptime ? uptimeText(uptime) : "not recorded"}`;
+    return [stateOf(uptime), `${serverInList(serverId, list, rangeParams({ from, to }))}#history`, words].join("\t");
+  });
+  return lines.join("\n");
 }

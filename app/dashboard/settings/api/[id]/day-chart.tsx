@@ -6,6 +6,7 @@ import { packPoints } from "@/app/ui/chart/packed-points";
 import type { ChartPoint } from "@/app/ui/chart/series";
 import { TimeAxis } from "@/app/ui/chart/time-axis";
 import axes from "@/app/ui/chart/time-chart.module.css";
+import { timeTicks } from "@/app/ui/chart/time-ticks";
 import { momentText } from "@/lib/format/relative-time";
 import { HOUR, MINUTE } from "@/lib/format/time";
 import { zoneText } from "@/lib/format/time-zone";
@@ -120,7 +121,7 @@ function Bars({ hours, zone }: { hours: readonly HourOfUse[]; zone: string }) {
         ))}
       </svg>
       <div className={`${axes.plot} ${styles.plot}`}>
-        <TimeAxis from={from} to={to} zone={zone} />
+        <TimeAxis ticks={timeTicks(from, to, zone)} />
         <svg
           className={lines.layer}
           viewBox={`0 0 ${STEP * hours.length} ${HEIGHT}`}
