@@ -11,17 +11,19 @@ import type { Bench, Target } from "./bench";
 import { readProcessUse } from "./process-use";
 import { median } from "./rounds";
 
-/** The CPU (ms) that a page of any time within 30 days may take the app. */
+/** The CPU (ms) that a page of any time within 30 days may take the app and PostgreSQL. */
 const GOAL_MS = 100;
 
 const KEPT_DAYS = 400;
 const WARM_MS = 3 * SECOND;
 const MEASURED_MS = 3 * SECOND;
 
-/** What the pages of the noisiest server take the app, each line with a band over its whole range, and what they weigh. */
+/** What the pages of the noisiest server take, each line with a band over its whole range, and what they weigh. */
 export async function charts(bench: Bench, rounds: number): Promise<(readonly string[])[]> {
   const { server, cookie } = await addNoisyServer(bench.data.url);
   const app = await bench.direct();
+  const postgres = new pg.Client(bench.data.url);
+  await postgres.connect();
   const page = `/dashboard/servers/${server}`;
   const now = Date.now();
   const time = (length: number, compare: Record<string, string> = {}) =>
@@ -36,19 +38,21 @@ export async function charts(bench: Bench, rounds: number): Promise<(readonly st
     "any 41 days: 984 points of hours": time(41 * DAY),
   };
   const measured = new Map<string, Measured[]>();
-  for (const path of Object.values(paths)) await measure(app, path, cookie, WARM_MS);
+  for (const path of Object.values(paths)) await measure(app, postgres, path, cookie, WARM_MS);
   for (let round = 0; round < rounds; round++) {
     for (const [name, path] of Object.entries(paths)) {
-      measured.set(name, [...(measured.get(name) ?? []), await measure(app, path, cookie, MEASURED_MS)]);
+      measured.set(name, [...(measured.get(name) ?? []), await measure(app, postgres, path, cookie, MEASURED_MS)]);
     }
   }
+  await postgres.end();
   const middle = (all: readonly Measured[], of: keyof Measured) => median(all.map((one) => one[of]));
   return [
-    ["a server's page", "CPU of the app", `of ${GOAL_MS} ms`, "median", "bytes, gzip"],
+    ["a server's page", "CPU of the app", "of PostgreSQL", `of ${GOAL_MS} ms`, "median", "bytes, gzip"],
     ...[...measured].map(([name, all]) => [
       name,
       `${middle(all, "cpuMs").toFixed(0)} ms`,
-      (middle(all, "cpuMs") / GOAL_MS).toFixed(2),
+      `${middle(all, "ofPostgresMs").toFixed(0)} ms`,
+      (median(all.map(({ cpuMs, ofPostgresMs }) => cpuMs + ofPostgresMs)) / GOAL_MS).toFixed(2),
       `${middle(all, "ms").toFixed(0)} ms`,
       middle(all, "bytes").toLocaleString("en"),
     ]),
@@ -56,10 +60,17 @@ export async function charts(bench: Bench, rounds: number): Promise<(readonly st
 }
 
 /** Of one answer; medians but for the CPU, which is a mean. */
-type Measured = { cpuMs: number; ms: number; bytes: number };
+type Measured = { cpuMs: number; ofPostgresMs: number; ms: number; bytes: number };
 
 /** Asks for a page again and again, as a browser does, one answer after the other. */
-async function measure({ port, child }: Target, path: string, cookie: string, forMs: number): Promise<Measured> {
+async function measure(
+  { port, child }: Target,
+  postgres: pg.Client,
+  path: string,
+  cookie: string,
+  forMs: number,
+): Promise<Measured> {
+  const ofPostgresBefore = await cpuOf(postgres);
   const cpuBefore = readProcessUse(child.pid).cpuMs;
   const [times, sizes]: [number[], number[]] = [[], []];
   const until = performance.now() + forMs;
@@ -70,9 +81,18 @@ async function measure({ port, child }: Target, path: string, cookie: string, fo
   } while (performance.now() < until);
   return {
     cpuMs: (readProcessUse(child.pid).cpuMs - cpuBefore) / times.length,
+    ofPostgresMs: ((await cpuOf(postgres)) - ofPostgresBefore) / times.length,
     ms: median(times),
     bytes: median(sizes),
   };
+}
+
+/** The CPU (ms) that the app's connections have taken PostgreSQL so far; NaN when it runs elsewhere, or in a process of the app. */
+async function cpuOf(postgres: pg.Client): Promise<number> {
+  const { rows } = await postgres.query(
+    "select pid from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()",
+  );
+  return rows.reduce((sum, { pid }) => sum + readProcessUse(pid).cpuMs, 0);
 }
 
 /** The bytes of an answer as a browser receives them. @throws PlainError when there is no page. */
