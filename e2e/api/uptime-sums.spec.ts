@@ -162,15 +162,17 @@ test("maintenance is a minute to 31 days, never overlaps, begins at most a day a
   expect(await plan(now + 2 * HOUR, now + 3 * HOUR, [id], (await newAccount()).id)).toBe("not-found");
   expect(await plan(now - 20 * HOUR, now - HOUR)).toBe("planned");
   expect(await plan(now + 2 * HOUR, now + 3 * HOUR)).toBe("planned");
-  // What has passed stays, what goes on ends, what has not begun is gone.
-  const [going, coming] = await listMaintenance(id, new Date(now + MINUTE));
-  const past = await db.maintenanceTime.findFirstOrThrow({ where: { serverId: id }, orderBy: { startedAt: "asc" } });
+  // What goes on ends; what has not begun is gone, and so is what is over and began within a day. The rest stays.
+  const times = { startedAt: new Date(now - 25 * HOUR), endedAt: new Date(now - 24 * HOUR) };
+  const frozen = await db.maintenanceTime.create({ data: { serverId: id, ...times } });
+  const [mistake, going, coming] = await listMaintenance(id, new Date(now + MINUTE));
   const off = (maintenance: { id: number } | undefined, account = accountId) =>
     callOffMaintenance(account, id, maintenance?.id ?? 0, new Date(now + MINUTE));
   expect(await off(coming, (await newAccount()).id)).toBe(false);
-  expect([await off(past), await off(going), await off(coming), await off(coming)]).toEqual([false, true, true, false]);
+  expect([await off(frozen), await off(mistake), await off(going)]).toEqual([false, true, true]);
+  expect([await off(coming), await off(coming)]).toEqual([true, false]);
   const rows = await db.maintenanceTime.findMany({ where: { serverId: id }, orderBy: { startedAt: "asc" } });
-  expect(rows.map(({ endedAt }) => endedAt.getTime())).toEqual([now - HOUR, now + MINUTE]);
+  expect(rows.map(({ endedAt }) => endedAt.getTime())).toEqual([now - 24 * HOUR, now + MINUTE]);
   await db.maintenanceTime.createMany({
     data: Array.from({ length: MOST_MAINTENANCE - 2 }, (_, index) => ({
       ...{ serverId: id, startedAt: new Date(index * DAY), endedAt: new Date(index * DAY + HOUR) },

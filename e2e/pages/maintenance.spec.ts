@@ -44,6 +44,12 @@ withAndWithoutJavaScript((hasJavaScript) => {
     await expect(page.getByText("The maintenance is called off.")).toBeVisible();
     await expect(planned).toHaveCount(0);
     expect(await db.maintenanceTime.count({ where: { serverId: id } })).toBe(0);
+    // What was entered afterwards, and by mistake.
+    await fill(from - 40 * HOUR, from - 39 * HOUR);
+    await expect(planned).toHaveCount(1);
+    await planned.getByRole("button", { name: "Call off" }).click();
+    await expect(planned).toHaveCount(0);
+    expect(await db.maintenanceTime.count({ where: { serverId: id } })).toBe(0);
   });
 
   test("maintenance of several servers is planned at once, for the marked ones or for a whole list; what cannot be planned plans none and keeps what was typed and marked", async ({

@@ -9,13 +9,13 @@ import { DAY, MINUTE } from "@/lib/format/time";
 import { zoneText } from "@/lib/format/time-zone";
 import { parseTimes, type RangeParams, type TimeRange } from "@/lib/time-range";
 
-// Times that an account leaves out of the uptime of a server. They never overlap. What has passed stays, because the uptime of a
-// day or a month is frozen a day after its end.
+// Times that an account leaves out of the uptime of a server. They never overlap. What is over and
+// began more than a day ago stays, because the uptime of a day or a month is frozen a day after its end.
 
 /** The most that are kept for a server, in all. The sweep deletes them with the events of their time. */
 export const MOST_MAINTENANCE = 100;
 const LONGEST = 31 * DAY;
-/** How far ahead one may be planned, and how long after its beginning it may still be entered. */
+/** How far ahead one may be planned, and how long after its beginning it may still be entered, or called off when it is over. */
 const FURTHEST = 366 * DAY;
 const LATEST = DAY;
 
@@ -119,7 +119,15 @@ function refusal({ from, to }: TimeRange, now: number): string | null {
   return null;
 }
 
-/** Calls maintenance off: what has begun ends now, and what has not begun is gone. False when there is nothing to call off. */
+/** What is over and began at this time or before stays. */
+function latestBeginning(now: Date): Date {
+  return new Date(now.getTime() - LATEST);
+}
+
+/**
+ * Calls maintenance off: what goes on ends now, and what has not begun is gone. So is what is over, until a day after its
+ * beginning: it may have been entered by mistake. False when there is nothing to call off.
+ */
 export async function callOffMaintenance(
   accountId: number,
   serverId: number,
@@ -128,7 +136,10 @@ export async function callOffMaintenance(
 ): Promise<boolean> {
   return db.$transaction(async (tx) => {
     if (!(await lockServer(tx, accountId, serverId))) return false;
-    const { count } = await tx.maintenanceTime.deleteMany({ where: { id, serverId, startedAt: { gte: now } } });
+    const isMistake = { startedAt: { gt: latestBeginning(now) }, endedAt: { lte: now } };
+    const { count } = await tx.maintenanceTime.deleteMany({
+      where: { id, serverId, OR: [{ startedAt: { gte: now } }, isMistake] },
+    });
     const ended = await tx.maintenanceTime.updateMany({
       where: { id, serverId, startedAt: { lt: now }, endedAt: { gt: now } },
       data: { endedAt: now },
@@ -137,10 +148,10 @@ export async function callOffMaintenance(
   });
 }
 
-/** The maintenance of a server that goes on or comes, at `now`. The caller has checked whose server it is. */
+/** The maintenance of a server that can be called off at `now`, in order. The caller has checked whose server it is. */
 export async function listMaintenance(serverId: number, now: Date): Promise<Maintenance[]> {
   const rows = await db.maintenanceTime.findMany({
-    where: { serverId, endedAt: { gt: now } },
+    where: { serverId, OR: [{ endedAt: { gt: now } }, { startedAt: { gt: latestBeginning(now) } }] },
     orderBy: { startedAt: "asc" },
     take: MOST_MAINTENANCE,
   });

@@ -49,8 +49,8 @@ export function PlanForSeveral({ zone, ...servers }: ServersOfList & { zone: str
       ) : (
         <>
           <p className="hint">
-            Left out of the uptime, which says so. It can be entered until a day after it began. Each server&apos;s
-            settings call its own off.
+            Left out of the uptime, which says so. It can be entered, and called off in each server&apos;s settings,
+            until a day after it began.
           </p>
           <MaintenanceTimes
             key={invalid ? Object.values(fields).join(" ") : answer.kind}

@@ -58,7 +58,9 @@ export default async function Page({ params, searchParams }: Props) {
       <SettingsSection
         id="maintenance"
         title="Maintenance"
-        about={<p>Left out of the uptime, which says so. It can be entered until a day after it began.</p>}
+        about={
+          <p>Left out of the uptime, which says so. It can be entered, and called off, until a day after it began.</p>
+        }
       >
         {query["called-off"] !== undefined && <p className="notice">The maintenance is called off.</p>}
         {query.unchanged !== undefined && (
@@ -72,7 +74,13 @@ export default async function Page({ params, searchParams }: Props) {
                 const text = maintenanceText(times, account.timeZone);
                 return (
                   <li key={id}>
-                    {text} <CallOff serverId={server.id} id={id} text={text} hasBegun={times.from <= now.getTime()} />
+                    {text}{" "}
+                    <CallOff
+                      serverId={server.id}
+                      id={id}
+                      text={text}
+                      goesOn={times.from <= now.getTime() && now.getTime() < times.to}
+                    />
                   </li>
                 );
               })}

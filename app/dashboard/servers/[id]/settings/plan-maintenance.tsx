@@ -46,17 +46,17 @@ export function PlanMaintenance({ id, zone }: { id: number; zone: string }) {
   );
 }
 
-/** Takes a plan back; maintenance that has begun ends. `text`: of which times. */
+/** Takes a plan back; maintenance that goes on ends. `text`: of which times. */
 export function CallOff({
   serverId,
   id,
   text,
-  hasBegun,
+  goesOn,
 }: {
   serverId: number;
   id: number;
   text: string;
-  hasBegun: boolean;
+  goesOn: boolean;
 }) {
   const { onSubmit, isPending, hasFailed } = useSubmission(callOffMaintenanceAction, () => {});
   return (
@@ -65,7 +65,7 @@ export function CallOff({
       <input type="hidden" name="serverId" value={serverId} />
       <input type="hidden" name="id" value={id} />
       <button className="button quiet small" type="submit" aria-disabled={isPending}>
-        {hasBegun ? "End it now" : "Call off"}
+        {goesOn ? "End it now" : "Call off"}
         <span className="visually-hidden">: maintenance {text}</span>
       </button>
     </form>
