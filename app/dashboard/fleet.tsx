@@ -161,7 +161,7 @@ function ServerRow({ query, server, trend, since, now }: RowProps) {
         </Link>{" "}
         <bdi className={styles.hostname}>{server.hostname}</bdi>
         {server.tags.length > 0 && (
-          <span className={styles.tags}>
+          <span className={styles.tags} title={server.tags.map((tag) => `#${tag}`).join(" ")}>
             {server.tags.map((tag) => (
               <bdi key={tag}>#{tag} </bdi>
             ))}

@@ -48,6 +48,8 @@ withAndWithoutJavaScript((hasJavaScript) => {
     await expect(page).toHaveURL("/dashboard?tag=eu+west");
     await expect(page.locator("[data-server]")).toHaveCount(1);
     await expect(page.locator(`[data-server="${id}"]`)).toContainText("#db #eu west");
+    // A line has no room for ten of 32 characters.
+    await expect(page.getByTitle("#db #eu west")).toHaveCSS("text-overflow", "ellipsis");
     await page.goto("/dashboard?tag=%20EU%20west");
     await expect(page.locator("[data-server]")).toHaveCount(1);
     if (hasJavaScript) await expectAccessible(page);
