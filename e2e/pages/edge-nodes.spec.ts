@@ -57,10 +57,18 @@ withAndWithoutJavaScript(() => {
 
     const { id: serviceId } = await newGameService(admin.id, { name: unique("W".repeat(40)) });
     await db.edgeAcknowledgement.create({ data: { serviceId, nodeId: node.id, version: 1, servingVersion: 1 } });
+    // Its page would say to an administrator that there is no such service.
+    const { id: unseen } = await newGameService((await newAccount()).id, { name: unique("unseen") });
+    await db.edgeAcknowledgement.create({
+      data: { serviceId: unseen, nodeId: node.id, version: 1, servingVersion: 1 },
+    });
     await page.getByRole("link", { name: "Remove this edge node…" }).click();
-    await expect(page.getByText("1 game service loses it:")).toBeVisible();
+    await expect(page.getByText("2 game services lose it:")).toBeVisible();
     await expectToFit(page);
-    await expect(page.getByRole("listitem").filter({ hasText: "which no other live node serves" })).toHaveCount(1);
+    const services = page.getByRole("listitem").filter({ hasText: "which no other live node serves" });
+    await expect(services).toHaveCount(2);
+    await expect(services.getByRole("link")).toHaveCount(1);
+    await expect(services.getByRole("link")).toHaveAttribute("href", `/dashboard/game-services/${serviceId}`);
     await page.getByRole("button", { name: "Remove edge node" }).click();
     await expect(page.getByText("The edge node is removed.")).toBeVisible();
     await expect(row).toHaveCount(0);

@@ -1,3 +1,4 @@
+import type { Account } from "@/lib/accounts/accounts";
 import { db, type Prisma } from "@/lib/database/client";
 import { execute, query, queryIn } from "@/lib/database/run-statement";
 import { parameter, type Sql, select, statement } from "@/lib/database/statement";
@@ -6,6 +7,7 @@ import type { InvalidField } from "@/lib/failures";
 import { nameProblem } from "@/lib/format/names";
 import { HOUR, MINUTE, SECOND } from "@/lib/format/time";
 import { SILENT_AFTER } from "@/lib/game-services/events/node-silences";
+import { ASKER, askerOf, visibleTo } from "@/lib/game-services/game-services";
 import { settleAll } from "@/lib/game-services/settlement";
 import type { Standings } from "@/lib/game-services/standing";
 import { NO_STANDINGS, standingsOfNodes } from "@/lib/game-services/standings";
@@ -110,11 +112,14 @@ const s = table("GameService", "s");
 const isServing = (said: string) =>
   `(${said}.serving_version is not null or ${said}.version = ${s.configVersion} and ${said}.error is null and ${s.wish} is distinct from 'off')`;
 
+/** A service, how many other live nodes serve it, and whether the account that asks may see its page. */
+type Served = { id: number; name: string; others: number; isVisible: boolean };
+
 // Raw: it counts the other live nodes of each service.
 const SERVED = statement(
-  { id: a.nodeId, after: n.lastHeardAt, most: parameter<number>("int") },
-  ({ id, after, most }): Sql<{ id: number; name: string; others: number; total: number }> => ({
-    sql: `select ${s.id} as "id", ${s.name} as "name", count(*) over ()::int as "total", (
+  { id: a.nodeId, after: n.lastHeardAt, most: parameter<number>("int"), ...ASKER },
+  ({ id, after, most, ...asker }): Sql<Served & { total: number }> => ({
+    sql: `select ${s.id} as "id", ${s.name} as "name", ${visibleTo(asker)} as "isVisible", count(*) over ()::int as "total", (
         select count(*)::int from edge_acknowledgements other join ${n} on ${n.id} = other.node_id
         where other.service_id = ${s.id} and other.node_id <> ${id} and ${n.lastHeardAt} > ${after}
           and ${isServing("other")}) as "others"
@@ -123,10 +128,10 @@ const SERVED = statement(
   }),
 );
 
-/** The services that players reach through a node, those first that no other live node serves. */
-export async function listServed(id: number, now: Date = new Date()) {
+/** The services that players reach through a node, those first that no other live node serves. `account`: who asks. */
+export async function listServed(account: Account, id: number, now: Date = new Date()) {
   const after = new Date(now.getTime() - SILENT_AFTER);
-  const rows = await query(SERVED, { id, after, most: MAX_SERVED_LISTED });
+  const rows = await query(SERVED, { id, after, most: MAX_SERVED_LISTED, ...askerOf(account) });
   return { total: rows[0]?.total ?? 0, services: rows };
 }
 

@@ -7,7 +7,7 @@ import { EDGE_NODES, edgeNodeSettingsPath, servicePath } from "@/lib/page-paths"
 import list from "../../game-services/list.module.css";
 import { ServiceForm } from "../../game-services/service-form";
 import { removeNodeAction } from "../actions";
-import { requireNodeOf } from "../require-admin";
+import { requireAdmin, requireNodeOf } from "../require-admin";
 
 export const metadata: Metadata = { title: "Remove an edge node?" };
 
@@ -15,8 +15,9 @@ type Props = { searchParams: Promise<Record<string, string | string[] | undefine
 
 /** The question before an edge node is removed, with the services that lose it. */
 export default async function Page({ searchParams }: Props) {
+  const account = await requireAdmin();
   const { id, name } = await requireNodeOf(searchParams);
-  const { total, services } = await listServed(id);
+  const { total, services } = await listServed(account, id);
   return (
     <main id="main" className="page parts">
       <PageHeader title={<>Remove {<bdi>{name}</bdi>}?</>} back={{ href: EDGE_NODES, label: "Edge nodes" }}>
@@ -31,9 +32,13 @@ export default async function Page({ searchParams }: Props) {
         <ul className={list.list}>
           {services.map((service) => (
             <li key={service.id}>
-              <Link href={servicePath(service.id)} prefetch={false}>
+              {service.isVisible ? (
+                <Link href={servicePath(service.id)} prefetch={false}>
+                  <bdi>{service.name}</bdi>
+                </Link>
+              ) : (
                 <bdi>{service.name}</bdi>
-              </Link>
+              )}
               ,{" "}
               {service.others === 0 ? (
                 <strong>which no other live node serves</strong>
