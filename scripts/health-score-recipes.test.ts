@@ -3,6 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { needsProgram } from "@/e2e/support/unit-needs";
 import { HEALTH_SCORE_RULES } from "@/lib/api/health-score-rules";
 import type { ServerDetail } from "@/lib/api/schemas";
 import { DAY, HOUR, MINUTE } from "@/lib/format/time";
@@ -50,7 +51,8 @@ afterAll(async () => {
   rmSync(dir, { recursive: true, force: true });
 });
 
-test("every demo server and 10,000 random ones in every state: both recipes, of at most 40 lines, recompute all six components and the score from the detail and the published rules", () => {
+test("every demo server and 10,000 random ones in every state: both recipes, of at most 40 lines, recompute all six components and the score from the detail and the published rules", (context) => {
+  needsProgram(context, "python3");
   const all = [...details.demo, ...details.random];
   expect(details.demo.length).toBeGreaterThan(5);
   expect(details.random).toHaveLength(RANDOM_SERVERS);

@@ -3,16 +3,9 @@ import { once } from "node:events";
 import { connect, Socket } from "node:net";
 import { PGlite } from "@electric-sql/pglite";
 import pg from "pg";
-import { afterAll, afterEach, beforeAll, expect, type TestContext, test, vi } from "vitest";
-import { has, reasonWithout } from "@/e2e/support/programs.mjs";
+import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
+import { needsProgram } from "@/e2e/support/unit-needs";
 import { BOUNDS, type SocketServer, servePGlite } from "./socket-server";
-
-declare module "vitest" {
-  interface TaskMeta {
-    /** Why a test was skipped, for the report of `npm test`. */
-    skipped?: string;
-  }
-}
 
 /** Less than anybody must have, but a bound that a test can reach. */
 const TIGHT = { ...BOUNDS, clients: 6, silence: 1_000, turn: 100_000, startup: 1_000 };
@@ -390,14 +383,8 @@ test("stopping rolls back what is open, closes every connection and leaves the d
   await own.close();
 });
 
-/** Skips a test where this machine has no psql. `npm test` prints why. */
-function needsPsql({ task, skip }: TestContext): void {
-  if (!has("psql")) task.meta.skipped = reasonWithout("psql");
-  skip(!has("psql"));
-}
-
 test("psql looks around, restores a dump and copies out; what it cannot do is an error", async (context) => {
-  needsPsql(context);
+  needsProgram(context, "psql");
   const script = [
     "create table dumped (id int primary key, note text);",
     "copy dumped (id, note) from stdin;",
@@ -420,7 +407,7 @@ test("psql looks around, restores a dump and copies out; what it cannot do is an
 });
 
 test("pg_dump, which locks tables and reads them in one transaction, disturbs nobody", async (context) => {
-  needsPsql(context);
+  needsProgram(context, "psql");
   const app = await newClient();
   // An older pg_dump than PostgreSQL 18 says that it is too old, and leaves.
   const { stdout, stderr } = await run("pg_dump");

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { historyOf, SimulatedStore } from "@/e2e/support/random-histories";
+import { needsProgram } from "@/e2e/support/unit-needs";
 import { csvRow } from "@/lib/format/csv";
 import { DAY, HOUR, MINUTE, SECOND } from "@/lib/format/time";
 import type { SilenceEvent } from "./silence";
@@ -96,7 +97,8 @@ test("the days of a strip begin at midnight of their zone, of 23, 24 or 25 hours
 /** So late that some ranges cut what they hold, and some do not. */
 const LATER = [0, DAY - 10 * MINUTE, 6 * DAY];
 
-test("the recipe, of at most 30 lines, recomputes every figure to the second from the CSV of 40 random histories", () => {
+test("the recipe, of at most 30 lines, recomputes every figure to the second from the CSV of 40 random histories", (context) => {
+  needsProgram(context, "python3");
   const recipe = "public/recipes/uptime.py";
   expect(readFileSync(recipe, "utf8").trim().split("\n").length).toBeLessThanOrEqual(30);
   const dir = mkdtempSync(join(tmpdir(), "uptime-"));

@@ -1,0 +1,15 @@
+import type { TestContext } from "vitest";
+import { has, type Program, reasonWithout } from "./programs.mjs";
+
+declare module "vitest" {
+  interface TaskMeta {
+    /** Why a test was skipped, for the report of `npm test`. */
+    skipped?: string;
+  }
+}
+
+/** As `needs` of the end-to-end tests, for a unit test: skips it where this machine lacks the program. */
+export function needsProgram({ task, skip }: TestContext, name: Program): void {
+  if (!has(name)) task.meta.skipped = reasonWithout(name);
+  skip(!has(name));
+}
