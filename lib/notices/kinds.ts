@@ -129,7 +129,7 @@ export type Rules = {
   tellsShared: boolean;
 };
 
-/** The rule by which an account is told of game services that others share with it. Anybody can share with anybody. */
+/** The rule that tells an account of game services that others share with it. Off unless chosen: anybody can share with anybody. */
 export const SHARED = "shared";
 
 /** The longest delay that can be chosen, in minutes. */

@@ -41,7 +41,7 @@ const JITTER = 0.2;
 /** An attempt that takes longer is given up. Shorter than a lease. */
 const ATTEMPT_WITHIN = 40 * SECOND;
 
-/** A plan that fails after so long does so for what it is of, though the database may seem to be away: statements have 3 s. */
+/** A statement of 2.5 s is cancelled, which looks as if the database were away. A plan that fails after this time is slow itself. */
 const SLOW_PLAN = 2 * SECOND;
 
 /** What has come to its end in this process: messages to channels that were delivered, and that were given up. */

@@ -548,7 +548,7 @@ export type $SharedServiceEventPayload<ExtArgs extends runtime.Types.Extensions.
   name: "SharedServiceEvent"
   objects: {
     /**
-     * Of accounts that chose to be told. Not the account itself: its forms lock it, and who shares need not wait for them.
+     * Not the account: its forms lock its row, and the plan of the service's owner must not wait for them.
      */
     settings: Prisma.$NoticeSettingsPayload<ExtArgs>
     event: Prisma.$ServiceEventPayload<ExtArgs>
