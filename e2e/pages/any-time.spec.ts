@@ -167,15 +167,19 @@ test("samples are drawn where they are, hours where they are not, and 400 days i
     select ${id}, ts, 60, 1, jsonb_build_object('cpuPct', case when ts = ${new Date(old)} then '[10, 20, 88, 60]'::jsonb else '[10, 20, 30, 60]' end,
       'score', '[700, 800, 900, 60]'::jsonb)
     from generate_series(date_trunc('hour', ${new Date(NOW - 399 * DAY)}, 'UTC'), ${new Date(NOW - 30 * HOUR)}, interval '1 hour') ts`;
-  const points = async () => {
-    const path = await figure(page, "CPU").locator("[data-series='Busy'] path").last().getAttribute("d");
+  const pointsOf = async (chart: string, line: string) => {
+    const path = await figure(page, chart).locator(`[data-series='${line}'] path`).last().getAttribute("d");
     return (path?.match(/-?\d+/g) ?? []).length / 2;
   };
+  const points = () => pointsOf("CPU", "Busy");
   await visit(page, url(id, { from: NOW - 12 * HOUR, to: NOW - HOUR }));
   await expect(page.getByText("Each point is 1 minute of check-ins.")).toBeVisible();
-  // More than 500 are drawn two by two.
-  expect(await points()).toBeGreaterThan(320);
-  expect(await points()).toBeLessThan(340);
+  // More than 500 are drawn two by two, and in a chart of half the width more than 300.
+  const drawn = { wide: await pointsOf("Score", "Score"), narrow: await points() };
+  expect(drawn.wide).toBeGreaterThan(320);
+  expect(drawn.wide).toBeLessThan(340);
+  expect(drawn.narrow).toBeGreaterThan(210);
+  expect(drawn.narrow).toBeLessThan(230);
   await visit(page, url(id, { from: old - 2 * HOUR, to: old + 4 * HOUR }));
   await expect(
     page.getByText("Each point is 1 hour: check-ins are kept for 31 days, after that the sums of their hours."),
@@ -184,8 +188,8 @@ test("samples are drawn where they are, hours where they are not, and 400 days i
   await expect(figure(page, "CPU")).toContainText(`Busy highest ${momentText(new Date(old), "UTC")} to`);
   await visit(page, url(id, { from: NOW - 400 * DAY, to: NOW }));
   await expect(page.getByText(/Each point is \d+ hours, of the sums of hours\./)).toBeVisible();
-  expect(await points()).toBeGreaterThan(300);
-  expect(await points()).toBeLessThanOrEqual(1000);
+  expect(await points()).toBeGreaterThan(200);
+  expect(await points()).toBeLessThanOrEqual(300);
   await expect(figure(page, "CPU")).toContainText(`Busy highest ${momentText(new Date(old), "UTC")} to`);
   await figure(page, "CPU").getByText("Table").click();
   // Rows of two weeks.

@@ -11,6 +11,11 @@ import { findShared } from "../../lib/process/shared-with-server.mjs";
 
 const gzip = promisify(gzipWithCallback);
 
+/**
+ * Blocks of 4,096 symbols and not of 16,384, each with a code of its own. Pages of charts, whose parts differ, are a fiftieth
+ * shorter, other answers as long, and a compressor takes 96 KB less memory.
+ */
+const GZIP = { memLevel: 6 };
 /** In bytes. Compressing shorter bodies saves nothing. */
 const COMPRESSED_FROM = 1024;
 /** A client that takes longer to read a long answer is disconnected. */
@@ -68,7 +73,7 @@ export async function sendBody(parts, status, pairs, sending, response) {
   else if (isWithBody) headers.push("Content-Length", String(length));
   const isShort = length <= PIECE;
   const [body = ""] = parts.length === 1 ? parts : isShort ? [parts.join("")] : [];
-  const bytes = isShort && isCompressed ? await gzip(body) : body;
+  const bytes = isShort && isCompressed ? await gzip(body, GZIP) : body;
   response.writeHead(status, headers);
   if (!isWithBody) response.end();
   else if (isShort) response.end(bytes);
@@ -97,7 +102,7 @@ async function sendPieces(parts, isCompressed, length, response, readingMs) {
   try {
     if (socket.destroyed) return;
     const sent = isCompressed
-      ? pipeline(Readable.from(piecesOf(parts)), createGzip(), response)
+      ? pipeline(Readable.from(piecesOf(parts)), createGzip(GZIP), response)
       : writePieces(parts, length, response);
     await Promise.race([sent, once(socket, "close", { signal: ended.signal })]);
   } catch {
