@@ -1,6 +1,7 @@
 import { deflateRawSync } from "node:zlib";
 import { expect, test } from "vitest";
-import { packPoints, unpackPoints } from "./packed-points";
+import { packPoints } from "./pack-points";
+import { unpackPoints } from "./packed-points";
 
 const FROM = Date.UTC(2026, 10, 22);
 const STEP = 600_000;

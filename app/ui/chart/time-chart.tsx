@@ -6,7 +6,7 @@ import lines from "./chart-lines.module.css";
 import { ChartTable, type TableRow } from "./chart-table";
 import { Lane, type LaneKind, type LaneMark } from "./lane";
 import { Legend } from "./legend";
-import { packPoints } from "./packed-points";
+import { packPoints } from "./pack-points";
 import { percentage } from "./path";
 import type { ChartPoint, ChartSeries, ChartSilence } from "./series";
 import { TimeAxis } from "./time-axis";

@@ -2,7 +2,7 @@ import { scaleLinear } from "d3-scale";
 import { ChartCursor } from "@/app/ui/chart/chart-cursor";
 import lines from "@/app/ui/chart/chart-lines.module.css";
 import { NumbersTable } from "@/app/ui/chart/numbers-table";
-import { packPoints } from "@/app/ui/chart/packed-points";
+import { packPoints } from "@/app/ui/chart/pack-points";
 import type { ChartPoint } from "@/app/ui/chart/series";
 import { TimeAxis } from "@/app/ui/chart/time-axis";
 import axes from "@/app/ui/chart/time-chart.module.css";
