@@ -24,9 +24,9 @@ const SOCKET_CODES = new Set(
   "ECONNREFUSED ECONNRESET ETIMEDOUT EPIPE ENOTFOUND EAI_AGAIN EHOSTUNREACH EHOSTDOWN ENETUNREACH ENETDOWN".split(" "),
 );
 
-/** Errors of `pg` that have no code: the query timed out or the connection broke. */
+/** Errors of `pg` and of Prisma in a transaction that have no code: the query timed out or the connection broke. */
 const MESSAGES =
-  /Query read timeout|Connection terminated|terminating connection|Can't reach database server|Client has encountered a connection error|not queryable/i;
+  /Query read timeout|Connection terminated|terminating connection|Server has closed the connection|^(?:ConnectionClosed|SocketTimeout|DatabaseNotReachable)$|Can't reach database server|Client has encountered a connection error|not queryable/i;
 
 /** The error of the `pg` pool when no connection becomes free in time. */
 const EXHAUSTED = /timeout exceeded when trying to connect/;
