@@ -160,6 +160,8 @@ async function answerBrowser(path, request, response) {
   continueIfExpected(request, response);
   const kind = formKind(path);
   const outcome = await readForm(request, kind, actions);
+  // Answered with 400 meanwhile, because the body broke off.
+  if (response.writableEnded) return;
   if ("retrySeconds" in outcome) return refuseBusy(kind, outcome.retrySeconds, request, response);
   if ("status" in outcome) {
     // This header makes Next's router reload a page of another version.

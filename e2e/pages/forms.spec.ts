@@ -1,6 +1,7 @@
 import { type ConsoleServer, startConsole } from "@/e2e/support/console-server";
 import { expect, test } from "@/e2e/support/fixtures";
 import { newIp, sendFields } from "@/e2e/support/pages";
+import { sendRaw } from "@/e2e/support/raw";
 
 // Forms that no page sends, and requests that only the framework sends internally.
 
@@ -68,6 +69,10 @@ test("a form that no page of the console sends is a 400 that leaves nothing in t
   expect(older.status).toBe(409);
   expect(await statusOf('["$undefined"]', { "Next-Action": unknown, "Content-Type": "text/plain;charset=UTF-8" })).toBe(
     409,
+  );
+  const broken = `POST /sign-in HTTP/1.1\r\nHost: x\r\nContent-Type: multipart/form-data; boundary=x\r\n`;
+  expect(await sendRaw(`${broken}Transfer-Encoding: chunked\r\n\r\n2\r\n--\r\nrubbish\r\n`, app.origin)).toMatch(
+    /^HTTP\/1\.1 400 /,
   );
   // The arguments belong to another action. The named action refuses them.
   expect(await statusOf('["$undefined"]', { "Next-Action": action, "Content-Type": "text/plain;charset=UTF-8" })).toBe(
