@@ -302,7 +302,7 @@ test("a check-in tells of a reboot at the time of the boot, of killed processes 
   for (const [index, daemon] of [first, second, first, second, first].entries())
     await send(150 + 30 * index, {}, daemon);
   const where = { serverId: id, kind: { not: "offline" } };
-  const find = () => db.serverEvent.findMany({ where, orderBy: { startedAt: "asc" } });
+  const find = () => db.serverEvent.findMany({ where, orderBy: [{ startedAt: "asc" }, { kind: "asc" }] });
   const rows = await find();
   expect(
     rows.map(({ kind, startedAt, endedAt, facts }) => [
