@@ -114,10 +114,12 @@ export class MigrationSession {
 
   /** Runs a long step while no other `migrate` runs one: two would stand in each other's way, and both fail. */
   async alone(what: string, step: () => Promise<void>): Promise<void> {
-    for (let said = 0; !(await this.isAlone()); ) {
-      const now = performance.now();
-      if (now - said > SILENCE) this.say(`${what}: another migrate is at a long step.`);
-      if (now - said > SILENCE) said = now;
+    let said = performance.now();
+    while (!(await this.isAlone())) {
+      if (performance.now() - said > SILENCE) {
+        this.say(`${what}: another migrate is at a long step.`);
+        said = performance.now();
+      }
       const signal = this.#stop;
       await wait(LOOK_FOR_OTHER, null, { signal }).catch(() => signal.throwIfAborted());
     }
