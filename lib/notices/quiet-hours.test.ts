@@ -1,0 +1,71 @@
+import { expect, test } from "vitest";
+import { quietUntil } from "./quiet-hours";
+
+const at = (text: string) => Date.parse(text);
+/** When the quiet hours end that an instant lies in, as text; null: in none. */
+function ends(from: string, to: string, zone: string | null, instant: string): string | null {
+  const minutesOf = (clock: string) => Number(clock.slice(0, 2)) * 60 + Number(clock.slice(3));
+  const end = quietUntil({ quietFrom: minutesOf(from), quietTo: minutesOf(to), quietZone: zone })(at(instant));
+  return end === null ? null : new Date(end).toISOString().slice(0, 16);
+}
+
+test("quiet hours go over midnight or stay within a day; they begin with their first minute and are over with their last", () => {
+  const night = (instant: string) => ends("22:00", "07:00", "UTC", instant);
+  expect(night("2026-11-23T21:59:59Z")).toBeNull();
+  expect(night("2026-11-23T22:00:00Z")).toBe("2026-11-24T07:00");
+  expect(night("2026-11-24T06:59:59Z")).toBe("2026-11-24T07:00");
+  expect(night("2026-11-24T07:00:00Z")).toBeNull();
+  const noon = (instant: string) => ends("12:00", "13:30", "UTC", instant);
+  expect(noon("2026-11-23T11:59:59Z")).toBeNull();
+  expect(noon("2026-11-23T12:00:00Z")).toBe("2026-11-23T13:30");
+  expect(noon("2026-11-23T13:30:00Z")).toBeNull();
+});
+
+test("quiet hours are those of their zone; a zone that is unknown by now is UTC", () => {
+  expect(ends("22:00", "07:00", "America/New_York", "2026-01-15T02:59:00Z")).toBeNull();
+  expect(ends("22:00", "07:00", "America/New_York", "2026-01-15T03:00:00Z")).toBe("2026-01-15T12:00");
+  expect(ends("22:00", "07:00", "Asia/Kathmandu", "2026-01-15T16:15:00Z")).toBe("2026-01-16T01:15");
+  expect(ends("22:00", "07:00", "Atlantis/City", "2026-01-15T22:00:00Z")).toBe("2026-01-16T07:00");
+  expect(ends("22:00", "07:00", null, "2026-01-15T22:00:00Z")).toBe("2026-01-16T07:00");
+});
+
+test("the clock says when they end where it is changed meanwhile, be it set forward over their end or back", () => {
+  const berlin = (from: string, to: string, instant: string) => ends(from, to, "Europe/Berlin", instant);
+  // On 29 March two o'clock is three; on 25 October three is two again.
+  expect(berlin("22:00", "07:00", "2026-03-28T22:00:00Z")).toBe("2026-03-29T05:00");
+  expect(berlin("22:00", "02:30", "2026-03-28T22:00:00Z")).toBe("2026-03-29T01:30");
+  expect(berlin("22:00", "07:00", "2026-10-24T21:00:00Z")).toBe("2026-10-25T06:00");
+  expect(berlin("22:00", "02:30", "2026-10-24T21:00:00Z")).toBe("2026-10-25T00:30");
+});
+
+test("whatever the zone and the minute, quiet hours end later than the instant that lies in them, within a day and an hour", () => {
+  for (const zone of ["UTC", "Europe/Berlin", "America/St_Johns", "Australia/Lord_Howe", "Pacific/Apia"]) {
+    for (const [from, to] of [
+      ["22:00", "07:00"],
+      ["01:15", "02:45"],
+      ["02:00", "01:59"],
+      ["00:00", "23:59"],
+    ] as const) {
+      for (const day of ["2026-03-28", "2026-04-04", "2026-10-03", "2026-10-24", "2026-10-31"]) {
+        for (let minute = 0; minute < 2 * 24 * 60; minute += 37) {
+          const instant = at(`${day}T00:00:00Z`) + minute * 60_000;
+          const end = ends(from, to, zone, new Date(instant).toISOString());
+          if (end === null) continue;
+          expect(at(`${end}Z`), `${zone} ${from} ${to} ${new Date(instant).toISOString()}`).toBeGreaterThan(instant);
+          expect(at(`${end}Z`) - instant).toBeLessThanOrEqual(25 * 3_600_000);
+        }
+      }
+    }
+  }
+});
+
+test("without both times there are no quiet hours", () => {
+  for (const [quietFrom, quietTo] of [
+    [null, null],
+    [0, null],
+    [null, 0],
+    [60, 60],
+  ] as const) {
+    expect(quietUntil({ quietFrom, quietTo, quietZone: "UTC" })(at("2026-11-23T00:30:00Z"))).toBeNull();
+  }
+});
