@@ -3,6 +3,7 @@ import { command } from "@/e2e/support/command";
 import { startConsole } from "@/e2e/support/console-server";
 import { expect, test } from "@/e2e/support/fixtures";
 import { freePort } from "@/e2e/support/free-port";
+import { openLibrary } from "@/e2e/support/library";
 import { needs } from "@/e2e/support/needs";
 import { letPass } from "@/e2e/support/notice-time";
 import { type Instance, type Mode, type Receiver, startInstance, startReceiver } from "@/e2e/support/notices-instance";
@@ -120,6 +121,95 @@ test("twelve servers that fall silent within a minute are one message with ten n
     await sql("update server_events set ended_at = now() - server_id * interval '1 s'");
     await live(3 * MINUTE);
     expect(titlesOf(receiver)).toEqual([message.title, "12 servers are online again"]);
+  });
+});
+
+test("in the quiet hours of its zone an account is told nothing; afterwards it is told of everything in one message, with the true times", async () => {
+  await onStage(async ({ sql, live, receiver }) => {
+    const zone = "Asia/Kathmandu";
+    const [{ start } = {}] = await sql(
+      `select (extract(hour from at) * 60 + extract(minute from at))::int as start from (select now() at time zone '${zone}' as at) now`,
+    );
+    const clock = (minutes: number) => (Number(start) + minutes + 24 * 60) % (24 * 60);
+    await sql(`insert into notice_settings (account_id, quiet_zone) values (1, '${zone}')`);
+    let passed = 0;
+    // The clock on the wall is not moved, so the hours are.
+    const pass = async (minutes: number) => {
+      for (const end = passed + minutes; passed < end; passed++) {
+        await sql(`update notice_settings set quiet_from = ${clock(-60)}, quiet_to = ${clock(60 - passed)}`);
+        await live(MINUTE, MINUTE);
+      }
+    };
+    await sql(goOffline(1));
+    await pass(7);
+    await sql("insert into server_events (server_id, kind, started_at) values (2, 'disk_full', now())");
+    await pass(7);
+    await sql(goOffline(2));
+    await pass(10);
+    await sql("update server_events set ended_at = now() where server_id = 2 and kind = 'offline'");
+    await pass(35);
+    expect(receiver.arrivals).toEqual([]);
+    await pass(5);
+    const [message, ...others] = receiver.arrivals.map(({ body }) => JSON.parse(body));
+    expect(others).toEqual([]);
+    expect(message.title).toMatch(/^web-1 is offline since \d\d:\d\d, and 2 more$/);
+    expect(message.lines.slice(1, 3)).toEqual([
+      expect.stringMatching(/^web-2 has a full disk since/),
+      expect.stringMatching(/^web-2 was offline from \d\d:\d\d to \d\d:\d\d\.$/),
+    ]);
+    expect(Date.parse(message.at) - Date.parse(message.events[0].started_at)).toBeGreaterThanOrEqual(59 * MINUTE);
+    await sql(comeBack(1));
+    await live(3 * MINUTE);
+    expect(titlesOf(receiver).slice(1)).toEqual(["web-1 is online again"]);
+  });
+});
+
+test("a snoozed server is told nothing new of until it is over, or until it has recovered; others are, and so is the end of what was told", async () => {
+  await onStage(async ({ sql, live, receiver }) => {
+    await sql("insert into server_snoozes (server_id, until) values (1, now() + interval '1 hour')");
+    await sql(goOffline(1));
+    await sql(goOffline(2));
+    await live(50 * MINUTE);
+    expect(titlesOf(receiver)).toEqual([expect.stringMatching(/^web-2 is offline since/)]);
+    await sql("update server_snoozes set server_id = 2, until = now() + interval '1 hour'");
+    await sql(comeBack(2));
+    await live(12 * MINUTE);
+    expect(titlesOf(receiver).slice(1)).toEqual([
+      "web-2 is online again",
+      expect.stringMatching(/^web-1 is offline since/),
+    ]);
+    await sql(comeBack(1));
+    await live(3 * MINUTE);
+    await sql("delete from server_snoozes");
+    receiver.arrivals.length = 0;
+
+    await sql(
+      "insert into server_events (server_id, kind, started_at) values (1, 'disk_full', now() - interval '30 s')",
+    );
+    await sql("insert into server_snoozes (server_id, until) values (1, null)");
+    await live(12 * HOUR, 10 * MINUTE);
+    await sql(comeBack(1));
+    await live(HOUR, 5 * MINUTE);
+    expect(titlesOf(receiver)).toEqual([]);
+    await sql("insert into server_events (server_id, kind, started_at) values (1, 'disk_full', now())");
+    await live(3 * MINUTE);
+    expect(titlesOf(receiver)).toEqual([expect.stringMatching(/^web-1 has a full disk/)]);
+  });
+});
+
+test("of a server in maintenance nothing is told; what goes on afterwards is, with its true beginning", async () => {
+  await onStage(async ({ sql, live, receiver }) => {
+    await sql(`insert into maintenance_times (server_id, started_at, ended_at) select id, now(), now() + interval '1 hour' from servers;
+      insert into server_events (server_id, kind, started_at) select id, 'offline', now() + interval '1 s' from servers`);
+    await live(20 * MINUTE);
+    await sql(comeBack(1));
+    await live(36 * MINUTE);
+    expect(receiver.arrivals).toEqual([]);
+    await live(20 * MINUTE);
+    const [message, ...others] = receiver.arrivals.map(({ body }) => JSON.parse(body));
+    expect(others).toEqual([]);
+    expect(message.title).toMatch(/^web-2 is offline since/);
+    expect(Date.parse(message.at) - Date.parse(message.events[0].started_at)).toBeGreaterThanOrEqual(59 * MINUTE);
   });
 });
 
@@ -422,6 +512,84 @@ test("events of before notices are told to nobody, and without a channel new one
   });
 });
 
+test("a receiver that answers 429 with a time gets nothing until then, not even what comes meanwhile; other channels of the account do, and /ops/metrics calls none of it late", async () => {
+  await onStage(async ({ sql, live, receiver, url }) => {
+    const library = await openLibrary(url);
+    const { measureOutbox } = library.use<typeof import("@/lib/notices/outbox")>("notices/outbox");
+    try {
+      await sql(`insert into notice_channels (account_id, kind, name, confirmed_at)
+        values (1, 'webhook', 'b', now()), (1, 'webhook', 'c', now()), (1, 'webhook', 'd', now())`);
+      for (const channel of ["a", "b", "c"]) receiver.modes.set(channel, "wait");
+      await sql("insert into server_events (server_id, kind, started_at) values (1, 'disk_full', now())");
+      await live(2 * MINUTE, 10 * SECOND);
+      await sql("insert into server_events (server_id, kind, started_at) values (2, 'disk_full', now())");
+      await live(20 * MINUTE, 10 * SECOND);
+      expect(receiver.asked.toSorted()).toEqual(["a", "b", "c", "d", "d"]);
+      const open = await sql("select attempts, attempt_at <= now() as due from notice_deliveries where state = 'due'");
+      expect(open).toHaveLength(6);
+      expect(open.filter(({ due }) => due)).toHaveLength(3);
+      expect(await measureOutbox()).toEqual({ due: 0, oldest: 0 });
+      receiver.modes.clear();
+      await live(36 * MINUTE);
+      expect(receiver.asked).toHaveLength(5);
+      await live(15 * MINUTE);
+      for (const channel of ["a", "b", "c", "d"]) {
+        expect(titlesAt(receiver, channel).toSorted(), channel).toEqual([
+          expect.stringMatching(/^web-1 has a full disk/),
+          expect.stringMatching(/^web-2 has a full disk/),
+        ]);
+      }
+    } finally {
+      await library.stop();
+    }
+  });
+});
+
+test("what waited for a receiver comes at most twenty messages an hour; of what is over by then nothing more is sent, which is said", async () => {
+  await onStage(async ({ sql, live, receiver, url }) => {
+    const library = await openLibrary(url);
+    const { measureOutbox } = library.use<typeof import("@/lib/notices/outbox")>("notices/outbox");
+    try {
+      await sql(`insert into notice_incidents (account_id, subject, subject_id, kind, started_at, ended_at, told_at)
+          values (1, 'server', 1, 'offline', now() - interval '6 hours', now() - interval '5 hours', now() - interval '6 hours');
+        insert into notices (account_id, kind, thread, incidents) select 1, 'begun', gen_random_uuid(),
+          case when n > 40 then array[1] else '{}' end from generate_series(1, 45) n;
+        insert into notice_deliveries (notice_id, channel_id, account_id, due_at, attempt_at)
+          select id, 1, 1, now() - interval '6 hours', now() + case incidents when '{}' then '0 s' else interval '68 minutes' end
+          from notices`);
+      await live(55 * MINUTE, 5 * MINUTE);
+      expect(receiver.arrivals).toHaveLength(20);
+      expect(await measureOutbox()).toEqual({ due: 0, oldest: 0 });
+      await live(15 * MINUTE, 5 * MINUTE);
+      expect(new Set(receiver.arrivals.map(({ id }) => id)).size).toBe(40);
+      expect(receiver.arrivals).toHaveLength(40);
+      const dropped = (await sql(DELIVERIES)).filter(({ state }) => state !== "delivered");
+      expect(dropped).toHaveLength(5);
+      for (const { state, reason } of dropped) {
+        expect([state, reason]).toEqual(["dropped", "It was over, and twenty messages within an hour are the most."]);
+      }
+    } finally {
+      await library.stop();
+    }
+  });
+});
+
+test("a mail server that hangs leaves places for webhooks, however much mail is due", async () => {
+  await onStage(async ({ sql, instance, receiver }) => {
+    await sql(`insert into accounts (name, email) select 'n', 'n' || n || '@example.com' from generate_series(1, 60) n;
+      insert into notice_channels (account_id, kind, name, confirmed_at) select id, 'mail', 'mail', now() from accounts where id > 2;
+      insert into notices (account_id, kind, thread) select account_id, 'test', gen_random_uuid() from notice_channels;
+      insert into notice_deliveries (notice_id, channel_id, account_id, due_at, attempt_at)
+        select n.id, c.id, c.account_id, now(), now() - case c.kind when 'mail' then interval '1 minute' else '0 s' end
+        from notice_channels c join notices n on n.account_id = c.account_id`);
+    receiver.modes.set("mail", "hang");
+    await instance.tick();
+    expect(receiver.asked.slice(0, 31)).toContain("a");
+    // And mail has the other places, one after the other.
+    expect(receiver.asked.filter((channel) => channel === "mail")).toHaveLength(60);
+  });
+});
+
 test("a receiver that hangs delays the messages of its own account alone", async () => {
   await onStage(async ({ sql, instance, url, receiver }) => {
     await sql(`insert into servers (account_id, label, hostname) values (2, 'other', 'h');
@@ -533,8 +701,9 @@ test("/ops/metrics counts the messages that are due, delivered and given up, and
       await sql(`insert into notices (id, account_id, kind, thread)
           select id, 1, 'begun', id from (select gen_random_uuid() as id from generate_series(1, 3)) ids;
         insert into notice_deliveries (notice_id, channel_id, account_id, due_at, attempt_at, leased_until)
-          select id, 1, 1, now(), now() + (array['-90 s', '-30 s', '90 s'])[row_number() over ()]::interval, now() + interval '1 hour'
-          from notices where incidents = '{}'`);
+          select id, 1, 1, now(), now() + wait::interval, case when wait::interval < '0 s'::interval then now() + interval '1 hour' end
+          from (select id, (array['-90 s', '-30 s', '90 s'])[row_number() over ()] as wait
+            from notices where incidents = '{}') waiting`);
       const { oldest_due_seconds: oldest = 0, ...others } = await read();
       expect(others).toEqual({ due: 2, [delivered]: 1, [undelivered]: 1 });
       expect(oldest).toBeGreaterThanOrEqual(90);
@@ -725,7 +894,7 @@ test(`${SEEDS} random histories with two instances that die and whose clocks are
 
 /** How far clocks are off after a step. */
 const CLOCKS = ["+0", "+90s", "-20m", "+7h", "-26h", "+400d"];
-const MODES: readonly Mode[] = ["ok", "ok", "ok", "refuse", "hang", "late"];
+const MODES: readonly Mode[] = ["ok", "ok", "ok", "refuse", "hang", "late", "wait"];
 
 /** What is wrong with one history, in a sentence. */
 async function playSeed(

@@ -5,9 +5,10 @@ import { once } from "node:events";
 export type NameAnswer = string[] | "NXDOMAIN" | "SERVFAIL" | "silent";
 
 const TYPE_A = 1;
+const TYPE_AAAA = 28;
 const CODES = { NXDOMAIN: 3, SERVFAIL: 2 };
 
-/** A DNS server for IPv4. What it says can be changed at any time; other names are not found. */
+/** A DNS server. What it says can be changed at any time; other names are not found. IPv6 is written in full. */
 export class NameServer {
   readonly #socket = createSocket("udp4");
   readonly answers = new Map<string, NameAnswer>();
@@ -32,13 +33,23 @@ export class NameServer {
     }
     const said = this.answers.get(labels.join(".").toLowerCase()) ?? "NXDOMAIN";
     if (said === "silent") return null;
-    const ips = typeof said !== "string" && question.readUInt16BE(at + 1) === TYPE_A ? said : [];
+    const type = question.readUInt16BE(at + 1);
+    const ips = typeof said === "string" ? [] : said.filter((ip) => type === (ip.includes(":") ? TYPE_AAAA : TYPE_A));
     const head = Buffer.from(question.subarray(0, 12));
     head.writeUInt16BE(0x8180 | (typeof said === "string" ? CODES[said] : 0), 2);
     head.writeUInt16BE(ips.length, 6);
     head.writeUInt32BE(0, 8);
     const records = ips.map((ip) => {
-      return Buffer.from([0xc0, 12, 0, TYPE_A, 0, 1, 0, 0, 0, 0, 0, 4, ...ip.split(".").map(Number)]);
+      const bytes = ip.includes(":")
+        ? Buffer.from(
+            ip
+              .split(":")
+              .map((group) => group.padStart(4, "0"))
+              .join(""),
+            "hex",
+          )
+        : Buffer.from(ip.split(".").map(Number));
+      return Buffer.concat([Buffer.from([0xc0, 12, 0, type, 0, 1, 0, 0, 0, 0, 0, bytes.length]), bytes]);
     });
     return Buffer.concat([head, question.subarray(12, at + 5), ...records]);
   }

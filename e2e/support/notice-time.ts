@@ -6,6 +6,7 @@ const TIMES: Readonly<Record<string, readonly string[]>> = {
   service_events: ["started_at", "ended_at"],
   token_events: ["started_at", "ended_at"],
   server_snoozes: ["until", "created_at"],
+  maintenance_times: ["started_at", "ended_at"],
   notice_incidents: ["started_at", "ended_at", "told_at", "look_at"],
   notices: ["created_at"],
   notice_deliveries: ["due_at", "attempt_at", "leased_until", "ended_at"],

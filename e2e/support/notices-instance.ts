@@ -68,7 +68,8 @@ export async function startInstance(
   };
 }
 
-export type Mode = "ok" | "refuse" | "hang" | "late";
+/** "wait": it answers 429 and wants to be left alone for an hour. */
+export type Mode = "ok" | "refuse" | "hang" | "late" | "wait";
 /** What arrived at a channel. `isConfirmed`: it was answered with 200 in time. */
 export type Arrival = { channel: string; id: string; body: string; isConfirmed: boolean };
 
@@ -76,6 +77,8 @@ export type Arrival = { channel: string; id: string; body: string; isConfirmed: 
 export type Receiver = {
   url: string;
   arrivals: Arrival[];
+  /** The channel of each request, also of those that it refused. */
+  asked: string[];
   /** By the name of the channel; others answer 200. */
   modes: Map<string, Mode>;
   stop(): Promise<void>;
@@ -85,13 +88,14 @@ export type Receiver = {
 const LATE = 1800;
 
 export async function startReceiver(): Promise<Receiver> {
-  const arrivals: Arrival[] = [];
+  const [arrivals, asked]: [Arrival[], string[]] = [[], []];
   const modes = new Map<string, Mode>();
   const hanging = new Set<ServerResponse>();
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
     const channel = request.url?.slice(1) ?? "";
+    asked.push(channel);
     const mode = modes.get(channel) ?? "ok";
     const arrival = {
       channel,
@@ -99,9 +103,10 @@ export async function startReceiver(): Promise<Receiver> {
       body: Buffer.concat(chunks).toString(),
       isConfirmed: mode === "ok",
     };
-    if (mode !== "refuse") arrivals.push(arrival);
+    if (mode !== "refuse" && mode !== "wait") arrivals.push(arrival);
     if (mode === "ok") response.end("thanks");
     else if (mode === "refuse") response.writeHead(500).end("<p>no");
+    else if (mode === "wait") response.writeHead(429, { "Retry-After": "3600" }).end();
     else if (mode === "late") setTimeout(() => response.end("late"), LATE);
     else hanging.add(response);
   });
@@ -111,6 +116,7 @@ export async function startReceiver(): Promise<Receiver> {
   return {
     url: `http://127.0.0.1:${typeof address === "object" ? address?.port : 0}`,
     arrivals,
+    asked,
     modes,
     async stop() {
       for (const response of hanging) response.destroy();

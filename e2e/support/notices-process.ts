@@ -58,7 +58,9 @@ const sending = new Sending(async (channel, message, { id }) => {
     });
     dieAt("after", "sending");
     if (response.ok) return { kind: "delivered" };
-    return { kind: "again", reason: `It answered ${response.status}.`, arrived: "no" };
+    const wait = response.headers.get("retry-after");
+    const reason = `It answered ${response.status}.`;
+    return { kind: "again", reason, arrived: "no", ...(wait !== null && { afterSeconds: Number(wait) }) };
   } catch (error) {
     const isLate = error instanceof Error && error.name === "TimeoutError";
     return { kind: "again", reason: String(error), ...(isLate ? {} : { arrived: "no" as const }) };

@@ -10,6 +10,8 @@ export type Message = {
   link: string;
   /** The same for all messages of one outage. */
   thread: string;
+  /** When it was written. ISO 8601. */
+  at: string;
 };
 
 /** What became of one attempt. The sentences are for the owner of the channel. */

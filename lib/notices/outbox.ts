@@ -2,10 +2,11 @@ import { db } from "@/lib/database/client";
 import { execute, query } from "@/lib/database/run-statement";
 import { epochMs, parameter, type Sql, select, statement } from "@/lib/database/statement";
 import { Expression, table } from "@/lib/database/tables";
-import { DAY, SECOND } from "@/lib/format/time";
+import { DAY, HOUR, SECOND } from "@/lib/format/time";
 import type { Subject } from "@/lib/notices/kinds";
 import type { Message } from "@/lib/notices/message";
 import type { NoticeFacts } from "@/lib/notices/planning";
+import { MOST_AN_HOUR } from "@/lib/notices/rules";
 import { isToldTo, ofEach } from "@/lib/notices/sources";
 import type { ToldIncident } from "@/lib/notices/wording";
 
@@ -28,37 +29,45 @@ const i = table("NoticeIncident", "i");
 const uuid = parameter<string>("uuid");
 const int = parameter<number>("int");
 const milliseconds = parameter<number>("float8");
+const yes = parameter<boolean>("boolean");
+const text = parameter<string | null>("text");
 const later = (ms: string) => `now() + ${ms} * interval '1 ms'`;
 const IS_FREE = `${d.state} = 'due' and ${d.attemptAt} <= now() and (${d.leasedUntil} is null or ${d.leasedUntil} <= now())`;
 const IS_BUSY = "b.state = 'due' and b.leased_until > now()";
+/** SQL: nothing is sent by its channel until then: its receiver asked for that, or had enough within an hour. */
+const IS_HELD = `${IS_BUSY} and b.attempt_at > now()`;
 
 /** A delivery that this instance has claimed. `attempt` also says that the claim is still the last one. */
-export type Claim = { id: string; attempt: number };
+export type Claim = { id: string; attempt: number; isMail: boolean };
 
 // Raw, because of "skip locked". Accounts take turns: the first of each, then the second.
 const CLAIM = statement(
-  { most: int },
-  ({ most }): Sql<Claim> => ({
+  { most: int, mails: int },
+  ({ most, mails }): Sql<Claim> => ({
     sql: `with waiting as (
-        select ${d.id} as id, ${d.accountId} as account_id, ${d.attemptAt} as at,
+        select ${d.id} as id, ${d.accountId} as account_id, ${d.attemptAt} as at, ${c.kind} = 'mail' as is_mail,
           row_number() over (partition by ${d.channelId} order by ${d.attemptAt}, ${d.id}) as of_channel
-        from ${d} where ${IS_FREE}
+        from ${d} join ${c} on ${c.id} = ${d.channelId} where ${IS_FREE}
           and not exists (select from notice_deliveries b where b.channel_id = ${d.channelId} and ${IS_BUSY})),
       turns as (
-        select id, at, row_number() over (partition by account_id order by at, id)
-          + (select count(*) from notice_deliveries b where b.account_id = waiting.account_id and ${IS_BUSY}) as turn
+        select id, at, is_mail, row_number() over (partition by account_id order by at, id)
+          + (select count(*) from notice_deliveries b where b.account_id = waiting.account_id and ${IS_BUSY}
+              and not (${IS_HELD})) as turn
         from waiting where of_channel = 1),
+      places as (
+        select *, row_number() over (partition by is_mail order by turn, at) as place from turns where turn <= ${OF_ACCOUNT}),
       next as (
-        select ${d.id} as id from ${d} join turns on turns.id = ${d.id} where turns.turn <= ${OF_ACCOUNT} and ${IS_FREE}
-        order by turns.turn, turns.at limit ${most} for update of d skip locked)
+        select ${d.id} as id, is_mail from ${d} join places on places.id = ${d.id}
+        where (not is_mail or place <= ${mails}) and ${IS_FREE}
+        order by turn, at limit ${most} for update of d skip locked)
     update ${d} set leased_until = ${later(String(LEASE))}, attempts = ${d.attempts} + 1 from next where ${d.id} = next.id
-    returning ${d.id} as "id", ${d.attempts} as "attempt"`,
+    returning ${d.id} as "id", ${d.attempts} as "attempt", next.is_mail as "isMail"`,
   }),
 );
 
-/** Claims deliveries that are due, `most` at most. */
-export function claimDeliveries(most: number): Promise<Claim[]> {
-  return query(CLAIM, { most });
+/** Claims deliveries that are due, `most` at most, of them `mails` by mail. */
+export function claimDeliveries(most: number, mails: number): Promise<Claim[]> {
+  return query(CLAIM, { most, mails });
 }
 
 /** A row of notice_channels, which `deliver` opens. */
@@ -86,6 +95,8 @@ export type Loaded = {
   incidents: (ToldIncident & { beginning: Beginning })[];
   /** The delivery on this channel that began the thread. */
   threadDelivery: string | null;
+  /** When the channel may be sent something again that has had as many messages as an hour may have. Null: now. */
+  freeAt: number | null;
   now: number;
 };
 
@@ -125,6 +136,14 @@ const LOAD = statement({ id: uuid, attempt: int }, ({ id, attempt }) =>
       content: d.content,
       threadDelivery: new Expression<string | null>(`(
         select first.id from notice_deliveries first where first.notice_id = ${n.thread} and first.channel_id = ${d.channelId})`),
+      // What was delivered within an hour was due within two days.
+      freeAt: new Expression<Date | null>(
+        `(select r.ended_at + interval '${HOUR} ms' from notice_deliveries r join notices m on m.id = r.notice_id
+          where r.channel_id = ${d.channelId} and r.state = 'delivered' and m.kind <> 'test'
+            and r.due_at > now() - interval '${2 * DAY} ms' and r.ended_at > now() - interval '${HOUR} ms'
+          order by r.ended_at desc offset ${MOST_AN_HOUR - 1} limit 1)`,
+        "instant",
+      ),
       now: new Expression<Date>("now()", "instant"),
       incidents: new Expression<StoredIncident[] | null>(`(
         select json_agg(json_build_array(${i.id}, ${i.subject}, ${i.subjectId}, ${i.kind}, ${epochMs(i.startedAt)},
@@ -171,6 +190,7 @@ export async function loadDelivery({ id, attempt }: Claim): Promise<Loaded | nul
     content: row.content as unknown as Content | null,
     incidents,
     threadDelivery: row.threadDelivery,
+    freeAt: row.freeAt,
     now: row.now,
   };
 }
@@ -191,14 +211,20 @@ export async function keepContent({ id, attempt }: Claim, content: Content): Pro
   return (await execute(KEEP_CONTENT, { id, attempt, content: JSON.stringify(content) })) === 1;
 }
 
-const POSTPONE = statement({ id: uuid, attempt: int, wait: milliseconds }, ({ id, attempt, wait }) => ({
-  sql: `update ${d} set leased_until = null, attempts = ${d.attempts} - 1, attempt_at = ${later(wait)}
-    where ${isClaimed(id, attempt)}`,
+/** When a claim is due again, after `wait` (ms). `holdsChannel`: until then nothing else is sent by its channel. */
+type Later = { wait: number; holdsChannel: boolean };
+// A lease that goes on beyond now holds the channel.
+const becomesDue = (wait: string, holdsChannel: string) =>
+  `attempt_at = ${later(wait)}, leased_until = case when ${holdsChannel} then ${later(wait)} end`;
+const LATER = { id: uuid, attempt: int, wait: milliseconds, holdsChannel: yes };
+
+const POSTPONE = statement(LATER, ({ id, attempt, wait, holdsChannel }) => ({
+  sql: `update ${d} set attempts = ${d.attempts} - 1, ${becomesDue(wait, holdsChannel)} where ${isClaimed(id, attempt)}`,
 }));
 
-/** Gives a claim back: nothing was sent. It is due again after `wait` (ms). */
-export async function postpone({ id, attempt }: Claim, wait: number): Promise<void> {
-  await execute(POSTPONE, { id, attempt, wait });
+/** Gives a claim back: nothing was sent. */
+export async function postpone({ id, attempt }: Claim, when: Later): Promise<void> {
+  await execute(POSTPONE, { id, attempt, ...when });
 }
 
 /** The end of a delivery. `failed`: an attempt failed, as opposed to one that was not made. */
@@ -211,8 +237,6 @@ const channelAfter = (failed: string, turnOff: string, reason: string) => `updat
         then coalesce(${c.offAt}, now()) else ${c.offAt} end,
       off_reason = case when ${c.offAt} is null and (${turnOff} or ${failed} and ${c.failingSince} < now() - interval '${OFF_AFTER} ms')
         then ${reason} else ${c.offReason} end`;
-const yes = parameter<boolean>("boolean");
-const text = parameter<string | null>("text");
 
 const END = statement(
   { id: uuid, attempt: int, state: d.state, reason: text, failed: yes, turnOff: yes },
@@ -231,31 +255,31 @@ export async function endDelivery({ id, attempt }: Claim, { reason, ...end }: En
 }
 
 const AGAIN = statement(
-  { id: uuid, attempt: int, wait: milliseconds, reason: text, mayHaveArrived: yes },
-  ({ id, attempt, wait, reason, mayHaveArrived }) => ({
+  { ...LATER, reason: text, mayHaveArrived: yes },
+  ({ id, attempt, wait, reason, mayHaveArrived, holdsChannel }) => ({
     sql: `with again as (
-        update ${d} set attempt_at = ${later(wait)}, leased_until = null, reason = ${reason}, ended_at = now(),
+        update ${d} set ${becomesDue(wait, holdsChannel)}, reason = ${reason}, ended_at = now(),
           content = case when ${mayHaveArrived} then ${d.content} end
         where ${isClaimed(id, attempt)} returning ${d.channelId} as channel_id)
     ${channelAfter("true", "false", reason)} from again where ${c.id} = again.channel_id`,
   }),
 );
 
-/** Notes a failed attempt. The next is due after `wait` (ms). */
+/** Notes a failed attempt. */
 export async function tryAgain(
   { id, attempt }: Claim,
-  { wait, reason, mayHaveArrived }: { wait: number; reason: string; mayHaveArrived: boolean },
+  { reason, ...again }: Later & { reason: string; mayHaveArrived: boolean },
 ): Promise<void> {
-  await execute(AGAIN, { id, attempt, wait, reason: reason.slice(0, MAX_REASON), mayHaveArrived });
+  await execute(AGAIN, { id, attempt, reason: reason.slice(0, MAX_REASON), ...again });
 }
 
+const IS_DUE = `${d.state} = 'due' and ${d.attemptAt} <= now()
+  and not exists (select from notice_deliveries b where b.channel_id = ${d.channelId} and ${IS_HELD})`;
 const STATE = statement({}, () =>
   select({
-    due: new Expression<number>(
-      `(select count(*)::int from ${d} where ${d.state} = 'due' and ${d.attemptAt} <= now())`,
-    ),
+    due: new Expression<number>(`(select count(*)::int from ${d} where ${IS_DUE})`),
     oldest: new Expression<Date | null>(
-      `least((select min(${d.attemptAt}) from ${d} where ${d.state} = 'due'), (select min(${i.lookAt}) from ${i}))`,
+      `least((select min(${d.attemptAt}) from ${d} where ${IS_DUE}), (select min(${i.lookAt}) from ${i}))`,
       "instant",
     ),
     now: new Expression<Date>("now()", "instant"),

@@ -34,6 +34,8 @@ type Deliver = (
 export const LOOK_EVERY = 2 * SECOND;
 /** Deliveries that an instance has on their way at a time. */
 const AT_ONCE = 50;
+/** Of them by mail, which all goes through one server: while that hangs, the others do not wait. */
+const MAILS_AT_ONCE = 30;
 /** Waits between attempts, in milliseconds; after the last one a message is undelivered. */
 const WAITS = [10 * SECOND, MINUTE, 10 * MINUTE, 60 * MINUTE, 360 * MINUTE];
 /** Waits are longer by up to this part, so that what failed together does not come back together. */
@@ -49,6 +51,7 @@ export const noticeCounts = perProcess("notice-counts", () => ({ delivered: 0, u
 
 export class Sending {
   readonly #running = new Set<Promise<void>>();
+  #mails = 0;
   readonly #ending = new AbortController();
   /** Those that are not planned for now. */
   readonly setAside = new SetAside();
@@ -79,14 +82,18 @@ export class Sending {
   /** Begins to send what is due, as far as there is room. Does not wait for its end. Answers how many began. */
   async send(): Promise<number> {
     const room = AT_ONCE - this.#running.size;
-    const claims = room > 0 ? await claimDeliveries(room) : [];
+    const claims = room > 0 ? await claimDeliveries(room, MAILS_AT_ONCE - this.#mails) : [];
     for (const claim of claims) {
+      if (claim.isMail) this.#mails++;
       const attempt = this.#attempt(claim)
         // The lease runs out, and another attempt is made.
         .catch((error: unknown) => {
           if (!isDatabaseUnavailable(error)) logFault("sending a notice failed", error, {});
         })
-        .finally(() => this.#running.delete(attempt));
+        .finally(() => {
+          if (claim.isMail) this.#mails--;
+          this.#running.delete(attempt);
+        });
       this.#running.add(attempt);
     }
     return claims.length;
@@ -107,7 +114,7 @@ export class Sending {
     const loaded = await loadDelivery(claim);
     if (!loaded) return;
     const ready = prepare(claim, loaded);
-    if (ready.kind === "later") return postpone(claim, ready.wait);
+    if (ready.kind === "later") return postpone(claim, ready);
     if (ready.kind === "dropped") {
       return endDelivery(claim, { state: "dropped", reason: ready.reason, failed: false, turnOff: false });
     }
@@ -133,12 +140,13 @@ export class Sending {
     const wait = WAITS[claim.attempt - 1];
     const { reason } = outcome;
     if (outcome.kind === "again" && wait !== undefined) {
-      const asked = (outcome.afterSeconds ?? 0) * SECOND;
+      const { afterSeconds, arrived } = outcome;
       const jitter = 1 + Math.random() * JITTER;
       return tryAgain(claim, {
-        wait: Math.max(wait * jitter, asked),
+        wait: Math.max(wait * jitter, (afterSeconds ?? 0) * SECOND),
         reason,
-        mayHaveArrived: mayHaveArrived || outcome.arrived !== "no",
+        mayHaveArrived: mayHaveArrived || arrived !== "no",
+        holdsChannel: afterSeconds !== undefined,
       });
     }
     noticeCounts.undelivered++;
@@ -150,18 +158,26 @@ const TOO_LATE: Outcome = { kind: "again", reason: `It did not end within ${ATTE
 
 type Ready =
   | { kind: "ready"; content: Content }
-  | { kind: "later"; wait: number }
+  | { kind: "later"; wait: number; holdsChannel: boolean }
   | { kind: "dropped"; reason: string };
 
 /** What is sent, in the moment before it is. What may have arrived is sent as it was. */
 function prepare({ id }: Claim, loaded: Loaded): Ready {
-  const { kind, content, facts, threadDelivery, now } = loaded;
+  const { kind, content, facts, threadDelivery, freeAt, now } = loaded;
   if (loaded.hindrance) return { kind: "dropped", reason: loaded.hindrance };
+  if (freeAt !== null && kind !== "test") {
+    // What waited for its receiver does not come all at once, and what is over leaves its place to what goes on.
+    const isPast = kind === "begun" && loaded.incidents.length > 0 && loaded.incidents.every(isOver);
+    const wait = Math.max(SECOND, freeAt - now);
+    return isPast && !content && wait > MINUTE
+      ? { kind: "dropped", reason: "It was over, and twenty messages within an hour are the most." }
+      : { kind: "later", wait, holdsChannel: true };
+  }
   if (content) return { kind: "ready", content };
   let incidents = loaded.incidents;
   if (kind === "ended") {
     const before = incidents.find(({ beginning }) => beginning?.state === "due")?.beginning;
-    if (before) return { kind: "later", wait: Math.max(SECOND, before.at + SECOND - now) };
+    if (before) return { kind: "later", wait: Math.max(SECOND, before.at + SECOND - now), holdsChannel: false };
     incidents = incidents.filter(({ beginning }) => beginning?.state === "delivered" && !beginning.saidOver);
     if (incidents.length === 0)
       return { kind: "dropped", reason: "Its beginning was not sent here, or said that it was over." };
@@ -174,8 +190,14 @@ function prepare({ id }: Claim, loaded: Loaded): Ready {
   const text = textOf({ kind, incidents, flapping, heldBackUntil }, now, loaded.zone);
   const over =
     kind === "begun" ? incidents.filter((one) => isOver(one) && !flapping.includes(one.id)).map((one) => one.id) : [];
-  const thread = threadDelivery ?? id;
-  return { kind: "ready", content: { message: { id, account: loaded.accountId, thread, ...text }, over } };
+  const message = {
+    id,
+    account: loaded.accountId,
+    thread: threadDelivery ?? id,
+    at: new Date(now).toISOString(),
+    ...text,
+  };
+  return { kind: "ready", content: { message, over } };
 }
 
 /** Looks every few seconds, and at once while there is more, until the process ends. */

@@ -52,6 +52,9 @@ export async function sendTest(accountId: number, channelId: number, now: Date =
   runInBackground("sending a test", async () => {
     const outcome = await deliver(channel, message, { id: delivery, signal: new AbortController().signal });
     await db.noticeDelivery.updateMany({ where: { id: delivery, state: "due" }, data: endOf(outcome) });
+    if (outcome.kind === "delivered") {
+      await db.noticeChannel.updateMany({ where: { id: channelId }, data: { failingSince: null } });
+    }
   });
   return "sent";
 }
@@ -88,5 +91,6 @@ function testMessage(id: string, account: number, name: string): Message {
     events: [{ kind: "test" }],
     link: NOTICE_PAGE,
     thread: id,
+    at: new Date().toISOString(),
   };
 }

@@ -9,6 +9,7 @@ const MESSAGE = {
   events: [],
   link: "https://c.example/x",
   thread: "1",
+  at: "2026-11-23T07:28:10.000Z",
 };
 const contentOf = (title: string, lines: string[] = []) => discordBody({ ...MESSAGE, title, lines }).content;
 

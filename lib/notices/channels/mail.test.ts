@@ -13,6 +13,7 @@ const MESSAGE = {
   events: [],
   link: "https://console.example.com/dashboard/servers/7",
   thread: "n-1",
+  at: "2026-11-23T07:28:10.000Z",
 };
 const UNSUBSCRIBE = "https://console.example.com/notices/unsubscribe?key=k";
 const ONE_CLICK = "https://console.example.com/ingest/notices/unsubscribe/k";

@@ -24,20 +24,19 @@ export async function send(
   message: Message,
   { id, ...attempt }: { id: string } & Attempt,
 ): Promise<Outcome> {
-  const now = new Date();
-  const { title, lines, events, link, thread } = message;
-  const body = JSON.stringify({
-    type: "notice",
-    timestamp: now.toISOString(),
-    data: { title, lines, events, link, thread },
-  });
-  const timestamp = String(Math.floor(now.getTime() / SECOND));
+  const body = webhookBody(message);
+  const timestamp = String(Math.floor(Date.now() / SECOND));
   const headers = {
     "webhook-id": id,
     "webhook-timestamp": timestamp,
     "webhook-signature": secrets.map((secret) => signature(secret, `${id}.${timestamp}.${body}`)).join(" "),
   };
   return post(url, body, headers, attempt);
+}
+
+/** What is sent of a message, the same in every attempt. `link` is a whole address. */
+export function webhookBody({ title, lines, events, link, thread, at }: Message, indent?: number): string {
+  return JSON.stringify({ type: "notice", timestamp: at, data: { title, lines, events, link, thread } }, null, indent);
 }
 
 function signature(secret: string, signed: string): string {
