@@ -9,8 +9,7 @@ import { CONFIRM_ADDRESS, UNSUBSCRIBE } from "@/lib/page-paths";
 
 /** Confirms the address to which the mail with this key was sent. */
 export async function confirmAddressAction(form: FormData): Promise<never> {
-  const isConfirmed = await confirmAddress(textOf(form, "key"));
-  redirect(`${CONFIRM_ADDRESS}?done=${isConfirmed ? "confirmed" : "stale"}`);
+  redirect(`${CONFIRM_ADDRESS}?done=${await confirmAddress(textOf(form, "key"))}`);
 }
 
 /** Ends the mails with this key. */

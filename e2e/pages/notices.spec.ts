@@ -17,7 +17,10 @@ let mail: Awaited<ReturnType<typeof startMailServer>>;
 let app: ConsoleServer;
 
 test.beforeAll(async () => {
-  mail = await startMailServer();
+  mail = await startMailServer({
+    onRcptTo: ({ address }, _, done) =>
+      done(address.startsWith("refused-") ? Object.assign(new Error("later"), { responseCode: 451 }) : null),
+  });
   app = await startConsole(String(process.env.DATABASE_URL), {
     TRUSTED_PROXIES: "1",
     NOTICE_KEY,
@@ -53,7 +56,7 @@ const secretOn = (page: Page) =>
 const card = (page: Page, name: string) => page.getByRole("article", { name });
 
 withAndWithoutJavaScript(() => {
-  test("an address is confirmed by a button: opening the link changes nothing, it works once, and then tests arrive, which one click ends", async ({
+  test("an address is confirmed by a button: opening the link changes nothing, it works once, and then tests arrive, which one click ends until the address is confirmed anew", async ({
     page,
     account,
   }) => {
@@ -75,7 +78,9 @@ withAndWithoutJavaScript(() => {
     await expect(page.getByText("Your address is confirmed")).toBeVisible();
     expect((await channel()).confirmedAt).not.toBeNull();
     const again = await sendFields(link, fields, { Origin: app.origin });
-    expect(again.headers.get("location")).toContain("done=stale");
+    expect(again.headers.get("location")).toContain("done=already");
+    await page.goto(`${link}&done=already`);
+    await expect(page.getByText("This link has confirmed your address already.")).toBeVisible();
 
     await page.goto(app.origin + NOTICE_PAGE);
     await card(page, "Inbox").getByRole("button", { name: "Send a test" }).click();
@@ -99,9 +104,20 @@ withAndWithoutJavaScript(() => {
     expect([posted.status, await posted.text()]).toEqual([200, "You are unsubscribed.\n"]);
     expect((await fetch(app.origin + path, { method: "POST", headers, body })).status).toBe(200);
     expect((await fetch(`${app.origin + path}x`, { method: "POST", headers, body })).status).toBe(404);
-    expect(await channel()).toMatchObject({ offReason: "Its reader unsubscribed." });
     await page.goto(app.origin + NOTICE_PAGE);
-    await expect(card(page, "Inbox")).toContainText("Its reader unsubscribed.");
+    await expect(card(page, "Inbox")).toContainText("Its reader unsubscribed. Only a reader who confirms the address");
+
+    // Its owner cannot turn it on: the reader is asked anew, and the link of before is worth nothing.
+    await expect(card(page, "Inbox").getByRole("button", { name: "Turn on" })).toHaveCount(0);
+    const before = await sendFields(link, fields, { Origin: app.origin });
+    expect(before.headers.get("location")).toContain("done=stale");
+    await card(page, "Inbox").getByRole("button", { name: "Send the mail again" }).click();
+    await expect.poll(() => mailsTo(email).length).toBe(3);
+    await expect(card(page, "Inbox").getByText("Not confirmed", { exact: true })).toBeVisible();
+    await page.goto(linkIn(mailsTo(email)[2]?.parsed.text));
+    await page.getByRole("button", { name: "Confirm this address" }).click();
+    await page.goto(app.origin + NOTICE_PAGE);
+    await expect(card(page, "Inbox").getByText("On", { exact: true })).toBeVisible();
   });
 
   test("the secret of a webhook is shown once and signs its messages, with a new one beside it until the old one is ended", async ({
@@ -152,6 +168,23 @@ withAndWithoutJavaScript(() => {
     } finally {
       await receiver.stop();
     }
+  });
+
+  test("who adds a webhook sees what it receives", async ({ page, account }) => {
+    await page.goto(app.origin + NOTICE_PAGE);
+    await page.locator("summary", { hasText: /^Webhook$/ }).click();
+    await page.locator("summary", { hasText: "What it receives" }).click();
+    const shown = page.locator("figure", { hasText: "Body of a message" }).locator("code");
+    await expect(shown).toBeVisible();
+    expect(JSON.parse(String(await shown.textContent()))).toMatchObject({
+      type: "notice",
+      data: {
+        title: expect.stringMatching(/^web-1 is offline since \d\d:\d\d$/),
+        events: [{ server: { id: 7, name: "web-1" }, kind: "offline", ended_at: null }],
+        link: expect.stringMatching(/^http:\/\/\S+\/dashboard\/servers\/7$/),
+      },
+    });
+    expect(account.id).toBeGreaterThan(0);
   });
 
   test("a channel is renamed, turned off and on, and removed; what cannot be used is refused in a sentence and kept in the field", async ({
@@ -261,8 +294,11 @@ withAndWithoutJavaScript(() => {
       };
       await db.noticeDelivery.create({ data: delivery });
     }
-    const incident = { accountId, subject: "server", subjectId: id, kind: "offline", startedAt: at, toldAt: at };
-    await db.noticeIncident.create({ data: { ...incident, toldIn: noticeId } });
+    const incident = { accountId, subject: "server", subjectId: id, kind: "critical", startedAt: at, toldAt: at };
+    await db.serverEvent.create({ data: { serverId: id, kind: "critical", startedAt: at, noticeDue: false } });
+    const { id: incidentId } = await db.noticeIncident.create({
+      data: { ...incident, toldIn: noticeId, lookAt: new Date(Date.now() + DAY) },
+    });
     await page.goto(app.origin + serverPath(id));
     const form = page.getByRole("form", { name: "Notices of this server" });
     await expect(form).toContainText("Told by mail and Discord on 23 Nov, 07:28 UTC.");
@@ -281,6 +317,14 @@ withAndWithoutJavaScript(() => {
       await expect(form.locator("summary", { hasText: "Snooze notices" })).toBeVisible();
       expect(await snooze()).toBeNull();
     }
+    // When it has recovered there is nothing to snooze until then, and such a snooze is over.
+    await db.serverSnooze.create({ data: { serverId: id } });
+    await page.reload();
+    await expect(form.getByText("Snoozed until it has recovered.")).toBeVisible();
+    await db.noticeIncident.update({ where: { id: incidentId }, data: { endedAt: new Date(), lookAt: null } });
+    await page.reload();
+    await form.locator("summary", { hasText: "Snooze notices" }).click();
+    await expect(form.getByRole("button")).toHaveText(["For 1 hour", "For 8 hours"]);
     const others = await newServer((await newAccount()).id);
     const fields = await fieldsOf(page, "form[aria-label='Notices of this server']");
     const cookie = (await page.context().cookies()).map(({ name, value }) => `${name}=${value}`).join("; ");
@@ -316,17 +360,19 @@ test("three mails a day ask for one address over all accounts, ten for an accoun
   page,
 }) => {
   const email = `${unique("asked").toLowerCase()}@example.com`;
+  const said = new Set<string>();
   for (let i = 0; i < 5; i++) {
     const { id } = await newAccount();
     await context.clearCookies();
     await signInDirectly(context, id);
     await add(page, "Mail", email);
     await expect(page.getByText("If this address may be asked today, a mail is on its way")).toBeVisible();
+    said.add(String(await card(page, email).textContent()));
+    // Nor does the number of mails that are left tell.
+    expect(await db.noticeConfirmation.count({ where: { accountId: id } })).toBe(1);
   }
+  expect([...said]).toEqual([expect.stringContaining("Open the link in the mail that asks there")]);
   await expect.poll(() => mailsTo(email).length).toBe(3);
-  expect(await db.noticeConfirmation.count({ where: { sentAt: { gt: new Date(Date.now() - HOUR) } } })).toBeGreaterThan(
-    2,
-  );
 
   const { id: accountId } = await newAccount();
   await context.clearCookies();
@@ -341,6 +387,83 @@ test("three mails a day ask for one address over all accounts, ten for an accoun
   await card(page, "Late").getByRole("button", { name: "Send the mail again" }).click();
   await expect.poll(() => mailsTo(another).length).toBe(1);
   expect(mailsTo(email)).toHaveLength(3);
+});
+
+test("a mail server that does not take the question is told in a sentence, which goes with the next mail", async ({
+  page,
+  account,
+}) => {
+  const email = `refused-${unique("x").toLowerCase()}@example.com`;
+  await add(page, "Mail", email, "Refused");
+  const where = { accountId: account.id };
+  const failingSince = async () => (await db.noticeChannel.findFirstOrThrow({ where })).failingSince;
+  await expect.poll(failingSince).not.toBeNull();
+  await page.goto(app.origin + NOTICE_PAGE);
+  await expect(card(page, "Refused")).toContainText(
+    "The mail that asks there was not sent: The mail server answered 451. Send it again later.",
+  );
+  await db.noticeChannel.updateMany({ where, data: { email: email.replace("refused", "taken") } });
+  await card(page, "Refused").getByRole("button", { name: "Send the mail again" }).click();
+  await expect(card(page, "Refused")).toContainText("Open the link in the mail that asks there");
+  expect(await failingSince()).toBeNull();
+});
+
+test("a test that arrives ends what is said of failures, one that does not leaves it", async ({ page, account }) => {
+  const answers = [500, 204];
+  const receiver = await startReceiver((response) => response.writeHead(answers.shift() ?? 204).end());
+  const where = { accountId: account.id };
+  try {
+    await add(page, "Discord", receiver.url, "Robot");
+    await expect(card(page, "Robot")).toBeVisible();
+    await db.noticeChannel.updateMany({ where, data: { failingSince: new Date(Date.now() - 23 * HOUR) } });
+    for (const [state, badge] of [
+      ["undelivered", "On, failing"],
+      ["delivered", "On"],
+    ] as const) {
+      await page.goto(app.origin + NOTICE_PAGE);
+      await card(page, "Robot").getByRole("button", { name: "Send a test" }).click();
+      await expect.poll(() => db.noticeDelivery.count({ where: { ...where, state } })).toBe(1);
+      await expect
+        .poll(async () => {
+          await page.goto(app.origin + NOTICE_PAGE);
+          return card(page, "Robot").locator(".badge").first().textContent();
+        })
+        .toBe(badge);
+    }
+  } finally {
+    await receiver.stop();
+  }
+});
+
+test("a double click on “New secret” keeps the secret that the receiver has", async ({ page, account }) => {
+  const receiver = await startReceiver();
+  try {
+    await add(page, "Webhook", receiver.url, "Robot");
+    const first = await secretOn(page);
+    await page.goto(app.origin + NOTICE_PAGE);
+    const fields = await fieldsOf(page, "form[aria-label='New secret for Robot']");
+    const cookie = (await page.context().cookies()).map(({ name, value }) => `${name}=${value}`).join("; ");
+    const rotate = async () => {
+      const answer = await sendFields(app.origin + NOTICE_PAGE, fields, { Origin: app.origin, Cookie: cookie });
+      return /whsec_[A-Za-z0-9+/]{43}=/.exec(await answer.text())?.[0] ?? "";
+    };
+    const shown = await Promise.all([rotate(), rotate()]);
+    await card(page, "Robot").getByRole("button", { name: "Send a test" }).click();
+    await expect.poll(() => receiver.received.length).toBe(1);
+    const [{ headers, body } = { headers: {}, body: "" }] = receiver.received;
+    const isSigned = (secret: string) => {
+      try {
+        return Boolean(new Webhook(secret).verify(body, headers as Record<string, string>));
+      } catch {
+        return false;
+      }
+    };
+    expect(isSigned(first)).toBe(true);
+    expect(shown.map(isSigned).toSorted()).toEqual([false, true]);
+    expect(await db.noticeDelivery.count({ where: { accountId: account.id } })).toBe(1);
+  } finally {
+    await receiver.stop();
+  }
 });
 
 test("a link to confirm an address lasts 48 hours, and a newer mail takes its place", async ({ page, account }) => {

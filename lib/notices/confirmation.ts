@@ -30,6 +30,9 @@ type Asked =
   /** Whether a mail goes out is not said: it would tell that others asked for the same address. */
   { kind: "asked" } | { kind: "too-many" } | { kind: "not-found" };
 
+/** Counts for an account alone: no mail went out. */
+const NO_ADDRESS = "";
+
 /** Asks by mail whether the address of a channel is right. The answer does not wait for the mail. */
 export async function askForConfirmation(accountId: number, channelId: number, now: Date = new Date()): Promise<Asked> {
   const { mail } = env;
@@ -49,15 +52,18 @@ export async function askForConfirmation(accountId: number, channelId: number, n
       await tx.noticeConfirmation.count({ where: { emailHash, sentAt } }),
     ];
     if (ofAccount >= MAX_ASKED.ofAccount) return { kind: "too-many" };
-    if (ofAddress >= MAX_ASKED.ofAddress) return { kind: "asked" };
+    const isSent = ofAddress < MAX_ASKED.ofAddress;
+    const asked = { accountId, emailHash: isSent ? emailHash : NO_ADDRESS, sentAt: now };
     const { id } = await tx.noticeConfirmation.create({
-      data: { accountId, emailHash, sentAt: now } satisfies Prisma.NoticeConfirmationUncheckedCreateInput,
+      data: asked satisfies Prisma.NoticeConfirmationUncheckedCreateInput,
       select: { id: true },
     });
+    const again = { offAt: null, offReason: null, failingSince: null };
     await tx.noticeChannel.update({
       where: { id: channelId },
-      data: { confirmHash: hashToken(key), confirmSentAt: now },
+      data: isSent ? { ...again, confirmHash: hashToken(key), confirmSentAt: now } : again,
     });
+    if (!isSent) return { kind: "asked" };
     return { kind: "asked", email, id };
   });
   const { email, id } = result;
@@ -67,31 +73,44 @@ export async function askForConfirmation(accountId: number, channelId: number, n
       const question = { email, link, id: `confirmation-${id}`, server: mail };
       const outcome = await sendConfirmation(question, new AbortController().signal);
       if (outcome.kind === "delivered") return;
-      logRepeated({ level: "error", event: "mail not sent", reason: outcome.reason }, { reason: outcome.reason });
+      const { reason } = outcome;
+      logRepeated({ level: "error", event: "mail not sent", reason }, { reason });
+      await db.noticeChannel.updateMany({
+        where: { id: channelId, confirmHash: hashToken(key), confirmedAt: null },
+        data: { failingSince: new Date(), offReason: reason },
+      });
     });
   }
   return { kind: result.kind };
 }
 
-/** Confirms the address whose mail held this key. False: the link was used, is too old, or was replaced by a newer one. */
-export async function confirmAddress(key: string, now: Date = new Date()): Promise<boolean> {
+/**
+ * Confirms the address whose mail held this key. "already": this link has done so before, perhaps by a double click. "stale": it
+ * is too old, was replaced by a newer one, or its reader unsubscribed since.
+ */
+export async function confirmAddress(key: string, now: Date = new Date()): Promise<"confirmed" | "already" | "stale"> {
   const confirmSentAt = { gt: new Date(now.getTime() - CONFIRM_WITHIN) };
+  const where = { confirmHash: hashToken(key), confirmSentAt };
   const { count } = await db.noticeChannel.updateMany({
-    where: { confirmHash: hashToken(key), confirmSentAt, confirmedAt: null },
-    data: { confirmedAt: now, confirmHash: null },
+    where: { ...where, confirmedAt: null },
+    data: { confirmedAt: now, failingSince: null, offReason: null },
   });
-  return count > 0;
+  if (count > 0) return "confirmed";
+  return (await db.noticeChannel.count({ where })) > 0 ? "already" : "stale";
 }
 
 /** What a channel says whose reader unsubscribed. */
-const UNSUBSCRIBED = "Its reader unsubscribed.";
+const UNSUBSCRIBED = "Its reader unsubscribed. Only a reader who confirms the address again turns it on.";
 
-/** Turns off the channel whose mails hold this key. False: there is no such channel. Twice is as good as once. */
+/**
+ * Turns off the channel whose mails hold this key, until its address is confirmed anew. False: there is no such channel. Twice
+ * is as good as once.
+ */
 export async function unsubscribe(key: string, now: Date = new Date()): Promise<boolean> {
   const unsubscribeHash = hashToken(key);
   await db.noticeChannel.updateMany({
-    where: { unsubscribeHash, offAt: null },
-    data: { offAt: now, offReason: UNSUBSCRIBED },
+    where: { unsubscribeHash, confirmedAt: { not: null } },
+    data: { offAt: now, offReason: UNSUBSCRIBED, confirmedAt: null, confirmHash: null, failingSince: null },
   });
   return (await db.noticeChannel.count({ where: { unsubscribeHash } })) > 0;
 }

@@ -6,6 +6,7 @@ import { parameter, select, statement } from "@/lib/database/statement";
 import { Expression, table } from "@/lib/database/tables";
 import type { InvalidField } from "@/lib/failures";
 import { nameProblem } from "@/lib/format/names";
+import { SECOND } from "@/lib/format/time";
 import { isFormNonce } from "@/lib/http/form-fields";
 import { checkAddress, hostOf } from "@/lib/notices/channels/address-guard";
 import { openChannel, type SealedChannel } from "@/lib/notices/channels/deliver";
@@ -23,6 +24,8 @@ export const MAX_CHANNEL_NAME = 64;
 /** How many deliveries of a channel are listed. */
 const MAX_DELIVERIES = 10;
 const KEY_BYTES = 32;
+/** A secret that is replaced again within this time is not kept, in milliseconds. */
+const DOUBLE_CLICK = 10 * SECOND;
 /** Channels that are encrypted anew in one step. */
 const RESEALED_AT_ONCE = 100;
 
@@ -42,7 +45,6 @@ const CHANNEL = {
   host: true,
   email: true,
   confirmedAt: true,
-  confirmSentAt: true,
   offAt: true,
   offReason: true,
   failingSince: true,
@@ -163,29 +165,31 @@ export async function switchChannel(accountId: number, id: number, isOn: boolean
  * Gives a webhook a new secret. Messages carry signatures of it and of the one before, until `endOldSecret`. Returns the new
  * one, for its owner's eyes only; null: there is no such webhook.
  */
-export async function rotateSecret(accountId: number, id: number): Promise<string | null> {
+export async function rotateSecret(accountId: number, id: number, now: number = Date.now()): Promise<string | null> {
   const secret = mintWebhookSecret();
-  const isDone = await changeSecrets(accountId, id, (secrets) => [secret, ...secrets.slice(0, 1)]);
+  const isDone = await changeSecrets(accountId, id, ({ secrets = [], rotatedAt = 0 }) => ({
+    // A double click must not push out the one that the receiver has: the first new one was seen by nobody.
+    secrets: [secret, ...(now - rotatedAt < DOUBLE_CLICK ? secrets.slice(1) : secrets.slice(0, 1))],
+    rotatedAt: now,
+  }));
   return isDone ? secret : null;
 }
 
 /** From now on messages of a webhook are signed with its newest secret alone. False: there is no such webhook. */
 export async function endOldSecret(accountId: number, id: number): Promise<boolean> {
-  return changeSecrets(accountId, id, (secrets) => secrets.slice(0, 1));
+  return changeSecrets(accountId, id, ({ secrets = [] }) => ({ secrets: secrets.slice(0, 1), rotatedAt: 0 }));
 }
 
-async function changeSecrets(
-  accountId: number,
-  id: number,
-  change: (secrets: readonly string[]) => string[],
-): Promise<boolean> {
+type Secrets = Pick<SealedChannel, "secrets" | "rotatedAt">;
+
+async function changeSecrets(accountId: number, id: number, change: (before: Secrets) => Secrets): Promise<boolean> {
   return db.$transaction(async (tx) => {
     await lockAccount(tx, accountId);
     const where = { id, accountId, kind: "webhook" };
     const channel = await tx.noticeChannel.findFirst({ where, select: { accountId: true, sealed: true } });
     if (!channel) return false;
     const before = openChannel(channel);
-    const after: SealedChannel = { ...before, secrets: change(before.secrets ?? []) };
+    const after: SealedChannel = { ...before, ...change(before) };
     const sealed = seal(JSON.stringify(after), accountId, env.noticeKeys);
     await tx.noticeChannel.update({ where: { id }, data: { sealed } });
     return true;

@@ -13,6 +13,8 @@ export type ServerNotices = {
   hasChannel: boolean;
   /** The latest outage that goes on or ended within a day, if it was told: by which kinds of channels, and when it arrived. */
   told: { by: string[]; at: Date } | null;
+  /** Something goes on of which the account is told, or was. */
+  isGoingOn: boolean;
   /** `until` is null until it has recovered. */
   snooze: { until: Date | null } | null;
 };
@@ -20,8 +22,9 @@ export type ServerNotices = {
 /** What the owner of a server was told of it, and whether anything new will be told. */
 export async function noticesOf(accountId: number, serverId: number, now: Date): Promise<ServerNotices> {
   const since = new Date(now.getTime() - DAY);
-  const [channels, incident, snooze] = await Promise.all([
+  const [channels, goingOn, incident, snooze] = await Promise.all([
     db.noticeChannel.count({ where: { accountId, confirmedAt: { not: null }, offAt: null } }),
+    db.noticeIncident.count({ where: { subject: "server", subjectId: serverId, accountId, lookAt: { not: null } } }),
     db.noticeIncident.findFirst({
       where: {
         subject: "server",
@@ -38,7 +41,14 @@ export async function noticesOf(accountId: number, serverId: number, now: Date):
       select: { until: true },
     }),
   ]);
-  return { hasChannel: channels > 0, told: incident?.toldIn ? await arrivals(incident.toldIn) : null, snooze };
+  const isGoingOn = goingOn > 0;
+  return {
+    hasChannel: channels > 0,
+    told: incident?.toldIn ? await arrivals(incident.toldIn) : null,
+    isGoingOn,
+    // One without an end is over with what it was for. The sweep deletes it.
+    snooze: snooze?.until === null && !isGoingOn ? null : snooze,
+  };
 }
 
 async function arrivals(noticeId: string): Promise<ServerNotices["told"]> {

@@ -5,10 +5,16 @@ import { AddressQuestion } from "../address-question";
 export const metadata: Metadata = { title: "Confirm your address", robots: { index: false } };
 
 const CONFIRMED = { tone: "done", text: "Your address is confirmed: notices are sent there from now on." } as const;
+const ALREADY = { tone: "done", text: "This link has confirmed your address already. Nothing was changed." } as const;
 const STALE = {
   tone: "warning",
-  text: "Nothing was confirmed: this link was used, is older than 48 hours, or a newer mail took its place.",
+  text: "Nothing was confirmed: this link is older than 48 hours, a newer mail took its place, or it was ended.",
 } as const;
+const OUTCOMES = new Map<unknown, typeof CONFIRMED | typeof ALREADY | typeof STALE>([
+  ["confirmed", CONFIRMED],
+  ["already", ALREADY],
+  ["stale", STALE],
+]);
 
 type Props = { searchParams: Promise<Record<string, string | string[] | undefined>> };
 
@@ -21,7 +27,7 @@ export default async function Page({ searchParams }: Props) {
       button="Confirm this address"
       action={confirmAddressAction}
       address={key}
-      outcome={done === "confirmed" ? CONFIRMED : done === "stale" ? STALE : null}
+      outcome={OUTCOMES.get(done) ?? null}
     />
   );
 }

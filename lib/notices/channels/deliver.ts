@@ -13,8 +13,8 @@ const ONE_CLICK = "/ingest/notices/unsubscribe";
 /** What is needed of a row of `notice_channels`. */
 type ChannelRow = { accountId: number; kind: string; sealed: string | null; email: string | null };
 
-/** What `sealed` holds of a webhook or Discord (its address and secrets), and of mail (what ends it). */
-export type SealedChannel = { url?: string; secrets?: string[]; unsubscribe?: string };
+/** What `sealed` holds of a webhook or Discord (its address and secrets; epoch ms), and of mail (what ends it). */
+export type SealedChannel = { url?: string; secrets?: string[]; rotatedAt?: number; unsubscribe?: string };
 
 /** Sends a message by a channel, one attempt. Never throws. */
 export async function deliver(

@@ -10,7 +10,7 @@ const CHANNELS: Readonly<Record<string, string>> = { mail: "mail", webhook: "web
 type Props = { serverId: number; notices: Notices; zone: string };
 
 /** Whether its owner was told, and a way to be told nothing for a while. One form: the button says for how long. */
-export function ServerNotices({ serverId, notices: { hasChannel, told, snooze }, zone }: Props) {
+export function ServerNotices({ serverId, notices: { hasChannel, told, isGoingOn, snooze }, zone }: Props) {
   if (!hasChannel && told === null && snooze === null) return null;
   const at = (instant: Date) => `${momentText(instant, zone)} ${zoneText(zone)}`;
   return (
@@ -34,9 +34,11 @@ export function ServerNotices({ serverId, notices: { hasChannel, told, snooze },
             <button type="submit" name="length" value="8h" className="button quiet small">
               For 8 hours
             </button>
-            <button type="submit" name="length" value="recovery" className="button quiet small">
-              Until it recovers
-            </button>
+            {isGoingOn && (
+              <button type="submit" name="length" value="recovery" className="button quiet small">
+                Until it recovers
+              </button>
+            )}
           </span>
         </details>
       )}

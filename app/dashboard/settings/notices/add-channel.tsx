@@ -44,7 +44,8 @@ const WORDS: Readonly<Record<ChannelKind, Words>> = {
   },
 };
 
-type Props = { kind: ChannelKind; formNonce: string; maxNameLength: number };
+/** `example`: what such a channel receives. */
+type Props = { kind: ChannelKind; formNonce: string; maxNameLength: number; example: string | null };
 
 /** The form that adds a channel of one kind, and after that the secret of a webhook. */
 export function AddChannel(props: Props) {
@@ -56,7 +57,7 @@ export function AddChannel(props: Props) {
 }
 
 /** Never shows form and answer together: a form submits its last answer, and would send the secret back. */
-function AddChannelForm({ kind, formNonce, maxNameLength }: Props) {
+function AddChannelForm({ kind, formNonce, maxNameLength, example }: Props) {
   const { answer, formAction, onSubmit, isPending, hasFailed } = useFormAnswer<AddChannelAnswer>(
     addChannelAction,
     UNSENT,
@@ -102,6 +103,19 @@ function AddChannelForm({ kind, formNonce, maxNameLength }: Props) {
           }}
           error={errorOf("name")}
         />
+        {example && (
+          <details className="disclosure">
+            <summary>What it receives</summary>
+            <div className="stack">
+              <p className="soft">
+                A POST with <code>webhook-id</code>, <code>webhook-timestamp</code> and <code>webhook-signature</code>.
+                Any 2xx within five seconds takes it. What is not taken is sent again with the same id, up to six times
+                in seven hours; <code>Retry-After</code> of a 429 or 503 is obeyed, and 410 turns the channel off.
+              </p>
+              <CodeBlock label="Body of a message" text={example} />
+            </div>
+          </details>
+        )}
         <ButtonRow>
           <SubmitButton isPending={isPending} pending="Adding…">
             {submit}

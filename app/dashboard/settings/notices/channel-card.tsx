@@ -132,7 +132,7 @@ function ChannelBadge({ confirmedAt, offAt, failingSince }: Channel) {
   );
 }
 
-function ChannelState({ confirmedAt, confirmSentAt, offAt, offReason, failingSince, now }: Channel & { now: Date }) {
+function ChannelState({ confirmedAt, offAt, offReason, failingSince, now }: Channel & { now: Date }) {
   if (offAt !== null) {
     return (
       <p>
@@ -143,8 +143,9 @@ function ChannelState({ confirmedAt, confirmSentAt, offAt, offReason, failingSin
   if (confirmedAt === null) {
     return (
       <p>
-        {confirmSentAt ? "Open the link in the mail that was sent there." : "It was not asked yet."} Until then nothing
-        else is sent there.
+        {failingSince
+          ? `The mail that asks there was not sent: ${offReason} Send it again later.`
+          : "Open the link in the mail that asks there; nothing else is sent before. An address gets three such mails a day."}
       </p>
     );
   }

@@ -3,6 +3,7 @@ import type { Metadata } from "next";
 import { Notice } from "@/app/ui/notice";
 import { PageHeader } from "@/app/ui/page-header";
 import { Section } from "@/app/ui/section";
+import { exampleBody } from "@/lib/notices/channels/webhook-example";
 import { NOTICE_KINDS } from "@/lib/notices/kinds";
 import { listChannels, MAX_CHANNEL_NAME, MAX_CHANNELS, sendableKinds } from "@/lib/notices/management";
 import { readChoices } from "@/lib/notices/settings";
@@ -69,6 +70,7 @@ export default async function Page({ searchParams }: Props) {
                 kind={kind}
                 formNonce={randomBytes(16).toString("base64url")}
                 maxNameLength={MAX_CHANNEL_NAME}
+                example={kind === "webhook" ? exampleBody(now.getTime(), account.timeZone) : null}
               />
             ))}
           </div>
