@@ -16,6 +16,7 @@ import { runSql } from "@/e2e/support/run-sql";
 import { createTestDatabase, type TestDatabase } from "@/e2e/support/test-database";
 import { HOUR, MINUTE, SECOND } from "@/lib/format/time";
 import { seal } from "@/lib/notices/secrets";
+import type { NoticeChoices } from "@/lib/notices/settings";
 import { migrate } from "@/scripts/database";
 
 // Notices on a real database, with a receiver of real HTTP, by instances in processes of their own, which die of kill -9. Time
@@ -161,6 +162,42 @@ test("in the quiet hours of its zone an account is told nothing; afterwards it i
     await sql(comeBack(1));
     await live(3 * MINUTE);
     expect(titlesOf(receiver).slice(1)).toEqual(["web-1 is online again"]);
+  });
+});
+
+test("rules that are changed hold for what is kept by the old ones: a shorter delay, and quiet hours that are taken away", async () => {
+  await onStage(async ({ sql, live, receiver, url }) => {
+    const library = await openLibrary(url);
+    const { readChoices, saveChoices } = library.use<typeof import("@/lib/notices/settings")>("notices/settings");
+    const change = async (choices: Partial<NoticeChoices>, offline = "5") => {
+      const { zone: _, ...before } = await readChoices(1);
+      const after = { ...before, ...choices, minutes: { ...before.minutes, offline } };
+      expect(await saveChoices(1, after, "UTC")).toEqual({ kind: "saved" });
+    };
+    try {
+      await change({}, "60");
+      await sql(goOffline(1));
+      await live(10 * MINUTE);
+      expect(titlesOf(receiver)).toEqual([]);
+      await change({}, "5");
+      await live(30 * SECOND, 10 * SECOND);
+      expect(titlesOf(receiver)).toEqual([expect.stringMatching(/^web-1 is offline since/)]);
+
+      await sql(`update notice_settings set quiet_zone = 'UTC', quiet_from = (extract(hour from now() at time zone 'UTC') * 60)::int,
+        quiet_to = ((extract(hour from now() at time zone 'UTC')::int + 3) % 24) * 60`);
+      await sql(comeBack(1));
+      await sql("insert into server_events (server_id, kind, started_at) values (2, 'disk_full', now())");
+      await live(10 * MINUTE);
+      expect(receiver.arrivals).toHaveLength(1);
+      await change({ quietFrom: "", quietTo: "" });
+      await live(30 * SECOND, 10 * SECOND);
+      expect(titlesOf(receiver).slice(1)).toEqual([
+        "web-1 is online again",
+        expect.stringMatching(/^web-2 has a full disk/),
+      ]);
+    } finally {
+      await library.stop();
+    }
   });
 });
 

@@ -63,7 +63,19 @@ export async function saveChoices(accountId: number, choices: NoticeChoices, zon
     return { kind: "invalid", field: "quiet", message: "Quiet hours cannot end when they begin." };
   }
   const data = { rules, quietFrom, quietTo, quietZone: quietFrom === null ? null : zoneOrUtc(zone) };
-  await db.noticeSettings.upsert({ where: { accountId }, create: { accountId, ...data }, update: data });
+  await db.$transaction([
+    db.noticeSettings.upsert({ where: { accountId }, create: { accountId, ...data }, update: data }),
+    // What is kept for later is decided anew, with the rules that hold now.
+    db.noticeIncident.updateMany({
+      where: {
+        accountId,
+        lookAt: { gt: new Date() },
+        OR: [{ toldAt: null }, { endedAt: { not: null } }],
+        isFlapping: false,
+      },
+      data: { lookAt: new Date() },
+    }),
+  ]);
   return { kind: "saved" };
 }
 
