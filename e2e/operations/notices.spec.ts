@@ -526,6 +526,20 @@ test("a channel that fails is tried six times within eight hours, is turned off 
   });
 });
 
+test("an outage that ended while no instance ran for days is told to be over since its true end", async () => {
+  await onStage(async ({ sql, live, receiver, url }) => {
+    await sql(goOffline(1));
+    await live(6 * MINUTE);
+    await letPass(url, HOUR);
+    await sql(comeBack(1));
+    await letPass(url, 72 * HOUR);
+    await live(2 * MINUTE);
+    expect(titlesOf(receiver).slice(1)).toEqual(["web-1 is online again"]);
+    const { at, events } = JSON.parse(String(receiver.arrivals[1]?.body));
+    expect(Date.parse(at) - Date.parse(events[0].ended_at)).toBeGreaterThanOrEqual(72 * HOUR);
+  });
+});
+
 test("events of before notices are told to nobody, and without a channel new ones are not kept for later", async () => {
   await onStage(async ({ sql, live, receiver }) => {
     await sql(

@@ -149,20 +149,17 @@ const SNOOZE = {
 };
 const eventsOf = (subject: Subject) => {
   const { e, of, o } = SOURCES[subject];
-  return statement({ ids, accountId }, ({ ids, accountId }) =>
+  return statement({ ids, accountId, since: parameter<Date>("timestamptz") }, ({ ids, accountId, since }) =>
     select(
       {
         id: o.id,
         ...SNOOZE,
         // Of servers alone, as snoozes are.
-        maintenance:
-          subject === "server"
-            ? maintenanceBetween(o.id.sql, `now() - interval '${2 * DAY} ms'`, "'infinity'")
-            : NO_MAINTENANCE,
+        maintenance: subject === "server" ? maintenanceBetween(o.id.sql, since, "'infinity'") : NO_MAINTENANCE,
         events: new Expression<StoredEvent[] | null>(`(
           select json_agg(json_build_array(e.id, e.kind, ${epochMs(e.startedAt)}, ${epochMs(e.endedAt)}) order by e.started_at) from (
             select * from ${e} where ${of} = ${o.id} and ${e.kind} in (${CONSIDERED})
-              and coalesce(${e.endedAt}, 'infinity') > now() - interval '${2 * DAY} ms'
+              and coalesce(${e.endedAt}, 'infinity') >= ${since}
             order by ${e.startedAt} desc limit ${EVENTS_OF_ONE}) e)`),
       },
       // Servers alone can be snoozed.

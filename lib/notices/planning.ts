@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { db, type Prisma } from "@/lib/database/client";
 import { executeIn, queryIn } from "@/lib/database/run-statement";
-import { SECOND } from "@/lib/format/time";
+import { DAY, SECOND } from "@/lib/format/time";
 import { readRules, type Subject } from "@/lib/notices/kinds";
 import {
   ADD,
@@ -58,7 +58,11 @@ export function planAccount(accountId: number): Promise<boolean> {
         ...one,
         topic: keyOf(subject as Subject, subjectId, one.kind),
       }));
-      const topics = await readTopics(tx, accountId, [...found, ...incidents.map(({ topic }) => topicOfKey(topic))], {
+      // What was told may have ended long ago, while no instance ran.
+      const goingOn = incidents.flatMap(({ from, to, lookAt }) => (to === null && lookAt !== null ? [from] : []));
+      const since = new Date(Math.min(settings.now - 2 * DAY, ...goingOn));
+      const wanted = [...found, ...incidents.map(({ topic }) => topicOfKey(topic))];
+      const topics = await readTopics(tx, { accountId, since }, wanted, {
         server: new Set(idsOf(marked, "server")),
         service: new Set(idsOf(marked, "service")),
         token: new Set(idsOf(marked, "token")),
@@ -80,7 +84,7 @@ export function planAccount(accountId: number): Promise<boolean> {
 
 async function readTopics(
   tx: Prisma.TransactionClient,
-  accountId: number,
+  from: { accountId: number; since: Date },
   wanted: readonly TopicName[],
   isNew: Readonly<Record<Subject, ReadonlySet<number>>>,
 ): Promise<Topic[]> {
@@ -90,7 +94,7 @@ async function readTopics(
     if (ids.length === 0) continue;
     for (const { id, events, snoozedAt, snoozedUntil, maintenance } of await queryIn(tx, EVENTS[subject], {
       ids,
-      accountId,
+      ...from,
     })) {
       known.set(`${subject}:${id}`, {
         events: (events ?? []).map(([id, kind, from, to]) => ({ kind, from, to, isNew: isNew[subject].has(id) })),
