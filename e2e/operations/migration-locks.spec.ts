@@ -6,6 +6,7 @@ import { addRows, FIRST_VERSION, migrateUntil, SERVERS, unsettled, withDatabase 
 import { expect, test } from "@/e2e/support/fixtures";
 import { needsPostgresRun } from "@/e2e/support/needs";
 import { runSql } from "@/e2e/support/run-sql";
+import { PlainError } from "@/lib/failures";
 import { SECOND } from "@/lib/format/time";
 import { migrate, requireMigrated } from "@/scripts/database";
 import { MigrationSession } from "@/scripts/migrate/session";
@@ -47,7 +48,7 @@ test("a step waits for a lock 100 ms at a time, then says who holds it and that 
   });
 });
 
-for (const signal of ["SIGINT", "SIGTERM", "SIGKILL"] as const) {
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP", "SIGKILL"] as const) {
   test(`${signal} while the bound stands alone: ${signal === "SIGKILL" ? "--status says so" : "it is dropped"}, and the next run goes on`, {
     tag: "@one-engine",
   }, async () => {
@@ -152,6 +153,82 @@ test("three migrates at once from the first version end well together, and each 
       [],
     );
     expect(await runSql(url, "select from pg_index where not indisvalid")).toEqual([]);
+  });
+});
+
+test("the timeouts of a role or a database end no step of migrate, however long it takes", {
+  tag: "@one-engine",
+}, async () => {
+  await withDatabase(FIRST_VERSION, async ({ url }) => {
+    await addRows(url);
+    const name = new URL(url).pathname.slice(1);
+    for (const timeout of ["statement_timeout", "lock_timeout", "idle_session_timeout"]) {
+      await runSql(url, `alter database ${name} set ${timeout} = '200ms'`);
+    }
+    const holder = await hold(url, "set transaction isolation level repeatable read; select 1");
+    const migrating = migrate(url).then(String, (error: Error) => error.message);
+    // Much longer than the timeouts, which is the point.
+    await expect
+      .poll(() =>
+        runSql(
+          url,
+          "select from pg_stat_activity where query ~ 'INDEX CONCURRENTLY' and state = 'active' and now() - query_start > interval '2 s' and datname = current_database() and pid <> pg_backend_pid()",
+        ),
+      )
+      .toHaveLength(1);
+    await holder.release();
+    expect(await migrating).toBe("undefined");
+    expect(await requireMigrated(url)).toBeNull();
+  });
+});
+
+test("a connection that ends in the middle of a step is a sentence that tells to run it again, and says nothing of what was applied", {
+  tag: "@one-engine",
+}, async () => {
+  await withDatabase("", async ({ url }) => {
+    const session = await MigrationSession.open(url, quiet);
+    const ended = session.quick("the change", async () => {
+      await runSql(
+        url,
+        "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'console-api migrate' and datname = current_database()",
+      );
+      return "create table made (id int)";
+    });
+    await expect(ended).rejects.toThrow(
+      /^The connection to the database has ended \(.+\)\. The console goes on as before; run the same command again\.$/,
+    );
+    await expect(ended).rejects.toBeInstanceOf(PlainError);
+    await session.close();
+  });
+});
+
+test("between steps that had to wait, those who waited behind them come through: a request of many statements waits behind a few of them", {
+  tag: "@one-engine",
+}, async () => {
+  await withDatabase(FIRST_VERSION, async ({ url }) => {
+    const session = await MigrationSession.open(url, quiet);
+    const [holder, page] = [new pg.Client(url), new pg.Client(url)];
+    await Promise.all([holder.connect(), page.connect()]);
+    let isOver = false;
+    let steps = 0;
+    // Each step waits for the end of a statement of 80 ms.
+    const holding = (async () => {
+      while (!isOver) await holder.query("select pg_sleep(0.08) from (select count(*) from servers) read");
+    })();
+    const migrating = (async () => {
+      for (; !isOver; steps++) await session.quick("a step", async () => "lock table servers in access exclusive mode");
+    })();
+    try {
+      await expect.poll(() => steps).toBeGreaterThan(1);
+      const before = steps;
+      // Five requests of eleven statements, as a page has. Without pauses 15 to 20 steps get in between.
+      for (let count = 0; count < 5 * 11; count++) await page.query("select count(*) from servers");
+      expect(steps - before).toBeLessThanOrEqual(7);
+    } finally {
+      isOver = true;
+      await Promise.all([holding, migrating]);
+      await Promise.all([session.close(), holder.end(), page.end()]);
+    }
   });
 });
 

@@ -9,6 +9,8 @@ const LOCK_TIMEOUT = 100;
 /** How long a step is tried again in all, and the pauses between the attempts: they double. */
 const PATIENCE = 10 * MINUTE;
 const PAUSE = { first: LOCK_TIMEOUT, longest: 10 * SECOND };
+/** A step that took longer than this may have held up others (ms). */
+const NOTICED = LOCK_TIMEOUT / 2;
 /** How often a waiting step looks for who holds the lock, and how often a long one does. */
 const LOOK_EVERY = { quick: 20, long: 5 * SECOND };
 /** How long somebody else may hold up a step before a line says so. */
@@ -23,6 +25,12 @@ const LOOK_FOR_OTHER = SECOND;
 /** A lock timeout, a deadlock, and a conflict of transactions. */
 const PASSING = new Set(["55P03", "40P01", "40001"]);
 const CANCELLED = "57014";
+/**
+ * Lifts the timeouts that a role or a database may have. By them a long step would be cancelled at each attempt, and no
+ * upgrade would ever come to its end.
+ */
+const LIFT_TIMEOUTS = `select set_config(name, '0', false) from pg_settings
+  where name ~ '^(statement|lock|transaction|idle_session|idle_in_transaction_session)_timeout$' and setting <> '0'`;
 
 export type SessionOptions = {
   /** Takes what there is to tell while it runs. */
@@ -59,6 +67,7 @@ export class MigrationSession {
   static async open(url: string, options: SessionOptions): Promise<MigrationSession> {
     const session = new MigrationSession(url, options);
     await session.client.connect();
+    await session.client.query(LIFT_TIMEOUTS);
     return session;
   }
 
@@ -70,8 +79,9 @@ export class MigrationSession {
   /**
    * Runs a script in one transaction that waits for no lock longer than 100 ms. `plan` reads what stands, and answers the
    * script, or null when there is nothing to do. It is tried again as a whole for `patience` milliseconds. The script and
-   * its commit are sent in one message: however slow or dead this process is, it holds no lock. Answers the rows of the
-   * last statement. @throws PlainError that names who holds the lock
+   * its commit are sent in one message: however slow or dead this process is, it holds no lock. If that took a while, it
+   * rests as long: a page of many statements must not wait behind one step after the other. Answers the rows of the last
+   * statement. @throws PlainError that names who holds the lock
    */
   async quick(what: string, plan: () => Promise<string | null>, patience = PATIENCE): Promise<pg.QueryResultRow[]> {
     const began = performance.now();
@@ -196,16 +206,26 @@ export class MigrationSession {
   }
 
   async #transaction(plan: () => Promise<string | null>): Promise<pg.QueryResultRow[]> {
-    await this.client.query(`begin; set local lock_timeout = '${LOCK_TIMEOUT}ms'`);
     try {
+      await this.client.query(`begin; set local lock_timeout = '${LOCK_TIMEOUT}ms'`);
       await this.client.query("select pg_advisory_xact_lock($1)", [ADVISORY_LOCK]);
       const script = await plan();
+      const began = performance.now();
       const result = await this.client.query(script === null ? "commit" : `${script};\ncommit`);
+      const took = performance.now() - began;
+      if (took > NOTICED) await wait(took);
       // A script of several statements has as many results; that of "commit" is the last.
       return [result].flat().at(-2)?.rows ?? [];
     } catch (error) {
-      await this.client.query("rollback").catch(() => {});
-      throw error;
+      const isConnected = await this.client.query("rollback").then(
+        () => true,
+        () => false,
+      );
+      if (isConnected) throw error;
+      // It may have ended behind the commit: nobody here knows.
+      throw new PlainError(
+        `The connection to the database has ended (${(error as Error).message}). The console goes on as before; run the same command again.`,
+      );
     }
   }
 
