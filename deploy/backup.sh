@@ -14,5 +14,6 @@ pg_dump --format=custom --file="$dump.part"
 # Reads the table of contents, so that a dump that nobody could restore is not kept as one.
 pg_restore --list "$dump.part" >/dev/null
 mv "$dump.part" "$dump"
-find "$folder" -name 'console-*.dump' -mtime "+$days" -exec rm {} +
+# With what a kill left of earlier ones.
+find "$folder" -name 'console-*.dump*' -mtime "+$days" -exec rm {} +
 echo "Wrote $dump."

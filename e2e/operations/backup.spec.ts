@@ -80,6 +80,7 @@ test("deploy/backup.sh writes a dump that restores and removes those that are to
     for (const [name, days] of [
       ["console-20200101T000000Z.dump", 5],
       ["console-20200102T000000Z.dump", 2],
+      ["console-20200103T000000Z.dump.part", 5],
       ["others.dump", 9],
     ] as const) {
       writeFileSync(join(folder, name), "");

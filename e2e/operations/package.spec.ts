@@ -92,7 +92,7 @@ test("npm run package: migrate, account, server, edge, sweep and server.mjs run 
     // The commit stands there where the sources are a checkout of git.
     const { version, commit = "unknown" } = JSON.parse(readFileSync(join(made.folder, "package.json"), "utf8"));
     expect(commit).toMatch(/^(?:unknown|[0-9a-f]{40})$/);
-    for (const command of ["server.mjs", "migrate", "account", "server", "sweep"]) {
+    for (const command of ["server.mjs", "migrate", "account", "server", "edge", "notices", "sweep"]) {
       const said = { code: 0, output: `console-api ${version}, commit ${commit}\n` };
       expect(await run(command, "--version"), command).toMatchObject(said);
     }
@@ -137,6 +137,11 @@ test("npm run package: migrate, account, server, edge, sweep and server.mjs run 
     const unnamed = await runPackaged(made, ["account", "list"], { DATABASE_URL: "" });
     expect(unnamed).toMatchObject({ code: 1, errors: expect.stringContaining("DATABASE_URL is not set") });
 
+    await runSql(
+      database.url,
+      `insert into _prisma_migrations (id, checksum, finished_at, migration_name)
+       values ('newer', 'checksum', now(), '99990101000000_of_a_newer_version')`,
+    );
     const app = await startPackagedConsole(made, database.url, {});
     expect(childrenOf(app.child.pid)).toEqual([]);
     expect((await fetch(`${app.origin}/readyz`)).status).toBe(200);
@@ -158,6 +163,7 @@ test("npm run package: migrate, account, server, edge, sweep and server.mjs run 
     }
     await app.stop();
     expect(JSON.parse(app.output().split("\n")[0] ?? "")).toMatchObject({ event: "starting", version, commit });
+    expect(app.output()).toContain("The database is ahead of this version, up to 99990101000000_of_a_newer_version");
     for (const line of app.output().split("\n").filter(Boolean)) expect(() => JSON.parse(line), line).not.toThrow();
   } finally {
     await database.stop();
