@@ -2,11 +2,12 @@ import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { networkInterfaces, tmpdir, totalmem } from "node:os";
 import { join, resolve } from "node:path";
+import pg from "pg";
 import { startConsole } from "@/e2e/support/console-server";
 import { newAccount } from "@/e2e/support/factories";
 import { expect, test } from "@/e2e/support/fixtures";
 import { freePort } from "@/e2e/support/free-port";
-import { insertCaller } from "@/e2e/support/insert-caller";
+import { insertCaller, insertCallerWithTokens } from "@/e2e/support/insert-caller";
 import { listeningPorts } from "@/e2e/support/listening-ports";
 import { needs } from "@/e2e/support/needs";
 import { pauseTree } from "@/e2e/support/pause-tree";
@@ -198,6 +199,54 @@ test("a scrape says whether the instance is ready, even while PostgreSQL is froz
     await postgres.restart();
     await expect.poll(read).toContain("console_not_ready 0\n");
   } finally {
+    await app.stop();
+    await postgres.stop();
+  }
+});
+
+test("while statements hang, most scrapes say that requests find no connection, and there are no more than DATABASE_POOL_SIZE and one; none does before and after", {
+  tag: "@one-engine",
+}, async () => {
+  needs("postgres");
+  const [postgres, opsPort] = [await startPostgres(), await freePort()];
+  await migrate(postgres.url);
+  const tokens: string[] = [];
+  for (const name of ["ann", "ben", "cem"]) {
+    tokens.push(...(await insertCallerWithTokens(postgres.url, `${name}@example.com`, 10)));
+  }
+  const DATABASE_POOL_SIZE = 10;
+  const variables = { OPS_PORT: String(opsPort), DATABASE_POOL_SIZE: String(DATABASE_POOL_SIZE) };
+  const app = await startConsole(postgres.url, variables);
+  const isExhausted = async () => {
+    const text = await (await fetch(`http://127.0.0.1:${opsPort}/ops/metrics`)).text();
+    return Number(/^console_database_exhausted (\d)$/m.exec(text)?.[1]);
+  };
+  const blocker = new pg.Client(postgres.url);
+  await blocker.connect();
+  let isOver = false;
+  try {
+    expect(await isExhausted()).toBe(0);
+    await blocker.query("begin; lock table servers in access exclusive mode");
+    const asking = tokens.map(async (token) => {
+      while (!isOver) await fetch(`${app.origin}/api/v1/servers`, { headers: { Authorization: `Bearer ${token}` } });
+    });
+    await expect.poll(isExhausted).toBe(1);
+    // For longer than any statement may take. The alert is for most of ten minutes.
+    let exhausted = 0;
+    for (let scrape = 0; scrape < 30; scrape++) {
+      await new Promise((resolve) => setTimeout(resolve, 200));
+      exhausted += await isExhausted();
+      const held = await runSql(postgres.url, "select from pg_stat_activity where application_name = 'console-api'");
+      expect(held.length).toBeLessThanOrEqual(DATABASE_POOL_SIZE + 1);
+    }
+    expect(exhausted).toBeGreaterThan(20);
+    isOver = true;
+    await blocker.query("rollback");
+    await Promise.all(asking);
+    await expect.poll(isExhausted).toBe(0);
+  } finally {
+    isOver = true;
+    await blocker.end();
     await app.stop();
     await postgres.stop();
   }

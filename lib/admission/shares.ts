@@ -137,6 +137,12 @@ export const admission = perProcess("admission", () => new Admission(Object.valu
 /** While a request waits for the memory that unread answers take, the server cuts off clients that do not read theirs. */
 shared("isMemoryWanted", () => () => admission.isWanted(RESOURCES.indexOf("unread")));
 
+/** Whether a request would have to wait for a connection, however little its payer holds. */
+export function areConnectionsTaken(): boolean {
+  const connections = RESOURCES.indexOf("connections");
+  return admission.isWanted(connections) || (admission.held()[connections] ?? 0) >= CONNECTIONS.all;
+}
+
 /** The payer of an edge node. The negative id cannot collide with an account. */
 export function payerOfNode(id: number): Payer {
   return -id;

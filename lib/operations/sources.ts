@@ -1,4 +1,4 @@
-import { PURPOSES } from "@/lib/admission/shares";
+import { areConnectionsTaken, PURPOSES } from "@/lib/admission/shares";
 import { pool } from "@/lib/database/client";
 import { DAILY_TABLES, type DailyTable } from "@/lib/database/partitions";
 import { DAY, SECOND } from "@/lib/format/time";
@@ -130,11 +130,11 @@ function database(): Family[] {
       ],
     },
     {
-      name: "console_database_waiting",
-      help: "Statements that wait for a connection.",
+      name: "console_database_exhausted",
+      help: "Processes in which no connection is left that a request could take.",
       type: "gauge",
       merge: "sum",
-      samples: [[{}, pool.waitingCount]],
+      samples: [[{}, areConnectionsTaken() ? 1 : 0]],
     },
   ];
 }
