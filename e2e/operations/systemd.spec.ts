@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { chmodSync, cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { AGENT } from "@/e2e/support/agent";
@@ -8,6 +8,7 @@ import { needs } from "@/e2e/support/needs";
 import { makePackage } from "@/e2e/support/packaged-console";
 import { SLOW } from "@/e2e/support/patience";
 import { runProgram } from "@/e2e/support/run-program";
+import { runSql } from "@/e2e/support/run-sql";
 import { startSlowProxy } from "@/e2e/support/slow-proxy";
 import { SystemdHost } from "@/e2e/support/systemd-host";
 import { createEmptyDatabase, createTestDatabase } from "@/e2e/support/test-database";
@@ -19,7 +20,7 @@ import { writeArchive } from "@/scripts/package/archive";
 
 needs("systemd", "dbus-daemon", "ip", "namespaces");
 
-test("two instances of deploy/console@.service run from the package without rights, restart after kill -9, and stop cleanly", {
+test("two instances of deploy/console@.service run from the package without rights, come up by themselves when migrate comes late, restart after kill -9, and stop cleanly", {
   tag: "@one-engine",
 }, async () => {
   const [made, database] = await Promise.all([makePackage(), createTestDatabase()]);
@@ -37,8 +38,14 @@ test("two instances of deploy/console@.service run from the package without righ
   const readiness = async (port: number) =>
     (await fetch(`http://${host.network.ip}:${port}/readyz`).catch(() => undefined))?.status;
   try {
+    const restarts = async (unit: string) => Number(await host.property(unit, "NRestarts"));
+    await runSql(database.url, "alter table _prisma_migrations rename to migrations_to_come");
     expect(await systemctl("enable", "--now", ...units)).toMatchObject({ code: 0 });
-    for (const port of [3001, 3002]) await expect.poll(() => readiness(port)).toBe(200);
+    // By default five starts within ten seconds would be all.
+    await expect.poll(() => restarts(units[0]), SLOW).toBeGreaterThan(5);
+    await runSql(database.url, "alter table migrations_to_come rename to _prisma_migrations");
+    for (const port of [3001, 3002]) await expect.poll(() => readiness(port), SLOW).toBe(200);
+    const before = await Promise.all(units.map(restarts));
     const pid = await host.property(units[0], "MainPID");
     const { output: status } = await host.run("cat", `/proc/${pid}/status`);
     // The range from which systemd takes dynamic users.
@@ -48,10 +55,10 @@ test("two instances of deploy/console@.service run from the package without righ
     expect(status).toMatch(/^Seccomp:\s+2$/m);
 
     expect(await host.run("kill", "-KILL", pid)).toMatchObject({ code: 0 });
-    await expect.poll(() => host.property(units[0], "NRestarts")).toBe("1");
+    await expect.poll(() => restarts(units[0])).toBe((before[0] ?? 0) + 1);
     await expect.poll(() => readiness(3001)).toBe(200);
     expect(await host.property(units[0], "MainPID")).not.toBe(pid);
-    expect(await host.property(units[1], "NRestarts")).toBe("0");
+    expect(await restarts(units[1])).toBe(before[1]);
 
     expect(await systemctl("stop", ...units)).toMatchObject({ code: 0 });
     for (const unit of units) {
@@ -71,17 +78,20 @@ test("two instances of deploy/console@.service run from the package without righ
   }
 });
 
-test("the lines of docs/install.md lead from the archive to two instances that are ready", {
+test("the lines of docs/install.md lead from the archive to two instances that are ready, and from there to a newer version", {
   tag: "@one-engine",
 }, async () => {
   needs("curl");
   const [made, database] = await Promise.all([makePackage(), createEmptyDatabase()]);
   const dir = mkdtempSync(join(tmpdir(), "console-archive-"));
   const { file } = await writeArchive(made.folder, dir);
+  const newerFile = await archiveOfVersion("1.0.1", made.folder, dir);
   const host = await SystemdHost.boot({
     [process.execPath]: "/usr/bin/node",
     [file]: `/root/${basename(file)}`,
     [`${file}.sha256`]: `/root/${basename(file)}.sha256`,
+    [newerFile]: `/root/${basename(newerFile)}`,
+    [`${newerFile}.sha256`]: `/root/${basename(newerFile)}.sha256`,
   });
   const url = new URL(database.url);
   const way = await startSlowProxy(Number(url.port), host.network.outside);
@@ -102,6 +112,27 @@ test("the lines of docs/install.md lead from the archive to two instances that a
       expect(await host.property(unit, "ActiveState")).toBe("active");
       expect(await host.property(unit, "UnitFileState")).toBe("enabled");
     }
+    for (const port of [13001, 13002]) {
+      const { output: told } = await host.run("curl", "-sS", `http://127.0.0.1:${port}/ops/metrics`);
+      expect(told).toContain('console_build_info{version="1.0.0"');
+    }
+    const upgrade = lines.trim().split("\n");
+    host.write(
+      "/root/upgrade.sh",
+      ["set -e", "cd /root", ...upgrade.slice(0, 3), upgrade[4], "/opt/console/migrate"]
+        .join("\n")
+        .replaceAll("1.0.0", "1.0.1"),
+    );
+    const upgraded = await host.run("sh", "/root/upgrade.sh");
+    expect(upgraded.code, upgraded.output + upgraded.errors).toBe(0);
+    for (const unit of ["console@3001", "console@3002"]) {
+      expect(await host.run("systemctl", "restart", unit)).toMatchObject({ code: 0 });
+      const ready = upgrade.at(-1)?.replace("3001", unit.slice(-4)) ?? "";
+      expect((await host.run("sh", "-c", ready)).output).toMatch(/\{"status":"ok"\}$/);
+      const { output: log } = await host.run("journalctl", "--output=cat", `_SYSTEMD_UNIT=${unit}.service`);
+      const starts = log.split("\n").filter((line) => line.includes('"event":"starting"'));
+      expect(starts.map((line) => JSON.parse(line).version)).toEqual(["1.0.0", "1.0.1"]);
+    }
   } finally {
     await host.stop();
     await way.stop();
@@ -110,6 +141,16 @@ test("the lines of docs/install.md lead from the archive to two instances that a
     rmSync(dir, { recursive: true });
   }
 });
+
+/** The archive of the same files under another version. */
+async function archiveOfVersion(version: string, folder: string, dir: string): Promise<string> {
+  const newer = join(dir, "newer");
+  cpSync(folder, newer, { recursive: true, preserveTimestamps: true, verbatimSymlinks: true });
+  const file = join(newer, "package.json");
+  chmodSync(file, 0o644);
+  writeFileSync(file, JSON.stringify({ ...JSON.parse(readFileSync(file, "utf8")), version }));
+  return (await writeArchive(newer, dir)).file;
+}
 
 test("the daemon's service as it is installed measures everything, lost packets and failed units included, without root", {
   tag: ["@one-engine", "@waits"],
