@@ -1,16 +1,22 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, request, type Server } from "node:http";
 import { type AddressInfo, connect, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
+import { MINUTE, SECOND } from "@/lib/format/time";
 import { EdgeCommands, end } from "@/prisma/demo/edge-programs";
 import { atExit } from "./at-exit";
 import { NetworkNamespace } from "./network-namespace";
 import { FACT } from "./patience";
 import { findFaketime } from "./programs.mjs";
+
+/** How fast the clock of an edge node runs. Of the 3 seconds that a ping or a look-up may take, half a real one is left. */
+const SPEED = 6;
+/** Where the clock goes on before a minute ends. */
+const END_OF_MINUTE = 4 * SECOND;
 
 /** The pings of an edge node leave from these ports. */
 export const isPing = ({ remotePort = 0 }: Socket) => remotePort >= 61_000 && remotePort <= 61_999;
@@ -19,12 +25,15 @@ export const isPing = ({ remotePort = 0 }: Socket) => remotePort >= 61_000 && re
 export class EdgeHost {
   readonly #dir = mkdtempSync(join(tmpdir(), "console-edge-"));
   readonly #commands = new EdgeCommands(this.#dir);
-  readonly #clock = join(this.#dir, "clock");
+  readonly #clockFile = join(this.#dir, "clock");
+  /** The edge node's clock: `ahead` of this machine's at `since`, in milliseconds, and `speed` times as fast from then on. */
+  #clock = { ahead: -60 * MINUTE, since: Date.now(), speed: 1 };
   readonly #network = new NetworkNamespace();
   /** The ip of the machine that the test runs on, as this one sees it. */
   readonly outside = this.#network.outside;
   readonly ip = this.#network.ip;
   readonly outside6 = this.#network.outside6;
+  readonly neighbour6 = this.#network.neighbour6;
   readonly ip6 = this.#network.ip6;
   #haproxy: ChildProcess | undefined;
   #edge: ChildProcess | undefined;
@@ -123,25 +132,60 @@ export class EdgeHost {
     return rows.map((row) => row.replace(/^0x\w+ .* /, ""));
   }
 
-  /** Sets the clock of this machine, as the edge node reads it from its next start on: "+60m" is an hour ahead. */
-  setClock(offset: string): void {
-    writeFileSync(this.#clock, offset);
+  /** What time it is by the edge node's clock, or a moment later: the clock runs once the program has started. */
+  #now(): number {
+    const { ahead, since, speed } = this.#clock;
+    return since + ahead + (Date.now() - since) * speed;
+  }
+
+  /** Puts the edge node's clock forward or back. */
+  skip(milliseconds: number): void {
+    this.#clock.ahead += milliseconds;
+    this.#writeClock();
+  }
+
+  #writeClock(): void {
+    const { ahead, speed } = this.#clock;
+    const seconds = (ahead / SECOND).toFixed(3);
+    writeFileSync(`${this.#clockFile}.new`, `${ahead < 0 ? seconds : `+${seconds}`} x${speed}`);
+    // The clock is read at any moment, and must be there whole.
+    renameSync(`${this.#clockFile}.new`, this.#clockFile);
+  }
+
+  /** Ends a minute of the edge node. Its clock skips to the last seconds, but never past this machine's. */
+  async endMinute(): Promise<void> {
+    const before = this.minutes;
+    const now = this.#now();
+    const left = MINUTE - (now % MINUTE) - END_OF_MINUTE;
+    if (left > 0 && now + left < Date.now()) this.skip(left);
+    for (const deadline = Date.now() + FACT; Date.now() < deadline; ) {
+      if (this.minutes > before) return;
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+    throw new Error(`The edge node ends no minute: ${this.output}`);
   }
 
   /**
-   * Starts the edge node. Its clock is `minutesAgo` behind and runs `speed` times as fast, or is the one that was set.
-   * `isPublic`: it serves no origins in private ranges, as on a real machine.
+   * Starts the edge node. Its clock is so many `minutesAgo` behind, or goes on where it was; at first it is an hour.
+   * `isPublic`: it serves no origins in private ranges, as on a real machine. `isSteady`: as on a real machine, its time
+   * since the start does not change where its clock is set.
    */
-  startEdge(url: string, key: string, { minutesAgo = 0, speed = 1, isPublic = false } = {}): void {
-    const library = { LD_PRELOAD: findFaketime() ?? "" };
-    const variables =
-      speed !== 1
-        ? { ...library, FAKETIME: `-${minutesAgo}m x${speed}` }
-        : existsSync(this.#clock)
-          ? { ...library, FAKETIME_TIMESTAMP_FILE: this.#clock, FAKETIME_NO_CACHE: "1", DONT_FAKE_MONOTONIC: "1" }
-          : {};
+  startEdge(
+    url: string,
+    key: string,
+    { minutesAgo = undefined as number | undefined, speed = SPEED, isPublic = false, isSteady = false } = {},
+  ): void {
+    const since = Date.now();
+    const ahead = minutesAgo === undefined ? this.#now() - since : -minutesAgo * MINUTE;
+    this.#clock = { ahead, since, speed };
+    this.#writeClock();
     const command = this.#commands.edge(url).filter((word) => !isPublic || word !== "--allow-private");
-    this.#edge = this.#inside(command, variables);
+    this.#edge = this.#inside(command, {
+      LD_PRELOAD: findFaketime() ?? "",
+      FAKETIME_TIMESTAMP_FILE: this.#clockFile,
+      FAKETIME_NO_CACHE: "1",
+      ...(isSteady && { DONT_FAKE_MONOTONIC: "1" }),
+    });
     this.#edge.stdin?.end(`${key}\n`);
     this.#edge.stderr?.on("data", (chunk) => (this.output += chunk));
   }
@@ -167,21 +211,27 @@ export class EdgeHost {
   }
 }
 
-/** Connects an edge host to a console on loopback. It can be cut. It removes the Date header, unless `hasDate`. */
+/** The console holds requests of an edge node for so many seconds, because the node's own patience runs by its clock. */
+const HELD = 1;
+
+/** Connects an edge host to a console on loopback. It can be cut. It removes the Date header, unless `dateBehind` is set. */
 export class Way {
   readonly #server: Server;
   isCut = false;
-  hasDate = false;
+  /** What the console's clock is behind this machine's, in milliseconds. Null: the console does not say the time. */
+  dateBehind: number | null = null;
 
   constructor(origin: string) {
     this.#server = createServer((incoming, outgoing) => {
       if (this.isCut) return incoming.socket.destroy();
       const { host: _, ...headers } = incoming.headers;
+      if (headers.prefer) headers.prefer = `wait=${HELD}`;
       const forwarded = request(new URL(incoming.url ?? "/", origin), { method: incoming.method, headers });
       forwarded.on("response", (answer) => {
         const { date: __, ...kept } = answer.headers;
         outgoing.sendDate = false;
-        outgoing.writeHead(answer.statusCode ?? 502, this.hasDate ? answer.headers : kept);
+        const date = this.dateBehind === null ? {} : { date: new Date(Date.now() - this.dateBehind).toUTCString() };
+        outgoing.writeHead(answer.statusCode ?? 502, { ...kept, ...date });
         answer.pipe(outgoing);
       });
       forwarded.on("error", () => outgoing.destroy());

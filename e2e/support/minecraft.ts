@@ -31,9 +31,17 @@ function handshake(hostname: string, next: number, protocol = PROTOCOL): Buffer 
   return packet(0, varint(protocol), text(hostname), Buffer.from([0x63, 0xdd]), varint(next));
 }
 
-/** The status of the server that a client reached. Null when the connection closed without an answer. */
-export async function askStatus(host: string, port: number, hostname: string, protocol = PROTOCOL) {
-  const socket = connect(port, host, () =>
+/**
+ * The status of the server that a client reached. Null when the connection closed without an answer. `to`: the ip, and from
+ * which one the client comes.
+ */
+export async function askStatus(
+  to: string | { host: string; localAddress: string },
+  port: number,
+  hostname: string,
+  protocol = PROTOCOL,
+) {
+  const socket = connect({ port, ...(typeof to === "string" ? { host: to } : to) }, () =>
     socket.write(Buffer.concat([handshake(hostname, STATUS, protocol), packet(0)])),
   );
   const answer = await readAll(socket, /\}$/);

@@ -16,6 +16,8 @@ export class NetworkNamespace {
   /** The same machines in IPv6. */
   readonly outside6 = `fd00:${group()}:${group()}::1`;
   readonly ip6 = this.outside6.replace(/1$/, "2");
+  /** A second ip of the machine that the test runs on, in the same network of 64 bits. */
+  readonly neighbour6 = this.outside6.replace(/1$/, "3");
   readonly #settings = `/etc/netns/${this.name}`;
 
   constructor() {
@@ -25,6 +27,8 @@ export class NetworkNamespace {
     ip("link", "add", `${this.name}a`, "type", "veth", "peer", "name", `${this.name}b`, "netns", this.name);
     ip("addr", "add", `${this.outside}/30`, "dev", `${this.name}a`);
     ip("addr", "add", `${this.outside6}/64`, "dev", `${this.name}a`, "nodad");
+    // Who names no ip of its own leaves from the other one.
+    ip("addr", "add", `${this.neighbour6}/64`, "dev", `${this.name}a`, "nodad", "preferred_lft", "0");
     ip("link", "set", `${this.name}a`, "up");
     ip("-n", this.name, "addr", "add", `${this.ip}/30`, "dev", `${this.name}b`);
     ip("-n", this.name, "addr", "add", `${this.ip6}/64`, "dev", `${this.name}b`, "nodad");
