@@ -155,7 +155,7 @@ export function eventsAt(world: World, server: string, now: number): Happening[]
 /** What the account was told in this world. */
 export function play(world: World): Told[] {
   const told: Told[] = [];
-  const seen = new Set<string>();
+  const tables: Tables = { seen: new Set(), events: new Map() };
   let incidents: Incident[] = [];
   let id = 0;
   const news = newsOf(world);
@@ -166,8 +166,10 @@ export function play(world: World): Told[] {
     const changed = new Set<string>();
     for (; (news[read]?.at ?? world.end) <= now; read++) changed.add(news[read]?.server ?? "");
     if (lookAt > now && changed.size === 0) continue;
-    for (const { topic, lookAt } of incidents) if (lookAt !== null) changed.add(serverOf(topic));
-    const topics = [...changed].flatMap((server) => topicsOf(world, server, now, seen, incidents));
+    for (const server of changed) tables.events.delete(server);
+    const open = new Set(incidents.flatMap(({ topic, lookAt }) => (lookAt === null ? [] : [topic])));
+    for (const topic of open) changed.add(serverOf(topic));
+    const topics = [...changed].flatMap((server) => topicsOf(world, server, now, tables, open));
     const plans = plan({
       now,
       rules: world.rules,
@@ -198,7 +200,7 @@ function newsOf({
   cuts,
   proofs,
 }: World): { at: number; server: string }[] {
-  const blind = [...away, ...cuts].flatMap(({ from, to }) => [from, to, to + ONLINE_WINDOW]);
+  const blind = [...away, ...cuts].flatMap(({ from, to }) => [from, to, to + ONLINE_WINDOW + 1]);
   const known = [...blind, ...cuts.map(({ knownAt }) => knownAt)];
   const news = [...silences].flatMap(([server, own]) =>
     [
@@ -212,31 +214,39 @@ function newsOf({
 }
 
 function serverOf(topic: string): string {
-  return topic.split(":").slice(0, 2).join(":");
+  return topic.slice(0, topic.lastIndexOf(":"));
 }
 
-/** Those with a new event, and those of incidents that are to be looked at. */
-function topicsOf(
-  world: World,
-  server: string,
-  now: number,
-  seen: Set<string>,
-  incidents: readonly Incident[],
-): Topic[] {
-  const events = eventsAt(world, server, now);
-  const fresh = events.filter(({ kind, from }) => !seen.has(`${server} ${kind} ${from}`));
-  for (const { kind, from } of fresh) seen.add(`${server} ${kind} ${from}`);
+/** Events that somebody has considered; and those of each server since its last news, because nothing changes until the next. */
+type Tables = { seen: Set<string>; events: Map<string, Happening[]> };
+
+/** Those with a new event, and the open ones. */
+function topicsOf(world: World, server: string, now: number, tables: Tables, open: Set<string>): Topic[] {
+  const known = tables.events.get(server) ?? readEvents(world, server, now, tables);
+  const hasNew = known.some(({ isNew }) => isNew);
+  const snooze = world.snoozes.findLast((one) => one.server === server && one.at <= now);
   return KINDS.flatMap((kind) => {
     const key = `${server}:${kind}`;
-    const isOpen = incidents.some(({ topic, lookAt }) => topic === key && lookAt !== null);
-    const runs = runsOf(
-      kind,
-      events.map((event) => ({ ...event, isNew: fresh.includes(event) })),
-    );
-    if (!isOpen && (fresh.length === 0 || runs.length === 0)) return [];
-    const snooze = world.snoozes.findLast((one) => one.server === server && one.at <= now);
+    const isOpen = open.has(key);
+    if (!isOpen && !hasNew) return [];
+    const runs = runsOf(kind, known);
+    if (!isOpen && runs.length === 0) return [];
     return [{ key, kind, runs, snooze: snooze ? { at: snooze.at, until: snooze.until } : null, maintenance: [] }];
   });
+}
+
+function readEvents(world: World, server: string, now: number, { seen, events }: Tables): Happening[] {
+  const known = eventsAt(world, server, now).map((event) => {
+    const name = `${server} ${event.kind} ${event.from}`;
+    const isNew = !seen.has(name);
+    seen.add(name);
+    return { ...event, isNew };
+  });
+  // That an event was withdrawn is no news.
+  const isKept = !world.withdrawn.some((one) => one.server === server);
+  const considered = known.map((event) => ({ ...event, isNew: false }));
+  if (isKept) events.set(server, considered);
+  return known;
 }
 
 export function within(spans: readonly Ended[], at: number): boolean {
