@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { command } from "@/e2e/support/command";
+import { answersOf, command } from "@/e2e/support/command";
 import { describeDatabase } from "@/e2e/support/described-database";
 import { expect, test } from "@/e2e/support/fixtures";
 import { freePort } from "@/e2e/support/free-port";
@@ -30,10 +30,20 @@ test.describe("npm run account", () => {
     expect(created.stdout).toMatch(
       /^Created ann@example\.com \(id 1, customer\)\.\nPassword, shown only now: \S{23}\n$/,
     );
-    expect((await account(["set-role", "ann@example.com", "admin"])).stdout).toBe("ann@example.com is admin now.\n");
-    expect((await account(["disable", "ann@example.com"])).stdout).toContain("Disabled ann@example.com");
-    expect((await account(["list"])).stdout).toMatch(/1 {3}ann@example\.com {2}Ann {3}admin {2}disabled 20/);
-    expect((await account(["enable", "ann@example.com"])).stdout).toContain("Enabled ann@example.com");
+    const [promoted, disabled, listed, enabled] = await answersOf(
+      "account",
+      [
+        ["set-role", "ann@example.com", "admin"],
+        ["disable", "ann@example.com"],
+        ["list"],
+        ["enable", "ann@example.com"],
+      ],
+      database.url,
+    );
+    expect(promoted?.stdout).toBe("ann@example.com is admin now.\n");
+    expect(disabled?.stdout).toContain("Disabled ann@example.com");
+    expect(listed?.stdout).toMatch(/1 {3}ann@example\.com {2}Ann {3}admin {2}disabled 20/);
+    expect(enabled?.stdout).toContain("Enabled ann@example.com");
     const changed = await account(["set-password", "ann@example.com", "--password-stdin"], "a new long password\n");
     expect(changed.stdout).toBe("Set the password of ann@example.com and signed it out everywhere.\n");
   });
@@ -41,29 +51,28 @@ test.describe("npm run account", () => {
   test("every mistake is one clear sentence and exit code 1, and changes nothing", { tag: "@one-engine" }, async () => {
     await account(["create", "ann@example.com", "--name", "Ann"]);
     const before = (await account(["list"])).stdout;
-    for (const [args, input, message] of [
-      [
-        ["create", "ann@example.com", "--name", "Ann"],
-        "",
-        "There is already an account with the e-mail ann@example.com.",
-      ],
-      [["create", "nonsense", "--name", "Ann"], "", '"nonsense" is not a valid e-mail.'],
-      [["create", "bob@example.com"], "", "create needs --name NAME."],
+    const mistakes: [string[], string][] = [
+      [["create", "ann@example.com", "--name", "Ann"], "There is already an account with the e-mail ann@example.com."],
+      [["create", "nonsense", "--name", "Ann"], '"nonsense" is not a valid e-mail.'],
+      [["create", "bob@example.com"], "create needs --name NAME."],
       [
         ["create", "bob@example.com", "--name", "B", "--role", "king"],
-        "",
         '"king" is no role. Roles: customer, support, admin.',
       ],
-      [
-        ["create", "bob@example.com", "--name", "B", "--password-stdin"],
-        "short\n",
-        "A password needs at least 12 characters.",
-      ],
-      [["disable", "nobody@example.com"], "", "There is no account with the e-mail nobody@example.com."],
-      [["frobnicate"], "", 'There is no command "frobnicate".'],
-    ] as const) {
-      const { code, stdout, stderr } = await account([...args], input);
-      expect([code, stdout], stderr).toEqual([1, ""]);
+      [["disable", "nobody@example.com"], "There is no account with the e-mail nobody@example.com."],
+      [["frobnicate"], 'There is no command "frobnicate".'],
+    ];
+    const answers = await answersOf(
+      "account",
+      mistakes.map(([args]) => args),
+      database.url,
+    );
+    const short = ["create", "bob@example.com", "--name", "B", "--password-stdin"];
+    mistakes.push([short, "A password needs at least 12 characters."]);
+    answers.push(await account(short, "short\n"));
+    for (const [index, [args, message]] of mistakes.entries()) {
+      const { code, stdout, stderr } = answers[index] ?? {};
+      expect([code, stdout], args.join(" ")).toEqual([1, ""]);
       expect(stderr).toContain(message);
       expect(stderr).not.toMatch(/^\s+at /m);
     }
@@ -74,17 +83,19 @@ test.describe("npm run account", () => {
 test("a wrong variable stops every command with a sentence that says which and why", {
   tag: "@one-engine",
 }, async () => {
-  for (const [variables, message] of [
-    [{ DATABASE_URL: "nonsense" }, "DATABASE_URL must look like postgresql://user:password@host:5432/database."],
-    [{ PORT: "70000" }, 'PORT must be a whole number from 0 to 65535, not "70000".'],
-    [{ UPSTASH_REDIS_REST_URL: "https://x.example" }, "Upstash needs both, or neither."],
+  for (const [name, variables, message] of [
+    ["start", { PORT: "70000" }, 'PORT must be a whole number from 0 to 65535, not "70000".'],
+    ["demo", { UPSTASH_REDIS_REST_URL: "https://x.example" }, "Upstash needs both, or neither."],
+    [
+      "migrate",
+      { DATABASE_URL: "nonsense" },
+      "DATABASE_URL must look like postgresql://user:password@host:5432/database.",
+    ],
   ] as const) {
-    for (const name of ["start", "demo", "migrate"]) {
-      const { code, stderr } = await command([name], { ...variables });
-      expect(code).toBe(1);
-      expect(refusalOf(name, stderr)).toContain(message);
-      expect(stderr).not.toMatch(/^\s+at /m);
-    }
+    const { code, stderr } = await command([name], variables);
+    expect(code).toBe(1);
+    expect(refusalOf(name, stderr)).toContain(message);
+    expect(stderr).not.toMatch(/^\s+at /m);
   }
 });
 

@@ -1,9 +1,9 @@
-import { command } from "@/e2e/support/command";
+import { answersOf, command } from "@/e2e/support/command";
 import { expect, test } from "@/e2e/support/fixtures";
 import { insertCaller } from "@/e2e/support/insert-caller";
 import { createTestDatabase, type TestDatabase } from "@/e2e/support/test-database";
 
-// npm run server as operators run it. Each command is a separate process.
+// npm run server as operators run it. Each test has a database of its own.
 let database: TestDatabase;
 test.beforeEach(async () => {
   database = await createTestDatabase();
@@ -20,9 +20,10 @@ test("npm run server adds, lists, replaces a key and removes, each key shown onc
   expect(added.stdout).toMatch(
     /^Added server 1 of caller@example\.com\.\nIts key, shown only now: csrv_\w{36}\nOn that machine: sh agent\.sh install URL-OF-THE-CONSOLE\n$/,
   );
-  const list = (await server("list")).stdout;
+  const [listed, replacement] = await answersOf("server", [["list"], ["replace-key", "1"]], database.url);
+  const list = listed?.stdout ?? "";
   expect(list).toMatch(/^ID {2}ACCOUNT .*\n1 {3}caller@example\.com {2}Web front {2}web-1\.example {2}never\n$/);
-  const replaced = (await server("replace-key", "1")).stdout;
+  const replaced = replacement?.stdout ?? "";
   expect(replaced).toMatch(/^Replaced the key of server 1 \(Web front\); the old one works for one more hour\.\n/);
   expect(/csrv_\w+/.exec(replaced)?.[0]).not.toBe(/csrv_\w+/.exec(added.stdout)?.[0]);
   expect(list).not.toContain("csrv_");
@@ -33,13 +34,23 @@ test("npm run server adds, lists, replaces a key and removes, each key shown onc
 });
 
 test("every mistake of npm run server is one clear sentence and exit code 1", { tag: "@one-engine" }, async () => {
-  for (const [args, message] of [
+  const mistakes: [string[], string][] = [
     [["add", "nobody@example.com", "--label", "A", "--hostname", "a.example"], "There is no account with the e-mail"],
     [["add", "caller@example.com", "--label", "A", "--hostname", "a b"], "A hostname consists of"],
     [["remove", "7"], 'There is no server "7".'],
     [["destroy"], 'There is no command "destroy".'],
-  ] as [string[], string][]) {
-    const { code, stdout, stderr } = await server(...args);
+  ];
+  const [spawned = []] = mistakes.map(([args]) => args);
+  const answers = [
+    await server(...spawned),
+    ...(await answersOf(
+      "server",
+      mistakes.slice(1).map(([args]) => args),
+      database.url,
+    )),
+  ];
+  for (const [index, [args, message]] of mistakes.entries()) {
+    const { code, stdout, stderr } = answers[index] ?? {};
     expect([code, stdout], args.join(" ")).toEqual([1, ""]);
     expect(stderr).toContain(message);
   }

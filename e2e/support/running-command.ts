@@ -1,0 +1,95 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, readFileSync } from "node:fs";
+import { connect } from "node:net";
+import type { Page } from "playwright/test";
+import { NOTICE_PAGE } from "@/lib/page-paths";
+import { DIST_DIRS } from "@/scripts/build";
+import { atExit } from "./at-exit";
+import { expect } from "./fixtures";
+import { SLOW } from "./patience";
+
+/** A command of package.json that runs until it is stopped. */
+export type RunningCommand = {
+  child: ChildProcess;
+  output(): string;
+  /** The exit code, once it has one. */
+  ended: Promise<number | null>;
+  stop(): Promise<number | null>;
+};
+
+/** Starts it as a newcomer types it, with a free port and a folder of its own, and waits until it says `readyText`. */
+export async function runCommand(
+  name: string,
+  variables: Record<string, string>,
+  readyText: string,
+  args: string[] = [],
+): Promise<RunningCommand> {
+  const child = spawn(process.execPath, ["scripts/run.mjs", name, ...args], {
+    env: { ...process.env, DATABASE_URL: "", HOST: "", CONSOLE_DIST_DIR: DIST_DIRS.test, ...variables },
+  });
+  atExit(() => child.kill("SIGINT"));
+  let output = "";
+  child.stdout.on("data", (chunk) => (output += chunk));
+  child.stderr.on("data", (chunk) => (output += chunk));
+  const ended = once(child, "exit").then(([code]) => code as number | null);
+  await Promise.race([
+    expect.poll(() => output, SLOW).toContain(readyText),
+    ended.then(() => Promise.reject(new Error(`The command ended: ${output}`))),
+  ]);
+  return {
+    child,
+    output: () => output,
+    ended,
+    async stop() {
+      child.kill("SIGINT");
+      return ended;
+    },
+  };
+}
+
+export const runDemo = (variables: Record<string, string>) => runCommand("demo", variables, "Ctrl-C stops everything");
+
+/** Signs in as the first account of the demo. */
+export async function signIn(page: Page, origin: string): Promise<void> {
+  await page.goto(`${origin}/sign-in`);
+  await page.getByLabel("E-mail").fill("ada@demo.example");
+  await page.getByLabel("Password").fill("ada-demo-password");
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await expect(page.getByRole("banner")).toContainText("ada@demo.example");
+}
+
+/** Sends a test by each channel of the demo, and sees it on the page of what was sent. Returns its address. */
+export async function expectTestsToArrive(page: Page, origin: string, { output }: RunningCommand): Promise<string> {
+  const [sentPage = ""] = /(?<=^Sent messages )http:\/\/127\.0\.0\.1:\d+/m.exec(output()) ?? [];
+  for (const channel of ["Mail", "Webhook"]) {
+    await page.goto(origin + NOTICE_PAGE);
+    await page.getByRole("article", { name: channel }).getByRole("button", { name: "Send a test" }).click();
+    await expect(page.getByText("A test is on its way.")).toBeVisible();
+    await page.goto(sentPage);
+    // It shows what arrives while it is open.
+    const message = page.getByRole("article", { name: `${channel}: ` });
+    const arrived = message.filter({ hasText: `Test of the channel ${channel}` });
+    await expect(arrived).toHaveCount(1);
+    // Its links lead to where the demo says that the console is.
+    await expect(arrived).toContainText(origin + NOTICE_PAGE);
+  }
+  return sentPage;
+}
+
+/** What a connection comes to: "connected", or the code of the error. */
+export function tryToConnect(host: string, port: number): Promise<string> {
+  return new Promise((resolve) => {
+    const socket = connect({ host, port });
+    socket.once("connect", () => {
+      socket.destroy();
+      resolve("connected");
+    });
+    socket.once("error", ({ code = "failed" }: NodeJS.ErrnoException) => resolve(code));
+  });
+}
+
+/** The text of a file; null when there is none. */
+export function readIfThere(file: string): string | null {
+  return existsSync(file) ? readFileSync(file, "utf8") : null;
+}
