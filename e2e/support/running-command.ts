@@ -10,7 +10,7 @@ import { expect } from "./fixtures";
 import { SLOW } from "./patience";
 
 /** A command of package.json that runs until it is stopped. */
-export type RunningCommand = {
+type RunningCommand = {
   child: ChildProcess;
   output(): string;
   /** The exit code, once it has one. */
