@@ -65,6 +65,8 @@ test("a call counts as many requests as endpoints that it reads, with the quota 
   expect(refused.status).toBe(429);
   expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0);
   expect(refused.json.error?.message).toMatch(/^Rate limit exceeded\./);
+  // What was refused counted nothing, so that its Retry-After is true.
+  expect((await call(token, "account")).status).toBe(200);
 });
 
 test("a token that is missing, mistyped or revoked is 401 as in the API; in the URL it is not looked at, and no cookie either", async () => {
@@ -117,6 +119,10 @@ test("what is not the protocol is answered as the protocol says, as JSON and nev
   expect(await outcome("[".repeat(5000))).toEqual([400, -32700]);
   expect(await outcome({ ...list, method: "no/such" })).toEqual([200, -32601]);
   expect(await outcome({ ...list, method: "__proto__" })).toEqual([200, -32601]);
+  for (const name of [{ toString: 1 }, ["servers"], 7, null]) {
+    const [status, code] = await outcome({ ...list, method: "tools/call", params: { name, arguments: {} } });
+    expect([status, code]).toEqual([200, -32602]);
+  }
   expect(await outcome({ jsonrpc: "1.0", id: 1, method: "tools/list" })).toEqual([400, expect.any(Number)]);
   expect(await outcome(null)).toEqual([400, expect.any(Number)]);
   expect(await outcome(list, { "mcp-protocol-version": "1999-01-01" })).toEqual([400, expect.any(Number)]);
@@ -206,7 +212,15 @@ test("text that others wrote stands in a JSON value, and the largest answers kee
   expect(rows.length + leftOut).toBe(100);
   const one = await call(token, "server", { id: rows[0].id });
   expect(one.bytes).toBeLessThanOrEqual(16_000);
-  expect(textOf(one)).toMatchObject({ id: rows[0].id, label, left_out: "facts" });
+  expect(textOf(one)).toMatchObject({ id: rows[0].id, label, facts_left_out: true });
+  await db.benchmarkRun.createMany({
+    data: Array.from({ length: 200 }, (_, n) => ({
+      serverId: rows[0].id,
+      ...{ label: `run ${n}`, status: "done", verified: true, finishedAt: new Date() },
+    })),
+  });
+  const withRuns = textOf(await call(token, "server", { id: rows[0].id, benchmarks: true }));
+  expect(withRuns).toMatchObject({ facts_left_out: true, left_out: 200 - withRuns.rows.length });
 
   const { id: service } = await newGameService(accountId);
   const now = Date.now();

@@ -7,6 +7,7 @@ import { startBlackHole, startUpstash } from "@/e2e/support/upstash-server";
 import { HOUR, SECOND } from "@/lib/format/time";
 import type { RedisSettings } from "@/lib/process/env-variables";
 import { openRateLimits, type RateLimits } from "@/lib/rate-limit";
+import { openRedisStore, redisLimiter } from "@/lib/rate-limit/redis";
 
 // One contract, three places where the counts may live: this process, Redis over TCP, Upstash over HTTP.
 
@@ -264,6 +265,39 @@ test("a Redis whose clock is set back by an hour locks nobody out for it, and no
   expect([accepted.accepted, accepted.remaining, accepted.waitMs <= POLICY.windowMs]).toEqual([true, 119, true]);
   client.destroy();
   await Promise.all([limits.close(), other.close()]);
+  await redis.stop();
+});
+
+test("Redis accepts or refuses requests together that count together, and whoever waits as long as announced is accepted, 20 of 20", {
+  tag: ["@one-engine", "@waits"],
+}, async () => {
+  needs("redis-server");
+  const redis = await startRedis();
+  // Without the log of a process, which would refuse first.
+  const store = openRedisStore({ kind: "tcp", url: redis.url });
+  const { limit } = redisLimiter(store, { name: "together", limit: 5, windowMs: SECOND });
+  const client = createClient({ url: redis.url });
+  await client.connect();
+  for (let round = 0; round < 20; round++) {
+    const key = unique("key");
+    const count = 2 + (round % 2);
+    const kept = async () => client.lLen((await client.keys(`*${key}`))[0] ?? "");
+    let accepted = 0;
+    for (;;) {
+      const decision = await limit(key, count);
+      expect(await kept()).toBe(decision.accepted ? accepted + count : accepted);
+      if (!decision.accepted) {
+        expect(decision.remaining).toBe(5 - accepted);
+        await sleep(decision.waitMs);
+        expect(await limit(key, count)).toMatchObject({ accepted: true });
+        break;
+      }
+      accepted += count;
+      await sleep(30);
+    }
+  }
+  client.destroy();
+  await store.close();
   await redis.stop();
 });
 

@@ -5,11 +5,11 @@ import { recordLimited } from "@/lib/tokens/use";
 import { rateLimitExceeded } from "./errors";
 
 /**
- * Counts a request of the token and writes its quota into the headers.
+ * Counts a request of the token, or several at once, and writes its quota into the headers.
  * @throws ApiError 429 when the token has used it up; such a request is not counted.
  */
-export async function requireQuota(tokenId: number, headers: Headers): Promise<void> {
-  applyDecision(await limit(API_REQUESTS, String(tokenId)), tokenId, headers);
+export async function requireQuota(tokenId: number, headers: Headers, count = 1): Promise<void> {
+  applyDecision(await limit(API_REQUESTS, String(tokenId), count), tokenId, headers);
 }
 
 /**

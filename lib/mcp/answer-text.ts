@@ -6,13 +6,13 @@ const ENVELOPE = 600;
 type Json = Record<string, unknown>;
 
 /**
- * The JSON of an answer of a tool, which stands as a text in another JSON. Rows that do not fit are left out, the last
- * first, and `left_out` says how many; facts that do not fit go first.
+ * The JSON of an answer of a tool, which stands as a text in another JSON. What does not fit is left out: first the facts,
+ * which `facts_left_out` says, then rows, the last first, and `left_out` says how many.
  */
 export function answerText(answer: Json): string {
   const text = JSON.stringify(answer);
   if (fits(text)) return text;
-  if (answer.facts !== undefined) return answerText({ ...answer, facts: undefined, left_out: "facts" });
+  if (answer.facts !== undefined) return answerText({ ...answer, facts: undefined, facts_left_out: true });
   const rows = Array.isArray(answer.rows) ? answer.rows : [];
   // The most rows that fit, by halves.
   let [fitting, beyond] = [0, rows.length];

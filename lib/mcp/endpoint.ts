@@ -42,7 +42,7 @@ export async function answerMcp(request: Request): Promise<Response> {
       throw new ApiError(403, "Pages of other origins may not use this endpoint.");
     }
     const caller = await requireCaller(request, headers);
-    const count = () => requireQuota(caller.tokenId, headers);
+    const count = (requests?: number) => requireQuota(caller.tokenId, headers, requests);
     if (request.method !== "POST") {
       await count();
       throw new ApiError(405, "Method not allowed. Send messages with POST.", { Allow: "POST" });
@@ -55,7 +55,7 @@ export async function answerMcp(request: Request): Promise<Response> {
       const purpose = isLong ? PURPOSES.longAnswer : PURPOSES.request;
       const place = await requirePlace(() => ({ purpose, needs }), caller, request, headers);
       try {
-        for (let counted = 0; counted < requests; counted++) await count();
+        await count(requests);
         return await exchange(request, message, caller.account, headers);
       } finally {
         place?.release();
@@ -82,14 +82,16 @@ function readMessage(bytes: Buffer): Message {
   return message as Message;
 }
 
+const ONE_REQUEST = { requests: 1, isLong: false };
+
 /** What a message costs: one request, or as many as its tool reads endpoints. */
 function weigh(message: Message): { requests: number; isLong: boolean } {
   const { method, params } = message ?? {};
-  const name = method === "tools/call" ? String(params?.name) : "";
-  if (!Object.hasOwn(TOOLS, name)) return { requests: 1, isLong: false };
+  const name = params?.name;
+  if (method !== "tools/call" || typeof name !== "string" || !Object.hasOwn(TOOLS, name)) return ONE_REQUEST;
   const tool = TOOLS[name as keyof typeof TOOLS];
   const input = tool.input.safeParse(params?.arguments ?? {});
-  if (!input.success) return { requests: 1, isLong: false };
+  if (!input.success) return ONE_REQUEST;
   // The compiler cannot know that the input is that of the same tool.
   const parsed = input.data as never;
   return { requests: tool.requests(parsed), isLong: tool.isLong(parsed) };

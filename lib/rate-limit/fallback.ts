@@ -10,21 +10,23 @@ import type { StoreHealth } from "./store-health";
  */
 export function limiterWithFallback(shared: RateLimiter, own: MemoryLog, health: StoreHealth): RateLimiter {
   return {
-    async limit(key): Promise<Decision> {
-      const before = own.peek(key);
+    async limit(key, count): Promise<Decision> {
+      const peek = () => own.peek(key, performance.now(), count);
+      const take = () => own.take(key, performance.now(), count);
+      const before = peek();
       if (!before.accepted) return before;
-      if (!health.isUp) return own.take(key);
+      if (!health.isUp) return take();
       let decision: Decision;
       try {
-        decision = await inTime(() => shared.limit(key));
+        decision = await inTime(() => shared.limit(key, count));
       } catch (error) {
         if (!(error instanceof TimeUpError)) health.reportFailure(error);
-        return own.take(key);
+        return take();
       }
-      if (!decision.accepted) return refusedByBoth(decision, own.peek(key));
+      if (!decision.accepted) return refusedByBoth(decision, peek());
       // Requests that waited for the store at the same time may have filled the own log. A store that lost its counts
       // would accept them all.
-      const mine = own.take(key);
+      const mine = take();
       return mine.accepted ? stricter(decision, mine) : mine;
     },
   };

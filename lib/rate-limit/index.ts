@@ -13,7 +13,7 @@ const PROBES: Policy = { name: "probes", limit: 1, windowMs: 1 };
 
 /** Limiters of every policy over one store. */
 export type RateLimits = {
-  limit(policy: Policy, key: string): Promise<Decision>;
+  limit(policy: Policy, key: string, count?: number): Promise<Decision>;
   /** The decision from this process's own log. Counts nothing. */
   peek(policy: Policy, key: string): Decision;
   /** Whether the store answers; null when there is none. */
@@ -37,14 +37,14 @@ export function openRateLimits(settings: RedisSettings): RateLimits {
     const limiter: RateLimiter =
       store && health
         ? limiterWithFallback(store.limiterOf(policy), own, health)
-        : { limit: async (key) => own.take(key) };
+        : { limit: async (key, count) => own.take(key, performance.now(), count) };
     const made = { own, limiter };
     limiters.set(policy.name, made);
     return made;
   }
 
   return {
-    limit: (policy, key) => limiterOf(policy).limiter.limit(key),
+    limit: (policy, key, count) => limiterOf(policy).limiter.limit(key, count),
     peek: (policy, key) => limiterOf(policy).own.peek(key),
     isUp: () => health?.isUp ?? null,
     connected: store?.connected ?? Promise.resolve(),
@@ -61,7 +61,7 @@ function openShared(settings: Exclude<RedisSettings, { kind: "none" }>) {
   return {
     limiterOf(policy: Policy): RateLimiter {
       const limiter = opened.then(({ redisLimiter, store }) => redisLimiter(store, policy));
-      return { limit: async (key) => (await limiter).limit(key) };
+      return { limit: async (key, count) => (await limiter).limit(key, count) };
     },
     connected: opened.then(({ store }) => store.connected),
     close: async () => (await opened).store.close(),
@@ -83,12 +83,12 @@ export function limitStoreIsUp(): boolean | null {
   return rateLimits().isUp();
 }
 
-/** Counts one request of `key` under the policy and says whether it is accepted. Never throws: see `fallback.ts`. */
-export async function limit(policy: Policy, key: string): Promise<Decision> {
-  const decision = await rateLimits().limit(policy, key);
+/** Counts `count` requests of `key` under the policy, or none if not all fit. Never throws: see `fallback.ts`. */
+export async function limit(policy: Policy, key: string, count = 1): Promise<Decision> {
+  const decision = await rateLimits().limit(policy, key, count);
   const counted = counts.get(policy.name) ?? { accepted: 0, refused: 0 };
   counts.set(policy.name, counted);
-  if (decision.accepted) counted.accepted++;
+  if (decision.accepted) counted.accepted += count;
   else counted.refused++;
   return decision;
 }

@@ -18,17 +18,18 @@ test("no stretch of 60 seconds holds more than 120 accepted requests, over 20,00
   expect(accepted.length).toBeGreaterThan(1000);
 });
 
-test("the announced wait is always true and never longer than needed, to the millisecond", () => {
+test("the announced wait is always true and never longer than needed, to the millisecond, also of several requests at once", () => {
   const log = newLog();
   let now = 0;
   let refusals = 0;
   for (let i = 0; i < 20_000; i++) {
-    now += Math.floor(Math.random() * 600);
-    const decision = log.take("key", now);
+    now += Math.floor(Math.random() * 900);
+    const count = 1 + Math.floor(Math.random() * 3);
+    const decision = log.take("key", now, count);
     if (decision.accepted) continue;
     refusals++;
-    expect(log.peek("key", now + decision.waitMs).accepted).toBe(true);
-    expect(log.peek("key", now + decision.waitMs - 1).accepted).toBe(false);
+    expect(log.peek("key", now + decision.waitMs, count).accepted).toBe(true);
+    expect(log.peek("key", now + decision.waitMs - 1, count).accepted).toBe(false);
   }
   expect(refusals).toBeGreaterThan(100);
 });
@@ -54,17 +55,20 @@ test("keys that fell silent are forgotten, so a million tokens do not fill the m
   expect(log.size).toBeLessThan(3000);
 });
 
-test("every decision is the one that counting all accepted times anew would give, over 20,000 random steps", () => {
+test("every decision is the one that counting all accepted times anew would give, over 20,000 random steps of one to three requests, which count together or not at all", () => {
   const log = newLog();
   let times: number[] = [];
   let now = 0;
   for (let i = 0; i < 20_000; i++) {
     now += Math.random() < 0.02 ? Math.random() * MINUTE : Math.random() * 400;
     times = times.filter((time) => now - time < MINUTE);
-    const waitMs = times[0] === undefined ? 0 : Math.ceil(MINUTE - (now - times[0]));
-    const isAccepted = times.length < 120;
-    expect(log.peek("key", now)).toEqual({ accepted: isAccepted, limit: 120, remaining: 120 - times.length, waitMs });
-    if (log.take("key", now).accepted !== isAccepted) throw new Error(`wrong at step ${i}`);
-    if (isAccepted) times.push(now);
+    const count = 1 + Math.floor(Math.random() * 3);
+    const isAccepted = times.length + count <= 120;
+    const last = times[isAccepted ? 0 : times.length + count - 121];
+    const waitMs = last === undefined ? 0 : Math.ceil(MINUTE - (now - last));
+    const remaining = 120 - times.length;
+    expect(log.peek("key", now, count)).toEqual({ accepted: isAccepted, limit: 120, remaining, waitMs });
+    if (log.take("key", now, count).accepted !== isAccepted) throw new Error(`wrong at step ${i}`);
+    if (isAccepted) times.push(...Array(count).fill(now));
   }
 });

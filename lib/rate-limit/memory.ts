@@ -22,22 +22,22 @@ export class MemoryLog {
     this.#policy = policy;
   }
 
-  /** Decides, and counts the request if it is accepted. */
-  take(key: string, now = performance.now()): Decision {
+  /** Decides, and counts `count` requests if there is room for all of them. */
+  take(key: string, now = performance.now(), count = 1): Decision {
     const log = this.#logs.get(key) ?? this.#add(key, now);
     log.counted = this.#countedAt(log, now);
-    const accepted = log.counted < this.#policy.limit;
-    if (accepted) append(log, now);
-    return this.#decide(accepted, log, log.counted, now);
+    const excess = log.counted + count - this.#policy.limit;
+    if (excess <= 0) for (let taken = 0; taken < count; taken++) append(log, now);
+    return this.#decide(log, log.counted, now, excess);
   }
 
-  /** What a request would be answered now. Counts nothing. */
-  peek(key: string, now = performance.now()): Decision {
+  /** What `count` requests would be answered now. Counts nothing. */
+  peek(key: string, now = performance.now(), count = 1): Decision {
     const { limit } = this.#policy;
     const log = this.#logs.get(key);
     if (!log) return { accepted: true, limit, remaining: limit, waitMs: 0 };
     const counted = this.#countedAt(log, now);
-    return this.#decide(counted < limit, log, counted, now);
+    return this.#decide(log, counted, now, counted + count - limit);
   }
 
   /** How many keys are remembered. */
@@ -54,10 +54,12 @@ export class MemoryLog {
     return counted;
   }
 
-  #decide(accepted: boolean, log: Log, counted: number, now: number): Decision {
+  /** `excess`: how many of those that count must leave the window first. It is accepted when that is none. */
+  #decide(log: Log, counted: number, now: number, excess: number): Decision {
     const { limit, windowMs } = this.#policy;
-    const waitMs = counted === 0 ? 0 : Math.ceil(windowMs - (now - oldest(log, counted)));
-    return { accepted, limit, remaining: limit - counted, waitMs };
+    const first = oldest(log, counted - Math.max(0, excess - 1));
+    const waitMs = counted === 0 ? 0 : Math.ceil(windowMs - (now - first));
+    return { accepted: excess <= 0, limit, remaining: limit - counted, waitMs };
   }
 
   #add(key: string, now: number): Log {
@@ -79,6 +81,7 @@ function append(log: Log, now: number): void {
   log.counted++;
 }
 
+/** The oldest of the last `counted` times. */
 function oldest({ times, next }: Log, counted: number): number {
   return times[(next - counted + times.length) % times.length] ?? 0;
 }

@@ -24,11 +24,11 @@ export type Decision = {
   limit: number;
   /** How many more would be accepted now. */
   remaining: number;
-  /** Milliseconds until one more is accepted than now: when refused, until the next is; 0 when nothing is counted. */
+  /** Milliseconds until one more is accepted than now; when refused, until what was asked for is; 0 when nothing is counted. */
   waitMs: number;
 };
 
 export interface RateLimiter {
-  /** Counts one request of `key`, unless it is refused: refused requests are never counted. */
-  limit(key: string): Promise<Decision>;
+  /** Counts `count` requests of `key` (1 by default), or none when they are refused: refused requests are never counted. */
+  limit(key: string, count?: number): Promise<Decision>;
 }

@@ -46,8 +46,9 @@ export function redisLimiter({ redis, timeoutMs }: RedisStore, policy: Policy): 
     timeout: 0,
   });
   return {
-    async limit(key): Promise<Decision> {
-      const { success, limit, remaining, reset } = await withTimeout(ratelimit.limit(key), timeoutMs);
+    async limit(key, count = 1): Promise<Decision> {
+      const asked = ratelimit.limit(key, { rate: count });
+      const { success, limit, remaining, reset } = await withTimeout(asked, timeoutMs);
       return { accepted: success, limit, remaining, waitMs: Math.max(0, Math.ceil(reset - preciseNow())) };
     },
   };
