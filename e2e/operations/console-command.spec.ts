@@ -59,7 +59,7 @@ async function fill() {
   await newServer(accountId, { label: "twin" });
   await newServer(accountId, { label: "twin" });
   const { id: service } = await newGameService(accountId, { name: "Lobby", error: "bad\u001b[31m\nnews" });
-  const counters = { packets: 1500n, bytes: 2_500_000n, dropped: 3n, connections: 4n };
+  const counters = { packets: 1500n, bytes: 2_500_000n, dropped: 999_700n, connections: 4n };
   await db.metricSample.create({
     data: { serviceId: service, ts: new Date(Date.now() - MINUTE), nodeId: 1, ...counters },
   });
@@ -108,10 +108,35 @@ test("tables name what there is; what others wrote commands no terminal, and col
   const services = await run(["services"], with_);
   expect(services.output).toMatch(/ Lobby .* bad\?\[31m\?news\n$/);
   const traffic = await run(["traffic", "Lobby"], with_);
-  expect(traffic.output).toMatch(/\nin all +1\.5k +2\.5M +3 +4\n$/);
+  expect(traffic.output).toMatch(/\nin all +1\.5k +2\.5M +1M +4\n$/);
   const colored = await onTerminal(["servers"], "", with_);
   expect(colored.output).toContain("\u001b[31m");
   expect((await onTerminal(["servers"], "", { ...with_, NO_COLOR: "1" })).output).not.toContain("\u001b");
+});
+
+test("columns stand under each other whatever the names are made of, and on a narrow terminal the widest gives way, never the ip", {
+  tag: "@one-engine",
+}, async () => {
+  needs("python3");
+  const { id: accountId, token } = await newAccount();
+  const labels = ["日本語サーバー", "cafe\u0301", "plain", `${"long ".repeat(20)}end`];
+  for (const label of labels) await newServer(accountId, { label, publicIp: "203.0.113.177" });
+  const { run, onTerminal } = newHome();
+  const with_ = { CONSOLE_TOKEN: token, NO_COLOR: "1", COLUMNS: "80" };
+  const cells = (text: string) => text.replace(/\u0301/g, "").replace(/[\u3040-\u30ff\u4e00-\u9fff]/g, "..").length;
+  const scoresAt = (output: string) =>
+    output
+      .split(/\r?\n/)
+      .flatMap((line) => /^(.*?) {2}500 /.exec(line)?.[1] ?? [])
+      .map(cells);
+  const piped = (await run(["servers"], with_)).output;
+  expect(new Set(scoresAt(piped)).size).toBe(1);
+  expect(piped).toContain(labels[3]);
+  const shown = (await onTerminal(["servers"], "", with_)).output.trimEnd();
+  expect(new Set(scoresAt(shown)).size).toBe(1);
+  expect(scoresAt(shown)).toHaveLength(4);
+  for (const line of shown.split("\r\n").slice(1)) expect(line).toMatch(/ 203\.0\.113\.177$/);
+  expect(Math.max(...shown.split("\r\n").map(cells))).toBe(80);
 });
 
 test("exit codes say what failed, in one sentence and without a traceback", {
@@ -137,7 +162,13 @@ test("exit codes say what failed, in one sentence and without a traceback", {
     expect.stringContaining("Malformed access token"),
   ]);
   expect(await failed(["me"], { CONSOLE_TOKEN: "" })).toEqual([3, expect.stringContaining("No token")]);
-  expect(await failed(["me", token])).toEqual([3, expect.stringContaining("revoke that token")]);
+  for (const argument of [token, `--token=${token}`]) {
+    const [code, errors] = await failed(["me", argument]);
+    expect(code).toBe(3);
+    expect(errors).toContain("revoke that token");
+    expect(errors).not.toContain(token);
+  }
+  expect(await failed(["me", "--origin", "http://127.0.0.1:1"])).toEqual([6, expect.stringContaining("127.0.0.1:1 ")]);
   expect(await failed(["me"], { CONSOLE_ORIGIN: "http://127.0.0.1:1" })).toEqual([
     6,
     expect.stringContaining("does not answer"),
@@ -164,6 +195,7 @@ const STRANGE: Readonly<Record<string, [answer: string, code: number]>> = {
   "an answer that breaks off": ["HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{", 6],
   "a failure that breaks off": ["HTTP/1.1 500 No\r\nContent-Length: 100\r\n\r\n{", 1],
   "a wait that is a date": [whole(503, "", "Retry-After: Wed, 21 Oct 2026 07:28:00 GMT\r\n"), 1],
+  "a way to somewhere else": [whole(301, "", "Location: https://elsewhere.example/\r\n"), 1],
   "a wait below zero": [whole(429, "", "Retry-After: -5\r\n"), 5],
   "no HTTP": ["\u001b[31mrubbish\r\n\r\n", 6],
 };
@@ -228,6 +260,8 @@ test("login asks for the token without showing it and stores it for its owner al
   chmodSync(file, 0o600);
   writeFileSync(file, "{");
   expect(await run(["me"])).toMatchObject({ code: 3, errors: expect.stringContaining("cannot be used") });
+  // A file that is not needed disturbs nobody.
+  expect(await run(["me"], { CONSOLE_TOKEN: token })).toMatchObject({ code: 0, errors: "" });
   const refused = await onTerminal(["login"], "cpat_mistyped\n");
   expect(refused.code).toBe(3);
   expect(readFileSync(file, "utf8")).toBe("{");
