@@ -27,7 +27,8 @@ const EVERYTHING = `
 import json, sys
 from console_api import ConsoleApi, ConsoleApiError
 origin, token, server, service = sys.argv[1:]
-api = ConsoleApi(origin + "/", token)
+# As a file of a token ends.
+api = ConsoleApi(origin + "/", token + "\\r\\n")
 answers = [api.get_account(), api.list_servers(), api.get_server(int(server)), api.list_benchmarks(int(server)),
     api.list_game_services(), api.get_game_service(int(service)), api.get_metrics(int(service), range="24h")]
 try:
@@ -44,7 +45,7 @@ test("both clients read every endpoint alike, and a failure has its status, mess
   const { id, token } = await newAccount();
   const { id: server } = await newServer(id);
   const { id: service } = await newGameService(id);
-  const api = new ConsoleApi({ origin: sharedOrigin(), token });
+  const api = new ConsoleApi({ origin: sharedOrigin(), token: `${token}\r\n` });
   const failure = await api.getServer(2_147_483_647).catch((error: unknown) => error);
   expect(failure).toBeInstanceOf(ConsoleApiError);
   const { status, message, retryAfter, requestId } = failure as ConsoleApiError;
@@ -160,6 +161,45 @@ test("what answers in the console's place is one that cannot be reached, for bot
     const failure = await new ConsoleApi({ origin, token: "cpat_x" }).getAccount().catch((error: unknown) => error);
     expect(failure, answer).toBeInstanceOf(ConsoleUnreachableError);
     expect(await python(UNREACHABLE, [origin]), answer).toMatch(/^True http:.* does not answer: .+\.\n$/s);
+    server.close();
+  }
+});
+
+const FAILURE = `
+import json, sys
+from console_api import ConsoleApi, ConsoleApiError
+try:
+    ConsoleApi(sys.argv[1], "cpat_x").get_account()
+except ConsoleApiError as error:
+    print(json.dumps([error.status, error.message, error.retry_after]))
+`;
+
+test("a failure of something in between is one with its status and a message, for both clients, whatever its headers and its body are", {
+  tag: "@one-engine",
+}, async () => {
+  needs("python3");
+  const answer = (status: number, headers: string, body = "") =>
+    `HTTP/1.1 ${status} X\r\n${headers}Content-Length: ${body.length}\r\nConnection: close\r\n\r\n${body}`;
+  const deep = "[".repeat(100_000);
+  for (const [text, expected] of [
+    [answer(502, ""), [502, "The console answered 502.", null]],
+    [answer(500, "", deep), [500, deep.slice(0, 200), null]],
+    [answer(500, "", "[]"), [500, "[]", null]],
+    [answer(503, "Retry-After: 2592000\r\n"), [503, "The console answered 503.", 2_592_000]],
+    [answer(503, `Retry-After: ${"9".repeat(5000)}\r\n`), [503, "The console answered 503.", null]],
+    [answer(404, "X-Token-Expires-At: \u00b2\r\n"), [404, "The console answered 404.", null]],
+    [answer(404, `X-Token-Expires-At: ${"9".repeat(400)}\r\n`), [404, "The console answered 404.", null]],
+  ] as const) {
+    const server = createServer((socket) => socket.once("data", () => socket.end(text, "latin1"))).listen(
+      0,
+      "127.0.0.1",
+    );
+    await once(server, "listening");
+    const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const failure = await new ConsoleApi({ origin, token: "cpat_x" }).getAccount().catch((error: unknown) => error);
+    const { status, message, retryAfter } = failure as ConsoleApiError;
+    expect([status, message, retryAfter], text.slice(0, 100)).toEqual(expected);
+    expect(JSON.parse(await python(FAILURE, [origin])), text.slice(0, 100)).toEqual(expected);
     server.close();
   }
 });

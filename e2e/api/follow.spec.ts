@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { createInterface } from "node:readline";
+import { setTimeout } from "node:timers/promises";
 import { newAccount, newGameService } from "@/e2e/support/factories";
 import { expect, sharedOrigin, test } from "@/e2e/support/fixtures";
 import { needs } from "@/e2e/support/needs";
@@ -75,12 +76,13 @@ const followInPython: Follow = (origin, token, id, since) => {
 /** Stands between a client and the console. Notes what is asked when, and fails the requests that come next. */
 async function startGateway() {
   const asked: { url: string; at: number }[] = [];
-  const failures: ("drop" | "busy")[] = [];
+  const failures: ("drop" | "busy" | "away")[] = [];
   const server = createServer(async (request, response) => {
     asked.push({ url: request.url ?? "", at: performance.timeOrigin + performance.now() });
     const failure = failures.shift();
     if (failure === "drop") return request.socket.destroy();
-    if (failure === "busy") return response.writeHead(503, { "Retry-After": "2" }).end('{"error":"Busy."}');
+    const wait = { busy: "2", away: "2592000" };
+    if (failure) return response.writeHead(503, { "Retry-After": wait[failure] }).end('{"error":"Busy."}');
     const headers = { Authorization: request.headers.authorization ?? "" };
     const answer = await fetch(`${sharedOrigin()}${request.url}`, { headers });
     response.writeHead(answer.status, { "Content-Type": "application/json" }).end(await answer.text());
@@ -167,6 +169,25 @@ for (const [language, follow] of Object.entries(LANGUAGES)) {
     }
   });
 }
+
+test("a Retry-After of months is waited for: a timer cannot hold it, and nothing is asked meanwhile", {
+  tag: "@one-engine",
+}, async () => {
+  const gateway = await startGateway();
+  try {
+    gateway.failures.push(...Array<"away">(100).fill("away"));
+    const ending = new AbortController();
+    const api = new ConsoleApi({ origin: gateway.origin, token: "cpat_x" });
+    const next = api.follow(1, { signal: ending.signal }).next();
+    await expect.poll(() => gateway.asked.length).toBe(1);
+    await setTimeout(SECOND / 2);
+    expect(gateway.asked).toHaveLength(1);
+    ending.abort(new Error("stopped"));
+    await expect(next).rejects.toThrow("stopped");
+  } finally {
+    gateway.stop();
+  }
+});
 
 test("follow ends with the first refusal that waiting does not help", { tag: "@one-engine" }, async () => {
   const { token } = await newAccount();

@@ -387,8 +387,8 @@ export class ConsoleApi {
   }
 
   #warnOfEnd(headers: Headers): void {
-    const endsAt = Number(headers.get("x-token-expires-at") ?? Infinity);
-    if (this.#hasWarned || endsAt - Date.now() > ENDS_SOON) return;
+    const endsAt = numberIn(headers, "x-token-expires-at");
+    if (this.#hasWarned || endsAt === null || endsAt - Date.now() > ENDS_SOON) return;
     this.#hasWarned = true;
     this.#warn(`The access token ends at ${new Date(endsAt).toISOString()}: replace it before.`);
   }
@@ -437,9 +437,15 @@ function temporary(failure: unknown): { retryAfter: number } {
 async function errorOf(response: Response): Promise<ConsoleApiError> {
   const { status, headers } = response;
   const text = await response.text();
-  const after = headers.get("retry-after");
-  const retryAfter = after !== null && /^\d+$/.test(after) ? Math.max(1, Number(after)) : null;
-  return new ConsoleApiError(messageOf(text), status as ConsoleApiStatus, headers.get("x-request-id"), retryAfter);
+  const after = numberIn(headers, "retry-after");
+  const retryAfter = after === null ? null : Math.max(1, after);
+  const message = messageOf(text) || `The console answered ${status}.`;
+  return new ConsoleApiError(message, status as ConsoleApiStatus, headers.get("x-request-id"), retryAfter);
+}
+
+function numberIn(headers: Headers, name: string): number | null {
+  const text = headers.get(name) ?? "";
+  return /^\d{1,15}$/.test(text) ? Number(text) : null;
 }
 
 /** Something between here and the API may answer in its own words. */
@@ -451,6 +457,9 @@ function messageOf(text: string): string {
   return text.slice(0, 200);
 }
 
+/** The longest time that a timer can hold, in milliseconds: a longer one would end at once. */
+const LONGEST_TIMER = 2 ** 31 - 1;
+
 function sleep(seconds: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal?.aborted) return reject(signal.reason);
@@ -461,7 +470,7 @@ function sleep(seconds: number, signal: AbortSignal | undefined): Promise<void> 
     const timer = setTimeout(() => {
       signal?.removeEventListener("abort", abort);
       resolve();
-    }, seconds * 1000);
+    }, Math.min(seconds * 1000, LONGEST_TIMER));
     signal?.addEventListener("abort", abort, { once: true });
   });
 }

@@ -335,7 +335,7 @@ class ConsoleApi:
         never waits). Setting `abort` ends such a wait. `timeout`: seconds for which the console may be silent.
         Of a token that ends within 14 days `warnings` is told once."""
         self._origin = origin.rstrip("/")
-        self._token = token
+        self._token = token.strip()
         self._timeout = timeout
         self._max_wait = max_wait
         self._abort = abort or threading.Event()
@@ -410,11 +410,11 @@ class ConsoleApi:
                 raise Aborted()
 
     def _warn_of_end(self, headers: HTTPMessage) -> None:
-        ends_at = headers.get("X-Token-Expires-At", "")
-        if self._has_warned or not ends_at.isdigit() or int(ends_at) / 1000 - time.time() > _ENDS_SOON_S:
+        ends_at = re.fullmatch("[0-9]{1,15}", headers.get("X-Token-Expires-At", ""))
+        if self._has_warned or not ends_at or int(ends_at[0]) / 1000 - time.time() > _ENDS_SOON_S:
             return
         self._has_warned = True
-        day = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(int(ends_at) / 1000))
+        day = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(int(ends_at[0]) / 1000))
         warnings.warn(f"The access token ends at {day}: replace it before.", stacklevel=4)
 
     def _get(self, path: str) -> Any:
@@ -454,9 +454,10 @@ def _error_of(failure: urllib.error.HTTPError) -> ConsoleApiError:
             text = failure.read().decode("utf-8", "replace")
     except (OSError, HTTPException):
         text = ""
-    after = failure.headers.get("Retry-After", "")
-    retry_after = max(1, int(after)) if re.fullmatch(r"\d+", after) else None
-    return ConsoleApiError(_message_of(text), failure.code, failure.headers.get("X-Request-Id"), retry_after)
+    after = re.fullmatch("[0-9]{1,9}", failure.headers.get("Retry-After", ""))
+    retry_after = max(1, int(after[0])) if after else None
+    message = _message_of(text) or f"The console answered {failure.code}."
+    return ConsoleApiError(message, failure.code, failure.headers.get("X-Request-Id"), retry_after)
 
 
 def _reason_of(failure: Exception) -> str:
@@ -467,5 +468,5 @@ def _message_of(text: str) -> str:
     """Something between here and the API may answer in its own words."""
     try:
         return str(json.loads(text)["error"])
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, LookupError, TypeError, RecursionError):
         return text[:200]
