@@ -32,6 +32,9 @@ test("a port and a zone are left out, and hexadecimal IPv4 in IPv6 is IPv4", () 
   expect(ipOf("[2001:db8::7]:443", 0)).toBe("2001:db8::7");
   expect(ipOf("fe80::1%eth0", 0)).toBe("fe80::1");
   expect(ipOf("::ffff:c000:201", 0)).toBe("192.0.2.1");
+  expect(ipOf("0:0:0:0:0:FFFF:192.0.2.1", 0)).toBe("192.0.2.1");
+  expect(ipOf("[0000::ffff:c000:201]:443", 0)).toBe("192.0.2.1");
+  expect(ipOf("::1:ffff:192.0.2.1", 0)).toBe("::1:ffff:192.0.2.1");
 });
 
 test("what is no ip is nobody's, however long", () => {

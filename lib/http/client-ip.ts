@@ -1,4 +1,5 @@
 import { isIP } from "node:net";
+import { groupsOf, isIPv4InIPv6, writeIPv4 } from "./network";
 import { isPublicIp } from "./public-ip";
 
 /**
@@ -42,9 +43,9 @@ function findIp(text: string): string | null {
 }
 
 function asIPv4(ip: string): string {
+  // The usual way to write it first, because each request pays for this.
   const [, dotted] = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/.exec(ip) ?? [];
-  const [, high, low] = /^::ffff:([\da-f]{1,4}):([\da-f]{1,4})$/.exec(ip) ?? [];
-  if (!high || !low) return dotted ?? ip;
-  const [a, b] = [Number.parseInt(high, 16), Number.parseInt(low, 16)];
-  return [a >> 8, a & 255, b >> 8, b & 255].join(".");
+  if (dotted !== undefined || !ip.includes(":ffff:")) return dotted ?? ip;
+  const groups = groupsOf(ip);
+  return isIPv4InIPv6(groups) ? writeIPv4(groups.slice(6)) : ip;
 }

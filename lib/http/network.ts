@@ -45,6 +45,16 @@ function readGroups(text: string): number[] {
   return [a * 256 + b, c * 256 + d];
 }
 
+/** Whether the groups are those of `::ffff:0:0/96`, where IPv4 stands in IPv6. */
+export function isIPv4InIPv6(groups: readonly number[]): boolean {
+  return groups[5] === 0xffff && groups.slice(0, 5).every((group) => group === 0);
+}
+
+/** The groups of IPv4 as text. */
+export function writeIPv4(groups: readonly number[]): string {
+  return groups.flatMap((group) => [group >> 8, group & 0xff]).join(".");
+}
+
 /** A mask that keeps what the first `bits` bits of an ip have of this group. */
 export function maskOf(bits: number, index: number): number {
   const kept = bits - GROUP_BITS * index;

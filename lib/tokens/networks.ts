@@ -1,6 +1,6 @@
 import { isIP } from "node:net";
 import type { InvalidField } from "@/lib/failures";
-import { groupsOf, maskOf } from "@/lib/http/network";
+import { groupsOf, isIPv4InIPv6, maskOf, writeIPv4 } from "@/lib/http/network";
 
 /** The most networks of one token. */
 export const MAX_NETWORKS = 20;
@@ -82,7 +82,8 @@ function parseNetwork(text: string): Parsed {
     return { problem: `“${shown}” is not a network. Write one such as 203.0.113.0/24 or 2001:db8::/32.` };
   }
   const groups = groupsOf(ip);
-  if (family === IPV6 && (ip.includes(".") || isIpv4InIpv6(groups))) {
+  // The ip of an IPv4 client is always read as IPv4, so it would never be inside.
+  if (family === IPV6 && (ip.includes(".") || isIPv4InIPv6(groups))) {
     return { problem: `“${shown}” is IPv4 written as IPv6. Write it as IPv4, such as 203.0.113.0/24.` };
   }
   if (prefix < family.widest) {
@@ -95,17 +96,12 @@ function parseNetwork(text: string): Parsed {
   return { network };
 }
 
-/** `::ffff:0:0/96`: the ip of an IPv4 client is always read as IPv4, so it would never be inside. */
-function isIpv4InIpv6(groups: readonly number[]): boolean {
-  return groups[5] === 0xffff && groups.slice(0, 5).every((group) => group === 0);
-}
-
 function write({ family, groups, prefix }: Network): string {
   return `${writeIp(family, groups)}/${prefix}`;
 }
 
 function writeIp(family: Family, groups: readonly number[]): string {
-  if (family === IPV4) return groups.flatMap((group) => [group >> 8, group & 0xff]).join(".");
+  if (family === IPV4) return writeIPv4(groups);
   // The platform knows the shortest form.
   return new URL(`http://[${groups.map((group) => group.toString(16)).join(":")}]`).hostname.slice(1, -1);
 }
