@@ -1,5 +1,5 @@
 import { openValues } from "@/lib/api/open-values";
-import type { OpenApiDocument, Operation, Schema } from "@/lib/api/openapi";
+import { type OpenApiDocument, type Operation, type Schema, successOf } from "@/lib/api/openapi";
 
 /** The source of `public/clients/console_api.py`: types and methods from the document, the rest as it is here. */
 export function writePythonClient(document: OpenApiDocument): string {
@@ -219,11 +219,8 @@ function writeType(name: string, schema: Schema): string {
   return `class _${name}(TypedDict, total=False):\n${sometimes}\n\nclass ${name}(_${name}):\n${text}${always}`;
 }
 
-function writeMethod(path: string, { operationId, summary, parameters, responses }: Operation): string {
-  const success = responses[200];
-  const content = success && "content" in success ? success.content?.["application/json"] : undefined;
-  const data = content?.schema.properties?.data;
-  if (!data) throw new Error(`${operationId} answers no data.`);
+function writeMethod(path: string, operation: Operation): string {
+  const { operationId, summary, parameters } = operation;
   const takes = parameters.map(({ name, in: place, schema }) => {
     if (place === "path") return `${name}: int`;
     const isOptional = schema.default === undefined;
@@ -234,7 +231,7 @@ function writeMethod(path: string, { operationId, summary, parameters, responses
   const url = path + always.map(({ name }, index) => `${index === 0 ? "?" : "&"}${name}={${name}}`).join("");
   const sometimes = inQuery.filter((parameter) => !always.includes(parameter));
   const rest = sometimes.map(({ name }) => ` + ("" if ${name} is None else f"&${name}={${name}}")`);
-  return `    def ${snakeCase(operationId)}(${["self", ...takes].join(", ")}) -> ${typeOf(data)}:
+  return `    def ${snakeCase(operationId)}(${["self", ...takes].join(", ")}) -> ${typeOf(successOf(operation).data)}:
         """${summary}."""
         return self._get(${url.includes("{") ? "f" : ""}"${url}"${rest.join("")})
 `;

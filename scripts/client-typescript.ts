@@ -1,5 +1,5 @@
 import { openValues } from "@/lib/api/open-values";
-import type { OpenApiDocument, Operation, Schema } from "@/lib/api/openapi";
+import { failuresOf, type OpenApiDocument, type Operation, type Schema, successOf } from "@/lib/api/openapi";
 
 /** The source of `public/clients/console-api.ts`: types and methods from the document, the rest as it is here. */
 export function writeTypeScriptClient(document: OpenApiDocument): string {
@@ -7,7 +7,7 @@ export function writeTypeScriptClient(document: OpenApiDocument): string {
     ([name, schema]) => `/** ${schema.description} */\nexport type ${name} = ${typeOf(schema)};\n`,
   );
   const methods = Object.entries(document.paths).map(([path, { get }]) => writeMethod(path, get));
-  return `${HEAD}\n${types.join("\n")}\n${writeErrors(statusesOf(document))}\n${CLASS_HEAD}\n${methods.join("\n")}\n${CLASS_REST}`;
+  return `${HEAD}\n${types.join("\n")}\n${writeErrors([...failuresOf(document).keys()])}\n${CLASS_HEAD}\n${methods.join("\n")}\n${CLASS_REST}`;
 }
 
 const HEAD = `// Copyright (c) 2026 the authors of the console. SPDX-License-Identifier: MIT
@@ -220,11 +220,8 @@ function sleep(seconds: number, signal: AbortSignal | undefined): Promise<void> 
 }
 `;
 
-function writeMethod(path: string, { operationId, summary, parameters, responses }: Operation): string {
-  const success = responses[200];
-  if (!success || "$ref" in success) throw new Error(`${operationId} has no success of its own.`);
-  const data = success.content?.["application/json"].schema.properties?.data;
-  if (!data) throw new Error(`${operationId} answers no data.`);
+function writeMethod(path: string, operation: Operation): string {
+  const { operationId, summary, parameters } = operation;
   const inPath = parameters.filter((parameter) => parameter.in === "path");
   const inQuery = parameters.filter((parameter) => parameter.in === "query");
   const takes = [
@@ -241,17 +238,10 @@ function writeMethod(path: string, { operationId, summary, parameters, responses
   });
   const url = target + query.join("");
   return `  /** ${summary}. */
-  ${operationId}(${takes.join(", ")}): Promise<${typeOf(data)}> {
+  ${operationId}(${takes.join(", ")}): Promise<${typeOf(successOf(operation).data)}> {
     return this.#get(${url.includes("$") ? `\`${url}\`` : `"${url}"`}, options);
   }
 `;
-}
-
-/** Of every failure that the document knows. */
-function statusesOf({ paths, "x-other-requests": others }: OpenApiDocument): string[] {
-  const described = [...Object.values(paths).map(({ get }) => get), ...Object.values(others)];
-  const statuses = described.flatMap(({ responses }) => Object.keys(responses));
-  return [...new Set(statuses)].filter((status) => Number(status) >= 400).sort();
 }
 
 function typeOf(schema: Schema, indent = ""): string {

@@ -1,12 +1,7 @@
 import { readChangelog } from "@/lib/changelog";
-import { answerPublicPreflight, publicText } from "@/lib/http/public-text";
+import { publicText } from "@/lib/http/public-text";
 
 export const dynamic = "force-dynamic";
 
-/** The changelog as it stands in the project, for anybody and from any origin. */
-export function GET(request: Request): Response {
-  return publicText(request, readChangelog(), "text/markdown; charset=utf-8");
-}
-
-export const HEAD = GET;
-export const OPTIONS = answerPublicPreflight;
+/** The changelog as it stands in the project. */
+export const { GET, HEAD, OPTIONS } = publicText("text/markdown; charset=utf-8", readChangelog);

@@ -69,15 +69,13 @@ function handlers<PathParams>(endpoint: EndpointPath | null, run: Run<PathParams
       const data = await run(call);
       return data instanceof JsonText ? ['{"data":', ...data.parts, "}"] : [`{"data":${JSON.stringify(data)}}`];
     });
-  return {
-    GET: handle,
-    HEAD: handle,
-    POST: handle,
-    PUT: handle,
-    PATCH: handle,
-    DELETE: handle,
-    OPTIONS: answerPreflight,
-  };
+  return methodsOf(handle);
+}
+
+/** Each method: the ones that do not read are answered as those that do, up to their 405. */
+function methodsOf<Handle>(handle: Handle) {
+  const methods = { GET: handle, HEAD: handle, POST: handle, PUT: handle, PATCH: handle, DELETE: handle };
+  return { ...methods, OPTIONS: answerPreflight };
 }
 
 /**
@@ -102,15 +100,7 @@ export function plainTextEndpoint(
     response.headers.set("Cache-Control", "no-store");
     return response;
   };
-  return {
-    GET: handle,
-    HEAD: handle,
-    POST: handle,
-    PUT: handle,
-    PATCH: handle,
-    DELETE: handle,
-    OPTIONS: answerPreflight,
-  };
+  return methodsOf(handle);
 }
 
 /** The content types of an answer, and how the message of a failure becomes its body. */

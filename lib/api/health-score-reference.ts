@@ -9,7 +9,7 @@ import {
   WEIGHTS,
 } from "@/lib/servers/health-score";
 import examples from "./examples.json";
-import type { Block, TitledCurve } from "./reference-blocks";
+import { type Block, heading, type TitledCurve, text } from "./reference-blocks";
 
 const [{ from: WELL }, { from: STRAINED }] = HEALTH_LEVELS;
 
@@ -96,12 +96,4 @@ function titled<Name extends string>(
     const [title, unit, quantity] = titles[name];
     return { title, unit, quantity, curve: curves[name], top: 1000, isDeduction };
   });
-}
-
-function heading(id: string, words: string): Block {
-  return { kind: "heading", id, text: words };
-}
-
-function text(words: string): Block {
-  return { kind: "text", text: words };
 }

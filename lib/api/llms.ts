@@ -1,6 +1,6 @@
 import { API_REQUESTS, policyText } from "@/lib/rate-limit/policy";
-import { CONTRACT, type EndpointPath, largestText } from "./contract";
-import { type OpenApiDocument, type Schema, templateOf } from "./openapi";
+import { ENDPOINTS, largestText } from "./contract";
+import { type OpenApiDocument, type Schema, successOf, templateOf } from "./openapi";
 import { resolveSchema } from "./reference-fields";
 import { SERVED_FILES } from "./served-files";
 
@@ -17,13 +17,11 @@ const QUESTIONS: readonly (readonly [question: string, answer: string])[] = [
 /** What a language model needs to ask the API (llmstxt.org), for the console at `origin`. */
 export function writeLlms(document: OpenApiDocument, origin: string): string {
   const { schemas } = document.components;
-  const endpoints = (Object.keys(CONTRACT) as EndpointPath[]).map((path) => {
-    const success = document.paths[templateOf(path)]?.get.responses[200];
-    const content = success && "content" in success ? success.content?.["application/json"] : undefined;
-    const { data = {} } = content?.schema.properties ?? {};
-    const query = Object.keys(CONTRACT[path].query);
-    const target = templateOf(path) + (query.length > 0 ? `?${query.map((name) => `${name}=`).join("&")}` : "");
-    return `- \`${target}\` ${fieldsOf(data, schemas)}; ${largestText(CONTRACT[path].largest)}`;
+  const endpoints = ENDPOINTS.map(([path, { query, largest }]) => {
+    const operation = document.paths[templateOf(path)]?.get;
+    const names = Object.keys(query).map((name) => `${name}=`);
+    const target = templateOf(path) + (names.length > 0 ? `?${names.join("&")}` : "");
+    return `- \`${target}\` ${operation ? fieldsOf(successOf(operation).data, schemas) : ""}; ${largestText(largest)}`;
   });
   const files = Object.keys(SERVED_FILES).filter((path) => path !== "/llms.txt");
   return `# ${document.info.title}

@@ -266,7 +266,7 @@ const DOCUMENT: Omit<OpenApiDocument, "servers"> = {
   info: { title: "Console API", version: "1.0.0", description: INFO },
   tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
   security: [{ token: [] }],
-  paths: Object.fromEntries(ENDPOINTS.map(([path]) => [templateOf(path), { get: operation(path) }])),
+  paths: Object.fromEntries(ENDPOINTS.map((endpoint) => [templateOf(endpoint[0]), { get: operation(...endpoint) }])),
   components: {
     schemas: publishedSchemas(),
     headers: Object.fromEntries(Object.entries(HEADERS).filter(([name]) => !OTHER.has(name as HeaderName))),
@@ -330,14 +330,34 @@ function contactOf(url: string) {
   return { name: "Support", ...(email ? { email } : { url }) };
 }
 
+/** What a success of an operation holds: the body, the `data` in it, and an example answer. */
+export function successOf({ operationId, responses }: Operation): { body: Schema; data: Schema; example: unknown } {
+  const success = responses[200];
+  const content = success && "content" in success ? success.content?.["application/json"] : undefined;
+  const data = content?.schema.properties?.data;
+  if (!data) throw new Error(`${operationId} answers no data.`);
+  return { body: content.schema, data, example: content.examples.demo?.value };
+}
+
+/** Every failure that the document knows, by its status. */
+export function failuresOf(document: OpenApiDocument): Map<string, ApiResponse> {
+  const { paths, components, "x-other-requests": others } = document;
+  const described = [...Object.values(paths).map(({ get }) => get), ...Object.values(others)];
+  const byStatus = described.flatMap(({ responses }) =>
+    Object.entries(responses).flatMap(([status, response]): [string, ApiResponse][] => {
+      const known = "$ref" in response ? components.responses[response.$ref.split("/").at(-1) ?? ""] : response;
+      return known && Number(status) >= 400 ? [[status, known]] : [];
+    }),
+  );
+  return new Map(byStatus.sort(([a], [b]) => Number(a) - Number(b)));
+}
+
 /** `:id` as OpenAPI writes it. */
 export function templateOf(path: EndpointPath): string {
   return path.replaceAll(/:(\w+)/g, "{$1}");
 }
 
-function operation(path: EndpointPath): Operation {
-  const [, row] = ENDPOINTS.find(([known]) => known === path) ?? [];
-  if (!row) throw new Error(`${path} is not in the contract.`);
+function operation(...[path, row]: (typeof ENDPOINTS)[number]): Operation {
   const { name, group, purpose, details, params, query, largest, data } = row;
   const pathParameters = Object.entries(params).map(
     ([parameter, description]): Parameter => ({

@@ -1,4 +1,4 @@
-import type { OpenApiDocument, Operation } from "./openapi";
+import { type OpenApiDocument, type Operation, successOf } from "./openapi";
 
 /**
  * The text of `/clients/console-api.postman.json`: a collection (v2.1) with a request for each endpoint, in folders by
@@ -25,10 +25,9 @@ export function writePostmanCollection(document: OpenApiDocument, origin: string
   return `${JSON.stringify(collection, null, 2)}\n`;
 }
 
-function requestOf(path: string, { summary, description, parameters, responses }: Operation) {
-  const success = responses[200];
-  const content = success && "content" in success ? success.content?.["application/json"] : undefined;
-  const example = content?.examples.demo?.value as { data: object } | undefined;
+function requestOf(path: string, operation: Operation) {
+  const { summary, description, parameters } = operation;
+  const { data } = successOf(operation).example as { data: object };
   const query = parameters.filter((parameter) => parameter.in === "query");
   const filled = path.replace("{id}", path.includes("/servers") ? "{{server_id}}" : "{{service_id}}");
   const pairs = query.map(({ name, example, description: what, schema }) => ({
@@ -50,7 +49,7 @@ function requestOf(path: string, { summary, description, parameters, responses }
         ...(pairs.length > 0 && { query: pairs }),
       },
     },
-    event: [{ listen: "test", script: { type: "text/javascript", exec: testOf(Object.keys(example?.data ?? {})) } }],
+    event: [{ listen: "test", script: { type: "text/javascript", exec: testOf(Object.keys(data)) } }],
   };
 }
 

@@ -40,6 +40,21 @@ export type Block =
   /** Every endpoint of the document. */
   | { kind: "endpoints" };
 
+/** A paragraph. */
+export function text(words: string): Block {
+  return { kind: "text", text: words };
+}
+
+/** A heading below that of the section. */
+export function heading(id: string, words: string): Block {
+  return { kind: "heading", id, text: words };
+}
+
+/** Lines to copy. */
+export function command(label: string, words: string): Extract<Block, { kind: "command" }> {
+  return { kind: "command", label, text: words };
+}
+
 /** A part of the reference with a name of its own in the URL. */
 export type Section = { id: string; title: string; blocks: readonly Block[] };
 

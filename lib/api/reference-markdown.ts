@@ -1,5 +1,5 @@
 import { withId } from "./example-ids";
-import type { OpenApiDocument, Operation, Schema } from "./openapi";
+import { type OpenApiDocument, type Operation, type Schema, successOf } from "./openapi";
 import { LEAD, referenceSections } from "./reference";
 import { type Block, pointText, type Sum, type TitledCurve } from "./reference-blocks";
 import { listFields, placeOf } from "./reference-fields";
@@ -41,21 +41,19 @@ function writeBlock(block: Block, document: OpenApiDocument, origin: string): st
 }
 
 function writeEndpoint(path: string, operation: Operation, schemas: Record<string, Schema>, origin: string): string {
-  const { summary, description, parameters, responses } = operation;
-  const success = responses[200];
-  const content = success && "content" in success ? success.content?.["application/json"] : undefined;
+  const { summary, description, parameters } = operation;
+  const { body, example } = successOf(operation);
   const [curl] = requestExamples(origin + withId(path));
   const takes = parameters.map(
     (parameter) => `- \`${parameter.name}\` (${placeOf(parameter)}): ${parameter.description}`,
   );
-  const fields = content ? listFields(content.schema, schemas) : [];
   return [
     `### GET ${path}`,
     `${summary}. ${description}`,
     ...(takes.length > 0 ? [takes.join("\n")] : []),
     fenced(curl?.text ?? ""),
-    fenced(JSON.stringify(content?.examples.demo?.value, null, 2)),
-    fields
+    fenced(JSON.stringify(example, null, 2)),
+    listFields(body, schemas)
       .map(
         ({ name, type, isOptional, description: what }) =>
           `- \`${name}\` (${type}${isOptional ? ", may be absent" : ""}): ${what}`,

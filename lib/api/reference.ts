@@ -2,8 +2,8 @@ import { TOKEN_PAGE } from "@/lib/page-paths";
 import { API_REQUESTS, policyText } from "@/lib/rate-limit/policy";
 import { healthScoreBlocks } from "./health-score-reference";
 import { mcpLines } from "./mcp-lines";
-import type { ApiResponse, OpenApiDocument } from "./openapi";
-import type { Block, Section, Term } from "./reference-blocks";
+import { failuresOf, type OpenApiDocument } from "./openapi";
+import { type Block, command, type Section, type Term, text } from "./reference-blocks";
 import { CHECK_IN_SECONDS, INTERVAL_SECONDS } from "./schemas";
 import { SERVED_FILES } from "./served-files";
 
@@ -136,29 +136,13 @@ function headerTerms({ components }: OpenApiDocument): Term[] {
   }));
 }
 
-/** Every failure that the document knows, by status, with its messages. */
-function failureTerms({ paths, components, "x-other-requests": others }: OpenApiDocument): Term[] {
-  const described = [...Object.values(paths).map(({ get }) => get), ...Object.values(others)];
-  const byStatus = new Map<string, ApiResponse>();
-  for (const { responses } of described) {
-    for (const [status, response] of Object.entries(responses)) {
-      const known = "$ref" in response ? components.responses[response.$ref.split("/").at(-1) ?? ""] : response;
-      if (known && Number(status) >= 400) byStatus.set(status, known);
-    }
-  }
-  return [...byStatus.entries()].sort().map(([status, { description, content }]) => ({
+/** The failures of the document, by status, with their messages. */
+function failureTerms(document: OpenApiDocument): Term[] {
+  return [...failuresOf(document)].map(([status, { description, content }]) => ({
     name: status,
     text: description,
     examples: Object.values(content?.["application/json"].examples ?? {}).map(
       ({ value }) => (value as { error: string }).error,
     ),
   }));
-}
-
-function text(words: string): Block {
-  return { kind: "text", text: words };
-}
-
-function command(label: string, words: string): Extract<Block, { kind: "command" }> {
-  return { kind: "command", label, text: words };
 }

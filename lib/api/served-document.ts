@@ -15,22 +15,16 @@ const texts = perProcess("served-texts", () => new Map<string, string>());
 const MAX_TEXTS = 32;
 
 /** A text made of the document. It is the same for everybody who asks at the same origin, so it is kept. */
-export function servedText(
-  headers: Headers,
-  name: string,
-  write: (document: OpenApiDocument, origin: string) => string,
-): string {
-  const key = `${name} ${servedOrigin(headers)}`;
-  const text = texts.get(key) ?? writeServed(headers, write);
-  // The text that was asked for last is dropped last.
-  texts.delete(key);
-  texts.set(key, text);
-  const [oldest] = texts.keys();
-  if (texts.size > MAX_TEXTS && oldest !== undefined) texts.delete(oldest);
-  return text;
-}
-
-function writeServed(headers: Headers, write: (document: OpenApiDocument, origin: string) => string): string {
-  const { document, origin } = servedDocument(headers);
-  return write(document, origin);
+export function servedText(name: string, write: (document: OpenApiDocument, origin: string) => string) {
+  return (headers: Headers): string => {
+    const { document, origin } = servedDocument(headers);
+    const key = `${name} ${origin}`;
+    const text = texts.get(key) ?? write(document, origin);
+    // The text that was asked for last is dropped last.
+    texts.delete(key);
+    texts.set(key, text);
+    const [oldest] = texts.keys();
+    if (texts.size > MAX_TEXTS && oldest !== undefined) texts.delete(oldest);
+    return text;
+  };
 }

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 
+const PLAIN = "text/plain; charset=utf-8";
 const HEADERS = {
   // Caches must ask each time; while nothing has changed, the answer is an empty 304.
   "Cache-Control": "no-cache",
@@ -7,8 +8,17 @@ const HEADERS = {
   "Access-Control-Expose-Headers": "ETag",
 };
 
-/** A text for anybody and from any origin, with a tag: 304 for a client that has it already. */
-export function publicText(request: Request, text: string, contentType: string): Response {
+/**
+ * The handlers of a text for anybody and from any origin, with a tag: 304 for a client that has it already. `write` is given
+ * the headers of the request; null is a 404.
+ */
+export function publicText(contentType: string, write: (headers: Headers) => string | null) {
+  const answer = (request: Request) => answerText(request, write(request.headers), contentType);
+  return { GET: answer, HEAD: answer, OPTIONS: answerPreflight };
+}
+
+function answerText(request: Request, text: string | null, contentType: string): Response {
+  if (text === null) return new Response("Not found.\n", { status: 404, headers: { "Content-Type": PLAIN } });
   const tag = `"${createHash("sha256").update(text).digest("base64url")}"`;
   const headers = { ...HEADERS, ETag: tag };
   if (isKnown(request.headers.get("if-none-match"), tag)) return new Response(null, { status: 304, headers });
@@ -18,7 +28,7 @@ export function publicText(request: Request, text: string, contentType: string):
 }
 
 /** A browser asks before it sends If-None-Match to another origin. */
-export function answerPublicPreflight(): Response {
+function answerPreflight(): Response {
   const headers = {
     ...HEADERS,
     "Access-Control-Allow-Methods": "GET, HEAD",

@@ -37,19 +37,14 @@ export function ReferenceBlock({ block }: { block: Exclude<Block, { kind: "endpo
       return (
         <dl className={styles.fields}>
           {block.terms.map(({ name, text, examples }) => (
-            <div key={name} className={styles.field}>
-              <dt>
-                <code>{name}</code>
-              </dt>
-              <dd className="soft">
-                <Prose text={text} />
-                {examples.map((example) => (
-                  <code key={example} className={styles.message}>
-                    {example}
-                  </code>
-                ))}
-              </dd>
-            </div>
+            <Field key={name} name={name}>
+              <Prose text={text} />
+              {examples.map((example) => (
+                <code key={example} className={styles.message}>
+                  {example}
+                </code>
+              ))}
+            </Field>
           ))}
         </dl>
       );
@@ -64,6 +59,18 @@ export function ReferenceBlock({ block }: { block: Exclude<Block, { kind: "endpo
         </div>
       );
   }
+}
+
+/** A name with what it means, in a list of such. */
+export function Field({ name, type, children }: { name: string; type?: string; children: React.ReactNode }) {
+  return (
+    <div className={styles.field}>
+      <dt>
+        <code>{name}</code> {type && <span className={styles.type}>{type}</span>}
+      </dt>
+      <dd className="soft">{children}</dd>
+    </div>
+  );
 }
 
 /** A text of a block, with its code and its links. */

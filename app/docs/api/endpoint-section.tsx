@@ -1,10 +1,9 @@
 import { CodeBlock } from "@/app/ui/code-block";
 import { answerWithId, withId } from "@/lib/api/example-ids";
-import type { Operation, Schema } from "@/lib/api/openapi";
-import { placeOf } from "@/lib/api/reference-fields";
+import { type Operation, type Schema, successOf } from "@/lib/api/openapi";
+import { listFields, placeOf } from "@/lib/api/reference-fields";
 import { requestExamples } from "@/lib/api/request-examples";
-import { Prose } from "./blocks";
-import { Fields } from "./fields";
+import { Field, Prose } from "./blocks";
 import styles from "./page.module.css";
 import { RunExample } from "./run-example";
 
@@ -13,9 +12,8 @@ type Props = { path: string; operation: Operation; origin: string; ids: Ids; sch
 
 /** One endpoint: what it takes, what it answers field by field, and how to ask for it. */
 export function EndpointSection({ path, operation, origin, ids, schemas }: Props) {
-  const { operationId, summary, description, parameters, responses } = operation;
-  const success = responses[200];
-  const content = success && "content" in success ? success.content?.["application/json"] : undefined;
+  const { operationId, summary, description, parameters } = operation;
+  const { body, example } = successOf(operation);
   const [curl, ...others] = requestExamples(origin + withId(path, ids));
   return (
     <article className={styles.endpoint} aria-labelledby={operationId}>
@@ -30,14 +28,9 @@ export function EndpointSection({ path, operation, origin, ids, schemas }: Props
       {parameters.length > 0 && (
         <dl className={styles.fields}>
           {parameters.map((parameter) => (
-            <div key={parameter.name} className={styles.field}>
-              <dt>
-                <code>{parameter.name}</code> <span className={styles.type}>{placeOf(parameter)}</span>
-              </dt>
-              <dd className="soft">
-                <Prose text={parameter.description} />
-              </dd>
-            </div>
+            <Field key={parameter.name} name={parameter.name} type={placeOf(parameter)}>
+              <Prose text={parameter.description} />
+            </Field>
           ))}
         </dl>
       )}
@@ -51,19 +44,22 @@ export function EndpointSection({ path, operation, origin, ids, schemas }: Props
           </details>
         ))}
       </div>
-      {content && (
-        <>
-          <details>
-            <summary>An answer</summary>
-            <CodeBlock
-              label={`Answer: ${operationId}`}
-              text={JSON.stringify(answerWithId(path, content.examples.demo?.value, ids), null, 2)}
-            />
-          </details>
-          <h4>Fields</h4>
-          <Fields schema={content.schema} schemas={schemas} />
-        </>
-      )}
+      <details>
+        <summary>An answer</summary>
+        <CodeBlock label={`Answer: ${operationId}`} text={JSON.stringify(answerWithId(path, example, ids), null, 2)} />
+      </details>
+      <h4>Fields</h4>
+      <dl className={styles.fields}>
+        {listFields(body, schemas).map((field) => (
+          <Field
+            key={field.name}
+            name={field.name}
+            type={field.isOptional ? `${field.type}, may be absent` : field.type}
+          >
+            {field.description}
+          </Field>
+        ))}
+      </dl>
     </article>
   );
 }
