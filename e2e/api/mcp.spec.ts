@@ -5,6 +5,7 @@ import { postMcp, REVISIONS, type Revision, sendMcp } from "@/e2e/support/mcp-cl
 import { recordCheckIn } from "@/e2e/support/record-check-in";
 import { db } from "@/lib/database/client";
 import { DAY, MINUTE } from "@/lib/format/time";
+import { getTraffic } from "@/lib/game-services/traffic";
 
 const call = (token: string | null, name: string, input: Record<string, unknown> = {}, revision?: Revision) =>
   sendMcp(sharedOrigin(), token, "tools/call", { name, arguments: input }, revision);
@@ -178,9 +179,33 @@ test("arguments of a wrong type, unknown fields and others' things are errors of
   expect(await failed("traffic", { id: 1, range: "30d" })).toContain("Invalid arguments");
   const huge = '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"server","arguments":{"id":1e400}}}';
   expect((await postMcp(sharedOrigin(), stranger.token, huge)).json.result?.isError).toBe(true);
-  for (const field of ["nope", "__proto__", "constructor", "facts.secret"]) {
-    expect(await failed("servers", { fields: [field] })).toMatch(/^\{"error":"Unknown field\./);
+  for (const field of ["nope", "__proto__", "constructor", "facts.secret", ""]) {
+    for (const input of [{ fields: [field] }, { sort: field }, { sort: `-${field}` }]) {
+      expect(await failed("servers", input)).toMatch(/^\{"error":"Unknown field\./);
+    }
   }
+});
+
+test("the greatest counts that the database takes are summed up", async () => {
+  const { id: accountId, token } = await newAccount();
+  const { id: serviceId } = await newGameService(accountId);
+  const most = 2n ** 53n - 1n;
+  const counters = { packets: most, bytes: most, dropped: most, connections: most };
+  const now = Date.now();
+  await db.metricSample.createMany({
+    data: Array.from({ length: 1200 }, (_, n) => ({
+      serviceId,
+      ts: new Date(now - n * MINUTE),
+      nodeId: 1,
+      ...counters,
+    })),
+  });
+  for (const by of ["hour", "day", "node"]) {
+    const { total } = textOf(await call(token, "traffic", { id: serviceId, range: "24h", by }));
+    expect(total.bytes / Number(1200n * most)).toBeCloseTo(1);
+  }
+  const { totals } = await getTraffic(serviceId, "24h", null);
+  expect(totals.bytes / Number(1200n * most)).toBeCloseTo(1);
 });
 
 test("text that others wrote stands in a JSON value, and the largest answers keep to 16,000 bytes and say what they left out", async () => {

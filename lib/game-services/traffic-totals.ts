@@ -16,8 +16,9 @@ type Sums = Record<Counter, number> & { latency_ms_least: number | null; latency
 type TrafficTotals = { from: number; to: number; total: Sums; parts: ({ at: number } & Sums)[] };
 
 const m = table("MetricSample", "m");
-const sums = Object.fromEntries(
-  COUNTERS.map((counter) => [counter, new Expression<number>(`sum(${m[counter]})::bigint`, "json")]),
+/** The sum of each counter of `m`. No sum of what the table takes is too large for it. */
+export const SUMS = Object.fromEntries(
+  COUNTERS.map((counter) => [counter, new Expression<number>(`sum(${m[counter]})::float8`, "json")]),
 ) as Record<Counter, Expression<number>>;
 const latencies = {
   latency_ms_least: new Expression<number | null>(`min(${m.latencyMs})`, "json"),
@@ -31,7 +32,7 @@ const BY_STEP = statement(
     select(
       {
         at: new Expression<Date>(`date_bin(make_interval(secs => ${step} / 1000), ${m.ts}, 'epoch')`, "instant"),
-        ...sums,
+        ...SUMS,
         ...latencies,
       },
       `from ${m} where ${m.serviceId} = ${serviceId} and ${m.ts} > ${after} and ${m.ts} <= ${until}
@@ -41,7 +42,7 @@ const BY_STEP = statement(
 
 const BY_NODE = statement({ serviceId: m.serviceId, after: m.ts, until: m.ts }, ({ serviceId, after, until }) =>
   select(
-    { at: new Expression<number>(m.nodeId.sql, "json"), ...sums, ...latencies },
+    { at: new Expression<number>(m.nodeId.sql, "json"), ...SUMS, ...latencies },
     `from ${m} where ${m.serviceId} = ${serviceId} and ${m.ts} > ${after} and ${m.ts} <= ${until}
     group by ${m.nodeId} order by ${m.nodeId}`,
   ),

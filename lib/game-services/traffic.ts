@@ -6,6 +6,7 @@ import { HOUR, MINUTE } from "@/lib/format/time";
 import { type Comparison, comparedRange, inSteps, stepOf, type TimeRange } from "@/lib/time-range";
 import { COUNTERS, type Counter } from "./counters";
 import { RANGES } from "./metrics-query";
+import { SUMS } from "./traffic-totals";
 
 /** `step`: how much time one point of a chart covers, in milliseconds. */
 const STEPS: Readonly<Record<MetricRange, number>> = { "1h": MINUTE, "24h": 10 * MINUTE, "7d": HOUR };
@@ -57,10 +58,6 @@ export type Traffic = Window & {
 
 const m = table("MetricSample", "m");
 const n = (sql: string) => new Expression<number>(sql, "json");
-const sums = Object.fromEntries(COUNTERS.map((counter) => [counter, n(`sum(${m[counter]})::bigint`)])) as Record<
-  Counter,
-  Expression<number>
->;
 const latencies = {
   leastLatency: new Expression<number | null>(`min(${m.latencyMs})`, "json"),
   greatestLatency: new Expression<number | null>(`max(${m.latencyMs})`, "json"),
@@ -77,7 +74,7 @@ const PLAYERS_FOR = 5 * MINUTE;
 
 const TOTALS = statement({ serviceId: m.serviceId, after: m.ts, until: m.ts }, ({ serviceId, after, until }) =>
   select(
-    { nodeId: m.nodeId, ...sums, ...asked, ...latencies, lastAt: new Expression<Date>(`max(${m.ts})`, "instant") },
+    { nodeId: m.nodeId, ...SUMS, ...asked, ...latencies, lastAt: new Expression<Date>(`max(${m.ts})`, "instant") },
     `from ${m} where ${m.serviceId} = ${serviceId} and ${m.ts} > ${after} and ${m.ts} <= ${until}
     group by ${m.nodeId} order by ${m.nodeId}`,
   ),
@@ -280,7 +277,7 @@ const FIRST_PLAYER = statement({ serviceId: m.serviceId }, ({ serviceId }) =>
 const s = table("GameService", "s");
 const LISTED = statement({ ids: parameter<number[]>("int[]"), after: m.ts, until: m.ts }, ({ ids, after, until }) =>
   select(
-    { serviceId: s.id, ...sums },
+    { serviceId: s.id, ...SUMS },
     `from ${s} join ${m} on ${m.serviceId} = ${s.id} and ${m.ts} > ${after} and ${m.ts} <= ${until}
     where ${s.id} = any(${ids}) group by ${s.id}`,
   ),

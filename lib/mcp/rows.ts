@@ -26,6 +26,11 @@ export const rowsInput = z.strictObject({
 });
 type RowsInput = z.infer<typeof rowsInput>;
 
+/** The fields that a question names. */
+export function fieldsOf({ where = [], sort, fields = [] }: RowsInput): string[] {
+  return [...where.map(({ field }) => field), ...fields, ...(sort === undefined ? [] : [sort.replace(/^-/, "")])];
+}
+
 /** The rows that are asked for. `total` counts all rows, `matching` those that the filters leave. */
 type Rows = { total: number; matching: number; rows: Json[] };
 
@@ -41,7 +46,7 @@ export function selectRows(
 ) {
   const { where = [], sort, fields = standard, limit = DEFAULT_ROWS } = input;
   const sortField = sort?.replace(/^-/, "");
-  for (const field of [...where.map((filter) => filter.field), ...fields, ...(sortField ? [sortField] : [])]) {
+  for (const field of fieldsOf(input)) {
     if (!known.includes(field)) throw new InvalidInputError(`Unknown field. Known: ${known.join(", ")}.`);
   }
   const matching = rows.filter((row) =>

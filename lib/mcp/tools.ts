@@ -8,7 +8,7 @@ import { ADVICE, worstCause } from "@/lib/servers/advice";
 import { listBenchmarks } from "@/lib/servers/benchmarks";
 import { COMPONENTS, FULL, WEIGHTS } from "@/lib/servers/health-score";
 import { getServerReport, listServerDetails, listServers } from "@/lib/servers/servers";
-import { rowsInput, selectRows } from "./rows";
+import { fieldsOf, rowsInput, selectRows } from "./rows";
 
 /** A tool of the Model Context Protocol. All of them only read. */
 type Tool<Input extends z.ZodObject> = {
@@ -40,10 +40,7 @@ const SERVER_FIELDS = [
 const SERVICE_FIELDS = Object.keys(schemas.gameService.shape);
 
 /** Whether the list alone has all that is asked for. */
-function isOfList({ where = [], sort, fields = [] }: z.infer<typeof rowsInput>): boolean {
-  const asked = [...where.map(({ field }) => field), ...fields, ...(sort ? [sort.replace(/^-/, "")] : [])];
-  return asked.every((field) => LISTED.includes(field));
-}
+const isOfList = (input: z.infer<typeof rowsInput>) => fieldsOf(input).every((field) => LISTED.includes(field));
 
 export const TOOLS = {
   account: tool({
