@@ -1,5 +1,4 @@
-import { openValues } from "@/lib/api/open-values";
-import { type OpenApiDocument, type Operation, type Schema, successOf } from "@/lib/api/openapi";
+import { type OpenApiDocument, type Operation, openValues, type Schema, successOf } from "@/lib/api/openapi";
 
 /** The source of `public/clients/console_api.py`: types and methods from the document, the rest as it is here. */
 export function writePythonClient(document: OpenApiDocument): string {

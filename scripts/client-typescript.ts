@@ -1,5 +1,11 @@
-import { openValues } from "@/lib/api/open-values";
-import { failuresOf, type OpenApiDocument, type Operation, type Schema, successOf } from "@/lib/api/openapi";
+import {
+  failuresOf,
+  type OpenApiDocument,
+  type Operation,
+  openValues,
+  type Schema,
+  successOf,
+} from "@/lib/api/openapi";
 
 /** The source of `public/clients/console-api.ts`: types and methods from the document, the rest as it is here. */
 export function writeTypeScriptClient(document: OpenApiDocument): string {

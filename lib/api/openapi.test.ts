@@ -7,8 +7,7 @@ import { MEASUREMENTS, measurementNames } from "@/lib/servers/telemetry/measurem
 import { mintToken } from "@/lib/tokens/format";
 import { ENDPOINTS, successBody } from "./contract";
 import examples from "./examples.json";
-import { openValues } from "./open-values";
-import { openApiDocument, type Schema, templateOf } from "./openapi";
+import { openApiDocument, openValues, type Schema, templateOf } from "./openapi";
 
 const document = openApiDocument("https://console.example");
 const { schemas } = document.components;

@@ -352,6 +352,12 @@ export function failuresOf(document: OpenApiDocument): Map<string, ApiResponse> 
   return new Map(byStatus.sort(([a], [b]) => Number(a) - Number(b)));
 }
 
+/** The known values of a schema that lets further ones pass; null for any other schema. */
+export function openValues({ anyOf = [] }: Schema): string[] | null {
+  const [known, any] = anyOf;
+  return anyOf.length === 2 && known?.enum && any?.type === "string" && !any.enum ? known.enum : null;
+}
+
 /** `:id` as OpenAPI writes it. */
 export function templateOf(path: EndpointPath): string {
   return path.replaceAll(/:(\w+)/g, "{$1}");

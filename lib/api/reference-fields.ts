@@ -1,5 +1,4 @@
-import { openValues } from "./open-values";
-import type { Parameter, Schema } from "./openapi";
+import { openValues, type Parameter, type Schema } from "./openapi";
 
 type Schemas = Record<string, Schema>;
 
