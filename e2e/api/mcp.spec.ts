@@ -39,7 +39,7 @@ test("the revision before begins with initialize, the new one with server/discov
   const old = { protocolVersion: "2025-11-25", capabilities: {}, clientInfo };
   expect((await sendMcp(sharedOrigin(), token, "initialize", old, "2025-11-25")).json.result).toMatchObject({
     protocolVersion: "2025-11-25",
-    capabilities: { tools: {} },
+    capabilities: { tools: { listChanged: false } },
   });
   expect((await sendMcp(sharedOrigin(), token, "server/discover")).json.result).toMatchObject({
     supportedVersions: ["2026-07-28"],
@@ -117,6 +117,7 @@ test("what is not the protocol is answered as the protocol says, as JSON and nev
   expect(await outcome("{no json")).toEqual([400, -32700]);
   expect(await outcome("")).toEqual([400, -32700]);
   expect(await outcome([list, list])).toEqual([400, -32600]);
+  expect(await outcome({ ...list, id: "x".repeat(201) })).toEqual([400, -32600]);
   expect(await outcome("[".repeat(5000))).toEqual([400, -32700]);
   expect(await outcome({ ...list, method: "no/such" })).toEqual([200, -32601]);
   expect(await outcome({ ...list, method: "__proto__" })).toEqual([200, -32601]);
@@ -126,6 +127,8 @@ test("what is not the protocol is answered as the protocol says, as JSON and nev
   }
   expect(await outcome({ jsonrpc: "1.0", id: 1, method: "tools/list" })).toEqual([400, expect.any(Number)]);
   expect(await outcome(null)).toEqual([400, expect.any(Number)]);
+  // Programs that accept less than the protocol wants get their JSON all the same.
+  for (const Accept of ["application/json", "*/*"]) expect(await outcome(list, { Accept })).toEqual([200, undefined]);
   expect(await outcome(list, { "mcp-protocol-version": "1999-01-01" })).toEqual([400, expect.any(Number)]);
   expect(
     await outcome({

@@ -16,14 +16,17 @@ import { answerText } from "./answer-text";
 import { TOOLS } from "./tools";
 
 const MAX_BODY_BYTES = 16 * 1024;
+/** An answer repeats the id of its message. */
+const MAX_ID = 200;
 const NO_BATCHES = "Batches are not part of this protocol. Send one message.";
+const LONG_ID = `An id has at most ${MAX_ID} characters.`;
 
 const RULES: BodyRules = { requireType: requireJson, maxBytes: () => MAX_BODY_BYTES, purpose: PURPOSES.request };
 
 /** What a tool needs to know of its request, and how it failed if that is the console's fault or a wait. */
 type Call = { account: Account; failure?: unknown };
 
-type Message = { method?: unknown; params?: { name?: unknown; arguments?: unknown } } | null;
+type Message = { id?: unknown; method?: unknown; params?: { name?: unknown; arguments?: unknown } } | null;
 
 /**
  * The Model Context Protocol over HTTP, without sessions: POST alone, with a token as the API takes it. A message counts as
@@ -70,16 +73,17 @@ export async function answerMcp(request: Request): Promise<Response> {
 /** The failure of a request, as JSON-RPC has it for one that was not told apart. */
 function rpcFailure({ status, message }: ApiError): string {
   const [PARSE_ERROR, INVALID_REQUEST, INTERNAL_ERROR, OWN] = [-32700, -32600, -32603, -32000];
-  const ofBody = message === NO_BATCHES ? INVALID_REQUEST : PARSE_ERROR;
+  const ofBody = [NO_BATCHES, LONG_ID].includes(message) ? INVALID_REQUEST : PARSE_ERROR;
   const code = status === 400 ? ofBody : status < 500 ? OWN : INTERNAL_ERROR;
   return JSON.stringify({ jsonrpc: "2.0", error: { code, message }, id: null });
 }
 
 /** @throws ApiError 400, 413 */
 function readMessage(bytes: Buffer): Message {
-  const message = parseBoundedJson(bytes);
+  const message = parseBoundedJson(bytes) as Message;
   if (Array.isArray(message)) throw new ApiError(400, NO_BATCHES);
-  return message as Message;
+  if (typeof message?.id === "string" && message.id.length > MAX_ID) throw new ApiError(400, LONG_ID);
+  return message;
 }
 
 const ONE_REQUEST = { requests: 1, isLong: false };
@@ -98,7 +102,12 @@ function weigh(message: Message): { requests: number; isLong: boolean } {
 }
 
 /** What the protocol reads of a request. */
-const PROTOCOL_HEADERS = ["accept", "content-type", "mcp-protocol-version", "mcp-method", "mcp-name"];
+const PROTOCOL_HEADERS = ["mcp-protocol-version", "mcp-method", "mcp-name"];
+/** Whatever a client accepts, it is answered with JSON; the package asks for both. */
+const ACCEPTED: [string, string][] = [
+  ["accept", "application/json, text/event-stream"],
+  ["content-type", "application/json"],
+];
 
 const handler = perProcess("mcp-handler", () =>
   createMcpHandler(({ authInfo }) => serverFor(authInfo?.extra?.call as Call), {
@@ -115,7 +124,7 @@ async function exchange(request: Request, message: Message, account: Account, he
     const value = request.headers.get(name);
     return value === null ? [] : [[name, value]];
   });
-  const plain = new Request(request.url, { method: "POST", headers: passed });
+  const plain = new Request(request.url, { method: "POST", headers: [...ACCEPTED, ...passed] });
   const response = await handler.fetch(plain, { authInfo, parsedBody: message });
   const text = await response.text();
   if (call.failure !== undefined) throw call.failure;
@@ -129,7 +138,10 @@ async function exchange(request: Request, message: Message, account: Account, he
 
 /** A server for one message. It is made anew each time, since the tools belong to the caller. */
 function serverFor(call: Call): McpServer {
-  const server = new McpServer({ name: "console", version: "1.0.0" });
+  const server = new McpServer(
+    { name: "console", version: "1.0.0" },
+    { capabilities: { tools: { listChanged: false } } },
+  );
   for (const [name, { description, input, run }] of Object.entries(TOOLS)) {
     const config = { description, inputSchema: input, annotations: { readOnlyHint: true } };
     server.registerTool(name, config, async (given: unknown) => {
