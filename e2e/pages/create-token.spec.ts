@@ -1,5 +1,6 @@
 import { newNamedToken, newToken } from "@/e2e/support/factories";
 import { call, getData } from "@/e2e/support/fixtures";
+import { postMcp } from "@/e2e/support/mcp-client";
 import {
   createOnPage,
   expect,
@@ -209,4 +210,28 @@ test("times on the page move on by themselves", async ({ page, account }) => {
   await expect(row).toContainText(/just now|\d seconds ago/);
   await page.clock.fastForward("03:10");
   await expect(row).toContainText("3 minutes ago");
+});
+
+test("what the page shows for Claude Code, Cursor and VS Code asks /mcp of this console, with a token in the place of its variable", async ({
+  page,
+  account,
+}) => {
+  const token = await newToken(account.id);
+  await page.goto(TOKEN_PAGE);
+  const section = page.getByRole("region", { name: "Use it with Claude Code, Cursor, VS Code" });
+  const [command = "", cursor = "", code = ""] = await section.locator("figure code").allTextContents();
+  const [, url = "", Authorization = ""] =
+    /^claude mcp add --transport http console (\S+) --header "Authorization: (.+)"$/.exec(command) ?? [];
+  const settings = [
+    { url, headers: { Authorization } },
+    JSON.parse(cursor).mcpServers.console,
+    JSON.parse(code).servers.console,
+  ];
+  const list = { jsonrpc: "2.0", id: 1, method: "tools/list" };
+  for (const { url, headers } of settings) {
+    expect(url).toBe(`${new URL(page.url()).origin}/mcp`);
+    const bearer = headers.Authorization.replace(/\$TOKEN|\$\{(?:env:CONSOLE_TOKEN|input:console-token)\}/, token);
+    const { status } = await postMcp(new URL(url).origin, null, list, { Authorization: bearer });
+    expect(status, headers.Authorization).toBe(200);
+  }
 });
