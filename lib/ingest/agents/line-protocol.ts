@@ -59,9 +59,11 @@ type Problem = string;
 const MEASUREMENT = /(?:[^\\, \n]|\\[^\n]?)*/y;
 const NAME = /(?:[^\\,= \n]|\\[^\n]?)*/y;
 const WORD = /[^, \r\n]*/y;
-/** A number or a boolean, up to where a value ends. */
+/** A number or a boolean. Nothing follows that could make it try again with less: a million digits would take hours. */
 const VALUE =
-  /(?:[+-]?(?:\d+(?:[iu]|\.?\d*(?:[eE][+-]?\d+)?)|\.\d+(?:[eE][+-]?\d+)?)|t|T|true|True|TRUE|f|F|false|False|FALSE)(?=[, \r\n]|$)/y;
+  /[+-]?(?:\d+(?:[iu]|(?:\.\d*)?(?:[eE][+-]?\d+)?)|\.\d+(?:[eE][+-]?\d+)?)|true|True|TRUE|t|T|false|False|FALSE|f|F/y;
+/** What may stand behind a value. The end of the text is an empty character, which every text includes. */
+const BEHIND_VALUE = ", \r\n";
 
 const INTEGER = /^[+-]?\d+$/;
 const [QUOTE, EQUALS, SPACE, RETURN, HASH] = [0x22, 0x3d, 0x20, 0x0d, 0x23];
@@ -112,7 +114,7 @@ class Scanner {
       }
       const start = this.#at;
       this.#match(VALUE);
-      const isValue = this.#at > start;
+      const isValue = this.#at > start && BEHIND_VALUE.includes(this.text.charAt(this.#at));
       if (!isValue) {
         const field = unescaped(this.text.slice(from, to));
         return `the value of ${JSON.stringify(field.slice(0, 64))} is not a number, text or boolean.`;
