@@ -28,16 +28,12 @@ export function unpackSnappy(packed: Uint8Array, maxBytes: number, tooLarge: () 
     const count =
       kind === 0 ? (size === 0 ? tag >> 2 : number) + 1 : kind === 1 ? ((tag >> 2) & 7) + 4 : (tag >> 2) + 1;
     if (to + count > length) throw broken();
-    if (kind === 0) {
-      if (from + count > packed.length) throw broken();
-      unpacked.set(packed.subarray(from, from + count), to);
-      from += count;
-    } else {
-      const back = kind === 1 ? ((tag >> 5) << 8) | number : number;
-      if (back === 0 || back > to) throw broken();
-      // Byte by byte: a copy may reach into what it writes.
-      for (let index = to; index < to + count; index++) unpacked[index] = unpacked[index - back] as number;
-    }
+    const back = kind === 1 ? ((tag >> 5) << 8) | number : number;
+    if (kind === 0 ? from + count > packed.length : back === 0 || back > to) throw broken();
+    const [source, first] = kind === 0 ? [packed, from] : [unpacked, to - back];
+    // Byte by byte: a copy may reach into what it writes, and most literals are too short for a call.
+    for (let index = 0; index < count; index++) unpacked[to + index] = source[first + index] as number;
+    if (kind === 0) from += count;
     to += count;
   }
   if (to !== length) throw broken();
