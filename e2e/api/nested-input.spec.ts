@@ -157,10 +157,17 @@ const READERS: Readonly<Record<string, (levels: number) => Asked[]>> = {
       };
     }),
   "the state of Next's router": (levels) =>
-    // Pages in pages are what it sends. A header has 16 KB at most, so they need no other bound.
-    [['["",{"a":@}]', 200] as const, ["[@]", 400] as const, ['{"a":@}', 400] as const].map(([value, status]) => {
+    // Pages in pages are what it sends, but no more than a path of the console has parts.
+    (
+      [
+        ['["",{"a":@}]', 20, 200],
+        ['["",{"a":@}]', levels, 400],
+        ["[@]", levels, 400],
+        ['{"a":@}', levels, 400],
+      ] as const
+    ).map(([value, wanted, status]) => {
       const [open = "", close = ""] = value.split("@");
-      const depth = Math.min(levels, Math.floor(7000 / (encodeURIComponent(value).length - 3)));
+      const depth = Math.min(wanted, Math.floor(7000 / (encodeURIComponent(value).length - 3)));
       const state = encodeURIComponent(nest(open, '["",{}]', close, depth));
       return { path: "/sign-in", headers: { RSC: "1", "Next-Router-State-Tree": state }, status };
     }),
