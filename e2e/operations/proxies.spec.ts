@@ -148,6 +148,7 @@ for (const [name, { host, ask: askForPrograms, start }] of Object.entries(PROXIE
         "/api",
         "//api/v1/me",
         "/ingest/v1/check-ins",
+        "/mcp",
         "/metrics",
         "/%61pi/v1/me",
       ]) {
