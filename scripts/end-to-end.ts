@@ -105,7 +105,7 @@ export async function withoutPrograms(test: (variables: Record<string, string>) 
 
 function specsThatAsk(): string[] {
   const specs = readdirSync("e2e", { recursive: true, encoding: "utf8" }).filter((file) => file.endsWith(".spec.ts"));
-  return specs.filter((file) => /\bneeds\w*\(/.test(readFileSync(join("e2e", file), "utf8")));
+  return specs.filter((file) => /\bneeds(?:PostgresRun)?\(/.test(readFileSync(join("e2e", file), "utf8")));
 }
 
 function hasServers(): boolean {
