@@ -119,6 +119,7 @@ const DOORS: readonly Door[] = [
       ["x ", "y=1"],
       ["x", " y=1"],
       ['x y="', '"'],
+      ["x y=1", "z"],
     ],
     units: [
       "\n",
