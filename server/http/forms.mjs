@@ -114,19 +114,30 @@ function areArguments(text, atLeast) {
 }
 
 /**
- * Whether a value of JSON has no reference that the console does not use, and is not nested too deeply. A loop over the
- * levels, because a recursion would overflow the stack.
+ * Whether a value of JSON has no reference that the console does not use, and is not nested too deeply.
  * @param {unknown} value
  */
 function isPlain(value) {
-  let level = [value];
-  for (let depth = 0; level.length > 0; depth++) {
-    if (depth > MAX_DEPTH) return false;
+  let depth = 0;
+  for (const level of levelsOf(value)) {
+    if (depth++ > MAX_DEPTH) return false;
     const texts = level.filter((one) => typeof one === "string");
     if (!texts.every((text) => !text.startsWith("$") || REFERENCE.test(text))) return false;
-    level = level.flatMap((one) => (one !== null && typeof one === "object" ? Object.values(one) : []));
   }
   return true;
+}
+
+/**
+ * What stands in a value of JSON, level by level: a recursion would overflow the stack.
+ * @param {unknown} value
+ * @returns {Generator<unknown[], void>}
+ */
+export function* levelsOf(value) {
+  let level = [value];
+  while (level.length > 0) {
+    yield level;
+    level = level.flatMap((one) => (one !== null && typeof one === "object" ? Object.values(one) : []));
+  }
 }
 
 /** @param {FormDataEntryValue | null} text */

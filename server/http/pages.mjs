@@ -1,6 +1,6 @@
 // Filters page requests before Next sees them. Only what browsers and Next's own router send gets through.
 import { parseAndValidateFlightRouterState } from "next/dist/server/app-render/parse-and-validate-flight-router-state.js";
-import { ACTION, MAX_FORM } from "./forms.mjs";
+import { ACTION, levelsOf, MAX_FORM } from "./forms.mjs";
 import { INNER_HEADER, isInner } from "./gate.mjs";
 
 /** The request headers that a page may see: those it needs from browsers, and those of Next's router in the browser. */
@@ -40,10 +40,10 @@ const INNER_HEADERS = new Set(["x-action-forwarded", INNER_HEADER]);
 const DOTS = /[/\\](?:\.|%2e){1,2}(?:[/\\]|$)/i;
 
 /**
- * The most lists and commas that the state of Next's router may hold; the longest path of the console has twenty. Next's
- * check takes a third of a second for the two thousand that fit into a header. Without it, the browser loads the page whole.
+ * How deeply the state of Next's router may be nested: twice for each part of a path. Next's check of it takes a time that
+ * grows with the square of that, a third of a second for the deepest that fits into a header.
  */
-const MAX_STATE_PARTS = 128;
+const MAX_STATE_DEPTH = 64;
 
 /** Files of the build. Other paths that begin with `_` are internals of Next that no page needs. */
 const STATIC = "/_next/static/";
@@ -86,9 +86,10 @@ function isDecodable(path) {
  * @param {string | string[] | undefined} state
  */
 function isRouterState(state) {
-  const parts = String(state).match(/[[,]|%5b|%2c/gi) ?? [];
-  if (parts.length > MAX_STATE_PARTS) return false;
   try {
+    const value = typeof state === "string" ? JSON.parse(decodeURIComponent(state)) : null;
+    let depth = 0;
+    for (const _ of levelsOf(value)) if (++depth > MAX_STATE_DEPTH) return false;
     parseAndValidateFlightRouterState(state);
     return true;
   } catch {
