@@ -37,10 +37,12 @@ test("the PATH of a machine without programs has every command of this one but t
 
 /** What starts a program: its name as the first argument, or a function of e2e/support that runs it. */
 const STARTS: Partial<Record<Program, RegExp>> = {
+  caddy: /startCaddy\b/,
   curl: /AgentBench\(/,
   haproxy: /startHaProxy\(|new EdgeHost\(/,
   ip: /new EdgeHost\(|SystemdHost\.boot\(/,
-  nginx: /startNginx\(|checkNginxFile\(/,
+  nginx: /startNginx\b|checkNginxFile\(/,
+  openssl: /startNginx\b|checkNginxFile\(/,
   pgbouncer: /startPgBouncer\(/,
   php: /startAdminer\(/,
   postgres: /startPostgres\(/,
