@@ -31,7 +31,7 @@ const SCHEMES = ["light", "dark"] as const;
 
 /**
  * `npm run screenshots`: makes the README's pictures and those of every page again, from a demo of their own. Words
- * after it choose pages by the beginnings of their names, widths and schemes: `npm run screenshots -- token 375 dark`;
+ * after it choose pages by the beginnings of their names, any widths, and schemes: `npm run screenshots -- token 375 dark`;
  * `-- readme` makes the README's alone.
  * @throws PlainError when some could not be taken; the others are there.
  */
@@ -56,7 +56,7 @@ type Choice = { names: readonly string[]; widths: readonly number[]; schemes: re
 
 /** What the words choose; where none is about a matter, everything. */
 function choiceOf(words: readonly string[]): Choice {
-  const widths = WIDTHS.filter((width) => words.includes(String(width)));
+  const widths = words.filter((word) => /^\d+$/.test(word)).map(Number);
   const schemes = SCHEMES.filter((scheme) => words.includes(scheme));
   return {
     names: words.filter((word) => !/^\d+$/.test(word) && !(SCHEMES as readonly string[]).includes(word)),
@@ -190,7 +190,7 @@ async function takeState(
     await page.goto(origin + path);
     await reach?.(page);
     for (const width of widths) {
-      await page.setViewportSize({ width, height: width === 375 ? 800 : 900 });
+      await page.setViewportSize({ width, height: width < 600 ? 800 : 900 });
       for (const colorScheme of schemes) {
         await page.emulateMedia({ colorScheme });
         const file = join(ALL, `${name}-${width}-${colorScheme}.png`);
