@@ -10,7 +10,7 @@ import { Time } from "@/app/ui/time";
 import { counted, unbroken } from "@/lib/format/quantities";
 import { shortDurationText } from "@/lib/format/relative-time";
 import { maintenanceOfSeveralPath, tagsOfSeveralPath } from "@/lib/page-paths";
-import { listUnwellSince, type Since } from "@/lib/servers/events/unwell-since";
+import { listLastBreaks, listUnwellSince, type Since } from "@/lib/servers/events/unwell-since";
 import { shownLevel } from "@/lib/servers/health-level";
 import { COMPONENT_CURVES, LABELS } from "@/lib/servers/health-score";
 import type { FleetServer } from "@/lib/servers/servers";
@@ -46,15 +46,20 @@ export async function Fleet({ accountId, query }: { accountId: number; query: Fl
   const now = new Date();
   const shown = pageOf(all, query);
   const counts = countNeeds(all);
-  const [trends, since] =
+  const idsOf = (isMeant: (server: FleetServer) => boolean) => shown.servers.filter(isMeant).map(({ id }) => id);
+  const [trends, since, breaks] =
     query.view === "compact"
-      ? [new Map(), new Map()]
+      ? [new Map(), new Map(), new Map()]
       : await Promise.all([
           listTrends(
             accountId,
-            shown.servers.map(({ id }) => id),
+            idsOf(() => true),
           ),
-          listUnwellSince(shown.servers.flatMap(({ id, isRatedBadly }) => (isRatedBadly ? id : []))),
+          listUnwellSince(idsOf(({ isRatedBadly }) => isRatedBadly)),
+          listLastBreaks(
+            idsOf(({ need, isRatedBadly }) => need === "attention" && !isRatedBadly),
+            now.getTime(),
+          ),
         ]);
   return (
     <section className={styles.section} aria-labelledby="fleet">
@@ -82,7 +87,7 @@ export async function Fleet({ accountId, query }: { accountId: number; query: Fl
       <TagChips query={query} servers={all} />
       {shown.found === 0 ? (
         <p className={styles.nothing} role="status">
-          No server is like that.{" "}
+          No server matches.{" "}
           <Link href={fleetPath({ ...query, show: null, search: "", tag: null, page: 1 })} prefetch={false}>
             Show all {counted(all.length, "server")}
           </Link>
@@ -90,7 +95,7 @@ export async function Fleet({ accountId, query }: { accountId: number; query: Fl
       ) : query.view === "compact" ? (
         <CompactFleet query={query} servers={shown.servers} now={now} />
       ) : (
-        <ServerTable query={query} servers={shown.servers} {...{ trends, since, now }} />
+        <ServerTable query={query} servers={shown.servers} {...{ trends, since, breaks, now }} />
       )}
       <ListPages {...shown} pathOf={(page) => fleetPath({ ...query, page })} />
     </section>
@@ -120,13 +125,15 @@ type TableProps = {
   trends: ReadonlyMap<number, TrendPoint[]>;
   /** Of those that are not rated well. */
   since: ReadonlyMap<number, Since>;
+  /** When the last outage or restart was (epoch ms), of those that need attention for these alone. */
+  breaks: ReadonlyMap<number, number>;
   now: Date;
 };
 
 /** A row takes half a millisecond. */
 const ROWS_AT_ONCE = 20;
 
-function ServerTable({ query, servers, trends, since, now }: TableProps) {
+function ServerTable({ query, servers, trends, since, breaks, now }: TableProps) {
   return (
     <DataTable labelledBy="fleet" columns={columnsOf(query)} className={styles.table ?? ""}>
       <InTurns items={servers} atOnce={ROWS_AT_ONCE}>
@@ -135,6 +142,7 @@ function ServerTable({ query, servers, trends, since, now }: TableProps) {
             key={server.id}
             trend={trends.get(server.id) ?? []}
             since={since.get(server.id)}
+            lastBreak={breaks.get(server.id)}
             {...{ query, server, now }}
           />
         )}
@@ -148,10 +156,11 @@ type RowProps = {
   server: FleetServer;
   trend: readonly TrendPoint[];
   since: Since | undefined;
+  lastBreak: number | undefined;
   now: Date;
 };
 
-function ServerRow({ query, server, trend, since, now }: RowProps) {
+function ServerRow({ query, server, trend, since, lastBreak, now }: RowProps) {
   const { hasCheckedIn } = server;
   return (
     <Row data-server={server.id} data-group={server.need} data-search={searchText(server)}>
@@ -198,7 +207,7 @@ function ServerRow({ query, server, trend, since, now }: RowProps) {
         );
       })}
       <Cell className={styles.cause} title={(server.online && server.cause) || undefined}>
-        <Cause server={server} since={since} now={now} />
+        <Cause {...{ server, since, lastBreak, now }} />
       </Cell>
       <Cell className={styles.ip}>{server.public_ip === null ? "Not reported" : <Ip ip={server.public_ip} />}</Cell>
     </Row>
@@ -223,7 +232,7 @@ function State({ server }: { server: FleetServer }) {
   return <OnlineState isOnline={online} needsAttention={need === "attention"} isUnknown={need === "unknown"} />;
 }
 
-function Cause({ server, since, now }: Pick<RowProps, "server" | "since" | "now">) {
+function Cause({ server, since, lastBreak, now }: Pick<RowProps, "server" | "since" | "lastBreak" | "now">) {
   if (!server.hasCheckedIn) {
     return (
       <>
@@ -233,7 +242,9 @@ function Cause({ server, since, now }: Pick<RowProps, "server" | "since" | "now"
   }
   const seen = <Time at={new Date(server.last_seen)} now={now} />;
   if (!server.online) return <>Last check-in {seen}</>;
-  const lasted = lastedText(server, since, now);
+  const lasted = lastBreak
+    ? `last ${shortDurationText(now.getTime() - lastBreak)} ago`
+    : lastedText(server, since, now);
   return (
     <>
       {server.cause && (
@@ -250,7 +261,7 @@ function Cause({ server, since, now }: Pick<RowProps, "server" | "since" | "now"
 /** "for 14 h": for how long it is not well. Nothing of stability, which looks back on a day itself. */
 function lastedText(server: FleetServer, since: Since | undefined, now: Date): string | null {
   if (!since || server.cause?.startsWith(LABELS.stability)) return null;
-  if (since.kind === "always") return "all along";
+  if (since.kind === "always") return "since first seen";
   const lasted = shortDurationText(now.getTime() - since.at);
   return since.kind === "at" ? `for ${lasted}` : `for over ${lasted}`;
 }

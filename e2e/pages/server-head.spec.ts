@@ -95,7 +95,7 @@ withAndWithoutJavaScript(() => {
   });
 });
 
-test("the head of a server that is not well, and its row of the fleet, say since when and why, in the account's zone; of one that only outages and restarts make need somebody, how many there were", {
+test("the head of a server that is not well, and its row of the fleet, say since when and why, in the account's zone; of one that only outages and restarts make need somebody, how many there were and when the last was", {
   tag: "@one-engine",
 }, async ({ page, account }) => {
   const zone = "Asia/Tokyo";
@@ -116,11 +116,18 @@ test("the head of a server that is not well, and its row of the fleet, say since
   await db.serverEvent.create({
     data: { serverId: full, kind: "disk_full", startedAt: fullAt, facts: { percent: 99 } },
   });
+  const [down, back] = [new Date(Date.now() - 13 * HOUR), new Date(Date.now() - 12 * HOUR)];
+  await db.serverEvent.createMany({
+    data: [
+      { serverId: restless, kind: "offline", startedAt: down, endedAt: back },
+      { serverId: restless, kind: "rebooted", startedAt: down, endedAt: down },
+    ],
+  });
   const head = page.getByRole("main").locator("header").first();
   const fullSince = `${momentText(fullAt, zone)} ${zone}`;
   await page.goto(serverPath(full));
   // Events are recorded since the console of this test began.
-  await expect(head.locator("strong")).toHaveText(`Needs attention since before ${fullSince} (disk)`);
+  await expect(head.locator("strong")).toHaveText(`Needs attention since ${fullSince} or earlier (disk)`);
   await expect(page.locator("[data-event]", { hasText: "Disk full" })).toContainText(`since ${fullSince}`);
   await page.goto(serverPath(restless));
   await expect(head.locator("strong")).toHaveText("Needs attention: offline 1 time, 2 restarts in 24 hours");
@@ -131,7 +138,7 @@ test("the head of a server that is not well, and its row of the fleet, say since
   // Its score is healthy in part: the line of its day is not, since then.
   const colours = (id: number) => page.locator(`tr[data-server="${id}"] svg path`);
   await expect(colours(full).last()).toHaveAttribute("data-level", /strained|critical/);
-  await expect(cause(restless)).toHaveText(/^Offline 1 time, 2 restarts in 24 hours, last seen/);
+  await expect(cause(restless)).toHaveText(/^Offline 1 time, 2 restarts in 24 hours last 12 h ago, last seen/);
 });
 
 /** A day in which a machine restarted twice and was away once, and reported all other minutes. */

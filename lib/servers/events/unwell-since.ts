@@ -1,6 +1,8 @@
+import { db } from "@/lib/database/client";
 import { query } from "@/lib/database/run-statement";
 import { parameter, select, statement } from "@/lib/database/statement";
 import { Expression, table } from "@/lib/database/tables";
+import { DAY } from "@/lib/format/time";
 import { type Conditions, WELL_FOR } from "@/lib/servers/events/conditions";
 import { RECORDED_SINCE } from "@/lib/servers/events/presence";
 import type { HealthLevel } from "@/lib/servers/health-level";
@@ -40,6 +42,25 @@ export async function listUnwellSince(serverIds: readonly number[]): Promise<Map
       return [[id, { ...run, kind } as const] as const];
     }),
   );
+}
+
+/** An outage that ended in the last day and began before that is not looked for: the index is by beginnings. */
+const LONGEST_OUTAGE = 31 * DAY;
+
+/** When the last outage of servers ended, or when they last restarted (epoch ms), if that was in the last 24 hours. */
+export async function listLastBreaks(serverIds: readonly number[], now: number): Promise<Map<number, number>> {
+  if (serverIds.length === 0) return new Map();
+  const rows = await db.serverEvent.groupBy({
+    by: ["serverId"],
+    where: {
+      serverId: { in: [...serverIds] },
+      kind: { in: ["offline", "rebooted"] },
+      startedAt: { gte: new Date(now - LONGEST_OUTAGE) },
+      endedAt: { gte: new Date(now - DAY) },
+    },
+    _max: { endedAt: true },
+  });
+  return new Map(rows.flatMap(({ serverId, _max: { endedAt } }) => (endedAt ? [[serverId, endedAt.getTime()]] : [])));
 }
 
 /** What goes on, as the lane of events says it; before it is told, what will be if it holds. */
