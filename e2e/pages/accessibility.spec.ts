@@ -5,21 +5,7 @@ import { createOnPage, expect, submitSignIn, TOKEN_PAGE, test } from "@/e2e/supp
 import { recordCheckIn } from "@/e2e/support/record-check-in";
 import { db } from "@/lib/database/client";
 import { DAY } from "@/lib/format/time";
-import {
-  ACCOUNT_PAGE,
-  API_REFERENCE,
-  CHANGELOG,
-  DASHBOARD,
-  EDGE_NODES,
-  edgeNodeSettingsPath,
-  GAME_SERVICES,
-  NEW_EDGE_NODE,
-  NEW_GAME_SERVICE,
-  NEW_SERVER,
-  OWN_PAGES,
-  removeEdgeNodePath,
-  SUPPORT,
-} from "@/lib/page-paths";
+import * as pagePaths from "@/lib/page-paths";
 import { MAX_ACTIVE_TOKENS, revokeTokens } from "@/lib/tokens/management";
 
 // WCAG 2.2 AA in every state of every page, in both colour schemes, from 320 pixels to 4K.
@@ -245,15 +231,16 @@ async function visitEveryPage(page: Page, accountId: number, look: (path: string
   const { id: edgeNode } = await db.edgeNode.create({ data: { name: unique("visited") }, select: { id: true } });
   const own = { server, service, token: token.id };
   const paths = [
-    ...Object.entries(OWN_PAGES).flatMap(([kind, { under, pages }]) =>
+    ...Object.entries(pagePaths.OWN_PAGES).flatMap(([kind, { under, pages }]) =>
       pages.map((name) => `${under}/${own[kind as keyof typeof own]}${name && `/${name}`}`),
     ),
-    ...["/", "/sign-in", DASHBOARD, NEW_SERVER, GAME_SERVICES, NEW_GAME_SERVICE, EDGE_NODES, API_REFERENCE, CHANGELOG],
-    ...[TOKEN_PAGE, ACCOUNT_PAGE, SUPPORT, `${DASHBOARD}?view=compact`],
-    ...[NEW_EDGE_NODE, edgeNodeSettingsPath(edgeNode), removeEdgeNodePath(edgeNode)],
+    ...Object.values(pagePaths).filter((path) => typeof path === "string" && path !== pagePaths.NO_PAGE),
+    ...["/", `${pagePaths.DASHBOARD}?view=compact`],
+    ...[pagePaths.edgeNodeSettingsPath(edgeNode), pagePaths.removeEdgeNodePath(edgeNode)],
+    ...[pagePaths.tagsOfSeveralPath({}), pagePaths.maintenanceOfSeveralPath({})],
   ];
   try {
-    for (const path of paths) {
+    for (const path of paths.map(String)) {
       await page.goto(path);
       await look(path);
     }

@@ -1,18 +1,33 @@
 import type { Page } from "playwright/test";
 import { SERVERS_PER_PAGE } from "@/app/dashboard/fleet-query";
-import { newBenchmarkRun, newGameService, newNamedToken, newServer, steadyRecord } from "@/e2e/support/factories";
+import {
+  newBenchmarkRun,
+  newGameService,
+  newNamedToken,
+  newServer,
+  steadyRecord,
+  unique,
+} from "@/e2e/support/factories";
 import { expect, TOKEN_PAGE, test } from "@/e2e/support/pages";
 import { recordCheckIn } from "@/e2e/support/record-check-in";
 import { db } from "@/lib/database/client";
+import { MAX_SHARES, MAX_TICKETS } from "@/lib/game-services/access";
+import { MAX_SERVICES } from "@/lib/game-services/management";
+import { MAX_CHANNELS } from "@/lib/notices/management";
 import {
   ACCOUNT_PAGE,
   API_REFERENCE,
   CHANGELOG,
   DASHBOARD,
   GAME_SERVICES,
+  maintenanceOfSeveralPath,
   NEW_SERVER,
+  NOTICE_PAGE,
   serverPath,
+  serverSettingsPath,
+  serviceAccessPath,
   servicePath,
+  tagsOfSeveralPath,
   tokenPath,
 } from "@/lib/page-paths";
 import { MAX_ACTIVE_TOKENS } from "@/lib/tokens/management";
@@ -78,7 +93,26 @@ test("every kind of page, with as many rows as it shows at once, is under 60 KB 
     insert into metric_samples (service_id, ts, node_id, packets, bytes, dropped, connections, latency_ms)
     select ${service}, ${now}::timestamptz - n * interval '1 minute', 1, 9000 * random(), 90000 * random(), 900 * random(), 90 * random(), 90 * random()
     from generate_series(1, 1440) n`;
-  for (let n = 0; n < 30; n++) await newGameService(account.id);
+  await db.gameService.createMany({
+    data: Array.from({ length: MAX_SERVICES - 1 }, (_, n) => ({
+      accountId: account.id,
+      name: `Survival world ${n}`,
+      javaHostname: `${unique("weighed-")}.play.example.net`,
+      originHost: `198.51.100.${n}`,
+      originPort: 25_565,
+    })),
+  });
+  const shares = Array.from({ length: MAX_SHARES }, (_, n) => `${unique("player-")}-${n}@example.com`);
+  await db.serviceShare.createMany({ data: shares.map((email) => ({ serviceId: service, email, typedEmail: email })) });
+  const tickets = Array.from({ length: MAX_TICKETS }, (_, n) => `Players cannot join at number ${n}`);
+  await db.ticket.createMany({
+    data: tickets.map((subject) => ({ accountId: account.id, serviceId: service, subject, status: "closed" as const })),
+  });
+  await db.noticeChannel.createMany({
+    data: Array.from({ length: MAX_CHANNELS }, (_, n) => ({
+      ...{ accountId: account.id, kind: "webhook", name: `Channel ${n}`, host: "example.com", confirmedAt: now },
+    })),
+  });
   for (let n = 0; n < MAX_ACTIVE_TOKENS; n++) await newNamedToken(account.id, `Program ${n}`);
   const { id: token } = await db.accessToken.findFirstOrThrow({
     where: { accountId: account.id },
@@ -92,12 +126,17 @@ test("every kind of page, with as many rows as it shows at once, is under 60 KB 
     `${DASHBOARD}?view=compact`,
     serverPath(server),
     `${serverPath(server)}?range=1h`,
+    serverSettingsPath(server),
+    tagsOfSeveralPath({}),
+    maintenanceOfSeveralPath({}),
     NEW_SERVER,
     GAME_SERVICES,
     servicePath(service),
+    serviceAccessPath(service),
     TOKEN_PAGE,
     tokenPath(token),
     ACCOUNT_PAGE,
+    NOTICE_PAGE,
   ]) {
     await page.goto(path, { waitUntil: "networkidle" });
     const parts = await page.evaluate(() =>
