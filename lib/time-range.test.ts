@@ -38,7 +38,7 @@ test("what is not a date with a time is refused with a sentence, and fields keep
   for (const from of [...bad, ...worse]) {
     expect(parse(from, "2026-11-22T12:00Z"), String(from)).toEqual({
       kind: "refused",
-      message: "Say from when to when, each with a date and a time.",
+      message: "Enter both times, each with a date and a time.",
       fields: { from: "", to: "2026-11-22T13:00" },
     });
     expect(parse("2026-11-22T12:00Z", from)).toMatchObject({ kind: "refused" });
@@ -54,7 +54,7 @@ test("a range that ends before it begins, that has not come yet, or of which not
   expect(message("9999-01-01T00:00", "0000-01-01T00:00")).toBe("This time ends before it begins.");
   expect(message("2026-11-23T13:00", "2026-11-24T13:00")).toBe("This time has not come yet.");
   expect(message("9999-01-01T00:00Z", "9999-12-31T23:59Z")).toBe("This time has not come yet.");
-  const gone = "Sums are kept for 400 days: of the time before 19 Oct 2025 there is nothing.";
+  const gone = "Sums are kept for 400 days: there is no data before 19 Oct 2025.";
   expect(message("0000-01-01T00:00", "0001-01-01T00:00")).toBe(gone);
   expect(message("2025-10-01T00:00", "2025-10-10T00:00")).toBe(gone);
 });
@@ -63,13 +63,13 @@ test("years 0 and 9999 together are all that is kept, and that is said", () => {
   expect(shown("0000-01-01T00:00", "9999-12-31T23:59")).toEqual([
     "2025-10-19T12:00:00.000Z",
     "2026-11-23T12:00:00.000Z",
-    "Sums are kept for 400 days: shown is what there is since 19 Oct 2025.",
+    "Sums are kept for 400 days: the charts begin on 19 Oct 2025.",
     "The rest of this time has not come yet.",
   ]);
 });
 
 test("a second, and nothing, are five minutes around it, which is said, and never beyond now", () => {
-  const short = "Shown are 5 minutes: a shorter time has too few values.";
+  const short = "The charts show 5 minutes: a shorter time has too few values.";
   const around = ["2026-11-22T12:57:30.000Z", "2026-11-22T13:02:30.000Z", short];
   expect(shown("2026-11-22T13:00Z", "2026-11-22T13:00Z")).toEqual(around);
   expect(shown("2026-11-22T13:00:00Z", "2026-11-22T13:00:01Z")).toEqual([

@@ -73,7 +73,7 @@ export function parseTimes(params: RangeParams, zone: string): Times & { fields:
 }
 type Times = { kind: "range"; range: TimeRange } | { kind: "refused"; message: string };
 
-const INCOMPLETE = "Say from when to when, each with a date and a time.";
+const INCOMPLETE = "Enter both times, each with a date and a time.";
 const BACKWARD = "This time ends before it begins.";
 
 /** The range that a query asks for, within the time of which something is kept. */
@@ -92,24 +92,20 @@ export function parseRange(params: RangeParams, { zone, now, keptDays, what }: R
   if (asked.from >= now) return refuse("This time has not come yet.");
   const earliest = now - keptDays * DAY;
   if (asked.to <= earliest) {
-    return refuse(
-      `${what} kept for ${keptDays} days: of the time before ${dateText(new Date(earliest), zone)} there is nothing.`,
-    );
+    return refuse(`${what} kept for ${keptDays} days: there is no data before ${dateText(new Date(earliest), zone)}.`);
   }
   const clockNotes = [clockNote(from, zone, "begins with the first"), clockNote(to, zone, "ends with the second")];
   const notes = clockNotes.filter((note) => note !== null);
   const exact = notes.length > 0 || (from.isExact && to.isExact) ? null : rangeParams(asked);
   const range = { from: Math.max(asked.from, earliest), to: Math.min(asked.to, now) };
   if (range.from > asked.from) {
-    notes.push(
-      `${what} kept for ${keptDays} days: shown is what there is since ${dateText(new Date(earliest), zone)}.`,
-    );
+    notes.push(`${what} kept for ${keptDays} days: the charts begin on ${dateText(new Date(earliest), zone)}.`);
   }
   if (asked.to > now + MINUTE) notes.push("The rest of this time has not come yet.");
   if (range.to - range.from < SHORTEST_RANGE) {
     range.to = Math.min(now, (range.from + range.to + SHORTEST_RANGE) / 2);
     range.from = range.to - SHORTEST_RANGE;
-    notes.push(`Shown are ${durationText(SHORTEST_RANGE)}: a shorter time has too few values.`);
+    notes.push(`The charts show ${durationText(SHORTEST_RANGE)}: a shorter time has too few values.`);
   }
   return { kind: "range", range, notes, exact };
 }

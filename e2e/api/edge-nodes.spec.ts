@@ -281,7 +281,7 @@ test("each status of a service with its error is an event until the next one, wh
     ["access_changed", "support may see it"],
     ["access_changed", "support may no longer see it"],
     ["access_changed", "shared with an e-mail"],
-    ["access_changed", "a share taken back"],
+    ["access_changed", "no longer shared with an e-mail"],
     ["deletion_asked", undefined],
   ]);
   for (const { from, to, facts } of changes) expect([facts.by, to]).toEqual([owner, from]);

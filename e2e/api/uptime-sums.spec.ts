@@ -152,12 +152,12 @@ test("maintenance is a minute to 31 days, never overlaps, begins at most a day a
   expect(await plan(now + HOUR, now)).toBe("This time ends before it begins.");
   expect(await plan(now + HOUR, now + 40 * DAY)).toBe("Maintenance lasts 31 days at most.");
   expect(await plan(now - 25 * HOUR, now)).toBe(
-    "It can be entered until a day after its beginning: what is older is counted.",
+    "It can be entered until a day after it began. An older outage stays in the uptime.",
   );
   expect(await plan(now + 367 * DAY, now + 368 * DAY)).toBe("It can be planned a year ahead.");
   expect(await planMaintenance(accountId, [id], { from: "tomorrow" }, "UTC")).toMatchObject({
     kind: "invalid",
-    message: "Say from when to when, each with a date and a time.",
+    message: "Enter both times, each with a date and a time.",
   });
   expect(await plan(now + 2 * HOUR, now + 3 * HOUR, [id], (await newAccount()).id)).toBe("not-found");
   expect(await plan(now - 20 * HOUR, now - HOUR)).toBe("planned");

@@ -584,7 +584,7 @@ test.describe("an edge node with a real HAProxy", { tag: ["@one-engine", "@waits
     await expect(page.getByText("typo.invalid cannot be found in DNS. Save it anyway?")).toBeVisible();
     expect(await errorOf()).toBeNull();
     await page.getByRole("button", { name: "Save anyway" }).click();
-    await expect(page.getByText("Edge nodes take the change over")).toBeVisible();
+    await expect(page.getByText("Edge nodes apply the change")).toBeVisible();
     await expect
       .poll(() => errorOf())
       .toBe("edge-1: The origin typo.invalid cannot be found in DNS. Players still reach version 1.");
@@ -738,7 +738,7 @@ test.describe("an edge node with a real HAProxy", { tag: ["@one-engine", "@waits
     const setRealIps = async (state: "on" | "off") => {
       await page.goto(`${app.origin}/dashboard/game-services/${id}/settings`);
       await page.getByRole("button", { name: `Switch real ips ${state}` }).click();
-      await expect(page.getByText(`Real ips are ${state}. Edge nodes take that over within seconds`)).toBeVisible();
+      await expect(page.getByText(`Real ips are ${state}. Edge nodes apply this within seconds`)).toBeVisible();
     };
     const expectWarning = async (text: string | null) => {
       await expect(async () => {

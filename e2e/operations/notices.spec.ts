@@ -490,7 +490,7 @@ test("an outage that is over before a receiver takes its message is one message 
     expect(ended).toMatchObject({
       kind: "ended",
       state: "dropped",
-      reason: "Its beginning was not sent here, or said that it was over.",
+      reason: "This channel was never told that it began, or was told at once that it is over.",
     });
 
     receiver.arrivals.length = 0;

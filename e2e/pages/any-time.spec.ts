@@ -83,7 +83,7 @@ withAndWithoutJavaScript(() => {
     await expect(page.getByRole("form", { name: "Any time" })).toContainText(named);
     await expect(figure(page, "CPU")).toContainText(`Busy highest ${momentText(new Date(peakAt), zone)}`);
     await expect(figure(page, "CPU").getByRole("cell", { name: "90 %", exact: true }).first()).toBeAttached();
-    await expect(page.getByText("Each point is 1 minute of check-ins.")).toBeVisible();
+    await expect(page.getByText("Each point is 1 minute, from check-ins.")).toBeVisible();
     // The present values are none of that time.
     const last = figure(page, "CPU")
       .getByRole("table", { name: /last value/ })
@@ -109,11 +109,11 @@ withAndWithoutJavaScript(() => {
     const open = (from: string, to: string) =>
       visit(page, `/dashboard/servers/${id}?${new URLSearchParams({ from, to })}`);
     const refused = [
-      ["", "", "Say from when to when, each with a date and a time."],
-      ["yesterday", "2026-11-22T10:00", "Say from when to when, each with a date and a time."],
+      ["", "", "Enter both times, each with a date and a time."],
+      ["yesterday", "2026-11-22T10:00", "Enter both times, each with a date and a time."],
       [clockField(NOW, "UTC"), clockField(NOW - DAY, "UTC"), "This time ends before it begins."],
       ["9999-01-01T00:00", "9999-12-31T23:59", "This time has not come yet."],
-      ["0000-01-01T00:00", "0000-01-02T00:00", "The history is kept for 400 days: of the time before"],
+      ["0000-01-01T00:00", "0000-01-02T00:00", "The history is kept for 400 days: there is no data before"],
     ] as const;
     for (const [from, to, sentence] of refused) {
       await open(from, to);
@@ -123,14 +123,14 @@ withAndWithoutJavaScript(() => {
       await expect(figure(page, "CPU").locator("[data-series='Busy'] path").first()).toHaveAttribute("d", /l/);
     }
     const odd = [
-      ["0000-01-01T00:00", "9999-12-31T23:59", "shown is what there is since"],
+      ["0000-01-01T00:00", "9999-12-31T23:59", "the charts begin on"],
       [
         clockField(NOW - HOUR, "Europe/Berlin"),
         clockField(NOW + DAY, "Europe/Berlin"),
         "The rest of this time has not come yet.",
       ],
-      [clockField(NOW - HOUR, "Europe/Berlin"), clockField(NOW - HOUR, "Europe/Berlin"), "Shown are 5 minutes"],
-      [new Date(BEGAN - DAY).toISOString(), new Date(NOW).toISOString(), "before that there is nothing."],
+      [clockField(NOW - HOUR, "Europe/Berlin"), clockField(NOW - HOUR, "Europe/Berlin"), "The charts show 5 minutes"],
+      [new Date(BEGAN - DAY).toISOString(), new Date(NOW).toISOString(), "There is no data of this server before"],
     ] as const;
     for (const [from, to, sentence] of odd) {
       await open(from, to);
@@ -139,7 +139,7 @@ withAndWithoutJavaScript(() => {
     }
     // Before there was the server.
     await open(new Date(BEGAN - 3 * DAY).toISOString(), new Date(BEGAN - 2 * DAY).toISOString());
-    await expect(page.locator("p.notice", { hasText: "of this time there is nothing." })).toBeVisible();
+    await expect(page.locator("p.notice", { hasText: "There is no data of this server before" })).toBeVisible();
     await expect(figure(page, "CPU")).toContainText("Nothing was measured in this time.");
     // Hours of the last year that came twice, and never.
     for (const [times, said] of [
@@ -173,7 +173,7 @@ test("samples are drawn where they are, hours where they are not, and 400 days i
   };
   const points = () => pointsOf("CPU", "Busy");
   await visit(page, url(id, { from: NOW - 12 * HOUR, to: NOW - HOUR }));
-  await expect(page.getByText("Each point is 1 minute of check-ins.")).toBeVisible();
+  await expect(page.getByText("Each point is 1 minute, from check-ins.")).toBeVisible();
   // More than 500 are drawn two by two, and in a chart of half the width more than 300.
   const drawn = { wide: await pointsOf("Score", "Score"), narrow: await points() };
   expect(drawn.wide).toBeGreaterThan(320);
@@ -182,12 +182,12 @@ test("samples are drawn where they are, hours where they are not, and 400 days i
   expect(drawn.narrow).toBeLessThan(230);
   await visit(page, url(id, { from: old - 2 * HOUR, to: old + 4 * HOUR }));
   await expect(
-    page.getByText("Each point is 1 hour: check-ins are kept for 31 days, after that the sums of their hours."),
+    page.getByText("Each point is 1 hour: check-ins are kept for 31 days, after that only hourly summaries."),
   ).toBeVisible();
   expect(await points()).toBe(6);
   await expect(figure(page, "CPU")).toContainText(`Busy highest ${momentText(new Date(old), "UTC")} to`);
   await visit(page, url(id, { from: NOW - 400 * DAY, to: NOW }));
-  await expect(page.getByText(/Each point is \d+ hours, of the sums of hours\./)).toBeVisible();
+  await expect(page.getByText(/Each point is \d+ hours, from hourly summaries\./)).toBeVisible();
   expect(await points()).toBeGreaterThan(200);
   expect(await points()).toBeLessThanOrEqual(300);
   await expect(figure(page, "CPU")).toContainText(`Busy highest ${momentText(new Date(old), "UTC")} to`);
@@ -268,12 +268,12 @@ withAndWithoutJavaScript(() => {
     await expect(page.getByText("Each point is 1 minute.")).toBeVisible();
     const ago = (ms: number) => new Date(NOW - ms).toISOString();
     for (const [begin, end, sentence] of [
-      ["", "", "Say from when to when, each with a date and a time. Shown instead: the last hour."],
+      ["", "", "Enter both times, each with a date and a time. Shown instead: the last hour."],
       [ago(0), ago(HOUR), "This time ends before it begins."],
       [ago(30 * DAY), ago(20 * DAY), "Traffic is kept for 8 days"],
-      [ago(7 * DAY), ago(6 * DAY), "of this time there is nothing."],
-      [ago(7 * DAY), ago(0), "before that there is nothing."],
-      [ago(HOUR), ago(HOUR), "Shown are 5 minutes"],
+      [ago(7 * DAY), ago(6 * DAY), "there is no data before that."],
+      [ago(7 * DAY), ago(0), "there is no data before that."],
+      [ago(HOUR), ago(HOUR), "The charts show 5 minutes"],
     ] as const) {
       await visit(page, `${path}?${new URLSearchParams({ from: begin, to: end })}`);
       await expect(page.getByText(sentence), sentence).toBeVisible();
@@ -313,7 +313,7 @@ withAndWithoutJavaScript(() => {
     await expect(page).toHaveURL(/range=24h&compare=1d/);
     await expect(cpu.locator("[data-earlier]").first()).toHaveAttribute("d", /^M.*l/);
     await page.getByRole("navigation", { name: "Compare with" }).getByRole("link", { name: "28 days before" }).click();
-    await expect(page.getByText("Pale lines are the means 28 days before, of which nothing is known.")).toBeVisible();
+    await expect(page.getByText("Pale lines are the means 28 days before, of which there is no data.")).toBeVisible();
     await page.getByRole("navigation", { name: "Compare with" }).getByRole("link", { name: "nothing" }).click();
     await expect(page.locator("[data-earlier]")).toHaveCount(0);
 

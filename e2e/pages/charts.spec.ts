@@ -106,6 +106,8 @@ withAndWithoutJavaScript(() => {
     await expect(figure(page, "CPU").locator("[data-lane]")).toHaveCount(0);
     const note = score.locator("[data-late]");
     await expect(note.locator("summary")).toHaveText("Reported later: 40 min of 24 hours.");
+    // The server is younger than the range.
+    await expect(page.getByText(/The score is known for .+ of this time \(\d+\s%\)\./)).toBeVisible();
     await note.locator("summary").click();
     const [long = 0, short = 0] = lateFrom.map((from) => momentText(new Date(from), "UTC"));
     await expect(note.getByRole("listitem")).toHaveText([
@@ -154,7 +156,7 @@ test("the arrow keys and the mouse show the values at a time in all charts at on
   // The network lost nothing: its chart is folded.
   const cursors = page.getByRole("slider");
   await expect(cursors).toHaveCount(4);
-  await page.getByText("Network: full score in all this time").click();
+  await page.getByText("Network: full score throughout").click();
   await expect(cursors).toHaveCount(5);
   const cpu = page.getByRole("slider", { name: "CPU: values at a time" });
   await cpu.focus();

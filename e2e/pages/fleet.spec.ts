@@ -263,7 +263,7 @@ test("the fleet says what needs somebody: in its title and icon while it refresh
   await expect(page.locator("tr[data-server]")).toHaveCount(1);
   await expect(page).toHaveURL(/q=2001/);
   await page.getByRole("searchbox").fill("nowhere");
-  await expect(page.getByText("No server is like that.")).toBeVisible();
+  await expect(page.getByText("No server matches.")).toBeVisible();
 
   // One component at zero needs somebody although the score is healthy, and so does an outage of the last day.
   const fresh = await newServer(account.id, { stability: steadyRecord() });
@@ -282,6 +282,26 @@ test("the fleet says what needs somebody: in its title and icon while it refresh
   await expect(row(fresh.id).locator("td").first()).toHaveText("Needs attention");
   await expect(row(fresh.id)).toContainText(/Disk: 99\s% full/);
   expect(Number(await row(fresh.id).locator("td").nth(1).locator("data").getAttribute("value"))).toBe(800);
+});
+
+test("names of 24 characters are read whole, and every row is of one height, whatever its cause", {
+  tag: "@one-engine",
+}, async ({ page, account }) => {
+  const labels = ["Survival world 3 of Adam", "Cache"];
+  for (const [index, label] of labels.entries()) {
+    const { id } = await newServer(account.id, { label, createdAt: ago(DAY) });
+    await recordCheckIn(id, { sample: { cpuPct: 10, memUsedMb: 97, memTotalMb: 100, swapUsedPct: 90 * index } });
+  }
+  await page.setViewportSize({ width: 1280, height: 900 });
+  await page.goto("/dashboard");
+  for (const label of labels) {
+    const name = page.getByRole("rowheader").getByRole("link", { name: label });
+    expect(await name.evaluate((link) => link.scrollWidth - link.clientWidth), label).toBe(0);
+  }
+  const heights = await page
+    .locator("tr[data-server]")
+    .evaluateAll((rows) => rows.map((row) => row.getBoundingClientRect().height));
+  expect(new Set(heights).size).toBe(1);
 });
 
 test("while the console is away, typing into the search filters the servers that are there; it is asked when it is back", {

@@ -49,7 +49,7 @@ withAndWithoutJavaScript(() => {
     await page.getByRole("link", { name: "Settings" }).click();
     await page.getByLabel("Port of the origin").fill("25570");
     await page.getByRole("button", { name: "Save" }).click();
-    await expect(page.getByText("Edge nodes take the change over")).toBeVisible();
+    await expect(page.getByText("Edge nodes apply the change")).toBeVisible();
     expect(await serviceOf(account.id)).toMatchObject({ originPort: 25_570, configVersion: 2 });
     // Disabling asks, with what it means now, and stands with the settings. Enabling asks nothing.
     const ts = Math.floor(Date.now() / MINUTE) * MINUTE - 5 * MINUTE;
@@ -95,12 +95,12 @@ withAndWithoutJavaScript(() => {
       await expect(section.getByRole("listitem").filter({ hasText: server })).toContainText(/prox/);
     }
     await section.getByRole("button", { name: "Switch real ips on" }).click();
-    await expect(page.getByText(/^Real ips are on\. Edge nodes take that over/)).toBeVisible();
+    await expect(page.getByText(/^Real ips are on\. Edge nodes apply this/)).toBeVisible();
     await expect(page.getByText("On: the origin is told them by PROXY protocol v2")).toBeVisible();
     expect(await stored()).toMatchObject({ sendsRealIps: true, configVersion: 2 });
     await page.getByRole("link", { name: "Settings" }).click();
     await section.getByRole("button", { name: "Switch real ips off" }).click();
-    await expect(page.getByText(/^Real ips are off\. Edge nodes take that over/)).toBeVisible();
+    await expect(page.getByText(/^Real ips are off\. Edge nodes apply this/)).toBeVisible();
     expect(await stored()).toMatchObject({ sendsRealIps: false, configVersion: 3 });
   });
 

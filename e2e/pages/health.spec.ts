@@ -10,7 +10,7 @@ const STRAINED = { cpuPct: 88, memUsedMb: 9000, memTotalMb: 10_000, diskUsedPct:
 
 /** What the sample above does not measure. */
 const NEVER_LOST =
-  "Not measured here, so never lost: load per core (up to 100 points), time stolen by other guests (160), waiting for disks (100), swap (50), retransmissions (150), processes killed for lack of memory (185), failed services (45).";
+  "Not measured on this server, so no points are lost for: load per core (up to 100 points), time stolen by other guests (160), waiting for disks (100), swap (50), retransmissions (150), processes killed for lack of memory (185), failed services (45).";
 
 test("the points that a server lost add up to its score on sight, the worst first, each with a link to its chart, one piece of advice, and what it can never lose", {
   tag: "@one-engine",

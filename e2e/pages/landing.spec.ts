@@ -31,6 +31,10 @@ test("the start page shows a stranger the product: a fleet with its scores, how 
     /^[^.]*health score[^.]*server[^.]*protection from attacks for your game servers\./,
   );
   await expect(page.getByRole("figure", { name: /protected Minecraft server/ })).toContainText("attack dropped");
+  await expect(page.getByRole("main")).toContainText(
+    "Players join through edge nodes, which filter attacks and hide your server's address.",
+  );
+  await expect(step("Create a token")).toContainText("revoked in seconds");
   await expect(page.getByRole("main")).toContainText(/The operator of this console creates accounts: ask for one\./);
   await expect(page.getByRole("main")).not.toContainText("/api/v1/game-services");
   await expect(step("Read it anywhere").locator("pre")).toContainText(`${sharedOrigin()}/api/v1/servers`);

@@ -150,8 +150,8 @@ withAndWithoutJavaScript(() => {
     for (const [pasted, says] of [
       [`Authorization: Bearer ${raw}`, /in my hand \(cpat_…\w{4}\) is active.*never used/],
       [raw.slice(-4), /in my hand/],
-      [stranger.token, /None of your tokens is that one/],
-      [mintToken(), /None of your tokens is that one/],
+      [stranger.token, /This is none of your tokens/],
+      [mintToken(), /This is none of your tokens/],
       [`${raw.slice(0, -1)}!`, /neither a whole token nor its last four characters/],
     ] as const) {
       // Reloads the page, so that the test cannot read the previous answer.
@@ -279,12 +279,12 @@ test.describe("without JavaScript", () => {
       const headers = { Origin: new URL(page.url()).origin, Cookie: cookies };
       return (await sendFields(page.url(), fields, headers, { pasted: token.hint })).text();
     };
-    for (let i = 0; i < 20; i++) expect(await ask()).not.toContain("That was often.");
+    for (let i = 0; i < 20; i++) expect(await ask()).not.toContain("Too many attempts.");
     const refused = await ask();
-    expect(refused).toMatch(/That was often\. Try again in [1-5] minutes?\./);
+    expect(refused).toMatch(/Too many attempts\. Try again in [1-5] minutes?\./);
     expect(refused).not.toMatch(/looked for<[^>]*> \(/);
     await signInDirectly(context, (await newAccount()).id);
-    expect(await ask()).toContain("None of your tokens is that one");
+    expect(await ask()).toContain("This is none of your tokens");
   });
 
   test("twenty tokens can be found by a form that only reads and sorted by the titles of the columns; ended ones are folded beyond ten, the last end first", async ({

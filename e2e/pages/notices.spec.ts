@@ -62,7 +62,7 @@ withAndWithoutJavaScript(() => {
   }) => {
     const email = `${unique("reader").toLowerCase()}@example.com`;
     await add(page, "Mail", email, "Inbox");
-    await expect(page.getByText("If this address may be asked today, a mail is on its way")).toBeVisible();
+    await expect(page.getByText("A mail is on its way, unless this address was sent too many today")).toBeVisible();
     await expect(card(page, "Inbox").getByText("Not confirmed", { exact: true })).toBeVisible();
     await expect(card(page, "Inbox").getByRole("button", { name: "Send a test" })).toHaveCount(0);
     await expect.poll(() => mailsTo(email).length).toBe(1);
@@ -259,7 +259,7 @@ withAndWithoutJavaScript(() => {
     const choose = async (isOn: boolean) => {
       await page.goto(app.origin + NOTICE_PAGE);
       const form = page.getByRole("form", { name: "What you are told" });
-      const box = form.getByRole("checkbox", { name: "Tell me of game services that others share with me, too" });
+      const box = form.getByRole("checkbox", { name: "Also tell me about game services that others share with me" });
       await expect(box).toBeChecked({ checked: !isOn });
       await box.setChecked(isOn);
       await form.getByRole("button", { name: "Save the rules" }).click();
@@ -366,12 +366,12 @@ test("three mails a day ask for one address over all accounts, ten for an accoun
     await context.clearCookies();
     await signInDirectly(context, id);
     await add(page, "Mail", email);
-    await expect(page.getByText("If this address may be asked today, a mail is on its way")).toBeVisible();
+    await expect(page.getByText("A mail is on its way, unless this address was sent too many today")).toBeVisible();
     said.add(String(await card(page, email).textContent()));
     // Nor does the number of mails that are left tell.
     expect(await db.noticeConfirmation.count({ where: { accountId: id } })).toBe(1);
   }
-  expect([...said]).toEqual([expect.stringContaining("Open the link in the mail that asks there")]);
+  expect([...said]).toEqual([expect.stringContaining("Open the link in the confirmation mail")]);
   await expect.poll(() => mailsTo(email).length).toBe(3);
 
   const { id: accountId } = await newAccount();
@@ -400,11 +400,11 @@ test("a mail server that does not take the question is told in a sentence, which
   await expect.poll(failingSince).not.toBeNull();
   await page.goto(app.origin + NOTICE_PAGE);
   await expect(card(page, "Refused")).toContainText(
-    "The mail that asks there was not sent: The mail server answered 451. Send it again later.",
+    "The confirmation mail was not sent: The mail server answered 451. Send it again later.",
   );
   await db.noticeChannel.updateMany({ where, data: { email: email.replace("refused", "taken") } });
   await card(page, "Refused").getByRole("button", { name: "Send the mail again" }).click();
-  await expect(card(page, "Refused")).toContainText("Open the link in the mail that asks there");
+  await expect(card(page, "Refused")).toContainText("Open the link in the confirmation mail");
   expect(await failingSince()).toBeNull();
 });
 

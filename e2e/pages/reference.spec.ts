@@ -29,6 +29,7 @@ test("the reference is complete without JavaScript and without an account: endpo
   for (const status of ["400", "401", "404", "405", "429", "431", "500", "503"]) expect(shown).toContain(status);
   for (const header of Object.keys(described.components.headers)) expect(shown).toContain(header);
   await expect(page.getByRole("img")).toHaveCount(11);
+  await expect(page.getByRole("main")).toContainText("load 1.5 per core: −100");
   // Each heading has a URL, and each link within the page leads to one.
   const targets = await page
     .locator("main a[href^='#']")
@@ -164,7 +165,7 @@ test("the contents lead to every endpoint, a search finds parts without a reques
   await contents.locator("search").getByRole("link").first().click();
   await expect(page).toHaveURL(/#\w/);
   await contents.getByLabel("Find on this page").fill("no such words anywhere");
-  await expect(contents.getByRole("status")).toHaveText("Nothing has these words.");
+  await expect(contents.getByRole("status")).toHaveText("Nothing found.");
   expect(asked).toEqual([]);
   const plain = await browser.newContext({ javaScriptEnabled: false });
   const still = await plain.newPage();
@@ -231,17 +232,17 @@ test("on a phone sections are folded until somebody opens one or follows a link 
   await page.setViewportSize(phone);
   await page.goto("/docs/api");
   const errors = page.getByRole("region", { name: "Errors" });
-  await expect(errors.getByText("They are found in this order")).toBeHidden();
+  await expect(errors.getByText("They are checked in this order")).toBeHidden();
   await errors.getByRole("button", { name: "Show Errors" }).click();
-  await expect(errors.getByText("They are found in this order")).toBeVisible();
+  await expect(errors.getByText("They are checked in this order")).toBeVisible();
   await errors.getByRole("button", { name: "Hide Errors" }).click();
-  await expect(errors.getByText("They are found in this order")).toBeHidden();
+  await expect(errors.getByText("They are checked in this order")).toBeHidden();
   await page.getByRole("navigation", { name: "On this page" }).getByRole("link", { name: "/me", exact: true }).click();
   await expect(page.getByRole("region", { name: "Endpoints" }).getByRole("article").first()).toBeInViewport();
   const plain = await browser.newContext({ javaScriptEnabled: false, viewport: phone });
   const still = await plain.newPage();
   await still.goto(`${sharedOrigin()}/docs/api`);
-  await expect(still.getByText("They are found in this order")).toBeVisible();
+  await expect(still.getByText("They are checked in this order")).toBeVisible();
   await expect(still.getByRole("button", { name: "Show Errors" })).toHaveCount(0);
   await plain.close();
 });

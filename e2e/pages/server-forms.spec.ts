@@ -156,13 +156,19 @@ withAndWithoutJavaScript((hasJavaScript) => {
   });
 });
 
-test("a run whose key has ended says so, on the page of the server as well", async ({ page, account }) => {
+test("a run whose key has ended says so, on the page of the server as well, and one that runs says since when", async ({
+  page,
+  account,
+}) => {
   const { id } = await newServer(account.id);
   await requestBenchmark(account.id, id, "Forgotten", new Date(Date.now() - 2 * DAY));
   await page.goto(`/dashboard/servers/${id}/benchmark`);
   await expect(page.getByText("No result came within 24 hours")).toBeVisible();
   await page.goto(`/dashboard/servers/${id}`);
   await expect(page.getByText("No result came: “Forgotten”, requested 2 days ago.")).toBeVisible();
+  await db.benchmarkRun.updateMany({ where: { serverId: id }, data: { status: "running" } });
+  await page.reload();
+  await expect(page.getByText("Running: “Forgotten”, started 2 days ago.")).toBeVisible();
 });
 
 test("two machines that report by turns with one key are said on the open page of the server", {
@@ -290,7 +296,7 @@ test("a month of the noisiest history is under 60 KB as transferred, and under 7
   await recordShifts(page);
   const month = new URLSearchParams(rangeParams({ from: Date.now() - 30 * DAY, to: Date.now() }));
   const hours = await page.goto(`/dashboard/servers/${id}?${month}`, { waitUntil: "networkidle" });
-  await expect(page.getByText("Each point is 1 hour, of the sums of hours.")).toBeVisible();
+  await expect(page.getByText("Each point is 1 hour, from hourly summaries.")).toBeVisible();
   const { responseBodySize: bytesOfHours } = (await hours?.request().sizes()) ?? { responseBodySize: Number.NaN };
   expect(bytesOfHours).toBeLessThan(70_000);
   const response = await page.goto(`/dashboard/servers/${id}?range=30d`, { waitUntil: "networkidle" });

@@ -97,7 +97,7 @@ test("events of a time in which nothing was counted, and of a service that is ne
   await db.serviceEvent.deleteMany({ where: { serviceId: id } });
   await page.reload();
   await page.getByText("0 events in the time shown.").click();
-  await expect(page.getByText("Events of this service are recorded from the next one on.")).toBeVisible();
+  await expect(page.getByText("No event of this service is recorded yet.")).toBeVisible();
   await db.gameService.update({ where: { id }, data: { status: "disabled" } });
   await page.reload();
   await page.getByText("1 event in the time shown.").click();
@@ -106,5 +106,5 @@ test("events of a time in which nothing was counted, and of a service that is ne
   const { id: fresh } = await newGameService(account.id);
   await page.goto(`/dashboard/game-services/${fresh}`);
   await page.getByRole("region", { name: "Events" }).getByText("1 event in the time shown.").click();
-  await expect(page.locator("[data-event=pending_config]")).toContainText("○ Waiting for an edge: since");
+  await expect(page.locator("[data-event=pending_config]")).toContainText("○ Waiting for an edge node: since");
 });

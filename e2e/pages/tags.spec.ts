@@ -55,7 +55,7 @@ withAndWithoutJavaScript((hasJavaScript) => {
     if (hasJavaScript) await expectAccessible(page);
     await expectToFit(page);
     await page.goto("/dashboard?tag=gone");
-    await expect(page.getByText("No server is like that.")).toBeVisible();
+    await expect(page.getByText("No server matches.")).toBeVisible();
     await page.getByRole("link", { name: "#gone 0" }).click();
     await expect(page.locator("[data-server]")).toHaveCount(2);
   });
@@ -157,7 +157,7 @@ withAndWithoutJavaScript((hasJavaScript) => {
     for (const label of ["one", "two"]) await page.getByRole("checkbox", { name: label }).check();
     await page.getByRole("button", { name: "Change tags" }).click();
     await expect(page.getByRole("status").filter({ hasText: "The tags of 2 servers were changed." })).toBeVisible();
-    await expect(page.getByText("No server is like that.")).toBeVisible();
+    await expect(page.getByText("No server matches.")).toBeVisible();
     await expect(page.getByRole("button", { name: "Change tags" })).toHaveCount(0);
     expect([await tagsOf(one.id), await tagsOf(two.id)]).toEqual([["first"], []]);
   });

@@ -17,6 +17,7 @@ withAndWithoutJavaScript(() => {
     await page.goto(`/dashboard/servers/${id}`);
     await expect(page.getByText("Times in UTC.")).toBeVisible();
     await page.goto(ACCOUNT_PAGE);
+    await expect(page.getByText("The API uses Unix milliseconds.")).toBeVisible();
     await page.locator("select[name=timeZone]").selectOption("Pacific/Marquesas");
     await page.getByRole("button", { name: "Save time zone" }).click();
     await expect(page.getByText("Times are shown in Pacific/Marquesas.")).toBeVisible();

@@ -78,7 +78,7 @@ export function healthScoreBlocks(): Block[] {
     ),
     heading("attention", "Needs attention"),
     text(
-      `A component at zero costs at most ${Math.max(...Object.values(WEIGHTS)) * 10} points, so the score alone would call a machine with a full disk healthy. The console says that a server needs attention when its score is under ${WELL}, when a component is under ${STRAINED}, or when it had an outage of more than 2.5 minutes or an unexpected restart in the last 24 hours. \`/metrics\` says so too, as \`console_server_needs_attention\`. A server that is offline is told apart from these.`,
+      `A component at zero costs at most ${Math.max(...Object.values(WEIGHTS)) * 10} points, so the score alone would call a machine with a full disk healthy. The console says that a server needs attention when its score is under ${WELL}, when a component is under ${STRAINED}, or when it had an outage of more than 2.5 minutes or an unexpected restart in the last 24 hours. \`/metrics\` says so too, as \`console_server_needs_attention\`. Offline servers are counted separately.`,
     ),
     heading("never-checked-in", "Before the first check-in"),
     text(

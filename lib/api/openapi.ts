@@ -282,7 +282,7 @@ const DOCUMENT: Omit<OpenApiDocument, "servers"> = {
   },
   "x-other-requests": {
     "a path under /api that is not described": {
-      description: "Without a good token it is not told from one that is.",
+      description: "Without a valid token the answer is that of a described path.",
       responses: {
         401: ref("responses", "Unauthorized"),
         404: ref("responses", "NotFound"),

@@ -46,7 +46,7 @@ const AUTHENTICATION: Block[] = [
 
 function errorBlocks(document: OpenApiDocument): Block[] {
   return [
-    text("They are found in this order: 401, 429, 404 and 405, 404 for what is not yours, 400."),
+    text("They are checked in this order: 401, 429, 404 and 405, 404 for what is not yours, 400."),
     { kind: "terms", terms: failureTerms(document) },
   ];
 }

@@ -131,7 +131,7 @@ export async function shareService(
     if (owner.email === email) return refused("This is your own e-mail; you own the service.");
     const shares = await tx.serviceShare.count({ where: { serviceId, email: { not: email } } });
     if (shares >= MAX_SHARES)
-      return refused(`A service can be shared with ${MAX_SHARES} e-mails. Take one back first.`);
+      return refused(`A service can be shared with ${MAX_SHARES} e-mails. Stop sharing with one of them first.`);
     await queryIn(tx, LOCK_EMAIL, { email });
     const account = await tx.account.findUnique({ where: { email }, select: { id: true } });
     const share = { typedEmail: text.trim(), accountId: account?.id ?? null };
@@ -164,7 +164,7 @@ export async function unshareService(accountId: number, serviceId: number, email
     const grantee = share?.accountId ? { accountId: share.accountId } : { account: { email } };
     const grants = await tx.serviceGrant.deleteMany({ where: { serviceId, ...grantee } });
     const { count } = await tx.serviceShare.deleteMany({ where: { serviceId, email } });
-    const what = "a share taken back";
+    const what = "no longer shared with an e-mail";
     if (count + grants.count > 0) {
       await recordChange(tx, serviceId, accountId, { kind: "access_changed", what }, new Date());
     }

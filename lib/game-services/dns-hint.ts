@@ -59,8 +59,8 @@ export function pointingText(hostname: string, records: DnsRecords, ips: readonl
   const others = found.filter((ip) => !ips.includes(ip));
   if (others.length === 0) return "The name points at the edge nodes.";
   return others.length === found.length
-    ? "The name points elsewhere: players do not come to the edge nodes."
-    : "The name points at the edge nodes and elsewhere: some players do not come to them.";
+    ? "The name points elsewhere: players do not reach the edge nodes."
+    : "The name points at the edge nodes and elsewhere: some players do not reach them.";
 }
 
 async function inTime(lookup: Promise<string[]>): Promise<string[] | null> {

@@ -126,7 +126,7 @@ export async function setRealIps(
   );
 }
 
-/** Changes what players read while the origin of a service of the account is away. Empty: a text of the edge nodes. */
+/** Changes what players read while the origin of a service of the account is away. Left empty, edge nodes show a text of their own. */
 export async function setOfflineText(
   accountId: number,
   id: number,

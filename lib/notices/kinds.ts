@@ -66,10 +66,10 @@ export const NOTICE_KINDS: Readonly<Record<string, NoticeKind>> = {
     ...OF_SERVER,
     lasts: true,
     words: {
-      is: "is reported for by two daemons",
-      are: "are reported for by two daemons",
-      was: "was reported for by two daemons",
-      again: "is reported for by one daemon again",
+      is: "has two daemons",
+      are: "have two daemons",
+      was: "had two daemons",
+      again: "has one daemon again",
     },
   },
   failed: {

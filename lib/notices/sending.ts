@@ -180,7 +180,10 @@ function prepare({ id }: Claim, loaded: Loaded): Ready {
     if (before) return { kind: "later", wait: Math.max(SECOND, before.at + SECOND - now), holdsChannel: false };
     incidents = incidents.filter(({ beginning }) => beginning?.state === "delivered" && !beginning.saidOver);
     if (incidents.length === 0)
-      return { kind: "dropped", reason: "Its beginning was not sent here, or said that it was over." };
+      return {
+        kind: "dropped",
+        reason: "This channel was never told that it began, or was told at once that it is over.",
+      };
   }
   if (kind === "still") {
     incidents = incidents.filter((one) => !isOver(one));

@@ -54,7 +54,7 @@ export function textOf({ kind, incidents, flapping, heldBackUntil }: Told, now: 
     heldBackUntil === null
       ? []
       : [
-          `This is the last message before ${time(heldBackUntil)}. What happens until then is told in one, and the console shows it now.`,
+          `This is the last message before ${time(heldBackUntil)}. One message then says what happened until then; the console shows it at once.`,
         ];
   return {
     title: `${first?.title ?? ""}${others.length === 0 ? "" : `, and ${others.length} more`}`,
@@ -91,7 +91,7 @@ function sentenceOf(phase: string, members: readonly ToldIncident[], time: (at: 
     case "flapping":
       return {
         title,
-        line: `${title}${each(({ name }) => name)}. Nothing more is told of it until it has been stable for 30 minutes.`,
+        line: `${title}${each(({ name }) => name)}. The next message comes once this has been stable for 30 minutes.`,
       };
     case "over":
     case "ended":

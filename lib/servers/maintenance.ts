@@ -114,7 +114,7 @@ function hindranceOf({ overlapping, label, from, to, full }: Outcome, zone: stri
 function refusal({ from, to }: TimeRange, now: number): string | null {
   if (to - from < MINUTE) return "Maintenance lasts a minute at least.";
   if (to - from > LONGEST) return `Maintenance lasts ${LONGEST / DAY} days at most.`;
-  if (from < now - LATEST) return "It can be entered until a day after its beginning: what is older is counted.";
+  if (from < now - LATEST) return "It can be entered until a day after it began. An older outage stays in the uptime.";
   if (from > now + FURTHEST) return "It can be planned a year ahead.";
   return null;
 }

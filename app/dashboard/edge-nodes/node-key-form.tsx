@@ -44,7 +44,7 @@ function AddNodeForm({ origin }: Props) {
         field={{
           name: "name",
           label: "Name",
-          hint: "Owners of game services read it beside what it serves.",
+          hint: "Owners of game services see it.",
           placeholder: "fra-1",
           maxLength: 128,
           value: refused?.name ?? "",

@@ -74,8 +74,8 @@ export default async function Page({ searchParams }: Props) {
           </DataTable>
         )}
         <p className="hint">
-          Refused are connections that belong to no service: above the limits of one ip, without a handshake within two
-          seconds, and for unknown hostnames above 200 a second.
+          Refused connections belong to no service: they were above the limits of one ip, sent no handshake within two
+          seconds, or asked for an unknown hostname when over 200 a second did.
         </p>
       </Section>
     </main>

@@ -2,14 +2,14 @@ import { Notice } from "@/app/ui/notice";
 
 const OUTCOMES: Readonly<Record<string, string>> = {
   created: "The service is created. Edge nodes fetch it within seconds; point its public hostname at them.",
-  changed: "Saved. Edge nodes take the change over within seconds.",
+  changed: "Saved. Edge nodes apply the change within seconds.",
   enabled: "Saved. Edge nodes let players join within seconds.",
   disabled: "Saved. Edge nodes close its connections within seconds.",
   "real-ips-on":
-    "Real ips are on. Edge nodes take that over within seconds, and ping the origin with and without PROXY protocol.",
+    "Real ips are on. Edge nodes apply this within seconds, and test the origin with and without PROXY protocol.",
   "real-ips-off":
-    "Real ips are off. Edge nodes take that over within seconds, and ping the origin with and without PROXY protocol.",
-  text: "The text for players is saved. Edge nodes take it over within seconds.",
+    "Real ips are off. Edge nodes apply this within seconds, and test the origin with and without PROXY protocol.",
+  text: "The text for players is saved. Edge nodes apply it within seconds.",
   retried: "The edge nodes try again.",
   deleted: "The service is being deleted.",
   shared: "Shared. The account with this e-mail sees the service, also if it is created later.",

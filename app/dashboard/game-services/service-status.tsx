@@ -8,7 +8,7 @@ type Status = GameService["status"];
 
 /** A status as a word, a sign and a colour. */
 export const STATUSES: Readonly<Record<Status, { word: string; sign: string; tone?: Tone }>> = {
-  pending_config: { word: "Waiting for an edge", sign: "○" },
+  pending_config: { word: "Waiting for an edge node", sign: "○" },
   configuring: { word: "Rolling out", sign: "◐" },
   active: { word: "Active", sign: "●", tone: "good" },
   failed: { word: "Failed", sign: "!", tone: "danger" },

@@ -19,7 +19,7 @@ export function ServerChoice({ list, servers, found, chosen }: ServersOfList & {
   const { isAll, selected } = chosen;
   return (
     <fieldset className={styles.servers} key={`${isAll} ${selected.join()}`}>
-      <legend>Of which servers</legend>
+      <legend>Servers</legend>
       <input type="hidden" name="list" value={list} />
       {found > servers.length && (
         <label className={styles.all}>

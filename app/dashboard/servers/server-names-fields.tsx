@@ -30,7 +30,7 @@ export function ServerNamesFields({ values, problem }: Props) {
         field={{
           name: "hostname",
           label: "Hostname (optional)",
-          hint: "As “hostname -f” prints it. Left empty, the daemon tells it.",
+          hint: "As “hostname -f” prints it. Left empty, the daemon reports it.",
           placeholder: "web-1.example.com",
           maxLength: 253,
           isOptional: true,

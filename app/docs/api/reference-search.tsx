@@ -24,10 +24,7 @@ export function ReferenceSearch() {
         onInput={(event) => setFound(findParts(event.currentTarget.value))}
       />
       <span role="status" className="hint">
-        {found &&
-          (found.length === 0
-            ? "Nothing has these words."
-            : `Found: ${Math.min(MOST, found.length)} of ${found.length}`)}
+        {found && (found.length === 0 ? "Nothing found." : `Found: ${Math.min(MOST, found.length)} of ${found.length}`)}
       </span>
       {found && found.length > 0 && (
         <ul className={styles.results}>

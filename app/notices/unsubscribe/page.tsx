@@ -7,7 +7,7 @@ export const metadata: Metadata = { title: "Unsubscribe", robots: { index: false
 const UNSUBSCRIBED = { tone: "done", text: "You are unsubscribed: no more notices are sent to this address." } as const;
 const UNKNOWN = {
   tone: "warning",
-  text: "There is nothing to end: this link belongs to no address of a channel.",
+  text: "Nothing was changed: the channel of this link no longer exists, or the link is not complete.",
 } as const;
 
 type Props = { searchParams: Promise<Record<string, string | string[] | undefined>> };

@@ -136,15 +136,15 @@ const REASONS: Readonly<Record<string, string>> = {
   ECONNREFUSED: "Nothing answers there: the connection was refused.",
   ECONNRESET: "It ended the connection without an answer.",
   EPIPE: "It ended the connection without an answer.",
-  EHOSTUNREACH: "There is no way to it in the network.",
-  ENETUNREACH: "There is no way to it in the network.",
-  ETIMEDOUT: "It did not answer the connection.",
+  EHOSTUNREACH: "There is no network route to it.",
+  ENETUNREACH: "There is no network route to it.",
+  ETIMEDOUT: "The connection timed out.",
   CERT_HAS_EXPIRED: "Its certificate has expired.",
   ERR_TLS_CERT_ALTNAME_INVALID: "Its certificate is for another name.",
-  DEPTH_ZERO_SELF_SIGNED_CERT: "Its certificate is signed by nobody who is trusted.",
-  SELF_SIGNED_CERT_IN_CHAIN: "Its certificate is signed by nobody who is trusted.",
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: "Its certificate is signed by nobody who is trusted.",
-  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: "Its certificate is signed by nobody who is trusted.",
+  DEPTH_ZERO_SELF_SIGNED_CERT: "Its certificate is not signed by a trusted authority.",
+  SELF_SIGNED_CERT_IN_CHAIN: "Its certificate is not signed by a trusted authority.",
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: "Its certificate is not signed by a trusted authority.",
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: "Its certificate is not signed by a trusted authority.",
 };
 
 function reasonOf(error: unknown): string {
@@ -152,6 +152,6 @@ function reasonOf(error: unknown): string {
   const { code = "" } = error as NodeJS.ErrnoException;
   if (code in REASONS) return REASONS[code] ?? "";
   if (code.startsWith("HPE_")) return "It answers, but not as a web server does.";
-  if (code.startsWith("ERR_SSL_") || code === "EPROTO") return "It could not be spoken to over TLS.";
+  if (code.startsWith("ERR_SSL_") || code === "EPROTO") return "A TLS connection could not be made.";
   return "The connection failed.";
 }

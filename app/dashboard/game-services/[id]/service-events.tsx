@@ -55,7 +55,7 @@ export function ServiceEventList(props: Props) {
       {(recordedSince === null || recordedSince > createdAt) && (
         <p className="soft">
           {recordedSince === null
-            ? "Events of this service are recorded from the next one on."
+            ? "No event of this service is recorded yet."
             : `Events of this service are recorded since ${zonedText(new Date(recordedSince), new Date(now), zone)}.`}
         </p>
       )}

@@ -196,10 +196,10 @@ function Charts({ traffic, earlier, latencies, zone, lane, compared, name, nameO
         )}
       </ChartGrid>
       <p className="hint">
-        Lines are means of minutes, bands reach from the least to the greatest minute. <DragHint />
+        Lines show means of minutes, bands the range from the lowest to the highest minute. <DragHint />
         Each point is {durationText(step)}.{" "}
         {compared &&
-          `Pale lines are the means ${compared}${earlier?.points.length ? "" : ", of which nothing is kept"}. `}
+          `Pale lines are the means ${compared}${earlier?.points.length ? "" : ", of which there is no data"}. `}
         Times in {zoneText(zone)}.
       </p>
       <details>
@@ -234,10 +234,10 @@ function Chart({ traffic: { from, to, step }, ...shown }: ChartProps) {
 }
 
 /** What is to be said of a time that begins before the service was created. */
-function beginning({ from, to }: TrafficData, createdAt: number, zone: string): string[] {
+function beginning({ from }: TrafficData, createdAt: number, zone: string): string[] {
   if (from >= createdAt) return [];
   const created = `${dateText(new Date(createdAt), zone)}, ${clockText(new Date(createdAt), zone)} ${zoneText(zone)}`;
-  return [`This service was created ${created}: ${to <= createdAt ? "of this time" : "before that"} there is nothing.`];
+  return [`This service was created on ${created}: there is no data before that.`];
 }
 
 function Totals({ traffic: { totals, asked, isNow } }: { traffic: TrafficData }) {

@@ -82,7 +82,7 @@ function Events({ shown, history, length, zone }: Omit<Props, "events"> & { show
       {...{ now, zone }}
     >
       {shown.some(({ kind }) => kind === "unknown") && (
-        <p className="soft">Not known: the console was away then, or the way to it was cut for most servers.</p>
+        <p className="soft">Not known: the console was not running then, or most servers could not reach it.</p>
       )}
       {shown.some(({ kind }) => kind === "unreachable") && (
         <p className="soft">Unreachable: samples that arrived later show that the machine was running.</p>

@@ -23,7 +23,7 @@ const CHARTS: Readonly<Record<Component, string>> = {
 };
 
 const UNKNOWN =
-  "Nobody knows whether it is up: the console was away, or most servers fell silent at once, which says that the way to it was cut.";
+  "It may well be up: the console was not running, or most servers fell silent at once, as when the console’s own network fails.";
 
 type Props = { report: ServerReport; zone: string };
 
@@ -49,7 +49,9 @@ export function Health({ report, zone }: Props) {
           </p>
         )}
         <Losses rows={rows} score={health.score} isOpen={server.online} />
-        {unmeasured !== "" && <p className="hint">Not measured here, so never lost: {unmeasured}.</p>}
+        {unmeasured !== "" && (
+          <p className="hint">Not measured on this server, so no points are lost for: {unmeasured}.</p>
+        )}
       </div>
     </Section>
   );

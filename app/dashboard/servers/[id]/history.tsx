@@ -100,15 +100,15 @@ export function History({ serverId, history, earlier, time, events, current, sco
       <div className={styles.below}>
         {quiet.map((chart) => (
           <details key={chart.title} className="disclosure">
-            <summary>{chart.title}: full score in all this time</summary>
+            <summary>{chart.title}: full score throughout</summary>
             <Picture {...{ chart, history, earlier, compared, events, current, score, zone, shared }} />
           </details>
         ))}
         <p className="hint">
-          Lines are means, bands reach from the least to the greatest value
+          Lines show means, bands the range from the lowest to the highest value
           {history.silences.length > 0 && ", shaded times had no check-in"}. <DragHint />
           {compared &&
-            `Pale lines are the means ${compared}${earlier?.points.length ? "" : ", of which nothing is known"}. `}
+            `Pale lines are the means ${compared}${earlier?.points.length ? "" : ", of which there is no data"}. `}
           {`Times in ${zoneText(zone)}. ${pointsText(history)} ${knownText(history)} ${recordedText(history, events, zone)} `}
           {!history.isComplete && "Older hours are still being summed up; they appear here in a moment. "}
           <a
@@ -208,8 +208,7 @@ function ReportedLater({ marks, history, zone }: { marks: readonly Silence[] } &
         Reported later: {lengthText(minutes * MINUTE)} of {nameOf(history)}.
       </summary>
       <p className="soft">
-        The check-ins of these times arrived more than a minute late. Before that, the score was that of a silent
-        server.
+        The check-ins of these times arrived more than a minute late. Until then, the score was that of a silent server.
       </p>
       <ol className={listStyles.list} reversed>
         {[...marks].reverse().map((mark) => (
@@ -221,19 +220,19 @@ function ReportedLater({ marks, history, zone }: { marks: readonly Silence[] } &
 }
 
 /** What is to be said of a time that begins before the server did. */
-function beginning({ from, until, began }: ServerHistory, zone: string): string[] {
+function beginning({ from, began }: ServerHistory, zone: string): string[] {
   if (from >= began) return [];
   const first = `${dateText(new Date(began), zone)}, ${clockText(new Date(began), zone)} ${zoneText(zone)}`;
-  return [`This server is known since ${first}: ${until <= began ? "of this time" : "before that"} there is nothing.`];
+  return [`There is no data of this server before ${first}.`];
 }
 
 /** What a point of a chart is, and why it is not finer. */
 function pointsText({ step, hoursBecause }: ServerHistory): string {
   const each = `Each point is ${durationText(step)}`;
-  if (hoursBecause === null) return `${each} of check-ins.`;
-  const kept = `check-ins are kept for ${env.kept.telemetryDays} days, after that the sums of their hours`;
-  if (hoursBecause === "gone") return `${each}, of the sums of hours: check-ins of this time are gone.`;
-  return hoursBecause === "long" ? `${each}, of the sums of hours.` : `${each}: ${kept}.`;
+  if (hoursBecause === null) return `${each}, from check-ins.`;
+  const kept = `check-ins are kept for ${env.kept.telemetryDays} days, after that only hourly summaries`;
+  if (hoursBecause === "gone") return `${each}, from hourly summaries: the check-ins of this time are no longer kept.`;
+  return hoursBecause === "long" ? `${each}, from hourly summaries.` : `${each}: ${kept}.`;
 }
 
 /** How much of the range has a score. */

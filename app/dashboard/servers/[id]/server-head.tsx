@@ -121,7 +121,7 @@ function sinceText({ health }: ServerReport, { kind, at, level }: Since, zone: s
   const word = { healthy: "Needs attention", strained: "Strained", critical: "Critical" }[level];
   const cause = explainHealth(health)[0]?.name.toLowerCase();
   const time = `${momentText(new Date(at), zone)} ${zoneText(zone)}`;
-  const when = { always: "always, as far as is kept", at: `since ${time}`, before: `since before ${time}` }[kind];
+  const when = { always: "always, as far as is kept", at: `since ${time}`, before: `since ${time} or earlier` }[kind];
   return `${word} ${when} (${cause === "cpu" ? "CPU" : cause})`;
 }
 

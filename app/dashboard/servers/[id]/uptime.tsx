@@ -86,12 +86,12 @@ export function Uptime({ months, ...strip }: UptimeProps) {
         </dl>
         {months.length > 0 && <Months months={months} />}
         <p className="hint">
-          Each of the last {STRIP_DAYS} days leads to its charts; grey ones are not known.{" "}
+          Choose a day to see its charts; nothing is known of grey days.{" "}
           {recordedSince === null
             ? "Events are not recorded yet. "
             : `Recorded since ${dateText(new Date(recordedSince), zone)}, ${clockText(new Date(recordedSince), zone)} ${zoneText(zone)}. `}
-          A percentage is of the time that is known.
-          {wasUnreachable && " While it was unreachable, the server was running."}
+          Percentages are of the known time.
+          {wasUnreachable && " Unreachable time counts as up: the server was running."}
         </p>
       </div>
     </Section>

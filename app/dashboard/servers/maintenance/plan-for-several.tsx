@@ -45,12 +45,12 @@ export function PlanForSeveral({ zone, ...servers }: ServersOfList & { zone: str
         </Notice>
       )}
       {servers.found === 0 ? (
-        <p>No server is like that.</p>
+        <p>No server matches.</p>
       ) : (
         <>
           <p className="hint">
-            Left out of the uptime, which says so. It can be entered, and called off in each server&apos;s settings,
-            until a day after it began.
+            The uptime leaves this time out, and says so. You can enter it, or call it off in each server&apos;s
+            settings, until a day after it began.
           </p>
           <MaintenanceTimes
             key={invalid ? Object.values(fields).join(" ") : answer.kind}

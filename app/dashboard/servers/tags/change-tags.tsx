@@ -53,7 +53,7 @@ export function ChangeTags(servers: ServersOfList) {
         </Notice>
       )}
       {servers.found === 0 ? (
-        <p>No server is like that.</p>
+        <p>No server matches.</p>
       ) : (
         <>
           <TextField field={field("add", "Add tags", TAGS_HINT)} error={errorOf("add")} />

@@ -141,7 +141,7 @@ function Active({ active, days, news, view, origin, now }: ActiveProps) {
           <ActiveTokens tokens={shownActive} all={active} days={days} news={news} view={view} now={now} isSelectable />
         </Selection>
       )}
-      {active.length > 0 && shownActive.length === 0 && <p>No active token fits “{view.filter}”.</p>}
+      {active.length > 0 && shownActive.length === 0 && <p>No active token matches “{view.filter}”.</p>}
     </Section>
   );
 }
@@ -159,7 +159,7 @@ function Ended({ ended, hasMoreEnded, view, now }: EndedProps) {
       {shownEnded.length > 0 ? (
         <EndedTokens tokens={shownEnded.slice(0, UNFOLDED)} now={now} />
       ) : (
-        <p>No ended token fits “{view.filter}”.</p>
+        <p>No ended token matches “{view.filter}”.</p>
       )}
       {shownEnded.length > UNFOLDED && (
         <details className="disclosure">

@@ -144,8 +144,8 @@ function ChannelState({ confirmedAt, offAt, offReason, failingSince, now }: Chan
     return (
       <p>
         {failingSince
-          ? `The mail that asks there was not sent: ${offReason} Send it again later.`
-          : "Open the link in the mail that asks there; nothing else is sent before. An address gets three such mails a day."}
+          ? `The confirmation mail was not sent: ${offReason} Send it again later.`
+          : "Open the link in the confirmation mail: no notice is sent there before. An address gets three such mails a day."}
       </p>
     );
   }

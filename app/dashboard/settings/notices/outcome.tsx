@@ -3,8 +3,9 @@ import { Notice } from "@/app/ui/notice";
 const OUTCOMES: Readonly<Record<string, string>> = {
   added: "The channel is added. Send it a test.",
   "already-added": "This channel was added before.",
-  asked: "If this address may be asked today, a mail is on its way: open its link and press the button there.",
-  tested: "A test is on its way. Reload the page in a few seconds: what became of it stands with the channel.",
+  asked: "A mail is on its way, unless this address was sent too many today: open its link and press the button there.",
+  tested:
+    "A test is on its way. Reload the page in a few seconds: the channel’s last deliveries say whether it arrived.",
   renamed: "The channel is renamed.",
   on: "The channel is on.",
   off: "The channel is off: nothing is sent there.",

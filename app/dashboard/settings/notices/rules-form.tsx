@@ -60,18 +60,18 @@ export function RulesForm({ lines, current, zone }: Props) {
         ))}
         <label className={styles.choice}>
           <input className="check" type="checkbox" name="on-recovered" defaultChecked={shown.on.recovered} />
-          Something that you were told of is over
+          Also tell me when it is over
         </label>
         <label className={styles.choice}>
           <input className="check" type="checkbox" name="on-shared" defaultChecked={shown.on.shared} />
-          Tell me of game services that others share with me, too
+          Also tell me about game services that others share with me
         </label>
       </fieldset>
       <div className="fields">
         <Field
           id="quiet-from"
           label="Quiet from"
-          hint={`In ${zoneText(zone)}. What happens meanwhile is told when they end. Empty: no quiet hours.`}
+          hint={`In ${zoneText(zone)}. What happens in quiet hours is sent when they end. Left empty: no quiet hours.`}
           error={errorOf("quiet")}
         >
           <input

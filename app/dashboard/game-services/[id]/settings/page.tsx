@@ -30,7 +30,7 @@ export default async function Page({ params }: Props) {
           <SettingsSection
             id="service"
             title="The service"
-            about={<p>Each change is a new version, which the edge nodes take over within seconds.</p>}
+            about={<p>Each change is a new version, which edge nodes apply within seconds.</p>}
           >
             <ServiceForm
               action={editServiceAction}
@@ -88,7 +88,7 @@ function OfflineText({ id, text }: { id: number; text: string | null }) {
           {
             name: "offlineText",
             label: "Text for players",
-            hint: `In the server list and to those who want to play; ${MAX_OFFLINE_TEXT} characters. Empty: a text of the edge nodes.`,
+            hint: `In the server list and to those who want to play; ${MAX_OFFLINE_TEXT} characters. Left empty, edge nodes show a text of their own.`,
             placeholder: "Back at nine",
             maxLength: 2 * MAX_OFFLINE_TEXT,
             value: text ?? "",

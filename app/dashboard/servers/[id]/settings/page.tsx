@@ -59,7 +59,9 @@ export default async function Page({ params, searchParams }: Props) {
         id="maintenance"
         title="Maintenance"
         about={
-          <p>Left out of the uptime, which says so. It can be entered, and called off, until a day after it began.</p>
+          <p>
+            The uptime leaves this time out, and says so. You can enter it, or call it off, until a day after it began.
+          </p>
         }
       >
         {query["called-off"] !== undefined && <p className="notice">The maintenance is called off.</p>}

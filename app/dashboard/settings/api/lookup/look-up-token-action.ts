@@ -29,12 +29,14 @@ export type LookUpAnswer =
 export async function lookUpTokenAction(_: LookUpAnswer, form: FormData): Promise<LookUpAnswer> {
   const account = await requireAccount();
   const result = await lookUpToken(account.id, textOf(form, "pasted"));
-  if (result.kind === "throttled") return message(`That was often. Try again in ${waitText(result.waitMs)}.`);
+  if (result.kind === "throttled") return message(`Too many attempts. Try again in ${waitText(result.waitMs)}.`);
   if (result.kind === "unclear") {
     return message("That is neither a whole token nor its last four characters: it may be incomplete or mistyped.");
   }
   if (result.tokens.length === 0)
-    return message("None of your tokens is that one. It may be somebody else’s, or forgotten since it ended.");
+    return message(
+      "This is none of your tokens. It may belong to another account, or it ended over 90 days ago and is no longer kept.",
+    );
   const now = new Date();
   const active = result.tokens.filter((token) => tokenState(token, now) === "active").map(({ id }) => id);
   const news = newNetworksIn(await listTokenNews(active, now));
