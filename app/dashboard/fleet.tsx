@@ -10,7 +10,7 @@ import { Time } from "@/app/ui/time";
 import { counted, unbroken } from "@/lib/format/quantities";
 import { shortDurationText } from "@/lib/format/relative-time";
 import { maintenanceOfSeveralPath, tagsOfSeveralPath } from "@/lib/page-paths";
-import { listLastBreaks, listUnwellSince, type Since } from "@/lib/servers/events/unwell-since";
+import { type LastBreak, listLastBreaks, listUnwellSince, type Since } from "@/lib/servers/events/unwell-since";
 import { shownLevel } from "@/lib/servers/health-level";
 import { COMPONENT_CURVES, LABELS } from "@/lib/servers/health-score";
 import type { FleetServer } from "@/lib/servers/servers";
@@ -57,7 +57,7 @@ export async function Fleet({ accountId, query }: { accountId: number; query: Fl
           ),
           listUnwellSince(idsOf(({ isRatedBadly }) => isRatedBadly)),
           listLastBreaks(
-            idsOf(({ need, isRatedBadly }) => need === "attention" && !isRatedBadly),
+            idsOf(({ need, isRatedBadly, cause }) => need === "attention" && (!isRatedBadly || isOfStability(cause))),
             now.getTime(),
           ),
         ]);
@@ -125,8 +125,8 @@ type TableProps = {
   trends: ReadonlyMap<number, TrendPoint[]>;
   /** Of those that are not rated well. */
   since: ReadonlyMap<number, Since>;
-  /** When the last outage or restart was (epoch ms), of those that need attention for these alone. */
-  breaks: ReadonlyMap<number, number>;
+  /** Of those that need attention for outages and restarts, alone or more than for anything else. */
+  breaks: ReadonlyMap<number, LastBreak>;
   now: Date;
 };
 
@@ -156,7 +156,7 @@ type RowProps = {
   server: FleetServer;
   trend: readonly TrendPoint[];
   since: Since | undefined;
-  lastBreak: number | undefined;
+  lastBreak: LastBreak | undefined;
   now: Date;
 };
 
@@ -232,7 +232,13 @@ function State({ server }: { server: FleetServer }) {
   return <OnlineState isOnline={online} needsAttention={need === "attention"} isUnknown={need === "unknown"} />;
 }
 
-function Cause({ server, since, lastBreak, now }: Pick<RowProps, "server" | "since" | "lastBreak" | "now">) {
+type CauseProps = Pick<RowProps, "server" | "since" | "lastBreak" | "now">;
+
+function isOfStability(cause: string | null): boolean {
+  return cause?.startsWith(LABELS.stability) ?? false;
+}
+
+function Cause({ server, since, lastBreak, now }: CauseProps) {
   if (!server.hasCheckedIn) {
     return (
       <>
@@ -242,9 +248,7 @@ function Cause({ server, since, lastBreak, now }: Pick<RowProps, "server" | "sin
   }
   const seen = <Time at={new Date(server.last_seen)} now={now} />;
   if (!server.online) return <>Last check-in {seen}</>;
-  const lasted = lastBreak
-    ? `last ${shortDurationText(now.getTime() - lastBreak)} ago`
-    : lastedText(server, since, now);
+  const lasted = lastedText({ server, since, lastBreak, now });
   return (
     <>
       {server.cause && (
@@ -258,11 +262,13 @@ function Cause({ server, since, lastBreak, now }: Pick<RowProps, "server" | "sin
   );
 }
 
-/** "for 14 h": for how long it is not well. Nothing of stability, which looks back on a day itself. */
-function lastedText(server: FleetServer, since: Since | undefined, now: Date): string | null {
-  if (!since || server.cause?.startsWith(LABELS.stability)) return null;
+/** "for 14 h": for how long it is not well. "last outage 2 h ago" of stability, which looks back on a day. */
+function lastedText({ server, since, lastBreak, now }: CauseProps): string | null {
+  const agoText = (at: number) => shortDurationText(now.getTime() - at);
+  if (lastBreak) return `last ${lastBreak.kind} ${agoText(lastBreak.at)} ago`;
+  if (!since || isOfStability(server.cause)) return null;
   if (since.kind === "always") return "since first seen";
-  const lasted = shortDurationText(now.getTime() - since.at);
+  const lasted = agoText(since.at);
   return since.kind === "at" ? `for ${lasted}` : `for over ${lasted}`;
 }
 

@@ -138,7 +138,7 @@ test("the head of a server that is not well, and its row of the fleet, say since
   // Its score is healthy in part: the line of its day is not, since then.
   const colours = (id: number) => page.locator(`tr[data-server="${id}"] svg path`);
   await expect(colours(full).last()).toHaveAttribute("data-level", /strained|critical/);
-  await expect(cause(restless)).toHaveText(/^Offline 1 time, 2 restarts in 24 hours last 12 h ago, last seen/);
+  await expect(cause(restless)).toHaveText(/^Offline 1 time, 2 restarts in 24 hours last outage 12 h ago, last seen/);
 });
 
 /** A day in which a machine restarted twice and was away once, and reported all other minutes. */

@@ -47,11 +47,14 @@ export async function listUnwellSince(serverIds: readonly number[]): Promise<Map
 /** An outage that ended in the last day and began before that is not looked for: the index is by beginnings. */
 const LONGEST_OUTAGE = 31 * DAY;
 
-/** When the last outage of servers ended, or when they last restarted (epoch ms), if that was in the last 24 hours. */
-export async function listLastBreaks(serverIds: readonly number[], now: number): Promise<Map<number, number>> {
+/** What interrupted a server last, and when that was over (epoch ms). */
+export type LastBreak = { kind: "outage" | "restart"; at: number };
+
+/** The last outage or restart of servers, of the last 24 hours. */
+export async function listLastBreaks(serverIds: readonly number[], now: number): Promise<Map<number, LastBreak>> {
   if (serverIds.length === 0) return new Map();
   const rows = await db.serverEvent.groupBy({
-    by: ["serverId"],
+    by: ["serverId", "kind"],
     where: {
       serverId: { in: [...serverIds] },
       kind: { in: ["offline", "rebooted"] },
@@ -59,8 +62,14 @@ export async function listLastBreaks(serverIds: readonly number[], now: number):
       endedAt: { gte: new Date(now - DAY) },
     },
     _max: { endedAt: true },
+    orderBy: { _max: { endedAt: "asc" } },
   });
-  return new Map(rows.flatMap(({ serverId, _max: { endedAt } }) => (endedAt ? [[serverId, endedAt.getTime()]] : [])));
+  return new Map(
+    rows.map(({ serverId, kind, _max: { endedAt } }) => [
+      serverId,
+      { kind: kind === "offline" ? "outage" : "restart", at: Number(endedAt) },
+    ]),
+  );
 }
 
 /** What goes on, as the lane of events says it; before it is told, what will be if it holds. */
