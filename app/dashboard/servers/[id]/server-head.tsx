@@ -70,9 +70,11 @@ export function ServerHead({ report, neighbours, list, since, zone, now, childre
             ) : (
               <data value="false">Never checked in</data>
             )}
-            <span>
-              {hasCheckedIn ? "last seen" : "· added"} <Time at={new Date(server.last_seen)} now={now} />
-            </span>
+            {hasCheckedIn && (
+              <span>
+                last seen <Time at={new Date(server.last_seen)} now={now} />
+              </span>
+            )}
             {since ? <strong data-since>{sinceText(report, since, zone)}</strong> : <Unstable report={report} />}
           </span>
         }

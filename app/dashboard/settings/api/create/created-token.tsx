@@ -150,7 +150,7 @@ function OldToken({ token: { id, hint, hasEnded, endsAt }, now }: { token: Repla
   if (endsAt === null) {
     return (
       <p>
-        <strong>The old token ends with the first request that uses this one.</strong> Bring this token to the program
+        <strong>The old token ends with the first request that uses this one.</strong> Give this token to the program
         that uses {old} before anything else tries it.
       </p>
     );
@@ -160,7 +160,7 @@ function OldToken({ token: { id, hint, hasEnded, endsAt }, now }: { token: Repla
       <strong>
         The old token still works. It ends <Time at={endsAt} now={now} />.
       </strong>{" "}
-      Until then, bring this token to every program that uses {old}.
+      Until then, give this token to every program that uses {old}.
     </p>
   );
 }

@@ -61,7 +61,7 @@ function StillTried({ refused, now }: RefusedProps) {
   if (!first || others.length > 0) {
     return (
       <li>
-        {tokens.length} ended tokens are still tried: <Names tokens={tokens} />. Bring a new token to their programs.
+        {tokens.length} ended tokens are still tried: <Names tokens={tokens} />. Give their programs a new token.
       </li>
     );
   }
