@@ -8,17 +8,17 @@ import { DASHBOARD } from "@/lib/page-paths";
 import { checkCredentials } from "@/lib/sign-in/credentials";
 import { requestSender, startSession } from "@/lib/sign-in/sessions";
 
-/** What the form shows after a refusal; null before the first attempt. The password is never sent back. */
-export type SignInState = { message: string; email: string } | null;
+/** What the form shows after a refusal. The password is never sent back. */
+type SignInState = { kind: "empty" } | { kind: "refused"; message: string; email: string };
 
 /** Signs the browser in and goes to the page it asked for, or says why not. */
 export async function signInAction(_: SignInState, form: FormData): Promise<SignInState> {
   const email = textOf(form, "email");
   const { ip } = await requestSender();
-  const refused: SignInState = { message: "Wrong e-mail or password.", email };
+  const refused: SignInState = { kind: "refused", message: "Wrong e-mail or password.", email };
   const result = await checkCredentials(email, textOf(form, "password"), ip);
   if (result.kind === "throttled") {
-    return { message: `Too many attempts. Try again in ${waitText(result.waitMs)}.`, email };
+    return { ...refused, message: `Too many attempts. Try again in ${waitText(result.waitMs)}.` };
   }
   if (result.kind === "refused") return refused;
   if (!(await startSession(result))) return refused;

@@ -6,7 +6,7 @@ export function ButtonRow({ children }: { children: React.ReactNode }) {
 }
 
 type SubmitProps = {
-  className?: string;
+  className?: string | undefined;
   isPending: boolean;
   /** What it says while an answer is awaited. */
   pending: string;
@@ -19,5 +19,17 @@ export function SubmitButton({ className = "button", isPending, pending, childre
     <button className={className} type="submit" aria-disabled={isPending}>
       {isPending ? pending : children}
     </button>
+  );
+}
+
+/** Leads away from a secret that is shown once. */
+export function LeaveSecret({ what, href, children }: { what: string; href: string; children: React.ReactNode }) {
+  return (
+    <ButtonRow>
+      <a className="button quiet" href={href}>
+        {children}
+      </a>
+      <span className="hint">After this the {what} is gone from the page.</span>
+    </ButtonRow>
   );
 }

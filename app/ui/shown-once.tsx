@@ -13,10 +13,19 @@ type ShownOnce = {
 const Context = createContext<ShownOnce>({ isReset: false, reset: () => {} });
 
 /**
- * Shows a form, then its result, and resets in between. Browsers may keep a page in memory and show it again on Back, and
- * then it must not contain a token or key.
+ * Makes a form that shows its result in its place, and resets in between. Browsers may keep a page in memory and show it
+ * again on Back, and then it must not contain a token or key. The form never shows itself beside its result: it submits
+ * its last answer, and would send the key back.
  */
-export function ShownOnce({ children }: { children: React.ReactNode }) {
+export function shownOnce<Props extends object>(Form: React.ComponentType<Props>): React.ComponentType<Props> {
+  return (props) => (
+    <ShownOnce>
+      <Form {...props} />
+    </ShownOnce>
+  );
+}
+
+function ShownOnce({ children }: { children: React.ReactNode }) {
   const [resets, setResets] = useState(0);
   const reset = () => setResets((before) => before + 1);
   useEffect(() => {
@@ -31,7 +40,7 @@ export function ShownOnce({ children }: { children: React.ReactNode }) {
   );
 }
 
-/** For the form and the result inside of `ShownOnce`. */
+/** For the form and the result that `shownOnce` made. */
 export function useShownOnce(): ShownOnce {
   return useContext(Context);
 }

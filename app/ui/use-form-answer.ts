@@ -4,31 +4,31 @@ import { useActionState, useState } from "react";
 import { useShownOnce } from "./shown-once";
 import { type Submission, useSubmission } from "./use-submission";
 
+/** The answer before the form was sent. */
+type Unsent = { kind: "empty" };
+const UNSENT: Unsent = { kind: "empty" };
+
 /** What a form needs: `formAction` sends it without JavaScript, `onSubmit` with it. */
 export type FormAnswer<Answer> = Submission & {
-  /** The server's last answer, or `unsent`. */
+  /** The server's last answer. */
   answer: Answer;
   formAction: (form: FormData) => void;
 };
 
-/**
- * The answer of a form's server action. Without JavaScript it comes with the page, otherwise to `onSubmit`. `unsent` is
- * the answer before the form was sent.
- */
-export function useFormAnswer<Answer>(
-  action: (before: Answer, form: FormData) => Promise<Answer>,
-  unsent: Awaited<Answer>,
+/** The answer of a form's server action. Without JavaScript it comes with the page, otherwise to `onSubmit`. */
+export function useFormAnswer<Answer extends { kind: string }>(
+  action: (before: NoInfer<Answer> | Unsent, form: FormData) => Promise<Answer>,
   onAnswer?: (answer: Answer) => void,
-): FormAnswer<Answer> {
+): FormAnswer<Answer | Unsent> {
   const { isReset } = useShownOnce();
-  const [pageAnswer, formAction] = useActionState<Answer, FormData>(action, unsent);
+  const [pageAnswer, formAction] = useActionState<Answer | Unsent, FormData>(action, UNSENT);
   const [scriptAnswer, setScriptAnswer] = useState<Answer | null>(null);
   const submission = useSubmission(
-    (form) => action(unsent, form),
+    (form) => action(UNSENT, form),
     (answer) => {
       onAnswer?.(answer);
       setScriptAnswer(answer);
     },
   );
-  return { answer: scriptAnswer ?? (isReset ? unsent : pageAnswer), formAction, ...submission };
+  return { answer: scriptAnswer ?? (isReset ? UNSENT : pageAnswer), formAction, ...submission };
 }

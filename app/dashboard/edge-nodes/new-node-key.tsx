@@ -1,6 +1,6 @@
 "use client";
 
-import { ButtonRow } from "@/app/ui/button-row";
+import { LeaveSecret } from "@/app/ui/button-row";
 import { CodeBlock } from "@/app/ui/code-block";
 import { FirstUse } from "@/app/ui/first-use";
 import { FocusTarget } from "@/app/ui/focus-target";
@@ -44,12 +44,9 @@ export function NewNodeKey({ id, title, rawKey, origin, isReplacement }: Props) 
           />
         </>
       )}
-      <ButtonRow>
-        <a className="button quiet" href={EDGE_NODES}>
-          Go to the edge nodes
-        </a>
-        <span className="hint">After this the key is gone from the page.</span>
-      </ButtonRow>
+      <LeaveSecret what="key" href={EDGE_NODES}>
+        Go to the edge nodes
+      </LeaveSecret>
     </section>
   );
 }

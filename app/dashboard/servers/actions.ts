@@ -83,7 +83,7 @@ export async function snoozeAction(form: FormData): Promise<never> {
 }
 
 /** Removes the server of the form and goes to the list, which says what became of it. */
-export async function removeServerAction(form: FormData): Promise<never> {
+export async function removeServerAction(_: unknown, form: FormData): Promise<never> {
   const account = await requireAccount();
   const id = findId(textOf(form, "id"));
   if (id === null || !(await removeServer(account.id, id))) redirect(`${DASHBOARD}?unchanged`);
@@ -111,7 +111,7 @@ export async function requestBenchmarkAction(
 }
 
 /** Cancels the pending run of the form and goes back to the page of benchmarks, which no longer lists it. */
-export async function cancelBenchmarkAction(form: FormData): Promise<never> {
+export async function cancelBenchmarkAction(_: unknown, form: FormData): Promise<never> {
   const account = await requireAccount();
   const [serverId, id] = [findId(textOf(form, "serverId")), findId(textOf(form, "id"))];
   const isCancelled = id !== null && (await cancelBenchmark(account.id, id));
@@ -178,7 +178,7 @@ export async function planForSeveralAction(_: PlanForSeveralAnswer, form: FormDa
 }
 
 /** Calls off the maintenance of the form and goes back to the page, which says so. */
-export async function callOffMaintenanceAction(form: FormData): Promise<never> {
+export async function callOffMaintenanceAction(_: unknown, form: FormData): Promise<never> {
   const account = await requireAccount();
   const [serverId, id] = [findId(textOf(form, "serverId")), findId(textOf(form, "id"))];
   if (serverId === null) redirect(DASHBOARD);

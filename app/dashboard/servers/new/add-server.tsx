@@ -1,81 +1,52 @@
 "use client";
 
 import Link from "next/link";
-import { ButtonRow, SubmitButton } from "@/app/ui/button-row";
+import { ActionForm } from "@/app/ui/action-form";
+import { ButtonRow, LeaveSecret } from "@/app/ui/button-row";
 import { FocusTarget } from "@/app/ui/focus-target";
-import { NoAnswer } from "@/app/ui/no-answer";
-import { Notice } from "@/app/ui/notice";
-import { ShownOnce } from "@/app/ui/shown-once";
+import { shownOnce } from "@/app/ui/shown-once";
 import { useFormAnswer } from "@/app/ui/use-form-answer";
 import { NEW_SERVER, serverPath, serverSettingsPath } from "@/lib/page-paths";
 import { addServerAction } from "../actions";
-import type { AddServerAnswer } from "../form-answers";
 import { NewKey } from "../new-key";
 import { ServerNamesFields } from "../server-names-fields";
-
-const UNSENT: AddServerAnswer = { kind: "empty" };
 
 type Props = { formNonce: string; origin: string; otherAgents: React.ReactNode };
 
 /** The form that adds a server, and after that its key. */
-export function AddServer(props: Props) {
-  return (
-    <ShownOnce>
-      <AddServerForm {...props} />
-    </ShownOnce>
-  );
-}
-
-/** Never shows form and answer together: a form submits its last answer, and would send the key back. */
-function AddServerForm({ formNonce, origin, otherAgents }: Props) {
-  const {
-    answer: state,
-    formAction,
-    onSubmit,
-    isPending,
-    hasFailed,
-  } = useFormAnswer<AddServerAnswer>(addServerAction, UNSENT);
-  if (state.kind === "created") {
+export const AddServer = shownOnce(({ formNonce, origin, otherAgents }: Props) => {
+  const form = useFormAnswer(addServerAction);
+  const { answer } = form;
+  if (answer.kind === "created") {
+    const { id, label, rawKey } = answer;
     return (
       <NewKey
-        title={`${state.label} is added: give it its key`}
-        serverId={state.id}
-        rawKey={state.rawKey}
-        origin={origin}
+        {...{ rawKey, origin, otherAgents }}
+        title={`${label} is added: give it its key`}
+        serverId={id}
         isReplacement={false}
-        otherAgents={otherAgents}
       >
-        <ButtonRow>
-          <a className="button quiet" href={serverPath(state.id)}>
-            Go to the server
-          </a>
-          <span className="hint">After this the key is gone from the page.</span>
-        </ButtonRow>
+        <LeaveSecret what="key" href={serverPath(id)}>
+          Go to the server
+        </LeaveSecret>
       </NewKey>
     );
   }
-  if (state.kind === "already-created") return <AlreadyAdded id={state.id} />;
+  if (answer.kind === "already-created") return <AlreadyAdded id={answer.id} />;
+  const invalid = answer.kind === "invalid" ? answer : null;
   return (
-    <form className="card card-body" action={formAction} onSubmit={onSubmit} aria-label="Add a server">
-      {hasFailed && <NoAnswer>Send it again: the server is added once, however often you do.</NoAnswer>}
-      {state.kind === "invalid" && state.field === "form" && (
-        <Notice tone="danger" role="alert" on={state}>
-          {state.message}
-        </Notice>
-      )}
-      <input type="hidden" name="formNonce" value={formNonce} />
-      <ServerNamesFields
-        values={state.kind === "invalid" ? state.values : { label: "", hostname: "" }}
-        problem={state.kind === "invalid" ? state : null}
-      />
-      <ButtonRow>
-        <SubmitButton isPending={isPending} pending="Adding…">
-          Add server
-        </SubmitButton>
-      </ButtonRow>
-    </form>
+    <ActionForm
+      form={form}
+      label="Add a server"
+      again="Send it again: the server is added once, however often you do."
+      refusal={invalid?.field === "form" && invalid.message}
+      hidden={{ formNonce }}
+      submit={["Add server", "Adding…"]}
+    >
+      <ServerNamesFields values={invalid?.values ?? { label: "", hostname: "" }} problem={invalid} />
+    </ActionForm>
   );
-}
+});
 
 function AlreadyAdded({ id }: { id: number }) {
   return (

@@ -1,23 +1,21 @@
 "use client";
 
+import { ActionForm } from "@/app/ui/action-form";
 import { ButtonRow, SubmitButton } from "@/app/ui/button-row";
-import { NoAnswer } from "@/app/ui/no-answer";
 import { useFormAnswer } from "@/app/ui/use-form-answer";
 import { COLOR_SCHEMES, type ColorScheme } from "@/lib/accounts/color-scheme";
-import { type ColorSchemeAnswer, setColorSchemeAction } from "./actions";
+import { setColorSchemeAction } from "./actions";
 import styles from "./color-scheme-form.module.css";
-
-const UNSENT: ColorSchemeAnswer = { kind: "empty" };
 
 const NAMES: Readonly<Record<ColorScheme, string>> = { system: "System", light: "Light", dark: "Dark" };
 
 /** Chooses between the system's colours, light ones and dark ones. */
 export function ColorSchemeForm({ current }: { current: ColorScheme }) {
-  const { answer, formAction, onSubmit, isPending, hasFailed } = useFormAnswer(setColorSchemeAction, UNSENT);
+  const form = useFormAnswer(setColorSchemeAction);
+  const { answer } = form;
   const chosen = answer.kind === "set" ? answer.colorScheme : current;
   return (
-    <form className="card card-body" action={formAction} onSubmit={onSubmit} aria-labelledby="appearance">
-      {hasFailed && <NoAnswer>Choose again: nothing was changed.</NoAnswer>}
+    <ActionForm form={form} labelledBy="appearance" again="Choose again: nothing was changed.">
       <fieldset className={styles.choices}>
         <legend className="visually-hidden">Colour scheme</legend>
         {COLOR_SCHEMES.map((scheme) => (
@@ -36,7 +34,7 @@ export function ColorSchemeForm({ current }: { current: ColorScheme }) {
       </fieldset>
       <div className={styles.save}>
         <ButtonRow>
-          <SubmitButton className="button quiet" isPending={isPending} pending="Saving…">
+          <SubmitButton className="button quiet" isPending={form.isPending} pending="Saving…">
             Save
           </SubmitButton>
         </ButtonRow>
@@ -44,6 +42,6 @@ export function ColorSchemeForm({ current }: { current: ColorScheme }) {
       <p role="status" className="visually-hidden">
         {answer.kind === "set" && `Colour scheme: ${NAMES[answer.colorScheme]}`}
       </p>
-    </form>
+    </ActionForm>
   );
 }

@@ -1,80 +1,49 @@
 "use client";
 
 import { useEffect, useRef } from "react";
-import { ButtonRow, SubmitButton } from "@/app/ui/button-row";
-import { describedBy, Field } from "@/app/ui/field";
-import { NoAnswer } from "@/app/ui/no-answer";
-import { Notice } from "@/app/ui/notice";
+import { ActionForm } from "@/app/ui/action-form";
+import { PasswordField } from "@/app/ui/password-field";
 import { useFormAnswer } from "@/app/ui/use-form-answer";
-import { changePasswordAction, type PasswordAnswer } from "./actions";
-
-const UNSENT: PasswordAnswer = { kind: "empty" };
+import { changePasswordAction } from "./actions";
 
 /** Changes the password of the account. What was typed is never sent back. */
 export function PasswordForm({ email }: { email: string }) {
-  const { answer, formAction, onSubmit, isPending, hasFailed } = useFormAnswer(changePasswordAction, UNSENT);
-  const form = useRef<HTMLFormElement>(null);
+  const form = useFormAnswer(changePasswordAction);
+  const { answer } = form;
+  const element = useRef<HTMLFormElement>(null);
   const errorOf = (field: "current" | "new" | "again") =>
     answer.kind === "invalid" && answer.field === field ? answer.message : null;
 
   useEffect(() => {
-    if (answer.kind === "changed") form.current?.reset();
-    else if (answer.kind === "invalid") form.current?.querySelector<HTMLElement>("[aria-invalid]")?.focus();
+    if (answer.kind === "changed") element.current?.reset();
+    else if (answer.kind === "invalid") element.current?.querySelector<HTMLElement>("[aria-invalid]")?.focus();
   }, [answer]);
 
   return (
-    <form ref={form} className="card card-body" action={formAction} onSubmit={onSubmit} aria-labelledby="password">
-      {hasFailed && (
-        <NoAnswer>The password may have been changed all the same. Try to sign in with the new one.</NoAnswer>
-      )}
-      {answer.kind === "changed" && (
-        <Notice tone="done" role="status" on={answer}>
-          Your password is changed. {signedOutText(answer.ended)}
-        </Notice>
-      )}
+    <ActionForm
+      form={form}
+      ref={element}
+      labelledBy="password"
+      again="The password may have been changed all the same. Try to sign in with the new one."
+      done={answer.kind === "changed" && `Your password is changed. ${signedOutText(answer.ended)}`}
+      submit={["Change password", "Changing…"]}
+      tone="button quiet"
+    >
       {/* Password managers store the new password under this name. */}
       <input type="hidden" autoComplete="username" value={email} readOnly />
-      <Field id="current-password" label="Current password" error={errorOf("current")}>
-        <input
-          id="current-password"
-          className="input"
-          name="current"
-          type="password"
-          autoComplete="current-password"
-          required
-          {...describedBy("current-password", errorOf("current"))}
-        />
-      </Field>
+      <PasswordField id="current-password" name="current" label="Current password" error={errorOf("current")} />
       <div className="fields">
-        <Field id="new-password" label="New password" hint="At least 12 characters" error={errorOf("new")}>
-          <input
-            id="new-password"
-            className="input"
-            name="new"
-            type="password"
-            autoComplete="new-password"
-            required
-            {...describedBy("new-password", errorOf("new"), true)}
-          />
-        </Field>
-        <Field id="new-password-again" label="New password again" error={errorOf("again")}>
-          <input
-            id="new-password-again"
-            className="input"
-            name="again"
-            type="password"
-            autoComplete="new-password"
-            required
-            {...describedBy("new-password-again", errorOf("again"))}
-          />
-        </Field>
+        <PasswordField
+          id="new-password"
+          name="new"
+          label="New password"
+          hint="At least 12 characters"
+          isNew
+          error={errorOf("new")}
+        />
+        <PasswordField id="new-password-again" name="again" label="New password again" isNew error={errorOf("again")} />
       </div>
-      <ButtonRow>
-        <SubmitButton className="button quiet" isPending={isPending} pending="Changing…">
-          Change password
-        </SubmitButton>
-      </ButtonRow>
-    </form>
+    </ActionForm>
   );
 }
 

@@ -1,35 +1,34 @@
 "use client";
 
+import { ActionForm } from "@/app/ui/action-form";
 import { Cell, DataTable, Row, RowTitle } from "@/app/ui/data-table";
 import { Ip } from "@/app/ui/ip";
-import { NoAnswer } from "@/app/ui/no-answer";
-import { Notice } from "@/app/ui/notice";
 import { Time } from "@/app/ui/time";
 import { useFormAnswer } from "@/app/ui/use-form-answer";
 import { browserName } from "@/lib/sign-in/browser-name";
 import type { OpenSession } from "@/lib/sign-in/open-sessions";
-import { PasswordField } from "../api/password-field";
-import { endSessionsAction, type SessionsAnswer } from "./actions";
+import { PasswordAgain } from "../api/password-again";
+import { endSessionsAction } from "./actions";
 import styles from "./sessions.module.css";
-
-const UNSENT: SessionsAnswer = { kind: "empty" };
 
 type Props = { sessions: readonly OpenSession[]; asksPassword: boolean; now: Date };
 
 /** The browsers that are signed in, each with a button that signs it out. One form: the button names the session. */
 export function Sessions({ sessions, asksPassword, now }: Props) {
-  const { answer, formAction, onSubmit, isPending, hasFailed } = useFormAnswer(endSessionsAction, UNSENT);
+  const form = useFormAnswer(endSessionsAction);
+  const { answer, isPending } = form;
   const others = sessions.filter(({ isCurrent }) => !isCurrent);
   const passwordError = answer.kind === "invalid" ? answer.message : null;
   return (
-    <form className="stack" action={formAction} onSubmit={onSubmit} aria-labelledby="sessions">
-      {hasFailed && <NoAnswer>It may have happened all the same. Sending it again is safe.</NoAnswer>}
-      {answer.kind === "ended" && (
-        <Notice tone={answer.count > 0 ? "done" : "warning"} role="status" on={answer}>
-          {endedText(answer.count)}
-        </Notice>
-      )}
-      {others.length > 0 && (asksPassword || passwordError) && <PasswordField error={passwordError} />}
+    <ActionForm
+      form={form}
+      className="stack"
+      labelledBy="sessions"
+      again="It may have happened all the same. Sending it again is safe."
+      done={answer.kind === "ended" && endedText(answer.count)}
+      doneTone={answer.kind === "ended" && answer.count > 0 ? "done" : "warning"}
+    >
+      {others.length > 0 && (asksPassword || passwordError) && <PasswordAgain error={passwordError} />}
       <DataTable
         labelledBy="sessions"
         columns={[{ title: "Browser" }, { title: "Signed in" }, { title: "Action", isTitleHidden: true }]}
@@ -66,7 +65,7 @@ export function Sessions({ sessions, asksPassword, now }: Props) {
           </button>
         </p>
       )}
-    </form>
+    </ActionForm>
   );
 }
 

@@ -1,44 +1,40 @@
 "use client";
 
 import { useState, useSyncExternalStore } from "react";
-import { ButtonRow, SubmitButton } from "@/app/ui/button-row";
-import { NoAnswer } from "@/app/ui/no-answer";
-import { Notice } from "@/app/ui/notice";
+import { ActionForm } from "@/app/ui/action-form";
 import { useFormAnswer } from "@/app/ui/use-form-answer";
 import { zoneText } from "@/lib/format/time-zone";
-import { setTimeZoneAction, type TimeZoneAnswer } from "./time-zone-action";
-
-const UNSENT: TimeZoneAnswer = { kind: "empty" };
+import { setTimeZoneAction } from "./time-zone-action";
 
 type Props = { current: string; zones: readonly string[] };
 
 /** The zone in which the pages write times. With JavaScript, the zone of this browser is one click away. */
 export function TimeZoneForm({ current, zones }: Props) {
-  const {
-    answer: state,
-    formAction,
-    onSubmit,
-    isPending,
-    hasFailed,
-  } = useFormAnswer<TimeZoneAnswer>(setTimeZoneAction, UNSENT);
+  const form = useFormAnswer(setTimeZoneAction);
+  const { answer } = form;
   // Until somebody chooses one it follows the account, which takes over the browser's zone after the first page.
   const [touched, setChosen] = useState<string | null>(null);
   const chosen = touched ?? current;
   const browserZone = useBrowserZone();
   const offered = [...new Set([...zones, current, ...(browserZone ? [browserZone] : [])])];
   return (
-    <form className="card card-body" action={formAction} onSubmit={onSubmit} aria-label="Time zone">
-      {hasFailed && <NoAnswer>Send it again: saving the same zone twice changes nothing.</NoAnswer>}
-      {state.kind === "invalid" && (
-        <Notice tone="danger" role="alert" on={state}>
-          {state.message}
-        </Notice>
-      )}
-      {state.kind === "set" && (
-        <Notice tone="done" role="status" on={state}>
-          Times are shown in {zoneText(state.timeZone)}.
-        </Notice>
-      )}
+    <ActionForm
+      form={form}
+      label="Time zone"
+      again="Send it again: saving the same zone twice changes nothing."
+      done={answer.kind === "set" && `Times are shown in ${zoneText(answer.timeZone)}.`}
+      refusal={answer.kind === "invalid" && answer.message}
+      submit={["Save time zone", "Saving…"]}
+      tone="button quiet"
+      beside={
+        browserZone &&
+        browserZone !== chosen && (
+          <button type="button" className="button quiet" onClick={() => setChosen(browserZone)}>
+            As this browser: {zoneText(browserZone)}
+          </button>
+        )
+      }
+    >
       <div className="field">
         <label htmlFor="time-zone">Time zone</label>
         <span className="select">
@@ -57,17 +53,7 @@ export function TimeZoneForm({ current, zones }: Props) {
           </select>
         </span>
       </div>
-      <ButtonRow>
-        <SubmitButton className="button quiet" isPending={isPending} pending="Saving…">
-          Save time zone
-        </SubmitButton>
-        {browserZone && browserZone !== chosen && (
-          <button type="button" className="button quiet" onClick={() => setChosen(browserZone)}>
-            As this browser: {zoneText(browserZone)}
-          </button>
-        )}
-      </ButtonRow>
-    </form>
+    </ActionForm>
   );
 }
 

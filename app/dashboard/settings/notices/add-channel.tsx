@@ -1,20 +1,16 @@
 "use client";
 
-import { ButtonRow, SubmitButton } from "@/app/ui/button-row";
+import { ActionForm } from "@/app/ui/action-form";
+import { LeaveSecret } from "@/app/ui/button-row";
 import { CodeBlock } from "@/app/ui/code-block";
 import { FocusTarget } from "@/app/ui/focus-target";
-import { NoAnswer } from "@/app/ui/no-answer";
-import { Notice } from "@/app/ui/notice";
-import { ShownOnce } from "@/app/ui/shown-once";
+import { shownOnce } from "@/app/ui/shown-once";
 import { TextField } from "@/app/ui/text-field";
 import { useFormAnswer } from "@/app/ui/use-form-answer";
 import type { ChannelKind } from "@/lib/notices/management";
 import { NOTICE_PAGE } from "@/lib/page-paths";
 import { addChannelAction, rotateSecretAction } from "./actions";
-import type { AddChannelAnswer, NewSecretAnswer } from "./form-answers";
 
-const UNSENT: AddChannelAnswer = { kind: "empty" };
-const NO_SECRET: NewSecretAnswer = { kind: "empty" };
 /** The form is marked without JavaScript too; the console says exactly what is wrong. */
 const MAX_TYPED = 1200;
 
@@ -48,20 +44,9 @@ const WORDS: Readonly<Record<ChannelKind, Words>> = {
 type Props = { kind: ChannelKind; formNonce: string; maxNameLength: number; example: string | null };
 
 /** The form that adds a channel of one kind, and after that the secret of a webhook. */
-export function AddChannel(props: Props) {
-  return (
-    <ShownOnce>
-      <AddChannelForm {...props} />
-    </ShownOnce>
-  );
-}
-
-/** Never shows form and answer together: a form submits its last answer, and would send the secret back. */
-function AddChannelForm({ kind, formNonce, maxNameLength, example }: Props) {
-  const { answer, formAction, onSubmit, isPending, hasFailed } = useFormAnswer<AddChannelAnswer>(
-    addChannelAction,
-    UNSENT,
-  );
+export const AddChannel = shownOnce(({ kind, formNonce, maxNameLength, example }: Props) => {
+  const form = useFormAnswer(addChannelAction);
+  const { answer } = form;
   const { title, target, hint, placeholder, submit } = WORDS[kind];
   if (answer.kind === "secret") return <NewSecret title={`${answer.name} is added`} secret={answer.secret} />;
   const refused = answer.kind === "refused" && answer.of === kind ? answer : null;
@@ -69,15 +54,15 @@ function AddChannelForm({ kind, formNonce, maxNameLength, example }: Props) {
   return (
     <details className="disclosure" name="add-channel" open={refused !== null || undefined}>
       <summary>{title}</summary>
-      <form className="card card-body" action={formAction} onSubmit={onSubmit} aria-label={submit} noValidate>
-        {hasFailed && <NoAnswer>Sending it again is safe: a form adds one channel.</NoAnswer>}
-        {refused && errorOf("target") === null && errorOf("name") === null && (
-          <Notice tone="danger" role="alert" on={refused}>
-            {refused.message}
-          </Notice>
-        )}
-        <input type="hidden" name="kind" value={kind} />
-        <input type="hidden" name="formNonce" value={formNonce} />
+      <ActionForm
+        form={form}
+        label={submit}
+        noValidate
+        again="Sending it again is safe: a form adds one channel."
+        refusal={errorOf("target") === null && errorOf("name") === null && refused?.message}
+        hidden={{ kind, formNonce }}
+        submit={[submit, "Adding…"]}
+      >
         <TextField
           id={`${kind}-target`}
           field={{
@@ -116,49 +101,30 @@ function AddChannelForm({ kind, formNonce, maxNameLength, example }: Props) {
             </div>
           </details>
         )}
-        <ButtonRow>
-          <SubmitButton isPending={isPending} pending="Adding…">
-            {submit}
-          </SubmitButton>
-        </ButtonRow>
-      </form>
+      </ActionForm>
     </details>
   );
-}
+});
 
 /** The button that gives a webhook a new secret, and after that the secret. */
-export function RotateSecret({ id, name }: { id: number; name: string }) {
-  return (
-    <ShownOnce>
-      <RotateSecretForm {...{ id, name }} />
-    </ShownOnce>
-  );
-}
-
-function RotateSecretForm({ id, name }: { id: number; name: string }) {
-  const { answer, formAction, onSubmit, isPending, hasFailed } = useFormAnswer<NewSecretAnswer>(
-    rotateSecretAction,
-    NO_SECRET,
-  );
+export const RotateSecret = shownOnce(({ id, name }: { id: number; name: string }) => {
+  const form = useFormAnswer(rotateSecretAction);
+  const { answer } = form;
   if (answer.kind === "secret") return <NewSecret title={`The new secret of ${name}`} secret={answer.secret} />;
   return (
-    <form action={formAction} onSubmit={onSubmit} aria-label={`New secret for ${name}`}>
-      {hasFailed && <NoAnswer>The secret may have been replaced. Send it again for one that you see.</NoAnswer>}
-      {answer.kind === "refused" && (
-        <Notice tone="danger" role="alert" on={answer}>
-          {answer.message}
-        </Notice>
-      )}
-      <input type="hidden" name="id" value={id} />
-      <ButtonRow>
-        <SubmitButton className="button quiet" isPending={isPending} pending="Replacing…">
-          New secret
-        </SubmitButton>
-        <span className="hint">Messages are then signed with both, until you end the old one.</span>
-      </ButtonRow>
-    </form>
+    <ActionForm
+      form={form}
+      className=""
+      label={`New secret for ${name}`}
+      again="The secret may have been replaced. Send it again for one that you see."
+      refusal={answer.kind === "refused" && answer.message}
+      hidden={{ id }}
+      submit={["New secret", "Replacing…"]}
+      tone="button quiet"
+      beside={<span className="hint">Messages are then signed with both, until you end the old one.</span>}
+    />
   );
-}
+});
 
 /** A secret of a webhook, shown this once. */
 function NewSecret({ title, secret }: { title: string; secret: string }) {
@@ -172,12 +138,9 @@ function NewSecret({ title, secret }: { title: string; secret: string }) {
         Standard Webhooks does that.
       </p>
       <CodeBlock label="Secret of the webhook" text={secret} />
-      <ButtonRow>
-        <a className="button quiet" href={NOTICE_PAGE}>
-          Go to the channels
-        </a>
-        <span className="hint">After this the secret is gone from the page.</span>
-      </ButtonRow>
+      <LeaveSecret what="secret" href={NOTICE_PAGE}>
+        Go to the channels
+      </LeaveSecret>
     </section>
   );
 }

@@ -1,17 +1,12 @@
 "use client";
 
-import { ButtonRow, SubmitButton } from "@/app/ui/button-row";
+import { ActionForm } from "@/app/ui/action-form";
 import { describedBy, Field, FieldError } from "@/app/ui/field";
-import { NoAnswer } from "@/app/ui/no-answer";
-import { Notice } from "@/app/ui/notice";
 import { useFormAnswer } from "@/app/ui/use-form-answer";
 import { zoneText } from "@/lib/format/time-zone";
 import type { NoticeChoices } from "@/lib/notices/settings";
 import { saveRulesAction } from "./actions";
-import type { RulesAnswer } from "./form-answers";
 import styles from "./rules-form.module.css";
-
-const UNSENT: RulesAnswer = { kind: "empty" };
 
 /** A rule: what it is about, and whether it can wait, because what happens lasts. */
 export type RuleLine = { kind: string; sentence: string; lasts: boolean };
@@ -20,17 +15,20 @@ type Props = { lines: readonly RuleLine[]; current: NoticeChoices; zone: string 
 
 /** What an account is told of, each a sentence with a box to tick, and its quiet hours. */
 export function RulesForm({ lines, current, zone }: Props) {
-  const { answer, formAction, onSubmit, isPending, hasFailed } = useFormAnswer<RulesAnswer>(saveRulesAction, UNSENT);
+  const form = useFormAnswer(saveRulesAction);
+  const { answer } = form;
   const shown = answer.kind === "invalid" ? answer.typed : current;
   const errorOf = (field: string) => (answer.kind === "invalid" && answer.field === field ? answer.message : null);
   return (
-    <form className="card card-body" action={formAction} onSubmit={onSubmit} aria-labelledby="rules" noValidate>
-      {hasFailed && <NoAnswer>Send it again: saving the same rules twice changes nothing.</NoAnswer>}
-      {answer.kind === "saved" && (
-        <Notice tone="done" role="status" on={answer}>
-          The rules are saved.
-        </Notice>
-      )}
+    <ActionForm
+      form={form}
+      labelledBy="rules"
+      noValidate
+      again="Send it again: saving the same rules twice changes nothing."
+      done={answer.kind === "saved" && "The rules are saved."}
+      submit={["Save the rules", "Saving…"]}
+      tone="button quiet"
+    >
       <fieldset className={styles.rules}>
         <legend className="visually-hidden">What you are told</legend>
         {lines.map(({ kind, sentence, lasts }) => (
@@ -87,11 +85,6 @@ export function RulesForm({ lines, current, zone }: Props) {
           <input id="quiet-to" className="input" name="quietTo" type="time" defaultValue={shown.quietTo} />
         </Field>
       </div>
-      <ButtonRow>
-        <SubmitButton className="button quiet" isPending={isPending} pending="Saving…">
-          Save the rules
-        </SubmitButton>
-      </ButtonRow>
-    </form>
+    </ActionForm>
   );
 }

@@ -1,6 +1,7 @@
 import { Time } from "@/app/ui/time";
 import type { OpenBenchmark } from "@/lib/servers/benchmarks";
-import { CancelRun } from "./cancel-run";
+import { ServiceForm } from "../../../game-services/service-form";
+import { cancelBenchmarkAction } from "../../actions";
 import styles from "./open-runs.module.css";
 
 type Props = { serverId: number; runs: readonly OpenBenchmark[]; now: Date };
@@ -19,7 +20,19 @@ export function OpenRuns({ serverId, runs, now }: Props) {
               <State run={run} now={now} /> Asked for <Time at={run.createdAt} now={now} />.
             </p>
           </div>
-          {run.status === "pending" && <CancelRun serverId={serverId} id={run.id} label={run.label} />}
+          {run.status === "pending" && (
+            <ServiceForm
+              action={cancelBenchmarkAction}
+              className=""
+              label={`Cancel the run ${run.label}`}
+              hidden={{ serverId, id: run.id }}
+              tone="button quiet small"
+              submit="Cancel"
+              about={` the run ${run.label}`}
+              pending="Cancelling…"
+              again="Send it again: what is cancelled already stays cancelled."
+            />
+          )}
         </li>
       ))}
     </ul>

@@ -1,11 +1,10 @@
 "use client";
 
-import { ButtonRow, SubmitButton } from "@/app/ui/button-row";
+import { ActionForm } from "@/app/ui/action-form";
+import { LeaveSecret } from "@/app/ui/button-row";
 import { CodeBlock } from "@/app/ui/code-block";
 import { FocusTarget } from "@/app/ui/focus-target";
-import { NoAnswer } from "@/app/ui/no-answer";
-import { Notice } from "@/app/ui/notice";
-import { ShownOnce } from "@/app/ui/shown-once";
+import { shownOnce } from "@/app/ui/shown-once";
 import { TextField } from "@/app/ui/text-field";
 import { useTimeZone } from "@/app/ui/time-zone";
 import { useFormAnswer } from "@/app/ui/use-form-answer";
@@ -15,62 +14,41 @@ import { benchmarkPath } from "@/lib/page-paths";
 import { requestBenchmarkAction } from "../../actions";
 import type { RequestBenchmarkAnswer } from "../../form-answers";
 
-const UNSENT: RequestBenchmarkAnswer = { kind: "empty" };
-
 type Props = { id: number; origin: string; hasPending: boolean };
 
 /** The form that asks for a run, and after that the line to paste. */
-export function RunBenchmark(props: Props) {
+export const RunBenchmark = shownOnce(({ id, origin, hasPending }: Props) => {
+  const form = useFormAnswer(requestBenchmarkAction);
+  const { answer } = form;
+  if (answer.kind === "requested") return <BenchmarkCommand id={id} origin={origin} answer={answer} />;
+  const invalid = answer.kind === "invalid" ? answer : null;
   return (
-    <ShownOnce>
-      <RunBenchmarkForm {...props} />
-    </ShownOnce>
-  );
-}
-
-/** Never shows form and answer together: a form submits its last answer, and would send the key back. */
-function RunBenchmarkForm({ id, origin, hasPending }: Props) {
-  const {
-    answer: state,
-    formAction,
-    onSubmit,
-    isPending,
-    hasFailed,
-  } = useFormAnswer<RequestBenchmarkAnswer>(requestBenchmarkAction, UNSENT);
-  if (state.kind === "requested") return <BenchmarkCommand id={id} origin={origin} answer={state} />;
-  const message = state.kind === "invalid" && state.field === "label" ? state.message : null;
-  return (
-    <form className="card card-body" action={formAction} onSubmit={onSubmit} aria-label="Run a benchmark">
-      {hasFailed && <NoAnswer>Send it again: a server has one pending run at most.</NoAnswer>}
-      {state.kind === "invalid" && state.field === "form" && (
-        <Notice tone="danger" role="alert" on={state}>
-          {state.message}
-        </Notice>
-      )}
-      <input type="hidden" name="id" value={id} />
+    <ActionForm
+      form={form}
+      label="Run a benchmark"
+      again="Send it again: a server has one pending run at most."
+      refusal={invalid?.field === "form" && invalid.message}
+      hidden={{ id }}
+      submit={["Show the line to run", "Preparing…"]}
+    >
       <TextField
         field={{
           name: "label",
           label: "Label of the run",
           placeholder: "After delivery",
           maxLength: 128,
-          value: state.kind === "invalid" ? state.values.label : "",
+          value: invalid?.values.label ?? "",
         }}
-        error={message}
+        error={invalid?.field === "label" ? invalid.message : null}
       />
       {hasPending && (
         <p className="soft">
           A run is pending already. Asking again renews it: the line that was shown before stops working.
         </p>
       )}
-      <ButtonRow>
-        <SubmitButton isPending={isPending} pending="Preparing…">
-          Show the line to run
-        </SubmitButton>
-      </ButtonRow>
-    </form>
+    </ActionForm>
   );
-}
+});
 
 type BenchmarkCommandProps = {
   id: number;
@@ -94,12 +72,9 @@ function BenchmarkCommand({ id, origin, answer: { label, rawKey, expiresAt } }: 
         label="In a terminal of the server"
         text={`curl -sL https://yabs.sh | bash -s -- -s "${origin}/ingest/v1/benchmarks/${rawKey}"`}
       />
-      <ButtonRow>
-        <a className="button quiet" href={benchmarkPath(id)}>
-          Done
-        </a>
-        <span className="hint">After this the line is gone from the page.</span>
-      </ButtonRow>
+      <LeaveSecret what="line" href={benchmarkPath(id)}>
+        Done
+      </LeaveSecret>
     </section>
   );
 }

@@ -7,8 +7,9 @@ import { Time } from "@/app/ui/time";
 import { serverPath, serverSettingsPath } from "@/lib/page-paths";
 import { getServer, getServerReport } from "@/lib/servers/servers";
 import { requireAccount } from "@/lib/sign-in/sessions";
+import { ServiceForm } from "../../../game-services/service-form";
+import { removeServerAction } from "../../actions";
 import { orNotFoundPage } from "../or-not-found-page";
-import { ConfirmRemoval } from "./confirm-removal";
 
 type Props = { params: Promise<{ id: string }> };
 
@@ -25,7 +26,11 @@ export default async function Page({ params }: Props) {
   const now = new Date();
   return (
     <main id="main" className="page parts">
-      <PageHeader title={`Remove ${server.label}?`} back={{ href: serverPath(server.id), label: server.label }} />
+      <PageHeader title={`Remove ${server.label}?`} back={{ href: serverPath(server.id), label: server.label }}>
+        <p className="soft">
+          Its history and its benchmark runs are deleted, and its daemon is refused from then on. This cannot be undone.
+        </p>
+      </PageHeader>
       <Details
         rows={[
           ["Label", <bdi key="label">{server.label}</bdi>],
@@ -37,11 +42,20 @@ export default async function Page({ params }: Props) {
           ],
         ]}
       />
-      <ConfirmRemoval id={server.id}>
+      <ServiceForm
+        className="card card-body grave"
+        action={removeServerAction}
+        label="Remove the server"
+        hidden={{ id: server.id }}
+        tone="button danger"
+        submit="Remove server"
+        pending="Removing…"
+        again="Send it again: what is removed already stays removed."
+      >
         <Link className="button quiet" href={serverSettingsPath(server.id)} prefetch={false}>
           Cancel
         </Link>
-      </ConfirmRemoval>
+      </ServiceForm>
     </main>
   );
 }

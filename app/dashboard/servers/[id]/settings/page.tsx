@@ -10,10 +10,12 @@ import { listMaintenance } from "@/lib/servers/maintenance";
 import { listServerKeys } from "@/lib/servers/server-keys";
 import { getServer, getTags } from "@/lib/servers/servers";
 import { requireAccount } from "@/lib/sign-in/sessions";
+import { ServiceForm } from "../../../game-services/service-form";
+import { callOffMaintenanceAction } from "../../actions";
 import { OtherAgents } from "../../other-agents";
 import { orNotFoundPage } from "../or-not-found-page";
 import { maintenanceText } from "../silence-text";
-import { CallOff, PlanMaintenance } from "./plan-maintenance";
+import { PlanMaintenance } from "./plan-maintenance";
 import styles from "./plan-maintenance.module.css";
 import { RenameServer } from "./rename-server";
 import { ReplaceKey } from "./replace-key";
@@ -74,14 +76,20 @@ export default async function Page({ params, searchParams }: Props) {
             <ul className={styles.planned} aria-label="Planned">
               {planned.map(({ id, ...times }) => {
                 const text = maintenanceText(times, account.timeZone);
+                const goesOn = times.from <= now.getTime() && now.getTime() < times.to;
                 return (
                   <li key={id}>
                     {text}{" "}
-                    <CallOff
-                      serverId={server.id}
-                      id={id}
-                      text={text}
-                      goesOn={times.from <= now.getTime() && now.getTime() < times.to}
+                    <ServiceForm
+                      action={callOffMaintenanceAction}
+                      className=""
+                      label={`Call off the maintenance ${text}`}
+                      hidden={{ serverId: server.id, id }}
+                      tone="button quiet small"
+                      submit={goesOn ? "End it now" : "Call off"}
+                      about={`: maintenance ${text}`}
+                      pending={goesOn ? "Ending…" : "Calling off…"}
+                      again="Send it again: what is called off stays called off."
                     />
                   </li>
                 );

@@ -1,17 +1,13 @@
 "use client";
 
 import { useEffect, useRef } from "react";
-import { ButtonRow, SubmitButton } from "@/app/ui/button-row";
+import { ActionForm } from "@/app/ui/action-form";
 import { Ip } from "@/app/ui/ip";
-import { NoAnswer } from "@/app/ui/no-answer";
-import { Notice } from "@/app/ui/notice";
 import { useFormAnswer } from "@/app/ui/use-form-answer";
 import { type NetworksState, restrictTokenAction } from "../actions";
 import type { NetworksHelp } from "../networks/field-help";
 import { NetworksField } from "../networks/networks-field";
-import { PasswordField } from "../password-field";
-
-const UNSENT: NetworksState = { kind: "empty" };
+import { PasswordAgain } from "../password-again";
 
 type Props = {
   id: number;
@@ -25,35 +21,40 @@ type Props = {
 
 /** The networks that a token may be used from, to be changed where they stand. */
 export function NetworksForm({ id, networks, addUsedHref, asksPassword, help }: Props) {
-  const form = useRef<HTMLFormElement>(null);
-  const {
-    answer: state,
-    formAction,
-    onSubmit,
-    isPending,
-    hasFailed,
-  } = useFormAnswer<NetworksState>(restrictTokenAction, UNSENT);
+  const element = useRef<HTMLFormElement>(null);
+  const form = useFormAnswer(restrictTokenAction);
+  const { answer: state } = form;
   const errorOf = (field: "networks" | "password") =>
     state.kind === "invalid" && state.field === field ? state.message : null;
   const passwordError = errorOf("password");
+  const restricted = state.kind === "restricted" ? state : null;
   useEffect(() => {
-    if (state.kind === "invalid") form.current?.querySelector<HTMLElement>("[aria-invalid]")?.focus();
+    if (state.kind === "invalid") element.current?.querySelector<HTMLElement>("[aria-invalid]")?.focus();
   }, [state]);
   return (
-    <form ref={form} className="card card-body" action={formAction} onSubmit={onSubmit} aria-labelledby="networks">
-      {hasFailed && <NoAnswer>What you typed is still here, and sending it again is safe.</NoAnswer>}
-      {state.kind === "restricted" && !hasFailed && (
-        <Notice tone={state.outside === null ? "done" : "warning"} role="status" on={state}>
-          {sentenceOf(state.networks)}
-          {state.outside !== null && (
-            <>
-              {" "}
-              Its last request came from <Ip ip={state.outside} />, which is refused now.
-            </>
-          )}
-        </Notice>
-      )}
-      <input type="hidden" name="id" value={id} />
+    <ActionForm
+      form={form}
+      ref={element}
+      labelledBy="networks"
+      again="What you typed is still here, and sending it again is safe."
+      done={
+        restricted && (
+          <>
+            {sentenceOf(restricted.networks)}
+            {restricted.outside !== null && (
+              <>
+                {" "}
+                Its last request came from <Ip ip={restricted.outside} />, which is refused now.
+              </>
+            )}
+          </>
+        )
+      }
+      doneTone={restricted?.outside === null ? "done" : "warning"}
+      hidden={{ id }}
+      submit={["Save networks", "Saving…"]}
+      tone="button quiet"
+    >
       <NetworksField
         id="networks-of-token"
         label="Networks"
@@ -61,20 +62,15 @@ export function NetworksForm({ id, networks, addUsedHref, asksPassword, help }: 
         error={errorOf("networks")}
         help={help}
       />
-      {addUsedHref !== null && state.kind !== "restricted" && (
+      {addUsedHref !== null && !restricted && (
         <p>
           <a className="inline-link" href={addUsedHref}>
             Add the networks that it was used from
           </a>
         </p>
       )}
-      {(asksPassword || passwordError) && <PasswordField id="password-to-restrict" error={passwordError} />}
-      <ButtonRow>
-        <SubmitButton className="button quiet" isPending={isPending} pending="Saving…">
-          Save networks
-        </SubmitButton>
-      </ButtonRow>
-    </form>
+      {(asksPassword || passwordError) && <PasswordAgain id="password-to-restrict" error={passwordError} />}
+    </ActionForm>
   );
 }
 

@@ -1,17 +1,16 @@
 "use client";
 
 import { useEffect, useRef, useState } from "react";
+import { ActionForm } from "@/app/ui/action-form";
 import { SubmitButton } from "@/app/ui/button-row";
 import { describedBy, Field } from "@/app/ui/field";
-import { NoAnswer } from "@/app/ui/no-answer";
-import { Notice } from "@/app/ui/notice";
 import { useShownOnce } from "@/app/ui/shown-once";
 import { useTimeZone } from "@/app/ui/time-zone";
 import type { FormAnswer } from "@/app/ui/use-form-answer";
 import { zoneText } from "@/lib/format/time-zone";
 import type { NetworksHelp } from "../networks/field-help";
 import { NetworksField } from "../networks/networks-field";
-import { PasswordField } from "../password-field";
+import { PasswordAgain } from "../password-again";
 import type { CreateField, CreateState } from "./create-state";
 import styles from "./create-token.module.css";
 import { findDraft, keepDraft } from "./draft";
@@ -37,9 +36,9 @@ const EMPTY = { name: "", expiry: "", date: "", networks: "" };
 /** Asks for the name, the end and the networks of a new token, and says what was wrong with them. */
 export function CreateForm(props: CreateFormProps) {
   const { formNonce, choices, firstDay, maxNameLength, asksPassword, help } = props;
-  const { answer: state, formAction, onSubmit, isPending, hasFailed } = props.form;
+  const { answer: state, isPending } = props.form;
   const { isReset } = useShownOnce();
-  const form = useRef<HTMLFormElement>(null);
+  const element = useRef<HTMLFormElement>(null);
   /** The answer whose error the person has already reacted to by typing. */
   const [settled, setSettled] = useState<CreateState | null>(null);
   const values = state.kind === "invalid" ? state.values : { ...EMPTY, expiry: choices[0]?.value ?? "" };
@@ -47,11 +46,11 @@ export function CreateForm(props: CreateFormProps) {
     state.kind === "invalid" && state !== settled && state.field === field ? state.message : null;
 
   useEffect(() => {
-    const name = form.current?.querySelector<HTMLInputElement>("[name=name]");
+    const name = element.current?.querySelector<HTMLInputElement>("[name=name]");
     if (state.kind === "invalid") {
       // A token that was pasted as a name does not stay on the page.
       if (name && state.values.name === "") name.value = "";
-      form.current?.querySelector<HTMLElement>("[aria-invalid]")?.focus();
+      element.current?.querySelector<HTMLElement>("[aria-invalid]")?.focus();
     } else if (isReset) {
       // After "Done", the person can type the name of the next token at once.
       name?.focus();
@@ -61,7 +60,7 @@ export function CreateForm(props: CreateFormProps) {
   // Restores the draft after the person had to sign in again.
   // biome-ignore lint/correctness/useExhaustiveDependencies: once, when the page has come
   useEffect(() => {
-    if (state.kind === "empty" && form.current) restoreDraft(form.current);
+    if (state.kind === "empty" && element.current) restoreDraft(element.current);
   }, []);
 
   const onInput = (event: React.FormEvent<HTMLFormElement>) => {
@@ -70,28 +69,18 @@ export function CreateForm(props: CreateFormProps) {
     if (state.kind === "invalid" && state.field === name) setSettled(state);
   };
 
-  const [formError, passwordError] = [messageFor("form"), messageFor("password")];
-  const networksError = messageFor("networks");
+  const [networksError, passwordError] = [messageFor("networks"), messageFor("password")];
   return (
-    <form
-      ref={form}
-      className="card card-body"
-      action={formAction}
-      onSubmit={onSubmit}
+    <ActionForm
+      form={props.form}
+      ref={element}
       onInput={onInput}
-      aria-labelledby="create"
+      labelledBy="create"
+      title={<h2 id="create">Create a token</h2>}
+      again="What you typed is still here, and sending it again is safe: this form creates one token."
+      refusal={messageFor("form")}
+      hidden={{ formNonce }}
     >
-      <h2 id="create">Create a token</h2>
-      {hasFailed ? (
-        <NoAnswer>What you typed is still here, and sending it again is safe: this form creates one token.</NoAnswer>
-      ) : (
-        formError && (
-          <Notice tone="danger" role="alert" on={state}>
-            {formError}
-          </Notice>
-        )
-      )}
-      <input type="hidden" name="formNonce" value={formNonce} />
       <div className={`fields ${styles.fields}`}>
         <NameField maxLength={maxNameLength} typed={values.name} error={messageFor("name")} />
         <ExpiryFields
@@ -108,12 +97,12 @@ export function CreateForm(props: CreateFormProps) {
             help={help}
           />
         </details>
-        {(asksPassword || passwordError) && <PasswordField error={passwordError} />}
+        {(asksPassword || passwordError) && <PasswordAgain error={passwordError} />}
         <SubmitButton className={`button ${styles.submit}`} isPending={isPending} pending="Creating…">
           Create token
         </SubmitButton>
       </div>
-    </form>
+    </ActionForm>
   );
 }
 

@@ -14,7 +14,7 @@ import { type LookUpAnswer, lookUpTokenAction } from "./look-up-token-action";
 /** Finds the token that a person has at hand, in a file or a log. */
 export function LookUpToken() {
   const field = useRef<HTMLInputElement>(null);
-  const form = useFormAnswer<LookUpAnswer>(lookUpTokenAction, { kind: "empty" }, () => {
+  const form = useFormAnswer(lookUpTokenAction, () => {
     // The text may be a token, so it must not stay on the page.
     if (field.current) field.current.value = "";
   });

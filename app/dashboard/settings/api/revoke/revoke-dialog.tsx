@@ -8,7 +8,7 @@ import { Time } from "@/app/ui/time";
 import { useSubmission } from "@/app/ui/use-submission";
 import { TOKEN_PAGE } from "@/lib/page-paths";
 import { revokeTokensAction, revokeTokensAndGoAction } from "../actions";
-import { PasswordField } from "../password-field";
+import { PasswordAgain } from "../password-again";
 import type { QuestionedToken, RevokeOutcome } from "./revocation";
 import styles from "./revoke-dialog.module.css";
 
@@ -93,7 +93,7 @@ export function RevokeDialog({ tokens, isAll, asksPassword, passwordError: writt
             Programs that use {tokens.length === 1 ? "it" : "them"} are refused from their next request on. This cannot
             be undone.
           </p>
-          {isAll && (asksPassword || passwordError) && <PasswordField id="password-to-revoke" error={passwordError} />}
+          {isAll && (asksPassword || passwordError) && <PasswordAgain id="password-to-revoke" error={passwordError} />}
           {hasFailed && <NoAnswer>It may have happened all the same. Sending it again is safe.</NoAnswer>}
         </div>
         <div className={styles.buttons}>

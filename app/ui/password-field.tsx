@@ -1,0 +1,30 @@
+import { describedBy, Field } from "./field";
+
+type Props = {
+  id: string;
+  name: string;
+  label: string;
+  hint?: string;
+  isNew?: boolean;
+  className?: string;
+  error?: string | null;
+  ref?: React.Ref<HTMLInputElement>;
+};
+
+/** A password, which is never sent back. `isNew`: browsers offer to make one up. */
+export function PasswordField({ id, name, label, hint, isNew = false, className, error = null, ref }: Props) {
+  return (
+    <Field id={id} label={label} hint={hint} error={error} className={className}>
+      <input
+        ref={ref}
+        id={id}
+        className="input"
+        name={name}
+        type="password"
+        autoComplete={isNew ? "new-password" : "current-password"}
+        required
+        {...describedBy(id, error, hint !== undefined)}
+      />
+    </Field>
+  );
+}
