@@ -8,13 +8,11 @@ import { charts } from "./charts";
 import { FLEETS, growOthers, NODES, type Nodes } from "./database";
 import type { Measured } from "./load";
 import { neighbours } from "./neighbours";
-import { page } from "./page";
 import { forgetPeak, readProcessUse } from "./process-use";
 import { reports } from "./reports";
 import { interleave, median } from "./rounds";
 import { AGENTS, DAEMON } from "./senders";
 import { SERIES_SQL } from "./series-sql";
-import { size } from "./size";
 
 /** What the command line says about every section. */
 export type Settings = {
@@ -55,17 +53,12 @@ export const SECTIONS = {
   "check-ins": (bench, { rounds }) => reports(bench, rounds, { "the daemon": DAEMON }),
   agents: (bench, { rounds }) => reports(bench, rounds, AGENTS),
   metrics,
-  page: (bench, { rounds }) => page(bench, rounds),
   memory,
   charts: (bench, { rounds }) => charts(bench, rounds),
   bodies,
   neighbours,
-  size,
 } as const satisfies Record<string, Section>;
 export type SectionName = keyof typeof SECTIONS;
-
-/** Sections that run only when they are named, because they take ten minutes. */
-export const LONG_SECTIONS: ReadonlySet<SectionName> = new Set(["size"]);
 
 const rate = (value: number) => value.toFixed(0);
 const ratio = (value: number) => value.toFixed(2);

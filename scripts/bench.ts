@@ -6,7 +6,7 @@ import { edge } from "@/bench/edge";
 import { firstStart } from "@/bench/first-start";
 import { migrateBeside } from "@/bench/migrate";
 import { notices } from "@/bench/notices";
-import { LONG_SECTIONS, SECTIONS, type SectionName, type Settings } from "@/bench/sections";
+import { SECTIONS, type SectionName, type Settings } from "@/bench/sections";
 import { watch } from "@/bench/watch";
 import { startPostgres } from "@/e2e/support/postgres-server";
 import { has } from "@/e2e/support/programs.mjs";
@@ -18,7 +18,6 @@ import { listenForStop } from "./signals";
 import { formatTable } from "./table";
 
 const NAMES = Object.keys(SECTIONS) as SectionName[];
-const USUAL = NAMES.filter((name) => !LONG_SECTIONS.has(name));
 /** Measured alone and only when named: they install and build for minutes, and need no database of the bench. */
 const ALONE: Readonly<Record<string, () => Promise<(readonly string[])[]>>> = {
   "first-start": firstStart,
@@ -37,8 +36,8 @@ const HELP = `Measures the API beside a peer written by hand, in about three min
 
   npm run bench -- [SECTION …] [--postgres] [--large] [--rounds N] [--profile FOLDER]
 
-Sections, all of them by default: ${USUAL.join(", ")}.
-Only when named: ${[...LONG_SECTIONS].join(", ")} (ten minutes). Alone, some minutes each: first-start (npm run demo on a fresh
+Sections, all of them by default: ${NAMES.join(", ")}.
+Only when named, alone, some minutes each: first-start (npm run demo on a fresh
 clone), migrate (npm run migrate beside an earlier build that serves; needs PostgreSQL and git), edge (an
 edge node under attack, in a network namespace; needs root, haproxy and nft), watch (a look for silent servers among
 10,000; needs PostgreSQL), notices (a look for something to tell beside 10,000 told outages, and how late it arrives; needs
@@ -114,7 +113,7 @@ function readArguments(args: string[]) {
       }
     : {};
   return {
-    sections: positionals.length > 0 ? NAMES.filter((name) => positionals.includes(name)) : USUAL,
+    sections: positionals.length > 0 ? NAMES.filter((name) => positionals.includes(name)) : NAMES,
     settings,
     ownPostgres: values.postgres,
     variables,
