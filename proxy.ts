@@ -85,7 +85,7 @@ async function pageWithPolicy(request: NextRequest, policy: string): Promise<Res
   // Next reads the nonce from here and gives it to every script and style of the page.
   headers.set("Content-Security-Policy", policy);
   headers.set(PATH_HEADER, pathOf(request));
-  if (request.method !== "POST" && (await isOfNothing(request))) {
+  if (request.method !== "POST" && (await isMissing(request))) {
     return NextResponse.rewrite(new URL(NO_PAGE + request.nextUrl.pathname, request.url), { request: { headers } });
   }
   return NextResponse.next({ request: { headers } });
@@ -97,7 +97,7 @@ function headersOf(request: NextRequest): Headers {
   return headers;
 }
 
-async function isOfNothing({ nextUrl, cookies }: NextRequest): Promise<boolean> {
+async function isMissing({ nextUrl, cookies }: NextRequest): Promise<boolean> {
   try {
     return await isMissingPage(nextUrl.pathname, cookies.get(SESSION_COOKIE)?.value);
   } catch {

@@ -47,7 +47,7 @@ export async function apply(node) {
     if (!isSameOrigin(known.get(service.id), service)) node.away.delete(service.id);
   }
   const inUse = new Set([...target.values()].map(({ id }) => id));
-  // From here on nobody is answered for what is not served any more.
+  // From here on the hostnames that are no longer served get no status answer.
   node.wanted = node.wanted.filter(({ id }) => inUse.has(id));
   await reach(node, target);
   const before = new Map(node.wanted.map((service) => [service.id, service]));

@@ -37,7 +37,7 @@ export class Console {
     this.key = key;
   }
 
-  /** Takes in what time it is by the console's clock, if it answers soon: what is kept on disk is of its minutes. */
+  /** Sets the clock by the console's answer, if it comes soon: what is kept on disk counts the console's minutes. */
   async askTime() {
     await this.#fetch("configuration", { method: "HEAD" }, AbortSignal.timeout(PING_TIME)).catch(() => {});
   }

@@ -86,7 +86,7 @@ export async function judge({ services, held = [] }, { served, servers, ...rules
     next.set(id, { service, ip, lostSince, isOff: false });
   };
 
-  // Those that are served come first, so that nobody who comes takes anything from them.
+  // Services that are served already come first, so that a new one takes nothing from them.
   const byAge = (/** @type {{ id: number }} */ one, /** @type {{ id: number }} */ other) =>
     Number(servers.has(other.id) || served.has(other.id)) - Number(servers.has(one.id) || served.has(one.id)) ||
     one.id - other.id;

@@ -1,6 +1,6 @@
 import { MAX_REQUEST, MAX_STATUS } from "./limits.mjs";
 
-/** A handshake without a version of the protocol: whoever pings does not play. */
+/** A handshake without a version of the protocol: a client that pings does not play. */
 export const ANY_PROTOCOL = -1;
 
 /** A number of the protocol of Minecraft. @param {number} number @returns {Buffer} */

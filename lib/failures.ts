@@ -21,7 +21,7 @@ export class NotFoundError extends StacklessError {
   }
 }
 
-/** The message is a whole sentence for whoever asked, the person at the terminal included: no stack belongs to it. */
+/** The message is a whole sentence for a client or the person at the terminal, so no stack is shown. */
 export class PlainError extends Error {
   override name = "PlainError";
 }

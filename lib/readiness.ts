@@ -4,7 +4,7 @@ import { reportAnswer } from "@/lib/database/outage";
 import { isDraining } from "@/lib/process/draining.mjs";
 import { env } from "@/lib/process/env";
 import { perProcess } from "@/lib/process/per-process";
-import { inTime } from "@/lib/process/reader.mjs";
+import { inTime } from "@/lib/process/request-context.mjs";
 import { shared } from "@/lib/process/shared-with-server.mjs";
 
 /** The connection that nothing but this asks: whether the database answers must not depend on who else waits for it. */

@@ -51,8 +51,8 @@ export const SHORTEST_RANGE = 5 * MINUTE;
 export type RangeParams = { from?: unknown; to?: unknown };
 
 /**
- * What a page was asked for: no range of one's own; one with what is worth knowing of it; or something that is none, with
- * why, and what the fields show. `exact`: the parameters that mean the same in every zone, where those of the query do not
+ * What a page was asked for: no range of its own; a range, with notes about it; or a wrong one, with the reason and what the
+ * fields show. `exact`: the parameters that mean the same in every zone, where those of the query do not
  * and there is nothing to say of them.
  */
 export type AskedRange =

@@ -208,7 +208,7 @@ class Console {
     this.key = key;
   }
 
-  /** Takes in what time it is by the console's clock, if it answers soon: what is kept on disk is of its minutes. */
+  /** Sets the clock by the console's answer, if it comes soon: what is kept on disk counts the console's minutes. */
   async askTime() {
     await this.#fetch("configuration", { method: "HEAD" }, AbortSignal.timeout(PING_TIME)).catch(() => {});
   }
@@ -995,7 +995,7 @@ class Node {
 
 // ---- minecraft
 
-/** A handshake without a version of the protocol: whoever pings does not play. */
+/** A handshake without a version of the protocol: a client that pings does not play. */
 const ANY_PROTOCOL = -1;
 
 /** A number of the protocol of Minecraft. @param {number} number @returns {Buffer} */
@@ -1287,7 +1287,7 @@ async function judge({ services, held = [] }, { served, servers, ...rules }, ori
     next.set(id, { service, ip, lostSince, isOff: false });
   };
 
-  // Those that are served come first, so that nobody who comes takes anything from them.
+  // Services that are served already come first, so that a new one takes nothing from them.
   const byAge = (/** @type {{ id: number }} */ one, /** @type {{ id: number }} */ other) =>
     Number(servers.has(other.id) || served.has(other.id)) - Number(servers.has(one.id) || served.has(one.id)) ||
     one.id - other.id;
@@ -2078,7 +2078,7 @@ async function apply(node) {
     if (!isSameOrigin(known.get(service.id), service)) node.away.delete(service.id);
   }
   const inUse = new Set([...target.values()].map(({ id }) => id));
-  // From here on nobody is answered for what is not served any more.
+  // From here on the hostnames that are no longer served get no status answer.
   node.wanted = node.wanted.filter(({ id }) => inUse.has(id));
   await reach(node, target);
   const before = new Map(node.wanted.map((service) => [service.id, service]));

@@ -7,7 +7,7 @@ import { setFlagsFromString } from "node:v8";
 import next from "next";
 import { fixedHeadersOf, HSTS } from "../lib/api/fixed-headers.mjs";
 import { isDraining } from "../lib/process/draining.mjs";
-import { withWaitingTime } from "../lib/process/reader.mjs";
+import { withWaitingTime } from "../lib/process/request-context.mjs";
 import { findShared } from "../lib/process/shared-with-server.mjs";
 import { answerDirectly } from "./direct/direct-door.mjs";
 import { continueIfExpected, keepCarriedHeaders } from "./direct/incoming.mjs";
@@ -15,7 +15,7 @@ import { throughNext } from "./direct/next-door.mjs";
 import { loadRoutes } from "./direct/routes.mjs";
 import { drainDelay, endWhenTold } from "./drain.mjs";
 import { answerInTurn, formKind, refuseBusy } from "./http/admitted-pages.mjs";
-import { createGuardedServer, TIMES, turnOf } from "./http/connections.mjs";
+import { createGuardedServer, earlierAnswers, TIMES } from "./http/connections.mjs";
 import { answerFault } from "./http/faults.mjs";
 import { readActions, readForm } from "./http/forms.mjs";
 import { findFault, isForMachines, markForInner, normalize } from "./http/gate.mjs";
@@ -95,9 +95,9 @@ async function refuseExpectation(request, response) {
  */
 async function answer(request, response) {
   const measured = measure(response);
-  const turn = turnOf(request);
-  if (turn) {
-    await turn;
+  const earlier = earlierAnswers(request);
+  if (earlier) {
+    await earlier;
     // Answered with 408 meanwhile, because the body did not arrive in time.
     if (response.writableEnded) return;
   }
@@ -188,7 +188,7 @@ await openDirectDoor();
 const listeningOn = await listen(server, port, hostname).catch((error) => failToListen(error, port, hostname));
 if (cluster.isWorker) answerCollector();
 else await Promise.all([startOps(), dev || addListeners(server)]);
-// Whoever waits for this finds all of it there.
+// Code that waits for this finds all of it there.
 if (process.send) process.send({ port: listeningOn });
 else logInfo("listening", `${hostname}:${listeningOn}`);
 

@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
 import type { FleetServer } from "@/lib/servers/servers";
 import {
+  adjacentOf,
   countNeeds,
   countTags,
   fleetPath,
   idsInList,
   needSomebody,
-  neighboursOf,
   pageOf,
   parseFleetQuery,
   serverInList,
@@ -81,7 +81,7 @@ test("servers are found by a tag, exactly and however it is written, and by the 
     { tag: "db2", count: 1 },
     { tag: "eu west", count: 1 },
   ]);
-  expect(neighboursOf(1, tagged, parseFleetQuery({ tag: "db" }))).toMatchObject({ next: { id: 2 }, count: 2 });
+  expect(adjacentOf(1, tagged, parseFleetQuery({ tag: "db" }))).toMatchObject({ next: { id: 2 }, count: 2 });
 });
 
 test("servers that need somebody are those that are offline or need attention, not those that are not known or were never set up", () => {
@@ -99,17 +99,17 @@ test("a query survives its URL, and unknown values in it are ignored", () => {
   expect(fleetPath(parseFleetQuery(nonsense))).toBe("/dashboard");
 });
 
-test("a server's neighbours are those of the list that somebody came from; one that the list no longer shows has them in the whole list", () => {
-  const neighbours = (id: number, query: Record<string, string>) => {
-    const found = neighboursOf(id, FLEET, parseFleetQuery(query));
+test("the servers before and after one are those of the list that somebody came from; one that the list no longer shows has them in the whole list", () => {
+  const adjacent = (id: number, query: Record<string, string>) => {
+    const found = adjacentOf(id, FLEET, parseFleetQuery(query));
     return found && [found.previous.label, found.next.label, found.place, found.count];
   };
-  expect(neighbours(4, {})).toEqual(["never", "strained", 1, 6]);
-  expect(neighbours(3, {})).toEqual(["silent", "cut off", 2, 6]);
-  expect(neighbours(2, { q: "well", order: "-name" })).toEqual(["well 9", "well 9", 1, 2]);
-  expect(neighbours(3, { show: "well" })).toEqual(["silent", "cut off", 2, 6]);
-  expect(neighbours(3, { show: "attention" })).toBeNull();
-  expect(neighbours(99, {})).toBeNull();
+  expect(adjacent(4, {})).toEqual(["never", "strained", 1, 6]);
+  expect(adjacent(3, {})).toEqual(["silent", "cut off", 2, 6]);
+  expect(adjacent(2, { q: "well", order: "-name" })).toEqual(["well 9", "well 9", 1, 2]);
+  expect(adjacent(3, { show: "well" })).toEqual(["silent", "cut off", 2, 6]);
+  expect(adjacent(3, { show: "attention" })).toBeNull();
+  expect(adjacent(99, {})).toBeNull();
 });
 
 test("the page of a server keeps the order and the filter of its list, and neither its page nor its view", () => {

@@ -116,13 +116,13 @@ export function countTags(servers: readonly FleetServer[]): { tag: string; count
 }
 
 type Named = Pick<FleetServer, "id" | "label">;
-export type Neighbours = { previous: Named; next: Named; place: number; count: number };
+export type Adjacent = { previous: Named; next: Named; place: number; count: number };
 
 /**
  * The servers before and after one in a list, behind the last comes the first; places count from 1. A server that the list no
  * longer shows has its place among all of that order. Null: there is no other.
  */
-export function neighboursOf(id: number, servers: readonly FleetServer[], query: FleetQuery): Neighbours | null {
+export function adjacentOf(id: number, servers: readonly FleetServer[], query: FleetQuery): Adjacent | null {
   const shown = inList(servers, query);
   const list = shown.some((server) => server.id === id)
     ? shown

@@ -102,7 +102,7 @@ export async function Fleet({ accountId, query }: { accountId: number; query: Fl
   );
 }
 
-/** From this many servers on, the page offers the compact view; whoever is there finds the way back anyway. */
+/** From this many servers on, the page offers the compact view; which always leads back. */
 const MANY = 20;
 
 function ViewChoice({ query }: { query: FleetQuery }) {

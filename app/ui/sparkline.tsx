@@ -58,7 +58,7 @@ export function Sparkline({ points, from, to, top, most, gap, levelOf, level }: 
 
 type Run = { level: HealthLevel; points: Point[] };
 
-/** The lines to draw: each joins neighbours that are no further apart than `gap` and lead to values of one level. */
+/** The lines to draw: each joins adjacent points that are no further apart than `gap` and lead to values of one level. */
 function runsOf(points: readonly Point[], gap: number, levelOf: Props["levelOf"]): Run[] {
   const runs: Run[] = [];
   points.forEach((point, index) => {

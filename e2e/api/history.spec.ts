@@ -7,7 +7,7 @@ import { recordQueries } from "@/e2e/support/recorded-queries";
 import { db } from "@/lib/database/client";
 import { NotFoundError } from "@/lib/failures";
 import { DAY, HOUR, MINUTE } from "@/lib/format/time";
-import { forReader } from "@/lib/process/reader.mjs";
+import { forClient } from "@/lib/process/request-context.mjs";
 import { listUnwellSince } from "@/lib/servers/events/unwell-since";
 import { scoreHealth } from "@/lib/servers/health-score";
 import { getServer } from "@/lib/servers/servers";
@@ -306,7 +306,7 @@ test("a flooded server is summed up in statements of a bounded number of samples
   await insertAnySamples(server.id, 45_000, 0.5);
   const from = hourAgo(7);
   const gone = AbortSignal.abort();
-  expect(await forReader(gone, () => rollUp(server, from, hourAgo(0)))).toBe(false);
+  expect(await forClient(gone, () => rollUp(server, from, hourAgo(0)))).toBe(false);
   const atFirst = await db.telemetryHour.count({ where: { serverId: server.id } });
   expect(atFirst).toBeLessThan(5);
   const queries = await recordQueries(async () => {

@@ -14,7 +14,7 @@ import { type PostgresServer, startPostgres } from "@/e2e/support/postgres-serve
 import { runSql } from "@/e2e/support/run-sql";
 import { createTestDatabase, type TestDatabase } from "@/e2e/support/test-database";
 import { SECOND } from "@/lib/format/time";
-import { LONGEST_WAIT } from "@/lib/process/reader.mjs";
+import { LONGEST_WAIT } from "@/lib/process/request-context.mjs";
 import { hashToken, mintToken } from "@/lib/tokens/format";
 import { migrate } from "@/scripts/database";
 

@@ -35,7 +35,7 @@ export type World = {
   asleep: readonly Ended[];
 };
 
-export type Told = {
+export type Message = {
   kind: MessageKind;
   at: number;
   heldBackUntil: number | null;
@@ -153,8 +153,8 @@ export function eventsAt(world: World, server: string, now: number): Happening[]
 }
 
 /** What the account was told in this world. */
-export function play(world: World): Told[] {
-  const told: Told[] = [];
+export function play(world: World): Message[] {
+  const told: Message[] = [];
   const tables: Tables = { seen: new Set(), events: new Map() };
   let incidents: Incident[] = [];
   let id = 0;

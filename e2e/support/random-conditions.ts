@@ -29,11 +29,11 @@ export function measuredOf(seed: number): Measured[] {
 const LOST = 2.5 * MINUTE;
 const HEARD = 2 * MINUTE;
 
-type Told = { kind: string; from: number; to: number | null };
+type Held = { kind: string; from: number; to: number | null };
 
 /** What has to be told, each from what was measured until then. */
-function modelOf(samples: readonly Measured[]): Told[] {
-  const all: Told[] = [];
+function modelOf(samples: readonly Measured[]): Held[] {
+  const all: Held[] = [];
   const first = samples.map((_, index) => {
     let begin = index;
     while (begin > 0 && (samples[begin]?.at ?? 0) - (samples[begin - 1]?.at ?? 0) <= LOST) begin--;
@@ -49,8 +49,8 @@ function modelOf(samples: readonly Measured[]): Told[] {
     }
     return since;
   };
-  let level = null as Told | null;
-  let disk: Told | null = null;
+  let level = null as Held | null;
+  let disk: Held | null = null;
   let floor = 0;
   for (const [index, { at }] of samples.entries()) {
     const begin = first[index] ?? 0;
@@ -94,7 +94,7 @@ function modelOf(samples: readonly Measured[]): Told[] {
 
 /** The first thing in which events are not what the model says of these samples. Null: there is none. */
 export function differenceOfConditions(samples: readonly Measured[], events: readonly ConditionEvent[]): string | null {
-  const text = (all: readonly Told[]) => all.map(({ kind, from, to }) => `${kind} ${from} to ${to}`).sort();
+  const text = (all: readonly Held[]) => all.map(({ kind, from, to }) => `${kind} ${from} to ${to}`).sort();
   const [wanted, found] = [text(modelOf(samples)), text(events)];
   const index = wanted.findIndex((event, place) => event !== found[place]);
   if (index < 0 && wanted.length === found.length) return null;

@@ -281,7 +281,7 @@ export class Admission {
     for (let index = 0; index < this.#capacities.length; index++) {
       const { each, alone = 0, networks } = this.#capacities[index] as Capacity;
       const [own, need] = [held?.[index] ?? 0, needs[index] ?? 0];
-      // Whoever holds too much of anything waits. What cannot wait, as bytes that arrive, is judged by what it needs alone.
+      // A payer that holds too much of any resource waits. Arriving bytes cannot wait, so only the resources they need count.
       const isRefused = own > 0 && own + need > each && (canWait || need > 0);
       const isResting = need > 0 && this.#resting[index]?.has(payer);
       if ((isRefused || isResting) && (own + need > alone || !this.#isAlone(payer))) return false;

@@ -1,6 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { LONGEST_WAIT, TimeUpError, waitingTime, withWaitingTime } from "@/lib/process/reader.mjs";
+import { LONGEST_WAIT, TimeUpError, waitingTime, withWaitingTime } from "@/lib/process/request-context.mjs";
 import { batched } from "./batched";
 
 /** Knows the square of every number but 13; `batches` are the statements that it took. */

@@ -1,4 +1,4 @@
-import { inTime, withWaitingTime } from "@/lib/process/reader.mjs";
+import { inTime, withWaitingTime } from "@/lib/process/request-context.mjs";
 
 /** The most keys in one statement. Further keys go into another statement. */
 const MOST = 100;

@@ -1,6 +1,6 @@
 import pg from "pg";
 import { SECOND } from "@/lib/format/time";
-import { LONGEST_WAIT, TimeUpError, waitingTime } from "@/lib/process/reader.mjs";
+import { LONGEST_WAIT, TimeUpError, waitingTime } from "@/lib/process/request-context.mjs";
 
 /** The part of its time after which a statement is cancelled. If it has not ended by the end, its connection is given up. */
 const CANCELLED_AFTER = 5 / 6;

@@ -1,6 +1,6 @@
 import pg from "pg";
 import { log } from "@/lib/process/log.mjs";
-import { forNobody, inTime, TimeUpError } from "@/lib/process/reader.mjs";
+import { inTime, TimeUpError, withoutClient } from "@/lib/process/request-context.mjs";
 import { BoundedClient, connectionConfig, speakUtc } from "./connection";
 import { StatementNames } from "./statement-names";
 
@@ -44,7 +44,7 @@ export class ConsolePool extends pg.Pool {
     const isFull = this.totalCount >= this.options.max;
     let isLate = false;
     const connecting = async () => {
-      const client = await forNobody(connect);
+      const client = await withoutClient(connect);
       if (isLate) client.release();
       return client;
     };

@@ -1,11 +1,11 @@
 import { isDatabaseUnavailable } from "@/lib/database/health";
-import { query, queryOn, type Reader } from "@/lib/database/run-statement";
+import { type Ask, query, queryOn } from "@/lib/database/run-statement";
 import type { Statement } from "@/lib/database/statement";
 import { SECOND } from "@/lib/format/time";
 import { env } from "@/lib/process/env";
 import { perProcess } from "@/lib/process/per-process";
-import { inTime, LONGEST_WAIT, waitingTime, withWaitingTime } from "@/lib/process/reader.mjs";
 import { endRepeated, logRepeated } from "@/lib/process/repeated.mjs";
+import { inTime, LONGEST_WAIT, waitingTime, withWaitingTime } from "@/lib/process/request-context.mjs";
 import { ConsolePool } from "./pool";
 
 // The replica serves reads that may lag by some seconds: the history of servers and the intervals of game services.
@@ -26,11 +26,11 @@ const REST = 5 * SECOND;
 
 /** Runs a read on the replica. Falls back to the primary when there is no replica or it does not answer. */
 export function queryReplica<Values, Row>(statement: Statement<Values, Row>, values: Values): Promise<Row[]> {
-  return fromReplica((reader) => reader(statement, values));
+  return fromReplica((ask) => ask(statement, values));
 }
 
 /** As `queryReplica`, for several statements. The task must only read, because it is repeated when the replica fails. */
-export async function fromReplica<Result>(read: (reader: Reader) => Promise<Result>): Promise<Result> {
+export async function fromReplica<Result>(read: (ask: Ask) => Promise<Result>): Promise<Result> {
   if (!replica || Date.now() < replica.restsUntil) return read(query);
   const { pool } = replica;
   try {

@@ -18,7 +18,7 @@ export function query<Values, Row>(statement: Statement<Values, Row>, values: Va
 }
 
 /** `query`, or the same on a replica. */
-export type Reader = typeof query;
+export type Ask = typeof query;
 
 /** As `query`, on a connection of another pool. */
 export async function queryOn<Values, Row>(

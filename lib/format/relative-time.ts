@@ -104,7 +104,7 @@ export function shortDurationText(ms: number): string {
     .replace(/ minutes?$/, " min");
 }
 
-/** How long to wait, rounded up, so that whoever waits this long has waited long enough: "45 seconds", "3 minutes". */
+/** How long to wait, rounded up, so that this is always long enough: "45 seconds", "3 minutes". */
 export function waitText(ms: number): string {
   const [unit, size] = ms > MINUTE ? (["minute", MINUTE] as const) : (["second", SECOND] as const);
   return countText(Math.max(1, Math.ceil(ms / size)), unit);

@@ -150,7 +150,7 @@ export async function removeChannel(accountId: number, id: number): Promise<bool
   return (await db.noticeChannel.deleteMany({ where: { id, accountId } })).count > 0;
 }
 
-/** Turns on a channel that is off, whoever turned it off, or turns it off. False: there is none, or nothing to change. */
+/** Turns a channel on or off, also one that the console turned off. False: no such channel, or it is so already. */
 export async function switchChannel(accountId: number, id: number, isOn: boolean): Promise<boolean> {
   const { count } = await db.noticeChannel.updateMany({
     where: { id, accountId, offAt: isOn ? { not: null } : null },

@@ -114,7 +114,7 @@ type StoredIncident = readonly [
   beginning: Beginning,
 ];
 
-/** SQL of the name of what an incident is about; null: it is gone, or the account is no longer told of it. */
+/** SQL: the name of the server, token or game service of an incident; null when it is gone or no longer shared. */
 const NAME = `coalesce(${ofEach(
   ", ",
   ({ o, label }, subject) =>

@@ -28,7 +28,7 @@ const m = table("SharedServiceEvent", "m");
 const GOES_ON = "coalesce(e.ended_at, 'infinity') = 'infinity'";
 /** SQL: the incident was told, and goes on as far as is known. */
 export const IS_TOLD = `${i.lookAt} is not null and ${i.toldAt} is not null and ${i.endedAt} is null and not ${i.isFlapping}`;
-/** SQL: the incident was told, and what it is of has ended. */
+/** SQL: a message about the incident was sent, and its event has ended. */
 const IS_OVER = `(${IS_TOLD} and not (${ofEach(
   " or ",
   ({ e, of }, subject) => `${i.subject} = '${subject}' and exists (

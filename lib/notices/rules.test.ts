@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { eventsAt, play, TICK, type Told, type World, within, worldOf } from "@/e2e/support/random-accounts";
+import { eventsAt, type Message, play, TICK, type World, within, worldOf } from "@/e2e/support/random-accounts";
 import { HOUR, MINUTE, SECOND } from "@/lib/format/time";
 import { readRules } from "./kinds";
 import { FLAPS_WITHIN, type Incident, MOST_AN_HOUR, plan, STABLE_AFTER } from "./rules";
@@ -9,11 +9,11 @@ import { overdueFrom, runsOf } from "./runs";
 const SLACK = 2 * TICK + 15 * SECOND;
 
 /** What is wrong with what an account was told, in one sentence; null: nothing. */
-function findFault(world: World, told: readonly Told[]): string | null {
+function findFault(world: World, told: readonly Message[]): string | null {
   return faultOfMessages(world, told) ?? faultOfServers(world, told);
 }
 
-function faultOfMessages({ quiet }: World, told: readonly Told[]): string | null {
+function faultOfMessages({ quiet }: World, told: readonly Message[]): string | null {
   for (const [index, { at, items, heldBackUntil }] of told.entries()) {
     if (quiet && within([quiet], at)) return `${at}: told in the quiet hours`;
     const hour = told.slice(0, index + 1).filter((one) => one.at > at - HOUR);
@@ -25,7 +25,7 @@ function faultOfMessages({ quiet }: World, told: readonly Told[]): string | null
   return null;
 }
 
-function faultOfServers(world: World, told: readonly Told[]): string | null {
+function faultOfServers(world: World, told: readonly Message[]): string | null {
   for (const server of world.silences.keys()) {
     const fault =
       faultOfOutages(world, server, "offline", told) ??
@@ -36,7 +36,7 @@ function faultOfServers(world: World, told: readonly Told[]): string | null {
   return null;
 }
 
-function ofTopic(told: readonly Told[], topic: string) {
+function ofTopic(told: readonly Message[], topic: string) {
   return told.flatMap(({ kind, at, items }) =>
     items.filter((item) => item.topic === topic).map((item) => ({ kind, at, ...item })),
   );
@@ -47,7 +47,7 @@ function faultOfOutages(
   world: World,
   server: string,
   kind: "offline" | "unserved",
-  told: readonly Told[],
+  told: readonly Message[],
 ): string | null {
   const said = ofTopic(told, `${server}:${kind}`);
   const delay = kind === "offline" ? world.delay : 0;
@@ -100,7 +100,7 @@ function faultOfOutages(
 }
 
 /** Each is told once, unless it came too often. */
-function faultOfMoments(world: World, server: string, told: readonly Told[]): string | null {
+function faultOfMoments(world: World, server: string, told: readonly Message[]): string | null {
   const said = ofTopic(told, `${server}:new_network`);
   const isExcused = world.snoozes.some((snooze) => snooze.server === server);
   for (const at of new Set(world.moments.get(server))) {

@@ -7,7 +7,7 @@ import { isKnown, overdueFrom, type Run } from "@/lib/notices/runs";
 
 /** What begins within this time is one message. */
 export const TOGETHER = MINUTE;
-/** What is noticed late waits so long for what is noticed with it. */
+/** In milliseconds: an event that is noticed late waits this long for others that are noticed with it. */
 const NOTICED_TOGETHER = 5 * SECOND;
 /** What goes on is told again after this time. */
 const REMIND_AFTER = DAY;
@@ -16,7 +16,7 @@ export const REMIND_TOGETHER = HOUR;
 /** The third time within this time says that it comes and goes. */
 export const FLAPS_WITHIN = HOUR;
 const FLAPS_AT = 3;
-/** Then nothing is told of it until it was the same for so long. */
+/** In milliseconds: after that it is reported again only once it has not changed for this long. */
 export const STABLE_AFTER = 30 * MINUTE;
 /** Messages of an account within an hour. */
 export const MOST_AN_HOUR = 20;
@@ -256,7 +256,7 @@ function dueAt(run: Run, kind: string, delay: number, now: number): number | nul
   const first = run.bad[0];
   if (!first) return null;
   if (!lasts(kind)) return first.from + TOGETHER;
-  // Nothing is known of this moment, so nothing is told of it. It is looked at until something is known.
+  // The console was away, so it reports nothing yet, and looks again until it has data.
   if (!isKnown(run)) return now + TOGETHER;
   const overdue = overdueFrom(run, delay);
   return overdue === null ? null : Math.max(overdue, first.from + TOGETHER);

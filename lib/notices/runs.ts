@@ -5,7 +5,7 @@ import { SILENCE_KINDS, type Span } from "@/lib/servers/events/silence";
 /** Times in epoch milliseconds; `to` is null while it goes on. `isNew`: nobody has considered it yet. */
 export type Happening = Span & { kind: string; isNew?: boolean };
 
-/** From a beginning to a true end. There may be times in it of which nothing is known. */
+/** From a beginning to a true end. It may contain times for which the console has no data. */
 export type Run = Span & {
   /** The parts in which it was known to be bad, in order. */
   bad: readonly Span[];

@@ -40,7 +40,7 @@ export async function sendTest(accountId: number, channelId: number, now: Date =
         dueAt: now,
         attemptAt: now,
         attempts: 1,
-        // If this process ends, whoever sends what is due takes it over.
+        // If this process ends, another instance sends it when it is due.
         leasedUntil: new Date(now.getTime() + LEASE),
       } satisfies Prisma.NoticeDeliveryUncheckedCreateInput,
       select: { id: true },

@@ -23,7 +23,7 @@ export type ToldIncident = {
   name: string;
 };
 
-type Told = {
+type MessageContent = {
   kind: "begun" | "ended" | "still" | "test";
   incidents: readonly ToldIncident[];
   /** Ids of those that come and go. */
@@ -35,7 +35,7 @@ type Told = {
 type Text = Pick<Message, "title" | "lines" | "events" | "link">;
 
 /** The text of a message at `now` (epoch ms), with times in `zone`. */
-export function textOf({ kind, incidents, flapping, heldBackUntil }: Told, now: number, zone: string): Text {
+export function textOf({ kind, incidents, flapping, heldBackUntil }: MessageContent, now: number, zone: string): Text {
   if (kind === "test") return TEST;
   const time = (at: number) => {
     const [moment, isToday] = [new Date(at), Math.abs(now - at) < DAY / 2];

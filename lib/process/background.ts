@@ -1,6 +1,6 @@
 import { perProcess } from "@/lib/process/per-process";
-import { forNobody } from "@/lib/process/reader.mjs";
 import { logRepeated } from "@/lib/process/repeated.mjs";
+import { withoutClient } from "@/lib/process/request-context.mjs";
 import { shared } from "@/lib/process/shared-with-server.mjs";
 
 type WaitUntil = (promise: Promise<void>) => void;
@@ -13,7 +13,7 @@ const running = perProcess("background", () => new Set<Promise<void>>());
 
 /** Starts work that no response waits for. A failure is only logged. */
 export function runInBackground(what: string, task: () => Promise<unknown>): void {
-  const promise: Promise<void> = forNobody(task)
+  const promise: Promise<void> = withoutClient(task)
     .then(() => undefined)
     .catch((error: unknown) =>
       logRepeated({ level: "error", event: "background work failed", reason: what }, { what, reason: String(error) }),

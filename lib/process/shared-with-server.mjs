@@ -5,8 +5,8 @@
 /**
  * The request that work is for: its signal is aborted when the client has left; `left` is how long it may still wait, in
  * milliseconds, while the waits between `begin` and `end` count.
- * @typedef {{ signal?: AbortSignal, time?: { readonly left: number, begin(): void, end(): void } }} ReaderOf
- * @typedef {import("node:async_hooks").AsyncLocalStorage<ReaderOf>} Readers
+ * @typedef {{ signal?: AbortSignal, time?: { readonly left: number, begin(): void, end(): void } }} RequestContext
+ * @typedef {import("node:async_hooks").AsyncLocalStorage<RequestContext>} RequestContexts
  */
 
 /**
@@ -52,7 +52,7 @@
  *   form: FormReading,
  *   read: (bytes: Buffer) => Promise<Read>,
  * ) => Promise<{ read: Read } | { retrySeconds: number } | { status: number }>} readForm Receives a form and reads it in
- *   the turn of whoever sends it. The status is that of a form that is too large, too slow or not whole.
+ *   the turn of its sender. The status is that of a form that is too large, too slow or not whole.
  */
 
 /**
@@ -102,7 +102,7 @@
 /**
  * @typedef {object} Shared
  * @property {{ hasBegun: boolean, listeners: (() => void)[] }} draining The server begins it; /readyz and long waits read it.
- * @property {Readers} readers The server says whom an answer is made for; work in the app asks whether it has
+ * @property {RequestContexts} requests The server says whom an answer is made for; work in the app asks whether it has
  *   left, and how long it may still wait.
  * @property {Map<string, MetricSource>} metricSources Both sides add some; /ops/metrics collects them.
  * @property {{ episodes: Map<string, Episode>, timer: NodeJS.Timeout | undefined }} repeatedEvents

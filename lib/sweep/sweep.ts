@@ -35,7 +35,7 @@ const STEPS: Readonly<Record<string, (now: number, kept: Kept, goesOn: GoesOn) =
   intervals: (now, { metricsDays }, goesOn) => deleteOldIntervals(now, metricsDays, goesOn),
   node_minutes: async (now, _, goesOn) => ({ node_minutes: await deleteOldNodeMinutes(now, goesOn) }),
   hours: async (now, { hoursDays }, goesOn) => ({ hours: await deleteOldHours(now, hoursDays, goesOn) }),
-  // Before the events go that they are of.
+  // Before their events are deleted.
   uptime: async (now, _, goesOn) => ({ uptime_sums: await freezeUptime(now, goesOn) }),
   events: async (now, { hoursDays }, goesOn) => ({
     events:

@@ -3,7 +3,7 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { OUTAGE, OUTAGE_RETRY_AFTER } from "../../lib/http/plain-page-text.mjs";
-import { forReader, waitingTime } from "../../lib/process/reader.mjs";
+import { forClient, waitingTime } from "../../lib/process/request-context.mjs";
 import { findShared } from "../../lib/process/shared-with-server.mjs";
 import { collectAnswer } from "../direct/collected.mjs";
 import { sendBody } from "../direct/outgoing.mjs";
@@ -41,8 +41,8 @@ export async function answerInTurn(path, request, response, ask, keep) {
   const place = await pageAdmission().enter(kind, request.headers, gone.signal);
   if ("retrySeconds" in place) return refuseBusy(kind, place.retrySeconds, request, response);
   if (response.destroyed) return place.release();
-  // A form does what it was sent for, whoever waits for its answer.
-  const make = isForm ? ask : () => forReader(gone.signal, ask);
+  // A form does its work even when its client has left.
+  const make = isForm ? ask : () => forClient(gone.signal, ask);
   /** @type {Promise<void>} */
   let sent = Promise.resolve();
   try {

@@ -26,7 +26,7 @@ const MAX_AT_ONCE = 4;
 const MAX_AHEAD = 100;
 
 /**
- * What is known of a connection: how many of its requests are not answered yet, which of them wait for their turn, what
+ * What is known of a connection: how many of its requests are not answered yet, which of them wait for others, what
  * to do once there are none, how to end the last of them when its body never comes whole, whether that one has to be ended
  * so, and the last one that was answered before its body was whole.
  * @typedef {{
@@ -57,11 +57,11 @@ function stateOf(socket) {
 }
 
 /**
- * Waits for a request's turn on its connection. Null when it need not wait. Never resolves if the client leaves first.
+ * Waits until earlier requests of the same connection are answered. Null when it need not wait. Never resolves if the client leaves first.
  * @param {import("node:http").IncomingMessage} request
  * @returns {Promise<void> | null}
  */
-export function turnOf({ socket }) {
+export function earlierAnswers({ socket }) {
   const { pending, waiting } = stateOf(socket);
   return pending <= MAX_AT_ONCE ? null : new Promise((resolve) => waiting.push(resolve));
 }
@@ -121,7 +121,7 @@ export function createGuardedServer(times) {
     });
     response.once("close", () => {
       state.pending--;
-      // In newer versions of Node, the end of the connection closes the answers that wait for their turn, too.
+      // In newer versions of Node, the end of the connection closes the answers that wait for earlier ones, too.
       if (!socket.destroyed) state.waiting.shift()?.();
       if (state.pending === 0) state.afterAnswers?.();
       if (request.complete) return;

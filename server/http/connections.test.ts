@@ -10,7 +10,7 @@ import { door } from "@/lib/ingest/door";
 import { answerDirectly } from "../direct/direct-door.mjs";
 import { IncomingRequest, piecesOfBody } from "../direct/incoming.mjs";
 import { send } from "../direct/outgoing.mjs";
-import { createGuardedServer, TIMES, turnOf } from "./connections.mjs";
+import { createGuardedServer, earlierAnswers, TIMES } from "./connections.mjs";
 
 /** More than any kernel keeps for a socket. */
 const WEEK = JSON.stringify(Array.from({ length: 400_000 }, (_, n) => [n, "an interval of a week"]));
@@ -375,7 +375,7 @@ test("of a hundred requests sent at once on one connection four are answered at 
     go = resolve;
   });
   const port = await serve({}, async (request, response) => {
-    await turnOf(request);
+    await earlierAnswers(request);
     most = Math.max(most, ++running);
     await gate;
     running--;
@@ -395,7 +395,7 @@ test("of a hundred requests sent at once on one connection four are answered at 
 test("whoever sends ten thousand requests ahead of their answers is cut off, nearly all of them unanswered, and others are answered meanwhile", async () => {
   let answered = 0;
   const port = await serve({}, async (request, response) => {
-    await turnOf(request);
+    await earlierAnswers(request);
     answered++;
     setTimeout(() => response.end(), 50);
   });
@@ -408,7 +408,7 @@ test("whoever sends ten thousand requests ahead of their answers is cut off, nea
 
 test("a request that waits for its turn gets its body when the turn comes", async () => {
   const port = await serve({}, async (request, response) => {
-    await turnOf(request);
+    await earlierAnswers(request);
     let body = "";
     for await (const chunk of request) body += chunk;
     response.end(`<${request.method} ${body}>`);

@@ -35,7 +35,7 @@ export function readActions(distDir) {
 }
 
 /**
- * Receives the form that a request brings, and reads it in the turn of whoever sends it.
+ * Receives the form that a request brings, and reads it in the turn of its sender.
  * @param {import("node:http").IncomingMessage} request
  * @param {"form" | "signInForm"} kind
  * @param {Set<string> | null} actions the ones there are

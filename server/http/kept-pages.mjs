@@ -2,7 +2,7 @@
 // nonce.
 import { randomBytes } from "node:crypto";
 import { constants, crc32, deflateRawSync } from "node:zlib";
-import { inTime } from "../../lib/process/reader.mjs";
+import { inTime } from "../../lib/process/request-context.mjs";
 import { acceptsGzip } from "../direct/outgoing.mjs";
 
 /**

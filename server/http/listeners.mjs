@@ -1,5 +1,5 @@
-// A listener takes one new connection in each turn of the event loop. While many requests make the turns long, whoever
-// connects waits behind all that connected before. Several listeners of the same socket take several in a turn.
+// A listener takes one new connection in each turn of the event loop. While many requests make the turns long, a client
+// waits behind all that connected before it. Several listeners of the same socket take several in a turn.
 import { spawn } from "node:child_process";
 import { createServer } from "node:net";
 import { BACKLOG } from "../listen.mjs";
@@ -25,7 +25,7 @@ export function listenersOf(server) {
 }
 
 /**
- * Closes all listeners of a server, those that are still being added as well: whoever holds the socket keeps the port.
+ * Closes all listeners of a server, those that are still being added as well: any that is left open keeps the port.
  * Resolves when they have no connection left.
  * @param {import("node:net").Server} server
  */

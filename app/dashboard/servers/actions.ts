@@ -186,7 +186,7 @@ export async function callOffMaintenanceAction(_: unknown, form: FormData): Prom
   redirect(`${serverSettingsPath(serverId)}?${isOff ? "called-off" : "unchanged"}#maintenance`);
 }
 
-/** The servers that a form of several is of, and what of it is marked again when it is shown once more. */
+/** The servers that a form about several was sent for, and what it marks when it is shown again. */
 async function chosenServers(accountId: number, form: FormData): Promise<{ ids: number[]; chosen: ChosenServers }> {
   const isAll = form.has("all");
   const selected = form.getAll("s").flatMap((value) => findId(String(value)) ?? []);

@@ -29,7 +29,7 @@ export type RequestBenchmarkAnswer =
   | { kind: "requested"; label: string; rawKey: string; expiresAt: Date }
   | (InvalidField<"label" | "form"> & { values: { label: string } });
 
-/** Of which servers a form is that is of several. */
+/** The servers that a form about several was sent for. */
 export type ChosenServers = { isAll: boolean; selected: readonly number[] };
 
 export type PlanForSeveralAnswer =

@@ -8,7 +8,7 @@ export type LaneMark = ChartSilence & { kind?: string; words?: { sign: string; t
 export type LaneKind = "outage" | "late";
 
 type Props = {
-  /** What the marks are of, beside the lane. */
+  /** The title of the marks, beside the lane. */
   name: string;
   kind: LaneKind;
   from: number;
@@ -46,7 +46,7 @@ export function Lane({ name, kind, from, to, marks }: Props) {
         <svg aria-hidden="true">{silent.map(rect)}</svg>
         {told.map((mark) => (
           <label key={`${mark.kind}${mark.from}${mark.words?.text}`} className={styles.mark}>
-            {/* Its words are shown only while it is chosen, and what is not shown names nothing. */}
+            {/* Its words are shown only while it is chosen; hidden text cannot name a control. */}
             <input
               type="radio"
               name={`lane-${name.toLowerCase()}`}

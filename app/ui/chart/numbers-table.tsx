@@ -1,7 +1,7 @@
 import styles from "./numbers-table.module.css";
 
 type Props = {
-  /** What the numbers are of, for screen readers. */
+  /** The title of the numbers, for screen readers. */
   title: string;
   caption: string;
   /** What is worth knowing of the numbers, above them. */

@@ -20,7 +20,7 @@ export type ChartSeries = {
   earlier?: { points: readonly ChartPoint[]; gap: number } | undefined;
 };
 
-/** A time of which nothing is known, in epoch milliseconds. */
+/** A time without data, in epoch milliseconds. */
 export type ChartSilence = { from: number; to: number };
 
 type Summary = { least: number; mean: number; greatest: number; last: number };

@@ -3,7 +3,7 @@ import { SECOND } from "@/lib/format/time";
 import { runInBackground } from "@/lib/process/background";
 import { isDraining, onDraining } from "@/lib/process/draining.mjs";
 import { perProcess } from "@/lib/process/per-process";
-import { forNobody, inTime, withWaitingTime } from "@/lib/process/reader.mjs";
+import { inTime, withoutClient, withWaitingTime } from "@/lib/process/request-context.mjs";
 import { acknowledgeAbsence, type Configuration, readConfiguration } from "./configuration";
 
 /** How often the configuration is read while a node waits, in milliseconds. */
@@ -83,7 +83,7 @@ class ConfigurationWatch {
   }
 
   #tickLater(): NodeJS.Timeout {
-    return forNobody(() => setTimeout(() => this.#tick(), LOOK_EVERY).unref());
+    return withoutClient(() => setTimeout(() => this.#tick(), LOOK_EVERY).unref());
   }
 
   #wake(configuration: Configuration): void {

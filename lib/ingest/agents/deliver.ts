@@ -112,7 +112,7 @@ async function storeReadings(report: AgentReport, readings: readonly Reading[], 
   }
 }
 
-/** The one machine that the body is of; null when nothing in it tells of a machine. @throws ApiError 400 */
+/** The one machine that the body names; null when it names none. @throws ApiError 400 */
 function oneHostOf({ hosts }: ParsedBody): string | null {
   const [first, second] = hosts;
   if (first === undefined) return null;

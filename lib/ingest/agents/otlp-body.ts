@@ -4,7 +4,7 @@ import { parseBoundedJson } from "@/lib/ingest/bounded-json";
 import { isOtlpMetric, otlpKey } from "@/lib/servers/telemetry/agents/otlp";
 import type { Reading } from "@/lib/servers/telemetry/agents/readings";
 
-// ExportMetricsServiceRequest of OTLP as JSON. Senders may add fields, so what is not known is passed over.
+// ExportMetricsServiceRequest of OTLP as JSON. Senders may add fields, so unknown ones are skipped.
 
 /** What the data points of a request tell. `problems` names the bad ones. */
 export type Points = { hosts: Set<string>; readings: Reading[]; problems: readonly string[] };
@@ -17,7 +17,7 @@ const NS_PER_MS = 1e6;
 /** The lists whose elements count as entries. */
 const ENTRIES = new Set(["resourceMetrics", "scopeMetrics", "metrics", "dataPoints"]);
 
-/** @throws ApiError 413 with too many entries, 400 with too many bad points and when the body is no request. */
+/** @throws ApiError 413 with too many entries, 400 with too many bad points and when the body is not such a request. */
 export function readMetrics(bytes: Buffer): Points {
   const points: Growing = { hosts: new Set(), readings: [], problems: new Problems() };
   const request = parseBoundedJson(bytes, ENTRIES);

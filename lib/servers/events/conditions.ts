@@ -65,7 +65,7 @@ export function nextStep(
       else end(kind, pausedAt);
     }
   }
-  // The worse one first: whoever is critical is not told as strained as well.
+  // The worse one first: a critical server is not reported as strained as well.
   for (const kind of FOLLOWED) {
     const observation = observations.find((one) => one.kind === kind);
     if (!observation) continue;
@@ -81,7 +81,7 @@ export function nextStep(
     if (at - run.since < HELD_FOR[kind]) continue;
     if (!is) {
       end(kind, run.since);
-      // What was strained in a critical time is told of already.
+      // The strained part of a critical time is in its event already.
       const { strained } = runs;
       if (kind === "critical" && strained) runs.strained = { ...strained, since: Math.max(strained.since, run.since) };
     } else if (run.told === undefined && !(kind === "strained" && runs.critical?.told !== undefined)) {

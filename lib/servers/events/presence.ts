@@ -9,7 +9,7 @@ import { covers, type Span, withGrace } from "@/lib/servers/events/silence";
 
 /** How often an instance says that it is there. */
 export const PRESENT_EVERY = 10 * SECOND;
-/** A longer time without a word from any instance is one of which nothing is known. */
+/** After a longer time without a sign of any instance, the console was away: what happened then is unknown. */
 const LONGEST_ABSENCE = 30 * SECOND;
 /** How far the clocks of instances may differ. Beyond it, a clock has been set back. */
 const CLOCK_TOLERANCE = MINUTE;

@@ -17,7 +17,7 @@ import { LONGEST_PAUSE } from "@/lib/servers/telemetry/silences";
 /** Servers of one look, and of one statement. The others have their turn at the next look: each reads all that came meanwhile. */
 const SERVERS_OF_A_LOOK = 500;
 const SERVERS_AT_ONCE = 50;
-/** Older samples tell of nothing that goes on, and a server has at most so many rated at once. */
+/** Older samples say nothing about the present, and at most so many of a server are rated at once. */
 const LOOKED_BACK = HOUR;
 const SAMPLES_AT_ONCE = 400;
 /** The pause between two statements, in milliseconds. */

@@ -1,8 +1,8 @@
 import { epochMs, parameter } from "@/lib/database/statement";
 import { Expression, table } from "@/lib/database/tables";
+import type { CheckInEvents } from "@/lib/servers/events/check-in-events";
 import { type BlindPairs, blindSince, PRESENT_UNTIL } from "@/lib/servers/events/presence";
 import { type EndedSilence, SILENCE_KINDS, type SilenceKind } from "@/lib/servers/events/silence";
-import type { Told } from "@/lib/servers/events/told";
 import { MOST_EVENTS } from "@/lib/servers/telemetry/measurements";
 
 // What a check-in reads and writes of the events of its server, as parts of its own statements.
@@ -84,7 +84,7 @@ export function silenceWrites(names: { [Name in keyof typeof SILENCE_WRITTEN]: s
 export function silenceValues(
   before: readonly EndedSilence[],
   after: readonly EndedSilence[],
-  { events, unitsWorkSince }: Told,
+  { events, unitsWorkSince }: CheckInEvents,
 ) {
   const all = [...before, ...after];
   const written = [...after.map((silence) => ({ ...silence, facts: {} })), ...events];

@@ -16,7 +16,7 @@ import {
 } from "@/lib/servers/events/uptime";
 
 // Days and months freeze a day after their end, when nothing corrects their events any more: late samples arrive within two
-// hours. The sums outlive the events that they are of.
+// hours. The sums outlive their events.
 
 /** How long after its end a day or a month is summed up. */
 const FREEZES_AFTER = DAY;

@@ -2,7 +2,7 @@ import { DAY } from "@/lib/format/time";
 import { instantOf, wallClock } from "@/lib/format/time-zone";
 import type { SilenceEvent, SilenceKind } from "@/lib/servers/events/silence";
 
-/** The times that uptime is told of, by name, in milliseconds. */
+/** The spans that pages and the API give the uptime of, in milliseconds. */
 export const UPTIME_RANGES = {
   "24 hours": DAY,
   "7 days": 7 * DAY,

@@ -1,12 +1,12 @@
 import { query } from "@/lib/database/run-statement";
 import { NotFoundError } from "@/lib/failures";
 import { MINUTE, SECOND } from "@/lib/format/time";
+import { type CheckInEvents, checkInEvents } from "@/lib/servers/events/check-in-events";
 import { nextStep } from "@/lib/servers/events/conditions";
 import { clockObservation, observationsOf } from "@/lib/servers/events/observations";
 import { blindTimes } from "@/lib/servers/events/presence";
 import { endedSilence, ONLINE_WINDOW, silenceAfter, withProof } from "@/lib/servers/events/silence";
 import { silenceValues } from "@/lib/servers/events/silence-statements";
-import { type Told, toldBy } from "@/lib/servers/events/told";
 import type { Measurements } from "@/lib/servers/health-score";
 import { toldHostname } from "@/lib/servers/names";
 import { coresOf, hasCheckedIn } from "@/lib/servers/servers";
@@ -127,7 +127,7 @@ function changeOf(
   const rated = sample && !isThinned ? { ...sample, ts: sampledAt.getTime() } : null;
   const { conditions, events } = conditionsAfter(previous, silence, rated, { isNewest, facts, stability, arrivedAt });
   const daemons = withDaemon(previous, daemon, arrivedAt);
-  const told = toldBy({
+  const told = checkInEvents({
     sampledAt: sampledAt.getTime(),
     arrivedAt: arrivedAt.getTime(),
     isNewest: previous.newestTs === null || sampledAt.getTime() > previous.newestTs,
@@ -217,7 +217,7 @@ function conditionsAfter(
  * The events of a check-in: it ends a silence that goes on, a late sample proves that the machine ran, and what it tells
  * besides.
  */
-function eventsOf(previous: Previous, silence: Pause | null, sampledAt: Date, arrivedAt: Date, told: Told) {
+function eventsOf(previous: Previous, silence: Pause | null, sampledAt: Date, arrivedAt: Date, told: CheckInEvents) {
   const { lastSeenAt, blind, presentUntil } = previous;
   const ended = silence ? endedSilence(silence, blindTimes(blind, presentUntil, arrivedAt.getTime())) : [];
   if (!isLate(sampledAt, arrivedAt)) return silenceValues([], ended, told);

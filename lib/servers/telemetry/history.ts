@@ -10,7 +10,7 @@ import { parseId } from "@/lib/http/ids";
 import { runInBackground } from "@/lib/process/background";
 import { env } from "@/lib/process/env";
 import { perProcess } from "@/lib/process/per-process";
-import { hasReaderLeft } from "@/lib/process/reader.mjs";
+import { hasClientLeft } from "@/lib/process/request-context.mjs";
 import { type Bands, merge } from "@/lib/servers/telemetry/bands";
 import { getRatedServer, listSteps, RATED, type RatedServer, toRatedServer } from "@/lib/servers/telemetry/past-scores";
 import { findPeaks, PeakSearch, type Peaks } from "@/lib/servers/telemetry/peaks";
@@ -52,11 +52,11 @@ export type History = {
   step: number;
   /** The time of reading. A silence that ends at this time is still going on. */
   now: number;
-  /** Where the time ends of which something is known: `now`, or `to` where that is earlier. */
+  /** Where the data ends: `now`, or `to` where that is earlier. */
   until: number;
   /**
-   * Why its points are hours: the time is long, its samples are older than they are kept, or there are none though there
-   * were some. Null: they are of samples.
+   * Why its points are hours: the time is long, its samples are older than they are kept, or they were
+   * deleted before their time. Null: the points are samples.
    */
   hoursBecause: "long" | "old" | "gone" | null;
   /** When the server first checked in, or was added: nothing is known of the time before. */
@@ -118,7 +118,7 @@ export async function getHistory(
   const read = await readSteps(accountId, server, { from, to, step }, now);
   const [silences, peaks] = await Promise.all([
     listSilences(server.id, { from, until }, read.heard, now),
-    fromReplica((reader) => findPeaks(server, read.search, reader)),
+    fromReplica((ask) => findPeaks(server, read.search, ask)),
   ]);
   return {
     range: typeof time === "string" ? time : null,
@@ -194,7 +194,7 @@ async function readSteps(
   if (young >= to) return read;
   const heardAt = hasReplica ? server.lastSeenAt.getTime() : null;
   const untilNow = { from: young, until: Math.min(to, now + 1), step: Math.min(step, HOUR), heardAt };
-  const rated = await fromReplica((reader) => listSteps(server, untilNow, reader));
+  const rated = await fromReplica((ask) => listSteps(server, untilNow, ask));
   for (const { at, bands, late } of rated.steps) {
     add(from + Math.floor((at - from) / step) * step, { bands, late });
     read.minutes += bands.score?.count ?? 0;
@@ -216,12 +216,12 @@ async function readHours(
   const summed = { from, until: young, step };
   // What has been deleted cannot be summed up.
   const since = Math.max(from, Date.now() - (env.kept.telemetryDays + DAYS_OF_GRACE) * DAY);
-  const known = await fromReplica(async (reader) =>
-    (await isBehind(server.id, since, to, reader)) ? null : listSummedSteps(server.id, summed, reader),
+  const known = await fromReplica(async (ask) =>
+    (await isBehind(server.id, since, to, ask)) ? null : listSummedSteps(server.id, summed, ask),
   );
   if (known) return { steps: known, isComplete: true };
   const isComplete = await rollUp(server, since, to, Date.now() + PATIENCE);
-  if (!isComplete && !hasReaderLeft()) rollUpInBackground(accountId, [server], since, to);
+  if (!isComplete && !hasClientLeft()) rollUpInBackground(accountId, [server], since, to);
   return { steps: await listSummedSteps(server.id, summed, query), isComplete };
 }
 

@@ -1,5 +1,5 @@
 import { db } from "@/lib/database/client";
-import { query, type Reader } from "@/lib/database/run-statement";
+import { type Ask, query } from "@/lib/database/run-statement";
 import { NotFoundError } from "@/lib/failures";
 import { HOUR, MINUTE } from "@/lib/format/time";
 import { countsFrom } from "@/lib/servers/stability";
@@ -45,9 +45,9 @@ type RatedStep = {
 export async function listSteps(
   server: RatedServer,
   { from, until, step, heardAt = null }: { from: number; until: number; step: number; heardAt?: number | null },
-  reader: Reader = query,
+  ask: Ask = query,
 ): Promise<{ steps: RatedStep[]; worst: { measure: HistoryMeasure; value: number; at: number }[] }> {
-  const [row] = await reader(STEPS, {
+  const [row] = await ask(STEPS, {
     ...minutesOf(server, from, until),
     step: step / MINUTE,
     heardAt: heardAt === null ? null : new Date(heardAt),

@@ -1,9 +1,9 @@
 import { db } from "@/lib/database/client";
-import { executeIn, query, queryIn, type Reader, type Transaction } from "@/lib/database/run-statement";
+import { type Ask, executeIn, query, queryIn, type Transaction } from "@/lib/database/run-statement";
 import { epochMs, select, statement } from "@/lib/database/statement";
 import { Expression, table } from "@/lib/database/tables";
 import { DAY, HOUR, MINUTE, SECOND, startOfHour } from "@/lib/format/time";
-import { hasReaderLeft } from "@/lib/process/reader.mjs";
+import { hasClientLeft } from "@/lib/process/request-context.mjs";
 import { type Bands, parseBands, serializeBands } from "@/lib/servers/telemetry/bands";
 import { findLatestSampleAgain } from "@/lib/servers/telemetry/latest-sample";
 import type { RatedServer } from "@/lib/servers/telemetry/past-scores";
@@ -42,7 +42,7 @@ export async function rollUp(server: RatedServer, from: number, to: number, dead
   while (due.length > 0) {
     if (!(await sumUpLatest(server, due))) return false;
     // Checked after a batch, so that every call makes progress.
-    if (due.length > 0 && (Date.now() > deadline || hasReaderLeft())) return false;
+    if (due.length > 0 && (Date.now() > deadline || hasClientLeft())) return false;
   }
   return true;
 }
@@ -83,28 +83,23 @@ const KEPT = statement(RANGE, (range) => {
 });
 
 /** What is kept of the hours in `[from, to)` (epoch ms), in order; an hour of which nothing is known is absent. */
-export async function listHours(
-  serverId: number,
-  from: number,
-  to: number,
-  reader: Reader = query,
-): Promise<SummedHour[]> {
-  const [row] = await reader(HOURS, { serverId, from: new Date(from), to: new Date(to) });
+export async function listHours(serverId: number, from: number, to: number, ask: Ask = query): Promise<SummedHour[]> {
+  const [row] = await ask(HOURS, { serverId, from: new Date(from), to: new Date(to) });
   return (row?.hours ?? []).flatMap(([hour, samples, bands, late]) => {
     const known = parseBands(bands);
     return samples > 0 || known.score ? [{ hour, samples, bands: known, late }] : [];
   });
 }
 
-/** Whether settled hours in `[from, to)` (epoch ms) are missing or stale, as far as `reader` knows. */
-export async function isBehind(serverId: number, from: number, to: number, reader: Reader): Promise<boolean> {
-  return (await listDue(serverId, startOfHour(from), Math.min(to, settledUntil(Date.now())), reader)).length > 0;
+/** Whether settled hours in `[from, to)` (epoch ms) are missing or stale, as far as `ask` knows. */
+export async function isBehind(serverId: number, from: number, to: number, ask: Ask): Promise<boolean> {
+  return (await listDue(serverId, startOfHour(from), Math.min(to, settledUntil(Date.now())), ask)).length > 0;
 }
 
 /** Beginnings of the hours that are not kept as they should be, in order. */
-async function listDue(serverId: number, from: number, to: number, reader: Reader = query): Promise<number[]> {
+async function listDue(serverId: number, from: number, to: number, ask: Ask = query): Promise<number[]> {
   if (from >= to) return [];
-  const [row] = await reader(KEPT, { serverId, from: new Date(from), to: new Date(to) });
+  const [row] = await ask(KEPT, { serverId, from: new Date(from), to: new Date(to) });
   const kept = new Set(row?.hours);
   const due: number[] = [];
   for (let hour = from; hour < to; hour += HOUR) if (!kept.has(hour)) due.push(hour);

@@ -73,7 +73,7 @@ export async function listSilences(
   }
   const recorded = Math.min(until, recordedSince ?? until);
   if (from >= recorded) return told;
-  // One that went on when recording began is told of. What goes on now is not asked of samples: a replica lacks the latest.
+  // A gap that an event covers is left out, and so is one that goes on now: a replica lacks the latest samples.
   const isToldOf = (gap: Silence) => gap.to === now || told.some((one) => one.from < gap.to && one.to > gap.from);
   const before = (await listGaps(serverId, from, recorded, hours)).filter((gap) => !isToldOf(gap));
   return [...before, ...told];

@@ -1,5 +1,5 @@
 import { queryReplica } from "@/lib/database/replica";
-import type { Reader } from "@/lib/database/run-statement";
+import type { Ask } from "@/lib/database/run-statement";
 import { parameter, select, statement } from "@/lib/database/statement";
 import { Expression, table } from "@/lib/database/tables";
 import { HOUR, MINUTE, SECOND, startOfHour } from "@/lib/format/time";
@@ -73,12 +73,12 @@ const SUMMED_STEPS = statement(
 export async function listSummedSteps(
   serverId: number,
   { from, until, step }: { from: number; until: number; step: number },
-  reader: Reader,
+  ask: Ask,
 ): Promise<SummedStep[]> {
   // An hour of its own needs no joining, which costs PostgreSQL ten times as much as reading it.
-  if (step === HOUR) return (await listHours(serverId, from, until, reader)).map(stepOfHour);
+  if (step === HOUR) return (await listHours(serverId, from, until, ask)).map(stepOfHour);
   const values = { serverId, from: new Date(from), until: new Date(until), stepS: step / SECOND };
-  const rows = await reader(SUMMED_STEPS, values);
+  const rows = await ask(SUMMED_STEPS, values);
   return rows.map(({ bands, ...rest }) => ({ ...rest, bands: parseBands(bands) }));
 }
 

@@ -4,6 +4,6 @@ import { listGameServices } from "@/lib/game-services/game-services";
 export const { GET, HEAD, OPTIONS, POST, PUT, PATCH, DELETE } = endpoint(
   "/api/v1/game-services",
   ({ account }) => listGameServices(account.id),
-  // Whoever may ask is answered, whatever the list holds.
+  // HEAD needs no query: authentication decides.
   { check: () => undefined },
 );

@@ -4,6 +4,6 @@ import { listServers } from "@/lib/servers/servers";
 export const { GET, HEAD, OPTIONS, POST, PUT, PATCH, DELETE } = endpoint(
   "/api/v1/servers",
   ({ account }) => listServers(account.id),
-  // Whoever may ask is answered, whatever the list holds.
+  // HEAD needs no query: authentication decides.
   { check: () => undefined },
 );

@@ -187,7 +187,7 @@ function lanesOf(history: ServerHistory, events: ServerEvents, zone: string): Ch
   return [eventLane({ history, events, length: nameOf(history), zone }), late].filter(({ marks }) => marks.length > 0);
 }
 
-/** The steps in which scores were known only later; neighbours are one time. */
+/** The steps in which scores were known only later; adjacent ones are one time. */
 function lateTimes({ points, step }: ServerHistory): Silence[] {
   const times: Silence[] = [];
   for (const { at, late } of points) {

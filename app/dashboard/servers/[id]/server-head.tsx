@@ -1,5 +1,5 @@
 import Link from "next/link";
-import { type FleetQuery, fleetPath, type Neighbours, serverInList } from "@/app/dashboard/fleet-query";
+import { type Adjacent, type FleetQuery, fleetPath, serverInList } from "@/app/dashboard/fleet-query";
 import { CopyButton } from "@/app/ui/copy-button";
 import { Ip } from "@/app/ui/ip";
 import { OnlineState } from "@/app/ui/online-state";
@@ -17,7 +17,7 @@ import styles from "./server-view.module.css";
 type Props = {
   report: ServerReport;
   /** Null: there is no other server. */
-  neighbours: Neighbours | null;
+  adjacent: Adjacent | null;
   /** The list that somebody came from. */
   list: FleetQuery;
   /** Since when it is not well; null: it is, or it is not known. */
@@ -29,8 +29,8 @@ type Props = {
 };
 
 /** The way through the list that somebody came from. */
-function Switcher({ neighbours, list }: { neighbours: Neighbours; list: FleetQuery }) {
-  const { previous, next, place, count } = neighbours;
+function Switcher({ adjacent, list }: { adjacent: Adjacent; list: FleetQuery }) {
+  const { previous, next, place, count } = adjacent;
   return (
     <nav className={styles.switcher} aria-label="Other servers">
       <span className={styles.place}>
@@ -47,7 +47,7 @@ function Switcher({ neighbours, list }: { neighbours: Neighbours; list: FleetQue
 }
 
 /** Which server it is, in what state, and the ways from here. */
-export function ServerHead({ report, neighbours, list, since, zone, now, children }: Props) {
+export function ServerHead({ report, adjacent, list, since, zone, now, children }: Props) {
   const { server, hasCheckedIn } = report;
   return (
     <div className={styles.head}>
@@ -56,7 +56,7 @@ export function ServerHead({ report, neighbours, list, since, zone, now, childre
         back={{ href: fleetPath(list), label: "Servers" }}
         actions={
           <>
-            {neighbours && <Switcher neighbours={neighbours} list={list} />}
+            {adjacent && <Switcher adjacent={adjacent} list={list} />}
             <Link className="button quiet small" href={serverSettingsPath(server.id)} prefetch={false}>
               Settings
             </Link>

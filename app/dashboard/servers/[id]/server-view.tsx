@@ -1,6 +1,6 @@
 import Link from "next/link";
 import { fleetOf } from "@/app/dashboard/fleet-data";
-import { type FleetQuery, neighboursOf } from "@/app/dashboard/fleet-query";
+import { adjacentOf, type FleetQuery } from "@/app/dashboard/fleet-query";
 import { pageOrigin } from "@/app/ui/page-origin";
 import { Time } from "@/app/ui/time";
 import { DAY } from "@/lib/format/time";
@@ -66,7 +66,7 @@ export async function ServerView({ accountId, id, time, runsPage, list, zone }: 
   return (
     <article className={styles.server} data-server={server.id}>
       <ServerHead
-        neighbours={neighboursOf(server.id, fleet, list)}
+        adjacent={adjacentOf(server.id, fleet, list)}
         since={since.get(server.id) ?? null}
         {...{ report, list, zone, now }}
       >

@@ -19,7 +19,7 @@ import { requestSender, requireAccount } from "@/lib/sign-in/sessions";
 /** The longest that browsers keep a cookie. */
 const COOKIE_LIFETIME = 400 * DAY;
 
-export type PasswordAnswer =
+type PasswordAnswer =
   | { kind: "empty" }
   | { kind: "changed"; ended: number }
   | InvalidField<"current" | "new" | "again">;
@@ -46,7 +46,7 @@ export async function changePasswordAction(_: PasswordAnswer, form: FormData): P
   return { kind: "changed", ended };
 }
 
-export type SessionsAnswer = { kind: "empty" } | { kind: "ended"; count: number } | InvalidField<"password">;
+type SessionsAnswer = { kind: "empty" } | { kind: "ended"; count: number } | InvalidField<"password">;
 
 /** Signs out the browser that the form names by the id of its session, or all but this one. */
 export async function endSessionsAction(_: SessionsAnswer, form: FormData): Promise<SessionsAnswer> {
@@ -60,7 +60,7 @@ export async function endSessionsAction(_: SessionsAnswer, form: FormData): Prom
   return { kind: "ended", count };
 }
 
-export type ColorSchemeAnswer = { kind: "empty" } | { kind: "set"; colorScheme: ColorScheme };
+type ColorSchemeAnswer = { kind: "empty" } | { kind: "set"; colorScheme: ColorScheme };
 
 /** Stores the chosen colour scheme in a cookie. The answer already uses it. */
 export async function setColorSchemeAction(_: ColorSchemeAnswer, form: FormData): Promise<ColorSchemeAnswer> {

@@ -5,7 +5,7 @@ import { type SetTimeZone, setTimeZone } from "@/lib/accounts/time-zone";
 import { textOf } from "@/lib/http/form-fields";
 import { requireAccount } from "@/lib/sign-in/sessions";
 
-export type TimeZoneAnswer = SetTimeZone | { kind: "empty" };
+type TimeZoneAnswer = SetTimeZone | { kind: "empty" };
 
 /** Stores the chosen time zone with the account. The page is rendered again with times in that zone. */
 export async function setTimeZoneAction(_: TimeZoneAnswer, form: FormData): Promise<TimeZoneAnswer> {

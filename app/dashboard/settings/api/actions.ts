@@ -105,7 +105,7 @@ function refused(reason: InvalidField<CreateField>, values: CreateValues): Creat
 }
 
 /** The result of renaming a token. */
-export type RenameState = { kind: "empty" } | { kind: "renamed"; name: string } | InvalidField<"name">;
+type RenameState = { kind: "empty" } | { kind: "renamed"; name: string } | InvalidField<"name">;
 
 /** Gives the token of the form another name. */
 export async function renameTokenAction(_: RenameState, form: FormData): Promise<RenameState> {
@@ -205,7 +205,7 @@ function summarize({ id, name, hint, expiresAt, networks }: TokenRecord): Create
   return { id, name, hint, expiresAt, networks };
 }
 
-/** Reads the fields of a form, at most one for each active token. Ignores what is not such a value. */
+/** Reads the fields of a form, at most one for each active token. Ignores other values. */
 function seenIn(form: FormData): SeenFrom[] {
   return form
     .getAll(SEEN_FIELD)

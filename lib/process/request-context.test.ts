@@ -1,6 +1,6 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { forNobody, forReader, inTime, TimeUpError, waitingTime, withWaitingTime } from "./reader.mjs";
+import { forClient, inTime, TimeUpError, waitingTime, withoutClient, withWaitingTime } from "./request-context.mjs";
 
 const never = () => new Promise<never>(() => {});
 
@@ -36,9 +36,9 @@ test("a wait ends when the time of its request is over, and no other begins", as
 test("a client and its time belong to the same request; what goes on without it has all the time", async () => {
   await withWaitingTime(async () => {
     const time = waitingTime();
-    expect(forReader(new AbortController().signal, waitingTime)).toBe(time);
+    expect(forClient(new AbortController().signal, waitingTime)).toBe(time);
     await expect(inTime(never)).rejects.toThrow(TimeUpError);
-    expect(await forNobody(() => inTime(async () => "asked"))).toBe("asked");
+    expect(await withoutClient(() => inTime(async () => "asked"))).toBe("asked");
     expect(await withWaitingTime(() => inTime(async () => "asked"))).toBe("asked");
   }, 100);
 });

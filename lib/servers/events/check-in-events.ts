@@ -19,16 +19,16 @@ type Facts = {
   conditions: readonly ConditionEvent[];
 };
 
-export type Told = {
+export type CheckInEvents = {
   events: { kind: EventKind; from: number; to: number | null; facts: EventFacts }[];
   /** Since when no service has failed any more; null: that did not change. */
   unitsWorkSince: number | null;
 };
 
 /** The events that a check-in causes, besides those of a silence. Each is dated to when it happened. */
-export function toldBy(facts: Facts): Told {
+export function checkInEvents(facts: Facts): CheckInEvents {
   const { sampledAt, arrivedAt, isNewest, restarts, uptimeS, kills, failedUnits, twoDaemonsAt, conditions } = facts;
-  const events: Told["events"] = [...conditions];
+  const events: CheckInEvents["events"] = [...conditions];
   const moment = (kind: EventKind, at: number, facts: EventFacts = {}) =>
     events.push({ kind, from: at, to: at, facts });
   // An older sample that arrives late lies between two that have told of the restart already.

@@ -3,7 +3,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { shared } from "./shared-with-server.mjs";
 
-const readers = shared("readers", () => new AsyncLocalStorage());
+const requests = shared("requests", () => new AsyncLocalStorage());
 
 /**
  * In milliseconds: how long a request waits in all, for places, connections, statements and the store of the limit. What
@@ -59,12 +59,12 @@ export class TimeUpError extends Error {
  * @returns {Result}
  */
 export function withWaitingTime(task, ms = LONGEST_WAIT) {
-  return readers.run({ ...readers.getStore(), time: new WaitingTime(ms) }, task);
+  return requests.run({ ...requests.getStore(), time: new WaitingTime(ms) }, task);
 }
 
 /** The time of the request that this work is for; undefined when it is for none. */
 export function waitingTime() {
-  return readers.getStore()?.time;
+  return requests.getStore()?.time;
 }
 
 /**
@@ -100,8 +100,8 @@ export async function inTime(ask) {
  * @param {() => Result} task
  * @returns {Result}
  */
-export function forReader(signal, task) {
-  return readers.run({ ...readers.getStore(), signal }, task);
+export function forClient(signal, task) {
+  return requests.run({ ...requests.getStore(), signal }, task);
 }
 
 /**
@@ -110,11 +110,11 @@ export function forReader(signal, task) {
  * @param {() => Result} task
  * @returns {Result}
  */
-export function forNobody(task) {
-  return readers.exit(task);
+export function withoutClient(task) {
+  return requests.exit(task);
 }
 
 /** Whether the client that this work is for has left. */
-export function hasReaderLeft() {
-  return readers.getStore()?.signal?.aborted === true;
+export function hasClientLeft() {
+  return requests.getStore()?.signal?.aborted === true;
 }
