@@ -16,6 +16,27 @@ export function addMetricSource(name, source) {
   sources.set(name, source);
 }
 
+/**
+ * @param {string} name
+ * @param {"sum" | "max"} merge
+ * @param {string} help
+ * @param {Family["samples"] | number} samples a number is the one sample
+ * @returns {Family}
+ */
+export function gauge(name, merge, help, samples) {
+  return { name, help, type: "gauge", merge, samples: typeof samples === "number" ? [[{}, samples]] : samples };
+}
+
+/**
+ * @param {string} name
+ * @param {string} help
+ * @param {Family["samples"] | number} samples
+ * @returns {Family}
+ */
+export function counter(name, help, samples) {
+  return { ...gauge(name, "sum", help, samples), type: "counter" };
+}
+
 /** All families of this process. A source that fails, or takes too long, is left out. */
 export async function collectMetrics() {
   const collected = await Promise.all(

@@ -2,7 +2,7 @@
 import { totalmem } from "node:os";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { getHeapStatistics } from "node:v8";
-import { addMetricSource } from "../../lib/operations/metrics.mjs";
+import { addMetricSource, counter, gauge } from "../../lib/operations/metrics.mjs";
 import { buildInfo } from "../../lib/process/build-info.mjs";
 import { countLostLines } from "../../lib/process/lost-lines.mjs";
 
@@ -74,39 +74,32 @@ export function tellOfProcess() {
     const { rss, heapUsed } = process.memoryUsage();
     const { heap_size_limit: heapLimit } = getHeapStatistics();
     return [
-      {
-        name: "console_build_info",
-        help: "The version and the commit that run.",
-        type: "gauge",
-        merge: "max",
-        samples: [[buildInfo(), 1]],
-      },
-      gauge("console_requests_running", "Requests that are being answered.", "sum", running),
-      {
-        name: "console_event_loop_delay_seconds",
-        help: "How late the event loop was since the last look: 99 of 100 times at most, and at most.",
-        type: "gauge",
-        merge: "max",
-        samples: [
+      gauge("console_build_info", "max", "The version and the commit that run.", [[buildInfo(), 1]]),
+      gauge("console_requests_running", "sum", "Requests that are being answered.", running),
+      gauge(
+        "console_event_loop_delay_seconds",
+        "max",
+        "How late the event loop was since the last look: 99 of 100 times at most, and at most.",
+        [
           [{ percentile: "99" }, p99 || 0],
           [{ percentile: "100" }, max || 0],
         ],
-      },
-      gauge("console_resident_memory_bytes", "Memory of the processes of this instance.", "sum", rss),
-      gauge("console_heap_used_bytes", "Heap in use in the processes of this instance.", "sum", heapUsed),
+      ),
+      gauge("console_resident_memory_bytes", "sum", "Memory of the processes of this instance.", rss),
+      gauge("console_heap_used_bytes", "sum", "Heap in use in the processes of this instance.", heapUsed),
       gauge(
         "console_memory_limit_bytes",
-        "What the memory of this instance may grow to: the limit of its control group, or the machine's memory.",
         "max",
+        "What the memory of this instance may grow to: the limit of its control group, or the machine's memory.",
         memoryLimit(),
       ),
       gauge(
         "console_heap_full_ratio",
-        "Share of its limit that the heap takes in the process where that is largest.",
         "max",
+        "Share of its limit that the heap takes in the process where that is largest.",
         heapUsed / heapLimit,
       ),
-      gauge("console_workers", "Processes that answer behind the port of this instance.", "sum", 1),
+      gauge("console_workers", "sum", "Processes that answer behind the port of this instance.", 1),
     ];
   });
 }
@@ -119,29 +112,25 @@ function memoryLimit() {
 /** Adds the lines that the log of this process lost to /ops/metrics. */
 export function tellOfLog() {
   addMetricSource("log", () => [
-    {
-      name: "console_log_lines_lost_total",
-      help: "Lines that the log did not take, as when its disk is full.",
-      type: "counter",
-      merge: "sum",
-      samples: [[{}, countLostLines()]],
-    },
+    counter(
+      "console_log_lines_lost_total",
+      "Lines that the log did not take, as when its disk is full.",
+      countLostLines(),
+    ),
   ]);
 }
 
 /** @returns {import("../../lib/operations/metrics.mjs").Family[]} */
 function requestFamilies() {
   return [
-    {
-      name: "console_http_requests_total",
-      help: "Requests answered, by route and status.",
-      type: "counter",
-      merge: "sum",
-      samples: [...answered.values()].map(
+    counter(
+      "console_http_requests_total",
+      "Requests answered, by route and status.",
+      [...answered.values()].map(
         /** @returns {[Record<string, string>, number]} */
         ({ labels, count: times }) => [labels, times],
       ),
-    },
+    ),
     {
       name: "console_http_request_duration_seconds",
       help: "From a request's first line to the end of its answer, by route and status.",
@@ -158,15 +147,4 @@ function requestFamilies() {
       ]),
     },
   ];
-}
-
-/**
- * @param {string} name
- * @param {string} help
- * @param {"sum" | "max"} merge
- * @param {number} value
- * @returns {import("../../lib/operations/metrics.mjs").Family}
- */
-function gauge(name, help, merge, value) {
-  return { name, help, type: "gauge", merge, samples: [[{}, value]] };
 }
