@@ -1,8 +1,7 @@
-import { parseArgs } from "node:util";
 import { PlainError } from "@/lib/failures";
 import { calledAs } from "./called-as";
+import { runSubcommand, type Subcommand } from "./subcommands";
 import { formatTable } from "./table";
-import { withDatabase } from "./with-database";
 
 const ACCOUNT = calledAs("account");
 
@@ -18,46 +17,56 @@ const HELP = `Manages the accounts of the console.
 Passwords are never arguments. With --password-stdin the first line of standard input is the password; without it one
 is generated and printed once.`;
 
-type Accounts = typeof import("@/lib/accounts/accounts");
-type Input = { operands: string[]; name: string | undefined; role: string | undefined; passwordFromStdin: boolean };
-type Command = { operands: string[]; run(accounts: Accounts, input: Input): Promise<string> };
+const OPTIONS = {
+  name: { type: "string" },
+  role: { type: "string" },
+  "password-stdin": { type: "boolean", default: false },
+} as const;
 
-const COMMANDS: Readonly<Record<string, Command>> = {
-  list: { operands: [], run: (accounts) => list(accounts) },
+// Loaded when a command runs: it reads the database's URL.
+const loadAccounts = () => import("@/lib/accounts/accounts");
+
+const COMMANDS: Readonly<Record<string, Subcommand<typeof OPTIONS>>> = {
+  list: { operands: "", run: list },
   create: {
-    operands: ["EMAIL"],
-    async run(accounts, { operands: [email = ""], name, role = "customer", passwordFromStdin }) {
+    operands: "EMAIL",
+    async run([email = ""], { name, role = "customer", "password-stdin": fromStdin }) {
+      const accounts = await loadAccounts();
       if (!name) throw new PlainError("create needs --name NAME.");
-      const { password, note } = await choosePassword(passwordFromStdin);
+      const { password, note } = await choosePassword(fromStdin);
       const account = await accounts.createAccount({ name, email, role: accounts.parseRole(role), password });
       return `Created ${account.email} (id ${account.id}, ${account.role}).${note}`;
     },
   },
   disable: {
-    operands: ["EMAIL"],
-    async run(accounts, { operands: [email = ""] }) {
+    operands: "EMAIL",
+    async run([email = ""]) {
+      const accounts = await loadAccounts();
       const account = await accounts.setAccountDisabled(email, true);
       return `Disabled ${account.email}: signed out everywhere, its tokens are refused.`;
     },
   },
   enable: {
-    operands: ["EMAIL"],
-    async run(accounts, { operands: [email = ""] }) {
+    operands: "EMAIL",
+    async run([email = ""]) {
+      const accounts = await loadAccounts();
       const account = await accounts.setAccountDisabled(email, false);
       return `Enabled ${account.email}: it can sign in, and its tokens work again.`;
     },
   },
   "set-role": {
-    operands: ["EMAIL", "ROLE"],
-    async run(accounts, { operands: [email = "", role = ""] }) {
+    operands: "EMAIL ROLE",
+    async run([email = "", role = ""]) {
+      const accounts = await loadAccounts();
       const account = await accounts.setAccountRole(email, accounts.parseRole(role));
       return `${account.email} is ${account.role} now.`;
     },
   },
   "set-password": {
-    operands: ["EMAIL"],
-    async run(accounts, { operands: [email = ""], passwordFromStdin }) {
-      const { password, note } = await choosePassword(passwordFromStdin);
+    operands: "EMAIL",
+    async run([email = ""], { "password-stdin": fromStdin }) {
+      const accounts = await loadAccounts();
+      const { password, note } = await choosePassword(fromStdin);
       const account = await accounts.setAccountPassword(email, password);
       return `Set the password of ${account.email} and signed it out everywhere.${note}`;
     },
@@ -66,37 +75,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
 
 /** `npm run account`: manages accounts from the command line. For operators. */
 export async function main(args: string[]): Promise<void> {
-  const [name = "help"] = args;
-  if (["help", "--help", "-h"].includes(name)) {
-    console.log(HELP);
-    return;
-  }
-  const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
-  if (!command) throw new PlainError(`There is no command "${name}".\n\n${HELP}`);
-  const input = parseInput(name, command, args.slice(1));
-
-  await withDatabase(async () => console.log(await command.run(await import("@/lib/accounts/accounts"), input)));
-}
-
-function parseInput(name: string, command: Command, args: string[]): Input {
-  const usage = `Usage: ${ACCOUNT} ${[name, ...command.operands].join(" ")}`;
-  try {
-    const options = {
-      name: { type: "string" },
-      role: { type: "string" },
-      "password-stdin": { type: "boolean", default: false },
-    } as const;
-    const { values, positionals } = parseArgs({ args, options, allowPositionals: true });
-    if (positionals.length !== command.operands.length) throw new Error("Wrong number of arguments.");
-    return {
-      operands: positionals,
-      name: values.name,
-      role: values.role,
-      passwordFromStdin: values["password-stdin"],
-    };
-  } catch (error) {
-    throw new PlainError(`${error instanceof Error ? error.message : error}\n${usage}\n\n${HELP}`);
-  }
+  await runSubcommand({ calledAs: ACCOUNT, help: HELP, options: OPTIONS }, COMMANDS, args);
 }
 
 async function choosePassword(fromStdin: boolean): Promise<{ password: string; note: string }> {
@@ -115,7 +94,8 @@ async function readFirstLine(): Promise<string> {
   return text.split(/\r?\n/, 1)[0] ?? "";
 }
 
-async function list(accounts: Accounts): Promise<string> {
+async function list(): Promise<string> {
+  const accounts = await loadAccounts();
   const rows = (await accounts.listAccounts()).map((account) => [
     String(account.id),
     account.email,

@@ -1,9 +1,8 @@
-import { parseArgs } from "node:util";
 import { PlainError } from "@/lib/failures";
 import { findId } from "@/lib/http/ids";
 import { calledAs } from "./called-as";
+import { runSubcommand, type Subcommand } from "./subcommands";
 import { formatTable } from "./table";
-import { withDatabase } from "./with-database";
 
 const EDGE = calledAs("edge");
 
@@ -17,35 +16,17 @@ const HELP = `Manages the edge nodes, which protect game services.
 
 ID is what list shows.`;
 
-const COMMANDS: Readonly<Record<string, { usage: string; run(operand: string): Promise<string> }>> = {
-  list: { usage: "", run: list },
-  add: { usage: "NAME", run: add },
-  "replace-key": { usage: "ID", run: replaceKey },
-  "end-old-keys": { usage: "ID", run: endOldKeys },
-  remove: { usage: "ID", run: remove },
+const COMMANDS: Readonly<Record<string, Subcommand<Record<string, never>>>> = {
+  list: { operands: "", run: list },
+  add: { operands: "NAME", run: ([name = ""]) => add(name) },
+  "replace-key": { operands: "ID", run: ([id = ""]) => replaceKey(id) },
+  "end-old-keys": { operands: "ID", run: ([id = ""]) => endOldKeys(id) },
+  remove: { operands: "ID", run: ([id = ""]) => remove(id) },
 };
 
 /** `npm run edge`: manages edge nodes from the command line. For operators. */
 export async function main(args: string[]): Promise<void> {
-  const [name = "help", ...rest] = args;
-  if (["help", "--help", "-h"].includes(name)) {
-    console.log(HELP);
-    return;
-  }
-  const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
-  if (!command) throw new PlainError(`There is no command "${name}".\n\n${HELP}`);
-  const operand = parseOperand(`Usage: ${EDGE} ${name} ${command.usage}`.trim(), command.usage !== "", rest);
-  await withDatabase(async () => console.log(await command.run(operand)));
-}
-
-function parseOperand(usage: string, isNeeded: boolean, args: string[]): string {
-  try {
-    const { positionals } = parseArgs({ args, options: {}, allowPositionals: true });
-    if (positionals.length !== (isNeeded ? 1 : 0)) throw new Error("Wrong number of arguments.");
-    return positionals[0] ?? "";
-  } catch (error) {
-    throw new PlainError(`${error instanceof Error ? error.message : error}\n${usage}\n\n${HELP}`);
-  }
+  await runSubcommand({ calledAs: EDGE, help: HELP, options: {} }, COMMANDS, args);
 }
 
 async function list(): Promise<string> {

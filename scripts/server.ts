@@ -1,9 +1,8 @@
-import { parseArgs } from "node:util";
 import { PlainError } from "@/lib/failures";
 import { findId } from "@/lib/http/ids";
 import { calledAs } from "./called-as";
+import { runSubcommand, type Subcommand } from "./subcommands";
 import { formatTable } from "./table";
-import { withDatabase } from "./with-database";
 
 const SERVER = calledAs("server");
 
@@ -17,42 +16,27 @@ const HELP = `Manages the servers of the fleet, as their owners do on the dashbo
 
 EMAIL is the account that owns the server; ID is what list shows.`;
 
-type Input = { operand: string; label: string | undefined; hostname: string | undefined };
+type Options = { label: { type: "string" }; hostname: { type: "string" } };
 
-const COMMANDS: Readonly<Record<string, { usage: string; run(input: Input): Promise<string> }>> = {
-  list: { usage: "[EMAIL]", run: list },
-  add: { usage: "EMAIL --label LABEL --hostname NAME", run: add },
-  "replace-key": { usage: "ID", run: replaceKey },
-  remove: { usage: "ID", run: remove },
-  recompute: { usage: "ID", run: recompute },
+const COMMANDS: Readonly<Record<string, Subcommand<Options>>> = {
+  list: { operands: "[EMAIL]", run: ([email = ""]) => list(email) },
+  add: {
+    operands: "EMAIL",
+    options: "--label LABEL --hostname NAME",
+    run: ([email = ""], { label, hostname }) => add(email, label, hostname),
+  },
+  "replace-key": { operands: "ID", run: ([id = ""]) => replaceKey(id) },
+  remove: { operands: "ID", run: ([id = ""]) => remove(id) },
+  recompute: { operands: "ID", run: ([id = ""]) => recompute(id) },
 };
 
 /** `npm run server`: manages the fleet from the command line. For operators. */
 export async function main(args: string[]): Promise<void> {
-  const [name = "help", ...rest] = args;
-  if (["help", "--help", "-h"].includes(name)) {
-    console.log(HELP);
-    return;
-  }
-  const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
-  if (!command) throw new PlainError(`There is no command "${name}".\n\n${HELP}`);
-  const input = parseInput(`Usage: ${SERVER} ${name} ${command.usage}`, command.usage.startsWith("["), rest);
-  await withDatabase(async () => console.log(await command.run(input)));
+  const options: Options = { label: { type: "string" }, hostname: { type: "string" } };
+  await runSubcommand({ calledAs: SERVER, help: HELP, options }, COMMANDS, args);
 }
 
-function parseInput(usage: string, isOptional: boolean, args: string[]): Input {
-  try {
-    const options = { label: { type: "string" }, hostname: { type: "string" } } as const;
-    const { values, positionals } = parseArgs({ args, options, allowPositionals: true });
-    const [operand = "", ...others] = positionals;
-    if (others.length > 0 || (operand === "" && !isOptional)) throw new Error("Wrong number of arguments.");
-    return { operand, label: values.label, hostname: values.hostname };
-  } catch (error) {
-    throw new PlainError(`${error instanceof Error ? error.message : error}\n${usage}\n\n${HELP}`);
-  }
-}
-
-async function list({ operand }: Input): Promise<string> {
+async function list(operand: string): Promise<string> {
   const { getAccountByEmail } = await import("@/lib/accounts/accounts");
   const { listFleet } = await import("@/lib/servers/management");
   const fleet = await listFleet(operand === "" ? null : (await getAccountByEmail(operand)).id);
@@ -69,7 +53,7 @@ async function list({ operand }: Input): Promise<string> {
   return formatTable([["ID", "ACCOUNT", "LABEL", "HOSTNAME", "LAST SEEN"], ...rows]);
 }
 
-async function add({ operand, label, hostname }: Input): Promise<string> {
+async function add(operand: string, label: string | undefined, hostname: string | undefined): Promise<string> {
   if (label === undefined || hostname === undefined) throw new PlainError("add needs --label and --hostname.");
   const { getAccountByEmail } = await import("@/lib/accounts/accounts");
   const { createServer } = await import("@/lib/servers/management");
@@ -80,7 +64,7 @@ async function add({ operand, label, hostname }: Input): Promise<string> {
   return `Added server ${created.id} of ${account.email}.\n${keyText(created.rawKey)}`;
 }
 
-async function replaceKey({ operand }: Input): Promise<string> {
+async function replaceKey(operand: string): Promise<string> {
   const { accountId, id, name } = await getOwned(operand);
   const { replaceServerKey } = await import("@/lib/servers/server-keys");
   const replaced = await replaceServerKey(accountId, id);
@@ -89,14 +73,14 @@ async function replaceKey({ operand }: Input): Promise<string> {
   return `Replaced the key of ${name}; the old one works for one more hour.\n${keyText(replaced.rawKey)}`;
 }
 
-async function remove({ operand }: Input): Promise<string> {
+async function remove(operand: string): Promise<string> {
   const { accountId, id, name } = await getOwned(operand);
   const { removeServer } = await import("@/lib/servers/management");
   if (!(await removeServer(accountId, id))) throw notFound(operand);
   return `Removed ${name} with its keys, samples and benchmark runs.`;
 }
 
-async function recompute({ operand }: Input): Promise<string> {
+async function recompute(operand: string): Promise<string> {
   const { accountId, id, name } = await getOwned(operand);
   const { getRatedServer } = await import("@/lib/servers/telemetry/past-scores");
   const rollUps = await import("@/lib/servers/telemetry/roll-ups");
