@@ -26,6 +26,7 @@ export function ChannelCard({ channel, now }: { channel: Channel; now: Date }) {
   const { id, kind, name, host, email, confirmedAt, offAt } = channel;
   const hidden = { id, scope: `channel-${id}` };
   const isOn = confirmedAt !== null && offAt === null;
+  const bare = { hidden, className: "", tone: "button quiet" } as const;
   return (
     <article className="card card-body" aria-labelledby={`channel-${id}`}>
       <div className={styles.head}>
@@ -41,35 +42,29 @@ export function ChannelCard({ channel, now }: { channel: Channel; now: Date }) {
       <div className={styles.actions}>
         {isOn && (
           <ServiceForm
+            {...bare}
             action={sendTestAction}
             label={`Send a test to ${name}`}
-            hidden={hidden}
-            className=""
-            tone="button quiet"
             submit="Send a test"
             pending="Sending…"
             again="Sending it again sends another test."
           />
         )}
-        {confirmedAt === null && (
+        {confirmedAt === null ? (
           <ServiceForm
+            {...bare}
             action={askAgainAction}
             label={`Ask ${name} again`}
-            hidden={hidden}
-            className=""
-            tone="button quiet"
             submit="Send the mail again"
             pending="Sending…"
             again="Sending it again sends another mail."
           />
-        )}
-        {confirmedAt !== null && (
+        ) : (
           <ServiceForm
+            {...bare}
             action={switchChannelAction}
             label={`Turn ${name} ${isOn ? "off" : "on"}`}
             hidden={{ ...hidden, to: isOn ? "off" : "on" }}
-            className=""
-            tone="button quiet"
             submit={isOn ? "Turn off" : "Turn on"}
             pending="Saving…"
             again="Send it again: what is set twice stays set."
@@ -81,11 +76,10 @@ export function ChannelCard({ channel, now }: { channel: Channel; now: Date }) {
         <summary>Change or remove</summary>
         <div className="stack">
           <ServiceForm
+            {...bare}
             action={renameChannelAction}
             label={`Rename ${name}`}
-            hidden={hidden}
             className="stack"
-            tone="button quiet"
             fields={[{ name: "name", label: "Name", maxLength: 2 * MAX_CHANNEL_NAME, value: name }]}
             submit="Rename"
             pending="Renaming…"
@@ -95,10 +89,9 @@ export function ChannelCard({ channel, now }: { channel: Channel; now: Date }) {
             <>
               <RotateSecret id={id} name={name} />
               <ServiceForm
+                {...bare}
                 action={endOldSecretAction}
                 label={`End the old secret of ${name}`}
-                hidden={hidden}
-                className=""
                 tone="button quiet wary"
                 submit="End the old secret"
                 pending="Ending…"
@@ -107,10 +100,9 @@ export function ChannelCard({ channel, now }: { channel: Channel; now: Date }) {
             </>
           )}
           <ServiceForm
+            {...bare}
             action={removeChannelAction}
             label={`Remove ${name}`}
-            hidden={hidden}
-            className=""
             tone="button quiet wary"
             submit="Remove this channel"
             pending="Removing…"
