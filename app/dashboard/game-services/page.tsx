@@ -98,16 +98,20 @@ export default async function Page({ searchParams }: Props) {
           {shown.length < found.length && <p className="hint">Only the first {MAX_ROWS} are shown: filter them.</p>}
         </Section>
       )}
-      {isStaff(account) && (
-        <p className="hint">
-          The API lists the same: services that you own, and those shared with you. Find others under{" "}
-          <Link className="inline-link" href={SUPPORT} prefetch={false}>
-            Support
-          </Link>
-          .
-        </p>
-      )}
+      {isStaff(account) && <StaffHint />}
     </main>
+  );
+}
+
+function StaffHint() {
+  return (
+    <p className="hint">
+      The API lists the same: services that you own, and those shared with you. Find others under{" "}
+      <Link className="inline-link" href={SUPPORT} prefetch={false}>
+        Support
+      </Link>
+      .
+    </p>
   );
 }
 

@@ -60,17 +60,7 @@ export function ChartCursor({ title, from, to, step, unit, series: packed, silen
     () => undefined,
   );
   const zone = useTimeZone();
-  const isThere = at !== undefined;
-  const series = useMemo(
-    () =>
-      // The server shows nothing of them.
-      (isThere ? packed : []).map(({ name, points, remark }) => ({
-        name,
-        points: unpackPoints(points, from, step),
-        remark,
-      })),
-    [packed, from, step, isThere],
-  );
+  const series = useUnpacked(at === undefined ? NONE : packed, from, step);
   const times = useMemo(() => timesOf(series), [series]);
   const { mark, setMark, show, begin, drag, end } = useRangeMark({ from, to });
   if (at === undefined || times.length === 0) return null;
@@ -139,6 +129,16 @@ export function ChartCursor({ title, from, to, step, unit, series: packed, silen
       {mark && <Chosen from={(mark.at - from) / (to - from)} to={(mark.end - from) / (to - from)} />}
       {values && at !== null && <Values share={(at - from) / (to - from)} values={values} zone={zone} />}
     </div>
+  );
+}
+
+/** The server shows nothing of the values. */
+const NONE: Props["series"] = [];
+
+function useUnpacked(packed: Props["series"], from: number, step: number) {
+  return useMemo(
+    () => packed.map(({ name, points, remark }) => ({ name, remark, points: unpackPoints(points, from, step) })),
+    [packed, from, step],
   );
 }
 

@@ -109,20 +109,8 @@ export function Traffic(props: Props) {
           }))}
         />
       )}
-      {silent.map(({ id, name, lastHeardAt }) => (
-        <p key={id} className="notice warning">
-          <span>
-            <strong>
-              <bdi>{name}</bdi> is silent
-            </strong>
-            {lastHeardAt && (
-              <>
-                : it was last heard <Time at={lastHeardAt} now={now} />
-              </>
-            )}
-            . What it counts since then is missing here.
-          </span>
-        </p>
+      {silent.map((node) => (
+        <SilentNode key={node.id} {...node} now={now} />
       ))}
       <Totals traffic={traffic} />
       {Boolean(traffic.asked.answered) && (
@@ -145,6 +133,24 @@ export function Traffic(props: Props) {
         />
       )}
     </Section>
+  );
+}
+
+function SilentNode({ name, lastHeardAt, now }: Props["states"][number] & { now: Date }) {
+  return (
+    <p className="notice warning">
+      <span>
+        <strong>
+          <bdi>{name}</bdi> is silent
+        </strong>
+        {lastHeardAt && (
+          <>
+            : it was last heard <Time at={lastHeardAt} now={now} />
+          </>
+        )}
+        . What it counts since then is missing here.
+      </span>
+    </p>
   );
 }
 

@@ -72,45 +72,56 @@ export function ChannelCard({ channel, now }: { channel: Channel; now: Date }) {
         )}
       </div>
       {channel.deliveries.length > 0 && <Deliveries channel={channel} now={now} />}
-      <details className="disclosure">
-        <summary>Change or remove</summary>
-        <div className="stack">
-          <ServiceForm
-            {...bare}
-            action={renameChannelAction}
-            label={`Rename ${name}`}
-            className="stack"
-            fields={[{ name: "name", label: "Name", maxLength: 2 * MAX_CHANNEL_NAME, value: name }]}
-            submit="Rename"
-            pending="Renaming…"
-            again="Send it again: what is renamed twice has the same name."
-          />
-          {kind === "webhook" && (
-            <>
-              <RotateSecret id={id} name={name} />
-              <ServiceForm
-                {...bare}
-                action={endOldSecretAction}
-                label={`End the old secret of ${name}`}
-                tone="button quiet wary"
-                submit="End the old secret"
-                pending="Ending…"
-                again="Send it again: what is ended stays ended."
-              />
-            </>
-          )}
-          <ServiceForm
-            {...bare}
-            action={removeChannelAction}
-            label={`Remove ${name}`}
-            tone="button quiet wary"
-            submit="Remove this channel"
-            pending="Removing…"
-            again="Send it again: what is removed stays removed."
-          />
-        </div>
-      </details>
+      <ChangeOrRemove {...{ channel, bare }} />
     </article>
+  );
+}
+
+type ChangeProps = {
+  channel: Channel;
+  bare: Pick<React.ComponentProps<typeof ServiceForm>, "hidden" | "className" | "tone">;
+};
+
+function ChangeOrRemove({ channel: { id, kind, name }, bare }: ChangeProps) {
+  return (
+    <details className="disclosure">
+      <summary>Change or remove</summary>
+      <div className="stack">
+        <ServiceForm
+          {...bare}
+          action={renameChannelAction}
+          label={`Rename ${name}`}
+          className="stack"
+          fields={[{ name: "name", label: "Name", maxLength: 2 * MAX_CHANNEL_NAME, value: name }]}
+          submit="Rename"
+          pending="Renaming…"
+          again="Send it again: what is renamed twice has the same name."
+        />
+        {kind === "webhook" && (
+          <>
+            <RotateSecret id={id} name={name} />
+            <ServiceForm
+              {...bare}
+              action={endOldSecretAction}
+              label={`End the old secret of ${name}`}
+              tone="button quiet wary"
+              submit="End the old secret"
+              pending="Ending…"
+              again="Send it again: what is ended stays ended."
+            />
+          </>
+        )}
+        <ServiceForm
+          {...bare}
+          action={removeChannelAction}
+          label={`Remove ${name}`}
+          tone="button quiet wary"
+          submit="Remove this channel"
+          pending="Removing…"
+          again="Send it again: what is removed stays removed."
+        />
+      </div>
+    </details>
   );
 }
 

@@ -71,32 +71,7 @@ export default async function Page({ params, searchParams }: Props) {
           <p className="notice">Nothing was changed: it is over or called off already.</p>
         )}
         <PlanMaintenance id={server.id} zone={zoneText(account.timeZone)} />
-        {planned.length > 0 && (
-          <div className="card card-body">
-            <ul className={styles.planned} aria-label="Planned">
-              {planned.map(({ id, ...times }) => {
-                const text = maintenanceText(times, account.timeZone);
-                const goesOn = times.from <= now.getTime() && now.getTime() < times.to;
-                return (
-                  <li key={id}>
-                    {text}{" "}
-                    <ServiceForm
-                      action={callOffMaintenanceAction}
-                      className=""
-                      label={`Call off the maintenance ${text}`}
-                      hidden={{ serverId: server.id, id }}
-                      tone="button quiet small"
-                      submit={goesOn ? "End it now" : "Call off"}
-                      about={`: maintenance ${text}`}
-                      pending={goesOn ? "Ending…" : "Calling off…"}
-                      again="Send it again: what is called off stays called off."
-                    />
-                  </li>
-                );
-              })}
-            </ul>
-          </div>
-        )}
+        <Planned serverId={server.id} planned={planned} zone={account.timeZone} now={now} />
       </SettingsSection>
       <SettingsSection
         id="key"
@@ -126,5 +101,37 @@ export default async function Page({ params, searchParams }: Props) {
         </div>
       </SettingsSection>
     </main>
+  );
+}
+
+type PlannedProps = { serverId: number; planned: Awaited<ReturnType<typeof listMaintenance>>; zone: string; now: Date };
+
+function Planned({ serverId, planned, zone, now }: PlannedProps) {
+  if (planned.length === 0) return null;
+  return (
+    <div className="card card-body">
+      <ul className={styles.planned} aria-label="Planned">
+        {planned.map(({ id, ...times }) => {
+          const text = maintenanceText(times, zone);
+          const goesOn = times.from <= now.getTime() && now.getTime() < times.to;
+          return (
+            <li key={id}>
+              {text}{" "}
+              <ServiceForm
+                action={callOffMaintenanceAction}
+                className=""
+                label={`Call off the maintenance ${text}`}
+                hidden={{ serverId, id }}
+                tone="button quiet small"
+                submit={goesOn ? "End it now" : "Call off"}
+                about={`: maintenance ${text}`}
+                pending={goesOn ? "Ending…" : "Calling off…"}
+                again="Send it again: what is called off stays called off."
+              />
+            </li>
+          );
+        })}
+      </ul>
+    </div>
   );
 }

@@ -67,12 +67,7 @@ export default async function Page({ params, searchParams }: Props) {
         <PageHeader
           back={{ href: TOKEN_PAGE, label: "API tokens" }}
           title={token.name}
-          facts={
-            <>
-              <Fingerprint hint={token.hint} /> · <State token={token} now={now} /> · created{" "}
-              <Time at={token.createdAt} now={now} />
-            </>
-          }
+          facts={<Facts token={token} now={now} />}
         >
           {successor && <ReplacementNote token={token} by={successor} isActive={isActive} now={now} />}
           {predecessor && (
@@ -117,6 +112,15 @@ export default async function Page({ params, searchParams }: Props) {
         )}
       </RevokeQuestions>
     </main>
+  );
+}
+
+function Facts({ token, now }: { token: TokenRecord; now: Date }) {
+  return (
+    <>
+      <Fingerprint hint={token.hint} /> · <State token={token} now={now} /> · created{" "}
+      <Time at={token.createdAt} now={now} />
+    </>
   );
 }
 

@@ -79,16 +79,7 @@ export function RevokeDialog({ tokens, isAll, asksPassword, passwordError: writt
         <div id="facts" className={styles.facts}>
           {isAll && <input type="hidden" name="all" value="yes" />}
           {tokens.map(({ id }) => !isAll && <input key={id} type="hidden" name="id" value={id} />)}
-          <ul className={styles.tokens}>
-            {tokens.map((token) => (
-              <li key={token.id}>
-                {tokens.length > 1 && <strong>{token.name}</strong>} <Fingerprint hint={token.hint} />
-                <span className={styles.use}>
-                  <LastUse token={token} now={now} />
-                </span>
-              </li>
-            ))}
-          </ul>
+          <Tokens tokens={tokens} now={now} />
           <p>
             Programs that use {tokens.length === 1 ? "it" : "them"} are refused from their next request on. This cannot
             be undone.
@@ -112,6 +103,21 @@ export function RevokeDialog({ tokens, isAll, asksPassword, passwordError: writt
         </div>
       </form>
     </dialog>
+  );
+}
+
+function Tokens({ tokens, now }: Pick<Props, "tokens" | "now">) {
+  return (
+    <ul className={styles.tokens}>
+      {tokens.map((token) => (
+        <li key={token.id}>
+          {tokens.length > 1 && <strong>{token.name}</strong>} <Fingerprint hint={token.hint} />
+          <span className={styles.use}>
+            <LastUse token={token} now={now} />
+          </span>
+        </li>
+      ))}
+    </ul>
   );
 }
 
