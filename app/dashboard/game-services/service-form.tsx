@@ -1,5 +1,6 @@
 "use client";
 
+import Link from "next/link";
 import { ActionForm } from "@/app/ui/action-form";
 import { TextField, type TextFieldSpec } from "@/app/ui/text-field";
 import { useFormAnswer } from "@/app/ui/use-form-answer";
@@ -18,14 +19,16 @@ type Props = {
   pending: string;
   /** Explains what a second submission does, when no answer came. */
   again: string;
-  tone?: "button" | "button quiet" | "button quiet small" | "button danger" | "plain-button" | "button quiet wary";
+  tone?: "button" | "button quiet" | "button quiet small" | "plain-button" | "button quiet wary";
   className?: string;
+  /** Where a question that cannot be undone leads otherwise: its button is a dangerous one. */
+  cancel?: string;
   /** Beside the button. */
   children?: React.ReactNode;
 };
 
 /** A form of game services, edge nodes or channels: its fields, its button, and why nothing came of it. */
-export function ServiceForm({ action, fields = [], hidden, submit, about, pending, children, ...rest }: Props) {
+export function ServiceForm({ action, fields = [], hidden, submit, about, pending, cancel, children, ...rest }: Props) {
   const form = useFormAnswer(action);
   const refused = form.answer.kind === "refused" ? form.answer : null;
   const anyway = refused?.anyway;
@@ -37,13 +40,22 @@ export function ServiceForm({ action, fields = [], hidden, submit, about, pendin
   );
   return (
     <ActionForm
+      {...(cancel !== undefined && { className: "card card-body grave", tone: "button danger" })}
       {...rest}
       form={form}
       noValidate
       refusal={!fields.some(({ name }) => name === refused?.field) && refused?.message}
       hidden={{ ...hidden, ...(anyway !== undefined && { anyway }) }}
       submit={[words, pending]}
-      beside={children}
+      beside={
+        cancel === undefined ? (
+          children
+        ) : (
+          <Link className="button quiet" href={cancel} prefetch={false}>
+            Cancel
+          </Link>
+        )
+      }
     >
       {fields.map((field) => (
         <TextField

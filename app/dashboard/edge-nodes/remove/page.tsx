@@ -53,19 +53,14 @@ export default async function Page({ searchParams }: Props) {
         <p className="hint">Only {MAX_SERVED_LISTED} are shown, those that no other node serves first.</p>
       )}
       <ServiceForm
-        className="card card-body grave"
         action={removeNodeAction}
         label="Remove the edge node"
         hidden={{ id }}
-        tone="button danger"
         submit="Remove edge node"
         pending="Removing…"
         again="Send it again: what is removed already stays removed."
-      >
-        <Link className="button quiet" href={edgeNodeSettingsPath(id)} prefetch={false}>
-          Cancel
-        </Link>
-      </ServiceForm>
+        cancel={edgeNodeSettingsPath(id)}
+      />
     </main>
   );
 }

@@ -1,5 +1,4 @@
 import type { Metadata } from "next";
-import Link from "next/link";
 import { PageHeader } from "@/app/ui/page-header";
 import { servicePath, serviceSettingsPath } from "@/lib/page-paths";
 import { deleteServiceAction } from "../../actions";
@@ -26,7 +25,6 @@ export default async function Page({ params }: Props) {
         </p>
       </PageHeader>
       <ServiceForm
-        className="card card-body grave"
         action={deleteServiceAction}
         label="Delete the service"
         hidden={{ id }}
@@ -39,15 +37,11 @@ export default async function Page({ params }: Props) {
             value: "",
           },
         ]}
-        tone="button danger"
         submit="Delete service"
         pending="Deleting…"
         again="Send it again: what is deleted already stays deleted."
-      >
-        <Link className="button quiet" href={serviceSettingsPath(id)} prefetch={false}>
-          Cancel
-        </Link>
-      </ServiceForm>
+        cancel={serviceSettingsPath(id)}
+      />
     </main>
   );
 }

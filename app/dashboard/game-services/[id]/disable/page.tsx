@@ -1,5 +1,4 @@
 import type { Metadata } from "next";
-import Link from "next/link";
 import { redirect } from "next/navigation";
 import { PageHeader } from "@/app/ui/page-header";
 import { counted } from "@/lib/format/quantities";
@@ -31,19 +30,14 @@ export default async function Page({ params }: Props) {
         </p>
       </PageHeader>
       <ServiceForm
-        className="card card-body grave"
         action={setServiceWishAction}
         label="Disable the service"
         hidden={{ id, wish: "off" }}
-        tone="button danger"
         submit="Disable service"
         pending="Disabling…"
         again="Send it again: what is done already stays done."
-      >
-        <Link className="button quiet" href={serviceSettingsPath(id)} prefetch={false}>
-          Cancel
-        </Link>
-      </ServiceForm>
+        cancel={serviceSettingsPath(id)}
+      />
     </main>
   );
 }

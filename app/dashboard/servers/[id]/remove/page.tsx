@@ -1,5 +1,4 @@
 import type { Metadata } from "next";
-import Link from "next/link";
 import { Details } from "@/app/ui/details";
 import { Ip } from "@/app/ui/ip";
 import { PageHeader } from "@/app/ui/page-header";
@@ -43,19 +42,14 @@ export default async function Page({ params }: Props) {
         ]}
       />
       <ServiceForm
-        className="card card-body grave"
         action={removeServerAction}
         label="Remove the server"
         hidden={{ id: server.id }}
-        tone="button danger"
         submit="Remove server"
         pending="Removing…"
         again="Send it again: what is removed already stays removed."
-      >
-        <Link className="button quiet" href={serverSettingsPath(server.id)} prefetch={false}>
-          Cancel
-        </Link>
-      </ServiceForm>
+        cancel={serverSettingsPath(server.id)}
+      />
     </main>
   );
 }
