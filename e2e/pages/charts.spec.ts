@@ -27,6 +27,8 @@ async function serverWithPast(accountId: number, label = "Web"): Promise<Past> {
     select ${id}, ts, case when ts = ${new Date(peakAt)} then ${PEAK}::float8 else 20 + extract(minute from ts) / 10 end, 500, 1000, 40, 0
     from generate_series(${new Date(now - 2 * DAY)}, ${lastSeenAt}, interval '1 minute') ts
     where not (ts > ${new Date(silenceFrom)} and ts < ${new Date(silenceTo)})`;
+  const times = { startedAt: new Date(silenceFrom), endedAt: new Date(silenceTo) };
+  await db.serverEvent.create({ data: { serverId: id, kind: "offline", ...times } });
   return { id, silenceFrom, silenceTo, peakAt };
 }
 

@@ -11,6 +11,8 @@ import {
 import { expect, TOKEN_PAGE, test } from "@/e2e/support/pages";
 import { recordCheckIn } from "@/e2e/support/record-check-in";
 import { db } from "@/lib/database/client";
+import { MOST_EVENTS_KEPT } from "@/lib/database/event-deletion";
+import { DAY } from "@/lib/format/time";
 import { MAX_SHARES, MAX_TICKETS } from "@/lib/game-services/access";
 import { MAX_SERVICES } from "@/lib/game-services/management";
 import { MAX_CHANNELS } from "@/lib/notices/management";
@@ -30,6 +32,7 @@ import {
   tagsOfSeveralPath,
   tokenPath,
 } from "@/lib/page-paths";
+import { rangeParams } from "@/lib/time-range";
 import { MAX_ACTIVE_TOKENS } from "@/lib/tokens/management";
 
 test("every kind of page sends under 160 KB of JavaScript, and asks for nothing more once they are loaded", {
@@ -151,6 +154,32 @@ test("every kind of page, with as many rows as it shows at once, is under 60 KB 
     console.log(`Without its scripts, ${path.replace(/\d+/, "…")}: ${bytes} bytes`);
     expect.soft(bytes, `${path}: ${JSON.stringify(parts)}`).toBeLessThan(PAGE);
   }
+});
+
+test("400 days of a server with as many events as are kept are a page under 60 KB without its scripts", {
+  tag: "@one-engine",
+}, async ({ page, account }) => {
+  const now = new Date();
+  const { id } = await newServer(account.id, {
+    createdAt: new Date(now.getTime() - 400 * DAY),
+    firstSeenAt: new Date(now.getTime() - 400 * DAY),
+    lastSeenAt: now,
+  });
+  await recordCheckIn(id, { sample: { cpuPct: 10 } });
+  await db.$executeRaw`
+    insert into server_events (server_id, kind, started_at, ended_at)
+    select ${id}, 'offline', at, at + interval '20 minutes' + n % 97 * interval '7 s'
+    from generate_series(1, ${MOST_EVENTS_KEPT - 1}) n, lateral (select ${now}::timestamptz - n * interval '57 minutes') t (at)`;
+  const range = new URLSearchParams(rangeParams({ from: now.getTime() - 399 * DAY, to: now.getTime() }));
+  await page.goto(`${serverPath(id)}?${range}`, { waitUntil: "networkidle" });
+  await expect(page.locator("[data-lane]").first()).toHaveAttribute("data-lane", String(MOST_EVENTS_KEPT - 1));
+  const bytes = await page.evaluate(() =>
+    (performance.getEntries() as PerformanceResourceTiming[])
+      .filter(({ entryType, name }) => entryType === "navigation" || (entryType === "resource" && /\.css$/.test(name)))
+      .reduce((sum, { encodedBodySize }) => sum + encodedBodySize, 0),
+  );
+  console.log(`Without its scripts, 400 days with ${MOST_EVENTS_KEPT} events: ${bytes} bytes`);
+  expect(bytes).toBeLessThan(PAGE);
 });
 
 test("the style sheet for failed pages may be kept for a day, so that not every page asks for it", {

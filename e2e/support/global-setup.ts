@@ -15,6 +15,10 @@ const STEADY_FLEET = `
   insert into servers (account_id, label, hostname, last_seen_at)
   select id, 'Steady', 'steady.example.com', '2100-01-01' from owner, generate_series(1, 2000)`;
 
+/** The console has recorded what happens for long, as in production. Its start is no absence. */
+const PRESENT_FOR_LONG = `insert into console_presence (since, until)
+  values (now() - interval '400 days', now() + interval '50 seconds')`;
+
 /**
  * One database and one console for all tests that need nothing special; each test makes accounts of its own in it. On
  * the embedded database, where each process counts the limit alone, a second console answers through Next's router.
@@ -29,6 +33,7 @@ export default async function setUp(): Promise<() => Promise<void>> {
   const variables = { TRUSTED_PROXIES: "1", ...(redis && { REDIS_URL: redis.url }) };
   // And from the package, as in production.
   const ofPackage = process.env.E2E_POSTGRES_URL ? await makePackage() : null;
+  await runSql(database.url, PRESENT_FOR_LONG);
   const [app, nextDoor] = await Promise.all([
     ofPackage ? startPackagedConsole(ofPackage, database.url, variables) : startConsole(database.url, variables),
     process.env.E2E_POSTGRES_URL ? null : startConsoleWithoutDirectDoor(database.url, variables),

@@ -1,5 +1,7 @@
 import { HOUR, MINUTE } from "@/lib/format/time";
 
+/** A longer pause between samples counts as an outage. A daemon checks in twice a minute and is offline after two minutes. */
+export const LONGEST_PAUSE = 2.5 * MINUTE;
 /** The stability component looks back this many hours. */
 const HOURS = 24;
 /** The record keeps one hour more, because late check-ins belong to an earlier hour. */

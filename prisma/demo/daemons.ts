@@ -3,12 +3,11 @@ import { executeIn, type Transaction } from "@/lib/database/run-statement";
 import { names, parameter, statement } from "@/lib/database/statement";
 import { table } from "@/lib/database/tables";
 import { DAY, HOUR, MINUTE, SECOND } from "@/lib/format/time";
-import { parseStabilityRecord, withCheckIn } from "@/lib/servers/stability";
+import { LONGEST_PAUSE, parseStabilityRecord, withCheckIn } from "@/lib/servers/stability";
 import { storeCheckIn } from "@/lib/servers/telemetry/check-ins";
 import { measuredColumns } from "@/lib/servers/telemetry/measured-columns";
 import type { Sample as Measured, Measurement } from "@/lib/servers/telemetry/measurements";
 import { parseReport } from "@/lib/servers/telemetry/report";
-import { LONGEST_PAUSE } from "@/lib/servers/telemetry/silences";
 import { hasRestarted, isSilentAt, type Machinery, reportAt } from "@/prisma/demo/machines";
 import { keyOf } from "@/prisma/demo/random";
 

@@ -3,7 +3,7 @@ import { momentText } from "@/lib/format/relative-time";
 import { DAY, HOUR, MINUTE } from "@/lib/format/time";
 import { instantOf, wallClock, zoneOffset } from "@/lib/format/time-zone";
 import { NumbersTable } from "./numbers-table";
-import { type ChartPoint, type ChartSeries, type ChartSilence, include, type Sum } from "./series";
+import { type ChartPoint, type ChartSeries, type Heard, heardShare, include, type Sum } from "./series";
 import { TextRows } from "./text-rows";
 
 type Props = {
@@ -20,8 +20,8 @@ export function ChartTable({ title, unit, series, rows, compared }: Props) {
   const sums = series.map(({ points }) => sumsOf(rows, points));
   const earlier = series.map(({ earlier }) => sumsOf(rows, earlier?.points ?? []));
   const text = (value: number | undefined) => (value === undefined ? "–" : quantity(value, unit));
-  const lineOf = ({ head }: TableRow, row: number) => {
-    let line = head;
+  const lineOf = ({ head, heard }: TableRow, row: number) => {
+    let line = heard === undefined ? head : `${head}\t${heard}`;
     for (const [index, { [row]: sum }] of sums.entries()) {
       line += `\t${text(sum?.least)}\t${text(sum?.mean)}\t${text(sum?.greatest)}`;
       if (compared) line += `\t${text(earlier[index]?.[row]?.mean)}`;
@@ -40,9 +40,11 @@ export function ChartTable({ title, unit, series, rows, compared }: Props) {
           <th scope="col" rowSpan={2}>
             From
           </th>
-          <th scope="col" rowSpan={2}>
-            Heard
-          </th>
+          {rows[0]?.heard !== undefined && (
+            <th scope="col" rowSpan={2}>
+              Heard
+            </th>
+          )}
           {series.map(({ name }) => (
             <th key={name} scope="colgroup" colSpan={columns.length}>
               {name}
@@ -64,24 +66,24 @@ export function ChartTable({ title, unit, series, rows, compared }: Props) {
   );
 }
 
-/** A row of the tables of a page, in epoch milliseconds. `head`: when it begins, and how much of it was heard, as the table says it. */
-export type TableRow = { from: number; to: number; head: string };
+/** A row of the tables of a page, in epoch milliseconds. `head`: when it begins; `heard`: for how much of it, where that is told. */
+export type TableRow = { from: number; to: number; head: string; heard: string | undefined };
 
 /** The lengths of rows that people count in, and the most rows of a table that are still looked through. */
 const ROWS = [MINUTE, 5 * MINUTE, 15 * MINUTE, HOUR, 6 * HOUR, DAY, 7 * DAY];
 const MOST_ROWS = 48;
 
-type Rows = { from: number; to: number; zone: string; silences?: readonly ChartSilence[] };
+type Rows = { from: number; to: number; zone: string; heard?: Heard };
 
 /** The rows of the tables of any time: whole hours, days or weeks of the zone, in order. All charts of a page share them. */
-export function tableRows({ from, to, zone, silences = [] }: Rows): TableRow[] {
+export function tableRows({ from, to, zone, heard }: Rows): TableRow[] {
   const row = lengthOf(to - from);
   const rows: TableRow[] = [];
   for (let at = startOfRow(from, row, zone); at < to; ) {
     const next = nextRow(at, row, zone);
     const [begin, end] = [Math.max(at, from), Math.min(next, to)];
-    const head = `${momentText(new Date(begin), zone)}\t${heardText(silences, begin, end)}`;
-    rows.push({ from: at, to: next, head });
+    const head = momentText(new Date(begin), zone);
+    rows.push({ from: at, to: next, head, heard: heard && heardText(heard, begin, end) });
     at = next;
   }
   return rows;
@@ -126,11 +128,7 @@ function nextRow(at: number, row: number, zone: string): number {
   return startOfRow(row >= DAY ? at + row + DAY / 2 : at + row, row, zone);
 }
 
-function heardText(silences: readonly ChartSilence[], from: number, to: number): string {
-  const until = Math.min(to, Date.now());
-  const silent = silences.reduce(
-    (sum, silence) => sum + Math.max(0, Math.min(until, silence.to) - Math.max(from, silence.from)),
-    0,
-  );
-  return until > from ? percent(Math.floor((1 - silent / (until - from)) * 100)) : "–";
+function heardText(heard: Heard, from: number, to: number): string {
+  const share = heardShare(heard, from, Math.min(to, Date.now()));
+  return share === null ? "–" : percent(Math.floor(share * 100));
 }

@@ -22,10 +22,11 @@ type Props = {
  */
 export function Lane({ name, kind, from, to, marks }: Props) {
   const share = (time: number) => `${(((time - from) / (to - from)) * 100).toFixed(2)}%`;
+  // Never so narrow that it cannot be seen.
+  const least = (to - from) / 250;
   const rect = (mark: LaneMark) => {
     const start = Math.max(from, mark.from);
-    // Never so narrow that it cannot be seen.
-    const length = Math.max((to - from) / 250, Math.min(to, mark.to) - start);
+    const length = Math.max(least, Math.min(to, mark.to) - start);
     return (
       <rect
         key={`${mark.kind}${mark.from}`}
@@ -36,7 +37,11 @@ export function Lane({ name, kind, from, to, marks }: Props) {
       />
     );
   };
-  const [silent, told] = [marks.filter(({ words }) => !words), marks.filter(({ words }) => words)];
+  const told = marks.filter(({ words }) => words);
+  const silent = joined(
+    marks.filter(({ words }) => !words),
+    least,
+  );
   const lane = (
     <>
       <span className={styles.name} aria-hidden="true">
@@ -74,4 +79,20 @@ export function Lane({ name, kind, from, to, marks }: Props) {
       {lane}
     </fieldset>
   );
+}
+
+/** Marks of one kind that would cover each other are one: a server may have ten thousand events. */
+function joined(marks: readonly LaneMark[], least: number): LaneMark[] {
+  const drawn: LaneMark[] = [];
+  const last = new Map<string | undefined, LaneMark>();
+  for (const mark of marks) {
+    const before = last.get(mark.kind);
+    if (before && mark.from < Math.max(before.to, before.from + least)) before.to = Math.max(before.to, mark.to);
+    else {
+      const begun = { ...mark };
+      drawn.push(begun);
+      last.set(mark.kind, begun);
+    }
+  }
+  return drawn;
 }

@@ -7,9 +7,9 @@ import { type ConditionEvent, type Conditions, nextStep } from "@/lib/servers/ev
 import { observationsOf } from "@/lib/servers/events/observations";
 import { ONLINE_WINDOW } from "@/lib/servers/events/silence";
 import { coresOf } from "@/lib/servers/servers";
+import { LONGEST_PAUSE } from "@/lib/servers/stability";
 import { LATEST_SAMPLE } from "@/lib/servers/telemetry/latest-sample";
 import { type StoredSample, storedSampleOf } from "@/lib/servers/telemetry/measurements";
-import { LONGEST_PAUSE } from "@/lib/servers/telemetry/silences";
 
 // Other programs write samples too. A trigger notes since when samples of a server are not rated yet; the watch takes the steps
 // that a check-in would have taken.

@@ -9,6 +9,7 @@ import {
   type SilenceEvent,
   type Span,
   silenceAfter,
+  silentTimes,
 } from "./silence";
 
 const at = (minutes: number) => minutes * MINUTE;
@@ -54,6 +55,23 @@ test("ten thousand random histories of silence, late samples, absence, clock ste
   }
   // Histories without one of the kinds would prove nothing of it.
   for (const kind of SILENCE_KINDS) expect(met.get(kind), kind).toBeGreaterThan(1000);
+});
+
+test("the times in which a server was silent are one for all parts of a silence, cut where what is shown begins and ends", () => {
+  const events: SilenceEvent[] = [
+    { kind: "offline", from: at(2), to: at(5) },
+    { kind: "unknown", from: at(5), to: at(7) },
+    { kind: "unreachable", from: at(10), to: at(12) },
+    { kind: "offline", from: at(20), to: at(25) },
+    { kind: "offline", from: at(30), to: null },
+  ];
+  expect(silentTimes(events, { from: at(3), until: at(40) })).toEqual([
+    { from: at(3), to: at(7) },
+    { from: at(10), to: at(12) },
+    { from: at(20), to: at(25) },
+    { from: at(30), to: at(40) },
+  ]);
+  expect(silentTimes(events, { from: at(12), until: at(22) })).toEqual([{ from: at(20), to: at(22) }]);
 });
 
 test("the events of a silence follow each other without a gap and never overlap", () => {

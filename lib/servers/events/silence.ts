@@ -52,6 +52,20 @@ export function silencesAt(
   return [...ended, ...openSilence(lastSeenAt, blind, now)];
 }
 
+/** The times in `[from, until)` (epoch ms) in which a server was silent, whatever is known of their parts, in order. */
+export function silentTimes(
+  silences: readonly SilenceEvent[],
+  { from, until }: { from: number; until: number },
+): { from: number; to: number }[] {
+  return runsOf(
+    silences.map((event) => ({
+      ...event,
+      from: Math.max(from, event.from),
+      to: Math.min(until, event.to ?? until),
+    })),
+  ).filter((time) => time.from < time.to);
+}
+
 /** Events after a sample, measured at `sampledAt`, that arrived late: the machine was running then and for two minutes. */
 export function withProof(events: readonly EndedSilence[], sampledAt: number): EndedSilence[] {
   return rewritten(events, [], [{ from: sampledAt, to: sampledAt + ONLINE_WINDOW }]);

@@ -11,6 +11,7 @@ import type { Measurements } from "@/lib/servers/health-score";
 import { toldHostname } from "@/lib/servers/names";
 import { coresOf, hasCheckedIn } from "@/lib/servers/servers";
 import {
+  LONGEST_PAUSE,
   outagesIn,
   parseStabilityRecord,
   type Revealed,
@@ -27,7 +28,6 @@ import {
   SEEN,
 } from "@/lib/servers/telemetry/check-in-statements";
 import type { ParsedReport } from "@/lib/servers/telemetry/report";
-import { LONGEST_PAUSE } from "@/lib/servers/telemetry/silences";
 import { withDaemon } from "@/lib/servers/telemetry/two-daemons";
 
 /** The time of a report and its origin. */

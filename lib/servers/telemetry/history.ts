@@ -16,7 +16,6 @@ import { getRatedServer, listSteps, RATED, type RatedServer, toRatedServer } fro
 import { findPeaks, PeakSearch, type Peaks } from "@/lib/servers/telemetry/peaks";
 import { DAYS_OF_GRACE } from "@/lib/servers/telemetry/retention";
 import { isBehind, rollUp, settledUntil } from "@/lib/servers/telemetry/roll-ups";
-import { heardShare, listSilences, type Silence } from "@/lib/servers/telemetry/silences";
 import { RULE } from "@/lib/servers/telemetry/sum-statement";
 import { hasSumsAlone, listSummedSteps, type SummedStep } from "@/lib/servers/telemetry/summed-steps";
 import { type Comparison, comparedRange, inSteps, stepOf, type TimeRange } from "@/lib/time-range";
@@ -38,10 +37,10 @@ const LONGEST_OF_MINUTES = DAY;
 const PATIENCE = 1.5 * SECOND;
 
 /**
- * `at` is the beginning of the step in epoch milliseconds, `heard` the share of it in which the daemon was heard, 0 to 1,
- * `late` the number of its minutes whose score was known only later. A step of which nothing is known is absent.
+ * `at` is the beginning of the step in epoch milliseconds, `late` the number of its minutes whose score was known only later. A
+ * step of which nothing is known is absent.
  */
-type HistoryPoint = { at: number; heard: number; bands: Bands; late: number };
+type HistoryPoint = { at: number; bands: Bands; late: number };
 
 export type History = {
   /** Null: a time of its own. */
@@ -50,7 +49,7 @@ export type History = {
   from: number;
   to: number;
   step: number;
-  /** The time of reading. A silence that ends at this time is still going on. */
+  /** The time of reading. */
   now: number;
   /** Where the data ends: `now`, or `to` where that is earlier. */
   until: number;
@@ -62,7 +61,6 @@ export type History = {
   /** When the server first checked in, or was added: nothing is known of the time before. */
   began: number;
   points: HistoryPoint[];
-  silences: Silence[];
   peaks: Peaks;
   /** In how much of the time up to `until` (ms) there was a score: after the first check-in, as far as is kept. */
   known: number;
@@ -116,21 +114,14 @@ export async function getHistory(
   const { from, to, step, hoursBecause } = await stepsOf(server.id, time, now);
   const until = Math.min(now, to);
   const read = await readSteps(accountId, server, { from, to, step }, now);
-  const [silences, peaks] = await Promise.all([
-    listSilences(server.id, { from, until }, read.heard, now),
-    fromReplica((ask) => findPeaks(server, read.search, ask)),
-  ]);
+  const peaks = await fromReplica((ask) => findPeaks(server, read.search, ask));
   return {
     range: typeof time === "string" ? time : null,
-    ...{ from, to, step, now, until, hoursBecause, silences, peaks },
+    ...{ from, to, step, now, until, hoursBecause, peaks },
     began: server.countsFrom.getTime(),
     isComplete: read.isComplete,
     known: Math.min(until - from, read.minutes * MINUTE),
-    points: [...read.points].map(([at, point]) => ({
-      at,
-      heard: heardShare(silences, at, Math.min(at + step, until)),
-      ...point,
-    })),
+    points: [...read.points].map(([at, point]) => ({ at, ...point })),
   };
 }
 
@@ -156,14 +147,12 @@ export async function getEarlierHistory(
   return { step, points: [...points].map(([at, { bands }]) => ({ at: at + by, bands })) };
 }
 
-type Point = Omit<HistoryPoint, "at" | "heard">;
+type Point = Omit<HistoryPoint, "at">;
 type Read = {
   /** By the beginning of the step. */
   points: Map<number, Point>;
   search: PeakSearch;
   minutes: number;
-  /** Summed hours that had samples. */
-  heard: number[];
   isComplete: boolean;
 };
 
@@ -180,16 +169,15 @@ async function readSteps(
   const { steps, isComplete } = isByHour
     ? await readHours(accountId, server, { from, to, step }, young)
     : { steps: [], isComplete: true };
-  const read: Read = { points: new Map(), search: new PeakSearch(), minutes: 0, heard: [], isComplete };
+  const read: Read = { points: new Map(), search: new PeakSearch(), minutes: 0, isComplete };
   const add = (at: number, { bands, late }: Point) => {
     const before = read.points.get(at);
     read.points.set(at, before ? { bands: merge(before.bands, bands), late: before.late + late } : { bands, late });
   };
-  for (const { at, bands, worst, minutes, late, heard } of steps) {
+  for (const { at, bands, worst, minutes, late } of steps) {
     add(Math.max(from, at), { bands, late });
     read.search.addHour(bands, worst);
     read.minutes += minutes;
-    read.heard.push(...heard);
   }
   if (young >= to) return read;
   const heardAt = hasReplica ? server.lastSeenAt.getTime() : null;

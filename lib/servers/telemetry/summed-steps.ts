@@ -15,8 +15,6 @@ export type SummedStep = {
   /** How many minutes have a score. */
   minutes: number;
   late: number;
-  /** The hours that had samples, in order (epoch ms). */
-  heard: number[];
 };
 
 const h = table("TelemetryHour", "h");
@@ -33,11 +31,8 @@ const SUMMED_STEPS = statement(
         worst: new Expression<Partial<Record<HistoryMeasure, number>>>("coalesce(bands.worst, '{}')"),
         minutes: new Expression<number>("coalesce(bands.minutes, 0)::int"),
         late: new Expression<number>("hours.late::int"),
-        heard: new Expression<number[]>("coalesce(hours.heard, '[]')"),
       },
-      `from (
-        select step, sum(late) as late, jsonb_agg(${ms("hour")} order by hour) filter (where samples > 0) as heard
-        from known group by step) hours
+      `from (select step, sum(late) as late from known group by step) hours
       left join (
         select step, jsonb_object_agg(name, band) as bands, jsonb_object_agg(name, worst) as worst,
           max(minutes) filter (where name = 'score') as minutes
@@ -52,7 +47,7 @@ const SUMMED_STEPS = statement(
     return {
       ...steps,
       sql: `with known as materialized (
-        select ${h.hour} as hour, ${h.samples} as samples, ${h.late} as late,
+        select ${h.hour} as hour, ${h.late} as late,
           case jsonb_typeof(${h.bands}) when 'object' then ${h.bands} else '{}' end as bands,
           date_bin(make_interval(secs => ${stepS}), ${h.hour}, 'epoch') as step
         from ${h} where ${h.serverId} = ${serverId} and ${h.hour} >= ${from} and ${h.hour} < ${until}
@@ -103,7 +98,7 @@ export async function hasSumsAlone(serverId: number, { from, to }: { from: numbe
   return row?.found === true;
 }
 
-function stepOfHour({ hour, samples, bands, late }: SummedHour): SummedStep {
+function stepOfHour({ hour, bands, late }: SummedHour): SummedStep {
   const minutes = Math.min(HOUR / MINUTE, bands.score?.count ?? 0);
-  return { at: hour, bands, worst: hour, minutes, late, heard: samples > 0 ? [hour] : [] };
+  return { at: hour, bands, worst: hour, minutes, late };
 }

@@ -4,7 +4,7 @@ import { counted } from "@/lib/format/quantities";
 import { SECOND } from "@/lib/format/time";
 import { CONDITION_KINDS, type EventKind } from "@/lib/servers/events/kinds";
 import type { ServerEvent, ServerEvents } from "@/lib/servers/events/server-events";
-import { SILENCE_KINDS, type SilenceEvent, type SilenceKind, type Span } from "@/lib/servers/events/silence";
+import { SILENCE_KINDS, type SilenceKind } from "@/lib/servers/events/silence";
 import { type Component, LABELS } from "@/lib/servers/health-score";
 import type { History } from "@/lib/servers/telemetry/history";
 import { lengthText, silentSince, zonedText } from "./silence-text";
@@ -46,18 +46,10 @@ export function eventLane(props: Props): ChartLane {
   return { name: "Events", kind: "outage", marks, words: <Events {...props} shown={named} /> };
 }
 
-/** The events of the time shown, and before any were recorded the times in which no sample came. */
-function shownEvents({ silences: gaps, from, until, now }: History, { silences, others, recordedSince }: ServerEvents) {
-  const isShown = (event: Span) => (event.to ?? now) > from && event.from < until;
-  const known = silences.filter(isShown);
-  const before = gaps
-    .filter(
-      (gap) =>
-        gap.from < (recordedSince ?? now) && !known.some(({ from, to }) => from < gap.to && (to ?? now) > gap.from),
-    )
-    .map(({ from, to }): SilenceEvent => ({ kind: "offline", from, to: to >= now ? null : to }));
-  const withoutFacts = [...before, ...known].map((silence): ServerEvent => ({ ...silence, facts: {} }));
-  return [...withoutFacts, ...others.filter(isShown)].sort((a, b) => a.from - b.from);
+/** The events of the time shown. */
+function shownEvents({ from, until, now }: History, { silences, others }: ServerEvents): ServerEvent[] {
+  const all = [...silences.map((silence) => ({ ...silence, facts: {} })), ...others];
+  return all.filter((event) => (event.to ?? now) > from && event.from < until).sort((a, b) => a.from - b.from);
 }
 
 type NamedEvent = ServerEvent & ShownEvent;
@@ -109,7 +101,7 @@ function factsText({ kind, facts }: ServerEvent): string {
 
 /** From when on events are recorded, if that is within the time shown. */
 export function recordedText({ from, now }: History, { recordedSince }: ServerEvents, zone: string): string {
-  if (recordedSince === null) return "Events are not recorded yet; times without samples are shown in their place.";
+  if (recordedSince === null) return "Events are not recorded yet.";
   if (recordedSince <= from) return "";
-  return `Events are recorded since ${zonedText(new Date(recordedSince), new Date(now), zone)}; before that, times without samples are shown in their place.`;
+  return `Events are recorded since ${zonedText(new Date(recordedSince), new Date(now), zone)}.`;
 }

@@ -15,9 +15,11 @@ import { zoneText } from "@/lib/format/time-zone";
 import { serverPath } from "@/lib/page-paths";
 import { env } from "@/lib/process/env";
 import type { ServerEvents } from "@/lib/servers/events/server-events";
+import { silentTimes } from "@/lib/servers/events/silence";
 import { HEALTH_LEVELS } from "@/lib/servers/health-level";
 import { COMPONENT_CURVES } from "@/lib/servers/health-score";
 import type { CurrentValues } from "@/lib/servers/servers";
+import { LONGEST_PAUSE } from "@/lib/servers/stability";
 import type { HistoryMeasure } from "@/lib/servers/telemetry/bands";
 import {
   type EarlierHistory,
@@ -26,7 +28,7 @@ import {
   type History as ServerHistory,
 } from "@/lib/servers/telemetry/history";
 import { rolledUpValues } from "@/lib/servers/telemetry/measurements";
-import { LONGEST_PAUSE, type Silence } from "@/lib/servers/telemetry/silences";
+import type { TimeRange } from "@/lib/time-range";
 import { eventLane, recordedText } from "./event-lane";
 import styles from "./history.module.css";
 import { chartId, HISTORY_CHARTS, type HistoryChart, SCORE_CHART } from "./history-charts";
@@ -66,8 +68,14 @@ type Props = {
 /** The past of a server in pictures, in words, and in tables. */
 export function History({ serverId, history, earlier, time, events, current, score, list, zone }: Props) {
   const compared = comparedText(time.compare);
-  const { from, to, silences } = history;
-  const shared = { times: timeTicks(from, to, zone), rows: tableRows({ from, to, zone, silences }) };
+  const { from, to } = history;
+  const silences = silentTimes(events.silences, history);
+  const heard = { silences, since: events.recordedSince };
+  const shared = {
+    times: timeTicks(from, to, zone),
+    rows: tableRows({ from, to, zone, heard }),
+    silences: longestOf(silences),
+  };
   const [quiet, shown] = [HISTORY_CHARTS.filter(isQuiet(history)), HISTORY_CHARTS.filter((c) => !isQuiet(history)(c))];
   return (
     <Section
@@ -106,7 +114,7 @@ export function History({ serverId, history, earlier, time, events, current, sco
         ))}
         <p className="hint">
           Lines show means, bands the range from the lowest to the highest value
-          {history.silences.length > 0 && ", shaded times had no check-in"}. <DragHint />
+          {silences.length > 0 && ", shaded times had no check-in"}. <DragHint />
           {compared &&
             `Pale lines are the means ${compared}${earlier?.points.length ? "" : ", of which there is no data"}. `}
           {`Times in ${zoneText(zone)}. ${pointsText(history)} ${knownText(history)} ${recordedText(history, events, zone)} `}
@@ -122,6 +130,15 @@ export function History({ serverId, history, earlier, time, events, current, sco
       </div>
     </Section>
   );
+}
+
+/** Charts shade so many silences. Of thousands, each is narrower than a pixel, and the page would be heavy. */
+const MOST_SHADED = 300;
+
+function longestOf(times: readonly TimeRange[]): readonly TimeRange[] {
+  if (times.length <= MOST_SHADED) return times;
+  const longest = times.toSorted((a, b) => b.to - b.from - (a.to - a.from)).slice(0, MOST_SHADED);
+  return longest.sort((a, b) => a.from - b.from);
 }
 
 /** Above these values, in percent, packets that are lost or sent again cost points. */
@@ -149,12 +166,13 @@ function Picture({
   score,
   zone,
   shared,
-}: { chart: HistoryChart; compared: string | undefined; shared: SharedTimes } & Omit<
-  Props,
-  "serverId" | "list" | "time"
->) {
+}: {
+  chart: HistoryChart;
+  compared: string | undefined;
+  shared: SharedTimes & { silences: readonly TimeRange[] };
+} & Omit<Props, "serverId" | "list" | "time">) {
   const { title, unit, top } = chart;
-  const { from, to, step, now, until, silences } = history;
+  const { from, to, step, now, until } = history;
   const latest = rolledUpValues(current);
   const series = chart.series.map(({ name, measure }): ChartSeries => {
     const points = pointsOf(history, measure, score);
@@ -166,7 +184,7 @@ function Picture({
   return (
     <TimeChart
       id={chartId(title)}
-      {...{ title, from, to, step, top, unit, series, silences, compared }}
+      {...{ title, from, to, step, top, unit, series, compared }}
       gap={Math.max(1.5 * step, LONGEST_PAUSE)}
       levels={chart === SCORE_CHART ? LEVELS : []}
       lanes={chart === SCORE_CHART ? lanesOf(history, events, zone) : []}
@@ -188,8 +206,8 @@ function lanesOf(history: ServerHistory, events: ServerEvents, zone: string): Ch
 }
 
 /** The steps in which scores were known only later; adjacent ones are one time. */
-function lateTimes({ points, step }: ServerHistory): Silence[] {
-  const times: Silence[] = [];
+function lateTimes({ points, step }: ServerHistory): TimeRange[] {
+  const times: TimeRange[] = [];
   for (const { at, late } of points) {
     const before = times.at(-1);
     if (late === 0) continue;
@@ -200,7 +218,7 @@ function lateTimes({ points, step }: ServerHistory): Silence[] {
 }
 
 /** Says for which times the score was another one while they were present. */
-function ReportedLater({ marks, history, zone }: { marks: readonly Silence[] } & Pick<Props, "history" | "zone">) {
+function ReportedLater({ marks, history, zone }: { marks: readonly TimeRange[] } & Pick<Props, "history" | "zone">) {
   const minutes = history.points.reduce((sum, { late }) => sum + late, 0);
   return (
     <details className={`disclosure ${listStyles.events}`} data-late={minutes}>

@@ -46,7 +46,7 @@ export async function ServerView({ accountId, id, time, runsPage, list, zone }: 
   const now = new Date();
   const at = now.getTime();
   const [report, history] = await orNotFoundPage(
-    Promise.all([getServerReport(accountId, id, at), getHistory(accountId, id, time.shown)]),
+    Promise.all([getServerReport(accountId, id, at), getHistory(accountId, id, time.shown, at)]),
   );
   const { server, hasCheckedIn, need, health } = report;
   const isRatedBadly = need === "attention" && !isRatedWell({ score: health.score, components: health.components });
@@ -56,7 +56,7 @@ export async function ServerView({ accountId, id, time, runsPage, list, zone }: 
     listBenchmarkPage(accountId, server.id, runsPage),
     fleetOf(accountId),
     listUnwellSince(isRatedBadly ? [server.id] : []),
-    listServerEvents(server.id, { from: at - UPTIME_RANGES["365 days"], to: at + 1 }, at),
+    listServerEvents(server.id, { from: Math.min(history.from, at - UPTIME_RANGES["365 days"]), to: at + 1 }, at),
     listUptimeSums(server.id, "day", at - (STRIP_DAYS + 1) * DAY),
     listUptimeSums(server.id, "month", 0),
     noticesOf(accountId, server.id, now),

@@ -1,3 +1,6 @@
+import { heardShare } from "@/app/ui/chart/series";
+import { listServerEvents, type ServerEvents } from "@/lib/servers/events/server-events";
+import { silentTimes } from "@/lib/servers/events/silence";
 import { getServer } from "@/lib/servers/servers";
 import { HISTORY_MEASURES } from "@/lib/servers/telemetry/bands";
 import { getHistory, type History } from "@/lib/servers/telemetry/history";
@@ -12,20 +15,23 @@ export async function GET(request: Request, { params }: Context): Promise<Respon
     const { id } = await params;
     const time = historyTime(Object.fromEntries(new URL(request.url).searchParams), account.timeZone);
     if (time.asked.kind === "refused") return { refused: time.asked.message };
-    const [{ label }, history] = await Promise.all([getServer(account.id, id), getHistory(account.id, id, time.shown)]);
+    const [server, history] = await Promise.all([getServer(account.id, id), getHistory(account.id, id, time.shown)]);
+    const events = await listServerEvents(server.id, { from: history.from, to: history.until }, history.now);
     const name = `server-${id}-${Object.values(time.params).join("-").replaceAll(":", "")}`;
-    return { name, rows: rowsOf(label, history) };
+    return { name, rows: rowsOf(server.label, history, events) };
   });
 }
 
 const COLUMNS = ["low", "mean", "high"] as const;
 
-function rowsOf(label: string, { points }: History) {
+function rowsOf(label: string, history: History, { silences, recordedSince }: ServerEvents) {
+  const { points, step, until } = history;
+  const heard = { silences: silentTimes(silences, history), since: recordedSince };
   const measures = HISTORY_MEASURES.flatMap((measure) => COLUMNS.map((column) => `${measure} ${column}`));
-  const rows = points.map(({ at, heard, bands, late }) => [
+  const rows = points.map(({ at, bands, late }) => [
     label,
     new Date(at).toISOString(),
-    Math.round(heard * 100),
+    percentOf(heardShare(heard, at, Math.min(at + step, until))),
     ...HISTORY_MEASURES.flatMap((measure) => {
       const band = bands[measure];
       return band ? [band.least, rounded(band.mean), band.greatest] : [null, null, null];
@@ -34,6 +40,10 @@ function rowsOf(label: string, { points }: History) {
     late,
   ]);
   return [["server", "from", "heard %", ...measures, "score minutes", "reported later minutes"], ...rows];
+}
+
+function percentOf(share: number | null): number | null {
+  return share === null ? null : Math.round(share * 100);
 }
 
 function rounded(value: number): number {
