@@ -47,7 +47,7 @@ async function withLibrary(use: (url: string, library: Awaited<ReturnType<typeof
   }
 }
 
-test(`${SEEDS} random histories on a real database, with two instances at once, are what the model says at every moment, in the fleet as in the events, and none is strained in a silence`, {
+test(`${SEEDS} random histories on a real database, with two instances at once, are what the model says at every moment, in the API, the fleet, the events and the uptime alike, and none is strained in a silence`, {
   tag: "@one-engine",
 }, async () => {
   test.setTimeout(60 * SECOND + SEEDS * 5 * SECOND);
@@ -496,8 +496,11 @@ test("samples that another program writes cause the same events at the next look
     const write = async (from: number, to: number, values: string) => {
       await runSql(
         url,
-        `insert into telemetry_samples (server_id, ts, cpu_pct, mem_used_mb, mem_total_mb, disk_used_pct, net_loss_pct)
-          select id, to_timestamp(${begin / SECOND}) + n * interval '30 s', ${values}
+        `insert into telemetry_samples (server_id, ts, cpu_pct, mem_used_mb, mem_total_mb, disk_used_pct, net_loss_pct,
+            uptime_s, oom_kills, failed_units)
+          select id, to_timestamp(${begin / SECOND}) + n * interval '30 s', ${values},
+            case when n < 30 then 1000 + n * 30 else n * 30 - 895 end, case n when 10 then 2 else 0 end,
+            case when n between 20 and 39 or n between 50 and 53 then 1 else 0 end
           from generate_series(${from * 2}, ${to * 2 - 1}) n, servers where id <= 700;
         update servers set last_seen_at = to_timestamp(${begin / SECOND} + ${(to - 0.5) * 60})`,
       );
@@ -522,6 +525,19 @@ test("samples that another program writes cause the same events at the next look
     expect(await events()).toEqual([
       { kind: "critical", from: 0, to: 12, servers: 700 },
       { kind: "disk_full", from: 0, to: null, servers: 700 },
+    ]);
+    // What a sample tells by itself, as a check-in would: one that began before the look and ended after it, too.
+    const told = await runSql(
+      url,
+      `select kind, extract(epoch from started_at - to_timestamp(${begin / SECOND}))::int as "from",
+        extract(epoch from ended_at - to_timestamp(${begin / SECOND}))::int as "to", facts, count(*)::int as servers
+      from server_events where kind in ('rebooted', 'process_killed', 'unit_failed') group by 1, 2, 3, 4 order by 2`,
+    );
+    expect(told).toEqual([
+      { kind: "process_killed", from: 300, to: 300, facts: { count: 2 }, servers: 700 },
+      { kind: "unit_failed", from: 600, to: 1200, facts: { count: 1 }, servers: 700 },
+      { kind: "rebooted", from: 895, to: 895, facts: {}, servers: 700 },
+      { kind: "unit_failed", from: 1500, to: 1620, facts: { count: 1 }, servers: 700 },
     ]);
     await storeAt(701, begin + 40 * MINUTE);
     expect(await runSql(url, "select id from servers where unrated_since is not null")).toEqual([]);

@@ -6,6 +6,7 @@ import { createTestDatabase } from "@/e2e/support/test-database";
 import { db } from "@/lib/database/client";
 import { DAY, HOUR, MINUTE } from "@/lib/format/time";
 import { maintenanceBetween } from "@/lib/servers/events/maintenance-sql";
+import { middleOf } from "@/lib/servers/events/uptime-sums";
 import { callOffMaintenance, listMaintenance, MOST_MAINTENANCE, planMaintenance } from "@/lib/servers/maintenance";
 import { clockField } from "@/lib/time-range";
 
@@ -93,6 +94,43 @@ test("a day and a month of the account's zone freeze a day after their end, and 
     for (const _ of [1, 2]) await freezeUptime(at("2026-11-02T00:00Z"));
     const october = (await listUptimeSums(1, "month", at("2026-09-30T00:00Z")))[0];
     expect(october?.uptime.recorded).toBe(31 * DAY + HOUR);
+  });
+});
+
+test("an account that changes its zone, to the east or to the west, has each month once, and each moment in one day and in one month", async () => {
+  await withServer(async (url, library) => {
+    const { freezeUptime, listUptimeSums } =
+      library.use<typeof import("@/e2e/support/frozen-uptime")>("../e2e/support/frozen-uptime");
+    await runSql(
+      url,
+      `insert into server_events (server_id, kind, started_at, ended_at)
+        select 1, 'offline', at, at + interval '1 hour' from generate_series('2026-06-01T00:30Z', '2026-12-05', interval '5 hours') at`,
+    );
+    // The furthest zones there are, on the first day of a month, on its last one, and in its middle.
+    for (const [until, zone] of [
+      ["2026-07-02T12:00Z", "Pacific/Pago_Pago"],
+      ["2026-07-17T00:00Z", "Pacific/Kiritimati"],
+      ["2026-08-01T11:00Z", "Pacific/Pago_Pago"],
+      ["2026-09-02T11:30Z", "Pacific/Kiritimati"],
+      ["2026-10-02T00:00Z", "America/New_York"],
+      ["2026-11-20T00:00Z", "Asia/Tokyo"],
+      ["2026-12-10T00:00Z", "UTC"],
+    ] as const) {
+      await freezeUptime(Date.parse(until));
+      await runSql(url, `update accounts set time_zone = '${zone}'`);
+    }
+    const [days, months] = [await listUptimeSums(1, "day", 0), await listUptimeSums(1, "month", 0)];
+    expect(months.map((month) => new Date(middleOf(month)).toISOString().slice(0, 7))).toEqual(
+      [5, 6, 7, 8, 9, 10, 11].map((month) => `2026-${String(month).padStart(2, "0")}`),
+    );
+    for (const [index, { from }] of months.entries()) expect(from).toBe(months[index - 1]?.to ?? days[0]?.from);
+    for (const [index, { from }] of days.entries()) expect(from).toBe(days[index - 1]?.to ?? months[0]?.from);
+    const end = months.at(-1)?.to ?? 0;
+    const sumOf = (sums: typeof days, name: "recorded" | "offline") =>
+      sums.filter(({ to }) => to <= end).reduce((sum, { uptime }) => sum + uptime[name], 0);
+    for (const name of ["recorded", "offline"] as const) expect(sumOf(months, name)).toBe(sumOf(days, name));
+    expect(sumOf(months, "recorded")).toBe(end - Date.parse("2026-05-20T12:00Z"));
+    for (const { from, to } of days) expect(to - from).toBeLessThanOrEqual(25 * HOUR);
   });
 });
 

@@ -5,7 +5,7 @@ import { bePresent } from "@/lib/servers/events/presence";
 import { listServerEvents } from "@/lib/servers/events/server-events";
 import { ONLINE_WINDOW } from "@/lib/servers/events/silence";
 import { watchServers } from "@/lib/servers/events/watch";
-import { listFleet } from "@/lib/servers/servers";
+import { getServer, listFleet } from "@/lib/servers/servers";
 import { storeCheckIn } from "@/lib/servers/telemetry/check-ins";
 import { eachMeasurement } from "@/lib/servers/telemetry/measurements";
 
@@ -55,6 +55,9 @@ async function play(accountId: number, seed: number, kinds: Record<string, numbe
       return `at ${step.now}: the fleet says ${fleet?.need}, the events ${JSON.stringify(open)}`;
     const wanted = step.now - lastSeenAt.getTime() > ONLINE_WINDOW ? 1 : 0;
     if (open.length !== wanted) return `at ${step.now}: ${JSON.stringify(open)}`;
+    const { online } = await getServer(accountId, String(id), step.now);
+    if (online === (wanted === 1) || fleet?.online !== online)
+      return `at ${step.now}: the API says ${online}, the fleet ${fleet?.online}, the events ${JSON.stringify(open)}`;
   }
   const end = history.at(-1)?.now ?? 0;
   const { silences, others } = await listServerEvents(id, { from: 0, to: end + DAY }, end);

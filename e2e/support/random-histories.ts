@@ -4,6 +4,7 @@ import {
   type EndedSilence,
   endedSilence,
   openSilence,
+  SILENCE_KINDS,
   type SilenceEvent,
   type SilenceKind,
   type Span,
@@ -12,6 +13,7 @@ import {
   withBlindTimes,
   withProof,
 } from "@/lib/servers/events/silence";
+import { uptimeOf, withoutMaintenance } from "@/lib/servers/events/uptime";
 
 // Random histories of one server in simulated time, a model that says what they were, and a store in memory that plays them
 // through the product's functions.
@@ -99,7 +101,10 @@ function modelOf(steps: readonly Step[], end: number): (time: number) => Silence
   };
 }
 
-/** The first moment at which events are not what the model says, or at which two of them overlap. Null: there is none. */
+/**
+ * The first moment at which events are not what the model says, or at which two of them overlap; or what their uptime has of
+ * another length than the model. Null: nothing.
+ */
 export function findDifference(steps: readonly Step[], events: readonly SilenceEvent[], end: number): string | null {
   const model = modelOf(steps, end);
   const edges = steps.flatMap((step) => [
@@ -107,15 +112,25 @@ export function findDifference(steps: readonly Step[], events: readonly SilenceE
     step.now + ONLINE,
     ...("sampledAt" in step ? [step.sampledAt, step.sampledAt + ONLINE] : []),
   ]);
+  const kinds = new Map<number, SilenceKind | "up" | null>();
   for (const edge of [...edges, ...events.flatMap(({ from, to }) => [from, to ?? end])]) {
     for (const time of [edge - 1, edge]) {
       const wanted = model(time);
+      kinds.set(time, wanted);
       if (wanted === null) continue;
       const found = events.filter(({ from, to }) => time >= from && time < (to ?? end)).map(({ kind }) => kind);
       if (found.join() !== (wanted === "up" ? "" : wanted)) return `at ${time}: ${found.join() || "up"}, not ${wanted}`;
     }
   }
-  return null;
+  const spent = { offline: 0, unknown: 0, unreachable: 0 };
+  const times = [...kinds.keys()].sort((a, b) => a - b);
+  for (const [index, time] of times.entries()) {
+    const kind = kinds.get(time);
+    if (kind && kind !== "up") spent[kind] += (times[index + 1] ?? time) - time;
+  }
+  const uptime = uptimeOf(withoutMaintenance(events, []), times[0] ?? end, end);
+  const wrong = SILENCE_KINDS.find((kind) => uptime[kind] !== spent[kind]);
+  return wrong === undefined ? null : `${uptime[wrong]} ms ${wrong}, not ${spent[wrong]}`;
 }
 
 /** What the tables hold, in memory; for one server. */

@@ -1,4 +1,5 @@
 import { isDatabaseUnavailable } from "@/lib/database/health";
+import { attempt } from "@/lib/database/repeat";
 import { MINUTE, SECOND } from "@/lib/format/time";
 import type { Outcome } from "@/lib/notices/message";
 import {
@@ -85,16 +86,12 @@ export class Sending {
     const claims = room > 0 ? await claimDeliveries(room, MAILS_AT_ONCE - this.#mails) : [];
     for (const claim of claims) {
       if (claim.isMail) this.#mails++;
-      const attempt = this.#attempt(claim)
-        // The lease runs out, and another attempt is made.
-        .catch((error: unknown) => {
-          if (!isDatabaseUnavailable(error)) logFault("sending a notice failed", error, {});
-        })
-        .finally(() => {
-          if (claim.isMail) this.#mails--;
-          this.#running.delete(attempt);
-        });
-      this.#running.add(attempt);
+      // After a failure the lease runs out, and another attempt is made.
+      const running = attempt("sending a notice", () => this.#attempt(claim)).finally(() => {
+        if (claim.isMail) this.#mails--;
+        this.#running.delete(running);
+      });
+      this.#running.add(running);
     }
     return claims.length;
   }
@@ -210,14 +207,11 @@ export function startSending(deliver: Deliver): Sending {
     let wait = LOOK_EVERY;
     while (await pause(wait)) {
       wait = LOOK_EVERY;
-      try {
+      await attempt("notices", async () => {
         const isMore = await sending.plan();
         if ((await sending.send()) > 0) wait = SECOND;
         if (isMore) wait = SECOND / 10;
-      } catch (error) {
-        // Requests already report a database that is away.
-        if (!isDatabaseUnavailable(error)) logFault("notices failed", error, {});
-      }
+      });
     }
     await sending.end();
   });

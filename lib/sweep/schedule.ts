@@ -1,7 +1,5 @@
-import { isDatabaseUnavailable } from "@/lib/database/health";
+import { repeat } from "@/lib/database/repeat";
 import { MINUTE, SECOND } from "@/lib/format/time";
-import { pause, runInBackground } from "@/lib/process/background";
-import { logFault } from "@/lib/process/faults.mjs";
 import { perProcess } from "@/lib/process/per-process";
 import { sweep } from "./sweep";
 
@@ -16,12 +14,5 @@ const schedule = perProcess("sweep-schedule", () => ({ isStarted: false }));
 export function startSweeping(): void {
   if (schedule.isStarted) return;
   schedule.isStarted = true;
-  runInBackground("sweeping", async () => {
-    for (let wait = FIRST_LOOK; await pause(wait); wait = LOOK_EVERY) {
-      await sweep("if-due").catch((error: unknown) => {
-        // Requests already report a database that is away.
-        if (!isDatabaseUnavailable(error)) logFault("sweep failed", error, {});
-      });
-    }
-  });
+  repeat("sweep", { first: FIRST_LOOK, every: LOOK_EVERY }, () => sweep("if-due"));
 }

@@ -3,7 +3,7 @@ import type { ConditionEvent } from "@/lib/servers/events/conditions";
 import type { EventFacts, EventKind } from "@/lib/servers/events/kinds";
 import { NEWS_FOR } from "@/lib/servers/telemetry/two-daemons";
 
-/** What a check-in tells of its machine. Times in epoch milliseconds. */
+/** What a sample tells of its machine. Times in epoch milliseconds. */
 type Facts = {
   sampledAt: number;
   arrivedAt: number;
@@ -25,7 +25,7 @@ export type CheckInEvents = {
   unitsWorkSince: number | null;
 };
 
-/** The events that a check-in causes, besides those of a silence. Each is dated to when it happened. */
+/** The events that a sample causes, besides those of a silence. Each is dated to when it happened. */
 export function checkInEvents(facts: Facts): CheckInEvents {
   const { sampledAt, arrivedAt, isNewest, restarts, uptimeS, kills, failedUnits, twoDaemonsAt, conditions } = facts;
   const events: CheckInEvents["events"] = [...conditions];
@@ -42,4 +42,9 @@ export function checkInEvents(facts: Facts): CheckInEvents {
     events.push({ kind: "two_daemons", from: arrivedAt, to: null, facts: {} });
   }
   return { events, unitsWorkSince: failedUnits.before > 0 && failedUnits.after === 0 ? sampledAt : null };
+}
+
+/** The machine has been up for less time than it had been at the sample before. */
+export function hasRestarted(uptimeBefore: number | null, uptimeS: number | null): boolean {
+  return uptimeBefore !== null && uptimeS !== null && uptimeS < uptimeBefore;
 }

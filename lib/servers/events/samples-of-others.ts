@@ -3,9 +3,11 @@ import { epochMs, parameter, select, statement } from "@/lib/database/statement"
 import { Expression, table } from "@/lib/database/tables";
 import { HOUR } from "@/lib/format/time";
 import { pause } from "@/lib/process/background";
-import { type ConditionEvent, type Conditions, nextStep } from "@/lib/servers/events/conditions";
+import { type CheckInEvents, checkInEvents, hasRestarted } from "@/lib/servers/events/check-in-events";
+import { type Conditions, nextStep } from "@/lib/servers/events/conditions";
 import { observationsOf } from "@/lib/servers/events/observations";
 import { ONLINE_WINDOW } from "@/lib/servers/events/silence";
+import { GOES_ON } from "@/lib/servers/events/silence-statements";
 import { coresOf } from "@/lib/servers/servers";
 import { LONGEST_PAUSE } from "@/lib/servers/stability";
 import { LATEST_SAMPLE } from "@/lib/servers/telemetry/latest-sample";
@@ -25,9 +27,11 @@ const REST = 5;
 
 const s = table("Server", "s");
 const t = table("TelemetrySample", "t");
+const e = table("ServerEvent", "e");
 const instant = parameter<Date>("timestamptz");
 
 type StoredAt = readonly [ts: number, sample: StoredSample];
+type Before = readonly [ts: number, uptimeS: number | null, failedUnits: number | null];
 const STATE = `md5(concat(${s.conditions}, ${s.unratedSince}, ${s.latestSampleAt}))`;
 
 // Raw, because the samples of many servers are one statement, each read by the primary key. Late ones tell of the past.
@@ -40,11 +44,10 @@ const UNRATED = statement({ ids: parameter<readonly number[]>("int[]"), since: i
       cores: new Expression<unknown>(`${s.facts} -> 'cores'`),
       lastSeenAt: s.lastSeenAt,
       lastOomAt: new Expression<number | null>(`(${s.stability} ->> 'last_oom_at')::float8`),
-      before: new Expression<Date | null>(
-        `case when ${s.conditions} is not null then (
-          select max(${t.ts}) from ${t} where ${t.serverId} = ${s.id} and ${t.ts} < ${s.unratedSince}) end`,
-        "instant",
-      ),
+      before: new Expression<Before | null>(`(
+        select json_build_array(${epochMs(t.ts)}, ${t.uptimeS}, ${t.failedUnits}) from ${t}
+        where ${t.serverId} = ${s.id} and ${t.ts} < greatest(${s.unratedSince}, ${since}) and ${t.ts} >= ${since} - interval '1 day'
+        order by ${t.ts} desc limit 1)`),
       samples: new Expression<StoredAt[] | null>(`(
         select json_agg(json_build_array(t.at, t.sample) order by t.at) from (
           select ${epochMs(t.ts)} as at, ${LATEST_SAMPLE} as sample from ${t}
@@ -65,12 +68,16 @@ const RATED = {
   starts: parameter<readonly Date[]>("timestamptz[]"),
   ends: parameter<readonly (Date | null)[]>("timestamptz[]"),
   facts: parameter<readonly string[]>("text[]"),
+  working: parameter<readonly number[]>("int[]"),
+  workSince: parameter<readonly Date[]>("timestamptz[]"),
 };
 
 // Raw, because the rows and their events are one statement. It skips a server whose row is locked or has changed: the next look
 // finds it again.
-const RATE = statement(RATED, ({ ids, states, conditions, unrated, eventIds, kinds, starts, ends, facts }) => ({
-  sql: `with same as (
+const RATE = statement(
+  RATED,
+  ({ ids, states, conditions, unrated, eventIds, kinds, starts, ends, facts, ...units }) => ({
+    sql: `with same as (
       select ${s.id} as id, w.conditions, w.unrated from ${s}
       join unnest(${ids}, ${states}, ${conditions}, ${unrated}) as w (id, state, conditions, unrated) on w.id = ${s.id}
       where ${STATE} = w.state order by ${s.id} for no key update of s skip locked),
@@ -79,10 +86,14 @@ const RATE = statement(RATED, ({ ids, states, conditions, unrated, eventIds, kin
         select same.id, w.kind, w.started_at, w.ended_at, w.facts::jsonb
         from unnest(${eventIds}, ${kinds}, ${starts}, ${ends}, ${facts}) as w (id, kind, started_at, ended_at, facts)
         join same on same.id = w.id
-      on conflict (server_id, started_at, kind) do update set ended_at = excluded.ended_at, facts = e.facts || excluded.facts)
+      on conflict (server_id, started_at, kind) do update set ended_at = excluded.ended_at, facts = e.facts || excluded.facts),
+    works as (
+      update ${e} set ${e.endedAt.name} = w.since from unnest(${units.working}, ${units.workSince}) as w (id, since) join same using (id)
+      where ${e.serverId} = w.id and ${e.startedAt} <= w.since and ${e.kind} = 'unit_failed' and ${GOES_ON})
   update ${s} set ${s.conditions.name} = same.conditions::jsonb, ${s.unratedSince.name} = same.unrated
   from same where ${s.id} = same.id`,
-}));
+  }),
+);
 
 /** Rates the samples of these servers that other programs wrote, as of `at` (epoch ms). */
 export async function rateSamples(ids: readonly number[], at: number): Promise<void> {
@@ -91,6 +102,7 @@ export async function rateSamples(ids: readonly number[], at: number): Promise<v
     const servers = await query(UNRATED, { ids: ids.slice(from, from + SERVERS_AT_ONCE), since });
     const rated = servers.map((server) => ({ ...server, ...rate(server) }));
     const events = rated.flatMap(({ id, events }) => events.map((event) => ({ id, ...event })));
+    const working = rated.flatMap(({ id, workSince }) => (workSince === null ? [] : [{ id, at: new Date(workSince) }]));
     await execute(RATE, {
       ids: rated.map(({ id }) => id),
       states: rated.map(({ state }) => state),
@@ -101,6 +113,8 @@ export async function rateSamples(ids: readonly number[], at: number): Promise<v
       starts: events.map((event) => new Date(event.from)),
       ends: events.map(({ to }) => (to === null ? null : new Date(to))),
       facts: events.map(({ facts }) => JSON.stringify(facts)),
+      working: working.map(({ id }) => id),
+      workSince: working.map(({ at }) => at),
     });
     if (!(await pause(REST))) return;
   }
@@ -111,32 +125,51 @@ type Unrated = {
   cores: unknown;
   lastSeenAt: number;
   lastOomAt: number | null;
-  before: number | null;
+  before: Before | null;
   samples: StoredAt[] | null;
 };
 
 function rate({ conditions: known, cores, lastSeenAt, lastOomAt, before, samples }: Unrated) {
   const facts = { cores: coresOf(cores), lastOomAt };
-  const events: ConditionEvent[] = [];
+  const events: CheckInEvents["events"] = [];
   let conditions = known;
-  let heard = before;
+  let [heard, uptimeS, failedUnits] = before ?? [null, null, null];
+  let workSince: number | null = null;
   for (const [ts, stored] of samples ?? []) {
     // A longer time without samples is an end of what is known, as before a check-in.
     const pausedAt = heard !== null && ts - heard > LONGEST_PAUSE ? heard + ONLINE_WINDOW : null;
     // A program that writes samples alone leaves its server offline.
     const isSilent = ts > lastSeenAt + ONLINE_WINDOW;
-    const step = nextStep(conditions, pausedAt, isSilent ? [] : observationsOf(storedSampleOf(stored, ts), facts));
+    const sample = storedSampleOf(stored, ts);
+    const step = nextStep(conditions, pausedAt, isSilent ? [] : observationsOf(sample, facts));
     conditions = step.conditions;
-    events.push(...step.events);
-    heard = ts;
+    const units = { before: failedUnits ?? 0, after: sample.failedUnits ?? failedUnits ?? 0 };
+    const told = checkInEvents({
+      ...{ sampledAt: ts, arrivedAt: ts, isNewest: true, conditions: step.events },
+      restarts: Number(hasRestarted(uptimeS, sample.uptimeS)),
+      uptimeS: sample.uptimeS,
+      kills: { at: ts, count: sample.oomKills ?? 0 },
+      failedUnits: units,
+      twoDaemonsAt: { before: null, after: null },
+    });
+    events.push(...told.events);
+    const failure = events.findLast(({ kind, to }) => kind === "unit_failed" && to === null);
+    if (failure && told.unitsWorkSince !== null) failure.to = told.unitsWorkSince;
+    else workSince ??= told.unitsWorkSince;
+    [heard, uptimeS, failedUnits] = [ts, sample.uptimeS, units.after];
   }
   const isAll = (samples?.length ?? 0) < SAMPLES_AT_ONCE;
-  return { conditions, events: merged(events), unratedSince: isAll || heard === null ? null : new Date(heard + 1) };
+  return {
+    conditions,
+    events: merged(events),
+    workSince,
+    unratedSince: isAll || heard === null ? null : new Date(heard + 1),
+  };
 }
 
 /** One row for each event: it may have begun and ended in these samples. */
-function merged(events: readonly ConditionEvent[]): ConditionEvent[] {
-  const byKey = new Map<string, ConditionEvent>();
+function merged(events: CheckInEvents["events"]): CheckInEvents["events"] {
+  const byKey = new Map<string, CheckInEvents["events"][number]>();
   for (const event of events) {
     const key = `${event.kind} ${event.from}`;
     byKey.set(key, { ...event, facts: { ...byKey.get(key)?.facts, ...event.facts } });

@@ -1,7 +1,5 @@
-import { isDatabaseUnavailable } from "@/lib/database/health";
+import { attempt, repeat } from "@/lib/database/repeat";
 import { watchNodes } from "@/lib/game-services/events/watch";
-import { pause, runInBackground } from "@/lib/process/background";
-import { logFault } from "@/lib/process/faults.mjs";
 import { perProcess } from "@/lib/process/per-process";
 import { bePresent, PRESENT_EVERY, takeLook } from "@/lib/servers/events/presence";
 import { watchServers } from "@/lib/servers/events/watch";
@@ -18,28 +16,14 @@ export function startWatching(): void {
   if (schedule.isStarted) return;
   schedule.isStarted = true;
   // Apart, so that a long look never makes the console seem away.
-  repeat("being present", () => bePresent(Date.now()));
-  repeat("watching what happens", async () => {
+  const waits = { first: 0, every: PRESENT_EVERY };
+  repeat("being present", waits, () => bePresent(Date.now()));
+  repeat("watching what happens", waits, async () => {
     const now = Date.now();
     if (!(await takeLook(now))) return;
     await attempt("watching servers", () => watchServers(now));
     await attempt("watching daemons", () => endTwoDaemons(now));
     await attempt("watching tokens", () => watchTokens(now));
     await attempt("watching edge nodes", () => watchNodes(now));
-  });
-}
-
-function repeat(what: string, task: () => Promise<void>): void {
-  runInBackground(what, async () => {
-    do {
-      await attempt(what, task);
-    } while (await pause(PRESENT_EVERY));
-  });
-}
-
-async function attempt(what: string, task: () => Promise<void>): Promise<void> {
-  await task().catch((error: unknown) => {
-    // Requests already report a database that is away.
-    if (!isDatabaseUnavailable(error)) logFault(`${what} failed`, error, {});
   });
 }

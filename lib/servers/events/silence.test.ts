@@ -35,7 +35,7 @@ test("what lies in a blind time and the two minutes after it is unknown, also wh
   ]);
 });
 
-test("ten thousand random histories of silence, late samples, absence, clock steps and two instances: every moment is what the model says, and whoever is offline has exactly one open event", () => {
+test("ten thousand random histories of silence, late samples, absence, clock steps and two instances: every moment and the uptime are what the model says, and whoever is offline has exactly one open event", () => {
   const met = new Map<string, number>();
   for (let seed = 1; seed <= 10_000; seed++) {
     const history = historyOf(seed);

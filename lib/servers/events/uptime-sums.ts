@@ -3,7 +3,7 @@ import type { GoesOn } from "@/lib/database/deletion";
 import { query } from "@/lib/database/run-statement";
 import { select, statement } from "@/lib/database/statement";
 import { Expression, table } from "@/lib/database/tables";
-import { DAY } from "@/lib/format/time";
+import { DAY, HOUR } from "@/lib/format/time";
 import { instantOf, wallClock, zoneOrUtc } from "@/lib/format/time-zone";
 import { listServerEvents } from "@/lib/servers/events/server-events";
 import {
@@ -20,6 +20,8 @@ import {
 
 /** How long after its end a day or a month is summed up. */
 const FREEZES_AFTER = DAY;
+/** The clocks of no two zones are further apart. */
+const ZONES_APART = 26 * HOUR;
 /** The servers of one statement. */
 const PAGE = 200;
 /** Days that are summed up for a server at once; the next sweep goes on. */
@@ -91,7 +93,10 @@ async function freezeServer(id: number, zone: string, { day, month }: Ends, now:
   return written.count + (await freezeMonths(id, zone, month, from));
 }
 
-/** Adds the days up to `until` (epoch ms), which are all summed up, to whole months. */
+/**
+ * Adds the days up to `until` (epoch ms), which are all summed up, to whole months. After the account changed its zone a day may lie
+ * in two months: it counts where its middle lies, and never in the month before, which is frozen.
+ */
 async function freezeMonths(serverId: number, zone: string, month: number | null, until: number): Promise<number> {
   const since = month === null ? {} : { startedAt: { gte: new Date(month) } };
   const days = await db.uptimeSum.findMany({
@@ -100,11 +105,11 @@ async function freezeMonths(serverId: number, zone: string, month: number | null
   });
   const months = new Map<number, typeof days>();
   for (const day of days) {
-    const to = nextMonth(day.startedAt.getTime(), zone);
-    if (to <= until) months.set(to, [...(months.get(to) ?? []), day]);
+    const middle = middleOf({ from: day.startedAt.getTime(), to: day.endedAt.getTime() });
+    const end = nextMonth(Math.max(middle, (month ?? 0) + ZONES_APART), zone);
+    if (end <= until) months.set(end, [...(months.get(end) ?? []), day]);
   }
-  const data = [...months].map(([to, days]) => {
-    const from = midnightOf(days[0]?.startedAt.getTime() ?? to, zone);
+  const data = [...months.values()].map((days) => {
     const sum = (name: "recordedMs" | "offlineMs" | "unreachableMs" | "unknownMs" | "maintenanceMs") =>
       days.reduce((all, day) => all + Number(day[name]), 0);
     const [outages, carried] = [
@@ -113,7 +118,7 @@ async function freezeMonths(serverId: number, zone: string, month: number | null
     ];
     return columnsOf(
       { serverId, unit: "month", zone },
-      { from, to },
+      { from: days[0]?.startedAt.getTime() ?? 0, to: days.at(-1)?.endedAt.getTime() ?? 0 },
       {
         ...{ recorded: sum("recordedMs"), offline: sum("offlineMs"), unreachable: sum("unreachableMs") },
         ...{ unknown: sum("unknownMs"), maintenance: sum("maintenanceMs") },
@@ -122,6 +127,11 @@ async function freezeMonths(serverId: number, zone: string, month: number | null
     );
   });
   return (await db.uptimeSum.createMany({ data, skipDuplicates: true })).count;
+}
+
+/** The middle of a sum's time (epoch ms): it lies in the day or month that the sum is of, also after the zone was changed. */
+export function middleOf({ from, to }: Pick<UptimeSum, "from" | "to">): number {
+  return (from + to) / 2;
 }
 
 /** The midnight of a zone with which the month after that of a time begins (epoch ms). */

@@ -1,7 +1,7 @@
 import { query } from "@/lib/database/run-statement";
 import { NotFoundError } from "@/lib/failures";
 import { MINUTE, SECOND } from "@/lib/format/time";
-import { type CheckInEvents, checkInEvents } from "@/lib/servers/events/check-in-events";
+import { type CheckInEvents, checkInEvents, hasRestarted } from "@/lib/servers/events/check-in-events";
 import { nextStep } from "@/lib/servers/events/conditions";
 import { clockObservation, observationsOf } from "@/lib/servers/events/observations";
 import { blindTimes } from "@/lib/servers/events/presence";
@@ -278,9 +278,4 @@ function revealedBy(
       outages: paused(at, sampledAfter) - wasOutage,
     },
   };
-}
-
-/** The machine has been up for less time than it had been at the sample before. */
-function hasRestarted(uptimeBefore: number | null, uptimeS: number | null): boolean {
-  return uptimeBefore !== null && uptimeS !== null && uptimeS < uptimeBefore;
 }

@@ -13,7 +13,7 @@ import {
   uptimeDays,
   uptimeOf,
 } from "@/lib/servers/events/uptime";
-import type { UptimeSum } from "@/lib/servers/events/uptime-sums";
+import { middleOf, type UptimeSum } from "@/lib/servers/events/uptime-sums";
 import { rangeParams } from "@/lib/time-range";
 import { lengthText } from "./silence-text";
 import styles from "./uptime.module.css";
@@ -105,8 +105,8 @@ function Months({ months }: { months: readonly UptimeSum[] }) {
       <summary>{counted(months.length, "month")} before this one</summary>
       <dl className={styles.ranges}>
         {[...months].reverse().map(({ from, to, zone, uptime }) => (
-          <div key={from} data-month={monthText(from, zone)}>
-            <dt>{monthText(from, zone)}</dt>
+          <div key={from} data-month={monthText(middleOf({ from, to }), zone)}>
+            <dt>{monthText(middleOf({ from, to }), zone)}</dt>
             <dd>
               {uptimeText(uptime)}
               {uptime.recorded < to - from && (
@@ -140,11 +140,11 @@ function stateOf(uptime: UptimeSums | null): DayState {
 
 /** The last days, each with a link to its charts, as `UptimeStrip` reads them. */
 function daysText({ serverId, list, known, recordedSince, days: frozen, now, zone }: StripProps): string {
-  const sums = new Map(frozen.map(({ from, uptime }) => [from, uptime]));
   const days = uptimeDays(known, { recordedSince, now, zone, days: STRIP_DAYS });
   const lines = days.map(({ from, to, uptime: recorded }) => {
-    // Of a day whose events are gone, its sum is left.
-    const uptime = recorded ?? sums.get(from) ?? null;
+    // Of a day whose events are gone, its sum is left. It was one of another zone if the account changed its own since.
+    const middle = middleOf({ from, to });
+    const uptime = recorded ?? frozen.find((day) => day.from <= middle && day.to > middle)?.uptime ?? null;
     const words = `${dayText(new Date(from), zone)}: ${uptime ? uptimeText(uptime) : "not recorded"}`;
     return [stateOf(uptime), `${serverInList(serverId, list, rangeParams({ from, to }))}#history`, words].join("\t");
   });
