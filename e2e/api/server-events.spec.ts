@@ -1,8 +1,10 @@
 import { readFileSync } from "node:fs";
+import pg from "pg";
 import { POST as checkIn } from "@/app/ingest/v1/check-ins/route";
 import { newAccount, newReportingServer } from "@/e2e/support/factories";
 import { expect, test } from "@/e2e/support/fixtures";
 import { openLibrary } from "@/e2e/support/library";
+import { needsPostgresRun } from "@/e2e/support/needs";
 import { recordQueries } from "@/e2e/support/recorded-queries";
 import { runSql } from "@/e2e/support/run-sql";
 import { createTestDatabase } from "@/e2e/support/test-database";
@@ -235,6 +237,52 @@ test("four looks at once write each event once, a thousand silent servers of fiv
     for (let later = now; later <= now + MINUTE; later += 10 * SECOND) await bePresent(later);
     await watchServers(now + MINUTE);
     expect(await written()).toEqual([first]);
+  });
+});
+
+test("a look waits for no check-in that is being stored, and no check-in of a server that is heard for a look that hangs", async () => {
+  needsPostgresRun();
+  await withLibrary(async (url, library) => {
+    const { watchServers } = library.use<typeof import("@/lib/servers/events/watch")>("servers/events/watch");
+    const { bePresent } = library.use<typeof import("@/lib/servers/events/presence")>("servers/events/presence");
+    const { storeAt } = library.use<typeof import("@/e2e/support/played-histories")>("../e2e/support/played-histories");
+    const now = Math.floor(Date.now() / SECOND) * SECOND;
+    await bePresent(now);
+    // Three fell silent hours apart, and ten are heard.
+    await runSql(url, `${servers(3, now - DAY, 3600)}; ${servers(10, now - 10 * SECOND, 0)}`);
+    const written = () => runSql(url, "select server_id from server_events order by server_id");
+    const other = new pg.Client(url);
+    await other.connect();
+    try {
+      await other.query("begin");
+      await other.query("update servers set label = 'being stored' where id in (1, 4)");
+      await watchServers(now);
+      expect((await written()).map(({ server_id }) => server_id)).toEqual([1, 2, 3]);
+      await other.query("rollback");
+      // Somebody else writes one of the events that the look would write, and does not end.
+      await runSql(url, "delete from server_events");
+      await other.query("begin");
+      await other.query(
+        `insert into server_events (server_id, kind, started_at)
+          select id, 'offline', last_seen_at + interval '2 minutes' from servers where id = 3`,
+      );
+      const look = watchServers(now);
+      const hangs = async () =>
+        (
+          await runSql(
+            url,
+            "select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()",
+          )
+        ).length;
+      await expect.poll(hangs).toBe(1);
+      for (const id of [4, 13]) await storeAt(id, now);
+      expect(await hangs()).toBe(1);
+      await other.query("rollback");
+      await look;
+      expect((await written()).map(({ server_id }) => server_id)).toEqual([1, 2, 3]);
+    } finally {
+      await other.end();
+    }
   });
 });
 
