@@ -2,6 +2,7 @@ import pg from "pg";
 import { newAccount, newServer } from "@/e2e/support/factories";
 import { expect, test } from "@/e2e/support/fixtures";
 import { type Query, recordQueries } from "@/e2e/support/recorded-queries";
+import { runSql } from "@/e2e/support/run-sql";
 import { createTestDatabase } from "@/e2e/support/test-database";
 import type { Account } from "@/lib/accounts/accounts";
 import { db } from "@/lib/database/client";
@@ -10,6 +11,7 @@ import { DAY, HOUR } from "@/lib/format/time";
 import { getGameService, listGameServices } from "@/lib/game-services/game-services";
 import { getMetrics } from "@/lib/game-services/metrics";
 import { listBenchmarks } from "@/lib/servers/benchmarks";
+import { listServerEvents } from "@/lib/servers/events/server-events";
 import { getServer, listServers } from "@/lib/servers/servers";
 import { HISTORY_MEASURES } from "@/lib/servers/telemetry/bands";
 import { getHistory, HISTORY_RANGES, listTrends } from "@/lib/servers/telemetry/history";
@@ -120,12 +122,15 @@ test("the times of peaks are read from the samples of the hours that had them, a
   const { id: accountId } = await newAccount();
   const hour = Math.floor(Date.now() / HOUR) * HOUR;
   const { id } = await newServer(accountId, { createdAt: new Date(hour - 32 * DAY), lastSeenAt: new Date(hour) });
-  // So many that PostgreSQL thinks of reading them by several processes.
-  await db.$executeRaw`
-    insert into telemetry_samples (server_id, ts, cpu_pct, cpu_steal_pct, cpu_iowait_pct, load5, mem_used_mb, mem_total_mb,
+  // So many that PostgreSQL thinks of reading them by several processes, and more than the product's client has time for.
+  await runSql(
+    process.env.DATABASE_URL ?? "",
+    `insert into telemetry_samples (server_id, ts, cpu_pct, cpu_steal_pct, cpu_iowait_pct, load5, mem_used_mb, mem_total_mb,
       swap_used_pct, disk_used_pct, net_loss_pct, net_retransmit_pct, uptime_s)
     select ${id}, ts, 50, 1, 2, 3, 800, 1000, 4, 60, 5, 6, 90000
-    from generate_series(${new Date(hour - 31 * DAY)}::timestamptz, ${new Date(hour)}, interval '30 s') ts`;
+    from generate_series($1::timestamptz, $2, interval '30 s') ts`,
+    [new Date(hour - 31 * DAY), new Date(hour)],
+  );
   await db.$executeRaw`analyze telemetry_samples`;
   const search = new PeakSearch();
   const measured = HISTORY_MEASURES.filter((measure) => measure !== "score");
@@ -157,6 +162,7 @@ async function historyQueries(): Promise<Query[]> {
   const sent = await recordQueries(async () => {
     await retireSamples(Date.now(), { telemetryDays: 31, hoursDays: 400 }, async () => true);
     for (const range of HISTORY_RANGES) await getHistory(accountId, String(id), range);
+    await listServerEvents(id, { from: Date.now() - 365 * DAY, to: Date.now() }, Date.now());
     await listTrends(accountId, [id]);
     await listTokenNews([7, 8], new Date());
     await watchTokens(Date.now());
