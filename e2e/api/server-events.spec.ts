@@ -283,6 +283,7 @@ test("a look waits for no check-in that is being stored, and no check-in of a se
       }).toPass();
       await other.query("rollback");
       await look;
+      await watchServers(now);
       expect((await written()).map(({ server_id }) => server_id)).toEqual([1, 2, 3]);
     } finally {
       await Promise.all([other.end(), onlooker.end()]);
