@@ -21,7 +21,7 @@ export function packet(...parts) {
 }
 
 /**
- * Reads the answer to a status ping: a packet with the id 0 and a text of JSON. Null: it is none. Undefined: more bytes are
+ * Reads the answer to a status ping: a packet with the id 0 and a text of JSON. Null: not one. Undefined: more bytes are
  * needed.
  * @param {Buffer} bytes
  * @returns {string | null | undefined}

@@ -123,7 +123,7 @@ type TableProps = {
   query: FleetQuery;
   servers: readonly FleetServer[];
   trends: ReadonlyMap<number, TrendPoint[]>;
-  /** Of those that are not rated well. */
+  /** Of servers whose score is not healthy. */
   since: ReadonlyMap<number, Since>;
   /** Of those that need attention for outages and restarts, alone or more than for anything else. */
   breaks: ReadonlyMap<number, LastBreak>;

@@ -187,7 +187,7 @@ export class Admission {
     return new Set([...this.#held.keys(), ...this.#queues().map(({ payer }) => payer)]).size;
   }
 
-  /** Lets in everybody who may enter: one request of each queue, then the next of each. */
+  /** Admits every request that may enter: one of each queue, then the next of each. */
   #admit(): void {
     if (this.#waiting === 0) return;
     this.#isWanted.fill(false);

@@ -29,7 +29,7 @@ const s = table("GameService", "s");
 const o = table("GameService", "o");
 const c = table("HostnameClaim", "c");
 
-/** A claim that is kept for the account of `game_services s` itself keeps nobody of that account away. */
+/** A reserved hostname does not keep out services of the account (`game_services s`) that it is reserved for. */
 const IS_BINDING = `(${c.serviceId} is not null or ${c.accountId} <> ${s.accountId})`;
 
 /**

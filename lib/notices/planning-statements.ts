@@ -88,7 +88,7 @@ export const MARKED = statement({ accountId }, ({ accountId }) => ({
   ),
 }));
 
-/** SQL of the kinds of events of game services that are told. */
+/** SQL: the kinds of events of game services that are reported. */
 const KINDS_OF_SERVICES = Object.entries(NOTICE_KINDS)
   .flatMap(([kind, { subject }]) => (subject === "service" ? [`'${kind}'`] : []))
   .join(", ");

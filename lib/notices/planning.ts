@@ -132,7 +132,7 @@ async function write(tx: Prisma.TransactionClient, accountId: number, decided: P
 
 /** What a message tells besides its incidents. */
 export type NoticeFacts = { heldBackUntil?: number | null; flapping?: number[] };
-/** More that come and go at once are told as any others. */
+/** When more come and go at once, they are reported like any others. */
 const MOST_FLAPPING = 50;
 
 async function writeMessage(

@@ -9,7 +9,7 @@ import { isKnown, overdueFrom, type Run } from "@/lib/notices/runs";
 export const TOGETHER = MINUTE;
 /** In milliseconds: an event that is noticed late waits this long for others that are noticed with it. */
 const NOTICED_TOGETHER = 5 * SECOND;
-/** What goes on is told again after this time. */
+/** An event that goes on is reported again after this time. */
 const REMIND_AFTER = DAY;
 /** Reminders that are due within this time of each other are one message. */
 export const REMIND_TOGETHER = HOUR;

@@ -11,7 +11,7 @@ export type ServersOfList = {
   found: number;
 };
 
-/** What a form says whose servers nobody has chosen yet. */
+/** No server is chosen yet. */
 export const NONE_CHOSEN: ChosenServers = { isAll: false, selected: [] };
 
 /** The part of a form that says of which servers: the marked ones, or all of the list. */

@@ -11,7 +11,7 @@ type Props = { id: string; title: string; children: React.ReactNode };
  */
 export function Section({ id, title, children }: Props) {
   const section = useRef<HTMLElement>(null);
-  /** Null: nobody has opened or folded it. */
+  /** Null: it was neither opened nor folded. */
   const [isOpen, setOpen] = useState<boolean | null>(null);
 
   useEffect(() => {

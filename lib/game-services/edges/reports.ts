@@ -58,7 +58,7 @@ const ACKNOWLEDGE = statement(
   }),
 );
 
-// Raw: many rows at once. A minute that is told twice counts once.
+// Raw: many rows at once. A minute that is reported twice counts once.
 const REFUSED = statement({ nodeId: n.id, minutes: parameter<string>("text") }, ({ nodeId, minutes }) => ({
   sql: `insert into edge_node_minutes as u (node_id, ts, refused)
     select ${n.id}, to_timestamp(minute.ts / 1000.0), max(minute.refused)

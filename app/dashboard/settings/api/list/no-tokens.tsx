@@ -1,6 +1,6 @@
 import { CodeBlock } from "@/app/ui/code-block";
 
-/** What an account without a token is told. */
+/** Shown to an account without a token. */
 export function NoTokens({ origin }: { origin: string }) {
   return (
     <div className={"card card-body"}>
