@@ -252,6 +252,22 @@ test("a database that is behind, has failed or was made otherwise is refused in 
   });
 });
 
+test("migrate refuses to go through a pooler, in a sentence, and changes nothing; where nothing is to be done it says so", {
+  tag: "@one-engine",
+}, async () => {
+  await withDatabase(FIRST_VERSION, async ({ url }) => {
+    const before = await describeDatabase(url);
+    const { code, stderr } = await command(["migrate"], { DATABASE_URL: `${url}?pgbouncer=true` });
+    expect(code).toBe(1);
+    expect(stderr).toMatch(
+      /^DATABASE_URL leads through a pooler \(pgbouncer=true\)\. Name PostgreSQL itself for this command; nothing was changed\.$/m,
+    );
+    expect(await describeDatabase(url)).toEqual(before);
+    await migrate(url);
+    await migrate(`${url}?pgbouncer=true`);
+  });
+});
+
 test("a database of tables that are not the console's is left alone", { tag: "@one-engine" }, async () => {
   await withDatabase("", async ({ url }) => {
     await runSql(url, "create table theirs (id int)");

@@ -19,6 +19,12 @@ export async function applyMigrations(url: string, options: SessionOptions): Pro
   if (wrong) throw new PlainError(`${wrong} stands in the database with another text. Nothing was changed.`);
   const foreign = failed.find((name) => !missing.includes(name));
   if (foreign) throw new PlainError(`${foreign} has failed. It belongs to another version: migrate with that one.`);
+  // The lock of a long step belongs to its connection. A pooler would give that to others, and the lock would stay.
+  if (new URL(url).searchParams.get("pgbouncer") === "true") {
+    throw new PlainError(
+      "DATABASE_URL leads through a pooler (pgbouncer=true). Name PostgreSQL itself for this command; nothing was changed.",
+    );
+  }
   const session = await MigrationSession.open(url, options);
   try {
     if (!(await hasTable(session.client, "_prisma_migrations"))) await begin(session);
